@@ -26,7 +26,7 @@ func TestAnEntryIsAboutWhatItsKindIs(t *testing.T) {
 		ledger.Payout:     ledger.OfTransaction("id"),
 		ledger.PayoutPaid: {ID: "id"}} {
 		if _, err := ledger.NewEntry("id", kind, about, start, postings...); !errors.Is(err, ledger.ErrSubject) {
-			t.Errorf("a %s about a %q: %v, want %v", kind, about.Subject, err, ledger.ErrSubject)
+			t.Errorf("a %s about a %q: got error %v, want %v", kind, about.Subject, err, ledger.ErrSubject)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestNewEntryRefusesWhatIsNotBalanced(t *testing.T) {
 			t.Errorf("%s: got error %v, want %v: %t", name, err, ledger.ErrUnbalanced, test.kept == 0)
 		}
 		if test.kept > 0 && len(e.Postings) != test.kept {
-			t.Errorf("%s: kept %v, want %d", name, e.Postings, test.kept)
+			t.Errorf("%s: got postings %v, want %d", name, e.Postings, test.kept)
 		}
 		if check := e.Check(); (check == nil) != (test.kept > 0) {
 			t.Errorf("%s, read back: got error %v, want none: %t", name, check, test.kept > 0)

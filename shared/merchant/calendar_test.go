@@ -77,8 +77,7 @@ func TestThePayoutOfTheDayIncludesWhatIsEligible(t *testing.T) {
 				paid.At)
 		}
 		if before := calendar.LastCutoff(paid.At.Add(-time.Second)); eligible.Before(before.At) {
-			t.Fatalf("eligible %s: the payout before, of %s, has its cutoff at %s, want it no later", eligible, before.Day,
-				before.At)
+			t.Fatalf("eligible %s: got the cutoff before, of %s, at %s, want it no later", eligible, before.Day, before.At)
 		}
 	})
 }

@@ -30,7 +30,7 @@ func TestBegin(t *testing.T) {
 	a := attemptFor("attempt-1", payments.CardMethod)
 	a.Installments = 6
 	if got := begin(t, newCheckout(), a, start).Attempt.Installments; got != 6 {
-		t.Errorf("%d installments, want 6", got)
+		t.Errorf("got %d installments, want 6", got)
 	}
 }
 
@@ -45,19 +45,19 @@ func TestTenAttemptsAnHour(t *testing.T) {
 	_, err := c.Begin(attemptFor("eleventh", payments.CardMethod), now)
 	var e *failure.Error
 	if !errors.As(err, &e) || e.Kind != failure.KindTooMany || e.RetryAfter != 50*time.Minute {
-		t.Fatalf("the eleventh: %v", err)
+		t.Fatalf("the eleventh: got %v, retry after %s, want too many, after 50m", err, failure.Of(err).RetryAfter)
 	}
 	if _, err := c.Begin(attemptFor("eleventh", payments.CardMethod), now.Add(e.RetryAfter-time.Nanosecond)); !failure.Is(
 		err, failure.KindTooMany) {
-		t.Errorf("before its time: %v", err)
+		t.Errorf("before its time: got %v, want too many", err)
 	}
 	c = attempted(t, c, "eleventh", payments.Declined, now.Add(e.RetryAfter))
 	if len(c.AttemptStarts) != 10 {
-		t.Errorf("%d starts are kept, want 10", len(c.AttemptStarts))
+		t.Errorf("got %d starts kept, want 10", len(c.AttemptStarts))
 	}
 	if _, err := c.Begin(attemptFor("twelfth", payments.CardMethod), now.Add(e.RetryAfter)); !failure.Is(err,
 		failure.KindTooMany) {
-		t.Errorf("the twelfth: %v", err)
+		t.Errorf("the twelfth: got %v, want too many", err)
 	}
 }
 
@@ -80,24 +80,25 @@ func TestDeadlines(t *testing.T) {
 		o := payments.Outcome{Decision: payments.Voucher, Code: c.code}
 		a := *settle(t, begun, o, after(time.Second)).Checkout.Attempt
 		if !a.Deadline.Equal(after(c.want)) || a.Code != c.code {
-			t.Errorf("%s: until %s with the code %v, want %s, %v", c.method, a.Deadline, a.Code, after(c.want), c.code)
+			t.Errorf("%s: got deadline %s, code %v, want %s, %v", c.method, a.Deadline, a.Code, after(c.want), c.code)
 		}
 		for _, waiting := range []payments.Decision{payments.Challenge, payments.Voucher} {
 			o := payments.Outcome{Decision: waiting}
-			if a.DeadlinePassed(o, after(c.want-1)) || !a.DeadlinePassed(o, after(c.want)) {
-				t.Errorf("%s: %s does not end after %s", c.method, waiting, c.want)
+			if early, due := a.DeadlinePassed(o, after(c.want-1)), a.DeadlinePassed(o, after(c.want)); early || !due {
+				t.Errorf("%s, %s: got passed %t before %s and %t then, want false and true", c.method, waiting, early, c.want,
+					due)
 			}
 		}
 		for _, moving := range []payments.Decision{payments.Approved, payments.Declined, payments.OutcomeUnknown,
 			payments.Cancelled} {
 			if a.DeadlinePassed(payments.Outcome{Decision: moving}, after(1000*time.Hour)) {
-				t.Errorf("%s: cancels what is %s", c.method, moving)
+				t.Errorf("%s, %s: got deadline passed, want it to have no effect", c.method, moving)
 			}
 		}
 	}
 	pending := *states(t)["pending"].Attempt
 	if pending.DeadlinePassed(payments.Outcome{Decision: payments.Challenge}, after(time.Hour)) {
-		t.Error("the deadline passed before the payer had to act")
+		t.Error("before the payer has to act: got deadline passed true, want false")
 	}
 }
 
@@ -111,14 +112,15 @@ func TestStartedByAndRestartable(t *testing.T) {
 		c := states(t)[from]
 		got := struct{ StartedBy, Restartable bool }{c.StartedBy("request-attempt-1"), c.Restartable()}
 		if got != want {
-			t.Errorf("%s: %+v, want %+v", from, got, want)
+			t.Errorf("%s: got %+v, want %+v", from, got, want)
 		}
 	}
 	untaken, _ := states(t)["pending"].CloseNotTaken("attempt-1")
 	cancelled := settle(t, states(t)["pending"], payments.Outcome{Decision: payments.Cancelled}, start)
 	for name, c := range map[string]payments.Checkout{"not taken": untaken.Checkout, "cancelled": cancelled.Checkout} {
 		if !c.StartedBy("request-attempt-1") || !c.Restartable() {
-			t.Errorf("%s: cannot begin again", name)
+			t.Errorf("%s: got started by the request %t, restartable %t, want both true", name,
+				c.StartedBy("request-attempt-1"), c.Restartable())
 		}
 	}
 }

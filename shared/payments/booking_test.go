@@ -49,9 +49,9 @@ func TestNothingIsBookedWithoutACapture(t *testing.T) {
 	} {
 		tx := change.Transaction
 		if change.Entry != nil || len(change.Payables) != 0 || len(tx.Payouts) != 0 || !tx.Captured.IsZero() ||
-			!tx.Refundable.IsZero() ||
-			!tx.Fee.IsZero() || tx.CanRefund() {
-			t.Errorf("%s: entry %+v, payables %v, %+v", name, change.Entry, change.Payables, tx)
+			!tx.Refundable.IsZero() || !tx.Fee.IsZero() || tx.CanRefund() {
+			t.Errorf("%s: got entry %+v, payables %v, refundable %t, want none, none, false; transaction %+v, want no payouts "+
+				"and all sums zero", name, change.Entry, change.Payables, tx.CanRefund(), tx)
 		}
 	}
 }

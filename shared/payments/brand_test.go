@@ -30,10 +30,10 @@ func TestSandboxCardsAreGoodCards(t *testing.T) {
 			card := goodCard()
 			card.Number = payments.NewSecret(number)
 			if faults := faultsOf(card, start); faults != nil {
-				t.Errorf("%s: %v", number, faults)
+				t.Errorf("%s: got faults %v, want none", number, faults)
 			}
 			if got := payments.Brand(number); got != brand {
-				t.Errorf("%s is %s, want %s", number, got, brand)
+				t.Errorf("%s: got %s, want %s", number, got, brand)
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func TestBrands(t *testing.T) {
 		"000000": "UNKNOWN", "100000": "UNKNOWN", "": "UNKNOWN", "x": "UNKNOWN",
 	} {
 		if got := payments.Brand(prefix); got != want {
-			t.Errorf("%q is %s, want %s", prefix, got, want)
+			t.Errorf("%q: got %s, want %s", prefix, got, want)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestBrandIsOneOfTheContracts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.OneOf(rapid.StringMatching(`[0-9]{0,19}`), rapid.String()).Draw(t, "number")
 		if brand := payments.Brand(number); !known[brand] {
-			t.Fatalf("%q is a %q", number, brand)
+			t.Fatalf("%q: got brand %q, want one of %v", number, brand, known)
 		}
 	})
 }

@@ -21,15 +21,15 @@ func TestABreakerOpensAfterThreeTimeoutsInARow(t *testing.T) {
 	var b payments.Breaker
 	for i := range 2 {
 		if b = b.Failed(false, start); b.Tripped() || b.Open(start) {
-			t.Fatalf("open after %d", i+1)
+			t.Fatalf("after %d timeouts: got %+v, want it closed", i+1, b)
 		}
 	}
 	if succeeded := b.Succeeded(); succeeded.Failed(false, start).Tripped() {
-		t.Error("an answer between them does not count")
+		t.Errorf("a timeout after an answer: got %+v, want it closed", succeeded.Failed(false, start))
 	}
 	b = b.Failed(false, start)
 	if !b.Open(after(10*time.Second-1)) || b.Open(after(10*time.Second)) {
-		t.Errorf("not open for exactly 10 s: %+v", b)
+		t.Errorf("after three timeouts: got %+v, want it open until %s", b, after(10*time.Second))
 	}
 }
 
@@ -38,17 +38,17 @@ func TestProbesGrowRarerUntilOneIsAnswered(t *testing.T) {
 	b, now := tripped(), start
 	for _, seconds := range []time.Duration{10, 20, 40, 80, 160, 300, 300, 300} {
 		if wait := b.OpenUntil.Sub(now); wait != seconds*time.Second {
-			t.Fatalf("the next probe is %s later, want %d s", wait, seconds)
+			t.Fatalf("got the next probe after %s, want %d s", wait, seconds)
 		}
 		now = b.OpenUntil
 		if b = b.ProbeStarted(now); !b.Open(now.Add(15*time.Second-1)) || b.Open(now.Add(15*time.Second)) {
-			t.Fatalf("a second probe may not pass for exactly 15 s: %+v", b)
+			t.Fatalf("after a probe: got %+v, want it open until %s", b, now.Add(15*time.Second))
 		}
 		now = now.Add(10 * time.Second)
 		b = b.Failed(true, now)
 	}
 	if b = b.Succeeded(); b.Tripped() || b.Open(now) || b.Failed(false, now).Tripped() {
-		t.Errorf("answered, yet %+v", b)
+		t.Errorf("after an answer: got %+v, want it closed, and after a timeout too", b)
 	}
 }
 
@@ -58,8 +58,8 @@ func TestStragglersDoNotKeepABreakerOpen(t *testing.T) {
 	t.Parallel()
 	b := tripped()
 	for range 100 {
-		if b.Failed(false, after(time.Second)) != b {
-			t.Fatalf("altered: %+v", b.Failed(false, after(time.Second)))
+		if got := b.Failed(false, after(time.Second)); got != b {
+			t.Fatalf("after a straggler: got %+v, want %+v", got, b)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestACallbackReportsTheCheckout(t *testing.T) {
 	silent := states(t)["pending"]
 	silent.ReturnURL = ""
 	if change := settle(t, silent, payments.Outcome{Decision: payments.Approved}, start); change.Callback != nil {
-		t.Errorf("without a return_url: callback %+v, want none", change.Callback)
+		t.Errorf("without a return_url: got callback %+v, want none", change.Callback)
 	}
 }
 
@@ -44,7 +44,8 @@ func TestRetryTimes(t *testing.T) {
 	} {
 		c = c.Undelivered("status 500", now)
 		if !c.NextAt.Equal(failed.Add(delay)) || c.State != payments.CallbackOwed {
-			t.Fatalf("try %d at %s: %s at %s, want %s later", i+1, now, c.State, c.NextAt, delay)
+			t.Fatalf("try %d at %s: got %s, next at %s, want %s, at %s", i+1, now, c.State, c.NextAt, payments.CallbackOwed,
+				failed.Add(delay))
 		}
 		want := newCallback(t)
 		want.Tries, want.FirstFailedAt, want.NextAt, want.UpdatedAt = i+1, &failed, failed.Add(delay), now
@@ -56,7 +57,8 @@ func TestRetryTimes(t *testing.T) {
 	}
 	c = c.Undelivered("status 500", now)
 	if c.State != payments.CallbackDead || c.Tries != 11 || !c.NextAt.Equal(now) {
-		t.Errorf("after 72 h: %+v", c)
+		t.Errorf("after 72 h: got %s after %d tries, next at %s, want %s, 11, %s", c.State, c.Tries, c.NextAt,
+			payments.CallbackDead, now)
 	}
 }
 
@@ -73,12 +75,13 @@ func TestALateTrySkipsTheTimesItMissed(t *testing.T) {
 	} {
 		got := newCallback(t).Undelivered("refused", start).Undelivered("refused", after(c.late))
 		if !got.NextAt.Equal(after(c.next)) || got.State != payments.CallbackOwed {
-			t.Errorf("second try after %s: %s at %s", c.late, got.State, got.NextAt)
+			t.Errorf("second try after %s: got %s, next at %s, want %s, at %s", c.late, got.State, got.NextAt,
+				payments.CallbackOwed, after(c.next))
 		}
 	}
 	if got := newCallback(t).Undelivered("refused", start).Undelivered("refused",
 		after(100*time.Hour)); got.State != payments.CallbackDead {
-		t.Errorf("second try after 100 h: %+v", got)
+		t.Errorf("second try after 100 h: got %s, want %s", got.State, payments.CallbackDead)
 	}
 }
 
@@ -97,7 +100,8 @@ func TestDelivered(t *testing.T) {
 	}
 	for _, c := range []payments.Callback{first, second} {
 		if c.IsDue(after(1000*time.Hour)) || c.Overdue(after(1000*time.Hour)) {
-			t.Errorf("delivered, yet due: %+v", c)
+			t.Errorf("delivered: got due %t, overdue %t, want neither: %+v", c.IsDue(after(1000*time.Hour)),
+				c.Overdue(after(1000*time.Hour)), c)
 		}
 	}
 }
@@ -114,13 +118,14 @@ func TestReplayed(t *testing.T) {
 		t.Errorf("callback (-want +got):\n%s", diff)
 	}
 	if !got.IsDue(now) {
-		t.Error("not due at once")
+		t.Errorf("replayed at %s: got it due at %s, want at once", now, got.NextAt)
 	}
 	if next := got.Undelivered("refused", now); !next.NextAt.Equal(now.Add(time.Minute)) {
-		t.Errorf("the retry after a replay is at %s", next.NextAt)
+		t.Errorf("after a replay: got the retry at %s, want %s", next.NextAt, now.Add(time.Minute))
 	}
 	if dead.State != payments.CallbackDead || dead.FirstFailedAt == nil {
-		t.Error("the dead callback was altered")
+		t.Errorf("the dead callback: got %s, first failed at %v, want %s, and a time", dead.State, dead.FirstFailedAt,
+			payments.CallbackDead)
 	}
 }
 
@@ -142,13 +147,13 @@ func TestQueueDelayAndSweepAt(t *testing.T) {
 		cb := newCallback(t)
 		cb.NextAt = after(c.wait)
 		if delay, fast := payments.QueueDelay(cb.NextAt, start); delay != c.delay || fast != c.fast {
-			t.Errorf("%s to wait: delay %s, fast %t", c.wait, delay, fast)
+			t.Errorf("%s to wait: got delay %s, fast %t, want %s, %t", c.wait, delay, fast, c.delay, c.fast)
 		}
 		if !cb.SweepAt().Equal(after(c.sweep)) {
-			t.Errorf("%s to wait: swept at %s", c.wait, cb.SweepAt())
+			t.Errorf("%s to wait: got sweep at %s, want %s", c.wait, cb.SweepAt(), after(c.sweep))
 		}
-		if cb.Overdue(after(c.sweep-1)) || !cb.Overdue(after(c.sweep)) {
-			t.Errorf("%s to wait: not overdue exactly from %s on", c.wait, cb.SweepAt())
+		if early, due := cb.Overdue(after(c.sweep-1)), cb.Overdue(after(c.sweep)); early || !due {
+			t.Errorf("%s to wait: got overdue %t before the sweep and %t then, want false and true", c.wait, early, due)
 		}
 	}
 }
@@ -159,13 +164,14 @@ func TestEveryRetryHasASender(t *testing.T) {
 	c := newCallback(t)
 	for c.State == payments.CallbackOwed {
 		_, fast := payments.QueueDelay(c.NextAt, c.UpdatedAt)
-		if behind := c.SweepAt().Sub(c.NextAt); behind != map[bool]time.Duration{true: time.Minute}[fast] {
-			t.Fatalf("try %d: fast %t, the sweep %s behind", c.Tries, fast, behind)
+		want := map[bool]time.Duration{true: time.Minute}[fast]
+		if behind := c.SweepAt().Sub(c.NextAt); behind != want {
+			t.Fatalf("try %d, fast %t: got the sweep %s behind, want %s", c.Tries, fast, behind, want)
 		}
 		c = c.Undelivered("refused", c.NextAt)
 	}
 	if c.Tries != 11 {
-		t.Errorf("%d tries", c.Tries)
+		t.Errorf("got %d tries, want 11", c.Tries)
 	}
 }
 
@@ -177,16 +183,16 @@ func TestSweepsGrowRare(t *testing.T) {
 	for i, minutes := range []time.Duration{5, 10, 20, 40, 60, 60, 60, 60, 60, 60, 60} {
 		c = c.Swept(now)
 		if gap := c.SweepAt().Sub(now); gap != minutes*time.Minute {
-			t.Fatalf("sweep %d: the next one %s later, want %d min", i+1, gap, minutes)
+			t.Fatalf("sweep %d: got the next one %s later, want %d min", i+1, gap, minutes)
 		}
 		now = c.SweepAt()
 	}
 	tried := c.Undelivered("refused", now)
 	if behind := tried.SweepAt().Sub(tried.NextAt); behind != time.Minute {
-		t.Errorf("after a try the sweep is %s behind", behind)
+		t.Errorf("after a try: got the sweep %s behind, want 1m", behind)
 	}
 	if replayed := c.Replayed(now); !replayed.SweepAt().Equal(now.Add(time.Minute)) {
-		t.Errorf("after a replay the sweep sends at %s", replayed.SweepAt())
+		t.Errorf("after a replay: got the sweep at %s, want %s", replayed.SweepAt(), now.Add(time.Minute))
 	}
 }
 
@@ -196,10 +202,10 @@ func TestAnEarlyTryCountsAsMadeAtItsTime(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t).Undelivered("refused", start)
 	early := c.NextAt.Add(-5 * time.Second)
-	if !c.IsDue(early) || c.IsDue(early.Add(-time.Nanosecond)) {
-		t.Error("not due exactly from 5 s before its time")
+	if due, before := c.IsDue(early), c.IsDue(early.Add(-time.Nanosecond)); !due || before {
+		t.Errorf("5 s before its time and earlier: got due %t and %t, want true and false", due, before)
 	}
 	if next := c.Undelivered("refused", early); !next.NextAt.Equal(after(5 * time.Minute)) {
-		t.Errorf("the next try is at %s", next.NextAt)
+		t.Errorf("got the next try at %s, want %s", next.NextAt, after(5*time.Minute))
 	}
 }

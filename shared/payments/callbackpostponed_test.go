@@ -14,10 +14,11 @@ func TestATryIsPostponedForTwiceAsLongEachTime(t *testing.T) {
 	for i, seconds := range []time.Duration{2, 4, 8, 16, 32, 64, 64, 64} {
 		c = c.Postponed(now, now)
 		if wait := c.NextAt.Sub(now); wait < seconds*time.Second || wait >= seconds*time.Second*3/2 {
-			t.Fatalf("postponement %d: %s, want from %d s to half as much more", i+1, wait, seconds)
+			t.Fatalf("postponement %d: got %s, want from %d s to half as much more", i+1, wait, seconds)
 		}
 		if c.State != payments.CallbackOwed || c.Tries != 0 || c.FirstFailedAt != nil {
-			t.Fatalf("a postponement counts as a try: %+v", c)
+			t.Fatalf("postponed: got %s, %d tries, first failed at %v, want %s, 0, never", c.State, c.Tries, c.FirstFailedAt,
+				payments.CallbackOwed)
 		}
 		now = c.NextAt
 	}
@@ -27,7 +28,7 @@ func TestATryIsPostponedUntilItsBreakerMayLetItPass(t *testing.T) {
 	t.Parallel()
 	until := after(5 * time.Minute)
 	if got := newCallback(t).Postponed(until, start).NextAt; got.Before(until) || got.After(until.Add(150*time.Second)) {
-		t.Errorf("postponed until %s", got)
+		t.Errorf("got it postponed until %s, want %s to 150 s more", got, until)
 	}
 }
 
@@ -42,7 +43,7 @@ func TestPostponementsAreSpread(t *testing.T) {
 	}
 	for second := range 30 {
 		if n := bySecond[second]; n < 10 || n > 70 {
-			t.Errorf("%d come back in second %d, want about 33", n, second)
+			t.Errorf("second %d: got %d tries, want about 33", second, n)
 		}
 	}
 }
@@ -52,15 +53,15 @@ func TestPostponementsLeaveThePublishedTimes(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t).Undelivered("timeout", start).Postponed(after(2*time.Minute), after(time.Minute))
 	if c = c.Undelivered("timeout", c.NextAt); !c.NextAt.Equal(after(5 * time.Minute)) {
-		t.Errorf("the try after a postponement is at %s", c.NextAt)
+		t.Errorf("got the try after a postponement at %s, want %s", c.NextAt, after(5*time.Minute))
 	}
 	if c.Postponements != 0 || !c.PostponedSince.IsZero() {
-		t.Errorf("a try that was made is still postponed: %+v", c)
+		t.Errorf("after a try: got %d postponements since %s, want none", c.Postponements, c.PostponedSince)
 	}
 	postponed := newCallback(t).Postponed(start, start)
 	for _, c := range []payments.Callback{postponed.Delivered(), postponed.Replayed(start)} {
 		if c.Postponements != 0 || !c.PostponedSince.IsZero() {
-			t.Errorf("still postponed: %+v", c)
+			t.Errorf("%s: got %d postponements since %s, want none", c.State, c.Postponements, c.PostponedSince)
 		}
 	}
 }
@@ -72,10 +73,10 @@ func TestTheSweepIsBehindEachPostponement(t *testing.T) {
 	c := newCallback(t).Swept(after(time.Minute)).Swept(after(6*time.Minute)).Postponed(after(10*time.Minute),
 		after(7*time.Minute))
 	if behind := c.SweepAt().Sub(c.NextAt); behind != time.Minute {
-		t.Errorf("the sweep is %s behind", behind)
+		t.Errorf("got the sweep %s behind, want 1m", behind)
 	}
 	if c.IsDue(c.NextAt.Add(-6 * time.Second)) {
-		t.Error("another message for it would have it tried at once")
+		t.Errorf("6 s before %s: got due true, want false", c.NextAt)
 	}
 }
 
@@ -83,10 +84,10 @@ func TestATryIsPostponedForTwelveHoursAtMost(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t)
 	if c.PostponedTooLong(after(1000 * time.Hour)) {
-		t.Error("it was never postponed")
+		t.Error("never postponed: got too long true, want false")
 	}
 	c = c.Postponed(start, start).Postponed(start, after(11*time.Hour))
-	if c.PostponedTooLong(after(12*time.Hour-1)) || !c.PostponedTooLong(after(12*time.Hour)) {
-		t.Error("not exactly from 12 h on")
+	if early, due := c.PostponedTooLong(after(12*time.Hour-1)), c.PostponedTooLong(after(12*time.Hour)); early || !due {
+		t.Errorf("before 12 h and then: got too long %t and %t, want false and true", early, due)
 	}
 }

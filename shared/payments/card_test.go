@@ -95,10 +95,10 @@ func TestCardFieldByField(t *testing.T) {
 		c.change(&card)
 		faults := faultsOf(card, start)
 		if got := strings.Join(codes(faults), ","); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
 		if err := faults.Err(); err != nil && (leaks(err.Error()) || strings.Contains(err.Error(), "42000")) {
-			t.Errorf("%s: the fault shows the card: %v", name, err)
+			t.Errorf("%s: got %v, want no part of the card in it", name, err)
 		}
 	}
 }
@@ -130,13 +130,13 @@ func TestExpiryAtMonthEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := (payments.CardSummary{ExpiryMonth: c.month, ExpiryYear: c.year}).Expired(now); got != c.expired {
-			t.Errorf("%02d/%d at %s: expired %t", c.month, c.year, c.now, got)
+			t.Errorf("%02d/%d at %s: got expired %t, want %t", c.month, c.year, c.now, got, c.expired)
 		}
 		card := goodCard()
 		card.ExpiryMonth, card.ExpiryYear = time.Date(0, time.Month(c.month), 1, 0, 0, 0, 0, time.UTC).Format("01"),
 			time.Date(c.year, 1, 1, 0, 0, 0, 0, time.UTC).Format("06")
 		if got := faultsOf(card, now) != nil; got != c.expired {
-			t.Errorf("%02d/%d at %s: refused %t", c.month, c.year, c.now, got)
+			t.Errorf("%02d/%d at %s: got refused %t, want %t", c.month, c.year, c.now, got, c.expired)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestSummary(t *testing.T) {
 		card.ExpiryYear = year
 		want := payments.CardSummary{Brand: "VISA", LastFour: "0091", ExpiryMonth: 12, ExpiryYear: 2030}
 		if got := card.Summary(); got != want {
-			t.Errorf("%+v", got)
+			t.Errorf("year %s: got %+v, want %+v", year, got, want)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestLuhn(t *testing.T) {
 			}
 		}
 		if len(right) != 1 {
-			t.Fatalf("%d check digits fit", len(right))
+			t.Fatalf("%s: got check digits %v, want one", number, right)
 		}
 		at := rapid.IntRange(0, len(number)).Draw(t, "at")
 		wrong := []byte(right[0])
@@ -175,7 +175,7 @@ func TestLuhn(t *testing.T) {
 		card := goodCard()
 		card.Number = payments.NewSecret(string(wrong))
 		if got := codes(faultsOf(card, start)); !slices.Equal(got, []string{"INVALID card.number"}) {
-			t.Fatalf("a wrong digit at %d passes: %v", at, got)
+			t.Fatalf("a wrong digit at %d: got faults %v, want INVALID card.number", at, got)
 		}
 	})
 }

@@ -36,13 +36,13 @@ func TestGuards(t *testing.T) {
 			update: conflict(c.CheckUpdatable(start)), deactivate: conflict(c.CheckDeactivatable(start)),
 		}
 		if got != want {
-			t.Errorf("%s: %+v, want %+v", from, got, want)
+			t.Errorf("%s: got %+v, want %+v", from, got, want)
 		}
 		if _, err := c.Deactivate("msg", start); conflict(err) != want.deactivate {
-			t.Errorf("%s: Deactivate answers %v", from, err)
+			t.Errorf("%s, deactivated: got error %v, want %q", from, err, want.deactivate)
 		}
-		if snapshot(t, c) != frozen {
-			t.Errorf("%s: the checkout read was altered", from)
+		if got := snapshot(t, c); got != frozen {
+			t.Errorf("%s: got the checkout read altered to %s, want %s", from, got, frozen)
 		}
 	}
 }
@@ -57,21 +57,23 @@ func TestDeactivate(t *testing.T) {
 		c := states(t)[from]
 		change, err := c.Deactivate("msg_2", now)
 		if err != nil {
-			t.Errorf("%s: %v", from, err)
+			t.Errorf("%s: got error %v, want none", from, err)
 			continue
 		}
 		got := change.Checkout
 		if got.Status != payments.CheckoutExpired || !got.ValidUntil.Equal(now) || !got.WakeAt().IsZero() {
-			t.Errorf("%s: %s until %s", from, got.Status, got.ValidUntil)
+			t.Errorf("%s: got %s until %s, wake at %s, want %s until %s, never", from, got.Status, got.ValidUntil,
+				got.WakeAt(), payments.CheckoutExpired, now)
 		}
 		if statusOf(change.Transaction) != transaction || change.Session != nil {
-			t.Errorf("%s: transaction %q", from, statusOf(change.Transaction))
+			t.Errorf("%s: got transaction %q, session %+v, want %q, none", from, statusOf(change.Transaction), change.Session,
+				transaction)
 		}
 		if change.Callback == nil || change.Callback.ID != "msg_2" || change.Callback.Status != payments.CheckoutExpired {
-			t.Errorf("%s: callback %+v", from, change.Callback)
+			t.Errorf("%s: got callback %+v, want msg_2 of %s", from, change.Callback, payments.CheckoutExpired)
 		}
 		if got.Attempt != nil && got.Attempt.State != payments.AttemptClosed {
-			t.Errorf("%s: the attempt is still open", from)
+			t.Errorf("%s: got attempt %s, want %s", from, got.Attempt.State, payments.AttemptClosed)
 		}
 	}
 }
@@ -86,7 +88,7 @@ func TestExpire(t *testing.T) {
 		c := states(t)[from]
 		change, ok := c.Expire("msg_3", start)
 		if ok != want {
-			t.Errorf("%s expires: %t, want %t", from, ok, want)
+			t.Errorf("%s: got expired %t, want %t", from, ok, want)
 		}
 		if !ok {
 			continue
@@ -103,8 +105,8 @@ func TestExpire(t *testing.T) {
 		if diff := differs(states(t)[from], c); diff != "" {
 			t.Errorf("%s: the checkout read was altered (-want +got):\n%s", from, diff)
 		}
-		if _, again := change.Checkout.Expire("msg_4", after(time.Hour)); again {
-			t.Errorf("%s: expired twice", from)
+		if again, ok := change.Checkout.Expire("msg_4", after(time.Hour)); ok {
+			t.Errorf("%s, expired again: got %+v, want no change", from, again)
 		}
 	}
 }
@@ -129,12 +131,12 @@ func TestStatusAt(t *testing.T) {
 		{"expired", 0, payments.CheckoutExpired},
 	} {
 		if got := states(t)[c.from].StatusAt(after(c.later)); got != c.want {
-			t.Errorf("%s after %s: %s, want %s", c.from, c.later, got, c.want)
+			t.Errorf("%s after %s: got %s, want %s", c.from, c.later, got, c.want)
 		}
 	}
 	failed := settle(t, states(t)["late, pending"], payments.Outcome{Decision: payments.Declined}, start).Checkout
 	if got := failed.StatusAt(start); got != payments.CheckoutExpired {
-		t.Errorf("late and declined: %s, want %s", got, payments.CheckoutExpired)
+		t.Errorf("late and declined: got %s, want %s", got, payments.CheckoutExpired)
 	}
 }
 
@@ -148,7 +150,7 @@ func TestWakeAt(t *testing.T) {
 		"late, pending": after(time.Minute), "late, requires action": after(time.Minute),
 	} {
 		if got := states(t)[from].WakeAt(); !got.Equal(want) {
-			t.Errorf("%s wakes at %s, want %s", from, got, want)
+			t.Errorf("%s: got wake at %s, want %s", from, got, want)
 		}
 	}
 }

@@ -126,10 +126,10 @@ func TestAFilterPassesWhatItsWordsSay(t *testing.T) {
 		f := drawnFilter(t)
 		for _, h := range rapid.SliceOfN(rapid.Custom(drawnItem), 20, 20).Draw(t, "items") {
 			if got, want := f.Match(h), passes(f, h); got != want {
-				t.Fatalf("%+v lets %+v pass: %t, want %t", f, h, got, want)
+				t.Fatalf("%+v of %+v: got match %t, want %t", f, h, got, want)
 			}
 			if f.All() && !f.Match(h) {
-				t.Fatalf("%+v passes all but %+v", f, h)
+				t.Fatalf("%+v, which passes all, of %+v: got match false, want true", f, h)
 			}
 		}
 	})
@@ -146,11 +146,11 @@ func TestNoFilterPassesAll(t *testing.T) {
 		"changes": {ChangesSince: &since},
 	} {
 		if f.All() {
-			t.Errorf("a filter by %s passes everything", name)
+			t.Errorf("a filter by %s: got passes all true, want false", name)
 		}
 	}
 	if !(payments.HistoryFilter{}).All() {
-		t.Error("no filter filters")
+		t.Error("no filter: got passes all false, want true")
 	}
 }
 
@@ -166,10 +166,10 @@ func TestAnAreaIsFourDecimalNumbers(t *testing.T) {
 		var a payments.Area
 		err := a.UnmarshalText([]byte(text))
 		if (err == nil) != good || (err != nil && !failure.Is(err, failure.KindInvalid)) {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: got error %v, want one: %t", text, err, !good)
 		}
 		if good && a.String() != text {
-			t.Errorf("%q reads back as %q", text, a)
+			t.Errorf("%q: got %q, want it unchanged", text, a)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func settle(t testing.TB, c payments.Checkout, o payments.Outcome, now time.Time
 	t.Helper()
 	change, ok := c.Settle(c.Attempt.ID, o, "msg_1", payments.Session{TokenHash: "hash"}, now)
 	if !ok {
-		t.Fatalf("%s changes nothing", o.Decision)
+		t.Fatalf("%s: got no change, want one", o.Decision)
 	}
 	return change
 }

@@ -15,7 +15,7 @@ func TestEveryIdentifierLeadsToTheCode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tx := transactionOf(t, rapid.String().Draw(t, "id"))
 		if !codeForm.MatchString(tx.Code) || payments.CodeOfID(tx.ID) != tx.Code {
-			t.Fatalf("%q has the code %s", tx.ID, tx.Code)
+			t.Fatalf("%q: got code %s, want %s of the form %s", tx.ID, tx.Code, payments.CodeOfID(tx.ID), codeForm)
 		}
 		for what, id := range map[string]string{
 			"client transaction id": tx.ClientTransactionID,
@@ -23,11 +23,11 @@ func TestEveryIdentifierLeadsToTheCode(t *testing.T) {
 			"chargeback":            tx.ChargebackID(rapid.String().Draw(t, "chargeback")),
 		} {
 			if code, ok := payments.CodeWithin(id); !ok || code != tx.Code || !uuidV4.MatchString(id) {
-				t.Fatalf("%s %s leads to %s, %t; the code is %s", what, id, code, ok, tx.Code)
+				t.Fatalf("%s %s: got code %s, %t, want %s, true, and a UUID", what, id, code, ok, tx.Code)
 			}
 		}
 		if code, ok := payments.CodeOfInternalID(tx.InternalID()); !ok || code != tx.Code {
-			t.Fatalf("internal id %d leads to %s, %t; the code is %s", tx.InternalID(), code, ok, tx.Code)
+			t.Fatalf("internal id %d: got code %s, %t, want %s, true", tx.InternalID(), code, ok, tx.Code)
 		}
 	})
 }
@@ -42,11 +42,12 @@ func TestEventsHaveIDsOfTheirOwn(t *testing.T) {
 			a.ChargebackID(cause): true,
 			b.ClientTransactionID: true, b.RefundID(cause): true, b.ChargebackID(cause): true}
 		if len(ids) != 7 || !ids[transactionOf(t, "attempt-1").RefundID(cause)] {
-			t.Fatalf("%v", ids)
+			t.Fatalf("got ids %v, again %s, want 7 ids and the same again", ids, transactionOf(t, "attempt-1").RefundID(cause))
 		}
 		number := payments.Event{ID: a.RefundID(cause)}.NumericID()
 		if number < 0 || number >= 1<<53 || number == (payments.Event{ID: b.RefundID(cause)}).NumericID() {
-			t.Fatalf("event number %d", number)
+			t.Fatalf("got event number %d, another's %d, want different ones of 53 bits", number,
+				payments.Event{ID: b.RefundID(cause)}.NumericID())
 		}
 	})
 }
@@ -60,13 +61,13 @@ func TestForeignTextLeadsNowhereOrToACode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := text.Draw(t, "text")
 		if code := payments.CodeOfID(id); !codeForm.MatchString(code) {
-			t.Fatalf("%q has the code %q", id, code)
+			t.Fatalf("%q: got code %q, want the form %s", id, code, codeForm)
 		}
 		if code, ok := payments.CodeWithin(id); ok && !codeForm.MatchString(code) {
-			t.Fatalf("%q leads to %q", id, code)
+			t.Fatalf("within %q: got code %q, want the form %s", id, code, codeForm)
 		}
 		if code, ok := payments.CodeOfInternalID(rapid.Int64().Draw(t, "number")); ok && !codeForm.MatchString(code) {
-			t.Fatalf("leads to %q", code)
+			t.Fatalf("of an internal id: got code %q, want the form %s", code, codeForm)
 		}
 	})
 }
@@ -75,16 +76,16 @@ func TestNumbersBeyondTheCodesLeadNowhere(t *testing.T) {
 	t.Parallel()
 	for _, id := range []int64{-1, -1 << 63, 1<<63 - 1, 101559956668416 << 6} { // 36^9 codes
 		if code, ok := payments.CodeOfInternalID(id); ok {
-			t.Errorf("%d leads to %s", id, code)
+			t.Errorf("%d: got code %s, want none", id, code)
 		}
 	}
 	if code, ok := payments.CodeOfInternalID(101559956668415 << 6); !ok || code != "TZZZZZZZZZ" {
-		t.Errorf("the last code: %s, %t", code, ok)
+		t.Errorf("the last code: got %s, %t, want TZZZZZZZZZ, true", code, ok)
 	}
 	for _, id := range []string{"", "ffffffff-ffff-4fff-bfff-ffffffffffff", "{00000000-0000-4000-8000-000000000000}",
 		"00000000000040008000000000000000", "urn:uuid:00000000-0000-4000-8000-000000000000"} {
 		if code, ok := payments.CodeWithin(id); ok {
-			t.Errorf("%s leads to %s", id, code)
+			t.Errorf("%s: got code %s, want none", id, code)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -38,17 +40,18 @@ func TestCheckChargeable(t *testing.T) {
 	} {
 		if err := c.instrument.CheckChargeable(c.now); (err != nil) != c.refused ||
 			(c.refused && !failure.Is(err, failure.KindNotChargeable)) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want one: %t", name, err, c.refused)
 		}
 		if c.instrument.Recurring() != c.recurring {
-			t.Errorf("%s: recurring %t", name, c.instrument.Recurring())
+			t.Errorf("%s: got recurring %t, want %t", name, c.instrument.Recurring(), c.recurring)
 		}
 	}
 	if !withMandate.Active || withMandate.Mandate.Status != payments.MandateActive {
-		t.Error("Deactivated altered the instrument")
+		t.Errorf("after Deactivated: got the instrument active %t, mandate %+v, want both active as before",
+			withMandate.Active, withMandate.Mandate)
 	}
 	if again := withMandate.Deactivated().Deactivated(); again.Active || again.Mandate.Status != payments.MandateInactive {
-		t.Errorf("deactivated twice: %+v, want it inactive", again)
+		t.Errorf("deactivated twice: got active %t, mandate %+v, want both inactive", again.Active, again.Mandate)
 	}
 }
 
@@ -83,10 +86,11 @@ func TestApprovalSavesTheCard(t *testing.T) {
 		got := settle(t, begin(t, checkout, a, start), payments.Outcome{Decision: c.decision, Card: c.card},
 			after(time.Second))
 		if got.Checkout.InstrumentToken != c.tied {
-			t.Errorf("%s: the checkout shows %q", name, got.Checkout.InstrumentToken)
+			t.Errorf("%s: got token %q of the checkout, want %q", name, got.Checkout.InstrumentToken, c.tied)
 		}
 		if (got.Instrument != nil) != (c.saved != "") || (got.Checkout.Mandate != nil) != (c.saved != "" && c.withMandate) {
-			t.Errorf("%s: instrument %+v, mandate %+v", name, got.Instrument, got.Checkout.Mandate)
+			t.Errorf("%s: got instrument %+v, mandate %+v, want them: %t, %t", name, got.Instrument, got.Checkout.Mandate,
+				c.saved != "", c.saved != "" && c.withMandate)
 		}
 		if got.Instrument != nil {
 			checkSaved(t, name, got, c.withMandate)
@@ -96,16 +100,18 @@ func TestApprovalSavesTheCard(t *testing.T) {
 
 func checkSaved(t *testing.T, name string, change payments.CheckoutChange, withMandate bool) {
 	t.Helper()
-	i := *change.Instrument
 	want := payments.Instrument{Token: "token-1", CustomerID: "customer-1", Active: true, Card: savedCard().Card,
 		CreatedAt: after(time.Second)}
 	if withMandate {
-		if i.Mandate == nil || *i.Mandate != *mandate(payments.MandateActive) || *change.Checkout.Mandate != *i.Mandate {
-			t.Errorf("%s: mandate %+v", name, i.Mandate)
+		want.Mandate = mandate(payments.MandateActive)
+		if diff := cmp.Diff(want.Mandate, change.Checkout.Mandate); diff != "" {
+			t.Errorf("%s: mandate of the checkout (-want +got):\n%s", name, diff)
 		}
-		want.Mandate = i.Mandate
 	}
-	if i != want || change.Transaction.InstrumentToken != "token-1" {
-		t.Errorf("%s: %+v, transaction with %q", name, i, change.Transaction.InstrumentToken)
+	if diff := cmp.Diff(want, *change.Instrument); diff != "" {
+		t.Errorf("%s: instrument (-want +got):\n%s", name, diff)
+	}
+	if got := change.Transaction.InstrumentToken; got != "token-1" {
+		t.Errorf("%s: got token %q of the transaction, want token-1", name, got)
 	}
 }

@@ -55,17 +55,18 @@ func (m *machine) process(t *rapid.T) {
 	id := fmt.Sprintf("attempt-%d", len(m.attempts)+1)
 	before := snapshot(t, m.checkout)
 	next, err := m.checkout.Begin(attemptFor(id, method), m.now)
-	if snapshot(t, m.checkout) != before {
-		t.Fatal("Begin altered the checkout read")
+	if got := snapshot(t, m.checkout); got != before {
+		t.Fatalf("Begin: got the checkout read altered to %s, want %s", got, before)
 	}
 	if err != nil {
 		return
 	}
 	if m.open() {
-		t.Fatalf("a second attempt began beside %s", m.checkout.Attempt.ID)
+		t.Fatalf("got a second attempt begun beside %s, want a conflict", m.checkout.Attempt.ID)
 	}
 	if m.checkout.StatusAt(m.now) != m.checkout.Status || next.Status != m.checkout.Status {
-		t.Fatalf("an attempt began on a checkout that is %s", m.checkout.StatusAt(m.now))
+		t.Fatalf("began an attempt: got %s, then %s, want the checkout to be %s throughout", m.checkout.StatusAt(m.now),
+			next.Status, m.checkout.Status)
 	}
 	m.attempts = append(m.attempts, id)
 	m.checkout = next
@@ -100,7 +101,7 @@ func (m *machine) settle(t *rapid.T, id string) {
 		return
 	}
 	if !m.open() || m.checkout.Attempt.ID != id {
-		t.Fatalf("%s of %s counts, though it is not open", d, id)
+		t.Fatalf("%s of %s: got a change, want none, because it is not open: %+v", d, id, m.checkout.Attempt)
 	}
 	m.write(t, change)
 }
@@ -110,8 +111,8 @@ func (m *machine) notTaken(t *rapid.T) {
 		return
 	}
 	if change, ok := m.checkout.CloseNotTaken(m.checkout.Attempt.ID); ok {
-		if m.transactions[m.checkout.Attempt.ID] != "" {
-			t.Fatal("not taken, but a transaction records it")
+		if got := m.transactions[m.checkout.Attempt.ID]; got != "" {
+			t.Fatalf("not taken: got a transaction that is %s, want none", got)
 		}
 		m.write(t, change)
 	}
@@ -126,7 +127,7 @@ func (m *machine) deactivate(t *rapid.T) {
 func (m *machine) expire(t *rapid.T) {
 	change, ok := m.checkout.Expire(m.message(), m.now)
 	if ok != (m.checkout.StatusAt(m.now) == payments.CheckoutExpired && m.checkout.Status != payments.CheckoutExpired) {
-		t.Fatalf("expires: %t, but readers see %s for %s", ok, m.checkout.StatusAt(m.now), m.checkout.Status)
+		t.Fatalf("got expired %t, want %t: readers see %s for %s", ok, !ok, m.checkout.StatusAt(m.now), m.checkout.Status)
 	}
 	if ok {
 		m.write(t, change)
@@ -146,14 +147,14 @@ func (m *machine) open() bool {
 func (m *machine) write(t *rapid.T, change payments.CheckoutChange) {
 	was, is := m.checkout, change.Checkout
 	if was.Status != is.Status && (was.Status == payments.CheckoutPaid || was.Status == payments.CheckoutExpired) {
-		t.Fatalf("%s became %s", was.Status, is.Status)
+		t.Fatalf("got status %s, want %s still", is.Status, was.Status)
 	}
 	if tx := change.Transaction; tx != nil {
 		if old := m.transactions[tx.ID]; old != "" && old != payments.TransactionPending {
-			t.Fatalf("transaction %s was %s, became %s", tx.ID, old, tx.Status)
+			t.Fatalf("transaction %s: got it written as %s, want %s still", tx.ID, tx.Status, old)
 		}
-		if tx.ID != m.attempts[len(m.attempts)-1] {
-			t.Fatalf("wrote transaction %s, not of the latest attempt", tx.ID)
+		if latest := m.attempts[len(m.attempts)-1]; tx.ID != latest {
+			t.Fatalf("got transaction %s written, want that of the latest attempt, %s", tx.ID, latest)
 		}
 		m.transactions[tx.ID] = tx.Status
 	}
@@ -168,11 +169,12 @@ func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change paymen
 	notified := is.Status != was.Status && is.Status != payments.CheckoutPending ||
 		written == payments.TransactionSuccessful || written == payments.TransactionFailed
 	if wanted := notified && is.ReturnURL != ""; wanted != (change.Callback != nil) {
-		t.Fatalf("%s to %s, transaction %q: callback %+v", was.Status, is.Status, written, change.Callback)
+		t.Fatalf("%s to %s, transaction %q: got callback %+v, want one: %t", was.Status, is.Status, written,
+			change.Callback, wanted)
 	}
 	if cb := change.Callback; cb != nil && (cb.Status != is.Status || cb.CheckoutID != is.ID ||
 		cb.State != payments.CallbackOwed) {
-		t.Fatalf("%s: callback %+v", is.Status, cb)
+		t.Fatalf("got callback %+v, want %s of %s, %s", cb, is.Status, is.ID, payments.CallbackOwed)
 	}
 }
 
@@ -185,29 +187,31 @@ func (m *machine) check(t *rapid.T) {
 			successful++
 		}
 		if status == payments.TransactionPending && (!m.open() || c.Attempt.ID != id) {
-			t.Fatalf("transaction %s is PENDING, but its attempt is over", id)
+			t.Fatalf("transaction %s: got it %s with the attempt %+v, want an open attempt of it", id, status, c.Attempt)
 		}
 	}
 	if want := map[bool]int{true: 1}[c.Status == payments.CheckoutPaid]; successful != want {
-		t.Fatalf("%s with %d successful transactions", c.Status, successful)
+		t.Fatalf("%s: got %d successful transactions, want %d", c.Status, successful, want)
 	}
 	if final, ok := c.SuccessfulTransaction(); ok != (c.Status == payments.CheckoutPaid) ||
 		(ok && m.transactions[final.ID] != payments.TransactionSuccessful) {
-		t.Fatalf("%s shows %+v", c.Status, final)
+		t.Fatalf("%s: got successful transaction %+v, %t, written as %q, want %t", c.Status, final, ok,
+			m.transactions[final.ID], c.Status == payments.CheckoutPaid)
 	}
 	for _, shown := range c.Transactions {
 		if shown.Status != m.transactions[shown.ID] {
-			t.Fatalf("the checkout shows %s as %s, it is %s", shown.ID, shown.Status, m.transactions[shown.ID])
+			t.Fatalf("transaction %s: got it shown as %s, want %s", shown.ID, shown.Status, m.transactions[shown.ID])
 		}
 	}
 	if len(c.Transactions) != min(len(m.transactions), 100) || len(c.AttemptStarts) > 10 {
-		t.Fatalf("%d transactions shown of %d, %d starts", len(c.Transactions), len(m.transactions), len(c.AttemptStarts))
+		t.Fatalf("got %d transactions shown, %d starts, want %d of 100 at most, 10 at most", len(c.Transactions),
+			len(c.AttemptStarts), len(m.transactions))
 	}
 	if m.open() && (c.Status == payments.CheckoutPaid || c.Status == payments.CheckoutExpired) {
-		t.Fatalf("%s with an open attempt", c.Status)
+		t.Fatalf("%s: got attempt %+v, want it closed", c.Status, c.Attempt)
 	}
 	payable := c.Status == payments.CheckoutPending || c.Status == payments.CheckoutFailed
 	if wakes := m.open() || (payable && c.ValidUntil != nil); wakes == c.WakeAt().IsZero() {
-		t.Fatalf("%s, attempt %+v: wakes at %s", c.Status, c.Attempt, c.WakeAt())
+		t.Fatalf("%s, attempt %+v: got wake at %s, want a time: %t", c.Status, c.Attempt, c.WakeAt(), wakes)
 	}
 }

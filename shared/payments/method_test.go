@@ -37,11 +37,12 @@ func TestMethodProperties(t *testing.T) {
 	t.Parallel()
 	for m, want := range allMethods {
 		if m.EntryMode() != want.entryMode || m.PaymentType() != want.paymentType || m.Flow() != want.flow || m.Name() == "" {
-			t.Errorf("%s: %s, %s, flow %d, %q", m, m.EntryMode(), m.PaymentType(), m.Flow(), m.Name())
+			t.Errorf("%s: got %s, %s, flow %d, name %q, want %s, %s, flow %d, a name", m, m.EntryMode(), m.PaymentType(),
+				m.Flow(), m.Name(), want.entryMode, want.paymentType, want.flow)
 		}
 	}
 	if m := payments.Method("cheque"); m.EntryMode() != "" || m.Flow() != payments.CardFlow || m.Name() != "" {
-		t.Error("an unknown method has properties")
+		t.Errorf("%s: got %q, flow %d, name %q, want none", m, m.EntryMode(), m.Flow(), m.Name())
 	}
 }
 
@@ -63,7 +64,7 @@ func TestMethodsByCurrency(t *testing.T) {
 				want = append(want, payments.PayPal)
 			}
 			if got := payments.MethodsFor(c, settings); !slices.Equal(got, want) {
-				t.Errorf("%s, paypal %t: %v, want %v", c, paypal, got, want)
+				t.Errorf("%s, paypal %t: got %v, want %v", c, paypal, got, want)
 			}
 			for m := range allMethods {
 				checkAvailability(t, m, c, settings, slices.Contains(want, m))
@@ -77,11 +78,12 @@ func checkAvailability(t *testing.T, m payments.Method, c money.Currency,
 	t.Helper()
 	fault := payments.CheckMethod(m, c, settings)
 	if offered != (fault == nil) {
-		t.Errorf("%s in %s: %v", m, c, fault)
+		t.Errorf("%s in %s: got fault %v, want none: %t", m, c, fault, offered)
 	}
 	if fault != nil && (fault.Code != "INVALID" || fault.Slug != "payment-method-not-allowed" ||
 		fault.Param != "payment_type") {
-		t.Errorf("%s in %s: %+v", m, c, *fault)
+		t.Errorf("%s in %s: got %s %s of %s, want INVALID payment-method-not-allowed of payment_type", m, c, fault.Code,
+			fault.Slug, fault.Param)
 	}
 }
 
@@ -89,9 +91,11 @@ func TestUnknownMethods(t *testing.T) {
 	t.Parallel()
 	for _, m := range []payments.Method{"", "cheque", "CARD", "card "} {
 		fault := payments.CheckMethod(m, "EUR", payments.MethodSettings{PayPal: true})
-		if fault == nil || fault.Code != "INVALID" || fault.Slug != "unknown-payment-method" ||
-			fault.Param != "payment_type" {
-			t.Errorf("%q: %v", m, fault)
+		if fault == nil {
+			t.Errorf("%q: got no fault, want unknown-payment-method", m)
+		} else if fault.Code != "INVALID" || fault.Slug != "unknown-payment-method" || fault.Param != "payment_type" {
+			t.Errorf("%q: got %s %s of %s, want INVALID unknown-payment-method of payment_type", m, fault.Code, fault.Slug,
+				fault.Param)
 		}
 	}
 }
@@ -118,7 +122,7 @@ func TestPayerRequirements(t *testing.T) {
 	for m := range allMethods {
 		full := brazilian()
 		if faults := m.CheckPayer(&full); faults != nil {
-			t.Errorf("%s refuses full details: %v", m, faults)
+			t.Errorf("%s of full details: got %v, want none", m, faults)
 		}
 		var want, none []string
 		for _, name := range needs[m] {
@@ -130,11 +134,11 @@ func TestPayerRequirements(t *testing.T) {
 		for _, empty := range []payments.PersonalDetails{{}, {Address: &payments.Address{}},
 			{FirstName: "", Address: &payments.Address{City: ""}}} {
 			if got := codes(m.CheckPayer(&empty)); !slices.Equal(got, want) {
-				t.Errorf("%s of empty details: %v, want %v", m, got, want)
+				t.Errorf("%s of empty details: got %v, want %v", m, got, want)
 			}
 		}
 		if got := codes(m.CheckPayer(nil)); !slices.Equal(got, none) {
-			t.Errorf("%s of no details: %v, want %v", m, got, none)
+			t.Errorf("%s of no details: got %v, want %v", m, got, none)
 		}
 	}
 }
@@ -145,10 +149,10 @@ func TestBoletoPayer(t *testing.T) {
 	foreign.TaxID, foreign.Address.Country = "123.456.789-00", "PT"
 	want := []string{"INVALID personal_details.tax_id", "INVALID personal_details.address.country"}
 	if got := codes(payments.Boleto.CheckPayer(&foreign)); !slices.Equal(got, want) {
-		t.Errorf("%v", got)
+		t.Errorf("got %v, want %v", got, want)
 	}
 	if got := payments.IDEAL.CheckPayer(&foreign); got != nil {
-		t.Errorf("iDEAL asks for a CPF: %v", got)
+		t.Errorf("iDEAL without a CPF: got %v, want none", got)
 	}
 }
 
@@ -160,12 +164,12 @@ func TestCPF(t *testing.T) {
 		"": false, "...-": false, "5299822472x": false, " 52998224725": false, "529 982 247 25": false, "٥٢٩٩٨٢٢٤٧٢٥": false,
 	} {
 		if got := payments.ValidCPF(cpf); got != want {
-			t.Errorf("%q: %t", cpf, got)
+			t.Errorf("%q: got %t, want %t", cpf, got, want)
 		}
 	}
 	for d := range 10 {
 		if same := strings.Repeat(string(rune('0'+d)), 11); payments.ValidCPF(same) {
-			t.Errorf("%s passes", same)
+			t.Errorf("%s: got true, want false", same)
 		}
 	}
 }
@@ -184,11 +188,11 @@ func TestCPFCheckDigits(t *testing.T) {
 			}
 		}
 		if len(right) != 1 {
-			t.Fatalf("%v are right for %s", right, base)
+			t.Fatalf("%s: got %v, want one", base, right)
 		}
 		if dotted := right[0][:3] + "." + right[0][3:6] + "." + right[0][6:9] + "-" +
 			right[0][9:]; !payments.ValidCPF(dotted) {
-			t.Fatalf("%s is refused", dotted)
+			t.Fatalf("%s: got false, want true", dotted)
 		}
 	})
 }

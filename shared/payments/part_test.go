@@ -127,7 +127,7 @@ func TestOnlyPartsThatChangeAreWritten(t *testing.T) {
 			payables = append(payables, payable.Amount.String())
 		}
 		if !slices.Equal(payables, test.payables) {
-			t.Errorf("%s: payables of %q, want %q", name, payables, test.payables)
+			t.Errorf("%s: got payables of %q, want %q", name, payables, test.payables)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func checkDebit(t *testing.T, name string, change payments.TransactionChange, wa
 	t.Helper()
 	if want == "" {
 		if len(change.Events) != 1 {
-			t.Errorf("%s: events %+v, want one", name, change.Events)
+			t.Errorf("%s: got events %+v, want one", name, change.Events)
 		}
 		return
 	}
@@ -158,7 +158,7 @@ func checkDebit(t *testing.T, name string, change payments.TransactionChange, wa
 		t.Errorf("%s: events (-want +got):\n%s", name, diff)
 	}
 	if event.ID == chargeback.ID || event.Listed() {
-		t.Errorf("%s: a deduction with the id %s, listed %t; want an id of its own, not listed", name, event.ID,
+		t.Errorf("%s: got a deduction with the id %s, listed %t, want an id of its own, not listed", name, event.ID,
 			event.Listed())
 	}
 	payable := payments.Payable{ID: event.ID, Kind: payments.PayableChargebackDeduction, TransactionID: tx.ID,
@@ -173,18 +173,20 @@ func TestPaidOutIsWhenAllPayoutsAre(t *testing.T) {
 	tx := *captured(t, eur("90"), "", merchant.TrueInstallment, 3).Transaction
 	for i := range tx.Payouts {
 		if tx.PayoutsReceived() != i || tx.SimpleStatus() != payments.SimpleSuccessful {
-			t.Errorf("%d of 3 paid: %d received, %s", i, tx.PayoutsReceived(), tx.SimpleStatus())
+			t.Errorf("%d of 3 paid: got %d received, %s, want %d, %s", i, tx.PayoutsReceived(), tx.SimpleStatus(), i,
+				payments.SimpleSuccessful)
 		}
 		tx.Payouts[i].Status = payments.EventPaidOut
 	}
 	if tx.PayoutsReceived() != 3 || tx.SimpleStatus() != payments.SimplePaidOut {
-		t.Errorf("all paid: %d, %s", tx.PayoutsReceived(), tx.SimpleStatus())
+		t.Errorf("all paid: got %d received, %s, want 3, %s", tx.PayoutsReceived(), tx.SimpleStatus(),
+			payments.SimplePaidOut)
 	}
 	numbers := map[int64]bool{}
 	for _, p := range tx.Payouts {
 		number := tx.PayoutNumericID(p)
 		if numbers[number] || number < 0 || number >= 1<<53 {
-			t.Errorf("event number %d", number)
+			t.Errorf("part %d: got number %d, want one of its own of 53 bits", p.Seq, number)
 		}
 		numbers[number] = true
 	}

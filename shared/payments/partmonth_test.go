@@ -51,11 +51,11 @@ func TestInstallmentsOfTheEndOfAMonth(t *testing.T) {
 			}
 			got += due.Format("01-02")
 			if due.Format(time.TimeOnly) != "22:15:30" {
-				t.Errorf("paid %s: %s", c.paid, due)
+				t.Errorf("paid %s: got %s, want it at 22:15:30", c.paid, due)
 			}
 		}
 		if got != c.want {
-			t.Errorf("paid %s:\n     %s\nwant %s", c.paid, got, c.want)
+			t.Errorf("paid %s:\ngot  %s\nwant %s", c.paid, got, c.want)
 		}
 	}
 }
@@ -68,11 +68,11 @@ func TestEachMonthHasOneInstallment(t *testing.T) {
 		due := payableFrom(t, at)
 		for i := range due {
 			if months := 12*(due[i].Year()-at.Year()) + int(due[i].Month()-at.Month()); months != i {
-				t.Fatalf("instalment %d of %s is due on %s", i+1, at, due[i])
+				t.Fatalf("instalment %d of %s: got it due on %s, want %d months later, not %d", i+1, at, due[i], i, months)
 			}
 		}
 		if !slices.IsSortedFunc(due, time.Time.Compare) {
-			t.Fatal(due)
+			t.Fatalf("got instalments due %v, want them in order", due)
 		}
 	})
 }

@@ -19,17 +19,17 @@ func TestAReplacedPayoutCountsOnce(t *testing.T) {
 		{Seq: 3, Number: 1, Status: payments.EventPaidOut, EligibleAt: again},
 	}}
 	if n := tx.PayoutsTotal(); n != 2 {
-		t.Errorf("%d payouts in all", n)
+		t.Errorf("got %d payouts in all, want 2", n)
 	}
 	if n := tx.PayoutsReceived(); n != 1 {
-		t.Errorf("%d payouts received", n)
+		t.Errorf("got %d payouts received, want 1", n)
 	}
 	for i, want := range []time.Time{first, first, again} {
 		if got := tx.PlannedAt(i); !got.Equal(want) {
-			t.Errorf("payout %d was planned at %s, want %s", i, got, want)
+			t.Errorf("payout %d: got it planned at %s, want %s", i, got, want)
 		}
 	}
 	if n := (payments.Transaction{}).PayoutsTotal(); n != 0 {
-		t.Errorf("%d payouts of nothing", n)
+		t.Errorf("no parts: got %d payouts in all, want 0", n)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -70,11 +71,11 @@ func TestApplyFieldByField(t *testing.T) {
 					want = value
 				}
 				if got := *other(&merged); got != want {
-					t.Errorf("%s = %q: %s is %v", changed, value, name, got)
+					t.Errorf("%s = %q: got %s %q, want %q", changed, value, name, got, want)
 				}
 			}
-			if asJSON(t, old) != asJSON(t, filled("old")) {
-				t.Errorf("%s: the old details were altered", changed)
+			if diff := cmp.Diff(filled("old"), old); diff != "" {
+				t.Errorf("%s: the old details were altered (-want +got):\n%s", changed, diff)
 			}
 		}
 	}
@@ -86,12 +87,12 @@ func TestApplyNothing(t *testing.T) {
 	for name, change := range map[string]*payments.PersonalDetailsChange{
 		"nil": nil, "empty": {}, "empty address": {Address: &payments.AddressChange{}},
 	} {
-		if got := change.Apply(old); asJSON(t, got) != asJSON(t, old) {
-			t.Errorf("%s: %s", name, asJSON(t, got))
+		if diff := cmp.Diff(old, change.Apply(old)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 	if got := (&payments.PersonalDetailsChange{}).Apply(payments.PersonalDetails{}); got.Address != nil {
-		t.Errorf("an address came from nowhere: %s", asJSON(t, got))
+		t.Errorf("nothing applied to no details: got address %+v, want none", *got.Address)
 	}
 }
 
@@ -111,8 +112,8 @@ func TestTheLastChangeCounts(t *testing.T) {
 			change := changeTo(t, named)
 			got = change.Apply(change.Apply(got)) // twice is once
 		}
-		if asJSON(t, got) != asJSON(t, want) {
-			t.Fatalf("%s, not %s", asJSON(t, got), asJSON(t, want))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("details (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -183,7 +184,7 @@ func TestCheckDetails(t *testing.T) {
 			named["address.country"] = c.country
 		}
 		if got := strings.Join(codes(faultsIn(changeTo(t, named))), ","); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
 }
@@ -203,9 +204,9 @@ func TestDetailsHaveNoControlCharacters(t *testing.T) {
 	t.Parallel()
 	for name := range fields {
 		for _, control := range []string{"\x00", "\n", "\x7f", "\u0085"} {
-			if got := codes(faultsIn(changeTo(t, map[string]string{name: "a" + control}))); !slices.Contains(got,
-				"INVALID personal_details."+name) {
-				t.Errorf("%s with %q: %v", name, control, got)
+			got, want := codes(faultsIn(changeTo(t, map[string]string{name: "a" + control}))), "INVALID personal_details."+name
+			if !slices.Contains(got, want) {
+				t.Errorf("%s with %q: got faults %v, want %s among them", name, control, got, want)
 			}
 		}
 	}
@@ -229,13 +230,13 @@ func TestCheckListsEveryFault(t *testing.T) {
 		"birth_date", "email", "email", "first_name", "last_name", "phone", "tax_id",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("%v", got)
+		t.Errorf("got faults of %v, want of %v", got, want)
 	}
 	if faults := faultsIn(nil); faults != nil {
-		t.Errorf("no details: %v", faults)
+		t.Errorf("no details: got faults %v, want none", faults)
 	}
 	if faults := faultsIn(&payments.PersonalDetailsChange{}); faults != nil {
-		t.Errorf("empty details: %v", faults)
+		t.Errorf("empty details: got faults %v, want none", faults)
 	}
 }
 
@@ -253,15 +254,15 @@ func TestLineAliases(t *testing.T) {
 		if err := json.Unmarshal([]byte(`{"first_name":"Ana","address":`+body+`}`), &d); err != nil {
 			t.Fatal(err)
 		}
-		if d.Address.Line1.Or("") != want[0] || d.Address.Line2.Or("") != want[1] {
-			t.Errorf("%s: %s", body, asJSON(t, d.Address))
+		if got := [2]string{d.Address.Line1.Or(""), d.Address.Line2.Or("")}; got != want {
+			t.Errorf("%s: got lines %q, want %q", body, got, want)
 		}
 	}
 	var d payments.PersonalDetailsChange
 	if err := json.Unmarshal([]byte(`{"address":{"city":"Köln","line1":5}}`), &d); err == nil {
-		t.Error("a number is a line")
+		t.Errorf("a number as a line: got %+v, want an error", d.Address)
 	}
-	if got := asJSON(t, payments.Address{Line1: "a"}); got != `{"line_1":"a"}` {
-		t.Errorf("shown as %s", got)
+	if got, want := asJSON(t, payments.Address{Line1: "a"}), `{"line_1":"a"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

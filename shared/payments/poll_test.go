@@ -28,13 +28,13 @@ func TestAnUnknownOutcomeIsPolledAtItsTimes(t *testing.T) {
 	refund := settleRefund(t, begun, payments.OutcomeUnknown, began).Events[0]
 	for _, want := range pollTimes {
 		if !c.PollAt().Equal(want.Add(time.Second)) || !c.WakeAt().Equal(want.Add(time.Minute)) {
-			t.Fatalf("polled at %s, and swept at %s, want a second and a minute after %s", c.PollAt(), c.WakeAt(), want)
+			t.Fatalf("got poll at %s, sweep at %s, want a second and a minute after %s", c.PollAt(), c.WakeAt(), want)
 		}
 		c = settle(t, c, payments.Outcome{Decision: payments.OutcomeUnknown}, want).Checkout
 
 		now := began.Add(want.Sub(start))
 		if !refund.PollAt().Equal(now.Add(time.Second)) || !refund.WakeAt().Equal(now.Add(time.Minute)) {
-			t.Fatalf("refund polled at %s, and swept at %s, want a second and a minute after %s", refund.PollAt(),
+			t.Fatalf("refund: got poll at %s, sweep at %s, want a second and a minute after %s", refund.PollAt(),
 				refund.WakeAt(), now)
 		}
 		change, _ := begun.Transaction.SettleRefund(refund, payments.Outcome{Decision: payments.OutcomeUnknown}, now)
@@ -52,13 +52,13 @@ func TestNoPollPostponesAnother(t *testing.T) {
 			c = settle(t, c, payments.Outcome{Decision: payments.OutcomeUnknown}, at(now)[0]).Checkout
 		}
 		if !c.PollAt().Equal(at(want)[0].Add(time.Second)) {
-			t.Errorf("polled at %d s, next at %s, want %d s", now, c.PollAt(), want)
+			t.Errorf("polled at %d s: got the next at %s, want a second after %d s", now, c.PollAt(), want)
 		}
 		change := beginRefund(t, paidTransaction(t), "operation", "1", false)
 		began := change.Events[0].CreatedAt
 		e := settleRefund(t, change, payments.OutcomeUnknown, began.Add(time.Duration(now)*time.Second)).Events[0]
 		if next := e.PollAt().Sub(began); next != time.Duration(want+1)*time.Second {
-			t.Errorf("refund polled at %d s, next at %s, want %d s", now, next, want)
+			t.Errorf("refund polled at %d s: got the next after %s, want a second after %d s", now, next, want)
 		}
 	}
 }
@@ -68,13 +68,13 @@ func TestNothingElseIsPolled(t *testing.T) {
 	t.Parallel()
 	for name, c := range states(t) {
 		if !c.PollAt().IsZero() != (name == "unknown") {
-			t.Errorf("%s is polled at %s", name, c.PollAt())
+			t.Errorf("%s: got poll at %s, want a time: %t", name, c.PollAt(), name == "unknown")
 		}
 	}
 	for _, d := range []payments.Decision{payments.Approved, payments.Declined, payments.Cancelled, payments.Challenge} {
 		c := settle(t, states(t)["unknown"], payments.Outcome{Decision: d}, after(time.Minute)).Checkout
 		if !c.PollAt().IsZero() {
-			t.Errorf("%s, and polled at %s", d, c.PollAt())
+			t.Errorf("%s: got poll at %s, want never", d, c.PollAt())
 		}
 	}
 	begun := beginRefund(t, paidTransaction(t), "operation", "1", false)
@@ -82,7 +82,7 @@ func TestNothingElseIsPolled(t *testing.T) {
 	closed := settleRefund(t, begun, payments.Approved, after(time.Hour))
 	for _, e := range slices.Concat(begun.Events, shown.Events, closed.Events) {
 		if !e.PollAt().IsZero() {
-			t.Errorf("%s %s is polled at %s", e.Type, e.Status, e.PollAt())
+			t.Errorf("%s %s: got poll at %s, want never", e.Type, e.Status, e.PollAt())
 		}
 	}
 }
@@ -97,12 +97,12 @@ func TestPollsWhileActionIsRequired(t *testing.T) {
 	c := settle(t, states(t)["pending"], o, after(time.Second)).Checkout
 	for _, want := range append(at(60, 180, 420, 900), until) {
 		if !c.WakeAt().Equal(want) {
-			t.Fatalf("polled at %s, want %s", c.WakeAt(), want)
+			t.Fatalf("got poll at %s, want %s", c.WakeAt(), want)
 		}
 		c = settle(t, c, o, want).Checkout
 	}
 	if !c.WakeAt().After(until) {
-		t.Errorf("past the deadline at %s", c.WakeAt())
+		t.Errorf("at the deadline: got the next poll at %s, want it after %s", c.WakeAt(), until)
 	}
 }
 
@@ -115,17 +115,18 @@ func TestPollsOfAnUnknownOutcomeWhileActionIsRequired(t *testing.T) {
 	for _, gap := range []time.Duration{6, 10, 20, 40} {
 		c = settle(t, c, payments.Outcome{Decision: payments.OutcomeUnknown}, now).Checkout
 		if got := c.PollAt().Sub(now); got != gap*time.Second {
-			t.Fatalf("polled after %s, want %d s", got, gap)
+			t.Fatalf("got poll after %s, want %d s", got, gap)
 		}
 		now = c.PollAt()
 	}
 	beforeEnd := c.Attempt.Deadline.Add(-time.Second)
 	if got := settle(t, c, payments.Outcome{Decision: payments.OutcomeUnknown}, beforeEnd).Checkout.PollAt(); !got.Equal(
 		c.Attempt.Deadline.Add(time.Second)) {
-		t.Errorf("at the end polled at %s", got)
+		t.Errorf("before the deadline: got poll at %s, want %s", got, c.Attempt.Deadline.Add(time.Second))
 	}
 	if back := settle(t, c, payments.Outcome{Decision: payments.Challenge}, now).Checkout; !back.PollAt().IsZero() ||
 		!back.RequiresAction() {
-		t.Errorf("action is required again, yet polled at %s", back.PollAt())
+		t.Errorf("challenged again: got poll at %s, requires action %t, want never, true", back.PollAt(),
+			back.RequiresAction())
 	}
 }

@@ -12,24 +12,14 @@ func TestATransactionIsOneProductWithoutVAT(t *testing.T) {
 	t.Parallel()
 	tx := payments.Transaction{ProductSummary: "Two coffees", ForeignID: "order-1"}
 	amount := money.MustParse("10.10", "EUR")
-	lines := tx.Products(amount)
-	if len(lines) != 1 {
-		t.Fatalf("%d lines", len(lines))
+	want := []payments.Product{{Name: "Two coffees", Quantity: 1, VATRate: "0", Price: amount, VAT: eur("0"),
+		PriceWithVAT: amount, Total: amount, TotalVAT: eur("0"), TotalWithVAT: amount}}
+	if diff := differs(want, tx.Products(amount)); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	p := lines[0]
-	for name, got := range map[string]money.Amount{"price": p.Price, "price with VAT": p.PriceWithVAT,
-		"total": p.Total, "total with VAT": p.TotalWithVAT} {
-		if got != amount {
-			t.Errorf("%s is %s", name, got)
-		}
-	}
-	if p.Name != "Two coffees" || p.Quantity != 1 || p.VATRate != "0" || !p.VAT.IsZero() || !p.TotalVAT.IsZero() ||
-		p.VAT.Currency() != "EUR" {
-		t.Errorf("line %+v", p)
-	}
-	tx.ProductSummary = ""
-	if name := tx.Products(amount)[0].Name; name != "order-1" {
-		t.Errorf("without a description it is named %q", name)
+	tx.ProductSummary, want[0].Name = "", "order-1"
+	if diff := differs(want, tx.Products(amount)); diff != "" {
+		t.Errorf("lines without a description (-want +got):\n%s", diff)
 	}
 }
 
@@ -44,10 +34,10 @@ func TestLinesAreSummedUpByVATRate(t *testing.T) {
 		{Rate: "0.19", Net: eur("10.50"), VAT: eur("2.00"), Gross: eur("12.50")},
 		{Rate: "0.07", Net: eur("1.00"), VAT: eur("0.07"), Gross: eur("1.07")},
 	}
-	if len(got) != len(want) || got[0] != want[0] || got[1] != want[1] {
-		t.Errorf("%+v", got)
+	if diff := differs(want, got); diff != "" {
+		t.Errorf("totals (-want +got):\n%s", diff)
 	}
 	if none := payments.VATTotals(nil); none != nil {
-		t.Errorf("of no lines: %+v", none)
+		t.Errorf("totals of no lines: got %+v, want none", none)
 	}
 }

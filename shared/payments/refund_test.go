@@ -37,7 +37,7 @@ func settleRefund(t testing.TB, change payments.TransactionChange, d payments.De
 	t.Helper()
 	next, ok := change.Transaction.SettleRefund(change.Events[0], payments.Outcome{Decision: d, ReturnCode: "00"}, now)
 	if !ok {
-		t.Fatalf("%s changes nothing", d)
+		t.Fatalf("%s: got no change, want one", d)
 	}
 	return next
 }
@@ -92,13 +92,14 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		_, err := test.tx.BeginRefund("operation", x, false, start)
 		var above *payments.AmountTooHighError
 		switch {
-		case test.kind == failure.KindInternal && err != nil,
-			test.kind != failure.KindInternal && !failure.Is(err, test.kind):
-			t.Errorf("%s: %v, want %v", name, err, test.kind)
+		case test.kind == failure.KindInternal && err != nil:
+			t.Errorf("%s: got error %v, want none", name, err)
+		case test.kind != failure.KindInternal && !failure.Is(err, test.kind):
+			t.Errorf("%s: got error %v, want one of kind %s", name, err, test.kind.Slug())
 		case errors.As(err, &above) != (test.rest != ""), above != nil && above.Refundable != eur(test.rest):
-			t.Errorf("%s: %v, want %q left", name, err, test.rest)
+			t.Errorf("%s: got %v, above %+v, want %q left", name, err, above, test.rest)
 		case err != nil && failure.Of(err).Transient != test.transient:
-			t.Errorf("%s: transient %t, want %t", name, !test.transient, test.transient)
+			t.Errorf("%s: got transient %t, want %t", name, !test.transient, test.transient)
 		}
 	}
 }
@@ -120,14 +121,14 @@ func TestABegunRefundIsNotVisible(t *testing.T) {
 		t.Errorf("change (-want +got):\n%s", diff)
 	}
 	if got := change.Transaction.SimpleStatus(); got != payments.SimpleSuccessful {
-		t.Errorf("simple status %s, want %s", got, payments.SimpleSuccessful)
+		t.Errorf("got simple status %s, want %s", got, payments.SimpleSuccessful)
 	}
 	if e := change.Events[0]; !e.Open() || e.Visible() || e.Listed() || !e.WakeAt().Equal(e.NextPoll) {
-		t.Errorf("open %t, visible %t, listed %t, wakes at %s; want true, false, false, %s", e.Open(), e.Visible(),
+		t.Errorf("got open %t, visible %t, listed %t, wake at %s, want true, false, false, %s", e.Open(), e.Visible(),
 			e.Listed(), e.WakeAt(), e.NextPoll)
 	}
 	if got := beginRefund(t, paid, "operation", "4.10", false).ReserveDelta; got != (money.Amount{}) {
-		t.Errorf("without a minimum balance the reserve changes by %s, want no change", got)
+		t.Errorf("without a minimum balance: got the reserve changed by %s, want no change", got)
 	}
 }
 
@@ -167,7 +168,7 @@ func TestTheAcquirersAnswerAboutARefund(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if !test.booked && (change.Entry != nil || len(change.Payables) > 0) {
-			t.Errorf("%s: entry %+v, payables %+v, want none", name, change.Entry, change.Payables)
+			t.Errorf("%s: got entry %+v, payables %+v, want none", name, change.Entry, change.Payables)
 		}
 	}
 }
@@ -192,17 +193,17 @@ func TestARefundIsShownOnce(t *testing.T) {
 	begun := beginRefund(t, paidTransaction(t), "operation", "1", false)
 	shown, ok := begun.Transaction.ShowRefund(begun.Events[0], after(2*time.Hour))
 	if !ok {
-		t.Fatal("not shown")
+		t.Fatalf("got no change of %+v, want it shown", begun.Events[0])
 	}
 	want := begun.Events[0]
 	want.Status, want.CreatedAt, want.UpdatedAt = payments.EventPending, after(2*time.Hour), after(2*time.Hour)
 	if diff := differs(want, shown.Events[0]); diff != "" || !shown.Events[0].Visible() {
-		t.Errorf("visible %t, want true (-want +got):\n%s", shown.Events[0].Visible(), diff)
+		t.Errorf("got visible %t, want true; refund (-want +got):\n%s", shown.Events[0].Visible(), diff)
 	}
 	for _, change := range []payments.TransactionChange{shown, settleRefund(t, begun, payments.Declined,
 		after(2*time.Hour))} {
 		if again, ok := change.Transaction.ShowRefund(change.Events[0], after(3*time.Hour)); ok {
-			t.Errorf("%s, then shown: %+v", change.Events[0].Status, again)
+			t.Errorf("%s, then shown: got %+v, want no change", change.Events[0].Status, again)
 		}
 	}
 }
@@ -223,7 +224,8 @@ func TestAnAnswerWithoutAnOutcomeIsNoUpdate(t *testing.T) {
 		"made":          {made, after(3 * time.Hour)},
 	} {
 		if e := c.change.Events[0]; !e.CreatedAt.Equal(after(time.Hour)) || !e.UpdatedAt.Equal(c.updated) {
-			t.Errorf("%s: created %s, updated %s, want %s, %s", name, e.CreatedAt, e.UpdatedAt, after(time.Hour), c.updated)
+			t.Errorf("%s: got created %s, updated %s, want %s, %s", name, e.CreatedAt, e.UpdatedAt, after(time.Hour),
+				c.updated)
 		}
 	}
 }
@@ -240,7 +242,7 @@ func TestARefundIsBookedAgainstTheMerchant(t *testing.T) {
 		t.Errorf("entry (-want +got):\n%s", diff)
 	}
 	if len(change.Events) != 2 {
-		t.Fatalf("%d events, want the refund and a deduction", len(change.Events))
+		t.Fatalf("got events %+v, want the refund and a deduction", change.Events)
 	}
 	deduction := change.Events[0]
 	deduction.ID, deduction.Type = change.Events[1].ID, payments.PayoutDeductionEvent
@@ -266,11 +268,20 @@ func TestAClosedRefundStaysClosed(t *testing.T) {
 	t.Parallel()
 	begun := beginRefund(t, paidTransaction(t), "operation", "1", true)
 	withdrawn, ok := begun.Transaction.WithdrawRefund(begun.Events[0], start)
-	if !ok || withdrawn.Events[0].Status != payments.EventWithdrawn || withdrawn.Events[0].Visible() ||
-		withdrawn.ReserveDelta != eur("-1.00") ||
-		withdrawn.Transaction.Refundable != eur("10.10") ||
-		withdrawn.Transaction.SimpleStatus() != payments.SimpleSuccessful {
-		t.Fatalf("%+v", withdrawn)
+	if !ok {
+		t.Fatalf("got no change of %+v, want it withdrawn", begun.Events[0])
+	}
+	type result struct {
+		Status               payments.EventStatus
+		Visible              bool
+		Reserved, Refundable money.Amount
+		Simple               payments.SimpleStatus
+	}
+	want := result{payments.EventWithdrawn, false, eur("-1.00"), eur("10.10"), payments.SimpleSuccessful}
+	e, tx := withdrawn.Events[0], withdrawn.Transaction
+	got := result{e.Status, e.Visible(), withdrawn.ReserveDelta, tx.Refundable, tx.SimpleStatus()}
+	if diff := differs(want, got); diff != "" {
+		t.Fatalf("withdrawn (-want +got):\n%s", diff)
 	}
 	for name, change := range map[string]payments.TransactionChange{
 		"refunded":  settleRefund(t, begun, payments.Approved, start),
@@ -280,15 +291,15 @@ func TestAClosedRefundStaysClosed(t *testing.T) {
 		for _, d := range []payments.Decision{payments.Approved, payments.Declined, payments.Cancelled,
 			payments.OutcomeUnknown} {
 			if again, ok := change.Transaction.SettleRefund(change.Events[0], payments.Outcome{Decision: d}, start); ok {
-				t.Errorf("%s, then %s: %+v", name, d, again)
+				t.Errorf("%s, then %s: got %+v, want no change", name, d, again)
 			}
 		}
 		if again, ok := change.Transaction.WithdrawRefund(change.Events[0], start); ok {
-			t.Errorf("%s, then withdrawn: %+v", name, again)
+			t.Errorf("%s, then withdrawn: got %+v, want no change", name, again)
 		}
 	}
 	pending := settleRefund(t, begun, payments.OutcomeUnknown, start)
 	if again, ok := pending.Transaction.WithdrawRefund(pending.Events[0], start); ok {
-		t.Errorf("one that clients saw was withdrawn: %+v", again)
+		t.Errorf("seen by clients, then withdrawn: got %+v, want no change", again)
 	}
 }

@@ -19,21 +19,21 @@ func TestAWithdrawnRefundIsCountedOnce(t *testing.T) {
 	for range 3 {
 		withdrawn, ok := tx.WithdrawRefund(last, after(time.Minute))
 		if !ok {
-			t.Fatal("nothing to withdraw")
+			t.Fatalf("got no change of %+v, want it withdrawn", last)
 		}
 		again := beginRefund(t, withdrawn.Transaction.WithoutWithdrawn(withdrawn.Events[0]), "one", "4", false)
 		tx, last = again.Transaction, again.Events[0]
 		if sequences[last.Sequence] {
-			t.Errorf("begun twice with the sequence number %d", last.Sequence)
+			t.Errorf("begun again: got sequence number %d, want none of %v", last.Sequence, sequences)
 		}
 		sequences[last.Sequence] = true
 	}
 	if tx.EventCount != 1 {
-		t.Errorf("%d events of one refund", tx.EventCount)
+		t.Errorf("one refund: got %d events, want 1", tx.EventCount)
 	}
 	other := beginRefund(t, tx.WithoutWithdrawn(payments.Event{}), "two", "1", false)
 	if other.Transaction.EventCount != 2 || sequences[other.Events[0].Sequence] {
-		t.Errorf("another refund: %d events, sequence number %d of %v", other.Transaction.EventCount,
+		t.Errorf("another refund: got %d events, sequence number %d, want 2, none of %v", other.Transaction.EventCount,
 			other.Events[0].Sequence, sequences)
 	}
 }

@@ -91,7 +91,7 @@ func (m *refundMachine) settle(t *rapid.T) {
 		payments.OutcomeUnknown}).Draw(t, "decision")
 	change, ok := m.tx.SettleRefund(e, payments.Outcome{Decision: d}, m.now)
 	if ok != e.Open() {
-		t.Fatalf("%s on %s counts: %t", d, e.Status, ok)
+		t.Fatalf("%s of a refund that is %s: got changed %t, want %t", d, e.Status, ok, e.Open())
 	}
 	if ok {
 		m.write(t, change)
@@ -105,7 +105,7 @@ func (m *refundMachine) withdraw(t *rapid.T) {
 	e := m.events[rapid.SampledFrom(m.open).Draw(t, "refund")]
 	change, ok := m.tx.WithdrawRefund(e, m.now)
 	if ok != (e.Status == payments.EventBegun) {
-		t.Fatalf("%s is withdrawn: %t", e.Status, ok)
+		t.Fatalf("a refund that is %s: got withdrawn %t, want %t", e.Status, ok, e.Status == payments.EventBegun)
 	}
 	if ok {
 		m.write(t, change)
@@ -127,19 +127,19 @@ func (m *refundMachine) chargeback(t *rapid.T) {
 func (m *refundMachine) write(t *rapid.T, change payments.TransactionChange) {
 	for _, e := range change.Events {
 		if old, known := m.events[e.ID]; known && !old.Open() && old.Status != payments.EventWithdrawn {
-			t.Fatalf("%s was %s, became %s", e.ID, old.Status, e.Status)
+			t.Fatalf("event %s: got it written as %s, want %s still", e.ID, e.Status, old.Status)
 		}
 		m.events[e.ID] = e
 	}
 	if e := change.Entry; e != nil {
-		if _, known := m.entries[e.ID]; known {
-			t.Fatalf("%s is booked twice", e.ID)
+		if old, known := m.entries[e.ID]; known {
+			t.Fatalf("before %s is booked: got %+v, want no entry", e.ID, old)
 		}
 		m.entries[e.ID] = *e
 	}
 	for _, payable := range change.Payables {
 		if _, known := m.payables[payable.ID]; known != (payable.Kind == payments.PayablePart) {
-			t.Fatalf("payable %s, known: %t", payable.ID, known)
+			t.Fatalf("payable %s: got known %t, want %t", payable.ID, known, payable.Kind == payments.PayablePart)
 		}
 		m.payables[payable.ID] = payable
 	}
@@ -179,17 +179,17 @@ func (m *refundMachine) check(t *rapid.T) {
 			}
 		}
 		if e.Open() == e.WakeAt().IsZero() && e.Type == payments.RefundEvent {
-			t.Fatalf("%s wakes at %s", e.Status, e.WakeAt())
+			t.Fatalf("a refund that is %s: got wake at %s, want a time: %t", e.Status, e.WakeAt(), e.Open())
 		}
 	}
 	tx := m.tx
 	if total := sum(t, tx.Refundable, inFlight, refunded, chargedBack); total != tx.Captured || tx.Refunded != refunded ||
 		tx.ChargedBack != chargedBack {
-		t.Fatalf("captured %s, in flight %s, refunded %s, charged back %s: %+v", tx.Captured, inFlight,
-			refunded, chargedBack, tx)
+		t.Fatalf("got captured %s, refunded %s, charged back %s, want %s with %s in flight, %s, %s: %+v", tx.Captured,
+			tx.Refunded, tx.ChargedBack, total, inFlight, refunded, chargedBack, tx)
 	}
 	if tx.Refundable.Sign() < 0 || m.reserve != reserve {
-		t.Fatalf("refundable %s; the reserve is %s, the pending refunds %s", tx.Refundable, m.reserve, reserve)
+		t.Fatalf("got refundable %s, reserve %s, want no less than zero, %s", tx.Refundable, m.reserve, reserve)
 	}
 	m.checkLedger(t, deducted)
 }
@@ -201,7 +201,7 @@ func (m *refundMachine) checkLedger(t *rapid.T, deducted money.Amount) {
 		ledger.FeeIncome: none}
 	for _, e := range m.entries {
 		if err := e.Check(); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%+v: got error %v, want none", e, err)
 		}
 		for _, l := range e.Postings {
 			accounts[l.Account] = sum(t, accounts[l.Account], l.Amount)
@@ -214,20 +214,23 @@ func (m *refundMachine) checkLedger(t *rapid.T, deducted money.Amount) {
 	for _, p := range m.tx.Payouts {
 		net := sum(t, p.Amount, p.Fee.Neg(), p.Deducted.Neg())
 		if net.Sign() < 0 || m.payables[fmt.Sprintf("%s#%d", m.tx.ID, p.Seq)].Amount != net {
-			t.Fatalf("part %+v with its payable of %s", p, m.payables[fmt.Sprintf("%s#%d", m.tx.ID, p.Seq)].Amount)
+			t.Fatalf("part %+v: got its payable of %s, want %s, no less than zero", p,
+				m.payables[fmt.Sprintf("%s#%d", m.tx.ID, p.Seq)].Amount, net)
 		}
 		fromParts = sum(t, fromParts, p.Deducted)
 	}
 	returned := sum(t, m.tx.Refunded, m.tx.ChargedBack)
 	if owed != accounts[ledger.MerchantPayable].Neg() || sum(t, fromParts, deducted) != returned {
-		t.Fatalf("payables of %s, ledger %v; deducted %s and %s of %s", owed, accounts, fromParts, deducted, returned)
+		t.Fatalf("got payables of %s, deducted %s and %s, want %s by the ledger, together %s", owed, fromParts, deducted,
+			accounts[ledger.MerchantPayable].Neg(), returned)
 	}
 	if accounts[ledger.FeeIncome] != m.tx.Fee.Neg() ||
 		sum(t, accounts[ledger.AcquirerReceivable], returned) != m.tx.Captured {
-		t.Fatalf("ledger %v of %+v", accounts, m.tx)
+		t.Fatalf("got ledger %v, want the fee %s, and captured %s less returned %s", accounts, m.tx.Fee, m.tx.Captured,
+			returned)
 	}
 	if len(m.entries) != 1+m.closed() {
-		t.Fatalf("%d entries of %+v", len(m.entries), m.events)
+		t.Fatalf("got %d entries of %+v, want %d", len(m.entries), m.events, 1+m.closed())
 	}
 }
 

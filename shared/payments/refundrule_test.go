@@ -25,17 +25,17 @@ func TestRefundRulesAreRead(t *testing.T) {
 	want := payments.RefundRules{{Country: "BR", Days: 90}, {Currency: "HUF", Minimum: money.MustParse("100", "HUF")},
 		{Country: "CL", Currency: "CLP", Days: 180, Minimum: money.MustParse("500", "CLP")}, {Days: 365}}
 	if got := rules(t, " BR:90  HUF::100 CL/CLP:180:500\n*:365 "); !slices.Equal(got, want) {
-		t.Errorf("read %+v, want %+v", got, want)
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if got := rules(t, " "); len(got) != 0 {
-		t.Errorf("nothing reads as %+v", got)
+		t.Errorf("no rules: got %+v, want none", got)
 	}
 	for _, text := range []string{"BR", "BR:", "BR::", ":90", "br:90", "B1:90", "BRA:90", "XXX:90", "BR/:90", "/BRL:90",
 		"BR/XXX:90", "BR/BRL/:90",
 		"BR:0", "BR:-1", "BR:1.5", "BR:90d", "BR:36501", "BR:99999", "BR:90:", "BR:90:1", "*::1", "EUR::0", "EUR::-1",
 		"EUR::0.001", "EUR::x", "EUR:1:2:3"} {
 		if got, err := payments.ParseRefundRules("EUR:1 " + text); err == nil {
-			t.Errorf("%q reads as %+v", text, got)
+			t.Errorf("%q: got %+v, want an error", text, got)
 		}
 	}
 }
@@ -59,7 +59,8 @@ func TestTermsAreThoseOfEveryRuleThatApplies(t *testing.T) {
 			until = paid.CreatedAt.Add(time.Duration(c.days) * 24 * time.Hour)
 		}
 		if got.Minimum != eur(c.least) || !got.Until.Equal(until) {
-			t.Errorf("%q in %q: %s until %s, want %s until %s", c.rules, c.country, got.Minimum, got.Until, c.least, until)
+			t.Errorf("%q in %q: got %s until %s, want %s until %s", c.rules, c.country, got.Minimum, got.Until, c.least,
+				until)
 		}
 	}
 }
@@ -99,17 +100,18 @@ func TestTermsBoundARefund(t *testing.T) {
 		change, err := terms.Begin(c.tx, "b", x, false, paid.CreatedAt.Add(c.age))
 		if (c.kind == failure.KindInternal) != (err == nil) || (err != nil && !failure.Is(err, c.kind)) ||
 			(err == nil) != (len(change.Events) == 1) {
-			t.Errorf("%s: %d events, %v", name, len(change.Events), err)
+			t.Errorf("%s: got %d events, error %v, want one event: %t, else an error of kind %s", name, len(change.Events),
+				err, c.kind == failure.KindInternal, c.kind.Slug())
 		}
 		type limits struct{ Minimum, Refundable money.Amount }
 		want := limits{terms.Minimum, c.tx.Refundable}
 		var below *payments.AmountTooLowError
 		if errors.As(err, &below) != c.below || (c.below && limits{below.Minimum, below.Refundable} != want) {
-			t.Errorf("%s: %+v, %v; want too low: %t, with %v", name, below, err, c.below, want)
+			t.Errorf("%s: got %+v, %v, want too low: %t, with %v", name, below, err, c.below, want)
 		}
 		var above *payments.AmountTooHighError
 		if errors.As(err, &above) != c.above || (c.above && limits{above.Minimum, above.Refundable} != want) {
-			t.Errorf("%s: %+v, %v; want too high: %t, with %v", name, above, err, c.above, want)
+			t.Errorf("%s: got %+v, %v, want too high: %t, with %v", name, above, err, c.above, want)
 		}
 	}
 }
@@ -119,11 +121,10 @@ func TestTermsExpire(t *testing.T) {
 	t.Parallel()
 	until := payments.RefundTerms{Until: start}
 	if until.Expired(start.Add(-1)) || !until.Expired(start) || (payments.RefundTerms{}).Expired(start) {
-		t.Errorf("expired: %t before, %t at the time, %t without one; want false, true, false",
-			until.Expired(start.Add(-1)), until.Expired(start),
-			(payments.RefundTerms{}).Expired(start))
+		t.Errorf("got expired %t before the time, %t at it, %t without one, want false, true, false",
+			until.Expired(start.Add(-1)), until.Expired(start), (payments.RefundTerms{}).Expired(start))
 	}
 	if longest := rules(t, "BR:36500"); longest[0].Days != 36500 {
-		t.Errorf("%+v", longest)
+		t.Errorf("the longest time: got %+v, want 36500 days", longest)
 	}
 }

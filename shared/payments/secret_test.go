@@ -57,15 +57,15 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%d", "%c", "%U", "%t",
 			"%T", "%20s", "%!"} {
 			if text := fmt.Sprintf(verb, carrier); leaks(text) {
-				t.Errorf("%s with %s: %s", name, verb, text)
+				t.Errorf("%s with %s: got %s, want no secret in it", name, verb, text)
 			}
 		}
 		if text := fmt.Sprint(carrier) + fmt.Errorf("card %v: %w", carrier, errDetail).Error(); leaks(text) {
-			t.Errorf("%s: %s", name, text)
+			t.Errorf("%s in an error: got %s, want no secret in it", name, text)
 		}
 	}
 	if text := payments.NewSecret(panText).String(); text != "[redacted]" {
-		t.Errorf("String is %s", text)
+		t.Errorf("got %s, want [redacted]", text)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 			log.Info(fmt.Sprint("charge ", carrier))
 		}
 		if leaks(out.String()) || !strings.Contains(out.String(), "charge") {
-			t.Errorf("%s: %s", name, out.String())
+			t.Errorf("%s: got log %s, want the charge without a secret", name, out.String())
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestSecretsAreNotEncoded(t *testing.T) {
 		byAWS, _ := attributevalue.Marshal(carrier)
 		plain, _ := json.Marshal([]any{item, byGuregu, byAWS})
 		if text := binary.String() + string(body) + string(document) + string(plain); leaks(text) {
-			t.Errorf("%s: %s", name, text)
+			t.Errorf("%s, encoded: got %s, want no secret in it", name, text)
 		}
 	}
 }
@@ -108,10 +108,10 @@ func TestEncodingASecretIsAnError(t *testing.T) {
 	t.Parallel()
 	card := payments.Card{Number: payments.NewSecret(panText)}
 	if body, err := json.Marshal(card); err == nil || leaks(err.Error()) {
-		t.Errorf("JSON: %s, %v", body, err)
+		t.Errorf("JSON: got %s, error %v, want an error without the secret", body, err)
 	}
 	if item, err := dynamo.MarshalItem(card); err == nil || leaks(err.Error()) {
-		t.Errorf("table: %v, %v", item, err)
+		t.Errorf("table: got %v, error %v, want an error without the secret", item, err)
 	}
 }
 
@@ -121,16 +121,16 @@ func TestSecretFromARequest(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"number":"`+panText+`","cvv":null}`), &card); err != nil {
 		t.Fatal(err)
 	}
-	if card.Number.Reveal() != panText || card.Number.IsZero() {
-		t.Error("the number is lost")
+	if got := card.Number.Reveal(); got != panText || card.Number.IsZero() {
+		t.Errorf("got number %q, zero %t, want %q, false", got, card.Number.IsZero(), panText)
 	}
-	if card.CVV.Reveal() != "" || !card.CVV.IsZero() {
-		t.Error("null is a CVV")
+	if got := card.CVV.Reveal(); got != "" || !card.CVV.IsZero() {
+		t.Errorf("null: got CVV %q, zero %t, want none, true", got, card.CVV.IsZero())
 	}
 	for _, body := range []string{panText, `["` + panText + `"]`, `{"n":"` + panText + `"}`, `true`} {
 		var s payments.Secret
 		if err := json.Unmarshal([]byte(body), &s); err == nil || leaks(err.Error()) || !s.IsZero() {
-			t.Errorf("%.2s…: %v", body, err)
+			t.Errorf("%.2s…: got zero %t, error %v, want true, an error without the secret", body, s.IsZero(), err)
 		}
 	}
 }
@@ -138,8 +138,8 @@ func TestSecretFromARequest(t *testing.T) {
 func TestNoSecret(t *testing.T) {
 	t.Parallel()
 	for _, s := range []payments.Secret{{}, payments.NewSecret("")} {
-		if !s.IsZero() || s.Reveal() != "" {
-			t.Error("nothing is something")
+		if got := s.Reveal(); !s.IsZero() || got != "" {
+			t.Errorf("no secret: got %q, zero %t, want none, true", got, s.IsZero())
 		}
 	}
 }

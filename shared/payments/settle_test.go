@@ -88,7 +88,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("%s, %s: the checkout read was altered (-want +got):\n%s", c.from, c.decision, diff)
 		}
 		if got, want := change.Checkout.Version, before.Version; got != want {
-			t.Errorf("%s, %s: version %d, want %d", c.from, c.decision, got, want)
+			t.Errorf("%s, %s: got version %d, want %d", c.from, c.decision, got, want)
 		}
 	}
 }
@@ -119,10 +119,10 @@ func TestAnAttemptHasOneTransaction(t *testing.T) {
 	}
 	got, ok := c.SuccessfulTransaction()
 	if diff := differs(last, got); !ok || diff != "" {
-		t.Errorf("the successful one is found: %t (-want +got):\n%s", ok, diff)
+		t.Errorf("the successful one: got found %t, want true (-want +got):\n%s", ok, diff)
 	}
 	if got, ok := newCheckout().SuccessfulTransaction(); ok {
-		t.Errorf("a fresh checkout has the successful transaction %+v, want none", got)
+		t.Errorf("a fresh checkout: got the successful transaction %+v, want none", got)
 	}
 }
 
@@ -134,13 +134,13 @@ func TestLateAndRepeatedAnswersChangeNothing(t *testing.T) {
 	for from, c := range states(t) {
 		for _, d := range decisions {
 			if _, ok := c.Settle("attempt-of-old", payments.Outcome{Decision: d}, "msg", payments.Session{}, start); ok {
-				t.Errorf("%s: %s of an unknown attempt counts", from, d)
+				t.Errorf("%s, %s of an unknown attempt: got a change, want none", from, d)
 			}
 			if c.Attempt == nil || c.Attempt.State != payments.AttemptClosed {
 				continue
 			}
 			if _, ok := c.Settle(c.Attempt.ID, payments.Outcome{Decision: d}, "msg", payments.Session{}, start); ok {
-				t.Errorf("%s: %s of a closed attempt counts", from, d)
+				t.Errorf("%s, %s of a closed attempt: got a change, want none", from, d)
 			}
 		}
 	}
@@ -158,13 +158,13 @@ func TestSettleDoesNotAppendInPlace(t *testing.T) {
 	c.AttemptStarts = starts
 	paid := settle(t, c, payments.Outcome{Decision: payments.Approved}, start)
 	if spare := shared[:2][1]; spare != (payments.CheckoutTransaction{}) {
-		t.Errorf("wrote %+v into the checkout read", spare)
+		t.Errorf("the checkout read: got transaction %+v written into it, want none", spare)
 	}
 	closed := c
 	closed.Attempt = paid.Checkout.Attempt
 	begin(t, closed, attemptFor("attempt-2", payments.CardMethod), after(time.Minute))
 	if spare := starts[:len(starts)+1][len(starts)]; !spare.IsZero() {
-		t.Errorf("wrote %s into the checkout read", spare)
+		t.Errorf("the checkout read: got start %s written into it, want none", spare)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestCloseNotTaken(t *testing.T) {
 		c := states(t)[from]
 		change, ok := c.CloseNotTaken("attempt-1")
 		if ok != want {
-			t.Errorf("%s: closed %t, want %t", from, ok, want)
+			t.Errorf("%s: got closed %t, want %t", from, ok, want)
 		}
 		if !ok {
 			continue
@@ -207,11 +207,11 @@ func TestCloseNotTaken(t *testing.T) {
 		if diff := differs(states(t)[from], c); diff != "" {
 			t.Errorf("%s: the checkout read was altered (-want +got):\n%s", from, diff)
 		}
-		if _, again := change.Checkout.CloseNotTaken("attempt-1"); again {
-			t.Errorf("%s: closed twice", from)
+		if again, closes := change.Checkout.CloseNotTaken("attempt-1"); closes {
+			t.Errorf("%s, closed again: got %+v, want no change", from, again)
 		}
-		if _, other := c.CloseNotTaken("attempt-2"); other {
-			t.Errorf("%s: another attempt was closed", from)
+		if other, closes := c.CloseNotTaken("attempt-2"); closes {
+			t.Errorf("%s, another attempt: got %+v, want no change", from, other)
 		}
 	}
 }
@@ -231,15 +231,15 @@ func TestCancelAttempt(t *testing.T) {
 			t.Errorf("%s: the checkout read was altered (-want +got):\n%s", from, diff)
 		}
 		if captured := change.Transaction.Captured; !captured.IsZero() {
-			t.Errorf("%s: captured %s, want 0", from, captured)
+			t.Errorf("%s: got captured %s, want 0", from, captured)
 		}
 		if at := change.Transaction.UpdatedAt; !at.Equal(after(time.Minute)) {
-			t.Errorf("%s: updated at %s, want %s", from, at, after(time.Minute))
+			t.Errorf("%s: got updated at %s, want %s", from, at, after(time.Minute))
 		}
 	}
 	closed := states(t)["requires action"].CancelAttempt(start).Checkout
 	if next := begin(t, closed, attemptFor("attempt-2", payments.CardMethod), start); next.Attempt.ID != "attempt-2" {
-		t.Errorf("the next attempt is %s, want attempt-2", next.Attempt.ID)
+		t.Errorf("the next attempt: got %s, want attempt-2", next.Attempt.ID)
 	}
 }
 
@@ -271,8 +271,8 @@ func TestMoneyOfATransaction(t *testing.T) {
 		got := settle(t, begin(t, newCheckout(), a, start), payments.Outcome{Decision: c.decision}, start).Transaction
 		want := eur(c.captured)
 		if got.Captured != want || got.Refundable != want || got.Amount != eur("10.10") {
-			t.Errorf("%s: captured %s, refundable %s of %s, want %s, %s of 10.10", c.decision, got.Captured, got.Refundable,
-				got.Amount, want, want)
+			t.Errorf("%s: got captured %s, refundable %s of %s, want %s, %s of 10.10", c.decision, got.Captured,
+				got.Refundable, got.Amount, want, want)
 		}
 	}
 }

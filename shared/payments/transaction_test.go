@@ -38,7 +38,7 @@ func TestATransactionRecordsItsAttempt(t *testing.T) {
 		t.Errorf("transaction (-want +got):\n%s", diff)
 	}
 	if !uuidV4.MatchString(got.ClientTransactionID) {
-		t.Errorf("client transaction id %q, want a UUID", got.ClientTransactionID)
+		t.Errorf("got client transaction id %q, want a UUID", got.ClientTransactionID)
 	}
 }
 
@@ -56,17 +56,18 @@ func TestIDsFollowFromTheAttempt(t *testing.T) {
 		first, again, other := transactionOf(t, id), transactionOf(t, id), transactionOf(t, id+"'")
 		if first.Code != again.Code || first.ClientTransactionID != again.ClientTransactionID ||
 			first.InternalID() != again.InternalID() {
-			t.Fatalf("%+v, then %+v", first, again)
+			t.Fatalf("got %+v, then %+v, want the same ids", first, again)
 		}
 		if first.Code == other.Code || first.ClientTransactionID == other.ClientTransactionID ||
 			first.InternalID() == other.InternalID() {
-			t.Fatalf("two attempts share %+v", first)
+			t.Fatalf("two attempts: got %+v and %+v, want no id in common", first, other)
 		}
 		if !codeForm.MatchString(first.Code) || !uuidV4.MatchString(first.ClientTransactionID) {
-			t.Fatalf("%s, %s", first.Code, first.ClientTransactionID)
+			t.Fatalf("got code %s, client transaction id %s, want the form %s, a UUID", first.Code,
+				first.ClientTransactionID, codeForm)
 		}
 		if n := first.InternalID(); n < 0 || n >= 1<<53 || int64(float64(n)) != n {
-			t.Fatalf("internal id %d", n)
+			t.Fatalf("got internal id %d, want one of 53 bits", n)
 		}
 	})
 }
@@ -79,7 +80,7 @@ func transactionOf(t *rapid.T, id string) payments.Transaction {
 	}
 	change, ok := c.Settle(id, payments.Outcome{Decision: payments.OutcomeUnknown}, "msg", payments.Session{}, start)
 	if !ok {
-		t.Fatal("nothing was written")
+		t.Fatal("an unknown outcome: got no change, want one")
 	}
 	return *change.Transaction
 }
@@ -92,7 +93,7 @@ func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
 	check := func() {
 		t.Helper()
 		if got := tx.SimpleStatus(); got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 	check()
@@ -128,7 +129,7 @@ func TestSimpleStatusOfAVerification(t *testing.T) {
 		a.Verification = true
 		tx := settle(t, begin(t, c, a, start), payments.Outcome{Decision: payments.Approved}, start).Transaction
 		if got := tx.SimpleStatus(); got != want {
-			t.Errorf("%s: %s, want %s", amount, got, want)
+			t.Errorf("%s: got %s, want %s", amount, got, want)
 		}
 	}
 }
@@ -139,7 +140,7 @@ func TestFormatUUIDv4(t *testing.T) {
 		b := rapid.SliceOfN(rapid.Byte(), 16, 32).Draw(t, "bytes")
 		id, err := uuid.Parse(payments.FormatUUIDv4(b))
 		if err != nil || id.Version() != 4 || id.Variant() != uuid.RFC4122 {
-			t.Fatalf("%s, %v", id, err)
+			t.Fatalf("%x: got %s, %v, want a UUID of version 4", b, id, err)
 		}
 	})
 }
