@@ -41,11 +41,11 @@ func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
 	}
 	for _, try := range s.Receiver.Tries() {
 		if got := try.Header.Get("webhook-id"); got != s.id() {
-			t.Errorf("webhook-id %s, then %s", s.id(), got)
+			t.Errorf("got webhook-id %s, want that of the first try, %s", got, s.id())
 		}
 	}
 	if c := callback(s.World, s.id()); c.State != payments.CallbackDead || c.Tries != 11 || c.LastError != "status 500" {
-		t.Errorf("after three days: got %+v", c)
+		t.Errorf("after three days: got %+v, want %s after 11 tries, the last with status 500", c, payments.CallbackDead)
 	}
 	s.Clock.Advance(24 * time.Hour)
 	s.Settle()
@@ -63,7 +63,7 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	try := s.Receiver.Tries()[0]
 	s.wantBody(try, checkout)
 	if got := try.Header.Get("Content-Type"); got != "application/json" {
-		t.Errorf("content type %q", got)
+		t.Errorf("got content type %q, want application/json", got)
 	}
 	for range 3 { // the queue delivers a message at least once
 		s.repeat(s.id())
@@ -74,7 +74,7 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	s.Minute()
 	s.wantTries(1, "after repeated messages")
 	if c := callback(s.World, s.id()); c.State != payments.CallbackDelivered || c.Tries != 1 {
-		t.Errorf("got %+v, want it delivered", c)
+		t.Errorf("got %+v, want it %s after 1 try", c, payments.CallbackDelivered)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestMessagesRepeatedInOneBatchMakeOneTry(t *testing.T) {
 		}
 	}
 	if messages := s.deliver(); messages < 2 || messages > 10 {
-		t.Fatalf("got %d messages, want one batch of several", messages)
+		t.Fatalf("got %d messages, want one batch of 2 to 10", messages)
 	}
 	s.wantTries(1, "after a batch of repeated messages")
 }
@@ -107,7 +107,7 @@ func TestARepeatedMessageDoesNotMoveTheNextTry(t *testing.T) {
 	s.wantTries(1, "after a repeated message")
 	c := callback(s.World, s.id())
 	if c.LastError != "redirected 302" || !c.NextAt.Equal(c.FirstFailedAt.Add(time.Minute)) {
-		t.Errorf("got %+v, want another try after a minute", c)
+		t.Errorf("got %+v, want error redirected 302 and another try a minute after the first failure", c)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
 		try := s.Receiver.Tries()[sent-1]
 		if err := webhook.Verify(try.Header, []byte(try.Body), try.At, nil, []webhook.PublicKey{
 			keys[0].PublicKey()}); err != nil {
-			t.Errorf("%s: platform signature: %v", when, err)
+			t.Errorf("%s: got platform signature with error %v, want a valid one", when, err)
 		}
 		for _, secret := range secrets {
 			by = append(by, try.Verifies(secret))
@@ -159,16 +159,16 @@ func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
 	}
 	first := s.RotateSecret()
 	if by := signedBy("one secret", first); !by[0] {
-		t.Error("the first secret does not sign")
+		t.Errorf("got signatures by the first secret: %v, want [true]", by)
 	}
 	second := s.RotateSecret()
 	s.Clock.Advance(24*time.Hour - time.Second)
 	if by := signedBy("within the day", first, second); !by[0] || !by[1] {
-		t.Errorf("within a day of the rotation, got signatures by the old and new secret: %v", by)
+		t.Errorf("within a day of the rotation: got signatures by the old and new secret %v, want both", by)
 	}
 	s.Clock.Advance(time.Second)
 	if by := signedBy("after the day", first, second); by[0] || !by[1] {
-		t.Errorf("a day after the rotation, got signatures by the old and new secret: %v", by)
+		t.Errorf("a day after the rotation: got signatures by the old and new secret %v, want only the new", by)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestWhatCanNeverBeDeliveredLeavesTheQueue(t *testing.T) {
 	deliver := callbacks.Deliver(s.App)
 	for _, body := range []string{"", "{", `{}`, `[1]`, `{"callback":7}`, `{"callback":"msg_gone"}`} {
 		if err := deliver(t.Context(), body); err != nil {
-			t.Errorf("%s: %v", body, err)
+			t.Errorf("%s: got error %v, want none", body, err)
 		}
 	}
 	log := s.Logs.String()
@@ -186,7 +186,7 @@ func TestWhatCanNeverBeDeliveredLeavesTheQueue(t *testing.T) {
 		t.Errorf("got %d malformed messages in the log, want 5", n)
 	}
 	if !strings.Contains(log, "msg_gone") {
-		t.Error("the unknown callback is not in the log")
+		t.Errorf("got log %s, want msg_gone in it", log)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestAFailingStoreLeavesTheMessageInTheQueue(t *testing.T) {
 	s := newShop(t)
 	cut := app.New(s.App.Config, app.Overrides{Now: s.Clock.Now, HTTP: faults.Down{}, MaxAttempts: 1})
 	if err := callbacks.Deliver(cut)(t.Context(), `{"callback":"msg_1"}`); err == nil {
-		t.Error("the message was taken out of the queue")
+		t.Error("got no error, want one that leaves the message in the queue")
 	}
 }
 
@@ -211,10 +211,10 @@ func TestWithoutTimeForTheReceiverNoTryIsCounted(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(2*time.Second))
 	defer cancel()
 	if err := callbacks.Deliver(s.App)(ctx, `{"callback":"`+id+`"}`); err == nil {
-		t.Error("the message was taken out of the queue")
+		t.Error("got no error, want one that leaves the message in the queue")
 	}
 	if c := callback(s.World, id); c.Tries != 1 || c.State != payments.CallbackOwed {
-		t.Errorf("got %+v, want no try counted", c)
+		t.Errorf("got %+v, want it %s after 1 try", c, payments.CallbackOwed)
 	}
 }
 
@@ -228,10 +228,10 @@ func TestTheLogNamesTheTryButNeverTheQuery(t *testing.T) {
 	log := s.Logs.String()
 	for _, want := range []string{s.id(), checkout, `"try":1`, "status 418"} {
 		if !strings.Contains(log, want) {
-			t.Errorf("no %s in the log", want)
+			t.Errorf("got log %s, want %s in it", log, want)
 		}
 	}
 	if strings.Contains(log, "shibboleth") {
-		t.Error("the log holds a query of the return_url")
+		t.Errorf("got log %s, want no query of the return_url (shibboleth) in it", log)
 	}
 }

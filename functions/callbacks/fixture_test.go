@@ -67,7 +67,7 @@ func (s shop) id() string {
 	s.Helper()
 	tries := s.Receiver.Tries()
 	if len(tries) == 0 {
-		s.Fatal("no try yet")
+		s.Fatal("got no try, want one or more")
 	}
 	return tries[0].Header.Get("webhook-id")
 }

@@ -73,12 +73,13 @@ func (n *network) createCallback(s world.Shop, host string) string {
 	n.Helper()
 	before := storedCallbacks(n.World)
 	s.Deactivate(s.Create("10.10", map[string]any{"return_url": "https://" + host + "/hook"}))
-	for _, id := range storedCallbacks(n.World) {
+	after := storedCallbacks(n.World)
+	for _, id := range after {
 		if !slices.Contains(before, id) {
 			return id
 		}
 	}
-	n.Fatal("no callback is due")
+	n.Fatalf("got callbacks %q, want one more than %q", after, before)
 	return ""
 }
 
@@ -102,7 +103,7 @@ func storedCallbacks(w *world.World) (ids []string) {
 func (n *network) message(id string) payments.Callback {
 	n.Helper()
 	if err := n.deliver(n.Context(), `{"callback":"`+id+`"}`); err != nil {
-		n.Error(err)
+		n.Errorf("message of %s: got error %v, want none", id, err)
 	}
 	return callback(n.World, id)
 }
@@ -115,7 +116,7 @@ func (n *network) hang(under *sync.WaitGroup, id string) {
 	select {
 	case <-n.begun:
 	case <-time.After(30 * time.Second):
-		n.Fatal("no try began")
+		n.Fatalf("got no try of %s within 30 s, want one", id)
 	}
 }
 
@@ -124,7 +125,7 @@ func (n *network) wantTried(id string, state, reason string) {
 	n.Helper()
 	before := callback(n.World, id).Tries
 	if c := n.message(id); c.Tries != before+1 || c.State != state || c.LastError != reason || c.Postponements != 0 {
-		n.Errorf("got %+v, want a try with %s %s", c, state, reason)
+		n.Errorf("got %+v, want it %s after try %d, with error %q and no postponements", c, state, before+1, reason)
 	}
 }
 
@@ -135,10 +136,11 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 	c := n.message(id)
 	if n.made() != made || c.Tries != before.Tries || c.State != payments.CallbackOwed ||
 		c.FirstFailedAt != before.FirstFailedAt {
-		n.Errorf("got %+v, want it postponed", c)
+		n.Errorf("got %+v after %d tries, want %+v still, after %d", c, n.made(), before, made)
 	}
 	if c.Postponements != before.Postponements+1 || c.NextAt.Before(n.Clock.Now().Add(atLeast)) {
-		n.Errorf("got the next try at %s, want %s or later: %+v", c.NextAt, n.Clock.Now().Add(atLeast), c)
+		n.Errorf("got %+v, want %d postponements and the next try at %s or later", c, before.Postponements+1,
+			n.Clock.Now().Add(atLeast))
 	}
 	return c
 }
@@ -165,7 +167,7 @@ func TestATryWithoutAFreeSlotIsPostponed(t *testing.T) {
 	}
 	postponed := n.wantPostponed(ids[3], 2*time.Second)
 	if wait := postponed.NextAt.Sub(n.Clock.Now()); wait > 3*time.Second {
-		t.Errorf("postponed for %s, want 3s at most", wait)
+		t.Errorf("got it postponed for %s, want 3s at most", wait)
 	}
 	n.wantTried(n.createCallback(n.Shop(), "other.example.com"), payments.CallbackDelivered, "")
 	n.hang(&under, n.createCallback(n.Shop().OtherShop(), hanging)) // the last slot is for another merchant
@@ -187,7 +189,7 @@ func TestABreakerPostponesWhatWouldHang(t *testing.T) {
 	n.wantTried(n.createCallback(n.Shop(), "fast.example.com"), payments.CallbackDelivered, "")
 	if log := n.Logs.String(); !strings.Contains(log, "callback breaker open") ||
 		!strings.Contains(log, "callback postponed") {
-		t.Error("the breaker or the postponed callback is not in the log")
+		t.Errorf(`got log %s, want "callback breaker open" and "callback postponed" in it`, log)
 	}
 
 	n.Clock.Advance(15 * time.Second)
@@ -242,7 +244,7 @@ func TestOnlyTimeoutsOpenABreaker(t *testing.T) {
 		}
 		for _, id := range storedCallbacks(s.World) {
 			if c := callback(s.World, id); c.Tries != 1 || c.LastError != reason {
-				t.Errorf("%s: got %+v, want one try", reason, c)
+				t.Errorf("%s: got %+v, want one try, with this error", reason, c)
 			}
 		}
 	}
@@ -253,7 +255,8 @@ func TestOnlyTimeoutsOpenABreaker(t *testing.T) {
 func TestABreakerOpensWhenAMerchantsSlotsHang(t *testing.T) {
 	t.Parallel()
 	if payments.BreakerThreshold != webhook.PerTenant {
-		t.Errorf("opens after %d timeouts, with %d slots", payments.BreakerThreshold, webhook.PerTenant)
+		t.Errorf("got a breaker that opens after %d timeouts, want %d, the slots of a merchant", payments.BreakerThreshold,
+			webhook.PerTenant)
 	}
 }
 
@@ -305,7 +308,7 @@ func TestPostponedMessagesDoNotMultiply(t *testing.T) {
 		messages += s.deliver()
 	}
 	if messages != 0 {
-		t.Errorf("got %d more messages than were sent while it was postponed", messages)
+		t.Errorf("got %d more messages than were sent while it was postponed, want 0", messages)
 	}
 	s.wantTries(0, "while it is postponed")
 	for range 60 {
@@ -317,7 +320,7 @@ func TestPostponedMessagesDoNotMultiply(t *testing.T) {
 	if messages != 1 {
 		t.Errorf("got %d messages, want 1", messages)
 	}
-	if strings.Contains(s.Metrics.String(), `"OverdueCallbacks":1`) {
-		t.Error("sweep counted it as lost")
+	if got := s.Metrics.String(); strings.Contains(got, `"OverdueCallbacks":1`) {
+		t.Errorf("got metrics %s, want no overdue callback in them", got)
 	}
 }

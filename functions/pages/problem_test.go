@@ -17,6 +17,6 @@ func TestATextOfAProblemStaysAText(t *testing.T) {
 		return drawn.String(), err
 	})
 	if err != nil {
-		t.Error(err)
+		t.Errorf("got error %v, want none", err)
 	}
 }

@@ -23,11 +23,11 @@ func TestWebhookKeys(t *testing.T) {
 		} `json:"keys"`
 	}
 	if err := json.Unmarshal([]byte(r.body), &body); err != nil || r.status != http.StatusOK || len(body.Keys) != 1 {
-		t.Fatalf("%d %s %v", r.status, r.body, err)
+		t.Fatalf("got %d %s, error %v; want 200 and one key", r.status, r.body, err)
 	}
 	key, err := webhook.ParsePublicKey(body.Keys[0].PublicKey)
 	if err != nil || key.ID() != body.Keys[0].ID || body.Keys[0].CreatedAt != "2026-11-01T02:03:04.005Z" {
-		t.Errorf("%s, %v", r.body, err)
+		t.Errorf("got %s, error %v; want id %s, created at 2026-11-01T02:03:04.005Z", r.body, err, key.ID())
 	}
 }
 
@@ -36,12 +36,12 @@ func TestEveryProblemHasAPage(t *testing.T) {
 	s := newFixture(t)
 	for slug, problem := range rest.Problems() {
 		r := s.get(t, "/problems/"+slug)
-		if r.status != http.StatusOK || !strings.Contains(r.body, "<h1>"+problem.Title+"</h1>") {
-			t.Errorf("%s: %d %s", slug, r.status, r.body)
+		if want := "<h1>" + problem.Title + "</h1>"; r.status != http.StatusOK || !strings.Contains(r.body, want) {
+			t.Errorf("%s: got %d %s, want 200 and %q in it", slug, r.status, r.body, want)
 		}
 	}
 	if r := s.get(t, "/problems/none-of-ours"); r.status != http.StatusNotFound {
-		t.Errorf("an unknown slug: %d", r.status)
+		t.Errorf("an unknown slug: got %d, want 404", r.status)
 	}
 }
 
@@ -51,14 +51,15 @@ func TestHealth(t *testing.T) {
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200} {
 		r := s.get(t, path)
 		if r.status != want || r.body != `{"status":"ok"}` || !strings.HasPrefix(r.contentType, "application/json") {
-			t.Errorf("%s: %d %s", path, r.status, r.body)
+			t.Errorf("%s: got %d %s %s, want %d application/json {\"status\":\"ok\"}", path, r.status, r.contentType, r.body,
+				want)
 		}
 	}
 	s.broken = errors.New("table on fire")
 	if r := s.get(t, "/readyz"); r.status != http.StatusServiceUnavailable || strings.Contains(r.body, "fire") {
-		t.Errorf("readyz: %d %s", r.status, r.body)
+		t.Errorf("readyz: got %d %s, want 503 without the error", r.status, r.body)
 	}
 	if r := s.get(t, "/healthz"); r.status != http.StatusOK {
-		t.Errorf("healthz: %d", r.status)
+		t.Errorf("healthz: got %d, want 200", r.status)
 	}
 }

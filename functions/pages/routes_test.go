@@ -23,16 +23,16 @@ func TestTheFunctionOnItsTable(t *testing.T) {
 	})
 	s := &fixture{Handler: a.Handler(pages.Routes(a))}
 	if r := s.get(t, "/readyz"); r.status != http.StatusServiceUnavailable {
-		t.Errorf("readyz without a table: %d %s", r.status, r.body)
+		t.Errorf("readyz without a table: got %d %s, want 503", r.status, r.body)
 	}
 	if err := a.Store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if r := s.get(t, "/readyz"); r.status != http.StatusOK {
-		t.Errorf("readyz: %d %s", r.status, r.body)
+		t.Errorf("readyz: got %d %s, want 200", r.status, r.body)
 	}
 	if r := s.get(t, "/.well-known/webhook-keys"); r.status != http.StatusOK ||
 		!strings.Contains(r.body, `"public_key":"whpk_`) {
-		t.Errorf("keys: %d %s", r.status, r.body)
+		t.Errorf(`keys: got %d %s, want 200 and "public_key":"whpk_ in it`, r.status, r.body)
 	}
 }

@@ -45,7 +45,7 @@ func tick(t *testing.T, w *world.World) int {
 func want(t *testing.T, what string, got, want int) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%s: %d messages, want %d", what, got, want)
+		t.Errorf("%s: got %d messages, want %d", what, got, want)
 	}
 }
 
@@ -80,13 +80,13 @@ func TestATickAtTheEndOfItsTimeBeginsNothing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 14*time.Second)
 	defer cancel()
 	if err := payoutplan.Tick(w.App)(ctx); err != nil {
-		t.Error(err)
+		t.Errorf("got error %v, want none", err)
 	}
-	if !strings.Contains(w.Logs.String(), "the tick's time is up") {
-		t.Error("it says nothing")
+	if log, want := w.Logs.String(), "the tick's time is up"; !strings.Contains(log, want) {
+		t.Errorf("got log %s, want %q in it", log, want)
 	}
 	if n, err := w.Main().DrainQueues(t.Context()); err != nil || n != 0 {
-		t.Errorf("%d messages, %v", n, err)
+		t.Errorf("got %d messages, error %v; want none", n, err)
 	}
 	want(t, "the next", tick(t, w), 1)
 }
@@ -98,7 +98,7 @@ func TestATickThatIsCutOffFails(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := payoutplan.Tick(w.App)(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 	want(t, "the next", tick(t, w), 1)
 }

@@ -36,7 +36,7 @@ func shownPayouts(s world.Shop, p world.Payment) map[string]string {
 			err = json.Unmarshal(one.Items[0], &one)
 		}
 		if err != nil || r.Status != 200 {
-			s.Fatalf("%s: %d %s", path, r.Status, r.Body)
+			s.Fatalf("%s: got %d %s, error %v; want 200 and items of JSON", path, r.Status, r.Body, err)
 		}
 		shown[place] = fmt.Sprintf("%d/%d %s %s", one.Received, one.Total, one.Date, one.Simple)
 	}
@@ -53,7 +53,7 @@ func receiptEvents(s world.Shop, p world.Payment) []string {
 	}
 	r := s.Send("GET", "/v1.1/receipts/"+p.ID+"?mid="+s.Merchant.Code, nil)
 	if err := r.Into(&receipt); err != nil || r.Status != 200 {
-		s.Fatalf("receipt: %d %s", r.Status, r.Body)
+		s.Fatalf("receipt: got %d %s, error %v; want 200 and JSON", r.Status, r.Body, err)
 	}
 	var events []string
 	for _, e := range receipt.Data.Events {

@@ -77,7 +77,7 @@ func TestARunCutOffAnywhereIsFinished(t *testing.T) {
 				}
 			}
 			if len(taken) < 15 || nights == 0 {
-				t.Errorf("only %d nights for %v", nights, taken)
+				t.Errorf("got %d nights for %d steps %v, want 1 or more for at least 15", nights, len(taken), taken)
 			}
 			want(t, "still payable", balance(s, ledger.MerchantPayable), "0.00")
 		})
@@ -99,7 +99,7 @@ func cutOff(s world.Shop, at int, fault faults.Fault, rejected bool) []string {
 	}
 	s.CheckPayouts()
 	if got := statusOf(s, first); got.Received != 1 || got.Simple != "PAID_OUT" {
-		s.Fatalf("%s at step %d: %+v, want 1 received and PAID_OUT", fault, at, got)
+		s.Fatalf("%s at step %d: got %+v, want 1 received and PAID_OUT", fault, at, got)
 	}
 	wantAll(s, fmt.Sprintf("%s at step %d leaves", fault, at), payables(s))
 	return taken
@@ -116,7 +116,7 @@ func nightWith(s world.Shop, at int, fault faults.Fault) []string {
 	_ = doomed.TickNow(s.Context(), "payoutplan")
 	_, _ = doomed.DrainQueues(s.Context())
 	if report := s.Reconcile(); report.Found > 0 {
-		s.Errorf("%s at step %d: breaks: %+v", fault, at, report.Breaks)
+		s.Errorf("%s at step %d: got %d breaks %+v, want none", fault, at, report.Found, report.Breaks)
 	}
 	for range 4 { // long enough for a message to be seen again
 		s.Clock.Advance(16 * time.Minute)
@@ -132,7 +132,7 @@ func TestDebitsCutOffAnywhereAreOnePayout(t *testing.T) {
 	steps := cutOffWithDebits(t, 0, faults.None)
 	opened := slices.Index(steps, "TransactWriteItems")
 	if opened < 0 || len(steps)-opened < 10 {
-		t.Fatalf("only %v", steps)
+		t.Fatalf("got steps %v, want TransactWriteItems among them, and at least 9 after it", steps)
 	}
 	for i, step := range steps {
 		if i < opened {
@@ -174,7 +174,7 @@ func TestACancellationCutOffAnywhereIsFinished(t *testing.T) {
 	s := open(t)
 	steps := cutOffCancelling(s, 0, faults.None)
 	if !slices.Contains(steps, "CancelTransfer") {
-		t.Fatalf("nothing is cancelled in %v", steps)
+		t.Fatalf("got steps %v, want CancelTransfer among them", steps)
 	}
 	for i, step := range steps {
 		for _, fault := range faults.Plannable {
@@ -228,7 +228,7 @@ func TestOverlappingRunsPayOnce(t *testing.T) {
 		"-1058.05") // 100 × 9.80, less 4 × 5, and 98.05
 	for _, p := range paid {
 		if got := statusOf(s, p); got.Received != 1 || got.Total != 1 {
-			t.Fatalf("%+v, want 1 received of 1", got)
+			t.Fatalf("got %+v, want 1 received of 1", got)
 		}
 	}
 }
@@ -241,12 +241,12 @@ func overlap(s world.Shop, later time.Duration, besides func(i int)) {
 	runner := banking.Open(s.App)
 	planned, due, err := runner.Plan(s.Context(), s.Tenant())
 	if err != nil || !due {
-		s.Fatalf("planned %t, %v", due, err)
+		s.Fatalf("plan: got due %t, error %v; want it due", due, err)
 	}
 	s.Clock.Advance(later)
 	demanded, due, err := runner.OnDemand(s.Context(), s.Tenant(), "operation")
 	if err != nil || !due {
-		s.Fatalf("demanded %t, %v", due, err)
+		s.Fatalf("on demand: got due %t, error %v; want it due", due, err)
 	}
 	inParallel(s, 4, func(i int) {
 		runner := banking.Open(s.App)

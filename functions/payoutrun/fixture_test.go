@@ -76,7 +76,7 @@ func readDetail[T any](s world.Shop, p world.Payment) T {
 	var detail T
 	r := s.Transaction("id=" + p.ID)
 	if err := r.Into(&detail); err != nil || r.Status != http.StatusOK {
-		s.Fatalf("detail: %d %s", r.Status, r.Body)
+		s.Fatalf("detail: got %d %s, error %v; want 200 and JSON", r.Status, r.Body, err)
 	}
 	return detail
 }
@@ -101,7 +101,7 @@ func payoutRecords(s world.Shop) []string {
 		Amount       json.Number
 	}
 	if err := r.Into(&records); err != nil || r.Status != 200 {
-		s.Fatalf("payouts: %d %s", r.Status, r.Body)
+		s.Fatalf("payouts: got %d %s, error %v; want 200 and JSON", r.Status, r.Body, err)
 	}
 	var listed []string
 	for _, r := range records {

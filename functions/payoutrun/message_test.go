@@ -20,10 +20,10 @@ func TestMessagesOfNothingAreDropped(t *testing.T) {
 		`{"tenant":"T#MC1","payout":"unknown"}`} {
 		before := len(w.Logs.String())
 		if err := handle(t.Context(), body); err != nil {
-			t.Errorf("%s: %v", body, err)
+			t.Errorf("%s: got error %v, want none", body, err)
 		}
 		if said := w.Logs.String()[before:]; !strings.Contains(said, "dropped") {
-			t.Errorf("%s: logged %q", body, said)
+			t.Errorf(`%s: got log %q, want "dropped" in it`, body, said)
 		}
 	}
 }
@@ -40,15 +40,15 @@ func TestAFailureLeavesTheMessage(t *testing.T) {
 	dying := s.Process()
 	dying.Steps.Plan(3, faults.DieAfter) // within the run
 	if _, err := dying.DrainQueues(t.Context()); err == nil && !dying.Steps.Gone() {
-		t.Error("nothing went wrong")
+		t.Errorf("got no error, after steps %v; want an error or a dead process", dying.Steps.Taken())
 	}
 	s.Clock.Advance(functions.Payouts.Visibility)
 	if n, err := s.Main().DrainQueues(t.Context()); err != nil || n != 1 {
-		t.Errorf("%d messages, %v", n, err)
+		t.Errorf("after a failure: got %d messages, error %v; want 1", n, err)
 	}
 	want(t, "payout", payoutsByDay(s)["2026-11-21"], "SENT 9.80")
 	s.Clock.Advance(functions.Payouts.Visibility)
 	if n, err := s.Main().DrainQueues(t.Context()); err != nil || n != 0 {
-		t.Errorf("%d messages, %v", n, err)
+		t.Errorf("after a finished run: got %d messages, error %v; want none", n, err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func want[T comparable](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%s: %v, want %v", what, got, want)
+		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }
 
@@ -24,7 +24,7 @@ func wantAll(t testing.TB, what string, got []string, want ...string) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		t.Errorf("%s: %q, want %q", what, got, want)
+		t.Errorf("%s: got %q, want %q", what, got, want)
 	}
 }
 
@@ -61,33 +61,27 @@ func TestHistoryAndReceiptShowThePayout(t *testing.T) {
 	s := open(t)
 	p := s.Sell("10")
 	night(s)
-	var history struct {
-		Items []struct {
-			Date     string `json:"payout_date"`
-			Type     string `json:"payout_type"`
-			Total    int    `json:"payouts_total"`
-			Received int    `json:"payouts_received"`
-		}
+	type item struct {
+		Date     string `json:"payout_date"`
+		Type     string `json:"payout_type"`
+		Total    int    `json:"payouts_total"`
+		Received int    `json:"payouts_received"`
 	}
+	var history struct{ Items []item }
 	r := s.Send("GET", "/v2.1/merchants/"+s.Merchant.Code+"/transactions/history", nil)
 	if err := r.Into(&history); err != nil || len(history.Items) != 1 {
-		t.Fatalf("history: %d %s", r.Status, r.Body)
+		t.Fatalf("history: got %d %s, error %v; want one item", r.Status, r.Body, err)
 	}
-	if h := history.Items[0]; h.Date != "2026-11-21" || h.Type != "BANK_ACCOUNT" || h.Total != 1 || h.Received != 1 {
-		t.Errorf("history %+v", h)
-	}
+	want(t, "history", history.Items[0], item{"2026-11-21", "BANK_ACCOUNT", 1, 1})
+	type event struct{ Type, Status, Amount string }
 	var receipt struct {
-		Data struct {
-			Events []struct{ Type, Status, Amount string }
-		} `json:"transaction_data"`
+		Data struct{ Events []event } `json:"transaction_data"`
 	}
 	r = s.Send("GET", "/v1.1/receipts/"+p.ID+"?mid="+s.Merchant.Code, nil)
 	if err := r.Into(&receipt); err != nil || len(receipt.Data.Events) != 1 {
-		t.Fatalf("receipt: %d %s", r.Status, r.Body)
+		t.Fatalf("receipt: got %d %s, error %v; want one event", r.Status, r.Body, err)
 	}
-	if e := receipt.Data.Events[0]; e.Type != "PAYOUT" || e.Status != "PAID_OUT" || e.Amount != "9.80" {
-		t.Errorf("receipt %+v", e)
-	}
+	want(t, "receipt", receipt.Data.Events[0], event{"PAYOUT", "PAID_OUT", "9.80"})
 }
 
 // Contract §6.7: a refund before the payout raises deducted_amount; one after it is a PAYOUT_DEDUCTION event and a

@@ -118,15 +118,15 @@ func TestACurrencyWithoutDecimals(t *testing.T) {
 	path := "/v1.0/merchants/" + s.Merchant.Code + "/payouts?start_date=2026-11-21&end_date=2026-11-21"
 	var records []struct{ Amount, Fee json.Number }
 	if err := s.Send("GET", path, nil).Into(&records); err != nil || len(records) != 2 {
-		t.Fatalf("%v, %v", records, err)
+		t.Fatalf("payouts: got %v, error %v; want 2", records, err)
 	}
 	table := string(s.Send("GET", path+"&format=csv", nil).Body)
 	for _, r := range records {
 		if strings.Contains(string(r.Amount)+string(r.Fee), ".") || r.Fee != "20" {
-			t.Errorf("%+v", r)
+			t.Errorf("got %+v, want a fee of 20 and no decimal point", r)
 		}
-		if !strings.Contains(table, ",PAYOUT,"+string(r.Amount)+",2026-11-21,HUF,20,SUCCESSFUL,") {
-			t.Errorf("%+v is not in %s", r, table)
+		if want := ",PAYOUT," + string(r.Amount) + ",2026-11-21,HUF,20,SUCCESSFUL,"; !strings.Contains(table, want) {
+			t.Errorf("got CSV %s, want %q in it", table, want)
 		}
 	}
 }

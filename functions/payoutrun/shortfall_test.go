@@ -33,7 +33,7 @@ func TestManyLateRefundsAreOnePayout(t *testing.T) {
 	want(t, "CSV", strings.Count(string(r.Body), ",REFUND_DEDUCTION,0.50,2026-11-22,EUR,0.00,SUCCESSFUL,"), late)
 	for _, e := range eventsOf(s, p, payments.PayoutDeductionEvent) {
 		if e.Status != string(payments.EventSuccessful) {
-			t.Fatalf("%+v", e)
+			t.Fatalf("got %+v, want status %s", e, payments.EventSuccessful)
 		}
 	}
 	night(s)
@@ -44,7 +44,7 @@ func TestManyLateRefundsAreOnePayout(t *testing.T) {
 	wantAll(t, "payables", payables(s))
 	want(t, "the bank", balance(s, ledger.Bank), "-130.00")
 	if report := s.Reconcile(); report.Found > 0 {
-		t.Errorf("breaks: %+v", report.Breaks)
+		t.Errorf("got %d breaks %+v, want none", report.Found, report.Breaks)
 	}
 }
 
@@ -77,6 +77,6 @@ func TestOverlappingRunsTakeEachDebitOnce(t *testing.T) {
 	wantAll(t, "payables", payables(s))
 	want(t, "the bank", balance(s, ledger.Bank), "-130.00")
 	if report := s.Reconcile(); report.Found > 0 {
-		t.Errorf("breaks: %+v", report.Breaks)
+		t.Errorf("got %d breaks %+v, want none", report.Found, report.Breaks)
 	}
 }

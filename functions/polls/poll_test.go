@@ -35,7 +35,7 @@ func open(t *testing.T) *shop {
 	s.Refund(sold, unanswered)
 	record, err := s.App.Store.Transaction(t.Context(), s.Tenant(), sold.ID)
 	if err != nil || len(record.Events) != 1 {
-		t.Fatalf("%d refunds, %v", len(record.Events), err)
+		t.Fatalf("got %d refunds, error %v; want 1", len(record.Events), err)
 	}
 	s.messages[1] = fmt.Sprintf(`{"tenant":"%s","refund":%q}`, s.Tenant(), record.Events[0].ID)
 	return s
@@ -69,7 +69,7 @@ func (s *shop) polls(bodies ...string) (n int) {
 	p := s.Main()
 	p.Steps.Plan(0, faults.None)
 	if failed := s.handle(p, bodies...); failed > 0 {
-		s.Errorf("%d messages failed", failed)
+		s.Errorf("got %d failed messages, want none", failed)
 	}
 	for _, step := range p.Steps.Taken() {
 		if step == "LookUp" || step == "Refund" {
@@ -117,10 +117,10 @@ func TestInvalidMessagesAreDropped(t *testing.T) {
 		`{"tenant":"T#MC1","refund":"unknown"}`} {
 		before := len(s.Logs.String())
 		if failed := s.handle(s.Main(), body); failed > 0 {
-			t.Errorf("%s failed", body)
+			t.Errorf("%s: got %d failed messages, want none", body, failed)
 		}
 		if said := s.Logs.String()[before:]; !strings.Contains(said, "dropped") {
-			t.Errorf("%s: logged %q", body, said)
+			t.Errorf(`%s: got log %q, want "dropped" in it`, body, said)
 		}
 	}
 }
@@ -134,13 +134,13 @@ func TestAFailureLeavesTheMessage(t *testing.T) {
 	dying := s.Process()
 	dying.Steps.Plan(1, faults.DieAfter) // the reading of the first item, and nothing after it
 	if _, err := dying.DrainQueues(t.Context()); err == nil && !dying.Steps.Gone() {
-		t.Error("the process did not die")
+		t.Errorf("got no error, after steps %v; want an error or a dead process", dying.Steps.Taken())
 	}
 	s.Clock.Advance(functions.Polls.Visibility)
 	if n, err := s.Main().DrainQueues(t.Context()); err != nil || n != 2 {
-		t.Errorf("got %d messages, %v, want 2", n, err)
+		t.Errorf("got %d messages, error %v; want 2", n, err)
 	}
 	if read := s.Send("GET", "/v0.1/checkouts/"+s.checkout, nil); read.Text("status") != "PAID" {
-		t.Errorf("the checkout is %s, want PAID", read.Body)
+		t.Errorf("got checkout %s, want it PAID", read.Body)
 	}
 }

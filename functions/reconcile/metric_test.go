@@ -16,6 +16,6 @@ func TestEachRunIsCounted(t *testing.T) {
 	w.Reconcile()
 	want := fmt.Sprintf(`{"ReconciliationBreaks":0,"Stage":"test","_aws":{"Timestamp":%d,`, w.Clock.Now().UnixMilli())
 	if got := w.Metrics.String(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 1 {
-		t.Errorf("counted %s", got)
+		t.Errorf("got metrics %s, want one line that begins with %s", got, want)
 	}
 }

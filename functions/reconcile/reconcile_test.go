@@ -23,11 +23,11 @@ func TestTheAnswerIsTheReport(t *testing.T) {
 	report := w.Reconcile()
 	if report.Found != 0 || report.Transactions != 1 || report.Entries != 1 || report.Movements != 1 ||
 		len(report.Totals) == 0 {
-		t.Errorf("%+v", report)
+		t.Errorf("got %+v, want no breaks; 1 transaction, entry and movement; and totals", report)
 	}
 	if log := w.Logs.String(); !strings.Contains(log, `"msg":"reconciled","breaks":0`) ||
 		strings.Contains(log, "break\"") {
-		t.Errorf("log:\n%s", log)
+		t.Errorf("got log\n%s, want the message that it reconciled with 0 breaks, and no break", log)
 	}
 }
 
@@ -41,7 +41,7 @@ func TestTheNightlyRunLogsEachBreak(t *testing.T) {
 		SK string `dynamo:"sk"`
 	}
 	if err := table.Get("pk", partition).All(t.Context(), &rows); err != nil || len(rows) != 1 {
-		t.Fatalf("%v, %v", rows, err)
+		t.Fatalf("got rows %v, error %v; want 1", rows, err)
 	}
 	if err := table.Delete("pk", partition).Range("sk", rows[0].SK).Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -52,11 +52,11 @@ func TestTheNightlyRunLogsEachBreak(t *testing.T) {
 	for _, want := range []string{`"level":"ERROR","msg":"reconciliation break"`, `"kind":"payable_missing"`,
 		`"msg":"reconciled","breaks":2`} {
 		if !strings.Contains(w.Logs.String(), want) {
-			t.Errorf("no %s in the log:\n%s", want, w.Logs.String())
+			t.Errorf("got log\n%s, want %s in it", w.Logs.String(), want)
 		}
 	}
 	if report := w.Reconcile(); report.Found != 2 || report.Breaks[0].Kind != "payable_missing" {
-		t.Errorf("%+v", report)
+		t.Errorf("got %+v, want 2 breaks, the first payable_missing", report)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestAFaultIsNoReport(t *testing.T) {
 	for step := range 4 { // the acquirer's statement, those of the banks, then the table
 		p.Steps.Plan(step+1, faults.DieAfter)
 		if answer, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err == nil {
-			t.Errorf("a crash at step %d: %s", step, answer)
+			t.Errorf("a crash at step %d: got answer %s, want an error", step+1, answer)
 		}
 	}
 }

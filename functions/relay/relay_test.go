@@ -52,7 +52,7 @@ func TestAnOwedCallbackIsSentAtItsTime(t *testing.T) {
 		}
 		w.Clock.Advance(5*time.Minute - time.Second)
 		if n := messages(w); n != 0 {
-			t.Errorf("%s: got %d messages too early", event, n)
+			t.Errorf("%s: got %d messages too early, want none", event, n)
 		}
 		w.Clock.Advance(time.Second)
 		if n := messages(w); n != 1 {
@@ -72,8 +72,8 @@ func TestMessagesAreGroupedByTenant(t *testing.T) {
 	if err := w.Queues.Dump(&saved); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(saved.String(), `"group":"T#MC1"`) {
-		t.Errorf("the queue holds %s", saved.String())
+	if want := `"group":"T#MC1"`; !strings.Contains(saved.String(), want) {
+		t.Errorf("got queue %s, want %s in it", saved.String(), want)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestEverythingElseIsIgnored(t *testing.T) {
 		"unreadable":            record("INSERT", but("tries", events.NewStringAttribute("many"))),
 	} {
 		if err := handle(t.Context(), r); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want none", name, err)
 		}
 		w.Clock.Advance(15 * time.Minute)
 		if n := messages(w); n != 0 {
@@ -160,14 +160,14 @@ func TestAnUnknownOutcomeIsPolled(t *testing.T) {
 		act(w.Shop())
 		for i, gap := range []time.Duration{6, 10, 20} { // a second after it is due, because clocks differ
 			if n := relayed(w, (gap-1)*time.Second); n != 0 {
-				t.Errorf("%s: %d messages before poll %d is due", name, n, i+1)
+				t.Errorf("%s: got %d messages before poll %d is due, want none", name, n, i+1)
 			}
 			if n := relayed(w, time.Second); n != 1 {
-				t.Errorf("%s: %d messages for poll %d", name, n, i+1)
+				t.Errorf("%s: got %d messages for poll %d, want 1", name, n, i+1)
 			}
 		}
 		if n := relayed(w, time.Hour); n != 0 {
-			t.Errorf("%s: %d messages once it is settled", name, n)
+			t.Errorf("%s: got %d messages once it is settled, want none", name, n)
 		}
 	}
 }
@@ -177,6 +177,6 @@ func TestAFailingQueueRepeatsTheRecord(t *testing.T) {
 	w := world.New(t)
 	cut := app.New(w.App.Config, app.Overrides{Now: w.Clock.Now, HTTP: faults.Down{}, MaxAttempts: 1})
 	if err := relay.Record(cut)(t.Context(), record("INSERT", callbackImage("msg_1", w.Clock.Now()))); err == nil {
-		t.Error("the record is not repeated")
+		t.Error("got no error, want one that repeats the record")
 	}
 }

@@ -22,12 +22,12 @@ func counted(w *world.World) (c counts) {
 	tick(w)
 	line := w.Metrics.String()[before:]
 	if err := json.Unmarshal([]byte(line), &c); err != nil || strings.Count(line, "\n") != 1 {
-		w.Errorf("metrics %q: %v", line, err)
+		w.Errorf("got metrics %q, error %v; want one line of JSON", line, err)
 	}
 	for _, name := range []string{metric.OverdueCallbacks, metric.ResolvedCheckouts, metric.ResolvedRefunds,
 		metric.SweepFailures} {
-		if !strings.Contains(line, `{"Name":"`+name+`","Unit":"Count"}`) {
-			w.Errorf("no %s in the metrics %s", name, line)
+		if want := `{"Name":"` + name + `","Unit":"Count"}`; !strings.Contains(line, want) {
+			w.Errorf("got metrics %s, want %s in them", line, want)
 		}
 	}
 	return c

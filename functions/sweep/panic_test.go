@@ -51,12 +51,12 @@ func TestAPanicDelaysNoOtherItem(t *testing.T) {
 		}
 	}
 	if err := sweep.Tick(a)(ctx); err != nil {
-		t.Errorf("the tick: %v", err)
+		t.Errorf("the tick: got error %v, want none", err)
 	}
 	if c, err := a.Store.Checkout(ctx, owner, "late"); err != nil || c.Status != payments.CheckoutExpired {
-		t.Errorf("the other checkout: got %s, %v", c.Status, err)
+		t.Errorf("the other checkout: got %s, error %v; want %s", c.Status, err, payments.CheckoutExpired)
 	}
-	if !strings.Contains(log.String(), "panic: index out of range") {
-		t.Error("the panic is not in the log")
+	if want := "panic: index out of range"; !strings.Contains(log.String(), want) {
+		t.Errorf("got log %s, want %q in it", log, want)
 	}
 }

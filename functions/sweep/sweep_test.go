@@ -63,12 +63,12 @@ func TestExpiryIsRecordedAndSentAsCallback(t *testing.T) {
 	w.Clock.Advance(time.Hour - time.Second)
 	tick(w)
 	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "PENDING" {
-		t.Fatalf("a second before valid_until: %s, %v", c.Status, err)
+		t.Fatalf("a second before valid_until: got %s, error %v; want PENDING", c.Status, err)
 	}
 	w.Clock.Advance(time.Second)
 	tick(w)
 	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "EXPIRED" {
-		t.Fatalf("at valid_until: %s, %v", c.Status, err)
+		t.Fatalf("at valid_until: got %s, error %v; want EXPIRED", c.Status, err)
 	}
 	w.Settle()
 	if got := shop.Messages(id); len(got) != 1 {
@@ -90,10 +90,10 @@ func TestWhatTheStreamLosesIsStillDelivered(t *testing.T) {
 	w.Clock.Advance(time.Second)
 	tick(w)
 	if n := drain(w); n != 1 {
-		t.Fatalf("got %d messages, want the one of sweep", n)
+		t.Fatalf("got %d messages, want 1, from sweep", n)
 	}
 	if got := shop.Deliveries(); len(got) != 1 || got[0].Checkout != id {
-		t.Errorf("got callbacks %v, want one", got)
+		t.Errorf("got callbacks %v, want one of %s", got, id)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestASlowQueueGetsFewRepeatedMessages(t *testing.T) {
 	}
 	w.Minute()
 	if got := shop.Deliveries(); len(got) != 1 || got[0].Checkout != id {
-		t.Errorf("got callbacks %v, want one", got)
+		t.Errorf("got callbacks %v, want one of %s", got, id)
 	}
 }
 
@@ -133,7 +133,7 @@ func corrupt(w *world.World, n int) {
 		}
 	}
 	if wrote, err := table.Batch().Write().Put(items...).Run(w.Context()); err != nil || wrote != len(items) {
-		w.Fatalf("%d of %d items, %v", wrote, len(items), err)
+		w.Fatalf("got %d items written, error %v; want %d", wrote, err, len(items))
 	}
 }
 
@@ -169,10 +169,10 @@ func TestAMissingCheckoutDelaysNoOthers(t *testing.T) {
 	w.Clock.Advance(time.Hour)
 	tick(w)
 	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "EXPIRED" {
-		t.Errorf("the other checkout: got %s, %v", c.Status, err)
+		t.Errorf("the other checkout: got %s, error %v; want EXPIRED", c.Status, err)
 	}
-	if !strings.Contains(w.Logs.String(), `"checkout not swept"`) {
-		t.Error("the missing checkout is not in the log")
+	if log, want := w.Logs.String(), `"checkout not swept"`; !strings.Contains(log, want) {
+		t.Errorf("got log %s, want %s in it", log, want)
 	}
 }
 
@@ -209,10 +209,10 @@ func TestATickFailsOnlyIfNothingCouldBeRead(t *testing.T) {
 		return sweep.Tick(a)(t.Context())
 	}
 	if err := tickWithout("DUE#"); !errors.Is(err, faults.ErrNetwork) {
-		t.Errorf("a tick that read nothing: %v", err)
+		t.Errorf("a tick that read nothing: got error %v, want %v", err, faults.ErrNetwork)
 	}
 	if err := tickWithout("DUE#0", "DUE#1", "DUE#2"); err != nil {
-		t.Errorf("a tick that read one shard: %v", err)
+		t.Errorf("a tick that read one shard: got error %v, want none", err)
 	}
 }
 
@@ -225,12 +225,12 @@ func TestWithoutTimeNothingIsStarted(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(20*time.Second))
 	defer cancel()
 	if err := sweep.Tick(w.App)(ctx); err != nil {
-		t.Error(err)
+		t.Errorf("got error %v, want none", err)
 	}
 	if n := drain(w); n != 0 {
 		t.Errorf("got %d messages, want none", n)
 	}
-	if !strings.Contains(w.Logs.String(), "time is up") {
-		t.Error("the log does not say that the time was up")
+	if log := w.Logs.String(); !strings.Contains(log, "time is up") {
+		t.Errorf(`got log %s, want "time is up" in it`, log)
 	}
 }
