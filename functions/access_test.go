@@ -57,13 +57,13 @@ func TestNoFunctionMayDoWhatNoneShould(t *testing.T) {
 			return slices.ContainsFunc(access.Items, func(action string) bool { return strings.Contains(action, part) })
 		}
 		if may("Scan") && (may("Put") || may("Update") || may("Delete")) {
-			t.Errorf("%s scans and writes", f.Name)
+			t.Errorf("%s: got actions %v, want no writes beside Scan", f.Name, access.Items)
 		}
 		if may("Table") || may("*") || may("Scan") && f.Name != "reconcile" {
-			t.Errorf("%s may %v", f.Name, access.Items)
+			t.Errorf("%s: got actions %v, want none of the table or of all, and Scan only for reconcile", f.Name, access.Items)
 		}
 		if f.HTTP != nil && len(access.Sends) > 0 {
-			t.Errorf("%s sends to queues", f.Name)
+			t.Errorf("%s: got queues %v that it sends to, want none", f.Name, access.Sends)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func (e *everything) ask(r world.Request) world.Response {
 	e.Helper()
 	response := e.Do(r)
 	if response.Status >= http.StatusInternalServerError {
-		e.Fatalf("%s %s: %d %s", r.Method, r.Path, response.Status, response.Body)
+		e.Fatalf("%s %s: got %d %s, want a status below 500", r.Method, r.Path, response.Status, response.Body)
 	}
 	return response
 }
@@ -112,7 +112,7 @@ func (e *everything) payers() {
 	e.ask(world.Request{Method: "GET", Path: bank.Path, APIKey: world.NoKey})
 	if r := e.ask(world.Request{Method: "POST", Path: bank.Path, APIKey: world.NoKey, Body: url.Values{
 		"decision": {"pay"}}}); r.Status >= 400 {
-		e.Errorf("the bank's page: %d %s", r.Status, r.Body)
+		e.Errorf("the bank's page: got %d %s, want a status below 400", r.Status, r.Body)
 	}
 	e.saveCard()
 	e.ask(world.Request{Method: "DELETE", Path: "/v0.1/customers/" + e.payer + "/payment-instruments/" + e.token})
@@ -158,7 +158,7 @@ func (t sales) money(mode string) {
 	disputed := t.Sell("100")
 	t.refund(t.Sell("100"))
 	if found := t.Reconcile().Found; found != 0 {
-		t.Errorf("%d breaks, want none", found)
+		t.Errorf("got %d breaks, want none", found)
 	}
 	t.Minute() // the fast path asks about the refund without an outcome
 	t.refund(t.Sell("100"))
@@ -189,7 +189,7 @@ func (t sales) differ() {
 		t.Fatal(err)
 	}
 	if found := t.Reconcile().Found; found != 2 {
-		t.Errorf("%d breaks, want none", found)
+		t.Errorf("got %d breaks, want 2", found)
 	}
 }
 
@@ -208,7 +208,7 @@ func (t sales) payouts() string {
 	t.Clock.Advance(24 * time.Hour)
 	t.Operate(map[string]any{"command": "run_payouts", "merchant_code": t.Merchant.Code}, &ran)
 	if len(ran.Payouts) == 0 {
-		t.Fatal("nothing is paid out")
+		t.Fatalf("got %+v, want at least one payout", ran)
 	}
 	return ran.Payouts[0].Payout
 }
@@ -229,6 +229,6 @@ func (t sales) file(payout string) {
 		InvokedFunctionArn: "arn:aws:lambda:eu-central-1:000000000000:function:payoutrun"}), tooShort)
 	defer cancel()
 	if err := payoutrun.Run(t.App)(ctx, `{"tenant":"L#`+t.Merchant.Code+`","payout":"`+payout+`"}`); err != nil {
-		t.Error(err)
+		t.Errorf("payoutrun: got error %v, want none", err)
 	}
 }

@@ -22,7 +22,7 @@ func BenchmarkPayment(b *testing.B) {
 		response := httptest.NewRecorder()
 		w.Main().Handler().ServeHTTP(response, request)
 		if response.Code != want {
-			b.Fatalf("%s %s: %d %s", method, path, response.Code, response.Body)
+			b.Fatalf("%s %s: got %d %s, want %d", method, path, response.Code, response.Body, want)
 		}
 		return response
 	}

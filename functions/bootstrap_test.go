@@ -55,6 +55,6 @@ func TestABootstrapServesAnEvent(t *testing.T) {
 	var response events.APIGatewayV2HTTPResponse
 	if err != nil || json.Unmarshal(reply, &response) != nil || response.StatusCode != 200 ||
 		!strings.Contains(response.Body, `"whpk_`) {
-		t.Errorf("answer %s, error %v", reply, err)
+		t.Errorf(`got answer %s, error %v; want 200 and "whpk_ in its body`, reply, err)
 	}
 }

@@ -122,11 +122,11 @@ func measure(t *testing.T, fix *fixture, name string, asking func(*fixture) worl
 	response := fix.Do(r)
 	use := fix.Main().Meter.Reset()
 	if response.Status >= 400 && !strings.HasSuffix(name, unknownKey) {
-		t.Errorf("%s: %d %s", name, response.Status, response.Body)
+		t.Errorf("%s: got %d %s, want a status below 400", name, response.Status, response.Body)
 	}
 	request, _, _ := strings.Cut(name, ", ")
 	if most := cmp.Or(aims[name], aims[request], mostCalls); len(use.Calls) > most {
-		t.Errorf("%s: %d calls, aim %d: %v", name, len(use.Calls), most, use.Calls)
+		t.Errorf("%s: got %d calls %v, want at most %d", name, len(use.Calls), use.Calls, most)
 	}
 	return use
 }
@@ -146,10 +146,14 @@ func TestCapacity(t *testing.T) {
 		found.use(m.name, measure(t, newFixture(shop), m.name, m.request))
 	}
 	for name, aim := range aims {
-		if !slices.ContainsFunc(found.Uses, func(r row) bool {
-			return strings.HasPrefix(r.Name, name) && len(r.which) == aim
-		}) {
-			t.Errorf("no %s takes %d calls: correct its aim", name, aim)
+		var got []int
+		for _, r := range found.Uses {
+			if strings.HasPrefix(r.Name, name) {
+				got = append(got, len(r.which))
+			}
+		}
+		if !slices.Contains(got, aim) {
+			t.Errorf("%s: got %v calls, want %d in one of them: correct its aim", name, got, aim)
 		}
 	}
 	found.measureEvents(t)

@@ -40,7 +40,7 @@ func (t *scenario) pay(more map[string]any) world.Response {
 	t.open(more)
 	paid := t.Do(t.byCard(world.Frictionless))
 	if paid.Status != 200 {
-		t.Fatalf("pay: %d %s", paid.Status, paid.Body)
+		t.Fatalf("pay: got %d %s, want 200", paid.Status, paid.Body)
 	}
 	return paid
 }
@@ -55,7 +55,7 @@ func (t *scenario) deliver() world.Use {
 		t.Fatal(err)
 	}
 	if n := len(t.Receiver.Deliveries()); n != 1 {
-		t.Errorf("%d callbacks delivered, want 1", n)
+		t.Errorf("got %d callbacks delivered, want 1", n)
 	}
 	return t.Main().Meter.Reset()
 }
@@ -70,7 +70,7 @@ func (t *scenario) payOut() world.Use {
 	}
 	for id, p := range t.PayoutState(t.Merchant).Payouts {
 		if p.Status != payout.Paid || p.Records != paidOut {
-			t.Errorf("payout %s is %s, of %d payments", id, p.Status, p.Records)
+			t.Errorf("payout %s: got %s of %d payments, want %s of %d", id, p.Status, p.Records, payout.Paid, paidOut)
 		}
 	}
 	return t.Main().Meter.Reset()

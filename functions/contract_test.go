@@ -27,19 +27,19 @@ func TestRoutesAndDocumentListTheSameOperations(t *testing.T) {
 	t.Parallel()
 	served, documented := servedTerms(t), documentedTerms(t)
 	if len(served) == 0 {
-		t.Fatal("nothing is served")
+		t.Fatalf("got no routes, want the %d that are documented", len(documented))
 	}
 	for operation, want := range documented {
 		got, ok := served[operation]
 		if !ok {
-			t.Errorf("%s is documented, but not served", operation)
+			t.Errorf("got no route %s, want it served, because it is documented", operation)
 		} else if diff := cmp.Diff(want, got, cmp.AllowUnexported(got)); diff != "" {
-			t.Errorf("%s: the document (-) and the routes (+) differ:\n%s", operation, diff)
+			t.Errorf("%s: the routes differ from the document (-want +got):\n%s", operation, diff)
 		}
 	}
 	for operation := range served {
 		if _, ok := documented[operation]; !ok {
-			t.Errorf("%s is served, but not documented", operation)
+			t.Errorf("got route %s, want only those that are documented", operation)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestEachFamilyDescribesItself(t *testing.T) {
 		}
 		text, err := os.ReadFile(folder + f.Name + ".yaml")
 		if err != nil {
-			t.Error(err)
+			t.Errorf("%s: got error %v, want the family's file", f.Name, err)
 		}
 		described, served := map[string]bool{}, map[string]bool{}
 		for _, found := range regexp.MustCompile(`(?m)^  (/\S*):$`).FindAllSubmatch(text, -1) {
@@ -66,13 +66,13 @@ func TestEachFamilyDescribesItself(t *testing.T) {
 			served[route.Path] = true
 		}
 		if !maps.Equal(described, served) {
-			t.Errorf("%s.yaml has the paths %q, the family %q", f.Name, sortedKeys(described), sortedKeys(served))
+			t.Errorf("%s.yaml: got paths %q, want those of the family, %q", f.Name, sortedKeys(described), sortedKeys(served))
 		}
 		parts++
 	}
 	files, err := filepath.Glob(folder + "*.yaml")
 	if err != nil || len(files) != parts+1 { // and common.yaml
-		t.Errorf("%q are of %d families (%v)", files, parts, err)
+		t.Errorf("got files %q, error %v; want %d", files, err, parts+1)
 	}
 }
 
@@ -84,7 +84,7 @@ func servedTerms(t *testing.T) map[string]terms {
 		for _, route := range routesOf(opened, f) {
 			operation := route.Method + " " + route.Path
 			if _, twice := served[operation]; twice {
-				t.Errorf("%s is served twice", operation)
+				t.Errorf("got route %s again, in %s, want it once", operation, f.Name)
 			}
 			served[operation] = terms{slices.Sorted(slices.Values(route.Scopes)), route.Access}
 		}
@@ -123,22 +123,22 @@ func TestEachFunctionHasItsProgram(t *testing.T) {
 	t.Parallel()
 	programs, err := filepath.Glob("*/bootstrap/main.go")
 	if err != nil || len(programs) == 0 {
-		t.Fatalf("no programs: %v", err)
+		t.Fatalf("got programs %q, error %v; want at least one", programs, err)
 	}
 	listed := map[string]bool{}
 	for _, f := range functions.All {
 		program := filepath.Join(f.Name, "bootstrap", "main.go")
 		if listed[program] {
-			t.Errorf("%s is listed twice", f.Name)
+			t.Errorf("got %s twice in the list, want it once", f.Name)
 		}
 		listed[program] = true
 		if _, err := os.Stat(program); err != nil {
-			t.Errorf("%s has no program: %v", f.Name, err)
+			t.Errorf("%s: got error %v, want its program", f.Name, err)
 		}
 	}
 	for _, program := range programs {
 		if !listed[program] {
-			t.Errorf("%s is no function of the list", program)
+			t.Errorf("got program %s, want only those of functions of the list", program)
 		}
 	}
 }
@@ -157,24 +157,24 @@ func TestEachFunctionIsCalledByOneThing(t *testing.T) {
 			}
 		}
 		if callers != 1 || f.Timeout <= 0 {
-			t.Errorf("%s has %d callers, and %s", f.Name, callers, f.Timeout)
+			t.Errorf("%s: got %d callers and timeout %s, want 1 and more than 0s", f.Name, callers, f.Timeout)
 		}
 		if f.Queue == nil {
 			continue
 		}
 		queues[f.Queue.From.Name]++
 		if f.Queue.From.Visibility < 6*f.Timeout { // AWS's advice for Lambda on SQS
-			t.Errorf("%s: a message is seen again after %s, the function runs up to %s", f.Name,
-				f.Queue.From.Visibility, f.Timeout)
+			t.Errorf("%s: got messages seen again after %s, want %s or later, six times its timeout", f.Name,
+				f.Queue.From.Visibility, 6*f.Timeout)
 		}
 	}
 	for _, q := range functions.Queues {
 		if queues[q.Name] != 1 {
-			t.Errorf("queue %s is read by %d functions", q.Name, queues[q.Name])
+			t.Errorf("queue %s: got %d functions that read it, want 1", q.Name, queues[q.Name])
 		}
 		delete(queues, q.Name)
 	}
 	if len(queues) > 0 {
-		t.Errorf("queues that no stack makes: %v", slices.Collect(maps.Keys(queues)))
+		t.Errorf("got queues %v that are read and not listed, want none", slices.Collect(maps.Keys(queues)))
 	}
 }

@@ -57,7 +57,7 @@ func addDebits(b *testing.B, w *world.World) {
 	var sample []map[string]types.AttributeValue
 	err := table.Scan().Filter("begins_with(sk, ?) OR 'type' = ?", "DEBIT#", "PAYOUT_DEDUCTION").All(b.Context(), &sample)
 	if err != nil || len(sample) != 2 {
-		b.Fatalf("%d items, %v", len(sample), err)
+		b.Fatalf("got %d items, error %v; want 2", len(sample), err)
 	}
 	id := sample[0]["id"].(*types.AttributeValueMemberS).Value
 	var batch []any

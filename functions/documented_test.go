@@ -91,7 +91,8 @@ func (fix *fixture) collected(by maker) string {
 			return id
 		}
 	}
-	fix.Fatalf("%s makes no %s: %d %s", by.operation.OperationID, by.parameter, got.Status, got.Body)
+	fix.Fatalf("%s: got %d %s, want a status below 400 and %s or id", by.operation.OperationID, got.Status, got.Body,
+		by.parameter)
 	return ""
 }
 
@@ -198,7 +199,7 @@ func exampleOf(tb testing.TB, o contract.Operation, name string) contract.Exampl
 		return o.Examples[0]
 	}
 	if at < 0 {
-		tb.Fatalf("%s has no example %s", o.OperationID, name)
+		tb.Fatalf("%s: got examples %+v, want %q among them", o.OperationID, o.Examples, name)
 	}
 	return o.Examples[at]
 }
@@ -263,7 +264,7 @@ func TestDocumentedRequestsSucceed(t *testing.T) {
 		r := fix.request(s.Operation, s.example)
 		if got := fix.Do(r); !slices.Contains(s.Success, got.Status) {
 			body, _ := json.Marshal(r.Body)
-			t.Errorf("%s (%s %s): %d %s, want one of %v", s, r.Path, body, got.Status, got.Body, s.Success)
+			t.Errorf("%s (%s %s): got %d %s, want one of %v", s, r.Path, body, got.Status, got.Body, s.Success)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestEveryEventIsHandled(t *testing.T) {
 			rehearse = (*rehearsal).endpoint
 		}
 		if rehearse == nil {
-			t.Errorf("no rehearsal of the event of %s", f.Name)
+			t.Errorf("%s: got no rehearsal of its event, want one", f.Name)
 			continue
 		}
 		t.Run(f.Name, func(t *testing.T) {
@@ -63,11 +63,11 @@ func TestEveryEventHasItsFunction(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(eventFile("*"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("%d events, %v", len(files), err)
+		t.Fatalf("got %d events, error %v; want at least 1", len(files), err)
 	}
 	for _, file := range files {
 		if !slices.ContainsFunc(functions.All, func(f functions.Function) bool { return eventFile(f.Name) == file }) {
-			t.Errorf("%s is of no function", file)
+			t.Errorf("got event %s, want only those of functions of the list", file)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func named(tb testing.TB, name string) functions.Function {
 	tb.Helper()
 	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
 	if at < 0 {
-		tb.Fatalf("no function %q", name)
+		tb.Fatalf("got no function %q, want it in the list", name)
 	}
 	return functions.All[at]
 }
@@ -96,7 +96,7 @@ func (r *rehearsal) event() []byte {
 		event = bytes.ReplaceAll(event, []byte("${"+name+"}"), []byte(value))
 	}
 	if bytes.Contains(event, []byte("${")) {
-		r.Errorf("something is left open in %s", event)
+		r.Errorf("got event %s, want no ${ left in it", event)
 	}
 	var into any
 	switch f := r.of; {
@@ -114,7 +114,7 @@ func (r *rehearsal) event() []byte {
 	strict := json.NewDecoder(bytes.NewReader(event))
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(into); err != nil {
-		r.Error(err)
+		r.Errorf("event of %s: got error %v, want only members of AWS's event", r.of.Name, err)
 	}
 	return event
 }
@@ -127,7 +127,7 @@ func (r *rehearsal) invoke(into any) {
 		err = json.Unmarshal(reply, into)
 	}
 	if err != nil {
-		r.Fatalf("reply %s, error %v", reply, err)
+		r.Fatalf("%s: got reply %s, error %v; want a reply of JSON", r.of.Name, reply, err)
 	}
 }
 
@@ -137,7 +137,7 @@ func (r *rehearsal) consumed() {
 	var reply struct{ BatchItemFailures []any }
 	r.invoke(&reply)
 	if reply.BatchItemFailures == nil || len(reply.BatchItemFailures) > 0 {
-		r.Errorf("failures %v", reply.BatchItemFailures)
+		r.Errorf("got failures %#v, want an empty list", reply.BatchItemFailures)
 	}
 }
 
@@ -150,7 +150,7 @@ func (r *rehearsal) relay() {
 	r.moveClockTo(event)
 	r.consumed()
 	if n, err := r.Main().DrainQueues(r.Context()); n != 1 || err != nil {
-		r.Errorf("%d messages, error %v", n, err)
+		r.Errorf("got %d messages, error %v; want 1", n, err)
 	}
 	r.logged("message of an unknown callback dropped")
 }
@@ -177,7 +177,7 @@ func (r *rehearsal) callback() {
 	r.consumed()
 	if got, want := receiver.Deliveries(), event.Records[0].Change.NewImage["checkout_id"].String(); len(got) != 1 ||
 		got[0].Checkout != want {
-		r.Errorf("deliveries %v, want one of %s", got, want)
+		r.Errorf("got deliveries %v, want one of %s", got, want)
 	}
 }
 
@@ -212,7 +212,7 @@ func (r *rehearsal) reconcile() {
 	var report struct{ Transactions, Found int }
 	r.invoke(&report)
 	if report.Transactions != 1 || report.Found != 0 {
-		r.Errorf("report %+v", report)
+		r.Errorf("got report %+v, want 1 transaction and no breaks", report)
 	}
 }
 
@@ -222,14 +222,14 @@ func (r *rehearsal) provision() {
 	r.Secret("API key", first.Key.Plaintext)
 	r.invoke(&again)
 	if first.Code == "" || first.Key.Plaintext == "" || again.Code != first.Code || again.Key.Plaintext != "" {
-		r.Errorf("merchant %s with key %t, then %s with key %t", first.Code, first.Key.Plaintext != "", again.Code,
-			again.Key.Plaintext != "")
+		r.Errorf("got merchant %q with key %t, then %q with key %t; want a merchant with a key, then the same without",
+			first.Code, first.Key.Plaintext != "", again.Code, again.Key.Plaintext != "")
 	}
 }
 
 func (r *rehearsal) logged(what string) {
 	r.Helper()
 	if !strings.Contains(r.Logs.String(), what) {
-		r.Errorf("the log has no %q:\n%s", what, r.Logs)
+		r.Errorf("got log\n%s, want %q in it", r.Logs, what)
 	}
 }

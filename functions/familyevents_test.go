@@ -54,7 +54,7 @@ func sampleOf(tb testing.TB, a *app.App, f functions.Function) contract.Operatio
 		}
 	}
 	if least == nil {
-		tb.Fatalf("every request of %s must be prepared", f.Name)
+		tb.Fatalf("%s: got no request without preparation, want at least one", f.Name)
 	}
 	return *least
 }
@@ -170,6 +170,6 @@ func (r *rehearsal) endpoint() {
 	var reply events.APIGatewayV2HTTPResponse
 	r.invoke(&reply)
 	if !slices.Contains(o.Success, reply.StatusCode) {
-		r.Errorf("%s: %d %s", o.OperationID, reply.StatusCode, reply.Body)
+		r.Errorf("%s: got %d %s, want one of %v", o.OperationID, reply.StatusCode, reply.Body, o.Success)
 	}
 }

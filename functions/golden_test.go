@@ -35,7 +35,7 @@ func difference(old, new string) string {
 	for n < min(len(was), len(is))-1 && was[n] == is[n] {
 		n++
 	}
-	return fmt.Sprintf("line %d, which is\n%s\nand is to be\n%s", n+1, was[n], is[n])
+	return fmt.Sprintf("line %d: got\n%s\nwant\n%s", n+1, was[n], is[n])
 }
 
 // indented is a value as JSON for people.

@@ -191,7 +191,8 @@ func (p *post) send(m world.Merchant, method, path, body string) (id string) {
 	p.Handler().ServeHTTP(response, request)
 	var checkout struct{ ID string }
 	if err := json.Unmarshal(response.Body.Bytes(), &checkout); err != nil || response.Code >= 300 {
-		p.Fatalf("%s %s: %d %s", method, path, response.Code, response.Body)
+		p.Fatalf("%s %s: got %d %s, error %v; want a status below 300 and JSON", method, path, response.Code,
+			response.Body, err)
 	}
 	return checkout.ID
 }

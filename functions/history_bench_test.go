@@ -40,7 +40,7 @@ func BenchmarkHistory(b *testing.B) {
 				request.Header.Set("Authorization", "Bearer "+w.Merchant.Key.Plaintext)
 				response := httptest.NewRecorder()
 				if w.Main().Handler().ServeHTTP(response, request); response.Code != http.StatusOK {
-					b.Fatalf("%s: %d %s", path, response.Code, response.Body)
+					b.Fatalf("%s: got %d %s, want 200", path, response.Code, response.Body)
 				}
 			}
 		})
@@ -84,7 +84,7 @@ func copies(b *testing.B, w *world.World, t payments.Transaction, many int) []pa
 	_, table := w.App.Store.Raw()
 	var stored []map[string]types.AttributeValue
 	if err := table.Scan().Filter("'id' = ?", t.ID).All(b.Context(), &stored); err != nil || len(stored) != 1 {
-		b.Fatalf("%d items, %v", len(stored), err)
+		b.Fatalf("got %d items, error %v; want 1", len(stored), err)
 	}
 	made, items := make([]payments.Transaction, many), make([]any, many)
 	for i := range made {

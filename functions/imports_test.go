@@ -73,13 +73,13 @@ func TestNoImportPointsUpward(t *testing.T) {
 	for _, p := range packages(t) {
 		at, tree := layerOf(p.name)
 		if at < 0 {
-			t.Errorf("%s is in no layer", p.name)
+			t.Errorf("got %s in no layer, want it in one", p.name)
 		}
 		for _, imported := range ours(p) {
 			to, its := layerOf(imported)
 			beside := to == at && its == tree && strings.HasSuffix(tree, "/...")
 			if to >= at && !beside {
-				t.Errorf("%s imports %s, which is not below it", p.name, imported)
+				t.Errorf("%s: got import %s, want only packages below it", p.name, imported)
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func TestGuardedPackages(t *testing.T) {
 			may := strings.Fields(g.only)
 			by := slices.IndexFunc(may, func(pattern string) bool { return within(p.name, pattern) })
 			if by < 0 {
-				t.Errorf("%s imports %s; only %q may: %s", p.name, imported, g.only, g.reason)
+				t.Errorf("%s: got import %s, want it only in %q: %s", p.name, imported, g.only, g.reason)
 				continue
 			}
 			met[g.name+" by "+may[by]] = true
@@ -119,7 +119,7 @@ func TestGuardedPackages(t *testing.T) {
 	for _, g := range guarded {
 		for by := range strings.FieldsSeq(g.only) {
 			if !met[g.name+" by "+by] {
-				t.Errorf("%s no longer imports %s: take it off the list", by, g.name)
+				t.Errorf("%s: got no import %s, want it, or the entry off the list", by, g.name)
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func TestEachProgramStartsItsOwnFamily(t *testing.T) {
 			continue
 		}
 		if got, want := ours(p), []string{path.Dir(p.name), "shared/app"}; !slices.Equal(got, want) {
-			t.Errorf("%s imports %q, want %q", p.name, got, want)
+			t.Errorf("%s: got imports %q, want %q", p.name, got, want)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestReservedLibraries(t *testing.T) {
 			mayUse := slices.ContainsFunc(strings.Fields(r.only), func(pattern string) bool { return within(p.name, pattern) })
 			for _, imported := range p.imports {
 				if !mayUse && within(imported, r.library+"/...") {
-					t.Errorf("%s imports %s; only %q may", p.name, imported, r.only)
+					t.Errorf("%s: got import %s, want it only in %q", p.name, imported, r.only)
 				}
 			}
 		}
@@ -189,7 +189,7 @@ func TestWhatLambdasLink(t *testing.T) {
 	for program, linked := range lambdas(t) {
 		for _, library := range absent {
 			if slices.ContainsFunc(linked, func(name string) bool { return within(name, library+"/...") }) {
-				t.Errorf("%s links %s", program, library)
+				t.Errorf("%s: got %s linked, want it without", program, library)
 			}
 		}
 	}
@@ -201,7 +201,7 @@ func TestOnlySendersLinkSQS(t *testing.T) {
 	for program, linked := range lambdas(t) {
 		sends := len(functions.Function{Name: path.Base(path.Dir(program))}.Access().Sends) > 0
 		if links := slices.Contains(linked, "github.com/aws/aws-sdk-go-v2/service/sqs"); links != sends {
-			t.Errorf("%s links the SQS client: %t", program, links)
+			t.Errorf("%s links the SQS client: got %t, want %t", program, links, sends)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func lambdas(t *testing.T) map[string][]string {
 		}
 	}
 	if len(programs) == 0 {
-		t.Fatal("no programs")
+		t.Fatal("got no programs, want one of each function")
 	}
 	return programs
 }
@@ -236,7 +236,7 @@ func packages(t *testing.T) []ourPackage {
 		all = append(all, ourPackage{strings.TrimPrefix(fields[0], module), fields[1:]})
 	}
 	if len(all) < 10 {
-		t.Fatalf("only %d packages: %s", len(all), lines)
+		t.Fatalf("got %d packages %s, want at least 10", len(all), lines)
 	}
 	return all
 }
@@ -259,7 +259,7 @@ func goTool(t *testing.T, arguments ...string) string {
 	command.Stderr = &complaint
 	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", command, err, complaint.String())
+		t.Fatalf("%s: got error %v, want none\n%s", command, err, complaint.String())
 	}
 	return string(out)
 }
@@ -287,7 +287,7 @@ func TestPatterns(t *testing.T) {
 		{"net/http/httptest", "net/http/...", true}, {"net", "net/http/...", false},
 	} {
 		if got := within(c.name, c.pattern); got != c.want {
-			t.Errorf("%s in %s: %t", c.name, c.pattern, got)
+			t.Errorf("%s in %s: got %t, want %t", c.name, c.pattern, got, c.want)
 		}
 	}
 }

@@ -41,10 +41,11 @@ func TestMembersTakeWhatTheDocumentSays(t *testing.T) {
 				switch refused := got.Status >= 400; {
 				case allowed && value == "a\u0085": // it may still name nothing that is there
 				case allowed == refused, refused && (got.Status != http.StatusBadRequest || !names(got, member.Path)):
-					t.Errorf("%s, %s of %q: %d %s", o.OperationID, member.Path, value, got.Status, got.Body)
+					t.Errorf("%s, %s of %q: got %d %s, want accepted %t, refused only by 400 that names it", o.OperationID,
+						member.Path, value, got.Status, got.Body, allowed)
 				}
 				if got.Status >= http.StatusInternalServerError {
-					t.Errorf("%s, %s of %q: %d", o.OperationID, member.Path, value, got.Status)
+					t.Errorf("%s, %s of %q: got %d, want a status below 500", o.OperationID, member.Path, value, got.Status)
 				}
 			}
 		}
@@ -67,7 +68,7 @@ func TestQueriesTakeNoEmptyValue(t *testing.T) {
 				}
 				request.Path += separator + spelling
 				if got := one.Do(request); got.Status != http.StatusBadRequest || !names(got, query.Path) {
-					t.Errorf("%s: %d %s", request.Path, got.Status, got.Body)
+					t.Errorf("%s: got %d %s, want 400 that names %s", request.Path, got.Status, got.Body, query.Path)
 				}
 			}
 		}

@@ -120,7 +120,8 @@ func TestTagsAndDocumentHaveTheSameLimits(t *testing.T) {
 		collect(tagged, validate.Plan(requests[o.Method+" "+o.Path]), "", "")
 		for _, i := range o.Inputs {
 			if i.In == "header" && (i.Path != "Idempotency-Key" || !slices.Equal(i.Limits(), idempotencyKey)) {
-				t.Errorf("%s has the header %s with %v, and nothing holds it to that", o.OperationID, i.Path, i.Limits())
+				t.Errorf("%s: got header %s with limits %v, want only Idempotency-Key with %v", o.OperationID, i.Path,
+					i.Limits(), idempotencyKey)
 			}
 			if elsewhere[i.In] != "" {
 				continue
@@ -128,12 +129,12 @@ func TestTagsAndDocumentHaveTheSameLimits(t *testing.T) {
 			name := i.In + " " + i.Path
 			limits, known := tagged[name]
 			if !known {
-				t.Errorf("%s: nothing reads %s", o.OperationID, name)
+				t.Errorf("%s: got %s in the document only, want it read, too", o.OperationID, name)
 			}
 			delete(tagged, name)
 			for _, difference := range differences(i, limits) {
 				if at := excused(o.OperationID, name, difference); at < 0 {
-					t.Errorf("%s, %s: %s (+ only the tag has it, - only the document)", o.OperationID, name, difference)
+					t.Errorf("%s, %s: the tag differs from the document (-want +got): %s", o.OperationID, name, difference)
 				} else {
 					used[at] = true
 				}
@@ -141,16 +142,16 @@ func TestTagsAndDocumentHaveTheSameLimits(t *testing.T) {
 			compared++
 		}
 		for name := range tagged {
-			t.Errorf("%s reads %s, which the document does not have", o.OperationID, name)
+			t.Errorf("%s: got %s that it reads, want only what the document has", o.OperationID, name)
 		}
 	}
 	for i, e := range unequal {
 		if !used[i] {
-			t.Errorf("%s, %s: %s is no exception any more", e.operation, e.input, e.limit)
+			t.Errorf("%s, %s: got no difference %s, want one, or the exception off the list", e.operation, e.input, e.limit)
 		}
 	}
 	if compared == 0 {
-		t.Error("nothing was compared")
+		t.Error("got 0 inputs compared, want at least 1")
 	}
 }
 
@@ -262,7 +263,7 @@ func checkPatterns(t *testing.T, operation string, o *validate.Object) {
 	for _, f := range o.Fields {
 		for _, limit := range f.Limits {
 			if _, err := regexp.Compile(limit.Argument); limit.Name == "pattern" && err != nil {
-				t.Errorf("%s, %s: %v", operation, f.Name, err)
+				t.Errorf("%s, %s: got error %v, want a pattern that compiles", operation, f.Name, err)
 			}
 		}
 		if f.Object != nil {
@@ -282,7 +283,7 @@ func TestTheSandboxTakesTheAnswersItsPagesOffer(t *testing.T) {
 		f := validate.Plan(requests[operation]).Lookup("form", "decision")
 		for _, answer := range strings.Split(f.Limits[0].Argument, "|") {
 			if !valid(answer) {
-				t.Errorf("%s: the sandbox refuses %s", operation, answer)
+				t.Errorf("%s: got %s refused by the sandbox, want it valid", operation, answer)
 			}
 		}
 	}
@@ -332,7 +333,7 @@ func TestTypesReadWhatTheirSchemasAllow(t *testing.T) {
 	} {
 		read, err := money.Literal(text).In("EUR")
 		if got := err == nil && read.Sign() >= 0 && !read.TooLarge(); got != want || amount.Allows(text) != want {
-			t.Errorf("the amount %q: read %t, documented %t, want %t", text, got, amount.Allows(text), want)
+			t.Errorf("the amount %q: got read %t, documented %t, want %t", text, got, amount.Allows(text), want)
 		}
 	}
 	for text, want := range map[string]bool{
@@ -341,7 +342,7 @@ func TestTypesReadWhatTheirSchemasAllow(t *testing.T) {
 		"1.,2,3,4": false, "1, 2,3,4": false, "+1,2,3,4": false, "1e1,2,3,4": false, "": false,
 	} {
 		if got := new(payments.Area).UnmarshalText([]byte(text)) == nil; got != want || area.Allows(text) != want {
-			t.Errorf("the area %q: read %t, documented %t, want %t", text, got, area.Allows(text), want)
+			t.Errorf("the area %q: got read %t, documented %t, want %t", text, got, area.Allows(text), want)
 		}
 	}
 }

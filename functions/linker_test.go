@@ -19,11 +19,11 @@ func TestTheLinkerDropsWhatIsNotCalled(t *testing.T) {
 		goTool(t, "build", "-tags", "lambda.norpc", "-o", program, module+"functions/"+family+"/bootstrap")
 		symbols := goTool(t, "tool", "nm", program)
 		if !strings.Contains(symbols, client+"TransactWriteItems\n") {
-			t.Errorf("%s writes nothing, so that this test checks nothing", family)
+			t.Errorf("%s: got no TransactWriteItems linked, want it, or this test checks nothing", family)
 		}
 		if strings.Contains(symbols, client+"CreateBackup\n") {
-			t.Errorf("%s links what it does not call: see who calls reflect's MethodByName with go build -ldflags=-dumpdep",
-				family)
+			t.Errorf("%s: got CreateBackup linked, want only what is called: see who calls reflect's MethodByName with "+
+				"go build -ldflags=-dumpdep", family)
 		}
 	}
 }

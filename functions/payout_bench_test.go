@@ -67,11 +67,11 @@ func report(b *testing.B, w *world.World, rounds int) {
 	_, table := w.App.Store.Raw()
 	waiting, err := table.Scan().Filter("contains(pk, ?)", "#PAYABLE#").Count(b.Context())
 	if err != nil || waiting != 0 {
-		b.Fatalf("%d payables wait, %v", waiting, err)
+		b.Fatalf("got %d payables that wait, error %v; want none", waiting, err)
 	}
 	perPayable := float64(transactions) / payables
 	if perPayable > 0.1 {
-		b.Errorf("%.3f transactions a payable", perPayable)
+		b.Errorf("got %.3f transactions a payable, want at most 0.1", perPayable)
 	}
 	b.ReportMetric(perPayable, "transactions/payable")
 	b.ReportMetric(float64(calls)/payables, "calls/payable")
@@ -98,7 +98,7 @@ func paidSample(b *testing.B, w *world.World) []map[string]types.AttributeValue 
 	err := table.Scan().Filter("begins_with(sk, ?) OR begins_with(sk, ?)", "TRANSACTION#",
 		"CREDIT#").All(b.Context(), &items)
 	if err != nil || len(items) != 2 {
-		b.Fatalf("%d items, %v", len(items), err)
+		b.Fatalf("got %d items, error %v; want 2", len(items), err)
 	}
 	for _, item := range items {
 		keys := dynamo.Keys{item["pk"].(*types.AttributeValueMemberS).Value, item["sk"].(*types.AttributeValueMemberS).Value}

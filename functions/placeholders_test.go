@@ -80,7 +80,7 @@ var prepared = map[string]func(*scenario) world.Request{
 		b := newBoleto(t.World)
 		var read struct{ Artefacts []struct{ Location string } }
 		if err := b.Send("GET", "/v0.1/checkouts/"+b.checkout, nil).Into(&read); err != nil || len(read.Artefacts) == 0 {
-			t.Fatalf("%v, %+v", err, read)
+			t.Fatalf("got %+v, error %v; want an artefact", read, err)
 		}
 		return world.Request{Path: strings.TrimPrefix(read.Artefacts[0].Location, "http://cashwrap.test")}
 	},
@@ -95,7 +95,7 @@ func (t *scenario) asked() url.Values {
 	}
 	got := t.Do(t.byCard(world.Challenged))
 	if err := json.Unmarshal(got.Body, &started); err != nil || got.Status != 202 {
-		t.Fatalf("start: %d %s", got.Status, got.Body)
+		t.Fatalf("start: got %d %s, error %v; want 202 and JSON", got.Status, got.Body, err)
 	}
 	form := url.Values{}
 	for name, value := range started.NextStep.Payload {

@@ -63,7 +63,7 @@ func newBrowser(t *testing.T) *browser {
 	b.shopKey = b.shop.NewKey("public")
 	b.setUp()
 	if r := b.Do(b.mandated()); r.Text("status") != "PAID" {
-		t.Fatalf("process: %d %s", r.Status, r.Body)
+		t.Fatalf("process: got %d %s, want it PAID", r.Status, r.Body)
 	}
 	return b
 }
@@ -139,11 +139,11 @@ func (b *browser) isRefused(r world.Request) {
 	b.Helper()
 	b.Main().Meter.Reset()
 	got := b.Do(r)
-	if calls := b.Main().Meter.Reset().Calls; !slices.Equal(calls, []string{"BatchGetItem"}) {
-		b.Errorf("%s %s: calls %q", r.Method, r.Path, calls)
+	if calls, want := b.Main().Meter.Reset().Calls, []string{"BatchGetItem"}; !slices.Equal(calls, want) {
+		b.Errorf("%s %s: got calls %q, want %q", r.Method, r.Path, calls, want)
 	}
 	if got.Status != 403 || got.Text("error_message") != "request_not_allowed" {
-		b.Errorf("%s %s: %d %s", r.Method, r.Path, got.Status, got.Body)
+		b.Errorf("%s %s: got %d %s, want 403 request_not_allowed", r.Method, r.Path, got.Status, got.Body)
 	}
 }
 
@@ -159,12 +159,12 @@ func (b *browser) isIgnored(r world.Request) {
 		got := b.Do(r)
 		calls := slices.DeleteFunc(b.Main().Meter.Reset().Calls, func(call string) bool { return call == "UpdateItem" })
 		if got.Status == 401 || got.Status == 403 {
-			b.Errorf("%s %s: %d %s", r.Method, r.Path, got.Status, got.Body)
+			b.Errorf("%s %s: got %d %s, want neither 401 nor 403", r.Method, r.Path, got.Status, got.Body)
 		}
 		return fmt.Sprintf("%d %s after %q", got.Status, uuids.ReplaceAllString(string(got.Body), ""), calls)
 	}
 	if with, without := reply(b.key), reply(world.NoKey); with != without {
-		b.Errorf("%s %s: %s\nwithout the key %s", r.Method, r.Path, with, without)
+		b.Errorf("%s %s:\n got %s\nwant as without the key %s", r.Method, r.Path, with, without)
 	}
 }
 
@@ -173,14 +173,14 @@ func (b *browser) isLimitedTo(o contract.Operation) {
 	b.Helper()
 	may, listed := publicKeys[o.OperationID]
 	if !listed {
-		b.Fatalf("the test does not list what a public key may do with %s", o.OperationID)
+		b.Fatalf("%s: got no entry in publicKeys, want what a public key may do with it", o.OperationID)
 	}
 	requests, route := b.requests(o.Method), o.Method+" "+o.Path
 	shown, before := map[string]bool{}, b.contents()
 	for _, r := range requests {
 		got := b.Do(r)
 		if got.Status != 200 && got.Status != 202 {
-			b.Errorf("%s: %d %s", route, got.Status, got.Body)
+			b.Errorf("%s: got %d %s, want 200 or 202", route, got.Status, got.Body)
 		}
 		note(shown, "", got.JSON())
 	}
@@ -191,16 +191,17 @@ func (b *browser) isLimitedTo(o contract.Operation) {
 		}
 	}
 	if want := slices.Sorted(strings.FieldsSeq(may.reads)); !slices.Equal(sortedKeys(shown), want) {
-		b.Errorf("%s shows %q\nwant %q", route, sortedKeys(shown), want)
+		b.Errorf("%s shows:\n got %q\nwant %q", route, sortedKeys(shown), want)
 	}
 	if want := strings.Fields(may.causes); !slices.Equal(sortedKeys(caused), want) {
-		b.Errorf("%s writes %q, want %q", route, sortedKeys(caused), want)
+		b.Errorf("%s writes: got %q, want %q", route, sortedKeys(caused), want)
 	}
 	full := map[string]bool{} // what the merchant's server is shown of the first
 	note(full, "", b.Send("GET", requests[0].Path, nil).JSON())
 	for _, member := range strings.Fields(hiddenFromPayers) {
 		if !full[member] {
-			b.Errorf("%s: the merchant's server is not shown %s, so its absence says nothing", route, member)
+			b.Errorf("%s: got members %q for the merchant's server, want %s, or its absence shows nothing", route,
+				sortedKeys(full), member)
 		}
 	}
 }
@@ -266,21 +267,22 @@ func TestAPublicKeyTakesNoKeyOfTheMerchants(t *testing.T) {
 	squat := one.byCard(world.Frictionless)
 	squat.APIKey, squat.IdempotencyKey = key, guessed
 	if got := one.Do(squat); got.Status != 404 {
-		t.Errorf("a random checkout: %d %s", got.Status, got.Body)
+		t.Errorf("a random checkout: got %d %s, want 404", got.Status, got.Body)
 	}
 	refund := world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid, IdempotencyKey: guessed}
 	if got := one.Do(refund); got.Status != 204 {
-		t.Errorf("refund: %d %s", got.Status, got.Body)
+		t.Errorf("refund: got %d %s, want 204", got.Status, got.Body)
 	}
 	one.open(map[string]any{"customer_id": one.payer})
 	request := one.bySavedCard()
 	request.IdempotencyKey = "order-4712"
 	if got := one.Do(request); got.Text("payment_instrument.token") != one.token {
-		t.Errorf("process: %d %s", got.Status, got.Body)
+		t.Errorf("process: got %d %s, want token %s", got.Status, got.Body, one.token)
 	}
 	request.APIKey = key
 	if got := one.Do(request); got.Status != 409 || got.Header.Get("Idempotency-Replayed") != "" ||
 		strings.Contains(string(got.Body), one.token) {
-		t.Errorf("the same with a public key: %d %s", got.Status, got.Body)
+		t.Errorf("the same with a public key: got %d %s, Idempotency-Replayed %q; want 409 without the header and token %s",
+			got.Status, got.Body, got.Header.Get("Idempotency-Replayed"), one.token)
 	}
 }

@@ -59,24 +59,25 @@ func (t *scenario) result() string {
 // first whether there is one.
 func (t *scenario) again(request world.Request) {
 	const patience = 6
+	var response world.Response
 	for range patience {
 		if request.Method == "PUT" && !t.keyed && t.attempts() > t.before {
 			return
 		}
-		response := t.Do(request)
+		response = t.Do(request)
 		t.Minute()
 		if response.Status < 500 && response.Status != 424 && !inProgress(response) {
 			return
 		}
 	}
-	t.Errorf("still no answer after %d minutes", patience)
+	t.Errorf("after %d minutes: got %d %s, want an outcome", patience, response.Status, response.Body)
 }
 
 // attempts is how many transactions the checkout shows.
 func (t *scenario) attempts() int {
 	var read struct{ Transactions []any }
 	if err := t.Checkout(t.checkout).Into(&read); err != nil {
-		t.Error(err)
+		t.Errorf("the checkout: got error %v, want none", err)
 	}
 	return len(read.Transactions)
 }
@@ -110,7 +111,7 @@ func (s action) withEveryFault(t *testing.T, keyed bool) {
 	}
 	want, steps := run(0, faults.None)
 	if len(steps) < 2 {
-		t.Fatalf("only %v was called", steps)
+		t.Fatalf("got steps %v, want at least 2", steps)
 	}
 	for n, name := range steps {
 		for _, fault := range faults.Plannable {
@@ -151,12 +152,12 @@ func TestARestartBetweenChallengeAndAnswerLosesNothing(t *testing.T) {
 	started := before.Do(one.byCard(world.Challenged))
 	before.Stop()
 	one.form = one.Challenge(started, "approve")
-	if answer := after.Do(one.complete()); answer.Status != 303 ||
-		answer.Header.Get("Location") != "https://shop.example/done?a=b&checkout_id="+one.checkout {
-		t.Errorf("complete: %d, to %s", answer.Status, answer.Header.Get("Location"))
+	want, answer := "https://shop.example/done?a=b&checkout_id="+one.checkout, after.Do(one.complete())
+	if to := answer.Header.Get("Location"); answer.Status != 303 || to != want {
+		t.Errorf("complete: got %d to %s, want 303 to %s", answer.Status, to, want)
 	}
 	if read := one.Checkout(one.checkout); read.Text("status") != "PAID" {
-		t.Errorf("checkout: %s", read.Body)
+		t.Errorf("got checkout %s, want it PAID", read.Body)
 	}
 }
 
@@ -174,15 +175,16 @@ func TestAHundredProcessCallsChargeOnce(t *testing.T) {
 				request.IdempotencyKey = key
 			}
 			statuses := one.AtOnce(100, request)
-			if got := one.result(); got != "PAID, transactions map[SUCCESSFUL:1], captured 1, 0 callbacks, saved card false" {
-				t.Errorf("result: %s", got)
+			want := "PAID, transactions map[SUCCESSFUL:1], captured 1, 0 callbacks, saved card false"
+			if got := one.result(); got != want {
+				t.Errorf("got %s, want %s", got, want)
 			}
 			if statuses[200] == 0 || statuses[200]+statuses[409] != 100 {
-				t.Errorf("statuses: %v", statuses)
+				t.Errorf("got statuses %v, want 100 of 200 and 409, and at least one 200", statuses)
 			}
 			one.Settle()
 			if got := one.Receiver.Messages(one.checkout); len(got) != 1 {
-				t.Errorf("%d callbacks, want 1", len(got))
+				t.Errorf("got %d callbacks, want 1", len(got))
 			}
 		})
 	}
@@ -203,14 +205,14 @@ func TestAHundredCreationsMakeOneCheckout(t *testing.T) {
 			statuses := shop.AtOnce(100, request)
 			created := statuses[201]
 			if created+statuses[409] != 100 {
-				t.Errorf("statuses %v", statuses)
+				t.Errorf("got statuses %v, want 100 of 201 and 409", statuses)
 			}
 			var listed []map[string]any
 			if err := shop.Send("GET", "/v0.1/checkouts", nil).Into(&listed); err != nil || len(listed) != 1 {
-				t.Errorf("listed %d checkouts, %v", len(listed), err)
+				t.Errorf("got %d checkouts listed, error %v; want 1", len(listed), err)
 			}
 			if created == 0 || (key == "" && created > 1) {
-				t.Errorf("%d of 100 said 201", created)
+				t.Errorf("got %d of 100 with 201, want 1, or with a key at least 1", created)
 			}
 		})
 	}

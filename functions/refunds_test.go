@@ -77,7 +77,7 @@ func number(t *testing.T, variable string) int {
 	if text := os.Getenv(variable); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			t.Fatalf("%s: %v", variable, err)
+			t.Fatalf("got %s=%s (%v), want a number", variable, text, err)
 		}
 		return n
 	}
@@ -180,7 +180,7 @@ func (r *race) ask(p *world.Process, rng *rand.Rand, request world.Request, seen
 	case answer.Status == 409:
 		seen.Answer = linear.Refused
 	default:
-		r.Errorf("%s: %d %s", seen.Group, answer.Status, answer.Body)
+		r.Errorf("%s: got %d %s, want 201, 204, 409, 422, 424, a replay or a fault", seen.Group, answer.Status, answer.Body)
 	}
 	r.note(seen)
 	return final
@@ -216,14 +216,14 @@ func (r *race) read(p *world.Process) {
 		}
 	}
 	if err := answer.Into(&v); err != nil || answer.Status != 200 {
-		r.Errorf("read: %d %s", answer.Status, answer.Body)
+		r.Errorf("read: got %d %s, error %v; want 200 and JSON", answer.Status, answer.Body, err)
 		return
 	}
 	seen := linear.Request{Answer: linear.ShowsLeft, Call: call, Return: r.now()}
 	if len(v.Links) > 0 {
 		rest, err := money.Parse(v.Links[0].Max.String(), "EUR")
 		if err != nil {
-			r.Errorf("read: %s: %v", answer.Body, err)
+			r.Errorf("read: got %s, error %v; want an amount in max_amount", answer.Body, err)
 		}
 		seen.Rest = rest.Minor()
 	}
@@ -244,12 +244,12 @@ func (r *race) check(t *testing.T) {
 		back = amount.Minor()
 	}
 	if left := r.requests[len(r.requests)-1].Rest; left != captured-back {
-		t.Errorf("race %d: %d are left, and the acquirer gave back %d", r.n, left, back)
+		t.Errorf("race %d: got %d left, want %d, because the acquirer gave back %d", r.n, left, captured-back, back)
 	}
 	h := linear.History{Captured: captured, Requests: r.requests, Declinable: func(x int64) bool {
 		return slices.Contains([]int64{11_00, 42_01, 42_76, 42_91}, x)
 	}}
 	if err := h.Check(); err != nil {
-		t.Errorf("race %d: %v", r.n, err)
+		t.Errorf("race %d: got error %v, want a history that has an order", r.n, err)
 	}
 }

@@ -24,7 +24,7 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 			t.Helper()
 			r.Method = o.Method
 			if got := one.Do(r); got.Status != want {
-				t.Errorf("%s %.80q (body of %.20q, %v): %d, want %d\n%.300s", o.Method, r.Path, r.Body, r.Header,
+				t.Errorf("%s %.80q (body of %.20q, %v): got %d, want %d\n%.300s", o.Method, r.Path, r.Body, r.Header,
 					got.Status, want, got.Body)
 			}
 			one.Clock.Advance(refill)
@@ -58,7 +58,7 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 		for _, value := range []string{"%C2%80", "a%C2%9F", "%00", "%7F", "a%0Ab", strings.Repeat("x", 1025),
 			strings.Repeat("%C3%A9", 1500)} {
 			if got := one.Do(sensible(one, o, value)); got.Status != http.StatusNotFound {
-				t.Errorf("%s with %.20s: %d %.300s", o.OperationID, value, got.Status, got.Body)
+				t.Errorf("%s with %.20s: got %d %.300s, want 404", o.OperationID, value, got.Status, got.Body)
 			}
 			one.Clock.Advance(refill)
 		}

@@ -41,7 +41,7 @@ func (v *verifier) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 		err = webhook.Verify(r.Header, body, v.Clock.Now(), []webhook.Secret{v.secret}, nil)
 	}
 	if err != nil {
-		v.Errorf("callback: %v", err)
+		v.Errorf("callback: got error %v, want a valid signature", err)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -66,9 +66,8 @@ func published(w *world.World) (keys []string) {
 		}
 	}
 	r := w.Do(world.Request{Method: "GET", Path: "/.well-known/webhook-keys", APIKey: world.NoKey})
-	if r.Into(&body) != nil ||
-		r.Status != 200 {
-		w.Fatalf("webhook keys: %d %s", r.Status, r.Body)
+	if err := r.Into(&body); err != nil || r.Status != 200 {
+		w.Fatalf("webhook keys: got %d %s, error %v; want 200 and JSON", r.Status, r.Body, err)
 	}
 	for _, key := range body.Keys {
 		keys = append(keys, key.PublicKey)
@@ -87,7 +86,8 @@ func (t *scenario) replays(key string, first world.Response) {
 	t.Helper()
 	again := t.Do(t.under(key))
 	if again.Header.Get("Idempotency-Replayed") != "true" || !bytes.Equal(again.Body, first.Body) {
-		t.Errorf("%s again: %d %s", key, again.Status, again.Body)
+		t.Errorf("%s again: got %d %s, Idempotency-Replayed %q; want it replayed with %s", key, again.Status, again.Body,
+			again.Header.Get("Idempotency-Replayed"), first.Body)
 	}
 }
 
@@ -105,7 +105,7 @@ func (t *scenario) payerReturns(complete world.Request) {
 	t.checkout = strings.Split(complete.Path, "/")[3]
 	back, read := t.Do(complete), t.Checkout(t.checkout)
 	if back.Status >= 400 || read.Text("status") != "PAID" {
-		t.Errorf("back: %d %s; the checkout is %s", back.Status, back.Body, read.Body)
+		t.Errorf("back: got %d %s and checkout %s, want a status below 400 and PAID", back.Status, back.Body, read.Body)
 	}
 }
 
@@ -134,7 +134,7 @@ func (b brazilian) link() string {
 	read := b.Send("GET", "/v0.1/checkouts/"+b.checkout, nil)
 	path := strings.TrimPrefix(read.Text("boleto.url"), "http://cashwrap.test")
 	if shown := b.Do(world.Request{Method: "GET", Path: path, APIKey: world.NoKey}); path == "" || shown.Status != 200 {
-		b.Errorf("the boleto at %q: %d", path, shown.Status)
+		b.Errorf("the boleto at %q: got %d %s, want a path and 200", path, shown.Status, shown.Body)
 	}
 	return path
 }
@@ -155,7 +155,7 @@ func TestARotationInterruptsNothing(t *testing.T) {
 	w.Rotate(rotationTakes)
 	second := w.Do(one.under("second"))
 	if r := old.Do(one.under("second")); r.Header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("a process that is not replaced yet: %d %s", r.Status, r.Body)
+		t.Errorf("a process that is not replaced yet: got %d %s, want it replayed", r.Status, r.Body)
 	}
 	begun = append(begun, one.challenged(shop.url))
 
@@ -168,17 +168,17 @@ func TestARotationInterruptsNothing(t *testing.T) {
 	one.replays("second", second)
 	one.wantToken()
 	if again := waiting.link(); again != boleto {
-		t.Errorf("the boleto is at %s, then %s", boleto, again)
+		t.Errorf("got the boleto at %s, want it at %s still", again, boleto)
 	}
 	if after := published(w); len(after) != 2 || len(before) != 1 || after[1] != before[0] || after[0] == before[0] {
-		t.Errorf("published are %v, before %v", after, before)
+		t.Errorf("got keys %v, want another one before the only one of %v", after, before)
 	}
 	w.Settle()
 	if got := one.Receiver.Deliveries(); len(got) != 1 {
-		t.Errorf("with the old key verified: %v, want one", got)
+		t.Errorf("got callbacks %v that the old key verifies, want one", got)
 	}
-	if by := shop.byPlatform(); !slices.Equal(by, []int{2, 2, 2}) {
-		t.Errorf("callbacks with the secret are signed by %v keys", by)
+	if by, want := shop.byPlatform(), []int{2, 2, 2}; !slices.Equal(by, want) {
+		t.Errorf("got callbacks with the secret signed by %v keys, want %v", by, want)
 	}
 }
 
@@ -196,13 +196,13 @@ func TestARotationEnds(t *testing.T) {
 	w.Clock.Advance(31 * 24 * time.Hour)
 	w.EndRotation()
 	if alone := published(w); len(alone) != 1 || alone[0] != both[0] {
-		t.Errorf("published are %v, before %v", alone, both)
+		t.Errorf("got keys %v, want only the first of %v", alone, both)
 	}
 	one.wantToken()
 	one.payerReturns(one.challenged(shop.url))
 	w.Settle()
-	if by := shop.byPlatform(); !slices.Equal(by, []int{1}) {
-		t.Errorf("callbacks with the secret are signed by %v keys", by)
+	if by, want := shop.byPlatform(), []int{1}; !slices.Equal(by, want) {
+		t.Errorf("got callbacks with the secret signed by %v keys, want %v", by, want)
 	}
 }
 
@@ -210,6 +210,6 @@ func TestARotationEnds(t *testing.T) {
 func (t *scenario) wantToken() {
 	t.Helper()
 	if again := t.payAndSave(); again != t.token || t.token == "" {
-		t.Errorf("the same card is %q, then %q", t.token, again)
+		t.Errorf("got token %q, want that which the card had, %q", again, t.token)
 	}
 }

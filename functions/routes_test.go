@@ -22,7 +22,7 @@ func TestARouteKeyForEachPathOfAFamily(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got := (functions.Function{}).RouteKeys(nil); got != nil {
-		t.Errorf("without HTTP: %v", got)
+		t.Errorf("without HTTP: got %v, want nil", got)
 	}
 }
 
@@ -32,6 +32,6 @@ func TestOneFamilyAnswersUnknownPaths(t *testing.T) {
 	if !slices.ContainsFunc(functions.All, func(f functions.Function) bool {
 		return f.Name == functions.DefaultFamily && f.HTTP != nil
 	}) {
-		t.Errorf("no family %s", functions.DefaultFamily)
+		t.Errorf("got no family %s, want it in the list", functions.DefaultFamily)
 	}
 }

@@ -67,7 +67,7 @@ func (t *scenario) challenge(decision string) {
 	t.Helper()
 	started := t.Do(t.byCard(world.Challenged))
 	if started.Status != 202 {
-		t.Fatalf("start: %d %s", started.Status, started.Body)
+		t.Fatalf("start: got %d %s, want 202", started.Status, started.Body)
 	}
 	t.form = t.Challenge(started, decision)
 }

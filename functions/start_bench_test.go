@@ -50,7 +50,7 @@ func compareStarts(b *testing.B, bare, ours runtime.Config) {
 	b.ReportMetric(milliseconds(took), "start-ms")
 	b.ReportMetric(ratio, "ratio")
 	if len(of[0]) >= leastStarts && ratio > mostStart {
-		b.Errorf("a start takes %v, %.2f times the bare one's %v; at most %v may it be", took, ratio, least, mostStart)
+		b.Errorf("got a start of %v, %.2f times the bare one's %v; want at most %v times", took, ratio, least, mostStart)
 	}
 }
 

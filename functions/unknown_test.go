@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -26,7 +28,7 @@ func newUnknowns(t *testing.T) *unknowns {
 	u.Settle()
 	u.checkout = u.Create(unanswered, nil)
 	if p := u.Pay(u.checkout, u.Card(world.Frictionless)); p.Status != "PENDING" {
-		t.Fatalf("paid: %+v", p)
+		t.Fatalf("pay: got %+v, want status PENDING", p)
 	}
 	u.Refund(u.refunded, unanswered)
 	return u
@@ -67,21 +69,21 @@ func (u *unknowns) pass(most int, streams bool, tick int) (settled int) {
 			return second
 		}
 	}
-	u.Errorf("after %d s still open: %s", most, u.open())
+	u.Errorf("after %d s: got %s still open, want both settled", most, u.open())
 	return most
 }
 
 func (u *unknowns) wantRecords() {
 	u.Helper()
-	if records := u.CheckoutRecords(u.checkout); records.Captured != 1 || records.Transactions["SUCCESSFUL"] != 1 ||
-		len(records.Transactions) != 1 {
-		u.Errorf("%+v", records)
+	want := world.CheckoutRecords{Transactions: map[string]int{"SUCCESSFUL": 1}, Captured: 1}
+	if diff := cmp.Diff(want, u.CheckoutRecords(u.checkout)); diff != "" {
+		u.Errorf("the checkout's records (-want +got):\n%s", diff)
 	}
 	if n := len(u.Receiver.Messages(u.checkout)); n != 1 {
-		u.Errorf("%d callbacks, want 1", n)
+		u.Errorf("got %d callbacks, want 1", n)
 	}
 	if found := u.Reconcile().Found; found != 0 {
-		u.Errorf("%d breaks, want none", found)
+		u.Errorf("got %d breaks, want none", found)
 	}
 }
 
@@ -92,7 +94,7 @@ func TestAnUnknownOutcomeIsFoundInTime(t *testing.T) {
 	for _, tick := range []int{0, 4, 20, 34, 59} {
 		u := newUnknowns(t)
 		if settled := u.pass(45, true, tick); settled < 30 {
-			t.Errorf("settled after %d s, before the acquirer knows", settled)
+			t.Errorf("got it settled after %d s, want 30 s or more, when the acquirer knows", settled)
 		}
 		u.wantRecords()
 	}
@@ -105,7 +107,7 @@ func TestTheSweepFindsAnUnknownOutcome(t *testing.T) {
 	// The payment's callback, which the stream would have brought as well, is a
 	// grace and a tick later.
 	if settled := u.pass(4*60, false, 59); settled <= 65 {
-		t.Errorf("settled after %d s: that was not the sweep", settled)
+		t.Errorf("got it settled after %d s, want more than 65 s, by the sweep", settled)
 	}
 	u.wantRecords()
 }

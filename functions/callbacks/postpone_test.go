@@ -136,7 +136,8 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 	c := n.message(id)
 	if n.made() != made || c.Tries != before.Tries || c.State != payments.CallbackOwed ||
 		c.FirstFailedAt != before.FirstFailedAt {
-		n.Errorf("got %+v after %d tries, want %+v still, after %d", c, n.made(), before, made)
+		n.Errorf("got %+v, and %d tries of all; want it %s after %d tries, first failed at %v, and %d of all", c, n.made(),
+			payments.CallbackOwed, before.Tries, before.FirstFailedAt, made)
 	}
 	if c.Postponements != before.Postponements+1 || c.NextAt.Before(n.Clock.Now().Add(atLeast)) {
 		n.Errorf("got %+v, want %d postponements and the next try at %s or later", c, before.Postponements+1,
@@ -244,7 +245,7 @@ func TestOnlyTimeoutsOpenABreaker(t *testing.T) {
 		}
 		for _, id := range storedCallbacks(s.World) {
 			if c := callback(s.World, id); c.Tries != 1 || c.LastError != reason {
-				t.Errorf("%s: got %+v, want one try, with this error", reason, c)
+				t.Errorf("got %+v, want one try, with error %s", c, reason)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestEveryTypeOfAttributeIsConverted(t *testing.T) {
@@ -28,7 +29,8 @@ func TestEveryTypeOfAttributeIsConverted(t *testing.T) {
 		"M": &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{
 			"k": &types.AttributeValueMemberN{Value: "2"}}},
 	}
-	if got := image(given); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+	unexported := cmp.Exporter(func(reflect.Type) bool { return true })
+	if diff := cmp.Diff(want, image(given), unexported); diff != "" {
+		t.Errorf("image (-want +got):\n%s", diff)
 	}
 }
