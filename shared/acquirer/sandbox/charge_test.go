@@ -24,7 +24,7 @@ func series(prefix string, endings ...string) []string {
 
 func TestEveryCardOfTheContract(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	visa, mastercard := "4200000000000", "5200000000000"
 	for _, group := range []struct {
 		name       string
@@ -65,7 +65,7 @@ func TestEveryCardOfTheContract(t *testing.T) {
 
 func TestAmountsAlwaysDeclined(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	codes := map[string]string{}
 	for _, amount := range []string{"11.00", "42.01", "42.76", "42.91"} {
 		for _, number := range []string{plainCard, askingCard, silentCard} {
@@ -88,7 +88,7 @@ func TestAmountsAlwaysDeclined(t *testing.T) {
 
 func TestMinorUnitsDecideInEveryCurrency(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, c := range []struct {
 		amount   string
 		currency money.Currency
@@ -107,7 +107,7 @@ func TestMinorUnitsDecideInEveryCurrency(t *testing.T) {
 
 func TestApprovalHasWhatReceiptsNeed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	o := w.mustCharge(t, cardCharge("c", plainCard, "10.10"))
 	if !regexp.MustCompile(`^[0-9]{6}$`).MatchString(o.AuthCode) || o.TerminalID == "" {
 		t.Errorf("got auth code %q, terminal %q, want six digits and a terminal", o.AuthCode, o.TerminalID)
@@ -123,7 +123,7 @@ func TestApprovalHasWhatReceiptsNeed(t *testing.T) {
 
 func TestAnAmountThatIsCertainlyNotTaken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for range 2 {
 		if _, err := w.Charge(t.Context(), cardCharge("c", plainCard, "42.24")); !errors.Is(err, acquirer.ErrNotTaken) {
 			t.Fatalf("got error %v, want ErrNotTaken", err)
@@ -139,7 +139,7 @@ func TestAnAmountThatIsCertainlyNotTaken(t *testing.T) {
 
 func TestAnAmountOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, number := range []string{plainCard, askingCard} {
 		unknown(t)(w.Charge(t.Context(), cardCharge(number, number, "42.25")))
 		w.Advance(30*time.Second - time.Nanosecond)
@@ -165,7 +165,7 @@ func TestAnAmountOfUnknownOutcome(t *testing.T) {
 
 func TestAVerificationMovesNoMoney(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, amount := range []string{"0", "1.00"} {
 		charge := cardCharge(amount, plainCard, amount)
 		charge.Verification = true
@@ -177,7 +177,7 @@ func TestAVerificationMovesNoMoney(t *testing.T) {
 
 func TestWalletsAreApprovedAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	o := w.mustCharge(t, methodCharge("c", payments.GooglePay, "10", "EUR"))
 	if o.Decision != payments.Approved || o.Step != nil || w.captures(t, "c") != 1 {
 		t.Errorf("got %+v and %d captures, want approved without a step, and 1", o, w.captures(t, "c"))
@@ -186,7 +186,7 @@ func TestWalletsAreApprovedAtOnce(t *testing.T) {
 
 func TestACardChargeNeedsACard(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	if _, err := w.Charge(t.Context(), methodCharge("c", payments.CardMethod, "10", "EUR")); !errors.Is(err,
 		acquirer.ErrNotTaken) {
 		t.Errorf("got error %v, want ErrNotTaken", err)

@@ -12,7 +12,7 @@ import (
 
 func TestAHundredConcurrentChargesCaptureOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	outcomes := make([]payments.Outcome, 100)
 	var group sync.WaitGroup
 	for i := range outcomes {
@@ -37,7 +37,7 @@ func TestAHundredConcurrentChargesCaptureOnce(t *testing.T) {
 
 func TestTheSameIDIsTheSameChargeWhateverElseIsAsked(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	first := w.mustCharge(t, cardCharge("c", plainCard, "10"))
 	for _, other := range []acquirer.Charge{
 		cardCharge("c", plainCard, "11.00"), cardCharge("c", plainCard, "42.24"), cardCharge("c", plainCard, "42.25"),
@@ -54,7 +54,7 @@ func TestTheSameIDIsTheSameChargeWhateverElseIsAsked(t *testing.T) {
 
 func TestARepeatedChargeGivesTheSamePage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, c := range []acquirer.Charge{cardCharge("3ds", askingCard, "10"),
 		methodCharge("bank", payments.IDEAL, "10", "EUR")} {
 		first := w.mustCharge(t, c)
@@ -75,7 +75,7 @@ func TestLostRequestsAndReplies(t *testing.T) {
 	}{"lost request": {faults.FailBefore, false}, "lost reply": {faults.LoseReply, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newFixture(t)
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f.fault))
 			o, err := w.Charge(t.Context(), cardCharge("c", plainCard, "10"))
 			if f.known && (err != nil || o.Decision != payments.Approved) {
@@ -97,14 +97,14 @@ func TestLostRequestsAndReplies(t *testing.T) {
 // TestALostReplyOfAChargeOfUnknownOutcome is still that of the first request for 42.25, which gets no answer.
 func TestALostReplyOfAChargeOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
 	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")))
 }
 
 func TestNothingIsClaimedWhileTheTableCannotBeRead(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			return faults.LoseReply
@@ -123,7 +123,7 @@ func TestLostReplyOfACompletion(t *testing.T) {
 	for name, f := range map[string]faults.Fault{"lost request": faults.FailBefore, "lost reply": faults.LoseReply} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newFixture(t)
 			paRes := w.answer(t, cardCharge("c", askingCard, "10"), "approve")
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f))
 			o, err := w.Complete(t.Context(), "c", paRes)
@@ -143,7 +143,7 @@ func TestLostReplyOfACompletion(t *testing.T) {
 
 func TestACancelledIDIsRefusedForGood(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for range 2 {
 		if o := must(t)(w.Cancel(t.Context(), "c")); o.Decision != payments.Cancelled {
 			t.Fatalf("got %+v, want cancelled", o)
@@ -161,7 +161,7 @@ func TestACancelledIDIsRefusedForGood(t *testing.T) {
 
 func TestCancelDoesNotChangeWhatIsDecided(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, c := range []struct {
 		number, amount string
 		want           payments.Decision
@@ -178,7 +178,7 @@ func TestCancelDoesNotChangeWhatIsDecided(t *testing.T) {
 // In whichever order they arrive, both callers get the same outcome.
 func TestCancelRacesWithCharge(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 		var charged, cancelled payments.Outcome
 		var group sync.WaitGroup
@@ -195,7 +195,7 @@ func TestCancelRacesWithCharge(t *testing.T) {
 
 func TestCancelRacesWithTheCardholder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 		paRes := w.answer(t, cardCharge(id, askingCard, "10"), "approve")
 		var completed, cancelled payments.Outcome

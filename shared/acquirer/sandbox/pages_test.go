@@ -11,7 +11,7 @@ import (
 )
 
 // answer has the charge challenged and answered on the issuer's page.
-func (w *world) answer(t *testing.T, c acquirer.Charge, a sandbox.Answer) (paRes string) {
+func (w *fixture) answer(t *testing.T, c acquirer.Charge, a sandbox.Answer) (paRes string) {
 	t.Helper()
 	o := w.mustCharge(t, c)
 	if o.Step == nil {
@@ -26,7 +26,7 @@ func (w *world) answer(t *testing.T, c acquirer.Charge, a sandbox.Answer) (paRes
 
 func TestAnswersToAChallenge(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	codes := map[string]bool{}
 	for answer, want := range map[sandbox.Answer]payments.Decision{
 		sandbox.Approve: payments.Approved, sandbox.Reject: payments.Declined, sandbox.Break: payments.Declined,
@@ -53,7 +53,7 @@ func TestAnswersToAChallenge(t *testing.T) {
 
 func TestTheFirstAnswerCounts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	rejected := w.answer(t, cardCharge("c", askingCard, "10"), sandbox.Reject)
 	approved := w.answer(t, cardCharge("c", askingCard, "10"), sandbox.Approve)
 	must(t)(w.Complete(t.Context(), "c", rejected))
@@ -64,7 +64,7 @@ func TestTheFirstAnswerCounts(t *testing.T) {
 
 func TestForgedAnswers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	other := w.answer(t, cardCharge("other", askingCard, "10"), sandbox.Approve)
 	o := w.mustCharge(t, cardCharge("c", askingCard, "10"))
 	for _, forged := range []string{"", "approve", other, other[:len(other)-1], o.Step.Payload["PaReq"]} {
@@ -85,7 +85,7 @@ func TestForgedAnswers(t *testing.T) {
 
 func TestAChallengeShowsWhatIsPaid(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	o := w.mustCharge(t, cardCharge("c", askingCard, "10.10"))
 	if o.Step.URL != baseURL+"/3ds/challenge" {
 		t.Errorf("got url %s, want %s", o.Step.URL, baseURL+"/3ds/challenge")
@@ -102,7 +102,7 @@ func TestAChallengeShowsWhatIsPaid(t *testing.T) {
 
 func TestTokensOpenOnlyTheirOwnPage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	paReq := w.mustCharge(t, cardCharge("card", askingCard, "10")).Step.Payload["PaReq"]
 	session := sessionOf(w.mustCharge(t, methodCharge("bank", payments.IDEAL, "10", "EUR")))
 	for name, open := range map[string]func() error{
@@ -128,7 +128,7 @@ func sessionOf(o payments.Outcome) string {
 
 func TestBankPages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for answer, want := range map[sandbox.BankAnswer]payments.Decision{
 		sandbox.Pay: payments.Approved, sandbox.Fail: payments.Declined, sandbox.Leave: payments.Challenge,
 	} {
@@ -155,7 +155,7 @@ func TestBankPages(t *testing.T) {
 
 func TestAPaymentLeftPendingMayStillBePaid(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	session := sessionOf(w.mustCharge(t, methodCharge("c", payments.Twint, "10", "CHF")))
 	for _, answer := range []sandbox.BankAnswer{sandbox.Leave, sandbox.Pay, sandbox.Fail} {
 		if _, err := w.DecideSession(t.Context(), session, answer); err != nil {
@@ -169,7 +169,7 @@ func TestAPaymentLeftPendingMayStillBePaid(t *testing.T) {
 
 func TestACancelledSessionCannotBePaid(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	session := sessionOf(w.mustCharge(t, methodCharge("c", payments.Blik, "10", "PLN")))
 	must(t)(w.Cancel(t.Context(), "c"))
 	if _, err := w.DecideSession(t.Context(), session, sandbox.Pay); err != nil {

@@ -16,12 +16,12 @@ func refundOf(chargeID, id, amount string) acquirer.Refund {
 	return acquirer.Refund{ID: id, ChargeID: chargeID, Amount: money.MustParse(amount, "EUR")}
 }
 
-func (w *world) mustRefund(t *testing.T, r acquirer.Refund) payments.Outcome {
+func (w *fixture) mustRefund(t *testing.T, r acquirer.Refund) payments.Outcome {
 	t.Helper()
 	return must(t)(w.Refund(t.Context(), r))
 }
 
-func (w *world) mustChargeback(t *testing.T, chargeID, id, amount string) {
+func (w *fixture) mustChargeback(t *testing.T, chargeID, id, amount string) {
 	t.Helper()
 	if err := w.Chargeback(t.Context(), chargeID, id, money.MustParse(amount, "EUR")); err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func (w *world) mustChargeback(t *testing.T, chargeID, id, amount string) {
 }
 
 // moved checks what moved of a charge, by kind; "" is nothing.
-func (w *world) moved(t *testing.T, chargeID, captured, refunded, chargedBack string) {
+func (w *fixture) moved(t *testing.T, chargeID, captured, refunded, chargedBack string) {
 	t.Helper()
 	got, err := w.Moved(t.Context(), chargeID)
 	if err != nil {
@@ -50,7 +50,7 @@ func (w *world) moved(t *testing.T, chargeID, captured, refunded, chargedBack st
 
 func TestPartialRefundsUpToTheCapturedAmount(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
 	for _, step := range []struct {
 		id, amount string
@@ -72,7 +72,7 @@ func TestPartialRefundsUpToTheCapturedAmount(t *testing.T) {
 
 func TestWhatCannotBeRefunded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("declined", plainCard, "42.01"))
 	w.mustCharge(t, cardCharge("waiting", askingCard, "10"))
 	w.mustCharge(t, cardCharge("cancelled", askingCard, "10"))
@@ -102,7 +102,7 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 
 func TestRefundsDeclinedByTheirAmount(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	for amount, code := range map[string]string{"42.01": "05", "42.76": "61", "42.91": "91"} {
 		if o := w.mustRefund(t, refundOf("c", amount, amount)); o.Decision != payments.Declined || o.ReturnCode != code {
@@ -117,7 +117,7 @@ func TestRefundsDeclinedByTheirAmount(t *testing.T) {
 
 func TestARefundThatIsCertainlyNotTaken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	before := len(w.scan(t))
 	for range 2 {
@@ -135,7 +135,7 @@ func TestARefundThatIsCertainlyNotTaken(t *testing.T) {
 
 func TestARefundOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "50"))
 	silent := refundOf("c", "silent", "42.25")
 	unknown(t)(w.Refund(t.Context(), silent))
@@ -162,7 +162,7 @@ func TestARefundOfUnknownOutcome(t *testing.T) {
 // A charge is decided when its time has come, also if it was not polled.
 func TestARefundOfAChargeThatWasNotPolled(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")))
 	if o := w.mustRefund(t, refundOf("c", "early", "5")); o.Decision != payments.Declined {
 		t.Errorf("before 30 s: got %+v, want declined", o)
@@ -176,7 +176,7 @@ func TestARefundOfAChargeThatWasNotPolled(t *testing.T) {
 
 func TestTheSameIDIsTheSameRefundWhateverElseIsAsked(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	w.mustCharge(t, cardCharge("other", plainCard, "100"))
 	w.mustRefund(t, refundOf("c", "paid", "10"))
@@ -199,7 +199,7 @@ func TestTheSameIDIsTheSameRefundWhateverElseIsAsked(t *testing.T) {
 
 func TestAPaidVoucherCanBeRefunded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, methodCharge("c", payments.Boleto, "10", "EUR"))
 	if o := w.mustRefund(t, refundOf("c", "not paid", "10")); o.Decision != payments.Declined {
 		t.Errorf("not paid: got %+v, want Declined", o)
@@ -218,7 +218,7 @@ func TestAPaidVoucherCanBeRefunded(t *testing.T) {
 
 func TestChargebacks(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	w.mustRefund(t, refundOf("c", "same id", "30"))
 	w.mustChargeback(t, "c", "same id", "42.24") // no amount decides anything here
@@ -242,7 +242,7 @@ func TestChargebacks(t *testing.T) {
 
 func TestAChargebackNeedsACapture(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("declined", plainCard, "11.00"))
 	verification := cardCharge("verification", plainCard, "10")
 	verification.Verification = true

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func (w *world) mustCancelRefund(t *testing.T, id string) payments.Outcome {
+func (w *fixture) mustCancelRefund(t *testing.T, id string) payments.Outcome {
 	t.Helper()
 	return must(t)(w.CancelRefund(t.Context(), id))
 }
@@ -19,7 +19,7 @@ func (w *world) mustCancelRefund(t *testing.T, id string) payments.Outcome {
 // asks for and however often it comes, and takes nothing of its charge.
 func TestARefundThatWasCancelledAhead(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	for _, amount := range []string{"10", "42.01", "42.24", "42.25", "100.01"} {
 		id := "refund of " + amount
@@ -43,7 +43,7 @@ func TestARefundThatWasCancelledAhead(t *testing.T) {
 // A cancellation does not stop a refund that was taken, and returns its outcome.
 func TestCancellingARefundThatWasTaken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	w.mustRefund(t, refundOf("c", "made", "10"))
 	w.mustRefund(t, refundOf("c", "declined", "42.91"))
@@ -67,7 +67,7 @@ func TestCancellingARefundThatWasTaken(t *testing.T) {
 // The first to arrive decides, and both get the same outcome.
 func TestCancellationsRaceWithTheirRefunds(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	made := 0
 	for i := range 20 {
@@ -101,7 +101,7 @@ func TestCancellationsRaceWithTheirRefunds(t *testing.T) {
 func TestACancellationOvertakesARefund(t *testing.T) {
 	t.Parallel()
 	for _, amount := range []string{"10", "42.91", "42.25"} { // approved, declined, under way
-		w := newWorld(t)
+		w := newFixture(t)
 		w.mustCharge(t, cardCharge("c", plainCard, "100"))
 		w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustCancelRefund(t, "r") })
 		if o := w.mustRefund(t, refundOf("c", "r", amount)); o.Decision != payments.Cancelled {
@@ -114,7 +114,7 @@ func TestACancellationOvertakesARefund(t *testing.T) {
 // The refund comes before its tombstone is written, and is spared.
 func TestARefundOvertakesItsCancellation(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	w.Wire.Meanwhile("PutItem", 1, func() { w.mustRefund(t, refundOf("c", "r", "10")) })
 	if o := w.mustCancelRefund(t, "r"); o.Decision != payments.Approved {
@@ -129,7 +129,7 @@ func TestARefundOvertakesItsCancellation(t *testing.T) {
 // What a caller that was cut off finds when it comes again.
 func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
 	w.Wire.Inject(faults.Times(1, "PutItem", faults.LoseReply))
 	if o := w.mustCancelRefund(t, "reply"); o.Decision != payments.Cancelled {
@@ -160,7 +160,7 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 // reply is lost.
 func TestALostSettlementByACancellation(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "50"))
 	unknown(t)(w.Refund(t.Context(), refundOf("c", "r", "42.25")))
 	w.Advance(30 * time.Second)

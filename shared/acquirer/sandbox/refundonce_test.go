@@ -16,7 +16,7 @@ import (
 
 func TestAHundredConcurrentRefundsPayOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "1000"))
 	var group sync.WaitGroup
 	for i := range 100 {
@@ -33,7 +33,7 @@ func TestAHundredConcurrentRefundsPayOnce(t *testing.T) {
 
 func TestConcurrentPollsOfAPendingRefundPayOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "1000"))
 	silent := refundOf("c", "r", "42.25")
 	unknown(t)(w.Refund(t.Context(), silent))
@@ -54,7 +54,7 @@ func TestConcurrentPollsOfAPendingRefundPayOnce(t *testing.T) {
 // Three refunds and three chargebacks of 30 fit into 100 only three times.
 func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	thirty := money.MustParse("30", "EUR")
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
 		w.mustCharge(t, cardCharge(id, plainCard, "100"))
@@ -105,7 +105,7 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 	}{"lost request": {faults.FailBefore, false}, "lost reply": {faults.LoseReply, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newFixture(t)
 			w.mustCharge(t, cardCharge("c", plainCard, "30"))
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f.fault))
 			o, err := w.Refund(t.Context(), refundOf("c", "r", "10"))
@@ -136,7 +136,7 @@ func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
 	for name, f := range map[string]faults.Fault{"lost request": faults.FailBefore, "lost reply": faults.LoseReply} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newFixture(t)
 			w.mustCharge(t, cardCharge("c", plainCard, "50"))
 			silent := refundOf("c", "r", "42.25")
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
@@ -162,7 +162,7 @@ func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
 // by what that one left.
 func TestALostRefundIsDecidedAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
 	cut := faults.Times(1, "TransactWriteItems", faults.FailBefore)
 	w.Wire.Inject(func(operation string) faults.Fault {
@@ -181,7 +181,7 @@ func TestALostRefundIsDecidedAgain(t *testing.T) {
 // Two refunds under one id have no charge in common that would let in only one.
 func TestOneIDRefundsOneOfTwoCharges(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("a", plainCard, "30"))
 	w.mustCharge(t, cardCharge("b", plainCard, "30"))
 	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustRefund(t, refundOf("b", "r", "10")) })
@@ -197,7 +197,7 @@ func TestOneIDRefundsOneOfTwoCharges(t *testing.T) {
 
 func TestNoRefundIsClaimedWhileTheTableCannotBeRead(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
 	written := false
 	w.Wire.Inject(func(operation string) faults.Fault {
@@ -224,7 +224,7 @@ func TestNoRefundIsClaimedWhileTheTableCannotBeRead(t *testing.T) {
 // Neither a refund nor a late decision of the same charge undoes the other.
 func TestRefundsRaceWithPollsOfTheirCharge(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
 		unknown(t)(w.Charge(t.Context(), cardCharge(id, plainCard, "42.25")))
 	}

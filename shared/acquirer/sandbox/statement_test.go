@@ -15,7 +15,7 @@ import (
 )
 
 // statement collects the lines by kind and id; no two may share both.
-func (w *world) statement(t *testing.T) map[string]acquirer.Movement {
+func (w *fixture) statement(t *testing.T) map[string]acquirer.Movement {
 	t.Helper()
 	lines := map[string]acquirer.Movement{}
 	for m, err := range w.Statement(t.Context()) {
@@ -33,7 +33,7 @@ func (w *world) statement(t *testing.T) map[string]acquirer.Movement {
 
 func TestStatementHasEveryMovement(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	if lines := w.statement(t); len(lines) != 0 {
 		t.Errorf("got %v of empty records, want no lines", lines)
 	}
@@ -67,7 +67,7 @@ func TestStatementHasEveryMovement(t *testing.T) {
 }
 
 // large fills the table with charges of 200 KB, five to a page of a scan.
-func (w *world) large(t *testing.T, n int) {
+func (w *fixture) large(t *testing.T, n int) {
 	t.Helper()
 	for i := range n {
 		c := cardCharge(fmt.Sprint("c", i), plainCard, "10")
@@ -80,7 +80,7 @@ func (w *world) large(t *testing.T, n int) {
 
 func TestStatementGoesOverPages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	const charges = 12
 	w.large(t, charges)
 	sums := map[acquirer.Kind]int64{}
@@ -98,7 +98,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 
 func TestMovedCountsEachEntry(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "10"))
 	w.mustRefund(t, refundOf("c", "r", "4"))
 	for _, item := range w.scan(t) { // what the conditions prevent

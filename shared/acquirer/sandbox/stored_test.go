@@ -30,7 +30,7 @@ func byToken(id, token string, unattended bool) acquirer.Charge {
 
 func TestAStoredCardKeepsItsScenario(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	quiet := w.mustCharge(t, storing("quiet", silentCard)).Card
 	paRes := w.answer(t, storing("asking", askingCard), sandbox.Approve)
 	asking := must(t)(w.Complete(t.Context(), "asking", paRes)).Card
@@ -65,7 +65,7 @@ func TestAStoredCardKeepsItsScenario(t *testing.T) {
 
 func TestARepeatedChargeAnswersTheSameToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	first, again := w.mustCharge(t, storing("c", plainCard)), w.mustCharge(t, storing("c", plainCard))
 	if first.Card.AcquirerToken != again.Card.AcquirerToken {
 		t.Errorf("got tokens %s and %s, want the same", first.Card.AcquirerToken, again.Card.AcquirerToken)
@@ -74,7 +74,7 @@ func TestARepeatedChargeAnswersTheSameToken(t *testing.T) {
 
 func TestOnlyApprovedCardsAreStored(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, storing("failed", "4012001037461114"))
 	must(t)(w.Complete(t.Context(), "asking", w.answer(t, storing("asking", askingCard), sandbox.Reject)))
 	for _, item := range w.scan(t) {
@@ -86,7 +86,7 @@ func TestOnlyApprovedCardsAreStored(t *testing.T) {
 
 func TestForget(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	token := w.mustCharge(t, storing("c", plainCard)).Card.AcquirerToken
 	for range 2 {
 		if err := w.Forget(t.Context(), token); err != nil {
@@ -117,7 +117,7 @@ func traces(secret string) []string {
 
 func TestNoCardNumberIsStored(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	numbers := []string{plainCard, silentCard, askingCard, "4012001037461114"}
 	for i, number := range numbers {
 		w.mustCharge(t, storing(fmt.Sprintf("store %d", i), number))

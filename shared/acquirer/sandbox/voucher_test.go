@@ -13,7 +13,7 @@ import (
 
 func TestVouchers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for method, lasts := range map[payments.Method]time.Duration{
 		payments.Boleto: 72 * time.Hour, payments.Pix: 24 * time.Hour, payments.QRCodePix: 24 * time.Hour,
 	} {
@@ -39,7 +39,7 @@ func TestVouchers(t *testing.T) {
 
 func TestTheCodesOfVouchers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	slip := w.mustCharge(t, methodCharge("boleto", payments.Boleto, "10.10", "BRL")).Code.Text
 	// Due on 23 November 2026, 10.10 reais.
 	if len(slip) != 47 || strings.Trim(slip, "0123456789") != "" || !strings.HasSuffix(slip, "16390000001010") {
@@ -58,7 +58,7 @@ func TestTheCodesOfVouchers(t *testing.T) {
 
 func TestWhatCannotBePaidAsAVoucher(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustCharge(t, methodCharge("late", payments.Boleto, "10", "BRL"))
 	w.mustCharge(t, methodCharge("cancelled", payments.Pix, "10", "BRL"))
 	w.mustCharge(t, cardCharge("card", plainCard, "10"))

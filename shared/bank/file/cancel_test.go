@@ -16,7 +16,7 @@ import (
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	banktest.Cancel(t, func(t *testing.T) banktest.Subject {
-		w := newWorld(t)
+		w := newFixture(t)
 		return banktest.Subject{Bank: w, Accepted: transfer,
 			NotTaken: func(id string) bank.Transfer {
 				o := transfer(id)
@@ -38,7 +38,7 @@ func TestCancel(t *testing.T) {
 // wait contains it, and the cancellation is final.
 func TestACancelledTransferIsInNoFile(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "cancelled", "p")
 	for _, id := range []string{"cancelled", "ahead"} {
 		w.mustCancel(t, id, bank.Cancelled)
@@ -61,7 +61,7 @@ func TestACancelledTransferIsInNoFile(t *testing.T) {
 // What was settled keeps its outcome.
 func TestCancellingATransferThatWasSettled(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "good", "bad")
 	w.export(t, request("f", "good", "bad"), "good", "bad")
 	w.mustSettle(t, "good", paid)
@@ -79,7 +79,7 @@ func TestCancellingATransferThatWasSettled(t *testing.T) {
 // interrupted.
 func TestATransferInAnInterruptedExportIsTaken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "a", "b")
 	writes := 0
 	w.Wire.Inject(func(operation string) faults.Fault {
@@ -103,7 +103,7 @@ func TestATransferInAnInterruptedExportIsTaken(t *testing.T) {
 // Each is called just before the write of the other.
 func TestTransfersFilesAndCancellationsOvertakeEachOther(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	cancels := func(id string) func() { return func() { w.mustCancel(t, id, bank.Cancelled) } }
 	w.Wire.Meanwhile("TransactWriteItems", 1, cancels("requested"))
 	w.mustBe(t, transfer("requested"), bank.Cancelled)
@@ -127,7 +127,7 @@ func TestTransfersFilesAndCancellationsOvertakeEachOther(t *testing.T) {
 // What a caller that was interrupted finds when it calls again.
 func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "reply", "request")
 	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {

@@ -21,7 +21,7 @@ import (
 
 func TestAFileIsTheSameAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "a", "b", "c")
 	r := request("f", "b", "a")
 	first := w.export(t, r, "b", "a")
@@ -47,7 +47,7 @@ func TestAFileIsTheSameAgain(t *testing.T) {
 
 func TestOneIDIsOneFile(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "a", "b")
 	w.export(t, request("f", "a"), "a")
 	day, debtor := request("f", "a"), request("f", "a")
@@ -65,7 +65,7 @@ func TestOneIDIsOneFile(t *testing.T) {
 
 func TestATransferIsInOneFile(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "a", "b", "cancelled")
 	w.mustBe(t, transferTo("reais", "BRL"), accepted)
 	w.mustSettle(t, "cancelled", rejected("NARR"))
@@ -97,7 +97,7 @@ func idsIn(text string) []string {
 // Operators request overlapping files at the same time, each several times.
 func TestConcurrentFilesShareNoTransfer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	var ids []string
 	for i := range 130 {
 		ids = append(ids, fmt.Sprintf("p%03d", i))
@@ -151,7 +151,7 @@ func TestConcurrentFilesShareNoTransfer(t *testing.T) {
 
 func TestALargeFile(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	var ids []string
 	for i := range 250 { // five claims, three reads
 		ids = append(ids, fmt.Sprintf("p%03d", i))
@@ -166,7 +166,7 @@ func TestALargeFile(t *testing.T) {
 
 func TestRequestsThatMakeNoFile(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "a")
 	for param, change := range map[string]func(*file.Request){
 		"id 1": func(r *file.Request) { r.ID = "" }, "id 2": func(r *file.Request) { r.ID = "a/b" },
@@ -197,7 +197,7 @@ func TestRequestsThatMakeNoFile(t *testing.T) {
 // Two operators choose the same id.
 func TestOnlyOneRequestGetsAnID(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "a", "b")
 	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.export(t, request("f", "b"), "b") })
 	var text bytes.Buffer
@@ -213,7 +213,7 @@ func TestOnlyOneRequestGetsAnID(t *testing.T) {
 
 // rewrite changes a stored transfer, as if another version of the program wrote it
 // differently.
-func (w *world) rewrite(t *testing.T, id, reference string) {
+func (w *fixture) rewrite(t *testing.T, id, reference string) {
 	t.Helper()
 	changed := map[string]any{}
 	if err := w.Table.Get("pk", "FILEBANK#TRANSFER#"+id).Range("sk", dynamo.Equal, "TRANSFER").One(
@@ -229,7 +229,7 @@ func (w *world) rewrite(t *testing.T, id, reference string) {
 // A file that would differ from the first one with its message id is not written.
 func TestAFileThatWouldChangeIsNotWritten(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "a")
 	w.export(t, request("f", "a"), "a")
 	w.rewrite(t, "a", "something else")
@@ -241,7 +241,7 @@ func TestAFileThatWouldChangeIsNotWritten(t *testing.T) {
 
 func TestAFileIsSealedOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "a")
 	var sealed string
 	w.Wire.Meanwhile("TransactWriteItems", 3, func() { // after the beginning and the claim

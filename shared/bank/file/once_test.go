@@ -20,7 +20,7 @@ func TestAnInterruptedExportIsFinished(t *testing.T) {
 	t.Parallel()
 	for _, f := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
 		for dies := 1; ; dies++ {
-			w := newWorld(t)
+			w := newFixture(t)
 			var ids []string
 			for i := range 52 { // two claims
 				ids = append(ids, fmt.Sprintf("p%02d", i))
@@ -52,7 +52,7 @@ func TestAnInterruptedExportIsFinished(t *testing.T) {
 
 // finishExport cancels the first transfer, then exports again. The cancelled one must
 // not be in the file, unless the bank may have had it before.
-func (w *world) finishExport(t *testing.T, ids []string) {
+func (w *fixture) finishExport(t *testing.T, ids []string) {
 	t.Helper()
 	var stored struct {
 		Digest string `dynamo:"digest"`
@@ -88,7 +88,7 @@ func (w *world) finishExport(t *testing.T, ids []string) {
 // An export succeeds even if replies are lost.
 func TestLostRepliesOfAnExport(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "a", "b")
 	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {

@@ -22,7 +22,7 @@ var golden string
 
 func TestTheFile(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	a, b := transfer("a"), transferTo("b", "EUR")
 	a.To.Holder, b.To.BIC = "Müller & Sons", "BANKBRSP"
 	w.mustBe(t, b, accepted)
@@ -35,7 +35,7 @@ func TestTheFile(t *testing.T) {
 // The part of the file that a transfer is in says which scheme carries it.
 func TestOnlyEurosWithinSEPAAreSEPA(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for i, c := range []struct {
 		iban, amount string
 		currency     money.Currency
@@ -98,7 +98,7 @@ func anyTransfer(t *rapid.T, id string, c money.Currency) bank.Transfer {
 
 func TestEveryFileIsValidAndAddsUp(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	v, available := schema(t)
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -128,7 +128,7 @@ func TestEveryFileIsValidAndAddsUp(t *testing.T) {
 	})
 }
 
-func check(t *rapid.T, w *world, v *validator, available bool, r file.Request, count int, want int64) {
+func check(t *rapid.T, w *fixture, v *validator, available bool, r file.Request, count int, want int64) {
 	var text strings.Builder
 	if _, err := w.Export(t.Context(), &text, r); err != nil {
 		// An invalid debtor, or no transfer that was taken.

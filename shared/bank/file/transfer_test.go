@@ -18,7 +18,7 @@ import (
 
 func TestATransferIsTakenOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	other := transfer("p")
 	other.Amount, other.To.IBAN = money.MustParse("99", "EUR"), "nonsense"
 	var group sync.WaitGroup
@@ -39,7 +39,7 @@ func TestATransferIsTakenOnce(t *testing.T) {
 
 func TestWaiting(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for i := 5; i > 0; i-- {
 		w.Advance(time.Second)
 		w.accept(t, fmt.Sprint("p", i))
@@ -66,7 +66,7 @@ func TestWaiting(t *testing.T) {
 
 func TestWhatNoFileCanCarryIsNotTaken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, id := range []string{"", "-p", "p p", "p/1", "pé", "p123456789012345678901234567890123456"} {
 		if _, err := w.Transfer(t.Context(), transfer(id)); !errors.Is(err, bank.ErrNotTaken) {
 			t.Errorf("id %q: got error %v, want ErrNotTaken", id, err)
@@ -84,7 +84,7 @@ func TestWhatNoFileCanCarryIsNotTaken(t *testing.T) {
 
 func TestAnAccountNoFileCanNameIsRejectedForGood(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for i, c := range []struct{ iban, number, bank, bic, reason string }{
 		{iban: "DE00100100100000005678", reason: "AC01"},
 		{iban: "de17100100100000005678", reason: "AC01"},
@@ -116,7 +116,7 @@ func TestAnAccountNoFileCanNameIsRejectedForGood(t *testing.T) {
 
 func TestAnOutcomeIsFinal(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "good", "bad")
 	w.export(t, request("f", "good", "bad"), "good", "bad")
 	w.mustBe(t, transfer("good"), accepted)
@@ -140,7 +140,7 @@ func TestAnOutcomeIsFinal(t *testing.T) {
 
 func TestWhatIsInNoFileCannotHaveBeenPaid(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "p", "cancelled")
 	if err := w.Settle(t.Context(), "p", paid); !errors.Is(err, file.ErrNotExported) {
 		t.Errorf("got error %v, want ErrNotExported", err)
@@ -155,7 +155,7 @@ func TestWhatIsInNoFileCannotHaveBeenPaid(t *testing.T) {
 
 func TestInvalidOutcomes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.accept(t, "p")
 	w.export(t, request("f", "p"), "p")
 	for _, outcome := range []bank.Outcome{{}, accepted, {State: "lost"}, {State: bank.Paid, Reason: "AC01"}, rejected(""),
@@ -172,7 +172,7 @@ func TestInvalidOutcomes(t *testing.T) {
 
 func TestOnlyOneOfTwoOutcomesCounts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for i := range 8 {
 		id := fmt.Sprint("p", i)
 		w.accept(t, id)
@@ -195,7 +195,7 @@ func TestOnlyOneOfTwoOutcomesCounts(t *testing.T) {
 }
 
 // statement are the lines, in their order.
-func (w *world) statement(t *testing.T) []bank.StatementLine {
+func (w *fixture) statement(t *testing.T) []bank.StatementLine {
 	t.Helper()
 	var lines []bank.StatementLine
 	for b, err := range w.Statement(t.Context()) {
@@ -209,7 +209,7 @@ func (w *world) statement(t *testing.T) []bank.StatementLine {
 
 func TestStatement(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	if lines := w.statement(t); len(lines) != 0 {
 		t.Errorf("got lines %v, want none", lines)
 	}
@@ -237,7 +237,7 @@ func TestStatement(t *testing.T) {
 
 func TestStatementGoesOverPages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	const settled = 14
 	for i := range settled { // 200 KB each, six to a page
 		o := transfer(fmt.Sprintf("p%02d", i))

@@ -13,7 +13,7 @@ import (
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	banktest.Cancel(t, func(t *testing.T) banktest.Subject {
-		w := newWorld(t)
+		w := newFixture(t)
 		return banktest.Subject{Bank: w,
 			Accepted: func(id string) bank.Transfer { return transferTo(id, sandbox.PaidIBAN) },
 			NotTaken: func(id string) bank.Transfer { return transferTo(id, sandbox.NotTakenIBAN) },
@@ -29,7 +29,7 @@ func TestCancel(t *testing.T) {
 // A tombstone survives a restart, and does not depend on the account.
 func TestACancelledTransferIsNeverMade(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.LostAnswerIBAN,
 		sandbox.NotTakenIBAN} {
 		w.mustCancel(t, number, bank.Cancelled)
@@ -46,7 +46,7 @@ func TestACancelledTransferIsNeverMade(t *testing.T) {
 // keeps its reason.
 func TestCancellingATransferThatWasTaken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.LostAnswerIBAN} {
 		_, _ = w.Transfer(t.Context(), transferTo(number, number))
 	}
@@ -69,12 +69,12 @@ func TestCancellingATransferThatWasTaken(t *testing.T) {
 func TestTransfersAndCancellationsOvertakeEachOther(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.LostAnswerIBAN} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustCancel(t, "p", bank.Cancelled) })
 		w.mustBe(t, transferTo("p", number), bank.Cancelled)
 		w.mustHavePaid(t, "p", 0)
 	}
-	w := newWorld(t)
+	w := newFixture(t)
 	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted) })
 	w.mustCancel(t, "p", accepted)
 	w.Advance(2 * time.Second)
@@ -88,7 +88,7 @@ func TestTransfersAndCancellationsOvertakeEachOther(t *testing.T) {
 // What a caller that was cut off finds when it comes again.
 func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
 	w.mustCancel(t, "reply", bank.Cancelled)
 	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.FailBefore))

@@ -15,7 +15,7 @@ import (
 )
 
 // together requests the same transfer a hundred times at once.
-func (w *world) together(t *testing.T, o bank.Transfer) (outcomes map[bank.Outcome]int, failed int) {
+func (w *fixture) together(t *testing.T, o bank.Transfer) (outcomes map[bank.Outcome]int, failed int) {
 	t.Helper()
 	outcomes = map[bank.Outcome]int{}
 	var mu sync.Mutex
@@ -38,7 +38,7 @@ func (w *world) together(t *testing.T, o bank.Transfer) (outcomes map[bank.Outco
 
 func TestAHundredConcurrentRequestsPayOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	o := transferTo("p", sandbox.PaidIBAN)
 	if outcomes, failed := w.together(t, o); outcomes[accepted] != 100 || failed != 0 {
 		t.Errorf("requested: got %v, %d failed, want 100 accepted, none failed", outcomes, failed)
@@ -53,7 +53,7 @@ func TestAHundredConcurrentRequestsPayOnce(t *testing.T) {
 
 func TestOnlyTheFirstGetsNoAnswer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	outcomes, failed := w.together(t, transferTo("p", sandbox.LostAnswerIBAN))
 	if outcomes[accepted] != 99 || failed != 1 {
 		t.Errorf("got %v, %d failed, want 99 accepted, 1 failed", outcomes, failed)
@@ -63,7 +63,7 @@ func TestOnlyTheFirstGetsNoAnswer(t *testing.T) {
 
 func TestTheSameIDIsTheSameTransferWhateverElseIsAsked(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted)
 	w.Advance(2 * time.Second)
 	others := []bank.Transfer{transferTo("p", sandbox.PaidIBAN), transferTo("p", sandbox.ClosedIBAN),
@@ -87,7 +87,7 @@ func TestLostRequestsAndReplies(t *testing.T) {
 		for _, decided := range []bool{false, true} {
 			t.Run(fmt.Sprint(c.name, ", decided ", decided), func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t)
+				w := newFixture(t)
 				o, want, times := transferTo("p", sandbox.PaidIBAN), accepted, 0
 				if decided {
 					w.mustBe(t, o, accepted)
@@ -132,7 +132,7 @@ func losing(f faults.Fault, decided bool) func(string) faults.Fault {
 // call must still get no answer, and the money must leave once.
 func TestALostReplyOfALostAnswer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	o := transferTo("p", sandbox.LostAnswerIBAN)
 	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
 	if got, err := w.Transfer(t.Context(), o); err == nil {
@@ -144,7 +144,7 @@ func TestALostReplyOfALostAnswer(t *testing.T) {
 
 func TestTheOutcomeIsUnknownWhileTheTableCannotBeRead(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	o := transferTo("p", sandbox.PaidIBAN)
 	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {

@@ -33,7 +33,7 @@ func TestTheAccountDecides(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newFixture(t)
 			o := transferTo("p", c.iban)
 			w.mustBe(t, o, c.first)
 			if c.after > 0 {
@@ -57,7 +57,7 @@ func TestTheAccountDecides(t *testing.T) {
 
 func TestALostAnswerIsOfAPaidTransfer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	o := transferTo("p", sandbox.LostAnswerIBAN)
 	banktest.Unknown(t)(w.Transfer(t.Context(), o))
 	w.mustHavePaid(t, "p", 1)
@@ -73,7 +73,7 @@ func TestALostAnswerIsOfAPaidTransfer(t *testing.T) {
 
 func TestWhatIsNotTakenLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	none, less := transferTo("p", sandbox.PaidIBAN), transferTo("p", sandbox.PaidIBAN)
 	none.Amount, less.Amount = money.Zero("EUR"), money.MustParse("-1", "EUR")
 	for name, o := range map[string]bank.Transfer{"4444": transferTo("p", sandbox.NotTakenIBAN), "no money": none,
@@ -93,7 +93,7 @@ func TestWhatIsNotTakenLeavesNothingBehind(t *testing.T) {
 
 func TestAnAccountNumberDecidesWhereThereIsNoIBAN(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for number, want := range map[string]bank.Outcome{
 		"00015678": accepted, "00011111": rejected("AC04"), "00012222": accepted, "": rejected("AC01"),
 	} {
@@ -108,7 +108,7 @@ func TestAnAccountNumberDecidesWhereThereIsNoIBAN(t *testing.T) {
 
 func TestTheEndingsOfVerificationMeanNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, number := range []string{"DE63100100100000000000", "DE41100100100000009999"} {
 		w.mustBe(t, transferTo(number, number), accepted)
 		w.Advance(2 * time.Second)

@@ -15,7 +15,7 @@ import (
 )
 
 // statement collects the lines by id; no two may share one.
-func (w *world) statement(t *testing.T) map[string]bank.StatementLine {
+func (w *fixture) statement(t *testing.T) map[string]bank.StatementLine {
 	t.Helper()
 	lines := map[string]bank.StatementLine{}
 	for b, err := range w.Statement(t.Context()) {
@@ -32,7 +32,7 @@ func (w *world) statement(t *testing.T) map[string]bank.StatementLine {
 
 func TestStatement(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	if lines := w.statement(t); len(lines) != 0 {
 		t.Errorf("got %v of no transfers, want no lines", lines)
 	}
@@ -59,7 +59,7 @@ func TestStatement(t *testing.T) {
 }
 
 // large stores statement lines of 200 KB, five to a page of a scan.
-func (w *world) large(t *testing.T, n int) {
+func (w *fixture) large(t *testing.T, n int) {
 	t.Helper()
 	for i := range n {
 		o := transferTo(fmt.Sprint("p", i), sandbox.LostAnswerIBAN)
@@ -72,7 +72,7 @@ func (w *world) large(t *testing.T, n int) {
 
 func TestStatementGoesOverPages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	const transfers = 12
 	w.large(t, transfers)
 	sum := int64(0)
@@ -89,7 +89,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 // Checks elsewhere rely on this: a second payment would show.
 func TestExecutedCountsEachLine(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	o := transferTo("p", sandbox.PaidIBAN)
 	w.mustBe(t, o, accepted)
 	w.Advance(2 * time.Second)
@@ -112,7 +112,7 @@ func TestExecutedCountsEachLine(t *testing.T) {
 
 func TestNoAccountNumberIsKept(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted)
 	w.Advance(2 * time.Second)
 	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), paid)

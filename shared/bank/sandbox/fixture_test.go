@@ -11,21 +11,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// world is a bank over a table of its own.
-type world struct {
+// fixture is a bank over a table of its own.
+type fixture struct {
 	*sandbox.Bank
 	*counterparty.Fixture
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &world{Fixture: counterparty.New(t)}
+	w := &fixture{Fixture: counterparty.New(t)}
 	w.Bank = w.restarted()
 	return w
 }
 
 // restarted is the bank after a restart.
-func (w *world) restarted() *sandbox.Bank {
+func (w *fixture) restarted() *sandbox.Bank {
 	return sandbox.New(sandbox.Config{DB: w.DB, Table: w.Table, Now: w.Now})
 }
 
@@ -37,18 +37,18 @@ func transferTo(id, iban string) bank.Transfer {
 }
 
 // mustBe requests a transfer, perhaps again, and expects the outcome.
-func (w *world) mustBe(t *testing.T, request bank.Transfer, want bank.Outcome) {
+func (w *fixture) mustBe(t *testing.T, request bank.Transfer, want bank.Outcome) {
 	t.Helper()
 	banktest.MustBe(t, w, request, want)
 }
 
-func (w *world) mustCancel(t *testing.T, id string, want bank.Outcome) {
+func (w *fixture) mustCancel(t *testing.T, id string, want bank.Outcome) {
 	t.Helper()
 	banktest.MustCancel(t, w, id, want)
 }
 
 // mustHavePaid expects so many payments of 10 EUR for the transfer.
-func (w *world) mustHavePaid(t *testing.T, id string, times int) {
+func (w *fixture) mustHavePaid(t *testing.T, id string, times int) {
 	t.Helper()
 	n, sum, err := w.Executed(t.Context(), id)
 	if err != nil || n != times || sum.Minor() != int64(1000*times) {

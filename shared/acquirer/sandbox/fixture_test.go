@@ -21,27 +21,27 @@ const (
 	securityCode = "7319"
 )
 
-// world is a sandbox with records of its own.
-type world struct {
+// fixture is a sandbox with records of its own.
+type fixture struct {
 	*sandbox.Acquirer
 	*counterparty.Fixture
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &world{Fixture: counterparty.New(t)}
+	w := &fixture{Fixture: counterparty.New(t)}
 	w.Acquirer = w.restarted()
 	return w
 }
 
 // restarted is the sandbox in a new process.
-func (w *world) restarted() *sandbox.Acquirer {
+func (w *fixture) restarted() *sandbox.Acquirer {
 	return sandbox.New(sandbox.Config{DB: w.DB, Table: w.Table, Secret: []byte(strings.Repeat("s", 32)),
 		BaseURL: baseURL, Now: w.Now})
 }
 
 // captures is how often money moved for the charge.
-func (w *world) captures(t *testing.T, id string) int {
+func (w *fixture) captures(t *testing.T, id string) int {
 	t.Helper()
 	n := 0
 	for m, err := range w.Statement(t.Context()) {
@@ -55,7 +55,7 @@ func (w *world) captures(t *testing.T, id string) int {
 	return n
 }
 
-func (w *world) mustCharge(t *testing.T, c acquirer.Charge) payments.Outcome {
+func (w *fixture) mustCharge(t *testing.T, c acquirer.Charge) payments.Outcome {
 	t.Helper()
 	return must(t)(w.Charge(t.Context(), c))
 }
@@ -101,7 +101,7 @@ func methodCharge(id string, m payments.Method, amount string, c money.Currency)
 }
 
 // scan is every item of the table.
-func (w *world) scan(t *testing.T) []map[string]any {
+func (w *fixture) scan(t *testing.T) []map[string]any {
 	t.Helper()
 	var items []map[string]any
 	if err := w.Table.Scan().All(context.WithoutCancel(t.Context()), &items); err != nil {

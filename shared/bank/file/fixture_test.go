@@ -13,21 +13,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// world is a bank over a table of its own.
-type world struct {
+// fixture is a bank over a table of its own.
+type fixture struct {
 	*file.Bank
 	*counterparty.Fixture
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &world{Fixture: counterparty.New(t)}
+	w := &fixture{Fixture: counterparty.New(t)}
 	w.Bank = w.restarted()
 	return w
 }
 
 // restarted is the bank after a restart.
-func (w *world) restarted() *file.Bank {
+func (w *fixture) restarted() *file.Bank {
 	return file.New(file.Config{DB: w.DB, Table: w.Table, Now: w.Now})
 }
 
@@ -62,7 +62,7 @@ func request(id string, transfers ...string) file.Request {
 }
 
 // accept requests the transfers.
-func (w *world) accept(t *testing.T, ids ...string) {
+func (w *fixture) accept(t *testing.T, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
 		w.mustBe(t, transfer(id), accepted)
@@ -70,7 +70,7 @@ func (w *world) accept(t *testing.T, ids ...string) {
 }
 
 // export writes the file, and expects exactly the transfers in it.
-func (w *world) export(t *testing.T, r file.Request, transfers ...string) string {
+func (w *fixture) export(t *testing.T, r file.Request, transfers ...string) string {
 	t.Helper()
 	var text bytes.Buffer
 	ids, err := w.Export(t.Context(), &text, r)
@@ -81,7 +81,7 @@ func (w *world) export(t *testing.T, r file.Request, transfers ...string) string
 }
 
 // mustSettle records the final outcome.
-func (w *world) mustSettle(t *testing.T, id string, final bank.Outcome) {
+func (w *fixture) mustSettle(t *testing.T, id string, final bank.Outcome) {
 	t.Helper()
 	if err := w.Settle(t.Context(), id, final); err != nil {
 		t.Fatalf("settle %s: got error %v, want none", id, err)
@@ -89,7 +89,7 @@ func (w *world) mustSettle(t *testing.T, id string, final bank.Outcome) {
 }
 
 // waiting are the ids of the transfers in no file.
-func (w *world) waiting(t *testing.T, c money.Currency) []string {
+func (w *fixture) waiting(t *testing.T, c money.Currency) []string {
 	t.Helper()
 	found, err := w.Waiting(t.Context(), c, 1000)
 	if err != nil {
@@ -103,12 +103,12 @@ func (w *world) waiting(t *testing.T, c money.Currency) []string {
 }
 
 // mustBe requests a transfer, perhaps again, and expects the outcome.
-func (w *world) mustBe(t *testing.T, request bank.Transfer, want bank.Outcome) {
+func (w *fixture) mustBe(t *testing.T, request bank.Transfer, want bank.Outcome) {
 	t.Helper()
 	banktest.MustBe(t, w, request, want)
 }
 
-func (w *world) mustCancel(t *testing.T, id string, want bank.Outcome) {
+func (w *fixture) mustCancel(t *testing.T, id string, want bank.Outcome) {
 	t.Helper()
 	banktest.MustCancel(t, w, id, want)
 }
