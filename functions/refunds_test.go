@@ -36,7 +36,7 @@ var asked = []int64{0, 10_00, 25_00, 42_25, 42_91, 60_00, 1}
 // TestConcurrentRefundsAreLinearizable has clients compete for one transaction
 // as real ones do, at the same time, with lost replies and faults between the
 // functions and the table: whatever the answers were, there is an order of their
-// requests that explains it. the simulation runs many more such histories,
+// requests that explains it. The simulation runs many more such histories,
 // but on an engine of our own.
 func TestConcurrentRefundsAreLinearizable(t *testing.T) {
 	t.Parallel()
