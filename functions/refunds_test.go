@@ -240,7 +240,7 @@ func (r *race) check(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back int64
-	if amount, ok := moved[acquirer.Refunded]; ok {
+	if amount, ok := moved[acquirer.RefundMovement]; ok {
 		back = amount.Minor()
 	}
 	if left := r.requests[len(r.requests)-1].Rest; left != captured-back {

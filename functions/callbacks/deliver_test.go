@@ -213,8 +213,8 @@ func TestWithoutTimeForTheReceiverNoTryIsCounted(t *testing.T) {
 	if err := callbacks.Deliver(s.App)(ctx, `{"callback":"`+id+`"}`); err == nil {
 		t.Error("got no error, want one that leaves the message in the queue")
 	}
-	if c := callback(s.World, id); c.Tries != 1 || c.State != payments.CallbackOwed {
-		t.Errorf("got %+v, want it %s after 1 try", c, payments.CallbackOwed)
+	if c := callback(s.World, id); c.Tries != 1 || c.State != payments.CallbackPending {
+		t.Errorf("got %+v, want it %s after 1 try", c, payments.CallbackPending)
 	}
 }
 

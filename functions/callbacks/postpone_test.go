@@ -134,10 +134,10 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 	n.Helper()
 	made, before := n.made(), callback(n.World, id)
 	c := n.message(id)
-	if n.made() != made || c.Tries != before.Tries || c.State != payments.CallbackOwed ||
+	if n.made() != made || c.Tries != before.Tries || c.State != payments.CallbackPending ||
 		c.FirstFailedAt != before.FirstFailedAt {
 		n.Errorf("got %+v, and %d tries of all; want it %s after %d tries, first failed at %v, and %d of all", c, n.made(),
-			payments.CallbackOwed, before.Tries, before.FirstFailedAt, made)
+			payments.CallbackPending, before.Tries, before.FirstFailedAt, made)
 	}
 	if c.Postponements != before.Postponements+1 || c.NextAt.Before(n.Clock.Now().Add(atLeast)) {
 		n.Errorf("got %+v, want %d postponements and the next try at %s or later", c, before.Postponements+1,
@@ -150,7 +150,7 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 func (n *network) trip(s world.Shop, host string) {
 	n.Helper()
 	for range payments.BreakerThreshold {
-		n.wantTried(n.createCallback(s, host), payments.CallbackOwed, "timeout")
+		n.wantTried(n.createCallback(s, host), payments.CallbackPending, "timeout")
 	}
 }
 
@@ -194,7 +194,7 @@ func TestABreakerPostponesWhatWouldHang(t *testing.T) {
 	}
 
 	n.Clock.Advance(15 * time.Second)
-	n.wantTried(first, payments.CallbackOwed, "timeout") // the probe
+	n.wantTried(first, payments.CallbackPending, "timeout") // the probe
 	n.wantPostponed(second, 20*time.Second)
 	n.answers(hanging)
 	n.Clock.Advance(30 * time.Second)
@@ -277,7 +277,7 @@ func TestABreakerPostponesNothingForever(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.wantPostponed(n.createCallback(n.Shop(), hanging), 10*time.Second)
-	n.wantTried(id, payments.CallbackOwed, "timeout")
+	n.wantTried(id, payments.CallbackPending, "timeout")
 }
 
 // TestPostponedMessagesDoNotMultiply: relay and sweep keep exactly one message for a

@@ -65,7 +65,7 @@ func (f family) forget(ctx context.Context, t identity.Tenant, saved payments.In
 	}
 	ctx, cancel := context.WithTimeout(ctx, forgetTime)
 	defer cancel()
-	if err := f.acquirers[t.Mode].Forget(ctx, token); err != nil {
+	if err := f.acquirers[t.Mode].DeleteCard(ctx, token); err != nil {
 		return failure.Upstream(err)
 	}
 	return f.store.ForgetCard(ctx, t, saved.CustomerID, saved.Token, token)

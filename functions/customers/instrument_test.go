@@ -118,25 +118,25 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 	must(t, 204, remove(saveCard(s, "ada", "5200000000000007", false))) // leases the process's first tokens
 	p.Steps.Plan(0, faults.None)
 	must(t, 204, remove(saveCard(s, "ada", "5200000000000023", false)))
-	forgets := slices.Index(p.Steps.Taken(), "Forget") + 1
-	if forgets == 0 {
-		t.Fatalf("got steps %v, want Forget among them", p.Steps.Taken())
+	deletes := slices.Index(p.Steps.Taken(), "DeleteCard") + 1
+	if deletes == 0 {
+		t.Fatalf("got steps %v, want DeleteCard among them", p.Steps.Taken())
 	}
 	token := saveCard(s, "ada", world.Frictionless, false)
-	p.Steps.Plan(forgets, faults.Throttle)
+	p.Steps.Plan(deletes, faults.Throttle)
 	got := remove(token)
 	if world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed").Check(t, got); got.Header.Get("Retry-After") == "" {
 		t.Errorf("got headers %v, want Retry-After among them", got.Header)
 	}
 	p.Steps.Plan(0, faults.None)
 	must(t, 204, remove(token))
-	if !slices.Contains(p.Steps.Taken(), "Forget") {
-		t.Errorf("repeat: got steps %v, want Forget among them", p.Steps.Taken())
+	if !slices.Contains(p.Steps.Taken(), "DeleteCard") {
+		t.Errorf("repeat: got steps %v, want DeleteCard among them", p.Steps.Taken())
 	}
 	p.Steps.Plan(0, faults.None)
 	must(t, 204, remove(token))
-	if slices.Contains(p.Steps.Taken(), "Forget") {
-		t.Errorf("repeat of a success: got steps %v, want no Forget", p.Steps.Taken())
+	if slices.Contains(p.Steps.Taken(), "DeleteCard") {
+		t.Errorf("repeat of a success: got steps %v, want no DeleteCard", p.Steps.Taken())
 	}
 }
 

@@ -41,7 +41,7 @@ func (o operator) showCallback(ctx context.Context, c showCallback) (callbackVie
 	view := callbackView{ID: callback.ID, MerchantCode: t.Merchant, Mode: t.Mode.Name(), CheckoutID: callback.CheckoutID,
 		Status: callback.Status, URL: withoutQuery(callback.URL), State: callback.State, Tries: callback.Tries,
 		CreatedAt: callback.CreatedAt, FirstFailedAt: callback.FirstFailedAt, LastError: callback.LastError}
-	if callback.State == payments.CallbackOwed {
+	if callback.State == payments.CallbackPending {
 		view.NextTryAt = &callback.NextAt
 	}
 	return view, nil
@@ -99,7 +99,7 @@ func (o operator) replayOne(ctx context.Context, c replayCallbacks) (callbacksRe
 	if err != nil {
 		return callbacksReplayed{}, err
 	}
-	if callback.State == payments.CallbackOwed {
+	if callback.State == payments.CallbackPending {
 		return callbacksReplayed{}, failure.Conflict("The callback is still being tried.")
 	}
 	return callbacksReplayed{Replayed: 1}, o.resend(ctx, t, callback)

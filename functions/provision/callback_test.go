@@ -93,9 +93,9 @@ func TestOneCallbackIsReplayedById(t *testing.T) {
 	}
 	d.makeDead(id)
 	d.makeDead(bystander)
-	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != payments.CallbackOwed {
+	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != payments.CallbackPending {
 		t.Errorf("dead: got %+v, then %s, want %+v, then %s", got, d.state(id), replayed{1, false},
-			payments.CallbackOwed)
+			payments.CallbackPending)
 	}
 	if got := d.state(bystander); got != payments.CallbackDead {
 		t.Errorf("another callback: got %s, want %s", got, payments.CallbackDead)
@@ -107,9 +107,9 @@ func TestOneCallbackIsReplayedById(t *testing.T) {
 	if err := d.App.Store.SaveCallback(t.Context(), tenant, c.Delivered(), c.Tries); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != payments.CallbackOwed {
+	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != payments.CallbackPending {
 		t.Errorf("delivered: got %+v, then %s, want %+v, then %s", got, d.state(id), replayed{1, false},
-			payments.CallbackOwed)
+			payments.CallbackPending)
 	}
 }
 
@@ -152,8 +152,8 @@ func TestAMerchantsDeadCallbacksAreReplayed(t *testing.T) {
 		}
 	}
 	for _, id := range mine {
-		if got := d.state(id); got != payments.CallbackOwed {
-			t.Errorf("callback %s: got %s, want %s", id, got, payments.CallbackOwed)
+		if got := d.state(id); got != payments.CallbackPending {
+			t.Errorf("callback %s: got %s, want %s", id, got, payments.CallbackPending)
 		}
 	}
 	if got := d.state(theirs); got != payments.CallbackDead {
@@ -176,7 +176,7 @@ func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 	if got := d.replay(fields{"from": at[1], "to": at[2]}); got != (replayed{2, false}) {
 		t.Errorf("replayed: got %+v, want %+v", got, replayed{2, false})
 	}
-	for i, want := range []string{payments.CallbackDead, payments.CallbackOwed, payments.CallbackOwed,
+	for i, want := range []string{payments.CallbackDead, payments.CallbackPending, payments.CallbackPending,
 		payments.CallbackDead} {
 		if got := d.state(ids[i]); got != want {
 			t.Errorf("callback %d: got %s, want %s", i, got, want)

@@ -75,7 +75,7 @@ func (d operator) recorded(m provisioned, s world.Payment) recorded {
 		d.Fatal(err)
 	}
 	got := recorded{platform: r.ChargedBack.String(), status: r.SimpleStatus()}
-	if amount, ok := moved[acquirer.Chargeback]; ok {
+	if amount, ok := moved[acquirer.ChargebackMovement]; ok {
 		got.acquirer = amount.String()
 	}
 	for _, e := range entries {

@@ -54,9 +54,9 @@ func (f farAcquirer) CancelRefund(ctx context.Context, id string) (payments.Outc
 	})
 }
 
-func (f farAcquirer) Forget(ctx context.Context, token string) error {
-	_, err := f.ask(ctx, "Forget", token, func(ctx context.Context) (payments.Outcome, error) {
-		return payments.Outcome{}, f.Acquirer.Forget(ctx, token)
+func (f farAcquirer) DeleteCard(ctx context.Context, token string) error {
+	_, err := f.ask(ctx, "DeleteCard", token, func(ctx context.Context) (payments.Outcome, error) {
+		return payments.Outcome{}, f.Acquirer.DeleteCard(ctx, token)
 	})
 	return err
 }

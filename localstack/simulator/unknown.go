@@ -42,7 +42,7 @@ func (w *World) playUnknown() {
 		paid, sold := f.scenario("paid", n, unknownAmount), f.scenario("sold", n, "100.00")
 		w.run(clients, func() { paid.create(paid.name+"-shop", paid.rng) })
 		w.run(clients, sold.sell)
-		f.plan = append(f.plan, f.sometime(start, func() { f.pay(paid) }), f.sometime(start, func() { f.giveBack(sold) }))
+		f.plan = append(f.plan, f.sometime(start, func() { f.pay(paid) }), f.sometime(start, func() { f.refund(sold) }))
 	}
 	w.steer(clients)
 	f.tickAt = start.Add(time.Duration(w.rng.Int64N(int64(time.Minute))))
@@ -102,7 +102,7 @@ func (f *unknownWorld) pay(s *scenario) {
 	s.insist(s.name+"-till", client.Request{Method: "PUT", Path: s.path(), Body: setupFree})
 }
 
-func (f *unknownWorld) giveBack(s *scenario) {
+func (f *unknownWorld) refund(s *scenario) {
 	f.begin(s.transaction)
 	s.refund(s.name+"-cashier", client.Request{Method: "POST", Path: "/v0.1/me/refund/" + s.transaction, APIKey: s.token,
 		Body: fmt.Sprintf(`{"amount":%s}`, unknownAmount)})

@@ -74,8 +74,8 @@ type Acquirer interface {
 	// outcome. A later refund with an unknown id is refused: Refund returns
 	// Cancelled or Declined. A refund that is still pending stays OutcomeUnknown.
 	CancelRefund(ctx context.Context, id string) (payments.Outcome, error)
-	// Forget deletes a stored card. The token may be unknown.
-	Forget(ctx context.Context, token string) error
+	// DeleteCard deletes a stored card. The token may be unknown.
+	DeleteCard(ctx context.Context, token string) error
 	// Statement walks every movement of money at the acquirer, in no particular
 	// order, for reconciliation.
 	Statement(ctx context.Context) iter.Seq2[Movement, error]
@@ -93,9 +93,9 @@ type Kind string
 
 // The kinds.
 const (
-	Capture    Kind = "capture"    // from a payer
-	Refunded   Kind = "refund"     // back to a payer
-	Chargeback Kind = "chargeback" // back to a payer, by the issuer
+	CaptureMovement    Kind = "capture"    // from a payer
+	RefundMovement     Kind = "refund"     // back to a payer
+	ChargebackMovement Kind = "chargeback" // back to a payer, by the issuer
 )
 
 // Movement is one line of the acquirer's statement.
@@ -142,8 +142,8 @@ func (None) CancelRefund(context.Context, string) (payments.Outcome, error) {
 	return payments.Outcome{Decision: payments.Cancelled}, nil
 }
 
-// Forget has nothing to forget.
-func (None) Forget(context.Context, string) error { return nil }
+// DeleteCard has no card to delete.
+func (None) DeleteCard(context.Context, string) error { return nil }
 
 // Statement is empty.
 func (None) Statement(context.Context) iter.Seq2[Movement, error] {

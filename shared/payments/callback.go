@@ -32,7 +32,7 @@ type Callback struct {
 
 // States of a callback.
 const (
-	CallbackOwed      = "owed"
+	CallbackPending   = "owed"
 	CallbackDelivered = "delivered"
 	CallbackDead      = "dead"
 )
@@ -64,13 +64,13 @@ const (
 // IsDue reports whether the callback is still to be delivered and the time of
 // its next try has come, or comes within a few seconds.
 func (c Callback) IsDue(now time.Time) bool {
-	return c.State == CallbackOwed && !now.Before(c.NextAt.Add(-earliness))
+	return c.State == CallbackPending && !now.Before(c.NextAt.Add(-earliness))
 }
 
 // TryAt is when the fast path makes the next try; the zero time means never. It
 // must not send what the sweep has sent.
 func (c Callback) TryAt() time.Time {
-	if c.State != CallbackOwed || c.Sweeps > 0 {
+	if c.State != CallbackPending || c.Sweeps > 0 {
 		return time.Time{}
 	}
 	return c.NextAt
@@ -98,7 +98,7 @@ func (c Callback) SweepAt() time.Time {
 
 // Overdue reports whether the sweep must send the next try.
 func (c Callback) Overdue(now time.Time) bool {
-	return c.State == CallbackOwed && !now.Before(c.SweepAt())
+	return c.State == CallbackPending && !now.Before(c.SweepAt())
 }
 
 // Lost reports whether the stream or the queue should have started a try that is
@@ -169,7 +169,7 @@ func newCallback(c Checkout, id string, now time.Time) *Callback {
 		return nil
 	}
 	return &Callback{ID: id, EventType: EventCheckoutStatusChanged, CheckoutID: c.ID, URL: c.ReturnURL,
-		Status: c.Status, CreatedAt: now, NextAt: now, UpdatedAt: now, State: CallbackOwed}
+		Status: c.Status, CreatedAt: now, NextAt: now, UpdatedAt: now, State: CallbackPending}
 }
 
 // Delivered is the callback after any 2xx.
@@ -223,6 +223,6 @@ func retryAfter(first, now time.Time) (time.Time, bool) {
 // Replayed is the callback when it is to be delivered again, under its old id.
 func (c Callback) Replayed(now time.Time) Callback {
 	c = c.unswept().unpostponed()
-	c.State, c.FirstFailedAt, c.NextAt, c.UpdatedAt, c.LastError = CallbackOwed, nil, now, now, ""
+	c.State, c.FirstFailedAt, c.NextAt, c.UpdatedAt, c.LastError = CallbackPending, nil, now, now, ""
 	return c
 }

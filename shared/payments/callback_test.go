@@ -19,7 +19,7 @@ func TestACallbackReportsTheCheckout(t *testing.T) {
 	t.Parallel()
 	want := payments.Callback{
 		ID: "msg_1", EventType: "CHECKOUT_STATUS_CHANGED", CheckoutID: "checkout-1", URL: returnURL,
-		Status: payments.CheckoutPaid, CreatedAt: start, NextAt: start, UpdatedAt: start, State: payments.CallbackOwed,
+		Status: payments.CheckoutPaid, CreatedAt: start, NextAt: start, UpdatedAt: start, State: payments.CallbackPending,
 	}
 	if diff := cmp.Diff(want, newCallback(t)); diff != "" {
 		t.Errorf("callback (-want +got):\n%s", diff)
@@ -43,8 +43,8 @@ func TestRetryTimes(t *testing.T) {
 		12 * time.Hour, 24 * time.Hour, 36 * time.Hour, 48 * time.Hour, 60 * time.Hour, 72 * time.Hour,
 	} {
 		c = c.Undelivered("status 500", now)
-		if !c.NextAt.Equal(failed.Add(delay)) || c.State != payments.CallbackOwed {
-			t.Fatalf("try %d at %s: got %s, next at %s, want %s, at %s", i+1, now, c.State, c.NextAt, payments.CallbackOwed,
+		if !c.NextAt.Equal(failed.Add(delay)) || c.State != payments.CallbackPending {
+			t.Fatalf("try %d at %s: got %s, next at %s, want %s, at %s", i+1, now, c.State, c.NextAt, payments.CallbackPending,
 				failed.Add(delay))
 		}
 		want := newCallback(t)
@@ -74,9 +74,9 @@ func TestALateTrySkipsTheTimesItMissed(t *testing.T) {
 		{71 * time.Hour, 72 * time.Hour},
 	} {
 		got := newCallback(t).Undelivered("refused", start).Undelivered("refused", after(c.late))
-		if !got.NextAt.Equal(after(c.next)) || got.State != payments.CallbackOwed {
+		if !got.NextAt.Equal(after(c.next)) || got.State != payments.CallbackPending {
 			t.Errorf("second try after %s: got %s, next at %s, want %s, at %s", c.late, got.State, got.NextAt,
-				payments.CallbackOwed, after(c.next))
+				payments.CallbackPending, after(c.next))
 		}
 	}
 	if got := newCallback(t).Undelivered("refused", start).Undelivered("refused",
@@ -162,7 +162,7 @@ func TestQueueDelayAndSweepAt(t *testing.T) {
 func TestEveryRetryHasASender(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t)
-	for c.State == payments.CallbackOwed {
+	for c.State == payments.CallbackPending {
 		_, fast := payments.QueueDelay(c.NextAt, c.UpdatedAt)
 		want := map[bool]time.Duration{true: time.Minute}[fast]
 		if behind := c.SweepAt().Sub(c.NextAt); behind != want {

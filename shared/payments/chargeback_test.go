@@ -52,15 +52,15 @@ func TestAChargebackIsBookedAndReported(t *testing.T) {
 			Code: paid.Code, Seq: 1, Amount: eur("5.90"), Fee: eur("0.20"), EligibleAt: start}},
 		Callback: &payments.Callback{ID: "msg_1", EventType: payments.EventCheckoutStatusChanged,
 			CheckoutID: "checkout-1", URL: returnURL, Status: payments.CheckoutPending, CreatedAt: now, NextAt: now,
-			UpdatedAt: now, State: payments.CallbackOwed}}
+			UpdatedAt: now, State: payments.CallbackPending}}
 	if diff := differs(wanted, change); diff != "" {
 		t.Errorf("change (-want +got):\n%s", diff)
 	}
 	if got := change.Transaction.SimpleStatus(); got != payments.SimpleChargeback {
 		t.Errorf("got simple status %s, want %s", got, payments.SimpleChargeback)
 	}
-	if e := change.Events[0]; !e.Listed() || !e.WakeAt().IsZero() {
-		t.Errorf("got listed %t, wake at %s, want true, never", e.Listed(), e.WakeAt())
+	if e := change.Events[0]; !e.Listed() || !e.DueAt().IsZero() {
+		t.Errorf("got listed %t, wake at %s, want true, never", e.Listed(), e.DueAt())
 	}
 	lost, err := change.Transaction.Chargeback(newCheckout(), "cb2", nil, true, "msg_2", start)
 	if err != nil {

@@ -165,8 +165,8 @@ func (c Checkout) SuccessfulTransaction() (CheckoutTransaction, bool) {
 	return CheckoutTransaction{}, false
 }
 
-// WakeAt is when the sweep must handle the checkout; the zero time means never.
-func (c Checkout) WakeAt() time.Time {
+// DueAt is when the sweep must handle the checkout; the zero time means never.
+func (c Checkout) DueAt() time.Time {
 	switch {
 	case c.AttemptOpen():
 		return wakeAt(c.Attempt.NextPoll, c.Attempt.UnknownSince)

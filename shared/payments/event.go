@@ -105,8 +105,8 @@ func (e Event) Deducted(now time.Time) Event {
 	return e
 }
 
-// WakeAt is when the sweep must handle the event; the zero time means never.
-func (e Event) WakeAt() time.Time {
+// DueAt is when the sweep must handle the event; the zero time means never.
+func (e Event) DueAt() time.Time {
 	if !e.Open() {
 		return time.Time{}
 	}

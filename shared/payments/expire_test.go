@@ -61,9 +61,9 @@ func TestDeactivate(t *testing.T) {
 			continue
 		}
 		got := change.Checkout
-		if got.Status != payments.CheckoutExpired || !got.ValidUntil.Equal(now) || !got.WakeAt().IsZero() {
+		if got.Status != payments.CheckoutExpired || !got.ValidUntil.Equal(now) || !got.DueAt().IsZero() {
 			t.Errorf("%s: got %s until %s, wake at %s, want %s until %s, never", from, got.Status, got.ValidUntil,
-				got.WakeAt(), payments.CheckoutExpired, now)
+				got.DueAt(), payments.CheckoutExpired, now)
 		}
 		if statusOf(change.Transaction) != transaction || change.Session != nil {
 			t.Errorf("%s: got transaction %q, session %+v, want %q, none", from, statusOf(change.Transaction), change.Session,
@@ -98,7 +98,7 @@ func TestExpire(t *testing.T) {
 		wanted := payments.CheckoutChange{Checkout: expired, Callback: &payments.Callback{ID: "msg_3",
 			EventType: payments.EventCheckoutStatusChanged, CheckoutID: "checkout-1", URL: returnURL,
 			Status: payments.CheckoutExpired, CreatedAt: start, NextAt: start, UpdatedAt: start,
-			State: payments.CallbackOwed}}
+			State: payments.CallbackPending}}
 		if diff := differs(wanted, change); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", from, diff)
 		}
@@ -140,7 +140,7 @@ func TestStatusAt(t *testing.T) {
 	}
 }
 
-func TestWakeAt(t *testing.T) {
+func TestDueAt(t *testing.T) {
 	t.Parallel()
 	never := time.Time{}
 	for from, want := range map[string]time.Time{
@@ -149,7 +149,7 @@ func TestWakeAt(t *testing.T) {
 		"pending": after(time.Minute), "unknown": after(65 * time.Second), "requires action": after(time.Minute),
 		"late, pending": after(time.Minute), "late, requires action": after(time.Minute),
 	} {
-		if got := states(t)[from].WakeAt(); !got.Equal(want) {
+		if got := states(t)[from].DueAt(); !got.Equal(want) {
 			t.Errorf("%s: got wake at %s, want %s", from, got, want)
 		}
 	}

@@ -173,8 +173,8 @@ func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change paymen
 			change.Callback, wanted)
 	}
 	if cb := change.Callback; cb != nil && (cb.Status != is.Status || cb.CheckoutID != is.ID ||
-		cb.State != payments.CallbackOwed) {
-		t.Fatalf("got callback %+v, want %s of %s, %s", cb, is.Status, is.ID, payments.CallbackOwed)
+		cb.State != payments.CallbackPending) {
+		t.Fatalf("got callback %+v, want %s of %s, %s", cb, is.Status, is.ID, payments.CallbackPending)
 	}
 }
 
@@ -211,7 +211,7 @@ func (m *machine) check(t *rapid.T) {
 		t.Fatalf("%s: got attempt %+v, want it closed", c.Status, c.Attempt)
 	}
 	payable := c.Status == payments.CheckoutPending || c.Status == payments.CheckoutFailed
-	if wakes := m.open() || (payable && c.ValidUntil != nil); wakes == c.WakeAt().IsZero() {
-		t.Fatalf("%s, attempt %+v: got wake at %s, want a time: %t", c.Status, c.Attempt, c.WakeAt(), wakes)
+	if wakes := m.open() || (payable && c.ValidUntil != nil); wakes == c.DueAt().IsZero() {
+		t.Fatalf("%s, attempt %+v: got wake at %s, want a time: %t", c.Status, c.Attempt, c.DueAt(), wakes)
 	}
 }

@@ -27,15 +27,15 @@ func TestAnUnknownOutcomeIsPolledAtItsTimes(t *testing.T) {
 	began := begun.Events[0].CreatedAt
 	refund := settleRefund(t, begun, payments.OutcomeUnknown, began).Events[0]
 	for _, want := range pollTimes {
-		if !c.PollAt().Equal(want.Add(time.Second)) || !c.WakeAt().Equal(want.Add(time.Minute)) {
-			t.Fatalf("got poll at %s, sweep at %s, want a second and a minute after %s", c.PollAt(), c.WakeAt(), want)
+		if !c.PollAt().Equal(want.Add(time.Second)) || !c.DueAt().Equal(want.Add(time.Minute)) {
+			t.Fatalf("got poll at %s, sweep at %s, want a second and a minute after %s", c.PollAt(), c.DueAt(), want)
 		}
 		c = settle(t, c, payments.Outcome{Decision: payments.OutcomeUnknown}, want).Checkout
 
 		now := began.Add(want.Sub(start))
-		if !refund.PollAt().Equal(now.Add(time.Second)) || !refund.WakeAt().Equal(now.Add(time.Minute)) {
+		if !refund.PollAt().Equal(now.Add(time.Second)) || !refund.DueAt().Equal(now.Add(time.Minute)) {
 			t.Fatalf("refund: got poll at %s, sweep at %s, want a second and a minute after %s", refund.PollAt(),
-				refund.WakeAt(), now)
+				refund.DueAt(), now)
 		}
 		change, _ := begun.Transaction.SettleRefund(refund, payments.Outcome{Decision: payments.OutcomeUnknown}, now)
 		refund = change.Events[0]
@@ -96,13 +96,13 @@ func TestPollsWhileActionIsRequired(t *testing.T) {
 	o := payments.Outcome{Decision: payments.Voucher, Code: code}
 	c := settle(t, states(t)["pending"], o, after(time.Second)).Checkout
 	for _, want := range append(at(60, 180, 420, 900), until) {
-		if !c.WakeAt().Equal(want) {
-			t.Fatalf("got poll at %s, want %s", c.WakeAt(), want)
+		if !c.DueAt().Equal(want) {
+			t.Fatalf("got poll at %s, want %s", c.DueAt(), want)
 		}
 		c = settle(t, c, o, want).Checkout
 	}
-	if !c.WakeAt().After(until) {
-		t.Errorf("at the deadline: got the next poll at %s, want it after %s", c.WakeAt(), until)
+	if !c.DueAt().After(until) {
+		t.Errorf("at the deadline: got the next poll at %s, want it after %s", c.DueAt(), until)
 	}
 }
 

@@ -123,9 +123,9 @@ func TestABegunRefundIsNotVisible(t *testing.T) {
 	if got := change.Transaction.SimpleStatus(); got != payments.SimpleSuccessful {
 		t.Errorf("got simple status %s, want %s", got, payments.SimpleSuccessful)
 	}
-	if e := change.Events[0]; !e.Open() || e.Visible() || e.Listed() || !e.WakeAt().Equal(e.NextPoll) {
+	if e := change.Events[0]; !e.Open() || e.Visible() || e.Listed() || !e.DueAt().Equal(e.NextPoll) {
 		t.Errorf("got open %t, visible %t, listed %t, wake at %s, want true, false, false, %s", e.Open(), e.Visible(),
-			e.Listed(), e.WakeAt(), e.NextPoll)
+			e.Listed(), e.DueAt(), e.NextPoll)
 	}
 	if got := beginRefund(t, paid, "operation", "4.10", false).ReserveDelta; got != (money.Amount{}) {
 		t.Errorf("without a minimum balance: got the reserve changed by %s, want no change", got)
@@ -163,7 +163,7 @@ func TestTheAcquirersAnswerAboutARefund(t *testing.T) {
 		}
 		got := settledRefund{e.Status, tx.Refundable, tx.Refunded, tx.SimpleStatus(), e.HistoryItem().Status(),
 			change.ReserveDelta, change.Entry != nil && len(change.Payables) > 0, e.CreatedAt, e.UpdatedAt, tx.UpdatedAt,
-			e.Listed(), !e.WakeAt().IsZero()}
+			e.Listed(), !e.DueAt().IsZero()}
 		if diff := differs(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

@@ -178,8 +178,8 @@ func (m *refundMachine) check(t *rapid.T) {
 				reserve = sum(t, reserve, e.Amount)
 			}
 		}
-		if e.Open() == e.WakeAt().IsZero() && e.Type == payments.RefundEvent {
-			t.Fatalf("a refund that is %s: got wake at %s, want a time: %t", e.Status, e.WakeAt(), e.Open())
+		if e.Open() == e.DueAt().IsZero() && e.Type == payments.RefundEvent {
+			t.Fatalf("a refund that is %s: got wake at %s, want a time: %t", e.Status, e.DueAt(), e.Open())
 		}
 	}
 	tx := m.tx

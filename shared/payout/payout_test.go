@@ -221,8 +221,8 @@ func TestAWaitingPayoutIsPolledLessAndLessOften(t *testing.T) {
 	p, now := opened(), start
 	for i, want := range []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour, time.Hour, time.Hour} {
 		var changed bool
-		if p, changed = p.ScheduleNextPoll(now); !changed || p.WakeAt().Sub(now) != want {
-			t.Errorf("poll %d: got it after %s, changed %t, want %s, true", i, p.WakeAt().Sub(now), changed, want)
+		if p, changed = p.ScheduleNextPoll(now); !changed || p.DueAt().Sub(now) != want {
+			t.Errorf("poll %d: got it after %s, changed %t, want %s, true", i, p.DueAt().Sub(now), changed, want)
 		}
 		early, changed := p.ScheduleNextPoll(p.NextPoll.Add(-1))
 		if diff := differs(p, early); changed || diff != "" {
@@ -237,7 +237,7 @@ func TestAWaitingPayoutIsPolledLessAndLessOften(t *testing.T) {
 	for status, final := range map[payout.Status]bool{payout.Collecting: false, payout.Sealed: false, payout.Sent: false,
 		payout.Paying: false, payout.Returning: false, payout.Paid: true, payout.Failed: true} {
 		p.Status = status
-		if got := p.WakeAt(); got.IsZero() != final {
+		if got := p.DueAt(); got.IsZero() != final {
 			t.Errorf("%s: got wake at %s, want never: %t", status, got, final)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// WakeAt is when payoutplan starts the payout's next run; the zero time means never.
-func (p Payout) WakeAt() time.Time {
+// DueAt is when payoutplan starts the payout's next run; the zero time means never.
+func (p Payout) DueAt() time.Time {
 	if p.Status == Paid || p.Status == Failed {
 		return time.Time{}
 	}

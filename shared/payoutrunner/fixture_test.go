@@ -77,7 +77,7 @@ func (h *fixture) Do(r *http.Request) (*http.Response, error) {
 	if happens != nil {
 		happens()
 	}
-	return http.DefaultClient.Do(r)
+	return enginetest.Do(r)
 }
 
 // Transfer takes a transfer and returns the outcome that the test has set.

@@ -52,8 +52,8 @@ func (o *fixture) paid(t *testing.T, of identity.Tenant, amount string, c money.
 	return checkout.Transactions[0].ID
 }
 
-// giveBack requests a refund under a minimum balance in euros; "": none.
-func (o *fixture) giveBack(ctx context.Context, of identity.Tenant, id, amount, minimum string) error {
+// tryRefund requests a refund under a minimum balance in euros; "": none.
+func (o *fixture) tryRefund(ctx context.Context, of identity.Tenant, id, amount, minimum string) error {
 	request := processing.RefundRequest{TransactionID: id, Operation: uuid.NewString(), Amount: money.Literal(amount)}
 	if minimum != "" {
 		balance := money.MustParse(minimum, "EUR")
@@ -64,7 +64,7 @@ func (o *fixture) giveBack(ctx context.Context, of identity.Tenant, id, amount, 
 
 func (o *fixture) mustRefund(t *testing.T, id, amount, minimum string) {
 	t.Helper()
-	if err := o.giveBack(t.Context(), live, id, amount, minimum); err != nil {
+	if err := o.tryRefund(t.Context(), live, id, amount, minimum); err != nil {
 		t.Fatalf("refund %s: got %v, want no error", amount, err)
 	}
 }
@@ -73,7 +73,7 @@ func (o *fixture) mustRefund(t *testing.T, id, amount, minimum string) {
 // whether the failure is transient.
 func (o *fixture) refusedForBalance(t *testing.T, id, amount, minimum string) (transient bool) {
 	t.Helper()
-	err := failure.Of(o.giveBack(t.Context(), live, id, amount, minimum))
+	err := failure.Of(o.tryRefund(t.Context(), live, id, amount, minimum))
 	if err.Code != "NOT_ENOUGH_BALANCE" {
 		t.Errorf("refund %s above %s: got %v, want NOT_ENOUGH_BALANCE", amount, minimum, err)
 	}
@@ -177,10 +177,10 @@ func TestFailedRefundsAreNotReserved(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
 	id := o.paid(t, live, "100", "EUR")
-	if err := o.giveBack(t.Context(), live, id, "42.91", "50"); failure.Of(err).Code != "CONFLICT" {
+	if err := o.tryRefund(t.Context(), live, id, "42.91", "50"); failure.Of(err).Code != "CONFLICT" {
 		t.Errorf("declined: got %v, want CONFLICT", err)
 	}
-	if err := o.giveBack(t.Context(), live, id, "42.24", "50"); !failure.Is(err, failure.KindUpstream) {
+	if err := o.tryRefund(t.Context(), live, id, "42.24", "50"); !failure.Is(err, failure.KindUpstream) {
 		t.Errorf("not taken: got %v, want an upstream failure", err)
 	}
 	if got := o.reserve(t, live); got != "0.00" {
@@ -204,7 +204,7 @@ func TestConcurrentRefundsShareTheBalance(t *testing.T) {
 	var running sync.WaitGroup
 	for _, id := range ids {
 		running.Go(func() {
-			switch err := o.giveBack(t.Context(), live, id, "", minimum); {
+			switch err := o.tryRefund(t.Context(), live, id, "", minimum); {
 			case err == nil:
 				made.Add(1)
 			case !failure.Is(err, failure.KindConflict):
@@ -217,7 +217,7 @@ func TestConcurrentRefundsShareTheBalance(t *testing.T) {
 		t.Fatalf("got %d refunds, want 1 to %d", made.Load(), fit)
 	}
 	for _, id := range ids { // those that only lost the race
-		if o.giveBack(t.Context(), live, id, "", minimum) == nil {
+		if o.tryRefund(t.Context(), live, id, "", minimum) == nil {
 			made.Add(1)
 		}
 	}
@@ -231,7 +231,7 @@ func TestWithoutAMinimumBalanceNothingIsReserved(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	id := o.paid(t, tenant, "100", "EUR")
-	if err := o.giveBack(t.Context(), tenant, id, "42.25", ""); err != nil {
+	if err := o.tryRefund(t.Context(), tenant, id, "42.25", ""); err != nil {
 		t.Fatal(err)
 	}
 	reserve, err := o.store.Reserve(t.Context(), tenant, "EUR")
@@ -246,7 +246,7 @@ func TestALiveRefundWithoutAnAcquirer(t *testing.T) {
 	o := newLiveFixture(t)
 	id := o.paid(t, live, "10", "EUR")
 	o.Acquirers[identity.Live] = acquirer.None{}
-	if err := o.giveBack(t.Context(), live, id, "", "-1000"); !failure.Is(err, failure.KindUpstream) {
+	if err := o.tryRefund(t.Context(), live, id, "", "-1000"); !failure.Is(err, failure.KindUpstream) {
 		t.Errorf("refund: got %v, want an upstream failure", err)
 	}
 	record, err := o.store.Transaction(t.Context(), live, id)
@@ -261,10 +261,10 @@ func TestARefundThatIsTooHighSaysWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	id := o.paid(t, tenant, "10", "EUR")
-	if err := o.giveBack(t.Context(), tenant, id, "3", ""); err != nil {
+	if err := o.tryRefund(t.Context(), tenant, id, "3", ""); err != nil {
 		t.Fatal(err)
 	}
-	err := o.giveBack(t.Context(), tenant, id, "7.01", "")
+	err := o.tryRefund(t.Context(), tenant, id, "7.01", "")
 	var above *payments.AmountTooHighError
 	if !errors.As(err, &above) || above.Refundable != money.MustParse("7", "EUR") ||
 		!failure.Is(err, failure.KindConflict) {

@@ -204,12 +204,12 @@ func TestARequestThatComesAfterItsCancellation(t *testing.T) {
 		o.Acquirers[identity.Live] = &refusing{Acquirer: bank, cancel: bank.CancelRefund}
 		o.sweepRefund(t, e)
 	}}
-	if err := o.giveBack(t.Context(), live, id, "10", "0"); !failure.Is(err, failure.KindConflict) {
+	if err := o.tryRefund(t.Context(), live, id, "10", "0"); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("refund: got %v, want a conflict", err)
 	}
 	o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
 	for line, err := range bank.Statement(t.Context()) {
-		if err != nil || line.Kind == acquirer.Refunded {
+		if err != nil || line.Kind == acquirer.RefundMovement {
 			t.Errorf("statement: got %+v, %v, want no refund and no error", line, err)
 		}
 	}

@@ -47,7 +47,7 @@ func (o *fixture) record(t *testing.T, id string) (r store.Record, givenBack str
 		if err != nil {
 			t.Fatal(err)
 		}
-		if line.Kind == acquirer.Refunded {
+		if line.Kind == acquirer.RefundMovement {
 			givenBack += line.Amount.String()
 		}
 	}

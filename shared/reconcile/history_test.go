@@ -161,7 +161,7 @@ func (h *history) pay() {
 	h.must(err)
 	decision := []payments.Decision{payments.Approved, payments.Approved, payments.Approved, payments.Declined}[h.IntN(4)]
 	if decision == payments.Approved {
-		h.move(p, acquirer.Capture, p.id, amount)
+		h.move(p, acquirer.CaptureMovement, p.id, amount)
 		if h.IntN(10) == 0 {
 			return // cut off, before it could be recorded
 		}
@@ -222,7 +222,7 @@ func (h *history) settle() {
 	if h.IntN(5) == 0 {
 		change, ok = r.WithdrawRefund(e, h.clock.Now())
 	} else if ok && decision == payments.Approved {
-		h.move(o.paid, acquirer.Refunded, e.ID, e.Amount)
+		h.move(o.paid, acquirer.RefundMovement, e.ID, e.Amount)
 	}
 	if ok {
 		h.must(h.store.ApplyTransaction(h.Context(), o.tenant, change, nil))
@@ -241,7 +241,7 @@ func (h *history) chargeback() {
 	if err != nil {
 		return
 	}
-	h.move(p, acquirer.Chargeback, id, change.Events[0].Amount)
+	h.move(p, acquirer.ChargebackMovement, id, change.Events[0].Amount)
 	h.must(h.store.ApplyTransaction(h.Context(), p.tenant, change, nil))
 }
 

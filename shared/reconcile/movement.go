@@ -8,8 +8,8 @@ import (
 )
 
 // movementFor is the kind of movement that each kind of entry records.
-var movementFor = map[ledger.Kind]acquirer.Kind{ledger.Payment: acquirer.Capture,
-	ledger.Refund: acquirer.Refunded, ledger.Chargeback: acquirer.Chargeback}
+var movementFor = map[ledger.Kind]acquirer.Kind{ledger.Payment: acquirer.CaptureMovement,
+	ledger.Refund: acquirer.RefundMovement, ledger.Chargeback: acquirer.ChargebackMovement}
 
 // expectedMovement is the acquirer's movement that an entry leads us to expect;
 // false when it is about something else.
@@ -31,7 +31,7 @@ func expectedMovement(v ledger.Entry) (line, bool) {
 // ids for chargebacks.
 func actualMovement(m acquirer.Movement) line {
 	id := m.ID
-	if m.Kind == acquirer.Chargeback {
+	if m.Kind == acquirer.ChargebackMovement {
 		var t payments.Transaction
 		t.ID = m.ChargeID
 		id = t.ChargebackID(m.ID)

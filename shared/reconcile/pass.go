@@ -52,7 +52,7 @@ func (r *run) noteMovement(t identity.Tenant, m acquirer.Movement) {
 	l := r.matcher
 	r.report.Movements++
 	amount := m.Amount
-	if m.Kind != acquirer.Capture {
+	if m.Kind != acquirer.CaptureMovement {
 		amount = amount.Neg()
 	}
 	l.total(acquirerTotal, amount)

@@ -34,9 +34,9 @@ func payoutSides(p payout.Payout) sides {
 		}
 	case payout.Returning, payout.Failed:
 		post(ledger.PayoutReturned, postings{ledger.PayoutsInTransit: total, ledger.MerchantPayable: -total})
-		s.sums[owedSum] = total
+		s.sums[payableSum] = total
 	case payout.Collecting, payout.Sealed:
-		s.sums[owedSum] = max(total, 0) // a shortfall is a payable
+		s.sums[payableSum] = max(total, 0) // a shortfall is a payable
 	}
 	return s
 }
@@ -46,9 +46,9 @@ func payoutSides(p payout.Payout) sides {
 func recordSides(r payout.Record) []sides {
 	amount, currency := r.Amount.Minor(), r.Amount.Currency()
 	part, of := sides{about: r.PayoutID}, sides{about: aboutPayable(r.Payable)}
-	part.sums[totalSum], part.sums[countSum], part.sums[owedSum] = -amount, -1, -amount
+	part.sums[totalSum], part.sums[countSum], part.sums[payableSum] = -amount, -1, -amount
 	if r.Status != payout.RecordFailed {
-		of.sums[owedSum] = amount
+		of.sums[payableSum] = amount
 	}
 	switch {
 	case r.Kind == payments.PayablePart:

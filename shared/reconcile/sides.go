@@ -50,12 +50,12 @@ const (
 	deductedSum           // refunded and charged back, less what payouts and deductions took for it
 	totalSum              // the payout's total, less its records
 	countSum              // the payout's number of records, less those there are
-	owedSum               // merchant_payable, the payables, and what payouts took and have not paid
+	payableSum            // merchant_payable, the payables, and what payouts took and have not paid
 	transitSum            // payouts_in_transit, and the sent payouts
 	bankSum               // the bank account, and the bank's statement
 	sumCount
 
-	tenantSums = owedSum
+	tenantSums = payableSum
 )
 
 var sumNames = [sumCount]string{
@@ -159,7 +159,7 @@ func entrySides(v ledger.Entry) sides {
 		text[i] = postingText(p.Account, p.Amount.Minor(), p.Amount.Currency())
 		switch p.Account {
 		case ledger.MerchantPayable:
-			s.sums[owedSum] += p.Amount.Minor()
+			s.sums[payableSum] += p.Amount.Minor()
 		case ledger.PayoutsInTransit:
 			s.sums[transitSum] += p.Amount.Minor()
 		}
@@ -192,7 +192,7 @@ func aboutPayable(p payments.Payable) string {
 
 func payableSides(p payments.Payable) sides {
 	s := sides{about: aboutPayable(p), actual: []line{payableLine(p)}}
-	s.sums[owedSum] = p.Amount.Minor()
+	s.sums[payableSum] = p.Amount.Minor()
 	return s
 }
 

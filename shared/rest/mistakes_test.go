@@ -11,7 +11,11 @@ func TestMistakesInRoutesAreFoundAtStart(t *testing.T) {
 	t.Parallel()
 	good := rest.Route{Method: "GET", Path: "/a", Handle: rest.JSON(200, say("a"))}
 	for name, start := range map[string]func(){
-		"twice":     func() { rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{good, good}}) },
+		"twice": func() { rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{good, good}}) },
+		"twice but for the value's name": func() {
+			rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{
+				{Method: "GET", Path: "/{a}", Handle: good.Handle}, {Method: "GET", Path: "/{b}", Handle: good.Handle}}})
+		},
 		"no handle": func() { rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a"}}}) },
 		"slash": func() {
 			rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a/", Handle: good.Handle}}})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -34,16 +35,21 @@ type found struct {
 // anyMethod finds a path whatever methods it takes. No route takes TRACE.
 const anyMethod = http.MethodTrace
 
+// valueName matches a value in a route's path: paths that differ only in these names match the same requests.
+var valueName = regexp.MustCompile(`\{[^}]*\}`)
+
 func newRouter(routes []Route) *router {
 	r := &router{mux: chi.NewMux(), routes: map[routeKey]*Route{}, others: map[string][]*Route{}}
+	shapes := map[routeKey]bool{}
 	for _, route := range routes {
 		if !strings.HasPrefix(route.Path, "/") || (route.Path != "/" && strings.HasSuffix(route.Path, "/")) {
 			panic("rest: malformed route path " + route.Path)
 		}
-		key := routeKey{route.Method, route.Path}
-		if r.routes[key] != nil || route.Handle.run == nil {
+		key, shape := routeKey{route.Method, route.Path}, routeKey{route.Method, valueName.ReplaceAllString(route.Path, "{}")}
+		if shapes[shape] || route.Handle.run == nil {
 			panic(fmt.Sprintf("rest: %s %s: listed twice, or without a handle", route.Method, route.Path))
 		}
+		shapes[shape] = true
 		checkSuccessor(route)
 		r.routes[key] = &route
 		for _, method := range []string{route.Method, anyMethod} {

@@ -31,7 +31,7 @@ const (
 func (s *Store) newCallbackItem(t identity.Tenant, c payments.Callback) callbackItem {
 	item := callbackItem{key: callbackKey(c.ID), Tenant: t, Callback: c}
 	switch c.State {
-	case payments.CallbackOwed:
+	case payments.CallbackPending:
 		item.due = dueAt(c.SweepAt(), item.key)
 	case payments.CallbackDead:
 		item.due = deadAt(c.NextAt, item.key)
@@ -61,7 +61,7 @@ func (s *Reader) Callback(ctx context.Context, id string) (identity.Tenant, paym
 // first result is recorded; the other gets ErrStale.
 func (s *Store) SaveCallback(ctx context.Context, t identity.Tenant, c payments.Callback, triesBefore int) error {
 	err := s.table.Put(s.newCallbackItem(t, c)).If("tries = ? AND 'state' = ?", triesBefore,
-		payments.CallbackOwed).Run(ctx)
+		payments.CallbackPending).Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
 		return ErrStale
 	}

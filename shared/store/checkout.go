@@ -36,7 +36,7 @@ func newCheckoutItem(t identity.Tenant, c payments.Checkout, version int) checko
 	c.Version = version
 	item := checkoutItem{key: k, Checkout: c, ListPartition: checkoutsList(t),
 		ListSort: micros(c.CreatedAt) + "#" + c.ID, WriteID: uuid.NewString()}
-	if at := c.WakeAt(); !at.IsZero() {
+	if at := c.DueAt(); !at.IsZero() {
 		item.due = dueAt(at, k)
 	}
 	return item

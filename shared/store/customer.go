@@ -148,7 +148,7 @@ func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo
 
 // DeactivateInstrument makes a saved card unusable and ends its mandate
 // (contract §5.2). It may be repeated. It returns the card as it was, so that
-// the caller can have the acquirer forget it. Failure: NotFound.
+// the caller can have the acquirer delete it. Failure: NotFound.
 func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, customer,
 	token string) (payments.Instrument, error) {
 	before, err := s.Instrument(ctx, t, customer, token)

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -164,7 +165,7 @@ type counted struct{ n atomic.Int64 }
 
 func (c *counted) Do(r *http.Request) (*http.Response, error) {
 	c.n.Add(1)
-	return http.DefaultClient.Do(r)
+	return enginetest.Do(r)
 }
 
 func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {

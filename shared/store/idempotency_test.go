@@ -143,5 +143,5 @@ func (r *recordedBodies) Do(request *http.Request) (*http.Response, error) {
 	}
 	r.all.Write(body)
 	request.Body = io.NopCloser(bytes.NewReader(body))
-	return http.DefaultClient.Do(request)
+	return enginetest.Do(request)
 }

@@ -39,7 +39,7 @@ func newScheduleItem(t identity.Tenant, s merchant.PayoutSchedule) scheduleItem 
 func newPayoutItem(t identity.Tenant, p payout.Payout) payoutItem {
 	k := payoutKey(t, p.ID)
 	item := payoutItem{key: k, WriteID: uuid.NewString(), Payout: p}
-	if at := p.WakeAt(); !at.IsZero() {
+	if at := p.DueAt(); !at.IsZero() {
 		item.due = payoutAt(at, k)
 	}
 	return item

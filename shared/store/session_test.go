@@ -25,7 +25,8 @@ func TestASessionEndsInTime(t *testing.T) {
 	}
 	end := start.AddDate(100, 0, 0)
 	kept := payments.Session{TokenHash: "hash", CheckoutID: c.ID, AttemptID: "attempt-1", ExpiresAt: end}
-	if _, err := s.Apply(t.Context(), tenant, payments.CheckoutChange{Checkout: c, Session: &kept}); err != nil {
+	_, err = s.Apply(t.Context(), tenant, payments.CheckoutChange{Checkout: c, Session: &kept})
+	if err != nil {
 		t.Fatal(err)
 	}
 	clock.Advance(end.Sub(start) - time.Nanosecond)

@@ -13,7 +13,7 @@ import (
 
 var storedCallbacks = map[string]stored{
 	"SaveCallback, owed": {write: func(w fixture) []storedtest.Answer {
-		c := w.savedCallback(payments.CallbackOwed)
+		c := w.savedCallback(payments.CallbackPending)
 		return []storedtest.Answer{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}), w.fastPath(nil), w.expiries()}
 	}},
 	"SaveCallback, delivered": {
@@ -33,7 +33,7 @@ var storedCallbacks = map[string]stored{
 	},
 	"ReplayCallback": {write: func(w fixture) []storedtest.Answer {
 		c := w.savedCallback(payments.CallbackDead)
-		c.State, c.Sweeps = payments.CallbackOwed, 0
+		c.State, c.Sweeps = payments.CallbackPending, 0
 		w.must(w.ReplayCallback(w.Context(), w.tenant, c))
 		// Of whose callback it is, the fast path reads what Callback reads.
 		due := store.Due{CallbackID: c.ID, Tenant: w.tenant}
@@ -58,7 +58,7 @@ var storedCallbacks = map[string]stored{
 // savedCallback is a callback in the state, after it was due.
 func (w fixture) savedCallback(state string) payments.Callback {
 	w.Helper()
-	owed := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.State = payments.CallbackOwed })
+	owed := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.State = payments.CallbackPending })
 	checkout, err := w.CreateCheckout(w.Context(), w.tenant, draft("order"))
 	w.must(err)
 	checkout.ValidUntil = nil // it is never due

@@ -53,7 +53,7 @@ func (w fixture) change() payments.CheckoutChange {
 		change.Checkout = c
 		change.Checkout.Transactions = change.Checkout.Transactions[:1]
 		change.Checkout.Transactions[0].ID = tx.ID
-		change.Callback.State = payments.CallbackOwed
+		change.Callback.State = payments.CallbackPending
 		change.Entry.About = ledger.OfTransaction(tx.ID)
 		for i := range change.Payables {
 			change.Payables[i].TransactionID, change.Payables[i].Code = tx.ID, tx.Code
@@ -119,7 +119,7 @@ func (w fixture) transactionChange(before payments.CheckoutChange) payments.Tran
 		tx := &change.Transaction
 		tx.ID, tx.Code, tx.Version, tx.CreatedAt = old.ID, old.Code, old.Version, old.CreatedAt
 		tx.ForeignID, tx.CheckoutID = old.ForeignID, old.CheckoutID
-		change.Callback.State = payments.CallbackOwed
+		change.Callback.State = payments.CallbackPending
 		change.Entry.About = ledger.OfTransaction(tx.ID)
 		change.Events = append(change.Events, storedtest.Fill[payments.Event](w, w.Filler))
 		for i := range change.Events {

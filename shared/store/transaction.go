@@ -220,7 +220,7 @@ func newEventItem(t identity.Tenant, e payments.Event) eventItem {
 	if e.Listed() {
 		item.listed = listedAt(t, e.CreatedAt, e.ID)
 	}
-	if at := e.WakeAt(); !at.IsZero() {
+	if at := e.DueAt(); !at.IsZero() {
 		item.due = dueAt(at, item.key)
 	}
 	return item

@@ -9,8 +9,8 @@ import (
 // registry knows the IANA Special-Purpose Address Registries, and of IPv6 allows
 // global unicast alone. It refuses a block whole even where the registry calls a
 // part of it globally reachable (anycast relays, AS112): no merchant's server is
-// there. Ports are the Policy's.
-var registry = ssrf.New(ssrf.WithAnyPort(),
+// there.
+var registry = ssrf.New(
 	// A cloud's host agent behind a public number.
 	ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")),
 	// 6bone, returned (RFC 3701).

@@ -23,7 +23,7 @@ type state struct {
 // Points in time of a request.
 type (
 	ask      int // it takes effect
-	giveBack int // what it reserved is given back, if it was
+	returnReserve int // what it reserved is given back, if it was
 )
 
 // operations are the points in time of all requests.
@@ -37,9 +37,9 @@ func (m model) operations() []porcupine.Operation {
 		switch {
 		case r.Firm, r.Answer == ShowsLeft:
 		case m.must(r):
-			add(i, giveBack(i), r.Return)
+			add(i, returnReserve(i), r.Return)
 		case r.Answer == Unknown || m.declinable(r):
-			add(i, giveBack(i), Never)
+			add(i, returnReserve(i), Never)
 		}
 	}
 	return all
@@ -65,7 +65,7 @@ func (m model) porcupine() porcupine.Model {
 			case ask:
 				return m.ask(s.(state), int(i))
 			default:
-				return m.giveBack(s.(state), int(i.(giveBack)))
+				return m.returnReserve(s.(state), int(i.(returnReserve)))
 			}
 		},
 		Hash: func(s any) uint64 { return s.(state).hash() },
@@ -152,8 +152,8 @@ func (m model) seal(s state, g int) state {
 
 func (s state) open(i int) bool { return s.closed>>i&1 == 0 }
 
-// giveBack are the states in which what request i reserved may be.
-func (m model) giveBack(s state, i int) []any {
+// returnReserve are the states in which what request i reserved may be.
+func (m model) returnReserve(s state, i int) []any {
 	r, g := m.Requests[i], m.group(i)
 	mine := s.reserved[g] > 0 && s.reservedBy[g] == int8(i)
 	released := s

@@ -87,9 +87,9 @@ func (c charge) covers(amount money.Amount) bool {
 	return amount.Sign() > 0 && err == nil && order >= 0
 }
 
-// giveBack reduces what is left of the captured amount. Errors: ErrMismatch for an
+// reduce reduces what is left of the captured amount. Errors: ErrMismatch for an
 // amount in another currency.
-func (c charge) giveBack(amount money.Amount) (charge, error) {
+func (c charge) reduce(amount money.Amount) (charge, error) {
 	left, err := c.Refundable.Sub(amount)
 	c.Refundable = left
 	return c, err

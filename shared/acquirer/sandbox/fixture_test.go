@@ -48,7 +48,7 @@ func (w *fixture) captures(t *testing.T, id string) int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.ChargeID == id && m.Kind == acquirer.Capture {
+		if m.ChargeID == id && m.Kind == acquirer.CaptureMovement {
 			n++
 		}
 	}

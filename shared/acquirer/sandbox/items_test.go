@@ -41,7 +41,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			c := w.approved()
 			w.open(c, "")
 			return []storedtest.Answer{w.charge(c, 1), w.card(c),
-				w.statement(acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.Capture,
+				w.statement(acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.CaptureMovement,
 					Amount: c.Amount, At: clock.Start})}
 		}, storedtest.Unseen{"CHARGE write_id": recognised}},
 		"a charge that moved": {func(w storedFixture) []storedtest.Answer {
@@ -53,7 +53,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			return []storedtest.Answer{w.charge(next, 2)}
 		}, storedtest.Unseen{"CHARGE write_id": recognised}},
 		"a refund that is pending": {func(w storedFixture) []storedtest.Answer {
-			r := storedtest.Fill(w, w.Filler, func(r *refund) { r.Kind = acquirer.Refunded })
+			r := storedtest.Fill(w, w.Filler, func(r *refund) { r.Kind = acquirer.RefundMovement })
 			w.enter(r)
 			return []storedtest.Answer{w.refund(r)}
 		}, storedtest.Unseen{"REFUND write_id": recognised}},
@@ -62,16 +62,16 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			c.KeepsCard = false
 			w.open(c, "")
 			r := storedtest.Fill(w, w.Filler, func(r *refund) {
-				r.Kind, r.ChargeID, r.Decision = acquirer.Refunded, c.ID, payments.Approved
+				r.Kind, r.ChargeID, r.Decision = acquirer.RefundMovement, c.ID, payments.Approved
 				r.Amount = money.MustParse("1", "EUR")
 			})
 			w.enter(r)
-			after, err := c.giveBack(r.Amount)
+			after, err := c.reduce(r.Amount)
 			w.must(err)
 			return []storedtest.Answer{w.charge(after, 2), w.refund(r), w.statement(
-				acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.Capture, Amount: c.Amount,
+				acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.CaptureMovement, Amount: c.Amount,
 					At: clock.Start},
-				acquirer.Movement{ID: r.ID, ChargeID: c.ID, Tenant: r.Tenant, Kind: acquirer.Refunded, Amount: r.Amount,
+				acquirer.Movement{ID: r.ID, ChargeID: c.ID, Tenant: r.Tenant, Kind: acquirer.RefundMovement, Amount: r.Amount,
 					At: clock.Start})}
 		}, storedtest.Unseen{"CHARGE write_id": recognised, "REFUND write_id": recognised}},
 	} {

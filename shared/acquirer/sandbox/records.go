@@ -126,7 +126,7 @@ func (b records) item(c charge, version int) chargeItem {
 func (b records) write(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
 	tx := b.Transaction().Put(put)
 	if item.captures() {
-		tx.Put(b.Table.Put(b.movement(acquirer.Capture, item.ID, item.ID, item.Tenant, item.Amount)))
+		tx.Put(b.Table.Put(b.movement(acquirer.CaptureMovement, item.ID, item.ID, item.Tenant, item.Amount)))
 	}
 	if item.Decision == payments.Approved && item.KeepsCard {
 		tx.Put(b.Table.Put(cardItem{Key: table.NewKey(cardPartition(item.Card.AcquirerToken), cardSort),
@@ -164,6 +164,6 @@ func (b records) card(ctx context.Context, token string) (cardItem, error) {
 	return item, err
 }
 
-func (b records) forget(ctx context.Context, token string) error {
+func (b records) deleteCard(ctx context.Context, token string) error {
 	return b.Delete(table.NewKey(cardPartition(token), cardSort)).Run(ctx)
 }

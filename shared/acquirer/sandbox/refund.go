@@ -79,8 +79,8 @@ func (r refund) authorize(c charge) (refund, error) {
 // unknown or captured nothing, when less is left of it, and for the amounts of
 // declinedRefunds. Errors: ErrNotTaken, or an unknown outcome.
 func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payments.Outcome, error) {
-	r, isNew, err := a.giveBack(ctx, refund{
-		ID: request.ID, Kind: acquirer.Refunded, ChargeID: request.ChargeID, Amount: request.Amount,
+	r, isNew, err := a.storeRefund(ctx, refund{
+		ID: request.ID, Kind: acquirer.RefundMovement, ChargeID: request.ChargeID, Amount: request.Amount,
 		CreatedAt: a.records.Time(),
 	}, refund.authorize)
 	switch {
@@ -96,7 +96,7 @@ func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payment
 // CancelRefund makes sure that a refund with an unknown id is refused later; a
 // refund that was taken is not stopped. It may be repeated after an error.
 func (a *Acquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
-	r, err := a.records.enterTombstone(ctx, refund{ID: id, Kind: acquirer.Refunded, Decision: payments.Cancelled,
+	r, err := a.records.enterTombstone(ctx, refund{ID: id, Kind: acquirer.RefundMovement, Decision: payments.Cancelled,
 		CreatedAt: a.records.Time()})
 	if err != nil {
 		return payments.Outcome{}, err
@@ -125,15 +125,15 @@ var ErrTooMuch = errors.New("sandbox: more than is left of the captured amount")
 // Errors: ErrUnknownCharge, ErrTooMuch; after any other it is unknown whether the
 // chargeback was stored, and the call may be repeated.
 func (a *Acquirer) Chargeback(ctx context.Context, chargeID, id string, amount money.Amount) error {
-	_, _, err := a.giveBack(ctx, refund{
-		ID: id, Kind: acquirer.Chargeback, ChargeID: chargeID, Amount: amount, CreatedAt: a.records.Time(),
+	_, _, err := a.storeRefund(ctx, refund{
+		ID: id, Kind: acquirer.ChargebackMovement, ChargeID: chargeID, Amount: amount, CreatedAt: a.records.Time(),
 	}, refund.chargeBack)
 	return err
 }
 
 // ChargedBack is the charge and the amount of the chargeback with the id.
 func (a *Acquirer) ChargedBack(ctx context.Context, id string) (chargeID string, amount money.Amount, err error) {
-	item, err := a.records.readRefund(ctx, refundKey(refund{ID: id, Kind: acquirer.Chargeback}))
+	item, err := a.records.readRefund(ctx, refundKey(refund{ID: id, Kind: acquirer.ChargebackMovement}))
 	return item.ChargeID, item.Amount, err
 }
 
@@ -151,10 +151,10 @@ func (r refund) chargeBack(c charge) (refund, error) {
 	}
 }
 
-// giveBack stores a refund, after its charge has been brought up to date: a refund
+// storeRefund stores a refund, after its charge has been brought up to date: a refund
 // that is declined stays so, which must not happen because a charge is pending
 // whose time has come.
-func (a *Acquirer) giveBack(ctx context.Context, r refund, rule func(refund, charge) (refund, error)) (refund, bool,
+func (a *Acquirer) storeRefund(ctx context.Context, r refund, rule func(refund, charge) (refund, error)) (refund, bool,
 	error) {
 	if _, err := a.LookUp(ctx, r.ChargeID); err != nil && !errors.Is(err, acquirer.ErrUnknownCharge) {
 		return refund{}, false, err

@@ -37,7 +37,7 @@ func (w *fixture) moved(t *testing.T, chargeID, captured, refunded, chargedBack 
 	}
 	want := map[acquirer.Kind]money.Amount{}
 	for kind, amount := range map[acquirer.Kind]string{
-		acquirer.Capture: captured, acquirer.Refunded: refunded, acquirer.Chargeback: chargedBack,
+		acquirer.CaptureMovement: captured, acquirer.RefundMovement: refunded, acquirer.ChargebackMovement: chargedBack,
 	} {
 		if amount != "" {
 			want[kind] = money.MustParse(amount, "EUR")

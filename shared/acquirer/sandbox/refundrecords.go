@@ -69,7 +69,7 @@ func (b records) enter(ctx context.Context, planned refund, rule func(refund, ch
 func (b records) writeRefund(ctx context.Context, item refundItem, before chargeItem) error {
 	tx := b.Transaction().Put(b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if item.takes() {
-		after, err := before.giveBack(item.Amount)
+		after, err := before.reduce(item.Amount)
 		if err != nil {
 			return err
 		}

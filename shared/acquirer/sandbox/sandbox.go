@@ -105,9 +105,9 @@ func (a *Acquirer) Cancel(ctx context.Context, id string) (payments.Outcome, err
 	return a.after(c, err)
 }
 
-// Forget deletes a stored card. The token may be unknown.
-func (a *Acquirer) Forget(ctx context.Context, token string) error {
-	return a.records.forget(ctx, token)
+// DeleteCard deletes a stored card. The token may be unknown.
+func (a *Acquirer) DeleteCard(ctx context.Context, token string) error {
+	return a.records.deleteCard(ctx, token)
 }
 
 // upToDate is the charge as of now: one that was pending is approved once its time

@@ -52,15 +52,15 @@ func TestStatementHasEveryMovement(t *testing.T) {
 		want[fmt.Sprint(kind, " ", id)] = acquirer.Movement{ID: id, ChargeID: chargeID, Tenant: "T#MC1",
 			Kind: kind, Amount: money.MustParse(amount, "EUR"), At: at}
 	}
-	add(acquirer.Capture, "c", "c", "10", started)
-	add(acquirer.Capture, "large", "large", "100", started)
-	add(acquirer.Refunded, "c", "r", "4", w.Now())
-	add(acquirer.Chargeback, "c", "b", "6", w.Now())
+	add(acquirer.CaptureMovement, "c", "c", "10", started)
+	add(acquirer.CaptureMovement, "large", "large", "100", started)
+	add(acquirer.RefundMovement, "c", "r", "4", w.Now())
+	add(acquirer.ChargebackMovement, "c", "b", "6", w.Now())
 	if got := w.statement(t); !maps.Equal(got, want) {
 		t.Errorf("before the silent refund is decided: got %v, want %v", got, want)
 	}
 	w.mustRefund(t, refundOf("large", "silent", "42.25"))
-	add(acquirer.Refunded, "large", "silent", "42.25", w.Now())
+	add(acquirer.RefundMovement, "large", "silent", "42.25", w.Now())
 	if got := w.statement(t); !maps.Equal(got, want) {
 		t.Errorf("after: got %v, want %v", got, want)
 	}
@@ -89,8 +89,8 @@ func TestStatementGoesOverPages(t *testing.T) {
 	}) {
 		sums[m.Kind] += m.Amount.Minor()
 	}
-	want := map[acquirer.Kind]int64{acquirer.Capture: charges * 1000, acquirer.Refunded: charges * 100,
-		acquirer.Chargeback: charges * 200}
+	want := map[acquirer.Kind]int64{acquirer.CaptureMovement: charges * 1000, acquirer.RefundMovement: charges * 100,
+		acquirer.ChargebackMovement: charges * 200}
 	if lines := w.statement(t); len(lines) != 3*charges || !maps.Equal(sums, want) {
 		t.Errorf("got %d lines, sums %v, want %d, %v", len(lines), sums, 3*charges, want)
 	}

@@ -89,7 +89,7 @@ func TestForget(t *testing.T) {
 	w := newFixture(t)
 	token := w.mustCharge(t, storing("c", plainCard)).Card.AcquirerToken
 	for range 2 {
-		if err := w.Forget(t.Context(), token); err != nil {
+		if err := w.DeleteCard(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}
 	}
