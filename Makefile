@@ -33,7 +33,7 @@ reconcile: go ## compare all records of money with each other: prints the totals
 invoke: go ## hand an event to a function as deployed: make invoke FN=checkouts EVENT=events/checkouts.json
 	@$(LOCALSTACK) invoke "$$FN" "$$EVENT"
 
-reset: go ## throw away the data and keys of the local run
+reset: go ## delete the data and keys of the local run
 	@$(LOCALSTACK) reset
 
 # All but the CDK app, which alone takes a minute to compile.

@@ -115,7 +115,7 @@ func (o operator) rotateCallbackSecret(ctx context.Context, c rotateCallbackSecr
 	now := o.Now().Truncate(time.Microsecond)
 	if len(m.Callbacks.Signing(now)) > 1 && !c.Force {
 		return secretRotated{}, failure.Conflict("The secret was rotated less than 24 hours ago. " +
-			"Rotating it again now ends the one before it; force does so.")
+			"Set force to rotate it again now, which ends the previous one.")
 	}
 	m.Callbacks = m.Callbacks.Rotated(now)
 	m, err = o.Store.SaveMerchant(ctx, m)

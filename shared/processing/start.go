@@ -80,7 +80,7 @@ func (p *Processor) read(ctx context.Context, t identity.Tenant, request Payment
 // errUnknownToken is also the error for a payer's browser that names a card of
 // another customer, whatever the state of the checkout: it must not find out
 // which tokens and customers exist.
-var errUnknownToken = failure.Invalid("token", "is not the token of a payment instrument")
+var errUnknownToken = failure.Invalid("token", "must be the token of a saved card")
 
 // begin claims the checkout for a new attempt. Error: ErrStale when the checkout
 // has to be read again first.
