@@ -235,7 +235,8 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 		"an unanswered payment left twice": {func(s *bankShop) { s.addLine(s.unanswered, "49.02", false) },
 			[]reconcile.BreakKind{duplicate, reconcile.BankDiffers}, func(s *bankShop) string { return s.unanswered }},
 		"a sent payout's entry is gone": {func(s *bankShop) { s.drop(s.item(s.payoutJournal(s.unanswered), "payout#")) },
-			[]reconcile.BreakKind{"entry_missing", reconcile.PayableBalanceDiffers, reconcile.TransitDiffers}, func(s *bankShop) string {
+			[]reconcile.BreakKind{"entry_missing", reconcile.PayableBalanceDiffers, reconcile.TransitDiffers},
+			func(s *bankShop) string {
 				return "payout " + s.unanswered
 			}},
 		"a paid payout's entry is gone": {func(s *bankShop) { s.drop(s.item(s.payoutJournal(s.out), "payout_paid#")) },

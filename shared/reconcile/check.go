@@ -198,7 +198,8 @@ func (s *reading) currency() money.Currency {
 }
 
 // imbalanceKinds are the kinds of the sums from tenantSums on.
-var imbalanceKinds = map[int]BreakKind{payableSum: PayableBalanceDiffers, transitSum: TransitDiffers, bankSum: BankDiffers}
+var imbalanceKinds = map[int]BreakKind{payableSum: PayableBalanceDiffers,
+	transitSum: TransitDiffers, bankSum: BankDiffers}
 
 // checkTenants checks the sums of whole tenants.
 func (r *run) checkTenants() {

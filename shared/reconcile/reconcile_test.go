@@ -189,7 +189,9 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 		about   func(*shop) string // the id that some break names; nil: any
 	}{
 		"a payment's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.paid), "payment#")) },
-			[]reconcile.BreakKind{"entry_missing", reconcile.PayableBalanceDiffers}, func(s *shop) string { return "payment " + s.paid }},
+			[]reconcile.BreakKind{"entry_missing", reconcile.PayableBalanceDiffers}, func(s *shop) string {
+				return "payment " + s.paid
+			}},
 		"a refund's entry is gone": {func(s *shop) { s.dropFirst(s.journal(s.refunded), "refund#") },
 			[]reconcile.BreakKind{"entry_missing", reconcile.PayableBalanceDiffers}, nil},
 		"a chargeback's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.chargedBack), "chargeback#")) },
@@ -206,12 +208,15 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			entry := s.item(s.journal(s.paid), "payment#")
 			entry["kind"], entry["id"] = str("refund"), str("nothing")
 			s.change(entry, "sk", str("refund#nothing"))
-		}, []reconcile.BreakKind{"entry_unexpected", "movement_missing", reconcile.PayableBalanceDiffers}, func(*shop) string {
-			return "refund nothing"
-		}},
+		}, []reconcile.BreakKind{"entry_unexpected", "movement_missing", reconcile.PayableBalanceDiffers},
+			func(*shop) string {
+				return "refund nothing"
+			}},
 		"a payable is gone": {func(s *shop) {
 			s.drop(s.part(s.paid))
-		}, []reconcile.BreakKind{"payable_missing", reconcile.PayableBalanceDiffers}, func(s *shop) string { return s.paid + "#1" }},
+		}, []reconcile.BreakKind{"payable_missing", reconcile.PayableBalanceDiffers}, func(s *shop) string {
+			return s.paid + "#1"
+		}},
 		"a deduction's payable is gone": {func(s *shop) {
 			s.drop(s.item(s.payables(), "DEBIT#"))
 		}, []reconcile.BreakKind{"payable_missing", reconcile.PayableBalanceDiffers}, nil},
@@ -229,7 +234,9 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			payable["transaction_id"] = str("none")
 			payable["id"] = str("none#1")
 			s.change(payable, "sk", str("CREDIT#1"))
-		}, []reconcile.BreakKind{"payable_unexpected", reconcile.PayableBalanceDiffers}, func(*shop) string { return "none#1" }},
+		}, []reconcile.BreakKind{"payable_unexpected", reconcile.PayableBalanceDiffers}, func(*shop) string {
+			return "none#1"
+		}},
 		"a transaction is gone": {func(s *shop) {
 			s.drop(s.item(s.transactions(s.refunded), "TRANSACTION#"))
 		}, []reconcile.BreakKind{reconcile.Orphan, "entry_unexpected", "payable_unexpected"}, nil},

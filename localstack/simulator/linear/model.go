@@ -22,7 +22,7 @@ type state struct {
 
 // Points in time of a request.
 type (
-	ask      int // it takes effect
+	ask           int // it takes effect
 	returnReserve int // what it reserved is given back, if it was
 )
 

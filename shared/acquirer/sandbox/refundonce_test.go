@@ -90,7 +90,8 @@ func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back := sums[acquirer.RefundMovement].Minor() + sums[acquirer.ChargebackMovement].Minor(); paid != 3 || back != 9000 {
+		if back := sums[acquirer.RefundMovement].Minor() + sums[acquirer.ChargebackMovement].Minor(); paid != 3 ||
+			back != 9000 {
 			t.Errorf("%s: got %d that were taken and %d cents back, want 3 and 9000", id, paid, back)
 		}
 	}
