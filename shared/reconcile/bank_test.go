@@ -235,7 +235,7 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 		"an unanswered payment left twice": {func(s *bankShop) { s.addLine(s.unanswered, "49.02", false) },
 			[]reconcile.BreakKind{duplicate, reconcile.BankDiffers}, func(s *bankShop) string { return s.unanswered }},
 		"a sent payout's entry is gone": {func(s *bankShop) { s.drop(s.item(s.payoutJournal(s.unanswered), "payout#")) },
-			[]reconcile.BreakKind{"entry_missing", reconcile.PayableBalanceDiffers, reconcile.TransitDiffers},
+			[]reconcile.BreakKind{"entry_missing", reconcile.PayablesDiffer, reconcile.TransitDiffers},
 			func(s *bankShop) string {
 				return "payout " + s.unanswered
 			}},

@@ -198,7 +198,7 @@ func (s *reading) currency() money.Currency {
 }
 
 // imbalanceKinds are the kinds of the sums from tenantSums on.
-var imbalanceKinds = map[int]BreakKind{payableSum: PayableBalanceDiffers,
+var imbalanceKinds = map[int]BreakKind{payableSum: PayablesDiffer,
 	transitSum: TransitDiffers, bankSum: BankDiffers}
 
 // checkTenants checks the sums of whole tenants.

@@ -37,18 +37,18 @@ type BreakKind string
 
 // The kinds of breaks that are not of a single line.
 const (
-	Unreadable            BreakKind = "item_unreadable"    // an item of the table that cannot be read
-	Misplaced             BreakKind = "item_misplaced"     // one stored under another transaction's code
-	Unbalanced            BreakKind = "entry_unbalanced"   // an entry that does not sum to zero
-	Orphan                BreakKind = "event_unexpected"   // an event without its transaction
-	SumsDiffer            BreakKind = "sums_differ"        // a transaction against its events, payables and entries
-	RefundStuck           BreakKind = "refund_stuck"       // pending for more than a day
-	ReserveDiffers        BreakKind = "reserve_differs"    // a tenant's reserve against its pending refunds
-	JournalUnbalanced     BreakKind = "journal_unbalanced" // a tenant's journal does not sum to zero
-	PayableBalanceDiffers BreakKind = "owed_differs"       // a tenant's merchant_payable against its payables
-	TransitDiffers        BreakKind = "transit_differs"    // a tenant's payouts_in_transit against its sent payouts
-	BankDiffers           BreakKind = "bank_differs"       // a tenant's bank account against the bank's statement
-	Unchecked             BreakKind = "unchecked"          // more suspected breaks than can be checked
+	Unreadable        BreakKind = "item_unreadable"    // an item of the table that cannot be read
+	Misplaced         BreakKind = "item_misplaced"     // one stored under another transaction's code
+	Unbalanced        BreakKind = "entry_unbalanced"   // an entry that does not sum to zero
+	Orphan            BreakKind = "event_unexpected"   // an event without its transaction
+	SumsDiffer        BreakKind = "sums_differ"        // a transaction against its events, payables and entries
+	RefundStuck       BreakKind = "refund_stuck"       // pending for more than a day
+	ReserveDiffers    BreakKind = "reserve_differs"    // a tenant's reserve against its pending refunds
+	JournalUnbalanced BreakKind = "journal_unbalanced" // a tenant's journal does not sum to zero
+	PayablesDiffer    BreakKind = "owed_differs"       // a tenant's merchant_payable against its payables
+	TransitDiffers    BreakKind = "transit_differs"    // a tenant's payouts_in_transit against its sent payouts
+	BankDiffers       BreakKind = "bank_differs"       // a tenant's bank account against the bank's statement
+	Unchecked         BreakKind = "unchecked"          // more suspected breaks than can be checked
 )
 
 // The suffixes of a line's kind.

@@ -189,17 +189,17 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 		about   func(*shop) string // the id that some break names; nil: any
 	}{
 		"a payment's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.paid), "payment#")) },
-			[]reconcile.BreakKind{"entry_missing", reconcile.PayableBalanceDiffers}, func(s *shop) string {
+			[]reconcile.BreakKind{"entry_missing", reconcile.PayablesDiffer}, func(s *shop) string {
 				return "payment " + s.paid
 			}},
 		"a refund's entry is gone": {func(s *shop) { s.dropFirst(s.journal(s.refunded), "refund#") },
-			[]reconcile.BreakKind{"entry_missing", reconcile.PayableBalanceDiffers}, nil},
+			[]reconcile.BreakKind{"entry_missing", reconcile.PayablesDiffer}, nil},
 		"a chargeback's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.chargedBack), "chargeback#")) },
-			[]reconcile.BreakKind{"entry_missing", reconcile.PayableBalanceDiffers}, nil},
+			[]reconcile.BreakKind{"entry_missing", reconcile.PayablesDiffer}, nil},
 		"an entry has other amounts": {func(s *shop) {
 			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10", "merchant_payable",
 				"-9.80", "fee_income", "-0.20"))
-		}, []reconcile.BreakKind{"entry_differs", "movement_differs", reconcile.PayableBalanceDiffers}, nil},
+		}, []reconcile.BreakKind{"entry_differs", "movement_differs", reconcile.PayablesDiffer}, nil},
 		"an entry is not balanced": {func(s *shop) {
 			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10.10",
 				"merchant_payable", "-9.90"))
@@ -208,33 +208,33 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			entry := s.item(s.journal(s.paid), "payment#")
 			entry["kind"], entry["id"] = str("refund"), str("nothing")
 			s.change(entry, "sk", str("refund#nothing"))
-		}, []reconcile.BreakKind{"entry_unexpected", "movement_missing", reconcile.PayableBalanceDiffers},
+		}, []reconcile.BreakKind{"entry_unexpected", "movement_missing", reconcile.PayablesDiffer},
 			func(*shop) string {
 				return "refund nothing"
 			}},
 		"a payable is gone": {func(s *shop) {
 			s.drop(s.part(s.paid))
-		}, []reconcile.BreakKind{"payable_missing", reconcile.PayableBalanceDiffers}, func(s *shop) string {
+		}, []reconcile.BreakKind{"payable_missing", reconcile.PayablesDiffer}, func(s *shop) string {
 			return s.paid + "#1"
 		}},
 		"a deduction's payable is gone": {func(s *shop) {
 			s.drop(s.item(s.payables(), "DEBIT#"))
-		}, []reconcile.BreakKind{"payable_missing", reconcile.PayableBalanceDiffers}, nil},
+		}, []reconcile.BreakKind{"payable_missing", reconcile.PayablesDiffer}, nil},
 		"a payable has another amount": {func(s *shop) {
 			s.change(s.part(s.paid), "amount", amount("9"))
-		}, []reconcile.BreakKind{"payable_differs", reconcile.PayableBalanceDiffers}, nil},
+		}, []reconcile.BreakKind{"payable_differs", reconcile.PayablesDiffer}, nil},
 		"a payable has another fee": {func(s *shop) {
 			s.change(s.part(s.paid), "fee", amount("0.21"))
 		}, []reconcile.BreakKind{"payable_differs"}, nil},
 		"a payable is stored twice": {func(s *shop) {
 			s.change(s.part(s.paid), "sk", str("CREDIT#0000000000000000#again"))
-		}, []reconcile.BreakKind{"payable_duplicate", reconcile.PayableBalanceDiffers}, nil},
+		}, []reconcile.BreakKind{"payable_duplicate", reconcile.PayablesDiffer}, nil},
 		"a payable of no transaction": {func(s *shop) {
 			payable := s.part(s.paid)
 			payable["transaction_id"] = str("none")
 			payable["id"] = str("none#1")
 			s.change(payable, "sk", str("CREDIT#1"))
-		}, []reconcile.BreakKind{"payable_unexpected", reconcile.PayableBalanceDiffers}, func(*shop) string {
+		}, []reconcile.BreakKind{"payable_unexpected", reconcile.PayablesDiffer}, func(*shop) string {
 			return "none#1"
 		}},
 		"a transaction is gone": {func(s *shop) {
