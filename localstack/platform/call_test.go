@@ -24,12 +24,12 @@ func TestAnEventIsFilledIn(t *testing.T) {
 	const file = "../../events/receipts.json"
 	if _, err := place.readEvent(file, only("NOTHING", "")); err == nil ||
 		strings.Count(err.Error(), "leaves TRANSACTION_CODE open") != 1 {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want one that TRANSACTION_CODE is open, once", err)
 	}
 	read, err := place.readEvent(file, only("TRANSACTION_CODE", "TABC"))
 	for _, want := range []string{`"/v1.1/receipts/TABC"`, `"mid=MC1"`, `"Bearer key"`, "$default"} {
 		if err != nil || !strings.Contains(string(read), want) {
-			t.Errorf("event %s without %s, error %v", read, want, err)
+			t.Errorf("got event %s and error %v, want %s in it", read, err, want)
 		}
 	}
 }

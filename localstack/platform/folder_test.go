@@ -28,7 +28,7 @@ func wantPrivate(t *testing.T, place Folder, name string) {
 		t.Fatal(err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("%s has the mode %v: others can read it", name, info.Mode())
+		t.Errorf("%s: got mode %v, want nothing for others", name, info.Mode())
 	}
 }
 
@@ -41,13 +41,13 @@ func TestTheSecretIsMadeOnce(t *testing.T) {
 	}
 	again, err := place.secret()
 	if err != nil || len(first) != secretSize || !bytes.Equal(first, again) {
-		t.Errorf("%d bytes, the same again: %v, error %v", len(first), bytes.Equal(first, again), err)
+		t.Errorf("got %x, then %x and error %v, want %d bytes, the same twice", first, again, err, secretSize)
 	}
 	wantPrivate(t, place, secretFile)
 	wantPrivate(t, place, ".")
 	other, err := newFolder(t).secret()
 	if err != nil || bytes.Equal(first, other) {
-		t.Errorf("two folders share a secret, error %v", err)
+		t.Errorf("another folder: got %x and error %v, want another secret than %x", other, err, first)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestABrokenSecretIsNotReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := place.secret(); err == nil {
-			t.Errorf("%q: no error", content)
+			t.Errorf("%q: got no error, want one", content)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestEnvIsReadAsWritten(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	if _, err := place.ReadEnv(); !errors.Is(err, ErrNotRunning) {
-		t.Errorf("error %v before the first run", err)
+		t.Errorf("before the first run: got error %v, want %v", err, ErrNotRunning)
 	}
 	env := map[string]string{"BASE_URL": "http://127.0.0.1:8080", "MERCHANT_CODE": "MC1", "API_KEY": "a=b",
 		"OTHER_MERCHANT_CODE": "MC2", "OTHER_API_KEY": "c"}
@@ -76,7 +76,7 @@ func TestEnvIsReadAsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := place.ReadEnv(); err != nil || !maps.Equal(got, env) {
-		t.Errorf("read %v, error %v", got, err)
+		t.Errorf("got %v and error %v, want %v", got, err, env)
 	}
 	wantPrivate(t, place, envFile)
 }
@@ -85,17 +85,17 @@ func TestAFolderIsHeldByOneRun(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	if _, err := place.Surroundings(); !errors.Is(err, ErrNotRunning) {
-		t.Errorf("functions of no run: error %v", err)
+		t.Errorf("functions of no run: got error %v, want %v", err, ErrNotRunning)
 	}
 	release, err := place.lock()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err = place.lock(); !errors.Is(err, ErrRunning) {
-		t.Errorf("second lock: error %v", err)
+		t.Errorf("second lock: got error %v, want %v", err, ErrRunning)
 	}
 	if err = place.Reset(); !errors.Is(err, ErrRunning) {
-		t.Errorf("reset while it runs: error %v", err)
+		t.Errorf("reset while it runs: got error %v, want %v", err, ErrRunning)
 	}
 	written := Surroundings{AccessKey: "key", Environment: map[string]string{"TABLE": "t"}}
 	if err = place.writeFunctions(written); err != nil {
@@ -104,14 +104,14 @@ func TestAFolderIsHeldByOneRun(t *testing.T) {
 	got, err := place.Surroundings()
 	if err != nil || got.AccessKey != written.AccessKey || len(got.Environment) != 2 || got.Environment["TABLE"] != "t" ||
 		got.Environment[secretVariable] == "" {
-		t.Errorf("surroundings %v, error %v", got, err)
+		t.Errorf("got %v and error %v, want %v with a secret", got, err, written)
 	}
 	release()
 	if err := place.Reset(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(string(place)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("after a reset: %v", err)
+		t.Errorf("after a reset: got error %v, want %v", err, os.ErrNotExist)
 	}
 }
 
@@ -144,14 +144,15 @@ func TestDataOfAnotherVersionIsRefused(t *testing.T) {
 			before := filesUnder(t, place)
 			err := place.open()
 			if (err != nil) != c.refused {
-				t.Fatalf("error %v", err)
+				t.Fatalf("got error %v, want one: %t", err, c.refused)
 			}
 			if c.refused && (!strings.Contains(err.Error(), "another version") || !strings.Contains(err.Error(), "make reset") ||
 				filesUnder(t, place) != before) {
-				t.Errorf("error %v; files before\n%s\nand after\n%s", err, before, filesUnder(t, place))
+				t.Errorf("got error %v, want one about another version and make reset; got files\n%s\nwant\n%s",
+					err, filesUnder(t, place), before)
 			}
 			if found, err := os.ReadFile(place.path(formatFile)); !c.refused && (err != nil || string(found) != format+"\n") {
-				t.Errorf("format %q, %v", found, err)
+				t.Errorf("got format %q and error %v, want %q", found, err, format+"\n")
 			}
 		})
 	}

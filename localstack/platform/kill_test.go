@@ -104,16 +104,16 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 	messages := messagesOf(t, w)
 	for n := range acknowledged {
 		if parts[n] != 2 || !messages[n] {
-			t.Errorf("%s was acknowledged: %d of 2 items, message %t", n, parts[n], messages[n])
+			t.Errorf("%s was acknowledged: got %d items and a message: %t, want 2 and true", n, parts[n], messages[n])
 		}
 	}
 	for n, count := range parts {
 		if count != 2 {
-			t.Errorf("half a transaction is there: %s", n)
+			t.Errorf("transaction %s: got %d items, want 2", n, count)
 		}
 	}
 	if len(acknowledged) < 500 {
-		t.Errorf("%d acknowledged writes are no load", len(acknowledged))
+		t.Errorf("got %d acknowledged writes, want at least 500", len(acknowledged))
 	}
 }
 
@@ -170,7 +170,7 @@ func killWriter(t *testing.T, place Folder, writes int) (acknowledged []string) 
 	}
 	_ = writer.Wait() // it was killed
 	if len(acknowledged) <= writes {
-		t.Fatalf("the writer ended by itself: %s", &complaints)
+		t.Fatalf("got %d writes and the writer's end, want more than %d: %s", len(acknowledged), writes, &complaints)
 	}
 	return acknowledged
 }

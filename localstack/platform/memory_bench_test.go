@@ -92,7 +92,7 @@ func fill(b *testing.B, w backend, n int) {
 					Status: payments.CheckoutPending, Description: "Two coffees", ReturnURL: "https://shop.example.com/callbacks",
 					CreatedAt: time.Now()})
 				if err != nil {
-					b.Error(err)
+					b.Errorf("create: got error %v, want none", err)
 					return
 				}
 			}

@@ -75,12 +75,12 @@ func TestMemoryKeepsTableAndQueuesOverARestart(t *testing.T) {
 	for _, inProcess := range []bool{false, true} {
 		listed, err := tablesOf(again, inProcess).ListTables(t.Context(), &dynamodb.ListTablesInput{})
 		if err != nil || len(listed.TableNames) != 1 || listed.TableNames[0] != "kept" {
-			t.Errorf("in process %t: tables %v, %v", inProcess, listed, err)
+			t.Errorf("in process %t: got tables %+v and error %v, want kept", inProcess, listed, err)
 		}
 	}
 	if _, err := queuesOf(again).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{
 		QueueName: aws.String("kept")}); err != nil {
-		t.Errorf("queue: %v", err)
+		t.Errorf("queue: got error %v, want none", err)
 	}
 }
 
@@ -141,10 +141,10 @@ func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
 			before := filesUnder(t, place)
 			_, err := Start(t.Context(), place, quiet(wal.Options{}))
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "make reset") {
-				t.Errorf("error %v, want one with %q", err, c.want)
+				t.Errorf("got error %v, want %q and make reset in it", err, c.want)
 			}
 			if after := filesUnder(t, place); after != before {
-				t.Errorf("a start that failed changed the folder from\n%s\nto\n%s", before, after)
+				t.Errorf("after a start that failed: got files\n%s\nwant\n%s", after, before)
 			}
 		})
 	}
@@ -172,20 +172,20 @@ func TestAFirstStartThatWasCutOffIsRepeated(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := start(t, place, wal.Options{}).Stop(); err != nil {
-				t.Error(err)
+				t.Errorf("stop: got error %v, want none", err)
 			}
 		})
 	}
 	// What comes after the secret fails at the first start, and then works.
 	place := newFolder(t)
 	if _, err := Start(t.Context(), place, quiet(waltest.NewDisk(0).Options())); err == nil {
-		t.Error("it started without room for its logs")
+		t.Error("start without room for the logs: got no error, want one")
 	}
 	if _, err := os.Stat(place.path(secretFile)); err != nil {
-		t.Error(err)
+		t.Errorf("secret: got error %v, want none", err)
 	}
 	if err := start(t, place, wal.Options{}).Stop(); err != nil {
-		t.Error(err)
+		t.Errorf("second start: got error %v at its stop, want none", err)
 	}
 }
 
@@ -217,7 +217,7 @@ func TestAFullDiskIsReportedAndSurvived(t *testing.T) {
 		status, body := request(t, l, http.MethodPost, "/v0.1/checkouts", fmt.Sprintf(
 			`{"checkout_reference":%q,"amount":1,"currency":"EUR","merchant_code":%q}`, reference, l.Env["MERCHANT_CODE"]))
 		if status != want {
-			t.Errorf("create %s: %d, want %d", reference, status, want)
+			t.Errorf("create %s: got %d %s, want %d", reference, status, body, want)
 		}
 		if status == http.StatusCreated {
 			_, rest, _ := strings.Cut(body, `"id":"`)
@@ -227,8 +227,8 @@ func TestAFullDiskIsReportedAndSurvived(t *testing.T) {
 	}
 	read := func(p *Platform, path string, want int) {
 		t.Helper()
-		if status, _ := request(t, p, http.MethodGet, path, ""); status != want {
-			t.Errorf("GET %s: %d, want %d", path, status, want)
+		if status, body := request(t, p, http.MethodGet, path, ""); status != want {
+			t.Errorf("GET %s: got %d %s, want %d", path, status, body, want)
 		}
 	}
 	create("before", http.StatusCreated)
@@ -247,7 +247,7 @@ func TestAFullDiskIsReportedAndSurvived(t *testing.T) {
 	disk.SetRoom(0)
 	create("last", http.StatusInternalServerError)
 	if err := l.Stop(); err == nil || !strings.Contains(err.Error(), "could not be kept") {
-		t.Errorf("the stop: %v", err)
+		t.Errorf("stop: got error %v, want one that some could not be kept", err)
 	}
 
 	again := start(t, place, wal.Options{})
@@ -255,7 +255,7 @@ func TestAFullDiskIsReportedAndSurvived(t *testing.T) {
 		read(again, "/v0.1/checkouts/"+id, http.StatusOK)
 	}
 	if err := again.Stop(); err != nil {
-		t.Error(err)
+		t.Errorf("stop: got error %v, want none", err)
 	}
 }
 

@@ -14,11 +14,11 @@ func TestATakenPortIsNamed(t *testing.T) {
 	}
 	c := Config{Port: taken.Addr().(*net.TCPAddr).Port}
 	if err := c.checkPort(); err == nil || !strings.Contains(err.Error(), "is taken") {
-		t.Errorf("error %v", err)
+		t.Errorf("taken port: got error %v, want one that it is taken", err)
 	}
 	taken.Close()
 	// Another test may have taken that port at once, so the free one is of the system's choice.
 	if err := (Config{Port: 0}).checkPort(); err != nil {
-		t.Error(err)
+		t.Errorf("free port: got error %v, want none", err)
 	}
 }

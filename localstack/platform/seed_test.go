@@ -36,7 +36,7 @@ func TestMerchantsAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
 	}
 	again, err := seed(t.Context(), place, r)
 	if err != nil || !maps.Equal(first, again) {
-		t.Errorf("seeded again: %v, error %v", !maps.Equal(first, again), err)
+		t.Errorf("seeded again: got %v and error %v, want %v", again, err, first)
 	}
 	emptied, err := seed(t.Context(), place, startSeedable(t))
 	if err != nil {
@@ -44,10 +44,10 @@ func TestMerchantsAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
 	}
 	for _, name := range []string{"API_KEY", "OTHER_API_KEY", "MERCHANT_CODE"} {
 		if emptied[name] == first[name] {
-			t.Errorf("%s is that of data that is gone", name)
+			t.Errorf("%s: got %s, that of data that is gone, want another", name, emptied[name])
 		}
 	}
 	if written, err := place.ReadEnv(); err != nil || !maps.Equal(written, emptied) {
-		t.Errorf("%s holds something else, error %v", envFile, err)
+		t.Errorf("%s: got %v and error %v, want %v", envFile, written, err, emptied)
 	}
 }

@@ -29,5 +29,5 @@ func TestWithoutGroupsCallbacksAreLate(t *testing.T) {
 			}
 		}
 	}
-	t.Errorf("no callback was late in %d histories", seeds)
+	t.Errorf("got no late callback in %d histories, want one", seeds)
 }

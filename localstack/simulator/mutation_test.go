@@ -100,14 +100,14 @@ func (m mutations) check(t *testing.T, condition string, workloads []simulator.W
 	why, survives := m.survivors[condition]
 	switch {
 	case finding != "" && survives:
-		t.Errorf("%s is needed after all (%s): without it %+v finds %s", condition, why, by, finding)
+		t.Errorf("without %s: got %s by %+v, want no finding (%s)", condition, finding, by, why)
 	case finding != "":
 		t.Logf("without %s %+v finds %s", condition, by, finding)
 	case survives:
 	case m.postponed(condition):
 		t.Logf("left to .ci/run: a history that notices that %s is missing", condition)
 	default:
-		t.Errorf("no history notices that %s is missing", condition)
+		t.Errorf("without %s: got no finding, want one", condition)
 	}
 }
 

@@ -30,5 +30,5 @@ func TestClientsSeeThatRefundsOvertakeEachOther(t *testing.T) {
 			}
 		}
 	}
-	t.Errorf("no client saw it in %d histories", seeds)
+	t.Errorf("got no finding %q in %d histories, want one", linear.ErrNotLinear, seeds)
 }

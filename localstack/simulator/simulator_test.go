@@ -37,7 +37,7 @@ func number(t *testing.T, variable string, otherwise uint64) uint64 {
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		t.Fatalf("%s: %v", variable, err)
+		t.Fatalf("%s: got error %v, want a number", variable, err)
 	}
 	return n
 }
@@ -50,7 +50,7 @@ func shard(t *testing.T) (part, parts uint64, ok bool) {
 		return 0, 1, false
 	}
 	if _, err := fmt.Sscanf(text, "%d/%d", &part, &parts); err != nil || parts == 0 {
-		t.Fatalf("%s=%s", shardVariable, text)
+		t.Fatalf("%s: got %q, want part/parts", shardVariable, text)
 	}
 	return part, parts, true
 }
@@ -74,7 +74,7 @@ func spread(t *testing.T) bool {
 	all.Wait()
 	for part, err := range failures {
 		if text := outputs[part].String(); err != nil {
-			t.Errorf("shard %d: %v\n%s", part, err, text)
+			t.Errorf("shard %d: got error %v, want none\n%s", part, err, text)
 		} else if testing.Verbose() {
 			t.Log(text)
 		}
@@ -121,7 +121,7 @@ func TestSameSeedSameHistory(t *testing.T) {
 		o := simulator.Options{Workload: simulator.Workloads[seed%uint64(len(simulator.Workloads))]}
 		first, second := simulator.Run(t, seed, o).History(), simulator.Run(t, seed, o).History()
 		if first != second {
-			t.Errorf("seed %d has two histories; they differ from here:\n%s", seed, firstDifference(first, second))
+			t.Errorf("seed %d: got two histories, want one; they differ here:\n%s", seed, firstDifference(first, second))
 		}
 	}
 }

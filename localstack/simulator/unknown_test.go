@@ -26,10 +26,10 @@ func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 	}
 	slices.Sort(took)
 	if want := outcomes * int(seeds); len(took) != want {
-		t.Fatalf("%d were settled, want %d", len(took), want)
+		t.Fatalf("got %d settled, want %d", len(took), want)
 	}
 	if took[0] < 30*time.Second {
-		t.Errorf("settled after %v, before the acquirer knows", took[0])
+		t.Errorf("got one settled after %v, want at least 30 s: the acquirer does not know before", took[0])
 	}
 	t.Logf("%d outcomes: p50 %v, p99 %v, the last %v", len(took), took[len(took)/2],
 		took[len(took)*99/100], took[len(took)-1])
@@ -42,8 +42,8 @@ func TestWithoutTheStreamTheySettleLate(t *testing.T) {
 		w := simulator.Run(t, seed, simulator.Options{Workload: simulator.Unknown, Without: simulator.Stream})
 		late := slices.DeleteFunc(slices.Clone(w.Settled), func(took time.Duration) bool { return took <= time.Minute })
 		if len(w.Settled) != outcomes || len(w.Findings()) != outcomes || len(late) != outcomes {
-			t.Errorf("seed %d: settled after %v, want %d after more than a minute; found %v", seed, w.Settled, outcomes,
-				w.Findings())
+			t.Errorf("seed %d: got settled after %v and findings %v, want %d of both, all after more than a minute",
+				seed, w.Settled, w.Findings(), outcomes)
 		}
 	}
 }

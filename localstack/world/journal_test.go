@@ -48,7 +48,7 @@ func TestAnUnbalancedJournalIsNoticed(t *testing.T) {
 		w.CheckJournal()
 		w.TB = t
 		if (reported.count > 0) != c.wrong {
-			t.Errorf("%v: %d complaints", c.postings, reported.count)
+			t.Errorf("%v: got %d complaints, want some: %t", c.postings, reported.count, c.wrong)
 		}
 		if err := table.Delete("pk", entry.PK).Range("sk", entry.SK).Run(t.Context()); err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ func TestWhatIAMChecksOfACall(t *testing.T) {
 	} {
 		got, err := permissionsOf(c.operation, []byte(c.body))
 		if err != nil || strings.Join(got, ",") != c.want {
-			t.Errorf("%s %s: %q, %v", c.operation, c.body, got, err)
+			t.Errorf("%s %s: got %q and error %v, want %s", c.operation, c.body, got, err, c.want)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestCallsAreTheirFunctions(t *testing.T) {
 	for function, want := range map[string][]string{"sweep": {"GetItem table", "PutItem table"}, "relay": {"Query table"},
 		"": {"DeleteItem table"}} {
 		if got := p.Of(function); !slices.Equal(got, want) {
-			t.Errorf("%q: %v, want %v", function, got, want)
+			t.Errorf("%q: got %v, want %v", function, got, want)
 		}
 	}
 }

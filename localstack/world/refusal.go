@@ -37,6 +37,7 @@ func (want Refusal) Check(t testing.TB, got Response) {
 	}
 	if want.status == http.StatusBadRequest && (got.Text("error_message") == "" ||
 		got.Text("error_message") != got.Text("message")) {
-		t.Errorf("error_message %q, message %q", got.Text("error_message"), got.Text("message"))
+		t.Errorf("got error_message %q and message %q, want one text in both", got.Text("error_message"),
+			got.Text("message"))
 	}
 }

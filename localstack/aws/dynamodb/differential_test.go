@@ -73,7 +73,7 @@ func TestDifferential(t *testing.T) {
 			ambiguous++
 		}
 		if difference != "" {
-			t.Errorf("seed %d, operation %d: %s\n%s\n%s\nengine: %s\noracle: %s",
+			t.Errorf("seed %d, operation %d: %s\n%s\n%s\ngot %s\nwant %s",
 				seed, i, difference, r.op, compact(r.body), compact(got), compact(want))
 			if differences++; differences == maxDifferences {
 				t.FailNow()
@@ -81,7 +81,8 @@ func TestDifferential(t *testing.T) {
 		}
 	}
 	if ambiguous > max(1, count/500) {
-		t.Errorf("%d of %d expressions were refused for different faults", ambiguous, count)
+		t.Errorf("got %d of %d expressions refused for different faults, want at most %d", ambiguous, count,
+			max(1, count/500))
 	}
 	for _, outcome := range slices.Sorted(keysOf(seen)) {
 		t.Logf("%6d %s", seen[outcome], outcome)
@@ -250,16 +251,16 @@ func compareStreams(t *testing.T, engine, oracle *side) {
 		}
 	}) {
 		if len(got[key]) != len(want[key]) {
-			t.Errorf("stream of %s: %d records, want %d", key, len(got[key]), len(want[key]))
+			t.Errorf("stream of %s: got %d records, want %d", key, len(got[key]), len(want[key]))
 		}
 		for i := range min(len(got[key]), len(want[key])) {
 			if !reflect.DeepEqual(streamImage(got[key][i]), streamImage(want[key][i])) {
-				t.Fatalf("stream of %s, record %d:\nengine: %s\noracle: %s", key, i, compact(got[key][i]), compact(want[key][i]))
+				t.Fatalf("stream of %s, record %d: got\n%s\nwant\n%s", key, i, compact(got[key][i]), compact(want[key][i]))
 			}
 		}
 	}
 	if len(got) != len(want) {
-		t.Errorf("streams speak of %d items, want %d", len(got), len(want))
+		t.Errorf("got streams of %d items, want %d", len(got), len(want))
 	}
 }
 

@@ -36,7 +36,7 @@ func TestGuregu(t *testing.T) {
 		}
 	}
 	if err := table.Put(all[0]).If("attribute_not_exists(pk)").Run(ctx); !dynamo.IsCondCheckFailed(err) {
-		t.Errorf("second Put: error = %v, want a failed condition", err)
+		t.Errorf("second Put: got error %v, want a failed condition", err)
 	}
 	check := func(what string, err error, got, want any) {
 		t.Helper()

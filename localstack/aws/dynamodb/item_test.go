@@ -21,12 +21,12 @@ func refused(t *testing.T, what string, err error, want ...string) {
 	t.Helper()
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" {
-		t.Errorf("%s: error = %v, want ValidationException", what, err)
+		t.Errorf("%s: got error %v, want ValidationException", what, err)
 		return
 	}
 	for _, part := range want {
 		if !strings.Contains(api.ErrorMessage(), part) {
-			t.Errorf("%s: message = %q, want one with %q", what, api.ErrorMessage(), part)
+			t.Errorf("%s: got message %q, want %q in it", what, api.ErrorMessage(), part)
 		}
 	}
 }
@@ -55,7 +55,7 @@ func TestParametersOfBeforeExpressionsAreRefused(t *testing.T) {
 	_, err = client.ListBackups(ctx, &sdk.ListBackupsInput{})
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "UnknownOperationException" {
-		t.Errorf("ListBackups: error = %v, want UnknownOperationException", err)
+		t.Errorf("ListBackups: got error %v, want UnknownOperationException", err)
 	}
 }
 
@@ -95,11 +95,13 @@ func TestFailedConditionReturnsTheItem(t *testing.T) {
 		ExpressionAttributeValues:           attributes{":x": num("6")},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld})
 	var failed *types.ConditionalCheckFailedException
-	if !errors.As(err, &failed) || textOf(failed.Item["amount"]) != "5" {
-		t.Errorf("error = %v, want a failed condition with the item", err)
+	if !errors.As(err, &failed) {
+		t.Errorf("got error %v, want a failed condition", err)
+	} else if got := textOf(failed.Item["amount"]); got != "5" {
+		t.Errorf("failed condition: got an item of %q, want 5", got)
 	}
 	if _, after := e.Consumed("ledger"); after != before+1 {
-		t.Errorf("a failed condition consumed %v units, want 1", after-before)
+		t.Errorf("failed condition: got %v units consumed, want 1", after-before)
 	}
 }
 
@@ -143,12 +145,12 @@ func TestSegmentsShareTheTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		if out.Count == 0 {
-			t.Errorf("segment %d is empty", segment)
+			t.Errorf("segment %d: got no items, want some", segment)
 		}
 		seen += int(out.Count)
 	}
 	if seen != total {
-		t.Errorf("three segments hold %d items, want %d", seen, total)
+		t.Errorf("got %d items in three segments, want %d", seen, total)
 	}
 }
 
@@ -164,7 +166,7 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 					Key:                       ledgerKey("m", "sum"),
 					UpdateExpression:          aws.String("ADD amount :x"),
 					ExpressionAttributeValues: attributes{":x": num("0.01")}}); err != nil {
-					t.Error(err)
+					t.Errorf("UpdateItem: got error %v, want none", err)
 				}
 				byStatus(t, client, "open")
 			}
@@ -172,7 +174,7 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 	}
 	wait.Wait()
 	if got := textOf(fetch(t, client, "m", "sum")["amount"]); got != "4" {
-		t.Errorf("sum = %s, want 4", got)
+		t.Errorf("got sum %s, want 4", got)
 	}
 }
 
@@ -186,7 +188,7 @@ func TestOverAPort(t *testing.T) {
 	createLedger(t, client)
 	put(t, client, entry("m", "a", "amount", num("1.50")))
 	if got := textOf(fetch(t, client, "m", "a")["amount"]); got != "1.5" {
-		t.Errorf("amount = %s, want 1.5", got)
+		t.Errorf("got amount %s, want 1.5", got)
 	}
 	_, err := client.CreateTable(context.Background(), &sdk.CreateTableInput{TableName: aws.String("ledger"),
 		BillingMode:          types.BillingModePayPerRequest,
@@ -194,6 +196,6 @@ func TestOverAPort(t *testing.T) {
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}}})
 	var inUse *types.ResourceInUseException
 	if !errors.As(err, &inUse) {
-		t.Errorf("error = %v, want ResourceInUseException", err)
+		t.Errorf("got error %v, want ResourceInUseException", err)
 	}
 }

@@ -43,7 +43,7 @@ func TestIndexOrderIsNumeric(t *testing.T) {
 	put(t, client, entry("m", "sparse", "status", str("open"))) // has no amount: not in the index
 	if got, want := strings.Join(byStatus(t, client, "open"), " "),
 		"3=-20 8=-3.1 1=-3 6=-0.25 4=0 5=0.5 2=9 0=10 7=100"; got != want {
-		t.Errorf("index order = %s, want %s", got, want)
+		t.Errorf("index order: got %s, want %s", got, want)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestIndexLag(t *testing.T) {
 	check := func(status, want string) {
 		t.Helper()
 		if got := strings.Join(byStatus(t, client, status), " "); got != want {
-			t.Errorf("index of %s = %q, want %q", status, got, want)
+			t.Errorf("index of %s: got %q, want %q", status, got, want)
 		}
 	}
 	put(t, client, entry("m", "a", "status", str("open"), "amount", num("1")))
@@ -120,17 +120,17 @@ func TestExpiryLagsAndIsAnnounced(t *testing.T) {
 		t.Fatal("deleted before the lag was over")
 	}
 	now.Advance(time.Minute)
-	if fetch(t, client, "m", "before") != nil {
-		t.Error("still there after the lag")
+	if got := fetch(t, client, "m", "before"); got != nil {
+		t.Errorf("after the lag: got %v, want no item", got)
 	}
 	if fetch(t, client, "m", "kept") == nil {
-		t.Error("deleted by a deadline it no longer has")
+		t.Error("a deadline it no longer has: got no item, want it kept")
 	}
 	all := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon)
 	last := all[len(all)-1]
 	if last.EventName != streamtypes.OperationTypeRemove || last.UserIdentity == nil ||
 		*last.UserIdentity.PrincipalId != "dynamodb.amazonaws.com" {
-		t.Errorf("last record = %s by %+v, want REMOVE by the service", last.EventName, last.UserIdentity)
+		t.Errorf("last record: got %s by %+v, want REMOVE by the service", last.EventName, last.UserIdentity)
 	}
 }
 
@@ -143,11 +143,11 @@ func TestStreamKeepsADay(t *testing.T) {
 	put(t, client, entry("m", "b"))
 	put(t, client, entry("m", "b")) // no change, no record
 	if got := len(records(t, e, streamtypes.ShardIteratorTypeTrimHorizon)); got != 2 {
-		t.Errorf("%d records, want 2", got)
+		t.Errorf("got %d records, want 2", got)
 	}
 	now.Advance(23*time.Hour + time.Second)
 	if got := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon); len(got) != 1 {
-		t.Errorf("%d records after a day, want 1", len(got))
+		t.Errorf("got %d records after a day, want 1", len(got))
 	}
 	if got := len(records(t, e, streamtypes.ShardIteratorTypeLatest)); got != 0 {
 		t.Errorf("LATEST: got %d old records, want none", got)
@@ -160,7 +160,7 @@ func TestContextEndsARequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := client.ListTables(ctx, &sdk.ListTablesInput{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error = %v, want context.Canceled", err)
+		t.Errorf("got error %v, want context.Canceled", err)
 	}
 }
 
@@ -182,10 +182,10 @@ func TestTablesMadeAtOneInstantHaveTheirOwnStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(listed.Streams) != 2 || *listed.Streams[0].StreamArn == *listed.Streams[1].StreamArn {
-		t.Errorf("streams = %v, want two of their own", listed.Streams)
+		t.Errorf("got streams %v, want two of their own", listed.Streams)
 	}
-	if fetch(t, client, "m", "a") != nil {
-		t.Error("the new table has the old one's item")
+	if got := fetch(t, client, "m", "a"); got != nil {
+		t.Errorf("new table: got %v, the old one's item, want none", got)
 	}
 }
 
@@ -209,13 +209,13 @@ func TestBatchGetReturnsWhatDoesNotFit(t *testing.T) {
 		}
 		for _, item := range out.Responses["ledger"] {
 			if len(item) != 1 {
-				t.Fatalf("got %d attributes, want the projected one", len(item))
+				t.Fatalf("got %v, want only the projected attribute", item)
 			}
 			found++
 		}
 		request = out.UnprocessedKeys
 	}
 	if found != 45 || rounds != 2 {
-		t.Errorf("%d items in %d rounds, want 45 in 2", found, rounds)
+		t.Errorf("got %d items in %d rounds, want 45 in 2", found, rounds)
 	}
 }

@@ -68,7 +68,7 @@ func TestALogKeepsEverything(t *testing.T) {
 			again := reopen(t, e, dir, c)
 			client = newClient(again)
 			if got := strings.Join(byStatus(t, client, "open <&>"), " "); got != "a=1.5" {
-				t.Errorf("index = %q, want a=1.5", got)
+				t.Errorf("got index %q, want a=1.5", got)
 			}
 			if _, err := transact(client, "token", addPart("m", "sum", "1")); err != nil {
 				t.Fatal(err)
@@ -84,12 +84,12 @@ func TestALogKeepsEverything(t *testing.T) {
 					*after[0].Dynamodb.SequenceNumber, last)
 			}
 			now.Advance(time.Minute)
-			if fetch(t, client, "m", "a") != nil {
-				t.Error("time to live was forgotten")
+			if got := fetch(t, client, "m", "a"); got != nil {
+				t.Errorf("after its time to live: got %v, want no item", got)
 			}
 			third := newClient(reopen(t, again, dir, c))
-			if fetch(t, third, "m", "a") != nil || fetch(t, third, "m", "later") == nil {
-				t.Error("the next process finds something else")
+			if a, later := fetch(t, third, "m", "a"), fetch(t, third, "m", "later"); a != nil || later == nil {
+				t.Errorf("next process: got a %v and later %v, want only later", a, later)
 			}
 		})
 	}
@@ -111,7 +111,7 @@ func TestALogChangesNoAnswer(t *testing.T) {
 		now.Advance(time.Second)
 		r := g.request()
 		if got, want := r.send(t, kept), r.send(t, plain); !reflect.DeepEqual(got, want) {
-			t.Fatalf("request %d: %s\n%s\nwith a log: %s\nwithout: %s", i, r.op, compact(r.body), compact(got), compact(want))
+			t.Fatalf("request %d: %s\n%s\ngot %s\nwant %s", i, r.op, compact(r.body), compact(got), compact(want))
 		}
 		if i%between == between-1 {
 			if err := logged.Close(); err != nil {
@@ -120,7 +120,7 @@ func TestALogChangesNoAnswer(t *testing.T) {
 			logged = open(t, dir, c, wal.Options{SnapshotAfter: 10_000})
 			kept = engineSide(logged)
 			if got, want := items(t, kept), items(t, plain); !reflect.DeepEqual(got, want) {
-				t.Fatalf("after request %d the log brings back %s, want %s", i, compact(got), compact(want))
+				t.Fatalf("after request %d: got %s back from the log, want %s", i, compact(got), compact(want))
 			}
 		}
 	}
@@ -171,18 +171,18 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 		}
 	}
 	if e.Refused() == nil {
-		t.Error("the engine does not say that it refuses writes")
+		t.Error("got no error from Refused, want one")
 	}
 	now.Advance(time.Minute) // expiry waits for room too
 	unchanged := func(client *sdk.Client) {
 		t.Helper()
 		for _, name := range []string{"new", "one", "sum"} {
-			if fetch(t, client, "m", name) != nil {
-				t.Errorf("%s was refused and is there", name)
+			if got := fetch(t, client, "m", name); got != nil {
+				t.Errorf("%s was refused: got %v, want no item", name, got)
 			}
 		}
 		if fetch(t, client, "m", "kept") == nil {
-			t.Error("an acknowledged item is missing")
+			t.Error("kept was acknowledged: got no item, want it")
 		}
 	}
 	unchanged(client)
@@ -193,8 +193,8 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 		e.Refused() != nil {
 		t.Errorf("with room again: got errors %v and %v, want none", err, e.Refused())
 	}
-	if fetch(t, client, "m", "kept") != nil {
-		t.Error("the item does not expire")
+	if got := fetch(t, client, "m", "kept"); got != nil {
+		t.Errorf("with room again: got %v, want it expired", got)
 	}
 }
 
@@ -216,9 +216,9 @@ func TestALogWithoutRoomForASnapshotGoesOn(t *testing.T) {
 	}
 	disk.SetFull("")
 	put(t, client, entry("m", "last"))
-	if again := newClient(reopen(t, e, dir, dynamodb.Config{})); fetch(t, again, "m", "99") == nil ||
-		fetch(t, again, "m", "last") == nil {
-		t.Error("records are lost")
+	again := newClient(reopen(t, e, dir, dynamodb.Config{}))
+	if before, last := fetch(t, again, "m", "99"), fetch(t, again, "m", "last"); before == nil || last == nil {
+		t.Errorf("after a restart: got %v and %v, want both items", before, last)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestExpiryThatWasSwitchedOffStaysSo(t *testing.T) {
 	client = newClient(reopen(t, e, dir, c))
 	now.Advance(time.Hour)
 	if fetch(t, client, "m", "a") == nil {
-		t.Error("the item expired")
+		t.Error("time to live is off: got no item, want it")
 	}
 }
 
@@ -330,19 +330,19 @@ func TestOneReaderHasTheStreamTrimmed(t *testing.T) {
 	}
 	last := get(first.NextShardIterator)
 	if len(last.Records) != 1 {
-		t.Fatalf("%d records follow, want 1", len(last.Records))
+		t.Fatalf("got %d records after them, want 1", len(last.Records))
 	}
 	get(last.NextShardIterator)
 	if kept := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon); len(kept) != 0 {
 		t.Errorf("got %d records that were read, want none", len(kept))
 	}
 	if _, err = at(streamtypes.ShardIteratorTypeAtSequenceNumber, first.Records[0].Dynamodb.SequenceNumber); err == nil {
-		t.Error("got no error for the position of a trimmed record")
+		t.Error("the position of a trimmed record: got no error, want one")
 	}
 	put(t, client, entry("m", "next"))
 	after, err := at(streamtypes.ShardIteratorTypeAfterSequenceNumber, last.Records[0].Dynamodb.SequenceNumber)
 	if err != nil {
-		t.Fatalf("the position after the last record read: %v", err)
+		t.Fatalf("the position after the last record read: got error %v, want none", err)
 	}
 	if got := get(after); len(got.Records) != 1 {
 		t.Errorf("got %d records after the last one read, want 1", len(got.Records))

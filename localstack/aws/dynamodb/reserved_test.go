@@ -26,7 +26,7 @@ func TestReservedWordsAgree(t *testing.T) {
 	}
 	words := strings.Fields(strings.Split(string(source), "`")[1])
 	if len(words) != 573 {
-		t.Errorf("%d reserved words, want the 573 published", len(words))
+		t.Errorf("got %d reserved words, want the 573 published", len(words))
 	}
 	engine := engineSide(dynamodb.New(dynamodb.Config{}))
 	oracle := oracleSide(endpoint, fmt.Sprintf("words%d", rand.Uint64()))
@@ -38,7 +38,7 @@ func TestReservedWordsAgree(t *testing.T) {
 			"ProjectionExpression": "a." + strings.ToLower(word)}
 		got, want := engine.call(t, "GetItem", body), oracle.call(t, "GetItem", body)
 		if errorType(got) != errorType(want) && !slices.Contains(openInOracle, word) {
-			t.Errorf("%s: %q, but the oracle says %q", word, errorMessage(got), errorMessage(want))
+			t.Errorf("%s: got %q, want %q", word, errorMessage(got), errorMessage(want))
 		}
 	}
 }

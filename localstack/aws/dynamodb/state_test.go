@@ -38,6 +38,6 @@ func TestASnapshotHasRecordsOfABoundedSize(t *testing.T) {
 		want = appendPut(want, f.table, r, r.text)
 	}
 	if !bytes.Equal(all, want) {
-		t.Errorf("%d bytes in records, want %d", len(all), len(want))
+		t.Errorf("got records %q, want %q", all, want)
 	}
 }

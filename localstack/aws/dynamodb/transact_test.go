@@ -47,20 +47,20 @@ func TestTransactionIsAllOrNothing(t *testing.T) {
 
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(err, &cancelled) {
-		t.Fatalf("error = %v, want TransactionCanceledException", err)
+		t.Fatalf("got error %v, want TransactionCanceledException", err)
 	}
 	var codes []string
 	for _, reason := range cancelled.CancellationReasons {
 		codes = append(codes, *reason.Code)
 	}
 	if want := []string{"None", "ConditionalCheckFailed", "None"}; !slices.Equal(codes, want) {
-		t.Errorf("codes = %v, want %v", codes, want)
+		t.Errorf("got codes %v, want %v", codes, want)
 	}
 	if got := textOf(cancelled.CancellationReasons[1].Item["amount"]); got != "5" {
-		t.Errorf("ALL_OLD amount = %q, want 5", got)
+		t.Errorf("got ALL_OLD amount %q, want 5", got)
 	}
-	if fetch(t, client, "m", "sum") != nil || fetch(t, client, "m", "other") != nil {
-		t.Error("a cancelled transaction wrote")
+	if sum, other := fetch(t, client, "m", "sum"), fetch(t, client, "m", "other"); sum != nil || other != nil {
+		t.Errorf("cancelled transaction: got items %v and %v, want none", sum, other)
 	}
 }
 
@@ -92,10 +92,10 @@ func TestTransactionTokenReplaysForTenMinutes(t *testing.T) {
 			t.Fatalf("%s: got error %v, want a mismatch: %t", step.name, err, step.mismatch)
 		}
 		if got := textOf(fetch(t, client, "m", "sum")["amount"]); got != step.sum {
-			t.Errorf("%s: sum = %s, want %s", step.name, got, step.sum)
+			t.Errorf("%s: got sum %s, want %s", step.name, got, step.sum)
 		}
 		if err == nil && *out.ConsumedCapacity[0].CapacityUnits != step.units {
-			t.Errorf("%s: consumed %v, want %v", step.name, *out.ConsumedCapacity[0].CapacityUnits, step.units)
+			t.Errorf("%s: got %v units consumed, want %v", step.name, *out.ConsumedCapacity[0].CapacityUnits, step.units)
 		}
 	}
 }
@@ -105,11 +105,11 @@ func TestCancelledTransactionLeavesItsTokenFree(t *testing.T) {
 	_, client := newLedger(t, dynamodb.Config{})
 	condition := "attribute_exists(pk)"
 	if _, err := transact(client, "token", putPart(entry("m", "x"), condition)); err == nil {
-		t.Fatal("the condition held")
+		t.Fatal("got no error, want a failed condition")
 	}
 	put(t, client, entry("m", "x"))
 	if _, err := transact(client, "token", putPart(entry("m", "x"), condition)); err != nil {
-		t.Fatalf("retry: %v", err)
+		t.Fatalf("retry: got error %v, want none", err)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestConflictHook(t *testing.T) {
 	}})
 	var cancelled *types.TransactionCanceledException
 	if _, err := transact(client, "t", addPart("m", "a", "1"), addPart("m", "b", "1")); !errors.As(err, &cancelled) {
-		t.Fatalf("error = %v, want TransactionCanceledException", err)
+		t.Fatalf("got error %v, want TransactionCanceledException", err)
 	}
 	if got := *cancelled.CancellationReasons[0].Code; got != "TransactionConflict" {
 		t.Errorf("got reason %s, want TransactionConflict", got)
@@ -133,11 +133,11 @@ func TestConflictHook(t *testing.T) {
 		Item: entry("m", "a")})
 	var conflict *types.TransactionConflictException
 	if !errors.As(err, &conflict) {
-		t.Errorf("error = %v, want TransactionConflictException", err)
+		t.Errorf("got error %v, want TransactionConflictException", err)
 	}
 	if want := []string{"TransactWriteItems", "ledger/m/a", "ledger/m/b", "PutItem", "ledger/m/a"}; !slices.Equal(asked,
 		want) {
-		t.Errorf("hook was asked %v, want %v", asked, want)
+		t.Errorf("got %v asked of the hook, want %v", asked, want)
 	}
 	conflicting = false
 	put(t, client, entry("m", "a"))
@@ -158,9 +158,10 @@ func TestBatchLeavesConflictingWritesUnprocessed(t *testing.T) {
 	}
 	left := out.UnprocessedItems["ledger"]
 	if len(left) != 1 || textOf(left[0].PutRequest.Item["sk"]) != "b" {
-		t.Errorf("unprocessed = %v, want b", left)
+		t.Errorf("got %v unprocessed, want b", left)
 	}
-	if fetch(t, client, "m", "a") == nil || fetch(t, client, "m", "b") != nil || fetch(t, client, "m", "c") == nil {
-		t.Error("a and c should be written, b not")
+	a, b, c := fetch(t, client, "m", "a"), fetch(t, client, "m", "b"), fetch(t, client, "m", "c")
+	if a == nil || b != nil || c == nil {
+		t.Errorf("got a %v, b %v and c %v, want a and c written, b not", a, b, c)
 	}
 }

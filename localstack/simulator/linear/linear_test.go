@@ -61,7 +61,7 @@ func TestWhatCanHappen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if err := (History{Captured: 100, Declinable: declinable, Requests: requests}).Check(); err != nil {
-				t.Error(err)
+				t.Errorf("got error %v, want none", err)
 			}
 		})
 	}
@@ -91,7 +91,7 @@ func TestWhatCannotHappen(t *testing.T) {
 			t.Parallel()
 			err := (History{Captured: 100, Declinable: declinable, Requests: requests}).Check()
 			if !errors.Is(err, ErrNotLinear) {
-				t.Errorf("accepted: %v", err)
+				t.Errorf("got error %v, want %v", err, ErrNotLinear)
 			}
 		})
 	}
@@ -105,7 +105,7 @@ func TestTooLongAHistoryIsNoPass(t *testing.T) {
 		requests[i] = read(int64(2*i), int64(2*i+1), 100)
 	}
 	if err := (History{Captured: 100, Declinable: declinable, Requests: requests}).Check(); !errors.Is(err, ErrTooLong) {
-		t.Errorf("accepted: %v", err)
+		t.Errorf("got error %v, want %v", err, ErrTooLong)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestRandomHistories(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		if err := play(rng, false).Check(); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+			t.Fatalf("seed %d: got error %v, want none", seed, err)
 		}
 		rng = rand.New(rand.NewPCG(seed, 1))
 		if play(rng, true).Check() != nil {
@@ -125,7 +125,7 @@ func TestRandomHistories(t *testing.T) {
 		}
 	}
 	if noticed < 100 {
-		t.Errorf("%d of 300 broken histories were noticed", noticed)
+		t.Errorf("got %d of 300 broken histories noticed, want at least 100", noticed)
 	}
 }
 

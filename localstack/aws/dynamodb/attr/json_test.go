@@ -21,13 +21,13 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 	var got, want any
 	if err := json.Unmarshal(attr.AppendMap(nil, item), &got); err != nil {
-		t.Fatalf("AppendMap wrote invalid JSON: %v", err)
+		t.Fatalf("AppendMap: got error %v, want JSON", err)
 	}
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(sample, " \n ", ` \n `)), &want); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("round trip gave %v, want %v", got, want)
+		t.Errorf("round trip: got %v, want %v", got, want)
 	}
 }
 
@@ -41,7 +41,7 @@ func TestValueRefusals(t *testing.T) {
 		strings.Repeat(`{"L":[`, 33) + strings.Repeat(`]}`, 33): "Nesting Levels",
 	} {
 		if _, err := attr.NewReader(text).Value(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error = %v, want one with %q", text, err, want)
+			t.Errorf("%s: got error %v, want %q in it", text, err, want)
 		}
 	}
 }
@@ -55,6 +55,6 @@ func TestMapsDoNotChange(t *testing.T) {
 		t.Errorf("changed copy: got %s, want %s", got, want)
 	}
 	if after := string(attr.AppendMap(nil, m)); after != before {
-		t.Errorf("the original became %s, want %s", after, before)
+		t.Errorf("original: got %s, want %s", after, before)
 	}
 }

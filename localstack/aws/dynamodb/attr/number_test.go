@@ -20,7 +20,7 @@ func TestNumberIsCanonical(t *testing.T) {
 	} {
 		v, err := attr.Number(given)
 		if err != nil || v.Str() != want {
-			t.Errorf("Number(%q) = %q, %v; want %q", given, v.Str(), err, want)
+			t.Errorf("Number(%q): got %q and error %v, want %q", given, v.Str(), err, want)
 		}
 	}
 }
@@ -33,7 +33,7 @@ func TestNumberRefusals(t *testing.T) {
 		"123456789012345678901234567890123456789": "38 digits",
 	} {
 		if _, err := attr.Number(given); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Number(%q): error = %v, want one with %q", given, err, want)
+			t.Errorf("Number(%q): got error %v, want %q in it", given, err, want)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestNumberSize(t *testing.T) {
 	} {
 		v, err := attr.Number(given)
 		if err != nil || v.Size() != want {
-			t.Errorf("size of %s = %d, %v; want %d", given, v.Size(), err, want)
+			t.Errorf("size of %s: got %d and error %v, want %d", given, v.Size(), err, want)
 		}
 	}
 }
@@ -56,11 +56,11 @@ func numbers(t *rapid.T, label string) (attr.Value, *big.Rat) {
 	text := rapid.StringMatching(`-?[0-9]{1,12}(\.[0-9]{1,10})?(e-?[0-9]{1,2})?`).Draw(t, label)
 	v, err := attr.Number(text)
 	if err != nil {
-		t.Fatalf("Number(%q): %v", text, err)
+		t.Fatalf("Number(%q): got error %v, want none", text, err)
 	}
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
-		t.Fatalf("big.Rat refuses %q", text)
+		t.Fatalf("got no big.Rat of %q, want one", text)
 	}
 	return v, r
 }
@@ -72,12 +72,12 @@ func TestNumbersBehaveAsRationals(t *testing.T) {
 		b, y := numbers(t, "b")
 		want := x.Cmp(y)
 		if got := cmp.Compare(attr.Compare(a, b), 0); got != want {
-			t.Errorf("Compare(%s, %s) = %d, want %d", a.Str(), b.Str(), got, want)
+			t.Errorf("Compare(%s, %s): got %d, want %d", a.Str(), b.Str(), got, want)
 		}
 		left := append(attr.AppendKey(nil, a), attr.KeyTerminator...)
 		right := append(attr.AppendKey(nil, b), attr.KeyTerminator...)
 		if got := bytes.Compare(left, right); got != want {
-			t.Errorf("the keys of %s and %s compare as %d, want %d", a.Str(), b.Str(), got, want)
+			t.Errorf("comparing the keys of %s and %s: got %d, want %d", a.Str(), b.Str(), got, want)
 		}
 		if sum, err := attr.Add(a, b); err == nil {
 			checkRational(t, "sum", sum, new(big.Rat).Add(x, y))
@@ -91,7 +91,7 @@ func TestNumbersBehaveAsRationals(t *testing.T) {
 func checkRational(t *rapid.T, what string, got attr.Value, want *big.Rat) {
 	r, ok := new(big.Rat).SetString(got.Str())
 	if !ok || r.Cmp(want) != 0 {
-		t.Errorf("%s = %s, want %s", what, got.Str(), want.RatString())
+		t.Errorf("%s: got %s, want %s", what, got.Str(), want.RatString())
 	}
 }
 
@@ -114,7 +114,7 @@ func TestSumsKeepToTheLimits(t *testing.T) {
 		"too small":   second(attr.Subtract(value("1.1e-130"), value("1e-130"))),
 	} {
 		if err == nil {
-			t.Errorf("a sum %s: got no error", name)
+			t.Errorf("a sum %s: got no error, want one", name)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestTextKeysKeepOrderAndPrefix(t *testing.T) {
 		right := string(attr.AppendKey(nil, attr.Binary(b)))
 		if got, want := strings.Compare(left+attr.KeyTerminator, right+attr.KeyTerminator),
 			strings.Compare(a, b); got != want {
-			t.Errorf("keys of %q and %q compare as %d, want %d", a, b, got, want)
+			t.Errorf("comparing the keys of %q and %q: got %d, want %d", a, b, got, want)
 		}
 		end := attr.PrefixEnd(left)
 		within := right >= left && (end == "" || right < end)

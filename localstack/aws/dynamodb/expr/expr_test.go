@@ -49,11 +49,11 @@ func TestConditions(t *testing.T) {
 	} {
 		c, err := expr.ParseCondition("ConditionExpression", src, environment(t))
 		if err != nil {
-			t.Errorf("%s: %v", src, err)
+			t.Errorf("%s: got error %v, want %t", src, err, want)
 			continue
 		}
 		if got := c.Holds(parse(t, item)); got != want {
-			t.Errorf("%s = %v, want %v", src, got, want)
+			t.Errorf("%s: got %t, want %t", src, got, want)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestConditionRefusals(t *testing.T) {
 	} {
 		_, err := expr.ParseCondition("ConditionExpression", src, environment(t))
 		if err == nil || err.Error() != "Invalid ConditionExpression: "+want {
-			t.Errorf("%q: error = %v\nwant %s", src, err, want)
+			t.Errorf("%q: got error %v\nwant Invalid ConditionExpression: %s", src, err, want)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestExpressionsAreLimited(t *testing.T) {
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.20s…: error = %v, want one with %q", src, err, want)
+			t.Errorf("%.20s…: got error %v, want %q in it", src, err, want)
 		}
 	}
 }
@@ -135,16 +135,16 @@ func TestUpdates(t *testing.T) {
 	} {
 		u, err := expr.ParseUpdate(src, environment(t))
 		if err != nil {
-			t.Errorf("%s: %v", src, err)
+			t.Errorf("%s: got error %v, want %s", src, err, want)
 			continue
 		}
 		before := parse(t, item)
 		after, err := u.Apply(before)
 		if got := string(attr.AppendMap(nil, after)); err != nil || !strings.Contains(got, want) {
-			t.Errorf("%s gave %s, %v; want %s", src, got, err, want)
+			t.Errorf("%s: got %s and error %v, want %s in it", src, got, err, want)
 		}
 		if !before.Equal(parse(t, item)) {
-			t.Errorf("%s changed the item it was given", src)
+			t.Errorf("%s: got %s after it, want the item unchanged: %s", src, attr.AppendMap(nil, before), item)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestUpdateRefusals(t *testing.T) {
 			_, err = u.Apply(parse(t, item))
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error = %v, want one with %q", src, err, want)
+			t.Errorf("%s: got error %v, want %q in it", src, err, want)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestProjection(t *testing.T) {
 	}
 	if got, want := string(attr.AppendMap(nil, p.Apply(parse(t, item)))),
 		`{"l":{"L":[{"N":"2"}]},"m":{"M":{"x":{"N":"1"}}},"s":{"S":"abc"}}`; got != want {
-		t.Errorf("projection = %s, want %s", got, want)
+		t.Errorf("got projection %s, want %s", got, want)
 	}
 }
 
