@@ -43,12 +43,13 @@ func (s *synthesis) roleOf(t *testing.T, stage, name string) (id string, allowed
 	for id, r := range s.all("AWS::IAM::Role") {
 		if plain(f.Properties["Role"]) == plain(arn(id)) {
 			if r.Properties["ManagedPolicyArns"] != nil || r.Properties["Policies"] != nil {
-				t.Errorf("%s: more than its own policy", id)
+				t.Errorf("%s: got policies %v and %v, want only its own", id, r.Properties["ManagedPolicyArns"],
+					r.Properties["Policies"])
 			}
 			return id, s.allowed(id)
 		}
 	}
-	t.Fatalf("%s has no role of this stack", name)
+	t.Fatalf("%s: got role %s, want one of this stack", name, plain(f.Properties["Role"]))
 	return "", nil
 }
 
@@ -76,19 +77,19 @@ func TestARoleAllowsWhatItsFunctionNeeds(t *testing.T) {
 	for _, f := range functions.All {
 		role, got := s.roleOf(t, dev, f.Name)
 		if other, taken := owners[role]; taken {
-			t.Errorf("%s and %s share a role", f.Name, other)
+			t.Errorf("%s and %s: got the role %s of both, want two", f.Name, other, role)
 		}
 		owners[role] = f.Name
 		want := s.needs(t, f)
 		for action, on := range got {
 			slices.Sort(on)
 			if expected := want[action]; !slices.Equal(on, expected) {
-				t.Errorf("%s may %s on %v, want %v", f.Name, action, on, expected)
+				t.Errorf("%s: got %s on %v, want %v", f.Name, action, on, expected)
 			}
 		}
 		for action := range want {
 			if got[action] == nil {
-				t.Errorf("%s may not %s", f.Name, action)
+				t.Errorf("%s: got %v, want %s in it", f.Name, got, action)
 			}
 		}
 	}
@@ -114,7 +115,7 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 	add(arn(table), prefixed("dynamodb:", f.Access().Items)...)
 	for _, index := range f.Access().Queries {
 		if !slices.ContainsFunc(store.Indexes, func(i store.Index) bool { return i.Name == index }) {
-			t.Errorf("%s queries the index %q, which does not exist", f.Name, index)
+			t.Errorf("%s: got index %q, want one of %v", f.Name, index, store.Indexes)
 		}
 		add(below(table, "/index/"+index), "dynamodb:Query")
 	}
@@ -159,14 +160,14 @@ func TestNoOtherWildcards(t *testing.T) {
 			for _, wildcard := range wildcardsOf(statements(r.Properties[property])) {
 				met[wildcard] = true
 				if wildcards[wildcard] == "" {
-					t.Errorf("%s: %s", id, wildcard)
+					t.Errorf("%s: got %s, want a known wildcard", id, wildcard)
 				}
 			}
 		}
 	}
 	for wildcard := range wildcards {
 		if !met[wildcard] {
-			t.Errorf("no policy has %s", wildcard)
+			t.Errorf("got no policy with %s, want one", wildcard)
 		}
 	}
 }

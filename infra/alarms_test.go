@@ -66,14 +66,14 @@ func TestMissingDataRaiseAlarmsOnlyWhereSomethingMustHappen(t *testing.T) {
 			longest *= 7
 		}
 		if int(period)%60 != 0 || period*periods > longest.Seconds() {
-			t.Errorf("%s covers %v periods of %v s", id, periods, period)
+			t.Errorf("%s: got %v periods of %v s, want whole minutes, in all at most %s", id, periods, period, longest)
 		}
 		switch raised := [2]any{r.Properties["ComparisonOperator"], r.Properties["TreatMissingData"]}; raised {
 		case [2]any{"LessThanThreshold", "breaching"}:
 			silent = append(silent, r.Properties["AlarmName"].(string))
 		case [2]any{"GreaterThanOrEqualToThreshold", "notBreaching"}:
 		default:
-			t.Errorf("%s is raised by %v", id, raised)
+			t.Errorf("%s: got raised by %v, want by too much or by missing data", id, raised)
 		}
 	}
 	if got, want := sorted(silent), "cashwrap-dev-PayoutplanNotInvoked cashwrap-dev-ReconcileMissing "+
@@ -138,10 +138,11 @@ func TestEachAlarmNotifiesTheTopic(t *testing.T) {
 	for id, r := range s.all(alarmKind) {
 		if plain(r.Properties["AlarmActions"]) != plain([]any{ref(topic)}) ||
 			plain(r.Properties["OKActions"]) != plain([]any{ref(topic)}) {
-			t.Errorf("%s notifies %v", id, r.Properties["AlarmActions"])
+			t.Errorf("%s: got actions %v and %v, want %s in both", id, r.Properties["AlarmActions"],
+				r.Properties["OKActions"], topic)
 		}
 		if says, _ := r.Properties["AlarmDescription"].(string); says == "" {
-			t.Errorf("%s does not say what is wrong", id)
+			t.Errorf("%s: got description %v, want a text", id, r.Properties["AlarmDescription"])
 		}
 	}
 	s.has(t, "AWS::SNS::Subscription", map[string]any{"Protocol": "email", "Endpoint": "operator@example.com",
@@ -150,7 +151,7 @@ func TestEachAlarmNotifiesTheTopic(t *testing.T) {
 		policy := plain(r.Properties["PolicyDocument"])
 		if !strings.Contains(policy, `"cloudwatch.amazonaws.com"`) || !strings.Contains(policy,
 			`{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}`) || !strings.Contains(policy, `"aws:SecureTransport":"false"`) {
-			t.Errorf("the topic's policy is %s", policy)
+			t.Errorf("got policy %s, want CloudWatch of this account only, over TLS", policy)
 		}
 	}
 }
@@ -168,13 +169,13 @@ func TestTheDashboardShowsEverything(t *testing.T) {
 		for _, kind := range []string{functionKind, "AWS::SQS::Queue", tableKind, "AWS::ApiGatewayV2::Api"} {
 			for id := range s.all(kind) {
 				if !strings.Contains(body, `"`+id+`"`) {
-					t.Errorf("%s is not on it", id)
+					t.Errorf("got dashboard %s, want %s on it", body, id)
 				}
 			}
 		}
 		for _, name := range slices.Concat(metric.Names, []string{"p99"}, indexNames()) {
 			if !strings.Contains(body, name) {
-				t.Errorf("%s is not on it", name)
+				t.Errorf("got dashboard %s, want %s on it", body, name)
 			}
 		}
 	}

@@ -34,12 +34,12 @@ func TestTheAccessLogHasNoPersonalData(t *testing.T) {
 			t.Fatal(err)
 		}
 		if fields["requestId"] != "$context.requestId" || fields["route"] != "$context.routeKey" {
-			t.Errorf("the log has %v, want no personal data", fields)
+			t.Errorf("got log fields %v, want requestId and route", fields)
 		}
 		for name, value := range fields {
 			for _, personal := range []string{"identity", "path", "authorizer", "domain"} {
 				if strings.Contains(strings.ToLower(value), personal) {
-					t.Errorf("%s logs %s", name, value)
+					t.Errorf("log field %s: got %s, want no %s in it", name, value, personal)
 				}
 			}
 		}
@@ -53,7 +53,7 @@ func TestEachRouteReachesItsFamily(t *testing.T) {
 	got := map[string]string{}
 	for _, r := range s.all("AWS::ApiGatewayV2::Route") {
 		if kind := r.Properties["AuthorizationType"]; kind != "NONE" {
-			t.Errorf("%v is authorised by %v", r.Properties["RouteKey"], kind)
+			t.Errorf("%v: got authorization %v, want NONE", r.Properties["RouteKey"], kind)
 		}
 		got[r.Properties["RouteKey"].(string)] = plain(r.Properties["Target"])
 	}
@@ -68,7 +68,7 @@ func TestEachRouteReachesItsFamily(t *testing.T) {
 			want++
 			if target := plain(map[string]any{"Fn::Join": []any{
 				"", []any{"integrations/", ref(s.integration(t, f.Name))}}}); got[key] != target {
-				t.Errorf("%s goes to %s, want %s (%s)", key, got[key], target, f.Name)
+				t.Errorf("%s: got target %s, want %s (%s)", key, got[key], target, f.Name)
 			}
 		}
 	}
@@ -89,11 +89,12 @@ func (s *synthesis) integration(t *testing.T, family string) string {
 		found = append(found, id)
 		if i.Properties["PayloadFormatVersion"] != "2.0" || i.Properties["IntegrationType"] != "AWS_PROXY" ||
 			i.Properties["TimeoutInMillis"] != r.Properties["Timeout"].(float64)*1000 {
-			t.Errorf("%s is called by %v", family, i.Properties)
+			t.Errorf("%s: got integration %v, want a proxy of format 2.0 and the timeout %v s", family, i.Properties,
+				r.Properties["Timeout"])
 		}
 	}
 	if len(found) != 1 {
-		t.Fatalf("%s has the integrations %v", family, found)
+		t.Fatalf("%s: got integrations %v, want one", family, found)
 	}
 	return found[0]
 }
@@ -112,7 +113,7 @@ func TestOnlyTheAPICallsAFamily(t *testing.T) {
 			}
 			if r.Properties["Principal"] != "apigateway.amazonaws.com" ||
 				!strings.Contains(plain(r.Properties["SourceArn"]), ":execute-api:") {
-				t.Errorf("%s may be called by %v", f.Name, r.Properties)
+				t.Errorf("%s: got caller %v, want an API of API Gateway", f.Name, r.Properties)
 			}
 			source := plain(r.Properties["SourceArn"])
 			sources = append(sources, strings.Trim(source[strings.LastIndex(source, "/*"):], `"]}`))
@@ -125,7 +126,7 @@ func TestOnlyTheAPICallsAFamily(t *testing.T) {
 			want = append(want, "/*/$default")
 		}
 		if slices.Sort(sources); !slices.Equal(sources, want) {
-			t.Errorf("%s may be called for %v, want %v", f.Name, sources, want)
+			t.Errorf("%s: got sources %v, want %v", f.Name, sources, want)
 		}
 	}
 }
@@ -144,7 +145,7 @@ func TestADomainOfTheOperators(t *testing.T) {
 	s.has(t, "AWS::Route53::RecordSet", map[string]any{"Name": "api.example.com.", "Type": "A",
 		"HostedZoneId": "Z0000000"})
 	if s.outputs["DomainTarget"] == nil {
-		t.Error("no output says where the domain must point to")
+		t.Errorf("got outputs %v, want DomainTarget in them", s.outputs)
 	}
 }
 
@@ -155,14 +156,14 @@ func TestWithoutADomainTheAPIHasItsOwn(t *testing.T) {
 	for _, kind := range []string{"AWS::ApiGatewayV2::DomainName", "AWS::ApiGatewayV2::ApiMapping",
 		"AWS::Route53::RecordSet"} {
 		if found := s.all(kind); len(found) > 0 {
-			t.Errorf("there is a %s", kind)
+			t.Errorf("got %v, want no %s", found, kind)
 		}
 	}
 	for api := range s.all("AWS::ApiGatewayV2::Api") {
 		for _, f := range functions.All {
 			_, r := s.function(t, dev, f.Name)
 			if got := plain(variables(r)["BASE_URL"]); got != plain(attributeOf(api, "ApiEndpoint")) {
-				t.Errorf("%s: BASE_URL is %s", f.Name, got)
+				t.Errorf("%s: got BASE_URL %s, want %s", f.Name, got, plain(attributeOf(api, "ApiEndpoint")))
 			}
 		}
 	}

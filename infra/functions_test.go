@@ -33,7 +33,7 @@ func TestEachFunctionHasItsOwnCode(t *testing.T) {
 	for id, r := range inDev(t).all(functionKind) {
 		code := plain(r.Properties["Code"])
 		if other, taken := owners[code]; taken {
-			t.Errorf("%s and %s are the same program", id, other)
+			t.Errorf("%s and %s: got the same program %s, want two", id, other, code)
 		}
 		owners[code] = id
 	}
@@ -46,18 +46,18 @@ func TestLogsAreJSONAndEndInTime(t *testing.T) {
 		groups := s.all("AWS::Logs::LogGroup")
 		for id, r := range groups {
 			if got := r.Properties["RetentionInDays"]; got != want {
-				t.Errorf("%s: %s is kept for %v days, want %v", stage, id, got, want)
+				t.Errorf("%s: got %s kept for %v days, want %v", stage, id, got, want)
 			}
 		}
 		if len(groups) != len(functions.All)+1 { // and the API's
-			t.Errorf("%s: got %d log groups, want one for each function and the API", stage, len(groups))
+			t.Errorf("%s: got %d log groups, want %d", stage, len(groups), len(functions.All)+1)
 		}
 		for _, f := range functions.All {
 			group, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/lambda/cashwrap-"+stage+"-"+f.Name)
 			_, r := s.function(t, stage, f.Name)
 			if got, want := plain(r.Properties["LoggingConfig"]), plain(map[string]any{
 				"LogFormat": "JSON", "LogGroup": ref(group)}); got != want {
-				t.Errorf("%s logs to %s, want %s", f.Name, got, want)
+				t.Errorf("%s: got logs to %s, want %s", f.Name, got, want)
 			}
 		}
 	}
@@ -77,14 +77,14 @@ func TestTheEnvironmentIsWhatAppReads(t *testing.T) {
 			want = append(want, q.Variable)
 			queue, _ := s.queue(t, dev, q.Name)
 			if plain(got[q.Variable]) != plain(ref(queue)) {
-				t.Errorf("%s: %s is %s", f.Name, q.Variable, plain(got[q.Variable]))
+				t.Errorf("%s: got %s %s, want %s", f.Name, q.Variable, plain(got[q.Variable]), plain(ref(queue)))
 			}
 		}
 		if names := slices.Collect(maps.Keys(got)); sorted(names) != sorted(want) {
-			t.Errorf("%s has %s, want %s", f.Name, sorted(names), sorted(want))
+			t.Errorf("%s: got %s, want %s", f.Name, sorted(names), sorted(want))
 		}
 		if plain(got["TABLE"]) != plain(ref(table)) {
-			t.Errorf("%s: TABLE is %s", f.Name, plain(got["TABLE"]))
+			t.Errorf("%s: got TABLE %s, want %s", f.Name, plain(got["TABLE"]), plain(ref(table)))
 		}
 	}
 }
@@ -101,8 +101,8 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 		_, r := inProd(t).function(t, prod, f.Name)
 		if got := variables(r); got["PAYPAL"] != "on" || got["BASE_URL"] != "https://api.example.com" ||
 			got["STAGE"] != prod || got["REFUND_RULES"] != "BR:90 HUF::100" {
-			t.Errorf("%s: PAYPAL is %v, BASE_URL is %v, STAGE is %v, REFUND_RULES is %v", f.Name, got["PAYPAL"], got["BASE_URL"],
-				got["STAGE"], got["REFUND_RULES"])
+			t.Errorf("%s: got %v, want PAYPAL on, BASE_URL https://api.example.com, STAGE prod, REFUND_RULES BR:90 HUF::100",
+				f.Name, got)
 		}
 	}
 }
@@ -112,6 +112,6 @@ func TestAnUnbuiltFunctionIsNamed(t *testing.T) {
 	_, err := synth(map[string]any{"build": t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "make build") ||
 		!strings.Contains(err.Error(), functions.All[0].Name) {
-		t.Errorf("got error %v, want the function that is not built", err)
+		t.Errorf("got error %v, want %s and make build in it", err, functions.All[0].Name)
 	}
 }

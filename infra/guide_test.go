@@ -21,7 +21,7 @@ func chapter(t *testing.T, title string) string {
 	}
 	_, text, found := strings.Cut(string(guide), "\n## "+title+"\n")
 	if !found {
-		t.Fatalf("the guide has no chapter %q", title)
+		t.Fatalf("got no chapter %q in the guide, want it", title)
 	}
 	text, _, _ = strings.Cut(text, "\n## ")
 	return text
@@ -49,12 +49,12 @@ func agree(t *testing.T, what string, names []string, explanations []*regexp.Reg
 	t.Helper()
 	for _, name := range names {
 		if !slices.ContainsFunc(explanations, func(e *regexp.Regexp) bool { return e.MatchString(name) }) {
-			t.Errorf("the guide does not explain the %s %s", what, name)
+			t.Errorf("got explanations %v, want the %s %s explained", explanations, what, name)
 		}
 	}
 	for _, e := range explanations {
 		if !slices.ContainsFunc(names, e.MatchString) {
-			t.Errorf("the guide explains the %s %s, which there is not", what, e)
+			t.Errorf("got the %s %s explained, want only those of %v", what, e, names)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 		`"Action":` + plain(access), "Key=application,Value=cashwrap Key=stage,Value=$STAGE",
 	} {
 		if !strings.Contains(text, part) {
-			t.Errorf("the guide does not contain %s", part)
+			t.Errorf("got\n%s\nwant %s in it", text, part)
 		}
 	}
 	shards := "for shard in"
@@ -101,7 +101,7 @@ func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 		shards += fmt.Sprintf(" %d", i)
 	}
 	if !strings.Contains(chapter(t, "Payouts"), shards+"; do") {
-		t.Errorf("the guide does not read all shards: %s", shards)
+		t.Errorf("got\n%s\nwant all shards in it: %s", chapter(t, "Payouts"), shards)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestTheCostIsThatOfThisStack(t *testing.T) {
 	} {
 		if !regexp.MustCompile(`\| ` + regexp.QuoteMeta(name) + ` \| [^|]+ \| ` + regexp.QuoteMeta(value) +
 			` \|\n`).Match(text) {
-			t.Errorf("the cost is not computed with %s = %s", name, value)
+			t.Errorf("got\n%s\nwant %s = %s in it", text, name, value)
 		}
 	}
 }

@@ -161,7 +161,7 @@ var (
 func (s *synthesis) has(t *testing.T, kind string, properties map[string]any) {
 	t.Helper()
 	if problem := refused(func() { s.template.HasResourceProperties(&kind, properties) }); problem != nil {
-		t.Errorf("%v", problem)
+		t.Errorf("got %v, want a %s with %v", problem, kind, properties)
 	}
 }
 
@@ -193,7 +193,7 @@ func (s *synthesis) named(t *testing.T, kind, property, value string) (id string
 			return id, r
 		}
 	}
-	t.Fatalf("no %s with %s %q", kind, property, value)
+	t.Fatalf("got no %s with %s %q, want one", kind, property, value)
 	return "", resource{}
 }
 

@@ -17,7 +17,7 @@ func TestNagFindsNothing(t *testing.T) {
 			refused(func() { s.notes.HasNoWarning(text("*"), assertions.Match_AnyValue()) }),
 		} {
 			if problem != nil {
-				t.Errorf("%s: %v", stage, problem)
+				t.Errorf("%s: got %v, want no finding", stage, problem)
 			}
 		}
 	}
@@ -34,7 +34,7 @@ func TestNagFindsWhatIsWrong(t *testing.T) {
 			assertions.Annotations_FromStack(stack).HasError(text("*"), assertions.Match_StringLikeRegexp(text(rule)))
 		})
 		if problem != nil {
-			t.Errorf("%s: %v", rule, problem)
+			t.Errorf("got %v, want a finding of %s", problem, rule)
 		}
 	}
 }
@@ -52,14 +52,14 @@ func TestEachNagSuppressionHasAReason(t *testing.T) {
 			answer := rule.(map[string]any)
 			answers++
 			if reason, _ := answer["reason"].(string); len(reason) < leastReason {
-				t.Errorf("%s: %v", id, answer)
+				t.Errorf("%s: got answer %v, want a reason of at least %d characters", id, answer, leastReason)
 			}
 			if answer["id"] == "AwsSolutions-IAM5" && answer["applies_to"] == nil {
-				t.Errorf("%s: a suppression of all wildcards at once", id)
+				t.Errorf("%s: got answer %v, want it to name its wildcards", id, answer)
 			}
 		}
 	}
 	if answers == 0 {
-		t.Error("no answers in the template")
+		t.Error("got no answers in the template, want some")
 	}
 }

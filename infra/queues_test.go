@@ -13,7 +13,7 @@ func TestEachQueueHasItsDeadLetterQueue(t *testing.T) {
 	for _, q := range functions.Queues {
 		dead, r := s.queue(t, dev, q.DeadName())
 		if got := r.Properties["MessageRetentionPeriod"]; got != functions.DeadRetention.Seconds() {
-			t.Errorf("%s keeps messages for %v s", q.DeadName(), got)
+			t.Errorf("%s: got messages kept for %v s, want %s", q.DeadName(), got, functions.DeadRetention)
 		}
 		s.has(t, "AWS::SQS::Queue", map[string]any{
 			"QueueName":         "cashwrap-dev-" + q.Name,
@@ -28,7 +28,7 @@ func TestEveryQueueIsEncryptedAtRestAndOnTheWay(t *testing.T) {
 	s := inDev(t)
 	for id, r := range s.all("AWS::SQS::Queue") {
 		if r.Properties["SqsManagedSseEnabled"] != true {
-			t.Errorf("%s is not encrypted", id)
+			t.Errorf("%s: got encryption %v, want true", id, r.Properties["SqsManagedSseEnabled"])
 		}
 		s.has(t, "AWS::SQS::QueuePolicy", map[string]any{
 			"Queues": []any{ref(id)},
@@ -89,7 +89,7 @@ func TestVisibilityOutlastsTheConsumer(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		if f.Queue != nil && f.Queue.From.Visibility < 6*f.Timeout {
-			t.Errorf("%s: %s is less than six times %s", f.Queue.From.Name, f.Queue.From.Visibility, f.Timeout)
+			t.Errorf("%s: got visibility %s, want at least six times %s", f.Queue.From.Name, f.Queue.From.Visibility, f.Timeout)
 		}
 	}
 }
@@ -100,11 +100,11 @@ func TestNoQueueIsNamedLikeAnother(t *testing.T) {
 	for id, r := range inDev(t).all("AWS::SQS::Queue") {
 		name := r.Properties["QueueName"].(string)
 		if other, taken := names[name]; taken {
-			t.Errorf("%s and %s are both %s", id, other, name)
+			t.Errorf("%s and %s: got the name %s for both, want two", id, other, name)
 		}
 		names[name] = id
 		if strings.HasSuffix(name, "-dead") && r.Properties["RedrivePolicy"] != nil {
-			t.Errorf("%s has a dead-letter queue itself", id)
+			t.Errorf("%s: got dead-letter queue %v, want none", id, r.Properties["RedrivePolicy"])
 		}
 	}
 }

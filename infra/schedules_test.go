@@ -23,10 +23,10 @@ func TestEachScheduleWakesItsFunction(t *testing.T) {
 		target := r.Properties["Target"].(map[string]any)
 		if plain(target["Arn"]) != plain(arn(function)) ||
 			plain(target["DeadLetterConfig"]) != plain(map[string]any{"Arn": arn(dead)}) {
-			t.Errorf("%s: the target is %s", f.Name, plain(target))
+			t.Errorf("%s: got target %s, want %s and dead letters to %s", f.Name, plain(target), function, dead)
 		}
 		if r.Properties["ScheduleExpression"] == nil || plain(r.Properties["FlexibleTimeWindow"]) != `{"Mode":"OFF"}` {
-			t.Errorf("%s: invoked at %v, %v", f.Name, r.Properties["ScheduleExpression"], r.Properties["FlexibleTimeWindow"])
+			t.Errorf("%s: got schedule %v, want an expression and no flexible window", f.Name, r.Properties)
 		}
 		s.checkRole(t, target["RoleArn"], function, dead)
 	}
@@ -46,16 +46,16 @@ func (s *synthesis) checkRole(t *testing.T, role any, function, dead string) {
 		allowed := s.allowed(id)
 		if len(allowed) != 2 || !slices.Equal(allowed["lambda:InvokeFunction"], []string{plain(arn(function))}) ||
 			!slices.Equal(allowed["sqs:SendMessage"], []string{plain(arn(dead))}) {
-			t.Errorf("%s may %v", id, allowed)
+			t.Errorf("%s: got allowed %v, want to invoke %s and send to %s", id, allowed, function, dead)
 		}
 		trust := r.Properties["AssumeRolePolicyDocument"].(map[string]any)["Statement"].([]any)[0].(map[string]any)
 		if plain(trust["Principal"]) != `{"Service":"scheduler.amazonaws.com"}` ||
 			plain(trust["Condition"]) != `{"StringEquals":{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}}` {
-			t.Errorf("%s may be assumed by %s", id, plain(trust))
+			t.Errorf("%s: got trust %s, want the scheduler of this account", id, plain(trust))
 		}
 		return
 	}
-	t.Errorf("no role %s", plain(role))
+	t.Errorf("got no role %s, want it", plain(role))
 }
 
 // TestEachScheduleHasItsRate, and a late call is dropped when the next one is due.
@@ -85,7 +85,7 @@ func TestARareTickIsRepeated(t *testing.T) {
 	} {
 		s := &functions.Schedule{Every: every}
 		if retries, age := retriesOf(s), ageOf(s); retries != want.retries || age != want.age {
-			t.Errorf("every %s: %d retries, up to %d s, want %v", every, retries, age, want)
+			t.Errorf("every %s: got %d retries, up to %d s, want %v", every, retries, age, want)
 		}
 	}
 }

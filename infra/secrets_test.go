@@ -23,15 +23,15 @@ func TestSecretsAreGeneratedOnDeployment(t *testing.T) {
 	}
 	for c := rune(' ' + 1); c < 0x7f; c++ {
 		if letter := unicode.IsLetter(c) || unicode.IsDigit(c); letter == strings.ContainsRune(punctuation, c) {
-			t.Errorf("%c: generated %t", c, !strings.ContainsRune(punctuation, c))
+			t.Errorf("%c: got generated %t, want %t", c, !letter, letter)
 		}
 	}
 	if secretLength%4 != 0 || secretLength/4*3 < 32 {
-		t.Errorf("got %d characters, want a multiple of four", secretLength)
+		t.Errorf("got %d characters, want a multiple of four, of at least 32 bytes", secretLength)
 	}
 	for id, r := range s.all("AWS::SecretsManager::Secret") {
 		if r.Properties["SecretString"] != nil || r.Properties["GenerateSecretString"] == nil {
-			t.Errorf("%s has a value in the template", id)
+			t.Errorf("%s: got %v, want it generated, with no value in the template", id, r.Properties)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (s *synthesis) secretOf(t *testing.T, description string) string {
 			return id
 		}
 	}
-	t.Fatalf("no secret with the description %q", description)
+	t.Fatalf("got no secret with the description %q, want one", description)
 	return ""
 }
 
@@ -78,11 +78,11 @@ func TestOnlyReferencesToSecretsAreInTheTemplate(t *testing.T) {
 			_, r := s.function(t, stage, f.Name)
 			for name, value := range variable {
 				if got := plain(variables(r)[name]); got != value {
-					t.Errorf("%s, %s: %s is %s, want %s", stage, f.Name, name, got, value)
+					t.Errorf("%s, %s: got %s %s, want %s", stage, f.Name, name, got, value)
 				}
 			}
 			if key, ok := r.Properties["KmsKeyArn"].(map[string]any); !ok || !strings.Contains(plain(key), "Key") {
-				t.Errorf("%s, %s: the environment is under %v", stage, f.Name, r.Properties["KmsKeyArn"])
+				t.Errorf("%s, %s: got environment under %v, want a key of the stack", stage, f.Name, r.Properties["KmsKeyArn"])
 			}
 		}
 	}
@@ -91,6 +91,6 @@ func TestOnlyReferencesToSecretsAreInTheTemplate(t *testing.T) {
 func TestNoPolicyAllowsReadingTheSecret(t *testing.T) {
 	t.Parallel()
 	if text := inProd(t).text; strings.Contains(text, "secretsmanager:Get") {
-		t.Error("some policy of the stack lets the secret be read")
+		t.Errorf("got template\n%s\nwant no secretsmanager:Get in it", text)
 	}
 }

@@ -41,7 +41,7 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 			"secretPreviousSince": "2026-11-01T00:00:00Z"},
 	} {
 		if _, err := read(given); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%v: %v", given, err)
+			t.Errorf("%v: got error %v, want %s in it", given, err, name)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestAWrongStageIsTheOnlyError(t *testing.T) {
 	t.Parallel()
 	if _, err := read(map[string]any{"stage": "test", "secretSince": "", "workers": "1"}); err == nil ||
 		err.Error() != "context stage=test: give dev or prod" {
-		t.Errorf("got error %v, want one about the stage", err)
+		t.Errorf("got error %v, want only that the stage must be dev or prod", err)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestTheCommandLineOverridesTheStagesFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Rate != 7 || s.Workers != 11 || s.Burst != 2500 || s.AlarmEmail != "prod@example.com" {
-		t.Errorf("read %+v", s)
+		t.Errorf("got %+v, want rate 7, 11 workers, burst 2500 and the mail prod@example.com", s)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestTheStageDefaultsToDev(t *testing.T) {
 	t.Parallel()
 	s, err := read(nil)
 	if err != nil || s.Stage != dev || s.Production() || s.Build != "../.build" || s.PayPal {
-		t.Errorf("read %+v, %v", s, err)
+		t.Errorf("got %+v and error %v, want dev, built in ../.build, without PayPal", s, err)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestAnOldNodeIsRefused(t *testing.T) {
 	for version, ok := range map[string]bool{"v20.20.2": true, "v24.1.0": true, "v18.20.4": false,
 		"": false, "nonsense": false} {
 		if err := newEnough(version); (err == nil) != ok {
-			t.Errorf("%q: %v", version, err)
+			t.Errorf("%q: got error %v, want one: %t", version, err, !ok)
 		}
 	}
 }

@@ -26,20 +26,23 @@ func TestProdOutlivesItsStackAndDevDoesNot(t *testing.T) {
 	for _, kind := range keeping {
 		for id, r := range inProd(t).all(kind) {
 			if r.DeletionPolicy != "RetainExceptOnCreate" || r.UpdateReplacePolicy != "Retain" {
-				t.Errorf("prod: %s %s is deleted with the stack: %q, %q", kind, id, r.DeletionPolicy, r.UpdateReplacePolicy)
+				t.Errorf("prod: %s %s: got policies %q and %q, want RetainExceptOnCreate and Retain", kind, id,
+					r.DeletionPolicy, r.UpdateReplacePolicy)
 			}
 		}
 		if len(inDev(t).all(kind)) == 0 {
-			t.Errorf("no %s", kind)
+			t.Errorf("dev: got no %s, want one", kind)
 		}
 		for id, r := range inDev(t).all(kind) {
 			if r.DeletionPolicy != "Delete" || r.UpdateReplacePolicy != "Delete" {
-				t.Errorf("dev: %s %s is left behind: %q, %q", kind, id, r.DeletionPolicy, r.UpdateReplacePolicy)
+				t.Errorf("dev: %s %s: got policies %q and %q, want Delete twice", kind, id, r.DeletionPolicy,
+					r.UpdateReplacePolicy)
 			}
 		}
 	}
 	if !inProd(t).protected || inDev(t).protected {
-		t.Errorf("protected from deletion: prod %t, dev %t", inProd(t).protected, inDev(t).protected)
+		t.Errorf("protected from deletion: got prod %t and dev %t, want true and false", inProd(t).protected,
+			inDev(t).protected)
 	}
 }
 
@@ -57,12 +60,12 @@ func TestStagesShareAnAccount(t *testing.T) {
 			}
 			found++
 			if !strings.Contains(name, "cashwrap-dev") {
-				t.Errorf("%s: %s is %q", id, property, name)
+				t.Errorf("%s: got %s %q, want cashwrap-dev in it", id, property, name)
 			}
 		}
 	}
 	if found < len(names) {
-		t.Errorf("only %d names", found)
+		t.Errorf("got %d names, want at least %d", found, len(names))
 	}
 }
 
@@ -78,11 +81,11 @@ func TestWhatIsPaidForIsTagged(t *testing.T) {
 		for _, kind := range tagged {
 			found := s.all(kind)
 			if len(found) == 0 {
-				t.Errorf("%s: no %s", stage, kind)
+				t.Errorf("%s: got no %s, want one", stage, kind)
 			}
 			for id, r := range found {
 				if got := tags(r); got["application"] != "cashwrap" || got["stage"] != stage {
-					t.Errorf("%s: %s is tagged %v", stage, id, got)
+					t.Errorf("%s: %s: got tags %v, want cashwrap and %s", stage, id, got, stage)
 				}
 			}
 		}

@@ -47,7 +47,7 @@ func TestEachIndexOfTheStoreIsThere(t *testing.T) {
 			if got, want := plain(indexes[i]), plain(map[string]any{
 				"IndexName": want.Name, "KeySchema": keySchema(want.Partition, want.Sort), "Projection": projection,
 			}); got != want {
-				t.Errorf("index %d is %s, want %s", i, got, want)
+				t.Errorf("index %d: got %s, want %s", i, got, want)
 			}
 		}
 	}

@@ -31,7 +31,8 @@ func TestSizesOfBinaryAndZip(t *testing.T) {
 	}
 	binary, zipped, err := measure(file)
 	if err != nil || binary != maxZip/2+4_000_000 || zipped < maxZip/2 || zipped > maxZip/2+20_000 {
-		t.Errorf("binary %d, zip %d, %v", binary, zipped, err)
+		t.Errorf("got a binary of %d, a zip of %d and error %v, want %d and %d to 20,000 more", binary, zipped, err,
+			maxZip/2+4_000_000, maxZip/2)
 	}
 }
 
@@ -42,7 +43,7 @@ func TestSizesHaveALimit(t *testing.T) {
 		ok             bool
 	}{{maxBinary, maxZip, true}, {maxBinary + 1, maxZip, false}, {maxBinary, maxZip + 1, false}} {
 		if err := within("pages", c.binary, c.zipped); (err == nil) != c.ok {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("%+v: got error %v, want one: %t", c, err, !c.ok)
 		}
 	}
 	built := t.TempDir()
@@ -55,7 +56,7 @@ func TestSizesHaveALimit(t *testing.T) {
 		}
 	}
 	if err := sizes(built, io.Discard); err == nil || !strings.Contains(err.Error(), functions.All[0].Name) {
-		t.Errorf("a function that is not built: %v", err)
+		t.Errorf("a function that is not built: got error %v, want %s in it", err, functions.All[0].Name)
 	}
 }
 
@@ -77,7 +78,7 @@ func TestWhatTheEmulatorIgnoresMustBeInTheTemplate(t *testing.T) {
 		stack := template{Resources: map[string]*resource{"Table": {tableKind, json.RawMessage(c.properties)},
 			"Other": {"AWS::SQS::Queue", nil}}}
 		if _, err := stack.tableProperties("t"); (err == nil) != c.ok {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want one: %t", name, err, !c.ok)
 		}
 	}
 }
@@ -112,7 +113,7 @@ func TestARequestForTheAPIArrivesAsOverTLS(t *testing.T) {
 		}
 		body, err := io.ReadAll(response.Body)
 		if response.Body.Close(); err != nil || string(body) != want {
-			t.Errorf("%s: %q, %v", target, body, err)
+			t.Errorf("%s: got %q and error %v, want %q", target, body, err, want)
 		}
 	}
 }
@@ -122,7 +123,7 @@ func answering(t *testing.T, status int, header, body string) *cloud {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.Contains(r.Header.Get("Authorization"), "/"+region+"/") {
-			t.Error("not signed")
+			t.Errorf("got authorization %q, want the region %s in it", r.Header.Get("Authorization"), region)
 		}
 		if header != "" {
 			w.Header().Set("X-Amz-Function-Error", header)
@@ -147,13 +148,13 @@ func TestAnInvocationReturnsRefusalsAsErrors(t *testing.T) {
 	} {
 		err := answering(t, c.status, c.header, c.body).invoke(t.Context(), "provision", object{}, &object{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "sk_test_1") {
-			t.Errorf("%s: %v", c.body, err)
+			t.Errorf("%s: got error %v, want %q in it and no key", c.body, err, c.want)
 		}
 	}
 	var answer object
 	if err := answering(t, 200, "", `{"merchant_code":"MC1"}`).invoke(t.Context(), "provision", object{},
 		&answer); err != nil || answer["merchant_code"] != "MC1" {
-		t.Errorf("%v, %v", answer, err)
+		t.Errorf("got %v and error %v, want MC1", answer, err)
 	}
 }
 
@@ -167,7 +168,7 @@ func TestAnErrorInALogIsFound(t *testing.T) {
 		d := deployment{check: &check{out: io.Discard}, cloud: answering(t, 200, "", body)}
 		err := d.readLogs(t.Context(), demo.Config{})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", body, err)
+			t.Errorf("%s: got error %v, want %q (empty: none)", body, err, want)
 		}
 	}
 }
@@ -200,10 +201,10 @@ func TestAProgramEndsWithItsChildren(t *testing.T) {
 	}
 	cancel()
 	if err := cmd.Wait(); err == nil {
-		t.Error("it ended by itself")
+		t.Error("got no error, want that of a killed program")
 	}
 	if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
-		t.Errorf("%q, %v", rest, err)
+		t.Errorf("got %q and error %v, want nothing more", rest, err)
 	}
 }
 
@@ -223,9 +224,9 @@ func TestSAMGetsThePlatformsEnvironment(t *testing.T) {
 		err = json.Compact(&compact, made)
 	}
 	if err != nil || compact.String() != want {
-		t.Errorf("%s, %v", &compact, err)
+		t.Errorf("got %s and error %v, want %s", &compact, err, want)
 	}
 	if _, err := forSAM([]byte(strings.Replace(synthesized, "asset.1", "", 1)), "/out", nil); err == nil {
-		t.Error("a function without code")
+		t.Error("a function without code: got no error, want one")
 	}
 }

@@ -50,7 +50,7 @@ func TestThePageShowsWhatIsPrinted(t *testing.T) {
 		return
 	}
 	if shown, err := os.ReadFile(costFile); err != nil || string(shown) != want {
-		t.Errorf("%s is out of date (%v): run `make golden`", costFile, err)
+		t.Errorf("%s: got error %v and\n%s\nwant\n%s\nrun `make golden`", costFile, err, shown, want)
 	}
 }
 
@@ -83,11 +83,11 @@ func TestCostsByHand(t *testing.T) {
 	// Four rows of 1, a 32nd of another, and three leases of 0.02, at 0.625 dollars a million.
 	want := (4 + 1.0/32 + 0.06) * 0.625
 	if got := b.running()[0]; got.what != "DynamoDB writes" || near(got.dollars[0], want) {
-		t.Errorf("%s %v, want %v", got.what, got.dollars, want)
+		t.Errorf("got %s %v, want DynamoDB writes %v", got.what, got.dollars, want)
 	}
 	// (3,200 + 3,200/32 + 320 + 320/32) bytes of a million payments are 3.63 GB.
 	if got := b.kept()[0]; near(got.dollars[0], 3.63*0.25) {
-		t.Errorf("%s %v, want %v", got.what, got.dollars, 3.63*0.25)
+		t.Errorf("%s: got %v, want %v", got.what, got.dollars, 3.63*0.25)
 	}
 	limits, err := b.limits()
 	if err != nil {
@@ -96,18 +96,18 @@ func TestCostsByHand(t *testing.T) {
 	found := 0
 	for i, l := range limits {
 		if i > 0 && int(l.perSecond) < int(limits[i-1].perSecond) {
-			t.Errorf("%s comes after a higher limit", l.what)
+			t.Errorf("%s: got %v after %v, want rising limits", l.what, l.perSecond, limits[i-1].perSecond)
 		}
 		switch l.what {
 		case "the table's quota": // created, charged, callback delivered: 3 units
 			found++
 			if near(l.perSecond, 40000.0/3) {
-				t.Errorf("%s: %v", l.what, l.perSecond)
+				t.Errorf("%s: got %v, want %v", l.what, l.perSecond, 40000.0/3)
 			}
 		case "one merchant's list, one partition":
 			found++
 			if near(l.perSecond, 1000.0/3) {
-				t.Errorf("%s: %v", l.what, l.perSecond)
+				t.Errorf("%s: got %v, want %v", l.what, l.perSecond, 1000.0/3)
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func TestChangesAreCounted(t *testing.T) {
 	text := strings.ReplaceAll(measured(), `"GetItem":1,"Query":1,"PutItem":1`,
 		`"BatchGetItem":2,"TransactGetItems":1,"Query":14,"TransactWriteItems":8,"UpdateItem":2`)
 	if u := from(t, text).measured.uses[create]; u.calls != 27 || u.changes != 10 {
-		t.Errorf("%v calls, %v of them change something; want 27 and 10", u.calls, u.changes)
+		t.Errorf("got %v calls, of which %v change something; want 27 and 10", u.calls, u.changes)
 	}
 }
 
@@ -132,11 +132,11 @@ func TestWhatWasNotMeasuredIsNamed(t *testing.T) {
 	for _, name := range append(append([]string{}, needed...), neededLeft...) {
 		text := strings.Replace(measured(), `"`+name+`"`, `"something else"`, 1)
 		if _, err := readCapacity([]byte(text)); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("without %q: %v", name, err)
+			t.Errorf("got error %v, want %q in it", err, name)
 		}
 	}
 	if _, err := readCapacity([]byte(strings.Replace(measured(), `"Read":2`, `"Read":"many"`, 1))); err == nil {
-		t.Error("a text instead of a number: no error")
+		t.Error("a text instead of a number: got no error, want one")
 	}
 }
 
@@ -145,7 +145,7 @@ func TestPricesAndAssumptionsMayBeOthers(t *testing.T) {
 	free := printed(t, "-price", "dynamodb.write=0", "-assume", "traced=0.05")
 	for _, want := range []string{" | $0.00 | $0.00 |\n| DynamoDB reads", "calls × 0.05"} {
 		if strings.Contains(printed(t), want) || !strings.Contains(free, want) {
-			t.Errorf("no change in %q:\n%s", want, free)
+			t.Errorf("got\n%s\nwant %q in it, and not in\n%s", free, want, printed(t))
 		}
 	}
 	for _, wrong := range [][]string{
@@ -153,7 +153,7 @@ func TestPricesAndAssumptionsMayBeOthers(t *testing.T) {
 		{"-assume", "luck=1"}, {"-capacity", "nothing"},
 	} {
 		if err := run(append([]string{"-capacity", measuredFile}, wrong...), io.Discard, io.Discard); err == nil {
-			t.Errorf("%v: no error", wrong)
+			t.Errorf("%v: got no error, want one", wrong)
 		}
 	}
 }
@@ -162,6 +162,6 @@ func TestALimitOfNothingIsAnError(t *testing.T) {
 	t.Parallel()
 	b := from(t, strings.ReplaceAll(measured(), `"due":1`, `"due":0`))
 	if _, err := b.report(); err == nil {
-		t.Error("the due index is endless")
+		t.Error("a due index that takes nothing: got no error, want one")
 	}
 }
