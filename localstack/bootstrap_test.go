@@ -18,7 +18,7 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 	l := startWith(t, place, platform.Config{Engine: platform.InMemory, Runtime: platform.Bootstraps})
 	var output bytes.Buffer
 	if err := runDemo(t.Context(), place, &output); err != nil {
-		t.Fatalf("%v, after\n%s\n%s", err, &output, l.log)
+		t.Fatalf("demo: got error %v, want none, after\n%s\n%s", err, &output, l.log)
 	}
 	invoked(t, place)
 	if err := l.stop(); err != nil {
@@ -29,11 +29,11 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 		"sandbox#1", "callbacks#1",
 		"provision#1", "reconcile#1"} {
 		if !strings.Contains(l.log.String(), "process="+process) {
-			t.Errorf("the log has no line of %s:\n%s", process, l.log)
+			t.Errorf("got log\n%s\nwant a line of %s in it", l.log, process)
 		}
 	}
 	if strings.Contains(l.log.String(), "function failed") {
-		t.Errorf("a call failed:\n%s", l.log)
+		t.Errorf("got log\n%s\nwant no failed function in it", l.log)
 	}
 }
 
@@ -44,11 +44,11 @@ func invoked(t *testing.T, place platform.Folder) {
 	const event = "../events/checkouts.json"
 	if err := invoke(t.Context(), place, "checkouts", event, &reply); err != nil ||
 		!strings.Contains(reply.String(), `"statusCode": 201`) {
-		t.Errorf("reply %s, error %v", &reply, err)
+		t.Errorf("checkouts: got reply %s and error %v, want status 201", &reply, err)
 	}
 	if err := invoke(t.Context(), place, "payouts", "../events/payouts.json", &reply); err != nil ||
 		!strings.Contains(reply.String(), `"statusCode": 200`) {
-		t.Errorf("reply %s, error %v", &reply, err)
+		t.Errorf("payouts: got reply %s and error %v, want status 200", &reply, err)
 	}
 	wrong := filepath.Join(t.TempDir(), "event.json")
 	if err := os.WriteFile(wrong, []byte(`["not a request"]`), 0o600); err != nil {
@@ -56,15 +56,15 @@ func invoked(t *testing.T, place platform.Folder) {
 	}
 	if err := invoke(t.Context(), place, "checkouts", wrong, &failure); !errors.Is(err, errFailed) ||
 		!strings.Contains(failure.String(), `"errorType": "UnmarshalTypeError"`) {
-		t.Errorf("reply %s, error %v", &failure, err)
+		t.Errorf("got reply %s and error %v, want an UnmarshalTypeError and %v", &failure, err, errFailed)
 	}
 	for _, nothing := range [][2]string{{"", event}, {"checkouts", ""}} {
 		if err := invoke(t.Context(), place, nothing[0], nothing[1], &reply); !errors.Is(err, errWhat) {
-			t.Errorf("invoke FN=%s EVENT=%s: %v", nothing[0], nothing[1], err)
+			t.Errorf("invoke FN=%s EVENT=%s: got error %v, want %v", nothing[0], nothing[1], err, errWhat)
 		}
 	}
 	if err := invoke(t.Context(), place, "checkout", event, &reply); err == nil ||
 		!strings.Contains(err.Error(), `no function "checkout"`) {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want one that there is no such function", err)
 	}
 }

@@ -22,7 +22,7 @@ func TestReconcileFailsOnABreak(t *testing.T) {
 	var said strings.Builder
 	if err := reconciled(t.Context(), place, &said); err != nil || !strings.Contains(said.String(), "merchant_payable") ||
 		!strings.HasSuffix(said.String(), "\nEverything matches.\n") {
-		t.Fatalf("%v, after\n%s", err, &said)
+		t.Fatalf("got error %v, after\n%s\nwant that everything matches, merchant_payable too", err, &said)
 	}
 	b, err := place.Surroundings()
 	if err != nil {
@@ -36,7 +36,7 @@ func TestReconcileFailsOnABreak(t *testing.T) {
 		SK string `dynamo:"sk"`
 	}
 	if err := table.Scan().Filter("contains(pk, ?)", "#PAYABLE#").All(t.Context(), &rows); err != nil || len(rows) == 0 {
-		t.Fatalf("%v, %v", rows, err)
+		t.Fatalf("got payables %v and error %v, want some", rows, err)
 	}
 	if err := table.Delete("pk", rows[0].PK).Range("sk", rows[0].SK).Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -45,13 +45,13 @@ func TestReconcileFailsOnABreak(t *testing.T) {
 	if err := reconciled(t.Context(), place, &said); err == nil ||
 		!strings.Contains(said.String(), "BREAK T#"+l.env["MERCHANT_CODE"]+" payable_missing ") ||
 		strings.Contains(said.String(), "matches") {
-		t.Errorf("%v, after\n%s", err, &said)
+		t.Errorf("got error %v, after\n%s\nwant an error and the break payable_missing", err, &said)
 	}
 	if err := l.stop(); err != nil {
-		t.Error(err)
+		t.Errorf("stop: got error %v, want none", err)
 	}
 	if err := reconciled(t.Context(), place, &said); !errors.Is(err, platform.ErrNotRunning) {
-		t.Errorf("without a platform: %v", err)
+		t.Errorf("without a platform: got error %v, want %v", err, platform.ErrNotRunning)
 	}
 }
 
@@ -61,6 +61,6 @@ func TestAReportThatWasCutShortSaysSo(t *testing.T) {
 	err := printReport(&said, reconcile.Report{Found: 3, Breaks: []reconcile.Break{
 		{Tenant: "T#M", Kind: "payable_missing", ID: "1", Text: "why"}}})
 	if err != nil || !strings.Contains(said.String(), "BREAK T#M payable_missing 1: why\n… and 2 more\n") {
-		t.Errorf("%v, %s", err, &said)
+		t.Errorf("got error %v and report %s, want one break and 2 more", err, &said)
 	}
 }

@@ -65,7 +65,7 @@ func readUntil(t *testing.T, r io.Reader, start string) string {
 			return said.String()
 		}
 	}
-	t.Fatalf("it ended before it was ready: %v", lines.Err())
+	t.Fatalf("got the end (error %v) after\n%s\nwant a line that begins with %q", lines.Err(), &said, start)
 	return ""
 }
 
@@ -88,25 +88,25 @@ func payOut(t *testing.T, place platform.Folder) {
 	hinted := wantHint(t, place, "")
 	var paid bytes.Buffer
 	if err := payouts(t.Context(), place, hinted, &paid); err != nil || !strings.Contains(paid.String(), "  PAID  ") {
-		t.Errorf("said %s, error %v", &paid, err)
+		t.Errorf("got %s and error %v, want PAID in it", &paid, err)
 	}
 	var none bytes.Buffer
 	if err := payouts(t.Context(), place, "", &none); err != nil ||
 		!strings.Contains(none.String(), "pay a checkout first") {
-		t.Errorf("said %s, error %v", &none, err)
+		t.Errorf("got %s and error %v, want that a checkout must be paid first", &none, err)
 	}
 	if err := runDemo(t.Context(), place, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if again := wantHint(t, place, hinted); again <= hinted { // RFC 3339 in UTC
-		t.Errorf("after %s it hints at %s", hinted, again)
+		t.Errorf("got the hint %s, want one after %s", again, hinted)
 	} else if err := payouts(t.Context(), place, again, &paid); err != nil ||
 		strings.Count(paid.String(), "  PAID  ") != 2 {
-		t.Errorf("said %s, error %v", &paid, err)
+		t.Errorf("got %s and error %v, want PAID in it twice", &paid, err)
 	}
 	if err := payouts(t.Context(), place, "tomorrow", io.Discard); err == nil ||
 		!strings.Contains(err.Error(), "at must be an ISO 8601 date-time") {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want one that at must be a date-time", err)
 	}
 }
 
@@ -115,12 +115,12 @@ func wantHint(t *testing.T, place platform.Folder, at string) string {
 	t.Helper()
 	var said bytes.Buffer
 	if err := payouts(t.Context(), place, at, &said); err != nil || !strings.Contains(said.String(), "No payout is due") {
-		t.Fatalf("said %s, error %v", &said, err)
+		t.Fatalf("got %s and error %v, want that no payout is due", &said, err)
 	}
 	_, hint, found := strings.Cut(said.String(), "make payouts AT=")
 	hint = strings.TrimSpace(hint)
 	if _, err := time.Parse(time.RFC3339, hint); !found || err != nil {
-		t.Fatalf("said %s, error %v", &said, err)
+		t.Fatalf("got %s and error %v, want a hint with a time", &said, err)
 	}
 	return hint
 }
@@ -130,28 +130,28 @@ func playAndRestart(t *testing.T, engine string) {
 	first := startWith(t, place, platform.Config{Engine: engine})
 	for _, name := range []string{"BASE_URL", "MERCHANT_CODE", "API_KEY"} {
 		if first.env[name] == "" || !strings.Contains(first.said, first.env[name]) {
-			t.Errorf("%s=%s is not in the greeting", name, first.env[name])
+			t.Errorf("got greeting %s, want %s=%q in it", first.said, name, first.env[name])
 		}
 	}
 	if first.env["MERCHANT_CODE"] == first.env["OTHER_MERCHANT_CODE"] || first.env["OTHER_API_KEY"] == "" {
-		t.Error("there is no second merchant")
+		t.Errorf("got environment %v, want two merchants", first.env)
 	}
 	for _, file := range []string{"env", "functions.json"} {
 		if info, err := os.Stat(filepath.Join(string(place), file)); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: others can read it (%v, %v)", file, info, err)
+			t.Errorf("%s: got %v and error %v, want nothing for others", file, info, err)
 		}
 	}
 	var output bytes.Buffer
 	if err := runDemo(t.Context(), place, &output); err != nil {
-		t.Fatalf("%v, after\n%s", err, &output)
+		t.Fatalf("demo: got error %v, want none, after\n%s", err, &output)
 	}
 	var answer bytes.Buffer
 	err := provision(t.Context(), place, []byte(`{"command":"show_callback","id":"msg_none"}`), &answer)
 	if !errors.Is(err, errRefused) || !strings.Contains(answer.String(), "NOT_FOUND") {
-		t.Errorf("answer %s, error %v", &answer, err)
+		t.Errorf("got answer %s and error %v, want NOT_FOUND and %v", &answer, err, errRefused)
 	}
 	if err := provision(t.Context(), place, nil, io.Discard); !errors.Is(err, errNoCommand) {
-		t.Errorf("no command: %v", err)
+		t.Errorf("no command: got error %v, want %v", err, errNoCommand)
 	}
 	payOut(t, place)
 	if err := first.stop(); err != nil {
@@ -159,17 +159,17 @@ func playAndRestart(t *testing.T, engine string) {
 	}
 	noSecrets(t, place, first, output.String())
 	if err := runDemo(t.Context(), place, io.Discard); !errors.Is(err, platform.ErrNotRunning) {
-		t.Errorf("a demo without a platform: error %v", err)
+		t.Errorf("a demo without a platform: got error %v, want %v", err, platform.ErrNotRunning)
 	}
 
 	again := startWith(t, place, platform.Config{Engine: engine})
 	maps.DeleteFunc(again.env, func(name, _ string) bool { return name == "BASE_URL" })
 	maps.DeleteFunc(first.env, func(name, _ string) bool { return name == "BASE_URL" })
 	if !maps.Equal(first.env, again.env) {
-		t.Error("a restart made other keys")
+		t.Errorf("after a restart: got environment %v, want %v", again.env, first.env)
 	}
 	if err := again.stop(); err != nil {
-		t.Error(err)
+		t.Errorf("stop: got error %v, want none", err)
 	}
 }
 
@@ -181,12 +181,12 @@ func noSecrets(t *testing.T, place platform.Folder, l local, output string) {
 		t.Fatal(err)
 	}
 	if want := " method=POST route=/v0.1/checkouts status=201 "; !strings.Contains(l.log.String(), want) {
-		t.Errorf("the log has no %q:\n%s", want, l.log)
+		t.Errorf("got log\n%s\nwant %q in it", l.log, want)
 	}
 	for _, bad := range []string{"4200000000000091", "4200000000000042", l.env["API_KEY"], l.env["OTHER_API_KEY"],
 		strings.TrimSpace(string(secret))} {
 		if strings.Contains(l.log.String(), bad) || strings.Contains(output, bad) {
-			t.Errorf("the log or the output holds %s", bad)
+			t.Errorf("got %s in the log or the output, want it in neither", bad)
 		}
 	}
 }

@@ -68,10 +68,10 @@ func TestAFormIsReadFromAPage(t *testing.T) {
 	got, err := page.Form()
 	want := client.Form{Action: "/next?a=1&b=2", Fields: url.Values{"MD": {"x+y"}, "PaRes": {""}}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("form (-want +got):\n%s, error %v", diff, err)
+		t.Errorf("got error %v, and form (-want +got):\n%s", err, diff)
 	}
 	if _, err := (client.Response{Body: []byte("<p>sorry")}).Form(); err == nil {
-		t.Error("a page without a form: no error")
+		t.Error("a page without a form: got no error, want one")
 	}
 }
 
@@ -90,7 +90,7 @@ func TestAnOperatorsAnswer(t *testing.T) {
 	} {
 		invoke := client.Invoke(func(_ context.Context, function string, command json.RawMessage) (json.RawMessage, error) {
 			if function != "provision" || string(command) != `{"command":"c"}` {
-				t.Errorf("%s: %s gets %s", name, function, command)
+				t.Errorf("%s: got %s called with %s, want provision with the command c", name, function, command)
 			}
 			return json.RawMessage(c.answer), c.err
 		})
@@ -99,7 +99,7 @@ func TestAnOperatorsAnswer(t *testing.T) {
 		}
 		err := invoke.Operate(t.Context(), map[string]string{"command": "c"}, &got)
 		if fmt.Sprintf("%T", err) != fmt.Sprintf("%T", c.want) || c.want == nil && got.Code != "MC1" {
-			t.Errorf("%s: got %+v, error %v, want error %v", name, got, err, c.want)
+			t.Errorf("%s: got %+v and error %T %v, want MC1 or an error %T", name, got, err, err, c.want)
 		}
 	}
 }

@@ -22,10 +22,10 @@ func TestOnlyTheLastFourDigitsOfACardAreShown(t *testing.T) {
 	shown := pretty(masked(body))
 	if strings.Contains(shown, frictionless) || strings.Contains(shown, `"123"`) ||
 		!strings.Contains(shown, "************0091") {
-		t.Errorf("shown: %s", shown)
+		t.Errorf("got %s, want the number masked up to 0091 and the code masked", shown)
 	}
 	if sent := body["card"].(object); sent["number"] != frictionless || sent["cvv"] != "123" {
-		t.Errorf("what is sent was masked too: %v", sent)
+		t.Errorf("got %v to send, want nothing of it masked", sent)
 	}
 }
 
@@ -54,10 +54,10 @@ func TestACallbackCountsWhenBothSignaturesHold(t *testing.T) {
 	t.Parallel()
 	s, n := received(t)
 	if mine, err := s.verify(n, "c1"); !mine || err != nil {
-		t.Errorf("mine %v, error %v", mine, err)
+		t.Errorf("got mine %t and error %v, want true and none", mine, err)
 	}
 	if mine, err := s.verify(n, "c2"); mine || err != nil {
-		t.Errorf("another checkout's: mine %v, error %v", mine, err)
+		t.Errorf("another checkout's: got mine %t and error %v, want false and none", mine, err)
 	}
 	for name, spoil := range map[string]func(*scenario, *callback){
 		"another body":   func(_ *scenario, n *callback) { n.body = append(n.body, ' ') },
@@ -70,7 +70,7 @@ func TestACallbackCountsWhenBothSignaturesHold(t *testing.T) {
 		s, n := received(t)
 		spoil(s, &n)
 		if _, err := s.verify(n, "c1"); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: got no error, want one", name)
 		}
 	}
 }
@@ -97,10 +97,10 @@ func TestTheDemoEndsAtTheFirstError(t *testing.T) {
 				return json.RawMessage(c.answer), c.err
 			}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q in it", name, err, c.want)
+			t.Errorf("%s: got error %v, want %q in it", name, err, c.want)
 		}
 		if printed := out.String(); strings.Contains(printed, good) || strings.Contains(printed, "sk_test_1") {
-			t.Errorf("%s: the output contains a secret", name)
+			t.Errorf("%s: got output %s, want no secret in it", name, printed)
 		}
 	}
 }

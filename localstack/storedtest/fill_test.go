@@ -31,18 +31,18 @@ func TestEveryFieldIsSetToAnotherValue(t *testing.T) {
 	one, other := Fill[sample](t, f), Fill(t, f, func(s *sample) { s.Text = "chosen" })
 	for name, s := range map[string]sample{"one": one, "other": other} {
 		if got := zeros(reflect.ValueOf(s), name); got != nil {
-			t.Errorf("not set: %v", got)
+			t.Errorf("got %v not set, want all set", got)
 		}
 	}
 	if other.Text != "chosen" {
-		t.Errorf("Text is %q, want what the test chose", other.Text)
+		t.Errorf("got text %q, want chosen", other.Text)
 	}
 	texts := map[string]bool{}
 	for _, s := range []sample{one, other} {
 		for _, text := range []string{s.Name, s.Other, s.Text, s.Parts[0].Name, s.Parts[1].Name, s.Amounts[0].String(),
 			s.Amounts[1].String(), s.At.String()} {
 			if texts[text] {
-				t.Errorf("%q twice", text)
+				t.Errorf("got %q twice, want each text once", text)
 			}
 			texts[text] = true
 		}
@@ -64,7 +64,7 @@ func TestATypeThatCannotBeFilledIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, v := range []any{&struct{ F func() }{}, &struct{ hidden string }{}, &struct{ M map[string]string }{}} {
 		if err := (&Filler{}).fill(reflect.ValueOf(v).Elem(), "v"); err == nil {
-			t.Errorf("%T was filled", v)
+			t.Errorf("%T: got no error, want one", v)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestAnAttributeThatIsNotReadIsFound(t *testing.T) {
 			return read[0], err
 		})}, c.unseen, nil)
 		if err != nil || !slices.EqualFunc(faults, c.want, strings.HasPrefix) {
-			t.Errorf("%s: faults %q, %v; want %q", name, faults, err, c.want)
+			t.Errorf("%s: got faults %q and error %v, want %q", name, faults, err, c.want)
 		}
 		var after []stored
 		if err := table.Scan().All(t.Context(), &after); err != nil {

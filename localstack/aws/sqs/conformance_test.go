@@ -71,7 +71,7 @@ func TestQueuesAnswerLikeFauxqs(t *testing.T) {
 				var notes []string
 				s.run(stage{queues{client.Client, t}, rand.Text() + "-", &notes})
 				if !slices.Equal(notes, s.want) {
-					t.Errorf("answers:\n%s\nwant:\n%s", strings.Join(notes, "\n"), strings.Join(s.want, "\n"))
+					t.Errorf("got\n%s\nwant\n%s", strings.Join(notes, "\n"), strings.Join(s.want, "\n"))
 				}
 			})
 		}

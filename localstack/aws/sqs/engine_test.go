@@ -88,10 +88,10 @@ func TestTheSameSeedGivesTheSameHistory(t *testing.T) {
 	t.Parallel()
 	first, second, other := history(t, 1), history(t, 1), history(t, 2)
 	if first != second {
-		t.Errorf("two runs of one seed differ:\n%s", cmp.Diff(first, second))
+		t.Errorf("second run of one seed (-want +got):\n%s", cmp.Diff(first, second))
 	}
 	if first == other {
-		t.Error("another seed changes nothing")
+		t.Errorf("got the same history of another seed, want another:\n%s", other)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestOverAPort(t *testing.T) {
 	q.Client = aws_sqs.New(q.Options(), func(o *aws_sqs.Options) { o.BaseEndpoint = &server.URL })
 	url := q.create("callbacks", nil)
 	if want := server.URL + "/000000000000/callbacks"; url != want {
-		t.Errorf("queue URL %s, want %s", url, want)
+		t.Errorf("got queue URL %s, want %s", url, want)
 	}
 	q.send(url, "m")
 	q.delete(url, q.one(url))
@@ -179,7 +179,7 @@ func TestConcurrentProducersAndConsumers(t *testing.T) {
 		distinct[body] = true
 	}
 	if len(distinct) != producers*each {
-		t.Errorf("%d distinct messages, want %d", len(distinct), producers*each)
+		t.Errorf("got %d distinct messages, want %d", len(distinct), producers*each)
 	}
 	q.wantCounts(url, "0", "0", "0")
 }

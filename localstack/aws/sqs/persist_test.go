@@ -77,7 +77,7 @@ func TestAFullDiskRefusesMessages(t *testing.T) {
 		t.Errorf("in a batch: got %v and error %v, want one failure that is not the sender's fault", batch, err)
 	}
 	if e.Refused() == nil {
-		t.Error("the engine does not say so")
+		t.Error("got no error from Refused, want one")
 	}
 	over(t, open(t, dir, now, wal.Options{})).wantBodies(url, "kept")
 	disk.SetRoom(waltest.Unlimited)

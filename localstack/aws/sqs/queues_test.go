@@ -46,10 +46,10 @@ func TestAQueueExistsForTheSameAttributesOnly(t *testing.T) {
 	url := q.create("callbacks", q.redriveTo(dead, 3))
 	spaced := strings.ReplaceAll(q.redriveTo(dead, 3)["RedrivePolicy"], ":3", `: "3" `)
 	if got := q.create("callbacks", map[string]string{"RedrivePolicy": spaced}); got != url {
-		t.Errorf("URL %s, want %s", got, url)
+		t.Errorf("spaced: got URL %s, want %s", got, url)
 	}
 	if got := q.create("callbacks", nil); got != url {
-		t.Errorf("URL %s, want %s", got, url)
+		t.Errorf("no attributes: got URL %s, want %s", got, url)
 	}
 	_, err := q.CreateQueue(t.Context(), &aws_sqs.CreateQueueInput{
 		QueueName: aws.String("callbacks"), Attributes: q.redriveTo(dead, 4)})

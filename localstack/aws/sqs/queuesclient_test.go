@@ -97,7 +97,7 @@ func (q queues) one(url string) types.Message {
 	q.t.Helper()
 	messages := q.receive(url)
 	if len(messages) != 1 {
-		q.t.Fatalf("received %q, want one message", bodies(messages))
+		q.t.Fatalf("got %q, want one message", bodies(messages))
 	}
 	return messages[0]
 }

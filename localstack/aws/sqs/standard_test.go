@@ -27,7 +27,7 @@ func TestAMessageIsHiddenForItsVisibilityTimeout(t *testing.T) {
 	q.wantCounts(url, "1", "0", "0")
 	second := q.one(url)
 	if *first.ReceiptHandle == *second.ReceiptHandle {
-		t.Error("two deliveries share a receipt handle")
+		t.Errorf("got the receipt handle %s twice, want two", *first.ReceiptHandle)
 	}
 	for name, want := range map[string]string{
 		"ApproximateReceiveCount":          "2",
@@ -138,7 +138,7 @@ func TestMessageAttributesAreShownWhenAskedFor(t *testing.T) {
 		MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
 			"AWSTraceHeader": {DataType: str("String"), StringValue: str("Root=1")}}}
 	if sent := q.sendWith(in); sent.MD5OfMessageSystemAttributes == nil {
-		t.Error("no digest of the system attributes")
+		t.Error("got no digest of the system attributes, want one")
 	}
 	for want, names := range map[int][]string{
 		0: nil, 1: {"merchant"}, 2: {"a.*", "m*", "amount", "raw"}, 3: {".*"},

@@ -67,7 +67,7 @@ func (b *journal) snapshot() error {
 func want(t *testing.T, what string, got, records []string) {
 	t.Helper()
 	if !slices.Equal(got, records) {
-		t.Errorf("%s: read %d records %.200q, want %d", what, len(got), got, len(records))
+		t.Errorf("%s: got %d records %.200q, want %d %.200q", what, len(got), got, len(records), records)
 	}
 }
 
@@ -123,18 +123,18 @@ func TestRecordsLargerThanABlock(t *testing.T) {
 	want(t, "large", mustOpen(t, dir).records, b.records)
 	for _, n := range []int{0, wal.MaxPayload + 1} {
 		if b.Append(make([]byte, n)) == nil {
-			t.Errorf("a record of %d bytes: got no error", n)
+			t.Errorf("a record of %d bytes: got no error, want one", n)
 		}
 		snapshot, err := b.BeginSnapshot()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if snapshot.Write(slices.Values([][]byte{make([]byte, n)})) == nil {
-			t.Errorf("a snapshot with a record of %d bytes: got no error", n)
+			t.Errorf("a snapshot with a record of %d bytes: got no error, want one", n)
 		}
 	}
 	if b.Append([]byte{0}) == nil {
-		t.Error("a record that Open skips: got no error")
+		t.Error("a record that Open skips: got no error, want one")
 	}
 	want(t, "refused", mustOpen(t, dir).records, b.records)
 }
@@ -229,7 +229,7 @@ func TestAMissingFileIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if snapshot.Write(slices.Values([][]byte{nil})) == nil {
-				t.Error("a record of no bytes: got no error")
+				t.Error("a record of no bytes: got no error, want one")
 			}
 		}
 		return dir
@@ -303,10 +303,10 @@ func TestAFullDiskRefusesAndForgets(t *testing.T) {
 		for b.add("refused or kept") == nil {
 		}
 		if b.Refused() == nil || b.Check() == nil {
-			t.Errorf("room for %d bytes: a full disk is not noticed", room)
+			t.Errorf("room for %d bytes: got errors %v and %v, want two", room, b.Refused(), b.Check())
 		}
 		if err := b.snapshot(); err == nil {
-			t.Errorf("room for %d bytes: a snapshot was written", room)
+			t.Errorf("room for %d bytes: got no error of the snapshot, want one", room)
 		}
 		want(t, fmt.Sprint("full, with room for ", room, " bytes"), mustOpen(t, dir).records, b.records)
 		disk.SetRoom(waltest.Unlimited)
@@ -349,6 +349,6 @@ func TestASnapshotCountsOnlyWhenItIsWhole(t *testing.T) {
 	}
 	want(t, "with old files beside a snapshot", mustOpen(t, dir).records, []string{"1", "2", "3"})
 	if slices.Contains(names(t, dir), "journal.000009.snapshot.new") {
-		t.Error("an unfinished snapshot stays")
+		t.Errorf("got files %q, want no unfinished snapshot", names(t, dir))
 	}
 }

@@ -81,7 +81,8 @@ func TestARequestBecomesAnEventOfPayloadFormat2(t *testing.T) {
 		"Accept-Encoding": {"identity"}})
 	got := *event
 	if got.RequestContext.RequestID == "" || !strings.HasPrefix(got.Headers["x-amzn-trace-id"], "Root=1-") {
-		t.Errorf("got request id %q and trace id %q", got.RequestContext.RequestID, got.Headers["x-amzn-trace-id"])
+		t.Errorf("got request id %q and trace id %q, want some, the second with Root=1-",
+			got.RequestContext.RequestID, got.Headers["x-amzn-trace-id"])
 	}
 	got.RequestContext.RequestID, got.Headers["x-amzn-trace-id"] = "", ""
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)

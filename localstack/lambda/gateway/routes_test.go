@@ -40,7 +40,7 @@ func TestTheMostSpecificRouteIsTaken(t *testing.T) {
 	for path := range want {
 		m, ok := routes.Find(path)
 		if !ok {
-			t.Errorf("%s: no route", path)
+			t.Errorf("%s: got no route, want one", path)
 		}
 		found[path] = m
 	}

@@ -162,7 +162,7 @@ func TestCallTakesTheTypesOfTheHandler(t *testing.T) {
 		t.Errorf("a tick: got error %v, want %v", err, errFailed)
 	}
 	if _, err = inprocess.Call[string](t.Context(), f, batch); err == nil {
-		t.Error("got no error for a reply of another type")
+		t.Error("a reply of another type: got no error, want one")
 	}
 }
 
@@ -178,9 +178,9 @@ func TestSendReportsWhatFailed(t *testing.T) {
 		t.Errorf("got error %v, want %v", err, errFailed)
 	}
 	if _, err := inprocess.Send[int](t.Context(), nil, answer(`"seven"`, nil)); err == nil {
-		t.Error("got no error for a reply of another type")
+		t.Error("a reply of another type: got no error, want one")
 	}
 	if _, err := inprocess.Send[int](t.Context(), func() {}, answer("7", nil)); err == nil {
-		t.Error("got no error for an event that JSON does not have")
+		t.Error("an event that JSON does not have: got no error, want one")
 	}
 }

@@ -59,13 +59,13 @@ func TestOnlyTheFailedMessagesOfABatchComeAgainAndDieInTheEnd(t *testing.T) {
 	}
 	drain(t, r.DrainQueues)
 	if want := map[string]int{"good": 1, "bad": jobs.MaxReceives, "fine": 1}; !maps.Equal(w.seen, want) {
-		t.Errorf("seen %v, want %v", w.seen, want)
+		t.Errorf("got seen %v, want %v", w.seen, want)
 	}
 	if n := drain(t, r.DrainQueues); n != 0 {
 		t.Errorf("got %d messages that are left, want none", n)
 	}
 	if got := dead(t, r); !slices.Equal(got, []string{"bad"}) {
-		t.Errorf("dead letters %v, want bad", got)
+		t.Errorf("got dead letters %v, want bad", got)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestACallThatTakesLongHoldsUpNoOther(t *testing.T) {
 		select {
 		case <-begun:
 		case <-time.After(20 * time.Second):
-			t.Fatalf("%d of %d calls have begun", i, messages)
+			t.Fatalf("got %d calls begun, want %d", i, messages)
 		}
 	}
 	close(finish)

@@ -57,11 +57,11 @@ func TestAManualRunnerDoesNothingByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.TickNow(t.Context(), "unknown"); err == nil {
-		t.Error("an unknown function: got no error")
+		t.Error("an unknown function: got no error, want one")
 	}
 	r.Stop()
 	if len(ticks) != 1 {
-		t.Errorf("%d ticks, want the one asked for", len(ticks))
+		t.Errorf("got %d ticks, want the one asked for", len(ticks))
 	}
 }
 
@@ -86,7 +86,7 @@ func TestInvokeAnswersWithTheFunctionsReplyOrError(t *testing.T) {
 		t.Errorf("got error %v, want %v", err, errFailed)
 	}
 	if _, err := r.Invoke(t.Context(), "unknown", nil); err == nil {
-		t.Error("an unknown function: got no error")
+		t.Error("an unknown function: got no error, want one")
 	}
 }
 
@@ -114,7 +114,7 @@ func TestStopLetsARequestUnderWayEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := r.Environment()["BASE_URL"]; got != r.URL {
-		t.Errorf("BASE_URL %q, want %q", got, r.URL)
+		t.Errorf("got BASE_URL %q, want %q", got, r.URL)
 	}
 	replies := make(chan string, 1)
 	go func() {
@@ -137,7 +137,7 @@ func TestStopLetsARequestUnderWayEnd(t *testing.T) {
 	}
 	if conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://")); err == nil {
 		conn.Close()
-		t.Error("the port is still open")
+		t.Errorf("%s: got a connection, want its port closed", r.URL)
 	}
 }
 
@@ -182,13 +182,13 @@ func TestStartRefuses(t *testing.T) {
 		r, err := Start(t.Context(), refused)
 		if err == nil {
 			r.Stop()
-			t.Errorf("%s: got no error", name)
+			t.Errorf("%s: got no error, want one", name)
 		}
 		if name == "a port in use" && !errors.Is(err, syscall.EADDRINUSE) {
 			t.Errorf("%s: got error %v, want %v", name, err, syscall.EADDRINUSE)
 		}
 		if strings.Contains(fmt.Sprint(err), "tests!") {
-			t.Errorf("%s: the error holds the secret", name)
+			t.Errorf("%s: got error %v, want no secret in it", name, err)
 		}
 	}
 }

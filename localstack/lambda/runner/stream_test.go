@@ -49,17 +49,17 @@ func TestAStreamsRecordsComeInOrderAndAFailureIsRetriedFromThere(t *testing.T) {
 	r := startRunner(t, c)
 	put(t, r, "1", "2", "3")
 	if n := drain(t, r.DrainStream); n != 3 {
-		t.Errorf("%d records, want 3", n)
+		t.Errorf("got %d records, want 3", n)
 	}
 	if want := []string{"1", "2", "2", "2", "3"}; !slices.Equal(seen, want) {
-		t.Errorf("seen %v, want %v", seen, want)
+		t.Errorf("got seen %v, want %v", seen, want)
 	}
 	if n := drain(t, r.DrainStream); n != 0 {
 		t.Errorf("got %d records again, want none", n)
 	}
 	put(t, r, "4")
 	if n := drain(t, r.DrainStream); n != 1 || seen[len(seen)-1] != "4" {
-		t.Errorf("%d records, seen %v; want 4 after a pause", n, seen)
+		t.Errorf("got %d records, seen %v; want 1, and 4 seen after a pause", n, seen)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestARecordThatAlwaysFailsIsPassedOver(t *testing.T) {
 	// Once after a record that was handled, then streamAttempts times by itself.
 	want := append([]string{"1"}, slices.Repeat([]string{"poison"}, 1+streamAttempts)...)
 	if want = append(want, "2"); !slices.Equal(seen, want) {
-		t.Errorf("seen %v, want %v", seen, want)
+		t.Errorf("got seen %v, want %v", seen, want)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestARestartReadsTheStreamAgainUnlessItsBacklogIsSkipped(t *testing.T) {
 		"first": {first, {"1"}}, "again": {again, {"1"}}, "skipping": {rest, {"2"}},
 	} {
 		if !slices.Equal(got[0], got[1]) {
-			t.Errorf("%s: seen %v, want %v", name, got[0], got[1])
+			t.Errorf("%s: got seen %v, want %v", name, got[0], got[1])
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestTheStreamIsPolled(t *testing.T) {
 	put(t, r, "1")
 	got := <-records
 	if got.EventID == "" || got.Change.SequenceNumber == "" || got.Change.ApproximateCreationDateTime.IsZero() {
-		t.Errorf("got no id, number or time in %+v", got)
+		t.Errorf("got %+v, want an id, a number and a time in it", got)
 	}
 	got.EventID, got.Change.SequenceNumber, got.Change.SizeBytes = "", "", 0
 	got.Change.ApproximateCreationDateTime = events.SecondsEpochTime{}

@@ -129,7 +129,7 @@ func inspect(t *testing.T, f *Function) seen {
 	reply, err := f.Invoke(t.Context(), "request-1", event("inspect", ""))
 	var s seen
 	if err != nil || json.Unmarshal(reply, &s) != nil {
-		t.Fatalf("reply %s, error %v", reply, err)
+		t.Fatalf("got reply %s and error %v, want what the function has seen", reply, err)
 	}
 	return s
 }

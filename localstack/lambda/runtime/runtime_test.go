@@ -22,12 +22,12 @@ func TestAProcessGetsLambdasEnvironmentOnly(t *testing.T) {
 		"AWS_DEFAULT_REGION=eu-central-1",
 		"_HANDLER=bootstrap", "TZ=:UTC", "LAMBDA_TASK_ROOT=" + filepath.Dir(os.Args[0])} {
 		if !slices.Contains(s.Environment, want) {
-			t.Errorf("%s is not in the environment %q", want, s.Environment)
+			t.Errorf("got environment %q, want %s in it", s.Environment, want)
 		}
 	}
 	for _, ours := range []string{"HOME=", "GOCACHE=", "USER="} {
 		if slices.ContainsFunc(s.Environment, func(v string) bool { return strings.HasPrefix(v, ours) }) {
-			t.Errorf("the process gets our %s", ours)
+			t.Errorf("got environment %q, want our %s not in it", s.Environment, ours)
 		}
 	}
 	if s.RequestID != "request-1" || s.ARN != program(nil).ARN || s.Left <= 0 || s.Left > time.Minute {
@@ -53,7 +53,7 @@ func TestAnInstanceStaysWarmAndMakesOneCallAtATime(t *testing.T) {
 	busy.Go(func() { _, _ = f.Invoke(ctx, "2", event("hang", at)) })
 	ended := accept()
 	if second := inspect(t, f).PID; second == first {
-		t.Error("a busy process got a second event")
+		t.Errorf("got the busy process %d for a second event, want another", second)
 	}
 	cancel()
 	ended()
@@ -138,7 +138,7 @@ func TestErrorsAreReportedAsByLambda(t *testing.T) {
 			}
 			f.Stop()
 			if !strings.Contains(log.String(), c.logged) {
-				t.Errorf("%q is not in the log:\n%s", c.logged, log)
+				t.Errorf("got log\n%s\nwant %q in it", log, c.logged)
 			}
 		})
 	}
@@ -155,7 +155,7 @@ func TestACallThatTakesTooLongIsKilled(t *testing.T) {
 		t.Errorf("got error %v, want %v", err, want)
 	}
 	if warm(f) != nil {
-		t.Error("the process is kept")
+		t.Error("got a process that is kept, want none")
 	}
 }
 
@@ -187,7 +187,7 @@ func TestAProcessThatDiesWhileIdleIsReplaced(t *testing.T) {
 	pid := inspect(t, f).PID
 	warm(f).Stop()
 	if again := inspect(t, f).PID; again == pid {
-		t.Error("a dead process answered")
+		t.Errorf("got an answer of the dead process %d, want one of another", again)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestLinesGoIntoTheLog(t *testing.T) {
 		`msg="without an end" process=example#1`, `msg=begun process=example#1`,
 	} {
 		if !strings.Contains(log.String(), want+"\n") {
-			t.Errorf("%s is not in the log:\n%s", want, log)
+			t.Errorf("got log\n%s\nwant %s in it", log, want)
 		}
 	}
 }
@@ -240,6 +240,6 @@ func TestAStartIsMeasured(t *testing.T) {
 		t.Errorf("got a start of %v, want at most %v", i.Init, initLimit)
 	}
 	if _, err := Start(t.Context(), Config{Name: "absent", Program: filepath.Join(t.TempDir(), bootstrap)}); err == nil {
-		t.Error("a program that is not there started")
+		t.Error("a program that is not there: got no error, want one")
 	}
 }
