@@ -110,7 +110,7 @@ func refused(t *testing.T, address string) {
 	t.Helper()
 	if conn, err := net.Dial("tcp", address); err == nil {
 		conn.Close()
-		t.Errorf("%s still accepts connections", address)
+		t.Errorf("%s: got a connection, want none", address)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestDynamoDBKeepsEachAccessKeyApartAndItsDataInDir(t *testing.T) {
 
 	second := start(t, engines.StartDynamoDB, engines.Options{Dir: dir})
 	if got := tables(t, dynamoDB(second.Endpoint, "merchant1")); len(got) != 1 {
-		t.Errorf("after a restart: tables %v, want one", got)
+		t.Errorf("after a restart: got tables %v, want one", got)
 	}
 }
 
@@ -218,10 +218,10 @@ func TestStartReportsWhatTheEngineSaid(t *testing.T) {
 	var log bytes.Buffer
 	_, err = engines.StartFauxqs(t.Context(), engines.Options{Port: taken.Addr().(*net.TCPAddr).Port, Log: &log})
 	if err == nil || !strings.Contains(err.Error(), "EADDRINUSE") {
-		t.Errorf("error %v, want EADDRINUSE in it", err)
+		t.Errorf("got error %v, want EADDRINUSE in it", err)
 	}
 	if !strings.Contains(log.String(), "EADDRINUSE") {
-		t.Errorf("log %q, want EADDRINUSE in it", &log)
+		t.Errorf("got log %q, want EADDRINUSE in it", &log)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestStartRefuses(t *testing.T) {
 		t.Errorf("cancelled: got error %v, want %v", err, context.Canceled)
 	}
 	if _, err := engines.StartFauxqs(t.Context(), engines.Options{Dir: t.TempDir()}); err == nil {
-		t.Error("fauxqs accepted a data folder it would ignore")
+		t.Error("fauxqs with a data folder it would ignore: got no error, want one")
 	}
 	for _, engine := range []starter{engines.StartDynamoDB, engines.StartFauxqs} {
 		_, err := engine(t.Context(), engines.Options{Root: t.TempDir()})

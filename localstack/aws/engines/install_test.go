@@ -55,7 +55,7 @@ func TestInstallWithNpm(t *testing.T) {
 	write(t, filepath.Join(dir, "package-lock.json"),
 		`{"name":"empty","version":"1.0.1","lockfileVersion":3,"packages":{"":{"name":"empty","version":"1.0.1"}}}`, 0o644)
 	if err := engines.Install(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "npm ci") {
-		t.Errorf("a lock file that disagrees with package.json: error %v, want npm's", err)
+		t.Errorf("a lock file that disagrees with package.json: got error %v, want npm ci in it", err)
 	}
 }
 
@@ -70,14 +70,14 @@ func TestInstallRunsNpmOnceForAllAndAgainForAnotherLockFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := runs(); got != 1 {
-		t.Errorf("npm ran %d times, want 1", got)
+		t.Errorf("got %d runs of npm, want 1", got)
 	}
 	write(t, filepath.Join(dir, "package-lock.json"), `{}`, 0o644)
 	if err := engines.Install(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	if got := runs(); got != 2 {
-		t.Errorf("npm ran %d times after a new lock file, want 2", got)
+		t.Errorf("got %d runs of npm after a new lock file, want 2", got)
 	}
 }
 
@@ -86,11 +86,11 @@ func TestAFailedInstallSaysWhyAndIsTriedAgain(t *testing.T) {
 	dir := emptyProject(t)
 	for range 2 {
 		if err := engines.Install(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "npm ci said why") {
-			t.Errorf("error %v, want npm's output in it", err)
+			t.Errorf("got error %v, want npm's output in it", err)
 		}
 	}
 	if got := runs(); got != 2 {
-		t.Errorf("npm ran %d times, want 2", got)
+		t.Errorf("got %d runs of npm, want 2", got)
 	}
 }
 
@@ -98,11 +98,11 @@ func TestCheckNamesEverythingMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	err := engines.Check()
 	if err == nil {
-		t.Fatal("nothing missing with an empty PATH")
+		t.Fatal("empty PATH: got no error, want one")
 	}
 	for _, want := range []string{"Node 20", "nodejs.org", "npm is missing", "Java 17", "adoptium.net"} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("error %q does not mention %q", err, want)
+			t.Errorf("got error %q, want %q in it", err, want)
 		}
 	}
 }
@@ -115,11 +115,11 @@ func TestCheckRefusesOldVersions(t *testing.T) {
 	t.Setenv("PATH", bin)
 	err := engines.Check()
 	if err == nil {
-		t.Fatal("old versions accepted")
+		t.Fatal("old versions: got no error, want one")
 	}
 	for _, want := range []string{"Node 18 is too old", "Java 11 is too old"} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("error %q does not mention %q", err, want)
+			t.Errorf("got error %q, want %q in it", err, want)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func TestEndpointsAnswerAndStayTheSame(t *testing.T) {
 		url := endpoint(t)
 		res, err := http.Get(url)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: got error %v, want an answer", name, err)
 		}
 		res.Body.Close()
 		if again := endpoint(t); again != url {
@@ -43,7 +43,7 @@ func TestTheOracleCanBeRequired(t *testing.T) {
 	t.Setenv("CASHWRAP_ORACLE", "required")
 	t.Setenv("PATH", t.TempDir())
 	if !enginetest.Oracle(t) {
-		t.Error("a required oracle was left out")
+		t.Error("required oracle: got false, want true")
 	}
 }
 

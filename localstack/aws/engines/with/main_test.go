@@ -61,7 +61,7 @@ func TestACommandFindsTheEnginesGetsSignalsAndGivesItsExitCode(t *testing.T) {
 	lines := bufio.NewScanner(out)
 	next := func() string {
 		if !lines.Scan() {
-			t.Fatalf("the command printed too little: %v", lines.Err())
+			t.Fatalf("got the end of the output (error %v), want another line", lines.Err())
 		}
 		return lines.Text()
 	}
@@ -81,12 +81,12 @@ func TestACommandFindsTheEnginesGetsSignalsAndGivesItsExitCode(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	if got := cmd.ProcessState.ExitCode(); got != commandCode {
-		t.Errorf("exit code %d, want the command's %d", got, commandCode)
+		t.Errorf("got exit code %d, want the command's %d", got, commandCode)
 	}
 	for _, url := range []string{dynamodb, fauxqs} {
 		if res, err := http.Get(url); err == nil {
 			res.Body.Close()
-			t.Errorf("%s still answers", url)
+			t.Errorf("%s: got an answer, want none", url)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestUsageAndUnknownCommand(t *testing.T) {
 		cmd := with(args...)
 		out, err := cmd.CombinedOutput()
 		if err == nil || cmd.ProcessState.ExitCode() != code || !strings.Contains(string(out), "with") {
-			t.Errorf("with %v: %v, %q; want exit code %d", args, err, out, code)
+			t.Errorf("with %v: got error %v and %q, want exit code %d and with in the output", args, err, out, code)
 		}
 	}
 }
