@@ -117,7 +117,7 @@ func TestExpiryLagsAndIsAnnounced(t *testing.T) {
 	put(t, client, entry("m", "kept")) // no longer expires
 	now.Advance(time.Hour)
 	if fetch(t, client, "m", "before") == nil {
-		t.Fatal("deleted before the lag was over")
+		t.Fatal("before the lag is over: got no item, want it")
 	}
 	now.Advance(time.Minute)
 	if got := fetch(t, client, "m", "before"); got != nil {

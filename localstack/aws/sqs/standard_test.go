@@ -70,7 +70,7 @@ func TestVisibilityCountsFromTheCallUpTo12Hours(t *testing.T) {
 	q.wantBodies(url, "")
 	wantFailure(t, q.visibility(url, m, 12*60*60), "InvalidParameterValue")
 	if err := q.visibility(url, m, 12*60*60-49); err != nil {
-		t.Error(err)
+		t.Errorf("got error %v, want none", err)
 	}
 	clock.Advance(12 * time.Hour)
 	wantFailure(t, q.visibility(url, m, 30), "MessageNotInflight")

@@ -131,7 +131,7 @@ func TestAQueueIsPolledAndAnIdlePollEndsWithTheRunner(t *testing.T) {
 	}
 	r.Stop()
 	if err := r.Wait(); err != nil {
-		t.Error(err)
+		t.Errorf("got error %v, want none", err)
 	}
 }
 

@@ -133,7 +133,7 @@ func TestStopLetsARequestUnderWayEnd(t *testing.T) {
 		t.Errorf("got reply %q, want 200 OK", got)
 	}
 	if err := r.Wait(); err != nil {
-		t.Error(err)
+		t.Errorf("got error %v, want none", err)
 	}
 	if conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://")); err == nil {
 		conn.Close()
