@@ -45,9 +45,9 @@ func (s *scenario) makeCustomer(customer string) {
 			if made.Status != 201 && made.Status != 409 {
 				return
 			}
-			told := s.insist(actor, client.Request{Method: "PUT", Path: "/v0.1/customers/" + customer,
+			updated := s.insist(actor, client.Request{Method: "PUT", Path: "/v0.1/customers/" + customer,
 				IdempotencyKey: actor + " adds", Body: fmt.Sprintf(`{"personal_details":{%q:"X"}}`, detail)})
-			if told.Status == 200 {
+			if updated.Status == 200 {
 				s.record(func() { s.claims = append(s.claims, claim{s.tenant, customer, detail}) })
 			}
 		})

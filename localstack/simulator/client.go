@@ -27,9 +27,9 @@ func (s *shop) live() bool { return strings.HasPrefix(s.tenant, "L#") }
 type reply struct {
 	client.Request
 	response
-	tenant string
-	heard  bool
-	refund string // id of the refund that the platform wrote for it, if any
+	tenant   string
+	received bool
+	refund   string // id of the refund that the platform wrote for it, if any
 
 	asked, answered int64 // in logical time
 }
@@ -85,7 +85,7 @@ func (w *World) send(actor, tenant string, r client.Request) response {
 		w.notef(actor, "%s %s: reply %d is lost", r.Method, r.Path, answer.Status)
 		return response{}
 	}
-	made.heard, made.answered = answer.Status != 0, w.logicalTime()
+	made.received, made.answered = answer.Status != 0, w.logicalTime()
 	return answer
 }
 

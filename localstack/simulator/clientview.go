@@ -27,9 +27,9 @@ func (r *reply) refunds() (transaction string, ok bool) {
 // acquirer declined it later, or it was cancelled there; one that was refused
 // is not, and moved nothing.
 func (w *World) checkRefundReplies(b snapshot, l *ledger) {
-	open := map[string]bool{} // keys under which a refund may have been made without anybody hearing of it
+	open := map[string]bool{} // keys under which a refund may have been made without a response that arrived
 	for _, r := range w.replies {
-		if _, ok := r.refunds(); ok && r.IdempotencyKey != "" && (!r.heard || !r.refused()) {
+		if _, ok := r.refunds(); ok && r.IdempotencyKey != "" && (!r.received || !r.refused()) {
 			open[r.keyed()] = true
 		}
 	}
@@ -42,7 +42,7 @@ func (w *World) checkRefundReplies(b snapshot, l *ledger) {
 	}
 	for _, r := range w.replies {
 		transaction, ok := r.refunds()
-		if !ok || !r.heard {
+		if !ok || !r.received {
 			continue
 		}
 		checkout, id := b.transactions[transaction].text("checkout_id"), r.refund
@@ -126,7 +126,7 @@ func (w *World) linearHistory(t item, l *ledger) linear.History {
 	for n, r := range w.replies {
 		if refunded, ok := r.refunds(); ok && refunded == id {
 			h.Requests = append(h.Requests, r.linear(n, currency)...)
-		} else if strings.HasSuffix(r.Path, "/transactions?id="+id) && r.heard && r.Status == 200 {
+		} else if strings.HasSuffix(r.Path, "/transactions?id="+id) && r.received && r.Status == 200 {
 			h.Requests = append(h.Requests, linear.Request{Answer: linear.ShowsLeft, Rest: restOf(r.response.Body, currency),
 				Call: r.asked, Return: r.answered})
 		}
@@ -179,9 +179,9 @@ func (r *reply) linear(n int, c money.Currency) []linear.Request {
 	asked := linear.Request{Group: r.group(n), Amount: amountIn(r.text(), c), Call: r.asked, Return: r.answered}
 	code := r.view().ErrorCode
 	switch {
-	case (!r.heard || r.Status >= 500) && r.refund == "":
+	case (!r.received || r.Status >= 500) && r.refund == "":
 		return nil // the client cannot know, but nothing was even tried
-	case !r.heard, r.Status >= 500:
+	case !r.received, r.Status >= 500:
 		asked.Answer, asked.Return = linear.Unknown, linear.Never
 	case r.Status == 201, r.Status == 204:
 		asked.Answer = linear.Made
@@ -190,15 +190,15 @@ func (r *reply) linear(n int, c money.Currency) []linear.Request {
 	case r.Status == 424:
 		asked.Answer = linear.NotTaken
 	case r.Status == 422:
-		var told struct {
+		var shown struct {
 			Errors []struct {
 				Max int64 `json:"max_refundable_amount"`
 			}
 		}
-		if json.Unmarshal(r.response.Body, &told) != nil || len(told.Errors) != 1 {
+		if json.Unmarshal(r.response.Body, &shown) != nil || len(shown.Errors) != 1 {
 			return nil // IDEMPOTENCY_KEY_REUSED
 		}
-		asked.Answer, asked.Rest = linear.ShowsLeft, told.Errors[0].Max
+		asked.Answer, asked.Rest = linear.ShowsLeft, shown.Errors[0].Max
 	default:
 		asked.Answer = linear.Refused
 	}

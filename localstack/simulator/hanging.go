@@ -17,7 +17,7 @@ import (
 // consumers are few, so that they do not suffice for all that hangs.
 type hanging struct {
 	*World
-	rng       *rand.Rand           // of who plays it, apart from the scheduler's
+	rng       *rand.Rand           // the workload's own, apart from the scheduler's
 	hosts     int                  // that hang; one, or many
 	prompt    map[string]time.Time // since when callbacks of the other merchant are due, by checkout
 	hungTries int
@@ -49,8 +49,8 @@ func newHanging(w *World) *hanging {
 	return h
 }
 
-// play has 80 to 120 callbacks hang, and a few others due meanwhile.
-func (h *hanging) play() {
+// simulate has 80 to 120 callbacks hang, and a few others due meanwhile.
+func (h *hanging) simulate() {
 	h.run(clients, h.setUpMerchants)
 	h.steer(clients)
 	h.faultsOn = true

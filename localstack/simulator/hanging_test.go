@@ -12,9 +12,9 @@ const (
 	defaultHangingSeeds  = 4
 )
 
-// TestHangingSeeds plays receivers that hang, beside others that must not wait for them.
+// TestHangingSeeds simulates receivers that hang, beside others that must not wait for them.
 func TestHangingSeeds(t *testing.T) {
-	play(t, simulator.Hanging, hangingSeedsVariable, defaultHangingSeeds)
+	runSeeds(t, simulator.Hanging, hangingSeedsVariable, defaultHangingSeeds)
 }
 
 // TestWithoutGroupsCallbacksAreLate takes away what makes the callback queue fair: then one merchant's backlog comes

@@ -179,7 +179,7 @@ func (w *World) checkReplies(b snapshot) {
 	}
 	replays := map[string]string{}
 	for _, r := range w.replies {
-		if v := r.view(); r.heard && !r.fromBrowser() && v.ID != "" {
+		if v := r.view(); r.received && !r.fromBrowser() && v.ID != "" {
 			w.checkAnswer(b, r, v)
 		}
 		if !r.replayed() {

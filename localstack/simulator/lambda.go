@@ -55,7 +55,7 @@ func (w *World) function(name string) functions.Function {
 // invocation is one call of a function.
 type invocation struct {
 	actor  string
-	tenant string // whose data it may touch; "" for anybody's
+	tenant string // whose data it may touch; "" for any
 	claim  string // its name as the owner of an idempotency key
 	refund string // id of the refund or chargeback it wrote
 	ctx    context.Context

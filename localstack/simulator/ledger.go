@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// minor is a stored amount in minor units; none is nought.
+// minor is a stored amount in minor units; none is 0.
 func minor(v any) int64 {
 	members, _ := v.(map[string]any)
 	text, _ := members["v"].(string)

@@ -13,7 +13,7 @@ import (
 
 // month is the life of a world of payouts: some weeks of payments, refunds,
 // chargebacks and changes of mind, with days of 23 and 25 hours among them.
-// Nothing is played in between: the clocks jump to whatever comes next.
+// Nothing happens in between: the clocks jump to whatever comes next.
 type month struct {
 	*World
 	rng          *rand.Rand // the root goroutine's alone
@@ -65,8 +65,8 @@ func newMonth(w *World) *month {
 	return m
 }
 
-// play is the month, and the time after it in which everything must come right.
-func (m *month) play() {
+// simulate is the month, and the time after it in which everything must come right.
+func (m *month) simulate() {
 	m.run(clients, m.open)
 	m.steer(clients)
 	m.plan()
@@ -108,14 +108,14 @@ func (m *month) round() {
 	}
 	m.spare = 2
 	if ticks := !m.tickAt.After(m.now()); ticks {
-		m.wake("payoutplan")
+		m.invokeScheduled("payoutplan")
 		if m.rng.IntN(6) == 0 { // twice
-			m.wake("payoutplan")
+			m.invokeScheduled("payoutplan")
 		}
 		m.compete()
 	}
 	if m.rng.IntN(8) == 0 {
-		m.wake("sweep")
+		m.invokeScheduled("sweep")
 	}
 	if waiting && !m.pollAt.After(m.now()) {
 		m.collect()
@@ -234,7 +234,7 @@ func (m *month) interfere() {
 	m.spare--
 	switch m.rng.IntN(4) {
 	case 0:
-		m.wake("payoutplan")
+		m.invokeScheduled("payoutplan")
 	case 1:
 		if len(m.agenda) > 0 && m.agenda[0].at.Before(m.now().Add(24*time.Hour)) {
 			m.act()

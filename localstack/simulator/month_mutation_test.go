@@ -53,7 +53,7 @@ var monthSurvivors = map[string]string{
 }
 
 // noticedByMonths are months that notice that a condition is missing, as noticedBy.
-var noticedByMonths = map[string]played{
+var noticedByMonths = map[string]seedRun{
 	"Put FILEBANK EXPORT: (attribute_not_exists(pk))":   {simulator.Month, 119},
 	"Put FILEBANK TRANSFER: (attribute_not_exists(pk))": {simulator.Month, 2},
 	"Put FILEBANK TRANSFER: (transfer_state = ?)":       {simulator.Month, 2},

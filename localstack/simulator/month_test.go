@@ -11,5 +11,5 @@ const (
 	defaultMonths  = 8
 )
 
-// TestMonths plays months of payouts.
-func TestMonths(t *testing.T) { play(t, simulator.Month, monthsVariable, defaultMonths) }
+// TestMonths simulates months of payouts.
+func TestMonths(t *testing.T) { runSeeds(t, simulator.Month, monthsVariable, defaultMonths) }

@@ -117,7 +117,7 @@ func (p *payee) change() func() {
 		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[rng.IntN(2)]
 		return p.commands("update_merchant", fields{"fee_rate": feeRates[rng.IntN(len(feeRates))],
 			"gross_settlement": rng.IntN(2) == 0, "payout_plan": plan}, p.some())
-	case 8, 9: // of two minds
+	case 8, 9: // the merchant changes its mind
 		one, another := p.change(), p.change()
 		return func() { one(); another() }
 	default:

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// quietRounds bounds how long the platform may take to pay everybody: parts of
+// quietRounds bounds how long the platform may take to pay all merchants: parts of
 // the latest payments become payable two months later.
 const quietRounds = 60
 
@@ -38,9 +38,9 @@ func (m *month) recover() {
 			next = m.now().Add(functions.Payouts.Visibility)
 		}
 		m.jumpTo(later(next, m.now().Add(time.Minute)))
-		m.wake("payoutplan")
+		m.invokeScheduled("payoutplan")
 		if !swept.IsZero() {
-			m.wake("sweep")
+			m.invokeScheduled("sweep")
 		}
 		m.steer(sources)
 		for m.poll("payoutrun", m.config.PayoutQueue, 2) {

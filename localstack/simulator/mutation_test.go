@@ -22,11 +22,11 @@ type mutations struct {
 	workloads  []simulator.Workload
 	included   func(condition string) bool
 	survivors  map[string]string
-	noticedBy  map[string]played
+	noticedBy  map[string]seedRun
 	quick, all effort
 }
 
-// effort is how many seeds of each workload are played.
+// effort is how many seeds of each workload are run.
 type effort struct {
 	scouts    uint64 // to see which conditions there are
 	mutants   uint64 // without a condition, to find one that notices
@@ -42,8 +42,8 @@ func (m mutations) effort() effort {
 
 func (mutations) thorough() bool { return os.Getenv(mutantsVariable) == "all" }
 
-// played is a history: a seed of one workload.
-type played struct {
+// seedRun is a history: a seed of one workload.
+type seedRun struct {
 	workload simulator.Workload
 	seed     uint64
 }
@@ -60,7 +60,7 @@ func TestEachConditionIsNeeded(t *testing.T) {
 	}.test(t)
 }
 
-// test plays this process's share of the conditions.
+// test runs this process's share of the conditions.
 func (m mutations) test(t *testing.T) {
 	t.Helper()
 	if !spread(t) {
@@ -119,7 +119,7 @@ func (m mutations) postponed(condition string) bool {
 
 // firstFailure is the first history that fails without the condition, and what
 // it finds; first of all the one that is known.
-func (m mutations) firstFailure(t *testing.T, condition string, workloads []simulator.Workload) (played, string) {
+func (m mutations) firstFailure(t *testing.T, condition string, workloads []simulator.Workload) (seedRun, string) {
 	t.Helper()
 	seeds := m.effort().mutants
 	switch {
@@ -135,17 +135,17 @@ func (m mutations) firstFailure(t *testing.T, condition string, workloads []simu
 	}
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, workload := range workloads {
-			by := played{workload, seed}
+			by := seedRun{workload, seed}
 			if finding := by.without(t, condition); finding != "" {
 				return by, finding
 			}
 		}
 	}
-	return played{}, ""
+	return seedRun{}, ""
 }
 
 // without is the first finding of the history without the condition; "": none.
-func (p played) without(t *testing.T, condition string) string {
+func (p seedRun) without(t *testing.T, condition string) string {
 	t.Helper()
 	found := simulator.Run(t, p.seed, simulator.Options{Workload: p.workload, Without: condition}).Findings()
 	if len(found) == 0 {
@@ -190,7 +190,7 @@ var survivors = map[string]string{
 
 // noticedBy are histories that notice that a condition is missing. When the code
 // has changed so much that one does not any more, another is searched for.
-var noticedBy = map[string]played{
+var noticedBy = map[string]seedRun{
 	"Put CALLBACK: (tries = ? AND state = ?)":  {simulator.Everything, 42},
 	"Put CHECKOUT: (attribute_not_exists(pk))": {simulator.Everything, 117},
 	"Put CHECKOUT: (version = ?)":              {simulator.Everything, 14},

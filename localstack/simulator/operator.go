@@ -30,7 +30,7 @@ func (w *World) operate(actor, command string, answer any) bool {
 	if v.fault == faults.FailBefore {
 		return false
 	}
-	told := operatorAnswer{command: command, asked: w.logicalTime(), answered: linear.Never}
+	replied := operatorAnswer{command: command, asked: w.logicalTime(), answered: linear.Never}
 	out, _, err := invoke[any](w, actor, "provision", "", v.roll, json.RawMessage(command))
 	var text []byte
 	if err == nil {
@@ -38,13 +38,13 @@ func (w *World) operate(actor, command string, answer any) bool {
 	}
 	if err == nil {
 		w.notef(actor, "%s → %s", command, redact(string(text)))
-		_ = json.Unmarshal(text, &told) // other commands answer other things
-		told.answered = w.logicalTime()
+		_ = json.Unmarshal(text, &replied) // other commands answer other things
+		replied.answered = w.logicalTime()
 		if answer != nil {
 			err = json.Unmarshal(text, answer)
 		}
 	}
-	w.record(func() { w.answers = append(w.answers, told) })
+	w.record(func() { w.answers = append(w.answers, replied) })
 	return err == nil
 }
 
@@ -106,7 +106,7 @@ func (s *scenario) lendKey(actor string, _ *rand.Rand) {
 	if !s.operate(actor, revoke, nil) {
 		return
 	}
-	if told := s.answers[len(s.answers)-1]; told.Error.Code != "" {
+	if replied := s.answers[len(s.answers)-1]; replied.Error.Code != "" {
 		return
 	}
 	if answer := s.send(actor, s.tenant, list); answer.Status == 200 {

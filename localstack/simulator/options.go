@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Workload is what is played in a world.
+// Workload is what is simulated in a world.
 type Workload string
 
 // The workloads.

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// checkMonth holds a world in which everybody has been paid to what must be
+// checkMonth holds a world in which all merchants have been paid to what must be
 // true of any.
 func (m *month) checkMonth() {
 	b := m.payoutSnapshot()

@@ -64,8 +64,8 @@ func (s *scenario) sell() {
 // setupFree pays with a card that needs no 3DS.
 var setupFree = `{"payment_type":"card","card":` + cardBody(frictionless) + `}`
 
-// refundPaid has the payment that a till has just heard of refunded, once, if
-// anybody wants that.
+// refundPaid has the payment that a till has just been shown refunded, once, if
+// a refund is wanted.
 func (s *scenario) refundPaid(paid view, rng *rand.Rand) {
 	wanted := false
 	s.record(func() {

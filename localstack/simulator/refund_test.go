@@ -13,9 +13,9 @@ const (
 	defaultRefundSeeds  = 60
 )
 
-// TestRefundSeeds plays histories of concurrent refunds.
+// TestRefundSeeds simulates histories of concurrent refunds.
 func TestRefundSeeds(t *testing.T) {
-	play(t, simulator.Refunds, refundSeedsVariable, defaultRefundSeeds)
+	runSeeds(t, simulator.Refunds, refundSeedsVariable, defaultRefundSeeds)
 }
 
 // TestClientsSeeThatRefundsOvertakeEachOther takes away what serialises a

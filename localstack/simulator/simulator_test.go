@@ -42,7 +42,7 @@ func number(t *testing.T, variable string, otherwise uint64) uint64 {
 	return n
 }
 
-// shard is which part of how many this process plays; false in the first.
+// shard is which part of how many this process runs; false in the first.
 func shard(t *testing.T) (part, parts uint64, ok bool) {
 	t.Helper()
 	text := os.Getenv(shardVariable)
@@ -55,7 +55,7 @@ func shard(t *testing.T) (part, parts uint64, ok bool) {
 	return part, parts, true
 }
 
-// spread plays a test in one process for each core: the randomness of a
+// spread runs a test in one process for each core: the randomness of a
 // process follows one seed at a time. It is true in those processes.
 func spread(t *testing.T) bool {
 	t.Helper()
@@ -82,23 +82,23 @@ func spread(t *testing.T) bool {
 	return false
 }
 
-// TestSeeds plays worlds of everything.
-func TestSeeds(t *testing.T) { play(t, simulator.Everything, seedsVariable, defaultSeeds) }
+// TestSeeds simulates worlds of everything.
+func TestSeeds(t *testing.T) { runSeeds(t, simulator.Everything, seedsVariable, defaultSeeds) }
 
-// play plays many worlds, and stops at the first that fails.
-func play(t *testing.T, workload simulator.Workload, variable string, otherwise uint64) {
+// runSeeds simulates many worlds, and stops at the first that fails.
+func runSeeds(t *testing.T, workload simulator.Workload, variable string, otherwise uint64) {
 	t.Helper()
 	if !spread(t) {
 		return
 	}
 	part, parts, _ := shard(t)
 	seeds, first := number(t, variable, otherwise), number(t, firstVariable, 1)
-	start, played := time.Now(), 0
+	start, count := time.Now(), 0
 	for seed := first + part; seed < first+seeds && !t.Failed(); seed += parts {
 		report(t, simulator.Run(t, seed, simulator.Options{Workload: workload}), seed)
-		played++
+		count++
 	}
-	t.Logf("%d worlds in %v", played, time.Since(start))
+	t.Logf("%d worlds in %v", count, time.Since(start))
 }
 
 // report prints what is wrong with a world, its history, and how to replay it.
@@ -115,7 +115,7 @@ func report(t *testing.T, w *simulator.World, seed uint64) {
 		w.Trace(found[0].About), seed, w.Workload)
 }
 
-// TestSameSeedSameHistory plays some seeds twice.
+// TestSameSeedSameHistory runs some seeds twice.
 func TestSameSeedSameHistory(t *testing.T) {
 	for seed := uint64(1); seed <= number(t, "CASHWRAP_SIM_SAME_SEEDS", 5); seed++ {
 		o := simulator.Options{Workload: simulator.Workloads[seed%uint64(len(simulator.Workloads))]}

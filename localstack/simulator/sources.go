@@ -80,14 +80,14 @@ func (w *World) jump(d time.Duration) {
 	w.notef("clocks", "jump %v", d)
 }
 
-// tick wakes the sweep.
+// tick invokes the sweep.
 func (w *World) tick() {
 	w.lastTick = w.now()
-	w.wake("sweep")
+	w.invokeScheduled("sweep")
 }
 
-// wake is a schedule's call of a function.
-func (w *World) wake(function string) {
+// invokeScheduled is a schedule's call of a function.
+func (w *World) invokeScheduled(function string) {
 	w.ticks++
 	actor, roll := fmt.Sprintf("tick-%d", w.ticks), w.rng.Uint64()
 	w.run(sources, func() {

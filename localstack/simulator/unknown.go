@@ -23,7 +23,7 @@ const (
 	watchTime = lastBegins + 5*time.Minute
 )
 
-// unknownWorld plays a world in which nothing fails, and event sources deliver with
+// unknownWorld is a world in which nothing fails, and event sources deliver with
 // their usual delays.
 type unknownWorld struct {
 	*World

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
-// scenario is one checkout and everybody who has to do with it.
+// scenario is one checkout and the clients that use it.
 type scenario struct {
 	*World
 	*shop
@@ -262,7 +262,7 @@ func (s *scenario) pos() int {
 	return 0
 }
 
-// pay plays the payer, if the answer asks for one: at once, late, or never,
+// pay acts as the payer, if the answer asks for one: at once, late, or never,
 // and now and then twice.
 func (s *scenario) pay(actor string, rng *rand.Rand, v view) {
 	behaviour := rng.IntN(5)

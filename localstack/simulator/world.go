@@ -80,7 +80,7 @@ type World struct {
 	hanging *hanging // of a world of receivers that hang
 }
 
-// Run plays one seed's world and returns it when all is quiet. t must not be
+// Run simulates one seed's world and returns it when all is quiet. t must not be
 // parallel: the randomness of the whole process follows the seed.
 func Run(t *testing.T, seed uint64, o Options) *World {
 	t.Helper()
@@ -88,7 +88,7 @@ func Run(t *testing.T, seed uint64, o Options) *World {
 	cryptotest.SetGlobalRandom(t, seed)
 	synctest.Test(t, func(*testing.T) {
 		w = newWorld(seed, o)
-		w.play()
+		w.simulate()
 	})
 	w.checkLinearizable()
 	return w
@@ -209,15 +209,15 @@ func (w *World) createQueue(q functions.Queue) string {
 	})
 }
 
-// play starts a world without faults, then injects them, then lets the platform
+// simulate starts a world without faults, then injects them, then lets the platform
 // recover.
-func (w *World) play() {
+func (w *World) simulate() {
 	switch w.Workload {
 	case Month:
-		w.payees.play()
+		w.payees.simulate()
 		return
 	case Hanging:
-		w.hanging.play()
+		w.hanging.simulate()
 		return
 	}
 	w.run(clients, w.setUpMerchants)

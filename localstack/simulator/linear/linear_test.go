@@ -109,18 +109,18 @@ func TestTooLongAHistoryIsNoPass(t *testing.T) {
 	}
 }
 
-// TestRandomHistories plays refunds on a transaction that serialises them, and
+// TestRandomHistories simulates refunds on a transaction that serialises them, and
 // on one that forgets a refund, which must be noticed.
 func TestRandomHistories(t *testing.T) {
 	t.Parallel()
 	noticed := 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		if err := play(rng, false).Check(); err != nil {
+		if err := randomHistory(rng, false).Check(); err != nil {
 			t.Fatalf("seed %d: got error %v, want none", seed, err)
 		}
 		rng = rand.New(rand.NewPCG(seed, 1))
-		if play(rng, true).Check() != nil {
+		if randomHistory(rng, true).Check() != nil {
 			noticed++
 		}
 	}
@@ -129,9 +129,9 @@ func TestRandomHistories(t *testing.T) {
 	}
 }
 
-// play is a history of clients that overlap; one that forgets acknowledges its
+// randomHistory is a history of clients that overlap; one that forgets acknowledges its
 // second refund and sets nothing aside.
-func play(rng *rand.Rand, forgets bool) History {
+func randomHistory(rng *rand.Rand, forgets bool) History {
 	h := History{Captured: 100, Declinable: declinable}
 	rest, made := int64(100), 0
 	for i := range 8 {
