@@ -99,7 +99,7 @@ func (e *everything) requests() {
 	for _, m := range more {
 		e.ask(m.request(newFixture(e.Shop)))
 	}
-	e.Settle()
+	e.RunUntilIdle()
 }
 
 // payers decide on a bank's page, forget a card, or never come back.
@@ -119,7 +119,7 @@ func (e *everything) payers() {
 	e.open(nil)
 	e.challenge("approve") // and never comes back
 	e.Clock.Advance(time.Hour)
-	e.Minute()
+	e.PassMinute()
 }
 
 // operator gives the commands that no other test step gives.
@@ -160,10 +160,10 @@ func (t sales) money(mode string) {
 	if found := t.Reconcile().Found; found != 0 {
 		t.Errorf("got %d breaks, want none", found)
 	}
-	t.Minute() // the fast path asks about the refund without an outcome
+	t.PassMinute() // the fast path asks about the refund without an outcome
 	t.refund(t.Sell("100"))
 	t.Clock.Advance(time.Minute)
-	t.Minute() // no poll was queued, so the sweep asks
+	t.PassMinute() // no poll was queued, so the sweep asks
 	t.Operate(map[string]any{"command": "charge_back", "merchant_code": t.Merchant.Code, "mode": mode,
 		"transaction": disputed.ID}, nil)
 }

@@ -65,7 +65,7 @@ func (t *scenario) again(request world.Request) {
 			return
 		}
 		response = t.Do(request)
-		t.Minute()
+		t.PassMinute()
 		if response.Status < 500 && response.Status != 424 && !inProgress(response) {
 			return
 		}
@@ -138,7 +138,7 @@ func (s action) run(t *scenario, step int, fault faults.Fault) (string, []string
 		t.again(request)
 	}
 	t.Clock.Advance(time.Minute)
-	t.Minute()
+	t.PassMinute()
 	return t.result(), steps
 }
 
@@ -174,7 +174,7 @@ func TestAHundredProcessCallsChargeOnce(t *testing.T) {
 			if key != "" {
 				request.IdempotencyKey = key
 			}
-			statuses := one.AtOnce(100, request)
+			statuses := one.DoConcurrently(100, request)
 			want := "PAID, transactions map[SUCCESSFUL:1], captured 1, 0 callbacks, saved card false"
 			if got := one.result(); got != want {
 				t.Errorf("got %s, want %s", got, want)
@@ -182,7 +182,7 @@ func TestAHundredProcessCallsChargeOnce(t *testing.T) {
 			if statuses[200] == 0 || statuses[200]+statuses[409] != 100 {
 				t.Errorf("got statuses %v, want 100 of 200 and 409, and at least one 200", statuses)
 			}
-			one.Settle()
+			one.RunUntilIdle()
 			if got := one.Receiver.Messages(one.checkout); len(got) != 1 {
 				t.Errorf("got %d callbacks, want 1", len(got))
 			}
@@ -202,7 +202,7 @@ func TestAHundredCreationsMakeOneCheckout(t *testing.T) {
 			if key != "" {
 				request.IdempotencyKey = key
 			}
-			statuses := shop.AtOnce(100, request)
+			statuses := shop.DoConcurrently(100, request)
 			created := statuses[201]
 			if created+statuses[409] != 100 {
 				t.Errorf("got statuses %v, want 100 of 201 and 409", statuses)

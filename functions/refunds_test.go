@@ -63,7 +63,7 @@ func TestConcurrentRefundsAreLinearizable(t *testing.T) {
 	}
 	workers.Wait()
 	for range 5 { // until the sweep has found out what is open
-		w.Minute()
+		w.PassMinute()
 		w.Clock.Advance(5 * time.Minute)
 	}
 	for _, h := range histories {

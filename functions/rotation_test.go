@@ -173,7 +173,7 @@ func TestARotationInterruptsNothing(t *testing.T) {
 	if after := published(w); len(after) != 2 || len(before) != 1 || after[1] != before[0] || after[0] == before[0] {
 		t.Errorf("got keys %v, want another one before the only one of %v", after, before)
 	}
-	w.Settle()
+	w.RunUntilIdle()
 	if got := one.Receiver.Deliveries(); len(got) != 1 {
 		t.Errorf("got callbacks %v that the old key verifies, want one", got)
 	}
@@ -200,7 +200,7 @@ func TestARotationEnds(t *testing.T) {
 	}
 	one.wantToken()
 	one.payerReturns(one.challenged(shop.url))
-	w.Settle()
+	w.RunUntilIdle()
 	if by, want := shop.byPlatform(), []int{1}; !slices.Equal(by, want) {
 		t.Errorf("got callbacks with the secret signed by %v keys, want %v", by, want)
 	}

@@ -25,7 +25,7 @@ func newUnknowns(t *testing.T) *unknowns {
 	t.Helper()
 	u := &unknowns{Shop: world.NewShop(t).WithCallbacks()}
 	u.refunded = u.Sell("100")
-	u.Settle()
+	u.RunUntilIdle()
 	u.checkout = u.Create(unanswered, nil)
 	if p := u.Pay(u.checkout, u.Card(world.Frictionless)); p.Status != "PENDING" {
 		t.Fatalf("pay: got %+v, want status PENDING", p)

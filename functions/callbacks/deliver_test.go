@@ -25,18 +25,18 @@ func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
 	s := newShop(t)
 	s.Receiver.Answer(http.StatusInternalServerError)
 	s.createCallback()
-	s.Settle()
-	s.Settle()
+	s.RunUntilIdle()
+	s.RunUntilIdle()
 	s.wantTries(1, "at once")
 	first := s.Clock.Now()
 	for i, offset := range published {
-		s.Settle() // the fast path sees the failure at the time it happened
+		s.RunUntilIdle() // the fast path sees the failure at the time it happened
 		s.Clock.Advance(first.Add(offset - 10*time.Second).Sub(s.Clock.Now()))
-		s.Settle()
-		s.Settle()
+		s.RunUntilIdle()
+		s.RunUntilIdle()
 		s.wantTries(i+1, "10 s before "+offset.String())
 		s.Clock.Advance(10 * time.Second)
-		s.Settle()
+		s.RunUntilIdle()
 		s.wantTries(i+2, "at "+offset.String())
 	}
 	for _, try := range s.Receiver.Tries() {
@@ -48,8 +48,8 @@ func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
 		t.Errorf("after three days: got %+v, want %s after 11 tries, the last with status 500", c, payments.CallbackDead)
 	}
 	s.Clock.Advance(24 * time.Hour)
-	s.Settle()
-	s.Settle()
+	s.RunUntilIdle()
+	s.RunUntilIdle()
 	s.wantTries(11, "after it was given up")
 }
 
@@ -71,7 +71,7 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	if messages := s.deliver(); messages != 3 {
 		t.Fatalf("got %d messages, want 3", messages)
 	}
-	s.Minute()
+	s.PassMinute()
 	s.wantTries(1, "after repeated messages")
 	if c := callback(s.World, s.id()); c.State != payments.CallbackDelivered || c.Tries != 1 {
 		t.Errorf("got %+v, want it %s after 1 try", c, payments.CallbackDelivered)

@@ -34,7 +34,7 @@ const hanging = "hanging.example.com"
 func newNetwork(t *testing.T) *network {
 	t.Helper()
 	n := &network{World: world.New(t), hanging: map[string]bool{hanging: true}, begun: make(chan struct{})}
-	n.deliver = callbacks.Deliver(n.Over(n))
+	n.deliver = callbacks.Deliver(n.AppOver(n))
 	return n
 }
 

@@ -177,10 +177,10 @@ func TestAChallengeWithoutAnAnswer(t *testing.T) {
 	id := create(s)
 	form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve")
 	s.Clock.Advance(30*time.Minute - time.Second)
-	s.Settle()
+	s.RunUntilIdle()
 	wantStatuses(t, s, id, "PENDING PENDING")
 	s.Clock.Advance(time.Second)
-	s.Settle()
+	s.RunUntilIdle()
 	wantOutcome(t, s, id, outcome{"FAILED FAILED", 1, 0})
 	answer(s, id, form)
 	if s.Statuses(id) != "FAILED FAILED" || s.CheckoutRecords(id).Captured != 0 {

@@ -71,7 +71,7 @@ func TestADeactivatedCheckoutCannotBePaid(t *testing.T) {
 	answer(s, challenge, form)
 	decide(s, page, "pay")
 	s.Clock.Advance(time.Hour)
-	s.Settle()
+	s.RunUntilIdle()
 	for _, id := range []string{challenge, redirect} {
 		wantOutcome(t, s, id, outcome{"EXPIRED CANCELLED", 1, 0})
 	}

@@ -42,7 +42,7 @@ func TestExpiryIsSeenAtOnce(t *testing.T) {
 	}
 	refusesAll(t, s, id)
 	wantCallbacks(t, s, id, 1)
-	s.Minute()
+	s.PassMinute()
 	refusesAll(t, s, id)
 	wantCallbacks(t, s, id, 1)
 	wantCallbacks(t, s, failed, 2) // of the failure, then of the expiry
@@ -54,7 +54,7 @@ func TestAnAttemptBegunInTimeMayStillPay(t *testing.T) {
 	id := create(s, soon)
 	started := s.ProcessCheckout(id, s.Card(world.Challenged))
 	s.Clock.Advance(2 * time.Minute)
-	s.Settle()
+	s.RunUntilIdle()
 	wantStatuses(t, s, id, "PENDING PENDING")
 	expired.Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
 	answer(s, id, s.Challenge(started, "approve"))
@@ -70,7 +70,7 @@ func TestAnAttemptBegunInTimeMayFail(t *testing.T) {
 	s.Clock.Advance(2 * time.Minute)
 	answer(s, id, s.Challenge(started, "reject"))
 	wantStatuses(t, s, id, "EXPIRED FAILED")
-	s.Minute()
+	s.PassMinute()
 	wantCallbacks(t, s, id, 2)
 }
 
@@ -83,7 +83,7 @@ func TestWithoutATimeNothingExpires(t *testing.T) {
 	}
 	s.Clock.Advance(365 * 24 * time.Hour)
 	for _, id := range []string{never, saved} {
-		s.Settle()
+		s.RunUntilIdle()
 		wantOutcome(t, s, id, outcome{"PENDING", 0, 0})
 	}
 }

@@ -103,7 +103,7 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 			t.Errorf("got headers %v, want Retry-After and no Idempotency-Replayed", got.Header)
 		}
 	}
-	s.Minute()
+	s.PassMinute()
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) || s.CallbacksReceived(id) != 0 {
 		t.Errorf("got %s, %d callbacks\nwant no callback, and it unchanged: %s", after.Body, s.CallbacksReceived(id),
 			before.Body)
@@ -138,7 +138,7 @@ func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 		}
 		asked[name] = r
 	}
-	s.Minute()
+	s.PassMinute()
 	answer(s, waiting, form)
 	for name, r := range asked {
 		ended, again := s.Do(r), s.Do(r)
@@ -170,7 +170,7 @@ func TestAnUnknownOutcome(t *testing.T) {
 	busy.Check(t, s.Send("PATCH", at, map[string]any{"amount": 1}))
 	closed.Check(t, s.Send("DELETE", at, nil))
 	wantOutcome(t, s, id, outcome{"PENDING PENDING", 0, 0})
-	s.Minute()
+	s.PassMinute()
 	wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 	world.Holds(t, s.Checkout(id).Body, map[string]string{"amount": "42.25"})
 }
@@ -197,7 +197,7 @@ func TestTheLifeOfACheckout(t *testing.T) {
 	processed.Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
 	processed.Check(t, s.Send("DELETE", "/v0.1/checkouts/"+id, nil))
 	processed.Check(t, s.Send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 1}))
-	s.Minute()
+	s.PassMinute()
 	if after := s.Checkout(id); string(after.Body) != string(paid.Body) {
 		t.Errorf("got %s\nwant it unchanged: %s", after.Body, paid.Body)
 	}
@@ -219,7 +219,7 @@ func TestWithoutAReturnURLThereAreNoCallbacks(t *testing.T) {
 	answer(s, challenge, s.Challenge(s.ProcessCheckout(challenge, s.Card(world.Challenged)), "approve"))
 	s.Send("DELETE", "/v0.1/checkouts/"+create(s, quiet), nil)
 	create(s, quiet, soon)
-	s.Minute()
+	s.PassMinute()
 	if got := s.Receiver.Deliveries(); len(got) != 0 {
 		t.Errorf("got callbacks %v, want none", got)
 	}

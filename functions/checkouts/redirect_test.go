@@ -111,7 +111,7 @@ func TestAPayerWhoDoesNotComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantStatuses(t, s, id, "PENDING PENDING")
-	s.Minute()
+	s.PassMinute()
 	wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 }
 
@@ -121,7 +121,7 @@ func TestABankWithoutAnAnswer(t *testing.T) {
 	id := create(s)
 	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
 	s.Clock.Advance(30 * time.Minute)
-	s.Settle()
+	s.RunUntilIdle()
 	wantOutcome(t, s, id, outcome{"FAILED FAILED", 1, 0})
 	if decide(s, page, "pay"); s.Statuses(id) != "FAILED FAILED" || s.CheckoutRecords(id).Captured != 0 {
 		t.Errorf("too late: got %s, captured %d, want FAILED FAILED, 0", s.Statuses(id), s.CheckoutRecords(id).Captured)

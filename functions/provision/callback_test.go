@@ -129,7 +129,7 @@ func TestAReplayedCallbackIsDeliveredUnderItsOldId(t *testing.T) {
 	}
 	d.makeDead(id)
 	d.replay(fields{"merchant_code": m.Code})
-	d.Settle()
+	d.RunUntilIdle()
 	if got := shop.Deliveries(); len(got) != 1 || got[0].ID != id {
 		t.Errorf("delivered: got %v, want one, %s", got, id)
 	}

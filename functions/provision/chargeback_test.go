@@ -24,7 +24,7 @@ func (d operator) sell(m provisioned, reference string, amount any, returnURL st
 	}
 	shop := d.shop(m)
 	p := shop.Pay(shop.Create(fmt.Sprint(amount), order), shop.Card(world.Frictionless))
-	d.Settle()
+	d.RunUntilIdle()
 	return p
 }
 
@@ -116,7 +116,7 @@ func TestAChargebackTakesMoneyBack(t *testing.T) {
 	}
 	d.wantRecorded(m, s, recorded{"2.50", "2.50", 1, 1, "CHARGEBACK"})
 	d.CheckJournal()
-	d.Settle()
+	d.RunUntilIdle()
 	if now := len(shop.Messages(s.Checkout)); now != before+1 {
 		t.Errorf("got %d callbacks, want %d", now, before+1)
 	}

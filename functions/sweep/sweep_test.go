@@ -70,7 +70,7 @@ func TestExpiryIsRecordedAndSentAsCallback(t *testing.T) {
 	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "EXPIRED" {
 		t.Fatalf("at valid_until: got %s, error %v; want EXPIRED", c.Status, err)
 	}
-	w.Settle()
+	w.RunUntilIdle()
 	if got := shop.Messages(id); len(got) != 1 {
 		t.Errorf("got callbacks %v, want one", got)
 	}
@@ -114,7 +114,7 @@ func TestASlowQueueGetsFewRepeatedMessages(t *testing.T) {
 	if n := drain(w); n != 7 {
 		t.Errorf("got %d messages in the queue, want 7", n)
 	}
-	w.Minute()
+	w.PassMinute()
 	if got := shop.Deliveries(); len(got) != 1 || got[0].Checkout != id {
 		t.Errorf("got callbacks %v, want one of %s", got, id)
 	}

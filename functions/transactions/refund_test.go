@@ -222,10 +222,10 @@ func TestARefundOfUnknownOutcome(t *testing.T) {
 		}
 		f.done(t, f.send(s, p, "7.75"))
 		conflict.Check(t, f.send(s, p, ""))
-		s.Settle()
+		s.RunUntilIdle()
 		wantSummary(s, p, "REFUNDED, REFUND PENDING 42.25, REFUND REFUNDED 7.75")
 		s.Clock.Advance(30 * time.Second)
-		s.Minute()
+		s.PassMinute()
 		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 42.25, REFUND REFUNDED 7.75, PAYOUT_DEDUCTION PENDING 0.98")
 		balances(s, "0.98", "0.00")
 	})

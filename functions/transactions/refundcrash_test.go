@@ -50,7 +50,7 @@ func withEveryFault(s world.Shop, run faulty) {
 	}
 	for range 4 { // the gaps between polls grow
 		s.Clock.Advance(time.Minute)
-		s.Minute()
+		s.PassMinute()
 	}
 	want := wanted()
 	for what, result := range results {
@@ -85,7 +85,7 @@ func again(s world.Shop, request world.Request) world.Response {
 		if answer = s.Do(request); !unanswered(answer) {
 			return answer
 		}
-		s.Minute()
+		s.PassMinute()
 	}
 	s.Errorf("after %d minutes: got %d %s, want an answer", patience, answer.Status, answer.Body)
 	return answer

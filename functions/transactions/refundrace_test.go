@@ -23,7 +23,7 @@ func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
-	counted := s.AtOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID})
+	counted := s.DoConcurrently(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID})
 	if counted[http.StatusNoContent] != 1 || counted[http.StatusConflict] != 99 {
 		t.Errorf("statuses: got %v, want 204 once and 409 99 times", counted)
 	}
@@ -39,7 +39,7 @@ func TestAHundredPartialRefunds(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10")
-	counted := s.AtOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID,
+	counted := s.DoConcurrently(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID,
 		Body: map[string]any{"amount": 0.5}})
 	made := strings.Count(summary(s, p), "REFUND REFUNDED 0.50")
 	if made != counted[http.StatusNoContent] || made == 0 || made > 20 || made+counted[http.StatusConflict] != 100 {
@@ -61,7 +61,7 @@ func TestAHundredRefundsUnderOneKey(t *testing.T) {
 		p := s.Sell("10.10")
 		request := f.request(s, p, "1")
 		request.IdempotencyKey = "once"
-		counted := s.AtOnce(100, request)
+		counted := s.DoConcurrently(100, request)
 		if counted[f.ok] == 0 || counted[f.ok]+counted[http.StatusConflict] != 100 {
 			t.Errorf("statuses: got %v, want %d at least once, and 409 for the rest", counted, f.ok)
 		}
@@ -94,7 +94,7 @@ func TestWhatARunningRefundRefusesIsNotKept(t *testing.T) {
 			if conflict.Check(t, got); got.Header.Get("Idempotency-Replayed") != replayed {
 				t.Errorf("replayed: got %q, want %q", got.Header.Get("Idempotency-Replayed"), replayed)
 			}
-			s.Minute()
+			s.PassMinute()
 		}
 	})
 }

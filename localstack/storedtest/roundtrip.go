@@ -45,26 +45,26 @@ func Open(tb testing.TB, now func() time.Time, wire func(aws.HTTPClient) aws.HTT
 	return s
 }
 
-// Unseen are attributes that read does not miss, with the reason; each by its item and its name, as "CHECKOUT
+// NotRead are attributes that read does not miss, with the reason; each by its item and its name, as "CHECKOUT
 // write_id". An item is named by its sort key up to the first "#".
-type Unseen map[string]string
+type NotRead map[string]string
 
-// Answer is what a read must return.
-type Answer struct {
-	Read string
+// Read is what a read must return.
+type Read struct {
+	Name string
 	Want any
 	Get  func(context.Context) (any, error)
 }
 
-// Reads returns the Answer that a read of the name must return want.
-func Reads[T any](name string, want T, get func(context.Context) (T, error)) Answer {
-	return Answer{name, want, func(ctx context.Context) (any, error) { return get(ctx) }}
+// Expect is a read of the name that must return want.
+func Expect[T any](name string, want T, get func(context.Context) (T, error)) Read {
+	return Read{name, want, func(ctx context.Context) (any, error) { return get(ctx) }}
 }
 
 // RoundTrip fails unless each read returns what it must, and one of them something else, or an error, without any one
 // attribute of the table. It removes them one by one, also within lists and maps, and puts them back. Reads may write
 // to the table.
-func RoundTrip(tb testing.TB, s *store.Store, answers []Answer, unseen Unseen, options ...cmp.Option) {
+func RoundTrip(tb testing.TB, s *store.Store, answers []Read, unseen NotRead, options ...cmp.Option) {
 	tb.Helper()
 	faults, err := check(tb.Context(), s, answers, unseen, options)
 	if err != nil {
@@ -76,7 +76,7 @@ func RoundTrip(tb testing.TB, s *store.Store, answers []Answer, unseen Unseen, o
 }
 
 // check returns what is wrong with the reads. Errors are the table's.
-func check(ctx context.Context, s *store.Store, answers []Answer, unseen Unseen,
+func check(ctx context.Context, s *store.Store, answers []Read, unseen NotRead,
 	options cmp.Options) ([]string, error) {
 	_, table := s.Raw()
 	written, err := Items(ctx, table)
@@ -117,7 +117,7 @@ func check(ctx context.Context, s *store.Store, answers []Answer, unseen Unseen,
 // reader reads what the table holds.
 type reader struct {
 	table   dynamo.Table
-	answers []Answer
+	answers []Read
 	options cmp.Options
 	last    int // the answer that missed something last, and likely misses what is removed next
 }
@@ -127,7 +127,7 @@ func (r *reader) faults(ctx context.Context) (faults []string) {
 	for _, a := range r.answers {
 		got, err := a.Get(ctx)
 		if diff := cmp.Diff(a.Want, got, r.options); err != nil || diff != "" {
-			faults = append(faults, fmt.Sprintf("%s answers %v (-want +got):\n%s", a.Read, err, diff))
+			faults = append(faults, fmt.Sprintf("%s answers %v (-want +got):\n%s", a.Name, err, diff))
 		}
 	}
 	return faults
@@ -135,7 +135,7 @@ func (r *reader) faults(ctx context.Context) (faults []string) {
 
 // misses reports whether an answer is other than it must be while the table holds the items.
 func (r *reader) misses(ctx context.Context, items []dynamo.Item) (bool, error) {
-	other := func(a Answer) bool {
+	other := func(a Read) bool {
 		got, err := a.Get(ctx)
 		return err != nil || !cmp.Equal(a.Want, got, r.options)
 	}

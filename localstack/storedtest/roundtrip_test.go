@@ -27,24 +27,24 @@ func TestAnAttributeThatIsNotReadIsFound(t *testing.T) {
 	whole := func(s *stored) {}
 	for name, c := range map[string]struct {
 		forget func(*stored) // what the reader does not return
-		unseen Unseen
+		unseen NotRead
 		want   []string // of each fault, how it begins
 	}{
 		"all is read":       {whole, nil, nil},
 		"a field":           {func(s *stored) { s.Other = "" }, nil, []string{"item answers"}},
 		"always the same":   {func(s *stored) { s.Other = written.Other }, nil, []string{"without ITEM other the same"}},
-		"excused":           {func(s *stored) { s.Other = written.Other }, Unseen{"ITEM other": "why"}, nil},
-		"needs no excuse":   {whole, Unseen{"ITEM text": "why"}, []string{"ITEM text is excused"}},
-		"is not there":      {whole, Unseen{"ITEM more": "why"}, []string{"ITEM more is excused"}},
+		"excused":           {func(s *stored) { s.Other = written.Other }, NotRead{"ITEM other": "why"}, nil},
+		"needs no excuse":   {whole, NotRead{"ITEM text": "why"}, []string{"ITEM text is excused"}},
+		"is not there":      {whole, NotRead{"ITEM more": "why"}, []string{"ITEM more is excused"}},
 		"within a list":     {func(s *stored) { s.Parts = written.Parts }, nil, partsUnseen},
-		"within a list, so": {func(s *stored) { s.Parts = written.Parts }, Unseen{"ITEM parts": "why"}, nil},
+		"within a list, so": {func(s *stored) { s.Parts = written.Parts }, NotRead{"ITEM parts": "why"}, nil},
 	} {
 		s := Open(t, clock.New().Now, nil)
 		_, table := s.Raw()
 		if err := table.Put(written).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		faults, err := check(t.Context(), s, []Answer{Reads("item", written, func(ctx context.Context) (stored, error) {
+		faults, err := check(t.Context(), s, []Read{Expect("item", written, func(ctx context.Context) (stored, error) {
 			var read []stored
 			err := table.Scan().All(ctx, &read)
 			c.forget(&read[0])

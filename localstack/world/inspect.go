@@ -39,17 +39,17 @@ func (w *World) CheckoutRecords(checkoutID string) CheckoutRecords {
 	return records
 }
 
-// Minute lets a minute pass for the whole platform: the sweep's tick, then
+// PassMinute lets a minute pass for the whole platform: the sweep's tick, then
 // whatever it and the stream put into the queues.
-func (w *World) Minute() {
+func (w *World) PassMinute() {
 	w.Helper()
 	w.Clock.Advance(time.Minute + time.Second)
-	w.Settle()
+	w.RunUntilIdle()
 }
 
-// Settle runs the sweep and empties stream and queues, at the present time,
+// RunUntilIdle runs the sweep and empties stream and queues, at the present time,
 // also of what comes of it.
-func (w *World) Settle() {
+func (w *World) RunUntilIdle() {
 	w.Helper()
 	ctx := w.Context()
 	if err := w.main.TickNow(ctx, "sweep"); err != nil {

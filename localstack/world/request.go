@@ -23,9 +23,9 @@ func (w *World) Do(r Request) Response {
 	return w.main.Do(r)
 }
 
-// AtOnce sends a request many times at the same time, and counts the answers by
+// DoConcurrently sends a request many times at the same time, and counts the answers by
 // their status.
-func (w *World) AtOnce(many int, r Request) map[int]int {
+func (w *World) DoConcurrently(many int, r Request) map[int]int {
 	statuses := make([]int, many)
 	var running sync.WaitGroup
 	for i := range many {

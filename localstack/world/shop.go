@@ -186,7 +186,7 @@ func (s Shop) Statuses(checkout string) string {
 // callbacks about a checkout that the shop has received by then.
 func (s Shop) CallbacksReceived(checkout string) int {
 	s.Helper()
-	s.Settle()
+	s.RunUntilIdle()
 	return len(s.Receiver.Messages(checkout))
 }
 

@@ -123,10 +123,10 @@ func New(tb testing.TB) *World {
 }
 
 // inspector opens the platform for inspection, past every fault.
-func (w *World) inspector() *app.App { return w.Over(nil) }
+func (w *World) inspector() *app.App { return w.AppOver(nil) }
 
-// Over is the same with another network for callbacks; nil is the real one.
-func (w *World) Over(network http.RoundTripper) *app.App {
+// AppOver is the same with another network for callbacks; nil is the real one.
+func (w *World) AppOver(network http.RoundTripper) *app.App {
 	config, err := app.FromEnvironment(func(name string) string { return w.main.Environment()[name] })
 	if err != nil {
 		w.Fatal(err)

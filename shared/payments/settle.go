@@ -72,7 +72,7 @@ func (c Checkout) approve(o Outcome, msgID string, now time.Time) CheckoutChange
 	c.Status = CheckoutPaid
 	c.Attempt.State = AttemptClosed
 	change := c.record(TransactionSuccessful, o, now)
-	change.book(now)
+	change.postPayment(now)
 	change.saveCard(now)
 	change.Callback = newCallback(change.Checkout, msgID, now)
 	return change
@@ -233,9 +233,9 @@ func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) Che
 	return CheckoutChange{Checkout: c, Transaction: &t}
 }
 
-// book enters a captured payment into the journal and schedules its payouts. A
+// postPayment enters a captured payment into the journal and schedules its payouts. A
 // verification moves no money.
-func (ch *CheckoutChange) book(now time.Time) {
+func (ch *CheckoutChange) postPayment(now time.Time) {
 	t := ch.Transaction
 	if t.Captured.IsZero() {
 		return

@@ -30,7 +30,7 @@ type bankShop struct {
 func newBankShop(t *testing.T) *bankShop {
 	t.Helper()
 	s := &bankShop{shop: newShop(t)}
-	s.Minute() // the refund is decided
+	s.PassMinute() // the refund is decided
 	s.rejected = s.payOut("rejected", sandbox.ClosedIBAN)
 	s.out = s.payOut("out", sandbox.PaidIBAN)
 	s.Clock.Advance(time.Minute)
@@ -281,7 +281,7 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 func TestAShortfallIsCarriedForwardOnce(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.Minute() // the refund is decided
+	s.PassMinute() // the refund is decided
 	s.payOut("out", sandbox.PaidIBAN)
 	s.refund(s.paid, "10.10")
 	s.Clock.Advance(time.Second)

@@ -15,7 +15,7 @@ func TestGrossSettlementAgrees(t *testing.T) {
 	s := newShop(t)
 	s.Update(map[string]any{"gross_settlement": true})
 	s.Refund(s.Sell("200"), "50")
-	s.Minute()
+	s.PassMinute()
 	if r := s.reconcile(); r.Found != 0 {
 		t.Fatalf("while it waits: got %+v, want no breaks", r.Breaks)
 	}

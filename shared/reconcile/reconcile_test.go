@@ -87,7 +87,7 @@ func TestNothingToReport(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	// Once the refund's outcome is known, everything is settled.
-	s.Minute()
+	s.PassMinute()
 	if r := s.reconcile(); r.Found != 0 || r.Open != 0 || r.Entries != 8 || r.Movements != 8 {
 		t.Errorf("got %+v, want no breaks, nothing open, 8 entries and 8 movements", r)
 	}
@@ -297,7 +297,7 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 		}, []reconcile.BreakKind{"movement_duplicate"}, nil},
 		"a addCapture movement": {func(s *shop) {
 			s.addCapture("00000000-0000-4000-8000-000000000000", s.Tenant().String())
-			s.Minute()
+			s.PassMinute()
 			s.Clock.Advance(24 * time.Hour)
 		},
 			[]reconcile.BreakKind{"movement_unexpected"}, func(*shop) string {
@@ -305,13 +305,13 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			}},
 		"a movement of no tenant": {func(s *shop) {
 			s.addCapture("00000000-0000-4000-8000-000000000000", "")
-			s.Minute()
+			s.PassMinute()
 			s.Clock.Advance(24 * time.Hour)
 		},
 			[]reconcile.BreakKind{"movement_unexpected"}, nil},
 		"another tenant's movement": {func(s *shop) {
 			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "tenant", str("T#"+s.Other.Code))
-			s.Minute()
+			s.PassMinute()
 			s.Clock.Advance(24 * time.Hour)
 		},
 			[]reconcile.BreakKind{"movement_unexpected", "movement_missing"}, nil},

@@ -68,7 +68,7 @@ type payment struct {
 	} `json:"personal_details"`
 }
 
-func pay(_ context.Context, in payment) (said, error) { return said{in.Reference}, nil }
+func pay(_ context.Context, in payment) (textResponse, error) { return textResponse{in.Reference}, nil }
 
 // BenchmarkAuthenticatedRequest is a whole request but for the network.
 func BenchmarkAuthenticatedRequest(b *testing.B) {

@@ -67,17 +67,17 @@ type period struct {
 	Text  string     `query:"text" json:"-"`
 }
 
-func spell(_ context.Context, in period) (said, error) {
+func formatPeriod(_ context.Context, in period) (textResponse, error) {
 	text := in.Day.String() + " " + in.Birth.String() + " " + in.Text
 	if in.Since != nil {
 		text = in.Since.Format(time.RFC3339Nano)
 	}
-	return said{text}, nil
+	return textResponse{text}, nil
 }
 
 func TestDateTimesAreReadAsUTC(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, []rest.Route{route("POST", "/period", spell)})
+	f := newFixture(t, []rest.Route{route("POST", "/period", formatPeriod)})
 	for query, want := range map[string]string{
 		"2026-01-01T00:00:00Z":                "2026-01-01T00:00:00Z",
 		"2026-01-01T00:00:00.000Z":            "2026-01-01T00:00:00Z",
@@ -110,7 +110,7 @@ func TestDateTimesAreReadAsUTC(t *testing.T) {
 
 func TestDatesAreReadStrictly(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, []rest.Route{route("POST", "/period", spell)})
+	f := newFixture(t, []rest.Route{route("POST", "/period", formatPeriod)})
 	const rule = "must be a date, YYYY-MM-DD."
 	w := f.ask("POST", "/period", `{"birth_date":"2024-02-29"}`)
 	if got, want := object(t, w)["text"], "0000-00-00 2024-02-29 "; got != want {

@@ -253,8 +253,9 @@ func TestPathValuesAreDecodedSafely(t *testing.T) {
 // What is too long for the table's keys is cut, and still too long for an identifier.
 func TestAnyPathValueReachesTheOperation(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, []rest.Route{route("GET", "/things/{id}", func(_ context.Context, in everything) (said, error) {
-		return said{in.ID}, nil
+	f := newFixture(t, []rest.Route{route("GET", "/things/{id}", func(_ context.Context,
+		in everything) (textResponse, error) {
+		return textResponse{in.ID}, nil
 	})})
 	long := strings.Repeat("é", 512)
 	for path, want := range map[string]string{
@@ -281,10 +282,12 @@ type formOnly struct {
 func TestFormsAreRead(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{
-		route("POST", "/both", func(_ context.Context, in returned) (said, error) {
-			return said{in.PaRes + "|" + in.MD}, nil
+		route("POST", "/both", func(_ context.Context, in returned) (textResponse, error) {
+			return textResponse{in.PaRes + "|" + in.MD}, nil
 		}),
-		route("POST", "/form", func(_ context.Context, in formOnly) (said, error) { return said{in.PaRes}, nil }),
+		route("POST", "/form", func(_ context.Context, in formOnly) (textResponse, error) {
+			return textResponse{in.PaRes}, nil
+		}),
 	})
 	form := url.Values{"PaRes": {"a+b=="}, "MD": {"é"}}.Encode()
 	const formType = "Content-Type: application/x-www-form-urlencoded; charset=utf-8"

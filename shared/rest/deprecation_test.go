@@ -12,12 +12,12 @@ func TestDeprecatedRoutesNameTheirSuccessor(t *testing.T) {
 	t.Parallel()
 	const successor = "/v2/merchants/{merchant_code}/things"
 	routes := []rest.Route{
-		route("GET", "/old", say("old")),
-		route("POST", "/old", say("made")),
+		route("GET", "/old", respond("old")),
+		route("POST", "/old", respond("made")),
 		route("GET", "/refused", refuse(failure.Missing("id"))),
-		route("GET", "/panic", func(context.Context, nothing) (said, error) { panic("broken") }),
-		route("GET", "/fixed", say("old")),
-		route("GET", "/new", say("new")),
+		route("GET", "/panic", func(context.Context, emptyRequest) (textResponse, error) { panic("broken") }),
+		route("GET", "/fixed", respond("old")),
+		route("GET", "/new", respond("new")),
 	}
 	for i := range routes[:4] {
 		routes[i].Successor = successor

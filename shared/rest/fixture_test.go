@@ -207,17 +207,17 @@ func route[Req, Res any](method, path string, op func(context.Context, Req) (Res
 	return rest.Route{Method: method, Path: path, Scopes: []string{"things"}, Handle: rest.JSON(http.StatusOK, op)}
 }
 
-type nothing struct{}
+type emptyRequest struct{}
 
-// said is a small result.
-type said struct {
+// textResponse is a small result.
+type textResponse struct {
 	Text string `json:"text"`
 }
 
-func say(text string) func(context.Context, nothing) (said, error) {
-	return func(context.Context, nothing) (said, error) { return said{text}, nil }
+func respond(text string) func(context.Context, emptyRequest) (textResponse, error) {
+	return func(context.Context, emptyRequest) (textResponse, error) { return textResponse{text}, nil }
 }
 
-func refuse(err error) func(context.Context, nothing) (said, error) {
-	return func(context.Context, nothing) (said, error) { return said{}, err }
+func refuse(err error) func(context.Context, emptyRequest) (textResponse, error) {
+	return func(context.Context, emptyRequest) (textResponse, error) { return textResponse{}, err }
 }

@@ -34,7 +34,7 @@ type counted struct {
 	fail error
 }
 
-func (c *counted) run(ctx context.Context, in order) (said, error) {
+func (c *counted) run(ctx context.Context, in order) (textResponse, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.runs++
@@ -42,7 +42,7 @@ func (c *counted) run(ctx context.Context, in order) (said, error) {
 		c.ids = map[string]bool{}
 	}
 	c.ids[rest.OperationID(ctx)] = true
-	return said{fmt.Sprintf("run %d %s", c.runs, in.Number)}, c.fail
+	return textResponse{fmt.Sprintf("run %d %s", c.runs, in.Number)}, c.fail
 }
 
 func (c *counted) routes() []rest.Route {
@@ -138,10 +138,10 @@ func TestARequestThatStillRunsIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	began, end := make(chan struct{}), make(chan struct{})
 	f := newFixture(t, []rest.Route{{Method: "POST", Path: "/orders/{id}",
-		Handle: rest.JSON(201, func(context.Context, order) (said, error) {
+		Handle: rest.JSON(201, func(context.Context, order) (textResponse, error) {
 			close(began)
 			<-end
-			return said{"made"}, nil
+			return textResponse{"made"}, nil
 		})}})
 	var first sync.WaitGroup
 	first.Go(func() { f.ask("POST", "/orders/1", `{}`, underKey) })
@@ -222,11 +222,11 @@ func TestSomeRepliesAreNotKept(t *testing.T) {
 func TestPanicReleasesTheKey(t *testing.T) {
 	t.Parallel()
 	runs := 0
-	f := newFixture(t, []rest.Route{route("POST", "/orders", func(context.Context, nothing) (said, error) {
+	f := newFixture(t, []rest.Route{route("POST", "/orders", func(context.Context, emptyRequest) (textResponse, error) {
 		if runs++; runs == 1 {
 			panic("first")
 		}
-		return said{"second"}, nil
+		return textResponse{"second"}, nil
 	})})
 	first := f.ask("POST", "/orders", "", underKey)
 	if again := f.ask("POST", "/orders", "", underKey); first.Code != 500 || again.Code != 200 {

@@ -21,7 +21,7 @@ type limited struct {
 	Count int      `json:"count"`
 }
 
-func nameOf(_ context.Context, in limited) (said, error) { return said{in.Name}, nil }
+func nameOf(_ context.Context, in limited) (textResponse, error) { return textResponse{in.Name}, nil }
 
 // TestFieldsAreCheckedAgainstTheirLimits before the operation: a query together
 // with what cannot be read, the rest afterwards.
@@ -64,11 +64,11 @@ func TestFieldsAreCheckedAgainstTheirLimits(t *testing.T) {
 // TestAnOperationMayCheckItself: no field is checked before it runs.
 func TestAnOperationMayCheckItself(t *testing.T) {
 	t.Parallel()
-	own := route("POST", "/own", func(_ context.Context, in limited) (said, error) {
+	own := route("POST", "/own", func(_ context.Context, in limited) (textResponse, error) {
 		if in.Order == "up" {
-			return said{}, failure.Forbidden("request_not_allowed")
+			return textResponse{}, failure.Forbidden("request_not_allowed")
 		}
-		return said{in.Name}, validate.Fields(in, time.Now()).Err()
+		return textResponse{in.Name}, validate.Fields(in, time.Now()).Err()
 	})
 	own.Handle = own.Handle.Unchecked()
 	f := newFixture(t, []rest.Route{own})

@@ -9,7 +9,7 @@ import (
 
 func TestMistakesInRoutesAreFoundAtStart(t *testing.T) {
 	t.Parallel()
-	good := rest.Route{Method: "GET", Path: "/a", Handle: rest.JSON(200, say("a"))}
+	good := rest.Route{Method: "GET", Path: "/a", Handle: rest.JSON(200, respond("a"))}
 	for name, start := range map[string]func(){
 		"twice": func() { rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{good, good}}) },
 		"twice but for the value's name": func() {
@@ -31,25 +31,27 @@ func TestMistakesInRoutesAreFoundAtStart(t *testing.T) {
 		"brackets": func() {
 			rest.JSON(200, func(context.Context, struct {
 				L []string `query:"statuses[]"`
-			}) (said, error) {
-				return said{}, nil
+			}) (textResponse, error) {
+				return textResponse{}, nil
 			})
 		},
-		"short key":    func() { rest.New(rest.Config{HashKey: []byte("short"), Routes: []rest.Route{good}}) },
-		"not a struct": func() { rest.JSON(200, func(context.Context, int) (said, error) { return said{}, nil }) },
+		"short key": func() { rest.New(rest.Config{HashKey: []byte("short"), Routes: []rest.Route{good}}) },
+		"not a struct": func() {
+			rest.JSON(200, func(context.Context, int) (textResponse, error) { return textResponse{}, nil })
+		},
 		"bad query": func() {
 			rest.JSON(200, func(context.Context, struct {
 				M map[string]string `query:"m"`
-			}) (said, error) {
-				return said{}, nil
+			}) (textResponse, error) {
+				return textResponse{}, nil
 			})
 		},
 		"same name": func() {
 			rest.JSON(200, func(context.Context, struct {
 				A string `query:"x"`
 				B string `query:"x"`
-			}) (said, error) {
-				return said{}, nil
+			}) (textResponse, error) {
+				return textResponse{}, nil
 			})
 		},
 	} {

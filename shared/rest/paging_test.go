@@ -21,12 +21,12 @@ type bounded struct {
 }
 
 // capped limits pages as history does, refused as payouts do (contract §2.6).
-func capped(_ context.Context, in asked) (said, error) {
-	return said{fmt.Sprint(in.Limit.Capped(10, 1000), in.Statuses)}, nil
+func capped(_ context.Context, in asked) (textResponse, error) {
+	return textResponse{fmt.Sprint(in.Limit.Capped(10, 1000), in.Statuses)}, nil
 }
 
-func refused(_ context.Context, in bounded) (said, error) {
-	return said{fmt.Sprint(in.Limit.Capped(9999, 9999))}, nil
+func refused(_ context.Context, in bounded) (textResponse, error) {
+	return textResponse{fmt.Sprint(in.Limit.Capped(9999, 9999))}, nil
 }
 
 func pagedFixture(t *testing.T) *fixture {

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-func things() []rest.Route { return []rest.Route{route("GET", "/things", say("thing"))} }
+func things() []rest.Route { return []rest.Route{route("GET", "/things", respond("thing"))} }
 
 func TestBurstIsServedAndThenRefused(t *testing.T) {
 	t.Parallel()
@@ -128,7 +128,7 @@ func TestLimitFailsOpen(t *testing.T) {
 func TestOpenRoutesAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{{Method: "GET", Path: "/open", Access: rest.Open,
-		Handle: rest.JSON(200, say("open"))}})
+		Handle: rest.JSON(200, respond("open"))}})
 	from := func(address string) int {
 		r := f.request("GET", "/open", "")
 		r.RemoteAddr = address

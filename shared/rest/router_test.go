@@ -31,8 +31,8 @@ func TestRoutesAreFound(t *testing.T) {
 		{Method: "GET", Path: "/pay/{id}"},
 		{Method: "PATCH", Path: "/pay/c-{id}/parts/{part}"},
 	} {
-		r.Handle = rest.JSON(http.StatusOK, func(_ context.Context, in named) (said, error) {
-			return said{r.Method + " " + r.Path + " " + in.ID + " " + in.Part}, nil
+		r.Handle = rest.JSON(http.StatusOK, func(_ context.Context, in named) (textResponse, error) {
+			return textResponse{r.Method + " " + r.Path + " " + in.ID + " " + in.Part}, nil
 		})
 		routes = append(routes, r)
 	}

@@ -18,28 +18,29 @@ type accepted bool
 
 func (a accepted) Accepted() bool { return bool(a) }
 
-func give[Res any](r Res) func(context.Context, nothing) (Res, error) {
-	return func(context.Context, nothing) (Res, error) { return r, nil }
+func give[Res any](r Res) func(context.Context, emptyRequest) (Res, error) {
+	return func(context.Context, emptyRequest) (Res, error) { return r, nil }
 }
 
 // routes are one of every kind.
 func routes() []rest.Route {
 	return []rest.Route{
-		{Method: "POST", Path: "/things", Scopes: []string{"things"}, Handle: rest.JSON(201, say("made <&>"))},
-		{Method: "GET", Path: "/things", Scopes: []string{"things", "else"}, Handle: rest.JSON(200, give([]said(nil)))},
+		{Method: "POST", Path: "/things", Scopes: []string{"things"}, Handle: rest.JSON(201, respond("made <&>"))},
+		{Method: "GET", Path: "/things", Scopes: []string{"things", "else"},
+			Handle: rest.JSON(200, give([]textResponse(nil)))},
 		{Method: "GET", Path: "/things/{id}", Access: rest.PublicToo, Scopes: []string{"things"},
-			Handle: rest.JSON(200, say("one"))},
+			Handle: rest.JSON(200, respond("one"))},
 		{Method: "PUT", Path: "/things/{id}", Access: rest.PublicToo, Scopes: []string{"things"},
 			Handle: rest.JSON(200, give(accepted(true)))},
 		{Method: "PATCH", Path: "/things/{id}", Scopes: []string{"things"}, Handle: rest.JSON(200, give(accepted(false)))},
 		{Method: "DELETE", Path: "/things/{id}", Scopes: []string{"things"}, Handle: rest.JSON(200, give(rest.NoContent{}))},
-		{Method: "GET", Path: "/things/special", Handle: rest.JSON(200, say("special"))},
-		{Method: "GET", Path: "/merchants/{merchant_code}/things", Handle: rest.JSON(200, say("mine"))},
+		{Method: "GET", Path: "/things/special", Handle: rest.JSON(200, respond("special"))},
+		{Method: "GET", Path: "/merchants/{merchant_code}/things", Handle: rest.JSON(200, respond("mine"))},
 		{Method: "POST", Path: "/nothing", Handle: rest.JSON(204, give(rest.NoContent{}))},
 		{Method: "POST", Path: "/object", Handle: rest.JSON(201, give(struct{}{}))},
 		{Method: "GET", Path: "/payouts", Handle: rest.JSON(200, listed)},
 		{Method: "POST", Path: "/empty", Handle: rest.JSON(202, give(rest.Empty{}))},
-		{Method: "GET", Path: "/open", Access: rest.Open, Handle: rest.JSON(200, say("open"))},
+		{Method: "GET", Path: "/open", Access: rest.Open, Handle: rest.JSON(200, respond("open"))},
 		{Method: "GET", Path: "/pay/c-{id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(page)},
 		{Method: "GET", Path: "/who", Handle: rest.JSON(200, who)},
 	}
@@ -70,14 +71,14 @@ func listed(_ context.Context, in struct {
 	case "csv":
 		return rest.Document{ContentType: "text/plain; charset=utf-8", Body: []byte("id,type\r\n")}, nil
 	case "none":
-		return []said(nil), nil
+		return []textResponse(nil), nil
 	default:
-		return []said{{"one"}}, nil
+		return []textResponse{{"one"}}, nil
 	}
 }
 
-func who(ctx context.Context, _ nothing) (said, error) {
-	return said{fmt.Sprint(rest.Caller(ctx).Actor.ID, " ", rest.RequestID(ctx), " ", rest.OperationID(ctx))}, nil
+func who(ctx context.Context, _ emptyRequest) (textResponse, error) {
+	return textResponse{fmt.Sprint(rest.Caller(ctx).Actor.ID, " ", rest.RequestID(ctx), " ", rest.OperationID(ctx))}, nil
 }
 
 func TestRequestsAreAnswered(t *testing.T) {
@@ -243,7 +244,7 @@ func TestPagesAreLockedDown(t *testing.T) {
 func TestPanicsAndLateAnswersAreOurFault(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{
-		route("GET", "/panic", func(context.Context, nothing) (said, error) { panic("broken invariant") }),
+		route("GET", "/panic", func(context.Context, emptyRequest) (textResponse, error) { panic("broken invariant") }),
 		route("GET", "/fault", refuse(errors.New("secret internals"))),
 		route("GET", "/late", refuse(fmt.Errorf("acquirer: %w", context.DeadlineExceeded))),
 	})

@@ -75,9 +75,10 @@ func TestServedOverARealConnection(t *testing.T) {
 func TestOperationsEndBeforeLambdaDoes(t *testing.T) {
 	t.Parallel()
 	var seen time.Time
-	f := newFixture(t, []rest.Route{route("GET", "/things", func(ctx context.Context, _ nothing) (said, error) {
+	f := newFixture(t, []rest.Route{route("GET", "/things", func(ctx context.Context,
+		_ emptyRequest) (textResponse, error) {
 		seen, _ = ctx.Deadline()
-		return said{}, nil
+		return textResponse{}, nil
 	})})
 	end := time.Now().Add(time.Hour)
 	ctx, cancel := context.WithDeadline(t.Context(), end)

@@ -32,8 +32,8 @@ type fixture struct {
 type stored struct {
 	// sets says which fields the method sets itself or does not store, and why: the others are read as they were written.
 	sets   string
-	write  func(fixture) []storedtest.Answer
-	unseen storedtest.Unseen
+	write  func(fixture) []storedtest.Read
+	unseen storedtest.NotRead
 }
 
 // notRead are the attributes by which a write recognises itself: TestEachWriteRecognisesItself misses them.
@@ -87,10 +87,10 @@ func collect[T any](walk iter.Seq2[T, error]) ([]T, error) {
 var forever = start.AddDate(100, 0, 0)
 
 // dueItems are whatever the due index holds, of any kind.
-func (w fixture) dueItems(want ...store.Due) storedtest.Answer {
+func (w fixture) dueItems(want ...store.Due) storedtest.Read {
 	inOrder := func(a, b store.Due) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
 	slices.SortFunc(want, inOrder)
-	return storedtest.Reads("due", want, func(ctx context.Context) ([]store.Due, error) {
+	return storedtest.Expect("due", want, func(ctx context.Context) ([]store.Due, error) {
 		var all []store.Due
 		for shard := range store.DueShards {
 			for _, walk := range []iter.Seq2[store.Due, error]{w.Overdue(ctx, shard, forever),
@@ -107,18 +107,18 @@ func (w fixture) dueItems(want ...store.Due) storedtest.Answer {
 }
 
 // expiries are when the table is to delete items, to the second.
-func (w fixture) expiries(want ...time.Time) storedtest.Answer {
+func (w fixture) expiries(want ...time.Time) storedtest.Read {
 	for i := range want {
 		want[i] = want[i].Truncate(time.Second)
 	}
-	return storedtest.Reads("expiries", want, func(ctx context.Context) ([]time.Time, error) {
+	return storedtest.Expect("expiries", want, func(ctx context.Context) ([]time.Time, error) {
 		return storedtest.Expiries(ctx, w.Store)
 	})
 }
 
 // fastPath is when messages have something done about the table's items.
-func (w fixture) fastPath(want map[store.Due]time.Time) storedtest.Answer {
-	return storedtest.Reads("fast path", want, func(ctx context.Context) (map[store.Due]time.Time, error) {
+func (w fixture) fastPath(want map[store.Due]time.Time) storedtest.Read {
+	return storedtest.Expect("fast path", want, func(ctx context.Context) (map[store.Due]time.Time, error) {
 		_, table := w.Raw()
 		items, err := storedtest.Items(ctx, table)
 		found := map[store.Due]time.Time{}
@@ -133,11 +133,11 @@ func (w fixture) fastPath(want map[store.Due]time.Time) storedtest.Answer {
 }
 
 // audit is what Audit finds in the whole table.
-func (w fixture) audit(want ...store.Audited) storedtest.Answer {
+func (w fixture) audit(want ...store.Audited) storedtest.Read {
 	for i := range want {
 		want[i].Tenant = w.tenant
 	}
-	return storedtest.Reads("audit", byName(want), func(ctx context.Context) (map[string][]store.Audited, error) {
+	return storedtest.Expect("audit", byName(want), func(ctx context.Context) (map[string][]store.Audited, error) {
 		found, err := collect(w.Audit(ctx, 0, 1))
 		return byName(found), err
 	})
@@ -170,29 +170,29 @@ func byName(items []store.Audited) map[string][]store.Audited {
 var storedCheckouts = map[string]stored{
 	"CreateCheckout": {
 		sets: "Version is 1",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			c := storedtest.Fill[payments.Checkout](w, w.Filler)
 			got, err := w.CreateCheckout(w.Context(), w.tenant, c)
 			c.Version = 1
 			wantAnswer(w, c, got, err)
 			return w.checkout(c)
 		},
-		unseen: storedtest.Unseen{"CHECKOUT write_id": "a creation recognises itself by its reference"},
+		unseen: storedtest.NotRead{"CHECKOUT write_id": "a creation recognises itself by its reference"},
 	},
 	"SaveCheckout": {
 		sets: "Version is the next; the reference is taken by RenameCheckout alone",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			c := w.drafted()
 			got, err := w.SaveCheckout(w.Context(), w.tenant, c)
 			c.Version++
 			wantAnswer(w, c, got, err)
 			return w.checkout(c)
 		},
-		unseen: storedtest.Unseen{"CHECKOUT write_id": notRead},
+		unseen: storedtest.NotRead{"CHECKOUT write_id": notRead},
 	},
 	"RenameCheckout": {
 		sets: "Version is the next",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			c := w.drafted()
 			before := c.Reference
 			c.Reference = "another"
@@ -200,10 +200,10 @@ var storedCheckouts = map[string]stored{
 			c.Version++
 			wantAnswer(w, c, got, err)
 			other := draft(before)
-			return append(w.checkout(c), storedtest.Reads("another checkout of the former reference", "DUPLICATED_CHECKOUT",
+			return append(w.checkout(c), storedtest.Expect("another checkout of the former reference", "DUPLICATED_CHECKOUT",
 				func(ctx context.Context) (string, error) { return w.codeOf(w.CreateCheckout(ctx, w.tenant, other)) }))
 		},
-		unseen: storedtest.Unseen{"CHECKOUT write_id": notRead},
+		unseen: storedtest.NotRead{"CHECKOUT write_id": notRead},
 	},
 }
 
@@ -220,20 +220,20 @@ func (w fixture) drafted() payments.Checkout {
 }
 
 // checkout is what each read returns of the only checkout.
-func (w fixture) checkout(c payments.Checkout) []storedtest.Answer {
+func (w fixture) checkout(c payments.Checkout) []storedtest.Read {
 	due := store.Due{Tenant: w.tenant, CheckoutID: c.ID}
-	return []storedtest.Answer{
-		storedtest.Reads("Checkout", c, func(ctx context.Context) (payments.Checkout, error) {
+	return []storedtest.Read{
+		storedtest.Expect("Checkout", c, func(ctx context.Context) (payments.Checkout, error) {
 			return w.Checkout(ctx, w.tenant, c.ID)
 		}),
-		storedtest.Reads("Checkouts", []payments.Checkout{c}, func(ctx context.Context) ([]payments.Checkout, error) {
+		storedtest.Expect("Checkouts", []payments.Checkout{c}, func(ctx context.Context) ([]payments.Checkout, error) {
 			return w.Checkouts(ctx, w.tenant)
 		}),
-		storedtest.Reads("CheckoutsByReference", []payments.Checkout{c},
+		storedtest.Expect("CheckoutsByReference", []payments.Checkout{c},
 			func(ctx context.Context) ([]payments.Checkout, error) {
 				return w.CheckoutsByReference(ctx, w.tenant, c.Reference)
 			}),
-		storedtest.Reads("CheckoutWithInstrument", c, func(ctx context.Context) (payments.Checkout, error) {
+		storedtest.Expect("CheckoutWithInstrument", c, func(ctx context.Context) (payments.Checkout, error) {
 			found, _, err := w.CheckoutWithInstrument(ctx, w.tenant, c.ID, "nobody", "none")
 			return found, err
 		}),

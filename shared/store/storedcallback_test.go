@@ -12,43 +12,43 @@ import (
 )
 
 var storedCallbacks = map[string]stored{
-	"SaveCallback, owed": {write: func(w fixture) []storedtest.Answer {
+	"SaveCallback, owed": {write: func(w fixture) []storedtest.Read {
 		c := w.savedCallback(payments.CallbackPending)
-		return []storedtest.Answer{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}), w.fastPath(nil), w.expiries()}
+		return []storedtest.Read{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}), w.fastPath(nil), w.expiries()}
 	}},
 	"SaveCallback, delivered": {
 		sets: "it expires after 31 days",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			c := w.savedCallback(payments.CallbackDelivered)
-			return []storedtest.Answer{w.callback(c), w.dueItems(), w.fastPath(nil), w.expiries(start.AddDate(0, 0, 31))}
+			return []storedtest.Read{w.callback(c), w.dueItems(), w.fastPath(nil), w.expiries(start.AddDate(0, 0, 31))}
 		},
 	},
 	"SaveCallback, dead": {
 		sets: "it expires after 90 days",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			c := w.savedCallback(payments.CallbackDead)
-			return []storedtest.Answer{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}), w.fastPath(nil),
+			return []storedtest.Read{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}), w.fastPath(nil),
 				w.expiries(start.AddDate(0, 0, 90))}
 		},
 	},
-	"ReplayCallback": {write: func(w fixture) []storedtest.Answer {
+	"ReplayCallback": {write: func(w fixture) []storedtest.Read {
 		c := w.savedCallback(payments.CallbackDead)
 		c.State, c.Sweeps = payments.CallbackPending, 0
 		w.must(w.ReplayCallback(w.Context(), w.tenant, c))
 		// Of whose callback it is, the fast path reads what Callback reads.
 		due := store.Due{CallbackID: c.ID, Tenant: w.tenant}
-		return []storedtest.Answer{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}),
+		return []storedtest.Read{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}),
 			w.fastPath(map[store.Due]time.Time{due: c.NextAt}), w.expiries()}
 	}},
 	"SaveBreaker": {
 		sets: "Version is the next; it expires after a day",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			b := storedtest.Fill[payments.Breaker](w, w.Filler)
 			b.Version = 0 // not stored yet
 			w.must(w.SaveBreaker(w.Context(), w.tenant, "shop.example", b))
 			b.Version = 1
-			return []storedtest.Answer{w.expiries(start.AddDate(0, 0, 1)),
-				storedtest.Reads("Breaker", b, func(ctx context.Context) (payments.Breaker, error) {
+			return []storedtest.Read{w.expiries(start.AddDate(0, 0, 1)),
+				storedtest.Expect("Breaker", b, func(ctx context.Context) (payments.Breaker, error) {
 					return w.Breaker(ctx, w.tenant, "shop.example")
 				})}
 		},
@@ -85,12 +85,12 @@ func (w fixture) remove(sortKeys ...any) {
 }
 
 // callback is what Callback returns.
-func (w fixture) callback(c payments.Callback) storedtest.Answer {
+func (w fixture) callback(c payments.Callback) storedtest.Read {
 	type ofTenant struct {
 		Tenant   identity.Tenant
 		Callback payments.Callback
 	}
-	return storedtest.Reads("Callback", ofTenant{w.tenant, c}, func(ctx context.Context) (ofTenant, error) {
+	return storedtest.Expect("Callback", ofTenant{w.tenant, c}, func(ctx context.Context) (ofTenant, error) {
 		of, found, err := w.Callback(ctx, c.ID)
 		return ofTenant{of, found}, err
 	})
@@ -99,17 +99,17 @@ func (w fixture) callback(c payments.Callback) storedtest.Answer {
 var storedCustomers = map[string]stored{
 	"CreateCustomer": {
 		sets: "Version is 1",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			c := storedtest.Fill[payments.Customer](w, w.Filler)
 			got, err := w.CreateCustomer(w.Context(), w.tenant, c, "operation")
 			c.Version = 1
 			wantAnswer(w, c, got, err)
-			return []storedtest.Answer{w.customer(c)}
+			return []storedtest.Read{w.customer(c)}
 		},
 	},
 	"UpdateCustomer": {
 		sets: "Version is the next; it changes the details alone",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			c := storedtest.Fill[payments.Customer](w, w.Filler)
 			_, err := w.CreateCustomer(w.Context(), w.tenant, payments.Customer{ID: c.ID, CreatedAt: c.CreatedAt},
 				"operation")
@@ -121,12 +121,12 @@ var storedCustomers = map[string]stored{
 			got, err := w.UpdateCustomer(w.Context(), w.tenant, c.ID, &change)
 			c.Version = 2
 			wantAnswer(w, c, got, err)
-			return []storedtest.Answer{w.customer(c)}
+			return []storedtest.Read{w.customer(c)}
 		},
 	},
 	"Apply, of a card that is known": {
 		sets: "CreatedAt, and a mandate that is not given, stay",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			i := w.savedCard()
 			next := storedtest.Fill(w, w.Filler, func(next *payments.Instrument) {
 				next.Token, next.CustomerID = i.Token, i.CustomerID
@@ -134,44 +134,45 @@ var storedCustomers = map[string]stored{
 			next.Mandate = nil
 			w.saveCard(next)
 			next.Mandate, next.CreatedAt = i.Mandate, i.CreatedAt
-			return []storedtest.Answer{w.instrument(next)}
+			return []storedtest.Read{w.instrument(next)}
 		},
 	},
 	"DeactivateInstrument": {
 		sets: "Active and the mandate's status",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			i := w.savedCard()
 			before, err := w.DeactivateInstrument(w.Context(), w.tenant, i.CustomerID, i.Token)
 			wantAnswer(w, i, before, err)
-			return []storedtest.Answer{w.instrument(i.Deactivated())}
+			return []storedtest.Read{w.instrument(i.Deactivated())}
 		},
-		unseen: storedtest.Unseen{"CARD active": "nothing is read as false; Apply's case misses it"},
+		unseen: storedtest.NotRead{"CARD active": "nothing is read as false; Apply's case misses it"},
 	},
 	"ForgetCard": {
 		sets: "it takes the acquirer's token away",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			i := w.savedCard()
 			_, err := w.DeactivateInstrument(w.Context(), w.tenant, i.CustomerID, i.Token)
 			w.must(err)
 			w.must(w.ForgetCard(w.Context(), w.tenant, i.CustomerID, i.Token, i.Card.AcquirerToken))
 			i = i.Deactivated()
 			i.Card.AcquirerToken = ""
-			return []storedtest.Answer{w.instrument(i)}
+			return []storedtest.Read{w.instrument(i)}
 		},
-		unseen: storedtest.Unseen{"CARD active": "nothing is read as false; Apply's case misses it"},
+		unseen: storedtest.NotRead{"CARD active": "nothing is read as false; Apply's case misses it"},
 	},
 }
 
 // customer is what Customer returns, and a creation repeated by the same operation, which writes nothing.
-func (w fixture) customer(c payments.Customer) storedtest.Answer {
-	return storedtest.Reads("Customer", []payments.Customer{c, c}, func(ctx context.Context) ([]payments.Customer, error) {
-		read, err := w.Customer(ctx, w.tenant, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		again, err := w.CreateCustomer(ctx, w.tenant, payments.Customer{ID: c.ID}, "operation")
-		return []payments.Customer{read, again}, err
-	})
+func (w fixture) customer(c payments.Customer) storedtest.Read {
+	return storedtest.Expect("Customer", []payments.Customer{c, c},
+		func(ctx context.Context) ([]payments.Customer, error) {
+			read, err := w.Customer(ctx, w.tenant, c.ID)
+			if err != nil {
+				return nil, err
+			}
+			again, err := w.CreateCustomer(ctx, w.tenant, payments.Customer{ID: c.ID}, "operation")
+			return []payments.Customer{read, again}, err
+		})
 }
 
 // savedCard is a card with all its fields, the only item of the table.
@@ -191,8 +192,8 @@ func (w fixture) saveCard(i payments.Instrument) {
 	w.remove("CHECKOUT", "REFERENCE")
 }
 
-func (w fixture) instrument(i payments.Instrument) storedtest.Answer {
-	return storedtest.Reads("Instrument", i, func(ctx context.Context) (payments.Instrument, error) {
+func (w fixture) instrument(i payments.Instrument) storedtest.Read {
+	return storedtest.Expect("Instrument", i, func(ctx context.Context) (payments.Instrument, error) {
 		return w.Instrument(ctx, w.tenant, i.CustomerID, i.Token)
 	})
 }

@@ -12,7 +12,7 @@ import (
 var storedMerchants = map[string]stored{
 	"CreateMerchant": {
 		sets: "Version is 1",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			m := storedtest.Fill[merchant.Merchant](w, w.Filler)
 			k := w.key(m.Code)
 			k.Revoked = false // or it opens nothing
@@ -20,28 +20,28 @@ var storedMerchants = map[string]stored{
 			m.Version = 1
 			return append(w.merchant(merchant.State{Merchant: m}), w.keys(k), w.principal(k, m))
 		},
-		unseen: storedtest.Unseen{"MERCHANT write_id": notRead,
+		unseen: storedtest.NotRead{"MERCHANT write_id": notRead,
 			"KEY revoked": "nothing is read as false; AddAPIKey's case misses it"},
 	},
-	"AddAPIKey": {write: func(w fixture) []storedtest.Answer {
+	"AddAPIKey": {write: func(w fixture) []storedtest.Read {
 		k := w.key("MC0A1B2C3D")
 		w.must(w.AddAPIKey(w.Context(), k))
-		return []storedtest.Answer{w.keys(k)}
+		return []storedtest.Read{w.keys(k)}
 	}},
 	"RevokeAPIKey": {
 		sets: "Revoked",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			k := w.key("MC0A1B2C3D")
 			k.Revoked = false
 			w.must(w.AddAPIKey(w.Context(), k))
 			w.must(w.RevokeAPIKey(w.Context(), k.Tenant, k.ID))
 			k.Revoked = true
-			return []storedtest.Answer{w.keys(k)}
+			return []storedtest.Read{w.keys(k)}
 		},
 	},
 	"SaveMerchant": {
 		sets: "Version is the next",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			m := storedtest.Fill[merchant.Merchant](w, w.Filler)
 			w.must(w.CreateMerchant(w.Context(), merchant.Merchant{Code: m.Code}))
 			m.Version = 1
@@ -50,11 +50,11 @@ var storedMerchants = map[string]stored{
 			wantAnswer(w, m, got, err)
 			return w.merchant(merchant.State{Merchant: m})
 		},
-		unseen: storedtest.Unseen{"MERCHANT write_id": notRead},
+		unseen: storedtest.NotRead{"MERCHANT write_id": notRead},
 	},
 	"SaveMerchantState": {
 		sets: "each Version is the next",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			state := storedtest.Fill[merchant.State](w, w.Filler)
 			w.must(w.CreateMerchant(w.Context(), merchant.Merchant{Code: state.Merchant.Code}))
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 1, 0, 0
@@ -66,7 +66,7 @@ var storedMerchants = map[string]stored{
 				store.Due{Tenant: identity.Tenant{Mode: identity.Live, Merchant: code}, Schedule: true},
 				store.Due{Tenant: identity.Tenant{Mode: identity.Test, Merchant: code}, Schedule: true}))
 		},
-		unseen: storedtest.Unseen{"MERCHANT write_id": notRead, "SCHEDULE write_id": notRead},
+		unseen: storedtest.NotRead{"MERCHANT write_id": notRead, "SCHEDULE write_id": notRead},
 	},
 }
 
@@ -79,33 +79,33 @@ func (w fixture) key(code string) identity.APIKey {
 }
 
 // merchant is what each read returns of the merchant.
-func (w fixture) merchant(state merchant.State) []storedtest.Answer {
+func (w fixture) merchant(state merchant.State) []storedtest.Read {
 	code := state.Merchant.Code
-	return []storedtest.Answer{
-		storedtest.Reads("Merchant", state.Merchant, func(ctx context.Context) (merchant.Merchant, error) {
+	return []storedtest.Read{
+		storedtest.Expect("Merchant", state.Merchant, func(ctx context.Context) (merchant.Merchant, error) {
 			return w.Merchant(ctx, code)
 		}),
-		storedtest.Reads("MerchantState", state, func(ctx context.Context) (merchant.State, error) {
+		storedtest.Expect("MerchantState", state, func(ctx context.Context) (merchant.State, error) {
 			return w.MerchantState(ctx, code)
 		}),
 	}
 }
 
 // principal is whom the bearer of the key acts for, and whether the key can be revoked by its id.
-func (w fixture) principal(k identity.APIKey, m merchant.Merchant) storedtest.Answer {
+func (w fixture) principal(k identity.APIKey, m merchant.Merchant) storedtest.Read {
 	type bearer struct {
 		Principal identity.Principal
 		Merchant  merchant.Merchant
 	}
-	return storedtest.Reads("Authenticate", bearer{k.Principal(), m}, func(ctx context.Context) (bearer, error) {
+	return storedtest.Expect("Authenticate", bearer{k.Principal(), m}, func(ctx context.Context) (bearer, error) {
 		p, m, err := w.Authenticate(ctx, identity.Token{Tenant: k.Tenant, Hash: k.TokenHash})
 		return bearer{p, m}, err
 	})
 }
 
 // keys are the table's keys. No method reads their names, hashes and ages: they are kept for people.
-func (w fixture) keys(want ...identity.APIKey) storedtest.Answer {
-	return storedtest.Reads("the stored keys", want, func(ctx context.Context) ([]identity.APIKey, error) {
+func (w fixture) keys(want ...identity.APIKey) storedtest.Read {
+	return storedtest.Expect("the stored keys", want, func(ctx context.Context) ([]identity.APIKey, error) {
 		_, table := w.Raw()
 		var keys []identity.APIKey
 		err := table.Scan().Filter("begins_with(pk, ?)", "KEY#").All(ctx, &keys)

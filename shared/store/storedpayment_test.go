@@ -17,18 +17,18 @@ import (
 var storedTransactions = map[string]stored{
 	"Apply": {
 		sets: "Checkout.Version is the next; Session.TokenHash is the key; a card that is known already keeps its CreatedAt",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			change := w.change()
 			got, err := w.Apply(w.Context(), w.tenant, change)
 			change.Checkout.Version++
 			wantAnswer(w, change.Checkout, got, err)
 			return w.applied(change)
 		},
-		unseen: storedtest.Unseen{"CHECKOUT write_id": notRead, "TRANSACTION write_id": notRead},
+		unseen: storedtest.NotRead{"CHECKOUT write_id": notRead, "TRANSACTION write_id": notRead},
 	},
 	"ApplyTransaction": {
 		sets: "Transaction.Version is the next; ReserveDelta is added to the reserve",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			before := w.change()
 			before.Instrument, before.Session, before.Callback = nil, nil, nil
 			_, err := w.Apply(w.Context(), w.tenant, before)
@@ -39,7 +39,7 @@ var storedTransactions = map[string]stored{
 			before.Checkout.Version++
 			return w.transactionApplied(before, change)
 		},
-		unseen: storedtest.Unseen{"CHECKOUT write_id": notRead, "TRANSACTION write_id": notRead},
+		unseen: storedtest.NotRead{"CHECKOUT write_id": notRead, "TRANSACTION write_id": notRead},
 	},
 }
 
@@ -63,7 +63,7 @@ func (w fixture) change() payments.CheckoutChange {
 }
 
 // applied is what each read returns of the change.
-func (w fixture) applied(change payments.CheckoutChange) []storedtest.Answer {
+func (w fixture) applied(change payments.CheckoutChange) []storedtest.Read {
 	c, i, tx := change.Checkout, *change.Instrument, *change.Transaction
 	customer := storedtest.Fill(w, w.Filler, func(c *payments.Customer) { c.ID, c.Version = i.CustomerID, 1 })
 	_, err := w.CreateCustomer(w.Context(), w.tenant, customer, "operation")
@@ -79,24 +79,24 @@ func (w fixture) applied(change payments.CheckoutChange) []storedtest.Answer {
 		Value  T
 	}
 	return append(w.transaction(store.Record{Transaction: tx}),
-		storedtest.Reads("Checkout", c, func(ctx context.Context) (payments.Checkout, error) {
+		storedtest.Expect("Checkout", c, func(ctx context.Context) (payments.Checkout, error) {
 			return w.Checkout(ctx, w.tenant, c.ID)
 		}),
-		storedtest.Reads("Checkouts", []payments.Checkout{c}, func(ctx context.Context) ([]payments.Checkout, error) {
+		storedtest.Expect("Checkouts", []payments.Checkout{c}, func(ctx context.Context) ([]payments.Checkout, error) {
 			return w.Checkouts(ctx, w.tenant)
 		}),
-		storedtest.Reads("CheckoutWithInstrument", withInstrument{c, &i}, func(ctx context.Context) (withInstrument, error) {
+		storedtest.Expect("CheckoutWithInstrument", withInstrument{c, &i}, func(ctx context.Context) (withInstrument, error) {
 			checkout, instrument, err := w.CheckoutWithInstrument(ctx, w.tenant, c.ID, i.CustomerID, i.Token)
 			return withInstrument{checkout, instrument}, err
 		}),
-		storedtest.Reads("Instrument", i, func(ctx context.Context) (payments.Instrument, error) {
+		storedtest.Expect("Instrument", i, func(ctx context.Context) (payments.Instrument, error) {
 			return w.Instrument(ctx, w.tenant, i.CustomerID, i.Token)
 		}),
-		storedtest.Reads("Instruments", []payments.Instrument{i}, func(ctx context.Context) ([]payments.Instrument, error) {
+		storedtest.Expect("Instruments", []payments.Instrument{i}, func(ctx context.Context) ([]payments.Instrument, error) {
 			return w.Instruments(ctx, w.tenant, i.CustomerID)
 		}),
 		w.customer(customer),
-		storedtest.Reads("Session", ofTenant[payments.Session]{w.tenant, session},
+		storedtest.Expect("Session", ofTenant[payments.Session]{w.tenant, session},
 			func(ctx context.Context) (ofTenant[payments.Session], error) {
 				of, found, err := w.Session(ctx, change.Session.TokenHash)
 				return ofTenant[payments.Session]{of, found}, err
@@ -140,7 +140,7 @@ func (w fixture) transactionChange(before payments.CheckoutChange) payments.Tran
 
 // transactionApplied is what each read returns of the change that followed before.
 func (w fixture) transactionApplied(before payments.CheckoutChange,
-	change payments.TransactionChange) []storedtest.Answer {
+	change payments.TransactionChange) []storedtest.Read {
 	tx, hidden := change.Transaction, change.Events[1]
 	visible := []payments.Event{change.Events[0], change.Events[2]}
 	payables := []payments.Payable{change.Payables[0], before.Payables[1], change.Payables[1]}
@@ -155,21 +155,21 @@ func (w fixture) transactionApplied(before payments.CheckoutChange,
 	due := func(e payments.Event) store.Due { return store.Due{Tenant: w.tenant, RefundID: e.ID} }
 	checkout := store.Due{Tenant: w.tenant, CheckoutID: before.Checkout.ID}
 	return append(w.transaction(store.Record{Transaction: tx, Events: visible}),
-		storedtest.Reads("the hidden refund", hidden, func(ctx context.Context) (payments.Event, error) {
+		storedtest.Expect("the hidden refund", hidden, func(ctx context.Context) (payments.Event, error) {
 			r, err := w.Transaction(ctx, w.tenant, tx.ID)
 			e, _ := r.Refund(hidden.ID)
 			return e, err
 		}),
-		storedtest.Reads("DeductionsOf", map[string]payments.Event{visible[1].ID: visible[1]},
+		storedtest.Expect("DeductionsOf", map[string]payments.Event{visible[1].ID: visible[1]},
 			func(ctx context.Context) (map[string]payments.Event, error) {
 				return w.DeductionsOf(ctx, w.tenant, change.Payables)
 			}),
-		storedtest.Reads("Reserve", store.Reserve{Amount: change.ReserveDelta, Version: 1},
+		storedtest.Expect("Reserve", store.Reserve{Amount: change.ReserveDelta, Version: 1},
 			func(ctx context.Context) (store.Reserve, error) { return w.Reserve(ctx, w.tenant, "EUR") }),
-		storedtest.Reads("Checkout", before.Checkout, func(ctx context.Context) (payments.Checkout, error) {
+		storedtest.Expect("Checkout", before.Checkout, func(ctx context.Context) (payments.Checkout, error) {
 			return w.Checkout(ctx, w.tenant, before.Checkout.ID)
 		}),
-		storedtest.Reads("Checkouts", []payments.Checkout{before.Checkout},
+		storedtest.Expect("Checkouts", []payments.Checkout{before.Checkout},
 			func(ctx context.Context) ([]payments.Checkout, error) { return w.Checkouts(ctx, w.tenant) }),
 		w.callback(*change.Callback),
 		w.dueItems(checkout, store.Due{CallbackID: change.Callback.ID}, due(visible[0]), due(hidden)),
@@ -182,18 +182,18 @@ func (w fixture) transactionApplied(before payments.CheckoutChange,
 }
 
 // transaction is what each read returns of the only transaction.
-func (w fixture) transaction(r store.Record) []storedtest.Answer {
+func (w fixture) transaction(r store.Record) []storedtest.Read {
 	history := []payments.HistoryItem{r.HistoryItem()}
 	for _, e := range r.Events {
 		history = append(history, e.HistoryItem())
 	}
-	record := func(name string, get func(context.Context) (store.Record, error)) storedtest.Answer {
-		return storedtest.Reads(name, r, func(ctx context.Context) (store.Record, error) {
+	record := func(name string, get func(context.Context) (store.Record, error)) storedtest.Read {
+		return storedtest.Expect(name, r, func(ctx context.Context) (store.Record, error) {
 			found, err := get(ctx)
 			return store.Record{Transaction: found.Transaction, Events: found.Events}, err
 		})
 	}
-	answers := []storedtest.Answer{
+	answers := []storedtest.Read{
 		record("Transaction", func(ctx context.Context) (store.Record, error) {
 			return w.Transaction(ctx, w.tenant, r.ID)
 		}),
@@ -203,33 +203,33 @@ func (w fixture) transaction(r store.Record) []storedtest.Answer {
 		record("TransactionByForeignID", func(ctx context.Context) (store.Record, error) {
 			return w.TransactionByForeignID(ctx, w.tenant, r.ForeignID)
 		}),
-		storedtest.Reads("TransactionsOf", map[string]payments.Transaction{r.ID: r.Transaction},
+		storedtest.Expect("TransactionsOf", map[string]payments.Transaction{r.ID: r.Transaction},
 			func(ctx context.Context) (map[string]payments.Transaction, error) {
 				return w.TransactionsOf(ctx, w.tenant,
 					[]payments.Payable{{Kind: payments.PayablePart, Code: r.Code, TransactionID: r.ID}})
 			}),
-		storedtest.Reads("History", history, func(ctx context.Context) ([]payments.HistoryItem, error) {
+		storedtest.Expect("History", history, func(ctx context.Context) ([]payments.HistoryItem, error) {
 			return collect(w.History(ctx, w.tenant, store.Range{}, 10, 10))
 		}),
-		storedtest.Reads("HistoryOf", history, func(ctx context.Context) ([]payments.HistoryItem, error) {
+		storedtest.Expect("HistoryOf", history, func(ctx context.Context) ([]payments.HistoryItem, error) {
 			return collect(w.HistoryOf(ctx, w.tenant, r.Code, store.Range{}))
 		}),
 	}
 	for _, item := range history {
-		answers = append(answers, storedtest.Reads("HistoryPlace of "+item.ID, store.Bound{At: item.CreatedAt, ID: item.ID},
+		answers = append(answers, storedtest.Expect("HistoryPlace of "+item.ID, store.Bound{At: item.CreatedAt, ID: item.ID},
 			func(ctx context.Context) (store.Bound, error) { return w.HistoryPlace(ctx, w.tenant, item.ID) }))
 	}
 	return answers
 }
 
-func (w fixture) entries(about ledger.Reference, want ...ledger.Entry) storedtest.Answer {
-	return storedtest.Reads("Entries", want, func(ctx context.Context) ([]ledger.Entry, error) {
+func (w fixture) entries(about ledger.Reference, want ...ledger.Entry) storedtest.Read {
+	return storedtest.Expect("Entries", want, func(ctx context.Context) ([]ledger.Entry, error) {
 		return w.Entries(ctx, w.tenant, about)
 	})
 }
 
-func (w fixture) payables(want ...payments.Payable) storedtest.Answer {
-	return storedtest.Reads("Payables", want, func(ctx context.Context) ([]payments.Payable, error) {
+func (w fixture) payables(want ...payments.Payable) storedtest.Read {
+	return storedtest.Expect("Payables", want, func(ctx context.Context) ([]payments.Payable, error) {
 		return w.Payables(ctx, w.tenant, "EUR", forever, 10)
 	})
 }

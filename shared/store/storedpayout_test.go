@@ -17,27 +17,27 @@ const payoutDay = "2027-05-02"
 
 var storedPayouts = map[string]stored{
 	"CreatePayout": {
-		write:  func(w fixture) []storedtest.Answer { return w.payout(w.createdPayout()) },
-		unseen: storedtest.Unseen{"PAYOUT write_id": "a second creation changes nothing"},
+		write:  func(w fixture) []storedtest.Read { return w.payout(w.createdPayout()) },
+		unseen: storedtest.NotRead{"PAYOUT write_id": "a second creation changes nothing"},
 	},
 	"OpenPayout": {
 		sets: "the schedule's Version is the next",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			schedule := storedtest.Fill[merchant.PayoutSchedule](w, w.Filler)
 			schedule.Version = 0 // not stored yet
 			p := storedtest.Fill[payout.Payout](w, w.Filler)
 			w.must(w.OpenPayout(w.Context(), w.tenant, schedule, &p))
 			schedule.Version = 1
 			return append(w.payout(p, store.Due{Tenant: w.tenant, Schedule: true}),
-				storedtest.Reads("PayoutSchedule", schedule, func(ctx context.Context) (merchant.PayoutSchedule, error) {
+				storedtest.Expect("PayoutSchedule", schedule, func(ctx context.Context) (merchant.PayoutSchedule, error) {
 					return w.PayoutSchedule(ctx, w.tenant)
 				}))
 		},
-		unseen: storedtest.Unseen{"SCHEDULE write_id": notRead, "PAYOUT write_id": notRead},
+		unseen: storedtest.NotRead{"SCHEDULE write_id": notRead, "PAYOUT write_id": notRead},
 	},
 	"StepPayout": {
 		sets: "Version is the next",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			p := w.createdPayout()
 			step := storedtest.Fill(w, w.Filler, func(s *payout.Step) {
 				s.Payout.ID, s.Payout.Version, s.Entry.About = p.ID, p.Version, ledger.OfPayout(p.ID)
@@ -47,11 +47,11 @@ var storedPayouts = map[string]stored{
 			wantAnswer(w, step.Payout, got, err)
 			return append(w.payout(step.Payout), w.entries(ledger.OfPayout(p.ID), *step.Entry))
 		},
-		unseen: storedtest.Unseen{"PAYOUT write_id": notRead},
+		unseen: storedtest.NotRead{"PAYOUT write_id": notRead},
 	},
 	"CollectPayout": {
 		sets: "each Version is the next; in live mode it changes the reserve's version",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			w.tenant.Mode = identity.Live
 			p := w.createdPayout()
 			tx, payables := w.waiting()
@@ -65,14 +65,14 @@ var storedPayouts = map[string]stored{
 			wantAnswer(w, c.Payout, got, err)
 			return append(w.payout(c.Payout), w.records(c.Payout, c.Records), w.transactionOf(c.Transactions[0]),
 				w.payables(*c.CarriedForward),
-				storedtest.Reads("Held", store.Reserve{Amount: money.Zero("EUR"), Version: 1},
+				storedtest.Expect("Held", store.Reserve{Amount: money.Zero("EUR"), Version: 1},
 					func(ctx context.Context) (store.Reserve, error) { return w.Reserve(ctx, w.tenant, "EUR") }))
 		},
-		unseen: storedtest.Unseen{"PAYOUT write_id": notRead, "TRANSACTION write_id": notRead},
+		unseen: storedtest.NotRead{"PAYOUT write_id": notRead, "TRANSACTION write_id": notRead},
 	},
 	"ApplyPayoutOutcome": {
 		sets: "each Version is the next",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			p := w.createdPayout()
 			tx, payables := w.waiting()
 			e := storedtest.Fill(w, w.Filler, func(e *payments.Event) {
@@ -108,7 +108,7 @@ var storedPayouts = map[string]stored{
 				w.transactionOf(step.Transactions[0], step.Events...),
 				w.payables(append(payables, step.Payables...)...))
 		},
-		unseen: storedtest.Unseen{"PAYOUT write_id": notRead, "TRANSACTION write_id": notRead},
+		unseen: storedtest.NotRead{"PAYOUT write_id": notRead, "TRANSACTION write_id": notRead},
 	},
 }
 
@@ -139,12 +139,12 @@ func (w fixture) changed(tx payments.Transaction) payments.Transaction {
 }
 
 // payout is what each read returns of the only payout.
-func (w fixture) payout(p payout.Payout, others ...store.Due) []storedtest.Answer {
-	return []storedtest.Answer{
-		storedtest.Reads("Payout", p, func(ctx context.Context) (payout.Payout, error) {
+func (w fixture) payout(p payout.Payout, others ...store.Due) []storedtest.Read {
+	return []storedtest.Read{
+		storedtest.Expect("Payout", p, func(ctx context.Context) (payout.Payout, error) {
 			return w.Payout(ctx, w.tenant, p.ID)
 		}),
-		storedtest.Reads("AuditPayout", p, func(ctx context.Context) (payout.Payout, error) {
+		storedtest.Expect("AuditPayout", p, func(ctx context.Context) (payout.Payout, error) {
 			found, err := collect(w.AuditPayout(ctx, w.tenant, p.ID))
 			if err != nil || len(found) == 0 || found[0].Payout == nil {
 				return payout.Payout{}, err
@@ -156,11 +156,11 @@ func (w fixture) payout(p payout.Payout, others ...store.Due) []storedtest.Answe
 }
 
 // records are what each read answers of the payout's records.
-func (w fixture) records(p payout.Payout, want []payout.Record) storedtest.Answer {
+func (w fixture) records(p payout.Payout, want []payout.Record) storedtest.Read {
 	from := p
 	from.OutcomeAppliedTo = "" // of all records
 	type read struct{ ToTell, Listed, Audited []payout.Record }
-	return storedtest.Reads("records", read{want, want, want}, func(ctx context.Context) (read, error) {
+	return storedtest.Expect("records", read{want, want, want}, func(ctx context.Context) (read, error) {
 		toTell, err := w.RecordsWithoutOutcome(ctx, w.tenant, from, 10)
 		if err != nil {
 			return read{}, err
@@ -181,7 +181,7 @@ func (w fixture) records(p payout.Payout, want []payout.Record) storedtest.Answe
 }
 
 // transactionOf is the transaction with its events, and the history.
-func (w fixture) transactionOf(tx payments.Transaction, events ...payments.Event) storedtest.Answer {
+func (w fixture) transactionOf(tx payments.Transaction, events ...payments.Event) storedtest.Read {
 	type read struct {
 		Record  store.Record
 		History []payments.HistoryItem
@@ -189,7 +189,7 @@ func (w fixture) transactionOf(tx payments.Transaction, events ...payments.Event
 	}
 	want := read{store.Record{Transaction: tx, Events: events}, []payments.HistoryItem{tx.HistoryItem()},
 		store.Bound{At: tx.CreatedAt, ID: tx.ID}}
-	return storedtest.Reads("Transaction", want, func(ctx context.Context) (read, error) {
+	return storedtest.Expect("Transaction", want, func(ctx context.Context) (read, error) {
 		r, err := w.Transaction(ctx, w.tenant, tx.ID)
 		if err != nil {
 			return read{}, err

@@ -12,47 +12,47 @@ import (
 var storedRequests = map[string]stored{
 	"ClaimIdempotency": {
 		sets: "it runs for 60 s and expires after 31 days",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			_, _, err := w.ClaimIdempotency(w.Context(), claimant)
 			w.must(err)
-			return []storedtest.Answer{w.expiries(start.AddDate(0, 0, 31)), w.reused(),
+			return []storedtest.Read{w.expiries(start.AddDate(0, 0, 31)), w.reused(),
 				w.claim(by("another"), 0, claimed{store.Running, nil}),
 				w.claim(by("another"), time.Minute, claimed{store.Claimed, nil})}
 		},
-		unseen: storedtest.Unseen{"IDEMPOTENCY owner": "the next case misses it"},
+		unseen: storedtest.NotRead{"IDEMPOTENCY owner": "the next case misses it"},
 	},
 	"ClaimIdempotency, repeated by its owner": {
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			_, _, err := w.ClaimIdempotency(w.Context(), claimant)
 			w.must(err)
-			return []storedtest.Answer{w.expiries(start.AddDate(0, 0, 31)),
+			return []storedtest.Read{w.expiries(start.AddDate(0, 0, 31)),
 				w.claim(claimant, time.Second, claimed{store.Claimed, nil})}
 		},
-		unseen: storedtest.Unseen{"IDEMPOTENCY running_until": "the case before misses it",
+		unseen: storedtest.NotRead{"IDEMPOTENCY running_until": "the case before misses it",
 			"IDEMPOTENCY fingerprint": "likewise"},
 	},
 	"SettleIdempotency": {
 		sets: "it expires after 31 days",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			_, _, err := w.ClaimIdempotency(w.Context(), claimant)
 			w.must(err)
 			_, err = w.SettleIdempotency(w.Context(), claimant, []byte("sealed"))
 			w.must(err)
-			return []storedtest.Answer{w.expiries(start.AddDate(0, 0, 31)), w.reused(),
+			return []storedtest.Read{w.expiries(start.AddDate(0, 0, 31)), w.reused(),
 				w.claim(by("another"), time.Hour, claimed{store.Settled, []byte("sealed")}),
-				storedtest.Reads("the owner", true, func(ctx context.Context) (bool, error) {
+				storedtest.Expect("the owner", true, func(ctx context.Context) (bool, error) {
 					return w.SettleIdempotency(ctx, claimant, []byte("sealed"))
 				})}
 		},
-		unseen: storedtest.Unseen{"IDEMPOTENCY running_until": "a reply is the answer, however long the request ran"},
+		unseen: storedtest.NotRead{"IDEMPOTENCY running_until": "a reply is the answer, however long the request ran"},
 	},
 	"LeaseTokens": {
 		sets: "it expires after an hour",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			_, _, err := w.LeaseTokens(w.Context(), "subject", tenASecond, 10, time.Time{})
 			w.must(err)
-			return []storedtest.Answer{w.expiries(start.Add(time.Hour)),
-				storedtest.Reads("tokens left", 20, func(ctx context.Context) (int, error) {
+			return []storedtest.Read{w.expiries(start.Add(time.Hour)),
+				storedtest.Expect("tokens left", 20, func(ctx context.Context) (int, error) {
 					left, _, err := w.LeaseTokens(ctx, "subject", tenASecond, 100, time.Time{})
 					return left, err
 				})}
@@ -60,20 +60,20 @@ var storedRequests = map[string]stored{
 	},
 	"NumberReceipt": {
 		sets: "the number is the next",
-		write: func(w fixture) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Read {
 			tx, payables := w.waiting()
 			number, err := w.NumberReceipt(w.Context(), w.tenant, tx.Code, tx.ID)
 			wantAnswer(w, 1, number, err)
-			return []storedtest.Answer{w.transactionOf(tx), w.payables(payables...),
-				storedtest.Reads("Receipts", map[string]int64{tx.ID: 1}, func(ctx context.Context) (map[string]int64, error) {
+			return []storedtest.Read{w.transactionOf(tx), w.payables(payables...),
+				storedtest.Expect("Receipts", map[string]int64{tx.ID: 1}, func(ctx context.Context) (map[string]int64, error) {
 					r, err := w.Transaction(ctx, w.tenant, tx.ID)
 					return r.Receipts, err
 				}),
-				storedtest.Reads("the next number", 2, func(ctx context.Context) (int64, error) {
+				storedtest.Expect("the next number", 2, func(ctx context.Context) (int64, error) {
 					return w.NumberReceipt(ctx, w.tenant, tx.Code, "another")
 				})}
 		},
-		unseen: storedtest.Unseen{"TRANSACTION write_id": notRead},
+		unseen: storedtest.NotRead{"TRANSACTION write_id": notRead},
 	},
 }
 
@@ -84,8 +84,8 @@ type claimed struct {
 }
 
 // claim is what a claim finds after a time.
-func (w fixture) claim(c store.IdempotencyClaim, after time.Duration, want claimed) storedtest.Answer {
-	return storedtest.Reads(fmt.Sprintf("a claim by %s, %s later", c.Owner, after), want,
+func (w fixture) claim(c store.IdempotencyClaim, after time.Duration, want claimed) storedtest.Read {
+	return storedtest.Expect(fmt.Sprintf("a claim by %s, %s later", c.Owner, after), want,
 		func(ctx context.Context) (claimed, error) {
 			w.clock.Advance(after)
 			defer w.clock.Advance(-after)
@@ -95,7 +95,7 @@ func (w fixture) claim(c store.IdempotencyClaim, after time.Duration, want claim
 }
 
 // reused is what a different request finds under the claimant's key.
-func (w fixture) reused() storedtest.Answer {
+func (w fixture) reused() storedtest.Read {
 	different := by("another")
 	different.Fingerprint = "other"
 	return w.claim(different, 0, claimed{store.Reused, nil})

@@ -29,35 +29,35 @@ const recognised = "a write recognises itself by it, see TestALostReplyOfACharge
 func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		write  func(storedFixture) []storedtest.Answer
-		unseen storedtest.Unseen
+		write  func(storedFixture) []storedtest.Read
+		unseen storedtest.NotRead
 	}{
-		"a charge and its page": {func(w storedFixture) []storedtest.Answer {
+		"a charge and its page": {func(w storedFixture) []storedtest.Read {
 			c := storedtest.Fill[charge](w, w.Filler)
 			w.open(c, "token")
-			return []storedtest.Answer{w.charge(c, 1), w.page("token", c.ID)}
-		}, storedtest.Unseen{"CHARGE write_id": recognised}},
-		"an approved charge and its card": {func(w storedFixture) []storedtest.Answer {
+			return []storedtest.Read{w.charge(c, 1), w.page("token", c.ID)}
+		}, storedtest.NotRead{"CHARGE write_id": recognised}},
+		"an approved charge and its card": {func(w storedFixture) []storedtest.Read {
 			c := w.approved()
 			w.open(c, "")
-			return []storedtest.Answer{w.charge(c, 1), w.card(c),
+			return []storedtest.Read{w.charge(c, 1), w.card(c),
 				w.statement(acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.CaptureMovement,
 					Amount: c.Amount, At: clock.Start})}
-		}, storedtest.Unseen{"CHARGE write_id": recognised}},
-		"a charge that moved": {func(w storedFixture) []storedtest.Answer {
+		}, storedtest.NotRead{"CHARGE write_id": recognised}},
+		"a charge that moved": {func(w storedFixture) []storedtest.Read {
 			c := storedtest.Fill[charge](w, w.Filler)
 			w.open(c, "")
 			next := storedtest.Fill(w, w.Filler, func(next *charge) { next.ID = c.ID })
 			_, err := w.records.move(w.Context(), c.ID, func(charge) charge { return next })
 			w.must(err)
-			return []storedtest.Answer{w.charge(next, 2)}
-		}, storedtest.Unseen{"CHARGE write_id": recognised}},
-		"a refund that is pending": {func(w storedFixture) []storedtest.Answer {
+			return []storedtest.Read{w.charge(next, 2)}
+		}, storedtest.NotRead{"CHARGE write_id": recognised}},
+		"a refund that is pending": {func(w storedFixture) []storedtest.Read {
 			r := storedtest.Fill(w, w.Filler, func(r *refund) { r.Kind = acquirer.RefundMovement })
 			w.enter(r)
-			return []storedtest.Answer{w.refund(r)}
-		}, storedtest.Unseen{"REFUND write_id": recognised}},
-		"an approved refund": {func(w storedFixture) []storedtest.Answer {
+			return []storedtest.Read{w.refund(r)}
+		}, storedtest.NotRead{"REFUND write_id": recognised}},
+		"an approved refund": {func(w storedFixture) []storedtest.Read {
 			c := w.approved()
 			c.KeepsCard = false
 			w.open(c, "")
@@ -68,12 +68,12 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			w.enter(r)
 			after, err := c.reduce(r.Amount)
 			w.must(err)
-			return []storedtest.Answer{w.charge(after, 2), w.refund(r), w.statement(
+			return []storedtest.Read{w.charge(after, 2), w.refund(r), w.statement(
 				acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.CaptureMovement, Amount: c.Amount,
 					At: clock.Start},
 				acquirer.Movement{ID: r.ID, ChargeID: c.ID, Tenant: r.Tenant, Kind: acquirer.RefundMovement, Amount: r.Amount,
 					At: clock.Start})}
-		}, storedtest.Unseen{"CHARGE write_id": recognised, "REFUND write_id": recognised}},
+		}, storedtest.NotRead{"CHARGE write_id": recognised, "REFUND write_id": recognised}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,39 +117,39 @@ func (w storedFixture) enter(r refund) {
 	}
 }
 
-func (w storedFixture) charge(c charge, version int) storedtest.Answer {
+func (w storedFixture) charge(c charge, version int) storedtest.Read {
 	want := chargeItem{Key: table.NewKey(chargePartition(c.ID), chargeSort), Version: version, charge: c}
-	return storedtest.Reads("charge", want, func(ctx context.Context) (chargeItem, error) {
+	return storedtest.Expect("charge", want, func(ctx context.Context) (chargeItem, error) {
 		item, err := w.records.read(ctx, c.ID)
 		item.WriteID = ""
 		return item, err
 	})
 }
 
-func (w storedFixture) page(token, chargeID string) storedtest.Answer {
-	return storedtest.Reads("page", chargeID, func(ctx context.Context) (string, error) {
+func (w storedFixture) page(token, chargeID string) storedtest.Read {
+	return storedtest.Expect("page", chargeID, func(ctx context.Context) (string, error) {
 		return w.records.page(ctx, token)
 	})
 }
 
-func (w storedFixture) card(c charge) storedtest.Answer {
+func (w storedFixture) card(c charge) storedtest.Read {
 	want := cardItem{Key: table.NewKey(cardPartition(c.Card.AcquirerToken), cardSort), Scenario: c.Scenario, Card: *c.Card}
-	return storedtest.Reads("card", want, func(ctx context.Context) (cardItem, error) {
+	return storedtest.Expect("card", want, func(ctx context.Context) (cardItem, error) {
 		return w.records.card(ctx, c.Card.AcquirerToken)
 	})
 }
 
-func (w storedFixture) refund(r refund) storedtest.Answer {
+func (w storedFixture) refund(r refund) storedtest.Read {
 	want := refundItem{Key: refundKey(r), refund: r}
-	return storedtest.Reads("refund", want, func(ctx context.Context) (refundItem, error) {
+	return storedtest.Expect("refund", want, func(ctx context.Context) (refundItem, error) {
 		item, err := w.records.readRefund(ctx, want.Key)
 		item.WriteID = ""
 		return item, err
 	})
 }
 
-func (w storedFixture) statement(want ...acquirer.Movement) storedtest.Answer {
-	return storedtest.Reads("statement", want, func(ctx context.Context) ([]acquirer.Movement, error) {
+func (w storedFixture) statement(want ...acquirer.Movement) storedtest.Read {
+	return storedtest.Expect("statement", want, func(ctx context.Context) ([]acquirer.Movement, error) {
 		var lines []acquirer.Movement
 		for line, err := range w.Statement(ctx) {
 			if err != nil {

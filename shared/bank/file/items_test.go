@@ -22,18 +22,18 @@ type storedFixture struct {
 // TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
 func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
-	for name, write := range map[string]func(storedFixture) []storedtest.Answer{
-		"a transfer that waits": func(w storedFixture) []storedtest.Answer {
+	for name, write := range map[string]func(storedFixture) []storedtest.Read{
+		"a transfer that waits": func(w storedFixture) []storedtest.Read {
 			o := w.waiting()
-			return []storedtest.Answer{w.transfer(o), storedtest.Reads("waiting", []bank.Transfer{o.Transfer},
+			return []storedtest.Read{w.transfer(o), storedtest.Expect("waiting", []bank.Transfer{o.Transfer},
 				func(ctx context.Context) ([]bank.Transfer, error) { return w.Waiting(ctx, "EUR", 10) })}
 		},
-		"a transfer that was paid": func(w storedFixture) []storedtest.Answer {
+		"a transfer that was paid": func(w storedFixture) []storedtest.Read {
 			o := w.waiting()
 			next := storedtest.Fill(w, w.Filler, func(next *transfer) { next.ID, next.State = o.ID, paid })
 			_, err := w.records.move(w.Context(), o.ID, func(transfer) (transfer, error) { return next, nil })
 			w.must(err)
-			return []storedtest.Answer{w.transfer(next), storedtest.Reads("statement",
+			return []storedtest.Read{w.transfer(next), storedtest.Expect("statement",
 				[]bank.StatementLine{{ID: next.ID, Tenant: next.Tenant, Amount: next.Amount, At: next.SettledAt}},
 				func(ctx context.Context) ([]bank.StatementLine, error) {
 					var lines []bank.StatementLine
@@ -46,13 +46,13 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 					return lines, nil
 				})}
 		},
-		"a file that was begun": func(w storedFixture) []storedtest.Answer {
+		"a file that was begun": func(w storedFixture) []storedtest.Read {
 			e := storedtest.Fill[export](w, w.Filler)
 			_, err := w.records.begin(w.Context(), e)
 			w.must(err)
-			return []storedtest.Answer{w.export(e)}
+			return []storedtest.Read{w.export(e)}
 		},
-		"a file that was sealed": func(w storedFixture) []storedtest.Answer {
+		"a file that was sealed": func(w storedFixture) []storedtest.Read {
 			e := storedtest.Fill[export](w, w.Filler)
 			begun := e
 			begun.Digest = ""
@@ -60,7 +60,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			w.must(err)
 			_, err = w.records.seal(w.Context(), e)
 			w.must(err)
-			return []storedtest.Answer{w.export(e)}
+			return []storedtest.Read{w.export(e)}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,8 +91,8 @@ func (w storedFixture) waiting() transfer {
 	return o
 }
 
-func (w storedFixture) transfer(o transfer) storedtest.Answer {
-	return storedtest.Reads("transfer", []transfer{o, o}, func(ctx context.Context) ([]transfer, error) {
+func (w storedFixture) transfer(o transfer) storedtest.Read {
+	return storedtest.Expect("transfer", []transfer{o, o}, func(ctx context.Context) ([]transfer, error) {
 		one, err := w.records.transfer(ctx, o.ID)
 		if err != nil {
 			return nil, err
@@ -102,6 +102,6 @@ func (w storedFixture) transfer(o transfer) storedtest.Answer {
 	})
 }
 
-func (w storedFixture) export(e export) storedtest.Answer {
-	return storedtest.Reads("export", e, func(ctx context.Context) (export, error) { return w.records.export(ctx, e.ID) })
+func (w storedFixture) export(e export) storedtest.Read {
+	return storedtest.Expect("export", e, func(ctx context.Context) (export, error) { return w.records.export(ctx, e.ID) })
 }

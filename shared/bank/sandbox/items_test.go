@@ -22,14 +22,14 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 	accepted := storedtest.Fill(t, f, func(t *transfer) { t.State = bank.Accepted })
 	paid := storedtest.Fill(t, f, func(next *transfer) { next.ID, next.State = accepted.ID, bank.Paid })
 	paid.LostAnswer = false // or its line was written before
-	read := func(want transfer) storedtest.Answer {
-		return storedtest.Reads("transfer", want, func(ctx context.Context) (transfer, error) {
+	read := func(want transfer) storedtest.Read {
+		return storedtest.Expect("transfer", want, func(ctx context.Context) (transfer, error) {
 			item, err := b.records.read(ctx, want.ID)
 			return item.transfer, err
 		})
 	}
-	statement := func(want ...bank.StatementLine) storedtest.Answer {
-		return storedtest.Reads("statement", want, func(ctx context.Context) ([]bank.StatementLine, error) {
+	statement := func(want ...bank.StatementLine) storedtest.Read {
+		return storedtest.Expect("statement", want, func(ctx context.Context) ([]bank.StatementLine, error) {
 			var lines []bank.StatementLine
 			for l, err := range b.Statement(ctx) {
 				if err != nil {
@@ -47,14 +47,14 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 	if diff := cmp.Diff(accepted, got, storedtest.Options); err != nil || !isNew || diff != "" {
 		t.Fatalf("stored: new %t, %v (-want +got):\n%s", isNew, err, diff)
 	}
-	storedtest.RoundTrip(t, s, []storedtest.Answer{read(accepted), statement(line(accepted))},
-		storedtest.Unseen{"TRANSFER write_id": "a write recognises itself by it, see TestALostReplyOfALostAnswer"})
+	storedtest.RoundTrip(t, s, []storedtest.Read{read(accepted), statement(line(accepted))},
+		storedtest.NotRead{"TRANSFER write_id": "a write recognises itself by it, see TestALostReplyOfALostAnswer"})
 
 	got, err = b.records.settle(t.Context(), paid)
 	if diff := cmp.Diff(paid, got, storedtest.Options); err != nil || diff != "" {
 		t.Fatalf("settled: %v (-want +got):\n%s", err, diff)
 	}
-	answers := []storedtest.Answer{read(paid), statement(line(accepted), line(paid))}
+	answers := []storedtest.Read{read(paid), statement(line(accepted), line(paid))}
 	storedtest.RoundTrip(t, s, answers, nil, cmp.Transformer("sorted", sorted))
 }
 
