@@ -17,6 +17,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -103,7 +104,7 @@ func newPost(b *testing.B) *post {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", to)
 	}}
 	table, queues := dynamodb.New(dynamodb.Config{}), sqs.New(sqs.Config{})
-	engines := &http.Client{Transport: carry(func(r *http.Request) (*http.Response, error) {
+	engines := &http.Client{Transport: faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.") {
 			return queues.RoundTrip(r)
 		}
@@ -130,11 +131,6 @@ func newPost(b *testing.B) *post {
 	}
 	return p
 }
-
-type carry func(*http.Request) (*http.Response, error)
-
-// RoundTrip carries one call.
-func (f carry) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // ServeHTTP is every receiver.
 func (p *post) ServeHTTP(w http.ResponseWriter, r *http.Request) {

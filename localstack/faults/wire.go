@@ -12,6 +12,14 @@ type Wire struct {
 
 	mu    sync.Mutex
 	fault func(operation string) Fault
+	calls map[string]int // by operation
+}
+
+// Calls is how many requests of an operation there have been, with those that a fault happened to.
+func (w *Wire) Calls(operation string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calls[operation]
 }
 
 // Inject decides by its operation what happens to each request from now on:
@@ -44,13 +52,27 @@ func (w *Wire) Meanwhile(operation string, n int, do func()) {
 
 // Do carries a request.
 func (w *Wire) Do(r *http.Request) (*http.Response, error) {
+	called, happens := operation(r), None
 	w.mu.Lock()
-	happens := None
+	if w.calls == nil {
+		w.calls = map[string]int{}
+	}
+	w.calls[called]++
 	if w.fault != nil {
-		happens = w.fault(operation(r))
+		happens = w.fault(called)
 	}
 	w.mu.Unlock()
 	return happens.carry(r, w.Send)
+}
+
+// Always is a fault that happens to each request of an operation.
+func Always(operation string, f Fault) func(string) Fault {
+	return func(op string) Fault {
+		if op == operation {
+			return f
+		}
+		return None
+	}
 }
 
 // Times is a fault that happens to the first n requests of an operation.
@@ -63,6 +85,12 @@ func Times(n int, operation string, f Fault) func(string) Fault {
 		return f
 	}
 }
+
+// RoundTrip is an http.RoundTripper that is a function.
+type RoundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (send RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return send(r) }
 
 // Down is a network that carries nothing.
 type Down struct{}

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 )
 
 // Permits records what IAM would have had to allow each function, by the calls
@@ -67,7 +68,7 @@ func (p *Permits) note(function string, permissions []string) {
 // over notes the calls that go through to next; of a test that is inspecting
 // the world only those it makes in a function's stead.
 func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
+	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
 )
 
 // TestWhatIAMChecksOfACall, by AWS's Service Authorization Reference.
@@ -37,7 +39,7 @@ func TestWhatIAMChecksOfACall(t *testing.T) {
 func TestCallsAreTheirFunctions(t *testing.T) {
 	t.Parallel()
 	p := &Permits{}
-	next := roundTripper(func(*http.Request) (*http.Response, error) { return &http.Response{Body: http.NoBody}, nil })
+	next := faults.RoundTrip(func(*http.Request) (*http.Response, error) { return &http.Response{Body: http.NoBody}, nil })
 	call := func(inspecting bool, operation, function string) {
 		ctx := t.Context()
 		if function != "" {

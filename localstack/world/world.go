@@ -177,17 +177,13 @@ func (w *World) Process() *Process {
 
 // engines carries a call to the engine it is meant for.
 func (w *World) engines() http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
+	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.") {
 			return w.Queues.RoundTrip(r)
 		}
 		return w.table.RoundTrip(r)
 	})
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // Provision creates a sandbox merchant with the given arguments.
 func (w *World) Provision(arguments map[string]any) Merchant {

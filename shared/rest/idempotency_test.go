@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -238,9 +239,9 @@ func TestCrashedRequestIsTakenOverAfterSixtySeconds(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, c.routes())
-	f.wire.fail("UpdateItem") // the reply is never recorded, as after a crash
+	f.wire.Inject(faults.Always("UpdateItem", faults.FailBefore)) // the reply is never recorded, as after a crash
 	first := f.ask("POST", "/orders/1", `{}`, underKey)
-	f.wire.fail("")
+	f.wire.Inject(nil)
 	if first.Code != 201 {
 		t.Errorf("an operation whose reply is not recorded: got %d %s, want 201", first.Code, first.Body)
 	}
@@ -263,7 +264,7 @@ func TestClaimThatCannotBeMadeRunsNothing(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, c.routes())
-	f.wire.fail("PutItem")
+	f.wire.Inject(faults.Always("PutItem", faults.FailBefore))
 	if w := f.ask("POST", "/orders/1", `{}`, underKey); w.Code != 500 || c.runs != 0 {
 		t.Errorf("got %d, %d runs, want 500, no run", w.Code, c.runs)
 	}
@@ -305,11 +306,9 @@ func TestTheTableShowsNoContent(t *testing.T) {
 		again.Body.String() != `{"id":"key of personal-4242"}` {
 		t.Errorf("got %s then %s, want the plaintext only in the first", first.Body, again.Body)
 	}
-	f.wire.mu.Lock()
-	defer f.wire.mu.Unlock()
 	for _, secret := range []string{"personal-4242", "plaintext-4711", "client-key-1", f.secret} {
-		if strings.Contains(f.wire.sent.String(), secret) {
-			t.Errorf("got %s sent to the table, want no %s in it", &f.wire.sent, secret)
+		if strings.Contains(f.sent.String(), secret) {
+			t.Errorf("got %s sent to the table, want no %s in it", &f.sent, secret)
 		}
 	}
 }

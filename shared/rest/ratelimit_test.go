@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -77,7 +78,7 @@ func TestLimitCostsFewWrites(t *testing.T) {
 				f.Advance(time.Second / time.Duration(perSecond))
 			}
 			// Doubling up to the largest lease takes four writes once.
-			if writes := f.wire.count("UpdateItem"); writes > requests/50+4 {
+			if writes := f.wire.Calls("UpdateItem"); writes > requests/50+4 {
 				t.Errorf("got %d writes for %d requests, want at most %d", writes, requests, requests/50+4)
 			}
 			allowed := 500 + 100*requests/perSecond
@@ -117,7 +118,7 @@ func TestProcessesShareTheLimit(t *testing.T) {
 func TestLimitFailsOpen(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, things())
-	f.wire.fail("UpdateItem")
+	f.wire.Inject(faults.Always("UpdateItem", faults.FailBefore))
 	for range 20 {
 		if w := f.ask("GET", "/things", ""); w.Code != 200 {
 			t.Fatalf("got %d %s, want 200", w.Code, w.Body)

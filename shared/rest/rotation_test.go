@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -30,9 +31,9 @@ func TestARecordOutlivesTheKeyItWasMadeWith(t *testing.T) {
 		return w.Code, w.Header().Get("Idempotency-Replayed") != ""
 	}
 	post(before, `{}`, "done")
-	f.wire.fail("UpdateItem") // the reply is never recorded, as after a crash
+	f.wire.Inject(faults.Always("UpdateItem", faults.FailBefore)) // the reply is never recorded, as after a crash
 	post(before, `{}`, "crashed")
-	f.wire.fail("")
+	f.wire.Inject(nil)
 	f.Advance(2 * time.Hour)
 	if status, replayed := post(after, `{}`, "done"); status != 201 || !replayed {
 		t.Errorf("the same request: got %d, replayed %t, want 201, replayed true", status, replayed)

@@ -157,7 +157,7 @@ func TestRequestsAreTurnedAway(t *testing.T) {
 				w.Code, w.Body, test.status, test.slug)
 		}
 	}
-	if reads := f.wire.count("BatchGetItem"); reads != 5 {
+	if reads := f.wire.Calls("BatchGetItem"); reads != 5 {
 		t.Errorf("got %d reads, want 5: one for each well-formed token", reads)
 	}
 	for request, want := range map[[2]string]string{

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -160,23 +160,15 @@ func TestAWalkGoesOnPastAMegabyte(t *testing.T) {
 	}
 }
 
-// counted counts the requests that pass.
-type counted struct{ n atomic.Int64 }
-
-func (c *counted) Do(r *http.Request) (*http.Response, error) {
-	c.n.Add(1)
-	return enginetest.Do(r)
-}
-
 func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 	t.Parallel()
-	requests := &counted{}
-	w := shopFixture{t, emptyTable(t, clock.New(), requests)}
+	wire := &faults.Wire{Send: enginetest.Do}
+	w := shopFixture{t, emptyTable(t, clock.New(), wire)}
 	for range 50 {
 		w.sale(start, "Tea")
 	}
-	for stop, want := range map[int]int64{1: 1, 3: 1, 4: 2, 15: 2, 16: 3, 50: 3} { // 3, then 12, then 48
-		before := requests.n.Load()
+	for stop, want := range map[int]int{1: 1, 3: 1, 4: 2, 15: 2, 16: 3, 50: 3} { // 3, then 12, then 48
+		before := wire.Calls("Query")
 		walked := 0
 		for _, err := range w.History(t.Context(), tenant, store.Range{}, 3, 1000) {
 			if err != nil {
@@ -186,7 +178,7 @@ func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 				break
 			}
 		}
-		if got := requests.n.Load() - before; got != want || walked != stop {
+		if got := wire.Calls("Query") - before; got != want || walked != stop {
 			t.Errorf("got %d queries for %d items, want %d for %d", got, walked, want, stop)
 		}
 	}

@@ -2,14 +2,13 @@ package store_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -49,25 +48,11 @@ func TestDebitsReduceTheBalance(t *testing.T) {
 	}
 }
 
-// countedHTTP counts requests by operation.
-type countedHTTP struct {
-	mu    sync.Mutex
-	calls map[string]int
-}
-
-func (c *countedHTTP) Do(r *http.Request) (*http.Response, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	c.calls[operation]++
-	return enginetest.Do(r)
-}
-
 // TestTheBalanceIsReadNoFurtherThanNeeded: all debits first, then credits until they suffice.
 func TestTheBalanceIsReadNoFurtherThanNeeded(t *testing.T) {
 	t.Parallel()
-	client := &countedHTTP{calls: map[string]int{}}
-	s := emptyTable(t, clock.New(), client)
+	wire := &faults.Wire{Send: enginetest.Do}
+	s := emptyTable(t, clock.New(), wire)
 	_, table := s.Raw()
 	padding := strings.Repeat("x", 300_000) // three payables and a half make a page
 	put := func(sk, amount string) {
@@ -89,11 +74,11 @@ func TestTheBalanceIsReadNoFurtherThanNeeded(t *testing.T) {
 		{"-1000", true, 1}, {"-2", true, 1}, {"0.01", true, 2}, {"1", true, 2}, {"3", true, 3},
 		{"10", true, 5}, {"10.01", false, 5},
 	} {
-		client.calls["Query"] = 0
+		before := wire.Calls("Query")
 		covered, err := s.BalanceAtLeast(t.Context(), tenant, eur(test.atLeast))
-		if err != nil || covered != test.want || client.calls["Query"] > test.queries {
+		if queries := wire.Calls("Query") - before; err != nil || covered != test.want || queries > test.queries {
 			t.Errorf("at least %s: got %t, %v, after %d queries; want %t after at most %d",
-				test.atLeast, covered, err, client.calls["Query"], test.want, test.queries)
+				test.atLeast, covered, err, queries, test.want, test.queries)
 		}
 	}
 }

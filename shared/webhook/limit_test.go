@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
 )
 
 func TestFourDeliveriesPerHostAtATime(t *testing.T) {
@@ -151,7 +153,7 @@ func TestADeliveryWaitsWhileItsHostAnswers(t *testing.T) {
 func TestSlotsAreCountedByHost(t *testing.T) {
 	t.Parallel()
 	arrived, finish := make(chan struct{}, 10), make(chan struct{})
-	hang := roundTrip(func(*http.Request) (*http.Response, error) {
+	hang := faults.RoundTrip(func(*http.Request) (*http.Response, error) {
 		arrived <- struct{}{}
 		<-finish
 		return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
@@ -176,10 +178,6 @@ func TestSlotsAreCountedByHost(t *testing.T) {
 	close(finish)
 	sent.Wait()
 }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestHost(t *testing.T) {
 	t.Parallel()
