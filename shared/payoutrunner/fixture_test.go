@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"net/http"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +14,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -33,9 +31,7 @@ type fixture struct {
 	testing.TB
 	*payoutrunner.Runner
 	*clock.Clock
-	mu       sync.Mutex
-	before   map[string]func() // happens before the next call of the operation
-	calls    map[string]int
+	wire     *faults.Wire // to the table
 	requests []bank.Transfer
 	outcome  bank.Outcome // the bank's
 	bankErr  error        // returned instead of taking a transfer
@@ -44,11 +40,11 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	h := &fixture{TB: t, Clock: clock.New(), before: map[string]func(){}, calls: map[string]int{},
+	h := &fixture{TB: t, Clock: clock.New(), wire: &faults.Wire{Send: enginetest.Do},
 		outcome: bank.Outcome{State: bank.Paid}}
 	accessKey := enginetest.AccessKey(t)
 	s := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1",
-		Endpoint: enginetest.Table(t), Now: h.Now, HTTP: h,
+		Endpoint: enginetest.Table(t), Now: h.Now, HTTP: h.wire,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
 		})})
@@ -66,19 +62,8 @@ func newFixture(t *testing.T) *fixture {
 	return h
 }
 
-// Do carries a call to the table.
-func (h *fixture) Do(r *http.Request) (*http.Response, error) {
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	h.mu.Lock()
-	h.calls[operation]++
-	happens := h.before[operation]
-	delete(h.before, operation)
-	h.mu.Unlock()
-	if happens != nil {
-		happens()
-	}
-	return enginetest.Do(r)
-}
+// before acts before the next call of the operation arrives.
+func (h *fixture) before(operation string, do func()) { h.wire.Meanwhile(operation, 1, do) }
 
 // Transfer takes a transfer and returns the outcome that the test has set.
 func (h *fixture) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, error) {

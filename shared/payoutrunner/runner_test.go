@@ -60,7 +60,7 @@ func TestARefundBetweenTwoReadsIsNoContradiction(t *testing.T) {
 	tx := h.pay(1)
 	h.Advance(day)
 	id := h.plan()
-	h.before["BatchGetItem"] = func() { h.chargeback(tx, "4") }
+	h.before("BatchGetItem", func() { h.chargeback(tx, "4") })
 	h.want("payout", h.run(id), "PAID 6.10 1")
 }
 
@@ -71,7 +71,7 @@ func TestARefundBeforeCollectingIsDeducted(t *testing.T) {
 	tx := h.pay(1)
 	h.Advance(day)
 	id := h.plan()
-	h.before["TransactWriteItems"] = func() { h.chargeback(tx, "4") }
+	h.before("TransactWriteItems", func() { h.chargeback(tx, "4") })
 	h.want("payout", h.run(id), "PAID 6.10 1")
 }
 
@@ -83,7 +83,7 @@ func TestAPaymentDuringTheRunWaitsForTheNext(t *testing.T) {
 	h.pay(1)
 	h.Advance(day)
 	id := h.plan()
-	h.before["BatchGetItem"] = func() { h.pay(1) }
+	h.before("BatchGetItem", func() { h.pay(1) })
 	h.want("payout", h.run(id), "PAID 10.10 1")
 	h.Advance(-day)
 	h.pay(1) // as yesterday
@@ -151,9 +151,9 @@ func TestAPayoutWaitsForAVerifiedAccount(t *testing.T) {
 	h.pay(1)
 	h.Advance(day)
 	id := h.plan()
-	h.before["BatchGetItem"] = func() {
+	h.before("BatchGetItem", func() {
 		h.set(func(s *terms) { s.To.Status = merchant.BankAccountPending })
-	}
+	})
 	h.want("unverified", h.run(id), "SEALED 10.10 1")
 	h.Advance(16 * time.Minute)
 	h.want("still", h.run(id), "SEALED 10.10 1")
