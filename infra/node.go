@@ -18,7 +18,7 @@ func checkNode() error {
 	if err != nil {
 		return errors.New("the CDK needs Node.js 20 or later, and no `node` is in the PATH")
 	}
-	out, err := exec.Command(path, "--version").Output()
+	out, err := exec.Command(path, "--version").Output() //nolint:gosec // the node that the shell finds
 	if err != nil {
 		return fmt.Errorf("the CDK needs Node.js 20 or later, but `node --version` fails: %w", err)
 	}
