@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -83,6 +84,7 @@ func calledBy(f functions.Function) string {
 // for a developer's machine.
 func (p *platform) environment(f functions.Function) *map[string]*string {
 	variables := p.secretVariables()
+	variables["DUE_SHARDS"] = text(strconv.Itoa(int(p.DueShards)))
 	variables["TABLE"], variables["BASE_URL"], variables["STAGE"] = p.table.TableName(), p.baseURL, &p.Stage
 	if p.PayPal {
 		variables["PAYPAL"] = text("on")

@@ -72,7 +72,8 @@ func TestTheEnvironmentIsWhatAppReads(t *testing.T) {
 	for _, f := range functions.All {
 		_, r := s.function(t, dev, f.Name)
 		got := variables(r)
-		want := []string{"BASE_URL", "LASTING_SECRET", "PLATFORM_SECRET", "PLATFORM_SECRET_SINCE", "STAGE", "TABLE"}
+		want := []string{"BASE_URL", "DUE_SHARDS", "LASTING_SECRET", "PLATFORM_SECRET", "PLATFORM_SECRET_SINCE", "STAGE",
+			"TABLE"}
 		for _, q := range f.Access().Sends {
 			want = append(want, q.Variable)
 			queue, _ := s.queue(t, dev, q.Name)
@@ -100,8 +101,9 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 	for _, f := range functions.All {
 		_, r := inProd(t).function(t, prod, f.Name)
 		if got := variables(r); got["PAYPAL"] != "on" || got["BASE_URL"] != "https://api.example.com" ||
-			got["STAGE"] != prod || got["REFUND_RULES"] != "BR:90 HUF::100" {
-			t.Errorf("%s: got %v, want PAYPAL on, BASE_URL https://api.example.com, STAGE prod, REFUND_RULES BR:90 HUF::100",
+			got["STAGE"] != prod || got["REFUND_RULES"] != "BR:90 HUF::100" || got["DUE_SHARDS"] != "128" {
+			t.Errorf("%s: got %v, want PAYPAL on, BASE_URL https://api.example.com, STAGE prod, REFUND_RULES BR:90 HUF::100, "+
+				"DUE_SHARDS 128",
 				f.Name, got)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/constructs-go/constructs/v10"
 
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // settings are what an operator may set, as CDK context: on the command line
@@ -32,6 +33,10 @@ type settings struct {
 	// pollers: provisioned for a queue that must be prompt, for 10 calls each; 0 = none: use workers; 0, 40
 	Pollers float64
 	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
+
+	// dueShards: partitions of the due index, each of 1,000 writes a second. Never lower it: what is due in a shard that
+	// nobody reads any more is not done; 64
+	DueShards float64
 
 	PayPal      bool   // paypal=on offers PayPal
 	RefundRules string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
@@ -71,6 +76,7 @@ func readSettings(node constructs.Node) (settings, error) {
 		ZoneID: c.text("zoneId", ""), ZoneName: c.text("zoneName", ""),
 		Rate: c.number("rate", 1, 100, 5000), Burst: c.number("burst", 1, 200, 2500),
 		Workers: c.number("workers", 1, 5, 50), Pollers: c.number("pollers", 0, 0, 40),
+		DueShards:     c.number("dueShards", 1, store.DefaultDueShards, store.DefaultDueShards),
 		SecretVersion: c.text("secretVersion", ""), SecretSince: c.text("secretSince", ""),
 		SecretPrevious: c.text("secretPrevious", ""), SecretPreviousSince: c.text("secretPreviousSince", ""),
 		LastingVersion: c.text("lastingVersion", ""),
@@ -139,6 +145,9 @@ func (c *context) check(s settings) {
 	c.checkSecrets(s)
 	if s.Pollers != 0 && (s.Pollers < leastPollers || s.Pollers > mostPollers) {
 		c.wrong("pollers=%v is neither 0 nor from %d to %d", s.Pollers, leastPollers, mostPollers)
+	}
+	if s.DueShards > store.MaxDueShards {
+		c.wrong("dueShards=%v is more than %d", s.DueShards, store.MaxDueShards)
 	}
 	if s.Workers != 0 && (s.Workers < leastWorkers || s.Workers > mostWorkers) {
 		c.wrong("workers=%v is not from %d to %d", s.Workers, leastWorkers, mostWorkers)

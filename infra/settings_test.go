@@ -31,6 +31,8 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 		"pollers=1 ":    {"pollers": "1"},
 		"pollers=201 ":  {"pollers": "201"},
 		"workers=1001 ": {"workers": "1001"},
+		"dueShards=0":   {"dueShards": "0"},
+		"dueShards=257": {"dueShards": "257"},
 		"refundRules":   {"refundRules": "BR:90 everywhere"},
 		"secretSince":   {"secretSince": "yesterday"},
 		"secretVersion": {"secretPrevious": "1", "secretPreviousSince": "2026-10-01T00:00:00Z"},
@@ -70,8 +72,9 @@ func TestTheCommandLineOverridesTheStagesFile(t *testing.T) {
 func TestTheStageDefaultsToDev(t *testing.T) {
 	t.Parallel()
 	s, err := read(nil)
-	if err != nil || s.Stage != dev || s.Production() || s.Build != "../.build" || s.PayPal {
-		t.Errorf("got %+v and error %v, want dev, built in ../.build, without PayPal", s, err)
+	if err != nil || s.Stage != dev || s.Production() || s.Build != "../.build" || s.PayPal ||
+		s.DueShards != 64 {
+		t.Errorf("got %+v and error %v, want dev, built in ../.build, without PayPal, 64 due shards", s, err)
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/payoutrunner"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // lastStart is kept free at the end of the function's time, for the merchant
@@ -31,9 +30,9 @@ func Tick(a *app.App) func(context.Context) error {
 	return func(ctx context.Context) error {
 		starting, cancel := deadline.Early(ctx, lastStart)
 		defer cancel()
-		var failures [store.DueShards]error
+		failures := make([]error, a.Store.DueShards())
 		var group errgroup.Group
-		for shard := range store.DueShards {
+		for shard := range failures {
 			group.Go(func() error {
 				failures[shard] = payouts.Overdue(ctx, starting, shard, payoutrunner.AllTenants,
 					func(planned payoutrunner.Planned) error {
@@ -46,6 +45,6 @@ func Tick(a *app.App) func(context.Context) error {
 		if starting.Err() != nil {
 			a.Log.WarnContext(ctx, "the tick's time is up; the next goes on")
 		}
-		return errors.Join(failures[:]...)
+		return errors.Join(failures...)
 	}
 }

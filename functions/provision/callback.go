@@ -10,7 +10,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // showCallback shows the state of a callback.
@@ -175,7 +174,7 @@ type deadCallback struct {
 // item says whose each is, and whether it is still dead.
 func (o operator) dead(ctx context.Context, wanted selection) iter.Seq2[deadCallback, error] {
 	return func(yield func(deadCallback, error) bool) {
-		for shard := range store.DueShards {
+		for shard := range o.Store.DueShards() {
 			for due, err := range o.Store.DeadCallbacks(ctx, shard, wanted.from, wanted.to) {
 				var found deadCallback
 				if err == nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 const hook = "https://shop.example.com/hook"
@@ -34,7 +33,7 @@ func (d operator) createCallback(m provisioned, reference string) (id string) {
 func (d operator) storedCallbacks() map[string]bool {
 	d.Helper()
 	ids := map[string]bool{}
-	for shard := range store.DueShards {
+	for shard := range d.App.Store.DueShards() {
 		for due, err := range d.App.Store.Overdue(d.Context(), shard, d.Clock.Now().Add(time.Hour)) {
 			if err != nil {
 				d.Fatal(err)

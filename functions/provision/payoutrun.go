@@ -15,7 +15,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/payoutrunner"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // runPayouts plans and runs the payouts that are due, as payoutplan and
@@ -164,7 +163,7 @@ func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) 
 	}
 	var all []payoutrunner.Planned
 	seen := map[payoutrunner.Planned]bool{}
-	for shard := range store.DueShards {
+	for shard := range o.Store.DueShards() {
 		err := payouts.Overdue(ctx, ctx, shard, s.includes, func(p payoutrunner.Planned) error {
 			if !seen[p] {
 				all = append(all, p)

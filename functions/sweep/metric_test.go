@@ -9,7 +9,6 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/metric"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // counts are those of one tick.
@@ -53,7 +52,7 @@ func TestWhatTheFastPathLostIsCounted(t *testing.T) {
 	w.Clock.Advance(time.Hour - time.Minute) // the queue is not read
 	wantCounts(w, "still lost, and a checkout at its end", counts{OverdueCallbacks: 1, ResolvedCheckouts: 1})
 	corrupt(w, 2)
-	wantCounts(w, "items that nobody can read", counts{SweepFailures: 2 * store.DueShards})
+	wantCounts(w, "items that nobody can read", counts{SweepFailures: 2 * w.App.Store.DueShards()})
 }
 
 // TestALaterTryIsNotLost: only the first of the published tries can wait in a

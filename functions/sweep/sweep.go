@@ -54,11 +54,12 @@ func (t *tick) run(ctx context.Context) error {
 	reading, cancel := deadline.Early(ctx, finishTime)
 	defer cancel()
 	t.work.SetLimit(concurrency)
-	failures := make([]error, store.DueShards)
+	failures := make([]error, t.Store.DueShards())
 	var walks sync.WaitGroup
-	for shard := range store.DueShards {
-		walks.Go(func() { failures[shard] = t.walk(ctx, reading, shard) })
+	for shard := range failures {
+		walks.Go(func() { _, failures[shard] = t.walk(ctx, reading, shard) })
 	}
+	walks.Go(func() { t.walkBeyond(ctx, reading) })
 	walks.Wait()
 	_ = t.work.Wait() // each item's error has been logged
 	defer t.count(ctx)
@@ -82,19 +83,36 @@ func (t *tick) count(ctx context.Context) {
 	}
 }
 
-// walk processes what is due in one shard, the longest overdue first. All shards
-// share the workers, so none waits for another's backlog.
-func (t *tick) walk(ctx, reading context.Context, shard int) error {
+// walk processes what is due in one shard, the longest overdue first, and
+// reports how many items that is. All shards share the workers, so none waits
+// for another's backlog.
+func (t *tick) walk(ctx, reading context.Context, shard int) (int, error) {
+	found := 0
 	for due, err := range t.Store.Overdue(reading, shard, t.at) {
 		if err != nil {
-			return err
+			return found, err
 		}
+		found++
 		t.work.Go(func() error { t.process(ctx, due); return nil })
 		if reading.Err() != nil {
-			return nil
+			break
 		}
 	}
-	return nil
+	return found, nil
+}
+
+// walkBeyond processes what is due in a shard beyond the setting, which must
+// never be lowered (store.Config). If it was, nobody else reads that shard, so
+// this is a failure that an alarm reports. Each minute it is another one of as
+// many shards as the setting has: one query finds out within an hour or so.
+func (t *tick) walkBeyond(ctx, reading context.Context) {
+	shards := t.Store.DueShards()
+	shard := shards + int(t.at.Unix()/60)%shards
+	found, err := t.walk(ctx, reading, shard)
+	if found > 0 || err != nil {
+		t.failures.Add(1)
+		t.Log.ErrorContext(ctx, "due shard beyond the setting", "shard", shard, "items", found, "error", err)
+	}
 }
 
 // result logs the shards that could not be read. It is an error only if none

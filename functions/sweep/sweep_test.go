@@ -20,7 +20,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 func tenant(w *world.World) identity.Tenant {
@@ -124,8 +123,8 @@ func TestASlowQueueGetsFewRepeatedMessages(t *testing.T) {
 func corrupt(w *world.World, n int) {
 	w.Helper()
 	_, table := w.App.Store.Raw()
-	items := make([]any, 0, n*store.DueShards)
-	for shard := range store.DueShards {
+	items := make([]any, 0, n*w.App.Store.DueShards())
+	for shard := range w.App.Store.DueShards() {
 		for i := range n {
 			pk := fmt.Sprintf("CALLBACK#msg_ruined-%d-%d", shard, i)
 			items = append(items, map[string]any{"pk": pk, "sk": "CALLBACK", "tries": "many",
@@ -151,8 +150,33 @@ func TestItemsThatKeepFailingDelayNoOthers(t *testing.T) {
 	if got := shop.Messages(id); len(got) != 1 {
 		t.Errorf("got callbacks %v, want one", got)
 	}
-	if n := strings.Count(w.Logs.String(), `"callback not swept"`); n != more*store.DueShards {
-		t.Errorf("got %d failures in the log, want one for each of %d items", n, more*store.DueShards)
+	if n := strings.Count(w.Logs.String(), `"callback not swept"`); n != more*w.App.Store.DueShards() {
+		t.Errorf("got %d failures in the log, want one for each of %d items", n, more*w.App.Store.DueShards())
+	}
+}
+
+// TestItemsBeyondTheSettingAreFound: after the number of due shards was lowered, each item is processed within as many
+// minutes as there are shards, and a failure is counted.
+func TestItemsBeyondTheSettingAreFound(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	_, table := w.App.Store.Raw()
+	id := create(w, "order", w.Receive().URL)
+	w.Clock.Advance(time.Hour)
+	beyond := 2*w.App.Store.DueShards() - 1
+	if err := table.Update("pk", tenant(w).String()+"#CHECKOUT#"+id).Range("sk", "CHECKOUT").
+		Set("due_pk", fmt.Sprintf("DUE#%d", beyond)).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range w.App.Store.DueShards() {
+		tick(w)
+		w.Clock.Advance(time.Minute)
+	}
+	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "EXPIRED" {
+		t.Errorf("got %s, error %v; want EXPIRED", c.Status, err)
+	}
+	if n := strings.Count(w.Logs.String(), `"due shard beyond the setting"`); n != 1 {
+		t.Errorf("got %d lines about the shard, want one", n)
 	}
 }
 

@@ -62,7 +62,7 @@ func (b basis) limits() ([]limit, error) {
 		per("one merchant's payables, one partition", a("quota.partition"), waiting),
 		per("one merchant's list, one partition", a("quota.partition"), today.list),
 		per("one merchant's history, one partition", a("quota.partition"), today.history),
-		per(fmt.Sprintf("the due index, %d partitions", store.DueShards), store.DueShards*a("quota.partition"), today.due),
+		per(fmt.Sprintf("the due index, %d partitions", store.DefaultDueShards), store.DefaultDueShards*a("quota.partition"), today.due),
 		per("a table that is new", a("quota.new"), today.writes),
 		per("the table's quota", a("quota.table"), today.writes),
 		per("the table's quota, with payouts all the time", a("quota.table"), b.payment().writes),

@@ -11,7 +11,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // finding is something that must not be.
@@ -184,7 +183,7 @@ func (w *World) nextDue() time.Time {
 
 // dueItems are all that a schedule will have to handle.
 func (w *World) dueItems(what string) (due []item) {
-	for shard := range store.DueShards {
+	for shard := range w.config.DueShards {
 		var out struct{ Items []map[string]any }
 		w.aws(w.table, tables+"Query", map[string]any{
 			"TableName": w.config.Table, "IndexName": "due", "KeyConditionExpression": "due_pk = :p",

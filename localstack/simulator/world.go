@@ -142,7 +142,7 @@ func (w *World) configure() app.Config {
 		"SQS_ENDPOINT": "http://sqs.test",
 		"BASE_URL":     "https://cashwrap.test", "PLATFORM_SECRET": base64.StdEncoding.EncodeToString(
 			bytes.Repeat([]byte{7}, 32)),
-		"PLATFORM_SECRET_SINCE": "2000-01-01T00:00:00Z", // before any world begins
+		"DUE_SHARDS": "4", "PLATFORM_SECRET_SINCE": "2000-01-01T00:00:00Z", // before any world begins
 	}
 	for _, q := range functions.Queues {
 		environment[q.Variable] = w.createQueue(q)

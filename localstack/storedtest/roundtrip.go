@@ -38,7 +38,7 @@ func Open(tb testing.TB, now func() time.Time, wire func(aws.HTTPClient) aws.HTT
 	}
 	s := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: "http://dynamodb.test", Now: now,
 		Credentials: credentials.NewStaticCredentialsProvider("any", "none", ""), HTTP: client,
-		MaxBackoff: time.Millisecond})
+		MaxBackoff: time.Millisecond, DueShards: 4})
 	if err := s.CreateTable(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}

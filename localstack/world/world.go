@@ -102,7 +102,7 @@ func New(tb testing.TB) *World {
 		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "BASE_URL": "http://cashwrap.test",
 		"DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
 		"PLATFORM_SECRET": newSecret(), "PLATFORM_SECRET_SINCE": Start.Format(time.RFC3339), "LASTING_SECRET": newSecret(),
-		"STAGE": "test", "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
+		"STAGE": "test", "DUE_SHARDS": "4", "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
 	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.Clock.Now})
 	if enginetest.OnDynamoDBLocal() {

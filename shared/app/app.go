@@ -93,6 +93,7 @@ func (a *App) reach(endpoint string, client aws.HTTPClient) store.Config {
 	return store.Config{
 		Table: a.Table, Region: a.Region, Endpoint: endpoint, Credentials: a.overrides.Credentials,
 		HTTP: client, Now: a.overrides.Now, MaxAttempts: a.overrides.MaxAttempts, MaxBackoff: a.overrides.MaxBackoff,
+		DueShards: a.DueShards,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // Config is a function's environment. Names are the variables'.
@@ -23,6 +24,7 @@ type Config struct {
 	BaseURL          string               // BASE_URL of the API, without a trailing slash
 	PayPal           bool                 // PAYPAL=on offers PayPal
 	Refunds          payments.RefundRules // REFUND_RULES: who can refund what (payments.ParseRefundRules); none unless set
+	DueShards        int                  // DUE_SHARDS: partitions of the due index; never lower it (store.Config)
 	ReadableLog      bool                 // LOG=text: for a terminal; else JSON
 	Stage            string               // STAGE of the deployment; none on a developer's machine
 	Deployed         bool                 // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
@@ -55,6 +57,7 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		SQSEndpoint:            e.first("SQS_ENDPOINT", "AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL"),
 		PayPal:                 e.on("PAYPAL"),
 		Refunds:                e.refundRules("REFUND_RULES"),
+		DueShards:              e.number("DUE_SHARDS", store.DefaultDueShards, store.MaxDueShards),
 		ReadableLog:            lookup("LOG") == "text",
 		Stage:                  lookup("STAGE"),
 		Deployed:               lookup("STAGE") != "" && lookup("AWS_LAMBDA_FUNCTION_NAME") != "",

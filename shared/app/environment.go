@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,6 +38,19 @@ func (e *environment) first(names ...string) string {
 }
 
 func (e *environment) on(name string) bool { return strings.EqualFold(e.lookup(name), "on") }
+
+// number is a whole number from 1 to most.
+func (e *environment) number(name string, otherwise, most int) int {
+	text := e.lookup(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		e.wrong(fmt.Sprintf("%s must be a whole number from 1 to %d", name, most))
+	}
+	return n
+}
 
 // minSecret is the least number of random bytes that keys are derived from.
 const minSecret = 32

@@ -44,7 +44,7 @@ func newFixture(t *testing.T) *fixture {
 		outcome: bank.Outcome{State: bank.Paid}}
 	accessKey := enginetest.AccessKey(t)
 	s := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1",
-		Endpoint: enginetest.Table(t), Now: h.Now, HTTP: h.wire,
+		Endpoint: enginetest.Table(t), Now: h.Now, HTTP: h.wire, DueShards: 4,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
 		})})

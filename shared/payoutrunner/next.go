@@ -6,7 +6,6 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // Next is the tenant's next cut-off, if its schedule will open a payout then;
@@ -34,7 +33,7 @@ const maxSchedulesRead = 100
 // or none was found before starting ended.
 func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) bool) (*time.Time, error) {
 	var next *time.Time
-	for shard := range store.DueShards {
+	for shard := range r.Store.DueShards() {
 		at, err := r.nextOfShard(ctx, starting, shard, of)
 		if err != nil {
 			return nil, err

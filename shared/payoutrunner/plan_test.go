@@ -12,7 +12,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/payoutrunner"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // to moves the clock to a time.
@@ -181,7 +180,7 @@ func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
 func (h *fixture) runPlanner() []string {
 	h.Helper()
 	var ids []string
-	for shard := range store.DueShards {
+	for shard := range h.Store.DueShards() {
 		err := h.Overdue(h.Context(), h.Context(), shard, payoutrunner.AllTenants, func(p payoutrunner.Planned) error {
 			ids = append(ids, p.ID)
 			return nil
@@ -218,7 +217,7 @@ func TestPlanningGoesOnAfterAFailure(t *testing.T) {
 	none := func(identity.Tenant) bool { return false }
 	lost := errors.New("the queue is away")
 	var failed int
-	for shard := range store.DueShards {
+	for shard := range h.Store.DueShards() {
 		if err := h.Overdue(t.Context(), t.Context(), shard, none, func(payoutrunner.Planned) error {
 			return lost
 		}); err != nil {
@@ -248,7 +247,7 @@ func TestPlanningWithoutTimeBeginsNothing(t *testing.T) {
 	h.Advance(day)
 	over, end := context.WithCancel(t.Context())
 	end()
-	for shard := range store.DueShards {
+	for shard := range h.Store.DueShards() {
 		err := h.Overdue(t.Context(), over, shard, payoutrunner.AllTenants, func(p payoutrunner.Planned) error {
 			t.Errorf("got %+v begun, want nothing", p)
 			return nil

@@ -101,7 +101,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	h := &history{T: t, outcomes: map[string]bank.Outcome{}, Rand: rand.New(rand.NewPCG(seed, 0)), clock: c,
 		engine: dynamodb.New(dynamodb.Config{Now: c.Now})}
 	h.store = store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1",
-		Endpoint: "http://dynamodb.test", Now: c.Now,
+		Endpoint: "http://dynamodb.test", Now: c.Now, DueShards: 4,
 		Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), HTTP: &http.Client{Transport: h}})
 	h.must(h.store.CreateTable(t.Context()))
 	h.payouts = payoutrunner.New(payoutrunner.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),

@@ -71,7 +71,7 @@ func (r *run) checkReserves(ctx context.Context) error {
 // dueRefunds are the pending refunds, by the index that the sweep reads.
 func (r *run) dueRefunds(ctx context.Context) (map[identity.Tenant][]string, error) {
 	due := map[identity.Tenant][]string{}
-	for shard := range store.DueShards {
+	for shard := range r.Store.DueShards() {
 		for d, err := range r.Store.Overdue(ctx, shard, r.Store.Now().Add(longestPollGap)) {
 			if err != nil {
 				return nil, err

@@ -32,9 +32,9 @@ func (s *Store) newCallbackItem(t identity.Tenant, c payments.Callback) callback
 	item := callbackItem{key: callbackKey(c.ID), Tenant: t, Callback: c}
 	switch c.State {
 	case payments.CallbackPending:
-		item.due = dueAt(c.SweepAt(), item.key)
+		item.due = s.shards.dueAt(c.SweepAt(), item.key)
 	case payments.CallbackDead:
-		item.due = deadAt(c.NextAt, item.key)
+		item.due = s.shards.deadAt(c.NextAt, item.key)
 		item.TTL = s.now().Add(keepDead)
 	default:
 		item.TTL = s.now().Add(keepDelivered)

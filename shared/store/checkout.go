@@ -31,13 +31,13 @@ type referenceItem struct {
 // maxListed is contract §2.6's limit of the checkouts list.
 const maxListed = 1000
 
-func newCheckoutItem(t identity.Tenant, c payments.Checkout, version int) checkoutItem {
+func (s *Store) newCheckoutItem(t identity.Tenant, c payments.Checkout, version int) checkoutItem {
 	k := checkoutKey(t, c.ID)
 	c.Version = version
 	item := checkoutItem{key: k, Checkout: c, ListPartition: checkoutsList(t),
 		ListSort: micros(c.CreatedAt) + "#" + c.ID, WriteID: uuid.NewString()}
 	if at := c.DueAt(); !at.IsZero() {
-		item.due = dueAt(at, k)
+		item.due = s.shards.dueAt(at, k)
 	}
 	return item
 }
@@ -46,7 +46,7 @@ func newCheckoutItem(t identity.Tenant, c payments.Checkout, version int) checko
 // the same checkout id it returns what is stored. Failure: Conflict
 // DUPLICATED_CHECKOUT when another checkout has the reference.
 func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
-	item := newCheckoutItem(t, c, 1)
+	item := s.newCheckoutItem(t, c, 1)
 	err := s.db.WriteTx().
 		Put(s.table.Put(item).If("attribute_not_exists(pk)")).
 		Put(s.takeReference(t, c)).
@@ -160,7 +160,7 @@ func (s *Reader) CheckoutsByReference(ctx context.Context, t identity.Tenant,
 // SaveCheckout replaces a checkout that was read, and nothing else. ErrStale
 // when it changed meanwhile.
 func (s *Store) SaveCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
-	item := newCheckoutItem(t, c, c.Version+1)
+	item := s.newCheckoutItem(t, c, c.Version+1)
 	err := s.putCheckout(item).Run(ctx)
 	return s.savedCheckout(ctx, item, err)
 }
@@ -169,7 +169,7 @@ func (s *Store) SaveCheckout(ctx context.Context, t identity.Tenant, c payments.
 // DUPLICATED_CHECKOUT. The old reference stays taken: a guard is never
 // deleted.
 func (s *Store) RenameCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
-	item := newCheckoutItem(t, c, c.Version+1)
+	item := s.newCheckoutItem(t, c, c.Version+1)
 	err := s.db.WriteTx().Put(s.putCheckout(item)).Put(s.takeReference(t, c)).Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
 		owner, readErr := s.referenceOwner(ctx, t, c.Reference)
@@ -200,7 +200,7 @@ func (s *Store) savedCheckout(ctx context.Context, item checkoutItem, err error)
 // ErrStale when the checkout changed since it was read.
 func (s *Store) Apply(ctx context.Context, t identity.Tenant,
 	change payments.CheckoutChange) (payments.Checkout, error) {
-	item := newCheckoutItem(t, change.Checkout, change.Checkout.Version+1)
+	item := s.newCheckoutItem(t, change.Checkout, change.Checkout.Version+1)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.putCheckout(item))
 	if change.Transaction != nil {
 		tx.Put(s.putTransaction(t, *change.Transaction))

@@ -56,7 +56,7 @@ func TestACheckoutIsDueWhenItExpires(t *testing.T) {
 func overdue(t *testing.T, s *store.Store, by time.Time) []store.Due {
 	t.Helper()
 	var found []store.Due
-	for shard := range store.DueShards {
+	for shard := range s.DueShards() {
 		for due, err := range s.Overdue(t.Context(), shard, by) {
 			if err != nil {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"time"
@@ -116,11 +117,6 @@ const (
 	// so conditions test it too.
 	expiresAt = "expires_at"
 )
-
-// DueShards is over how many partitions the due index is spread, each of which
-// takes 1,000 writes a second. To find everything that is due, walk shards 0 to
-// DueShards-1.
-const DueShards = 4
 
 // key is the primary key of an item, embedded in every item type.
 type key struct {
@@ -291,17 +287,23 @@ type due struct {
 	Sort      string `dynamo:"due_sk,omitempty"`
 }
 
-func dueAt(at time.Time, k key) due {
-	return due{Partition: fmt.Sprintf("DUE#%d", shard(k.PK)), Sort: micros(at) + "#" + k.PK}
+// dueShards is over how many partitions the due index is spread.
+type dueShards int
+
+func (n dueShards) dueAt(at time.Time, k key) due {
+	return due{Partition: fmt.Sprintf("DUE#%d", n.of(k.PK)), Sort: micros(at) + "#" + k.PK}
 }
 
-func deadAt(at time.Time, k key) due {
-	return due{Partition: fmt.Sprintf("DEAD#%d", shard(k.PK)), Sort: micros(at) + "#" + k.PK}
+func (n dueShards) deadAt(at time.Time, k key) due {
+	return due{Partition: fmt.Sprintf("DEAD#%d", n.of(k.PK)), Sort: micros(at) + "#" + k.PK}
 }
 
-func payoutAt(at time.Time, k key) due {
-	return due{Partition: fmt.Sprintf("PAYOUT#%d", shard(k.PK)), Sort: micros(at) + "#" + k.PK}
+func (n dueShards) payoutAt(at time.Time, k key) due {
+	return due{Partition: fmt.Sprintf("PAYOUT#%d", n.of(k.PK)), Sort: micros(at) + "#" + k.PK}
 }
 
-// shard is always the same for a key, so that an item is never in two shards.
-func shard(pk string) int { return int(sha256.Sum256([]byte(pk))[0]) % DueShards }
+// of is the key's shard.
+func (n dueShards) of(pk string) int {
+	sum := sha256.Sum256([]byte(pk))
+	return int(binary.BigEndian.Uint16(sum[:])) % int(n)
+}

@@ -31,16 +31,17 @@ type payoutItem struct {
 	payout.Payout
 }
 
-func newScheduleItem(t identity.Tenant, s merchant.PayoutSchedule) scheduleItem {
+func (s *Store) newScheduleItem(t identity.Tenant, schedule merchant.PayoutSchedule) scheduleItem {
 	k := payoutScheduleKey(t)
-	return scheduleItem{key: k, due: payoutAt(s.NextAt, k), WriteID: uuid.NewString(), PayoutSchedule: s}
+	return scheduleItem{key: k, due: s.shards.payoutAt(schedule.NextAt, k), WriteID: uuid.NewString(),
+		PayoutSchedule: schedule}
 }
 
-func newPayoutItem(t identity.Tenant, p payout.Payout) payoutItem {
+func (s *Store) newPayoutItem(t identity.Tenant, p payout.Payout) payoutItem {
 	k := payoutKey(t, p.ID)
 	item := payoutItem{key: k, WriteID: uuid.NewString(), Payout: p}
 	if at := p.DueAt(); !at.IsZero() {
-		item.due = payoutAt(at, k)
+		item.due = s.shards.payoutAt(at, k)
 	}
 	return item
 }
@@ -65,7 +66,7 @@ func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merc
 	tx, refused := s.db.WriteTx().Idempotent(true).Put(put), error(nil)
 	if p != nil {
 		refused = failure.Conflict("The payout already exists.")
-		tx.Put(s.table.Put(newPayoutItem(t, *p)).If("attribute_not_exists(pk)"))
+		tx.Put(s.table.Put(s.newPayoutItem(t, *p)).If("attribute_not_exists(pk)"))
 	}
 	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, refused, tx.Run(ctx))
 }
@@ -75,7 +76,7 @@ func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merc
 func (s *Store) replaceSchedule(t identity.Tenant, schedule merchant.PayoutSchedule) (scheduleItem, *dynamo.Put) {
 	before := schedule.Version
 	schedule.Version++
-	item := newScheduleItem(t, schedule)
+	item := s.newScheduleItem(t, schedule)
 	if before == 0 {
 		return item, s.table.Put(item).If("attribute_not_exists(pk)")
 	}
@@ -84,7 +85,7 @@ func (s *Store) replaceSchedule(t identity.Tenant, schedule merchant.PayoutSched
 
 // CreatePayout opens a payout on demand. One that exists stays as it is.
 func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payout.Payout) error {
-	err := s.table.Put(newPayoutItem(t, p)).If("attribute_not_exists(pk)").Run(ctx)
+	err := s.table.Put(s.newPayoutItem(t, p)).If("attribute_not_exists(pk)").Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
 		return nil
 	}
@@ -151,7 +152,7 @@ func (s *Store) ApplyPayoutOutcome(ctx context.Context, t identity.Tenant,
 			tx.Put(s.replaceTransaction(t, changed))
 		}
 		for _, e := range step.Events {
-			tx.Put(s.table.Put(newEventItem(t, e)).If("'status' = ?", payments.EventPending))
+			tx.Put(s.table.Put(s.newEventItem(t, e)).If("'status' = ?", payments.EventPending))
 		}
 		for _, payable := range step.Payables {
 			tx.Put(s.newPayable(t, payable))
@@ -193,6 +194,6 @@ func (s *Store) savePayout(ctx context.Context, t identity.Tenant, p payout.Payo
 func (s *Store) replacePayout(t identity.Tenant, p *payout.Payout) (payoutItem, *dynamo.Put) {
 	before := p.Version
 	p.Version++
-	item := newPayoutItem(t, *p)
+	item := s.newPayoutItem(t, *p)
 	return item, s.table.Put(item).If("version = ?", before)
 }

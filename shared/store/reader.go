@@ -13,12 +13,16 @@ import (
 
 // Reader reads the table and cannot write to it. It is safe for concurrent use.
 type Reader struct {
-	table readable
-	now   func() time.Time
+	table  readable
+	now    func() time.Time
+	shards dueShards
 }
 
 // Now is the store's clock, in UTC.
 func (s *Reader) Now() time.Time { return s.now() }
+
+// DueShards is over how many partitions the due index is spread.
+func (s *Reader) DueShards() int { return int(s.shards) }
 
 // readable has those of a table's methods that read.
 type readable struct {

@@ -9,6 +9,7 @@
 package store
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -27,7 +28,17 @@ type Config struct {
 	MaxAttempts int                     // tries of one call, 0: the SDK's default
 	MaxBackoff  time.Duration           // longest wait between tries, 0: the SDK's default
 	Now         func() time.Time        // nil: the system's clock
+	DueShards   int                     // partitions of the due index, never fewer than before; 0: DefaultDueShards
 }
+
+// The due index is spread over shards, each a partition that takes 1,000 writes
+// a second. To find everything that is due, walk shards 0 to DueShards()-1. So
+// the number may grow: items of before are in shards that are still walked. It
+// must never be lowered.
+const (
+	DefaultDueShards = 64
+	MaxDueShards     = 256 // each is a query of sweep, every minute
+)
 
 // Store reads and writes the table. It is safe for concurrent use.
 type Store struct {
@@ -43,7 +54,8 @@ func Open(c Config) *Store {
 	}
 	db := dynamo.New(c.AWS())
 	table := db.Table(c.Table)
-	return &Store{Reader: &Reader{table: readable{db, table}, now: func() time.Time {
+	shards := dueShards(cmp.Or(c.DueShards, DefaultDueShards))
+	return &Store{Reader: &Reader{table: readable{db, table}, shards: shards, now: func() time.Time {
 		return c.Now().UTC()
 	}}, db: db, table: table}
 }

@@ -92,7 +92,7 @@ func (w fixture) dueItems(want ...store.Due) storedtest.Read {
 	slices.SortFunc(want, inOrder)
 	return storedtest.Expect("due", want, func(ctx context.Context) ([]store.Due, error) {
 		var all []store.Due
-		for shard := range store.DueShards {
+		for shard := range w.DueShards() {
 			for _, walk := range []iter.Seq2[store.Due, error]{w.Overdue(ctx, shard, forever),
 				w.DuePayouts(ctx, shard, forever), w.DeadCallbacks(ctx, shard, time.Time{}, forever)} {
 				found, err := collect(walk)

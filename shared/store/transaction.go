@@ -215,13 +215,13 @@ func newTransactionItem(t identity.Tenant, tx payments.Transaction) transactionI
 		WriteID: uuid.NewString(), Transaction: tx}
 }
 
-func newEventItem(t identity.Tenant, e payments.Event) eventItem {
+func (s *Store) newEventItem(t identity.Tenant, e payments.Event) eventItem {
 	item := eventItem{key: eventKey(t, e.Code, e.ID), Event: e}
 	if e.Listed() {
 		item.listed = listedAt(t, e.CreatedAt, e.ID)
 	}
 	if at := e.DueAt(); !at.IsZero() {
-		item.due = dueAt(at, item.key)
+		item.due = s.shards.dueAt(at, item.key)
 	}
 	return item
 }
@@ -239,7 +239,7 @@ func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 	for _, e := range change.Events {
 		// A final event is never overwritten; a refund that was withdrawn may be
 		// requested again.
-		tx.Put(s.table.Put(newEventItem(t, e)).If("attribute_not_exists(pk) OR 'status' IN (?, ?, ?)",
+		tx.Put(s.table.Put(s.newEventItem(t, e)).If("attribute_not_exists(pk) OR 'status' IN (?, ?, ?)",
 			payments.EventBegun, payments.EventPending, payments.EventWithdrawn))
 	}
 	if change.Entry != nil {
