@@ -183,7 +183,7 @@ func (t sales) differ() {
 	t.Helper()
 	t.refund(t.Sell("100"))
 	_, table := t.App.Store.Raw()
-	if err := table.Delete("pk", "L#"+t.Merchant.Code+"#RESERVE#EUR").Range("sk",
+	if err := table.Delete("pk", "RESERVE#L#"+t.Merchant.Code+"#EUR").Range("sk",
 		"RESERVE").If("attribute_exists(pk)").Run(
 		t.Context()); err != nil {
 		t.Fatal(err)

@@ -135,3 +135,15 @@ func batchOf(q functions.Queue) int {
 	}
 	return 0
 }
+
+// TestTheGuideReadsKeysAsTheyAre: its commands spell kinds as keys.go does, and take a payout's merchant from where it is.
+func TestTheGuideReadsKeysAsTheyAre(t *testing.T) {
+	t.Parallel()
+	text := chapter(t, "Payouts")
+	for _, part := range []string{`{"S":"` + string(store.KindPayoutDue) + `#'$shard'"}`,
+		"# " + string(store.KindPayout) + "#L#<merchant>#<id>\n", "cut -d'#' -f3"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("got no %s in the guide's commands, want it", part)
+		}
+	}
+}

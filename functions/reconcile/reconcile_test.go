@@ -36,7 +36,7 @@ func TestTheNightlyRunLogsEachBreak(t *testing.T) {
 	w := world.New(t)
 	pay(w)
 	_, table := w.App.Store.Raw()
-	partition := "T#" + w.Merchant.Code + "#PAYABLE#EUR"
+	partition := "PAYABLE#T#" + w.Merchant.Code + "#EUR"
 	var rows []struct {
 		SK string `dynamo:"sk"`
 	}

@@ -106,7 +106,7 @@ func TestEverythingElseIsIgnored(t *testing.T) {
 		"dead":                  record("MODIFY", but("state", events.NewStringAttribute("dead"))),
 		"sent by the sweep":     record("MODIFY", but("sweeps", events.NewNumberAttribute("1"))),
 		"beyond a queue's wait": record("MODIFY", callbackImage("msg_1", now.Add(15*time.Minute+time.Second))),
-		"a checkout":            record("INSERT", but("pk", events.NewStringAttribute("T#MC1#CHECKOUT#1"))),
+		"a checkout":            record("INSERT", but("pk", events.NewStringAttribute("CHECKOUT#T#MC1#1"))),
 		"unreadable":            record("INSERT", but("tries", events.NewStringAttribute("many"))),
 	} {
 		if err := handle(t.Context(), r); err != nil {

@@ -164,7 +164,7 @@ func TestItemsBeyondTheSettingAreFound(t *testing.T) {
 	id := create(w, "order", w.Receive().URL)
 	w.Clock.Advance(time.Hour)
 	beyond := 2*w.App.Store.DueShards() - 1
-	if err := table.Update("pk", tenant(w).String()+"#CHECKOUT#"+id).Range("sk", "CHECKOUT").
+	if err := table.Update("pk", "CHECKOUT#"+tenant(w).String()+"#"+id).Range("sk", "CHECKOUT").
 		Set("due_pk", fmt.Sprintf("DUE#%d", beyond)).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestAMissingCheckoutDelaysNoOthers(t *testing.T) {
 	w := world.New(t)
 	_, table := w.App.Store.Raw()
 	id := create(w, "order", w.Receive().URL)
-	pk := tenant(w).String() + "#CHECKOUT#gone"
+	pk := "CHECKOUT#" + tenant(w).String() + "#gone"
 	ghost := map[string]any{"pk": pk, "sk": "OTHER", "due_pk": "DUE#0", "due_sk": fmt.Sprintf("%016d#%s", 1, pk)}
 	if err := table.Put(ghost).Run(t.Context()); err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ func TestEventsOfInstallments(t *testing.T) {
 func payOutInInstallments(s world.Shop, checkout string) {
 	s.Helper()
 	_, table := s.App.Store.Raw()
-	err := table.Update("pk", s.Tenant().String()+"#CHECKOUT#"+checkout).Range("sk", "CHECKOUT").
+	err := table.Update("pk", "CHECKOUT#"+s.Tenant().String()+"#"+checkout).Range("sk", "CHECKOUT").
 		Set("payee.payout_plan", merchant.TrueInstallment).If("attribute_exists(pk)").Run(s.Context())
 	if err != nil {
 		s.Fatal(err)

@@ -36,7 +36,7 @@ const (
 
 // format is the version of what the folder holds. Raise it with a change of the table's items, or of the logs, after
 // which this version cannot use what an earlier one wrote. Folders without a format are older than version 2.
-const format = "3"
+const format = "4"
 
 const (
 	private       = 0o600

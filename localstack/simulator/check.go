@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // finding is something that must not be.
@@ -78,11 +78,9 @@ func (w *World) checkKeys(ctx context.Context, operation string, body []byte) {
 	text := string(body)
 	_, merchant, _ := strings.Cut(by.tenant, "#")
 	for _, key := range append(valuesOf(text, "pk"), valuesOf(text, listPartition)...) {
-		own := strings.HasPrefix(key, by.tenant+"#") || key == "MERCHANT#"+merchant || key == "KEY#"+by.tenant
-		shared := false
-		for _, prefix := range []string{"RATE#", "SESSION#", "CALLBACK#"} {
-			shared = shared || strings.HasPrefix(key, prefix)
-		}
+		p := partition(key)
+		own := p.Tenant.String() == by.tenant || key == "MERCHANT#"+merchant
+		shared := p.Kind == store.KindRate || p.Kind == store.KindSession || p.Kind == store.KindCallback
 		if !own && !shared {
 			w.find("", "%s of %s touched %s in %s", by.actor, by.tenant, key, operation)
 		}
@@ -99,6 +97,18 @@ func (i item) text(name string) string {
 	text, _ := i[name].(string)
 	return text
 }
+
+// partition is what a partition key says; without a tenant for the records of
+// counterparties.
+func partition(pk string) store.Partition {
+	p, _ := store.ParsePartition(pk)
+	return p
+}
+
+func (i item) kind() store.Kind { return partition(i.text("pk")).Kind }
+
+// tenant is the one in the item's key, as text.
+func (i item) tenant() string { return partition(i.text("pk")).Tenant.String() }
 
 func (i item) object(name string) item {
 	object, _ := i[name].(map[string]any)
@@ -170,7 +180,7 @@ func (w *World) scan() []item {
 // nextDue is when the sweep has something to do; the zero time for never.
 func (w *World) nextDue() time.Time {
 	next := ""
-	for _, i := range w.dueItems("DUE") {
+	for _, i := range w.dueItems(store.KindDue) {
 		if at := i.text("due_sk"); next == "" || at < next {
 			next = at
 		}
@@ -182,7 +192,7 @@ func (w *World) nextDue() time.Time {
 }
 
 // dueItems are all that a schedule will have to handle.
-func (w *World) dueItems(what string) (due []item) {
+func (w *World) dueItems(what store.Kind) (due []item) {
 	for shard := range w.config.DueShards {
 		var out struct{ Items []map[string]any }
 		w.aws(w.table, tables+"Query", map[string]any{

@@ -1,11 +1,10 @@
 package simulator
 
 import (
-	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // checkCutoffs sees that each schedule waits for a cut-off of the settings and
@@ -18,18 +17,17 @@ func (m *month) checkCutoffs(items []item) {
 		}
 	}
 	for _, i := range items {
-		tenant, ok := strings.CutSuffix(i.text("pk"), "#PAYOUTSCHEDULE")
-		if !ok {
+		if i.kind() != store.KindPayoutSchedule {
 			continue
 		}
-		t, _ := identity.ParseTenant(tenant)
+		t := partition(i.text("pk")).Tenant
 		owner, next := merchants[t.Merchant], timeOf(i, "next_at")
 		settings := owner.object("payouts").object(t.Mode.Name())
 		onDemand, _ := settings["on_demand"].(bool)
 		calendar := merchant.Merchant{TimeZone: owner.text("time_zone")}.Calendar(t.Mode)
 		calendar.Payouts = merchant.PayoutSettings{Period: merchant.PayoutPeriod(settings.text("period")), OnDemand: onDemand}
 		if want := calendar.NextCutoff(next.Add(-time.Microsecond)).At; !want.Equal(next) {
-			m.find("", "%s waits until %s, which is no cut-off of %v in %s", tenant, next, settings, owner.text("time_zone"))
+			m.find("", "%s waits until %s, which is no cut-off of %v in %s", t, next, settings, owner.text("time_zone"))
 		}
 	}
 }

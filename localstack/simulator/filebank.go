@@ -6,9 +6,9 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // fileBank is where live mode's payouts are handed to a bank: operators have
@@ -149,7 +149,7 @@ func (t *fileBank) owners() map[string]string {
 	owners := map[string]string{}
 	for _, i := range t.scan() {
 		if i.text("sk") == "PAYOUT" {
-			owners[i.text("id")] = strings.Split(i.text("pk"), "#")[1]
+			owners[i.text("id")] = partition(i.text("pk")).Tenant.Merchant
 		}
 	}
 	return owners
@@ -166,7 +166,7 @@ func (t *fileBank) checkExecuted(b *payoutSnapshot) {
 	}
 	for _, id := range sorted(b.payouts) {
 		p := b.payouts[id]
-		if _, known := t.executed[id]; !known && strings.HasPrefix(p.text("pk"), "L#") && p.text("status") == "PAID" &&
+		if _, known := t.executed[id]; !known && partition(p.text("pk")).Tenant.Mode == identity.Live && p.text("status") == "PAID" &&
 			minor(p["total"]) > 0 {
 			t.find("", "payout %s is PAID, the bank does not have it", id)
 		}

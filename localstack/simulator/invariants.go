@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // snapshot are all records of a world, by their ids.
@@ -37,8 +39,7 @@ func (w *World) snapshot() snapshot {
 		case sk == "CALLBACK":
 			b.callbacks[i.text("id")] = i
 		case sk == "CUSTOMER":
-			tenant, id, _ := strings.Cut(pk, "#CUSTOMER#")
-			b.customers[tenant+" "+id] = i
+			b.customers[i.tenant()+" "+partition(pk).Last] = i
 		case sk == "CARD":
 			b.cards[strings.TrimPrefix(pk, "SANDBOX#CARD#")] = true
 		case strings.HasPrefix(sk, "CARD#"):
@@ -106,7 +107,7 @@ var agreed = map[string][]string{
 func (w *World) checkTransaction(b snapshot, t item) {
 	checkout, status := t.text("checkout_id"), t.text("status")
 	decision := b.charges[t.text("id")].text("decision")
-	if live := strings.HasPrefix(t.text("pk"), "L#"); live && decision == "" && status == "FAILED" {
+	if live := partition(t.text("pk")).Tenant.Mode == identity.Live; live && decision == "" && status == "FAILED" {
 		return // no acquirer charges live cards here (contract §12)
 	}
 	if !slices.Contains(agreed[status], decision) {
@@ -159,8 +160,7 @@ func sameAmount(a, b any) bool { return amountOf(a) == amountOf(b) }
 func (w *World) checkReferences(b snapshot) {
 	owners := map[string]string{}
 	for _, id := range sorted(b.checkouts) {
-		tenant, _, _ := strings.Cut(b.checkouts[id].text("pk"), "#CHECKOUT#")
-		name := tenant + " " + b.checkouts[id].text("reference")
+		name := b.checkouts[id].tenant() + " " + b.checkouts[id].text("reference")
 		if other := owners[name]; other != "" {
 			w.find(id, "has the reference of %s", other)
 		}

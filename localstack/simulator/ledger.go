@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // minor is a stored amount in minor units; none is 0.
@@ -29,8 +30,7 @@ func balanceKeyOf(i item, amount any) balanceKey {
 	if tenant := i.text("tenant"); tenant != "" {
 		return balanceKey{tenant, currency}
 	}
-	parts := strings.SplitN(i.text("pk"), "#", 3)
-	return balanceKey{parts[0] + "#" + parts[1], currency}
+	return balanceKey{i.tenant(), currency}
 }
 
 // ledger is everything about money in the table, in minor units.
@@ -66,7 +66,7 @@ func (l *ledger) enter(was, now item) bool {
 		}
 	case strings.HasPrefix(pk, "SANDBOX#REFUND#"):
 		l.cancelled[now.text("id")] = now.text("decision") == "cancelled"
-	case strings.Contains(pk, "#JOURNAL#"):
+	case now.kind() == store.KindJournal:
 		l.post(now)
 	case kind == "EVENT":
 		p := balanceKeyOf(now, now["amount"])

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // liveMinimumBalance is contract §6.4's, in a currency's units.
@@ -32,10 +33,11 @@ func (m *month) checkMinimumBalance(operation string, body []byte) {
 		m.seen["reserved "+write] = true
 	}
 	for _, pk := range valuesOf(text, "pk") {
-		tenant, currency, held := strings.Cut(pk, "#RESERVE#")
-		if !held {
+		p := partition(pk)
+		if p.Kind != store.KindReserve {
 			continue
 		}
+		tenant, currency := p.Tenant.String(), p.Last
 		if left := m.balance(balanceKey{tenant, currency}); left < minimumBalance(currency) {
 			m.find("", "a refund leaves %s %d %s", tenant, left, currency)
 		}
@@ -46,15 +48,17 @@ func (m *month) checkMinimumBalance(operation string, body []byte) {
 func (m *month) balance(of balanceKey) (left int64) {
 	shortfalls := map[string]int64{} // by payout, beyond what was carried forward
 	for _, i := range m.scan() {
-		pk := i.text("pk")
-		if payout := carriedBy(i); payout != "" && strings.HasPrefix(pk, of.tenant+"#") {
+		p := partition(i.text("pk"))
+		if p.Tenant.String() != of.tenant {
+			continue
+		}
+		if payout := carriedBy(i); payout != "" {
 			shortfalls[payout] -= minor(i["amount"])
 		}
 		switch {
-		case !strings.HasPrefix(pk, of.tenant+"#"):
-		case pk == of.tenant+"#PAYABLE#"+of.currency:
+		case p.Kind == store.KindPayable && p.Last == of.currency:
 			left += minor(i["amount"])
-		case pk == of.tenant+"#RESERVE#"+of.currency:
+		case p.Kind == store.KindReserve && p.Last == of.currency:
 			left -= minor(i["amount"])
 		case i.text("sk") == "PAYOUT" && i.text("status") == "COLLECTING":
 			shortfalls[i.text("id")] += min(0, minor(i["total"]))

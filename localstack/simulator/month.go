@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 	_ "time/tzdata" // the merchants' zones, wherever this runs
 
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // month is the life of a world of payouts: some weeks of payments, refunds,
@@ -83,7 +83,7 @@ func (m *month) simulate() {
 // due is when a schedule has something to do for payouts; open: a payout is
 // under way.
 func (m *month) due() (next time.Time, open bool) {
-	for _, i := range m.dueItems("PAYOUT") {
+	for _, i := range m.dueItems(store.KindPayoutDue) {
 		if at := dueAt(i.text("due_sk")); next.IsZero() || at.Before(next) {
 			next = at
 		}
@@ -148,8 +148,8 @@ func (m *month) compete() {
 // handOver has live payouts that are under way brought to the bank.
 func (m *month) handOver() {
 	for _, p := range m.payees {
-		if p.live() && m.rng.IntN(2) == 0 && slices.ContainsFunc(m.dueItems("PAYOUT"), func(i item) bool {
-			return strings.HasPrefix(i.text("pk"), p.tenant+"#PAYOUT#")
+		if p.live() && m.rng.IntN(2) == 0 && slices.ContainsFunc(m.dueItems(store.KindPayoutDue), func(i item) bool {
+			return i.kind() == store.KindPayout && i.tenant() == p.tenant
 		}) {
 			m.bank.work(p.currency)()
 		}

@@ -168,7 +168,7 @@ func (p *payee) waits() bool {
 	var out struct{ Items []map[string]any }
 	p.aws(p.table, tables+"Query", map[string]any{
 		"TableName": p.config.Table, "KeyConditionExpression": "pk = :p",
-		"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": p.tenant + "#PAYABLE#" + p.currency}},
+		"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": "PAYABLE#" + p.tenant + "#" + p.currency}},
 	}, &out)
 	return slices.ContainsFunc(out.Items, func(raw map[string]any) bool {
 		return item(plainItem(raw)).text("kind") != "BALANCE_DEDUCTION"

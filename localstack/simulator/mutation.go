@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // mutation takes a condition out of every write, or reports all of them.
@@ -104,7 +106,7 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 			book = "SANDBOX "
 		case strings.HasPrefix(values[0], "FILEBANK#"):
 			book = "FILEBANK "
-		case strings.HasSuffix(values[0], "#PAYOUTS"): // sorted by day
+		case partition(values[0]).Kind == store.KindPayoutRecords: // sorted by day
 			sort = "RECORD"
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -127,7 +126,7 @@ func (m *month) checkCarried(b *payoutSnapshot, p item) {
 // checkDay: a payout that the schedule opened is of a day that begins with its
 // cut-off, where the merchant is or was, and is opened no earlier.
 func (m *month) checkDay(b *payoutSnapshot, p item) {
-	of := slices.IndexFunc(m.payees, func(p2 *payee) bool { return strings.HasPrefix(p.text("pk"), p2.tenant+"#") })
+	of := slices.IndexFunc(m.payees, func(p2 *payee) bool { return p.tenant() == p2.tenant })
 	if of < 0 {
 		m.find("", "payout %s belongs to no tenant", p.text("id"))
 		return

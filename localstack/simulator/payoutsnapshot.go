@@ -3,6 +3,8 @@ package simulator
 import (
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // payoutSnapshot is everything about payouts in the table.
@@ -37,22 +39,21 @@ func (b *payoutSnapshot) take(i item) {
 	switch {
 	case sk == "PAYOUT":
 		b.payouts[i.text("id")] = i
-	case strings.HasSuffix(pk, "#PAYOUTS"):
+	case i.kind() == store.KindPayoutRecords:
 		b.records[i.text("payout_id")] = append(b.records[i.text("payout_id")], i)
 		b.taken[payableKey(i, i.text("id"))] = append(b.taken[payableKey(i, i.text("id"))], i)
 	case strings.HasPrefix(pk, "SANDBOX#TRANSFER#") && strings.HasPrefix(sk, "STATEMENT_LINE#"), pk == "FILEBANK#PAID":
 		b.booked[i.text("id")] = append(b.booked[i.text("id")], i)
-	case strings.Contains(pk, "#PAYABLE#"):
+	case i.kind() == store.KindPayable:
 		b.waiting[payableKey(i, i.text("id"))] = i
-	case strings.Contains(pk, "#JOURNAL#") && strings.HasPrefix(i.text("kind"), "payout"):
+	case i.kind() == store.KindJournal && strings.HasPrefix(i.text("kind"), "payout"):
 		b.moved[i.text("id")] = append(b.moved[i.text("id")], i)
 	}
 }
 
 // payableKey names a payable of the tenant that an item belongs to.
 func payableKey(i item, id string) string {
-	parts := strings.SplitN(i.text("pk"), "#", 3)
-	return parts[0] + "#" + parts[1] + " " + id
+	return i.tenant() + " " + id
 }
 
 // carriedBy is the payout that carried a payable or record forward; "": none did.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // versioned is as much of an item in a write as shows whether a change was lost.
@@ -48,8 +50,8 @@ func (m *month) checkVersions(operation string, body []byte) {
 		if i.SK.S == "PAYOUT" && i.Status.S == "COLLECTING" && strings.HasPrefix(i.Total.M.V.N, "-") {
 			m.checkShortfall(i.PK.S, i.Total, puts)
 		}
-		if tenant, ok := strings.CutSuffix(i.PK.S, "#PAYOUTS"); ok {
-			m.checkTaking(tenant+" "+i.ID.S, i.Payout.S, i.Status.S)
+		if p := partition(i.PK.S); p.Kind == store.KindPayoutRecords {
+			m.checkTaking(p.Tenant.String()+" "+i.ID.S, i.Payout.S, i.Status.S)
 		}
 		if !slices.Contains(replaced, i.SK.S) {
 			continue
@@ -87,7 +89,7 @@ func (m *month) unseen(operation string, body []byte) (puts []versioned) {
 // checkShortfall: a payable of the shortfall is written with the payout.
 func (m *month) checkShortfall(payout string, total stored, puts []versioned) {
 	if !slices.ContainsFunc(puts, func(p versioned) bool {
-		return strings.Contains(p.Item.PK.S, "#PAYABLE#") && strings.HasPrefix(p.Item.ID.S, "carried#") &&
+		return partition(p.Item.PK.S).Kind == store.KindPayable && strings.HasPrefix(p.Item.ID.S, "carried#") &&
 			p.Item.Amount == total
 	}) {
 		m.find("", "%s has a shortfall of %s that is not carried forward", payout, total.M.V.N)

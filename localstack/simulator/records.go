@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // checkRecords checks the history of single items in the stream by the rules
@@ -130,7 +132,7 @@ func (w *World) checkAnswers() {
 // its claim.
 func (w *World) checkOwner(ctx context.Context, operation string, body []byte) {
 	keys := valuesOf(string(body), "pk")
-	if len(keys) == 0 || !strings.Contains(keys[0], "#IDEMPOTENCY#") {
+	if len(keys) == 0 || partition(keys[0]).Kind != store.KindIdempotency {
 		return
 	}
 	by := invocationOf(ctx)

@@ -1,13 +1,12 @@
 package world
 
 import (
-	"strings"
-
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // CheckJournal fails the test unless each entry of each tenant's journal sums
@@ -67,15 +66,15 @@ func (w *World) journal() func(yield func(string, ledger.Entry) bool) {
 			if pk == nil {
 				continue
 			}
-			tenant, _, ok := strings.Cut(pk.Value, "#JOURNAL#")
-			if !ok {
+			of, ok := store.ParsePartition(pk.Value)
+			if !ok || of.Kind != store.KindJournal {
 				continue
 			}
 			var entry ledger.Entry
 			if err := dynamo.UnmarshalItem(item, &entry); err != nil {
 				w.Errorf("journal: %v", err)
 			}
-			if !yield(tenant, entry) {
+			if !yield(of.Tenant.String(), entry) {
 				return
 			}
 		}

@@ -38,7 +38,7 @@ func TestAnUnbalancedJournalIsNoticed(t *testing.T) {
 		{[]ledger.Posting{posting(ledger.MerchantPayable, "1"), posting(ledger.AcquirerReceivable, "-1.01")}, true},
 		{[]ledger.Posting{posting(ledger.MerchantPayable, "1")}, true},
 	} {
-		entry := item{PK: "T#" + w.Merchant.Code + "#JOURNAL#T000000000", SK: "payment#x", Entry: ledger.Entry{
+		entry := item{PK: "JOURNAL#T#" + w.Merchant.Code + "#T000000000", SK: "payment#x", Entry: ledger.Entry{
 			ID: "x", Kind: ledger.Payment, About: ledger.OfTransaction("x"), Postings: c.postings}}
 		if err := table.Put(entry).Run(t.Context()); err != nil {
 			t.Fatal(err)

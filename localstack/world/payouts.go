@@ -8,10 +8,12 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // PayoutState is what is written of a tenant's payouts.
@@ -49,34 +51,34 @@ func (w *World) payoutStates() map[string]*PayoutState {
 		if pk == nil {
 			continue
 		}
-		parts := strings.SplitN(pk.Value, "#", 4)
-		if len(parts) < 3 {
+		of, _ := store.ParsePartition(pk.Value)
+		if of.Tenant == (identity.Tenant{}) {
 			continue
 		}
-		tenant := parts[0] + "#" + parts[1]
+		tenant := of.Tenant.String()
 		if all[tenant] == nil {
 			all[tenant] = &PayoutState{Payouts: map[string]payout.Payout{}, Records: map[string][]payout.Record{}}
 		}
-		if err := all[tenant].take(parts[2], item); err != nil {
+		if err := all[tenant].take(of.Kind, item); err != nil {
 			w.Errorf("%s: %v", pk.Value, err)
 		}
 	}
 	return all
 }
 
-func (b *PayoutState) take(noun string, item map[string]types.AttributeValue) error {
-	switch noun {
-	case "PAYOUT":
+func (b *PayoutState) take(kind store.Kind, item map[string]types.AttributeValue) error {
+	switch kind {
+	case store.KindPayout:
 		var p payout.Payout
 		err := dynamo.UnmarshalItem(item, &p)
 		b.Payouts[p.ID] = p
 		return err
-	case "PAYOUTS":
+	case store.KindPayoutRecords:
 		var r payout.Record
 		err := dynamo.UnmarshalItem(item, &r)
 		b.Records[r.PayoutID] = append(b.Records[r.PayoutID], r)
 		return err
-	case "PAYABLE":
+	case store.KindPayable:
 		var row payments.Payable
 		err := dynamo.UnmarshalItem(item, &row)
 		b.Payables = append(b.Payables, row)

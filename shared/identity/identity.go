@@ -8,7 +8,7 @@ import (
 )
 
 // Mode separates real money from the sandbox (contract §2.1). Its value is
-// the first part of every key of a tenant.
+// the first part of a Tenant's String.
 type Mode string
 
 // The modes.
@@ -39,14 +39,14 @@ func ParseMode(name string) (Mode, bool) {
 }
 
 // Tenant is whose data a caller sees: one merchant in one mode. The keys of a
-// tenant's data begin with its String, so that a test credential cannot even
-// name a live item.
+// tenant's data contain its String before anything that a client may choose, so
+// that a test credential cannot even name a live item.
 type Tenant struct {
 	Mode     Mode   `dynamo:"mode"`
 	Merchant string `dynamo:"merchant_code"`
 }
 
-// String is the tenant's key prefix, e.g. "T#MC0A1B2C3D".
+// String is the tenant's part of a key, e.g. "T#MC0A1B2C3D".
 func (t Tenant) String() string { return string(t.Mode) + "#" + t.Merchant }
 
 // ParseTenant reads what String wrote; false for anything else.

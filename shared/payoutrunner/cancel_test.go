@@ -142,7 +142,7 @@ func TestNothingIsCancelledWhileTheAccountCannotBeRead(t *testing.T) {
 	h := newFixture(t)
 	id := h.notTakenPayout()
 	_, table := h.Store.Raw()
-	if err := table.Delete("pk", tenant.String()+"#PAYOUTSCHEDULE").Range("sk", "SCHEDULE").Run(t.Context()); err != nil {
+	if err := table.Delete("pk", "PAYOUTSCHEDULE#"+tenant.String()).Range("sk", "SCHEDULE").Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h.Advance(day)

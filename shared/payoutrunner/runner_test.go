@@ -100,7 +100,7 @@ func TestPayablesThatContradictTheirTransactionsStopThePayout(t *testing.T) {
 	h.pay(1)
 	_, table := h.Store.Raw()
 	var items []map[string]any
-	if err := table.Get("pk", tenant.String()+"#PAYABLE#EUR").All(t.Context(), &items); err != nil || len(items) != 1 {
+	if err := table.Get("pk", "PAYABLE#"+tenant.String()+"#EUR").All(t.Context(), &items); err != nil || len(items) != 1 {
 		t.Fatalf("payables: got %v, %v, want one", items, err)
 	}
 	if err := table.Update("pk", items[0]["pk"]).Range("sk", items[0]["sk"]).Set("amount", eur("1000")).Run(
@@ -221,7 +221,7 @@ func TestAnErrorEndsARun(t *testing.T) {
 	h.Advance(day)
 	id := h.plan()
 	_, table := h.Store.Raw()
-	if err := table.Delete("pk", tenant.String()+"#PAYOUTSCHEDULE").Range("sk", "SCHEDULE").Run(t.Context()); err != nil {
+	if err := table.Delete("pk", "PAYOUTSCHEDULE#"+tenant.String()).Range("sk", "SCHEDULE").Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -179,10 +179,10 @@ func TestACancelledTransferIsNoBreak(t *testing.T) {
 func (s *shop) transferOf(payout string) string { return "SANDBOX#TRANSFER#" + payout }
 
 func (s *shop) payoutJournal(payout string) string {
-	return s.Tenant().String() + "#JOURNAL#" + payout
+	return "JOURNAL#" + s.Tenant().String() + "#" + payout
 }
 
-func (s *shop) payout(id string) string { return s.Tenant().String() + "#PAYOUT#" + id }
+func (s *shop) payout(id string) string { return "PAYOUT#" + s.Tenant().String() + "#" + id }
 
 // TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed: the report has exactly these kinds.
 func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {

@@ -144,14 +144,14 @@ func (s *shop) change(item map[string]types.AttributeValue, name string, to type
 
 // The partitions of a transaction and its entries.
 func (s *shop) transactions(id string) string {
-	return s.Tenant().String() + "#TRANSACTION#" + payments.CodeOfID(id)
+	return "TRANSACTION#" + s.Tenant().String() + "#" + payments.CodeOfID(id)
 }
 
 func (s *shop) journal(id string) string {
-	return s.Tenant().String() + "#JOURNAL#" + payments.CodeOfID(id)
+	return "JOURNAL#" + s.Tenant().String() + "#" + payments.CodeOfID(id)
 }
 
-func (s *shop) payables() string { return s.Tenant().String() + "#PAYABLE#EUR" }
+func (s *shop) payables() string { return "PAYABLE#" + s.Tenant().String() + "#EUR" }
 
 // part is the payable of a transaction's only part.
 func (s *shop) part(id string) map[string]types.AttributeValue {
@@ -274,7 +274,7 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			s.change(s.item(s.journal(s.paid), "payment#"), "about", about)
 		}, []reconcile.BreakKind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
 		"a reserve for nothing": {func(s *shop) {
-			s.put(map[string]types.AttributeValue{"pk": str(s.Tenant().String() + "#RESERVE#EUR"), "sk": str("RESERVE"),
+			s.put(map[string]types.AttributeValue{"pk": str("RESERVE#" + s.Tenant().String() + "#EUR"), "sk": str("RESERVE"),
 				"amount": amount("1")})
 		}, []reconcile.BreakKind{reconcile.ReserveDiffers}, nil},
 		"no reserve for a pending refund": {func(s *shop) {

@@ -29,15 +29,8 @@ type Audited struct {
 	Broken      string // the item's key, and why it cannot be read
 }
 
-// What Audit reads, as in the names of partitions (keys.go).
-const (
-	transactionItems = "TRANSACTION"
-	journalItems     = "JOURNAL"
-	payableItems     = "PAYABLE"
-	reserveItems     = "RESERVE"
-	payoutItems      = "PAYOUT"
-	recordItems      = "PAYOUTS"
-)
+// auditedKinds is what Audit reads.
+var auditedKinds = []Kind{KindTransaction, KindJournal, KindPayable, KindReserve, KindPayout, KindPayoutRecords}
 
 // Audit walks all tenants' transactions, events, journal entries, payables,
 // reserves, payouts and records in one of several segments of the table, in no
@@ -45,11 +38,13 @@ const (
 // only that is consistent. Each item is as of when its page was read, so items
 // that belong together may be from different times. An error ends it.
 func (s *Reader) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audited, error] {
-	scan := s.table.Scan().Segment(segment, segments).Consistent(true).Filter(
-		"contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?)",
-		"#"+transactionItems+"#", "#"+journalItems+"#", "#"+payableItems+"#", "#"+reserveItems+"#",
-		"#"+payoutItems) // and records
-	return audited(ctx, scan.Iter())
+	var anyKind []string
+	var prefixes []any
+	for _, kind := range auditedKinds {
+		anyKind, prefixes = append(anyKind, "begins_with(pk, ?)"), append(prefixes, kind.named(""))
+	}
+	return audited(ctx, s.table.Scan().Segment(segment, segments).Consistent(true).
+		Filter(strings.Join(anyKind, " OR "), prefixes...).Iter())
 }
 
 // AuditCode walks the transactions of a code with their events, and the
@@ -114,47 +109,43 @@ func audit(raw map[string]dynamoValue) (Audited, bool) {
 	if dynamo.UnmarshalItem(raw, &k) != nil {
 		return Audited{}, false
 	}
-	parts := strings.SplitN(k.PK+"#", "#", 4)
-	if len(parts) != 4 {
-		return Audited{}, false
-	}
-	tenant, ok := identity.ParseTenant(parts[0] + "#" + parts[1])
+	p, ok := ParsePartition(k.PK)
 	if !ok {
 		return Audited{}, false
 	}
-	a := Audited{Tenant: tenant, Name: strings.TrimSuffix(parts[3], "#")}
-	into := a.place(parts[2], k.SK)
+	a := Audited{Tenant: p.Tenant, Name: p.Last}
+	into := a.place(p.Kind, k.SK)
 	if into == nil {
 		return Audited{}, false
 	}
 	if err := dynamo.UnmarshalItem(raw, into); err != nil {
-		return Audited{Tenant: tenant, Name: a.Name, Broken: k.PK + " " + k.SK + ": " + err.Error()}, true
+		return Audited{Tenant: a.Tenant, Name: a.Name, Broken: k.PK + " " + k.SK + ": " + err.Error()}, true
 	}
 	return a, true
 }
 
 // place is what an item is read into; nil: Audit does not cover it.
-func (a *Audited) place(kind, sk string) any {
+func (a *Audited) place(kind Kind, sk string) any {
 	switch {
-	case kind == transactionItems && strings.HasPrefix(sk, transactionPrefix):
+	case kind == KindTransaction && strings.HasPrefix(sk, transactionPrefix):
 		a.Transaction = new(payments.Transaction)
 		return a.Transaction
-	case kind == transactionItems && strings.HasPrefix(sk, eventPrefix):
+	case kind == KindTransaction && strings.HasPrefix(sk, eventPrefix):
 		a.Event = new(payments.Event)
 		return a.Event
-	case kind == journalItems:
+	case kind == KindJournal:
 		a.Entry = new(ledger.Entry)
 		return a.Entry
-	case kind == payableItems:
+	case kind == KindPayable:
 		a.Payable = new(payments.Payable)
 		return a.Payable
-	case kind == reserveItems:
+	case kind == KindReserve:
 		a.Reserve = new(Reserve)
 		return a.Reserve
-	case kind == payoutItems:
+	case kind == KindPayout:
 		a.Payout = new(payout.Payout)
 		return a.Payout
-	case kind == recordItems:
+	case kind == KindPayoutRecords:
 		a.Record = new(payout.Record)
 		return a.Record
 	default:

@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,25 +28,25 @@ type Due struct {
 // that stays due does not hold up later ones. The index lags, so an entry may
 // have been handled already.
 func (s *Reader) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
-	return s.walk(ctx, "DUE", shard, time.Time{}, by)
+	return s.walk(ctx, KindDue, shard, time.Time{}, by)
 }
 
 // DuePayouts walks one shard's payout schedules whose cut-off has come by the
 // time, and payouts whose next poll is due.
 func (s *Reader) DuePayouts(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
-	return s.walk(ctx, "PAYOUT", shard, time.Time{}, by)
+	return s.walk(ctx, KindPayoutDue, shard, time.Time{}, by)
 }
 
 // DeadCallbacks walks one shard's callbacks that were given up between two
 // times, both inclusive.
 func (s *Reader) DeadCallbacks(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
-	return s.walk(ctx, "DEAD", shard, from, to)
+	return s.walk(ctx, KindDead, shard, from, to)
 }
 
 // walk reads one partition of the due index page by page. An error ends it.
-func (s *Reader) walk(ctx context.Context, queue string, shard int, from, to time.Time) iter.Seq2[Due, error] {
+func (s *Reader) walk(ctx context.Context, queue Kind, shard int, from, to time.Time) iter.Seq2[Due, error] {
 	return func(yield func(Due, error) bool) {
-		keys := s.table.Get(duePartition, fmt.Sprintf("%s#%d", queue, shard)).
+		keys := s.table.Get(duePartition, queue.named(strconv.Itoa(shard))).
 			Range(dueSort, dynamo.Between, dueBound(from), micros(to)+"#~").
 			Index(dueIndex).Iter()
 		var k key
@@ -71,28 +71,26 @@ func dueBound(at time.Time) string {
 
 // due is the entry that the key names; false when it names none.
 func (k key) due() (Due, bool) {
-	id, ok := strings.CutPrefix(k.PK, callbackPrefix)
-	if ok {
-		return Due{CallbackID: id}, true
-	}
-	parts := strings.SplitN(k.PK, "#", 4)
-	if len(parts) < 3 {
+	p, ok := ParsePartition(k.PK)
+	if !ok {
 		return Due{}, false
 	}
-	d := Due{Tenant: identity.Tenant{Mode: identity.Mode(parts[0]), Merchant: parts[1]}}
-	id = strings.Join(parts[3:], "")
-	switch parts[2] {
-	case "CHECKOUT":
-		d.CheckoutID = id
-	case "TRANSACTION":
-		if d.RefundID, ok = strings.CutPrefix(k.SK, eventPrefix); !ok {
-			return Due{}, false
-		}
-	case "PAYOUT":
-		d.PayoutID = id
-	case "PAYOUTSCHEDULE":
+	d := Due{Tenant: p.Tenant}
+	switch p.Kind {
+	case KindCallback:
+		d.CallbackID = p.Last
+	case KindCheckout:
+		d.CheckoutID = p.Last
+	case KindTransaction:
+		d.RefundID, ok = strings.CutPrefix(k.SK, eventPrefix)
+	case KindPayout:
+		d.PayoutID = p.Last
+	case KindPayoutSchedule:
 		d.Schedule = true
 	default:
+		ok = false
+	}
+	if !ok {
 		return Due{}, false
 	}
 	return d, true

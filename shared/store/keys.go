@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -19,50 +21,54 @@ import (
 
 // Keys and access patterns of the table.
 //
-// M is the tenant, "L#<merchant>" or "T#<merchant>". A credential can only
-// form keys of its own tenant, so no query can reach another merchant's data
-// or mix test and live data.
+// A partition key begins with the kind of what it holds (kind.go), so that IAM
+// can grant and deny by kind. M is the tenant, "L#<merchant>" or "T#<merchant>",
+// and follows the kind. A credential can only form keys of its own tenant, so no
+// query can reach another merchant's data or mix test and live data. Text from
+// clients comes last.
 //
 //	entity             pk                          sk                          written by
 //	merchant           MERCHANT#<code>             MERCHANT                    provision
 //	API key            KEY#M                       KEY#<sha256 of token>       provision
-//	checkout           M#CHECKOUT#<id>             CHECKOUT                    checkouts, sandbox, provision,
+//	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, sandbox, provision,
 //	                                                                           polls, sweep
-//	reference guard    M#REFERENCE#<reference>     REFERENCE                   checkouts
-//	transaction        M#TRANSACTION#<code>        TRANSACTION#<id>            writers of checkouts and events
-//	event              M#TRANSACTION#<code>        EVENT#<id>                  transactions, payoutrun, provision,
+//	reference guard    REFERENCE#M#<reference>     REFERENCE                   checkouts
+//	transaction        TRANSACTION#M#<code>        TRANSACTION#<id>            writers of checkouts and events
+//	event              TRANSACTION#M#<code>        EVENT#<id>                  transactions, payoutrun, provision,
 //	                                                                           polls, sweep
-//	receipt number     M#TRANSACTION#<code>        RECEIPT#<id>                receipts; of a payment or refund
-//	receipt counter    M#RECEIPTS                  COUNTER                     receipts
-//	journal entry      M#JOURNAL#<code or payout>  <kind>#<id>                 with the transaction, event or
+//	receipt number     TRANSACTION#M#<code>        RECEIPT#<id>                receipts; of a payment or refund
+//	receipt counter    RECEIPTS#M                  COUNTER                     receipts
+//	journal entry      JOURNAL#M#<code or payout>  <kind>#<id>                 with the transaction, event or
 //	                                                                           payout that moves the money
-//	payable            M#PAYABLE#<currency>        DEBIT#<µs eligible>#<id>    likewise, and payoutrun
+//	payable            PAYABLE#M#<currency>        DEBIT#<µs eligible>#<id>    likewise, and payoutrun
 //	                                               CREDIT#<µs eligible>#<id>
-//	reserve            M#RESERVE#<currency>        RESERVE                     with pending refunds, where a minimum
+//	reserve            RESERVE#M#<currency>        RESERVE                     with pending refunds, where a minimum
 //	                                                                           balance is set; payoutrun
 //	payer session      SESSION#<sha256 of token>   SESSION                     with its checkout
-//	customer           M#CUSTOMER#<id>             CUSTOMER                    customers
-//	saved card         M#CUSTOMER#<id>             CARD#<token>                customers, with its checkout
-//	payout schedule    M#PAYOUTSCHEDULE            SCHEDULE                    provision, payoutplan
-//	payout             M#PAYOUT#<id>               PAYOUT                      payoutplan, payoutrun, provision
-//	payout record      M#PAYOUTS                   <day>#<payout>#<payable>    payoutrun, provision
+//	customer           CUSTOMER#M#<id>             CUSTOMER                    customers
+//	saved card         CUSTOMER#M#<id>             CARD#<token>                customers, with its checkout
+//	payout schedule    PAYOUTSCHEDULE#M            SCHEDULE                    provision, payoutplan
+//	payout             PAYOUT#M#<id>               PAYOUT                      payoutplan, payoutrun, provision
+//	payout record      PAYOUTS#M                   <day>#<payout>#<payable>    payoutrun, provision
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
 //	                                                                           provision, sweep
-//	circuit breaker    M#BREAKER#<sha256 of host>  BREAKER                     callbacks, when a host times out
-//	idempotency record M#IDEMPOTENCY#<sha256 name> IDEMPOTENCY                 rest; its name is of the client's key
+//	circuit breaker    BREAKER#M#<sha256 of host>  BREAKER                     callbacks, when a host times out
+//	idempotency record IDEMPOTENCY#M#<sha256 name> IDEMPOTENCY                 rest; its name is of the client's key
 //	                                                                           and the kind of credential
 //	rate bucket        RATE#<sha256 of subject>    RATE                        rest
+//	readiness          READY#                      READY                       nobody: pages tries a write that
+//	                                                                           changes nothing
 //	sandboxes          SANDBOX#…                   …                           acquirer/sandbox, bank/sandbox
 //	live bank          FILEBANK#…                  …                           bank/file
 //
 //	index    partition                    sort                     holds
-//	list     M#CHECKOUTS                  <µs of creation>#<id>    checkouts, newest first
+//	list     CHECKOUTS#M                  <µs of creation>#<id>    checkouts, newest first
 //	due      DUE#<shard>, DEAD#<shard>    <µs when due>#<pk>       what the sweep handles when it is due:
 //	                                                               checkouts (recovery, poll, expiry),
 //	                                                               refunds without an outcome and
 //	                                                               callbacks; dead ones wait for a replay
-//	due      PAYOUT#<shard>               <µs when due>#<pk>       payout schedules and open payouts
-//	history  M#HISTORY                    <µs of creation>#<id>    payments, refunds and chargebacks, with
+//	due      PAYOUTDUE#<shard>            <µs when due>#<pk>       payout schedules and open payouts
+//	history  HISTORY#M                    <µs of creation>#<id>    payments, refunds and chargebacks, with
 //	                                                               all that a history item shows
 //
 // Access patterns, and the keys that serve them. Their measured cost is in
@@ -130,20 +136,18 @@ func (k key) item() dynamo.Item {
 		sortKey: &types.AttributeValueMemberS{Value: k.SK}}
 }
 
-func merchantKey(code string) key { return key{"MERCHANT#" + code, "MERCHANT"} }
-
-const keyPrefix = "KEY#"
+func merchantKey(code string) key { return key{KindMerchant.named(code), "MERCHANT"} }
 
 func apiKeyKey(t identity.Tenant, tokenHash string) key {
-	return key{keyPrefix + t.String(), keyPrefix + tokenHash}
+	return key{KindAPIKey.of(t), "KEY#" + tokenHash}
 }
 
 func checkoutKey(t identity.Tenant, id string) key {
-	return key{t.String() + "#CHECKOUT#" + bounded(id), "CHECKOUT"}
+	return key{KindCheckout.of(t, bounded(id)), "CHECKOUT"}
 }
 
 func referenceKey(t identity.Tenant, reference string) key {
-	return key{t.String() + "#REFERENCE#" + bounded(reference), "REFERENCE"}
+	return key{KindReference.of(t, bounded(reference)), "REFERENCE"}
 }
 
 const (
@@ -155,7 +159,7 @@ const (
 // transactionPartition holds a transaction, its events and receipt numbers. Two
 // transactions with the same code would share it, under sort keys of their own.
 func transactionPartition(t identity.Tenant, code string) string {
-	return t.String() + "#TRANSACTION#" + bounded(code)
+	return KindTransaction.of(t, bounded(code))
 }
 
 func transactionKey(t identity.Tenant, code, id string) key {
@@ -170,7 +174,7 @@ func receiptKey(t identity.Tenant, code, id string) key {
 	return key{transactionPartition(t, code), receiptPrefix + id}
 }
 
-func receiptCounterKey(t identity.Tenant) key { return key{t.String() + "#RECEIPTS", "COUNTER"} }
+func receiptCounterKey(t identity.Tenant) key { return key{KindReceipts.of(t), "COUNTER"} }
 
 // filedUnder names the journal partition of the entries about a transaction or
 // payout: by the transaction's code or the payout's id.
@@ -181,7 +185,7 @@ func filedUnder(about ledger.Reference) string {
 	return about.ID
 }
 
-func journalPartition(t identity.Tenant, name string) string { return t.String() + "#JOURNAL#" + name }
+func journalPartition(t identity.Tenant, name string) string { return KindJournal.of(t, bounded(name)) }
 
 func journalKey(t identity.Tenant, e ledger.Entry) key {
 	return key{journalPartition(t, filedUnder(e.About)), string(e.Kind) + "#" + e.ID}
@@ -194,7 +198,7 @@ const (
 )
 
 func payablePartition(t identity.Tenant, c money.Currency) string {
-	return t.String() + "#PAYABLE#" + string(c)
+	return KindPayable.of(t, string(c))
 }
 
 func payableKey(t identity.Tenant, u payments.Payable) key {
@@ -205,28 +209,28 @@ func payableKey(t identity.Tenant, u payments.Payable) key {
 	return key{payablePartition(t, u.Amount.Currency()), prefix + micros(u.EligibleAt) + "#" + u.ID}
 }
 
-func payoutScheduleKey(t identity.Tenant) key { return key{t.String() + "#PAYOUTSCHEDULE", "SCHEDULE"} }
+func payoutScheduleKey(t identity.Tenant) key { return key{KindPayoutSchedule.of(t), "SCHEDULE"} }
 
 func payoutKey(t identity.Tenant, id string) key {
-	return key{t.String() + "#PAYOUT#" + bounded(id), "PAYOUT"}
+	return key{KindPayout.of(t, bounded(id)), "PAYOUT"}
 }
 
-func payoutRecords(t identity.Tenant) string { return t.String() + "#PAYOUTS" }
+func payoutRecords(t identity.Tenant) string { return KindPayoutRecords.of(t) }
 
 // recordsOf is the prefix of a payout's records.
 func recordsOf(p payout.Payout) string { return p.Day + "#" + p.ID + "#" }
 
 func reserveKey(t identity.Tenant, c money.Currency) key {
-	return key{t.String() + "#RESERVE#" + string(c), "RESERVE"}
+	return key{KindReserve.of(t, string(c)), "RESERVE"}
 }
 
 // readyKey is the key of an item that is never written, for CheckWritable.
-func readyKey() key { return key{"READY", "READY"} }
+func readyKey() key { return key{KindReady.named(""), "READY"} }
 
-func sessionKey(tokenHash string) key { return key{"SESSION#" + tokenHash, "SESSION"} }
+func sessionKey(tokenHash string) key { return key{KindSession.named(tokenHash), "SESSION"} }
 
 func customerKey(t identity.Tenant, id string) key {
-	return key{t.String() + "#CUSTOMER#" + bounded(id), "CUSTOMER"}
+	return key{KindCustomer.of(t, bounded(id)), "CUSTOMER"}
 }
 
 const cardPrefix = "CARD#"
@@ -235,36 +239,38 @@ func cardKey(t identity.Tenant, customer, token string) key {
 	return key{customerKey(t, customer).PK, cardPrefix + bounded(token)}
 }
 
-const callbackPrefix = "CALLBACK#"
-
-func callbackKey(id string) key { return key{callbackPrefix + id, "CALLBACK"} }
+func callbackKey(id string) key { return key{KindCallback.named(id), "CALLBACK"} }
 
 func breakerKey(t identity.Tenant, host string) key {
-	return key{t.String() + "#BREAKER#" + digest(host), "BREAKER"}
+	return key{KindBreaker.of(t, digest(host)), "BREAKER"}
 }
 
 func idempotencyKey(t identity.Tenant, name string) key {
-	return key{t.String() + "#IDEMPOTENCY#" + digest(name), "IDEMPOTENCY"}
+	return key{KindIdempotency.of(t, digest(name)), "IDEMPOTENCY"}
 }
 
-func rateKey(subject string) key { return key{"RATE#" + digest(subject), "RATE"} }
+func rateKey(subject string) key { return key{KindRate.named(digest(subject)), "RATE"} }
 
-func checkoutsList(t identity.Tenant) string { return t.String() + "#CHECKOUTS" }
+func checkoutsList(t identity.Tenant) string { return KindList.of(t) }
 
-func historyList(t identity.Tenant) string { return t.String() + "#HISTORY" }
+func historyList(t identity.Tenant) string { return KindHistory.of(t) }
 
 // longestPlainID, in bytes, keeps a key within the table's limits (2,048 bytes,
 // and 1,024 for the sort key).
 const longestPlainID = 1000
 
+// longText marks the digest of a longer text in a key.
+const longText = "sha256#"
+
 // bounded makes any text from a client short enough for a key: longer text is
 // replaced by its digest. Of ids only a customer_id can be that long: it may have
-// 255 characters of four bytes (contract §5.1).
+// 255 characters of four bytes (contract §5.1). Text that looks like such a
+// digest is replaced as well, so that different texts never share a key.
 func bounded(id string) string {
-	if len(id) <= longestPlainID {
+	if len(id) <= longestPlainID && !strings.HasPrefix(id, longText) {
 		return id
 	}
-	return digest(id)
+	return longText + digest(id)
 }
 
 // digest shortens and hides text from clients in a key.
@@ -290,16 +296,15 @@ type due struct {
 // dueShards is over how many partitions the due index is spread.
 type dueShards int
 
-func (n dueShards) dueAt(at time.Time, k key) due {
-	return due{Partition: fmt.Sprintf("DUE#%d", n.of(k.PK)), Sort: micros(at) + "#" + k.PK}
-}
+func (n dueShards) dueAt(at time.Time, k key) due { return n.place(KindDue, at, k) }
 
-func (n dueShards) deadAt(at time.Time, k key) due {
-	return due{Partition: fmt.Sprintf("DEAD#%d", n.of(k.PK)), Sort: micros(at) + "#" + k.PK}
-}
+func (n dueShards) deadAt(at time.Time, k key) due { return n.place(KindDead, at, k) }
 
-func (n dueShards) payoutAt(at time.Time, k key) due {
-	return due{Partition: fmt.Sprintf("PAYOUT#%d", n.of(k.PK)), Sort: micros(at) + "#" + k.PK}
+func (n dueShards) payoutAt(at time.Time, k key) due { return n.place(KindPayoutDue, at, k) }
+
+// place is the item's place in one of the kind's partitions.
+func (n dueShards) place(kind Kind, at time.Time, k key) due {
+	return due{Partition: kind.named(strconv.Itoa(n.of(k.PK))), Sort: micros(at) + "#" + k.PK}
 }
 
 // of is the key's shard.

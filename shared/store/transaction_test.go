@@ -291,11 +291,11 @@ func TestAChangeIsWrittenWholeOrNotAtAll(t *testing.T) {
 	var payables []struct {
 		SK string `dynamo:"sk"`
 	}
-	err := table.Get("pk", tenant.String()+"#PAYABLE#EUR").All(t.Context(), &payables)
+	err := table.Get("pk", "PAYABLE#"+tenant.String()+"#EUR").All(t.Context(), &payables)
 	if err != nil || len(payables) != 2 {
 		t.Fatalf("got payables %v, %v; want two", payables, err)
 	}
-	err = table.Delete("pk", tenant.String()+"#PAYABLE#EUR").Range("sk", payables[0].SK).Run(t.Context())
+	err = table.Delete("pk", "PAYABLE#"+tenant.String()+"#EUR").Range("sk", payables[0].SK).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// Kind is the first part of a partition key, up to the first "#". IAM tells
+// kinds apart by it (the condition key dynamodb:LeadingKeys), so no text from a
+// client may come before it, and no kind contains "#".
+type Kind string
+
+// The kinds of the table's partitions, and then of its indexes'. The records of
+// the sandbox and of the live bank are kinds of their own: SANDBOX and FILEBANK
+// (shared/acquirer/sandbox, shared/bank/sandbox and shared/bank/file).
+const (
+	KindMerchant       Kind = "MERCHANT"
+	KindAPIKey         Kind = "KEY"
+	KindCheckout       Kind = "CHECKOUT"
+	KindReference      Kind = "REFERENCE"
+	KindTransaction    Kind = "TRANSACTION"
+	KindReceipts       Kind = "RECEIPTS"
+	KindJournal        Kind = "JOURNAL"
+	KindPayable        Kind = "PAYABLE"
+	KindReserve        Kind = "RESERVE"
+	KindSession        Kind = "SESSION"
+	KindCustomer       Kind = "CUSTOMER"
+	KindPayoutSchedule Kind = "PAYOUTSCHEDULE"
+	KindPayout         Kind = "PAYOUT"
+	KindPayoutRecords  Kind = "PAYOUTS"
+	KindCallback       Kind = "CALLBACK"
+	KindBreaker        Kind = "BREAKER"
+	KindIdempotency    Kind = "IDEMPOTENCY"
+	KindRate           Kind = "RATE"
+	KindReady          Kind = "READY"
+
+	KindList      Kind = "CHECKOUTS"
+	KindHistory   Kind = "HISTORY"
+	KindDue       Kind = "DUE"
+	KindDead      Kind = "DEAD"
+	KindPayoutDue Kind = "PAYOUTDUE"
+)
+
+// withoutTenant are the kinds whose keys name no tenant: what comes after the
+// kind is never text from a client, but a merchant's code, an unguessable id, a
+// digest or the number of a shard.
+var withoutTenant = map[Kind]bool{KindMerchant: true, KindSession: true, KindCallback: true, KindRate: true,
+	KindReady: true, KindDue: true, KindDead: true, KindPayoutDue: true}
+
+// of is the key of one of the tenant's partitions. A tenant contains exactly one
+// "#", between its mode and its merchant's code, so whatever the last part is,
+// it can imitate no other kind and no other tenant.
+func (k Kind) of(t identity.Tenant, last ...string) string {
+	return strings.Join(append([]string{string(k), t.String()}, last...), "#")
+}
+
+// named is the key of a partition that belongs to no tenant.
+func (k Kind) named(name string) string { return string(k) + "#" + name }
+
+// Partition is what a partition key says.
+type Partition struct {
+	Kind   Kind
+	Tenant identity.Tenant // the zero value for kinds without one
+	Last   string          // all that follows; text from a client may contain "#"
+}
+
+// ParsePartition reads the key of a partition; false for one that names no
+// tenant although its kind has one, as those of the sandbox and the live bank.
+func ParsePartition(pk string) (Partition, bool) {
+	name, rest, ok := strings.Cut(pk, "#")
+	p := Partition{Kind: Kind(name)}
+	if withoutTenant[p.Kind] {
+		p.Last = rest
+		return p, ok
+	}
+	mode, rest, _ := strings.Cut(rest, "#")
+	code, last, _ := strings.Cut(rest, "#")
+	t, ok := identity.ParseTenant(mode + "#" + code)
+	if ok {
+		p.Tenant, p.Last = t, last
+	}
+	return p, ok
+}
