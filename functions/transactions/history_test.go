@@ -192,11 +192,18 @@ func (p *historyFixture) testAnyQuery(t *testing.T) {
 }
 
 // A filter that nothing matches answers early, and leads on: a page looks at
-// no more than its size and 1,000 items.
+// no more than its size and 1,000 items. Only an item knows of its changes, so for
+// them a page looks at 200, or its size.
 func (p *historyFixture) testSparse(t *testing.T) {
 	t.Parallel()
 	got, pages := p.walk(p.current(), "payment_types[]=CASH&limit=10", nothing)
 	if want := (len(p.items) + 1009) / 1010; len(got) != 0 || pages != want {
 		t.Errorf("got %v on %d pages, want %d empty ones", got, pages, want)
+	}
+	for limit, atOnce := range map[int]int{10: 200, 1000: 1000} {
+		got, pages := p.walk(p.current(), fmt.Sprintf("changes_since=%s&limit=%d", at(time.Hour), limit), nothing)
+		if want := (len(p.items) + atOnce - 1) / atOnce; len(got) != 0 || pages != want {
+			t.Errorf("changes, limit %d: got %v on %d pages, want %d empty ones", limit, got, pages, want)
+		}
 	}
 }

@@ -7,51 +7,125 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// maxSkipped is how many items that do not match one page passes over. A
-// sparse filter over a long history thus answers early, perhaps with no item
-// at all, and the next link goes on from there.
-const maxSkipped = 1000
+const (
+	// maxSkipped is how many entries that do not match one page passes over. A
+	// sparse filter over a long history thus answers early, perhaps with no item
+	// at all, and the next link goes on from there.
+	maxSkipped = 1000
+	// maxCompared is how many items a page for changes_since reads at most, unless
+	// it may show more: the index does not know when a payout changed an item. They
+	// cost half a unit each, 100 in all, as much as two pages over 1,000 entries; a
+	// request for the largest page costs 500.
+	maxCompared = 200
+)
+
+// historyPage is what a page may show, and whether anything may follow it.
+type historyPage struct {
+	items []payments.HistoryItem
+	last  string // id of the last item examined
+	more  bool   // after that one
+}
 
 // page lists what was planned, from its beginning.
 func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
-	t := rest.Caller(ctx).Tenant
-	span, err := f.span(ctx, t, p)
+	read := f.readHistory
+	if p.code != "" {
+		read = f.readCode
+	}
+	found, err := read(ctx, p)
 	if err != nil {
 		return historyView{}, err
 	}
-	items := f.store.HistoryOf(ctx, t, p.code, span)
-	if p.code == "" {
-		first := p.limit + 1 // one ahead, to know whether there are more
-		most := first
-		if !p.filter.All() {
-			most += maxSkipped
-		}
-		items = f.store.History(ctx, t, span, first, most)
-	}
-	return p.cut(items, rest.Merchant(ctx).Calendar(t.Mode))
+	return p.cut(found, rest.Merchant(ctx).Calendar(rest.Caller(ctx).Tenant.Mode)), nil
 }
 
-// cut makes a page of the items, reading one ahead: there is a next link only if
-// another item follows that matches, or that this page may not examine.
-func (p historyPlan) cut(items iter.Seq2[payments.HistoryItem, error],
-	calendar merchant.Calendar) (historyView, error) {
-	page := historyView{Items: []historyItem{}, Links: []historyLink{}}
-	examined, last := 0, ""
-	for item, err := range items {
+// readCode reads all that belongs to one transaction code.
+func (f family) readCode(ctx context.Context, p historyPlan) (historyPage, error) {
+	t, found := rest.Caller(ctx).Tenant, historyPage{}
+	span, err := f.span(ctx, t, p)
+	if err != nil {
+		return found, err
+	}
+	for item, err := range f.store.HistoryOf(ctx, t, p.code, span) {
 		if err != nil {
-			return historyView{}, err
+			return found, err
 		}
-		matches := p.filter.Match(item)
-		if examined == p.limit+maxSkipped || (matches && len(page.Items) == p.limit) {
-			page.Links = append(page.Links, historyLink{Rel: "next", Href: p.after(last).query(), Type: "application/json"})
+		found.items = append(found.items, item)
+	}
+	return found, nil
+}
+
+// readHistory reads the items whose entries match.
+func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, error) {
+	t := rest.Caller(ctx).Tenant
+	span, err := f.span(ctx, t, p)
+	if err != nil {
+		return historyPage{}, err
+	}
+	first := p.mostRead() + 1 // one ahead, to know whether there are more
+	most := first
+	if !p.filter.All() {
+		most += maxSkipped
+	}
+	found, entries, err := p.choose(f.store.History(ctx, t, span, first, most))
+	if err != nil {
+		return found, err
+	}
+	found.items, err = f.store.HistoryItems(ctx, entries)
+	return found, err
+}
+
+// mostRead is how many items the page reads at most.
+func (p historyPlan) mostRead() int {
+	if p.filter.ChangesSince != nil {
+		return max(p.limit, maxCompared)
+	}
+	return p.limit
+}
+
+// choose returns the entries whose items the page may show. More follows if
+// another entry matches, or may not be examined.
+func (p historyPlan) choose(entries iter.Seq2[store.HistoryEntry, error]) (historyPage, []store.HistoryEntry, error) {
+	var found historyPage
+	var chosen []store.HistoryEntry
+	examined := 0
+	for entry, err := range entries {
+		if err != nil {
+			return found, nil, err
+		}
+		matches := p.filter.MayMatch(entry.HistoryEntry)
+		if examined == p.mostRead()+maxSkipped || (matches && len(chosen) == p.mostRead()) {
+			found.more = true
 			break
 		}
-		examined, last = examined+1, item.ID
+		examined, found.last = examined+1, entry.ID
 		if matches {
-			page.Items = append(page.Items, newHistoryItem(item, calendar))
+			chosen = append(chosen, entry)
 		}
 	}
-	return page, nil
+	return found, chosen, nil
+}
+
+// cut makes a page of the items that match.
+func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) historyView {
+	page := historyView{Items: []historyItem{}, Links: []historyLink{}}
+	shown := ""
+	for _, item := range found.items {
+		if !p.filter.Match(item) {
+			continue
+		}
+		if len(page.Items) == p.limit {
+			found.last, found.more = shown, true
+			break
+		}
+		page.Items = append(page.Items, newHistoryItem(item, calendar))
+		shown = item.ID
+	}
+	if found.more {
+		page.Links = append(page.Links, historyLink{Rel: "next", Href: p.after(found.last).query(), Type: "application/json"})
+	}
+	return page
 }

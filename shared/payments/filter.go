@@ -37,36 +37,38 @@ func (f HistoryFilter) All() bool {
 }
 
 // Match reports whether the filter lets the item pass.
-func (f HistoryFilter) Match(h HistoryItem) bool {
+func (f HistoryFilter) Match(h HistoryItem) bool { return f.MayMatch(h.Entry()) && f.changed(h) }
+
+// MayMatch reports whether the filter lets the item with the entry pass, unless it
+// asks for changes, of which an entry knows nothing.
+func (f HistoryFilter) MayMatch(h HistoryEntry) bool {
 	return allows(f.Types, h.Type) && allows(f.PaymentTypes, h.PaymentType) && allows(f.EntryModes, h.EntryMode) &&
-		allows(f.Readers, h.Reader) && f.user(h) && f.status(h) && f.area(h) && f.changed(h)
+		allows(f.Readers, h.Reader) && f.user(h) && f.status(h) && f.area(h)
 }
 
 func allows[T comparable](list []T, value T) bool {
 	return len(list) == 0 || slices.Contains(list, value)
 }
 
-func (f HistoryFilter) user(h HistoryItem) bool {
+func (f HistoryFilter) user(h HistoryEntry) bool {
 	return len(f.Users) == 0 ||
 		slices.ContainsFunc(f.Users, func(email string) bool { return strings.EqualFold(email, h.Username) })
 }
 
-func (f HistoryFilter) status(h HistoryItem) bool {
+func (f HistoryFilter) status(h HistoryEntry) bool {
 	return len(f.Statuses) == 0 || slices.ContainsFunc(f.Statuses, h.has)
 }
 
-func (h HistoryItem) has(s HistoryStatus) bool {
+func (h HistoryEntry) has(s HistoryStatus) bool {
 	switch s {
-	case HistoryRefunded:
-		return h.Type == PaymentItem && h.SimpleStatus == SimpleRefunded
-	case HistoryChargeback:
-		return h.Type == PaymentItem && (h.SimpleStatus == SimpleChargeback || h.SimpleStatus == SimpleNonCollection)
+	case HistoryRefunded, HistoryChargeback:
+		return h.Type == PaymentItem && h.ReversedAs == s
 	default:
 		return h.Status() == TransactionStatus(s)
 	}
 }
 
-func (f HistoryFilter) area(h HistoryItem) bool {
+func (f HistoryFilter) area(h HistoryEntry) bool {
 	return f.Area == nil || (h.Location != nil && f.Area.Contains(*h.Location))
 }
 

@@ -8,7 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/google/go-cmp/cmp"
 )
 
 // someOf draws nothing, or a list of the values.
@@ -133,6 +136,28 @@ func TestAFilterPassesWhatItsWordsSay(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The history's index holds entries: what a payout changed of one it would write there for each payment.
+func TestNoPayoutChangesAnEntry(t *testing.T) {
+	t.Parallel()
+	change := captured(t, money.MustParse("90", "EUR"), "0.02", merchant.SinglePayment, 1)
+	want := change.Transaction.HistoryItem().Entry()
+	collected, err := change.Transaction.CollectPart(change.Payables[0], "payout-1", "2026-11-03")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, paid := range []bool{true, false} {
+		settled, _, err := collected.SettlePart(1, "payout-1", paid, after(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tx := range []payments.Transaction{collected, settled} {
+			if diff := cmp.Diff(want, tx.HistoryItem().Entry()); diff != "" {
+				t.Errorf("paid %t: entry of %+v (-want +got):\n%s", paid, tx.Payouts, diff)
+			}
+		}
+	}
 }
 
 func TestNoFilterPassesAll(t *testing.T) {

@@ -9,24 +9,63 @@ import (
 // HistoryItem is a payment, refund or chargeback as the history lists it
 // (contract §6.2).
 type HistoryItem struct {
-	ID            string       `dynamo:"id"` // of the transaction or event
-	TransactionID string       `dynamo:"transaction_id"`
-	Code          string       `dynamo:"transaction_code"`
-	Type          EventType    `dynamo:"type"`
-	RawStatus     string       `dynamo:"status"` // a TransactionStatus, or an EventStatus
-	SimpleStatus  SimpleStatus `dynamo:"simple_status"`
-	Amount        money.Amount `dynamo:"amount"`
-	Refunded      money.Amount `dynamo:"refunded"`      // payments only
-	Payouts       []PayoutPart `dynamo:"payouts"`       // likewise
-	Location      *Location    `dynamo:"location"`      // where a reader took it; nil online
-	Reader        string       `dynamo:"reader_serial"` // "" online
-	CreatedAt     time.Time    `dynamo:"created_at"`
-	UpdatedAt     time.Time    `dynamo:"updated_at"`
+	ID            string // of the transaction or event
+	TransactionID string
+	Code          string
+	Type          EventType
+	RawStatus     string // a TransactionStatus, or an EventStatus
+	SimpleStatus  SimpleStatus
+	Amount        money.Amount
+	Refunded      money.Amount // payments only
+	Payouts       []PayoutPart // likewise
+	Location      *Location    // where a reader took it; nil online
+	Reader        string       // "" online
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
 	TransactionSummary
 }
 
+// HistoryEntry is what filters read of an item, but for the time of its last
+// change. No payout changes any of it, so the history's index can hold it at no
+// cost to payouts.
+type HistoryEntry struct {
+	ID          string        `dynamo:"-"` // of the transaction or event
+	Type        EventType     `dynamo:"type"`
+	RawStatus   string        `dynamo:"status"`        // a TransactionStatus, or an EventStatus
+	ReversedAs  HistoryStatus `dynamo:"reversed_as"`   // HistoryRefunded, HistoryChargeback or ""; payments only
+	Username    string        `dynamo:"username"`      // the merchant user that is paid
+	PaymentType string        `dynamo:"payment_type"`  // contract §2.7
+	EntryMode   string        `dynamo:"entry_mode"`    // likewise
+	Location    *Location     `dynamo:"location"`      // where a reader took it; nil online
+	Reader      string        `dynamo:"reader_serial"` // "" online
+}
+
+// Entry is what filters read of the item.
+func (h HistoryItem) Entry() HistoryEntry {
+	return HistoryEntry{ID: h.ID, Type: h.Type, RawStatus: h.RawStatus, ReversedAs: h.SimpleStatus.reversedAs(),
+		Username: h.Username, PaymentType: h.PaymentType, EntryMode: h.EntryMode, Location: h.Location, Reader: h.Reader}
+}
+
+// ReversedAs is how the history can be asked for a payment that went back to the
+// payer; "" for one that did not.
+func (t Transaction) ReversedAs() HistoryStatus { return t.SimpleStatus().reversedAs() }
+
+func (s SimpleStatus) reversedAs() HistoryStatus {
+	switch s {
+	case SimpleRefunded:
+		return HistoryRefunded
+	case SimpleChargeback, SimpleNonCollection:
+		return HistoryChargeback
+	default:
+		return ""
+	}
+}
+
 // Status is the item's status as the history shows it (contract §6.2).
-func (h HistoryItem) Status() TransactionStatus {
+func (h HistoryItem) Status() TransactionStatus { return h.Entry().Status() }
+
+// Status is the item's status as the history shows it (contract §6.2).
+func (h HistoryEntry) Status() TransactionStatus {
 	if h.Type == PaymentItem {
 		return TransactionStatus(h.RawStatus)
 	}

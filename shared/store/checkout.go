@@ -121,12 +121,8 @@ func (s *Reader) Checkouts(ctx context.Context, t identity.Tenant) ([]payments.C
 	if err != nil || len(listed) == 0 {
 		return nil, err
 	}
-	batch := s.table.Batch()
-	for _, k := range listed {
-		batch.And(dynamo.Keys{k.PK, k.SK})
-	}
 	var items []checkoutItem
-	if err := batch.All(ctx, &items); err != nil {
+	if err := s.batch(ctx, listed, false, &items); err != nil {
 		return nil, err
 	}
 	found := make(map[key]payments.Checkout, len(items))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -30,13 +31,29 @@ func listedAt(t identity.Tenant, at time.Time, id string) listed {
 func historyPosition(at time.Time, id string) string { return micros(at) + "#" + id }
 
 // historyAttributes are what the history index holds of a payment, refund or
-// chargeback: all of payments.HistoryItem, so that a page is one query. An
-// index cannot be widened, so what only card readers will write is included
-// already.
+// chargeback beside its place: payments.HistoryEntry, so that filters are decided
+// without the items. No payout changes any of it, and so writes to the index: that
+// saves four units for each payment, $2.50 for a million. A page of 100 reads its
+// items for it, which costs $0.0000054 more. An index cannot be widened, so what only card
+// readers will write is included already.
 var historyAttributes = []string{
-	"id", "transaction_id", "transaction_code", "client_transaction_id", "type", "status", "simple_status", "created_at",
-	"updated_at", "amount", "refunded", "product_summary", "username", "payment_type", "entry_mode",
-	"installments_count", "card", "payouts", "payout_plan", "location", "reader_serial",
+	"type", "status", "reversed_as", "username", "payment_type", "entry_mode", "location", "reader_serial",
+}
+
+// HistoryEntry is the entry of a payment, refund or chargeback in the history.
+type HistoryEntry struct {
+	key
+	listed
+	payments.HistoryEntry
+}
+
+// complete adds what the keys say.
+func (e HistoryEntry) complete() HistoryEntry {
+	_, e.ID, _ = strings.Cut(e.Sort, "#")
+	if strings.HasPrefix(e.SK, transactionPrefix) {
+		e.Type = payments.PaymentItem
+	}
+	return e
 }
 
 // Bound is an end of a range of the history: a time or, with an ID, an item's
@@ -108,8 +125,8 @@ const (
 // order of time. Its first query reads as many as first, later ones more, and
 // all of them no more than most. It lags behind writes by moments.
 func (s *Reader) History(ctx context.Context, t identity.Tenant, r Range, first,
-	most int) iter.Seq2[payments.HistoryItem, error] {
-	return func(yield func(payments.HistoryItem, error) bool) {
+	most int) iter.Seq2[HistoryEntry, error] {
+	return func(yield func(HistoryEntry, error) bool) {
 		from, to := r.span()
 		if from > to { // which DynamoDB refuses
 			return
@@ -121,22 +138,74 @@ func (s *Reader) History(ctx context.Context, t identity.Tenant, r Range, first,
 			if next != nil {
 				query.StartFrom(next)
 			}
-			var items []payments.HistoryItem
+			var entries []HistoryEntry
 			var err error
-			if next, err = query.AllWithLastEvaluatedKey(ctx, &items); err != nil {
-				yield(payments.HistoryItem{}, err)
+			if next, err = query.AllWithLastEvaluatedKey(ctx, &entries); err != nil {
+				yield(HistoryEntry{}, err)
 				return
 			}
-			for _, item := range items {
-				if !yield(item, nil) {
+			for _, entry := range entries {
+				if !yield(entry.complete(), nil) {
 					return
 				}
 			}
-			if read += len(items); next == nil {
+			if read += len(entries); next == nil {
 				return
 			}
 		}
 	}
+}
+
+// HistoryItems reads the items of entries, in their order, in calls of 100. They
+// may have changed since the index saw them; refunds that have been withdrawn are
+// left out. Copies may lag behind the index, so what such a read does not find is
+// read consistently.
+func (s *Reader) HistoryItems(ctx context.Context, entries []HistoryEntry) ([]payments.HistoryItem, error) {
+	found := make(map[key]payments.HistoryItem, len(entries))
+	for _, consistent := range []bool{false, true} {
+		var wanted []key
+		for _, entry := range entries {
+			if _, ok := found[entry.key]; !ok {
+				wanted = append(wanted, entry.key)
+			}
+		}
+		if err := s.readHistory(ctx, wanted, consistent, found); err != nil {
+			return nil, err
+		}
+	}
+	items := make([]payments.HistoryItem, 0, len(entries))
+	for _, entry := range entries {
+		if item := found[entry.key]; item.ID != "" {
+			items = append(items, item)
+		}
+	}
+	return items, nil
+}
+
+// readHistory adds the items of the keys; an empty one for what clients do not see.
+func (s *Reader) readHistory(ctx context.Context, wanted []key, consistent bool,
+	found map[key]payments.HistoryItem) error {
+	var items []map[string]dynamoValue
+	if err := s.batch(ctx, wanted, consistent, &items); err != nil {
+		return err
+	}
+	for _, raw := range items {
+		var k key
+		var records []Record
+		var events []payments.Event
+		err := errors.Join(dynamo.UnmarshalItem(raw, &k), readItem(raw, &records, &events, nil))
+		switch {
+		case err != nil:
+			return err
+		case len(records) > 0:
+			found[k] = records[0].HistoryItem()
+		case events[0].Listed():
+			found[k] = events[0].HistoryItem()
+		default:
+			found[k] = payments.HistoryItem{}
+		}
+	}
+	return nil
 }
 
 // HistoryOf walks a range of the history of one transaction code, consistently.

@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"reflect"
 	"slices"
@@ -19,8 +21,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -91,17 +95,11 @@ func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 	items = append(items, store.Bound{At: start, ID: deduction.ID})
 	deduction.ID, deduction.Type = tx.RefundID("deduction"), payments.PayoutDeductionEvent
 	w.write(&tx, deduction)
-	var whole, part []payments.HistoryItem
-	for item, err := range w.History(w.Context(), tenant, store.Range{}, 100, 100) {
-		if whole = append(whole, item); err != nil {
-			t.Fatal(err)
-		}
+	whole, err := w.HistoryItems(w.Context(), all(t, w.History(w.Context(), tenant, store.Range{}, 100, 100)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for item, err := range w.HistoryOf(w.Context(), tenant, tx.Code, store.Range{}) {
-		if part = append(part, item); err != nil {
-			t.Fatal(err)
-		}
-	}
+	part := all(t, w.HistoryOf(w.Context(), tenant, tx.Code, store.Range{}))
 	whole = slices.DeleteFunc(whole, func(h payments.HistoryItem) bool { return h.Code != tx.Code })
 	if got, want := shownAll(whole), shownAll(part); got != want || len(part) != len(items) {
 		t.Errorf("got in the index\n%s\nwant what is in the partition\n%s", got, want)
@@ -115,7 +113,7 @@ func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 				want = append(want, id)
 			}
 		}
-		if got := ids(w, w.HistoryOf(w.Context(), tenant, tx.Code, r)); !slices.Equal(got, want) {
+		if got := idsOf(w, w.HistoryOf(w.Context(), tenant, tx.Code, r)); !slices.Equal(got, want) {
 			t.Fatalf("%+v: got %v, want %v", r, got, want)
 		}
 	})
@@ -132,15 +130,61 @@ func shownAll(items []payments.HistoryItem) string {
 	return text.String()
 }
 
-// What the index does not hold, no page shows; and it cannot be widened.
-func TestTheIndexHoldsWhateverAnItemShows(t *testing.T) {
+// What the index does not hold, no filter finds; and it cannot be widened. What no filter reads would only cost.
+func TestTheIndexHoldsWhatFiltersRead(t *testing.T) {
 	t.Parallel()
-	i := slices.IndexFunc(store.Indexes, func(x store.Index) bool { return x.Name == "history" })
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[payments.HistoryItem]()) {
-		name, _, _ := strings.Cut(field.Tag.Get("dynamo"), ",")
-		if !field.Anonymous && !slices.Contains(store.Indexes[i].Include, name) {
-			t.Errorf("got %v in the index, want %q, in which %s is stored", store.Indexes[i].Include, name, field.Name)
+	var want []string
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[payments.HistoryEntry]()) {
+		if name := field.Tag.Get("dynamo"); name != "-" { // in the keys
+			want = append(want, name)
 		}
+	}
+	i := slices.IndexFunc(store.Indexes, func(x store.Index) bool { return x.Name == "history" })
+	if diff := cmp.Diff(want, store.Indexes[i].Include); diff != "" {
+		t.Errorf("attributes in the index (-want +got):\n%s", diff)
+	}
+}
+
+// An entry leads to its item as it is now, and to none that clients do not see any more.
+func TestAnEntryLeadsToTheCurrentItem(t *testing.T) {
+	t.Parallel()
+	w := shopFixture{t, newStore(t)}
+	tx := w.sale(start, "Tea")
+	settled := w.refund(&tx, "settled", payments.EventPending, start.Add(time.Second))
+	withdrawn := w.refund(&tx, "withdrawn", payments.EventPending, start.Add(2*time.Second))
+	entries := all(t, w.History(w.Context(), tenant, store.Range{}, 10, 10))
+	if len(entries) != 3 {
+		t.Fatalf("got %d entries, want 3", len(entries))
+	}
+	settled.Status, withdrawn.Status, tx.Fee = payments.EventRefunded, payments.EventWithdrawn, money.MustParse("1", "EUR")
+	w.write(&tx, settled, withdrawn)
+	items, err := w.HistoryItems(w.Context(), entries)
+	if diff := cmp.Diff([]payments.HistoryItem{tx.HistoryItem(), settled.HistoryItem()}, items,
+		storedtest.Options); err != nil || diff != "" {
+		t.Errorf("got error %v, want none; items (-want +got):\n%s", err, diff)
+	}
+}
+
+// What a copy of the table does not know yet is read where it was written: a client that pages would never see it.
+func TestAnItemThatACopyDoesNotKnowIsFound(t *testing.T) {
+	t.Parallel()
+	wire := &faults.Wire{Send: func(r *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		behind := strings.HasSuffix(r.Header.Get("X-Amz-Target"), "BatchGetItem") &&
+			!bytes.Contains(body, []byte(`"ConsistentRead":true`))
+		if err != nil || !behind {
+			return enginetest.Do(r)
+		}
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(`{"Responses":{},"UnprocessedKeys":{}}`))},
+			nil
+	}}
+	w := shopFixture{t, emptyTable(t, clock.New(), wire)}
+	tx := w.sale(start, "Tea")
+	items, err := w.HistoryItems(w.Context(), all(t, w.History(w.Context(), tenant, store.Range{}, 10, 10)))
+	if err != nil || len(items) != 1 || items[0].ID != tx.ID || wire.Calls("BatchGetItem") != 2 {
+		t.Errorf("got %+v after %d reads, error %v, want the item of %s after 2, none", items, wire.Calls("BatchGetItem"),
+			err, tx.ID)
 	}
 }
 
@@ -233,7 +277,7 @@ func TestOnlyTheIndexLags(t *testing.T) {
 			t.Errorf("%s: got error %v, want its place at once", id, err)
 		}
 	}
-	if got := ids(t, s.HistoryOf(t.Context(), tenant, tx.Code, store.Range{})); len(got) != 2 {
+	if got := idsOf(t, s.HistoryOf(t.Context(), tenant, tx.Code, store.Range{})); len(got) != 2 {
 		t.Errorf("by its code: got %v, want 2", got)
 	}
 	waited := time.Duration(0)

@@ -63,15 +63,31 @@ func (w shopFixture) write(tx *payments.Transaction, events ...payments.Event) {
 	tx.Version++
 }
 
-// ids are those of a walk.
-func ids(t testing.TB, walk iter.Seq2[payments.HistoryItem, error]) []string {
+// ids are those of a walk through the index.
+func ids(t testing.TB, walk iter.Seq2[store.HistoryEntry, error]) []string {
 	t.Helper()
 	found := []string{}
-	for item, err := range walk {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, entry := range all(t, walk) {
+		found = append(found, entry.ID)
+	}
+	return found
+}
+
+// idsOf are those of a walk through items.
+func idsOf(t testing.TB, walk iter.Seq2[payments.HistoryItem, error]) []string {
+	t.Helper()
+	found := []string{}
+	for _, item := range all(t, walk) {
 		found = append(found, item.ID)
+	}
+	return found
+}
+
+func all[T any](t testing.TB, walk iter.Seq2[T, error]) []T {
+	t.Helper()
+	found, err := collect(walk)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return found
 }

@@ -69,7 +69,7 @@ import (
 //	                                                               callbacks; dead ones wait for a replay
 //	due      PAYOUTDUE#<shard>            <µs when due>#<pk>       payout schedules and open payouts
 //	history  HISTORY#M                    <µs of creation>#<id>    payments, refunds and chargebacks, with
-//	                                                               all that a history item shows
+//	                                                               what filters read
 //
 // Access patterns, and the keys that serve them. Their measured cost is in
 // functions/CAPACITY.md.
@@ -84,8 +84,9 @@ import (
 //	transaction by any id         its partition, with its events: the id, the client transaction id and the
 //	                              internal id determine the code; by foreign id first the reference guard
 //	                              and the checkout
-//	page of the history           index history; with a filter, growing queries over at most 1,000 items
-//	                              that do not match; by code a transaction's partition
+//	page of the history           index history, then the items in batches; with a filter, growing queries
+//	                              over at most 1,000 entries that do not match; by code a transaction's
+//	                              partition
 //	refund                        the transaction's partition, one transaction to begin it and one for its
 //	                              outcome; with a minimum balance the reserve and the merchant's payables,
 //	                              until they suffice

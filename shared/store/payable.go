@@ -95,7 +95,7 @@ func (s *Reader) TransactionsOf(ctx context.Context, t identity.Tenant,
 		}
 	}
 	var items []transactionItem
-	if err := s.batch(ctx, wanted, &items); err != nil {
+	if err := s.batch(ctx, wanted, true, &items); err != nil {
 		return nil, err
 	}
 	found := make(map[string]payments.Transaction, len(items))
@@ -116,7 +116,7 @@ func (s *Reader) DeductionsOf(ctx context.Context, t identity.Tenant,
 		}
 	}
 	var items []eventItem
-	if err := s.batch(ctx, wanted, &items); err != nil {
+	if err := s.batch(ctx, wanted, true, &items); err != nil {
 		return nil, err
 	}
 	found := make(map[string]payments.Event, len(items))

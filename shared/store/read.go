@@ -12,13 +12,14 @@ func (s *Reader) get(k key) *dynamo.Query {
 	return s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
 }
 
-// batch reads items by their keys, consistently, into a slice, each once. Items
-// that do not exist are left out.
-func (s *Reader) batch(ctx context.Context, wanted []key, items any) error {
+// batch reads items by their keys into a slice, each once. Items that do not exist
+// are left out; if it need not be consistent, those that were written a moment ago
+// may be, too.
+func (s *Reader) batch(ctx context.Context, wanted []key, consistent bool, items any) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	batch, asked := s.table.Batch().Consistent(true), map[key]bool{}
+	batch, asked := s.table.Batch().Consistent(consistent), map[key]bool{}
 	for _, k := range wanted {
 		if !asked[k] {
 			batch.And(dynamo.Keys{k.PK, k.SK})

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/google/go-cmp/cmp"
 )
 
 var storedTransactions = map[string]stored{
@@ -209,7 +211,7 @@ func (w fixture) transaction(r store.Record) []storedtest.Read {
 					[]payments.Payable{{Kind: payments.PayablePart, Code: r.Code, TransactionID: r.ID}})
 			}),
 		storedtest.Expect("History", history, func(ctx context.Context) ([]payments.HistoryItem, error) {
-			return collect(w.History(ctx, w.tenant, store.Range{}, 10, 10))
+			return w.history(ctx)
 		}),
 		storedtest.Expect("HistoryOf", history, func(ctx context.Context) ([]payments.HistoryItem, error) {
 			return collect(w.HistoryOf(ctx, w.tenant, r.Code, store.Range{}))
@@ -220,6 +222,21 @@ func (w fixture) transaction(r store.Record) []storedtest.Read {
 			func(ctx context.Context) (store.Bound, error) { return w.HistoryPlace(ctx, w.tenant, item.ID) }))
 	}
 	return answers
+}
+
+// history is what a page of the history shows, if the index has of each item what filters read.
+func (w fixture) history(ctx context.Context) ([]payments.HistoryItem, error) {
+	entries, err := collect(w.History(ctx, w.tenant, store.Range{}, 10, 10))
+	if err != nil {
+		return nil, err
+	}
+	items, err := w.HistoryItems(ctx, entries)
+	for i, item := range items {
+		if diff := cmp.Diff(item.Entry(), entries[i].HistoryEntry); diff != "" {
+			return nil, fmt.Errorf("the entry of %s differs (-want +got):\n%s", item.ID, diff)
+		}
+	}
+	return items, err
 }
 
 func (w fixture) entries(about ledger.Reference, want ...ledger.Entry) storedtest.Read {

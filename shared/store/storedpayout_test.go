@@ -194,7 +194,7 @@ func (w fixture) transactionOf(tx payments.Transaction, events ...payments.Event
 		if err != nil {
 			return read{}, err
 		}
-		history, err := collect(w.History(ctx, w.tenant, store.Range{}, 10, 10))
+		history, err := w.history(ctx)
 		if err != nil {
 			return read{}, err
 		}

@@ -19,10 +19,7 @@ import (
 type transactionItem struct {
 	key
 	listed
-	// Attributes that an event has of its own, for the history.
-	Type          payments.EventType    `dynamo:"type"`
-	TransactionID string                `dynamo:"transaction_id"`
-	SimpleStatus  payments.SimpleStatus `dynamo:"simple_status,omitempty"`
+	ReversedAs payments.HistoryStatus `dynamo:"reversed_as,omitempty"` // for the history's filters
 
 	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
 	payments.Transaction
@@ -211,8 +208,7 @@ func (s *Store) putTransaction(t identity.Tenant, tx payments.Transaction) *dyna
 
 func newTransactionItem(t identity.Tenant, tx payments.Transaction) transactionItem {
 	return transactionItem{key: transactionKey(t, tx.Code, tx.ID), listed: listedAt(t, tx.CreatedAt, tx.ID),
-		Type: payments.PaymentItem, TransactionID: tx.ID, SimpleStatus: tx.SimpleStatus(),
-		WriteID: uuid.NewString(), Transaction: tx}
+		ReversedAs: tx.ReversedAs(), WriteID: uuid.NewString(), Transaction: tx}
 }
 
 func (s *Store) newEventItem(t identity.Tenant, e payments.Event) eventItem {
