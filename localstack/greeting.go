@@ -5,6 +5,8 @@ import (
 	"io"
 	"text/template"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/platform"
 )
 
 // The curl lines work as they are: each can be copied into a shell, in this order, as often as one likes.
@@ -18,6 +20,7 @@ var greeting = template.Must(template.New("greeting").Parse(greetingText))
 func greet(out io.Writer, env map[string]string, now time.Time) error {
 	return greeting.Execute(out, map[string]string{
 		"BASE_URL": env["BASE_URL"], "MERCHANT_CODE": env["MERCHANT_CODE"], "API_KEY": env["API_KEY"],
+		"COMMIT":      platform.Commit(),
 		"EXPIRY_YEAR": now.AddDate(3, 0, 0).Format("2006"),
 	})
 }

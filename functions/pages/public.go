@@ -47,10 +47,11 @@ func (p pages) problem(_ context.Context, req struct {
 
 type health struct {
 	Status string `json:"status"`
+	Commit string `json:"commit"`
 }
 
-// healthy reports that the process answers.
-func (p pages) healthy(context.Context, struct{}) (health, error) { return health{"ok"}, nil }
+// healthy reports that the process answers, and of which code it is.
+func (p pages) healthy(context.Context, struct{}) (health, error) { return health{"ok", p.Commit}, nil }
 
 // ready reports whether requests can be served: 503 while the table takes no writes.
 func (p pages) ready(ctx context.Context, _ struct{}) (rest.Document, error) {

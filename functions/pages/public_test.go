@@ -48,11 +48,11 @@ func TestEveryProblemHasAPage(t *testing.T) {
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200} {
+	for path, want := range map[string]string{"/healthz": `{"status":"ok","commit":"0123456789ab-dirty"}`,
+		"/readyz": `{"status":"ok"}`} {
 		r := s.get(t, path)
-		if r.status != want || r.body != `{"status":"ok"}` || !strings.HasPrefix(r.contentType, "application/json") {
-			t.Errorf("%s: got %d %s %s, want %d application/json {\"status\":\"ok\"}", path, r.status, r.contentType, r.body,
-				want)
+		if r.status != http.StatusOK || r.body != want || !strings.HasPrefix(r.contentType, "application/json") {
+			t.Errorf("%s: got %d %s %s, want 200 application/json %s", path, r.status, r.contentType, r.body, want)
 		}
 	}
 	s.broken = errors.New("table on fire")

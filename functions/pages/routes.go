@@ -16,6 +16,7 @@ type Config struct {
 	// WebhookKeys sign callbacks; their public halves are shown.
 	WebhookKeys func() ([]app.SigningKey, error)
 	Ready       func(context.Context) error // nil while requests can be served
+	Commit      string                      // of the code
 	Log         *slog.Logger
 }
 
@@ -24,7 +25,7 @@ type pages struct{ Config }
 
 // Routes are the family's routes in a running function.
 func Routes(a *app.App) []rest.Route {
-	return Config{WebhookKeys: a.SigningKeys, Ready: a.Store.CheckWritable, Log: a.Log}.Routes()
+	return Config{WebhookKeys: a.SigningKeys, Ready: a.Store.CheckWritable, Commit: a.Commit, Log: a.Log}.Routes()
 }
 
 // Routes are the operations of the family Public (contract §1).

@@ -130,8 +130,10 @@ func startFunctions(ctx context.Context, f Folder, c Config, b backend, programs
 	if err != nil {
 		return nil, err
 	}
+	variables := b.Environment(secret, since)
+	variables["COMMIT"] = Commit()
 	r, err := runner.Start(ctx, runner.Config{
-		Environment: b.Environment(secret, since), HTTP: b.http,
+		Environment: variables, HTTP: b.http,
 		Overrides: app.Overrides{Credentials: b.Credentials(), Log: c.Log, HTTP: b.http}, Addr: c.addr(),
 		SkipBacklog: true, Log: c.Log,
 		Programs: programs,

@@ -65,7 +65,7 @@ func New(c Config, o Overrides) *App {
 		o.Credentials = lambdaCredentials()
 	}
 	if o.Log == nil {
-		o.Log = newLog(c.ReadableLog)
+		o.Log = newLog(os.Stderr, c.ReadableLog, c.Commit)
 	}
 	a := &App{Config: c, Log: o.Log, overrides: o, Now: func() time.Time { return o.Now().UTC() }}
 	a.Metrics = metric.Log{Out: o.Metrics, Stage: c.Stage}
@@ -187,10 +187,12 @@ func lambdaCredentials() aws.CredentialsProvider {
 	})
 }
 
-// newLog writes JSON for CloudWatch, or lines for a terminal.
-func newLog(readable bool) *slog.Logger {
+// newLog writes JSON for CloudWatch, or lines for a terminal. Every line has the commit,
+// because during a deployment old and new code run side by side.
+func newLog(out io.Writer, readable bool, commit string) *slog.Logger {
+	var lines slog.Handler = slog.NewJSONHandler(out, nil)
 	if readable {
-		return slog.New(slog.NewTextHandler(os.Stderr, nil))
+		lines = slog.NewTextHandler(out, nil)
 	}
-	return slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	return slog.New(lines).With("commit", commit)
 }

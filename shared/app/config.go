@@ -27,6 +27,7 @@ type Config struct {
 	DueShards        int                  // DUE_SHARDS: partitions of the due index; never lower it (store.Config)
 	ReadableLog      bool                 // LOG=text: for a terminal; else JSON
 	Stage            string               // STAGE of the deployment; none on a developer's machine
+	Commit           string               // COMMIT: the code's, 12 digits, -dirty if changed since; "unknown" unless set
 	Deployed         bool                 // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
 
 	// Secrets are base64 of at least 32 bytes; keys.go says what is derived from which.
@@ -60,6 +61,7 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		DueShards:              e.number("DUE_SHARDS", store.DefaultDueShards, store.MaxDueShards),
 		ReadableLog:            lookup("LOG") == "text",
 		Stage:                  lookup("STAGE"),
+		Commit:                 commitOf(lookup),
 		Deployed:               lookup("STAGE") != "" && lookup("AWS_LAMBDA_FUNCTION_NAME") != "",
 		Secret:                 e.secret("PLATFORM_SECRET"),
 		SecretSince:            e.time("PLATFORM_SECRET_SINCE"),

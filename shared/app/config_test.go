@@ -26,14 +26,15 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	t.Parallel()
 	least := app.Config{Table: "cashwrap", Region: "eu-central-1", BaseURL: "https://api.example.com",
 		DueShards: 64,
-		Secret:    bytes.Repeat([]byte("s"), 32), SecretSince: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)}
+		Secret:    bytes.Repeat([]byte("s"), 32), SecretSince: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC),
+		Commit: app.UnknownCommit}
 	all := least
 	all.DynamoDBEndpoint, all.SQSEndpoint = "http://table.test", "http://queue.test"
 	all.CallbackQueue, all.PayoutQueue, all.PollQueue = "https://sqs.test/c", "https://sqs.test/o", "https://sqs.test/p"
 	all.PayPal, all.ReadableLog, all.AllowHTTP, all.AllowLoopbackCallbacks = true, true, true, true
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
 		{Currency: "HUF", Minimum: money.MustParse("100", "HUF")}}
-	all.Stage, all.Deployed, all.DueShards = "dev", true, 256
+	all.Stage, all.Commit, all.Deployed, all.DueShards = "dev", "0123456789ab", true, 256
 	all.PreviousSecret, all.LastingSecret = bytes.Repeat([]byte("p"), 32), bytes.Repeat([]byte("l"), 32)
 	all.PreviousSince = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
@@ -45,7 +46,7 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 			"DYNAMODB_ENDPOINT": "http://table.test", "SQS_ENDPOINT": "http://queue.test",
 			"CALLBACK_QUEUE_URL": "https://sqs.test/c", "PAYOUT_QUEUE_URL": "https://sqs.test/o",
 			"POLL_QUEUE_URL": "https://sqs.test/p", "PAYPAL": "on", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
-			"STAGE": "dev", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep", "DUE_SHARDS": "256",
+			"STAGE": "dev", "COMMIT": "0123456789ab", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep", "DUE_SHARDS": "256",
 			"PLATFORM_SECRET_PREVIOUS": secretOf("p"), "PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
 			"LASTING_SECRET": secretOf("l"), "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "ON"}, all},
 		"only on switches on": {map[string]string{"PAYPAL": "true", "ALLOW_HTTP": "1", "LOG": "json"}, least},

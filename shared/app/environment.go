@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -51,6 +52,12 @@ func (e *environment) number(name string, otherwise, most int) int {
 	}
 	return n
 }
+
+// UnknownCommit is shown in place of a commit where the code was built outside of git.
+const UnknownCommit = "unknown"
+
+// commitOf is the commit of the code that runs.
+func commitOf(lookup func(string) string) string { return cmp.Or(lookup("COMMIT"), UnknownCommit) }
 
 // minSecret is the least number of random bytes that keys are derived from.
 const minSecret = 32

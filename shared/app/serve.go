@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/url"
 	"os"
 	"strings"
@@ -143,7 +142,7 @@ func ServeInvoke(invoke Invoke) { start(func(a *App) any { return invoke(a) }) }
 func start(handler func(*App) any) {
 	config, err := FromEnvironment(os.Getenv)
 	if err != nil {
-		slog.New(slog.NewJSONHandler(os.Stderr, nil)).Error("bad configuration", "error", err)
+		newLog(os.Stderr, false, commitOf(os.Getenv)).Error("bad configuration", "error", err)
 		os.Exit(1)
 	}
 	lambda.Start(handler(New(config, Overrides{})))
