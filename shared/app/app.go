@@ -27,7 +27,7 @@ import (
 // production; tests and the local run set a clock, engines and faults.
 type Overrides struct {
 	Now           func() time.Time                          // nil: the system's clock
-	HTTP          aws.HTTPClient                            // under the AWS SDK; nil: its own
+	HTTP          aws.HTTPClient                            // under the AWS SDK; nil: the process's Transport
 	SandboxHTTP   aws.HTTPClient                            // the sandbox acquirer's, as of another system; nil: HTTP
 	Credentials   aws.CredentialsProvider                   // nil: the Lambda environment's
 	Log           *slog.Logger                              // nil: standard error, JSON or readable
@@ -66,6 +66,9 @@ func New(c Config, o Overrides) *App {
 	}
 	if o.Log == nil {
 		o.Log = newLog(os.Stderr, c.ReadableLog, c.Commit)
+	}
+	if o.HTTP == nil {
+		o.HTTP = ofProcess()
 	}
 	a := &App{Config: c, Log: o.Log, overrides: o, Now: func() time.Time { return o.Now().UTC() }}
 	a.Metrics = metric.Log{Out: o.Metrics, Stage: c.Stage}

@@ -145,5 +145,9 @@ func start(handler func(*App) any) {
 		newLog(os.Stderr, false, commitOf(os.Getenv)).Error("bad configuration", "error", err)
 		os.Exit(1)
 	}
-	lambda.Start(handler(New(config, Overrides{})))
+	a := New(config, Overrides{})
+	if config.Deployed {
+		go a.OpenConnection(context.Background())
+	}
+	lambda.Start(handler(a))
 }

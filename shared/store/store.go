@@ -10,7 +10,6 @@ package store
 
 import (
 	"cmp"
-	"net/http"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -24,7 +23,7 @@ type Config struct {
 	Region      string
 	Endpoint    string                  // empty: the AWS service
 	Credentials aws.CredentialsProvider // static or from the Lambda environment
-	HTTP        aws.HTTPClient          // nil: the SDK's own; tests inject faults here
+	HTTP        aws.HTTPClient          // nil: the SDK's own
 	MaxAttempts int                     // tries of one call, 0: the SDK's default
 	MaxBackoff  time.Duration           // longest wait between tries, 0: the SDK's default
 	Now         func() time.Time        // nil: the system's clock
@@ -68,12 +67,7 @@ func (s *Store) Raw() (*dynamo.DB, dynamo.Table) { return s.db, s.table }
 // LoadDefaultConfig, which costs a function 0.9 ms and 2 MB at start and searches
 // for files that a Lambda does not have.
 func (c Config) AWS() aws.Config {
-	cfg := aws.Config{Region: c.Region, Credentials: c.Credentials}
-	if c.HTTP != nil {
-		cfg.HTTPClient = c.HTTP
-	} else {
-		cfg.HTTPClient = http.DefaultClient
-	}
+	cfg := aws.Config{Region: c.Region, Credentials: c.Credentials, HTTPClient: c.HTTP}
 	if c.Endpoint != "" {
 		cfg.BaseEndpoint = aws.String(c.Endpoint)
 	}

@@ -1,0 +1,302 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// appOver is an App whose table answers under the URL.
+func appOver(url string, over aws.HTTPClient) *App {
+	return New(Config{Table: "cashwrap", Region: "eu-central-1", DynamoDBEndpoint: url,
+		Secret: []byte(strings.Repeat("a", 32)), BaseURL: "https://api.example.com"},
+		Overrides{HTTP: over, Log: slog.New(slog.DiscardHandler),
+			Credentials: credentials.NewStaticCredentialsProvider("key", "secret", "")})
+}
+
+// read makes a call to the table.
+func (a *App) read(ctx context.Context) error {
+	db, table := a.Store.Raw()
+	_, err := db.Client().GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(table.Name()),
+		Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "1"}}})
+	return err
+}
+
+// service answers each call over TLS like an empty table, and counts handshakes.
+type service struct {
+	*httptest.Server
+	handshakes atomic.Int32
+}
+
+func newService(tb testing.TB, handle func()) *service {
+	s := &service{}
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if r.Method == http.MethodPost {
+			handle()
+		}
+		_, _ = io.WriteString(w, "{}")
+	}))
+	s.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		s.handshakes.Add(1)
+		return nil, nil //nolint:nilnil // means the server's own
+	}}
+	s.StartTLS()
+	tb.Cleanup(s.Close)
+	return s
+}
+
+func (s *service) transport() *Transport {
+	return NewTransport(time.Minute, s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs)
+}
+
+const workers = 8
+
+// work makes the calls, shared out among workers.
+func work(tb testing.TB, a *App, calls int) {
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for range calls / workers {
+				if err := a.read(tb.Context()); err != nil {
+					tb.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestConnectionsAreKept: as many as there are calls at the same time.
+func TestConnectionsAreKept(t *testing.T) {
+	t.Parallel()
+	var together sync.WaitGroup // the first calls, so that none takes the connection of another
+	together.Add(workers)
+	var calls atomic.Int32
+	s := newService(t, func() {
+		if calls.Add(1) <= workers {
+			together.Done()
+			together.Wait()
+		}
+	})
+	work(t, appOver(s.URL, s.transport()), workers*100)
+	if got := s.handshakes.Load(); got != workers || calls.Load() != workers*100 {
+		t.Errorf("got %d handshakes for %d calls, want %d for %d", got, calls.Load(), workers, workers*100)
+	}
+}
+
+// TestTheFirstCallFindsAnOpenConnection, where one was opened while the function started.
+func TestTheFirstCallFindsAnOpenConnection(t *testing.T) {
+	t.Parallel()
+	s := newService(t, func() {})
+	a := appOver(s.URL, s.transport())
+	a.OpenConnection(t.Context())
+	if got := s.handshakes.Load(); got != 1 {
+		t.Errorf("got %d handshakes in advance, want 1", got)
+	}
+	if err := a.read(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := s.handshakes.Load(); got != 1 {
+		t.Errorf("got %d handshakes after the first call, want 1", got)
+	}
+}
+
+// TestAllAppsOfAProcessShareItsTransport, as all their AWS clients do.
+func TestAllAppsOfAProcessShareItsTransport(t *testing.T) {
+	t.Parallel()
+	one, other := appOver("", nil), appOver("", nil)
+	for _, got := range []aws.HTTPClient{one.AWS("").HTTPClient, other.AWS("http://queues.test").HTTPClient} {
+		if got != aws.HTTPClient(ofProcess()) {
+			t.Errorf("got %v, want the process's transport", got)
+		}
+	}
+}
+
+func TestAServiceThatIsAwayFailsNoStart(t *testing.T) {
+	t.Parallel()
+	var logged strings.Builder
+	a := appOver("https://127.0.0.1:1", NewTransport(time.Minute, nil))
+	a.Log = slog.New(slog.NewJSONHandler(&logged, nil))
+	a.OpenConnection(t.Context())
+	if strings.Count(logged.String(), "no connection opened in advance") != 1 {
+		t.Errorf("got log %s, want one warning", logged.String())
+	}
+}
+
+// TestTheRegionsEndpointIsOpened where no other is set: the one that the SDK takes.
+func TestTheRegionsEndpointIsOpened(t *testing.T) {
+	t.Parallel()
+	got, err := appOver("", NewTransport(time.Minute, nil)).tableAddress(t.Context())
+	if want := "https://dynamodb.eu-central-1.amazonaws.com"; err != nil || got != want {
+		t.Errorf("got %s (%v), want %s", got, err, want)
+	}
+}
+
+// inMemory serves HTTP over pipes, so that time is that of the test's bubble. handle gets the number of the request,
+// from 1.
+func inMemory(t *testing.T, handle func(n int, w http.ResponseWriter, r *http.Request)) (*App, func() int) {
+	var requests atomic.Int32
+	listener := pipes{make(chan net.Conn), make(chan struct{})}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		handle(int(requests.Add(1)), w, r)
+	})}
+	go func() { _ = server.Serve(listener) }()
+	transport := NewTransport(silence, nil)
+	transport.http.DialContext = listener.dial
+	t.Cleanup(func() {
+		transport.http.CloseIdleConnections()
+		_ = server.Close()
+	})
+	return appOver("http://dynamodb.test", transport), func() int { return int(requests.Load()) }
+}
+
+// pipes is a listener without a network.
+type pipes struct {
+	dialed chan net.Conn
+	closed chan struct{}
+}
+
+func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case p.dialed <- theirs:
+		return ours, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.dialed:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipes) Close() error   { close(p.closed); return nil }
+func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
+
+// longestBackoff is the SDK's between the first two attempts.
+const longestBackoff = 2 * time.Second
+
+// TestASilentAttemptIsFollowedByAnother, whether the silence comes before the answer or in it. The second attempt has
+// another connection.
+func TestASilentAttemptIsFollowedByAnother(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(http.ResponseWriter){
+		"before the answer": func(http.ResponseWriter) {},
+		"in the answer": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Length", "20")
+			_, _ = io.WriteString(w, `{"Item":{`)
+			_ = http.NewResponseController(w).Flush()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var peers []context.Context
+				a, requests := inMemory(t, func(n int, w http.ResponseWriter, r *http.Request) {
+					peers = append(peers, r.Context())
+					if n == 1 {
+						begin(w)
+						<-r.Context().Done()
+						return
+					}
+					_, _ = io.WriteString(w, "{}")
+				})
+				began := time.Now()
+				if err := a.read(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if took := time.Since(began); took < silence || took > silence+longestBackoff || requests() != 2 {
+					t.Errorf("got %v for %d attempts, want %v and a pause for 2", took, requests(), silence)
+				}
+				if len(peers) == 2 && peers[0].Err() == nil {
+					t.Error("got the silent connection open, want it closed")
+				}
+			})
+		})
+	}
+}
+
+// TestTheCallersTimeLimitsAllAttempts of a call together.
+func TestTheCallersTimeLimitsAllAttempts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, requests := inMemory(t, func(_ int, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		const limit = 3 * time.Second
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		began := time.Now()
+		err := a.read(ctx)
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != limit {
+			t.Errorf("got error %v after %v and %d attempts, want the caller's after %v", err, took, requests(), limit)
+		}
+	})
+}
+
+// TestReadingSlowlyIsNoSilence: a page of a scan takes long to decode where there is little processor.
+func TestReadingSlowlyIsNoSilence(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		text := strings.Repeat("a", 64<<10)
+		a, _ := inMemory(t, func(_ int, w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://dynamodb.test/", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := a.overrides.HTTP.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		read, part := 0, make([]byte, 16<<10)
+		for err == nil {
+			var n int
+			n, err = response.Body.Read(part)
+			read += n
+			time.Sleep(2 * silence) // of the bubble: takes no time
+		}
+		if !errors.Is(err, io.EOF) || read != len(text) {
+			t.Errorf("got %d bytes and %v, want %d and the end", read, err, len(text))
+		}
+	})
+}
+
+// BenchmarkCalls compares the transport with http.DefaultClient, which keeps two connections: eight workers, over TLS.
+func BenchmarkCalls(b *testing.B) {
+	for name, over := range map[string]func(*service) aws.HTTPClient{
+		"shared":  func(s *service) aws.HTTPClient { return s.transport() },
+		"default": func(s *service) aws.HTTPClient { return s.Client() },
+	} {
+		b.Run(name, func(b *testing.B) {
+			const calls = workers * 100
+			s := newService(b, func() {})
+			a := appOver(s.URL, over(s))
+			for b.Loop() {
+				work(b, a, calls)
+			}
+			b.ReportMetric(float64(s.handshakes.Load())/float64(b.N), "handshakes/op")
+		})
+	}
+}
