@@ -59,8 +59,8 @@ func (p *platform) queueRow() *[]awscloudwatch.IWidget {
 		dead = append(dead, labelled(p.ofQueue(q.queue.QueueName(), "ApproximateNumberOfMessagesVisible"), q.name))
 	}
 	var counted []awscloudwatch.IMetric
-	for _, name := range metric.Names {
-		counted = append(counted, p.own(name, sum))
+	for _, m := range metric.All {
+		counted = append(counted, p.own(m, sum))
 	}
 	return &[]awscloudwatch.IWidget{
 		graph("Oldest message (s)", waiting...),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
@@ -26,8 +27,14 @@ func (p *platform) metric(space, name, statistic string, dimensions map[string]*
 }
 
 // own is a metric that the functions of this stage write themselves.
-func (p *platform) own(name, statistic string) awscloudwatch.Metric {
-	return p.metric(metric.Namespace, name, statistic, map[string]*string{metric.Stage: &p.Stage})
+// One that is by mode is that of live mode: what happens in test mode raises no
+// alarm.
+func (p *platform) own(m metric.Metric, statistic string) awscloudwatch.Metric {
+	dimensions := map[string]*string{metric.Stage: &p.Stage}
+	if m.ByMode {
+		dimensions[metric.Mode] = text(identity.Live.Name())
+	}
+	return p.metric(metric.Namespace, m.Name, statistic, dimensions)
 }
 
 func (p *platform) ofAPI(name, statistic string) awscloudwatch.Metric {

@@ -15,6 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -145,6 +146,9 @@ func (d *deliverer) save(ctx context.Context, t identity.Tenant, after payments.
 	err := d.Store.SaveCallback(ctx, t, after, triesBefore)
 	if errors.Is(err, store.ErrStale) {
 		return nil
+	}
+	if err == nil && after.State == payments.CallbackDead {
+		d.Metrics.Write(ctx, d.Now(), t.Mode.Name(), metric.DeadCallbacks.Once())
 	}
 	return err
 }

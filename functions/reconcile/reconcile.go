@@ -14,6 +14,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
@@ -33,6 +34,8 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 			"transactions", report.Transactions, "entries", report.Entries, "payables", report.Payables, "payouts",
 			report.Payouts, "movements", report.Movements, "bank_lines", report.BankLines, "read_again",
 			report.Suspects, "open", report.Open)
-		return report, a.Metrics.Count(report.At, map[string]int{metric.ReconciliationBreaks: report.Found})
+		a.Metrics.Write(ctx, report.At, identity.Live.Name(), metric.ReconciliationBreaks.Of(int64(report.Found-report.FoundInTest)))
+		a.Metrics.Write(ctx, report.At, identity.Test.Name(), metric.ReconciliationBreaks.Of(int64(report.FoundInTest)))
+		return report, nil
 	}
 }

@@ -1,35 +1,33 @@
 package sweep_test
 
 import (
-	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
 // counts are those of one tick.
-type counts struct{ OverdueCallbacks, ResolvedCheckouts, ResolvedRefunds, SweepFailures int }
+type counts struct{ OverdueCallbacks, ResolvedCheckouts, ResolvedRefunds, SweepFailures int64 }
 
 // counted is what a tick counts.
-func counted(w *world.World) (c counts) {
+func counted(w *world.World) counts {
 	w.Helper()
-	before := len(w.Metrics.String())
 	tick(w)
-	line := w.Metrics.String()[before:]
-	if err := json.Unmarshal([]byte(line), &c); err != nil || strings.Count(line, "\n") != 1 {
-		w.Errorf("got metrics %q, error %v; want one line of JSON", line, err)
-	}
-	for _, name := range []string{metric.OverdueCallbacks, metric.ResolvedCheckouts, metric.ResolvedRefunds,
-		metric.SweepFailures} {
-		if want := `{"Name":"` + name + `","Unit":"Count"}`; !strings.Contains(line, want) {
-			w.Errorf("got metrics %s, want %s in them", line, want)
+	last := func(m metric.Metric) int64 {
+		all := w.Measured(m, "")
+		if len(all) == 0 {
+			w.Fatalf("got metrics %s, want %s in them", w.Metrics, m.Name)
 		}
+		return all[len(all)-1]
 	}
-	return c
+	return counts{last(metric.OverdueCallbacks), last(metric.ResolvedCheckouts), last(metric.ResolvedRefunds),
+		last(metric.SweepFailures)}
 }
 
 func wantCounts(w *world.World, when string, want counts) {
@@ -52,7 +50,7 @@ func TestWhatTheFastPathLostIsCounted(t *testing.T) {
 	w.Clock.Advance(time.Hour - time.Minute) // the queue is not read
 	wantCounts(w, "still lost, and a checkout at its end", counts{OverdueCallbacks: 1, ResolvedCheckouts: 1})
 	corrupt(w, 2)
-	wantCounts(w, "items that nobody can read", counts{SweepFailures: 2 * w.App.Store.DueShards()})
+	wantCounts(w, "items that nobody can read", counts{SweepFailures: int64(2 * w.App.Store.DueShards())})
 }
 
 // TestALaterTryIsNotLost: only the first of the published tries can wait in a
@@ -86,4 +84,51 @@ func TestARefundWithoutAnOutcomeIsCounted(t *testing.T) {
 	w.Clock.Advance(time.Minute + 5*time.Second) // the fast path should have polled a minute ago
 	wantCounts(w, "a refund without an outcome", counts{ResolvedRefunds: 1})
 	wantCounts(w, "once it has one", counts{})
+}
+
+// TestTheAgeOfTheOldestDueItemIsMeasured in each mode, at each tick: of what could
+// not be processed, it grows.
+func TestTheAgeOfTheOldestDueItemIsMeasured(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	ages := func() (live, test int64) {
+		w.Helper()
+		tick(w)
+		of := func(mode identity.Mode) int64 {
+			all := w.Measured(metric.OldestDueAge, mode)
+			return all[len(all)-1]
+		}
+		return of(identity.Live), of(identity.Test)
+	}
+	want := func(when string, wantLive, wantTest time.Duration) {
+		w.Helper()
+		if live, test := ages(); live != int64(wantLive.Seconds()) || test != int64(wantTest.Seconds()) {
+			w.Errorf("%s: got %d s in live mode, %d s in test mode, want %s and %s", when, live, test, wantLive, wantTest)
+		}
+	}
+	open := func() { // for an hour, without a callback, whose entry names no mode
+		w.Helper()
+		w.Shop().Create("10.10", map[string]any{"valid_until": w.Clock.Now().Add(time.Hour).Format(time.RFC3339)})
+	}
+	want("with nothing to do", 0, 0)
+	open()
+	w.Clock.Advance(30 * time.Minute)
+	open()
+	w.Clock.Advance(50 * time.Minute)
+	want("20 minutes after the first expired", 0, 20*time.Minute)
+	want("once it is processed", 0, 0)
+	w.Clock.Advance(15 * time.Minute)
+	want("5 minutes after the second expired", 0, 5*time.Minute)
+
+	_, table := w.App.Store.Raw()
+	since := w.Clock.Now().UnixMicro()
+	pk := "CHECKOUT#L#MC1#gone"
+	if err := table.Put(map[string]any{"pk": pk, "sk": "OTHER", "due_pk": "DUE#0",
+		"due_sk": fmt.Sprintf("%016d#%s", since, pk)}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, age := range []time.Duration{time.Minute, 2 * time.Minute, time.Hour} {
+		w.Clock.Advance(time.UnixMicro(since).Add(age).Sub(w.Clock.Now()))
+		want("with an item that nobody can process", age, 0)
+	}
 }

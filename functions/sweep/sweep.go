@@ -18,6 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/deadline"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -48,6 +49,7 @@ type tick struct {
 	work      errgroup.Group
 
 	lost, checkouts, refunds, failures atomic.Int64 // see count
+	oldest                             oldest
 }
 
 func (t *tick) run(ctx context.Context) error {
@@ -70,16 +72,16 @@ func (t *tick) run(ctx context.Context) error {
 	return t.result(ctx, failures)
 }
 
-// count writes the metrics that the alarms watch.
+// count writes the metrics that the alarms watch: a line for each mode, of which
+// the first also counts what is not by mode.
 func (t *tick) count(ctx context.Context) {
-	err := t.Metrics.Count(t.at, map[string]int{
-		metric.OverdueCallbacks:  int(t.lost.Load()),
-		metric.ResolvedCheckouts: int(t.checkouts.Load()),
-		metric.ResolvedRefunds:   int(t.refunds.Load()),
-		metric.SweepFailures:     int(t.failures.Load()),
-	})
-	if err != nil {
-		t.Log.ErrorContext(ctx, "metrics not written", "error", err)
+	values := []metric.Value{
+		metric.OverdueCallbacks.Of(t.lost.Load()), metric.ResolvedCheckouts.Of(t.checkouts.Load()),
+		metric.ResolvedRefunds.Of(t.refunds.Load()), metric.SweepFailures.Of(t.failures.Load()),
+	}
+	for _, mode := range identity.Modes {
+		t.Metrics.Write(ctx, t.at, mode.Name(), append(values, metric.OldestDueAge.Took(t.oldest.age(mode, t.at)))...)
+		values = nil
 	}
 }
 
@@ -93,6 +95,7 @@ func (t *tick) walk(ctx, reading context.Context, shard int) (int, error) {
 			return found, err
 		}
 		found++
+		t.oldest.note(due)
 		t.work.Go(func() error { t.process(ctx, due); return nil })
 		if reading.Err() != nil {
 			break

@@ -45,7 +45,13 @@ func (w *World) Set(variable, value string) {
 // GoLive deploys with an acquirer for live mode: the sandbox's.
 func (w *World) GoLive() {
 	w.Helper()
-	w.live = func(a *app.App) acquirer.Acquirer { return a.Sandbox }
+	w.GoLiveBehind(func(a acquirer.Acquirer) acquirer.Acquirer { return a })
+}
+
+// GoLiveBehind is GoLive with something before the acquirer.
+func (w *World) GoLiveBehind(wrap func(acquirer.Acquirer) acquirer.Acquirer) {
+	w.Helper()
+	w.live = func(a *app.App) acquirer.Acquirer { return wrap(a.Sandbox) }
 	w.deploy(w.environment)
 }
 

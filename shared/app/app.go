@@ -71,7 +71,7 @@ func New(c Config, o Overrides) *App {
 		o.HTTP = ofProcess()
 	}
 	a := &App{Config: c, Log: o.Log, overrides: o, Now: func() time.Time { return o.Now().UTC() }}
-	a.Metrics = metric.Log{Out: o.Metrics, Stage: c.Stage}
+	a.Metrics = metric.Log{Out: o.Metrics, Stage: c.Stage, Failures: a.Log}
 	if o.Metrics == nil && c.Deployed {
 		a.Metrics.Out = os.Stdout
 	}
@@ -79,7 +79,7 @@ func New(c Config, o Overrides) *App {
 	a.openAcquirers()
 	a.Processing = processing.New(processing.Config{
 		Store: a.Store, Acquirers: a.Acquirers, BaseURL: c.BaseURL, Refunds: c.Refunds, Log: a.Log,
-		SessionKey: c.sessionKey, TokenKey: c.lasting(forCards),
+		Metrics: a.Metrics, SessionKey: c.sessionKey, TokenKey: c.lasting(forCards),
 	})
 	return a
 }

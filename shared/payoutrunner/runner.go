@@ -15,6 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -25,6 +26,8 @@ type Config struct {
 	Store *store.Store
 	Banks map[identity.Mode]bank.Bank
 	Log   *slog.Logger
+
+	Metrics metric.Log
 }
 
 // Runner is safe for concurrent use.
@@ -176,6 +179,9 @@ func (r *Runner) transfer(ctx context.Context, t identity.Tenant, current payout
 		return r.wait(ctx, t, current)
 	}
 	next, err := r.Store.StepPayout(ctx, t, step)
+	if err == nil && o.State == bank.Rejected {
+		r.Metrics.Write(ctx, now, t.Mode.Name(), metric.FailedPayouts.Once())
+	}
 	return next, false, err
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -29,6 +30,7 @@ type Config struct {
 	TokenKey   []byte                    // derives saved cards' tokens
 	Refunds    payments.RefundRules      // the operator's
 	Log        *slog.Logger
+	Metrics    metric.Log
 }
 
 // Processor is safe for concurrent use.
@@ -53,18 +55,27 @@ func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
 	return acquirer.None{}
 }
 
-// settle records an outcome. It changes nothing once the attempt is closed.
+// settle records an outcome. It changes nothing once the attempt is closed. All
+// outcomes of all charges pass here, so that each is counted once, by whoever
+// records it, in one line with what the caller has measured.
 func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string,
-	o payments.Outcome) (payments.Checkout, error) {
+	o payments.Outcome, measured ...metric.Value) (payments.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	return p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
-		change, ok := c.Settle(attemptID, o, messageID(), p.session(c, attemptID), p.Store.Now())
-		if !ok && o.Decision == payments.Approved {
+	var settled bool
+	after, err := p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
+		var change payments.CheckoutChange
+		change, settled = c.Settle(attemptID, o, messageID(), p.session(c, attemptID), p.Store.Now())
+		if !settled && o.Decision == payments.Approved {
 			p.logUnexpectedApproval(ctx, t, c, attemptID)
 		}
-		return change, ok, nil
+		return change, settled, nil
 	})
+	if settled && err == nil {
+		measured = append(measured, p.recorded(after, o)...)
+	}
+	p.measure(ctx, t, measured...)
+	return after, err
 }
 
 // session is the payer's session for the attempt; empty if it is no longer the

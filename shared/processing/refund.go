@@ -7,6 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -170,7 +171,11 @@ func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payment
 	if errors.Is(err, acquirer.ErrNotTaken) {
 		o = p.cancelRefund(ctx, t, e)
 	}
-	return p.settleRefund(ctx, t, e, o)
+	after, err := p.settleRefund(ctx, t, e, o)
+	if err == nil && after.Status == payments.EventPending && !after.UnknownSince.IsZero() {
+		p.measure(ctx, t, metric.UnknownRefundAge.Took(p.Store.Now().Sub(after.UnknownSince)))
+	}
+	return after, err
 }
 
 // errWithdrawn reports that the acquirer did not take the refund.

@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -206,16 +207,21 @@ func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.
 	if a.State == payments.AttemptPending && c.PastValidUntil(p.Store.Now()) {
 		return p.cancelExpired(ctx, t, c)
 	}
+	asked := p.Store.Now()
 	o, err := p.charge(ctx, t, c, request, instrument)
 	if begun && errors.Is(err, acquirer.ErrNotTaken) {
+		p.measure(ctx, t, metric.PaymentsAttempted.Once(), metric.PaymentsNotTaken.Once())
 		return p.closeNotTaken(ctx, t, c, err)
 	}
 	if err != nil {
 		p.Log.WarnContext(ctx, "acquirer gave no answer to a charge", "checkout", c.ID, "attempt", a.ID, "error", err)
 		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
-	c, err = p.settle(ctx, t, c, a.ID, o)
-	if err != nil {
+	var measured []metric.Value
+	if begun { // a retry is part of the attempt that the first request has counted
+		measured = charged(o, p.Store.Now().Sub(asked))
+	}
+	if c, err = p.settle(ctx, t, c, a.ID, o, measured...); err != nil {
 		return c, nil, err
 	}
 	return c, p.step(c, a.ID, o), nil

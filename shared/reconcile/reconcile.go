@@ -87,8 +87,9 @@ type Report struct {
 	Suspects     int       `json:"suspects"`   // read again, mostly because they changed during the first pass
 	Open         int       `json:"open"`       // refunds, charges and payouts whose outcome is pending
 	Totals       []Total   `json:"totals"`
-	Found        int       `json:"found"`  // breaks
-	Breaks       []Break   `json:"breaks"` // the first maxBreaks of them
+	Found        int       `json:"found"`         // breaks
+	FoundInTest  int       `json:"found_in_test"` // those of them in test mode
+	Breaks       []Break   `json:"breaks"`        // the first maxBreaks of them
 }
 
 // maxBreaks keeps a report within what a function may answer: 6 MB.
@@ -138,6 +139,9 @@ type run struct {
 // addBreak adds a break to the report.
 func (r *run) addBreak(b Break) {
 	r.report.Found++
+	if t, ok := identity.ParseTenant(b.Tenant); ok && t.Mode == identity.Test {
+		r.report.FoundInTest++
+	}
 	if len(r.report.Breaks) < maxBreaks {
 		r.report.Breaks = append(r.report.Breaks, b)
 	}

@@ -44,7 +44,7 @@ func TestACheckoutIsDueWhenItExpires(t *testing.T) {
 	}
 	for by, want := range map[time.Time][]store.Due{
 		c.ValidUntil.Add(-time.Microsecond): nil,
-		*c.ValidUntil:                       {{Tenant: tenant, CheckoutID: c.ID}},
+		*c.ValidUntil:                       {{Tenant: tenant, CheckoutID: c.ID, At: c.ValidUntil.UTC()}},
 	} {
 		if diff := cmp.Diff(want, overdue(t, s, by)); diff != "" {
 			t.Errorf("due by %s (-want +got):\n%s", by, diff)

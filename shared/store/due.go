@@ -20,7 +20,8 @@ type Due struct {
 	RefundID   string
 	CallbackID string
 	PayoutID   string
-	Schedule   bool // the tenant's payout schedule
+	Schedule   bool      // the tenant's payout schedule
+	At         time.Time // since when it is due
 }
 
 // Overdue walks what is due in one shard by the time, the longest overdue
@@ -49,9 +50,13 @@ func (s *Reader) walk(ctx context.Context, queue Kind, shard int, from, to time.
 		keys := s.table.Get(duePartition, queue.named(strconv.Itoa(shard))).
 			Range(dueSort, dynamo.Between, dueBound(from), micros(to)+"#~").
 			Index(dueIndex).Iter()
-		var k key
-		for keys.Next(ctx, &k) {
-			if d, ok := k.due(); ok && !yield(d, nil) {
+		var entry struct {
+			key
+			Sort string `dynamo:"due_sk"`
+		}
+		for keys.Next(ctx, &entry) {
+			d, ok := entry.due()
+			if d.At = timeOf(entry.Sort); ok && !yield(d, nil) {
 				return
 			}
 		}
@@ -59,6 +64,17 @@ func (s *Reader) walk(ctx context.Context, queue Kind, shard int, from, to time.
 			yield(Due{}, err)
 		}
 	}
+}
+
+// timeOf is the time that a sort key begins with, as micros wrote it; the zero time
+// for any other.
+func timeOf(sort string) time.Time {
+	text, _, _ := strings.Cut(sort, "#")
+	at, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMicro(at).UTC()
 }
 
 // dueBound is the lowest sort key at the time; the zero time is before all.

@@ -13,7 +13,8 @@ import (
 
 // Open returns the runner of payouts over the platform's banks; it makes no call.
 func Open(a *app.App) *payoutrunner.Runner {
-	return payoutrunner.New(payoutrunner.Config{Store: a.Store, Log: a.Log, Banks: Banks(a)})
+	return payoutrunner.New(payoutrunner.Config{Store: a.Store, Log: a.Log, Metrics: a.Metrics,
+		Banks: Banks(a)})
 }
 
 // Banks are test mode's sandbox, and in live mode the files that an operator

@@ -1,0 +1,231 @@
+package functions_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// slow is an acquirer that takes a while for each charge.
+type slow struct {
+	acquirer.Acquirer
+	w    *world.World
+	time time.Duration
+}
+
+func (s slow) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+	s.w.Clock.Advance(s.time)
+	return s.Acquirer.Charge(ctx, c)
+}
+
+// measuredShop is a shop whose payments are measured, in live mode or in test mode.
+type measuredShop struct {
+	*scenario
+	mode identity.Mode
+}
+
+// newMeasuredShop is one whose acquirer takes chargeTime in live mode.
+func newMeasuredShop(t *testing.T, mode identity.Mode, chargeTime time.Duration) measuredShop {
+	t.Helper()
+	s := measuredShop{newScenario(t), mode}
+	if mode == identity.Live {
+		s.GoLiveBehind(func(a acquirer.Acquirer) acquirer.Acquirer { return slow{a, s.World, chargeTime} })
+		s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
+			"currency": "EUR", "sandbox": false})
+	}
+	return s
+}
+
+// payNew has a new checkout of an amount paid by card.
+func (s measuredShop) payNew(amount string) {
+	s.Helper()
+	s.ProcessCheckout(s.Create(amount, nil), s.Card(world.Frictionless))
+}
+
+// rejectPayout has a day's payment paid out to an account that the bank rejects.
+func (s measuredShop) rejectPayout() {
+	s.Helper()
+	s.SetPayout(map[string]any{"holder": "Markt", "iban": sandbox.ClosedIBAN, "mode": s.mode.Name()})
+	s.Sell("100")
+	s.Clock.Advance(24 * time.Hour)
+	s.RunPayouts()
+	if s.mode == identity.Test {
+		return
+	}
+	var file struct{ Payouts []string }
+	s.Operate(map[string]any{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap",
+		"iban": "DE89370400440532013000", "bic": "COBADEFF", "currency": "EUR"}, &file)
+	for _, id := range file.Payouts {
+		s.Operate(map[string]any{"command": "settle_payout", "merchant_code": s.Merchant.Code, "payout": id,
+			"outcome": "rejected", "reason": "AC04"}, nil)
+	}
+	s.Clock.Advance(time.Hour)
+	s.RunPayouts()
+}
+
+// giveUpACallback has one fail until it is dead.
+func (s measuredShop) giveUpACallback() {
+	s.Helper()
+	s.Receiver.Answer(http.StatusInternalServerError)
+	s.Deactivate(s.Create("10.10", nil))
+	for range 4 * 24 { // tried for three days
+		s.RunUntilIdle()
+		s.Clock.Advance(time.Hour)
+	}
+}
+
+// TestEachMetricIsWrittenByWhatItMeasures, in its own mode alone: what happens in
+// test mode raises no alarm of live mode.
+func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
+	t.Parallel()
+	type sums map[string]int64
+	const chargeTime = 1500 * time.Millisecond
+	for name, c := range map[string]struct {
+		happens func(measuredShop)
+		want    sums // of what is not zero in any metric but AcquirerLatency and OldestDueAge
+	}{
+		"approved": {func(s measuredShop) { s.payNew("10.10") },
+			sums{"PaymentsAttempted": 1, "PaymentsApproved": 1}},
+		"declined": {func(s measuredShop) { s.payNew("42.01") },
+			sums{"PaymentsAttempted": 1, "PaymentsDeclined": 1}},
+		"not taken": {func(s measuredShop) { s.payNew("42.24") },
+			sums{"PaymentsAttempted": 1, "PaymentsNotTaken": 1}},
+		"approved after a challenge": {func(s measuredShop) {
+			s.open(nil)
+			if s.mode == identity.Live { // in which the sandbox has no page for its payers
+				s.payNew("10.10")
+				return
+			}
+			s.challenge("approve")
+			s.Do(s.complete())
+			s.Do(s.complete())
+		}, sums{"PaymentsAttempted": 1, "PaymentsApproved": 1}},
+		"a challenge that is not answered": {func(s measuredShop) {
+			s.open(nil)
+			s.Do(s.byCard(world.Challenged))
+		}, sums{"PaymentsAttempted": 1}},
+		"no answer": {func(s measuredShop) {
+			s.payNew("42.25")
+			s.Clock.Advance(10 * time.Second)
+			s.Relay() // asks, and finds no outcome
+			s.Clock.Advance(30 * time.Second)
+			s.Relay()
+			s.Relay()
+		}, sums{"PaymentsAttempted": 1, "PaymentsUnknown": 1, "UnknownPaymentAge": 10, "PaymentsApproved": 1}},
+		"a refund without an answer": {func(s measuredShop) {
+			s.Refund(s.Sell("100"), "42.25")
+			s.Clock.Advance(20 * time.Second)
+			s.Relay()
+		}, sums{"PaymentsAttempted": 1, "PaymentsApproved": 1, "UnknownRefundAge": 20}},
+		"a rejected payout": {measuredShop.rejectPayout,
+			sums{"PaymentsAttempted": 1, "PaymentsApproved": 1, "FailedPayouts": 1}},
+		"a dead callback": {measuredShop.giveUpACallback, sums{"DeadCallbacks": 1}},
+	} {
+		for _, mode := range identity.Modes {
+			t.Run(name+" in "+mode.Name()+" mode", func(t *testing.T) {
+				t.Parallel()
+				s := newMeasuredShop(t, mode, 0)
+				c.happens(s)
+				for _, in := range identity.Modes {
+					got, want := sums{}, c.want
+					if in != mode {
+						want = sums{}
+					}
+					for _, m := range metric.All {
+						if sum := s.Sum(m, in); m.ByMode && sum != 0 && m != metric.OldestDueAge {
+							got[m.Name] = sum
+						}
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("measured in %s mode (-want +got):\n%s", in.Name(), diff)
+					}
+				}
+			})
+		}
+	}
+	t.Run("the time of a charge", func(t *testing.T) {
+		t.Parallel()
+		s := newMeasuredShop(t, identity.Live, chargeTime)
+		s.payNew("10.10")
+		s.payNew("42.01")
+		s.payNew("42.24") // an acquirer that refuses requests is not fast
+		want := []int64{1500, 1500}
+		if diff := cmp.Diff(want, s.Measured(metric.AcquirerLatency, identity.Live)); diff != "" {
+			t.Errorf("AcquirerLatency in ms (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestAnOutcomeIsCountedOnce whatever happens to each step of a payment and its
+// repetition: by whoever records it, and not at all if that process dies.
+func TestAnOutcomeIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	for i, m := range []metric.Metric{metric.PaymentsApproved, metric.PaymentsDeclined} {
+		all := newScenario(t)
+		run := func(step int, fault faults.Fault) (int64, []string) {
+			before := all.Sum(m, identity.Test)
+			_, steps := actions[i].run(&scenario{Shop: all.Shop, keyed: true}, step, fault)
+			return all.Sum(m, identity.Test) - before, steps
+		}
+		_, steps := run(0, faults.None)
+		for n, name := range steps {
+			for _, fault := range faults.Plannable {
+				died := fault == faults.DieBefore || fault == faults.DieAfter
+				if got, _ := run(n+1, fault); got > 1 || got == 0 && !died {
+					t.Errorf("%s, %s at %s: got %s %d times, want once", actions[i].name, fault, name, m.Name, got)
+				}
+			}
+		}
+	}
+}
+
+// overtaken is an acquirer whose answer to a charge comes after the sweep has asked
+// about it.
+type overtaken struct {
+	acquirer.Acquirer
+	w *world.World
+}
+
+func (o overtaken) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+	outcome, err := o.Acquirer.Charge(ctx, c)
+	o.w.Clock.Advance(2 * time.Minute)
+	if ticked := o.w.Main().TickNow(context.WithoutCancel(ctx), "sweep"); ticked != nil {
+		o.w.Errorf("sweep: %v", ticked)
+	}
+	return outcome, err
+}
+
+func TestAnOutcomeThatTwoKnowIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	s := newMeasuredShop(t, identity.Live, 0)
+	s.GoLiveBehind(func(a acquirer.Acquirer) acquirer.Acquirer { return overtaken{a, s.World} })
+	s.payNew("10.10")
+	for m, want := range map[metric.Metric]int64{metric.PaymentsAttempted: 1, metric.PaymentsApproved: 1,
+		metric.ResolvedCheckouts: 1} {
+		if got := s.Sum(m, identity.Live); got != want {
+			t.Errorf("%s: got %d, want %d", m.Name, got, want)
+		}
+	}
+}
+
+// TestALineOfAPaymentIsShort: each byte of the log is paid for (infra/cost).
+func TestALineOfAPaymentIsShort(t *testing.T) {
+	t.Parallel()
+	const most = 400
+	s := newMeasuredShop(t, identity.Live, 0)
+	s.payNew("10.10")
+	if got := s.Metrics.String(); len(got) > most {
+		t.Errorf("got %d bytes %s, want at most %d", len(got), got, most)
+	}
+}

@@ -1,0 +1,84 @@
+package world
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
+)
+
+// metricLine is what a line of CloudWatch's embedded metric format declares.
+type metricLine struct {
+	AWS struct {
+		CloudWatchMetrics []struct {
+			Namespace  string
+			Dimensions [][]string
+			Metrics    []declaration
+		}
+	} `json:"_aws"`
+}
+
+type declaration struct {
+	Name string
+	Unit metric.Unit
+}
+
+// Measured are the measurements of a metric in a mode that the functions have
+// written so far, the oldest first. It reads the lines as CloudWatch does: a metric
+// counts under the unit and the dimensions that its line declares. The mode of a
+// metric that is not ByMode does not matter.
+func (w *World) Measured(m metric.Metric, mode identity.Mode) []int64 {
+	w.Helper()
+	wanted := map[string]string{metric.Stage: "test"}
+	if m.ByMode {
+		wanted[metric.Mode] = mode.Name()
+	}
+	var all []int64
+	for text := range strings.Lines(w.Metrics.String()) {
+		var line metricLine
+		members := map[string]json.RawMessage{}
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			w.Fatalf("metrics %q: %v", text, err)
+		}
+		if err := json.Unmarshal([]byte(text), &members); err != nil {
+			w.Fatalf("metrics %q: %v", text, err)
+		}
+		for _, d := range line.AWS.CloudWatchMetrics {
+			if !slices.Contains(d.Metrics, declaration{m.Name, m.Unit}) || d.Namespace != metric.Namespace || !hasDimensions(members, d.Dimensions, wanted) {
+				continue
+			}
+			var n int64
+			if err := json.Unmarshal(members[m.Name], &n); err != nil {
+				w.Fatalf("%s in %s: %v", m.Name, text, err)
+			}
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// hasDimensions reports whether the line has the one set of dimensions that is
+// wanted, with these values.
+func hasDimensions(members map[string]json.RawMessage, sets [][]string, wanted map[string]string) bool {
+	if len(sets) != 1 || len(sets[0]) != len(wanted) {
+		return false
+	}
+	for _, name := range sets[0] {
+		var value string
+		if json.Unmarshal(members[name], &value) != nil || value != wanted[name] {
+			return false
+		}
+	}
+	return true
+}
+
+// Sum is how often a metric counted, in a mode.
+func (w *World) Sum(m metric.Metric, mode identity.Mode) (sum int64) {
+	w.Helper()
+	for _, n := range w.Measured(m, mode) {
+		sum += n
+	}
+	return sum
+}
