@@ -4,7 +4,7 @@ export PORT ARGS ENGINE RUNTIME AT FN EVENT
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo provision payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
-	test-infra build cdk synth deploy destroy sam deploy-check cost golden
+	test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/aws/engines/with --
@@ -72,29 +72,45 @@ lint: go ## check the code with golangci-lint (.golangci.yml), and that generate
 	@for f in $(PAGES); do $(TEMPL) -stdout -f $$f | cmp -s - $${f%.templ}_templ.go || \
 		{ echo "$$f has changed: make golden"; exit 1; }; done
 
-build: go ## build every function for Lambda, into .build/
-	@for main in functions/*/bootstrap; do name=$$(basename $$(dirname $$main)); \
-	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -buildvcs=false -tags lambda.norpc -trimpath -ldflags '-s -w' \
-		-o .build/$$name/bootstrap ./$$main || exit 1; done
+# An emulator on this machine runs the functions itself: make deploy ARCH=$(go env GOARCH) BUILD=.build/emulator.
+# Only make's own variables count, not the shell's, so that none of them deploys something else by mistake.
+ARCH := arm64
+BUILD := .build
 
+# The programs do not name their commit, so that an unchanged function stays the same file; the file beside them does
+# (infra/commit.go).
+build: go ## build every function for Lambda, into .build/
+	@mkdir -p $(BUILD) && { commit=$$(git rev-parse --short=12 HEAD 2>/dev/null) || commit=unknown; \
+	[ -z "$$(git status --porcelain 2>/dev/null)" ] || commit=$$commit-dirty; echo $$commit >$(BUILD)/commit; }
+	@for main in functions/*/bootstrap; do name=$$(basename $$(dirname $$main)); \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) go build -buildvcs=false -tags lambda.norpc -trimpath -ldflags '-s -w' \
+		-o $(BUILD)/$$name/bootstrap ./$$main || exit 1; done
+
+# Any name: one for each pull request, say. Only prod is protected (infra/stage.go).
 STAGE ?= dev
 CDK := node_modules/.bin/cdk
+OF_STAGE = -c stage=$(STAGE) -c build=$(abspath $(BUILD))
 
 cdk: go
-	@command -v npm >/dev/null || { echo 'the CDK needs Node.js 20 or later with npm' >&2; exit 1; }
+	@command -v npm >/dev/null || { echo 'the CDK needs Node.js 20 or later with npm; 22 is recommended' >&2; exit 1; }
 	@cd infra && { cmp -s package-lock.json node_modules/.cashwrap-installed || \
 		{ npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && cp package-lock.json node_modules/.cashwrap-installed; }; }
 
-synth: build cdk ## write the CloudFormation template of STAGE=dev or prod, and check it and the functions' sizes
-	@cd infra && $(CDK) synth --quiet -c stage=$(STAGE)
+# Without the app, which needs built functions: an account and region are prepared once, for all stages.
+bootstrap: cdk ## prepare the account and region for the CDK, once: make bootstrap ACCOUNT=111122223333 AWS_REGION=eu-central-1
+	@[ -n "$$ACCOUNT" ] && [ -n "$$AWS_REGION" ] || { echo 'which account and region? set ACCOUNT and AWS_REGION' >&2; exit 1; }
+	@cd infra && $(CDK) bootstrap --app '' "aws://$$ACCOUNT/$$AWS_REGION"
+
+synth: build cdk ## write the CloudFormation template of STAGE=dev or another, and check it and the functions' sizes
+	@cd infra && $(CDK) synth --quiet $(OF_STAGE)
 	@infra/lint .build/cdk.out/Cashwrap.template.json
-	@go run ./infra/check sizes .build
+	@go run ./infra/check sizes $(BUILD)
 
 deploy: build cdk ## deploy to the AWS account of the shell's credentials: make deploy STAGE=prod
-	@cd infra && $(CDK) deploy -c stage=$(STAGE)
+	@cd infra && $(CDK) deploy $(OF_STAGE)
 
 destroy: build cdk ## destroy a stage's stack; in prod everything that holds data stays
-	@cd infra && $(CDK) destroy -c stage=$(STAGE)
+	@cd infra && $(CDK) destroy $(OF_STAGE)
 
 cost: go ## what a million payments cost, from the measured capacity and list prices
 	@go run ./infra/cost

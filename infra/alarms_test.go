@@ -151,7 +151,7 @@ func TestEachAlarmNotifiesTheTopic(t *testing.T) {
 	for _, r := range s.all("AWS::SNS::TopicPolicy") {
 		policy := plain(r.Properties["PolicyDocument"])
 		if !strings.Contains(policy, `"cloudwatch.amazonaws.com"`) || !strings.Contains(policy,
-			`{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}`) || !strings.Contains(policy, `"aws:SecureTransport":"false"`) {
+			`{"aws:SourceAccount":"111122223333"}`) || !strings.Contains(policy, `"aws:SecureTransport":"false"`) {
 			t.Errorf("got policy %s, want CloudWatch of this account only, over TLS", policy)
 		}
 	}

@@ -144,7 +144,7 @@ func TestADomainOfTheOperators(t *testing.T) {
 	s.has(t, "AWS::ApiGatewayV2::ApiMapping", map[string]any{"Stage": "$default"})
 	s.has(t, "AWS::Route53::RecordSet", map[string]any{"Name": "api.example.com.", "Type": "A",
 		"HostedZoneId": "Z0000000"})
-	if s.outputs["DomainTarget"] == nil {
+	if s.outputs["DomainTarget"].Value == nil {
 		t.Errorf("got outputs %v, want DomainTarget in them", s.outputs)
 	}
 }

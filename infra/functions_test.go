@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,8 +75,8 @@ func TestTheEnvironmentIsWhatAppReads(t *testing.T) {
 	for _, f := range functions.All {
 		_, r := s.function(t, dev, f.Name)
 		got := variables(r)
-		want := []string{"BASE_URL", "DUE_SHARDS", "LASTING_SECRET", "PLATFORM_SECRET", "PLATFORM_SECRET_SINCE", "STAGE",
-			"TABLE"}
+		want := []string{"BASE_URL", "COMMIT", "DUE_SHARDS", "LASTING_SECRET", "PLATFORM_SECRET",
+			"PLATFORM_SECRET_SINCE", "STAGE", "TABLE"}
 		for _, q := range f.Access().Sends {
 			want = append(want, q.Variable)
 			queue, _ := s.queue(t, dev, q.Name)
@@ -83,6 +86,9 @@ func TestTheEnvironmentIsWhatAppReads(t *testing.T) {
 		}
 		if names := slices.Collect(maps.Keys(got)); sorted(names) != sorted(want) {
 			t.Errorf("%s: got %s, want %s", f.Name, sorted(names), sorted(want))
+		}
+		if got["COMMIT"] != commit {
+			t.Errorf("%s: got COMMIT %v, want %s", f.Name, got["COMMIT"], commit)
 		}
 		if plain(got["TABLE"]) != plain(ref(table)) {
 			t.Errorf("%s: got TABLE %s, want %s", f.Name, plain(got["TABLE"]), plain(ref(table)))
@@ -109,9 +115,33 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 	}
 }
 
+func TestTheStackShowsWhatTheFunctionsWereBuiltFrom(t *testing.T) {
+	t.Parallel()
+	if got := inDev(t).outputs["Commit"].Value; got != commit {
+		t.Errorf("output Commit: got %v, want %s", got, commit)
+	}
+	for text, ok := range map[string]bool{"0123456789ab\n": true, "0123456789ab-dirty\n": true, "unknown\n": true,
+		"": false, "-dirty": false, "main": false} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, commitFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := builtCommit(folder); (err == nil) != ok || ok && got != strings.TrimSpace(text) {
+			t.Errorf("%q: got %q and error %v, want it: %t", text, got, err, ok)
+		}
+	}
+}
+
 func TestAnUnbuiltFunctionIsNamed(t *testing.T) {
 	t.Parallel()
-	_, err := synth(map[string]any{"build": t.TempDir()})
+	folder := t.TempDir()
+	if _, err := synth(map[string]any{"build": folder}); !errors.Is(err, errCommit) {
+		t.Errorf("without a build: got error %v, want %v", err, errCommit)
+	}
+	if err := fakeBuild(folder, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := synth(map[string]any{"build": folder})
 	if err == nil || !strings.Contains(err.Error(), "make build") ||
 		!strings.Contains(err.Error(), functions.All[0].Name) {
 		t.Errorf("got error %v, want %s and make build in it", err, functions.All[0].Name)

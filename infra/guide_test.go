@@ -105,7 +105,7 @@ func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 // TestTheCostIsThatOfThisStack: what `make cost` assumes about it is true in prod.
 func TestTheCostIsThatOfThisStack(t *testing.T) {
 	t.Parallel()
-	s, err := read(map[string]any{"stage": prod})
+	s, err := read(map[string]any{"stage": prod, "account": "111122223333", "region": "eu-central-1"})
 	if err != nil {
 		t.Fatal(err)
 	}

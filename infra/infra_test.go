@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -21,7 +22,7 @@ import (
 var built string
 
 func TestMain(m *testing.M) {
-	if err := checkNode(); err != nil {
+	if err := checkNode(io.Discard); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -36,14 +37,23 @@ func run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	built = filepath.Join(folder, "build")
-	for _, f := range functions.All {
-		if err := errorsOf(os.MkdirAll(filepath.Join(built, f.Name), 0o700),
-			os.WriteFile(filepath.Join(built, f.Name, bootstrap), []byte("not really "+f.Name), 0o700)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
+	if err := fakeBuild(built, functions.All); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return m.Run()
+}
+
+const commit = "0123456789ab-dirty"
+
+func fakeBuild(folder string, all []functions.Function) error {
+	for _, f := range all {
+		if err := errorsOf(os.MkdirAll(filepath.Join(folder, f.Name), 0o700),
+			os.WriteFile(filepath.Join(folder, f.Name, bootstrap), []byte("not really "+f.Name), 0o700)); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(folder, commitFile), []byte(commit+"\n"), 0o600)
 }
 
 func errorsOf(all ...error) error {
@@ -62,11 +72,13 @@ var node sync.Mutex
 type synthesis struct {
 	template  assertions.Template
 	resources map[string]resource
-	outputs   map[string]any
+	outputs   map[string]output
 	text      string // the template, as it is written
 	notes     assertions.Annotations
 	protected bool // from being deleted as a whole
 }
+
+type output struct{ Value any }
 
 type resource struct {
 	Type                string
@@ -93,7 +105,9 @@ func ofContext(settings map[string]any) (map[string]any, error) {
 
 // synth makes the stack with the settings. Errors: the app's, and the CDK's, which are
 // panics in Go.
-func synth(settings map[string]any) (made *synthesis, err error) {
+func synth(settings map[string]any) (*synthesis, error) { return synthAll(settings, functions.All) }
+
+func synthAll(settings map[string]any, all []functions.Function) (made *synthesis, err error) {
 	node.Lock()
 	defer node.Unlock()
 	defer func() {
@@ -110,7 +124,7 @@ func synth(settings map[string]any) (made *synthesis, err error) {
 		return nil, err
 	}
 	app := awscdk.NewApp(&awscdk.AppProps{Context: &context, Outdir: &out})
-	p, err := newPlatform(app)
+	p, err := newPlatform(app, all)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +137,7 @@ func synth(settings map[string]any) (made *synthesis, err error) {
 	}
 	var template struct {
 		Resources map[string]resource
-		Outputs   map[string]any
+		Outputs   map[string]output
 	}
 	s.text = string(data)
 	err = json.Unmarshal(data, &template)
@@ -147,15 +161,18 @@ func once(settings map[string]any) func(t *testing.T) *synthesis {
 // inDev is the stack as it is by default; inProd has whatever an operator may add.
 var (
 	inDev  = once(map[string]any{"stage": dev})
-	inProd = once(map[string]any{
-		"stage": prod, "domain": "api.example.com", "zoneId": "Z0000000", "zoneName": "example.com", "paypal": "on",
-		"refundRules": "BR:90 HUF::100", "dueShards": "128",
-		"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/11111111-2222-3333-4444-555555555555",
-		"alarmEmail":  "operator@example.com", "lastingVersion": "44444444-5555-6666-7777-888888888888",
-		"secretVersion": "22222222-3333-4444-5555-666666666666", "secretSince": "2026-12-01T00:00:00Z",
-		"secretPrevious": "33333333-4444-5555-6666-777777777777", "secretPreviousSince": "2026-11-01T00:00:00Z",
-	})
+	inProd = once(withEverything)
 )
+
+var withEverything = map[string]any{
+	"stage": prod, "account": "111122223333", "region": "eu-central-1",
+	"domain": "api.example.com", "zoneId": "Z0000000", "zoneName": "example.com", "paypal": "on",
+	"refundRules": "BR:90 HUF::100", "dueShards": "128",
+	"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/11111111-2222-3333-4444-555555555555",
+	"alarmEmail":  "operator@example.com", "lastingVersion": "44444444-5555-6666-7777-888888888888",
+	"secretVersion": "22222222-3333-4444-5555-666666666666", "secretSince": "2026-12-01T00:00:00Z",
+	"secretPrevious": "33333333-4444-5555-6666-777777777777", "secretPreviousSince": "2026-11-01T00:00:00Z",
+}
 
 // has fails unless a resource has these properties, and maybe more.
 func (s *synthesis) has(t *testing.T, kind string, properties map[string]any) {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/jsii-runtime-go"
+
+	"github.com/cashwrap/cashwrap/functions"
 )
 
 func main() {
@@ -22,12 +24,12 @@ func main() {
 
 // synthesize writes the cloud assembly for the CDK CLI.
 func synthesize() error {
-	if err := checkNode(); err != nil {
+	if err := checkNode(os.Stderr); err != nil {
 		return err
 	}
 	defer jsii.Close()
 	app := awscdk.NewApp(nil)
-	if _, err := newPlatform(app); err != nil {
+	if _, err := newPlatform(app, functions.All); err != nil {
 		return err
 	}
 	app.Synth(nil)

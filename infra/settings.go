@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,13 +17,24 @@ import (
 )
 
 // settings are what an operator may set, as CDK context: on the command line
-// (-c name=value), or for one stage in cdk.json, under the stage's name. The
-// comments give the context's name and its default in dev and prod.
+// (-c name=value), or for one stage in cdk.json, in stages, under the stage's name.
+// The comments give the context's name and its default; two defaults are those of
+// other stages and of prod.
+//
+// A stage without a section, such as one for a pull request, has the settings of dev,
+// but for those marked "own": two stages cannot share a domain, each has its own
+// secrets, and nobody wants the alarms of every pull request.
 type settings struct {
-	Stage string // stage: dev or prod
+	Stage string // stage: any name of checkStage; dev
 	Build string // build: folder of the built functions; ../.build
 
-	// Where clients find the API. Without a domain it is API Gateway's own.
+	// The account and region that the stage is pinned to: the CDK refuses credentials of
+	// another account. prod requires both; another stage without them goes to where the
+	// shell's credentials and AWS_REGION lead.
+	Account string // account: 12 digits, in quotes
+	Region  string // region: e.g. eu-central-1
+
+	// Where clients find the API, each own. Without a domain it is API Gateway's.
 	Domain      string // domain: a host name of the operator's
 	Certificate string // certificate: ARN of the domain's certificate, in the stack's region
 	ZoneID      string // zoneId and zoneName: a Route 53 zone to put the domain's records into;
@@ -40,13 +53,13 @@ type settings struct {
 
 	PayPal      bool   // paypal=on offers PayPal
 	RefundRules string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
-	AlarmEmail  string // alarmEmail: address that gets the alarms; none, but anyone may subscribe to the topic
+	AlarmEmail  string // alarmEmail, own: address that gets the alarms; none, but anyone may subscribe to the topic
 
-	// Secrets: secrets.go says how they are rotated.
+	// Secrets, each own: secrets.go says how they are rotated.
 	SecretVersion       string // secretVersion: VersionId of the platform secret; the current one
-	SecretSince         string // secretSince: RFC 3339, when that version comes into use
+	SecretSince         string // secretSince: RFC 3339, when that version comes into use; always
 	SecretPrevious      string // secretPrevious: VersionId of the one before it; none that counts
-	SecretPreviousSince string // secretPreviousSince
+	SecretPreviousSince string // secretPreviousSince; always
 	LastingVersion      string // lastingVersion: VersionId of the lasting secret; the current one
 }
 
@@ -58,42 +71,71 @@ const (
 	prod = "prod"
 )
 
+// always is when a secret came into use that no rotation has replaced yet: before
+// there was any deployment, so that nothing derived from it is older.
+const always = "2026-01-01T00:00:00Z"
+
 // context reads settings and collects what is wrong with them.
 type context struct {
 	node     constructs.Node
 	stage    string
+	own      map[string]any // the stage's section of cdk.json
+	shared   map[string]any // that, or the section of dev
+	known    map[string]bool
 	problems []error
 }
 
 // readSettings reads the context of the app. The error names each setting
 // that is wrong.
 func readSettings(node constructs.Node) (settings, error) {
-	c := &context{node: node}
+	c := &context{node: node, known: map[string]bool{}}
 	c.stage = c.text("stage", dev)
+	if err := checkStage(c.stage); err != nil {
+		return settings{}, err // whose settings would be wrong too
+	}
+	c.findSections()
 	s := settings{
-		Stage: c.stage, Build: c.text("build", "../.build"),
-		Domain: c.text("domain", ""), Certificate: c.text("certificate", ""), BaseURL: c.text("baseUrl", ""),
-		ZoneID: c.text("zoneId", ""), ZoneName: c.text("zoneName", ""),
+		Stage: c.stage, Build: c.text("build", "../.build"), Account: c.text("account", ""), Region: c.text("region", ""),
+		Domain: c.ownText("domain", ""), Certificate: c.ownText("certificate", ""), BaseURL: c.ownText("baseUrl", ""),
+		ZoneID: c.ownText("zoneId", ""), ZoneName: c.ownText("zoneName", ""),
 		Rate: c.number("rate", 1, 100, 5000), Burst: c.number("burst", 1, 200, 2500),
 		Workers: c.number("workers", 1, 5, 50), Pollers: c.number("pollers", 0, 0, 40),
 		DueShards:     c.number("dueShards", 1, store.DefaultDueShards, store.DefaultDueShards),
-		SecretVersion: c.text("secretVersion", ""), SecretSince: c.text("secretSince", ""),
-		SecretPrevious: c.text("secretPrevious", ""), SecretPreviousSince: c.text("secretPreviousSince", ""),
-		LastingVersion: c.text("lastingVersion", ""),
-		PayPal:         strings.EqualFold(c.text("paypal", ""), "on"), AlarmEmail: c.text("alarmEmail", ""),
+		SecretVersion: c.ownText("secretVersion", ""), SecretSince: c.ownText("secretSince", always),
+		SecretPrevious:      c.ownText("secretPrevious", ""),
+		SecretPreviousSince: c.ownText("secretPreviousSince", always),
+		LastingVersion:      c.ownText("lastingVersion", ""),
+		PayPal:              strings.EqualFold(c.text("paypal", ""), "on"), AlarmEmail: c.ownText("alarmEmail", ""),
 		RefundRules: c.text("refundRules", ""),
 	}
 	c.check(s)
 	return s, errors.Join(c.problems...)
 }
 
-// text prefers the command line to the stage's own value.
-func (c *context) text(name, otherwise string) string {
+// findSections reads cdk.json's section of the stage, and that of dev in its place.
+func (c *context) findSections() {
+	key := "stages"
+	stages, _ := c.node.TryGetContext(&key).(map[string]any)
+	section := func(stage string) map[string]any { own, _ := stages[stage].(map[string]any); return own }
+	c.own, c.shared = section(c.stage), section(c.stage)
+	if _, has := stages[c.stage]; !has && c.stage != prod {
+		c.shared = section(dev)
+	}
+}
+
+// text prefers the command line to the stage's own value, or dev's.
+func (c *context) text(name, otherwise string) string { return c.textOf(c.shared, name, otherwise) }
+
+// ownText is a setting that no other stage's section gives.
+func (c *context) ownText(name, otherwise string) string { return c.textOf(c.own, name, otherwise) }
+
+func (c *context) textOf(section map[string]any, name, otherwise string) string {
+	c.known[name] = true
 	if value := c.node.TryGetContext(&name); value != nil {
 		return fmt.Sprint(value)
 	}
-	if own, ok := c.node.TryGetContext(&c.stage).(map[string]any); ok && c.stage != "" && own[name] != nil {
-		return fmt.Sprint(own[name])
+	if section[name] != nil {
+		return fmt.Sprint(section[name])
 	}
 	return otherwise
 }
@@ -126,10 +168,12 @@ const leastPollers, mostPollers = 2, 200
 const pollerCalls = 10
 
 func (c *context) check(s settings) {
-	if s.Stage != dev && s.Stage != prod {
-		c.wrong("stage=%s: give dev or prod", s.Stage)
-		return // without a section of cdk.json the other settings are missing anyway
+	for _, name := range slices.Sorted(maps.Keys(c.shared)) {
+		if !c.known[name] {
+			c.wrong("%s in cdk.json: there is no such setting", name)
+		}
 	}
+	c.checkPlace(s)
 	if (s.Domain == "") != (s.Certificate == "") {
 		c.wrong("domain and certificate: give both or none")
 	}
@@ -159,6 +203,9 @@ func (c *context) checkSecrets(s settings) {
 	since, err := time.Parse(time.RFC3339, s.SecretSince)
 	if err != nil {
 		c.wrong("secretSince=%s is not an RFC 3339 time", s.SecretSince)
+	}
+	if s.SecretVersion != "" && s.SecretSince == always {
+		c.wrong("secretVersion=%s: give secretSince too", s.SecretVersion)
 	}
 	if s.SecretPrevious == "" {
 		return

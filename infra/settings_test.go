@@ -1,46 +1,53 @@
 package main
 
 import (
-	"maps"
+	"errors"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // read reads settings as the app would, without cdk.json.
 func read(given map[string]any) (settings, error) {
 	node.Lock()
 	defer node.Unlock()
-	context := map[string]any{"secretSince": "2026-11-01T00:00:00Z"}
-	maps.Copy(context, given)
-	return readSettings(awscdk.NewApp(&awscdk.AppProps{Context: &context}).Node())
+	return readSettings(awscdk.NewApp(&awscdk.AppProps{Context: &given}).Node())
 }
 
 func TestEachWrongSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, given := range map[string]map[string]any{
-		"stage":         {"stage": "test"},
-		"domain":        {"domain": "api.example.com"},
-		"certificate":   {"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/1"},
-		"zoneId":        {"zoneId": "Z1", "zoneName": "example.com"},
-		"baseUrl":       {"baseUrl": "https://api.example.com/"},
-		"rate":          {"rate": "0"},
-		"burst":         {"burst": "many"},
-		"workers":       {"workers": "1"},
-		"pollers=1 ":    {"pollers": "1"},
-		"pollers=201 ":  {"pollers": "201"},
-		"workers=1001 ": {"workers": "1001"},
-		"dueShards=0":   {"dueShards": "0"},
-		"dueShards=257": {"dueShards": "257"},
-		"refundRules":   {"refundRules": "BR:90 everywhere"},
-		"secretSince":   {"secretSince": "yesterday"},
-		"secretVersion": {"secretPrevious": "1", "secretPreviousSince": "2026-10-01T00:00:00Z"},
-		"secretPrevious: ": {"secretPrevious": "1", "secretVersion": "1",
-			"secretPreviousSince": "2026-10-01T00:00:00Z"},
-		"secretPreviousSince= ": {"secretPrevious": "1", "secretVersion": "2"},
+		"account and region: prod": {"stage": prod, "account": "111122223333"},
+		"account and region: give": {"region": "eu-central-1"},
+		"account=1.":               {"account": 111122223333, "region": "eu-central-1"},
+		"region=Frankfurt ":        {"account": "111122223333", "region": "Frankfurt"},
+		"alarmMail in cdk.json":    {"stages": map[string]any{dev: map[string]any{"alarmMail": "ops@example.com"}}},
+		"domain":                   {"domain": "api.example.com"},
+		"certificate":              {"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/1"},
+		"zoneId":                   {"zoneId": "Z1", "zoneName": "example.com"},
+		"baseUrl":                  {"baseUrl": "https://api.example.com/"},
+		"rate":                     {"rate": "0"},
+		"burst":                    {"burst": "many"},
+		"workers":                  {"workers": "1"},
+		"pollers=1 ":               {"pollers": "1"},
+		"pollers=201 ":             {"pollers": "201"},
+		"workers=1001 ":            {"workers": "1001"},
+		"dueShards=0":              {"dueShards": "0"},
+		"dueShards=257":            {"dueShards": "257"},
+		"refundRules":              {"refundRules": "BR:90 everywhere"},
+		"secretSince":              {"secretSince": "yesterday"},
+		"secretVersion=1: ":        {"secretVersion": "1"},
+		"as secretVersion":         {"secretPrevious": "1", "secretSince": "2026-11-01T00:00:00Z"},
+		"secretPrevious: ":         {"secretPrevious": "1", "secretVersion": "1", "secretSince": "2026-11-01T00:00:00Z"},
+		"secretPreviousSince= ": {"secretPrevious": "1", "secretVersion": "2", "secretSince": "2026-11-01T00:00:00Z",
+			"secretPreviousSince": ""},
 		"secretPreviousSince=2026-11-01": {"secretPrevious": "1", "secretVersion": "2",
-			"secretPreviousSince": "2026-11-01T00:00:00Z"},
+			"secretSince": "2026-11-01T00:00:00Z", "secretPreviousSince": "2026-11-01T00:00:00Z"},
 	} {
 		if _, err := read(given); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v: got error %v, want %s in it", given, err, name)
@@ -48,24 +55,60 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 	}
 }
 
-// TestAWrongStageIsTheOnlyError: the settings of another stage do not matter.
-func TestAWrongStageIsTheOnlyError(t *testing.T) {
+func TestStagesHaveFreeNames(t *testing.T) {
 	t.Parallel()
-	if _, err := read(map[string]any{"stage": "test", "secretSince": "", "workers": "1"}); err == nil ||
-		err.Error() != "context stage=test: give dev or prod" {
-		t.Errorf("got error %v, want only that the stage must be dev or prod", err)
+	for name, ok := range map[string]bool{
+		dev: true, prod: true, "pr-123": true, "a": true, "feature-new-pages-2": true, "x2345678901234567890": true,
+		"x23456789012345678901": false, "": false, "PR-123": false, "pr_123": false, "pr.123": false, "1pr": false,
+		"pr-": false, "-pr": false, "pr--1": false, "prü": false, "pr-1\n": false,
+		"production": false, "prd": false, "live": false, // which are not protected
+	} {
+		// Whatever else is wrong, the stage is the only error.
+		_, err := read(map[string]any{"stage": name, "workers": "1"})
+		if err == nil || strings.HasPrefix(err.Error(), "context stage=") == ok {
+			t.Errorf("%q: got error %v, want one of the stage: %t", name, err, !ok)
+		}
 	}
 }
 
 func TestTheCommandLineOverridesTheStagesFile(t *testing.T) {
 	t.Parallel()
-	file := map[string]any{"rate": 7, "workers": 9, "alarmEmail": "prod@example.com"}
-	s, err := read(map[string]any{"stage": prod, prod: file, dev: map[string]any{"burst": 1}, "workers": "11"})
+	file := map[string]any{"rate": 7, "workers": 9, "alarmEmail": "prod@example.com", "account": "111122223333",
+		"region": "eu-central-1"}
+	s, err := read(map[string]any{"stage": prod, "workers": "11",
+		"stages": map[string]any{prod: file, dev: map[string]any{"burst": 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Rate != 7 || s.Workers != 11 || s.Burst != 2500 || s.AlarmEmail != "prod@example.com" {
+	if s.Rate != 7 || s.Workers != 11 || s.Burst != 2500 || s.AlarmEmail != "prod@example.com" || !s.Production() {
 		t.Errorf("got %+v, want rate 7, 11 workers, burst 2500 and the mail prod@example.com", s)
+	}
+}
+
+// TestAStageOfAPullRequestNeedsNoEdit: it has dev's settings, but nothing that only
+// one stage can have. A section of its own replaces dev's.
+func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
+	t.Parallel()
+	stages := map[string]any{dev: map[string]any{
+		"account": "111122223333", "region": "eu-central-1", "rate": 7, "paypal": "on", "refundRules": "BR:90",
+		"domain": "dev.example.com", "certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/1",
+		"zoneId": "Z1", "zoneName": "example.com", "baseUrl": "https://dev.example.com", "alarmEmail": "dev@example.com",
+		"secretVersion": "2", "secretSince": "2026-11-02T00:00:00Z", "secretPrevious": "1",
+		"secretPreviousSince": "2026-11-01T00:00:00Z", "lastingVersion": "3",
+	}, "load": map[string]any{"rate": 1000}}
+	for stage, want := range map[string]settings{
+		"pr-123": {Stage: "pr-123", Build: "../.build", Account: "111122223333", Region: "eu-central-1", Rate: 7,
+			Burst: 200, Workers: 5, DueShards: store.DefaultDueShards, PayPal: true, RefundRules: "BR:90", SecretSince: always, SecretPreviousSince: always},
+		"load": {Stage: "load", Build: "../.build", Rate: 1000, Burst: 200, Workers: 5, DueShards: store.DefaultDueShards, SecretSince: always,
+			SecretPreviousSince: always},
+	} {
+		got, err := read(map[string]any{"stage": stage, "stages": stages})
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.Production() {
+			t.Errorf("%s: got error %v, settings (-want +got):\n%s", stage, err, diff)
+		}
+	}
+	if _, err := read(map[string]any{"stage": prod, "stages": stages}); !errors.Is(err, errNotPinned) {
+		t.Errorf("prod without a section: got error %v, want %v", err, errNotPinned)
 	}
 }
 
@@ -80,10 +123,31 @@ func TestTheStageDefaultsToDev(t *testing.T) {
 
 func TestAnOldNodeIsRefused(t *testing.T) {
 	t.Parallel()
-	for version, ok := range map[string]bool{"v20.20.2": true, "v24.1.0": true, "v18.20.4": false,
-		"": false, "nonsense": false} {
-		if err := newEnough(version); (err == nil) != ok {
-			t.Errorf("%q: got error %v, want one: %t", version, err, !ok)
+	for version, want := range map[string]struct{ warning, ok bool }{"v18.20.4": {}, "": {}, "nonsense": {},
+		"v20.20.2": {true, true}, "v22.21.0": {false, true}, "v24.1.0": {false, true}} {
+		warning, err := judgeNode(version)
+		if (err == nil) != want.ok || (warning != "") != want.warning {
+			t.Errorf("%q: got warning %q and error %v, want one: %t, accepted: %t", version, warning, err, want.warning,
+				want.ok)
 		}
+	}
+}
+
+// TestTheNodeIsTheSameEverywhere: each place says what the CDK needs and what is recommended.
+func TestTheNodeIsTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"README.md", "../README.md", "../Makefile"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = "Node.js 20 or later"
+		if got := strings.Join(strings.Fields(string(text)), " "); !strings.Contains(got, want) ||
+			!strings.Contains(got, "22 is recommended") {
+			t.Errorf("%s: got no %q with \"22 is recommended\", want both", file, want)
+		}
+	}
+	if text, err := os.ReadFile("package.json"); err != nil || !strings.Contains(string(text), `"node": ">=20"`) {
+		t.Errorf("package.json: got %s and error %v, want engines of Node.js 20 or later", text, err)
 	}
 }

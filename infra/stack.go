@@ -21,7 +21,8 @@ import (
 // platform is the stack with everything in it.
 type platform struct {
 	settings
-	stack awscdk.Stack // not embedded: jsii takes an embedded construct for another one
+	commit string       // that the functions were built from
+	stack  awscdk.Stack // not embedded: jsii takes an embedded construct for another one
 
 	key           awskms.Key
 	secret        awssecretsmanager.Secret
@@ -49,35 +50,39 @@ var (
 	number = func(n int) *float64 { return jsii.Number(float64(n)) }
 )
 
-// newPlatform adds the stack to the app. Errors: a setting or the list of
-// functions that cannot be deployed.
-func newPlatform(app awscdk.App) (*platform, error) {
+// newPlatform adds the stack with all of the functions to the app. Errors: a setting
+// or a function that cannot be deployed.
+func newPlatform(app awscdk.App, all []functions.Function) (*platform, error) {
 	s, err := readSettings(app.Node())
 	if err != nil {
 		return nil, err
 	}
 	p := &platform{settings: s, queues: map[string]awssqs.Queue{}}
+	if p.commit, err = builtCommit(s.Build); err != nil {
+		return nil, err
+	}
 	p.stack = awscdk.NewStack(app, text("Cashwrap"), &awscdk.StackProps{
 		StackName:             text(p.name("")),
+		Env:                   s.place(),
 		Description:           text("Cashwrap, " + s.Stage + ": merchant payments and accounts"),
 		TerminationProtection: jsii.Bool(s.Production()),
 	})
 	awscdk.Tags_Of(p.stack).Add(text("application"), text("cashwrap"), nil)
 	awscdk.Tags_Of(p.stack).Add(text("stage"), &s.Stage, nil)
 	checkWithNag(p.stack)
-	if err := p.build(); err != nil {
+	if err := p.build(all); err != nil {
 		return nil, err
 	}
 	p.addOutputs()
 	return p, nil
 }
 
-func (p *platform) build() error {
+func (p *platform) build(all []functions.Function) error {
 	p.addSecrets()
 	p.addTable()
 	p.addQueues()
 	p.addAPI()
-	for _, f := range functions.All {
+	for _, f := range all {
 		if err := p.addFunction(f); err != nil {
 			return fmt.Errorf("function %q: %w", f.Name, err)
 		}
@@ -91,7 +96,7 @@ func (p *platform) build() error {
 }
 
 // name of a resource that has a fixed one. It contains the stage, so that an account
-// can have both.
+// can have several.
 func (p *platform) name(of string) string {
 	if of == "" {
 		return "cashwrap-" + p.Stage
@@ -110,6 +115,7 @@ func (p *platform) lasting() awscdk.RemovalPolicy {
 
 // addOutputs adds what an operator or a script needs next.
 func (p *platform) addOutputs() {
+	p.output("Commit", &p.commit, "of the code that runs; -dirty if it was changed after it")
 	p.output("BaseUrl", p.baseURL, "where clients find the API")
 	p.output("TableName", p.table.TableName(), "all of the platform's data")
 	p.output("SecretArn", p.secret.SecretArn(), "keys that can be rotated are derived from this")

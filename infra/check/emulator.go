@@ -19,7 +19,7 @@ import (
 // not check.
 const (
 	account   = "000000000000"
-	region    = "us-east-1"
+	region    = "eu-central-1" // as in the guide
 	accessKey = "emulator"
 )
 
@@ -143,8 +143,11 @@ func missing() error {
 	var problems []error
 	for _, needed := range []struct{ program, why string }{
 		{"python3", "the emulator needs Python 3.10 or later with its venv module"},
-		{"node", "the CDK needs Node.js 20 or later"},
+		{"node", "the CDK needs Node.js 20 or later; 22 is recommended"},
 		{"npm", "the CDK's command comes from npm"},
+		{"bash", "the guide's lines are for bash"},
+		{"make", "the guide's lines call make"},
+		{"curl", "the guide's lines call curl"},
 	} {
 		if _, err := exec.LookPath(needed.program); err != nil {
 			problems = append(problems, fmt.Errorf("%s, and no %s is in the PATH", needed.why, needed.program))

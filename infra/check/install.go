@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,25 +37,3 @@ func installEmulator(ctx context.Context, root string, log *os.File) (python str
 
 const oldestPython = `import sys
 sys.version_info >= (3, 10) or sys.exit("the emulator needs Python 3.10 or later, this is " + sys.version)`
-
-// installCDK installs the pinned command into infra/node_modules, once, and returns the
-// path of its script.
-func installCDK(ctx context.Context, root string, log *os.File) (cdk string, err error) {
-	infra := filepath.Join(root, "infra")
-	cdk = filepath.Join(infra, "node_modules", "aws-cdk", "bin", "cdk")
-	installed := filepath.Join(infra, "node_modules", ".cashwrap-installed") // the lock file, written last
-	wanted, err := os.ReadFile(filepath.Join(infra, "package-lock.json"))
-	if err != nil {
-		return "", err
-	}
-	there, readErr := os.ReadFile(installed)
-	_, statErr := os.Stat(cdk)
-	if errors.Join(readErr, statErr) == nil && bytes.Equal(there, wanted) {
-		return cdk, nil
-	}
-	if err := run(ctx, infra, os.Environ(), log, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund",
-		"--loglevel=error"); err != nil {
-		return "", fmt.Errorf("the CDK's command cannot be installed: %w", err)
-	}
-	return cdk, os.WriteFile(installed, wanted, 0o600)
-}

@@ -14,7 +14,7 @@ import (
 const scheduleLimit = 2 * time.Minute
 
 // readLogs checks that the schedule has invoked sweep, that every function was called,
-// and that none has logged an error.
+// that each line of ours has the commit, and that none has logged an error.
 func (d *deployment) readLogs(ctx context.Context, _ demo.Config) error {
 	d.say("Wait until the schedule has invoked sweep, a minute after it was created; read all logs")
 	if err := d.awaitSweep(ctx); err != nil {
@@ -29,6 +29,9 @@ func (d *deployment) readLogs(ctx context.Context, _ demo.Config) error {
 			return fmt.Errorf("%s was not called, or has no log", f.Name)
 		}
 		for _, line := range lines {
+			if strings.HasPrefix(line, `{"time":`) && !strings.Contains(line, `"commit":"`+d.commit+`"`) {
+				return fmt.Errorf("%s has logged a line without the commit %s: %s", f.Name, d.commit, line)
+			}
 			if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "panic: ") {
 				return fmt.Errorf("%s has logged an error: %s", f.Name, line)
 			}

@@ -44,7 +44,7 @@ func (d *deployment) test(ctx context.Context) error {
 	}
 	shop := demo.Config{API: client.Client{BaseURL: d.baseURL, Transport: gateway{api.Host, emulator.Host}},
 		MerchantCode: merchant.MerchantCode, APIKey: merchant.APIKey.Plaintext, Operator: d.answer}
-	steps := []func(context.Context, demo.Config) error{d.sell, d.payOut, d.invokeOthers, d.reconcile, d.readLogs}
+	steps := []func(context.Context, demo.Config) error{d.showCommit, d.sell, d.payOut, d.invokeOthers, d.reconcile, d.readLogs}
 	for _, step := range steps {
 		if err := step(ctx, shop); err != nil {
 			return err
@@ -58,6 +58,15 @@ func (d *deployment) answer(ctx context.Context, name string, payload json.RawMe
 	var answer json.RawMessage
 	err := d.invoke(ctx, name, payload, &answer)
 	return answer, err
+}
+
+// showCommit checks that the API says which commit answers.
+func (d *deployment) showCommit(ctx context.Context, shop demo.Config) error {
+	var health struct{ Status, Commit string }
+	if err := get(ctx, shop, "/healthz", &health); err != nil {
+		return err
+	}
+	return differs("health", health.Status+" "+health.Commit, "ok "+d.commit)
 }
 
 // sell runs the demo: payments, 3DS, a decline, a saved card, callbacks, history, a

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+)
+
+// maxStage is how long a stage's name may be, in characters. Lambda allows 64 for a
+// function, which leaves 34 for the functions' own names: cashwrap-<stage>-<name>
+// (TestEveryNameFitsTheLongestStage).
+const maxStage = 20
+
+var stageName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// protected are names under which one expects what only prod has.
+var protected = []string{"production", "prd", "live"}
+
+// checkStage checks the name of a stage. Any may be chosen, one for each pull request
+// say. Only prod is protected, and the others go with all of their data.
+func checkStage(name string) error {
+	switch {
+	case !stageName.MatchString(name) || len(name) > maxStage:
+		return fmt.Errorf("context stage=%s: give a name of at most %d lower-case letters, digits and single hyphens, "+
+			"which begins with a letter, such as dev or pr-123", name, maxStage)
+	case slices.Contains(protected, name):
+		return fmt.Errorf("context stage=%s: the stage that is protected is called %s", name, prod)
+	default:
+		return nil
+	}
+}
+
+var (
+	accountID  = regexp.MustCompile(`^[0-9]{12}$`)
+	regionName = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]$`)
+)
+
+// checkPlace checks where the stage is pinned to.
+func (c *context) checkPlace(s settings) {
+	switch {
+	case s.Production() && (s.Account == "" || s.Region == ""):
+		c.problems = append(c.problems, errNotPinned)
+		return
+	case (s.Account == "") != (s.Region == ""):
+		c.wrong("account and region: give both or none")
+	}
+	if s.Account != "" && !accountID.MatchString(s.Account) {
+		c.wrong("account=%s is not 12 digits in quotes", s.Account)
+	}
+	if s.Region != "" && !regionName.MatchString(s.Region) {
+		c.wrong("region=%s is not the name of a region, such as eu-central-1", s.Region)
+	}
+}
+
+var errNotPinned = errors.New("context account and region: prod needs both, in cdk.json under stages, " +
+	"so that no other account is mistaken for it")
+
+// place is where the stack may be deployed; nil is wherever the credentials lead. The
+// template names the account and region only if the stage is pinned, so that an
+// unpinned one has the same template on every machine.
+func (s settings) place() *awscdk.Environment {
+	if s.Account == "" {
+		return nil
+	}
+	return &awscdk.Environment{Account: &s.Account, Region: &s.Region}
+}
