@@ -44,14 +44,15 @@ func (p *platform) addAPI() {
 	awsapigatewayv2.NewHttpStage(p.stack, text("Stage"), props)
 }
 
-// accessLog has for each request what an operator needs, and no personal data: the
-// route instead of the path and its query, which may contain tokens, and no
-// address. The request id is in the functions' log lines too.
+// accessLog has for each request what an operator needs: of personal data only the
+// client's address, without which an attack cannot be traced (PCI DSS 10.2.2), and
+// the route instead of the path and its query, which may contain tokens. It also has
+// requests that reach no function. The request id is in the functions' log lines too.
 func (p *platform) accessLog() awsapigatewayv2.IAccessLogSettings {
 	format, err := json.Marshal(map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTime", "method": "$context.httpMethod",
 		"route": "$context.routeKey", "status": "$context.status", "bytes": "$context.responseLength",
-		"latency": "$context.responseLatency", "integrationLatency": "$context.integrationLatency",
+		"source": "$context.identity.sourceIp", "latency": "$context.responseLatency", "integrationLatency": "$context.integrationLatency",
 		"integrationError": "$context.integrationErrorMessage", "error": "$context.error.message",
 	})
 	if err != nil { // impossible for a map of strings

@@ -23,9 +23,9 @@ func TestTheStageIsLimitedAndLogged(t *testing.T) {
 	}
 }
 
-// TestTheAccessLogHasNoPersonalData: no address, no agent, no path or query, which may
-// contain tokens; but the request's id.
-func TestTheAccessLogHasNoPersonalData(t *testing.T) {
+// TestTheAccessLogHasNoPersonalDataButTheAddress: no agent, no path or query, which may
+// contain tokens; but the client's address and the request's id.
+func TestTheAccessLogHasNoPersonalDataButTheAddress(t *testing.T) {
 	t.Parallel()
 	for _, r := range inProd(t).all("AWS::ApiGatewayV2::Stage") {
 		format := r.Properties["AccessLogSettings"].(map[string]any)["Format"].(string)
@@ -36,6 +36,11 @@ func TestTheAccessLogHasNoPersonalData(t *testing.T) {
 		if fields["requestId"] != "$context.requestId" || fields["route"] != "$context.routeKey" {
 			t.Errorf("got log fields %v, want requestId and route", fields)
 		}
+		const source = "$context.identity.sourceIp"
+		if fields["source"] != source {
+			t.Errorf("got log fields %v, want source %s", fields, source)
+		}
+		delete(fields, "source")
 		for name, value := range fields {
 			for _, personal := range []string{"identity", "path", "authorizer", "domain"} {
 				if strings.Contains(strings.ToLower(value), personal) {

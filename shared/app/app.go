@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -54,6 +55,7 @@ type App struct {
 	Now        func() time.Time
 
 	overrides Overrides
+	entered   atomic.Bool // see enter
 }
 
 // New builds the App; it makes no call.
@@ -70,7 +72,7 @@ func New(c Config, o Overrides) *App {
 	if o.HTTP == nil {
 		o.HTTP = ofProcess()
 	}
-	a := &App{Config: c, Log: o.Log, overrides: o, Now: func() time.Time { return o.Now().UTC() }}
+	a := &App{Config: c, Log: slog.New(eventLog{o.Log.Handler()}), overrides: o, Now: func() time.Time { return o.Now().UTC() }}
 	a.Metrics = metric.Log{Out: o.Metrics, Stage: c.Stage, Failures: a.Log}
 	if o.Metrics == nil && c.Deployed {
 		a.Metrics.Out = os.Stdout
@@ -136,7 +138,6 @@ func (a *App) Bank(b bank.Bank) bank.Bank {
 func (a *App) At(now time.Time) *App {
 	overrides := a.overrides
 	overrides.Now = func() time.Time { return now }
-	overrides.Log = a.Log
 	return New(a.Config, overrides)
 }
 

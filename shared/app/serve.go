@@ -50,7 +50,7 @@ func (a *App) HTTP(routes Routes) HTTPEvent {
 	adapter := httpadapter.NewV2(a.Handler(routes(a)))
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		event.RawPath = escapedPath(event)
-		return adapter.ProxyWithContext(ctx, event)
+		return adapter.ProxyWithContext(a.enter(ctx), event)
 	}
 }
 
@@ -76,6 +76,7 @@ func escapedPath(event events.APIGatewayV2HTTPRequest) string {
 func (a *App) Queue(queue Queue) QueueEvent {
 	handle := queue(a)
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+		ctx = a.enter(ctx)
 		failed := make([]bool, len(event.Records))
 		var group sync.WaitGroup
 		for i, message := range event.Records {
@@ -104,6 +105,7 @@ func (a *App) Queue(queue Queue) QueueEvent {
 func (a *App) Stream(stream Stream) StreamEvent {
 	handle := stream(a)
 	return func(ctx context.Context, event events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
+		ctx = a.enter(ctx)
 		response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
 		for _, record := range event.Records {
 			if err := handle(ctx, record); err != nil {
@@ -120,7 +122,13 @@ func (a *App) Stream(stream Stream) StreamEvent {
 // Tick adapts a schedule's handler.
 func (a *App) Tick(tick Tick) TickEvent {
 	handle := tick(a)
-	return func(ctx context.Context, _ events.EventBridgeEvent) error { return handle(ctx) }
+	return func(ctx context.Context, _ events.EventBridgeEvent) error { return handle(a.enter(ctx)) }
+}
+
+// Invoke adapts the handler of direct invocations.
+func (a *App) Invoke(invoke Invoke) InvokeEvent {
+	handle := invoke(a)
+	return func(ctx context.Context, request json.RawMessage) (any, error) { return handle(a.enter(ctx), request) }
 }
 
 // ServeRoutes runs a function that serves routes, as a whole Lambda program; so
@@ -137,7 +145,7 @@ func ServeStream(stream Stream) { start(func(a *App) any { return a.Stream(strea
 func ServeTick(tick Tick) { start(func(a *App) any { return a.Tick(tick) }) }
 
 // ServeInvoke runs a function that operators invoke.
-func ServeInvoke(invoke Invoke) { start(func(a *App) any { return invoke(a) }) }
+func ServeInvoke(invoke Invoke) { start(func(a *App) any { return a.Invoke(invoke) }) }
 
 func start(handler func(*App) any) {
 	config, err := FromEnvironment(os.Getenv)

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"sync"
@@ -122,6 +123,31 @@ func TestLimitFailsOpen(t *testing.T) {
 	for range 20 {
 		if w := f.ask("GET", "/things", ""); w.Code != 200 {
 			t.Fatalf("got %d %s, want 200", w.Code, w.Body)
+		}
+	}
+}
+
+// TestTheLogLineHasTheClientsAddress: the one that connected, whatever headers claim.
+func TestTheLogLineHasTheClientsAddress(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, things())
+	for _, c := range []struct {
+		remote string
+		want   any
+	}{
+		{"192.0.2.1", "192.0.2.1"}, {"192.0.2.1:1000", "192.0.2.1"}, {"[::ffff:192.0.2.1]:3000", "192.0.2.1"},
+		{"[2001:db8::1%eth0]:1000", "2001:db8::1"}, {"not an address", nil},
+	} {
+		r := f.request("GET", "/things", "", "X-Forwarded-For: 203.0.113.9", "Forwarded: for=203.0.113.9")
+		r.RemoteAddr = c.remote
+		before := len(f.log.String())
+		answer(f.handler, r)
+		var line map[string]any
+		if err := json.Unmarshal([]byte(f.log.String()[before:]), &line); err != nil {
+			t.Fatal(err)
+		}
+		if line["source"] != c.want || line["msg"] != "request" {
+			t.Errorf("from %s: got line %v, want source %v", c.remote, line, c.want)
 		}
 	}
 }

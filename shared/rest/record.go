@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// record writes the request's one log line: what was asked, by whom, and the
-// result, but nothing of its content. It has the route's pattern instead of the
+// record writes the request's one log line: what was asked, by whom, from where, and
+// the result, but nothing of its content. It has the route's pattern instead of the
 // path, so that no path value, query or body reaches a log.
 func (x *exchange) record(ctx context.Context, r reply, took time.Duration) {
 	attrs := []slog.Attr{
@@ -19,6 +19,9 @@ func (x *exchange) record(ctx context.Context, r reply, took time.Duration) {
 		slog.Int("status", r.status),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 		slog.String("request_id", x.id),
+	}
+	if source, ok := clientAddress(x.request); ok {
+		attrs = append(attrs, slog.String("source", source.String()))
 	}
 	if x.caller.Actor.ID != "" {
 		attrs = append(attrs, slog.String("credential", x.caller.Actor.ID), slog.String("tenant", x.caller.Tenant.String()))

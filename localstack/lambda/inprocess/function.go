@@ -56,7 +56,7 @@ func handlerOf(f functions.Function, a *app.App) (any, error) {
 	case f.Stream != nil:
 		return a.Stream(f.Stream), nil
 	case f.Invoke != nil: // a schedule may call it too
-		return f.Invoke(a), nil
+		return a.Invoke(f.Invoke), nil
 	case f.Tick != nil:
 		return a.Tick(f.Tick.Handle), nil
 	default:
