@@ -106,7 +106,7 @@ func (d *deliverer) send(ctx context.Context, t identity.Tenant, callback paymen
 	}
 	ctx, cancel := deadline.Early(ctx, saveTime)
 	defer cancel()
-	message := webhook.Message{ID: callback.ID, Timestamp: d.Now(), Body: content}
+	message := webhook.Message{ID: callback.ID, Timestamp: d.WallNow(), Body: content}
 	err = d.sender.Send(ctx, t.String(), callback.URL, message, secrets)
 	var delivery *webhook.DeliveryError
 	switch {

@@ -1,4 +1,5 @@
-// Package clock is a clock for tests, which only moves when it is advanced.
+// Package clock has the clocks that can be moved: one of tests, which only moves when it is advanced, and the local
+// platform's, which also runs (Ahead).
 package clock
 
 import (

@@ -161,7 +161,7 @@ var credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credent
 
 func (w *World) makeOverrides() app.Overrides {
 	o := app.Overrides{
-		Now: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox}, Credentials: credentials,
+		Now: w.now, WallNow: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox}, Credentials: credentials,
 		Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, CallbackHTTP: receiver{w},
 		WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
 		WrapBank:     w.wrapBank,

@@ -131,7 +131,7 @@ func (w *World) AppOver(network http.RoundTripper) *app.App {
 	if err != nil {
 		w.Fatal(err)
 	}
-	return app.New(config, app.Overrides{Now: w.Clock.Now, Credentials: w.credentials,
+	return app.New(config, app.Overrides{Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials,
 		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live,
 		Log:          slog.New(slog.NewJSONHandler(w.Logs, nil)),
 		CallbackHTTP: network})
@@ -160,7 +160,7 @@ func (w *World) Process() *Process {
 	running, err := runner.Start(w.Context(), runner.Config{
 		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
 		Overrides: app.Overrides{
-			Now: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics,
+			Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics,
 			SandboxHTTP:  &http.Client{Transport: w.Permits.over(w.engines(), false)},
 			HTTP:         &http.Client{Transport: steps.AWS(meter)},
 			LiveAcquirer: w.live, WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(steps, a) },

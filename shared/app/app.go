@@ -27,7 +27,8 @@ import (
 // Overrides replace what a deployed function uses. The zero value is
 // production; tests and the local run set a clock, engines and faults.
 type Overrides struct {
-	Now           func() time.Time                          // nil: the system's clock
+	Now           func() time.Time                          // the platform's time; nil: the system's, and CLOCK_OFFSET
+	WallNow       func() time.Time                          // what others' clocks show; nil: the system's
 	HTTP          aws.HTTPClient                            // under the AWS SDK; nil: the process's Transport
 	SandboxHTTP   aws.HTTPClient                            // the sandbox acquirer's, as of another system; nil: HTTP
 	Credentials   aws.CredentialsProvider                   // nil: the Lambda environment's
@@ -52,7 +53,11 @@ type App struct {
 	Processing *processing.Processor
 	Log        *slog.Logger
 	Metrics    metric.Log
-	Now        func() time.Time
+	// Now is the platform's time, by which everything happens and expires.
+	Now func() time.Time
+	// WallNow is the time that other parties' clocks show. Only what they compare with it is made by it: signatures
+	// (ARCHITECTURE.md, "Time").
+	WallNow func() time.Time
 
 	overrides Overrides
 	entered   atomic.Bool // see enter
@@ -61,7 +66,10 @@ type App struct {
 // New builds the App; it makes no call.
 func New(c Config, o Overrides) *App {
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = func() time.Time { return time.Now().Add(c.ClockOffset) }
+	}
+	if o.WallNow == nil {
+		o.WallNow = time.Now
 	}
 	if o.Credentials == nil {
 		o.Credentials = lambdaCredentials()
@@ -72,7 +80,8 @@ func New(c Config, o Overrides) *App {
 	if o.HTTP == nil {
 		o.HTTP = ofProcess()
 	}
-	a := &App{Config: c, Log: slog.New(eventLog{o.Log.Handler()}), overrides: o, Now: func() time.Time { return o.Now().UTC() }}
+	a := &App{Config: c, Log: slog.New(eventLog{o.Log.Handler()}), overrides: o, Now: inUTC(o.Now),
+		WallNow: inUTC(o.WallNow)}
 	a.Metrics = metric.Log{Out: o.Metrics, Stage: c.Stage, Failures: a.Log}
 	if o.Metrics == nil && c.Deployed {
 		a.Metrics.Out = os.Stdout
@@ -85,6 +94,8 @@ func New(c Config, o Overrides) *App {
 	})
 	return a
 }
+
+func inUTC(now func() time.Time) func() time.Time { return func() time.Time { return now().UTC() } }
 
 // open returns the table over the given client.
 func (a *App) open(client aws.HTTPClient) *store.Store {

@@ -38,8 +38,9 @@ type Config struct {
 	LastingSecret  []byte    // LASTING_SECRET; nil: PLATFORM_SECRET, which then cannot be rotated
 
 	// For a developer's machine only; no deployment sets them.
-	AllowHTTP              bool // ALLOW_HTTP=on
-	AllowLoopbackCallbacks bool // ALLOW_LOOPBACK_CALLBACKS=on
+	AllowHTTP              bool          // ALLOW_HTTP=on
+	AllowLoopbackCallbacks bool          // ALLOW_LOOPBACK_CALLBACKS=on
+	ClockOffset            time.Duration // CLOCK_OFFSET=168h: how far the platform's time is ahead; refused when deployed
 }
 
 // FromEnvironment reads the configuration by lookup (os.Getenv except in
@@ -75,5 +76,6 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		c.PreviousSecret, c.PreviousSince = e.secret("PLATFORM_SECRET_PREVIOUS"), e.time("PLATFORM_SECRET_PREVIOUS_SINCE")
 		e.checkRotation(c)
 	}
+	c.ClockOffset = e.clockOffset("CLOCK_OFFSET", c.Deployed)
 	return c, errors.Join(e.problems...)
 }

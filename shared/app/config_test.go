@@ -2,15 +2,20 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
+	"errors"
 	"maps"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -37,6 +42,8 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	all.Stage, all.Commit, all.Deployed, all.DueShards = "dev", "0123456789ab", true, 256
 	all.PreviousSecret, all.LastingSecret = bytes.Repeat([]byte("p"), 32), bytes.Repeat([]byte("l"), 32)
 	all.PreviousSince = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+	moved := least
+	moved.ClockOffset = 168 * time.Hour
 	for name, c := range map[string]struct {
 		given map[string]string
 		want  app.Config
@@ -49,6 +56,7 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 			"STAGE": "dev", "COMMIT": "0123456789ab", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep", "DUE_SHARDS": "256",
 			"PLATFORM_SECRET_PREVIOUS": secretOf("p"), "PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
 			"LASTING_SECRET": secretOf("l"), "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "ON"}, all},
+		"a moved clock":       {map[string]string{"CLOCK_OFFSET": "168h"}, moved},
 		"only on switches on": {map[string]string{"PAYPAL": "true", "ALLOW_HTTP": "1", "LOG": "json"}, least},
 	} {
 		got, err := read(c.given)
@@ -75,10 +83,12 @@ func TestEachBadVariableIsNamedWithoutItsValue(t *testing.T) {
 	t.Parallel()
 	short := base64.StdEncoding.EncodeToString([]byte("tooshort"))
 	for _, c := range []struct{ name, bad string }{
-		{"TABLE", ""}, {"REFUND_RULES", "BR:90 everywhere"}, {"DUE_SHARDS", "many"}, {"DUE_SHARDS", "257"}, {"DUE_SHARDS", "-1"},
+		{"TABLE", ""}, {"REFUND_RULES", "BR:90 everywhere"},
+		{"DUE_SHARDS", "many"}, {"DUE_SHARDS", "257"}, {"DUE_SHARDS", "-1"},
 		{"AWS_REGION", ""}, {"BASE_URL", ""}, {"PLATFORM_SECRET", ""},
 		{"PLATFORM_SECRET", short},
 		{"PLATFORM_SECRET", "not base64, and long enough otherwise"}, {"PLATFORM_SECRET_SINCE", "yesterday"},
+		{"CLOCK_OFFSET", "7d"}, {"CLOCK_OFFSET", "-1h"},
 		{"LASTING_SECRET", short}, {"PLATFORM_SECRET_PREVIOUS", short}, {"PLATFORM_SECRET_PREVIOUS_SINCE", ""},
 		{"PLATFORM_SECRET_PREVIOUS_SINCE", "2026-11-01T00:00:00Z"}, // no earlier than its successor's
 	} {
@@ -144,6 +154,48 @@ func TestOnlyADeploymentsMetricsAreRead(t *testing.T) {
 			(a.Metrics.Out == os.Stdout) != c.want || a.Metrics.Stage != c.given["STAGE"] {
 			t.Errorf("%v: got deployed %t, metrics %+v (%v), want deployed and metrics on stdout %t, stage %q", c.given,
 				got.Deployed, a.Metrics, err, c.want, c.given["STAGE"])
+		}
+	}
+}
+
+func TestNoDeploymentMovesItsClock(t *testing.T) {
+	t.Parallel()
+	_, err := read(map[string]string{"CLOCK_OFFSET": "168h", "STAGE": "dev",
+		"AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep"})
+	if err == nil || !strings.Contains(err.Error(), "CLOCK_OFFSET") {
+		t.Errorf("got error %v, want one of CLOCK_OFFSET", err)
+	}
+}
+
+// TestAMovedClockLeavesWhatOthersCheckReal: signatures, also those of calls to AWS, which refuses other times.
+func TestAMovedClockLeavesWhatOthersCheckReal(t *testing.T) {
+	t.Parallel()
+	config, err := read(map[string]string{"CLOCK_OFFSET": "168h", "DYNAMODB_ENDPOINT": "http://table.test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := ""
+	a := app.New(config, app.Overrides{MaxAttempts: 1,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "key", SecretAccessKey: "none"}, nil
+		}),
+		HTTP: &http.Client{Transport: faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
+			signed = r.Header.Get("X-Amz-Date")
+			return nil, errors.New("nobody answers")
+		})}})
+	if _, err = a.Store.Merchant(t.Context(), "MC1"); err == nil {
+		t.Error("got no error, want one")
+	}
+	at, err := time.Parse("20060102T150405Z", signed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		got  time.Time
+		want time.Duration
+	}{"platform's time": {a.Now(), 168 * time.Hour}, "wall clock": {a.WallNow(), 0}, "call to AWS": {at, 0}} {
+		if gap := time.Until(c.got) - c.want; gap.Abs() > time.Minute || c.got.Location() != time.UTC {
+			t.Errorf("%s: got %v, want %v from now, in UTC", what, c.got, c.want)
 		}
 	}
 }

@@ -80,6 +80,22 @@ func (e *environment) time(name string) time.Time {
 	return at.UTC()
 }
 
+// clockOffset is never negative: time that has passed does not come again.
+func (e *environment) clockOffset(name string, deployed bool) time.Duration {
+	text := e.lookup(name)
+	if text == "" {
+		return 0
+	}
+	offset, err := time.ParseDuration(text)
+	switch {
+	case deployed:
+		e.wrong(name + " is for a developer's machine, and must not be set in a deployment")
+	case err != nil || offset < 0:
+		e.wrong(name + " must be a duration such as 168h")
+	}
+	return offset
+}
+
 func (e *environment) refundRules(name string) payments.RefundRules {
 	rules, err := payments.ParseRefundRules(e.lookup(name))
 	if err != nil {

@@ -1,0 +1,59 @@
+package clock
+
+import (
+	"sync"
+	"time"
+)
+
+// Ahead is a clock that runs with the system's, ahead of it by an offset that only grows. The zero value shows the
+// system's time. It is safe for concurrent use.
+type Ahead struct {
+	mu     sync.Mutex
+	offset time.Duration
+	timers map[*time.Timer]time.Time // and when they fire, on this clock
+}
+
+// NewAhead returns a clock that is ahead by the offset.
+func NewAhead(offset time.Duration) *Ahead { return &Ahead{offset: offset} }
+
+// Now is the clock's time.
+func (c *Ahead) Now() time.Time { return time.Now().Add(c.Offset()) }
+
+// Offset is how far the clock is ahead of the system's.
+func (c *Ahead) Offset() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.offset
+}
+
+// Advance moves the clock forward, and fires what the move made due.
+func (c *Ahead) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.offset += d
+	now := time.Now().Add(c.offset)
+	for timer, due := range c.timers {
+		if timer.Stop() {
+			timer.Reset(due.Sub(now))
+		}
+	}
+}
+
+// After is [time.After] on this clock.
+func (c *Ahead) After(d time.Duration) <-chan time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timers == nil {
+		c.timers = map[*time.Timer]time.Time{}
+	}
+	fired := make(chan time.Time, 1)
+	var timer *time.Timer
+	timer = time.AfterFunc(d, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.timers, timer)
+		fired <- time.Now().Add(c.offset)
+	})
+	c.timers[timer] = time.Now().Add(c.offset + d)
+	return fired
+}
