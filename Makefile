@@ -1,9 +1,9 @@
 # What a developer does here; `make help` lists it. Each command checks what it needs and says what is missing.
 
-export PORT ARGS ENGINE RUNTIME AT FN EVENT
+export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo provision payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
+.PHONY: help run demo provision clock payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
 	test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
 
 # The engines run once for all packages, and end with the command.
@@ -24,7 +24,10 @@ demo: go ## run a demo against the running platform, and print every request and
 provision: go ## call the provision function: make provision ARGS='{"command":"…"}'
 	@$(LOCALSTACK) provision "$$ARGS"
 
-payouts: go ## pay out what is due now, or would be due at a time: make payouts AT=2026-12-01T00:30:00Z
+clock: go ## move the time of the running platform forward: make clock ADVANCE=7d (90s, 15m, 36h, 2w); print it without
+	@$(LOCALSTACK) clock "$$ADVANCE"
+
+payouts: go ## pay out what is due now, or at a time to which the platform's clock moves: make payouts AT=2026-12-01T00:30:00Z
 	@$(LOCALSTACK) payouts "$$AT"
 
 reconcile: go ## compare all records of money with each other: prints the totals and each break, and fails on one

@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
 
@@ -19,6 +21,17 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 	var output bytes.Buffer
 	if err := runDemo(t.Context(), place, &output); err != nil {
 		t.Fatalf("demo: got error %v, want none, after\n%s\n%s", err, &output, l.log)
+	}
+	// Programs follow the clock too, and their signatures are real: the demo verifies them.
+	s := &shop{T: t, place: place, env: l.env}
+	before := s.create("real", "", "")
+	s.advance("7d")
+	after := s.create("moved", "", "")
+	if gap := dateOf(t, after).Sub(dateOf(t, before)); gap < 7*24*time.Hour || gap > 7*24*time.Hour+time.Minute {
+		t.Errorf("got checkouts created %v apart, want 7 days", gap)
+	}
+	if err := runDemo(t.Context(), place, &output); err != nil {
+		t.Errorf("demo, 7 days later: got error %v, want none, after\n%s\n%s", err, &output, l.log)
 	}
 	invoked(t, place)
 	if err := l.stop(); err != nil {
@@ -35,6 +48,15 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 	if strings.Contains(l.log.String(), "function failed") {
 		t.Errorf("got log\n%s\nwant no failed function in it", l.log)
 	}
+}
+
+func dateOf(t *testing.T, checkout client.Response) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, checkout.Text("date"))
+	if err != nil {
+		t.Fatalf("got %d %s, want a checkout with a date: %v", checkout.Status, checkout.Body, err)
+	}
+	return at
 }
 
 // invoked: any function can be handed an event beside the platform.

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"io"
 	"text/template"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
@@ -16,11 +15,15 @@ var greetingText string
 
 var greeting = template.Must(template.New("greeting").Parse(greetingText))
 
-// greet prints where the platform is and how to try it.
-func greet(out io.Writer, env map[string]string, now time.Time) error {
+// greet prints where the platform is, what time it is there unless that is real, and how to try it.
+func greet(out io.Writer, env map[string]string, now platform.Time) error {
+	moved := ""
+	if now.Ahead > 0 {
+		moved = now.String()
+	}
 	return greeting.Execute(out, map[string]string{
 		"BASE_URL": env["BASE_URL"], "MERCHANT_CODE": env["MERCHANT_CODE"], "API_KEY": env["API_KEY"],
 		"COMMIT":      platform.Commit(),
-		"EXPIRY_YEAR": now.AddDate(3, 0, 0).Format("2006"),
+		"EXPIRY_YEAR": now.Now.AddDate(3, 0, 0).Format("2006"), "MOVED": moved,
 	})
 }

@@ -3,7 +3,8 @@
 //	go run ./localstack run             start everything; PORT (8080) is the API's
 //	go run ./localstack demo            run a demo against the running platform
 //	go run ./localstack provision JSON  call the provision function, as an operator does
-//	go run ./localstack payouts [TIME]  pay out what is due now, or would be due at that time
+//	go run ./localstack clock [LENGTH]  move the platform's time forward, as by 7d, and print it
+//	go run ./localstack payouts [TIME]  pay out what is due now, or at a time to which the platform's then moves
 //	go run ./localstack invoke FN FILE  call a function as it is deployed with the event in a file
 //	go run ./localstack reconcile       compare all records of money, and print where they differ
 //	go run ./localstack reset           empty .local/, where everything is kept
@@ -28,8 +29,8 @@ import (
 
 const exitUsage = 2
 
-var errUsage = errors.New("usage: localstack run | demo | provision JSON | payouts [TIME] | invoke FUNCTION EVENT | " +
-	"reconcile | reset")
+var errUsage = errors.New("usage: localstack run | demo | provision JSON | clock [LENGTH] | payouts [TIME] | " +
+	"invoke FUNCTION EVENT | reconcile | reset")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -62,6 +63,10 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		return runDemo(ctx, place, out)
 	case len(args) == 2 && args[0] == "provision":
 		return provision(ctx, place, []byte(args[1]), out)
+	case len(args) == 1 && args[0] == "clock":
+		return advance(ctx, place, "", out)
+	case len(args) == 2 && args[0] == "clock":
+		return advance(ctx, place, args[1], out)
 	case len(args) == 1 && args[0] == "payouts":
 		return payouts(ctx, place, "", out)
 	case len(args) == 2 && args[0] == "payouts":
@@ -83,8 +88,13 @@ func runDemo(ctx context.Context, place platform.Folder, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	now, err := place.Time()
+	if err != nil {
+		return err
+	}
 	return demo.Run(ctx, demo.Config{
 		API: client.Client{BaseURL: env["BASE_URL"]}, MerchantCode: env["MERCHANT_CODE"], APIKey: env["API_KEY"],
+		Today:    now.Now,
 		Operator: place.Operator(terminal.New(os.Stderr)), Out: out,
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/terminal"
 )
 
-// payouts makes and runs the payouts that are due on the running platform at a time, in RFC 3339 ("": now), and prints
-// them. It calls the same code as the schedule and the queue's consumer.
+// payouts makes and runs the payouts that are due on the running platform at a time, in RFC 3339 ("": now), moves the
+// platform's clock to that time, and prints them. It calls the same code as the schedule and the queue's consumer.
 func payouts(ctx context.Context, place platform.Folder, at string, out io.Writer) error {
 	var all []paidOut
 	for {
@@ -26,9 +26,29 @@ func payouts(ctx context.Context, place platform.Folder, at string, out io.Write
 		}
 		all = append(all, done.Payouts...)
 		if !done.More || len(done.Payouts) == 0 {
-			return printPayouts(out, all, at, done.NextAt)
+			return errors.Join(moveTo(ctx, place, at), printPayouts(out, all, done.NextAt))
 		}
 	}
+}
+
+// moveTo moves the platform's clock to a time in RFC 3339, unless it is later there; "" does nothing. Only after the
+// payouts have been run: the platform that runs would make those that become due by the move itself.
+func moveTo(ctx context.Context, place platform.Folder, at string) error {
+	if at == "" {
+		return nil
+	}
+	then, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return err
+	}
+	now, err := place.Time()
+	if err != nil {
+		return err
+	}
+	if d := then.Sub(now.Now); d > 0 {
+		return place.Advance(ctx, d)
+	}
+	return nil
 }
 
 // paidOut is one payout in the answer of run_payouts.
@@ -53,15 +73,16 @@ func runPayouts(ctx context.Context, place platform.Folder, at string) (done pay
 	command := map[string]string{"command": "run_payouts", "mode": "test", "at": at}
 	err = place.Operator(terminal.New(os.Stderr)).Operate(ctx, command, &done)
 	if refused, ok := errors.AsType[*client.Refusal](err); ok {
-		err = fmt.Errorf("%s For example: make payouts AT=%s", refused.Message,
-			time.Now().UTC().AddDate(0, 0, 1).Format(time.RFC3339))
+		now, timeErr := place.Time()
+		example := now.Now.AddDate(0, 0, 1).Format(time.RFC3339)
+		err = errors.Join(fmt.Errorf("%s For example: make payouts AT=%s", refused.Message, example), timeErr)
 	}
 	return done, err
 }
 
-func printPayouts(out io.Writer, all []paidOut, at string, next time.Time) error {
+func printPayouts(out io.Writer, all []paidOut, next time.Time) error {
 	if len(all) == 0 {
-		return printNone(out, at, next)
+		return printNone(out, next)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MERCHANT\tDAY\tTOTAL\tRECORDS\tSTATUS\tPAYOUT")
@@ -75,18 +96,14 @@ func printPayouts(out io.Writer, all []paidOut, at string, next time.Time) error
 	return table.Flush()
 }
 
-// printNone says when the next payout is due. An earlier AT in the future has moved the schedule on, so the time comes
-// from the schedule.
-func printNone(out io.Writer, at string, next time.Time) error {
-	when := "now"
-	if at != "" {
-		when = "at " + at
-	}
+// printNone says when the next payout is due.
+func printNone(out io.Writer, next time.Time) error {
 	if next.IsZero() {
-		_, err := fmt.Fprintf(out, "No payout is due %s, and there is nothing to pay out: pay a checkout first.\n", when)
+		_, err := fmt.Fprintln(out, "No payout is due, and there is nothing to pay out: pay a checkout first.")
 		return err
 	}
-	_, err := fmt.Fprintf(out, "No payout is due %s. The next one is due when the merchant's day, week or month has "+
-		"ended. To run it as if it were that time:\n\n  make payouts AT=%s\n", when, next.UTC().Format(time.RFC3339))
+	_, err := fmt.Fprintf(out, "No payout is due. The next one is due when the merchant's day, week or month has ended. "+
+		"To run it, and move the platform's clock to that time:\n\n  make payouts AT=%s\n",
+		next.UTC().Format(time.RFC3339))
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"runtime/debug"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
 	"github.com/cashwrap/cashwrap/localstack/terminal"
@@ -25,7 +24,7 @@ func run(ctx context.Context, place platform.Folder, c platform.Config, out, log
 	if err != nil {
 		return err
 	}
-	if err := greet(out, p.Env, time.Now()); err != nil {
+	if err := greet(out, p.Env, p.Time()); err != nil {
 		return errors.Join(err, p.Stop())
 	}
 	select {

@@ -19,10 +19,11 @@ import (
 
 // local is a platform that runs in this process as `make run` runs it.
 type local struct {
-	env  map[string]string
-	said string // until it was ready
-	log  *bytes.Buffer
-	stop func() error
+	env   map[string]string
+	said  string        // until it was ready
+	later *bytes.Buffer // what it said afterwards; read it after the stop
+	log   *bytes.Buffer
+	stop  func() error
 }
 
 // startWith runs the platform with the settings, on a free port.
@@ -37,17 +38,20 @@ func startWith(t *testing.T, place platform.Folder, c platform.Config) local {
 		writer.CloseWithError(err)
 		ended <- err
 	}()
+	said := readUntil(t, reader, "curl -s -w '\\n' http")
+	var later bytes.Buffer
+	read := make(chan struct{})
+	go func() { defer close(read); _, _ = io.Copy(&later, reader) }()
 	stop := func() error {
 		cancel()
-		go func() { _, _ = io.Copy(io.Discard, reader) }()
+		<-read
 		return <-ended
 	}
-	said := readUntil(t, reader, "curl -s -w '\\n' http")
 	env, err := place.ReadEnv()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return local{env, said, &log, stop}
+	return local{env, said, &later, &log, stop}
 }
 
 func newFolder(t *testing.T) platform.Folder {
@@ -82,13 +86,16 @@ func TestTheDemoRunsAndARestartKeepsEverything(t *testing.T) {
 }
 
 // payOut: the demo's payments are paid out when their day is over, to the account a new merchant has. The hint has that
-// time, and the next hint is later.
+// time, to which the platform's clock moves, and the next hint is later.
 func payOut(t *testing.T, place platform.Folder) {
 	t.Helper()
-	hinted := wantHint(t, place, "")
+	hinted := wantHint(t, place)
 	var paid bytes.Buffer
 	if err := payouts(t.Context(), place, hinted, &paid); err != nil || !strings.Contains(paid.String(), "  PAID  ") {
 		t.Errorf("got %s and error %v, want PAID in it", &paid, err)
+	}
+	if now, err := place.Time(); err != nil || now.Now.Format(time.RFC3339) < hinted {
+		t.Errorf("afterwards: got time %s and error %v, want no earlier than %s", now, err, hinted)
 	}
 	var none bytes.Buffer
 	if err := payouts(t.Context(), place, "", &none); err != nil ||
@@ -98,7 +105,7 @@ func payOut(t *testing.T, place platform.Folder) {
 	if err := runDemo(t.Context(), place, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	if again := wantHint(t, place, hinted); again <= hinted { // RFC 3339 in UTC
+	if again := wantHint(t, place); again <= hinted { // RFC 3339 in UTC
 		t.Errorf("got the hint %s, want one after %s", again, hinted)
 	} else if err := payouts(t.Context(), place, again, &paid); err != nil ||
 		strings.Count(paid.String(), "  PAID  ") != 2 {
@@ -111,10 +118,10 @@ func payOut(t *testing.T, place platform.Folder) {
 }
 
 // wantHint is the time at which something would be paid out, as the command says it while nothing is.
-func wantHint(t *testing.T, place platform.Folder, at string) string {
+func wantHint(t *testing.T, place platform.Folder) string {
 	t.Helper()
 	var said bytes.Buffer
-	if err := payouts(t.Context(), place, at, &said); err != nil || !strings.Contains(said.String(), "No payout is due") {
+	if err := payouts(t.Context(), place, "", &said); err != nil || !strings.Contains(said.String(), "No payout is due") {
 		t.Fatalf("got %s and error %v, want that no payout is due", &said, err)
 	}
 	_, hint, found := strings.Cut(said.String(), "make payouts AT=")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
 )
@@ -14,9 +13,9 @@ import (
 type object = map[string]any
 
 // card is a test card that will not have expired.
-func card(number string) object {
+func (c Config) card(number string) object {
 	return object{"name": "Erika Mustermann", "number": number, "cvv": "123",
-		"expiry_month": "12", "expiry_year": time.Now().AddDate(3, 0, 0).Format("2006")}
+		"expiry_month": "12", "expiry_year": c.Today.AddDate(3, 0, 0).Format("2006")}
 }
 
 // create creates a checkout with further fields.

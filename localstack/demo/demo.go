@@ -20,6 +20,7 @@ type Config struct {
 	API          client.Client
 	MerchantCode string
 	APIKey       string        // with all scopes
+	Today        time.Time     // by the platform's clock
 	Operator     client.Invoke // calls the provision function
 	Out          io.Writer
 }
@@ -138,7 +139,7 @@ func (s *scenario) pay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	paid, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": card(frictionless)}, 200)
+	paid, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": s.card(frictionless)}, 200)
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (s *scenario) decline(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	failed, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": card(frictionless)}, 200)
+	failed, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": s.card(frictionless)}, 200)
 	if err != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ func (s *scenario) save(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	saved, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": card(frictionless),
+	saved, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": s.card(frictionless),
 		"mandate": object{"type": "recurrent", "user_agent": "demo/1", "user_ip": "127.0.0.1"}}, 200)
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 
 func TestOnlyTheLastFourDigitsOfACardAreShown(t *testing.T) {
 	t.Parallel()
-	body := object{"payment_type": "card", "card": card(frictionless)}
+	body := object{"payment_type": "card", "card": Config{}.card(frictionless)}
 	shown := pretty(masked(body))
 	if strings.Contains(shown, frictionless) || strings.Contains(shown, `"123"`) ||
 		!strings.Contains(shown, "************0091") {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 )
 
@@ -29,9 +30,10 @@ type backend struct {
 	stop func() error
 }
 
-func startBackend(ctx context.Context, f Folder, c Config) (backend, error) {
+// startBackend starts the engines; those in memory run by the clock.
+func startBackend(ctx context.Context, f Folder, c Config, clock *clock.Ahead) (backend, error) {
 	if c.Engine == InMemory {
-		return startMemory(f, c.Disk)
+		return startMemory(f, c.Disk, clock)
 	}
 	return startRealEngines(ctx, f, c.Progress)
 }

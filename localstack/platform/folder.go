@@ -28,7 +28,7 @@ const (
 	formatFile    = "format"         // of everything here
 	envFile       = "env"            // NAME=value lines, for shells and tests
 	secretFile    = "secret"         // the platform's, base64
-	functionsFile = "functions.json" // how to run a function beside the platform that runs
+	functionsFile = "functions.json" // how to reach the platform that runs, and run a function beside it
 	lockName      = "lock"
 	databaseDir   = "dynamodb" // of DynamoDB Local
 	memoryDir     = "memory"   // logs of the engines in memory
@@ -167,12 +167,15 @@ func (f Folder) writeEnv(env map[string]string) error {
 type Surroundings struct {
 	AccessKey   string            `json:"access_key"`  // of the engines
 	Environment map[string]string `json:"environment"` // its variables
+	Control     string            `json:"control"`     // where the platform's clock is moved
 }
 
-// secretVariable is left out of what is written: the secret is in one file only.
+// secretVariable is left out of what is written, and so is clockVariable: each is in one file only.
 const secretVariable = "PLATFORM_SECRET"
 
 func (f Folder) writeFunctions(s Surroundings) error {
+	delete(s.Environment, secretVariable)
+	delete(s.Environment, clockVariable)
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
@@ -206,7 +209,12 @@ func (f Folder) Surroundings() (Surroundings, error) {
 	if err != nil {
 		return Surroundings{}, err
 	}
+	offset, err := f.clockOffset()
+	if err != nil {
+		return Surroundings{}, err
+	}
 	s.Environment[secretVariable] = base64.StdEncoding.EncodeToString(secret)
+	s.Environment[clockVariable] = offset.String()
 	return s, nil
 }
 

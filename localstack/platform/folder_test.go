@@ -102,9 +102,9 @@ func TestAFolderIsHeldByOneRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := place.Surroundings()
-	if err != nil || got.AccessKey != written.AccessKey || len(got.Environment) != 2 || got.Environment["TABLE"] != "t" ||
-		got.Environment[secretVariable] == "" {
-		t.Errorf("got %v and error %v, want %v with a secret", got, err, written)
+	if err != nil || got.AccessKey != written.AccessKey || len(got.Environment) != 3 || got.Environment["TABLE"] != "t" ||
+		got.Environment[secretVariable] == "" || got.Environment[clockVariable] != "0s" {
+		t.Errorf("got %v and error %v, want %v with a secret and the real time", got, err, written)
 	}
 	release()
 	if err := place.Reset(); err != nil {

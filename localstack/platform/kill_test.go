@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
+	"github.com/cashwrap/cashwrap/localstack/clock"
 )
 
 // writerVariable has the test's own program write until it is killed.
@@ -37,7 +38,8 @@ func TestMain(m *testing.M) {
 // writeForEver writes items in transactions, and messages, from several goroutines, and prints the number of each
 // when it has been acknowledged.
 func writeForEver(place Folder) error {
-	w, err := startMemory(place, wal.Options{SnapshotAfter: 100_000}) // so that kills fall into snapshots too
+	// So that kills fall into snapshots too.
+	w, err := startMemory(place, wal.Options{SnapshotAfter: 100_000}, &clock.Ahead{})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 )
 
@@ -26,9 +27,9 @@ type memory struct {
 }
 
 // startMemory brings back what the last run kept. The engines also listen on a port, for functions that run beside this
-// process.
-func startMemory(f Folder, disk wal.Options) (backend, error) {
-	m, err := openMemory(f, disk)
+// process. Delays, retention and expiries are those of the clock.
+func startMemory(f Folder, disk wal.Options, clock *clock.Ahead) (backend, error) {
+	m, err := openMemory(f, disk, clock)
 	if err != nil {
 		return backend{}, err
 	}
@@ -51,10 +52,10 @@ func startMemory(f Folder, disk wal.Options) (backend, error) {
 	}, nil
 }
 
-func openMemory(f Folder, disk wal.Options) (*memory, error) {
+func openMemory(f Folder, disk wal.Options, clock *clock.Ahead) (*memory, error) {
 	dir := f.path(memoryDir)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := makeMemory(dir, disk); err != nil {
+		if err := makeMemory(dir, disk, clock); err != nil {
 			return nil, err
 		}
 	}
@@ -63,16 +64,16 @@ func openMemory(f Folder, disk wal.Options) (*memory, error) {
 			return nil, errors.Join(f.missing(filepath.Join(memoryDir, name+".*")), err)
 		}
 	}
-	return openLogs(dir, disk)
+	return openLogs(dir, disk, clock)
 }
 
 // makeMemory makes the logs, both or none: afterwards one that is missing was lost.
-func makeMemory(dir string, disk wal.Options) error {
+func makeMemory(dir string, disk wal.Options, clock *clock.Ahead) error {
 	unfinished := dir + ".new"
 	if err := errors.Join(os.RemoveAll(unfinished), os.Mkdir(unfinished, privateFolder)); err != nil {
 		return err
 	}
-	m, err := openLogs(unfinished, disk)
+	m, err := openLogs(unfinished, disk, clock)
 	if err == nil {
 		err = m.close()
 	}
@@ -85,14 +86,15 @@ func makeMemory(dir string, disk wal.Options) error {
 	return nil
 }
 
-func openLogs(dir string, disk wal.Options) (*memory, error) {
+func openLogs(dir string, disk wal.Options, clock *clock.Ahead) (*memory, error) {
 	// What is read stays: collecting garbage meanwhile would only take time.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	table, err := dynamodb.Open(dynamodb.Config{OneReader: true, Notice: notice}, dir, disk)
+	table, err := dynamodb.Open(dynamodb.Config{Now: clock.Now, OneReader: true, Notice: notice}, dir, disk)
 	if err != nil {
 		return nil, err
 	}
-	queues, err := sqs.Open(sqs.Config{Region: runner.Region, Notice: notice}, dir, disk)
+	queues, err := sqs.Open(sqs.Config{Now: clock.Now, After: clock.After, Region: runner.Region, Notice: notice},
+		dir, disk)
 	if err != nil {
 		return nil, errors.Join(err, table.Close())
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -35,7 +36,7 @@ func checkoutCount(b *testing.B) int {
 // BenchmarkStart starts the engines in memory over many checkouts, after a kill: nothing is tidied up before.
 func BenchmarkStart(b *testing.B) {
 	place := Folder(b.TempDir())
-	w, err := startMemory(place, wal.Options{})
+	w, err := startMemory(place, wal.Options{}, &clock.Ahead{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 	var started uint64
 	for b.Loop() {
-		if w, err = startMemory(place, wal.Options{}); err != nil {
+		if w, err = startMemory(place, wal.Options{}, &clock.Ahead{}); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()

@@ -19,13 +19,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal/waltest"
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 func startMemoryAt(t *testing.T, place Folder) backend {
 	t.Helper()
-	w, err := startMemory(place, wal.Options{})
+	w, err := startMemory(place, wal.Options{}, &clock.Ahead{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func TestAFirstStartThatWasCutOffIsRepeated(t *testing.T) {
 		},
 		"with empty logs": func(f Folder) error {
 			_, err := f.secret()
-			return errors.Join(err, makeMemory(f.path(memoryDir), wal.Options{}))
+			return errors.Join(err, makeMemory(f.path(memoryDir), wal.Options{}, &clock.Ahead{}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

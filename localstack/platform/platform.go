@@ -11,11 +11,14 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -35,7 +38,7 @@ type Config struct {
 	Engine   string       // InMemory or DynamoDBLocal
 	Runtime  string       // InProcess or Bootstraps
 	Disk     wal.Options  // under InMemory; tests put faults here
-	Progress io.Writer    // gets a line for what takes longer than a second
+	Progress io.Writer    // gets a line for what takes longer than a second, and for each move of the clock
 	Log      *slog.Logger // gets a record for each request
 }
 
@@ -49,6 +52,9 @@ type Platform struct {
 
 	runner  *runner.Runner
 	backend backend
+	clock   *clock.Ahead
+	moving  sync.Mutex // one move of the clock at a time
+	control *http.Server
 	release func() // the folder
 }
 
@@ -81,12 +87,26 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 	if _, err = f.secret(); err != nil {
 		return err
 	}
-	if p.backend, err = startBackend(ctx, f, c); err != nil {
+	offset, err := f.clockOffset()
+	if err != nil {
+		return err
+	}
+	p.clock = clock.NewAhead(offset)
+	if p.backend, err = startBackend(ctx, f, c, p.clock); err != nil {
 		return err
 	}
 	p.Ended = p.backend.ended
-	if p.runner, err = startFunctions(ctx, f, c, p.backend, programs); err != nil {
+	if err = p.startFunctions(ctx, f, c, programs); err != nil {
 		return c.portTaken(err)
+	}
+	address, err := p.listen(f, c.Progress)
+	if err != nil {
+		return err
+	}
+	err = f.writeFunctions(Surroundings{AccessKey: p.backend.AccessKey, Environment: p.runner.Environment(),
+		Control: address})
+	if err != nil {
+		return err
 	}
 	p.Env, err = seed(ctx, f, p.runner)
 	return err
@@ -96,6 +116,9 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 // could not be.
 func (p *Platform) Stop() error {
 	var errs []error
+	if p.control != nil {
+		errs = append(errs, p.control.Close())
+	}
 	if p.runner != nil {
 		p.runner.Stop()
 		errs = append(errs, p.runner.Wait())
@@ -120,34 +143,27 @@ func (c Config) programs(ctx context.Context) (string, error) {
 	return runtime.Build(ctx, names()...)
 }
 
-// startFunctions runs the functions over the engines and notes how to run another beside them.
-func startFunctions(ctx context.Context, f Folder, c Config, b backend, programs string) (*runner.Runner, error) {
+// startFunctions runs the functions over the engines, by the platform's clock.
+func (p *Platform) startFunctions(ctx context.Context, f Folder, c Config, programs string) error {
 	secret, err := f.secret()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	since, err := f.secretSince()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	variables := b.Environment(secret, since)
-	variables["COMMIT"] = Commit()
-	r, err := runner.Start(ctx, runner.Config{
-		Environment: variables, HTTP: b.http,
-		Overrides: app.Overrides{Credentials: b.Credentials(), Log: c.Log, HTTP: b.http}, Addr: c.addr(),
-		SkipBacklog: true, Log: c.Log,
+	environment := p.backend.Environment(secret, since)
+	environment["COMMIT"] = Commit()
+	environment[clockVariable] = p.clock.Offset().String()
+	p.runner, err = runner.Start(ctx, runner.Config{
+		Environment: environment, HTTP: p.backend.http,
+		Overrides: app.Overrides{Now: p.clock.Now, Credentials: p.backend.Credentials(), Log: c.Log,
+			HTTP: p.backend.http},
+		Addr: c.addr(), SkipBacklog: true, Log: c.Log,
 		Programs: programs,
 	})
-	if err != nil {
-		return nil, err
-	}
-	environment := r.Environment()
-	delete(environment, secretVariable)
-	if err := f.writeFunctions(Surroundings{AccessKey: b.AccessKey, Environment: environment}); err != nil {
-		r.Stop()
-		return nil, err
-	}
-	return r, nil
+	return err
 }
 
 func (c Config) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)) }

@@ -24,6 +24,9 @@ type host interface {
 	// Invoke makes one call with the function's time limit. Errors: the function's own, a panic or another end, or
 	// running out of time. ctx ends the waiting, and with it the call.
 	Invoke(ctx context.Context, id string, payload []byte) ([]byte, error)
+	// SetVariable gives the processes that start from now on, if there are any, another value of a variable, and ends the
+	// others when they are idle.
+	SetVariable(name, value string)
 	// Stop ends the function's processes, if it has any.
 	Stop()
 }

@@ -48,5 +48,8 @@ func (h inThisProcess) recovered(ctx context.Context, payload []byte) (out []byt
 	return h.Function.Invoke(ctx, payload)
 }
 
+// SetVariable does nothing: what may change of a function in this process is a function of its Overrides.
+func (inThisProcess) SetVariable(string, string) {}
+
 // Stop does nothing: calls under way end by themselves, or with this process.
 func (inThisProcess) Stop() {}

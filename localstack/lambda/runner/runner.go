@@ -113,6 +113,14 @@ func Start(ctx context.Context, c Config) (*Runner, error) {
 // Environment is that of every function, complete: for a function run elsewhere over the same engines.
 func (r *Runner) Environment() map[string]string { return maps.Clone(r.environment) }
 
+// SetVariable changes a variable of the functions' environment, as a deployment does. It reaches programs only:
+// functions in this process get what may change, such as their time, by Config.Overrides.
+func (r *Runner) SetVariable(name, value string) {
+	for _, f := range r.functions {
+		f.host.SetVariable(name, value)
+	}
+}
+
 // Handler is the HTTP API, for tests that need no port.
 func (r *Runner) Handler() http.Handler { return r.gateway }
 

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -42,10 +43,11 @@ var (
 
 // Function is a function whose instances start with its calls. It is safe for concurrent use.
 type Function struct {
-	config Config
-	slots  chan struct{} // one for each call under way
+	slots chan struct{} // one for each call under way
 
 	mu      sync.Mutex
+	config  Config
+	version int         // of its environment
 	idle    []*Instance // the one that was used last is last
 	all     map[*Instance]bool
 	started int
@@ -106,6 +108,22 @@ func (f *Function) Stop() {
 	}
 }
 
+// SetVariable changes a variable of the function's environment, as a deployment does. Processes that start from now on
+// have the new value; of the others the idle ones end, and those with a call after it.
+func (f *Function) SetVariable(name, value string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	environment := map[string]string{}
+	maps.Copy(environment, f.config.Environment)
+	environment[name] = value
+	f.config.Environment = environment
+	f.version++
+	for _, i := range f.idle {
+		i.kill()
+	}
+	f.idle = nil
+}
+
 // take returns the idle instance that was used last, so that the others can end, or a new one.
 func (f *Function) take(ctx context.Context, id string) (*Instance, error) {
 	f.mu.Lock()
@@ -117,13 +135,14 @@ func (f *Function) take(ctx context.Context, id string) (*Instance, error) {
 		return i, nil
 	}
 	f.started++
-	number := f.started
+	config, version, number := f.config, f.version, f.started
 	f.mu.Unlock()
 
-	i, err := spawn(f.config, number) //nolint:contextcheck // an instance outlives the call that starts it
+	i, err := spawn(config, number) //nolint:contextcheck // an instance outlives the call that starts it
 	if err != nil {
 		return nil, err
 	}
+	i.version = version
 	if !f.adopt(i) {
 		i.Stop()
 		return nil, errStopped
@@ -167,6 +186,10 @@ func (f *Function) put(i *Instance) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.all[i] || i.gone() {
+		return
+	}
+	if i.version != f.version {
+		i.kill()
 		return
 	}
 	f.idle = append(f.idle, i)

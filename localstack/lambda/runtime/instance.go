@@ -34,6 +34,7 @@ type Instance struct {
 
 	calls      int         // answered; read by the instance's user only
 	retirement *time.Timer // while it is idle
+	version    int         // of the environment that it started with
 
 	mu      sync.Mutex
 	current *invocation

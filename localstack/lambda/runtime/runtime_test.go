@@ -191,6 +191,28 @@ func TestAProcessThatDiesWhileIdleIsReplaced(t *testing.T) {
 	}
 }
 
+// TestAChangedVariableReachesWhateverIsCalledNext, and no process goes on with the old value.
+func TestAChangedVariableReachesWhateverIsCalledNext(t *testing.T) {
+	t.Parallel()
+	f, _ := start(t, nil)
+	busy, err := f.take(t.Context(), "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inspect(t, f)
+	idle := warm(f)
+	f.SetVariable("CHANGED", "yes")
+	<-idle.ended
+	if s := inspect(t, f); !slices.Contains(s.Environment, "CHANGED=yes") {
+		t.Errorf("got environment %q, want CHANGED=yes in it", s.Environment)
+	}
+	if busy.gone() {
+		t.Error("the busy instance has ended, want it to end after its call")
+	}
+	f.put(busy)
+	<-busy.ended
+}
+
 func TestNoProcessOutlivesUs(t *testing.T) {
 	t.Parallel()
 	at, accept := hanging(t)

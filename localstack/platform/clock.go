@@ -1,0 +1,141 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+)
+
+const (
+	clockFile     = "clock"        // how far the platform's time is ahead, as Go writes a duration; none: it is real
+	clockVariable = "CLOCK_OFFSET" // the same, of functions in processes of their own
+	clockPath     = "/clock"       // of the platform that runs
+	// maxOffset keeps years at four digits and expiries within what DynamoDB takes for one, five years.
+	maxOffset = 5 * 365 * 24 * time.Hour
+)
+
+// clockOffset is how far the platform's time is ahead, kept from one run to the next.
+func (f Folder) clockOffset() (time.Duration, error) {
+	text, err := os.ReadFile(f.path(clockFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	offset, err := time.ParseDuration(strings.TrimSpace(string(text)))
+	if err != nil || offset < 0 || offset > maxOffset {
+		return 0, fmt.Errorf("%s is not a duration from 0 to %s: restore it, or `make reset`", f.path(clockFile), maxOffset)
+	}
+	return offset, nil
+}
+
+// Time is a platform's time.
+type Time struct {
+	Now   time.Time     // UTC
+	Ahead time.Duration // of the system's time
+}
+
+// String is for people.
+func (t Time) String() string {
+	text := t.Now.Format(time.RFC3339)
+	if t.Ahead == 0 {
+		return text + ", the real time"
+	}
+	return text + ", " + clock.FormatDuration(t.Ahead) + " ahead of the real time"
+}
+
+func timeOf(c *clock.Ahead) Time { return Time{c.Now().UTC(), c.Offset()} }
+
+// Time is that of the platform that runs. Error: ErrNotRunning.
+func (f Folder) Time() (Time, error) {
+	if _, err := f.Surroundings(); err != nil {
+		return Time{}, err
+	}
+	offset, err := f.clockOffset()
+	return timeOf(clock.NewAhead(offset)), err
+}
+
+// Advance moves the clock of the platform that runs forward, and returns when everything there follows it. Errors:
+// ErrNotRunning; a duration that is not above zero, or leads too far ahead.
+func (f Folder) Advance(ctx context.Context, d time.Duration) error {
+	s, err := f.Surroundings()
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPut, s.Control+clockPath, strings.NewReader(d.String()))
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusNoContent {
+		return nil
+	}
+	reason, err := io.ReadAll(response.Body)
+	return errors.Join(errors.New(strings.TrimSpace(string(reason))), err)
+}
+
+// Time is the platform's.
+func (p *Platform) Time() Time { return timeOf(p.clock) }
+
+// advance keeps the new offset, and then moves everything to it.
+func (p *Platform) advance(f Folder, d time.Duration) error {
+	p.moving.Lock()
+	defer p.moving.Unlock()
+	offset := p.clock.Offset()
+	switch {
+	case d <= 0:
+		return errors.New("time only moves forward")
+	case d > maxOffset-offset:
+		return fmt.Errorf("the platform's time can be %s ahead at most", clock.FormatDuration(maxOffset))
+	}
+	offset += d
+	if err := f.write(clockFile, []byte(offset.String()+"\n")); err != nil {
+		return err
+	}
+	p.clock.Advance(d)
+	p.runner.SetVariable(clockVariable, offset.String())
+	return nil
+}
+
+// listen serves Folder.Advance of other processes until the platform stops. A page in a browser cannot send it a PUT:
+// nothing here answers the request that has to come before (CORS).
+func (p *Platform) listen(f Folder, progress io.Writer) (address string, err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("PUT "+clockPath, func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 100))
+		if err != nil {
+			return // the client is gone
+		}
+		d, err := time.ParseDuration(string(text))
+		if err == nil {
+			err = p.advance(f, d)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		fmt.Fprintf(progress, "The platform's time is now %s.\n", p.Time())
+		w.WriteHeader(http.StatusNoContent)
+	})
+	p.control = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = p.control.Serve(listener) }() // until Stop
+	return "http://" + listener.Addr().String(), nil
+}
