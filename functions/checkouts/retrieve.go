@@ -20,7 +20,7 @@ func (f family) list(ctx context.Context, req listRequest) ([]checkout, error) {
 	if req.Reference != "" {
 		found, err = f.store.CheckoutsByReference(ctx, tenant, req.Reference)
 	} else {
-		found, err = f.store.Checkouts(ctx, tenant)
+		found, err = f.store.Checkouts(ctx, tenant, rest.Merchant(ctx).ShardCount())
 	}
 	views := make([]checkout, len(found))
 	for i, c := range found {

@@ -70,7 +70,7 @@ func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, er
 	if !p.filter.All() {
 		most += maxSkipped
 	}
-	found, entries, err := p.choose(f.store.History(ctx, t, span, first, most))
+	found, entries, err := p.choose(f.store.History(ctx, t, rest.Merchant(ctx).ShardCount(), span, first, most))
 	if err != nil {
 		return found, err
 	}

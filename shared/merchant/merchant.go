@@ -28,6 +28,8 @@ type Merchant struct {
 	PayoutPlan     PayoutPlan             `dynamo:"payout_plan,omitempty"`     // contract §6.7; "": SINGLE_PAYMENT
 	Gross          bool                   `dynamo:"gross,omitempty"`           // fees are billed apart (contract §7.2)
 	Payouts        ByMode[PayoutSettings] `dynamo:"payouts"`                   // zero: contract §7.2's
+	Shards         int                    `dynamo:"shards,omitempty"`          // see ShardCount
+	GrownAt        time.Time              `dynamo:"grown_at,omitempty"`        // when Grow changed them last
 	Profile        Profile                `dynamo:"profile,omitempty"`
 	Callbacks      CallbackSecret         `dynamo:"callbacks"`
 	CreatedAt      time.Time              `dynamo:"created_at"`
@@ -62,6 +64,7 @@ func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 // whatever has changed since they were created.
 func (m Merchant) Same(other Merchant) bool {
 	m.CreatedAt, m.Version, m.Payouts, m.Callbacks = other.CreatedAt, other.Version, other.Payouts, other.Callbacks
+	m.Shards, m.GrownAt = other.Shards, other.GrownAt
 	return reflect.DeepEqual(m, other)
 }
 

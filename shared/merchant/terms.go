@@ -26,6 +26,9 @@ type Terms struct {
 	TimeZone        optional.Of[string] `json:"time_zone"`    // IANA name; "": that of the country's capital
 	MinimumBalance  optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
 	GrossSettlement optional.Of[bool]   `json:"gross_settlement"`
+
+	// Shards is ShardCount, ahead of a launch; it grows by itself otherwise.
+	Shards optional.Of[int] `json:"shards"`
 }
 
 const (
@@ -56,9 +59,14 @@ func (c Terms) Apply(m Merchant) (Merchant, error) {
 		}
 	}
 	if minimum, given := c.MinimumBalance.Get(); given {
-		m.MinimumBalance, err = minimumBalance(minimum, m.Currency)
+		if m.MinimumBalance, err = minimumBalance(minimum, m.Currency); err != nil {
+			return m, err
+		}
 	}
-	return m, err
+	if shards, given := c.Shards.Get(); given {
+		return m.withShards(shards)
+	}
+	return m, nil
 }
 
 // feeRate reads a rate in its shortest form, so that equal rates are equal

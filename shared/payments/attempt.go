@@ -129,7 +129,7 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 			PaymentType: a.PaymentType, EntryMode: a.Method.EntryMode(), Installments: a.Installments,
 			MerchantCode: c.Payee.Code, AuthCode: o.AuthCode, CreatedAt: c.recordedAt(now),
 		},
-		CheckoutID: c.ID, ClientTransactionID: clientTransactionID(a.ID), ForeignID: c.Reference,
+		CheckoutID: c.ID, Shard: c.Shard, ClientTransactionID: clientTransactionID(a.ID), ForeignID: c.Reference,
 		ProductSummary: c.Description, Username: c.Payee.Email, CustomerID: c.CustomerID,
 		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,
 		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,

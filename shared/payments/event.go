@@ -48,6 +48,7 @@ type Event struct {
 	ID            string       `dynamo:"id"` // a refund's is the acquirer's idempotency key
 	TransactionID string       `dynamo:"transaction_id"`
 	Code          string       `dynamo:"transaction_code"`
+	Shard         int          `dynamo:"shard,omitempty"` // the transaction's
 	Type          EventType    `dynamo:"type"`
 	Status        EventStatus  `dynamo:"status"`
 	Amount        money.Amount `dynamo:"amount"`               // more than zero

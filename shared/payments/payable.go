@@ -27,8 +27,9 @@ type Payable struct {
 	Kind          PayableKind  `dynamo:"kind"`
 	TransactionID string       `dynamo:"transaction_id"`
 	Code          string       `dynamo:"transaction_code"`
-	Seq           int          `dynamo:"seq,omitempty"` // of the part
-	Amount        money.Amount `dynamo:"amount"`        // what it adds to the payout: debits are negative
+	Shard         int          `dynamo:"shard,omitempty"` // the transaction's; 0 of a balance that is carried forward
+	Seq           int          `dynamo:"seq,omitempty"`   // of the part
+	Amount        money.Amount `dynamo:"amount"`          // what it adds to the payout: debits are negative
 	Fee           money.Amount `dynamo:"fee"`
 	EligibleAt    time.Time    `dynamo:"eligible_at"`
 }
@@ -36,5 +37,5 @@ type Payable struct {
 // payable is the payable of the part.
 func (t Transaction) payable(p PayoutPart) Payable {
 	return Payable{ID: t.ID + "#" + strconv.Itoa(p.Seq), Kind: PayablePart, TransactionID: t.ID, Code: t.Code,
-		Seq: p.Seq, Amount: p.Net(), Fee: p.Fee, EligibleAt: p.EligibleAt}
+		Shard: t.Shard, Seq: p.Seq, Amount: p.Net(), Fee: p.Fee, EligibleAt: p.EligibleAt}
 }

@@ -36,6 +36,7 @@ type CheckoutTransaction struct {
 type Transaction struct {
 	CheckoutTransaction
 	CheckoutID          string              `dynamo:"checkout_id"`
+	Shard               int                 `dynamo:"shard,omitempty"` // the checkout's
 	ClientTransactionID string              `dynamo:"client_transaction_id"`
 	ForeignID           string              `dynamo:"foreign_transaction_id,omitempty"`
 	ProductSummary      string              `dynamo:"product_summary,omitempty"`

@@ -33,8 +33,9 @@ const (
 type Payout struct {
 	ID               string               `dynamo:"id"`
 	Currency         money.Currency       `dynamo:"currency"`
-	Day              string               `dynamo:"day"`    // it is paid on, YYYY-MM-DD where the merchant is
-	Cutoff           time.Time            `dynamo:"cutoff"` // payables eligible before it are collected
+	Shards           int                  `dynamo:"shards,omitempty"` // of the merchant when it was opened; 0: one
+	Day              string               `dynamo:"day"`              // it is paid on, YYYY-MM-DD where the merchant is
+	Cutoff           time.Time            `dynamo:"cutoff"`           // payables eligible before it are collected
 	Status           Status               `dynamo:"status"`
 	Total            money.Amount         `dynamo:"total"` // of its records
 	Records          int                  `dynamo:"records"`

@@ -48,8 +48,7 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 	var opened *payout.Payout
 	planned := Planned{Tenant: t, ID: payout.ID(t.String(), m.Currency, cutoff.Day, payout.Regular)}
 	if due {
-		p := payout.New(planned.ID, m.Currency, cutoff.Day, cutoff.At, now)
-		opened = &p
+		opened = newPayout(m, planned.ID, cutoff.Day, cutoff.At, now)
 	}
 	schedule.NextAt = calendar.NextCutoff(now).At
 	err = r.Store.OpenPayout(ctx, t, schedule, opened)
@@ -59,6 +58,17 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 	return planned, due && err == nil, err
 }
 
+// newPayout opens a payout of the shards that the merchant had when it was read,
+// after the cut-off. A checkout that was created before then is in one of them,
+// because the number only grows. So payables of shards that are new since are
+// eligible later, but for those of a clock that is behind: they wait for the next
+// payout, as whatever a payout does not find.
+func newPayout(m merchant.Merchant, id, day string, cutoff, now time.Time) *payout.Payout {
+	p := payout.New(id, m.Currency, day, cutoff, now)
+	p.Shards = m.Shards
+	return &p
+}
+
 // willPay reports whether the tenant's schedule opens a payout at a cut-off at the
 // time.
 func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant,
@@ -66,7 +76,7 @@ func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule mercha
 	if m.Payouts.Of(t.Mode).OnDemand || !schedule.To.CanReceive() {
 		return false, nil
 	}
-	return r.Store.HasPayables(ctx, t, m.Currency, at)
+	return r.Store.HasPayables(ctx, t, m.ShardCount(), m.Currency, at)
 }
 
 // settings reads a tenant's payout schedule, then its merchant, whose settings
@@ -96,11 +106,11 @@ func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation stri
 	}
 	now := r.Store.Now()
 	day := now.In(m.Location()).Format(time.DateOnly)
-	waits, err := r.Store.HasPayables(ctx, t, m.Currency, now)
+	waits, err := r.Store.HasPayables(ctx, t, m.ShardCount(), m.Currency, now)
 	if err != nil || !waits {
 		return planned, false, err
 	}
-	return planned, true, r.Store.CreatePayout(ctx, t, payout.New(planned.ID, m.Currency, day, now, now))
+	return planned, true, r.Store.CreatePayout(ctx, t, *newPayout(m, planned.ID, day, now, now))
 }
 
 // AllTenants accepts every tenant.

@@ -119,7 +119,8 @@ func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Pay
 // read of the table finds none: payables that are added later have a later time,
 // and go into the next payout.
 func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
-	payables, err := r.Store.Payables(ctx, t, current.Currency, current.Cutoff, takenAtOnce)
+	payables, err := r.Store.Payables(ctx, t, max(current.Shards, 1), current.Records/takenAtOnce, current.Currency,
+		current.Cutoff, takenAtOnce)
 	if err != nil {
 		return current, err
 	}

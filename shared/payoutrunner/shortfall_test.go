@@ -32,7 +32,7 @@ func (h *fixture) each(operation string, do func()) {
 // payables are those that are eligible now.
 func (h *fixture) payables() []payments.Payable {
 	h.Helper()
-	payables, err := h.Store.Payables(h.Context(), tenant, "EUR", h.Now(), 1000)
+	payables, err := h.Store.Payables(h.Context(), tenant, 1, 0, "EUR", h.Now(), 1000)
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
@@ -51,6 +52,9 @@ func newFixture(t *testing.T) *fixture {
 	}
 	o.store = store.Open(config)
 	if err := o.store.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.store.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant}); err != nil {
 		t.Fatal(err)
 	}
 	config.HTTP = http.DefaultClient

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -166,8 +167,12 @@ func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*rea
 	delete(keys, balanceKey{tenant: t})
 	// Days of payouts are local, and may be a day before the UTC date.
 	all := r.Store.AuditRecords(ctx, t, oldest.AddDate(0, 0, -1).Format(time.DateOnly))
+	m, err := r.Store.Merchant(ctx, t.Merchant)
+	if err != nil && !failure.Is(err, failure.KindNotFound) {
+		return err
+	}
 	for key := range keys {
-		all = both(r.Store.AuditPayables(ctx, t, key.currency), all)
+		all = both(r.Store.AuditPayables(ctx, t, m.ShardCount(), key.currency), all)
 	}
 	for a, err := range all {
 		if err != nil {

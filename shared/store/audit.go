@@ -74,8 +74,13 @@ func (s *Reader) audited(ctx context.Context, partitions ...string) iter.Seq2[Au
 
 // AuditPayables walks the tenant's payables in a currency, consistently. An error
 // ends it.
-func (s *Reader) AuditPayables(ctx context.Context, t identity.Tenant, c money.Currency) iter.Seq2[Audited, error] {
-	return audited(ctx, s.table.Get(partitionKey, payablePartition(t, c)).Consistent(true).Iter())
+func (s *Reader) AuditPayables(ctx context.Context, t identity.Tenant, shards int,
+	c money.Currency) iter.Seq2[Audited, error] {
+	partitions := make([]string, shards)
+	for shard := range shards {
+		partitions[shard] = payablePartition(t, c, shard)
+	}
+	return s.audited(ctx, partitions...)
 }
 
 // AuditRecords walks the records of the tenant's payouts from a day on

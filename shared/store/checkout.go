@@ -34,7 +34,7 @@ const maxListed = 1000
 func (s *Store) newCheckoutItem(t identity.Tenant, c payments.Checkout, version int) checkoutItem {
 	k := checkoutKey(t, c.ID)
 	c.Version = version
-	item := checkoutItem{key: k, Checkout: c, ListPartition: checkoutsList(t),
+	item := checkoutItem{key: k, Checkout: c, ListPartition: checkoutsList(t, c.Shard),
 		ListSort: micros(c.CreatedAt) + "#" + c.ID, WriteID: uuid.NewString()}
 	if at := c.DueAt(); !at.IsZero() {
 		item.due = s.shards.dueAt(at, k)
@@ -111,15 +111,31 @@ func (s *Reader) checkoutItem(ctx context.Context, t identity.Tenant, id string)
 	return item, err
 }
 
-// Checkouts lists a tenant's checkouts, newest first, at most 1000. It finds
-// them in the index, which lags behind creations by moments, and reads each
-// checkout itself.
-func (s *Reader) Checkouts(ctx context.Context, t identity.Tenant) ([]payments.Checkout, error) {
+// listedCheckout is what the list holds of a checkout.
+type listedCheckout struct {
+	key
+	Sort string `dynamo:"list_sk"`
+}
+
+// Checkouts lists a tenant's checkouts of all shards, newest first, at most 1000.
+// It finds them in the index, which lags behind creations by moments, and reads
+// each checkout itself.
+func (s *Reader) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]payments.Checkout, error) {
 	var listed []key
-	err := s.table.Get(listPartition, checkoutsList(t)).Index(listIndex).
-		Order(dynamo.Descending).Limit(maxListed).All(ctx, &listed)
-	if err != nil || len(listed) == 0 {
-		return nil, err
+	for found, err := range (sharded[listedCheckout]{
+		query: func(shard int) *dynamo.Query {
+			return s.table.Get(listPartition, checkoutsList(t, shard)).Index(listIndex).Order(dynamo.Descending)
+		},
+		position: func(c listedCheckout) string { return c.Sort },
+		newest:   true, shards: shards, first: maxListed, most: maxListed,
+	}).walk(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		listed = append(listed, found.key)
+	}
+	if len(listed) == 0 {
+		return nil, nil
 	}
 	var items []checkoutItem
 	if err := s.batch(ctx, listed, false, &items); err != nil {

@@ -24,8 +24,8 @@ type listed struct {
 	Sort      string `dynamo:"history_sk,omitempty"`
 }
 
-func listedAt(t identity.Tenant, at time.Time, id string) listed {
-	return listed{Partition: historyList(t), Sort: historyPosition(at, id)}
+func listedAt(t identity.Tenant, shard int, at time.Time, id string) listed {
+	return listed{Partition: historyList(t, shard), Sort: historyPosition(at, id)}
 }
 
 func historyPosition(at time.Time, id string) string { return micros(at) + "#" + id }
@@ -113,43 +113,25 @@ func before(position string) string {
 	return position[:end] + string(position[end]-1) + afterAll
 }
 
-// Each query of a walk through the history reads more than the one before: the
-// first reads what most walks need, and a walk of which the caller can use little
-// takes few queries.
-const (
-	chunkGrowth = 4
-	maxChunk    = 1000
-)
-
-// History walks a range of the tenant's payments, refunds and chargebacks in
-// order of time. Its first query reads as many as first, later ones more, and
-// all of them no more than most. It lags behind writes by moments.
-func (s *Reader) History(ctx context.Context, t identity.Tenant, r Range, first,
+// History walks a range of the tenant's payments, refunds and chargebacks, of all
+// shards, in order of time: at most as many as most, of which most walks need
+// first. It lags behind writes by moments.
+func (s *Reader) History(ctx context.Context, t identity.Tenant, shards int, r Range, first,
 	most int) iter.Seq2[HistoryEntry, error] {
 	return func(yield func(HistoryEntry, error) bool) {
 		from, to := r.span()
 		if from > to { // which DynamoDB refuses
 			return
 		}
-		var next dynamo.PagingKey
-		for read, chunk := 0, first; read < most; chunk = max(chunk, min(chunk*chunkGrowth, maxChunk)) {
-			query := s.table.Get(historyPartition, historyList(t)).Range(historySort, dynamo.Between, from, to).
-				Index(historyIndex).Order(dynamo.Order(!r.NewestFirst)).SearchLimit(min(chunk, most-read))
-			if next != nil {
-				query.StartFrom(next)
-			}
-			var entries []HistoryEntry
-			var err error
-			if next, err = query.AllWithLastEvaluatedKey(ctx, &entries); err != nil {
-				yield(HistoryEntry{}, err)
-				return
-			}
-			for _, entry := range entries {
-				if !yield(entry.complete(), nil) {
-					return
-				}
-			}
-			if read += len(entries); next == nil {
+		for entry, err := range (sharded[HistoryEntry]{
+			query: func(shard int) *dynamo.Query {
+				return s.table.Get(historyPartition, historyList(t, shard)).Range(historySort, dynamo.Between, from, to).
+					Index(historyIndex).Order(dynamo.Order(!r.NewestFirst))
+			},
+			position: func(e HistoryEntry) string { return e.listed.Sort },
+			newest:   r.NewestFirst, shards: shards, first: first, most: most,
+		}).walk(ctx) {
+			if !yield(entry.complete(), err) {
 				return
 			}
 		}

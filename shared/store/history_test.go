@@ -53,7 +53,7 @@ func TestAWalkMeetsItsRangeInOrder(t *testing.T) {
 			slices.Reverse(want)
 		}
 		first, most := rapid.IntRange(1, 70).Draw(t, "first"), rapid.IntRange(1, 70).Draw(t, "most")
-		got := ids(w, w.History(w.Context(), tenant, r, first, most))
+		got := ids(w, w.History(w.Context(), tenant, 1, r, first, most))
 		if !slices.Equal(got, want[:min(most, len(want))]) {
 			t.Fatalf("%+v: got %v, want %v", r, got, want)
 		}
@@ -70,7 +70,7 @@ func TestABoundIsExactToTheNanosecond(t *testing.T) {
 		for _, inclusive := range []bool{false, true} {
 			b := &store.Bound{At: start.Add(time.Duration(ns - 2)), Inclusive: inclusive}
 			for _, r := range []store.Range{{Oldest: b}, {Newest: b}} {
-				if met := len(ids(t, w.History(t.Context(), tenant, r, 5, 5))) > 0; met != inRange(r, item) {
+				if met := len(ids(t, w.History(t.Context(), tenant, 1, r, 5, 5))) > 0; met != inRange(r, item) {
 					t.Errorf("%d ns off, inclusive %t, %+v: got met %t, want %t", ns-2, inclusive, r, met, inRange(r, item))
 				}
 			}
@@ -95,7 +95,7 @@ func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 	items = append(items, store.Bound{At: start, ID: deduction.ID})
 	deduction.ID, deduction.Type = tx.RefundID("deduction"), payments.PayoutDeductionEvent
 	w.write(&tx, deduction)
-	whole, err := w.HistoryItems(w.Context(), all(t, w.History(w.Context(), tenant, store.Range{}, 100, 100)))
+	whole, err := w.HistoryItems(w.Context(), all(t, w.History(w.Context(), tenant, 1, store.Range{}, 100, 100)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 		r := store.Range{Oldest: drawnBound(t, "oldest", items), Newest: drawnBound(t, "newest", items),
 			NewestFirst: rapid.Bool().Draw(t, "newest first")}
 		var want []string
-		for _, id := range ids(w, w.History(w.Context(), tenant, r, 100, 100)) {
+		for _, id := range ids(w, w.History(w.Context(), tenant, 1, r, 100, 100)) {
 			if slices.ContainsFunc(items, func(b store.Bound) bool { return b.ID == id }) {
 				want = append(want, id)
 			}
@@ -152,7 +152,7 @@ func TestAnEntryLeadsToTheCurrentItem(t *testing.T) {
 	tx := w.sale(start, "Tea")
 	settled := w.refund(&tx, "settled", payments.EventPending, start.Add(time.Second))
 	withdrawn := w.refund(&tx, "withdrawn", payments.EventPending, start.Add(2*time.Second))
-	entries := all(t, w.History(w.Context(), tenant, store.Range{}, 10, 10))
+	entries := all(t, w.History(w.Context(), tenant, 1, store.Range{}, 10, 10))
 	if len(entries) != 3 {
 		t.Fatalf("got %d entries, want 3", len(entries))
 	}
@@ -181,7 +181,7 @@ func TestAnItemThatACopyDoesNotKnowIsFound(t *testing.T) {
 	}}
 	w := shopFixture{t, emptyTable(t, clock.New(), wire)}
 	tx := w.sale(start, "Tea")
-	items, err := w.HistoryItems(w.Context(), all(t, w.History(w.Context(), tenant, store.Range{}, 10, 10)))
+	items, err := w.HistoryItems(w.Context(), all(t, w.History(w.Context(), tenant, 1, store.Range{}, 10, 10)))
 	if err != nil || len(items) != 1 || items[0].ID != tx.ID || wire.Calls("BatchGetItem") != 2 {
 		t.Errorf("got %+v after %d reads, error %v, want the item of %s after 2, none", items, wire.Calls("BatchGetItem"),
 			err, tx.ID)
@@ -198,7 +198,7 @@ func TestAWalkGoesOnPastAMegabyte(t *testing.T) {
 	}
 	for _, newestFirst := range []bool{false, true} {
 		r := store.Range{NewestFirst: newestFirst}
-		if got := ids(t, w.History(t.Context(), tenant, r, 100, 100)); len(got) != many {
+		if got := ids(t, w.History(t.Context(), tenant, 1, r, 100, 100)); len(got) != many {
 			t.Errorf("newest first %t: got %d, want %d", newestFirst, len(got), many)
 		}
 	}
@@ -214,7 +214,7 @@ func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 	for stop, want := range map[int]int{1: 1, 3: 1, 4: 2, 15: 2, 16: 3, 50: 3} { // 3, then 12, then 48
 		before := wire.Calls("Query")
 		walked := 0
-		for _, err := range w.History(t.Context(), tenant, store.Range{}, 3, 1000) {
+		for _, err := range w.History(t.Context(), tenant, 1, store.Range{}, 3, 1000) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,7 +281,7 @@ func TestOnlyTheIndexLags(t *testing.T) {
 		t.Errorf("by its code: got %v, want 2", got)
 	}
 	waited := time.Duration(0)
-	for len(ids(t, s.History(t.Context(), tenant, store.Range{}, 10, 10))) < 2 {
+	for len(ids(t, s.History(t.Context(), tenant, 1, store.Range{}, 10, 10))) < 2 {
 		if waited > lag {
 			t.Fatalf("got fewer than 2 in the history after %s, want them within %s", waited, lag)
 		}

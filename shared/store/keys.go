@@ -198,8 +198,17 @@ const (
 	creditPrefix = "CREDIT#"
 )
 
-func payablePartition(t identity.Tenant, c money.Currency) string {
-	return KindPayable.of(t, string(c))
+func payablePartition(t identity.Tenant, c money.Currency, shard int) string {
+	return KindPayable.of(t, inShard(shard, string(c))...)
+}
+
+// inShard ends a key with the shard of a merchant's. Shard 0, which is all that
+// most merchants have, adds nothing.
+func inShard(shard int, parts ...string) []string {
+	if shard == 0 {
+		return parts
+	}
+	return append(parts, strconv.Itoa(shard))
 }
 
 func payableKey(t identity.Tenant, u payments.Payable) key {
@@ -207,7 +216,7 @@ func payableKey(t identity.Tenant, u payments.Payable) key {
 	if u.Kind != payments.PayablePart {
 		prefix = debitPrefix
 	}
-	return key{payablePartition(t, u.Amount.Currency()), prefix + micros(u.EligibleAt) + "#" + u.ID}
+	return key{payablePartition(t, u.Amount.Currency(), u.Shard), prefix + micros(u.EligibleAt) + "#" + u.ID}
 }
 
 func payoutScheduleKey(t identity.Tenant) key { return key{KindPayoutSchedule.of(t), "SCHEDULE"} }
@@ -252,9 +261,9 @@ func idempotencyKey(t identity.Tenant, name string) key {
 
 func rateKey(subject string) key { return key{KindRate.named(digest(subject)), "RATE"} }
 
-func checkoutsList(t identity.Tenant) string { return KindList.of(t) }
+func checkoutsList(t identity.Tenant, shard int) string { return KindList.of(t, inShard(shard)...) }
 
-func historyList(t identity.Tenant) string { return KindHistory.of(t) }
+func historyList(t identity.Tenant, shard int) string { return KindHistory.of(t, inShard(shard)...) }
 
 // longestPlainID, in bytes, keeps a key within the table's limits (2,048 bytes,
 // and 1,024 for the sort key).

@@ -35,14 +35,22 @@ func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 // HasPayables reports whether a payout of the tenant's payables that became eligible
 // before the time would do anything. Negative balances of earlier payouts alone
 // would only be carried forward again.
-func (s *Reader) HasPayables(ctx context.Context, t identity.Tenant, c money.Currency, before time.Time) (bool, error) {
-	payables, err := readPayables(ctx, s.payablesBefore(t, c, creditPrefix, before).Limit(1))
-	if err != nil || len(payables) > 0 {
-		return len(payables) > 0, err
+func (s *Reader) HasPayables(ctx context.Context, t identity.Tenant, shards int, c money.Currency,
+	before time.Time) (bool, error) {
+	for shard := range shards {
+		payables, err := readPayables(ctx, s.payablesBefore(t, c, shard, creditPrefix, before).Limit(1))
+		if err != nil || len(payables) > 0 {
+			return len(payables) > 0, err
+		}
 	}
-	debits, err := first[payableItem](ctx, s.payablesBefore(t, c, debitPrefix, before).Filter("'kind' <> ?",
-		payments.PayableBalanceDeduction), 1)
-	return len(debits) > 0, err
+	for shard := range shards {
+		debits, err := first[payableItem](ctx, s.payablesBefore(t, c, shard, debitPrefix, before).Filter("'kind' <> ?",
+			payments.PayableBalanceDeduction), 1)
+		if err != nil || len(debits) > 0 {
+			return len(debits) > 0, err
+		}
+	}
+	return false, nil
 }
 
 // PayableExists reports whether the payable still waits for a payout, by a
@@ -57,20 +65,28 @@ func (s *Reader) PayableExists(ctx context.Context, t identity.Tenant, u payment
 }
 
 // Payables reads at most limit payables that became eligible before the time,
-// consistently. Credits come first, so that the balance of a payout collected in
-// several steps becomes negative only when the credits do not cover the debits.
-func (s *Reader) Payables(ctx context.Context, t identity.Tenant, c money.Currency, before time.Time,
-	limit int) ([]payments.Payable, error) {
-	payables, err := readPayables(ctx, s.payablesBefore(t, c, creditPrefix, before).Limit(limit))
-	if err != nil || len(payables) == limit {
-		return payables, err
+// consistently. The credits of all shards come first, so that the balance of a
+// payout collected in several steps becomes negative only when the credits do not
+// cover the debits. A caller that takes payables in steps has each begin with
+// another shard, so that few steps meet shards that are empty by then.
+func (s *Reader) Payables(ctx context.Context, t identity.Tenant, shards, begin int, c money.Currency,
+	before time.Time, limit int) ([]payments.Payable, error) {
+	var payables []payments.Payable
+	for _, side := range []string{creditPrefix, debitPrefix} {
+		for n := range shards {
+			found, err := readPayables(ctx, s.payablesBefore(t, c, (begin+n)%shards, side, before).
+				Limit(limit-len(payables)))
+			if payables = append(payables, found...); err != nil || len(payables) == limit {
+				return payables, err
+			}
+		}
 	}
-	debits, err := readPayables(ctx, s.payablesBefore(t, c, debitPrefix, before).Limit(limit-len(payables)))
-	return append(payables, debits...), err
+	return payables, nil
 }
 
-func (s *Reader) payablesBefore(t identity.Tenant, c money.Currency, side string, before time.Time) *dynamo.Query {
-	return s.table.Get(partitionKey, payablePartition(t, c)).Range(sortKey, dynamo.Between, side,
+func (s *Reader) payablesBefore(t identity.Tenant, c money.Currency, shard int, side string,
+	before time.Time) *dynamo.Query {
+	return s.table.Get(partitionKey, payablePartition(t, c, shard)).Range(sortKey, dynamo.Between, side,
 		side+micros(before)).Consistent(true)
 }
 
@@ -126,29 +142,29 @@ func (s *Reader) DeductionsOf(ctx context.Context, t identity.Tenant,
 	return found, nil
 }
 
-// BalanceAtLeast reports whether the merchant's balance, the sum of its payables,
-// is at least the amount. It reads all debits, and credits only until they
-// suffice.
-func (s *Reader) BalanceAtLeast(ctx context.Context, t identity.Tenant, atLeast money.Amount) (bool, error) {
+// BalanceAtLeast reports whether the merchant's balance, the sum of its payables
+// in all shards, is at least the amount. It reads all debits, and credits only
+// until they suffice.
+func (s *Reader) BalanceAtLeast(ctx context.Context, t identity.Tenant, shards int,
+	atLeast money.Amount) (bool, error) {
 	shortfall := atLeast // debits add to it, credits reduce it
 	for _, side := range []string{debitPrefix, creditPrefix} {
-		payables := s.table.Get(partitionKey, payablePartition(t, atLeast.Currency())).
-			Range(sortKey, dynamo.BeginsWith, side).Consistent(true).Iter()
-		for {
-			var item payableItem
-			if side == creditPrefix && shortfall.Sign() <= 0 {
-				return true, nil
+		for shard := range shards {
+			payables := s.table.Get(partitionKey, payablePartition(t, atLeast.Currency(), shard)).
+				Range(sortKey, dynamo.BeginsWith, side).Consistent(true).Iter()
+			for side == debitPrefix || shortfall.Sign() > 0 {
+				var item payableItem
+				if !payables.Next(ctx, &item) {
+					break
+				}
+				var err error
+				if shortfall, err = shortfall.Sub(item.Amount); err != nil {
+					return false, err
+				}
 			}
-			if !payables.Next(ctx, &item) {
-				break
-			}
-			var err error
-			if shortfall, err = shortfall.Sub(item.Amount); err != nil {
+			if err := payables.Err(); err != nil {
 				return false, err
 			}
-		}
-		if err := payables.Err(); err != nil {
-			return false, err
 		}
 	}
 	return shortfall.Sign() <= 0, nil

@@ -23,7 +23,7 @@ func wantOwed(t *testing.T, s *store.Store, amount string) {
 		t.Fatal(err)
 	}
 	for atLeast, want := range map[money.Amount]bool{exact: true, above: false} {
-		if got, err := s.BalanceAtLeast(t.Context(), tenant, atLeast); err != nil || got != want {
+		if got, err := s.BalanceAtLeast(t.Context(), tenant, 1, atLeast); err != nil || got != want {
 			t.Errorf("balance at least %s: got %t, %v; want exactly %s", atLeast, got, err, exact)
 		}
 	}
@@ -40,10 +40,10 @@ func TestDebitsReduceTheBalance(t *testing.T) {
 	apply(t, s, beginRefund(t, tx, "operation", "10.10", false))
 	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	wantOwed(t, s, "9.70")
-	if covered, err := s.BalanceAtLeast(t.Context(), tenant, eur("-1000")); err != nil || !covered {
+	if covered, err := s.BalanceAtLeast(t.Context(), tenant, 1, eur("-1000")); err != nil || !covered {
 		t.Errorf("a minimum far below: got %t, %v, want true", covered, err)
 	}
-	if covered, err := s.BalanceAtLeast(t.Context(), tenant, money.MustParse("1", "USD")); err != nil || covered {
+	if covered, err := s.BalanceAtLeast(t.Context(), tenant, 1, money.MustParse("1", "USD")); err != nil || covered {
 		t.Errorf("another currency: got %t, %v, want false", covered, err)
 	}
 }
@@ -75,7 +75,7 @@ func TestTheBalanceIsReadNoFurtherThanNeeded(t *testing.T) {
 		{"10", true, 5}, {"10.01", false, 5},
 	} {
 		before := wire.Calls("Query")
-		covered, err := s.BalanceAtLeast(t.Context(), tenant, eur(test.atLeast))
+		covered, err := s.BalanceAtLeast(t.Context(), tenant, 1, eur(test.atLeast))
 		if queries := wire.Calls("Query") - before; err != nil || covered != test.want || queries > test.queries {
 			t.Errorf("at least %s: got %t, %v, after %d queries; want %t after at most %d",
 				test.atLeast, covered, err, queries, test.want, test.queries)

@@ -54,7 +54,7 @@ func collection(t *testing.T, s *store.Store, p payout.Payout, payables []paymen
 
 func payablesOf(t *testing.T, s *store.Store) []payments.Payable {
 	t.Helper()
-	payables, err := s.Payables(t.Context(), tenant, "EUR", later, 100)
+	payables, err := s.Payables(t.Context(), tenant, 1, 0, "EUR", later, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestAPayableGoesIntoOnePayout(t *testing.T) {
 	wantPayout(t, s, onePayout, payout.Collecting, "-0.20", 3)
 	wantPayout(t, s, anotherPayout, payout.Collecting, "0", 0)
 	// The negative balance is payable at once, so that refunds never count on it.
-	left, err := s.Payables(t.Context(), tenant, "EUR", later.Add(time.Hour), 100)
+	left, err := s.Payables(t.Context(), tenant, 1, 0, "EUR", later.Add(time.Hour), 100)
 	if err != nil || len(left) != 1 || left[0].Kind != payments.PayableBalanceDeduction ||
 		left[0].Amount != eur("-0.20") || !left[0].EligibleAt.Equal(later) {
 		t.Errorf("got %+v, %v left, want a balance deduction of -0.20 at %s", left, err, later)

@@ -86,6 +86,12 @@ func collect[T any](walk iter.Seq2[T, error]) ([]T, error) {
 // forever is after all times of a Filler.
 var forever = start.AddDate(100, 0, 0)
 
+// What is filled is in one of several shards, so that a reader of the first alone finds nothing.
+const (
+	shard     = 1
+	allShards = 2
+)
+
 // dueItems are whatever the due index holds, of any kind.
 func (w fixture) dueItems(want ...store.Due) storedtest.Read {
 	inOrder := func(a, b store.Due) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
@@ -174,7 +180,7 @@ var storedCheckouts = map[string]stored{
 	"CreateCheckout": {
 		sets: "Version is 1",
 		write: func(w fixture) []storedtest.Read {
-			c := storedtest.Fill[payments.Checkout](w, w.Filler)
+			c := storedtest.Fill(w, w.Filler, func(c *payments.Checkout) { c.Shard = shard })
 			got, err := w.CreateCheckout(w.Context(), w.tenant, c)
 			c.Version = 1
 			wantAnswer(w, c, got, err)
@@ -213,7 +219,7 @@ var storedCheckouts = map[string]stored{
 // drafted is a checkout with all its fields, of which a draft is stored.
 func (w fixture) drafted() payments.Checkout {
 	w.Helper()
-	c := storedtest.Fill[payments.Checkout](w, w.Filler)
+	c := storedtest.Fill(w, w.Filler, func(c *payments.Checkout) { c.Shard = shard })
 	d := draft(c.Reference)
 	d.ID = c.ID
 	_, err := w.CreateCheckout(w.Context(), w.tenant, d)
@@ -230,7 +236,7 @@ func (w fixture) checkout(c payments.Checkout) []storedtest.Read {
 			return w.Checkout(ctx, w.tenant, c.ID)
 		}),
 		storedtest.Expect("Checkouts", []payments.Checkout{c}, func(ctx context.Context) ([]payments.Checkout, error) {
-			return w.Checkouts(ctx, w.tenant)
+			return w.Checkouts(ctx, w.tenant, allShards)
 		}),
 		storedtest.Expect("CheckoutsByReference", []payments.Checkout{c},
 			func(ctx context.Context) ([]payments.Checkout, error) {

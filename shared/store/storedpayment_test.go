@@ -51,14 +51,14 @@ func (w fixture) change() payments.CheckoutChange {
 	c := w.drafted()
 	return storedtest.Fill(w, w.Filler, func(change *payments.CheckoutChange) {
 		tx := change.Transaction
-		tx.Code, tx.ForeignID = payments.CodeOfID(tx.ID), c.Reference
+		tx.Code, tx.ForeignID, tx.Shard = payments.CodeOfID(tx.ID), c.Reference, shard
 		change.Checkout = c
 		change.Checkout.Transactions = change.Checkout.Transactions[:1]
 		change.Checkout.Transactions[0].ID = tx.ID
 		change.Callback.State = payments.CallbackPending
 		change.Entry.About = ledger.OfTransaction(tx.ID)
 		for i := range change.Payables {
-			change.Payables[i].TransactionID, change.Payables[i].Code = tx.ID, tx.Code
+			change.Payables[i].TransactionID, change.Payables[i].Code, change.Payables[i].Shard = tx.ID, tx.Code, shard
 		}
 		change.Payables[0].Kind = payments.PayablePart
 	})
@@ -85,7 +85,7 @@ func (w fixture) applied(change payments.CheckoutChange) []storedtest.Read {
 			return w.Checkout(ctx, w.tenant, c.ID)
 		}),
 		storedtest.Expect("Checkouts", []payments.Checkout{c}, func(ctx context.Context) ([]payments.Checkout, error) {
-			return w.Checkouts(ctx, w.tenant)
+			return w.Checkouts(ctx, w.tenant, allShards)
 		}),
 		storedtest.Expect("CheckoutWithInstrument", withInstrument{c, &i}, func(ctx context.Context) (withInstrument, error) {
 			checkout, instrument, err := w.CheckoutWithInstrument(ctx, w.tenant, c.ID, i.CustomerID, i.Token)
@@ -109,8 +109,8 @@ func (w fixture) applied(change payments.CheckoutChange) []storedtest.Read {
 		w.entries(ledger.OfTransaction(tx.ID), *change.Entry),
 		w.payables(change.Payables...),
 		w.audit(store.Audited{Name: tx.Code, Transaction: &tx}, store.Audited{Name: tx.Code, Entry: change.Entry},
-			store.Audited{Name: "EUR", Payable: &change.Payables[0]},
-			store.Audited{Name: "EUR", Payable: &change.Payables[1]}),
+			store.Audited{Name: "EUR#1", Payable: &change.Payables[0]},
+			store.Audited{Name: "EUR#1", Payable: &change.Payables[1]}),
 	)
 }
 
@@ -120,13 +120,14 @@ func (w fixture) transactionChange(before payments.CheckoutChange) payments.Tran
 	return storedtest.Fill(w, w.Filler, func(change *payments.TransactionChange) {
 		tx := &change.Transaction
 		tx.ID, tx.Code, tx.Version, tx.CreatedAt = old.ID, old.Code, old.Version, old.CreatedAt
-		tx.ForeignID, tx.CheckoutID = old.ForeignID, old.CheckoutID
+		tx.ForeignID, tx.CheckoutID, tx.Shard = old.ForeignID, old.CheckoutID, old.Shard
 		change.Callback.State = payments.CallbackPending
 		change.Entry.About = ledger.OfTransaction(tx.ID)
 		change.Events = append(change.Events, storedtest.Fill[payments.Event](w, w.Filler))
 		for i := range change.Events {
 			e := &change.Events[i]
 			e.ID, e.TransactionID, e.Code, e.Type = tx.RefundID(e.ID), tx.ID, tx.Code, payments.RefundEvent
+			e.Shard = shard
 		}
 		change.Events[0].Status = payments.EventPending
 		change.Events[1].Status = payments.EventBegun // which clients do not see
@@ -134,7 +135,7 @@ func (w fixture) transactionChange(before payments.CheckoutChange) payments.Tran
 		change.Payables[0].ID, change.Payables[0].EligibleAt = credit.ID, credit.EligibleAt
 		change.Payables[0].Kind, change.Payables[1].Kind = payments.PayablePart, payments.PayableRefundDeduction
 		for i := range change.Payables {
-			change.Payables[i].TransactionID, change.Payables[i].Code = tx.ID, tx.Code
+			change.Payables[i].TransactionID, change.Payables[i].Code, change.Payables[i].Shard = tx.ID, tx.Code, shard
 		}
 		change.Payables[1].ID = change.Events[2].ID
 	})
@@ -149,7 +150,7 @@ func (w fixture) transactionApplied(before payments.CheckoutChange,
 	audited := []store.Audited{{Name: tx.Code, Transaction: &tx}, {Name: tx.Code, Entry: before.Entry},
 		{Name: tx.Code, Entry: change.Entry}, {Name: "EUR", Reserve: &store.Reserve{Amount: change.ReserveDelta, Version: 1}}}
 	for i := range payables {
-		audited = append(audited, store.Audited{Name: "EUR", Payable: &payables[i]})
+		audited = append(audited, store.Audited{Name: "EUR#1", Payable: &payables[i]})
 	}
 	for _, e := range sortedEvents(change.Events) {
 		audited = append(audited, store.Audited{Name: tx.Code, Event: &e})
@@ -172,7 +173,7 @@ func (w fixture) transactionApplied(before payments.CheckoutChange,
 			return w.Checkout(ctx, w.tenant, before.Checkout.ID)
 		}),
 		storedtest.Expect("Checkouts", []payments.Checkout{before.Checkout},
-			func(ctx context.Context) ([]payments.Checkout, error) { return w.Checkouts(ctx, w.tenant) }),
+			func(ctx context.Context) ([]payments.Checkout, error) { return w.Checkouts(ctx, w.tenant, allShards) }),
 		w.callback(*change.Callback),
 		w.dueItems(checkout, store.Due{CallbackID: change.Callback.ID}, due(visible[0]), due(hidden)),
 		w.fastPath(map[store.Due]time.Time{checkout: before.Checkout.PollAt(), due(visible[0]): visible[0].PollAt(),
@@ -226,7 +227,7 @@ func (w fixture) transaction(r store.Record) []storedtest.Read {
 
 // history is what a page of the history shows, if the index has of each item what filters read.
 func (w fixture) history(ctx context.Context) ([]payments.HistoryItem, error) {
-	entries, err := collect(w.History(ctx, w.tenant, store.Range{}, 10, 10))
+	entries, err := collect(w.History(ctx, w.tenant, allShards, store.Range{}, 10, 10))
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +248,7 @@ func (w fixture) entries(about ledger.Reference, want ...ledger.Entry) storedtes
 
 func (w fixture) payables(want ...payments.Payable) storedtest.Read {
 	return storedtest.Expect("Payables", want, func(ctx context.Context) ([]payments.Payable, error) {
-		return w.Payables(ctx, w.tenant, "EUR", forever, 10)
+		return w.Payables(ctx, w.tenant, allShards, 0, "EUR", forever, 10)
 	})
 }
 

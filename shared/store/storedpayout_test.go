@@ -57,7 +57,7 @@ var storedPayouts = map[string]stored{
 			tx, payables := w.waiting()
 			c := storedtest.Fill(w, w.Filler, func(c *payout.Collection) {
 				c.Payout.ID, c.Payout.Version, c.Payout.Day = p.ID, p.Version, payoutDay
-				c.Payables, c.Transactions = payables, []payments.Transaction{w.changed(tx)}
+				c.Payables, c.Transactions, c.CarriedForward.Shard = payables, []payments.Transaction{w.changed(tx)}, shard
 			})
 			got, err := w.CollectPayout(w.Context(), w.tenant, c)
 			c.Payout.Version++
@@ -99,6 +99,9 @@ var storedPayouts = map[string]stored{
 				t.Events = t.Events[:1]
 				t.Events[0].ID, t.Events[0].TransactionID, t.Events[0].Code = e.ID, e.TransactionID, e.Code
 				t.Events[0].Type = e.Type
+				for i := range t.Payables {
+					t.Payables[i].Shard = shard
+				}
 			})
 			got, err := w.ApplyPayoutOutcome(w.Context(), w.tenant, step)
 			step.Payout.Version++
@@ -134,7 +137,7 @@ func (w fixture) waiting() (payments.Transaction, []payments.Payable) {
 func (w fixture) changed(tx payments.Transaction) payments.Transaction {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(next *payments.Transaction) {
-		next.ID, next.Code, next.Version = tx.ID, tx.Code, tx.Version
+		next.ID, next.Code, next.Version, next.Shard = tx.ID, tx.Code, tx.Version, tx.Shard
 	})
 }
 

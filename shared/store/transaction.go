@@ -207,14 +207,14 @@ func (s *Store) putTransaction(t identity.Tenant, tx payments.Transaction) *dyna
 }
 
 func newTransactionItem(t identity.Tenant, tx payments.Transaction) transactionItem {
-	return transactionItem{key: transactionKey(t, tx.Code, tx.ID), listed: listedAt(t, tx.CreatedAt, tx.ID),
+	return transactionItem{key: transactionKey(t, tx.Code, tx.ID), listed: listedAt(t, tx.Shard, tx.CreatedAt, tx.ID),
 		ReversedAs: tx.ReversedAs(), WriteID: uuid.NewString(), Transaction: tx}
 }
 
 func (s *Store) newEventItem(t identity.Tenant, e payments.Event) eventItem {
 	item := eventItem{key: eventKey(t, e.Code, e.ID), Event: e}
 	if e.Listed() {
-		item.listed = listedAt(t, e.CreatedAt, e.ID)
+		item.listed = listedAt(t, e.Shard, e.CreatedAt, e.ID)
 	}
 	if at := e.DueAt(); !at.IsZero() {
 		item.due = s.shards.dueAt(at, item.key)

@@ -1,0 +1,55 @@
+package merchant
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// MaxShards bounds the shards of a merchant, because a reader queries each. At
+// 500 payments a second in each (infra/README.md, "Limits") they take 16,000.
+const MaxShards = 32
+
+// ShardCount is over how many shards what the merchant's payments write is
+// spread, of both modes: a power of two, 1 unless it has grown. It is never
+// lowered, so a reader that knows a number has the shards of all checkouts that
+// were created before it was read.
+func (m Merchant) ShardCount() int { return max(m.Shards, 1) }
+
+// ShardOf is the shard of a new checkout with the id, and of all that follows
+// from it.
+func (m Merchant) ShardOf(checkoutID string) int {
+	sum := sha256.Sum256([]byte(checkoutID))
+	return int(binary.BigEndian.Uint16(sum[:])) % m.ShardCount()
+}
+
+// growthPause passes after the shards grew before they grow again: checkouts of
+// before are still paid meanwhile, in their own shards.
+const growthPause = time.Minute
+
+// Grow doubles the shards, because one was throttled at the time. It returns false
+// if they cannot grow, or have grown since that time or just before it.
+func (m Merchant) Grow(throttled, now time.Time) (Merchant, bool) {
+	if m.ShardCount() >= MaxShards || throttled.Before(m.GrownAt.Add(growthPause)) {
+		return m, false
+	}
+	m.Shards, m.GrownAt = 2*m.ShardCount(), now
+	return m, true
+}
+
+// withShards sets the number, ahead of a launch. 0, as 1, is that of a merchant
+// that has not grown.
+func (m Merchant) withShards(n int) (Merchant, error) {
+	if n < m.ShardCount() || n > MaxShards || bits.OnesCount(uint(n)) != 1 {
+		return m, failure.Invalid("shards", fmt.Sprintf("must be a power of two, from %d as it is now to %d",
+			m.ShardCount(), MaxShards))
+	}
+	if n > 1 {
+		m.Shards = n
+	}
+	return m, nil
+}
