@@ -33,14 +33,22 @@ import (
 // what it should, once and in order, and no more than it may read.
 func TestAWalkMeetsItsRangeInOrder(t *testing.T) {
 	t.Parallel()
-	w := shopFixture{t, newStore(t)}
+	for _, shards := range []int{1, 4} {
+		t.Run(fmt.Sprintf("%d shards", shards), func(t *testing.T) {
+			t.Parallel()
+			testWalks(shopFixture{t, newStore(t), shards})
+		})
+	}
+}
+
+func testWalks(w shopFixture) {
 	var items []store.Bound
 	for i := range 60 {
 		tx := w.sale(start.Add(time.Duration(i%5)*time.Millisecond), "Tea")
 		items = append(items, store.Bound{At: tx.CreatedAt, ID: tx.ID})
 	}
 	slices.SortFunc(items, oldestFirst)
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(w, func(t *rapid.T) {
 		r := store.Range{Oldest: drawnBound(t, "oldest", items), Newest: drawnBound(t, "newest", items),
 			NewestFirst: rapid.Bool().Draw(t, "newest first")}
 		want := []string{}
@@ -53,7 +61,7 @@ func TestAWalkMeetsItsRangeInOrder(t *testing.T) {
 			slices.Reverse(want)
 		}
 		first, most := rapid.IntRange(1, 70).Draw(t, "first"), rapid.IntRange(1, 70).Draw(t, "most")
-		got := ids(w, w.History(w.Context(), tenant, 1, r, first, most))
+		got := ids(w, w.History(w.Context(), tenant, w.shards, r, first, most))
 		if !slices.Equal(got, want[:min(most, len(want))]) {
 			t.Fatalf("%+v: got %v, want %v", r, got, want)
 		}
@@ -63,7 +71,7 @@ func TestAWalkMeetsItsRangeInOrder(t *testing.T) {
 // Times of clients are more exact than places are.
 func TestABoundIsExactToTheNanosecond(t *testing.T) {
 	t.Parallel()
-	w := shopFixture{t, newStore(t)}
+	w := shopFixture{t, newStore(t), 1}
 	tx := w.sale(start, "Tea")
 	item := store.Bound{At: tx.CreatedAt, ID: tx.ID}
 	for ns := range 5 {
@@ -81,7 +89,7 @@ func TestABoundIsExactToTheNanosecond(t *testing.T) {
 // One transaction's share is read elsewhere, and must be the same.
 func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 	t.Parallel()
-	w := shopFixture{t, newStore(t)}
+	w := shopFixture{t, newStore(t), 1}
 	tx := w.sale(start, "Tea")
 	w.sale(start, "another")
 	items := []store.Bound{{At: tx.CreatedAt, ID: tx.ID}}
@@ -191,7 +199,7 @@ func TestAnItemThatACopyDoesNotKnowIsFound(t *testing.T) {
 // A query ends at 1 MB; the walk does not.
 func TestAWalkGoesOnPastAMegabyte(t *testing.T) {
 	t.Parallel()
-	w := shopFixture{t, newStore(t)}
+	w := shopFixture{t, newStore(t), 1}
 	const many = 12
 	for i := range many {
 		w.sale(start.Add(time.Duration(i)*time.Millisecond), strings.Repeat("x", 100_000))
@@ -207,7 +215,7 @@ func TestAWalkGoesOnPastAMegabyte(t *testing.T) {
 func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}
-	w := shopFixture{t, emptyTable(t, clock.New(), wire)}
+	w := shopFixture{t, emptyTable(t, clock.New(), wire), 1}
 	for range 50 {
 		w.sale(start, "Tea")
 	}
@@ -230,7 +238,7 @@ func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 
 func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	t.Parallel()
-	w := shopFixture{t, newStore(t)}
+	w := shopFixture{t, newStore(t), 1}
 	tx := w.sale(start, "Tea")
 	pending := w.refund(&tx, "pending", payments.EventPending, start.Add(time.Second))
 	reserved := w.refund(&tx, "reserved", payments.EventBegun, start)
@@ -269,7 +277,7 @@ func TestOnlyTheIndexLags(t *testing.T) {
 	if err := s.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w := shopFixture{t, s}
+	w := shopFixture{t, s, 1}
 	tx := w.sale(now.Now(), "Tea")
 	e := w.refund(&tx, "one", payments.EventPending, now.Now())
 	for _, id := range []string{tx.ID, e.ID} {

@@ -20,11 +20,14 @@ import (
 type shopFixture struct {
 	*testing.T
 	*store.Store
+	shards int // of the merchant
 }
 
 func (w shopFixture) sale(at time.Time, summary string) payments.Transaction {
 	w.Helper()
-	checkout, err := w.CreateCheckout(w.Context(), tenant, draft(uuid.NewString()))
+	d := draft(uuid.NewString())
+	d.Shard = merchant.Merchant{Shards: w.shards}.ShardOf(d.ID)
+	checkout, err := w.CreateCheckout(w.Context(), tenant, d)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -32,8 +35,9 @@ func (w shopFixture) sale(at time.Time, summary string) payments.Transaction {
 	tx := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id),
 		Amount: checkout.Amount, Status: payments.TransactionSuccessful, PaymentType: "ECOM",
 		EntryMode: "CUSTOMER_ENTRY", Installments: 1,
-		MerchantCode: tenant.Merchant, CreatedAt: at}, CheckoutID: checkout.ID, ClientTransactionID: uuid.NewString(),
-		ProductSummary: summary, Username: "till@shop.example", Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"},
+		MerchantCode: tenant.Merchant, CreatedAt: at}, CheckoutID: checkout.ID, Shard: checkout.Shard,
+		ClientTransactionID: uuid.NewString(),
+		ProductSummary:      summary, Username: "till@shop.example", Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"},
 		Captured: checkout.Amount, Refundable: checkout.Amount, Refunded: none, ChargedBack: none, Fee: none,
 		PayoutPlan: merchant.SinglePayment, UpdatedAt: at, Version: 1}
 	if _, err := w.Apply(w.Context(), tenant, payments.CheckoutChange{Checkout: checkout, Transaction: &tx}); err != nil {

@@ -23,7 +23,12 @@ func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 // pay stores a checkout of 10.10 EUR that was paid, in two parts at a fee of 0.20.
 func pay(t *testing.T, s *store.Store, tenant identity.Tenant, reference, attempt string) payments.Transaction {
 	t.Helper()
-	d := draft(reference)
+	return payFor(t, s, tenant, draft(reference), attempt)
+}
+
+func payFor(t *testing.T, s *store.Store, tenant identity.Tenant, d payments.Checkout,
+	attempt string) payments.Transaction {
+	t.Helper()
 	d.Payee.FeeRate, d.Payee.PayoutPlan = "0.0195", merchant.TrueInstallment
 	c, err := s.CreateCheckout(t.Context(), tenant, d)
 	if err != nil {

@@ -1,0 +1,145 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// payIn is a payment whose checkout is in the shard.
+func payIn(t *testing.T, s *store.Store, shard int, name string) payments.Transaction {
+	t.Helper()
+	d := draft(name)
+	d.Shard = shard
+	return payFor(t, s, tenant, d, "attempt of "+name)
+}
+
+// TestTheListOfAllShardsIsNewestFirst, and has an end; a reader of fewer shards finds fewer.
+func TestTheListOfAllShardsIsNewestFirst(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	const shards, many = 4, 1010
+	var want []string
+	for i := range many {
+		d := draft(fmt.Sprint("order-", i))
+		d.Shard, d.CreatedAt = i%7%shards, start.Add(time.Duration(i)*time.Second)
+		c, err := s.CreateCheckout(t.Context(), tenant, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, c.ID)
+	}
+	slices.Reverse(want)
+	got, err := s.Checkouts(t.Context(), tenant, shards)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{}
+	for _, c := range got {
+		ids = append(ids, c.ID)
+	}
+	if !slices.Equal(ids, want[:1000]) {
+		t.Errorf("got %d checkouts, from %s to %s, want the newest 1000 of %d, newest first", len(ids), ids[0],
+			ids[len(ids)-1], many)
+	}
+	if fewer, err := s.Checkouts(t.Context(), tenant, 2); err != nil || len(fewer) >= many*5/7 {
+		t.Errorf("two shards: got %d (%v), want theirs alone", len(fewer), err)
+	}
+}
+
+// TestCreditsOfAllShardsComeBeforeDebitsOfAny, wherever a step begins, so that no payout's total becomes negative while
+// there are credits.
+func TestCreditsOfAllShardsComeBeforeDebitsOfAny(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	const shards = 4
+	for shard := range shards {
+		tx := payIn(t, s, shard, fmt.Sprint("order-", shard))
+		apply(t, s, beginRefund(t, tx, "operation", "10.10", false)) // more than its parts give: the rest is a debit
+		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
+		payIn(t, s, shard, fmt.Sprint("another-", shard))
+	}
+	for begin := range 2 * shards {
+		found, err := s.Payables(t.Context(), tenant, shards, begin, "EUR", later, 100)
+		debits := slices.IndexFunc(found, func(u payments.Payable) bool { return u.Kind != payments.PayablePart })
+		if err != nil || len(found) != shards*5 || debits != shards*4 {
+			t.Errorf("from %d: got %d payables, the first debit at %d (%v), want %d, the first debit at %d", begin,
+				len(found), debits, err, shards*5, shards*4)
+		}
+		if few, err := s.Payables(t.Context(), tenant, shards, begin, "EUR", later, 3); err != nil || len(few) != 3 {
+			t.Errorf("from %d: got %d (%v), want 3", begin, len(few), err)
+		}
+	}
+	wantBalance := map[string]bool{"38.80": true, "38.81": false} // 4 × (9.90 - 0.20)
+	for atLeast, want := range wantBalance {
+		if got, err := s.BalanceAtLeast(t.Context(), tenant, shards, eur(atLeast)); err != nil || got != want {
+			t.Errorf("balance at least %s: got %t, %v, want %t", atLeast, got, err, want)
+		}
+	}
+}
+
+// TestAPayableOfALaterShardIsFound: the only one that waits is in the last.
+func TestAPayableOfALaterShardIsFound(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	payIn(t, s, 3, "order")
+	for shards, want := range map[int]bool{1: false, 2: false, 4: true} {
+		if got, err := s.HasPayables(t.Context(), tenant, shards, "EUR", later); err != nil || got != want {
+			t.Errorf("%d shards: got %t, %v, want %t", shards, got, err, want)
+		}
+	}
+	for _, u := range payablesIn(t, s, 4) {
+		if exists, err := s.PayableExists(t.Context(), tenant, u); err != nil || !exists {
+			t.Errorf("%s: got %t, %v, want that it exists", u.ID, exists, err)
+		}
+	}
+}
+
+func payablesIn(t *testing.T, s *store.Store, shards int) []payments.Payable {
+	t.Helper()
+	found, err := s.Payables(t.Context(), tenant, shards, 0, "EUR", later, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestAPayoutsStepsSpreadOverTheShards: while all shards have payables, a step that begins with its own takes one query.
+func TestAPayoutsStepsSpreadOverTheShards(t *testing.T) {
+	t.Parallel()
+	wire := &faults.Wire{Send: enginetest.Do}
+	s := emptyTable(t, clock.New(), wire)
+	const shards = 4
+	for shard := range shards {
+		payIn(t, s, shard, fmt.Sprint("order-", shard))
+	}
+	for begin := range shards {
+		before := wire.Calls("Query")
+		found, err := s.Payables(t.Context(), tenant, shards, begin, "EUR", later, 2)
+		if queries := wire.Calls("Query") - before; err != nil || len(found) != 2 || queries != 1 {
+			t.Errorf("step %d: got %d payables after %d queries (%v), want 2 after one", begin, len(found), queries, err)
+		}
+	}
+}
+
+// TestAWalkOfSeveralShardsReadsLittleAhead: each shard gives its part of what most walks need.
+func TestAWalkOfSeveralShardsReadsLittleAhead(t *testing.T) {
+	t.Parallel()
+	wire := &faults.Wire{Send: enginetest.Do}
+	w := shopFixture{t, emptyTable(t, clock.New(), wire), 4}
+	for i := range 40 {
+		w.sale(start.Add(time.Duration(i)*time.Second), "Tea")
+	}
+	before := wire.Calls("Query")
+	got := ids(t, w.History(t.Context(), tenant, w.shards, store.Range{NewestFirst: true}, 11, 11))
+	if queries := wire.Calls("Query") - before; len(got) != 11 || queries > 2*w.shards {
+		t.Errorf("got %d items after %d queries, want 11 after at most two of each shard", len(got), queries)
+	}
+}
