@@ -156,7 +156,7 @@ func TestTheIndexHoldsWhatFiltersRead(t *testing.T) {
 // An entry leads to its item as it is now, and to none that clients do not see any more.
 func TestAnEntryLeadsToTheCurrentItem(t *testing.T) {
 	t.Parallel()
-	w := shopFixture{t, newStore(t)}
+	w := shopFixture{t, newStore(t), 1}
 	tx := w.sale(start, "Tea")
 	settled := w.refund(&tx, "settled", payments.EventPending, start.Add(time.Second))
 	withdrawn := w.refund(&tx, "withdrawn", payments.EventPending, start.Add(2*time.Second))
@@ -187,7 +187,7 @@ func TestAnItemThatACopyDoesNotKnowIsFound(t *testing.T) {
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(`{"Responses":{},"UnprocessedKeys":{}}`))},
 			nil
 	}}
-	w := shopFixture{t, emptyTable(t, clock.New(), wire)}
+	w := shopFixture{t, emptyTable(t, clock.New(), wire), 1}
 	tx := w.sale(start, "Tea")
 	items, err := w.HistoryItems(w.Context(), all(t, w.History(w.Context(), tenant, 1, store.Range{}, 10, 10)))
 	if err != nil || len(items) != 1 || items[0].ID != tx.ID || wire.Calls("BatchGetItem") != 2 {
