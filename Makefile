@@ -1,6 +1,6 @@
 # What a developer does here; `make help` lists it. Each command checks what it needs and says what is missing.
 
-export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT
+export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT STAGE
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo provision clock payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
@@ -92,7 +92,7 @@ build: go ## build every function for Lambda, into .build/
 # Any name: one for each pull request, say. Only prod is protected (infra/stage.go).
 STAGE ?= dev
 CDK := node_modules/.bin/cdk
-OF_STAGE = -c stage=$(STAGE) -c build=$(abspath $(BUILD))
+OF_STAGE = -c "stage=$$STAGE" -c build=../$(BUILD)
 
 cdk: go
 	@command -v npm >/dev/null || { echo 'the CDK needs Node.js 20 or later with npm; 22 is recommended' >&2; exit 1; }

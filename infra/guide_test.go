@@ -102,6 +102,17 @@ func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 	}
 }
 
+func TestTheGuideSaysWhichNamesAStageMayHave(t *testing.T) {
+	t.Parallel()
+	text := strings.Join(strings.Fields(chapter(t, "First deployment")), " ")
+	for _, want := range []string{fmt.Sprintf("at most %d lower-case letters, digits and hyphens", maxStage),
+		"Only `prod` is protected", "prod requires `account` and `region`"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant %q in it", text, want)
+		}
+	}
+}
+
 // TestTheCostIsThatOfThisStack: what `make cost` assumes about it is true in prod.
 func TestTheCostIsThatOfThisStack(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,7 @@ func (c *check) operator(e *emulator, python, assembly, outputs string) []string
 		// The pinned AWS CLI is of version 1, which reads the region from this.
 		"PATH="+filepath.Dir(python)+string(os.PathListSeparator)+os.Getenv("PATH"), "AWS_DEFAULT_REGION="+region,
 		// The emulator runs the functions as processes of this machine.
-		"MAKEFLAGS=ARCH="+goruntime.GOARCH+" BUILD="+filepath.Join(c.root, ".build", "emulator"),
+		"MAKEFLAGS=ARCH="+goruntime.GOARCH+" BUILD=.build/emulator",
 		// The CDK's options: nobody is there to approve, and the check reads what it writes.
 		"CDK_REQUIRE_APPROVAL=never", "CDK_OUTPUT="+assembly, "CDK_OUTPUTS_FILE="+outputs,
 		"CDK_DISABLE_VERSION_CHECK=1", "CDK_DISABLE_CLI_TELEMETRY=true")
