@@ -98,9 +98,10 @@ func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
 	}, "load": map[string]any{"rate": 1000}}
 	for stage, want := range map[string]settings{
 		"pr-123": {Stage: "pr-123", Build: "../.build", Account: "111122223333", Region: "eu-central-1", Rate: 7,
-			Burst: 200, Workers: 5, DueShards: store.DefaultDueShards, PayPal: true, RefundRules: "BR:90", SecretSince: always, SecretPreviousSince: always},
-		"load": {Stage: "load", Build: "../.build", Rate: 1000, Burst: 200, Workers: 5, DueShards: store.DefaultDueShards, SecretSince: always,
-			SecretPreviousSince: always},
+			Burst: 200, Workers: 5, DueShards: store.DefaultDueShards, PayPal: true, RefundRules: "BR:90",
+			SecretSince: always, SecretPreviousSince: always},
+		"load": {Stage: "load", Build: "../.build", Rate: 1000, Burst: 200, Workers: 5,
+			DueShards: store.DefaultDueShards, SecretSince: always, SecretPreviousSince: always},
 	} {
 		got, err := read(map[string]any{"stage": stage, "stages": stages})
 		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.Production() {
@@ -109,6 +110,20 @@ func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
 	}
 	if _, err := read(map[string]any{"stage": prod, "stages": stages}); !errors.Is(err, errNotPinned) {
 		t.Errorf("prod without a section: got error %v, want %v", err, errNotPinned)
+	}
+}
+
+func TestAPinnedStageTakesOnlyItsAccountsCredentials(t *testing.T) {
+	t.Parallel()
+	const own, other = "111122223333", "444455556666"
+	for _, c := range []struct {
+		pinned, credentials string
+		ok                  bool
+	}{{own, own, true}, {own, other, false}, {own, "", true}, {"", other, true}, {"", "", true}} {
+		err := settings{Stage: prod, Account: c.pinned}.checkCredentials(c.credentials)
+		if (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), own+", and these credentials are of "+other) {
+			t.Errorf("%+v: got error %v, want one with both accounts: %t", c, err, !c.ok)
+		}
 	}
 }
 

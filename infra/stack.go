@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -55,6 +56,9 @@ var (
 func newPlatform(app awscdk.App, all []functions.Function) (*platform, error) {
 	s, err := readSettings(app.Node())
 	if err != nil {
+		return nil, err
+	}
+	if err := s.checkCredentials(os.Getenv(accountVariable)); err != nil {
 		return nil, err
 	}
 	p := &platform{settings: s, queues: map[string]awssqs.Queue{}}

@@ -58,6 +58,19 @@ func (c *context) checkPlace(s settings) {
 var errNotPinned = errors.New("context account and region: prod needs both, in cdk.json under stages, " +
 	"so that no other account is mistaken for it")
 
+// accountVariable is set by the CDK's command to the account of the credentials, if
+// there are any.
+const accountVariable = "CDK_DEFAULT_ACCOUNT"
+
+// checkCredentials refuses those of another account than the stage's. The CDK alone
+// would accept credentials that may assume a role there.
+func (s settings) checkCredentials(account string) error {
+	if account == "" || s.Account == "" || account == s.Account {
+		return nil
+	}
+	return fmt.Errorf("stage %s is pinned to the account %s, and these credentials are of %s", s.Stage, s.Account, account)
+}
+
 // place is where the stack may be deployed; nil is wherever the credentials lead. The
 // template names the account and region only if the stage is pinned, so that an
 // unpinned one has the same template on every machine.

@@ -44,8 +44,8 @@ func TestTheGuideIsWalked(t *testing.T) {
 
 func TestOnlyShellLinesOfAChapterAreRun(t *testing.T) {
 	t.Parallel()
-	const guide = "# Guide\n\n## One\n\n1. Do:\n\n   ```sh\n   first \\\n     --more\n   ```\n\n```json\n{}\n```\n`prose`\n" +
-		"```sh\nsecond\n```\n## Two\n```sh\nthird\n```\n\n## Three\n\nNothing to run.\n"
+	const guide = "# Guide\n\n## One\n\n1. Do:\n\n   ```sh\n   first \\\n     --more\n   ```\n\n```json\n{}\n```\n" +
+		"`prose`\n```sh\nsecond\n```\n## Two\n```sh\nthird\n```\n\n## Three\n\nNothing to run.\n"
 	for _, c := range []struct {
 		chapters []string
 		want     string

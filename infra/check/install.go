@@ -19,6 +19,7 @@ func installEmulator(ctx context.Context, root string, log *os.File) (python str
 	if err != nil {
 		return "", err
 	}
+	wanted = append(wanted, venv...) // which its programs name in their first lines
 	if there, err := os.ReadFile(installed); err == nil && bytes.Equal(there, wanted) {
 		return python, nil
 	}

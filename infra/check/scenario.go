@@ -44,7 +44,8 @@ func (d *deployment) test(ctx context.Context) error {
 	}
 	shop := demo.Config{API: client.Client{BaseURL: d.baseURL, Transport: gateway{api.Host, emulator.Host}},
 		Today: time.Now(), MerchantCode: merchant.MerchantCode, APIKey: merchant.APIKey.Plaintext, Operator: d.answer}
-	steps := []func(context.Context, demo.Config) error{d.showCommit, d.sell, d.payOut, d.invokeOthers, d.reconcile, d.readLogs}
+	steps := []func(context.Context, demo.Config) error{
+		d.showCommit, d.sell, d.payOut, d.invokeOthers, d.reconcile, d.readLogs}
 	for _, step := range steps {
 		if err := step(ctx, shop); err != nil {
 			return err
