@@ -9,8 +9,7 @@ import (
 	"sync"
 )
 
-// Access is what a function may do in AWS beside being called, logging and
-// tracing. The sandbox's acquirer and bank use the table with the function's role.
+// Access is what a function may do in AWS beside being called and logging. The sandbox's acquirer and bank use the table with the function's role.
 type Access struct {
 	Items   []string // IAM actions on the table; each part of a transaction is authorised as its own
 	Queries []string // names of the indexes it queries

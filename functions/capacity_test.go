@@ -118,9 +118,11 @@ func measure(t *testing.T, fix *fixture, name string, asking func(*fixture) worl
 	t.Helper()
 	fix.warmUp()
 	r := asking(fix)
+	relayed := fix.Relayed()
 	fix.Main().Meter.Reset()
 	response := fix.Do(r)
 	use := fix.Main().Meter.Reset()
+	use.Relayed = fix.Relayed() - relayed
 	if response.Status >= 400 && !strings.HasSuffix(name, unknownKey) {
 		t.Errorf("%s: got %d %s, want a status below 400", name, response.Status, response.Body)
 	}

@@ -50,6 +50,7 @@ func (t *scenario) deliver() world.Use {
 	if _, err := t.Main().DrainStream(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	relayed := t.Relayed()
 	t.Main().Meter.Reset()
 	if _, err := t.Main().DrainQueues(t.Context()); err != nil {
 		t.Fatal(err)
@@ -57,7 +58,9 @@ func (t *scenario) deliver() world.Use {
 	if n := len(t.Receiver.Deliveries()); n != 1 {
 		t.Errorf("got %d callbacks delivered, want 1", n)
 	}
-	return t.Main().Meter.Reset()
+	use := t.Main().Meter.Reset()
+	use.Relayed = t.Relayed() - relayed
+	return use
 }
 
 // payOut pays the merchant on the next day: the payout is planned and ordered,

@@ -16,11 +16,12 @@ Made by ` + "`make golden`" +
 	`, which sends each request that openapi.yaml shows, and some more, once in a warm process, and reads the
 consumed capacity that the engine reports, by the published rules and with indexes. A test fails when a line no longer
 holds. RCU and WCU are read and write capacity units; of the WCU, list, due and history are those of the three indexes.
+*relay* counts the records of the table's stream that its filter passes to relay.
 The rate limit adds at most 0.02 writes a request, and an Idempotency-Key two writes. The sandbox acquirer's own records
 belong to a counterparty and are not counted. capacity.json has the same for ` + "`make cost`" + `.
 
-| request | calls | RCU | WCU | list | due | history | which |
-|---|---:|---:|---:|---:|---:|---:|---|
+| request | calls | RCU | WCU | list | due | history | relay | which |
+|---|---:|---:|---:|---:|---:|---:|---:|---|
 `
 
 const afterEvents = `
@@ -45,6 +46,7 @@ type row struct {
 	Calls       map[string]int     // to the table, by the operation
 	Read, Write float64            // units
 	Indexes     map[string]float64 `json:",omitempty"` // of Write, by the index
+	Relayed     int                `json:",omitempty"` // records that relay gets; in a payout there are none
 	which       []string           // the calls in order, which is not always the same
 }
 
@@ -55,7 +57,7 @@ type remains struct {
 }
 
 func (c *capacity) use(name string, u world.Use) {
-	r := row{name, map[string]int{}, u.Read, u.Write, u.Indexes, u.Calls}
+	r := row{name, map[string]int{}, u.Read, u.Write, u.Indexes, u.Relayed, u.Calls}
 	for _, call := range u.Calls {
 		r.Calls[call]++
 	}
@@ -71,8 +73,8 @@ func (c *capacity) page() string {
 	var b strings.Builder
 	b.WriteString(capacityHead)
 	for _, u := range c.Uses {
-		fmt.Fprintf(&b, "| %s | %d | %g | %g | %g | %g | %g | %s |\n", u.Name, len(u.which), u.Read, u.Write,
-			u.Indexes["list"], u.Indexes["due"], u.Indexes["history"], u.inBrief())
+		fmt.Fprintf(&b, "| %s | %d | %g | %g | %g | %g | %g | %d | %s |\n", u.Name, len(u.which), u.Read, u.Write,
+			u.Indexes["list"], u.Indexes["due"], u.Indexes["history"], u.Relayed, u.inBrief())
 	}
 	b.WriteString(afterEvents)
 	for _, l := range c.Left {

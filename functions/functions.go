@@ -21,6 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/sweep"
 	"github.com/cashwrap/cashwrap/functions/transactions"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // Function is one Lambda: its folder under functions/ has the program in
@@ -30,7 +31,7 @@ type Function struct {
 	Name    string
 	HTTP    app.Routes    // called by API Gateway with each of the routes
 	Queue   *Consumer     // called with batches of a queue's messages
-	Stream  app.Stream    // called with batches of the table's stream
+	Stream  *Follower     // called with batches of the table's stream
 	Tick    *Schedule     // called by a schedule
 	Invoke  app.Invoke    // called by operators, through IAM only
 	Timeout time.Duration // after which Lambda stops a call
@@ -42,6 +43,14 @@ type Consumer struct {
 	Batch  int // messages a call, at most
 	Handle app.Queue
 	Prompt bool // no message may wait for those before it, however long they take
+}
+
+// Follower reads the table's stream.
+type Follower struct {
+	Handle app.Stream
+	// Filter are patterns of AWS's event filtering, of which a record must match one
+	// to be handed over. Without it each write of the platform would be a call.
+	Filter []map[string]any
 }
 
 // Schedule calls a function at intervals.
@@ -92,7 +101,7 @@ var All = []Function{
 	{Name: "payouts", HTTP: payouts.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "sandbox", HTTP: sandbox.Routes, Timeout: requestTime},
-	{Name: "relay", Stream: relay.Record, Timeout: 30 * time.Second},
+	{Name: "relay", Stream: &Follower{Handle: relay.Record, Filter: store.FastPathFilter}, Timeout: 30 * time.Second},
 	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver, Prompt: true},
 		Timeout: time.Minute},
 	{Name: "polls", Queue: &Consumer{From: Polls, Batch: 10, Handle: polls.Poll}, Timeout: time.Minute},

@@ -108,7 +108,6 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 		}
 	}
 	add(arn(log), "logs:CreateLogStream", "logs:PutLogEvents")
-	add("*", "xray:PutTraceSegments", "xray:PutTelemetryRecords")
 	for key := range s.all("AWS::KMS::Key") {
 		add(arn(key), "kms:Decrypt")
 	}
@@ -143,8 +142,6 @@ func below(table, path string) any {
 var wildcards = map[string]string{
 	`kms:* on "*"`: "a key's policy: the star is this key, and without the account's own right " +
 		"nobody could manage it",
-	`xray:PutTraceSegments on "*"`:      "X-Ray has no resources",
-	`xray:PutTelemetryRecords on "*"`:   "X-Ray has no resources",
 	"dynamodb:ListStreams on stream/*":  "lists all streams of the one table",
 	"sqs:* on its own queue, in denial": "whatever comes without TLS is denied",
 }

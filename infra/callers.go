@@ -1,10 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
 )
 
 // The stream's event source mapping; the local runner does the same.
@@ -26,8 +30,7 @@ func (p *platform) addCaller(f function) error {
 	case f.Queue != nil:
 		return p.readQueue(f)
 	case f.Stream != nil:
-		p.readStream(f)
-		return nil
+		return p.readStream(f)
 	case f.Tick != nil:
 		return p.addSchedule(f)
 	case f.HTTP != nil, f.Invoke != nil:
@@ -64,7 +67,11 @@ func (p *platform) readQueue(f function) error {
 
 // readStream lets the function read the table's stream from its beginning. Records
 // that it cannot handle go to a dead-letter queue.
-func (p *platform) readStream(f function) {
+func (p *platform) readStream(f function) error {
+	filters, err := filtersOf(f.Stream)
+	if err != nil {
+		return err
+	}
 	dead := p.addDeadQueue(f.Name + "-dead")
 	allow(f.role, []string{"sqs:SendMessage"}, dead.QueueArn())
 	source := awslambda.NewEventSourceMapping(p.stack, text("Source"+pascal(f.Name)), &awslambda.EventSourceMappingProps{
@@ -75,9 +82,27 @@ func (p *platform) readStream(f function) {
 		ParallelizationFactor:   number(streamCalls),
 		RetryAttempts:           number(streamRetries),
 		ReportBatchItemFailures: yes,
+		Filters:                 filters,
 		BisectBatchOnError:      yes, // so that a record that always fails does not fail the others of its batch
 	})
 	source.Node().DefaultChild().(awslambda.CfnEventSourceMapping).SetDestinationConfig(
 		&awslambda.CfnEventSourceMapping_DestinationConfigProperty{
 			OnFailure: &awslambda.CfnEventSourceMapping_OnFailureProperty{Destination: dead.QueueArn()}})
+	return nil
+}
+
+// filtersOf are the patterns as Lambda takes them. Records that match none cost nothing.
+func filtersOf(f *functions.Follower) (*[]*map[string]any, error) {
+	if _, err := filter.New(f.Filter); err != nil { // nothing on a developer's machine could apply it
+		return nil, err
+	}
+	var filters []*map[string]any
+	for _, pattern := range f.Filter {
+		text, err := json.Marshal(pattern)
+		if err != nil {
+			return nil, err
+		}
+		filters = append(filters, &map[string]any{"pattern": string(text)})
+	}
+	return &filters, nil
 }

@@ -14,9 +14,13 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// Memory in MB, which also decides how much of a processor a function gets. Endpoints
-// have a caller who waits, and a tick does many things at once; the others mostly
-// wait for the network.
+// Memory in MB, which also decides how much of a processor a function gets: 1,769 MB
+// are one (AWS: "Configure Lambda function memory"). All but ticks mostly wait, for
+// the table, an acquirer or a receiver, and memory is paid while they wait. In a
+// process held to the share of 256 MB the median charge took 13 ms instead of 6, one
+// in twenty 35 instead of 27; at 128 MB it took 55 and 127. A start is not slower: until
+// it ends Lambda gives a full processor. A tick does many things at once within its
+// time, and reconcile remembers each payment.
 const (
 	memory     = 256
 	moreMemory = 512
@@ -47,7 +51,7 @@ func (p *platform) addFunction(f functions.Function) error {
 		Role:                  role,
 		LogGroup:              log,
 		LoggingFormat:         awslambda.LoggingFormat_JSON,
-		Tracing:               awslambda.Tracing_ACTIVE,
+		SystemLogLevelV2:      systemLog(f),
 	}
 	if f.Tick != nil {
 		props.RetryAttempts, props.MaxEventAge = number(retriesOf(f.Tick)), awscdk.Duration_Seconds(number(ageOf(f.Tick)))
@@ -58,10 +62,20 @@ func (p *platform) addFunction(f functions.Function) error {
 }
 
 func memoryOf(f functions.Function) int {
-	if f.HTTP != nil || f.Tick != nil {
+	if f.Tick != nil {
 		return moreMemory
 	}
 	return memory
+}
+
+// systemLog is what Lambda itself logs. Of functions that are called with each payment
+// only what goes wrong: the two lines of each successful call would be most of their
+// log, and say what metrics do (duration) or our own lines (cold start, request id).
+func systemLog(f functions.Function) awslambda.SystemLogLevel {
+	if f.HTTP != nil || f.Queue != nil || f.Stream != nil {
+		return awslambda.SystemLogLevel_WARN
+	}
+	return awslambda.SystemLogLevel_INFO
 }
 
 // calledBy describes the function for operators.

@@ -21,8 +21,13 @@ func TestEveryFunctionOfTheListIsDeployed(t *testing.T) {
 		s.has(t, functionKind, map[string]any{
 			"FunctionName": "cashwrap-dev-" + f.Name, "Architectures": []any{"arm64"}, "Runtime": "provided.al2023",
 			"Handler": "bootstrap", "Timeout": f.Timeout.Seconds(), "MemorySize": memoryOf(f),
-			"TracingConfig": map[string]any{"Mode": "Active"},
+			"LoggingConfig": map[string]any{"SystemLogLevel": string(systemLog(f))},
 		})
+	}
+	for id, r := range s.all(functionKind) {
+		if r.Properties["TracingConfig"] != nil {
+			t.Errorf("%s: got X-Ray %v, want none", id, r.Properties["TracingConfig"])
+		}
 	}
 	if deployed := len(s.all(functionKind)); deployed != len(functions.All) {
 		t.Errorf("got %d functions, want %d", deployed, len(functions.All))
@@ -59,7 +64,7 @@ func TestLogsAreJSONAndEndInTime(t *testing.T) {
 			group, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/lambda/cashwrap-"+stage+"-"+f.Name)
 			_, r := s.function(t, stage, f.Name)
 			if got, want := plain(r.Properties["LoggingConfig"]), plain(map[string]any{
-				"LogFormat": "JSON", "LogGroup": ref(group)}); got != want {
+				"LogFormat": "JSON", "LogGroup": ref(group), "SystemLogLevel": string(systemLog(f))}); got != want {
 				t.Errorf("%s: got logs to %s, want %s", f.Name, got, want)
 			}
 		}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
 )
 
 func TestEachQueueHasItsDeadLetterQueue(t *testing.T) {
@@ -80,8 +82,25 @@ func TestTheStreamIsRead(t *testing.T) {
 			"BisectBatchOnFunctionError": true, "ParallelizationFactor": streamCalls,
 			"FunctionResponseTypes": []any{"ReportBatchItemFailures"},
 			"DestinationConfig":     map[string]any{"OnFailure": map[string]any{"Destination": arn(dead)}},
+			"FilterCriteria":        map[string]any{"Filters": patterns(t, f.Stream)},
 		})
 	}
+}
+
+// patterns are the stream's, each in JSON, and within Lambda's limits.
+func patterns(t *testing.T, f *functions.Follower) (all []any) {
+	t.Helper()
+	for _, pattern := range f.Filter {
+		text, err := json.Marshal(pattern)
+		if err != nil || len(text) > filter.MaxLength {
+			t.Errorf("got pattern %s (%v), want at most %d bytes", text, err, filter.MaxLength)
+		}
+		all = append(all, map[string]any{"Pattern": string(text)})
+	}
+	if len(all) == 0 || len(all) > filter.MaxPatterns {
+		t.Errorf("got %d patterns, want from 1 to %d", len(all), filter.MaxPatterns)
+	}
+	return all
 }
 
 // TestVisibilityOutlastsTheConsumer: AWS recommends six times its timeout.

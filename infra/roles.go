@@ -31,7 +31,6 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 		allow(role, []string{"sqs:SendMessage"}, p.queues[q.Name].QueueArn())
 	}
 	p.allowSource(role, f)
-	suppress(role, "AwsSolutions-IAM5", "PutTraceSegments and PutTelemetryRecords have no resources.", "Resource::*")
 	return role
 }
 

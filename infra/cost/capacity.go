@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 )
 
 // Members of functions/capacity.json that are needed.
@@ -30,13 +29,13 @@ const (
 type use struct {
 	reads, writes      float64 // units
 	list, due, history float64 // of writes, by the index
-	calls, changes     float64 // to the table; and those of them that change it
+	calls, relayed     float64 // to the table; and of its stream to relay
 }
 
 // less is how much more u uses than v.
 func (u use) less(v use) use {
 	return use{u.reads - v.reads, u.writes - v.writes, u.list - v.list, u.due - v.due, u.history - v.history,
-		u.calls - v.calls, u.changes - v.changes}
+		u.calls - v.calls, u.relayed - v.relayed}
 }
 
 func (u use) plus(v use) use { return u.less(use{}.less(v)) }
@@ -64,6 +63,7 @@ func readCapacity(text []byte) (capacity, error) {
 			Calls       map[string]float64
 			Read, Write float64
 			Indexes     struct{ List, Due, History float64 }
+			Relayed     float64
 		}
 		Left []struct {
 			Name             string
@@ -75,13 +75,11 @@ func readCapacity(text []byte) (capacity, error) {
 		return c, err
 	}
 	for _, u := range file.Uses {
-		var calls, changes float64
-		for call, n := range u.Calls {
-			if calls += n; slices.Contains(changing, call) {
-				changes += n
-			}
+		var calls float64
+		for _, n := range u.Calls {
+			calls += n
 		}
-		c.uses[u.Name] = use{u.Read, u.Write, u.Indexes.List, u.Indexes.Due, u.Indexes.History, calls, changes}
+		c.uses[u.Name] = use{u.Read, u.Write, u.Indexes.List, u.Indexes.Due, u.Indexes.History, calls, u.Relayed}
 	}
 	for _, l := range file.Left {
 		c.left[l.Name] = left{l.Bytes, l.InIndexes}
@@ -98,6 +96,3 @@ func readCapacity(text []byte) (capacity, error) {
 	}
 	return c, nil
 }
-
-// changing are calls that change items.
-var changing = []string{"TransactWriteItems", "BatchWriteItem", "PutItem", "UpdateItem", "DeleteItem"}

@@ -43,14 +43,13 @@ func (b basis) payment() use {
 func (b basis) share() use {
 	u := b.measured.uses[payout]
 	return use{u.reads / paidOut, u.writes / paidOut, u.list / paidOut, u.due / paidOut, u.history / paidOut,
-		u.calls / paidOut, u.changes / paidOut}
+		u.calls / paidOut, u.relayed / paidOut}
 }
 
-// running are the costs of making payments.
+// running are the costs of making payments, without those at the edge.
 func (b basis) running() []line {
 	u, a := b.measured.uses, b.assumed.of
 	calls, seconds, spelled := b.lambda()
-	logged := calls*a("log.call") + requests*a("log.request")
 	return []line{
 		b.bill("DynamoDB writes", fmt.Sprintf("%s + %s + %s + %s/%d + %d × %s", short(u[create].writes),
 			short(u[charge].writes),
@@ -62,30 +61,43 @@ func (b basis) running() []line {
 		b.bill("Lambda calls", fmt.Sprintf("%d requests + 1 callback + %s of relay", requests, short(calls-requests-1)),
 			"lambda.call", calls),
 		b.bill("Lambda GB-seconds", spelled, "lambda.gbs", seconds),
-		b.bill("HTTP API requests", "create, charge, read", "api.request", requests),
 		b.bill("SQS requests", "send, receive, delete", "sqs.request", 3),
-		b.bill("log, GB", fmt.Sprintf("(%s calls × %s B + %d × %s B)/10⁹", short(calls), short(a("log.call")), requests,
-			short(a("log.request"))),
-			"logs.written", logged/1e9),
-		b.bill("X-Ray traces", fmt.Sprintf("%s calls × %s", short(calls), short(a("traced"))),
-			"xray.trace", calls*a("traced")),
+		b.bill("log, GB", b.loggedBytes(), "logs.written", b.logged()),
+	}
+}
+
+// edge are the costs of requests before they reach a function, and of what is sent.
+func (b basis) edge() []line {
+	a := b.assumed.of
+	return []line{
+		b.bill("HTTP API requests", "create, charge, read", "api.request", requests),
 		b.bill("sent, GB", fmt.Sprintf("%d × %s B/10⁹", requests+1, short(a("answer"))), "out", (requests+1)*a("answer")/1e9),
 	}
 }
 
+// logged is what a payment logs, in GB.
+func (b basis) logged() float64 {
+	a := b.assumed.of
+	return (a("log.payment") + requests*a("log.request")) / 1e9
+}
+
+func (b basis) loggedBytes() string {
+	a := b.assumed.of
+	return fmt.Sprintf("(%s B + %d × %s B)/10⁹", short(a("log.payment")), requests, short(a("log.request")))
+}
+
 // lambda is how many calls of functions a payment causes, and their GB-seconds. At worst
-// each change of the table is a separate call of relay. A payout's calls of payoutrun are
-// too few to count; those of relay are counted.
+// each record that relay gets is a separate call. A payout's calls of payoutrun are too
+// few to count.
 func (b basis) lambda() (calls, seconds float64, spelled string) {
 	u, a := b.measured.uses, b.assumed.of
-	relayed := b.payment().changes
+	relayed := b.payment().relayed
 	calls = requests + 1 + relayed
-	tables := u[create].calls + u[charge].calls + u[retrieve].calls
-	endpoints := (requests*a("own") + tables*a("table") + a("acquirer")) / 1000
-	others := ((relayed+1)*a("own") + a("send") + u[callback].calls*a("table") + a("receiver")) / 1000
-	spelled = fmt.Sprintf("%s GB × %s s + %s GB × %s s", short(a("memory")), short(endpoints),
-		short(a("less")), short(others))
-	return calls, a("memory")*endpoints + a("less")*others, spelled
+	tables := u[create].calls + u[charge].calls + u[retrieve].calls + u[callback].calls
+	waited := a("acquirer") + a("receiver") + a("send")
+	seconds = (calls*a("own") + tables*a("table") + waited) / 1000
+	return calls, a("memory") * seconds, fmt.Sprintf("%s GB × (%s calls × %s ms + %s of the table × %s ms + %s ms)",
+		short(a("memory")), short(calls), short(a("own")), short(tables), short(a("table")), short(waited))
 }
 
 // bytesKept is what remains of a payment, with its share of a payout.
@@ -98,15 +110,41 @@ func (b basis) bytesKept() left {
 func (b basis) kept() []line {
 	const nights, readUnit = 30, 4096
 	a, kept := b.assumed.of, b.bytesKept()
-	calls, _, _ := b.lambda()
-	logged := (calls*a("log.call") + requests*a("log.request")) / 1e9
 	return []line{
 		b.bill("table and indexes, GB", fmt.Sprintf("(%s B + %s B)/10⁹", short(kept.table), short(kept.indexes)),
 			"dynamodb.storage", (kept.table+kept.indexes)/1e9),
 		b.bill("point-in-time recovery, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.recovery", kept.table/1e9),
 		b.bill("reconcile reads all of it, RRU", fmt.Sprintf("%d nights × %s B/%d B", nights, short(kept.table), readUnit),
 			"dynamodb.read", nights*kept.table/readUnit),
-		b.bill("log, GB", fmt.Sprintf("as above, in each of %s months", short(a("log.months"))), "logs.kept", logged),
+		b.bill("log, GB", fmt.Sprintf("as above, in each of %s months", short(a("log.months"))), "logs.kept", b.logged()),
+	}
+}
+
+// fixed are the costs of a month in which nothing happens.
+func (b basis) fixed() []line {
+	const minutes = 30 * 24 * 60
+	a := b.assumed.of
+	monthly := func(what, formula, price string, units float64) line {
+		l := b.bill(what, formula, price, units/million)
+		l.formula = formula + " = " + short(units)
+		return l
+	}
+	polls := a("polled") * a("pollers") * minutes * 60 / a("longPoll")
+	queries := a("shards") * minutes * (1 + 1.0/a("planEvery"))
+	const leastQuery = 0.5 // RRU of a query that finds nothing, eventually consistent
+	return []line{
+		monthly("alarms", "at most", "cloudwatch.alarm", a("alarms")),
+		monthly("metrics of our own", "at most", "cloudwatch.metric", a("metrics")),
+		monthly("dashboard", "one", "cloudwatch.dashboard", 1),
+		monthly("KMS key", "one", "kms.key", 1),
+		monthly("secrets", "two", "secret", a("secrets")),
+		monthly("SQS, polls that find nothing", fmt.Sprintf("%s queues × %s pollers × 1/%s s", short(a("polled")),
+			short(a("pollers")), short(a("longPoll"))), "sqs.request", polls),
+		monthly("due shards asked, RRU", fmt.Sprintf("%s × %s a minute, and every %s", short(a("shards")), short(leastQuery),
+			short(a("planEvery"))), "dynamodb.read", queries*leastQuery),
+		monthly("sweep, GB-seconds", fmt.Sprintf("%d calls × %s GB × %s × %s ms", minutes, short(a("memory.tick")),
+			short(a("shards")), short(a("table"))), "lambda.gbs",
+			minutes*a("memory.tick")*a("shards")*a("table")/1000),
 	}
 }
 

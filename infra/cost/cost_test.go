@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
 var update = flag.Bool("update", false, "rewrite COST.md")
@@ -118,12 +120,64 @@ func TestCostsByHand(t *testing.T) {
 
 func near(got, want float64) (not bool) { return got < want*0.999999 || got > want*1.000001 }
 
-func TestChangesAreCounted(t *testing.T) {
+func TestCallsAreCounted(t *testing.T) {
 	t.Parallel()
-	text := strings.ReplaceAll(measured(), `"GetItem":1,"Query":1,"PutItem":1`,
-		`"BatchGetItem":2,"TransactGetItems":1,"Query":14,"TransactWriteItems":8,"UpdateItem":2`)
-	if u := from(t, text).measured.uses[create]; u.calls != 27 || u.changes != 10 {
-		t.Errorf("got %v calls, of which %v change something; want 27 and 10", u.calls, u.changes)
+	text := strings.ReplaceAll(measured(), `"GetItem":1,"Query":1,"PutItem":1}`,
+		`"BatchGetItem":2,"TransactGetItems":1,"Query":14,"TransactWriteItems":8,"UpdateItem":2},"Relayed":3`)
+	b := from(t, text)
+	if u := b.measured.uses[create]; u.calls != 27 || u.relayed != 3 {
+		t.Errorf("got %v calls and %v records for relay; want 27 and 3", u.calls, u.relayed)
+	}
+	// Three requests and the callback, and three records of each and of a 32nd of the payout.
+	if calls, _, _ := b.lambda(); near(calls, 4+3*(4+1.0/32)) {
+		t.Errorf("got %v calls of functions, want %v", calls, 4+3*(4+1.0/32))
+	}
+}
+
+// mostDollars is the goal for a million payments in us-east-1, without edge and fixed costs.
+const mostDollars = 40
+
+func TestAMillionPaymentsCostNoMoreThanTheGoal(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(measuredFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := 0.0
+	for _, l := range from(t, string(text)).running() {
+		got += l.dollars[0]
+	}
+	if got > mostDollars {
+		t.Errorf("got $%.2f for a million payments, want at most $%d", got, mostDollars)
+	}
+}
+
+// TestLogsAreAsLongAsAssumed: of a payment that is created, charged and read, with its callback and what is counted. Of
+// Lambda's own lines there are none, as infra/functions.go sets.
+func TestLogsAreAsLongAsAssumed(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	shop := w.Shop().WithCallbacks()
+	const payments = 10
+	// bytes are those of all lines, each with its commit as in a deployment.
+	bytes := func() int {
+		return len(w.Logs.String()) + len(w.Metrics.String()) +
+			strings.Count(w.Logs.String(), "\n")*len(`,"commit":"0123456789ab"`)
+	}
+	before := bytes()
+	for range payments {
+		id := shop.Create("10", nil)
+		shop.Pay(id, shop.Card(world.Frictionless))
+		shop.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + id})
+	}
+	for w.Relay() > 0 {
+	}
+	if got := len(shop.Receiver.Deliveries()); got != payments {
+		t.Fatalf("got %d callbacks, want %d", got, payments)
+	}
+	got, assumed := float64(bytes()-before)/payments, assumptions().of("log.payment")
+	if got > assumed || got < assumed*0.85 {
+		t.Errorf("got %.0f bytes logged for a payment, want the assumed %.0f or a little less", got, assumed)
 	}
 }
 
@@ -142,8 +196,8 @@ func TestWhatWasNotMeasuredIsNamed(t *testing.T) {
 
 func TestPricesAndAssumptionsMayBeOthers(t *testing.T) {
 	t.Parallel()
-	free := printed(t, "-price", "dynamodb.write=0", "-assume", "traced=0.05")
-	for _, want := range []string{" | $0.00 | $0.00 |\n| DynamoDB reads", "calls × 0.05"} {
+	free := printed(t, "-price", "dynamodb.write=0", "-assume", "acquirer=400")
+	for _, want := range []string{" | $0.00 | $0.00 |\n| DynamoDB reads", "+ 710 ms)"} {
 		if strings.Contains(printed(t), want) || !strings.Contains(free, want) {
 			t.Errorf("got\n%s\nwant %q in it, and not in\n%s", free, want, printed(t))
 		}

@@ -1,6 +1,10 @@
 package main
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cashwrap/cashwrap/shared/store"
+)
 
 // regions are the regions with prices here.
 var regions = []string{"us-east-1", "eu-central-1"}
@@ -29,7 +33,11 @@ func prices() priceList {
 		{"sqs.request", "request to a standard queue", []float64{0.40 / million, 0.40 / million}},
 		{"logs.written", "GB written to CloudWatch Logs", []float64{0.50, 0.63}},
 		{"logs.kept", "GB-month kept there", []float64{0.03, 0.0324}},
-		{"xray.trace", "trace recorded", []float64{5.00 / million, 5.00 / million}},
+		{"cloudwatch.alarm", "month of an alarm", []float64{0.10, 0.10}},
+		{"cloudwatch.metric", "month of a metric", []float64{0.30, 0.30}},
+		{"cloudwatch.dashboard", "month of a dashboard", []float64{3, 3}},
+		{"kms.key", "month of a key", []float64{1, 1}},
+		{"secret", "month of a secret", []float64{0.40, 0.40}},
 		{"out", "GB sent to the internet", []float64{0.09, 0.09}},
 	}
 }
@@ -69,13 +77,12 @@ func assumptions() assumptionList {
 		{"send", "ms to send a message", 10},
 		{"acquirer", "ms an acquirer takes to charge", 1000},
 		{"receiver", "ms a merchant's server takes for a callback", 300},
-		{"memory", "GB of functions with endpoints", 0.5},
-		{"less", "GB of relay, callbacks and payoutrun", 0.25},
+		{"memory", "GB of a function", 0.25},
+		{"memory.tick", "GB of a function that a schedule calls", 0.5},
 		{"lease", "writes a request for the rate limit", 0.02},
-		{"log.call", "bytes a call logs, with Lambda's own lines", 1000},
+		{"log.payment", "bytes that functions log for a payment, with its metrics; a test measures them", 1650},
 		{"log.request", "bytes a request adds to the access log", 350},
 		{"log.months", "months that logs are kept (prod)", 400.0 / 30},
-		{"traced", "share of calls that X-Ray records; 1 below one call a second, 0.05 far above", 1},
 		{"answer", "bytes of an answer or a callback, with headers and TLS", 2000},
 		{"quota.key", "requests a second of one API key (contract §2.9)", 100},
 		{"quota.partition", "WCU a second of one partition", 1000},
@@ -85,6 +92,14 @@ func assumptions() assumptionList {
 		{"quota.stage", "requests a second of the API's stage (prod)", 5000},
 		{"callbackCalls", "calls of the callbacks' consumer at the same time (prod)", 400},
 		{"batch", "callbacks in one call, at most", 10},
+		{"alarms", "alarms of a stage, at most (prod)", 80},
+		{"metrics", "metrics that functions write for a stage, at most", 40},
+		{"secrets", "secrets of a stage", 2},
+		{"shards", "of the due index", store.DefaultDueShards},
+		{"planEvery", "minutes between two calls of payoutplan", 15},
+		{"polled", "queues that are read by Lambda's own pollers (prod)", 2},
+		{"pollers", "pollers of each, at least", 5},
+		{"longPoll", "s that a poll waits", 20},
 	}
 }
 

@@ -13,8 +13,10 @@ import (
 // report is what the program prints. Error: a row that divides by zero.
 func (b basis) report() (string, error) {
 	var to strings.Builder
-	write(&to, "a million payments", b.running(), true)
+	write(&to, "a million payments, without edge and fixed costs", b.running(), true)
+	write(&to, "a million payments, at the edge in addition", b.edge(), true)
 	write(&to, "a month with a million payments in the table", b.kept(), true)
+	write(&to, "a month in which nothing happens", b.fixed(), true)
 	write(&to, "a million times more", b.extras(), false)
 	limits, err := b.limits()
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
 )
 
 // aws makes a call to an engine as AWS itself would: no fault reaches it.
@@ -122,8 +124,12 @@ func (w *World) readStream() {
 	}
 }
 
-// openStream finds the stream's one shard.
+// openStream finds the stream's one shard, and what of it relay gets.
 func (w *World) openStream() {
+	var err error
+	if w.filter, err = filter.New(w.function("relay").Stream.Filter); err != nil {
+		w.panicf("%v", err)
+	}
 	var list struct{ Streams []struct{ StreamArn string } }
 	w.aws(w.table, streams+"ListStreams", map[string]any{}, &list)
 	w.streamARN = list.Streams[0].StreamArn
@@ -179,7 +185,12 @@ func (w *World) relay() {
 func (w *World) deliver(actor string, roll uint64, batch []*change) (handled int) {
 	event := events.DynamoDBEvent{}
 	for _, c := range batch {
-		event.Records = append(event.Records, c.DynamoDBEventRecord)
+		if w.filter.Match(c.DynamoDBEventRecord) {
+			event.Records = append(event.Records, c.DynamoDBEventRecord)
+		}
+	}
+	if len(event.Records) == 0 {
+		return len(batch)
 	}
 	reply, _, err := invoke[events.DynamoDBEventResponse](w, actor, "relay", "", roll, event)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
 	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -56,6 +57,7 @@ type World struct {
 
 	// Of the event sources. Only the one chain that runs touches them.
 	streamARN, shard, iterator      string
+	filter                          filter.Filter // of what relay gets of the stream
 	changes                         []*change
 	relayed, relayFailures, batches int
 	relaying                        bool

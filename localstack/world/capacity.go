@@ -14,6 +14,7 @@ type Use struct {
 	Calls       []string           // operations, in order
 	Read, Write float64            // capacity units, with indexes
 	Indexes     map[string]float64 // of Write, by the index
+	Relayed     int                // records that relay gets for it, if its test counts them
 }
 
 // Meter adds up what calls to the table cost. It asks for each call's

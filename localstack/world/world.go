@@ -3,7 +3,8 @@
 // any I/O step, shops that sell, and a receiver for callbacks. Each world has a table and
 // queues of its own, checks every request and response against the contract,
 // and at its end searches for secrets in all that was stored and logged, adds up
-// the journal, and sees that no function did what its role would not allow.
+// the journal, and sees that no function did what its role would not allow and that
+// relay gets of the stream exactly what it needs.
 package world
 
 import (
@@ -113,6 +114,7 @@ func New(tb testing.TB) *World {
 	w.main = w.Process()
 	w.App = w.inspector()
 	tb.Cleanup(w.findLeaks)
+	tb.Cleanup(w.checkFilter)
 	tb.Cleanup(w.CheckJournal)
 	tb.Cleanup(w.checkPermits)
 	w.Merchant = w.Provision(map[string]any{"name": "Kaffeehaus", "email": "kaffee@example.com",

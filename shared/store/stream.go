@@ -38,6 +38,35 @@ func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 	}
 }
 
+// FastPathFilter are patterns of AWS's event filtering for the stream: images that
+// match one are those that [FastPath] wants a message for. All others would be calls
+// of a function that does nothing.
+var FastPathFilter = []map[string]any{
+	newImage(object{"state": text(payments.CallbackPending), "sweeps": object{"N": exists(false)}}),
+	newImage(object{"attempt": object{"M": object{
+		"state":         text(string(payments.AttemptPending), string(payments.AttemptRequiresAction)),
+		"unknown_since": object{"S": exists(true)},
+	}}}),
+	newImage(object{
+		"status":        text(string(payments.EventBegun), string(payments.EventPending)),
+		"unknown_since": object{"S": exists(true)},
+	}),
+}
+
+type object = map[string]any
+
+func newImage(attributes object) object { return object{"dynamodb": object{"NewImage": attributes}} }
+
+func exists(there bool) []any { return []any{object{"exists": there}} }
+
+func text(values ...string) object {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = v
+	}
+	return object{"S": list}
+}
+
 // imageKey is the image's key; a removed item has no image.
 func imageKey(image map[string]types.AttributeValue) key {
 	text := func(name string) string {

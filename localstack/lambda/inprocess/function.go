@@ -54,7 +54,7 @@ func handlerOf(f functions.Function, a *app.App) (any, error) {
 	case f.Queue != nil:
 		return a.Queue(f.Queue.Handle), nil
 	case f.Stream != nil:
-		return a.Stream(f.Stream), nil
+		return a.Stream(f.Stream.Handle), nil
 	case f.Invoke != nil: // a schedule may call it too
 		return a.Invoke(f.Invoke), nil
 	case f.Tick != nil:

@@ -33,9 +33,9 @@ var (
 			return func(_ context.Context, body string) error { return failOn(body) }
 		}}}
 	stream = functions.Function{Name: "relay", Timeout: time.Minute,
-		Stream: func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
+		Stream: &functions.Follower{Handle: func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
 			return func(_ context.Context, record events.DynamoDBEventRecord) error { return failOn(record.EventID) }
-		}}
+		}}}
 	tick = functions.Function{Name: "sweep", Timeout: time.Minute, Tick: &functions.Schedule{
 		Handle: func(a *app.App) func(context.Context) error {
 			return func(context.Context) error { return failOn(a.Table) }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
 	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
@@ -103,8 +104,12 @@ func (r *Runner) openStream(ctx context.Context, f *function, c app.Config) (*st
 	if err != nil {
 		return nil, fmt.Errorf("describe the table: %w", err)
 	}
+	passes, err := filter.New(f.Stream.Filter)
+	if err != nil {
+		return nil, fmt.Errorf("function %q: %w", f.Name, err)
+	}
 	s := &stream{client: dynamodbstreams.NewFromConfig(settings), arn: aws.ToString(out.Table.LatestStreamArn),
-		region: c.Region, function: f, calls: r.calls, manual: r.config.Manual, log: r.config.Log,
+		region: c.Region, function: f, filter: passes, calls: r.calls, manual: r.config.Manual, log: r.config.Log,
 		shards: map[string]*shard{}}
 	return s, s.open(ctx, r.config.SkipBacklog)
 }

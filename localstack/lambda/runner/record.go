@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// streamRecord is a record in the form of Lambda's events.
-func streamRecord(r types.Record, arn, region string) events.DynamoDBEventRecord {
+// StreamRecord is a record in the form of Lambda's events.
+func StreamRecord(r types.Record, arn, region string) events.DynamoDBEventRecord {
 	change := r.Dynamodb
 	record := events.DynamoDBEventRecord{
 		AWSRegion: region, EventID: aws.ToString(r.EventID), EventName: string(r.EventName),

@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
 )
 
 // The event source mapping of the stream; the CDK app sets the same.
@@ -28,6 +30,7 @@ type stream struct {
 	arn      string
 	region   string
 	function *function
+	filter   filter.Filter // what the function is not interested in never reaches it
 	calls    *calls
 	manual   bool
 	log      *slog.Logger
@@ -198,9 +201,11 @@ func (s *stream) seek(ctx context.Context, id string, start types.ShardIteratorT
 
 // deliver calls the function until all records are handled, or skipped after streamAttempts. The error is ctx's.
 func (s *stream) deliver(ctx context.Context, sh *shard, batch []types.Record) error {
-	records := make([]events.DynamoDBEventRecord, len(batch))
-	for i, record := range batch {
-		records[i] = streamRecord(record, s.arn, s.region)
+	var records []events.DynamoDBEventRecord
+	for _, record := range batch {
+		if r := StreamRecord(record, s.arn, s.region); s.filter.Match(r) {
+			records = append(records, r)
+		}
 	}
 	for attempt := 1; len(records) > 0; attempt++ {
 		handled := s.send(records)
@@ -219,6 +224,9 @@ func (s *stream) deliver(ctx context.Context, sh *shard, batch []types.Record) e
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+	}
+	if n := len(batch); n > 0 {
+		sh.after = aws.ToString(batch[n-1].Dynamodb.SequenceNumber)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ func reader(seen *[]string, fails func(key string, before int) bool) []functions
 			return nil
 		}
 	}
-	return []functions.Function{{Name: "relay", Stream: handle, Timeout: time.Minute}}
+	return []functions.Function{{Name: "relay", Stream: &functions.Follower{Handle: handle}, Timeout: time.Minute}}
 }
 
 func never(string, int) bool { return false }
@@ -103,6 +104,30 @@ func TestARestartReadsTheStreamAgainUnlessItsBacklogIsSkipped(t *testing.T) {
 	}
 }
 
+// TestWhatTheFilterKeepsOutNeverReachesTheFunction, and is done with: a record behind which others fail is not read again.
+func TestWhatTheFilterKeepsOutNeverReachesTheFunction(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	c := newConfig(t)
+	c.Functions = reader(&seen, func(key string, before int) bool { return key == "2" && before < 2 })
+	only := func(keys ...any) []map[string]any {
+		return []map[string]any{{"dynamodb": map[string]any{"NewImage": map[string]any{"pk": map[string]any{"S": keys}}}}}
+	}
+	c.Functions[0].Stream.Filter = only("2", "4")
+	r := startRunner(t, c)
+	put(t, r, "1", "2", "3", "4", "5")
+	if n := drain(t, r.DrainStream); n != 5 {
+		t.Errorf("got %d records read, want 5", n)
+	}
+	if want := []string{"2", "2", "2", "4"}; !slices.Equal(seen, want) {
+		t.Errorf("got seen %v, want %v", seen, want)
+	}
+	c.Functions[0].Stream.Filter = only(map[string]any{"prefix": "2"})
+	if _, err := Start(t.Context(), c); err == nil || !strings.Contains(err.Error(), "prefix") {
+		t.Errorf("got error %v, want one of the pattern's prefix", err)
+	}
+}
+
 // TestAnEmptyMapIsOne, also as DynamoDB Local's stream has it.
 func TestAnEmptyMapIsOne(t *testing.T) {
 	t.Parallel()
@@ -119,12 +144,12 @@ func TestTheStreamIsPolled(t *testing.T) {
 	c := newConfig(t)
 	c.Manual = false
 	c.Functions = []functions.Function{{Name: "relay", Timeout: time.Minute,
-		Stream: func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
+		Stream: &functions.Follower{Handle: func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
 			return func(_ context.Context, record events.DynamoDBEventRecord) error {
 				records <- record
 				return nil
 			}
-		}}}
+		}}}}
 	r := startRunner(t, c)
 	put(t, r, "1")
 	got := <-records

@@ -1,0 +1,91 @@
+package relay_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// kinds have records that are due at some time, and two that never are.
+var kinds = []store.Kind{store.KindCallback, store.KindCheckout, store.KindTransaction, store.KindPayout,
+	store.KindPayoutSchedule, store.KindJournal, store.KindPayable}
+
+// TestTheFilterPassesWhatIsWanted: of random callbacks, checkouts and events, under keys of several kinds. That it passes
+// nothing else of what is written each world checks at its end.
+func TestTheFilterPassesWhatIsWanted(t *testing.T) {
+	t.Parallel()
+	passes, err := filter.New(store.FastPathFilter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := map[bool]int{}
+	rapid.Check(t, func(r *rapid.T) {
+		item, err := dynamo.MarshalItem(anyValue(t, r))
+		if err != nil {
+			r.Fatal(err)
+		}
+		item[store.PartitionKey] = &types.AttributeValueMemberS{Value: string(rapid.SampledFrom(kinds).Draw(r, "kind")) + "#T#MC1#1"}
+		item[store.SortKey] = &types.AttributeValueMemberS{Value: "EVENT#1"}
+		text, err := attributevalue.MarshalMapJSON(item)
+		if err != nil {
+			r.Fatal(err)
+		}
+		var record events.DynamoDBEventRecord
+		if err := json.Unmarshal(text, &record.Change.NewImage); err != nil {
+			r.Fatal(err)
+		}
+		_, at, err := store.FastPath(item)
+		if err != nil {
+			r.Fatal(err)
+		}
+		got := passes.Match(record)
+		if want := !at.IsZero(); want && !got {
+			r.Errorf("got a record kept out that a message at %v is wanted for, want it passed", at)
+		}
+		met[got]++
+	})
+	if met[true] == 0 || met[false] == 0 {
+		t.Errorf("got %v records that pass or not, want both", met)
+	}
+}
+
+// anyValue is a callback, a checkout or an event, all of whose fields are set but those that decide.
+func anyValue(t *testing.T, r *rapid.T) any {
+	when := func(name string) time.Time {
+		return rapid.SampledFrom([]time.Time{{}, time.Unix(1_800_000_000, 0).UTC(), time.Unix(1_900_000_000, 1).UTC()}).Draw(r, name)
+	}
+	switch rapid.IntRange(0, 2).Draw(r, "value") {
+	case 0:
+		c := storedtest.Fill[payments.Callback](t, &storedtest.Filler{})
+		c.State = rapid.SampledFrom([]string{payments.CallbackPending, payments.CallbackDelivered, payments.CallbackDead,
+			""}).Draw(r, "state")
+		c.Sweeps, c.NextAt, c.SweptAt = rapid.IntRange(0, 2).Draw(r, "sweeps"), when("next"), when("swept")
+		return c
+	case 1:
+		c := storedtest.Fill[payments.Checkout](t, &storedtest.Filler{})
+		c.Attempt.State = rapid.SampledFrom([]payments.AttemptState{payments.AttemptPending, payments.AttemptRequiresAction,
+			payments.AttemptClosed}).Draw(r, "attempt")
+		c.Attempt.UnknownSince, c.Attempt.NextPoll = when("unknown"), when("poll")
+		if rapid.Bool().Draw(r, "none") {
+			c.Attempt = nil
+		}
+		return c
+	default:
+		e := storedtest.Fill[payments.Event](t, &storedtest.Filler{})
+		e.Status = rapid.SampledFrom([]payments.EventStatus{payments.EventBegun, payments.EventPending, payments.EventWithdrawn,
+			payments.EventFailed, payments.EventRefunded, payments.EventScheduled, ""}).Draw(r, "status")
+		e.UnknownSince, e.NextPoll = when("unknown"), when("poll")
+		return e
+	}
+}

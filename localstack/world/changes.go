@@ -1,0 +1,89 @@
+package world
+
+import (
+	"context"
+	"iter"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// checkFilter sees that of all that was written relay gets exactly what it wants a message for: less would be late by a
+// minute, and more would be calls for nothing.
+func (w *World) checkFilter() {
+	if enginetest.OnDynamoDBLocal() { // slow, and the filter is not the engine's
+		return
+	}
+	passes, err := filter.New(store.FastPathFilter)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for record, change := range w.changes() {
+		image, err := attributevalue.FromDynamoDBStreamsMap(change.Dynamodb.NewImage)
+		if err != nil {
+			w.Fatal(err)
+		}
+		due, at, err := store.FastPath(image)
+		if got, want := passes.Match(record), !at.IsZero(); err == nil && got != want {
+			w.Errorf("filter: got %t for a record of %v, for which relay sends %+v at %v; want %t", got,
+				image[store.PartitionKey], due, at, want)
+		}
+	}
+}
+
+// Relayed is how many of the records that the table's stream still holds reach relay.
+func (w *World) Relayed() (n int) {
+	w.Helper()
+	passes, err := filter.New(store.FastPathFilter)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for record := range w.changes() {
+		if passes.Match(record) {
+			n++
+		}
+	}
+	return n
+}
+
+// changes are the records that the table's stream still holds, in Lambda's form and in the service's. The engine in memory
+// has one stream of one shard.
+func (w *World) changes() iter.Seq2[events.DynamoDBEventRecord, types.Record] {
+	return func(yield func(events.DynamoDBEventRecord, types.Record) bool) {
+		ctx := context.WithoutCancel(w.Context()) // the test's own has ended when cleanups run
+		must := func(err error) {
+			if err != nil {
+				w.Fatal(err)
+			}
+		}
+		client := dynamodbstreams.NewFromConfig(w.App.AWS(w.App.DynamoDBEndpoint))
+		list, err := client.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{TableName: &w.App.Table})
+		must(err)
+		arn := list.Streams[0].StreamArn
+		stream, err := client.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
+		must(err)
+		start, err := client.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{StreamArn: arn,
+			ShardId: stream.StreamDescription.Shards[0].ShardId, ShardIteratorType: types.ShardIteratorTypeTrimHorizon})
+		must(err)
+		for at := start.ShardIterator; ; {
+			page, err := client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: at})
+			must(err)
+			for _, record := range page.Records {
+				if !yield(runner.StreamRecord(record, aws.ToString(arn), w.App.Region), record) {
+					return
+				}
+			}
+			if at = page.NextShardIterator; len(page.Records) == 0 {
+				return
+			}
+		}
+	}
+}
