@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,43 +15,109 @@ import (
 
 const alarmKind = "AWS::CloudWatch::Alarm"
 
-// alarmed fails unless there is an alarm on the metric with these dimensions.
-func (s *synthesis) alarmed(t *testing.T, space, metric string, more map[string]any, dimensions ...any) {
+// metricOf is one metric as a text, such as "AWS/Lambda Errors Sum 300 s
+// {"FunctionName":{"Ref":"Checkouts"}}".
+func metricOf(space, name, statistic any, period float64, dimensions any) string {
+	pairs := map[string]any{}
+	all, _ := dimensions.([]any)
+	for _, d := range all {
+		pair := d.(map[string]any)
+		pairs[pair["Name"].(string)] = pair["Value"]
+	}
+	return fmt.Sprint(space, " ", name, " ", statistic, " ", period, " s ", plain(pairs))
+}
+
+// watched is what raises an alarm, as a text, such as "IF(whole >= 20, 100 * part /
+// whole, 0) >= 5 in 2 of 3; part = …; whole = …", and the seconds that it covers.
+func watched(r resource) (string, time.Duration) {
+	a := r.Properties
+	sign := map[any]string{"GreaterThanOrEqualToThreshold": ">=", "LessThanThreshold": "<"}[a["ComparisonOperator"]]
+	beyond := fmt.Sprint(" ", sign, " ", a["Threshold"], " in ", a["DatapointsToAlarm"], " of ", a["EvaluationPeriods"])
+	if a["TreatMissingData"] == "breaching" {
+		beyond += " or missing"
+	}
+	periods := a["EvaluationPeriods"].(float64)
+	parts, isExpression := a["Metrics"].([]any)
+	if !isExpression {
+		statistic := a["Statistic"]
+		if statistic == nil {
+			statistic = a["ExtendedStatistic"]
+		}
+		period := a["Period"].(float64)
+		return metricOf(a["Namespace"], a["MetricName"], statistic, period, a["Dimensions"]) + beyond,
+			time.Duration(periods*period) * time.Second
+	}
+	var expression string
+	var period float64
+	metrics := map[string]string{}
+	for _, part := range parts {
+		p := part.(map[string]any)
+		if p["Expression"] != nil {
+			expression = p["Expression"].(string)
+			continue
+		}
+		stat := p["MetricStat"].(map[string]any)
+		m := stat["Metric"].(map[string]any)
+		period = stat["Period"].(float64)
+		metrics[p["Id"].(string)] = metricOf(m["Namespace"], m["MetricName"], stat["Stat"], period, m["Dimensions"])
+	}
+	return expression + beyond + "; part = " + metrics["part"] + "; whole = " + metrics["whole"],
+		time.Duration(periods*period) * time.Second
+}
+
+// wantAlarm fails unless the alarm is of the severity, and raised by what is wanted.
+func (s *synthesis) wantAlarm(t *testing.T, stage, id string, of severity, want string) {
 	t.Helper()
-	properties := map[string]any{"Namespace": space, "MetricName": metric}
-	for name, value := range more {
-		properties[name] = value
+	_, r := s.named(t, alarmKind, "AlarmName", "cashwrap-"+stage+"-"+id)
+	if got, _ := watched(r); got != want || severityIn(r) != of {
+		t.Errorf("%s: got %s\n%s\nwant %s\n%s", id, severityIn(r), got, of, want)
 	}
-	var pairs []any
-	for i := 0; i < len(dimensions); i += 2 {
-		pairs = append(pairs, map[string]any{"Name": dimensions[i], "Value": dimensions[i+1]})
-	}
-	if pairs != nil {
-		properties["Dimensions"] = pairs
-	}
-	s.has(t, alarmKind, properties)
+}
+
+// severityIn is the severity that an alarm states.
+func severityIn(r resource) severity {
+	stated, _, _ := strings.Cut(r.Properties["AlarmDescription"].(string), ": ")
+	return severity(stated)
 }
 
 func TestEachFunctionHasItsAlarms(t *testing.T) {
 	t.Parallel()
-	s, any1 := inDev(t), map[string]any{"Threshold": 1, "Statistic": "Sum", "TreatMissingData": "notBreaching"}
+	s := inDev(t)
 	for _, f := range functions.All {
 		id, _ := s.function(t, dev, f.Name)
-		s.alarmed(t, "AWS/Lambda", "Errors", any1, "FunctionName", ref(id))
-		s.alarmed(t, "AWS/Lambda", "Throttles", any1, "FunctionName", ref(id))
+		of := func(name, statistic string, period int) string {
+			return fmt.Sprintf(`AWS/Lambda %s %s %d s {"FunctionName":{"Ref":"%s"}}`, name, statistic, period, id)
+		}
+		share := func(least, limit int, in string, period int) string {
+			return fmt.Sprintf("IF(whole >= %d, 100 * part / whole, 0) >= %d in %s; part = %s; whole = %s", least, limit, in,
+				of("Errors", "Sum", period), of("Invocations", "Sum", period))
+		}
+		name, urgent, errors := pascal(f.Name), warning, share(1, 5, "3 of 6", 300)
+		switch {
+		case f.Name == "checkouts":
+			urgent, errors = critical, share(20, 5, "2 of 3", 300)
+		case f.Name == "sweep":
+			urgent, errors = critical, share(1, 50, "1 of 1", 300)
+		case f.Name == "reconcile", f.Name == "provision":
+			errors = of("Errors", "Sum", 300) + " >= 1 in 1 of 1"
+		case f.Tick != nil:
+			errors = share(1, 50, "1 of 1", int(5*f.Tick.Every.Seconds()))
+		}
+		s.wantAlarm(t, dev, name+"Errors", urgent, errors)
+		if f.HTTP != nil || f.Queue != nil || f.Stream != nil {
+			s.wantAlarm(t, dev, name+"Throttles", warning, "IF(whole >= 1, 100 * part / (part + whole), 0) >= 5 in 3 of 6; "+
+				"part = "+of("Throttles", "Sum", 300)+"; whole = "+of("Invocations", "Sum", 300))
+		}
 		if f.HTTP != nil {
-			s.alarmed(t, "AWS/Lambda", "Duration", map[string]any{"ExtendedStatistic": "p99", "Threshold": 3000,
-				"EvaluationPeriods": 3}, "FunctionName", ref(id))
+			s.wantAlarm(t, dev, name+"Slow", warning, of("Duration", "p99", 300)+" >= 3000 in 3 of 3")
 		}
 		if f.Stream != nil {
-			s.alarmed(t, "AWS/Lambda", "IteratorAge", map[string]any{"Statistic": "Maximum", "Threshold": 60000},
-				"FunctionName", ref(id))
+			s.wantAlarm(t, dev, name+"Behind", warning, of("IteratorAge", "Maximum", 300)+" >= 60000 in 3 of 3")
 		}
-	}
-	for name, period := range map[string]int{"sweep": 5 * 60, "payoutplan": 75 * 60} { // five ticks in a row
-		id, _ := s.function(t, dev, name)
-		s.alarmed(t, "AWS/Lambda", "Invocations", map[string]any{"Statistic": "Sum", "Period": period, "EvaluationPeriods": 1,
-			"Threshold": 1, "ComparisonOperator": "LessThanThreshold", "TreatMissingData": "breaching"}, "FunctionName", ref(id))
+		if f.Tick != nil && f.Tick.Every < time.Hour {
+			s.wantAlarm(t, dev, name+"NotInvoked", urgent, of("Invocations", "Sum", int(5*f.Tick.Every.Seconds()))+
+				" < 1 in 1 of 1 or missing")
+		}
 	}
 }
 
@@ -60,20 +128,20 @@ func TestMissingDataRaiseAlarmsOnlyWhereSomethingMustHappen(t *testing.T) {
 	t.Parallel()
 	var silent []string
 	for id, r := range inDev(t).all(alarmKind) {
-		period, periods := r.Properties["Period"].(float64), r.Properties["EvaluationPeriods"].(float64)
-		longest := 24 * time.Hour
-		if period >= time.Hour.Seconds() {
+		text, covered := watched(r)
+		longest, periods := 24*time.Hour, time.Duration(r.Properties["EvaluationPeriods"].(float64))
+		if covered/periods >= time.Hour {
 			longest *= 7
 		}
-		if int(period)%60 != 0 || period*periods > longest.Seconds() {
-			t.Errorf("%s: got %v periods of %v s, want whole minutes, in all at most %s", id, periods, period, longest)
+		if covered/periods%time.Minute != 0 || covered > longest || covered == 0 {
+			t.Errorf("%s: got %d periods of %s, want whole minutes, in all at most %s", id, periods, covered/periods, longest)
 		}
 		switch raised := [2]any{r.Properties["ComparisonOperator"], r.Properties["TreatMissingData"]}; raised {
 		case [2]any{"LessThanThreshold", "breaching"}:
 			silent = append(silent, r.Properties["AlarmName"].(string))
 		case [2]any{"GreaterThanOrEqualToThreshold", "notBreaching"}:
 		default:
-			t.Errorf("%s: got raised by %v, want by too much or by missing data", id, raised)
+			t.Errorf("%s: got raised by %v, want by too much or by missing data", text, raised)
 		}
 	}
 	if got, want := sorted(silent), "cashwrap-dev-PayoutplanNotInvoked cashwrap-dev-ReconcileMissing "+
@@ -82,118 +150,191 @@ func TestMissingDataRaiseAlarmsOnlyWhereSomethingMustHappen(t *testing.T) {
 	}
 }
 
+// TestNobodyIsWokenByOneEvent, but by breaks of live money, and where something that
+// must happen does not: any other critical alarm is on a share, of at least ten.
+func TestNobodyIsWokenByOneEvent(t *testing.T) {
+	t.Parallel()
+	minimum := regexp.MustCompile(`^IF\(whole >= [1-9]\d+, .* in [23] of \d`)
+	var others []string
+	for _, r := range inProd(t).all(alarmKind) {
+		if text, _ := watched(r); severityIn(r) == critical && !minimum.MatchString(text) {
+			others = append(others, strings.TrimPrefix(r.Properties["AlarmName"].(string), "cashwrap-prod-"))
+		}
+	}
+	if got, want := sorted(others), "Reconcile SweepErrors SweepNotInvoked"; got != want {
+		t.Errorf("critical without a share: got %s, want %s", got, want)
+	}
+}
+
+// TestTestModeRaisesNoAlarm: what functions measure by mode alarms in live mode alone.
+func TestTestModeRaisesNoAlarm(t *testing.T) {
+	t.Parallel()
+	for stage, s := range map[string]*synthesis{dev: inDev(t), prod: inProd(t)} {
+		unwatched := map[string]bool{}
+		for _, m := range metric.All {
+			unwatched[m.Name] = true
+		}
+		for _, r := range s.all(alarmKind) {
+			text, _ := watched(r)
+			for found := range strings.SplitSeq(text, metric.Namespace+" ") {
+				name, rest, _ := strings.Cut(found, " ")
+				i := slices.IndexFunc(metric.All, func(m metric.Metric) bool { return m.Name == name })
+				if i < 0 {
+					continue
+				}
+				delete(unwatched, name)
+				want := `{"Stage":"` + stage + `"}`
+				if metric.All[i].ByMode {
+					want = `{"Mode":"live","Stage":"` + stage + `"}`
+				}
+				if !strings.Contains(rest, " s "+want) {
+					t.Errorf("got alarm on %s, want dimensions %s", found, want)
+				}
+			}
+		}
+		if got, want := sortedKeys(unwatched), "ResolvedCheckouts ResolvedRefunds"; got != want {
+			t.Errorf("%s: got metrics without an alarm %q, want %q, which are normal", stage, got, want)
+		}
+	}
+}
+
+func sortedKeys(set map[string]bool) string {
+	var all []string
+	for name := range set {
+		all = append(all, name)
+	}
+	return sorted(all)
+}
+
+func TestMoneyHasItsAlarms(t *testing.T) {
+	t.Parallel()
+	s := inProd(t)
+	live := func(name, statistic string, period int) string {
+		return fmt.Sprintf(`Cashwrap %s %s %d s {"Mode":"live","Stage":"prod"}`, name, statistic, period)
+	}
+	ofAttempts := func(name string) string {
+		return "IF(whole >= 10, 100 * part / whole, 0) >= 20 in 2 of 3; part = " + live(name, "Sum", 300) + "; whole = " +
+			live("PaymentsAttempted", "Sum", 300)
+	}
+	for id, want := range map[string]string{
+		"critical ApprovalRate": "IF(whole >= 20, 100 * (1 - part), 0) >= 50 in 3 of 4; part = " +
+			live("PaymentsApproved", "Average", 900) + "; whole = " + live("PaymentsApproved", "SampleCount", 900),
+		"critical AcquirerUnknown": ofAttempts("PaymentsUnknown"),
+		"critical AcquirerRefuses": ofAttempts("PaymentsNotTaken"),
+		"warning AcquirerSlow":     live("AcquirerLatency", "p99", 300) + " >= 5000 in 3 of 3",
+		"warning PaymentUnknown":   live("UnknownPaymentAge", "Maximum", 1800) + " >= 3600 in 1 of 1",
+		"warning RefundUnknown":    live("UnknownRefundAge", "Maximum", 1800) + " >= 3600 in 1 of 1",
+		"warning PayoutsFailed":    live("FailedPayouts", "Sum", 300) + " >= 1 in 1 of 1",
+		"critical Reconcile":       live("ReconciliationBreaks", "Sum", 300) + " >= 1 in 1 of 1",
+		"warning ReconcileMissing": live("ReconciliationBreaks", "SampleCount", 3600) + " < 1 in 26 of 26 or missing",
+		"warning DueLate":          live("OldestDueAge", "Maximum", 300) + " >= 900 in 3 of 3",
+		"warning CallbacksDead":    live("DeadCallbacks", "Sum", 3600) + " >= 10 in 1 of 1",
+		"warning SweepFailures":    `Cashwrap SweepFailures Sum 300 s {"Stage":"prod"} >= 1 in 3 of 3`,
+		"warning Overdue":          `Cashwrap OverdueCallbacks Sum 300 s {"Stage":"prod"} >= 1 in 3 of 12`,
+	} {
+		of, name, _ := strings.Cut(id, " ")
+		s.wantAlarm(t, prod, name, severity(of), want)
+	}
+}
+
 func TestEachQueueHasItsAlarms(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for id, r := range s.all("AWS::SQS::Queue") {
-		name := attributeOf(id, "QueueName")
-		if strings.HasSuffix(r.Properties["QueueName"].(string), "-dead") {
-			s.alarmed(t, "AWS/SQS", "ApproximateNumberOfMessagesVisible", map[string]any{"Threshold": 1, "Statistic": "Maximum"},
-				"QueueName", name)
+		name := strings.TrimPrefix(r.Properties["QueueName"].(string), "cashwrap-dev-")
+		of := ` Maximum 300 s {"QueueName":` + plain(attributeOf(id, "QueueName")) + "} >= "
+		if strings.HasSuffix(name, "-dead") {
+			s.wantAlarm(t, dev, "Queue"+pascal(name), warning, "AWS/SQS ApproximateNumberOfMessagesVisible"+of+"1 in 1 of 1")
 		} else {
-			s.alarmed(t, "AWS/SQS", "ApproximateAgeOfOldestMessage", map[string]any{"Threshold": 900, "Statistic": "Maximum"},
-				"QueueName", name)
+			s.wantAlarm(t, dev, "Queue"+pascal(name)+"Stale", warning,
+				"AWS/SQS ApproximateAgeOfOldestMessage"+of+"900 in 1 of 1")
 		}
 	}
 }
 
-func TestTheTableTheAPIAndTheGuaranteesHaveAlarms(t *testing.T) {
+func TestTheTableAndTheAPIHaveAlarms(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
-	table, _ := s.named(t, tableKind, "TableName", "cashwrap-dev")
-	any1 := map[string]any{"Threshold": 1, "Statistic": "Sum"}
-	for _, metric := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
-		s.alarmed(t, "AWS/DynamoDB", metric, any1, "TableName", ref(table))
+	id, _ := s.named(t, tableKind, "TableName", "cashwrap-dev")
+	for _, name := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
+		s.wantAlarm(t, dev, "Table"+name, warning, "AWS/DynamoDB "+name+` Sum 300 s {"TableName":{"Ref":"`+id+
+			`"}} >= 10 in 3 of 6`)
 		for _, index := range store.Indexes {
-			s.alarmed(t, "AWS/DynamoDB", metric, any1, "GlobalSecondaryIndexName", index.Name, "TableName", ref(table))
+			s.wantAlarm(t, dev, "Index"+pascal(index.Name)+name, warning, "AWS/DynamoDB "+name+
+				` Sum 300 s {"GlobalSecondaryIndexName":"`+index.Name+`","TableName":{"Ref":"`+id+`"}} >= 10 in 3 of 6`)
 		}
 	}
-	s.alarmed(t, "AWS/DynamoDB", "SystemErrors", any1, "Operation", "TransactWriteItems", "TableName", ref(table))
+	s.wantAlarm(t, dev, "TableErrors", warning, `AWS/DynamoDB SystemErrors Sum 300 s {"Operation":"TransactWriteItems",`+
+		`"TableName":{"Ref":"`+id+`"}} >= 5 in 3 of 6`)
 	for api := range s.all("AWS::ApiGatewayV2::Api") {
-		s.alarmed(t, "AWS/ApiGateway", "5xx", any1, "ApiId", ref(api))
-		s.alarmed(t, "AWS/ApiGateway", "Latency", map[string]any{"ExtendedStatistic": "p99", "Threshold": 3000,
-			"EvaluationPeriods": 3}, "ApiId", ref(api))
-	}
-}
-
-// TestTheGuaranteesHaveAlarms of their own stage.
-func TestTheGuaranteesHaveAlarms(t *testing.T) {
-	t.Parallel()
-	for stage, s := range map[string]*synthesis{dev: inDev(t), prod: inProd(t)} {
-		found := map[string]any{"Threshold": 1, "Statistic": "Sum", "Period": 300, "TreatMissingData": "notBreaching"}
-		for _, name := range []string{"OverdueCallbacks", "SweepFailures"} {
-			s.alarmed(t, "Cashwrap", name, found, "Stage", stage)
+		of := func(name, statistic string, period int) string {
+			return fmt.Sprintf(`AWS/ApiGateway %s %s %d s {"ApiId":{"Ref":"%s"}}`, name, statistic, period, api)
 		}
-		s.alarmed(t, "Cashwrap", "ReconciliationBreaks", found, "Mode", "live", "Stage", stage)
-		s.alarmed(t, "Cashwrap", "ReconciliationBreaks", map[string]any{"Statistic": "SampleCount",
-			"Threshold": 1, "Period": 3600,
-			"EvaluationPeriods": 26, "ComparisonOperator": "LessThanThreshold", "TreatMissingData": "breaching"}, "Mode", "live", "Stage", stage)
+		s.wantAlarm(t, dev, "ApiErrors", critical, "IF(whole >= 20, 100 * part / whole, 0) >= 5 in 2 of 3; part = "+
+			of("5xx", "Sum", 300)+"; whole = "+of("Count", "Sum", 300))
+		s.wantAlarm(t, dev, "ApiFewErrors", warning, "IF(whole >= 1, 100 * part / whole, 0) >= 1 in 1 of 1; part = "+
+			of("5xx", "Sum", 3600)+"; whole = "+of("Count", "Sum", 3600))
+		s.wantAlarm(t, dev, "ApiSlow", warning, of("Latency", "p99", 300)+" >= 3000 in 3 of 3")
 	}
 }
 
-// TestEachAlarmNotifiesTheTopic, to which CloudWatch may publish.
-func TestEachAlarmNotifiesTheTopic(t *testing.T) {
+// TestEachAlarmNotifiesTheTopicOfItsSeverity alone, to which CloudWatch may publish.
+func TestEachAlarmNotifiesTheTopicOfItsSeverity(t *testing.T) {
 	t.Parallel()
 	s := inProd(t)
-	topic, _ := s.named(t, "AWS::SNS::Topic", "TopicName", "cashwrap-prod-alarms")
-	for id, r := range s.all(alarmKind) {
-		if plain(r.Properties["AlarmActions"]) != plain([]any{ref(topic)}) ||
-			plain(r.Properties["OKActions"]) != plain([]any{ref(topic)}) {
-			t.Errorf("%s: got actions %v and %v, want %s in both", id, r.Properties["AlarmActions"],
-				r.Properties["OKActions"], topic)
+	for of, email := range map[severity]string{critical: "pager@example.com", warning: "operator@example.com"} {
+		topic, _ := s.named(t, "AWS::SNS::Topic", "TopicName", "cashwrap-prod-"+string(of))
+		alarms := 0
+		for id, r := range s.all(alarmKind) {
+			if severityIn(r) != of {
+				continue
+			}
+			alarms++
+			if plain(r.Properties["AlarmActions"]) != plain([]any{ref(topic)}) ||
+				plain(r.Properties["OKActions"]) != plain([]any{ref(topic)}) {
+				t.Errorf("%s: got actions %v and %v, want %s in both", id, r.Properties["AlarmActions"],
+					r.Properties["OKActions"], topic)
+			}
 		}
-		if says, _ := r.Properties["AlarmDescription"].(string); says == "" {
-			t.Errorf("%s: got description %v, want a text", id, r.Properties["AlarmDescription"])
+		if alarms == 0 {
+			t.Errorf("got no %s alarm, want some", of)
+		}
+		s.has(t, "AWS::SNS::Subscription", map[string]any{"Protocol": "email", "Endpoint": email, "TopicArn": ref(topic)})
+		if name := pascal(string(of)) + "Topic"; plain(s.outputs[name].Value) != plain(ref(topic)) {
+			t.Errorf("got output %s %v, want %s", name, s.outputs[name], topic)
 		}
 	}
-	s.has(t, "AWS::SNS::Subscription", map[string]any{"Protocol": "email", "Endpoint": "operator@example.com",
-		"TopicArn": ref(topic)})
-	for _, r := range s.all("AWS::SNS::TopicPolicy") {
+	for id, r := range s.all(alarmKind) {
+		if of := severityIn(r); of != critical && of != warning {
+			t.Errorf("%s: got description %v, want one that begins with its severity", id, r.Properties["AlarmDescription"])
+		}
+	}
+	policies := s.all("AWS::SNS::TopicPolicy")
+	for _, r := range policies {
 		policy := plain(r.Properties["PolicyDocument"])
 		if !strings.Contains(policy, `"cloudwatch.amazonaws.com"`) || !strings.Contains(policy,
 			`{"aws:SourceAccount":"111122223333"}`) || !strings.Contains(policy, `"aws:SecureTransport":"false"`) {
 			t.Errorf("got policy %s, want CloudWatch of this account only, over TLS", policy)
 		}
 	}
+	if len(policies) != 2 {
+		t.Errorf("got %d policies of topics, want 2", len(policies))
+	}
 }
 
-// TestTheDashboardShowsEverything: one, with each function, queue and index.
-func TestTheDashboardShowsEverything(t *testing.T) {
+// TestOneAddressGetsAllAlarms unless there is one for those that wake someone.
+func TestOneAddressGetsAllAlarms(t *testing.T) {
 	t.Parallel()
-	s := inDev(t)
-	dashboards := s.all("AWS::CloudWatch::Dashboard")
-	if len(dashboards) != 1 {
-		t.Fatalf("got %d dashboards, want 1", len(dashboards))
-	}
-	for _, r := range dashboards {
-		body := plain(r.Properties["DashboardBody"])
-		for _, kind := range []string{functionKind, "AWS::SQS::Queue", tableKind, "AWS::ApiGatewayV2::Api"} {
-			for id := range s.all(kind) {
-				if !strings.Contains(body, `"`+id+`"`) {
-					t.Errorf("got dashboard %s, want %s on it", body, id)
-				}
-			}
+	for _, c := range []struct{ given, critical, warning string }{
+		{"", "", ""}, {"all", "all", "all"},
+	} {
+		p := platform{settings: settings{AlarmEmail: c.given}}
+		if got := [2]string{p.emailFor(critical), p.emailFor(warning)}; got != [2]string{c.critical, c.warning} {
+			t.Errorf("alarmEmail=%s: got %v, want %v", c.given, got, c)
 		}
-		for _, name := range slices.Concat(metricNames(), []string{"p99"}, indexNames()) {
-			if !strings.Contains(body, name) {
-				t.Errorf("got dashboard %s, want %s on it", body, name)
-			}
+		p.PageEmail = "pager"
+		if got := [2]string{p.emailFor(critical), p.emailFor(warning)}; got != [2]string{"pager", c.warning} {
+			t.Errorf("alarmEmail=%s and pageEmail: got %v, want pager and %s", c.given, got, c.warning)
 		}
 	}
-}
-
-func metricNames() []string {
-	var names []string
-	for _, m := range metric.All {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
-func indexNames() []string {
-	var names []string
-	for _, index := range store.Indexes {
-		names = append(names, index.Name)
-	}
-	return names
 }

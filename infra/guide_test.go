@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -59,13 +60,71 @@ func agree(t *testing.T, what string, names []string, explanations []*regexp.Reg
 	}
 }
 
+// rows are the cells of the table in a chapter.
+func rows(text string) (all [][]string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "| `") {
+			cells := strings.Split(strings.Trim(line, "|"), " | ")
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			all = append(all, cells)
+		}
+	}
+	return all
+}
+
+// TestTheGuideExplainsEachAlarm: its severity, meaning, what to check first, and the
+// remedy. A row that names an alarm goes before one of a pattern.
 func TestTheGuideExplainsEachAlarm(t *testing.T) {
 	t.Parallel()
+	table := rows(chapter(t, "Alarms"))
+	severities := map[string]severity{}
 	var names []string
 	for _, r := range inDev(t).all(alarmKind) {
-		names = append(names, strings.TrimPrefix(r.Properties["AlarmName"].(string), "cashwrap-dev-"))
+		name := strings.TrimPrefix(r.Properties["AlarmName"].(string), "cashwrap-dev-")
+		names, severities[name] = append(names, name), severityIn(r)
 	}
 	agree(t, "alarm", names, explained(chapter(t, "Alarms")))
+	for name, of := range severities {
+		row := rowOf(table, name)
+		if len(row) != 5 || row[1] != string(of) || slices.Contains(row, "") {
+			t.Errorf("got row %q of %s, want severity %s, meaning, what to check first and remedy", row, name, of)
+		}
+	}
+}
+
+// rowOf is the row that explains the name: by the name itself, or else by a pattern.
+func rowOf(table [][]string, name string) (found []string) {
+	for _, row := range table {
+		if strings.Contains(row[0], "`"+name+"`") {
+			return row
+		}
+		is := func(e *regexp.Regexp) bool { return e.MatchString(name) }
+		if found == nil && slices.ContainsFunc(explained("| "+row[0]+" | "), is) {
+			found = row
+		}
+	}
+	return found
+}
+
+// TestTheGuideExplainsEachMetric that functions write, and its unit.
+func TestTheGuideExplainsEachMetric(t *testing.T) {
+	t.Parallel()
+	explained := map[string][]string{}
+	for _, row := range rows(chapter(t, "Metrics")) {
+		explained[strings.Trim(row[0], "`")] = row[1:]
+	}
+	for _, m := range metric.All {
+		byMode := map[bool]string{true: "yes", false: "no"}[m.ByMode]
+		if row := explained[m.Name]; len(row) != 3 || row[0] != string(m.Unit) || row[1] != byMode || row[2] == "" {
+			t.Errorf("%s: got row %q, want unit %s, by mode %s and an explanation", m.Name, row, m.Unit, byMode)
+		}
+		delete(explained, m.Name)
+	}
+	if len(explained) > 0 {
+		t.Errorf("got %v explained, want only metrics that functions write", explained)
+	}
 }
 
 func TestTheGuideExplainsEachDeadLetterQueue(t *testing.T) {

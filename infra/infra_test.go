@@ -169,8 +169,9 @@ var withEverything = map[string]any{
 	"domain": "api.example.com", "zoneId": "Z0000000", "zoneName": "example.com", "paypal": "on",
 	"refundRules": "BR:90 HUF::100", "dueShards": "128",
 	"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/11111111-2222-3333-4444-555555555555",
-	"alarmEmail":  "operator@example.com", "lastingVersion": "44444444-5555-6666-7777-888888888888",
-	"secretVersion": "22222222-3333-4444-5555-666666666666", "secretSince": "2026-12-01T00:00:00Z",
+	"alarmEmail":  "operator@example.com", "pageEmail": "pager@example.com",
+	"lastingVersion": "44444444-5555-6666-7777-888888888888",
+	"secretVersion":  "22222222-3333-4444-5555-666666666666", "secretSince": "2026-12-01T00:00:00Z",
 	"secretPrevious": "33333333-4444-5555-6666-777777777777", "secretPreviousSince": "2026-11-01T00:00:00Z",
 }
 

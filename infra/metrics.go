@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
@@ -13,6 +14,7 @@ import (
 const (
 	sum     = "Sum"
 	samples = "SampleCount"
+	average = "Average"
 	maximum = "Maximum"
 	median  = "p50"
 	p99     = "p99"
@@ -24,6 +26,57 @@ const interval = 5 * time.Minute
 func (p *platform) metric(space, name, statistic string, dimensions map[string]*string) awscloudwatch.Metric {
 	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
 		Namespace: &space, MetricName: &name, Statistic: &statistic, DimensionsMap: &dimensions, Period: duration(interval)})
+}
+
+// each is the metric in periods of another length.
+func each(m awscloudwatch.Metric, period time.Duration) awscloudwatch.Metric {
+	return m.With(&awscloudwatch.MetricOptions{Period: duration(period)})
+}
+
+// share is how much of the whole a part is. Metrics that CloudWatch has no data of at
+// all make it missing, so the part must be the one that alarms.
+type share struct {
+	part, whole awscloudwatch.Metric
+	period      time.Duration // 0: interval
+	expression  string        // of part and whole, in percent; "": the part of the whole
+}
+
+// each is the share in periods of another length.
+func (s share) each(period time.Duration) share {
+	s.period = period
+	return s
+}
+
+// atLeast is the share in percent; 0 in periods in which the whole is less.
+func (s share) atLeast(least int) awscloudwatch.IMetric {
+	expression := s.expression
+	if expression == "" {
+		expression = "100 * part / whole"
+	}
+	return s.graphed(fmt.Sprintf("IF(whole >= %d, %s, 0)", least, expression), "")
+}
+
+func (s share) graphed(expression, label string) awscloudwatch.IMetric {
+	props := &awscloudwatch.MathExpressionProps{Expression: &expression, Period: duration(max(s.period, interval)),
+		UsingMetrics: &map[string]awscloudwatch.IMetric{"part": s.part, "whole": s.whole}}
+	if label != "" {
+		props.Label = &label
+	}
+	return awscloudwatch.NewMathExpression(props)
+}
+
+// declined is the share of issuers' decisions that are no approvals. PaymentsApproved
+// has data also when all payments are declined.
+func (p *platform) declined() share {
+	return share{part: p.own(metric.PaymentsApproved, average), whole: p.own(metric.PaymentsApproved, samples),
+		expression: "100 * (1 - part)"}
+}
+
+// throttled is the share of the calls of a function that Lambda did not let run, which
+// are not among its invocations.
+func (p *platform) throttled(f function) share {
+	return share{part: p.ofFunction(f, "Throttles", sum), whole: p.ofFunction(f, "Invocations", sum),
+		expression: "100 * part / (part + whole)"}
 }
 
 // own is a metric that the functions of this stage write themselves.

@@ -53,7 +53,8 @@ type settings struct {
 
 	PayPal      bool   // paypal=on offers PayPal
 	RefundRules string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
-	AlarmEmail  string // alarmEmail, own: address that gets the alarms; none, but anyone may subscribe to the topic
+	AlarmEmail  string // alarmEmail, own: address that gets all alarms; none, but anyone may subscribe to the topics
+	PageEmail   string // pageEmail, own: address that gets the critical alarms instead; alarmEmail
 
 	// Secrets, each own: secrets.go says how they are rotated.
 	SecretVersion       string // secretVersion: VersionId of the platform secret; the current one
@@ -106,6 +107,7 @@ func readSettings(node constructs.Node) (settings, error) {
 		SecretPreviousSince: c.ownText("secretPreviousSince", always),
 		LastingVersion:      c.ownText("lastingVersion", ""),
 		PayPal:              strings.EqualFold(c.text("paypal", ""), "on"), AlarmEmail: c.ownText("alarmEmail", ""),
+		PageEmail:   c.ownText("pageEmail", ""),
 		RefundRules: c.text("refundRules", ""),
 	}
 	c.check(s)

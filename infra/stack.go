@@ -34,7 +34,7 @@ type platform struct {
 	api           awsapigatewayv2.HttpApi
 	baseURL       *string
 	functions     []function
-	alarms        awssns.Topic
+	topics        map[severity]awssns.Topic // of alarms
 }
 
 // function is a deployed function.
@@ -61,7 +61,7 @@ func newPlatform(app awscdk.App, all []functions.Function) (*platform, error) {
 	if err := s.checkCredentials(os.Getenv(accountVariable)); err != nil {
 		return nil, err
 	}
-	p := &platform{settings: s, queues: map[string]awssqs.Queue{}}
+	p := &platform{settings: s, queues: map[string]awssqs.Queue{}, topics: map[severity]awssns.Topic{}}
 	if p.commit, err = builtCommit(s.Build); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,8 @@ func (p *platform) addOutputs() {
 	p.output("TableName", p.table.TableName(), "all of the platform's data")
 	p.output("SecretArn", p.secret.SecretArn(), "keys that can be rotated are derived from this")
 	p.output("LastingSecretArn", p.lastingSecret.SecretArn(), "what merchants keep is derived from this")
-	p.output("AlarmTopic", p.alarms.TopicArn(), "subscribe here to be notified of alarms")
+	p.output("CriticalTopic", p.topics[critical].TopicArn(), "subscribe here to be woken by critical alarms")
+	p.output("WarningTopic", p.topics[warning].TopicArn(), "subscribe here to be notified of warnings")
 }
 
 func (p *platform) output(name string, value *string, what string) {

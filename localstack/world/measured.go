@@ -73,12 +73,3 @@ func hasDimensions(members map[string]json.RawMessage, sets [][]string, wanted m
 	}
 	return true
 }
-
-// Sum is how often a metric counted, in a mode.
-func (w *World) Sum(m metric.Metric, mode identity.Mode) (sum int64) {
-	w.Helper()
-	for _, n := range w.Measured(m, mode) {
-		sum += n
-	}
-	return sum
-}

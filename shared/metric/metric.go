@@ -43,10 +43,11 @@ type Metric struct {
 // The metrics. What each means to an operator is in infra/README.md, "Metrics".
 var (
 	PaymentsAttempted = Metric{"PaymentsAttempted", Count, true} // attempts that were sent to the acquirer
-	PaymentsApproved  = Metric{"PaymentsApproved", Count, true}  // attempts recorded as approved
-	PaymentsDeclined  = Metric{"PaymentsDeclined", Count, true}  // attempts recorded as declined
-	PaymentsUnknown   = Metric{"PaymentsUnknown", Count, true}   // attempts whose charge got no outcome
-	PaymentsNotTaken  = Metric{"PaymentsNotTaken", Count, true}  // attempts that the acquirer did not take
+	PaymentsUnknown   = Metric{"PaymentsUnknown", Count, true}   // of these, whose charge got no outcome
+	PaymentsNotTaken  = Metric{"PaymentsNotTaken", Count, true}  // of these, which the acquirer did not take
+	// PaymentsApproved is 1 for each attempt recorded as approved and 0 for each that was
+	// declined: its average is the approval rate, also when nothing is approved any more.
+	PaymentsApproved = Metric{"PaymentsApproved", Count, true}
 
 	AcquirerLatency   = Metric{"AcquirerLatency", Milliseconds, true} // of one charge, with its repetition
 	UnknownPaymentAge = Metric{"UnknownPaymentAge", Seconds, true}    // at each poll that gave no outcome
@@ -64,7 +65,7 @@ var (
 )
 
 // All are all metrics.
-var All = []Metric{PaymentsAttempted, PaymentsApproved, PaymentsDeclined, PaymentsUnknown, PaymentsNotTaken,
+var All = []Metric{PaymentsAttempted, PaymentsUnknown, PaymentsNotTaken, PaymentsApproved,
 	AcquirerLatency, UnknownPaymentAge, UnknownRefundAge, FailedPayouts, DeadCallbacks, OldestDueAge, OverdueCallbacks,
 	ResolvedCheckouts, ResolvedRefunds, SweepFailures, ReconciliationBreaks}
 

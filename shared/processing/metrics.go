@@ -24,9 +24,9 @@ func charged(o payments.Outcome, took time.Duration) []metric.Value {
 func (p *Processor) recorded(after payments.Checkout, o payments.Outcome) []metric.Value {
 	switch o.Decision {
 	case payments.Approved:
-		return []metric.Value{metric.PaymentsApproved.Once()}
+		return []metric.Value{metric.PaymentsApproved.Of(1)}
 	case payments.Declined:
-		return []metric.Value{metric.PaymentsDeclined.Once()}
+		return []metric.Value{metric.PaymentsApproved.Of(0)}
 	case payments.OutcomeUnknown:
 		if age := p.Store.Now().Sub(after.Attempt.UnknownSince); age > 0 {
 			return []metric.Value{metric.UnknownPaymentAge.Took(age)}
