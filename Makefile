@@ -1,6 +1,6 @@
 # What a developer does here; `make help` lists it. Each command checks what it needs and says what is missing.
 
-export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT STAGE
+export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo provision clock payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
@@ -93,6 +93,7 @@ build: go ## build every function for Lambda, into .build/
 STAGE ?= dev
 CDK := node_modules/.bin/cdk
 OF_STAGE = -c "stage=$$STAGE" -c build=../$(BUILD)
+synth deploy destroy: export STAGE := $(STAGE)
 
 cdk: go
 	@command -v npm >/dev/null || { echo 'the CDK needs Node.js 20 or later with npm; 22 is recommended' >&2; exit 1; }
