@@ -198,8 +198,8 @@ var nameLimits = map[string]int{
 func TestEveryNameFitsTheLongestStage(t *testing.T) {
 	t.Parallel()
 	named := map[string]string{} // kind to its name's property
-	for kind := range nameLimits {
-		if kind, property, _ := strings.Cut(kind, " "); strings.HasSuffix(property, "Name") {
+	for key := range nameLimits {
+		if kind, property, _ := strings.Cut(key, " "); strings.HasSuffix(property, "Name") {
 			named[kind] = property
 		}
 	}

@@ -58,7 +58,7 @@ func newPlatform(app awscdk.App, all []functions.Function) (*platform, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkCredentials(os.Getenv(accountVariable)); err != nil {
+	if err = s.checkCredentials(os.Getenv(accountVariable)); err != nil {
 		return nil, err
 	}
 	p := &platform{settings: s, queues: map[string]awssqs.Queue{}, topics: map[severity]awssns.Topic{}}

@@ -18,6 +18,7 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	l := startWith(t, place, platform.Config{Engine: platform.InMemory, Runtime: platform.Bootstraps})
+	showsCommit(t, l)
 	var output bytes.Buffer
 	if err := runDemo(t.Context(), place, &output); err != nil {
 		t.Fatalf("demo: got error %v, want none, after\n%s\n%s", err, &output, l.log)

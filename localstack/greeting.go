@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"io"
 	"text/template"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/repository"
+	"github.com/cashwrap/cashwrap/shared/app"
 )
 
 // The curl lines work as they are: each can be copied into a shell, in this order, as often as one likes.
@@ -23,7 +26,7 @@ func greet(out io.Writer, env map[string]string, now platform.Time) error {
 	}
 	return greeting.Execute(out, map[string]string{
 		"BASE_URL": env["BASE_URL"], "MERCHANT_CODE": env["MERCHANT_CODE"], "API_KEY": env["API_KEY"],
-		"COMMIT":      platform.Commit(),
+		"COMMIT":      cmp.Or(repository.Commit(), app.UnknownCommit),
 		"EXPIRY_YEAR": now.Now.AddDate(3, 0, 0).Format("2006"), "MOVED": moved,
 	})
 }

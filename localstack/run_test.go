@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +16,10 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/repository"
+	"github.com/cashwrap/cashwrap/shared/app"
 )
 
 // local is a platform that runs in this process as `make run` runs it.
@@ -132,6 +137,24 @@ func wantHint(t *testing.T, place platform.Folder) string {
 	return hint
 }
 
+// showsCommit fails unless greeting and API show which commit runs.
+func showsCommit(t *testing.T, l local) {
+	t.Helper()
+	response, err := client.Client{BaseURL: l.env["BASE_URL"]}.Do(t.Context(),
+		client.Request{Method: http.MethodGet, Path: "/healthz"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var health struct{ Commit string }
+	if err := response.Into(&health); err != nil || health.Commit == "" ||
+		!strings.Contains(l.said, "Commit     "+health.Commit+"\n") {
+		t.Errorf("healthz: got commit %q and error %v, want that of the greeting %s", health.Commit, err, l.said)
+	}
+	if want := cmp.Or(repository.Commit(), app.UnknownCommit); health.Commit != want {
+		t.Errorf("healthz: got commit %q, want %q", health.Commit, want)
+	}
+}
+
 func playAndRestart(t *testing.T, engine string) {
 	place := newFolder(t)
 	first := startWith(t, place, platform.Config{Engine: engine})
@@ -140,6 +163,7 @@ func playAndRestart(t *testing.T, engine string) {
 			t.Errorf("got greeting %s, want %s=%q in it", first.said, name, first.env[name])
 		}
 	}
+	showsCommit(t, first)
 	if first.env["MERCHANT_CODE"] == first.env["OTHER_MERCHANT_CODE"] || first.env["OTHER_API_KEY"] == "" {
 		t.Errorf("got environment %v, want two merchants", first.env)
 	}

@@ -40,9 +40,8 @@ func newFixture(t *testing.T) *fixture {
 	}
 	s, log := &fixture{}, slog.New(slog.NewTextHandler(io.Discard, nil))
 	s.Handler = rest.New(rest.Config{
-		Routes: pages.Config{WebhookKeys: publishedKeys, Commit: "0123456789ab-dirty", Log: log, Ready: func(context.Context) error {
-			return s.broken
-		}}.Routes(),
+		Routes: pages.Config{WebhookKeys: publishedKeys, Commit: "0123456789ab-dirty", Log: log,
+			Ready: func(context.Context) error { return s.broken }}.Routes(),
 		Store: table, Log: log, BaseURL: baseURL, HashKey: []byte(strings.Repeat("s", 32)), AllowHTTP: true,
 		Limits: rest.Limits{Address: rest.Limit{Rate: 1000, Burst: 1000}},
 	})

@@ -53,10 +53,10 @@ func (c *check) walk(ctx context.Context, e *emulator, python string) (*deployme
 		return nil, err
 	}
 	script := filepath.Join(c.work, "guide.sh")
-	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
+	if err = os.WriteFile(script, []byte(lines), 0o600); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(c.work, ".curlrc"), []byte(overTLS), 0o600); err != nil {
+	if err = os.WriteFile(filepath.Join(c.work, ".curlrc"), []byte(overTLS), 0o600); err != nil {
 		return nil, err
 	}
 	log, err := c.log("guide")

@@ -21,6 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
+	"github.com/cashwrap/cashwrap/localstack/repository"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
@@ -154,7 +155,7 @@ func (p *Platform) startFunctions(ctx context.Context, f Folder, c Config, progr
 		return err
 	}
 	environment := p.backend.Environment(secret, since)
-	environment["COMMIT"] = Commit()
+	environment["COMMIT"] = repository.Commit()
 	environment[clockVariable] = p.clock.Offset().String()
 	p.runner, err = runner.Start(ctx, runner.Config{
 		Environment: environment, HTTP: p.backend.http,
