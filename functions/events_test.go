@@ -26,6 +26,7 @@ var rehearsals = map[string]func(*rehearsal){
 	"polls":      (*rehearsal).question,
 	"payoutrun":  (*rehearsal).payout,
 	"payoutplan": (*rehearsal).tick,
+	"payoutopen": (*rehearsal).consumed,
 	"sweep":      (*rehearsal).tick,
 	"reconcile":  (*rehearsal).reconcile,
 	"provision":  (*rehearsal).provision,

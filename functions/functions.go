@@ -3,12 +3,14 @@
 package functions
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions/callbacks"
 	"github.com/cashwrap/cashwrap/functions/checkouts"
 	"github.com/cashwrap/cashwrap/functions/customers"
 	"github.com/cashwrap/cashwrap/functions/pages"
+	"github.com/cashwrap/cashwrap/functions/payoutopen"
 	"github.com/cashwrap/cashwrap/functions/payoutplan"
 	"github.com/cashwrap/cashwrap/functions/payoutrun"
 	"github.com/cashwrap/cashwrap/functions/payouts"
@@ -37,6 +39,14 @@ type Function struct {
 	Timeout time.Duration // after which Lambda stops a call
 }
 
+// Chains says that the function sends to the queue that it reads, to go on in another
+// call. Lambda would stop such a chain after some 16 calls (AWS: "Lambda recursive
+// loop detection"), so it must be allowed to, and why the chain ends is said where
+// the message is sent.
+func (f Function) Chains() bool {
+	return f.Queue != nil && slices.Contains(f.Access().Sends, f.Queue.From)
+}
+
 // Consumer reads a queue.
 type Consumer struct {
 	From   Queue
@@ -55,8 +65,17 @@ type Follower struct {
 
 // Schedule calls a function at intervals.
 type Schedule struct {
-	Every  time.Duration
-	Handle app.Tick // nil: the function's Invoke
+	Every   time.Duration
+	Aligned bool     // at the multiples of Every of a day in UTC; else from the deployment on
+	Handle  app.Tick // nil: the function's Invoke
+}
+
+// Next is when an aligned schedule calls again, or another one that has just called.
+func (s Schedule) Next(now time.Time) time.Time {
+	if s.Aligned {
+		return now.Truncate(s.Every).Add(s.Every) // Every divides a day, and Go's zero time begins one
+	}
+	return now.Add(s.Every)
 }
 
 // Queue is an SQS queue with its dead-letter queue, which is named
@@ -81,12 +100,17 @@ var Callbacks = Queue{Name: "callbacks", Variable: "CALLBACK_QUEUE_URL", Visibil
 // a currency and a period.
 var Payouts = Queue{Name: "payouts", Variable: "PAYOUT_QUEUE_URL", Visibility: 30 * time.Minute, MaxReceives: 5}
 
+// PayoutShards holds one message for each shard of the due index in which payouts
+// are to be opened.
+var PayoutShards = Queue{Name: "payoutshards", Variable: "PAYOUT_SHARD_QUEUE_URL", Visibility: 6 * time.Minute,
+	MaxReceives: 5}
+
 // Polls holds one message for each payment or refund of unknown outcome that
 // the acquirer is to be asked about.
 var Polls = Queue{Name: "polls", Variable: "POLL_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
 // Queues are all queues.
-var Queues = []Queue{Callbacks, Payouts, Polls}
+var Queues = []Queue{Callbacks, PayoutShards, Payouts, Polls}
 
 // requestTime is below API Gateway's 30 s, and every request ends before the
 // sweep treats its attempt as cut off.
@@ -105,7 +129,10 @@ var All = []Function{
 	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver, Prompt: true},
 		Timeout: time.Minute},
 	{Name: "polls", Queue: &Consumer{From: Polls, Batch: 10, Handle: polls.Poll}, Timeout: time.Minute},
-	{Name: "payoutplan", Tick: &Schedule{Every: 15 * time.Minute, Handle: payoutplan.Tick}, Timeout: 5 * time.Minute},
+	{Name: "payoutplan", Tick: &Schedule{Every: 15 * time.Minute, Aligned: true, Handle: payoutplan.Tick},
+		Timeout: time.Minute},
+	{Name: "payoutopen", Queue: &Consumer{From: PayoutShards, Batch: 1, Handle: payoutopen.Open},
+		Timeout: payoutopen.Timeout},
 	{Name: "payoutrun", Queue: &Consumer{From: Payouts, Batch: 2, Handle: payoutrun.Run}, Timeout: 5 * time.Minute},
 	{Name: "sweep", Tick: &Schedule{Every: time.Minute, Handle: sweep.Tick}, Timeout: 55 * time.Second},
 	{Name: "reconcile", Tick: &Schedule{Every: 24 * time.Hour}, Invoke: reconcile.Invoke, Timeout: 15 * time.Minute},

@@ -56,12 +56,13 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/bank/...", "shared/bank/* shared/payoutrunner shared/reconcile shared/app/... functions/provision " +
 		"localstack/...",
 		"payouts are driven by shared/payoutrunner; operators export files and answer for the bank"},
-	{"shared/payoutrunner", "shared/app/banking functions/payoutplan functions/payoutrun functions/provision",
+	{"shared/payoutrunner", "shared/app/banking functions/payoutopen functions/payoutrun functions/provision",
 		"an endpoint reads payouts from the store"},
 	{"shared/reconcile", "functions/reconcile localstack/...", "it scans the table"},
-	{"shared/app/banking", "functions/payoutplan functions/payoutrun functions/reconcile functions/provision " +
+	{"shared/app/banking", "functions/payoutrun functions/reconcile functions/provision " +
 		"localstack/...", "links all banks"},
-	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutrun",
+	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutopen " +
+		"functions/payoutrun",
 		"links the SQS client; an endpoint's events travel by the table"},
 	{"functions/*/bootstrap", "", "a program"},
 	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},

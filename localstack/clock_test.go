@@ -247,7 +247,7 @@ func (s *shop) payoutWaits() bool {
 	}
 	a := app.New(config, app.Overrides{Credentials: runner.Engines{AccessKey: b.AccessKey}.Credentials()})
 	for shard := range a.Store.DueShards() {
-		for due, err := range a.Store.DuePayouts(s.Context(), shard, a.Now().Add(time.Hour)) {
+		for due, err := range a.Store.DuePayouts(s.Context(), shard, "", a.Now().Add(time.Hour)) {
 			if err != nil {
 				s.Fatal(err)
 			}

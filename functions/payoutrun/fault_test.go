@@ -10,6 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
@@ -28,7 +29,8 @@ func TestDoubledAndLateMessagesAndTicksChangeNothing(t *testing.T) {
 		t.Helper()
 		for id := range s.PayoutState(s.Merchant).Payouts {
 			for range 3 {
-				if err := queue.OpenPayouts(s.App).Send(t.Context(), s.Tenant(), id); err != nil {
+				if err := queue.OpenPayouts(s.App).Send(t.Context(), app.PayoutMessage{Tenant: s.Tenant().String(),
+					ID: id}); err != nil {
 					t.Fatal(err)
 				}
 			}

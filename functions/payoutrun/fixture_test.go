@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -120,6 +123,18 @@ func advanceToMidnight(s world.Shop) {
 	now := s.Clock.Now().In(m.Location())
 	next := time.Date(now.Year(), now.Month(), now.Day()+1, 0, 1, 0, 0, m.Location())
 	s.Clock.Advance(next.Sub(now))
+}
+
+// openPayout opens the payout that is due, whose message waits in the queue.
+func openPayout(s world.Shop) {
+	s.Helper()
+	planned, due, err := banking.Open(s.App).Plan(s.Context(), s.Tenant())
+	if err == nil && due {
+		err = queue.OpenPayouts(s.App).Send(s.Context(), app.PayoutMessage{Tenant: s.Tenant().String(), ID: planned.ID})
+	}
+	if err != nil || !due {
+		s.Fatalf("open: got due %t, error %v; want it due", due, err)
+	}
 }
 
 // night lets midnight pass. The payouts that are due are planned and run, and the bank answers.

@@ -34,9 +34,7 @@ func TestAFailureLeavesTheMessage(t *testing.T) {
 	s := open(t)
 	s.Sell("10")
 	advanceToMidnight(s)
-	if err := s.Main().TickNow(t.Context(), "payoutplan"); err != nil {
-		t.Fatal(err)
-	}
+	openPayout(s)
 	dying := s.Process()
 	dying.Steps.Plan(3, faults.DieAfter) // within the run
 	if _, err := dying.DrainQueues(t.Context()); err == nil && !dying.Steps.Gone() {

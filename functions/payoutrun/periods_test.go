@@ -67,9 +67,7 @@ func TestAPayoutOnDemandWhileTheRegularOneWaits(t *testing.T) {
 	s := open(t)
 	s.Sell("10")
 	advanceToMidnight(s)
-	if err := s.Main().TickNow(t.Context(), "payoutplan"); err != nil { // planned, and not run yet
-		t.Fatal(err)
-	}
+	openPayout(s) // and it is not run yet
 	s.Sell("20.50")
 	s.Clock.Advance(time.Second)
 	s.Operate(fields{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true, "id": "now"}, nil)

@@ -26,6 +26,9 @@ type consumer struct {
 	messages *queue.Payouts
 }
 
+// take runs one payout. A chain of messages ends: each call takes a step at least,
+// and each step takes payables of before the cut-off, or applies the outcome to
+// further records.
 func (c consumer) take(ctx context.Context, t identity.Tenant, m app.PayoutMessage) error {
 	done, err := c.payouts.Run(ctx, t, m.ID)
 	switch {
@@ -35,6 +38,6 @@ func (c consumer) take(ctx context.Context, t identity.Tenant, m app.PayoutMessa
 	case err != nil || done:
 		return err
 	default:
-		return c.messages.Send(ctx, t, m.ID)
+		return c.messages.Send(ctx, m)
 	}
 }

@@ -1,7 +1,11 @@
 package provision
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,7 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 )
 
-// runPayouts plans and runs the payouts that are due, as payoutplan and
+// runPayouts opens and runs the payouts that are due, as payoutopen and
 // payoutrun do; with on_demand it makes one payout of all payables. In test mode
 // it also gets the sandbox bank's outcome, by pretending that the time for it
 // has passed.
@@ -56,28 +60,21 @@ func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, err
 		return payoutsRun{}, err
 	}
 	o = operator{scope.app(o)}
-	planned, err := o.planPayouts(ctx, scope, c)
-	if err != nil {
-		return payoutsRun{}, err
-	}
 	done := payoutsRun{Payouts: []payoutView{}}
 	starting, cancel := deadline.Early(ctx, payoutTime)
 	defer cancel()
-	if len(planned) == 0 {
+	if c.OnDemand {
+		err = o.runOnDemand(ctx, scope, c, &done)
+	} else {
+		err = o.runOverdue(ctx, starting, scope, &done)
+		slices.SortFunc(done.Payouts, func(a, b payoutView) int {
+			return cmp.Or(strings.Compare(a.Tenant, b.Tenant), strings.Compare(a.Day, b.Day), strings.Compare(a.ID, b.ID))
+		})
+	}
+	if err == nil && len(done.Payouts) == 0 && !done.More {
 		done.NextAt, err = o.nextPayout(ctx, starting, scope)
-		return done, err
 	}
-	for _, p := range planned {
-		if done.More = starting.Err() != nil; done.More {
-			break
-		}
-		view, err := o.runPayout(ctx, p)
-		if err != nil {
-			return done, err
-		}
-		done.Payouts = append(done.Payouts, view)
-	}
-	return done, nil
+	return done, err
 }
 
 // payoutTime is what one payout may take at least, at the end of the
@@ -148,34 +145,46 @@ func (o operator) payoutTenants(ctx context.Context, c runPayouts) (payoutScope,
 	return payoutScope{tenant: &t, mode: t.Mode}, err
 }
 
-// planPayouts are those to run, each once.
-func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) ([]payoutrunner.Planned, error) {
-	payouts := banking.Open(o.App)
-	if c.OnDemand {
-		if c.ID == "" {
-			c.ID = uuid.NewString()
-		}
-		planned, waits, err := payouts.OnDemand(ctx, *s.tenant, c.ID)
-		if err != nil || !waits {
-			return nil, err
-		}
-		return []payoutrunner.Planned{planned}, nil
+func (o operator) runOnDemand(ctx context.Context, s payoutScope, c runPayouts, done *payoutsRun) error {
+	if c.ID == "" {
+		c.ID = uuid.NewString()
 	}
-	var all []payoutrunner.Planned
-	seen := map[payoutrunner.Planned]bool{}
+	planned, waits, err := banking.Open(o.App).OnDemand(ctx, *s.tenant, c.ID)
+	if err != nil || !waits {
+		return err
+	}
+	view, err := o.runPayout(ctx, planned)
+	if err == nil {
+		done.Payouts = append(done.Payouts, view)
+	}
+	return err
+}
+
+// runOverdue opens and runs each payout in turn, so that those for which there is no
+// time stay due.
+func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done *payoutsRun) error {
+	var mu sync.Mutex
+	at, payouts := o.Now(), banking.Open(o.App)
 	for shard := range o.Store.DueShards() {
-		err := payouts.Overdue(ctx, ctx, shard, s.includes, func(p payoutrunner.Planned) error {
-			if !seen[p] {
-				all = append(all, p)
+		walk := payoutrunner.Walk{Shard: shard, By: at, Of: s.includes}
+		rest, err := payouts.Overdue(ctx, starting, walk, func(p payoutrunner.Planned) error {
+			view, err := o.runPayout(ctx, p)
+			if err != nil {
+				return err
 			}
-			seen[p] = true
+			mu.Lock()
+			defer mu.Unlock()
+			done.Payouts = append(done.Payouts, view)
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return err
+		}
+		if done.More = rest != nil; done.More {
+			return nil
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // runPayout takes one payout as far as it goes.

@@ -18,6 +18,20 @@ type Steps struct {
 	fault Fault
 	taken []string
 	gone  bool
+	lasts Latency // of each step that is a call to AWS
+}
+
+// Slow has each call to AWS take its time from now on.
+func (s *Steps) Slow(l Latency) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lasts = l
+}
+
+func (s *Steps) latency() Latency {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lasts
 }
 
 // Plan makes the n-th step from now on fail; 0 lets all succeed.
@@ -92,5 +106,5 @@ func (a awsSteps) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fault.carry(r, a.next.RoundTrip)
+	return fault.carry(r, a.steps.latency().Over(a.next).RoundTrip)
 }

@@ -127,12 +127,17 @@ func (w *World) hangs(host string) bool {
 	return w.hanging != nil && w.faultsOn && strings.HasPrefix(host, hangingHost)
 }
 
-// ungroup takes the group from a message: a mutation of what sends it.
+// ungroup takes the groups from messages: a mutation of what sends them.
 func ungroup(body []byte) []byte {
-	var members map[string]json.RawMessage
+	var members map[string]any
 	if json.Unmarshal(body, &members) != nil {
 		return body
 	}
-	delete(members, "MessageGroupId")
+	entries, _ := members["Entries"].([]any)
+	for _, entry := range entries {
+		if message, ok := entry.(map[string]any); ok {
+			delete(message, "MessageGroupId")
+		}
+	}
 	return encode(members)
 }

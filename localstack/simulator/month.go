@@ -95,7 +95,7 @@ func (m *month) due() (next time.Time, open bool) {
 // round lets the clocks jump to whatever comes next, and has it happen with
 // what happens to come at the same time.
 func (m *month) round() {
-	next, waiting := m.tickAt, !m.empty(m.config.PayoutQueue)
+	next, waiting := m.tickAt, m.queued()
 	if waiting && m.pollAt.Before(next) {
 		next = m.pollAt
 	}
@@ -188,7 +188,7 @@ func (m *month) sleep() {
 	if next.After(m.tickAt) {
 		m.tickAt = next.Add(time.Duration(m.rng.IntN(900)) * time.Second)
 	}
-	if !m.empty(m.config.PayoutQueue) { // many ticks for one late message test nothing new
+	if m.queued() { // many ticks for one late message test nothing new
 		m.tickAt = later(m.tickAt, now.Add(m.pollAt.Sub(now)/2))
 	}
 }
@@ -215,9 +215,17 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// collect gives the function one or more batches of the payout queue, at the
-// same time.
+// queued says whether messages wait, of shards or of payouts.
+func (m *month) queued() bool {
+	return !m.empty(m.config.PayoutShardQueue) || !m.empty(m.config.PayoutQueue)
+}
+
+// collect gives the functions some messages of shards, and one or more batches of the
+// payout queue, at the same time.
 func (m *month) collect() {
+	for range m.rng.IntN(2 * m.config.DueShards) {
+		m.poll("payoutopen", m.config.PayoutShardQueue, m.function("payoutopen").Queue.Batch)
+	}
 	for range 1 + m.rng.IntN(3) {
 		m.poll("payoutrun", m.config.PayoutQueue, m.function("payoutrun").Queue.Batch)
 	}

@@ -34,7 +34,7 @@ func (m *month) recover() {
 		if next.IsZero() || !swept.IsZero() && swept.Before(next) {
 			next = swept
 		}
-		if !m.empty(m.config.PayoutQueue) {
+		if m.queued() {
 			next = m.now().Add(functions.Payouts.Visibility)
 		}
 		m.jumpTo(later(next, m.now().Add(time.Minute)))
@@ -43,7 +43,7 @@ func (m *month) recover() {
 			m.invokeScheduled("sweep")
 		}
 		m.steer(sources)
-		for m.poll("payoutrun", m.config.PayoutQueue, 2) {
+		for m.poll("payoutopen", m.config.PayoutShardQueue, 1) || m.poll("payoutrun", m.config.PayoutQueue, 2) {
 			m.steer(sources)
 		}
 		for _, p := range m.payees {
@@ -69,7 +69,7 @@ func (m *month) recover() {
 
 // settled says whether nothing is under way, and nothing waits but what was carried.
 func (m *month) settled() bool {
-	if _, open := m.due(); open || !m.nextDue().IsZero() || !m.empty(m.config.PayoutQueue) {
+	if _, open := m.due(); open || !m.nextDue().IsZero() || m.queued() {
 		return false
 	}
 	return !m.hasWork()

@@ -155,10 +155,13 @@ func summary(operation string, body []byte) string {
 	var b strings.Builder
 	b.WriteString(operation)
 	text := string(body)
-	if operation == "SendMessage" {
-		var message struct{ MessageBody string }
-		_ = json.Unmarshal(body, &message)
-		return operation + " " + message.MessageBody
+	if operation == "SendMessageBatch" {
+		var batch struct{ Entries []struct{ MessageBody string } }
+		_ = json.Unmarshal(body, &batch)
+		for _, message := range batch.Entries {
+			b.WriteString(" " + message.MessageBody)
+		}
+		return b.String()
 	}
 	for _, name := range []string{"pk", "sk", duePartition, listPartition} {
 		for _, value := range valuesOf(text, name) {

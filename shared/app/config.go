@@ -20,6 +20,7 @@ type Config struct {
 	SQSEndpoint      string               // SQS_ENDPOINT, empty: the AWS service
 	CallbackQueue    string               // CALLBACK_QUEUE_URL
 	PayoutQueue      string               // PAYOUT_QUEUE_URL
+	PayoutShardQueue string               // PAYOUT_SHARD_QUEUE_URL
 	PollQueue        string               // POLL_QUEUE_URL
 	BaseURL          string               // BASE_URL of the API, without a trailing slash
 	PayPal           bool                 // PAYPAL=on offers PayPal
@@ -54,6 +55,7 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		BaseURL:                strings.TrimSuffix(e.require("BASE_URL"), "/"),
 		CallbackQueue:          lookup("CALLBACK_QUEUE_URL"),
 		PayoutQueue:            lookup("PAYOUT_QUEUE_URL"),
+		PayoutShardQueue:       lookup("PAYOUT_SHARD_QUEUE_URL"),
 		PollQueue:              lookup("POLL_QUEUE_URL"),
 		DynamoDBEndpoint:       e.first("DYNAMODB_ENDPOINT", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"),
 		SQSEndpoint:            e.first("SQS_ENDPOINT", "AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL"),

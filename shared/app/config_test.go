@@ -36,6 +36,7 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	all := least
 	all.DynamoDBEndpoint, all.SQSEndpoint = "http://table.test", "http://queue.test"
 	all.CallbackQueue, all.PayoutQueue, all.PollQueue = "https://sqs.test/c", "https://sqs.test/o", "https://sqs.test/p"
+	all.PayoutShardQueue = "https://sqs.test/s"
 	all.PayPal, all.ReadableLog, all.AllowHTTP, all.AllowLoopbackCallbacks = true, true, true, true
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
 		{Currency: "HUF", Minimum: money.MustParse("100", "HUF")}}
@@ -52,7 +53,8 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 		"everything": {map[string]string{
 			"DYNAMODB_ENDPOINT": "http://table.test", "SQS_ENDPOINT": "http://queue.test",
 			"CALLBACK_QUEUE_URL": "https://sqs.test/c", "PAYOUT_QUEUE_URL": "https://sqs.test/o",
-			"POLL_QUEUE_URL": "https://sqs.test/p", "PAYPAL": "on", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
+			"PAYOUT_SHARD_QUEUE_URL": "https://sqs.test/s",
+			"POLL_QUEUE_URL":         "https://sqs.test/p", "PAYPAL": "on", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
 			"STAGE": "dev", "COMMIT": "0123456789ab", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep", "DUE_SHARDS": "256",
 			"PLATFORM_SECRET_PREVIOUS": secretOf("p"), "PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
 			"LASTING_SECRET": secretOf("l"), "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "ON"}, all},

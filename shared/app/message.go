@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 
@@ -29,6 +30,15 @@ type PayoutMessage struct {
 	ID     string `json:"payout"`
 }
 
+// PayoutShardMessage names a shard of the due index in which payouts are to be
+// opened and resumed: what is due when it is handled. One that goes on with the
+// walk of another says from where, and by which time it was due.
+type PayoutShardMessage struct {
+	Shard *int      `json:"shard"`
+	After string    `json:"after,omitempty"`
+	By    time.Time `json:"by,omitzero"`
+}
+
 // PollMessage names a checkout or a refund to ask the acquirer about.
 type PollMessage struct {
 	Tenant   string `json:"tenant"`
@@ -43,6 +53,11 @@ func (m CallbackMessage) Names() (identity.Tenant, bool) { return identity.Tenan
 func (m PayoutMessage) Names() (identity.Tenant, bool) {
 	t, ok := identity.ParseTenant(m.Tenant)
 	return t, ok && m.ID != ""
+}
+
+// Names wants a shard.
+func (m PayoutShardMessage) Names() (identity.Tenant, bool) {
+	return identity.Tenant{}, m.Shard != nil && *m.Shard >= 0 && (m.After == "" || !m.By.IsZero())
 }
 
 // Names wants a tenant and one of the two.

@@ -44,7 +44,7 @@ type Payout struct {
 	Reason           string               `dynamo:"reason,omitempty"`             // of a failure, the bank's
 	CreatedAt        time.Time            `dynamo:"created_at"`
 	UpdatedAt        time.Time            `dynamo:"updated_at"`
-	NextPoll         time.Time            `dynamo:"next_poll"` // when payoutplan starts the next run
+	NextPoll         time.Time            `dynamo:"next_poll"` // when payoutopen starts the next run
 	Polls            int                  `dynamo:"polls"`
 	Version          int                  `dynamo:"version"` // of the stored item, from 1
 }
@@ -62,13 +62,14 @@ func ID(tenant string, currency money.Currency, day, kind string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// runsBy is when a new payout must have been run; if not, payoutplan starts it.
-const runsBy = time.Minute
+// RunsBy is when a new payout must have been run; if not, payoutopen sends its
+// message again: later than a backlog of messages lasts, which would only grow.
+const RunsBy = 30 * time.Minute
 
 // New opens a payout of what is eligible before the cut-off.
 func New(id string, currency money.Currency, day string, cutoff, now time.Time) Payout {
 	return Payout{ID: id, Currency: currency, Day: day, Cutoff: cutoff, Status: Collecting, Total: money.Zero(currency),
-		CreatedAt: now, UpdatedAt: now, NextPoll: now.Add(runsBy), Version: 1}
+		CreatedAt: now, UpdatedAt: now, NextPoll: now.Add(RunsBy), Version: 1}
 }
 
 // Reference is what the merchant's bank statement shows.

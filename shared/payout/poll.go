@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// DueAt is when payoutplan starts the payout's next run; the zero time means never.
+// DueAt is when payoutopen starts the payout's next run; the zero time means never.
 func (p Payout) DueAt() time.Time {
 	if p.Status == Paid || p.Status == Failed {
 		return time.Time{}

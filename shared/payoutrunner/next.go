@@ -50,7 +50,7 @@ func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) 
 func (r *Runner) nextOfShard(ctx, starting context.Context, shard int,
 	of func(identity.Tenant) bool) (*time.Time, error) {
 	read := 0
-	for due, err := range r.Store.DuePayouts(ctx, shard, endOfTime) {
+	for due, err := range r.Store.DuePayouts(ctx, shard, "", endOfTime) {
 		if err != nil {
 			return nil, err
 		}

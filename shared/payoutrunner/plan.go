@@ -2,7 +2,6 @@ package payoutrunner
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"time"
 
@@ -111,41 +110,6 @@ func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation stri
 		return planned, false, err
 	}
 	return planned, true, r.Store.CreatePayout(ctx, t, *newPayout(m, planned.ID, day, now, now))
-}
-
-// AllTenants accepts every tenant.
-func AllTenants(identity.Tenant) bool { return true }
-
-// Overdue walks one shard of what is due of the tenants that of accepts, and calls
-// run for each payout to run: those it opens, and those whose run was cut off or
-// whose bank has to be polled. It starts no further one once starting ends. An
-// error of one tenant is logged and does not hold up the others.
-func (r *Runner) Overdue(ctx, starting context.Context, shard int, of func(identity.Tenant) bool,
-	run func(Planned) error) error {
-	var failures []error
-	for due, err := range r.Store.DuePayouts(starting, shard, r.Store.Now()) {
-		switch {
-		case starting.Err() != nil:
-			return errors.Join(append(failures, ctx.Err())...)
-		case err != nil:
-			return errors.Join(append(failures, err)...)
-		}
-		if !of(due.Tenant) {
-			continue
-		}
-		planned, ok := Planned{Tenant: due.Tenant, ID: due.PayoutID}, true
-		if due.Schedule {
-			planned, ok, err = r.Plan(ctx, due.Tenant)
-		}
-		if err == nil && ok {
-			err = run(planned)
-		}
-		if err != nil {
-			r.Log.ErrorContext(ctx, "payout not planned", "tenant", due.Tenant.String(), "payout", due.PayoutID, "error", err)
-			failures = append(failures, err)
-		}
-	}
-	return errors.Join(failures...)
 }
 
 // ChangeMerchant changes a merchant and where and when it is paid out, in one

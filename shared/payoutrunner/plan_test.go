@@ -1,8 +1,6 @@
 package payoutrunner_test
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -168,28 +166,12 @@ func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
 	h.want("planned again", h.plan(), "")
 	id := payout.ID(tenant.String(), "EUR", "2026-11-21", payout.Regular)
 	h.want("payout", h.state(id), "COLLECTING 0.00 0")
-	// No message was sent for it; the next run of the planner sends one.
-	h.Advance(15 * time.Minute)
-	if ran := h.runPlanner(); !slices.Equal(ran, []string{id}) {
+	// No message was sent for it; a later tick sends one.
+	h.Advance(payout.RunsBy)
+	if ran := h.overdue(payoutrunner.Walk{}); !slices.Equal(ran, []string{id}) {
 		t.Errorf("ran: got %q, want %q alone", ran, id)
 	}
 	h.want("payout", h.run(id), "PAID 10.10 1")
-}
-
-// runPlanner runs the planner once and returns the payouts that it ran.
-func (h *fixture) runPlanner() []string {
-	h.Helper()
-	var ids []string
-	for shard := range h.Store.DueShards() {
-		err := h.Overdue(h.Context(), h.Context(), shard, payoutrunner.AllTenants, func(p payoutrunner.Planned) error {
-			ids = append(ids, p.ID)
-			return nil
-		})
-		if err != nil {
-			h.Fatal(err)
-		}
-	}
-	return ids
 }
 
 // TestADayThatComesTwicePaysOnce: the merchant moves west, where the same day begins again.
@@ -206,59 +188,6 @@ func TestADayThatComesTwicePaysOnce(t *testing.T) {
 	h.want("here", h.planned(), "")
 	h.to("2026-11-23T10:00:00Z")
 	h.want("the next day", h.planned(), "2026-11-23")
-}
-
-// TestPlanningGoesOnAfterAFailure, returns it, and leaves tenants out that are not selected.
-func TestPlanningGoesOnAfterAFailure(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.pay(1)
-	h.Advance(day)
-	none := func(identity.Tenant) bool { return false }
-	lost := errors.New("the queue is away")
-	var failed int
-	for shard := range h.Store.DueShards() {
-		if err := h.Overdue(t.Context(), t.Context(), shard, none, func(payoutrunner.Planned) error {
-			return lost
-		}); err != nil {
-			t.Errorf("shard %d: got %v, want no error", shard, err)
-		}
-		err := h.Overdue(t.Context(), t.Context(), shard, payoutrunner.AllTenants, func(payoutrunner.Planned) error {
-			return lost
-		})
-		if errors.Is(err, lost) {
-			failed++
-		}
-	}
-	if failed != 1 {
-		t.Errorf("failed shards: got %d, want 1", failed)
-	}
-	h.Advance(15 * time.Minute)
-	if ran := h.runPlanner(); len(ran) != 1 {
-		t.Errorf("ran: got %q, want one", ran)
-	}
-}
-
-// TestPlanningWithoutTimeBeginsNothing, which is no failure: the next run goes on.
-func TestPlanningWithoutTimeBeginsNothing(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.pay(1)
-	h.Advance(day)
-	over, end := context.WithCancel(t.Context())
-	end()
-	for shard := range h.Store.DueShards() {
-		err := h.Overdue(t.Context(), over, shard, payoutrunner.AllTenants, func(p payoutrunner.Planned) error {
-			t.Errorf("got %+v begun, want nothing", p)
-			return nil
-		})
-		if err != nil {
-			t.Errorf("shard %d: got %v, want no error", shard, err)
-		}
-	}
-	if ran := h.runPlanner(); len(ran) != 1 {
-		t.Errorf("ran in the next run: got %q, want one", ran)
-	}
 }
 
 // TestOtherChangesLeaveTheCutoff, which planning at another time may have moved ahead.

@@ -22,6 +22,8 @@ type Due struct {
 	PayoutID   string
 	Schedule   bool      // the tenant's payout schedule
 	At         time.Time // since when it is due
+	// Position is the entry's place in a walk of its shard, to continue after.
+	Position string
 }
 
 // Overdue walks what is due in one shard by the time, the longest overdue
@@ -29,26 +31,32 @@ type Due struct {
 // that stays due does not hold up later ones. The index lags, so an entry may
 // have been handled already.
 func (s *Reader) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
-	return s.walk(ctx, KindDue, shard, time.Time{}, by)
+	return s.walk(ctx, KindDue, shard, dueBound(time.Time{}), by)
 }
 
 // DuePayouts walks one shard's payout schedules whose cut-off has come by the
-// time, and payouts whose next poll is due.
-func (s *Reader) DuePayouts(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
-	return s.walk(ctx, KindPayoutDue, shard, time.Time{}, by)
+// time, and payouts whose next poll is due: those after the Position of an entry,
+// or all with "".
+func (s *Reader) DuePayouts(ctx context.Context, shard int, after string, by time.Time) iter.Seq2[Due, error] {
+	from := dueBound(time.Time{})
+	if after != "" {
+		from = after + afterID
+	}
+	return s.walk(ctx, KindPayoutDue, shard, from, by)
 }
 
 // DeadCallbacks walks one shard's callbacks that were given up between two
 // times, both inclusive.
 func (s *Reader) DeadCallbacks(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
-	return s.walk(ctx, KindDead, shard, from, to)
+	return s.walk(ctx, KindDead, shard, dueBound(from), to)
 }
 
-// walk reads one partition of the due index page by page. An error ends it.
-func (s *Reader) walk(ctx context.Context, queue Kind, shard int, from, to time.Time) iter.Seq2[Due, error] {
+// walk reads one partition of the due index page by page, from a sort key on. An
+// error ends it.
+func (s *Reader) walk(ctx context.Context, queue Kind, shard int, from string, to time.Time) iter.Seq2[Due, error] {
 	return func(yield func(Due, error) bool) {
 		keys := s.table.Get(duePartition, queue.named(strconv.Itoa(shard))).
-			Range(dueSort, dynamo.Between, dueBound(from), micros(to)+"#~").
+			Range(dueSort, dynamo.Between, from, micros(to)+"#~").
 			Index(dueIndex).Iter()
 		var entry struct {
 			key
@@ -56,7 +64,7 @@ func (s *Reader) walk(ctx context.Context, queue Kind, shard int, from, to time.
 		}
 		for keys.Next(ctx, &entry) {
 			d, ok := entry.due()
-			if d.At = timeOf(entry.Sort); ok && !yield(d, nil) {
+			if d.At, d.Position = timeOf(entry.Sort), entry.Sort; ok && !yield(d, nil) {
 				return
 			}
 		}

@@ -47,9 +47,10 @@ import (
 //	payer session      SESSION#<sha256 of token>   SESSION                     with its checkout
 //	customer           CUSTOMER#M#<id>             CUSTOMER                    customers
 //	saved card         CUSTOMER#M#<id>             CARD#<token>                customers, with its checkout
-//	payout schedule    PAYOUTSCHEDULE#M            SCHEDULE                    provision, payoutplan
-//	payout             PAYOUT#M#<id>               PAYOUT                      payoutplan, payoutrun, provision
+//	payout schedule    PAYOUTSCHEDULE#M            SCHEDULE                    provision, payoutopen
+//	payout             PAYOUT#M#<id>               PAYOUT                      payoutopen, payoutrun, provision
 //	payout record      PAYOUTS#M                   <day>#<payout>#<payable>    payoutrun, provision
+//	payout lease       PAYOUTLEASE#<shard>         LEASE                       payoutopen
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
 //	                                                                           provision, sweep
 //	circuit breaker    BREAKER#M#<sha256 of host>  BREAKER                     callbacks, when a host times out
@@ -91,8 +92,8 @@ import (
 //	                              outcome; with a minimum balance the reserve and the merchant's payables,
 //	                              until they suffice
 //	receipt                       the transaction's partition; the first time one transaction with the counter
-//	plan payouts                  index due by shard; each schedule and its merchant, and whether there is any
-//	                              payable
+//	open payouts                  index due by shard, under the shard's lease; each schedule and its merchant,
+//	                              and whether there is any payable
 //	run a payout                  its key; payables in batches of 32, records of 49, each batch one
 //	                              transaction with the payments' transactions
 //	list payouts                  the tenant's payout records, by day
@@ -224,6 +225,8 @@ func payoutScheduleKey(t identity.Tenant) key { return key{KindPayoutSchedule.of
 func payoutKey(t identity.Tenant, id string) key {
 	return key{KindPayout.of(t, bounded(id)), "PAYOUT"}
 }
+
+func payoutLeaseKey(shard int) key { return key{KindPayoutLease.named(strconv.Itoa(shard)), "LEASE"} }
 
 func payoutRecords(t identity.Tenant) string { return KindPayoutRecords.of(t) }
 

@@ -29,6 +29,7 @@ const (
 	KindPayoutSchedule Kind = "PAYOUTSCHEDULE"
 	KindPayout         Kind = "PAYOUT"
 	KindPayoutRecords  Kind = "PAYOUTS"
+	KindPayoutLease    Kind = "PAYOUTLEASE"
 	KindCallback       Kind = "CALLBACK"
 	KindBreaker        Kind = "BREAKER"
 	KindIdempotency    Kind = "IDEMPOTENCY"
@@ -46,7 +47,7 @@ const (
 // kind is never text from a client, but a merchant's code, an unguessable id, a
 // digest or the number of a shard.
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindSession: true, KindCallback: true, KindRate: true,
-	KindReady: true, KindDue: true, KindDead: true, KindPayoutDue: true}
+	KindReady: true, KindPayoutLease: true, KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of is the key of one of the tenant's partitions. A tenant contains exactly one
 // "#", between its mode and its merchant's code, so whatever the last part is,

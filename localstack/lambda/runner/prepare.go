@@ -91,7 +91,7 @@ func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, cl
 		}
 		r.stream, err = r.openStream(ctx, deployed, c)
 	case f.Tick != nil:
-		r.schedules = append(r.schedules, &schedule{every: f.Tick.Every, function: deployed, calls: r.calls,
+		r.schedules = append(r.schedules, &schedule{function: deployed, calls: r.calls,
 			region: c.Region, now: now})
 	}
 	return err

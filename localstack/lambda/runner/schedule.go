@@ -15,9 +15,8 @@ import (
 // clockInterval is how often the clock is read. It is real time, so that jumps of a test's clock are noticed.
 const clockInterval = 250 * time.Millisecond
 
-// schedule calls a function at intervals, first at the start. A tick that fails is only logged: the next one follows.
+// schedule calls a function when it is due, and at the start, which makes up for ticks that were missed. A tick that fails is only logged: the next one follows.
 type schedule struct {
-	every    time.Duration
 	function *function
 	calls    *calls
 	region   string
@@ -37,7 +36,7 @@ func (r *Runner) TickNow(ctx context.Context, name string) error {
 func (s *schedule) run(ctx context.Context) {
 	for next := s.now(); ctx.Err() == nil; pause(ctx, clockInterval) {
 		if now := s.now(); !now.Before(next) {
-			next = now.Add(s.every)
+			next = s.function.Tick.Next(now)
 			_ = s.tick(context.WithoutCancel(ctx)) // the call logs its error
 		}
 	}

@@ -4,11 +4,9 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -27,6 +25,9 @@ type Callbacks struct{ queue }
 // Payouts is the payout queue.
 type Payouts struct{ queue }
 
+// PayoutShards is the queue of shards in which payouts are due.
+type PayoutShards struct{ queue }
+
 // Polls is the poll queue.
 type Polls struct{ queue }
 
@@ -38,6 +39,9 @@ func OpenCallbacks(a *app.App) *Callbacks { return &Callbacks{open(a, a.Callback
 // OpenPayouts returns the payout queue; it makes no call.
 func OpenPayouts(a *app.App) *Payouts { return &Payouts{open(a, a.PayoutQueue)} }
 
+// OpenPayoutShards returns the queue of shards; it makes no call.
+func OpenPayoutShards(a *app.App) *PayoutShards { return &PayoutShards{open(a, a.PayoutShardQueue)} }
+
 // OpenPolls returns the poll queue; it makes no call.
 func OpenPolls(a *app.App) *Polls { return &Polls{open(a, a.PollQueue)} }
 
@@ -48,36 +52,31 @@ func open(a *app.App, url string) queue {
 // Send schedules the next try of a tenant's callback after the delay: at most 15
 // minutes (an SQS limit), rounded up to whole seconds so that it is never early.
 func (c *Callbacks) Send(ctx context.Context, t identity.Tenant, id string, delay time.Duration) error {
-	return c.send(ctx, t, app.CallbackMessage{ID: id}, delay)
+	return c.send(ctx, message{of: t, body: app.CallbackMessage{ID: id}, delay: delay})
 }
 
-// Send schedules a payout to be run.
-func (p *Payouts) Send(ctx context.Context, t identity.Tenant, id string) error {
-	return p.send(ctx, t, app.PayoutMessage{Tenant: t.String(), ID: id}, 0)
+// Send schedules payouts to be run.
+func (p *Payouts) Send(ctx context.Context, payouts ...app.PayoutMessage) error {
+	messages := make([]message, len(payouts))
+	for i, m := range payouts {
+		t, _ := m.Names()
+		messages[i] = message{of: t, body: m}
+	}
+	return p.send(ctx, messages...)
+}
+
+// Send schedules the payouts that are due in shards to be opened.
+func (p *PayoutShards) Send(ctx context.Context, shards ...app.PayoutShardMessage) error {
+	messages := make([]message, len(shards))
+	for i, m := range shards {
+		messages[i] = message{body: m}
+	}
+	return p.send(ctx, messages...)
 }
 
 // Send schedules a poll of the acquirer for a tenant's checkout or refund; the
 // delay is as a callback's.
 func (p *Polls) Send(ctx context.Context, t identity.Tenant, m app.PollMessage, delay time.Duration) error {
 	m.Tenant = t.String()
-	return p.send(ctx, t, m, delay)
-}
-
-// send puts the tenant's messages into a group of their own: a standard queue
-// then delivers others' first while this tenant's take more than their share of
-// the consumers (AWS: "Amazon SQS fair queues").
-func (q queue) send(ctx context.Context, t identity.Tenant, message any, delay time.Duration) error {
-	if q.url == "" {
-		return errNoURL
-	}
-	body, err := json.Marshal(message)
-	if err != nil {
-		return err
-	}
-	_, err = q.client.SendMessage(ctx, &sqs.SendMessageInput{
-		QueueUrl: aws.String(q.url), MessageBody: aws.String(string(body)),
-		DelaySeconds:   int32((delay + time.Second - 1) / time.Second), //nolint:gosec // 900 at most
-		MessageGroupId: aws.String(t.String()),
-	})
-	return err
+	return p.send(ctx, message{of: t, body: m, delay: delay})
 }

@@ -1,0 +1,198 @@
+package payoutopen_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/functions/payoutopen"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/payout"
+)
+
+type settings = map[string]any
+
+// sold is a world in which shops with these settings have sold something yesterday.
+func sold(t *testing.T, each ...settings) *world.World {
+	t.Helper()
+	w := world.New(t)
+	t.Cleanup(w.CheckPayouts)
+	for _, s := range each {
+		shop := w.Shop().NewShop("DE", "EUR", nil)
+		s["holder"], s["iban"] = "Laden", sandbox.PaidIBAN
+		shop.SetPayout(s)
+		shop.Sell("10")
+	}
+	w.Clock.Advance(24 * time.Hour)
+	return w
+}
+
+// tick runs the schedule once and returns how many payouts it had run.
+func tick(t *testing.T, w *world.World) int {
+	t.Helper()
+	if err := w.Main().TickNow(t.Context(), "payoutplan"); err != nil {
+		t.Fatal(err)
+	}
+	return drain(t, w) - w.App.Store.DueShards()
+}
+
+// drain has all messages handled, and returns how many there were.
+func drain(t *testing.T, w *world.World) int {
+	t.Helper()
+	n, err := w.Main().DrainQueues(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func want(t *testing.T, what string, got, want int) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %d messages, want %d", what, got, want)
+	}
+}
+
+// TestOneMessageForEachPayoutThatIsDue, and none for who is paid on demand, has no verified account or a longer period.
+func TestOneMessageForEachPayoutThatIsDue(t *testing.T) {
+	t.Parallel()
+	w := sold(t, settings{}, settings{"period": "daily"}, settings{"on_demand": true}, settings{"verified": false},
+		settings{"period": "monthly"})
+	want(t, "the first tick", tick(t, w), 2)
+	want(t, "doubled", tick(t, w), 0)
+	w.Clock.Advance(16 * time.Minute)
+	want(t, "to poll the bank", tick(t, w), 2)
+	w.Clock.Advance(16 * time.Minute)
+	want(t, "when all are paid", tick(t, w), 0)
+}
+
+// TestTicksThatWereMissedAreMadeUpForByOne.
+func TestTicksThatWereMissedAreMadeUpForByOne(t *testing.T) {
+	t.Parallel()
+	w := sold(t, settings{})
+	w.Clock.Advance(5 * 24 * time.Hour)
+	want(t, "after five days", tick(t, w), 1)
+	w.Clock.Advance(24 * time.Hour)
+	want(t, "to poll the bank, after another", tick(t, w), 1)
+	want(t, "then", tick(t, w), 0)
+}
+
+// TestABacklogOfPayoutsIsNotQueuedAgain by the next ticks; a message that was lost is sent again by a later one.
+func TestABacklogOfPayoutsIsNotQueuedAgain(t *testing.T) {
+	t.Parallel()
+	w := sold(t, settings{})
+	var sent []string // to the queue of payouts, where nothing handles it
+	a := w.AppOver(nil)
+	a.PayoutQueue = a.PollQueue
+	open := payoutopen.Open(a)
+	for _, wait := range []time.Duration{0, 15 * time.Minute, 14 * time.Minute, time.Minute} {
+		w.Clock.Advance(wait)
+		for shard := range a.Store.DueShards() {
+			if err := open(t.Context(), fmt.Sprintf(`{"shard":%d}`, shard)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sent = append(sent, fmt.Sprint(drain(t, w)))
+	}
+	if got, want := strings.Join(sent, " "), "1 0 0 1"; got != want {
+		t.Errorf("got messages %s, want %s", got, want)
+	}
+}
+
+// TestACallWithoutTimeFails before it begins anything, so that the message comes again.
+func TestACallWithoutTimeFails(t *testing.T) {
+	t.Parallel()
+	w := sold(t, settings{})
+	ctx, cancel := context.WithTimeout(t.Context(), 14*time.Second)
+	defer cancel()
+	failed := 0
+	for shard := range w.App.Store.DueShards() {
+		if err := payoutopen.Open(w.App)(ctx, fmt.Sprintf(`{"shard":%d}`, shard)); err != nil {
+			failed++
+		}
+	}
+	if failed == 0 {
+		t.Error("got no error, want one of the shard that has something due")
+	}
+	want(t, "of calls without time", drain(t, w), 0)
+	want(t, "the next tick", tick(t, w), 1)
+}
+
+// TestMessagesOfNothingAreDropped: an error would have them delivered again and again.
+func TestMessagesOfNothingAreDropped(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	for _, body := range []string{"", "[]", "{}", `{"shard":-1}`, `{"shard":"1"}`, `{"shard":1,"after":"x"}`} {
+		before := len(w.Logs.String())
+		if err := payoutopen.Open(w.App)(t.Context(), body); err != nil {
+			t.Errorf("%s: got error %v, want none", body, err)
+		}
+		if said := w.Logs.String()[before:]; !strings.Contains(said, "dropped") {
+			t.Errorf(`%s: got log %q, want "dropped" in it`, body, said)
+		}
+	}
+}
+
+// TestAShardThatFailsComesAgain: what could be opened was, and is not opened twice.
+func TestAShardThatFailsComesAgain(t *testing.T) {
+	t.Parallel()
+	w := sold(t, settings{}, settings{}, settings{})
+	if err := w.Main().TickNow(t.Context(), "payoutplan"); err != nil {
+		t.Fatal(err)
+	}
+	dying := w.Process()
+	dying.Steps.Plan(4, faults.DieAfter)
+	_, _ = dying.DrainQueues(t.Context())
+	if !dying.Steps.Gone() {
+		t.Errorf("got steps %v, want the process dead after 4", dying.Steps.Taken())
+	}
+	w.Clock.Advance(functions.PayoutShards.Visibility)
+	drain(t, w)
+	for _, wait := range []time.Duration{payout.RunsBy, 15 * time.Minute} {
+		w.Clock.Advance(wait)
+		tick(t, w)
+	}
+	_, table := w.App.Store.Raw()
+	paid, err := table.Scan().Filter("sk = ? AND 'status' = ?", "PAYOUT", payout.Paid).Count(t.Context())
+	if err != nil || paid != 3 {
+		t.Errorf("got %d payouts paid, error %v; want 3", paid, err)
+	}
+}
+
+// TestAShardOfMoreThanACallCanOpenGoesOn: one call after another, until all are opened, each once.
+func TestAShardOfMoreThanACallCanOpenGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const shops = 17 // so that a shard has five of them, which are opened four at a time
+		w := sold(t, slices.Collect(func(yield func(settings) bool) {
+			for range shops {
+				yield(settings{})
+			}
+		})...)
+		w.Main().Steps.Slow(faults.Latency{Table: time.Second, Transaction: time.Second, Queue: time.Second})
+		for shard := range w.App.Store.DueShards() {
+			ctx, cancel := context.WithTimeout(t.Context(), 17*time.Second) // of which it begins nothing in the last 15
+			reply, err := w.Main().Invoke(ctx, "payoutopen", fmt.Appendf(nil,
+				`{"Records":[{"messageId":"1","body":"{\"shard\":%d}"}]}`, shard))
+			cancel()
+			if err != nil || string(reply) != `{"batchItemFailures":[]}` {
+				t.Errorf("got reply %s, error %v; want no failures", reply, err)
+			}
+		}
+		if n := drain(t, w); n <= shops {
+			t.Errorf("got %d messages, want more than one for each of %d payouts", n, shops)
+		}
+		_, table := w.App.Store.Raw()
+		opened, err := table.Scan().Filter("sk = ?", "PAYOUT").Count(t.Context())
+		if err != nil || opened != shops {
+			t.Errorf("got %d payouts, error %v; want %d", opened, err, shops)
+		}
+	})
+}

@@ -1,0 +1,230 @@
+package queue_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// fixture is a queue whose service takes what the test lets it take of each batch.
+type fixture struct {
+	*testing.T
+	engine *sqs.Engine
+	url    string
+	calls  []int                         // how many messages each had
+	refuse func(call int, id string) any // what is said of a message that is not taken; nil: it is
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{T: t, engine: sqs.New(sqs.Config{}), refuse: func(int, string) any { return nil }}
+	var made struct{ QueueUrl string }
+	f.call("CreateQueue", map[string]any{"QueueName": "payouts"}, &made)
+	f.url = made.QueueUrl
+	return f
+}
+
+func (f *fixture) app() *app.App {
+	f.Helper()
+	secret := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{1}, 32))
+	config, err := app.FromEnvironment(func(name string) string {
+		return map[string]string{"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "BASE_URL": "http://cashwrap.test",
+			"SQS_ENDPOINT": "http://sqs.test", "PLATFORM_SECRET": secret, "PLATFORM_SECRET_SINCE": "2026-01-01T00:00:00Z",
+			"PAYOUT_QUEUE_URL": f.url}[name]
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return app.New(config, app.Overrides{HTTP: &http.Client{Transport: faults.RoundTrip(f.carry)},
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "test", SecretAccessKey: "none"}, nil
+		})})
+}
+
+// carry takes a batch's refused messages out, and says of them what the test wants.
+func (f *fixture) carry(r *http.Request) (*http.Response, error) {
+	var batch struct {
+		QueueUrl string
+		Entries  []map[string]any
+	}
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = json.Unmarshal(body, &batch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.calls = append(f.calls, len(batch.Entries))
+	failed := []any{}
+	batch.Entries = slices.DeleteFunc(batch.Entries, func(e map[string]any) bool {
+		said := f.refuse(len(f.calls), e["Id"].(string))
+		if said != nil {
+			failed = append(failed, said)
+		}
+		return said != nil
+	})
+	var out struct{ Successful, Failed []any }
+	if len(batch.Entries) > 0 {
+		f.call("SendMessageBatch", batch, &out)
+	}
+	out.Failed = failed
+	answer, err := json.Marshal(out)
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body: io.NopCloser(bytes.NewReader(answer)), Request: r}, err
+}
+
+func (f *fixture) call(operation string, in, out any) {
+	f.Helper()
+	body, err := json.Marshal(in)
+	if err != nil {
+		f.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://sqs.test/", bytes.NewReader(body))
+	if err != nil {
+		f.Fatal(err)
+	}
+	r.Header.Set("X-Amz-Target", "AmazonSQS."+operation)
+	response, err := f.engine.RoundTrip(r)
+	if err != nil || response.StatusCode != http.StatusOK {
+		f.Fatalf("%s: got %v, error %v; want 200", operation, response, err)
+	}
+	if err = json.NewDecoder(response.Body).Decode(out); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// received are the bodies and groups of what is in the queue, sorted.
+func (f *fixture) received() []string {
+	f.Helper()
+	var all []string
+	for {
+		var out struct {
+			Messages []struct {
+				Body       string
+				Attributes map[string]string
+			}
+		}
+		f.call("ReceiveMessage", map[string]any{"QueueUrl": f.url, "MaxNumberOfMessages": 10,
+			"MessageSystemAttributeNames": []string{"MessageGroupId"}}, &out)
+		if len(out.Messages) == 0 {
+			slices.Sort(all)
+			return all
+		}
+		for _, m := range out.Messages {
+			all = append(all, m.Body+" "+m.Attributes["MessageGroupId"])
+		}
+	}
+}
+
+// payouts are n messages, and how each is received.
+func payouts(n int) (messages []app.PayoutMessage, received []string) {
+	for i := range n {
+		m := app.PayoutMessage{Tenant: fmt.Sprint("T#MC", i%3), ID: fmt.Sprintf("p%02d", i)}
+		messages = append(messages, m)
+		received = append(received, fmt.Sprintf(`{"tenant":"%s","payout":"%s"} %s`, m.Tenant, m.ID, m.Tenant))
+	}
+	slices.Sort(received)
+	return messages, received
+}
+
+// TestTenMessagesTakeOneCall, each in the group of its tenant; none take none.
+func TestTenMessagesTakeOneCall(t *testing.T) {
+	t.Parallel()
+	for n, calls := range map[int][]int{0: nil, 1: {1}, 10: {10}, 25: {10, 10, 5}} {
+		f := newFixture(t)
+		messages, want := payouts(n)
+		if err := queue.OpenPayouts(f.app()).Send(t.Context(), messages...); err != nil {
+			t.Errorf("%d messages: got error %v, want none", n, err)
+		}
+		if got := f.received(); !slices.Equal(got, want) || !slices.Equal(f.calls, calls) {
+			t.Errorf("%d messages: got %v in calls of %v, want %v in %v", n, got, f.calls, want, calls)
+		}
+	}
+}
+
+// TestMessagesThatFailAreSentAgain, alone, and after a pause; the others are not doubled.
+func TestMessagesThatFailAreSentAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.refuse = func(call int, id string) any {
+			if call < 3 && (id == "2" || id == "7" && call == 1) {
+				return map[string]any{"Id": id, "Code": "InternalError", "SenderFault": false}
+			}
+			return nil
+		}
+		messages, want := payouts(10)
+		began := time.Now()
+		if err := queue.OpenPayouts(f.app()).Send(t.Context(), messages...); err != nil {
+			t.Errorf("got error %v, want none", err)
+		}
+		if got, calls := f.received(), []int{10, 2, 1}; !slices.Equal(got, want) || !slices.Equal(f.calls, calls) {
+			t.Errorf("got %v in calls of %v, want %v in %v", got, f.calls, want, calls)
+		}
+		if time.Since(began) == 0 {
+			t.Error("got no time between the calls, want some")
+		}
+	})
+}
+
+// TestWhatIsNotSentIsAnError: after as many calls as the SDK makes, or at once where repeating does not help.
+func TestWhatIsNotSentIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ours  bool
+		calls []int
+	}{"the service's": {false, []int{10, 1, 1}}, "the sender's": {true, []int{10}}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				f.refuse = func(_ int, id string) any {
+					if id != "4" {
+						return nil
+					}
+					return map[string]any{"Id": id, "Code": "Refused", "Message": "it says", "SenderFault": c.ours}
+				}
+				messages, all := payouts(10)
+				err := queue.OpenPayouts(f.app()).Send(t.Context(), messages...)
+				if err == nil || !strings.Contains(err.Error(), "1 messages not sent: Refused: it says") {
+					t.Errorf("got error %v, want what was said of one message", err)
+				}
+				want := slices.DeleteFunc(all, func(m string) bool { return strings.Contains(m, "p04") })
+				if got := f.received(); !slices.Equal(got, want) || !slices.Equal(f.calls, c.calls) {
+					t.Errorf("got %v in calls of %v, want %v in %v", got, f.calls, want, c.calls)
+				}
+			})
+		})
+	}
+}
+
+// TestAQueueWithoutAURLIsAnError: its variable is not set.
+func TestAQueueWithoutAURLIsAnError(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.app()
+	shard := 1
+	if err := queue.OpenPayoutShards(a).Send(t.Context(), app.PayoutShardMessage{Shard: &shard}); err == nil {
+		t.Error("got no error, want one")
+	}
+	if err := queue.OpenCallbacks(a).Send(t.Context(), identity.Tenant{}, "msg_1", 0); err == nil {
+		t.Error("got no error, want one")
+	}
+}

@@ -1,0 +1,129 @@
+package payoutrunner
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Walk is what to handle of one shard of what is due.
+type Walk struct {
+	Shard int
+	After string                     // the entries after this store.Due.Position; "": from the longest overdue on
+	By    time.Time                  // those due by then
+	Of    func(identity.Tenant) bool // those of the tenants that it accepts; nil: of all
+	// Lease is how long a walk can take that shall be the shard's only one; 0: there may
+	// be others, which is harmless, but does the same twice.
+	Lease time.Duration
+}
+
+const (
+	// concurrency is how many tenants one walk handles at a time. A payout that is
+	// opened takes about 50 ms and 4 write units of its shard's partition of the due
+	// index, so a walk writes 320 a second; a partition takes 1,000 (AWS), and the
+	// payouts that run beside it need some too.
+	concurrency = 4
+	// few is how many entries a walk handles without its lease, which costs more than
+	// to look at so many of them twice.
+	few = 10
+)
+
+// Overdue walks one shard of what is due, several tenants at a time, and calls run
+// for each payout to run: those it opens, and those whose run was cut off or whose
+// bank has to be polled. It may call run several times at once. It starts no
+// further one once starting ends; then rest is the walk that goes on, else nil. As
+// By stays the same, nothing that a walk has opened or polled is due in its rest.
+// An error of one tenant is logged and does not hold up the others.
+func (r *Runner) Overdue(ctx, starting context.Context, w Walk, run func(Planned) error) (rest *Walk, err error) {
+	var failures failures
+	var work sync.WaitGroup
+	slots := make(chan struct{}, concurrency)
+	lease := lease{store: r.Store, shard: w.Shard, holder: uuid.NewString(), lasts: w.Lease}
+	for due, err := range r.Store.DuePayouts(starting, w.Shard, w.After, w.By) {
+		slots <- struct{}{} // before the time is looked at: it may take a while
+		if starting.Err() != nil {
+			rest = &w
+			failures.add(ctx.Err())
+			break
+		}
+		alone, refused := lease.take(ctx)
+		if failures.add(errors.Join(err, refused)) || !alone {
+			break
+		}
+		w.After = due.Position
+		work.Go(func() {
+			defer func() { <-slots }()
+			if w.Of == nil || w.Of(due.Tenant) {
+				failures.add(r.begin(ctx, due, run))
+			}
+		})
+	}
+	work.Wait()
+	failures.add(lease.end(ctx))
+	return rest, errors.Join(failures.all...)
+}
+
+// lease makes a walk the only one of its shard, once it is worth its cost.
+type lease struct {
+	store  *store.Store
+	shard  int
+	holder string
+	lasts  time.Duration
+
+	entries int
+	taken   bool
+}
+
+// take is asked before each entry; false: another walk handles the rest.
+func (l *lease) take(ctx context.Context) (alone bool, err error) {
+	if l.entries++; l.entries != few+1 || l.lasts == 0 {
+		return true, nil
+	}
+	l.taken, err = l.store.LeasePayouts(ctx, l.shard, l.holder, l.lasts)
+	return l.taken, err
+}
+
+func (l *lease) end(ctx context.Context) error {
+	if !l.taken {
+		return nil
+	}
+	return l.store.ReleasePayouts(ctx, l.shard, l.holder)
+}
+
+// begin opens a tenant's payout, or resumes one, and has it run.
+func (r *Runner) begin(ctx context.Context, due store.Due, run func(Planned) error) (err error) {
+	planned, ok := Planned{Tenant: due.Tenant, ID: due.PayoutID}, true
+	if due.Schedule {
+		planned, ok, err = r.Plan(ctx, due.Tenant)
+	}
+	if err == nil && ok {
+		err = run(planned)
+	}
+	if err != nil {
+		r.Log.ErrorContext(ctx, "payout not opened", "tenant", due.Tenant.String(), "payout", planned.ID, "error", err)
+	}
+	return err
+}
+
+// failures are errors of several goroutines.
+type failures struct {
+	mu  sync.Mutex
+	all []error
+}
+
+// add keeps an error, if there is one.
+func (f *failures) add(err error) bool {
+	if err == nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, err)
+	return true
+}

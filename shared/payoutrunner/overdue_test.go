@@ -1,0 +1,238 @@
+package payoutrunner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+)
+
+// overdue walks all shards, by now unless the walk says otherwise, and returns the payouts that it had run.
+func (h *fixture) overdue(w payoutrunner.Walk) []string {
+	h.Helper()
+	if w.By.IsZero() {
+		w.By = h.Now()
+	}
+	var ran ids
+	for w.Shard = range h.Store.DueShards() {
+		rest, err := h.Overdue(h.Context(), h.Context(), w, ran.add)
+		if err != nil || rest != nil {
+			h.Fatalf("shard %d: got the rest %+v, error %v; want all of it", w.Shard, rest, err)
+		}
+	}
+	return ran.all
+}
+
+// ids are those of payouts that were run, of several goroutines.
+type ids struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (i *ids) add(p payoutrunner.Planned) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.all = append(i.all, p.ID)
+	return nil
+}
+
+// waiting has at least n payouts of one shard wait, and returns them.
+func (h *fixture) waiting(n int) (shard int, waiting []string) {
+	h.Helper()
+	for i := 0; len(waiting) < n; i++ {
+		p := payout.New(payout.ID(tenant.String(), "EUR", fmt.Sprint(i), payout.Regular), "EUR", "2026-11-20", h.Now(), h.Now())
+		if err := h.Store.CreatePayout(h.Context(), tenant, p); err != nil {
+			h.Fatal(err)
+		}
+		waiting = waiting[:0]
+		for due, err := range h.Store.DuePayouts(h.Context(), shard, "", p.NextPoll) {
+			if err != nil {
+				h.Fatal(err)
+			}
+			if due.PayoutID != "" {
+				waiting = append(waiting, due.PayoutID)
+			}
+		}
+	}
+	h.Advance(payout.RunsBy)
+	return shard, waiting
+}
+
+// TestAFailureHoldsUpNoOthers, and is returned; tenants that are not selected are left out.
+func TestAFailureHoldsUpNoOthers(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	shard, waiting := h.waiting(5)
+	if ran := h.overdue(payoutrunner.Walk{Of: func(identity.Tenant) bool { return false }}); len(ran) > 0 {
+		t.Errorf("of no tenant: got %q, want none", ran)
+	}
+	lost := errors.New("the queue is away")
+	var ran ids
+	rest, err := h.Overdue(t.Context(), t.Context(), payoutrunner.Walk{Shard: shard, By: h.Now()},
+		func(p payoutrunner.Planned) error {
+			if p.ID == waiting[1] {
+				return lost
+			}
+			return ran.add(p)
+		})
+	if rest != nil || !errors.Is(err, lost) {
+		t.Errorf("got the rest %+v, error %v; want no rest, and %v", rest, err, lost)
+	}
+	want := slices.Concat(waiting[:1], waiting[2:])
+	if got := slices.Sorted(slices.Values(ran.all)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		t.Errorf("ran: got %q, want all but one of %q", got, waiting)
+	}
+}
+
+// TestAWalkGoesOnWhereItEnded: what its time did not suffice for is its rest, in which nothing comes twice, and nothing
+// that became due meanwhile.
+func TestAWalkGoesOnWhereItEnded(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	shard, waiting := h.waiting(20)
+	walk, ran, links := &payoutrunner.Walk{Shard: shard, By: h.Now()}, ids{}, 0
+	h.Advance(time.Hour)
+	h.pay(1)
+	h.Advance(day) // the schedule is due now
+	for ; walk != nil; links++ {
+		var err error
+		starting, end := context.WithCancel(t.Context())
+		begun := 0
+		walk, err = h.Overdue(t.Context(), starting, *walk, func(p payoutrunner.Planned) error {
+			err := ran.add(p)
+			if begun++; begun == 1 {
+				end()
+			}
+			return err
+		})
+		end()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if links < 2 {
+		t.Errorf("got %d walks, want several", links)
+	}
+	if got, want := slices.Sorted(slices.Values(ran.all)), slices.Sorted(slices.Values(waiting)); !slices.Equal(got,
+		want) {
+		t.Errorf("ran: got %q, want each of %q once", got, want)
+	}
+}
+
+// TestAWalkWithoutTimeBeginsNothing, which is no failure: its rest is all of it.
+func TestAWalkWithoutTimeBeginsNothing(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	shard, waiting := h.waiting(1)
+	over, end := context.WithCancel(t.Context())
+	end()
+	walk := payoutrunner.Walk{Shard: shard, By: h.Now()}
+	rest, err := h.Overdue(t.Context(), over, walk, func(p payoutrunner.Planned) error {
+		t.Errorf("got %+v begun, want nothing", p)
+		return nil
+	})
+	if err != nil || rest == nil {
+		t.Fatalf("got the rest %+v, error %v; want all of %+v", rest, err, walk)
+	}
+	if rest.Shard != shard || rest.After != "" || !rest.By.Equal(walk.By) {
+		t.Errorf("got the rest %+v, want all of %+v", rest, walk)
+	}
+	if ran := h.overdue(*rest); !slices.Contains(ran, waiting[0]) {
+		t.Errorf("ran in the rest: got %q, want %q in it", ran, waiting)
+	}
+}
+
+// TestOneWalkOfAShardAtATime: another one ends where a lease is worth its cost, until the first has ended.
+func TestOneWalkOfAShardAtATime(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	shard, waiting := h.waiting(20)
+	walk := payoutrunner.Walk{Shard: shard, By: h.Now(), Lease: time.Minute}
+	var first, second ids
+	meanwhile := func() {
+		if _, err := h.Overdue(t.Context(), t.Context(), walk, second.add); err != nil {
+			t.Error(err)
+		}
+	}
+	var once sync.Once
+	if _, err := h.Overdue(t.Context(), t.Context(), walk, func(p payoutrunner.Planned) error {
+		if p.ID == waiting[15] { // it has the lease by then
+			once.Do(meanwhile)
+		}
+		return first.add(p)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(first.all) != len(waiting) || len(second.all) == 0 || len(second.all) > 10 {
+		t.Errorf("got %d entries walked, and %d at the same time; want all %d, and a few", len(first.all),
+			len(second.all), len(waiting))
+	}
+	if meanwhile(); len(second.all) < len(waiting) {
+		t.Errorf("after it: got %d entries walked, want all %d", len(second.all), len(waiting))
+	}
+}
+
+// TestALeaseEndsWithItsCall, whose process may have died, and is not kept for a clock that is behind.
+func TestALeaseEndsWithItsCall(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	has := func(what, holder string, want bool) {
+		t.Helper()
+		got, err := h.Store.LeasePayouts(t.Context(), 1, holder, time.Minute)
+		if err != nil || got != want {
+			t.Errorf("%s: got the lease %t, error %v; want %t", what, got, err, want)
+		}
+	}
+	has("free", "a", true)
+	has("its own, since the reply was lost", "a", true)
+	has("another's", "b", false)
+	h.Advance(time.Minute + time.Second)
+	has("when it is over", "b", true)
+	if err := h.Store.ReleasePayouts(t.Context(), 1, "a"); err != nil {
+		t.Error(err)
+	}
+	has("released by whom it was taken from", "c", false)
+	if err := h.Store.ReleasePayouts(t.Context(), 1, "b"); err != nil {
+		t.Error(err)
+	}
+	h.Advance(-3 * time.Second)
+	has("released, by a clock that is behind", "c", true)
+}
+
+// TestAShardThatCannotBeReadIsAFailure, without a rest: a message that goes on would meet the same.
+func TestAShardThatCannotBeReadIsAFailure(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	shard, _ := h.waiting(1)
+	h.wire.Inject(faults.Always("Query", faults.Throttle))
+	rest, err := h.Overdue(t.Context(), t.Context(), payoutrunner.Walk{Shard: shard, By: h.Now()}, (&ids{}).add)
+	if rest != nil || err == nil || !strings.Contains(err.Error(), "Throttling") {
+		t.Errorf("got the rest %+v, error %v; want none, and that it was throttled", rest, err)
+	}
+}
+
+// TestEachMidnightIsAtAQuarterHour of UTC, at which the schedule ticks: in all zones of merchants.
+func TestEachMidnightIsAtAQuarterHour(t *testing.T) {
+	t.Parallel()
+	for _, zone := range []string{"Europe/Berlin", "America/Santiago", "America/Sao_Paulo", "Asia/Kathmandu",
+		"Pacific/Chatham", "Australia/Lord_Howe"} {
+		m := merchant.Merchant{TimeZone: zone}
+		at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		for range 800 {
+			at = m.Calendar(tenant.Mode).NextCutoff(at).At
+			if !at.Equal(at.Truncate(15 * time.Minute)) {
+				t.Errorf("%s: got the cut-off %s, want it at a quarter hour", zone, at)
+			}
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+)
+
+// payoutLease is held by the one call that walks a shard's due payouts.
+type payoutLease struct {
+	key
+	Holder string    `dynamo:"holder"`
+	TTL    time.Time `dynamo:"expires_at,unixtime"`
+}
+
+// LeasePayouts gives a shard's due payouts to one holder for some time, in whole
+// seconds; false: another one has them. A lease only saves work: who works without
+// one, since clocks differ or a lease has ended, does no harm.
+func (s *Store) LeasePayouts(ctx context.Context, shard int, holder string, lasts time.Duration) (bool, error) {
+	now := s.now()
+	lease := payoutLease{key: payoutLeaseKey(shard), Holder: holder, TTL: now.Add(lasts)}
+	err := s.table.Put(lease).
+		If("attribute_not_exists(pk) OR expires_at <= ? OR holder = ?", now.Unix(), holder).Run(ctx)
+	if dynamo.IsCondCheckFailed(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// apart is more than clocks differ by.
+const apart = time.Minute
+
+// ReleasePayouts ends the holder's lease, if it still has it, so that another call
+// gets it at once, also where the clock is behind.
+func (s *Store) ReleasePayouts(ctx context.Context, shard int, holder string) error {
+	ended := payoutLease{key: payoutLeaseKey(shard), Holder: holder, TTL: s.now().Add(-apart)}
+	err := s.table.Put(ended).If("holder = ?", holder).Run(ctx)
+	if dynamo.IsCondCheckFailed(err) {
+		return nil
+	}
+	return err
+}
