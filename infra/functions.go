@@ -53,6 +53,9 @@ func (p *platform) addFunction(f functions.Function) error {
 		LoggingFormat:         awslambda.LoggingFormat_JSON,
 		SystemLogLevelV2:      systemLog(f),
 	}
+	if f.Chains() {
+		props.RecursiveLoop = awslambda.RecursiveLoop_ALLOW
+	}
 	if f.Tick != nil {
 		props.RetryAttempts, props.MaxEventAge = number(retriesOf(f.Tick)), awscdk.Duration_Seconds(number(ageOf(f.Tick)))
 	}

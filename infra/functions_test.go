@@ -34,6 +34,27 @@ func TestEveryFunctionOfTheListIsDeployed(t *testing.T) {
 	}
 }
 
+// TestChainsAreAllowed exactly where a function sends to the queue that it reads:
+// Lambda would stop them after some 16 calls.
+func TestChainsAreAllowed(t *testing.T) {
+	t.Parallel()
+	var chains []string
+	for _, f := range functions.All {
+		_, r := inDev(t).function(t, dev, f.Name)
+		want := any(nil)
+		if f.Queue != nil && slices.Contains(f.Permissions(), "SendMessage "+f.Queue.From.Name) {
+			want = "Allow"
+			chains = append(chains, f.Name)
+		}
+		if got := r.Properties["RecursiveLoop"]; got != want {
+			t.Errorf("%s: got recursive loops %v, want %v", f.Name, got, want)
+		}
+	}
+	if got, want := sorted(chains), "payoutopen payoutrun"; got != want {
+		t.Errorf("got chains of %s, want %s", got, want)
+	}
+}
+
 // TestEachFunctionHasItsOwnCode: no two have the same zip.
 func TestEachFunctionHasItsOwnCode(t *testing.T) {
 	t.Parallel()

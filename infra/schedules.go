@@ -25,8 +25,9 @@ const (
 // addSchedule lets EventBridge Scheduler invoke the function, with a role that may do
 // only that.
 func (p *platform) addSchedule(f function) error {
-	if f.Tick.Every < time.Minute || f.Tick.Every%time.Minute != 0 {
-		return fmt.Errorf("a schedule must be in whole minutes, not every %s", f.Tick.Every)
+	expression, err := expressionOf(f.Tick)
+	if err != nil {
+		return err
 	}
 	dead := p.addDeadQueue(f.Name + "-dead")
 	role := awsiam.NewRole(p.stack, text("RoleSchedule"+pascal(f.Name)), &awsiam.RoleProps{
@@ -39,7 +40,7 @@ func (p *platform) addSchedule(f function) error {
 	schedule := awsscheduler.NewCfnSchedule(p.stack, text("Schedule"+pascal(f.Name)), &awsscheduler.CfnScheduleProps{
 		Name:               text(p.name(f.Name)),
 		Description:        text("Cashwrap, " + p.Stage + ": invokes " + f.Name),
-		ScheduleExpression: awsscheduler.ScheduleExpression_Rate(duration(f.Tick.Every)).ExpressionString(),
+		ScheduleExpression: expression.ExpressionString(),
 		FlexibleTimeWindow: &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: text("OFF")},
 		Target: &awsscheduler.CfnSchedule_TargetProperty{
 			Arn: f.lambda.FunctionArn(), RoleArn: role.RoleArn(),
@@ -50,6 +51,21 @@ func (p *platform) addSchedule(f function) error {
 	})
 	schedule.Node().AddDependency(role) // with its policy, which the schedule is checked against
 	return nil
+}
+
+// expressionOf is the schedule for EventBridge Scheduler, which reads a cron
+// expression in UTC.
+func expressionOf(s *functions.Schedule) (awsscheduler.ScheduleExpression, error) {
+	switch {
+	case s.Every < time.Minute || s.Every%time.Minute != 0:
+		return nil, fmt.Errorf("a schedule must be in whole minutes, not every %s", s.Every)
+	case !s.Aligned:
+		return awsscheduler.ScheduleExpression_Rate(duration(s.Every)), nil
+	case time.Hour%s.Every != 0:
+		return nil, fmt.Errorf("an aligned schedule must divide an hour, not every %s", s.Every)
+	}
+	minutes := fmt.Sprintf("0/%d", int(s.Every.Minutes()))
+	return awsscheduler.ScheduleExpression_Expression(text("cron("+minutes+" * * * ? *)"), nil), nil
 }
 
 // retriesOf is how often Lambda repeats a failed tick.

@@ -66,7 +66,7 @@ func TestEachScheduleHasItsRate(t *testing.T) {
 		rate         string
 		retries, age int
 	}{
-		"sweep": {"rate(1 minute)", 0, 60}, "payoutplan": {"rate(15 minutes)", 0, 15 * 60},
+		"sweep": {"rate(1 minute)", 0, 60}, "payoutplan": {"cron(0/15 * * * ? *)", 0, 15 * 60},
 		"reconcile": {"rate(1 day)", 2, 6 * 3600},
 	} {
 		function, _ := s.function(t, dev, name)
@@ -75,6 +75,17 @@ func TestEachScheduleHasItsRate(t *testing.T) {
 				"MaximumEventAgeInSeconds": want.age}}})
 		s.has(t, "AWS::Lambda::EventInvokeConfig", map[string]any{
 			"FunctionName": ref(function), "MaximumRetryAttempts": want.retries, "MaximumEventAgeInSeconds": want.age})
+	}
+}
+
+// TestAScheduleThatAWSHasNoExpressionForIsRefused.
+func TestAScheduleThatAWSHasNoExpressionForIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, s := range []functions.Schedule{{Every: 90 * time.Second}, {Every: time.Second},
+		{Every: 25 * time.Minute, Aligned: true}, {Every: 24 * time.Hour, Aligned: true}} {
+		if got, err := expressionOf(&s); err == nil {
+			t.Errorf("%+v: got %s, want an error", s, *got.ExpressionString())
+		}
 	}
 }
 
