@@ -188,7 +188,8 @@ func TestTheCostIsThatOfThisStack(t *testing.T) {
 		"memory": fmt.Sprintf("%.2f", memory/1024.0), "memory.tick": fmt.Sprintf("%.2f", moreMemory/1024.0),
 		"shards": fmt.Sprint(s.DueShards), "secrets": fmt.Sprint(len(inProd(t).all("AWS::SecretsManager::Secret"))),
 		"quota.stage": fmt.Sprint(s.Rate), "callbackCalls": fmt.Sprint(s.Pollers * pollerCalls),
-		"batch":      fmt.Sprint(batchOf(functions.Callbacks)),
+		"batch":  fmt.Sprint(batchOf(functions.Callbacks)),
+		"alarms": fmt.Sprint(metricsOfAlarms(inProd(t))), "metrics": fmt.Sprint(ownMetrics()),
 		"log.months": fmt.Sprintf("%.2f", 400/30.0), // TestLogsAreJSONAndEndInTime
 	} {
 		if !regexp.MustCompile(`\| ` + regexp.QuoteMeta(name) + ` \| [^|]+ \| ` + regexp.QuoteMeta(value) +
@@ -196,6 +197,29 @@ func TestTheCostIsThatOfThisStack(t *testing.T) {
 			t.Errorf("got\n%s\nwant %s = %s in it", text, name, value)
 		}
 	}
+}
+
+// metricsOfAlarms is how many metrics the alarms watch: each is billed, also where one
+// alarm has two of them.
+func metricsOfAlarms(s *synthesis) (all int) {
+	for _, r := range s.all(alarmKind) {
+		text, _ := watched(r)
+		if all++; strings.Contains(text, "; whole = ") {
+			all++
+		}
+	}
+	return all
+}
+
+// ownMetrics is how many metrics the functions of a stage write: one by mode is two.
+func ownMetrics() int {
+	all := len(metric.All)
+	for _, m := range metric.All {
+		if m.ByMode {
+			all++
+		}
+	}
+	return all
 }
 
 // batchOf is how many messages of the queue a call gets at most.

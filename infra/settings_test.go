@@ -93,6 +93,7 @@ func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
 		"account": "111122223333", "region": "eu-central-1", "rate": 7, "paypal": "on", "refundRules": "BR:90",
 		"domain": "dev.example.com", "certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/1",
 		"zoneId": "Z1", "zoneName": "example.com", "baseUrl": "https://dev.example.com", "alarmEmail": "dev@example.com",
+		"pageEmail":     "page@example.com",
 		"secretVersion": "2", "secretSince": "2026-11-02T00:00:00Z", "secretPrevious": "1",
 		"secretPreviousSince": "2026-11-01T00:00:00Z", "lastingVersion": "3",
 	}, "load": map[string]any{"rate": 1000}}

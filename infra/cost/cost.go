@@ -133,7 +133,7 @@ func (b basis) fixed() []line {
 	queries := a("shards") * minutes * (1 + 1.0/a("planEvery"))
 	const leastQuery = 0.5 // RRU of a query that finds nothing, eventually consistent
 	return []line{
-		monthly("alarms", "at most", "cloudwatch.alarm", a("alarms")),
+		monthly("alarms", "metrics that they watch", "cloudwatch.alarm", a("alarms")),
 		monthly("metrics of our own", "at most", "cloudwatch.metric", a("metrics")),
 		monthly("dashboard", "one", "cloudwatch.dashboard", 1),
 		monthly("KMS key", "one", "kms.key", 1),
