@@ -41,6 +41,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	live.file(live.payouts())
 	test.payouts()
 	one.operator()
+	one.grow()
 	live.differ()
 	all := map[string][]string{}
 	for _, f := range functions.All {
@@ -171,6 +172,20 @@ func (e *everything) operator() {
 	newVerifier(e.World)
 	e.Operate(map[string]any{"command": "show_callback", "id": e.Receiver.Deliveries()[0].ID}, nil)
 	e.Operate(map[string]any{"command": "replay_callbacks", "merchant_code": e.Merchant.Code}, nil)
+}
+
+// grow has shards throttled, so that sweep looks whether they take much, and gives
+// the merchant another whose shard does.
+func (e *everything) grow() {
+	for range 5 {
+		e.Sell("1")
+	}
+	e.LimitPartitions(1)
+	for _, shop := range []world.Shop{e.Shop, e.OtherShop()} {
+		shop.Send("POST", "/v0.1/checkouts", shop.CheckoutBody("1"))
+	}
+	e.LimitPartitions(0)
+	e.PassMinute()
 }
 
 // sales takes payments and refunds them.

@@ -157,6 +157,10 @@ func (t *tick) report(ctx context.Context, due store.Due, err error) {
 		t.Log.ErrorContext(ctx, "callback not swept", "callback", due.CallbackID, "error", err)
 		return
 	}
+	if due.Growth {
+		t.Log.ErrorContext(ctx, "merchant not grown", "tenant", due.Tenant.String(), "error", err)
+		return
+	}
 	if due.RefundID != "" {
 		t.Log.ErrorContext(ctx, "refund not swept", "tenant", due.Tenant.String(), "refund", due.RefundID, "error", err)
 		return
@@ -165,6 +169,9 @@ func (t *tick) report(ctx context.Context, due store.Due, err error) {
 }
 
 func (t *tick) settle(ctx context.Context, due store.Due) error {
+	if due.Growth {
+		return t.grow(ctx, due.Tenant)
+	}
 	if due.CallbackID != "" {
 		return t.resend(ctx, due.CallbackID)
 	}
@@ -172,6 +179,15 @@ func (t *tick) settle(ctx context.Context, due store.Due) error {
 		return counted(&t.refunds, t.Processing.ResolveRefundDue(ctx, due.Tenant, due.RefundID))
 	}
 	return counted(&t.checkouts, t.Processing.ResolveDue(ctx, due.Tenant, due.CheckoutID))
+}
+
+// grow gives a merchant more shards, if one that was throttled takes much.
+func (t *tick) grow(ctx context.Context, tenant identity.Tenant) error {
+	m, grown, err := t.Store.GrowShards(ctx, tenant)
+	if grown {
+		t.Log.InfoContext(ctx, "merchant grown", "merchant", m.Code, "shards", m.ShardCount())
+	}
+	return err
 }
 
 // counted counts a success.

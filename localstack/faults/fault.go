@@ -46,13 +46,20 @@ var (
 // Refusal is how AWS answers a call that it throttles, or that meets a
 // transaction in flight, in the AWS JSON 1.0 protocol.
 func Refusal(r *http.Request, f Fault) *http.Response {
-	code, extra := "ThrottlingException", ""
+	// Of all reasons that DynamoDB may name, the one that concerns only some items.
+	code, extra := "ThrottlingException",
+		`,"throttlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"table"}]`
 	if f == Conflict {
-		code = "TransactionConflictException"
+		code, extra = "TransactionConflictException", ""
 		if strings.HasPrefix(operation(r), "Transact") {
 			code, extra = "TransactionCanceledException", `,"CancellationReasons":[{"Code":"TransactionConflict"}]`
 		}
 	}
+	return answer(r, code, extra)
+}
+
+// answer is an error in the AWS JSON 1.0 protocol; extra are further members.
+func answer(r *http.Request, code, extra string) *http.Response {
 	body := fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"injected"%s}`, code, extra)
 	return &http.Response{
 		Status: "400 Bad Request", StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

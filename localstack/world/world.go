@@ -167,6 +167,7 @@ func (w *World) Process() *Process {
 			HTTP:         &http.Client{Transport: steps.AWS(meter)},
 			LiveAcquirer: w.live, WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(steps, a) },
 			WrapBank: func(b bank.Bank) bank.Bank { return faults.Bank(steps, b) }, MaxBackoff: time.Millisecond,
+			Busy:   busy,
 			Limits: rest.Limits{Credential: unlimited, Address: unlimited},
 		},
 	})

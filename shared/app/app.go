@@ -37,6 +37,7 @@ type Overrides struct {
 	Limits        rest.Limits                               // zero: contract §2.9
 	MaxAttempts   int                                       // of one AWS call; 0: the SDK's default
 	MaxBackoff    time.Duration                             // between them; 0: the SDK's default
+	Busy          int                                       // of store.Config
 	LiveAcquirer  func(*App) acquirer.Acquirer              // of live mode; nil: none yet (contract §12)
 	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer // puts a network's faults before an acquirer
 	WrapBank      func(bank.Bank) bank.Bank                 // and before a bank
@@ -109,7 +110,7 @@ func (a *App) reach(endpoint string, client aws.HTTPClient) store.Config {
 	return store.Config{
 		Table: a.Table, Region: a.Region, Endpoint: endpoint, Credentials: a.overrides.Credentials,
 		HTTP: client, Now: a.overrides.Now, MaxAttempts: a.overrides.MaxAttempts, MaxBackoff: a.overrides.MaxBackoff,
-		DueShards: a.DueShards,
+		DueShards: a.DueShards, Busy: a.overrides.Busy,
 	}
 }
 

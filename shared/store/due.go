@@ -21,6 +21,7 @@ type Due struct {
 	CallbackID string
 	PayoutID   string
 	Schedule   bool      // the tenant's payout schedule
+	Growth     bool      // the tenant may need more shards
 	At         time.Time // since when it is due
 	// Position is the entry's place in a walk of its shard, to continue after.
 	Position string
@@ -111,6 +112,8 @@ func (k key) due() (Due, bool) {
 		d.PayoutID = p.Last
 	case KindPayoutSchedule:
 		d.Schedule = true
+	case KindGrowth:
+		d.Growth = true
 	default:
 		ok = false
 	}

@@ -27,8 +27,12 @@ import (
 // query can reach another merchant's data or mix test and live data. Text from
 // clients comes last.
 //
+// A merchant's shards (merchant.Merchant.ShardCount) divide the partitions that
+// each of its payments writes: payables, and those of the indexes list and history.
+// Those of shard n, from 1, end with "#n"; those of shard 0 with nothing.
+//
 //	entity             pk                          sk                          written by
-//	merchant           MERCHANT#<code>             MERCHANT                    provision
+//	merchant           MERCHANT#<code>             MERCHANT                    provision; sweep, for more shards
 //	API key            KEY#M                       KEY#<sha256 of token>       provision
 //	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, sandbox, provision,
 //	                                                                           polls, sweep
@@ -40,7 +44,7 @@ import (
 //	receipt counter    RECEIPTS#M                  COUNTER                     receipts
 //	journal entry      JOURNAL#M#<code or payout>  <kind>#<id>                 with the transaction, event or
 //	                                                                           payout that moves the money
-//	payable            PAYABLE#M#<currency>        DEBIT#<µs eligible>#<id>    likewise, and payoutrun
+//	payable            PAYABLE#M#<currency>[#n]    DEBIT#<µs eligible>#<id>    likewise, and payoutrun
 //	                                               CREDIT#<µs eligible>#<id>
 //	reserve            RESERVE#M#<currency>        RESERVE                     with pending refunds, where a minimum
 //	                                                                           balance is set; payoutrun
@@ -57,19 +61,22 @@ import (
 //	idempotency record IDEMPOTENCY#M#<sha256 name> IDEMPOTENCY                 rest; its name is of the client's key
 //	                                                                           and the kind of credential
 //	rate bucket        RATE#<sha256 of subject>    RATE                        rest
+//	growth             GROWTH#M                    GROWTH                      whoever has a write of the tenant's
+//	                                                                           throttled; sweep
 //	readiness          READY#                      READY                       nobody: pages tries a write that
 //	                                                                           changes nothing
 //	sandboxes          SANDBOX#…                   …                           acquirer/sandbox, bank/sandbox
 //	live bank          FILEBANK#…                  …                           bank/file
 //
 //	index    partition                    sort                     holds
-//	list     CHECKOUTS#M                  <µs of creation>#<id>    checkouts, newest first
+//	list     CHECKOUTS#M[#n]              <µs of creation>#<id>    checkouts, newest first
 //	due      DUE#<shard>, DEAD#<shard>    <µs when due>#<pk>       what the sweep handles when it is due:
 //	                                                               checkouts (recovery, poll, expiry),
 //	                                                               refunds without an outcome and
-//	                                                               callbacks; dead ones wait for a replay
+//	                                                               callbacks; dead ones wait for a replay;
+//	                                                               growth
 //	due      PAYOUTDUE#<shard>            <µs when due>#<pk>       payout schedules and open payouts
-//	history  HISTORY#M                    <µs of creation>#<id>    payments, refunds and chargebacks, with
+//	history  HISTORY#M[#n]                <µs of creation>#<id>    payments, refunds and chargebacks, with
 //	                                                               what filters read
 //
 // Access patterns, and the keys that serve them. Their measured cost is in
@@ -101,6 +108,7 @@ import (
 //	what is due                   index due by shard
 //	reconcile                     a scan in 8 segments, then the partitions where it finds a break
 //	revoke an API key             the tenant's keys
+//	grow a merchant               growth, entries of its shard in the last ten seconds, merchant
 //	change a merchant             payout schedules and merchant, then all of them in one transaction
 //
 // Items are replaced as a whole under a version condition: every status change is
@@ -202,6 +210,8 @@ const (
 func payablePartition(t identity.Tenant, c money.Currency, shard int) string {
 	return KindPayable.of(t, inShard(shard, string(c))...)
 }
+
+func growthKey(t identity.Tenant) key { return key{KindGrowth.of(t), "GROWTH"} }
 
 // inShard ends a key with the shard of a merchant's. Shard 0, which is all that
 // most merchants have, adds nothing.

@@ -34,6 +34,7 @@ const (
 	KindBreaker        Kind = "BREAKER"
 	KindIdempotency    Kind = "IDEMPOTENCY"
 	KindRate           Kind = "RATE"
+	KindGrowth         Kind = "GROWTH"
 	KindReady          Kind = "READY"
 
 	KindList      Kind = "CHECKOUTS"

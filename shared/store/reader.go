@@ -16,6 +16,7 @@ type Reader struct {
 	table  readable
 	now    func() time.Time
 	shards dueShards
+	busyAt int
 }
 
 // Now is the store's clock, in UTC.

@@ -15,6 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // Config names the table and how to reach it.
@@ -27,6 +29,7 @@ type Config struct {
 	MaxAttempts int                     // tries of one call, 0: the SDK's default
 	MaxBackoff  time.Duration           // longest wait between tries, 0: the SDK's default
 	Now         func() time.Time        // nil: the system's clock
+	Busy        int                     // new entries in ten seconds that let a shard grow; 0: DefaultBusy
 	DueShards   int                     // partitions of the due index, never fewer than before; 0: DefaultDueShards
 }
 
@@ -51,12 +54,15 @@ func Open(c Config) *Store {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	db := dynamo.New(c.AWS())
-	table := db.Table(c.Table)
-	shards := dueShards(cmp.Or(c.DueShards, DefaultDueShards))
-	return &Store{Reader: &Reader{table: readable{db, table}, shards: shards, now: func() time.Time {
-		return c.Now().UTC()
-	}}, db: db, table: table}
+	s := &Store{Reader: &Reader{now: func() time.Time { return c.Now().UTC() },
+		shards: dueShards(cmp.Or(c.DueShards, DefaultDueShards)), busyAt: cmp.Or(c.Busy, DefaultBusy)}}
+	client := c.AWS()
+	watch := &throttleWatch{now: s.now, note: s.noteThrottled, noted: map[identity.Tenant]time.Time{}}
+	client.APIOptions = append(client.APIOptions, watch.attach)
+	s.db = dynamo.New(client)
+	s.table = s.db.Table(c.Table)
+	s.Reader.table = readable{s.db, s.table}
+	return s
 }
 
 // Raw returns the table for those that keep records of their own in it (the

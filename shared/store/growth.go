@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+// Merchants grow by what DynamoDB throttles. Whoever meets it notes the shard
+// (throttle.go); sweep then doubles the merchant's shards, if the shard really
+// takes much: a table that is throttled as a whole, as a new one may be, throttles
+// small merchants too, whose readers would be slower for nothing.
+
+// growthItem notes that one of a tenant's shards was throttled. It is due until
+// sweep has seen it.
+type growthItem struct {
+	key
+	due
+	Shard int       `dynamo:"shard"`
+	At    time.Time `dynamo:"throttled_at"`
+	TTL   time.Time `dynamo:"expires_at,unixtime"`
+}
+
+// keepGrowth is how long a note is kept after sweep has seen it, for a look at why
+// a merchant grew.
+const keepGrowth = 7 * 24 * time.Hour
+
+// noteThrottled has sweep look at the shard. A later note replaces it.
+func (s *Store) noteThrottled(ctx context.Context, t identity.Tenant, shard int) error {
+	now := s.now()
+	item := growthItem{key: growthKey(t), Shard: shard, At: now, TTL: now.Add(keepGrowth)}
+	item.due = s.shards.dueAt(now, item.key)
+	return s.table.Put(item).Run(ctx)
+}
+
+// GrowShards doubles the shards of the tenant's merchant if a shard was throttled
+// that takes much, unless they have grown since. It returns the merchant, and
+// whether it has grown. A repeated or interrupted call does no harm: what it did
+// not do is due again, and Merchant.Grow knows what was done. Failure: NotFound.
+func (s *Store) GrowShards(ctx context.Context, t identity.Tenant) (merchant.Merchant, bool, error) {
+	var note growthItem
+	if err := s.get(growthKey(t)).One(ctx, &note); err != nil || note.Partition == "" {
+		if errors.Is(err, dynamo.ErrNotFound) { // the index lags
+			err = nil
+		}
+		return merchant.Merchant{}, false, err
+	}
+	busy, err := s.busy(ctx, t, note.Shard, note.At)
+	if err != nil {
+		return merchant.Merchant{}, false, err
+	}
+	var m merchant.Merchant
+	grown := false
+	if busy {
+		if m, grown, err = s.grow(ctx, t.Merchant, note.At); err != nil {
+			return m, false, err
+		}
+	}
+	return m, grown, s.settleNote(ctx, note)
+}
+
+// grow writes the merchant with more shards; only one of several writers does.
+func (s *Store) grow(ctx context.Context, code string, throttled time.Time) (merchant.Merchant, bool, error) {
+	grown := false
+	m, err := Retry(func(bool) (merchant.Merchant, error) {
+		m, err := s.Merchant(ctx, code)
+		if err != nil {
+			return m, err
+		}
+		if m, grown = m.Grow(throttled, s.now()); !grown {
+			return m, nil
+		}
+		return s.SaveMerchant(ctx, m)
+	})
+	return m, grown && err == nil, err
+}
+
+// settleNote takes the note out of the due index, unless there is a later one.
+func (s *Store) settleNote(ctx context.Context, note growthItem) error {
+	at := note.At
+	note.due = due{}
+	err := s.table.Put(note).If("throttled_at = ?", at).Run(ctx)
+	if dynamo.IsCondCheckFailed(err) {
+		return nil
+	}
+	return err
+}
+
+// A shard takes much when so many checkouts, or so many payments, refunds and
+// chargebacks, were new within so long before it was throttled: 20 a second. It
+// takes 500; payments in twelve instalments write twelve payables each, so that
+// some 40 of them are enough.
+const (
+	busyFor     = 10 * time.Second
+	DefaultBusy = 200
+)
+
+// busy reports whether the shard took much until the time. It costs at most what
+// two queries of as many index entries do, and only a shard that was throttled.
+func (s *Reader) busy(ctx context.Context, t identity.Tenant, shard int, until time.Time) (bool, error) {
+	from, to := micros(until.Add(-busyFor)), micros(until)+afterTime
+	for _, recent := range []*dynamo.Query{
+		s.table.Get(listPartition, checkoutsList(t, shard)).Range(listSort, dynamo.Between, from, to).Index(listIndex),
+		s.table.Get(historyPartition, historyList(t, shard)).Range(historySort, dynamo.Between, from,
+			to).Index(historyIndex),
+	} {
+		n, err := recent.SearchLimit(s.busyAt).Count(ctx)
+		if err != nil || n >= s.busyAt {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}

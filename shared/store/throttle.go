@@ -1,0 +1,198 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// shardRef is one of a tenant's shards.
+type shardRef struct {
+	tenant identity.Tenant
+	shard  int
+}
+
+// throttleWatch notes the shards that DynamoDB throttles. It sees each attempt of
+// a call, because most throttled calls succeed when the SDK repeats them.
+type throttleWatch struct {
+	now  func() time.Time
+	note func(context.Context, identity.Tenant, int) error
+
+	mu    sync.Mutex
+	noted map[identity.Tenant]time.Time
+}
+
+const (
+	// noteEvery is how often a process notes a tenant.
+	noteEvery = time.Minute
+	// noteTime bounds a note, for which a throttled request waits.
+	noteTime = time.Second
+	// maxNoted bounds what a process remembers. Beyond it a tenant may be noted
+	// more often.
+	maxNoted = 1000
+)
+
+type inputKey struct{}
+
+// attach adds the watch to a client's calls: the input is known at their start,
+// the error after each attempt.
+func (w *throttleWatch) attach(stack *middleware.Stack) error {
+	keep := middleware.InitializeMiddlewareFunc("ThrottledInput", func(ctx context.Context,
+		in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput,
+		middleware.Metadata, error) {
+		return next.HandleInitialize(middleware.WithStackValue(ctx, inputKey{}, in.Parameters), in)
+	})
+	watch := middleware.FinalizeMiddlewareFunc("ThrottledShards", func(ctx context.Context,
+		in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata,
+		error) {
+		out, metadata, err := next.HandleFinalize(ctx, in)
+		if err != nil {
+			w.see(ctx, throttledShards(middleware.GetStackValue(ctx, inputKey{}), err))
+		}
+		return out, metadata, err
+	})
+	if err := stack.Initialize.Add(keep, middleware.Before); err != nil {
+		return err
+	}
+	return stack.Finalize.Insert(watch, "Retry", middleware.After)
+}
+
+// see notes shards, each tenant's once a minute. A note that fails is dropped: the
+// next throttled attempt makes another.
+func (w *throttleWatch) see(ctx context.Context, throttled []shardRef) {
+	for _, ref := range throttled {
+		if !w.begin(ref.tenant) {
+			continue
+		}
+		noting, cancel := context.WithTimeout(ctx, noteTime)
+		if w.note(noting, ref.tenant, ref.shard) != nil {
+			w.mu.Lock()
+			delete(w.noted, ref.tenant)
+			w.mu.Unlock()
+		}
+		cancel()
+	}
+}
+
+// begin reports whether the tenant is to be noted now.
+func (w *throttleWatch) begin(t identity.Tenant) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.now()
+	if last, ok := w.noted[t]; ok && now.Before(last.Add(noteEvery)) {
+		return false
+	}
+	if len(w.noted) >= maxNoted {
+		clear(w.noted)
+	}
+	w.noted[t] = now
+	return true
+}
+
+// hotKey ends the reason for which a write is throttled because of one hot
+// partition, and not of the table's or the account's limits.
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
+const hotKey = "WriteKeyRangeThroughputExceeded"
+
+// throttledShards are the shards because of which the call may have been
+// throttled. A cancelled transaction names its items, but not whether a partition
+// or the whole table was too busy; GrowShards finds out.
+func throttledShards(input any, err error) []shardRef {
+	var cancelled *types.TransactionCanceledException
+	if call, ok := input.(*dynamodb.TransactWriteItemsInput); ok && errors.As(err, &cancelled) {
+		var found []shardRef
+		for i, reason := range cancelled.CancellationReasons {
+			code := aws.ToString(reason.Code)
+			if i < len(call.TransactItems) && (code == "ThrottlingError" || code == "ProvisionedThroughputExceeded") {
+				found = append(found, shardsOf(call.TransactItems[i])...)
+			}
+		}
+		return found
+	}
+	if !isHotKey(err) {
+		return nil
+	}
+	switch call := input.(type) {
+	case *dynamodb.TransactWriteItemsInput:
+		return shardsOf(call.TransactItems...)
+	case *dynamodb.PutItemInput:
+		return shardsIn(call.Item)
+	default:
+		return nil
+	}
+}
+
+// isHotKey reports whether DynamoDB names a hot partition as a reason.
+func isHotKey(err error) bool {
+	var exceeded *types.ProvisionedThroughputExceededException
+	var throttled *types.ThrottlingException
+	var reasons []types.ThrottlingReason
+	if errors.As(err, &exceeded) {
+		reasons = exceeded.ThrottlingReasons
+	} else if errors.As(err, &throttled) {
+		reasons = throttled.ThrottlingReasons
+	}
+	for _, r := range reasons {
+		if strings.HasSuffix(aws.ToString(r.Reason), hotKey) {
+			return true
+		}
+	}
+	return false
+}
+
+func shardsOf(writes ...types.TransactWriteItem) []shardRef {
+	var found []shardRef
+	for _, write := range writes {
+		switch {
+		case write.Put != nil:
+			found = append(found, shardsIn(write.Put.Item)...)
+		case write.Delete != nil:
+			found = append(found, shardsIn(write.Delete.Key)...)
+		}
+	}
+	return found
+}
+
+// shardsIn are the shards whose partitions an item is in.
+func shardsIn(item map[string]types.AttributeValue) []shardRef {
+	var found []shardRef
+	for _, name := range []string{partitionKey, listPartition, historyPartition} {
+		value, ok := item[name].(*types.AttributeValueMemberS)
+		if !ok {
+			continue
+		}
+		if ref, ok := shardNamed(value.Value); ok {
+			found = append(found, ref)
+		}
+	}
+	return found
+}
+
+// shardNamed is the shard that a partition belongs to; false for one of a kind
+// without shards.
+func shardNamed(partition string) (shardRef, bool) {
+	p, ok := ParsePartition(partition)
+	if !ok {
+		return shardRef{}, false
+	}
+	number := p.Last
+	switch p.Kind {
+	case KindPayable:
+		_, number, _ = strings.Cut(p.Last, "#") // after the currency
+	case KindList, KindHistory:
+	default:
+		return shardRef{}, false
+	}
+	shard, err := strconv.Atoi(number)
+	return shardRef{p.Tenant, shard}, number == "" || err == nil
+}
