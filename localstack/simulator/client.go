@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"strings"
 	"time"
@@ -54,15 +55,22 @@ func (w *World) setUpMerchants() {
 		Key    struct{ Plaintext string } `json:"api_key"`
 		Second struct{ Plaintext string } `json:"test_api_key"`
 	}
-	w.operate("operator", `{"command":"create_merchant","name":"Kaffeehaus","email":"k@example.com","country":"DE",`+
-		`"currency":"EUR","sandbox":true}`, &german)
-	w.operate("operator", `{"command":"create_merchant","name":"Padaria","email":"p@example.com","country":"BR",`+
-		`"currency":"BRL","test_key":true}`, &brazilian)
+	w.operate("operator", fmt.Sprintf(`{"command":"create_merchant","name":"Kaffeehaus","email":"k@example.com",`+
+		`"country":"DE","currency":"EUR","sandbox":true,"shards":%d}`, w.someShards(0)), &german)
+	w.operate("operator", fmt.Sprintf(`{"command":"create_merchant","name":"Padaria","email":"p@example.com",`+
+		`"country":"BR","currency":"BRL","test_key":true,"shards":%d}`, w.someShards(1)), &brazilian)
 	w.shops = []*shop{
 		{"T#" + german.Code, german.Code, german.Key.Plaintext, "EUR"},
 		{"T#" + brazilian.Code, brazilian.Code, brazilian.Second.Plaintext, "BRL"},
 		{"L#" + brazilian.Code, brazilian.Code, brazilian.Key.Plaintext, "BRL"},
 	}
+}
+
+// someShards is how many a merchant has at first. It may grow when a write of its
+// payments is throttled.
+func (w *World) someShards(merchant int) int {
+	rng := rand.New(rand.NewPCG(w.seed, uint64(3_000+merchant))) // random numbers of its own: it came later
+	return []int{1, 1, 2, 4}[rng.IntN(4)]
 }
 
 // send makes one request over a network that may lose it, its reply, or

@@ -56,7 +56,7 @@ func (m *month) balance(of balanceKey) (left int64) {
 			shortfalls[payout] -= minor(i["amount"])
 		}
 		switch {
-		case p.Kind == store.KindPayable && p.Last == of.currency:
+		case p.Kind == store.KindPayable && strings.HasPrefix(p.Last+"#", of.currency+"#"): // of each shard
 			left += minor(i["amount"])
 		case p.Kind == store.KindReserve && p.Last == of.currency:
 			left -= minor(i["amount"])

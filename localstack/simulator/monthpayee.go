@@ -9,6 +9,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // payee is a merchant that is paid out.
@@ -51,7 +52,8 @@ func (m *month) open() {
 		kind := payeeKinds[m.rng.IntN(len(payeeKinds))]
 		live := m.rng.IntN(5) < 2
 		given := fields{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
-			"fee_rate": feeRates[m.rng.IntN(len(feeRates))], "gross_settlement": m.rng.IntN(3) == 0}
+			"fee_rate": feeRates[m.rng.IntN(len(feeRates))], "gross_settlement": m.rng.IntN(3) == 0,
+			"shards": m.someShards(n)}
 		for name, value := range kind {
 			given[name] = value
 		}
@@ -165,13 +167,9 @@ func (p *payee) repair() {
 // waits says whether payables wait for a payout, and not only what was carried: that waits
 // for others.
 func (p *payee) waits() bool {
-	var out struct{ Items []map[string]any }
-	p.aws(p.table, tables+"Query", map[string]any{
-		"TableName": p.config.Table, "KeyConditionExpression": "pk = :p",
-		"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": "PAYABLE#" + p.tenant + "#" + p.currency}},
-	}, &out)
-	return slices.ContainsFunc(out.Items, func(raw map[string]any) bool {
-		return item(plainItem(raw)).text("kind") != "BALANCE_DEDUCTION"
+	return slices.ContainsFunc(p.World.scan(), func(i item) bool {
+		of := partition(i.text("pk"))
+		return of.Kind == store.KindPayable && of.Tenant.String() == p.tenant && i.text("kind") != "BALANCE_DEDUCTION"
 	})
 }
 

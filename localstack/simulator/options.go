@@ -39,7 +39,7 @@ func ParseWorkload(name string) (Workload, error) {
 type Options struct {
 	Workload Workload
 	// Without takes something out of the world, to see that it is needed: Stream,
-	// Groups, or by its name a condition of writes. "" takes nothing.
+	// Groups, Shards, or by its name a condition of writes. "" takes nothing.
 	Without string
 	// Conditions, unless nil, is given the name of each condition that a write carries.
 	Conditions func(name string)
@@ -49,4 +49,5 @@ type Options struct {
 const (
 	Stream = "the reader of the table's stream"
 	Groups = "the message groups by which queues are fair"
+	Shards = "all but the first of the shards that a query would find"
 )

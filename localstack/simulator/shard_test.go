@@ -1,0 +1,23 @@
+package simulator_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+)
+
+// TestAReaderOfOneShardIsNoticed is the control of merchants that have grown: what readers do not find is not paid out.
+func TestAReaderOfOneShardIsNoticed(t *testing.T) {
+	if !spread(t) {
+		return
+	}
+	part, parts, _ := shard(t)
+	for seed := part + 1; seed <= 10; seed += parts {
+		finding := seedRun{simulator.Month, seed}.without(t, simulator.Shards)
+		if finding != "" {
+			t.Logf("seed %d finds %s", seed, finding)
+			return
+		}
+	}
+	t.Errorf("part %d: got no finding of readers that ignore all shards but the first, want one", part)
+}
