@@ -9,9 +9,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -30,9 +32,74 @@ func (c *capacity) measureEvents(t *testing.T) {
 		one.pay(map[string]any{"return_url": nil})
 	}
 	before := one.left()
-	c.use(fmt.Sprintf("%d payments are paid out", paidOut), one.payOut())
+	c.use(fmt.Sprintf("%d payments are paid out", paidOut), one.payOut(paidOut))
 	c.stays("a checkout is paid by card", paidOnce(t))
 	c.stays(fmt.Sprintf("%d payments are paid out, in addition", paidOut), one.left().less(before))
+	c.items = typicalItems(t)
+}
+
+// typicalItems are the items of one payment in the states in which they are written: with a description and texts as
+// long as usual, at a time that is no whole second, as times are.
+func typicalItems(t *testing.T) (items []itemSize) {
+	one := newScenario(t)
+	one.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
+	one.Clock.Advance(123456789 * time.Nanosecond)
+	add := func(state string, kinds ...store.Kind) {
+		for _, kind := range kinds {
+			n := one.sizeOfOnly(kind)
+			items = append(items, itemSize{string(kind) + ", " + state, n})
+			if n > unitBytes {
+				t.Errorf("%s, %s: got %d bytes, want %d at most: each write of it costs twice as much", kind, state, n, unitBytes)
+			}
+		}
+	}
+	one.open(map[string]any{"checkout_reference": "0f8fad5b-d9cb-469f-a165-70867728950e",
+		"description": strings.Repeat("espresso! ", 10), "return_url": "https://example.com/callbacks",
+		"redirect_url": "https://shop.example/thank-you"})
+	add("created", store.KindCheckout, store.KindReference)
+	one.claim()
+	add("claimed", store.KindCheckout)
+	one.Clock.Advance(2 * time.Minute) // after which the sweep finds that the acquirer knows of no charge
+	one.RunUntilIdle()
+	if paid := one.Do(one.byCard(world.Frictionless)); paid.Status != 200 {
+		t.Fatalf("pay: got %d %s, want 200", paid.Status, paid.Body)
+	}
+	add("paid", store.KindCheckout, store.KindTransaction, store.KindJournal, store.KindPayable, store.KindCallback)
+	one.payOut(1)
+	add("paid out", store.KindTransaction, store.KindPayout, store.KindPayoutRecords)
+	return items
+}
+
+// claim claims the checkout for an attempt by card, as a process that dies before it charges the card.
+func (t *scenario) claim() {
+	t.Helper()
+	c, err := t.App.Store.Checkout(t.Context(), t.Tenant(), t.checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err = c.Begin(payments.Attempt{ID: uuid.NewString(), Operation: uuid.NewString(), Method: payments.CardMethod,
+		PaymentType: payments.CardMethod.PaymentType(), Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091",
+			ExpiryMonth: 12, ExpiryYear: 2030}}, t.Clock.Now())
+	if err == nil {
+		_, err = t.App.Store.SaveCheckout(t.Context(), t.Tenant(), c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unitBytes are what one write unit covers.
+const unitBytes = 1024
+
+// sizeOfOnly is the size of the only item of the kind, or of the largest.
+func (t *scenario) sizeOfOnly(kind store.Kind) (n int) {
+	t.eachItem(func(item map[string]types.AttributeValue) {
+		p, _ := store.ParsePartition(item[store.PartitionKey].(*types.AttributeValueMemberS).Value)
+		if p.Kind == kind {
+			n = max(n, sizeOf(item))
+		}
+	})
+	return n
 }
 
 // pay takes a payment of its own.
@@ -63,17 +130,17 @@ func (t *scenario) deliver() world.Use {
 	return use
 }
 
-// payOut pays the merchant on the next day: the payout is planned and ordered,
-// and a while later the bank is asked.
-func (t *scenario) payOut() world.Use {
+// payOut pays the merchant so many payments on the next day: the payout is planned
+// and ordered, and a while later the bank is asked.
+func (t *scenario) payOut(n int) world.Use {
 	t.Main().Meter.Reset()
 	for _, wait := range []time.Duration{24 * time.Hour, 16 * time.Minute} {
 		t.Clock.Advance(wait)
 		t.RunPayouts()
 	}
 	for id, p := range t.PayoutState(t.Merchant).Payouts {
-		if p.Status != payout.Paid || p.Records != paidOut {
-			t.Errorf("payout %s: got %s of %d payments, want %s of %d", id, p.Status, p.Records, payout.Paid, paidOut)
+		if p.Status != payout.Paid || p.Records != n {
+			t.Errorf("payout %s: got %s of %d payments, want %s of %d", id, p.Status, p.Records, payout.Paid, n)
 		}
 	}
 	return t.Main().Meter.Reset()
@@ -101,6 +168,12 @@ const perItem = 100
 // left is the size of all that the platform has stored by now.
 func (t *scenario) left() size {
 	var s size
+	t.eachItem(s.add)
+	return s
+}
+
+// eachItem does something with each item that the platform has stored by now.
+func (t *scenario) eachItem(do func(map[string]types.AttributeValue)) {
 	db, table := t.App.Store.Raw()
 	pages := dynamodb.NewScanPaginator(db.Client(), &dynamodb.ScanInput{TableName: aws.String(table.Name())})
 	for pages.HasMorePages() {
@@ -110,11 +183,10 @@ func (t *scenario) left() size {
 		}
 		for _, item := range page.Items {
 			if pk := item[store.PartitionKey].(*types.AttributeValueMemberS); !strings.HasPrefix(pk.Value, "SANDBOX#") {
-				s.add(item)
+				do(item)
 			}
 		}
 	}
-	return s
 }
 
 func (s *size) add(item map[string]types.AttributeValue) {

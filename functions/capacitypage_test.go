@@ -34,10 +34,21 @@ callback is deleted 31 days after its delivery; the rest stays.
 |---|---:|---:|---:|
 `
 
+const afterLeft = `
+## The items of a typical payment
+
+With a description of 100 characters, by the published rules. A write costs a unit for each 1,024 bytes, and twice that in
+a transaction.
+
+| item | bytes |
+|---|---:|
+`
+
 // capacity is all that is measured, in the form of capacity.json.
 type capacity struct {
-	Uses []row
-	Left []remains
+	Uses  []row
+	Left  []remains
+	items []itemSize // in the page alone
 }
 
 // row is what one request takes, or one event.
@@ -54,6 +65,12 @@ type row struct {
 type remains struct {
 	Name                    string
 	Items, Bytes, InIndexes int
+}
+
+// itemSize is the size of an item in a state.
+type itemSize struct {
+	Name  string
+	Bytes int
 }
 
 func (c *capacity) use(name string, u world.Use) {
@@ -79,6 +96,10 @@ func (c *capacity) page() string {
 	b.WriteString(afterEvents)
 	for _, l := range c.Left {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d |\n", l.Name, l.Items, l.Bytes, l.InIndexes)
+	}
+	b.WriteString(afterLeft)
+	for _, i := range c.items {
+		fmt.Fprintf(&b, "| %s | %d |\n", i.Name, i.Bytes)
 	}
 	return b.String()
 }

@@ -63,7 +63,7 @@ func sale(b *testing.B, w *world.World) payments.Transaction {
 		Code: payments.CodeOfID(id), Amount: amount,
 		Status: payments.TransactionSuccessful, PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1,
 		MerchantCode: w.Merchant.Code,
-		CreatedAt:    world.Start}, CheckoutID: checkout.ID, ClientTransactionID: uuid.NewString(),
+		CreatedAt:    world.Start}, CheckoutID: checkout.ID,
 		Username: "till@shop.example", ProductSummary: "Two coffees",
 		Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"}, Captured: amount, Refundable: amount, Refunded: none,
 		ChargedBack: none, Fee: none, PayoutPlan: merchant.SinglePayment, UpdatedAt: world.Start, Version: 1,

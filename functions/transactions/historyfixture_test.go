@@ -122,13 +122,14 @@ func (p *historyFixture) sale(i int) payments.TransactionChange {
 				payments.TransactionPending),
 			PaymentType: one(p, "ECOM", "ECOM", "RECURRING", "BOLETO"), EntryMode: one(p, "CUSTOMER_ENTRY",
 				"IDEAL", "PIX", "BOLETO"),
-			MerchantCode: p.Merchant.Code, CreatedAt: at},
-		ClientTransactionID: p.uuid(), Username: one(p, "ada@shop.example", "Bob@Shop.Example", "cy+1@shop.example"),
+			CreatedAt: at},
+		Username:       one(p, "ada@shop.example", "Bob@Shop.Example", "cy+1@shop.example"),
 		ProductSummary: "Tea",
 		Captured:       eur(0), Refundable: eur(0), Refunded: eur(0), ChargedBack: eur(0), Fee: eur(0),
 		PayoutPlan: merchant.SinglePayment, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond),
 		Version: 1,
 	}
+	t = t.Restored(p.Merchant.Code, t.Code, id)
 	if t.Status != payments.TransactionSuccessful {
 		return payments.TransactionChange{Transaction: t}
 	}

@@ -157,6 +157,16 @@ func plainItem(v any) map[string]any {
 	return out
 }
 
+// withID adds the id of a checkout or transaction, which is in its key alone.
+func withID(i item) item {
+	if id, ok := strings.CutPrefix(i.text("sk"), "TRANSACTION#"); ok {
+		i["id"] = id
+	} else if i.kind() == store.KindCheckout {
+		i["id"] = partition(i.text("pk")).Last
+	}
+	return i
+}
+
 // scan reads the whole table.
 func (w *World) scan() []item {
 	var items []item
@@ -168,7 +178,7 @@ func (w *World) scan() []item {
 		}
 		w.aws(w.table, tables+"Scan", in, &out)
 		for _, raw := range out.Items {
-			items = append(items, plainItem(raw))
+			items = append(items, withID(plainItem(raw)))
 		}
 		if out.LastEvaluatedKey == nil {
 			return items
@@ -247,7 +257,7 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 // image is the item as the change left it; empty when it is gone.
 func (c *change) image() item {
 	if c.read == nil {
-		c.read = plainImage(c.Change.NewImage)
+		c.read = withID(plainImage(c.Change.NewImage))
 	}
 	return c.read
 }

@@ -26,17 +26,17 @@ type Attempt struct {
 	Operation    string       `dynamo:"operation"` // the request that began it, to recognise a retry
 	State        AttemptState `dynamo:"state"`
 	Method       Method       `dynamo:"method"`
-	PaymentType  string       `dynamo:"payment_type"`
-	Installments int          `dynamo:"installments"`
+	PaymentType  string       `dynamo:"payment_type,omitempty"`
+	Installments int          `dynamo:"installments,omitempty"`
 	Verification bool         `dynamo:"verification,omitempty"`     // authorized, never captured (contract §4.6)
 	SaveAs       string       `dynamo:"save_as,omitempty"`          // token under which to save the card
 	Token        string       `dynamo:"instrument_token,omitempty"` // saved card that is charged
 	WithMandate  bool         `dynamo:"with_mandate,omitempty"`
 	Card         *CardSummary `dynamo:"card,omitempty"`
 	Code         *PaymentCode `dynamo:"code,omitempty"`
-	StartedAt    time.Time    `dynamo:"started_at"`
-	Deadline     time.Time    `dynamo:"deadline"`                // for the payer's action
-	NextPoll     time.Time    `dynamo:"next_poll"`               // when the acquirer is asked again
+	StartedAt    time.Time    `dynamo:"started_at,omitempty"`
+	Deadline     time.Time    `dynamo:"deadline,omitempty"`      // for the payer's action
+	NextPoll     time.Time    `dynamo:"next_poll,omitempty"`     // when the acquirer is asked again
 	UnknownSince time.Time    `dynamo:"unknown_since,omitempty"` // while it is recorded that the acquirer gave no outcome
 }
 
@@ -90,6 +90,13 @@ func (c Checkout) attemptsSince(hourAgo time.Time) ([]time.Time, error) {
 // request that was cut off must continue it, not begin another.
 func (c Checkout) StartedBy(operation string) bool {
 	return c.Attempt != nil && c.Attempt.Operation == operation
+}
+
+// closed is what is kept of an attempt of which nothing more will come: what
+// recognises late answers and a retry of its request, and the code, whose link
+// stays valid. Its transaction has the rest.
+func (a Attempt) closed() *Attempt {
+	return &Attempt{ID: a.ID, Operation: a.Operation, State: AttemptClosed, Method: a.Method, Code: a.Code}
 }
 
 // payerTime is how long the payer has to act.

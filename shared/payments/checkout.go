@@ -47,7 +47,7 @@ const (
 
 // Payee is the merchant as it was when the checkout was created.
 type Payee struct {
-	Code    string `dynamo:"code"`
+	Code    string `dynamo:"-"` // as of the key
 	Name    string `dynamo:"name"`
 	Email   string `dynamo:"email"`
 	Country string `dynamo:"country"`
@@ -80,7 +80,7 @@ func (p Payee) fee(amount money.Amount) money.Amount {
 
 // Checkout is one payment a merchant asks for, with all its attempts.
 type Checkout struct {
-	ID             string           `dynamo:"id"`
+	ID             string           `dynamo:"-"` // as of the key
 	Reference      string           `dynamo:"reference"`
 	Amount         money.Amount     `dynamo:"amount"`
 	Payee          Payee            `dynamo:"payee"`
@@ -122,6 +122,17 @@ var (
 // maxTransactions bounds the transactions shown in a checkout, and so the
 // size of its item; the transactions themselves are all kept.
 const maxTransactions = 100
+
+// Restored is the checkout with the key as it was before it was stored: with what
+// the key says, and what follows from ids.
+func (c Checkout) Restored(id, merchantCode string) Checkout {
+	c.ID, c.Payee.Code = id, merchantCode
+	for i := range c.Transactions {
+		t := &c.Transactions[i]
+		t.MerchantCode, t.Code = merchantCode, CodeOfID(t.ID)
+	}
+	return c
+}
 
 // open reports whether the checkout can still be paid.
 func (c Checkout) open() bool { return c.Status == CheckoutPending || c.Status == CheckoutFailed }

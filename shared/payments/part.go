@@ -16,8 +16,8 @@ type PayoutPart struct {
 	Number     int          `dynamo:"n"`   // of the installment, from 1
 	Amount     money.Amount `dynamo:"amount"`
 	Fee        money.Amount `dynamo:"fee"`
-	Deducted   money.Amount `dynamo:"deducted"`        // refunds and chargebacks taken from it before it was paid
-	Gross      bool         `dynamo:"gross,omitempty"` // gross settlement: the fee is billed, not kept back
+	Deducted   money.Amount `dynamo:"deducted,omitempty"` // refunds and chargebacks taken from it before it was paid
+	Gross      bool         `dynamo:"gross,omitempty"`    // gross settlement: the fee is billed, not kept back
 	Status     EventStatus  `dynamo:"status"`
 	EligibleAt time.Time    `dynamo:"eligible_at"` // from when a payout may include it
 	PayoutID   string       `dynamo:"payout_id,omitempty"`

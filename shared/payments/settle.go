@@ -70,18 +70,19 @@ func (c Checkout) withOwnAttempt() Checkout {
 
 func (c Checkout) approve(o Outcome, msgID string, now time.Time) CheckoutChange {
 	c.Status = CheckoutPaid
-	c.Attempt.State = AttemptClosed
+	c.AttemptStarts = nil // which limit further attempts
 	change := c.record(TransactionSuccessful, o, now)
 	change.postPayment(now)
 	change.saveCard(now)
+	change.Checkout.Attempt = c.Attempt.closed()
 	change.Callback = newCallback(change.Checkout, msgID, now)
 	return change
 }
 
 func (c Checkout) fail(o Outcome, msgID string, now time.Time) CheckoutChange {
 	c.Status = CheckoutFailed
-	c.Attempt.State = AttemptClosed
 	change := c.record(TransactionFailed, o, now)
+	change.Checkout.Attempt = c.Attempt.closed()
 	change.Callback = newCallback(change.Checkout, msgID, now)
 	return change
 }
@@ -134,7 +135,7 @@ func (c Checkout) stillUnknown(o Outcome, now time.Time) CheckoutChange {
 func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) CheckoutChange {
 	switch {
 	case !c.recorded():
-		c.Attempt.State = AttemptClosed
+		c.Attempt = c.Attempt.closed()
 		return CheckoutChange{Checkout: c}
 	case c.RequiresAction() && now.Before(c.Attempt.Deadline):
 		return c.CancelAttempt(now)
@@ -149,8 +150,7 @@ func (c Checkout) CloseNotTaken(attemptID string) (CheckoutChange, bool) {
 	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed || c.recorded() {
 		return CheckoutChange{}, false
 	}
-	c = c.withOwnAttempt()
-	c.Attempt.State = AttemptClosed
+	c.Attempt = c.Attempt.closed()
 	return CheckoutChange{Checkout: c}, true
 }
 
@@ -158,9 +158,9 @@ func (c Checkout) CloseNotTaken(attemptID string) (CheckoutChange, bool) {
 // acquirer has cancelled, because the merchant processes again: its transaction is
 // CANCELLED, and there is no callback.
 func (c Checkout) CancelAttempt(now time.Time) CheckoutChange {
-	c = c.withOwnAttempt()
-	c.Attempt.State = AttemptClosed
-	return c.record(TransactionCancelled, Outcome{}, now)
+	change := c.withOwnAttempt().record(TransactionCancelled, Outcome{}, now)
+	change.Checkout.Attempt = c.Attempt.closed()
+	return change
 }
 
 // Deactivate expires the checkout at the merchant's request (contract §4.5). An

@@ -200,7 +200,8 @@ func TestCloseNotTaken(t *testing.T) {
 			continue
 		}
 		closed := states(t)[from]
-		closed.Attempt.State = payments.AttemptClosed
+		closed.Attempt = &payments.Attempt{ID: "attempt-1", Operation: "request-attempt-1", State: payments.AttemptClosed,
+			Method: payments.CardMethod}
 		if diff := differs(payments.CheckoutChange{Checkout: closed}, change); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", from, diff)
 		}

@@ -21,13 +21,13 @@ const (
 // CheckoutTransaction is a transaction as its checkout shows it.
 type CheckoutTransaction struct {
 	ID           string            `dynamo:"id"` // the attempt's id, and the acquirer's idempotency key
-	Code         string            `dynamo:"transaction_code"`
+	Code         string            `dynamo:"-"`  // CodeOfID of the ID
 	Amount       money.Amount      `dynamo:"amount"`
 	Status       TransactionStatus `dynamo:"status"`
 	PaymentType  string            `dynamo:"payment_type"`
 	EntryMode    string            `dynamo:"entry_mode"`
 	Installments int               `dynamo:"installments_count"`
-	MerchantCode string            `dynamo:"merchant_code"`
+	MerchantCode string            `dynamo:"-"` // as of the key
 	AuthCode     string            `dynamo:"auth_code,omitempty"`
 	CreatedAt    time.Time         `dynamo:"created_at"`
 }
@@ -37,17 +37,17 @@ type Transaction struct {
 	CheckoutTransaction
 	CheckoutID          string              `dynamo:"checkout_id"`
 	Shard               int                 `dynamo:"shard,omitempty"` // the checkout's
-	ClientTransactionID string              `dynamo:"client_transaction_id"`
+	ClientTransactionID string              `dynamo:"-"`               // follows from the ID
 	ForeignID           string              `dynamo:"foreign_transaction_id,omitempty"`
 	ProductSummary      string              `dynamo:"product_summary,omitempty"`
 	Username            string              `dynamo:"username,omitempty"` // the merchant user that is paid
 	CustomerID          string              `dynamo:"customer_id,omitempty"`
 	InstrumentToken     string              `dynamo:"instrument_token,omitempty"`
 	Card                *CardSummary        `dynamo:"card,omitempty"`
-	Captured            money.Amount        `dynamo:"captured"`   // zero unless SUCCESSFUL, and for verifications
-	Refundable          money.Amount        `dynamo:"refundable"` // what is left: conditions cannot subtract
-	Refunded            money.Amount        `dynamo:"refunded"`   // what went back by refunds
-	ChargedBack         money.Amount        `dynamo:"charged_back"`
+	Captured            money.Amount        `dynamo:"captured"`           // zero unless SUCCESSFUL, and for verifications
+	Refundable          money.Amount        `dynamo:"refundable"`         // what is left: conditions cannot subtract
+	Refunded            money.Amount        `dynamo:"refunded,omitempty"` // what went back by refunds
+	ChargedBack         money.Amount        `dynamo:"charged_back,omitempty"`
 	NonCollection       bool                `dynamo:"non_collection,omitempty"` // of a chargeback
 	LastRefund          EventStatus         `dynamo:"last_refund,omitempty"`    // REFUNDED or FAILED
 	Fee                 money.Amount        `dynamo:"fee"`
@@ -60,6 +60,25 @@ type Transaction struct {
 	ReturnCode          string              `dynamo:"return_code,omitempty"`
 	UpdatedAt           time.Time           `dynamo:"updated_at"`
 	Version             int                 `dynamo:"version"` // of the stored item, from 1
+}
+
+// Restored is the transaction with the key as it was before it was stored: with
+// what the key says or follows from it, and with the amounts that are left out
+// while they are zero.
+func (t Transaction) Restored(merchantCode, code, id string) Transaction {
+	t.MerchantCode, t.Code, t.ID, t.ClientTransactionID = merchantCode, code, id, clientTransactionID(id)
+	none := money.Zero(t.Amount.Currency())
+	restore := func(amount *money.Amount) {
+		if amount.Currency() == "" {
+			*amount = none
+		}
+	}
+	restore(&t.Refunded)
+	restore(&t.ChargedBack)
+	for i := range t.Payouts {
+		restore(&t.Payouts[i].Deducted)
+	}
+	return t
 }
 
 // SimpleStatus sums up a transaction and its events (contract §6.5).

@@ -78,10 +78,9 @@ func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Ch
 	return after, err
 }
 
-// session is the payer's session for the attempt; empty if it is no longer the
-// latest.
+// session is the payer's session for the attempt; empty if it is no longer open.
 func (p *Processor) session(c payments.Checkout, attemptID string) payments.Session {
-	if c.Attempt == nil || c.Attempt.ID != attemptID {
+	if !c.AttemptOpen() || c.Attempt.ID != attemptID {
 		return payments.Session{}
 	}
 	return payments.Session{TokenHash: identity.Hash(p.SessionToken(*c.Attempt))}

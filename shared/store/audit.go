@@ -133,8 +133,9 @@ func audit(raw map[string]dynamoValue) (Audited, bool) {
 func (a *Audited) place(kind Kind, sk string) any {
 	switch {
 	case kind == KindTransaction && strings.HasPrefix(sk, transactionPrefix):
-		a.Transaction = new(payments.Transaction)
-		return a.Transaction
+		item := new(transactionItem)
+		a.Transaction = &item.Transaction
+		return item
 	case kind == KindTransaction && strings.HasPrefix(sk, eventPrefix):
 		a.Event = new(payments.Event)
 		return a.Event

@@ -3,8 +3,8 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 
-	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -23,6 +23,20 @@ type checkoutItem struct {
 	payments.Checkout
 }
 
+// UnmarshalDynamoItem adds what is in the key.
+func (i *checkoutItem) UnmarshalDynamoItem(stored dynamo.Item) error {
+	type plain checkoutItem
+	if err := dynamo.UnmarshalItem(stored, (*plain)(i)); err != nil {
+		return err
+	}
+	p, ok := ParsePartition(i.PK)
+	if !ok {
+		return fmt.Errorf("store: a checkout is stored in %s", i.PK)
+	}
+	i.Checkout = i.Restored(p.Last, p.Tenant.Merchant)
+	return nil
+}
+
 type referenceItem struct {
 	key
 	CheckoutID string `dynamo:"checkout_id"`
@@ -35,7 +49,7 @@ func (s *Store) newCheckoutItem(t identity.Tenant, c payments.Checkout, version 
 	k := checkoutKey(t, c.ID)
 	c.Version = version
 	item := checkoutItem{key: k, Checkout: c, ListPartition: checkoutsList(t, c.Shard),
-		ListSort: micros(c.CreatedAt) + "#" + c.ID, WriteID: uuid.NewString()}
+		ListSort: micros(c.CreatedAt) + "#" + c.ID, WriteID: newWriteID()}
 	if at := c.DueAt(); !at.IsZero() {
 		item.due = s.shards.dueAt(at, k)
 	}

@@ -35,11 +35,11 @@ func (w shopFixture) sale(at time.Time, summary string) payments.Transaction {
 	tx := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id),
 		Amount: checkout.Amount, Status: payments.TransactionSuccessful, PaymentType: "ECOM",
 		EntryMode: "CUSTOMER_ENTRY", Installments: 1,
-		MerchantCode: tenant.Merchant, CreatedAt: at}, CheckoutID: checkout.ID, Shard: checkout.Shard,
-		ClientTransactionID: uuid.NewString(),
-		ProductSummary:      summary, Username: "till@shop.example", Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"},
+		CreatedAt: at}, CheckoutID: checkout.ID, Shard: checkout.Shard,
+		ProductSummary: summary, Username: "till@shop.example", Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"},
 		Captured: checkout.Amount, Refundable: checkout.Amount, Refunded: none, ChargedBack: none, Fee: none,
 		PayoutPlan: merchant.SinglePayment, UpdatedAt: at, Version: 1}
+	tx = tx.Restored(tenant.Merchant, tx.Code, id)
 	if _, err := w.Apply(w.Context(), tenant, payments.CheckoutChange{Checkout: checkout, Transaction: &tx}); err != nil {
 		w.Fatal(err)
 	}

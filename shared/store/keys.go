@@ -70,7 +70,7 @@ import (
 //
 //	index    partition                    sort                     holds
 //	list     CHECKOUTS#M[#n]              <µs of creation>#<id>    checkouts, newest first
-//	due      DUE#<shard>, DEAD#<shard>    <µs when due>#<pk>       what the sweep handles when it is due:
+//	due      DUE#<shard>, DEAD#<shard>    <µs when due>            what the sweep handles when it is due:
 //	                                                               checkouts (recovery, poll, expiry),
 //	                                                               refunds without an outcome and
 //	                                                               callbacks; dead ones wait for a replay;
@@ -323,11 +323,16 @@ func (n dueShards) dueAt(at time.Time, k key) due { return n.place(KindDue, at, 
 
 func (n dueShards) deadAt(at time.Time, k key) due { return n.place(KindDead, at, k) }
 
-func (n dueShards) payoutAt(at time.Time, k key) due { return n.place(KindPayoutDue, at, k) }
+// payoutAt is a place of its own: a walk over payouts is continued after one.
+func (n dueShards) payoutAt(at time.Time, k key) due {
+	d := n.place(KindPayoutDue, at, k)
+	d.Sort += "#" + k.PK
+	return d
+}
 
 // place is the item's place in one of the kind's partitions.
 func (n dueShards) place(kind Kind, at time.Time, k key) due {
-	return due{Partition: kind.named(strconv.Itoa(n.of(k.PK))), Sort: micros(at) + "#" + k.PK}
+	return due{Partition: kind.named(strconv.Itoa(n.of(k.PK))), Sort: micros(at)}
 }
 
 // of is the key's shard.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -21,7 +20,7 @@ type merchantItem struct {
 }
 
 func newMerchantItem(m merchant.Merchant) merchantItem {
-	return merchantItem{key: merchantKey(m.Code), WriteID: uuid.NewString(), Merchant: m}
+	return merchantItem{key: merchantKey(m.Code), WriteID: newWriteID(), Merchant: m}
 }
 
 // CreateMerchant stores a new merchant with its first keys, all or nothing: a

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -33,13 +32,13 @@ type payoutItem struct {
 
 func (s *Store) newScheduleItem(t identity.Tenant, schedule merchant.PayoutSchedule) scheduleItem {
 	k := payoutScheduleKey(t)
-	return scheduleItem{key: k, due: s.shards.payoutAt(schedule.NextAt, k), WriteID: uuid.NewString(),
+	return scheduleItem{key: k, due: s.shards.payoutAt(schedule.NextAt, k), WriteID: newWriteID(),
 		PayoutSchedule: schedule}
 }
 
 func (s *Store) newPayoutItem(t identity.Tenant, p payout.Payout) payoutItem {
 	k := payoutKey(t, p.ID)
-	item := payoutItem{key: k, WriteID: uuid.NewString(), Payout: p}
+	item := payoutItem{key: k, WriteID: newWriteID(), Payout: p}
 	if at := p.DueAt(); !at.IsZero() {
 		item.due = s.shards.payoutAt(at, k)
 	}

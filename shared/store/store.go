@@ -54,7 +54,7 @@ func Open(c Config) *Store {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Store{Reader: &Reader{now: func() time.Time { return c.Now().UTC() },
+	s := &Store{Reader: &Reader{now: func() time.Time { return c.Now().UTC().Truncate(time.Millisecond) },
 		shards: dueShards(cmp.Or(c.DueShards, DefaultDueShards)), busyAt: cmp.Or(c.Busy, DefaultBusy)}}
 	client := c.AWS()
 	watch := &throttleWatch{now: s.now, note: s.noteThrottled, noted: map[identity.Tenant]time.Time{}}

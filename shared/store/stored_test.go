@@ -180,7 +180,7 @@ var storedCheckouts = map[string]stored{
 	"CreateCheckout": {
 		sets: "Version is 1",
 		write: func(w fixture) []storedtest.Read {
-			c := storedtest.Fill(w, w.Filler, func(c *payments.Checkout) { c.Shard = shard })
+			c := w.filled()
 			got, err := w.CreateCheckout(w.Context(), w.tenant, c)
 			c.Version = 1
 			wantAnswer(w, c, got, err)
@@ -216,10 +216,17 @@ var storedCheckouts = map[string]stored{
 	},
 }
 
+// filled is a checkout with all its fields.
+func (w fixture) filled() payments.Checkout {
+	w.Helper()
+	c := storedtest.Fill(w, w.Filler, func(c *payments.Checkout) { c.Shard = shard })
+	return c.Restored(c.ID, w.tenant.Merchant)
+}
+
 // drafted is a checkout with all its fields, of which a draft is stored.
 func (w fixture) drafted() payments.Checkout {
 	w.Helper()
-	c := storedtest.Fill(w, w.Filler, func(c *payments.Checkout) { c.Shard = shard })
+	c := w.filled()
 	d := draft(c.Reference)
 	d.ID = c.ID
 	_, err := w.CreateCheckout(w.Context(), w.tenant, d)

@@ -51,10 +51,12 @@ func (w fixture) change() payments.CheckoutChange {
 	c := w.drafted()
 	return storedtest.Fill(w, w.Filler, func(change *payments.CheckoutChange) {
 		tx := change.Transaction
-		tx.Code, tx.ForeignID, tx.Shard = payments.CodeOfID(tx.ID), c.Reference, shard
+		tx.ForeignID, tx.Shard = c.Reference, shard
+		*tx = tx.Restored(w.tenant.Merchant, payments.CodeOfID(tx.ID), tx.ID)
 		change.Checkout = c
 		change.Checkout.Transactions = change.Checkout.Transactions[:1]
 		change.Checkout.Transactions[0].ID = tx.ID
+		change.Checkout = change.Checkout.Restored(c.ID, w.tenant.Merchant)
 		change.Callback.State = payments.CallbackPending
 		change.Entry.About = ledger.OfTransaction(tx.ID)
 		for i := range change.Payables {
@@ -119,7 +121,8 @@ func (w fixture) transactionChange(before payments.CheckoutChange) payments.Tran
 	old := before.Transaction
 	return storedtest.Fill(w, w.Filler, func(change *payments.TransactionChange) {
 		tx := &change.Transaction
-		tx.ID, tx.Code, tx.Version, tx.CreatedAt = old.ID, old.Code, old.Version, old.CreatedAt
+		tx.Version, tx.CreatedAt = old.Version, old.CreatedAt
+		*tx = tx.Restored(w.tenant.Merchant, old.Code, old.ID)
 		tx.ForeignID, tx.CheckoutID, tx.Shard = old.ForeignID, old.CheckoutID, old.Shard
 		change.Callback.State = payments.CallbackPending
 		change.Entry.About = ledger.OfTransaction(tx.ID)

@@ -137,7 +137,8 @@ func (w fixture) waiting() (payments.Transaction, []payments.Payable) {
 func (w fixture) changed(tx payments.Transaction) payments.Transaction {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(next *payments.Transaction) {
-		next.ID, next.Code, next.Version, next.Shard = tx.ID, tx.Code, tx.Version, tx.Shard
+		next.Version, next.Shard = tx.Version, tx.Shard
+		*next = next.Restored(w.tenant.Merchant, tx.Code, tx.ID)
 	})
 }
 

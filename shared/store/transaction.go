@@ -3,10 +3,10 @@ package store
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -23,6 +23,28 @@ type transactionItem struct {
 
 	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
 	payments.Transaction
+}
+
+// MarshalDynamoItem leaves out the id, which the key has.
+func (i transactionItem) MarshalDynamoItem() (dynamo.Item, error) {
+	type plain transactionItem
+	stored, err := dynamo.MarshalItem(plain(i))
+	delete(stored, "id")
+	return stored, err
+}
+
+// UnmarshalDynamoItem reads what MarshalDynamoItem wrote.
+func (i *transactionItem) UnmarshalDynamoItem(stored dynamo.Item) error {
+	type plain transactionItem
+	if err := dynamo.UnmarshalItem(stored, (*plain)(i)); err != nil {
+		return err
+	}
+	p, ok := ParsePartition(i.PK)
+	if !ok {
+		return fmt.Errorf("store: a transaction is stored in %s", i.PK)
+	}
+	i.Transaction = i.Restored(p.Tenant.Merchant, p.Last, strings.TrimPrefix(i.SK, transactionPrefix))
+	return nil
 }
 
 // eventItem is a refund, chargeback or deduction as stored, beside its
@@ -208,7 +230,7 @@ func (s *Store) putTransaction(t identity.Tenant, tx payments.Transaction) *dyna
 
 func newTransactionItem(t identity.Tenant, tx payments.Transaction) transactionItem {
 	return transactionItem{key: transactionKey(t, tx.Code, tx.ID), listed: listedAt(t, tx.Shard, tx.CreatedAt, tx.ID),
-		ReversedAs: tx.ReversedAs(), WriteID: uuid.NewString(), Transaction: tx}
+		ReversedAs: tx.ReversedAs(), WriteID: newWriteID(), Transaction: tx}
 }
 
 func (s *Store) newEventItem(t identity.Tenant, e payments.Event) eventItem {

@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 
+	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
 )
 
@@ -15,6 +17,12 @@ var ErrStale = errors.New("store: the item changed meanwhile")
 type written struct {
 	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
 	Version int    `dynamo:"version"`  // one more with each write
+}
+
+// newWriteID is a random UUID in 22 characters.
+func newWriteID() string {
+	id := uuid.New()
+	return base64.RawURLEncoding.EncodeToString(id[:])
 }
 
 // resolveWrite finds out what an error of a write means. There is none if the item
