@@ -3,6 +3,7 @@ package functions_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,9 +92,10 @@ func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
 	t.Parallel()
 	type measured map[string][]int64
 	const chargeTime = 1500 * time.Millisecond
+	ofTime := []metric.Metric{metric.AcquirerLatency, metric.OldestDueAge, metric.OldestPayoutAge}
 	for name, c := range map[string]struct {
 		happens func(measuredShop)
-		want    measured // in metrics by mode, but for AcquirerLatency, OldestDueAge
+		want    measured // in metrics by mode, but for those of time
 	}{
 		"approved": {func(s measuredShop) { s.payNew("10.10") },
 			measured{"PaymentsAttempted": {1}, "PaymentsApproved": {1}}},
@@ -143,8 +145,7 @@ func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
 						want = measured{}
 					}
 					for _, m := range metric.All {
-						if all := s.Measured(m, in); m.ByMode && all != nil && m != metric.OldestDueAge &&
-							m != metric.AcquirerLatency {
+						if all := s.Measured(m, in); m.ByMode && all != nil && !slices.Contains(ofTime, m) {
 							got[m.Name] = all
 						}
 					}
@@ -166,6 +167,26 @@ func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
 			t.Errorf("AcquirerLatency in ms (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestTheDelayOfPayoutsIsMeasured, from the merchant's midnight on.
+func TestTheDelayOfPayoutsIsMeasured(t *testing.T) {
+	t.Parallel()
+	for _, mode := range identity.Modes {
+		s := newMeasuredShop(t, mode, 0)
+		s.SetPayout(map[string]any{"holder": "Markt", "iban": sandbox.PaidIBAN, "mode": mode.Name()})
+		s.Sell("100")
+		s.RunPayouts()
+		if got := s.Measured(metric.OldestPayoutAge, mode); got != nil {
+			t.Errorf("before midnight: got %v s, want nothing due", got)
+		}
+		midnight := time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC) // in Germany
+		s.Clock.Advance(midnight.Add(2 * time.Hour).Sub(s.Clock.Now()))
+		s.RunPayouts()
+		if diff := cmp.Diff([]int64{2 * 60 * 60}, s.Measured(metric.OldestPayoutAge, mode)); diff != "" {
+			t.Errorf("two hours late, in %s mode (-want +got):\n%s", mode.Name(), diff)
+		}
+	}
 }
 
 // TestAnOutcomeIsCountedOnce whatever happens to each step of a payment and its

@@ -15,6 +15,7 @@ const (
 	staleStream = time.Minute      // behind which the fast path of the outbox is no longer fast
 	staleQueue  = 15 * time.Minute // the longest that SQS delays a message
 	lateItem    = 15 * time.Minute // the sweep takes what is due each minute
+	latePayout  = time.Hour        // payoutplan takes what is due each quarter of an hour
 	unknownFor  = time.Hour        // acquirers mostly know an outcome within minutes
 
 	missedTicks    = 5  // in a row
@@ -72,6 +73,8 @@ func (p *platform) moneyAlarms() []alarm {
 			metric: each(p.own(metric.UnknownPaymentAge, maximum), polled), limit: unknownFor.Seconds(), in: one},
 		{id: "RefundUnknown", severity: warning, description: "a refund has had no outcome for an hour",
 			metric: each(p.own(metric.UnknownRefundAge, maximum), polled), limit: unknownFor.Seconds(), in: one},
+		{id: "PayoutsLate", severity: warning, description: "a payout has been due for an hour",
+			metric: each(p.own(metric.OldestPayoutAge, maximum), polled), limit: latePayout.Seconds(), in: one},
 		{id: "PayoutsFailed", severity: warning, description: "a bank rejected a payout",
 			metric: p.own(metric.FailedPayouts, sum), limit: 1, in: one},
 		{id: "Reconcile", severity: critical, description: "reconciliation found breaks",
@@ -171,9 +174,9 @@ func (p *platform) tableAlarms() []alarm {
 func (p *platform) queueAlarms() []alarm {
 	var all []alarm
 	for _, q := range functions.Queues {
-		all = append(all, alarm{id: "Queue" + pascal(q.Name) + "Stale", severity: warning, limit: staleQueue.Seconds(), in: one,
-			description: "messages of " + q.Name + " wait too long",
-			metric:      p.ofQueue(p.queues[q.Name].QueueName(), "ApproximateAgeOfOldestMessage")})
+		all = append(all, alarm{id: "Queue" + pascal(q.Name) + "Stale", severity: warning, limit: staleQueue.Seconds(),
+			in: one, description: "messages of " + q.Name + " wait too long",
+			metric: p.ofQueue(p.queues[q.Name].QueueName(), "ApproximateAgeOfOldestMessage")})
 	}
 	for _, q := range p.dead {
 		all = append(all, alarm{id: "Queue" + pascal(q.name), severity: warning, limit: 1, in: one,

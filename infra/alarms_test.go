@@ -224,6 +224,7 @@ func TestMoneyHasItsAlarms(t *testing.T) {
 		"warning AcquirerSlow":     live("AcquirerLatency", "p99", 300) + " >= 5000 in 3 of 3",
 		"warning PaymentUnknown":   live("UnknownPaymentAge", "Maximum", 1800) + " >= 3600 in 1 of 1",
 		"warning RefundUnknown":    live("UnknownRefundAge", "Maximum", 1800) + " >= 3600 in 1 of 1",
+		"warning PayoutsLate":      live("OldestPayoutAge", "Maximum", 1800) + " >= 3600 in 1 of 1",
 		"warning PayoutsFailed":    live("FailedPayouts", "Sum", 300) + " >= 1 in 1 of 1",
 		"critical Reconcile":       live("ReconciliationBreaks", "Sum", 300) + " >= 1 in 1 of 1",
 		"warning ReconcileMissing": live("ReconciliationBreaks", "SampleCount", 3600) + " < 1 in 26 of 26 or missing",

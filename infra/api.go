@@ -52,8 +52,9 @@ func (p *platform) accessLog() awsapigatewayv2.IAccessLogSettings {
 	format, err := json.Marshal(map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTime", "method": "$context.httpMethod",
 		"route": "$context.routeKey", "status": "$context.status", "bytes": "$context.responseLength",
-		"source": "$context.identity.sourceIp", "latency": "$context.responseLatency", "integrationLatency": "$context.integrationLatency",
-		"integrationError": "$context.integrationErrorMessage", "error": "$context.error.message",
+		"source": "$context.identity.sourceIp", "latency": "$context.responseLatency",
+		"integrationLatency": "$context.integrationLatency",
+		"integrationError":   "$context.integrationErrorMessage", "error": "$context.error.message",
 	})
 	if err != nil { // impossible for a map of strings
 		panic(err)

@@ -105,7 +105,7 @@ func (p *platform) queueRow() *[]awscloudwatch.IWidget {
 
 func (p *platform) dueRow() *[]awscloudwatch.IWidget {
 	return row(
-		graph("Oldest due item (s)", p.own(metric.OldestDueAge, maximum)),
+		graph("Oldest due item (s)", p.own(metric.OldestDueAge, maximum), p.own(metric.OldestPayoutAge, maximum)),
 		graph("Done by the sweep", p.own(metric.ResolvedCheckouts, sum), p.own(metric.ResolvedRefunds, sum),
 			p.own(metric.OverdueCallbacks, sum)),
 		graph("Not done", p.own(metric.SweepFailures, sum), p.own(metric.DeadCallbacks, sum)),

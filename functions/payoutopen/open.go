@@ -28,7 +28,7 @@ const (
 // Open handles one message. An error leaves it in the queue.
 func Open(a *app.App) func(ctx context.Context, body string) error {
 	return app.Consume(a, opener{App: a, shards: queue.OpenPayoutShards(a), payouts: queue.OpenPayouts(a),
-		runner: payoutrunner.New(payoutrunner.Config{Store: a.Store, Log: a.Log})}.take)
+		runner: payoutrunner.New(payoutrunner.Config{Store: a.Store, Log: a.Log, Metrics: a.Metrics})}.take)
 }
 
 type opener struct {

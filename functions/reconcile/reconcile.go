@@ -34,8 +34,10 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 			"transactions", report.Transactions, "entries", report.Entries, "payables", report.Payables, "payouts",
 			report.Payouts, "movements", report.Movements, "bank_lines", report.BankLines, "read_again",
 			report.Suspects, "open", report.Open)
-		a.Metrics.Write(ctx, report.At, identity.Live.Name(), metric.ReconciliationBreaks.Of(int64(report.Found-report.FoundInTest)))
-		a.Metrics.Write(ctx, report.At, identity.Test.Name(), metric.ReconciliationBreaks.Of(int64(report.FoundInTest)))
+		found := map[identity.Mode]int{identity.Live: report.Found - report.FoundInTest, identity.Test: report.FoundInTest}
+		for _, mode := range identity.Modes {
+			a.Metrics.Write(ctx, report.At, mode.Name(), metric.ReconciliationBreaks.Of(int64(found[mode])))
+		}
 		return report, nil
 	}
 }

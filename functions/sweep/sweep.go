@@ -49,7 +49,7 @@ type tick struct {
 	work      errgroup.Group
 
 	lost, checkouts, refunds, failures atomic.Int64 // see count
-	oldest                             oldest
+	oldest                             store.Oldest
 }
 
 func (t *tick) run(ctx context.Context) error {
@@ -80,7 +80,7 @@ func (t *tick) count(ctx context.Context) {
 		metric.ResolvedRefunds.Of(t.refunds.Load()), metric.SweepFailures.Of(t.failures.Load()),
 	}
 	for _, mode := range identity.Modes {
-		t.Metrics.Write(ctx, t.at, mode.Name(), append(values, metric.OldestDueAge.Took(t.oldest.age(mode, t.at)))...)
+		t.Metrics.Write(ctx, t.at, mode.Name(), append(values, metric.OldestDueAge.Took(t.oldest.Age(mode, t.at)))...)
 		values = nil
 	}
 }
@@ -95,7 +95,7 @@ func (t *tick) walk(ctx, reading context.Context, shard int) (int, error) {
 			return found, err
 		}
 		found++
-		t.oldest.note(due)
+		t.oldest.Note(due)
 		t.work.Go(func() error { t.process(ctx, due); return nil })
 		if reading.Err() != nil {
 			break

@@ -46,7 +46,8 @@ func (w *World) Measured(m metric.Metric, mode identity.Mode) []int64 {
 			w.Fatalf("metrics %q: %v", text, err)
 		}
 		for _, d := range line.AWS.CloudWatchMetrics {
-			if !slices.Contains(d.Metrics, declaration{m.Name, m.Unit}) || d.Namespace != metric.Namespace || !hasDimensions(members, d.Dimensions, wanted) {
+			if !slices.Contains(d.Metrics, declaration{m.Name, m.Unit}) || d.Namespace != metric.Namespace ||
+				!hasDimensions(members, d.Dimensions, wanted) {
 				continue
 			}
 			var n int64

@@ -53,8 +53,9 @@ var (
 	UnknownPaymentAge = Metric{"UnknownPaymentAge", Seconds, true}    // at each poll that gave no outcome
 	UnknownRefundAge  = Metric{"UnknownRefundAge", Seconds, true}     // likewise, of a refund
 
-	FailedPayouts = Metric{"FailedPayouts", Count, true} // that a bank rejected
-	DeadCallbacks = Metric{"DeadCallbacks", Count, true} // given up after three days
+	OldestPayoutAge = Metric{"OldestPayoutAge", Seconds, true} // of what was due, at each walk that opens payouts
+	FailedPayouts   = Metric{"FailedPayouts", Count, true}     // that a bank rejected
+	DeadCallbacks   = Metric{"DeadCallbacks", Count, true}     // given up after three days
 
 	OldestDueAge         = Metric{"OldestDueAge", Seconds, true}       // at each tick of the sweep; 0: nothing was due
 	OverdueCallbacks     = Metric{"OverdueCallbacks", Count, false}    // sent by a sweep: the fast path lost them
@@ -66,7 +67,7 @@ var (
 
 // All are all metrics.
 var All = []Metric{PaymentsAttempted, PaymentsUnknown, PaymentsNotTaken, PaymentsApproved,
-	AcquirerLatency, UnknownPaymentAge, UnknownRefundAge, FailedPayouts, DeadCallbacks, OldestDueAge, OverdueCallbacks,
+	AcquirerLatency, UnknownPaymentAge, UnknownRefundAge, OldestPayoutAge, FailedPayouts, DeadCallbacks, OldestDueAge, OverdueCallbacks,
 	ResolvedCheckouts, ResolvedRefunds, SweepFailures, ReconciliationBreaks}
 
 // Value is one measurement, in the metric's unit.

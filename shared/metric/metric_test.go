@@ -20,7 +20,8 @@ func TestALineIsOfTheFormat(t *testing.T) {
 	apart := metric.Metric{Name: "B", Unit: metric.Milliseconds, ByMode: true}
 	const start, whole = `"_aws":{"Timestamp":1790000000123,"CloudWatchMetrics":[`,
 		`{"Namespace":"Cashwrap","Dimensions":[["Stage"]],"Metrics":[{"Name":"A","Unit":"Count"}]}`
-	const byMode = `{"Namespace":"Cashwrap","Dimensions":[["Stage","Mode"]],"Metrics":[{"Name":"B","Unit":"Milliseconds"}]}`
+	const byMode = `{"Namespace":"Cashwrap","Dimensions":[["Stage","Mode"]],` +
+		`"Metrics":[{"Name":"B","Unit":"Milliseconds"}]}`
 	for _, c := range []struct {
 		values []metric.Value
 		want   string

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -43,6 +44,7 @@ const (
 func (r *Runner) Overdue(ctx, starting context.Context, w Walk, run func(Planned) error) (rest *Walk, err error) {
 	var failures failures
 	var work sync.WaitGroup
+	var oldest store.Oldest
 	slots := make(chan struct{}, concurrency)
 	lease := lease{store: r.Store, shard: w.Shard, holder: uuid.NewString(), lasts: w.Lease}
 	for due, err := range r.Store.DuePayouts(starting, w.Shard, w.After, w.By) {
@@ -60,13 +62,25 @@ func (r *Runner) Overdue(ctx, starting context.Context, w Walk, run func(Planned
 		work.Go(func() {
 			defer func() { <-slots }()
 			if w.Of == nil || w.Of(due.Tenant) {
+				oldest.Note(due)
 				failures.add(r.begin(ctx, due, run))
 			}
 		})
 	}
 	work.Wait()
+	r.measure(ctx, &oldest)
 	failures.add(lease.end(ctx))
 	return rest, errors.Join(failures.all...)
+}
+
+// measure writes how late the walk was, of each mode of which anything was due.
+func (r *Runner) measure(ctx context.Context, oldest *store.Oldest) {
+	now := r.Store.Now()
+	for _, mode := range identity.Modes {
+		if age := oldest.Age(mode, now); age > 0 {
+			r.Metrics.Write(ctx, now, mode.Name(), metric.OldestPayoutAge.Took(age))
+		}
+	}
 }
 
 // lease makes a walk the only one of its shard, once it is worth its cost.

@@ -1,22 +1,23 @@
-package sweep
+package store
 
 import (
 	"sync"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// oldest is since when the oldest entry of each mode has been due, of those that a
-// tick has read. The walk goes by time, so what it did not reach is not as old. An
-// entry of a callback does not name its mode: it counts as live.
-type oldest struct {
+// Oldest finds since when the oldest entry of each mode has been due, among those that
+// a walk has read: it goes by time, so what it did not reach is not as old. It is safe
+// for concurrent use.
+type Oldest struct {
 	mu    sync.Mutex
 	since map[identity.Mode]time.Time
 }
 
-func (o *oldest) note(due store.Due) {
+// Note takes an entry into account. That of a callback does not name its mode: it
+// counts as live.
+func (o *Oldest) Note(due Due) {
 	mode := identity.Live
 	if due.Tenant.Mode == identity.Test {
 		mode = identity.Test
@@ -31,8 +32,8 @@ func (o *oldest) note(due store.Due) {
 	}
 }
 
-// age is how long that entry has been due; 0 when none was.
-func (o *oldest) age(mode identity.Mode, now time.Time) time.Duration {
+// Age is how long the oldest entry of a mode has been due; 0 when none was.
+func (o *Oldest) Age(mode identity.Mode, now time.Time) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	since, ok := o.since[mode]
