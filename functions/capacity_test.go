@@ -52,6 +52,13 @@ var more = []struct {
 		}
 		return fix.shown("listCheckouts", "")
 	}},
+	{"GET /v0.1/checkouts, three of them in four shards", func(fix *fixture) world.Request {
+		fix.Update(map[string]any{"shards": 4})
+		for range 3 {
+			fix.Create("10.10", nil)
+		}
+		return fix.shown("listCheckouts", "")
+	}},
 	{"GET /v0.1/checkouts?checkout_reference=", func(fix *fixture) world.Request {
 		fix.Create("10.10", map[string]any{"checkout_reference": "listed"})
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=listed"}
@@ -78,6 +85,13 @@ var more = []struct {
 			fix.sold()
 		}
 		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code + "/transactions/history?limit=100"}
+	}},
+	{"GET /v2.1/merchants/{merchant_code}/transactions/history, three of four shards", func(fix *fixture) world.Request {
+		fix.Update(map[string]any{"shards": 4})
+		for range 3 {
+			fix.sold()
+		}
+		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code + "/transactions/history"}
 	}},
 	{"GET /v1.1/receipts/{id}, again", func(fix *fixture) world.Request {
 		r := fix.shown("retrieveReceipt", "")

@@ -124,6 +124,9 @@ func TestInvalidUpdatesAreRefused(t *testing.T) {
 		{fields{"fee_rate": "1"}, "INVALID", "fee_rate"},
 		{fields{"time_zone": "Mars/Olympus"}, "INVALID", "time_zone"},
 		{fields{"refund_floor": "1.001"}, "INVALID", "refund_floor"},
+		{fields{"shards": 0}, "INVALID", "shards"},
+		{fields{"shards": 3}, "INVALID", "shards"},
+		{fields{"shards": 64}, "INVALID", "shards"},
 		{fields{"profile": fields{"language": "German"}}, "INVALID", "profile.language"},
 		{fields{"country": "AT"}, "INVALID", "country"}, // no argument of the command, nor are these
 		{fields{"currency": "CHF"}, "INVALID", "currency"},

@@ -86,6 +86,7 @@ func assumptions() assumptionList {
 		{"answer", "bytes of an answer or a callback, with headers and TLS", 2000},
 		{"quota.key", "requests a second of one API key (contract §2.9)", 100},
 		{"quota.partition", "WCU a second of one partition", 1000},
+		{"quota.reads", "RCU a second of one partition", 3000},
 		{"quota.concurrency", "calls at the same time, of an account", 1000},
 		{"quota.table", "WCU a second of one table with its indexes, on demand", 40000},
 		{"quota.new", "WCU a second that a new table takes at once", 4000},

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -53,17 +54,21 @@ var errNothingTaken = errors.New("a measured row takes nothing of what it must")
 // limits are those for a payment's own requests, the lowest first.
 func (b basis) limits() ([]limit, error) {
 	u, a := b.measured.uses, b.assumed.of
-	// All payables of a merchant are in one partition, and a unit in a transaction
-	// counts twice (AWS: transactional writes).
+	// The payables of a merchant's shard are in one partition, and a unit in a
+	// transaction counts twice (AWS: transactional writes).
 	const waiting = 2
 	today := u[create].plus(u[charge]).plus(u[callback]) // payouts come at another time
 	seconds := b.functionSeconds()
 	all := []limit{
 		{what: "one API key", formula: fmt.Sprintf("%s/%d requests", short(a("quota.key")), requests),
 			perSecond: a("quota.key") / requests},
-		per("one merchant's payables, one partition", a("quota.partition"), waiting),
-		per("one merchant's list, one partition", a("quota.partition"), today.list),
-		per("one merchant's history, one partition", a("quota.partition"), today.history),
+		per("one shard of a merchant's payables", a("quota.partition"), waiting),
+		per("one shard of a merchant's list", a("quota.partition"), today.list),
+		per("one shard of a merchant's history", a("quota.partition"), today.history),
+		per(fmt.Sprintf("one merchant, %d shards", merchant.MaxShards), merchant.MaxShards*a("quota.partition"),
+			max(waiting, today.list, today.history)),
+		{what: "one merchant's own item", formula: fmt.Sprintf("%s/%d requests", short(a("quota.reads")), requests),
+			perSecond: a("quota.reads") / requests},
 		per(fmt.Sprintf("the due index, %d partitions", store.DefaultDueShards), store.DefaultDueShards*a("quota.partition"), today.due),
 		per("a table that is new", a("quota.new"), today.writes),
 		per("the table's quota", a("quota.table"), today.writes),

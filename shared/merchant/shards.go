@@ -10,8 +10,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// MaxShards bounds the shards of a merchant, because a reader queries each. At
-// 500 payments a second in each (infra/README.md, "Limits") they take 16,000.
+// MaxShards bounds the shards of a merchant, because a reader queries each. A
+// shard takes 1,000 write units a second, and so 500 payments, or 42 of twelve
+// instalments. More than 1,000 payments a second of one merchant end at the reads
+// of its item (infra/README.md, "Limits").
 const MaxShards = 32
 
 // ShardCount is over how many shards what the merchant's payments write is

@@ -1,0 +1,176 @@
+package store_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// refusing answers the next transaction of payments with an error of DynamoDB.
+type refusing struct {
+	aws.HTTPClient
+	next string // the error's name and further members; "": none
+}
+
+// Do carries a request.
+func (r *refusing) Do(call *http.Request) (*http.Response, error) {
+	if r.next == "" || !strings.HasSuffix(call.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
+		return r.HTTPClient.Do(call)
+	}
+	code, members, _ := strings.Cut(r.next, " ")
+	body := `{"__type":"com.amazonaws.dynamodb.v20120810#` + code + `"` + members + `}`
+	r.next = ""
+	return &http.Response{StatusCode: http.StatusBadRequest, Request: call,
+		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body:   io.NopCloser(strings.NewReader(body))}, nil
+}
+
+// growing is a store whose merchant creates checkouts in shard 0.
+type growing struct {
+	*testing.T
+	*store.Store
+	clock *clock.Clock
+	wire  *refusing
+}
+
+func newGrowing(t *testing.T) growing {
+	t.Helper()
+	g := growing{T: t, clock: clock.New(), wire: &refusing{}}
+	g.Store = storedtest.Open(t, g.clock.Now, func(c aws.HTTPClient) aws.HTTPClient {
+		g.wire.HTTPClient = c
+		return g.wire
+	})
+	if err := g.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant}); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// create creates checkouts now.
+func (g growing) create(many int) {
+	g.Helper()
+	for range many {
+		d := draft(g.clock.Now().String() + time.Now().String())
+		d.CreatedAt, d.ValidUntil = g.clock.Now(), nil
+		if _, err := g.CreateCheckout(g.Context(), tenant, d); err != nil {
+			g.Fatal(err)
+		}
+	}
+}
+
+// grow has whatever is due looked at, and returns the merchant's shards.
+func (g growing) grow() int {
+	g.Helper()
+	for _, due := range overdue(g.T, g.Store, g.clock.Now()) {
+		if due.Growth {
+			if _, _, err := g.GrowShards(g.Context(), due.Tenant); err != nil {
+				g.Fatal(err)
+			}
+		}
+	}
+	m, err := g.Merchant(g.Context(), tenant.Merchant)
+	if err != nil {
+		g.Fatal(err)
+	}
+	return m.ShardCount()
+}
+
+const (
+	hotTable = `ThrottlingException ,"throttlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded"}]`
+	hotIndex = `ProvisionedThroughputExceededException ,` +
+		`"ThrottlingReasons":[{"reason":"IndexWriteKeyRangeThroughputExceeded"}]`
+	hotItem  = `TransactionCanceledException ,"CancellationReasons":[{"Code":"ThrottlingError"},{"Code":"None"}]`
+	hotOther = `TransactionCanceledException ,"CancellationReasons":[{"Code":"None"},{"Code":"ThrottlingError"}]`
+	hotQuota = `ThrottlingException ,"throttlingReasons":[{"reason":"TableWriteAccountLimitExceeded"}]`
+	conflict = `TransactionCanceledException ,"CancellationReasons":[{"Code":"TransactionConflict"},{"Code":"None"}]`
+)
+
+// TestOnlyAHotPartitionOfABusyShardMakesAMerchantGrow. The first item of the call is the checkout, the other its
+// reference, which has a partition of its own.
+func TestOnlyAHotPartitionOfABusyShardMakesAMerchantGrow(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		error string
+		many  int
+		want  int
+	}{
+		"table": {hotTable, store.DefaultBusy, 2}, "index": {hotIndex, store.DefaultBusy, 2},
+		"transaction": {hotItem, store.DefaultBusy, 2}, "another item": {hotOther, store.DefaultBusy, 1},
+		"the account's quota": {hotQuota, store.DefaultBusy, 1}, "conflict": {conflict, store.DefaultBusy, 1},
+		"little to do": {hotTable, store.DefaultBusy / 2, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGrowing(t)
+			g.create(c.many)
+			g.wire.next = c.error
+			g.create(1)
+			if got := g.grow(); got != c.want {
+				t.Errorf("got %d shards, want %d", got, c.want)
+			}
+			if left := overdue(t, g.Store, g.clock.Now()); len(left) > 0 {
+				t.Errorf("got %v still due, want nothing", left)
+			}
+		})
+	}
+}
+
+// TestAMerchantIsNotedOnceAMinute, and what was long ago does not count.
+func TestAMerchantIsNotedOnceAMinute(t *testing.T) {
+	t.Parallel()
+	g := newGrowing(t)
+	g.create(store.DefaultBusy)
+	g.clock.Advance(11 * time.Second)
+	g.wire.next = hotTable
+	g.create(1)
+	if got := g.grow(); got != 1 {
+		t.Errorf("after eleven seconds: got %d shards, want 1", got)
+	}
+	g.create(store.DefaultBusy)
+	g.wire.next = hotTable
+	g.create(1)
+	if got := g.grow(); got != 1 {
+		t.Errorf("within the minute: got %d shards, want 1", got)
+	}
+	g.clock.Advance(time.Minute)
+	g.create(store.DefaultBusy)
+	g.wire.next = hotTable
+	g.create(1)
+	if got := g.grow(); got != 2 {
+		t.Errorf("a minute later: got %d shards, want 2", got)
+	}
+}
+
+// TestAMerchantGrowsOnceHoweverManyNotice.
+func TestAMerchantGrowsOnceHoweverManyNotice(t *testing.T) {
+	t.Parallel()
+	g := newGrowing(t)
+	g.create(store.DefaultBusy)
+	g.wire.next = hotTable
+	g.create(1)
+	errs := make(chan error)
+	for range 10 {
+		go func() {
+			_, _, err := g.GrowShards(context.Background(), tenant)
+			errs <- err
+		}()
+	}
+	for range 10 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if got := g.grow(); got != 2 {
+		t.Errorf("got %d shards, want 2", got)
+	}
+}
