@@ -32,7 +32,12 @@ var aims = map[string]int{
 	// The transaction is found, and the refund claimed before the acquirer is asked.
 	"POST /v0.1/me/refund/{txn_id}":                                          5,
 	"POST /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds": 5,
+	// A merchant that has grown: each shard is read, at the same time.
+	fourShards + "GET /v0.1/checkouts":                                      6,
+	fourShards + "GET /v2.1/merchants/{merchant_code}/transactions/history": 6,
 }
+
+const fourShards = "in four shards: "
 
 const unknownKey = "unknown key" // the one case that is refused
 
@@ -52,7 +57,7 @@ var more = []struct {
 		}
 		return fix.shown("listCheckouts", "")
 	}},
-	{"GET /v0.1/checkouts, three of them in four shards", func(fix *fixture) world.Request {
+	{fourShards + "GET /v0.1/checkouts, three of them", func(fix *fixture) world.Request {
 		fix.Update(map[string]any{"shards": 4})
 		for range 3 {
 			fix.Create("10.10", nil)
@@ -86,7 +91,7 @@ var more = []struct {
 		}
 		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code + "/transactions/history?limit=100"}
 	}},
-	{"GET /v2.1/merchants/{merchant_code}/transactions/history, three of four shards", func(fix *fixture) world.Request {
+	{fourShards + "GET /v2.1/merchants/{merchant_code}/transactions/history, three", func(fix *fixture) world.Request {
 		fix.Update(map[string]any{"shards": 4})
 		for range 3 {
 			fix.sold()

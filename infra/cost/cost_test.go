@@ -106,7 +106,7 @@ func TestCostsByHand(t *testing.T) {
 			if near(l.perSecond, 40000.0/3) {
 				t.Errorf("%s: got %v, want %v", l.what, l.perSecond, 40000.0/3)
 			}
-		case "one merchant's list, one partition":
+		case "one shard of a merchant's list":
 			found++
 			if near(l.perSecond, 1000.0/3) {
 				t.Errorf("%s: got %v, want %v", l.what, l.perSecond, 1000.0/3)
