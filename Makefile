@@ -92,7 +92,7 @@ build: go ## build every function for Lambda, into .build/
 # Any name: one for each pull request, say. Only prod is protected (infra/stage.go).
 STAGE ?= dev
 CDK := node_modules/.bin/cdk
-OF_STAGE = -c "stage=$$STAGE" -c build=../$(BUILD)
+OF_STAGE = -c "stage=$$STAGE" -c build=../$(BUILD) $(CONTEXT)
 synth deploy destroy: export STAGE := $(STAGE)
 
 cdk: go
@@ -105,9 +105,11 @@ bootstrap: cdk ## prepare the account and region for the CDK, once: make bootstr
 	@[ -n "$$ACCOUNT" ] && [ -n "$$AWS_REGION" ] || { echo 'which account and region? set ACCOUNT and AWS_REGION' >&2; exit 1; }
 	@cd infra && $(CDK) bootstrap --app '' "aws://$$ACCOUNT/$$AWS_REGION"
 
+# CONTEXT is for settings that cdk.json does not have: CONTEXT='-c account=111122223333 -c region=eu-central-1'.
 synth: build cdk ## write the CloudFormation template of STAGE=dev or another, and check it and the functions' sizes
+	@rm -f .build/cdk.out/*-NagReport.json
 	@cd infra && $(CDK) synth --quiet $(OF_STAGE)
-	@infra/lint .build/cdk.out/Cashwrap.template.json
+	@go run ./infra/check findings .build/cdk.out
 	@go run ./infra/check sizes $(BUILD)
 
 deploy: build cdk ## deploy to the AWS account of the shell's credentials: make deploy STAGE=prod

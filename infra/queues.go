@@ -37,7 +37,6 @@ func (p *platform) addDeadQueue(name string) awssqs.Queue {
 		EnforceSSL:      yes,
 		RemovalPolicy:   p.lasting(),
 	})
-	suppress(queue, "AwsSolutions-SQS3", "It is itself a dead-letter queue, which nothing consumes.")
 	p.dead = append(p.dead, deadQueue{name, queue})
 	return queue
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
@@ -45,8 +44,6 @@ func (p *platform) allowSource(role awsiam.Role, f functions.Function) {
 		allow(role, []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"},
 			p.table.TableStreamArn())
 		allow(role, []string{"dynamodb:ListStreams"}, text(*p.table.TableArn()+"/stream/*"))
-		suppress(role, "AwsSolutions-IAM5", "ListStreams is for all streams of the table.",
-			"Resource::<"+*p.stack.GetLogicalId(p.table.Node().DefaultChild().(awscdk.CfnElement))+".Arn>/stream/*")
 	}
 }
 

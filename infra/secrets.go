@@ -47,13 +47,11 @@ func (p *platform) addSecrets() {
 		PendingWindow:     awscdk.Duration_Days(number(keyWaiting)),
 		RemovalPolicy:     p.lasting(),
 	})
-	p.secret = p.addSecret("Secret", "keys that can be rotated are derived from this",
-		"An operator rotates it, by a deployment with which all functions change; a timer could not.")
-	p.lastingSecret = p.addSecret("LastingSecret", "what merchants keep is derived from this",
-		"Merchants' callback secrets and saved cards' tokens are derived from it, so it is replaced only after a leak.")
+	p.secret = p.addSecret("Secret", "keys that can be rotated are derived from this")
+	p.lastingSecret = p.addSecret("LastingSecret", "what merchants keep is derived from this")
 }
 
-func (p *platform) addSecret(id, what, unrotated string) awssecretsmanager.Secret {
+func (p *platform) addSecret(id, what string) awssecretsmanager.Secret {
 	secret := awssecretsmanager.NewSecret(p.stack, &id, &awssecretsmanager.SecretProps{
 		Description: text("Cashwrap, " + p.Stage + ": " + what),
 		GenerateSecretString: &awssecretsmanager.SecretStringGenerator{
@@ -63,7 +61,6 @@ func (p *platform) addSecret(id, what, unrotated string) awssecretsmanager.Secre
 	})
 	// As EncryptionKey it would get a policy with wildcards, for what the account may do anyway.
 	secret.Node().DefaultChild().(awssecretsmanager.CfnSecret).SetKmsKeyId(p.key.KeyArn())
-	suppress(secret, "AwsSolutions-SMG4", unrotated)
 	return secret
 }
 

@@ -78,6 +78,7 @@ func newPlatform(app awscdk.App, all []functions.Function) (*platform, error) {
 		return nil, err
 	}
 	p.addOutputs()
+	addAnswers(p.stack)
 	return p, nil
 }
 

@@ -3,6 +3,7 @@
 //
 //	go run ./infra/check deploy        deploy to an emulator on this machine, and test the platform there
 //	go run ./infra/check sizes FOLDER  check the size limits of the functions built there
+//	go run ./infra/check findings FOLDER  let cfn-lint, checkov and cdk-nag check the template synthesized there
 //	go run ./infra/check sam           run the API under SAM, beside the platform that `make run` runs
 //
 // It reads the template as CloudFormation does, and does not import the CDK.
@@ -21,7 +22,7 @@ import (
 
 const exitUsage = 2
 
-var errUsage = errors.New("usage, in the repository's root: check deploy | sizes FOLDER | sam")
+var errUsage = errors.New("usage, in the repository's root: check deploy | sizes FOLDER | findings FOLDER | sam")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -50,6 +51,8 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		return deploy(ctx, root, out)
 	case len(args) == 2 && args[0] == "sizes":
 		return sizes(args[1], out)
+	case len(args) == 2 && args[0] == "findings":
+		return findings(ctx, root, args[1], out)
 	case len(args) == 1 && args[0] == "sam":
 		return sam(ctx, root, out)
 	default:
