@@ -3,6 +3,9 @@
 The check has the other end, which the kernel closes when the check ends in
 whatever way: then the emulator and the functions it has started end too. It
 must lead a process group of its own.
+
+The emulator refuses alarms on an expression of metrics. No alarm is raised in
+the check, so such an alarm is kept as one of the first of these metrics.
 """
 
 import os
@@ -11,6 +14,7 @@ import sys
 import threading
 
 from ministack.app import main
+from ministack.services.cloudformation import provisioners
 
 
 def end_with_our_parent():
@@ -18,5 +22,18 @@ def end_with_our_parent():
     os.killpg(0, signal.SIGKILL)
 
 
+def of_one_metric(record):
+    def of_properties(name, properties):
+        metrics = [m["MetricStat"] for m in properties.get("Metrics") or [] if "MetricStat" in m]
+        if metrics:
+            first = metrics[0]
+            properties = {key: value for key, value in properties.items() if key != "Metrics"}
+            properties |= {"Namespace": first["Metric"]["Namespace"], "MetricName": first["Metric"]["MetricName"],
+                           "Dimensions": first["Metric"].get("Dimensions", []), "Period": first["Period"]}
+        return record(name, properties)
+    return of_properties
+
+
+provisioners._cw_metric_alarm_record = of_one_metric(provisioners._cw_metric_alarm_record)
 threading.Thread(target=end_with_our_parent, daemon=True).start()
 main()
