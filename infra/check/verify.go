@@ -105,7 +105,8 @@ func (d *deployment) verifySchedule(ctx context.Context, f functions.Function, f
 	if _, err := d.call(ctx, "scheduler", http.MethodGet, "/schedules/"+stack+"-"+f.Name, nil, &is); err != nil {
 		return err
 	}
-	if !strings.HasPrefix(is.ScheduleExpression, "rate(") ||
+	kind, _, _ := strings.Cut(is.ScheduleExpression, "(")
+	if kind != "rate" && kind != "cron" ||
 		!strings.HasSuffix(is.Target.DeadLetterConfig.Arn, ":"+stack+"-"+f.Name+"-dead") {
 		return fmt.Errorf("its schedule is %+v", is)
 	}

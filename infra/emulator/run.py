@@ -4,8 +4,12 @@ The check has the other end, which the kernel closes when the check ends in
 whatever way: then the emulator and the functions it has started end too. It
 must lead a process group of its own.
 
-The emulator refuses alarms on an expression of metrics. No alarm is raised in
-the check, so such an alarm is kept as one of the first of these metrics.
+The emulator differs from AWS in two things that the stack needs:
+
+- It refuses alarms on an expression of metrics. No alarm is raised in the check,
+  so such an alarm is kept as one of the first of these metrics.
+- To its filters, "sweeps": {"N": [{"exists": false}]} does not match a record
+  without any "sweeps"; to those of AWS it does.
 """
 
 import os
@@ -14,6 +18,7 @@ import sys
 import threading
 
 from ministack.app import main
+from ministack.services import lambda_svc
 from ministack.services.cloudformation import provisioners
 
 
@@ -34,6 +39,13 @@ def of_one_metric(record):
     return of_properties
 
 
+def of_missing_objects(match):
+    def of_record(record, pattern):
+        return match({key: {} for key, value in pattern.items() if isinstance(value, dict)} | record, pattern)
+    return of_record
+
+
+lambda_svc._match_esm_filter = of_missing_objects(lambda_svc._match_esm_filter)
 provisioners._cw_metric_alarm_record = of_one_metric(provisioners._cw_metric_alarm_record)
 threading.Thread(target=end_with_our_parent, daemon=True).start()
 main()
