@@ -4,7 +4,7 @@ export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo provision clock payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
-	test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
+	test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/aws/engines/with --
@@ -45,6 +45,10 @@ NOT_INFRA := ./functions/... ./shared/... ./localstack/... ./infra/check/... ./i
 test: go ## run all tests but infra's, beside the real engines where Node and Java are there; TESTFLAGS=-race adds to them
 	@$(WITH_ENGINES) go test $(TESTFLAGS) $(NOT_INFRA)
 
+test-tracing: go ## check and test the code as it is built with TRACING=on
+	@go vet -tags otel ./functions/... ./shared/... ./localstack/...
+	@go test $(TESTFLAGS) -tags otel ./shared/app ./functions -run 'Spans|Collector|Transport|Connection|Start|Bootstrap'
+
 test-infra: go cdk ## run the tests of the CDK app
 	@go test $(TESTFLAGS) ./infra
 
@@ -79,14 +83,18 @@ lint: go ## check the code with golangci-lint (.golangci.yml), and that generate
 # Only make's own variables count, not the shell's, so that none of them deploys something else by mistake.
 ARCH := arm64
 BUILD := .build
+# With TRACING=on the programs can send spans: OpenTelemetry is linked only then, since it doubles their size.
+TRACING :=
+COMMA := ,
+TAGS := lambda.norpc$(if $(TRACING),$(COMMA)otel)
 
 # The programs do not name their commit, so that an unchanged function stays the same file; the file beside them does
 # (infra/commit.go).
-build: go ## build every function for Lambda, into .build/
+build: go ## build every function for Lambda, into .build/; TRACING=on with OpenTelemetry
 	@mkdir -p $(BUILD) && { commit=$$(git rev-parse --short=12 HEAD 2>/dev/null) || commit=unknown; \
 	[ -z "$$(git status --porcelain 2>/dev/null)" ] || commit=$$commit-dirty; echo $$commit >$(BUILD)/commit; }
 	@for main in functions/*/bootstrap; do name=$$(basename $$(dirname $$main)); \
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) go build -buildvcs=false -tags lambda.norpc -trimpath -ldflags '-s -w' \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) go build -buildvcs=false -tags $(TAGS) -trimpath -ldflags '-s -w' \
 		-o $(BUILD)/$$name/bootstrap ./$$main || exit 1; done
 
 # Any name: one for each pull request, say. Only prod is protected (infra/stage.go).

@@ -21,6 +21,9 @@ func TestTheLinkerDropsWhatIsNotCalled(t *testing.T) {
 		if !strings.Contains(symbols, client+"TransactWriteItems\n") {
 			t.Errorf("%s: got no TransactWriteItems linked, want it, or this test checks nothing", family)
 		}
+		if strings.Contains(symbols, "go.opentelemetry.io/") {
+			t.Errorf("%s: got OpenTelemetry linked, want it with the tag otel only", family)
+		}
 		if strings.Contains(symbols, client+"CreateBackup\n") {
 			t.Errorf("%s: got CreateBackup linked, want only what is called: see who calls reflect's MethodByName with "+
 				"go build -ldflags=-dumpdep", family)

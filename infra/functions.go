@@ -35,6 +35,9 @@ func (p *platform) addFunction(f functions.Function) error {
 	if _, err := os.Stat(filepath.Join(folder, bootstrap)); err != nil {
 		return fmt.Errorf("it is not built: run `make build` first: %w", err)
 	}
+	if err := checkTracing(filepath.Join(folder, bootstrap), p.OTLPEndpoint != ""); err != nil {
+		return err
+	}
 	log := p.addLog("Log"+pascal(f.Name), "/aws/lambda/"+p.name(f.Name))
 	role := p.addRole(f, log)
 	props := &awslambda.FunctionProps{
@@ -110,6 +113,7 @@ func (p *platform) environment(f functions.Function) *map[string]*string {
 	if p.RefundRules != "" {
 		variables["REFUND_RULES"] = &p.RefundRules
 	}
+	p.addTracing(variables)
 	for _, q := range f.Access().Sends {
 		variables[q.Variable] = p.queues[q.Name].QueueUrl()
 	}

@@ -51,6 +51,11 @@ type settings struct {
 	// nobody reads any more is not done; 64
 	DueShards float64
 
+	// Tracing, which also takes TRACING=on for make (tracing.go).
+	OTLPEndpoint      string  // otlpEndpoint: URL of an OpenTelemetry collector (OTLP over HTTP), without /v1/traces; none
+	OTLPHeadersSecret string  // otlpHeadersSecret: name of a secret with its headers, as key=value,…; none
+	TracedShare       float64 // tracedPercent: of the events, in whole percent; 100
+
 	PayPal      bool   // paypal=on offers PayPal
 	RefundRules string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
 	AlarmEmail  string // alarmEmail, own: address that gets all alarms; none, but anyone may subscribe to the topics
@@ -106,7 +111,9 @@ func readSettings(node constructs.Node) (settings, error) {
 		SecretPrevious:      c.ownText("secretPrevious", ""),
 		SecretPreviousSince: c.ownText("secretPreviousSince", always),
 		LastingVersion:      c.ownText("lastingVersion", ""),
-		PayPal:              strings.EqualFold(c.text("paypal", ""), "on"), AlarmEmail: c.ownText("alarmEmail", ""),
+		OTLPEndpoint:        c.text("otlpEndpoint", ""), OTLPHeadersSecret: c.text("otlpHeadersSecret", ""),
+		TracedShare: c.number("tracedPercent", 1, 100, 100) / 100,
+		PayPal:      strings.EqualFold(c.text("paypal", ""), "on"), AlarmEmail: c.ownText("alarmEmail", ""),
 		PageEmail:   c.ownText("pageEmail", ""),
 		RefundRules: c.text("refundRules", ""),
 	}

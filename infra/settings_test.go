@@ -100,9 +100,9 @@ func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
 	for stage, want := range map[string]settings{
 		"pr-123": {Stage: "pr-123", Build: "../.build", Account: "111122223333", Region: "eu-central-1", Rate: 7,
 			Burst: 200, Workers: 5, DueShards: store.DefaultDueShards, PayPal: true, RefundRules: "BR:90",
-			SecretSince: always, SecretPreviousSince: always},
+			TracedShare: 1, SecretSince: always, SecretPreviousSince: always},
 		"load": {Stage: "load", Build: "../.build", Rate: 1000, Burst: 200, Workers: 5,
-			DueShards: store.DefaultDueShards, SecretSince: always, SecretPreviousSince: always},
+			DueShards: store.DefaultDueShards, TracedShare: 1, SecretSince: always, SecretPreviousSince: always},
 	} {
 		got, err := read(map[string]any{"stage": stage, "stages": stages})
 		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.Production() {

@@ -28,6 +28,7 @@ type platform struct {
 	key           awskms.Key
 	secret        awssecretsmanager.Secret
 	lastingSecret awssecretsmanager.Secret
+	otlpHeaders   awssecretsmanager.ISecret // nil: none
 	table         awsdynamodb.Table
 	queues        map[string]awssqs.Queue // by their names in functions.Queues
 	dead          []deadQueue

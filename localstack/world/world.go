@@ -129,10 +129,18 @@ func (w *World) inspector() *app.App { return w.AppOver(nil) }
 
 // AppOver is the same with another network for callbacks; nil is the real one.
 func (w *World) AppOver(network http.RoundTripper) *app.App {
+	return w.appWith(network, func(*app.Config) {})
+}
+
+// AppWith is the same with other settings.
+func (w *World) AppWith(change func(*app.Config)) *app.App { return w.appWith(nil, change) }
+
+func (w *World) appWith(network http.RoundTripper, change func(*app.Config)) *app.App {
 	config, err := app.FromEnvironment(func(name string) string { return w.main.Environment()[name] })
 	if err != nil {
 		w.Fatal(err)
 	}
+	change(&config)
 	return app.New(config, app.Overrides{Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials,
 		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live,
 		Log:          slog.New(slog.NewJSONHandler(w.Logs, nil)),

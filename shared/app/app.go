@@ -43,6 +43,7 @@ type Overrides struct {
 	WrapBank      func(bank.Bank) bank.Bank                 // and before a bank
 	ResolveTarget webhook.Policy                            // added to the callback policy, e.g. a test's listener
 	CallbackHTTP  http.RoundTripper                         // carries callbacks in place of the network; nil: guarded HTTP
+	tracing       *tracing                                  // of another App; nil: its own
 }
 
 // App is what one function runs with. It is safe for concurrent use.
@@ -61,6 +62,8 @@ type App struct {
 	WallNow func() time.Time
 
 	overrides Overrides
+	connects  *Transport // under the AWS clients, unless they have another
+	tracing   *tracing
 	entered   atomic.Bool // see enter
 }
 
@@ -81,8 +84,13 @@ func New(c Config, o Overrides) *App {
 	if o.HTTP == nil {
 		o.HTTP = ofProcess()
 	}
-	a := &App{Config: c, Log: slog.New(eventLog{o.Log.Handler()}), overrides: o, Now: inUTC(o.Now),
-		WallNow: inUTC(o.WallNow)}
+	connects, _ := o.HTTP.(*Transport)
+	if o.tracing == nil {
+		o.tracing = newTracing(c, o.Log)
+		o.HTTP = o.tracing.calls(o.HTTP)
+	}
+	a := &App{Config: c, Log: slog.New(eventLog{o.Log.Handler()}), overrides: o, connects: connects, tracing: o.tracing,
+		Now: inUTC(o.Now), WallNow: inUTC(o.WallNow)}
 	a.Metrics = metric.Log{Out: o.Metrics, Stage: c.Stage, Failures: a.Log}
 	if o.Metrics == nil && c.Deployed {
 		a.Metrics.Out = os.Stdout
@@ -127,6 +135,9 @@ func (a *App) openAcquirers() {
 	}
 	if a.overrides.WrapAcquirer != nil {
 		a.Acquirers[identity.Test] = a.overrides.WrapAcquirer(a.Acquirers[identity.Test])
+	}
+	for mode, one := range a.Acquirers {
+		a.Acquirers[mode] = a.tracing.acquirer(one)
 	}
 }
 

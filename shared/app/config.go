@@ -28,6 +28,7 @@ type Config struct {
 	DueShards        int                  // DUE_SHARDS: partitions of the due index; never lower it (store.Config)
 	ReadableLog      bool                 // LOG=text: for a terminal; else JSON
 	Stage            string               // STAGE of the deployment; none on a developer's machine
+	OTLPEndpoint     string               // OTEL_EXPORTER_OTLP_ENDPOINT of a collector, without its path; empty: no tracing
 	Commit           string               // COMMIT: the code's, 12 digits, -dirty if changed since; "unknown" unless set
 	Deployed         bool                 // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
 
@@ -65,6 +66,7 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		ReadableLog:            lookup("LOG") == "text",
 		Stage:                  lookup("STAGE"),
 		Commit:                 commitOf(lookup),
+		OTLPEndpoint:           strings.TrimSuffix(lookup("OTEL_EXPORTER_OTLP_ENDPOINT"), "/"),
 		Deployed:               lookup("STAGE") != "" && lookup("AWS_LAMBDA_FUNCTION_NAME") != "",
 		Secret:                 e.secret("PLATFORM_SECRET"),
 		SecretSince:            e.time("PLATFORM_SECRET_SINCE"),

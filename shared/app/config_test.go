@@ -40,6 +40,7 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	all.PayPal, all.ReadableLog, all.AllowHTTP, all.AllowLoopbackCallbacks = true, true, true, true
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
 		{Currency: "HUF", Minimum: money.MustParse("100", "HUF")}}
+	all.OTLPEndpoint = "https://otlp.test"
 	all.Stage, all.Commit, all.Deployed, all.DueShards = "dev", "0123456789ab", true, 256
 	all.PreviousSecret, all.LastingSecret = bytes.Repeat([]byte("p"), 32), bytes.Repeat([]byte("l"), 32)
 	all.PreviousSince = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
@@ -55,7 +56,9 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 			"CALLBACK_QUEUE_URL": "https://sqs.test/c", "PAYOUT_QUEUE_URL": "https://sqs.test/o",
 			"PAYOUT_SHARD_QUEUE_URL": "https://sqs.test/s",
 			"POLL_QUEUE_URL":         "https://sqs.test/p", "PAYPAL": "on", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
-			"STAGE": "dev", "COMMIT": "0123456789ab", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep", "DUE_SHARDS": "256",
+			"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otlp.test/",
+			"STAGE":                       "dev", "COMMIT": "0123456789ab", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep",
+			"DUE_SHARDS":               "256",
 			"PLATFORM_SECRET_PREVIOUS": secretOf("p"), "PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
 			"LASTING_SECRET": secretOf("l"), "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "ON"}, all},
 		"a moved clock":       {map[string]string{"CLOCK_OFFSET": "168h"}, moved},

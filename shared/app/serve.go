@@ -147,6 +147,10 @@ func ServeTick(tick Tick) { start(func(a *App) any { return a.Tick(tick) }) }
 // ServeInvoke runs a function that operators invoke.
 func ServeInvoke(invoke Invoke) { start(func(a *App) any { return a.Invoke(invoke) }) }
 
+// Traced is the handler with a span of each event, where the program is built with
+// tracing and a collector is set; else the handler itself.
+func (a *App) Traced(handler any) any { return a.tracing.handler(handler) }
+
 func start(handler func(*App) any) {
 	config, err := FromEnvironment(os.Getenv)
 	if err != nil {
@@ -157,5 +161,5 @@ func start(handler func(*App) any) {
 	if config.Deployed {
 		go a.OpenConnection(context.Background())
 	}
-	lambda.Start(handler(a))
+	lambda.Start(a.Traced(handler(a)))
 }

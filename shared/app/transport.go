@@ -158,13 +158,12 @@ func (t *Transport) open(ctx context.Context, url string) error {
 // wait for name, TCP and TLS. It returns when there is one; an error is logged only,
 // since the call would open its own.
 func (a *App) OpenConnection(ctx context.Context) {
-	t, ok := a.overrides.HTTP.(*Transport)
-	if !ok {
+	if a.connects == nil {
 		return
 	}
 	url, err := a.tableAddress(ctx)
 	if err == nil {
-		err = t.open(ctx, url)
+		err = a.connects.open(ctx, url)
 	}
 	if err != nil {
 		a.Log.WarnContext(ctx, "no connection opened in advance", "error", err)
