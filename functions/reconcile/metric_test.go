@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -10,16 +11,29 @@ import (
 	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
-// TestEachRunIsCounted: an alarm watches what is found in live mode, and that runs
-// happen.
+// TestEachRunIsCounted in both modes: an alarm watches what is found in live mode, and
+// that runs happen.
 func TestEachRunIsCounted(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	pay(w)
-	w.Reconcile()
-	for _, mode := range identity.Modes {
-		if diff := cmp.Diff([]int64{0}, w.Measured(metric.ReconciliationBreaks, mode)); diff != "" {
-			t.Errorf("breaks in %s mode (-want +got):\n%s", mode.Name(), diff)
+	w.GoLive()
+	live := w.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
+		"currency": "EUR", "sandbox": false})
+	world.Shop{World: w, Merchant: live, Currency: "EUR"}.Sell("10.10")
+	w.Clock.Advance(time.Minute)
+	run := func(when string, inLive, inTest []int64) {
+		t.Helper()
+		w.Reconcile()
+		for mode, want := range map[identity.Mode][]int64{identity.Live: inLive, identity.Test: inTest} {
+			if diff := cmp.Diff(want, w.Measured(metric.ReconciliationBreaks, mode)); diff != "" {
+				t.Errorf("%s, breaks in %s mode (-want +got):\n%s", when, mode.Name(), diff)
+			}
 		}
 	}
+	run("without a break", []int64{0}, []int64{0})
+	deletePayable(w, "T#"+w.Merchant.Code)
+	run("with breaks in test mode", []int64{0, 0}, []int64{0, 2})
+	deletePayable(w, "L#"+live.Code)
+	run("with breaks in both", []int64{0, 0, 2}, []int64{0, 2, 2})
 }

@@ -31,21 +31,27 @@ func TestTheAnswerIsTheReport(t *testing.T) {
 	}
 }
 
+// deletePayable deletes a tenant's only payable, which makes two breaks.
+func deletePayable(w *world.World, tenant string) {
+	w.Helper()
+	_, table := w.App.Store.Raw()
+	partition := "PAYABLE#" + tenant + "#EUR"
+	var rows []struct {
+		SK string `dynamo:"sk"`
+	}
+	if err := table.Get("pk", partition).All(w.Context(), &rows); err != nil || len(rows) != 1 {
+		w.Fatalf("got rows %v, error %v; want 1", rows, err)
+	}
+	if err := table.Delete("pk", partition).Range("sk", rows[0].SK).Run(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+}
+
 func TestTheNightlyRunLogsEachBreak(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	pay(w)
-	_, table := w.App.Store.Raw()
-	partition := "PAYABLE#T#" + w.Merchant.Code + "#EUR"
-	var rows []struct {
-		SK string `dynamo:"sk"`
-	}
-	if err := table.Get("pk", partition).All(t.Context(), &rows); err != nil || len(rows) != 1 {
-		t.Fatalf("got rows %v, error %v; want 1", rows, err)
-	}
-	if err := table.Delete("pk", partition).Range("sk", rows[0].SK).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	deletePayable(w, "T#"+w.Merchant.Code)
 	if err := w.Main().TickNow(t.Context(), "reconcile"); err != nil {
 		t.Fatal(err)
 	}
