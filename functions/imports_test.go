@@ -66,6 +66,7 @@ var guarded = []struct{ name, only, reason string }{
 		"links the SQS client; an endpoint's events travel by the table"},
 	{"functions/*/bootstrap", "", "a program"},
 	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},
+	{"localstack/faults", "localstack/... infra/cost", "computes with the latencies that simulations sleep"},
 	{"localstack/...", "localstack/... infra/check", "deploys it and runs the demo there"},
 }
 

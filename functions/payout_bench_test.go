@@ -16,6 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 const (
@@ -33,16 +34,15 @@ const (
 // about a dozen calls a payout, whatever its size. Payables of one merchant are
 // taken one step after another, since each step is the payout's next version;
 // merchants are independent, so that with more runners (Lambda's concurrency)
-// wall time shrinks until the table's throughput is reached. Planning is by
-// shards of the due index: a tick of five minutes opens some 40,000 payouts at
-// 25 ms each, and the next tick goes on.
+// wall time shrinks until the table's throughput is reached. How soon the payouts of
+// very many merchants are open is what TestPayoutsOpenInTime shows.
 //
 // It takes about 1 ms of CPU a payable, most of it in the SDK and the engine, and
 // some 5 GB of memory for the table.
 func BenchmarkPayouts(b *testing.B) {
 	w := world.New(b)
 	sample := paidSample(b, w)
-	withoutStream(b, w)
+	withoutStream(b, w.App.Store)
 	for round := 0; b.Loop(); round++ {
 		b.StopTimer()
 		fill(b, w, sample, round)
@@ -111,9 +111,9 @@ func paidSample(b *testing.B, w *world.World) []map[string]types.AttributeValue 
 
 // withoutStream makes the table again: the engine keeps a day's changes in
 // memory, of which this is a lot.
-func withoutStream(b *testing.B, w *world.World) {
+func withoutStream(b testing.TB, s *store.Store) {
 	b.Helper()
-	db, table := w.App.Store.Raw()
+	db, table := s.Raw()
 	name := aws.String(table.Name())
 	was, err := db.Client().DescribeTable(b.Context(), &dynamodb.DescribeTableInput{TableName: name})
 	if err == nil {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"slices"
+	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -72,9 +74,9 @@ type assumptionList []assumption
 // account, of which all but a partition's can be raised.
 func assumptions() assumptionList {
 	return assumptionList{
-		{"own", "ms a function computes for one call", 5},
-		{"table", "ms for one call to the table", 10},
-		{"send", "ms to send a message", 10},
+		{"own", "ms a function computes for one call", milliseconds(faults.Assumed.Function)},
+		{"table", "ms for one call to the table", milliseconds(faults.Assumed.Table)},
+		{"send", "ms to send a message", milliseconds(faults.Assumed.Queue)},
 		{"acquirer", "ms an acquirer takes to charge", 1000},
 		{"receiver", "ms a merchant's server takes for a callback", 300},
 		{"memory", "GB of a function", 0.25},
@@ -103,6 +105,8 @@ func assumptions() assumptionList {
 		{"longPoll", "s that a poll waits", 20},
 	}
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func (l assumptionList) set(name string, value float64) bool {
 	at := slices.IndexFunc(l, func(a assumption) bool { return a.name == name })

@@ -6,16 +6,18 @@ import (
 	"time"
 )
 
-// Latency is how long calls to AWS take.
+// Latency is how long calls to AWS take, and a function beside them.
 type Latency struct {
 	Table       time.Duration // a call to the table, unless it writes a transaction
 	Transaction time.Duration // that writes
 	Queue       time.Duration // a call to a queue
+	Function    time.Duration // what a function computes in one call
 }
 
 // Assumed are the latencies that infra/cost computes with, and that the simulations in
 // which time counts sleep.
-var Assumed = Latency{Table: 10 * time.Millisecond, Transaction: 15 * time.Millisecond, Queue: 10 * time.Millisecond}
+var Assumed = Latency{Table: 10 * time.Millisecond, Transaction: 15 * time.Millisecond, Queue: 10 * time.Millisecond,
+	Function: 5 * time.Millisecond}
 
 // Over is a network that takes its time, which is virtual in a bubble (testing/synctest).
 func (l Latency) Over(next http.RoundTripper) http.RoundTripper {

@@ -156,7 +156,9 @@ func summary(operation string, body []byte) string {
 	b.WriteString(operation)
 	text := string(body)
 	if operation == "SendMessageBatch" {
-		var batch struct{ Entries []struct{ MessageBody string } }
+		var batch struct {
+			Entries []struct{ MessageBody string }
+		}
 		_ = json.Unmarshal(body, &batch)
 		for _, message := range batch.Entries {
 			b.WriteString(" " + message.MessageBody)
