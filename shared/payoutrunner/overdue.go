@@ -26,8 +26,8 @@ type Walk struct {
 
 const (
 	// concurrency is how many tenants one walk handles at a time. A payout that is
-	// opened takes about 50 ms and 4 write units of its shard's partition of the due
-	// index, so a walk writes 320 a second; a partition takes 1,000 (AWS), and the
+	// opened takes about 55 ms and 6 write units of its shard's partition of the due
+	// index, so a walk writes some 430 a second; a partition takes 1,000 (AWS), and the
 	// payouts that run beside it need some too.
 	concurrency = 4
 	// few is how many entries a walk handles without its lease, which costs more than
