@@ -115,9 +115,13 @@ func (p Payout) Rejected(reason string, now time.Time) Step {
 // (functions.go).
 const resumeAfter = 15 * time.Minute
 
-// at is the payout in the status.
+// at is the payout in the status. A next poll that comes soon enough stays: to move
+// it in the due index costs four units a step.
 func (p Payout) at(status Status, now time.Time) Payout {
-	p.Status, p.UpdatedAt, p.NextPoll, p.Polls = status, now, now.Add(resumeAfter), 0
+	p.Status, p.UpdatedAt, p.Polls = status, now, 0
+	if latest := now.Add(resumeAfter); !now.Before(p.NextPoll) || p.NextPoll.After(latest) {
+		p.NextPoll = latest
+	}
 	return p
 }
 

@@ -35,3 +35,21 @@ func TestATransferIsCancelledAfterADayOrForAnotherAccount(t *testing.T) {
 		}
 	}
 }
+
+// Each move of the next poll writes to the due index, so steps that follow each other leave it; but it is never more
+// than a quarter of an hour after the last of them.
+func TestStepsLeaveANextPollThatComesSoonEnough(t *testing.T) {
+	t.Parallel()
+	p := opened()
+	opening := p.NextPoll.Add(-payout.RunsBy)
+	for minute, want := range map[int]int{0: 15, 14: 20, 20: 35} {
+		next := p
+		if minute > 0 { // after a step that set it to 20 minutes
+			next.NextPoll = opening.Add(20 * time.Minute)
+		}
+		step := next.Seal(opening.Add(time.Duration(minute) * time.Minute))
+		if got := step.Payout.NextPoll.Sub(opening); got != time.Duration(want)*time.Minute {
+			t.Errorf("a step after %d minutes: got the next poll after %s, want after %d minutes", minute, got, want)
+		}
+	}
+}
