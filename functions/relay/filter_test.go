@@ -21,8 +21,8 @@ import (
 var kinds = []store.Kind{store.KindCallback, store.KindCheckout, store.KindTransaction, store.KindPayout,
 	store.KindPayoutSchedule, store.KindJournal, store.KindPayable}
 
-// TestTheFilterPassesWhatIsWanted: of random callbacks, checkouts and events, under keys of several kinds. That it passes
-// nothing else of what is written each world checks at its end.
+// TestTheFilterPassesWhatIsWanted: of random callbacks, checkouts and events, under keys of several kinds. That it
+// passes nothing else of what is written each world checks at its end.
 func TestTheFilterPassesWhatIsWanted(t *testing.T) {
 	t.Parallel()
 	passes, err := filter.New(store.FastPathFilter)
@@ -35,14 +35,15 @@ func TestTheFilterPassesWhatIsWanted(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		item[store.PartitionKey] = &types.AttributeValueMemberS{Value: string(rapid.SampledFrom(kinds).Draw(r, "kind")) + "#T#MC1#1"}
+		kind := rapid.SampledFrom(kinds).Draw(r, "kind")
+		item[store.PartitionKey] = &types.AttributeValueMemberS{Value: string(kind) + "#T#MC1#1"}
 		item[store.SortKey] = &types.AttributeValueMemberS{Value: "EVENT#1"}
 		text, err := attributevalue.MarshalMapJSON(item)
 		if err != nil {
 			r.Fatal(err)
 		}
 		var record events.DynamoDBEventRecord
-		if err := json.Unmarshal(text, &record.Change.NewImage); err != nil {
+		if err = json.Unmarshal(text, &record.Change.NewImage); err != nil {
 			r.Fatal(err)
 		}
 		_, at, err := store.FastPath(item)
@@ -63,7 +64,8 @@ func TestTheFilterPassesWhatIsWanted(t *testing.T) {
 // anyValue is a callback, a checkout or an event, all of whose fields are set but those that decide.
 func anyValue(t *testing.T, r *rapid.T) any {
 	when := func(name string) time.Time {
-		return rapid.SampledFrom([]time.Time{{}, time.Unix(1_800_000_000, 0).UTC(), time.Unix(1_900_000_000, 1).UTC()}).Draw(r, name)
+		return rapid.SampledFrom([]time.Time{{}, time.Unix(1_800_000_000, 0).UTC(),
+			time.Unix(1_900_000_000, 1).UTC()}).Draw(r, name)
 	}
 	switch rapid.IntRange(0, 2).Draw(r, "value") {
 	case 0:
@@ -83,8 +85,9 @@ func anyValue(t *testing.T, r *rapid.T) any {
 		return c
 	default:
 		e := storedtest.Fill[payments.Event](t, &storedtest.Filler{})
-		e.Status = rapid.SampledFrom([]payments.EventStatus{payments.EventBegun, payments.EventPending, payments.EventWithdrawn,
-			payments.EventFailed, payments.EventRefunded, payments.EventScheduled, ""}).Draw(r, "status")
+		e.Status = rapid.SampledFrom([]payments.EventStatus{payments.EventBegun, payments.EventPending,
+			payments.EventWithdrawn, payments.EventFailed, payments.EventRefunded, payments.EventScheduled,
+			""}).Draw(r, "status")
 		e.UnknownSince, e.NextPoll = when("unknown"), when("poll")
 		return e
 	}

@@ -54,8 +54,8 @@ func (w *World) Relayed() (n int) {
 	return n
 }
 
-// changes are the records that the table's stream still holds, in Lambda's form and in the service's. The engine in memory
-// has one stream of one shard.
+// changes are the records that the table's stream still holds, in Lambda's form and in the service's. The engine in
+// memory has one stream of one shard.
 func (w *World) changes() iter.Seq2[events.DynamoDBEventRecord, types.Record] {
 	return func(yield func(events.DynamoDBEventRecord, types.Record) bool) {
 		ctx := context.WithoutCancel(w.Context()) // the test's own has ended when cleanups run

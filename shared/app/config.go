@@ -28,7 +28,7 @@ type Config struct {
 	DueShards        int                  // DUE_SHARDS: partitions of the due index; never lower it (store.Config)
 	ReadableLog      bool                 // LOG=text: for a terminal; else JSON
 	Stage            string               // STAGE of the deployment; none on a developer's machine
-	OTLPEndpoint     string               // OTEL_EXPORTER_OTLP_ENDPOINT of a collector, without its path; empty: no tracing
+	OTLPEndpoint     string               // OTEL_EXPORTER_OTLP_ENDPOINT of a collector, without path; empty: no tracing
 	Commit           string               // COMMIT: the code's, 12 digits, -dirty if changed since; "unknown" unless set
 	Deployed         bool                 // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
 

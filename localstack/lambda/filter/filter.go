@@ -1,6 +1,6 @@
-// Package filter decides as Lambda does which records of the table's stream reach a function (AWS: "Control which events
-// Lambda sends to your function"). It takes the part of the pattern language that the list of functions uses: texts,
-// numbers and maps of the new image, by their exact values, or by whether they are there.
+// Package filter decides as Lambda does which records of the table's stream reach a function (AWS: "Control which
+// events Lambda sends to your function"). It takes the part of the pattern language that the list of functions uses:
+// texts, numbers and maps of the new image, by their exact values, or by whether they are there.
 package filter
 
 import (
