@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 )
 
-// TestADeployedProgramConnectsToItsTableAsItStarts: before its first event, and only where it is deployed; what asks for
-// a first event has started.
+// TestADeployedProgramConnectsToItsTableAsItStarts: before its first event, and only where it is deployed.
 func TestADeployedProgramConnectsToItsTableAsItStarts(t *testing.T) {
 	t.Parallel()
 	folder, err := runtime.Build(t.Context(), "pages")

@@ -160,7 +160,7 @@ func containsAll(got, want []string) bool {
 	return !slices.ContainsFunc(want, func(one string) bool { return !slices.Contains(got, one) })
 }
 
-// TestACollectorThatIsAwayFailsNoPayment, whether it refuses or never answers: this one does so as long as the test runs.
+// TestACollectorThatIsAwayFailsNoPayment, whether it refuses or never answers: one here is silent while the test runs.
 func TestACollectorThatIsAwayFailsNoPayment(t *testing.T) {
 	t.Parallel()
 	silent := make(chan struct{})

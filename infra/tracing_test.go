@@ -41,8 +41,8 @@ func TestTracingIsASetting(t *testing.T) {
 	}
 }
 
-// TestProgramsFitTheTracing: what is set without being built would be silence, and what is built without being set costs
-// each start.
+// TestProgramsFitTheTracing: what is set without being built would be silence, and what is built without being set
+// costs each start.
 func TestProgramsFitTheTracing(t *testing.T) {
 	t.Parallel()
 	for tags, want := range map[string]map[bool]error{
@@ -50,8 +50,8 @@ func TestProgramsFitTheTracing(t *testing.T) {
 		"lambda.norpc,otel": {true: nil, false: errTraced},
 	} {
 		program := filepath.Join(t.TempDir(), "bare")
-		build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-tags", tags,
-			"-o", program, "../localstack/lambda/runtime/bare")
+		build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w",
+			"-tags", tags, "-o", program, "../localstack/lambda/runtime/bare")
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
