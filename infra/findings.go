@@ -40,8 +40,8 @@ var answers = []answer{
 			"attached to other roles too."},
 
 	{rules: []string{"PCI.DSS.321-LambdaInsideVPC", "CKV_AWS_117"}, of: "AWS::Lambda::Function",
-		reason: "There is nothing private to reach: the functions call AWS and merchants' hosts, which a VPC would only put " +
-			"behind a NAT gateway. The guard of callbacks refuses private addresses."},
+		reason: "There is nothing private to reach: the functions call AWS and merchants' hosts, which a VPC would only " +
+			"put behind a NAT gateway. The guard of callbacks refuses private addresses."},
 	{rules: []string{"Serverless-LambdaTracing"}, of: "AWS::Lambda::Function",
 		reason: "X-Ray was 44 % of the bill and showed nothing that logs and metrics do not."},
 	{rules: []string{"CKV_AWS_115"}, of: "AWS::Lambda::Function",
@@ -61,8 +61,8 @@ var answers = []answer{
 		reason: isDead},
 	{rules: []string{"Serverless-SQSRedrivePolicy"}, of: "AWS::SQS::Queue", named: []string{"Queue*Dead"}, reason: isDead},
 	{rules: []string{"CKV_AWS_27"}, of: "AWS::SQS::Queue",
-		reason: "They are encrypted, by SQS itself, which checkov does not know. Messages hold ids only, for which a key of " +
-			"KMS would cost a call for each few of them."},
+		reason: "They are encrypted, by SQS itself, which checkov does not know. Messages hold ids only, for which a key " +
+			"of KMS would cost a call for each few of them."},
 	{rules: []string{"CKV_AWS_119"}, of: "AWS::DynamoDB::Table",
 		reason: "It is encrypted with a key of KMS, which AWS manages. One of our own would not keep out whoever may read " +
 			"the table."},
@@ -72,8 +72,8 @@ var answers = []answer{
 		reason: "A dead-letter queue for e-mails would need an alarm of its own, which goes the same way. Alarms also stay " +
 			"on the dashboard."},
 	{rules: []string{"PCI.DSS.321-CloudWatchLogGroupEncrypted", "CKV_AWS_158"}, of: "AWS::Logs::LogGroup",
-		reason: "CloudWatch encrypts them by itself. They hold no card number, key or secret, which tests search for; and a " +
-			"key that is disabled would stop the logs that say so."},
+		reason: "CloudWatch encrypts them by itself. They hold no card number, key or secret, which tests search for; and " +
+			"a key that is disabled would stop the logs that say so."},
 	{rules: []string{"W3005"}, of: "AWS::Lambda::Function", reason: waitsForRole},
 	{rules: []string{"W3005"}, of: "AWS::Scheduler::Schedule", reason: waitsForRole},
 	{rules: []string{"W3005"}, of: "AWS::ApiGatewayV2::ApiMapping",
