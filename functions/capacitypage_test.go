@@ -57,7 +57,7 @@ type row struct {
 	Calls       map[string]int     // to the table, by the operation
 	Read, Write float64            // units
 	Indexes     map[string]float64 `json:",omitempty"` // of Write, by the index
-	Relayed     int                `json:",omitempty"` // records that relay gets; in a payout there are none
+	Relayed     int                `json:",omitempty"` // records that relay gets; of a payout none
 	which       []string           // the calls in order, which is not always the same
 }
 
