@@ -357,7 +357,8 @@ func (o *opening) work(ctx context.Context, client *sqs.Client, f *inprocess.Fun
 		o.Errorf("%s: got failures %v, error %v; want none", f.Name, reply.BatchItemFailures, err)
 		return
 	}
-	if _, err = client.DeleteMessageBatch(call, &sqs.DeleteMessageBatchInput{QueueUrl: url, Entries: handled}); err != nil {
+	deleted := &sqs.DeleteMessageBatchInput{QueueUrl: url, Entries: handled}
+	if _, err = client.DeleteMessageBatch(call, deleted); err != nil {
 		o.Error(err)
 	}
 }

@@ -50,7 +50,8 @@ func (i *ids) add(p payoutrunner.Planned) error {
 func (h *fixture) waiting(n int) (shard int, waiting []string) {
 	h.Helper()
 	for i := 0; len(waiting) < n; i++ {
-		p := payout.New(payout.ID(tenant.String(), "EUR", fmt.Sprint(i), payout.Regular), "EUR", "2026-11-20", h.Now(), h.Now())
+		id := payout.ID(tenant.String(), "EUR", fmt.Sprint(i), payout.Regular)
+		p := payout.New(id, "EUR", "2026-11-20", h.Now(), h.Now())
 		if err := h.Store.CreatePayout(h.Context(), tenant, p); err != nil {
 			h.Fatal(err)
 		}

@@ -1,0 +1,63 @@
+package provision_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/payout"
+)
+
+// TestPayoutsForWhichThereIsNoTimeStayDue: the command says that there are more, and repeated, also at the same
+// pretended time, it runs them, each once.
+func TestPayoutsForWhichThereIsNoTimeStayDue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newOperator(t)
+		t.Cleanup(d.CheckPayouts)
+		const merchants = 17 // so that a shard of four has five of them, which are paid four at a time
+		for i := range merchants {
+			m := d.create(fields{"email": fmt.Sprintf("shop-%d@example.com", i)})
+			d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
+			d.sell(m, "order", 10, "")
+		}
+		command, err := json.Marshal(fields{"command": "run_payouts", "mode": "test",
+			"at": d.Clock.Now().Add(24 * time.Hour)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Main().Steps.Slow(faults.Latency{Table: 100 * time.Millisecond, Transaction: 100 * time.Millisecond})
+		paid := map[string]bool{}
+		const payoutTime = 40 * time.Second // in which no payout is begun
+		for calls := 1; ; calls++ {
+			ctx, cancel := context.WithTimeout(t.Context(), payoutTime+2*time.Second)
+			reply, err := d.Main().Invoke(ctx, "provision", command)
+			cancel()
+			var answer payoutsAnswer
+			if err == nil {
+				err = json.Unmarshal(reply, &answer)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range answer.Payouts {
+				if paid[p.Tenant] || p.Status != string(payout.Paid) {
+					t.Errorf("got payout %+v, want it paid, and once", p)
+				}
+				paid[p.Tenant] = true
+			}
+			if answer.More {
+				continue
+			}
+			if calls == 1 || len(paid) != merchants {
+				t.Errorf("got %d payouts in %d calls, want %d in several", len(paid), calls, merchants)
+			}
+			return
+		}
+	})
+}
