@@ -11,14 +11,21 @@ import (
 
 // Access is what a function may do in AWS beside being called and logging. The sandbox's acquirer and bank use the table with the function's role.
 type Access struct {
-	Items   []string // IAM actions on the table; each part of a transaction is authorised as its own
-	Queries []string // names of the indexes it queries
-	Sends   []Queue  // queues it sends to, whose URLs it gets
+	Table []Right // each part of a transaction is authorised as an action of its own
+	Sends []Queue // queues it sends to, whose URLs it gets
+}
+
+// Right is an IAM action on the table.
+type Right struct {
+	Action string
+	Index  string   // the name of the index that it is on; "": the table
+	Kinds  []string // of partitions (shared/store, kind.go); none: of the table as a whole, which is only for Scan
 }
 
 // recorded is what each function used in TestNoFunctionMayDoMore, which writes
-// it with -update (`make golden`): "PutItem table", "Query index/due",
-// "SendMessage callbacks". A difference there is one of the functions' rights.
+// it with -update (`make golden`): "PutItem CHECKOUT", "Query index/due DUE",
+// "Scan table", "SendMessage callbacks". A difference there is one of the
+// functions' rights.
 //
 //go:embed access.json
 var recorded []byte
@@ -29,21 +36,45 @@ var recorded []byte
 func (f Function) Access() Access {
 	var a Access
 	for _, permission := range f.Permissions() {
-		action, resource, _ := strings.Cut(permission, " ")
-		if index, ok := strings.CutPrefix(resource, "index/"); ok && action == "Query" {
-			a.Queries = append(a.Queries, index)
-		} else if at := slices.IndexFunc(Queues, func(q Queue) bool {
-			return q.Name == resource
-		}); at >= 0 && action == "SendMessage" {
-			a.Sends = append(a.Sends, Queues[at])
-		} else if resource == "table" {
-			a.Items = append(a.Items, action)
-		} else {
+		words := strings.Fields(permission)
+		action, on := words[0], words[1:]
+		index, ofIndex := strings.CutPrefix(on[0], "index/")
+		queue := slices.IndexFunc(Queues, func(q Queue) bool { return q.Name == on[0] })
+		switch {
+		case action == "SendMessage" && queue >= 0:
+			a.Sends = append(a.Sends, Queues[queue])
+		case ofIndex:
+			a.grant(action, index, on[1:]...)
+		case on[0] == "table":
+			a.grant(action, "")
+		case queue < 0:
+			a.grant(action, "", on...)
+		default:
 			panic(fmt.Sprintf("functions: access.json lets %s %s, which no role can", f.Name, permission))
 		}
 	}
 	return a
 }
+
+// grant adds kinds to the right to the action.
+func (a *Access) grant(action, index string, kinds ...string) {
+	at := slices.IndexFunc(a.Table, func(r Right) bool { return r.Action == action && r.Index == index })
+	if at < 0 {
+		at, a.Table = len(a.Table), append(a.Table, Right{Action: action, Index: index})
+	}
+	a.Table[at].Kinds = append(a.Table[at].Kinds, kinds...)
+}
+
+// Writes reports whether the function may write items of the kind.
+func (a Access) Writes(kind string) bool {
+	return slices.ContainsFunc(a.Table, func(r Right) bool { return r.Writes() && slices.Contains(r.Kinds, kind) })
+}
+
+// Writes reports whether the action changes items.
+func (r Right) Writes() bool { return !slices.Contains(reads, r.Action) }
+
+// reads are the actions on items that change nothing.
+var reads = []string{"GetItem", "BatchGetItem", "ConditionCheckItem", "Query", "Scan"}
 
 // Permissions are the function's lines of access.json, sorted.
 func (f Function) Permissions() []string { return permissions()[f.Name] }

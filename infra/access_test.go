@@ -11,9 +11,10 @@ import (
 
 // statement is one of a policy, with lists where IAM also takes single values.
 type statement struct {
-	effect    string
-	actions   []string
-	resources []any
+	effect     string
+	actions    []string
+	resources  []any
+	conditions map[string]map[string]any
 }
 
 func statements(document any) []statement {
@@ -21,12 +22,21 @@ func statements(document any) []statement {
 	for _, raw := range document.(map[string]any)["Statement"].([]any) {
 		s := raw.(map[string]any)
 		one := statement{effect: s["Effect"].(string), resources: list(s["Resource"])}
+		one.conditions = map[string]map[string]any{}
+		for operator, condition := range object(s["Condition"]) {
+			one.conditions[operator] = condition.(map[string]any)
+		}
 		for _, action := range list(s["Action"]) {
 			one.actions = append(one.actions, action.(string))
 		}
 		all = append(all, one)
 	}
 	return all
+}
+
+func object(v any) map[string]any {
+	members, _ := v.(map[string]any)
+	return members
 }
 
 func list(v any) []any {
@@ -62,7 +72,7 @@ func (s *synthesis) allowed(role string) map[string][]string {
 		for _, one := range statements(r.Properties["PolicyDocument"]) {
 			for _, action := range one.actions {
 				for _, on := range one.resources {
-					allowed[action] = append(allowed[action], plain(on))
+					allowed[action] = append(allowed[action], plain(on)+one.condition())
 				}
 			}
 		}
@@ -70,7 +80,24 @@ func (s *synthesis) allowed(role string) map[string][]string {
 	return allowed
 }
 
-// TestARoleAllowsWhatItsFunctionNeeds, and not one action or resource more.
+// condition is under which one a statement holds, as text.
+func (s statement) condition() string {
+	if len(s.conditions) == 0 {
+		return ""
+	}
+	return " if " + plain(s.conditions)
+}
+
+// ofKinds is the condition of a statement for partitions of the kinds, and of no request without a key.
+func ofKinds(kinds []string) string {
+	if len(kinds) == 0 {
+		return ""
+	}
+	return statement{conditions: map[string]map[string]any{
+		"ForAllValues:StringLike": {leadingKeys: keysOf(kinds...)}, "Null": {leadingKeys: "false"}}}.condition()
+}
+
+// TestARoleAllowsWhatItsFunctionNeeds, and not one action, resource or kind of item more.
 func TestARoleAllowsWhatItsFunctionNeeds(t *testing.T) {
 	t.Parallel()
 	s, owners := inDev(t), map[string]string{}
@@ -111,12 +138,17 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 	for key := range s.all("AWS::KMS::Key") {
 		add(arn(key), "kms:Decrypt")
 	}
-	add(arn(table), prefixed("dynamodb:", f.Access().Items)...)
-	for _, index := range f.Access().Queries {
-		if !slices.ContainsFunc(store.Indexes, func(i store.Index) bool { return i.Name == index }) {
-			t.Errorf("%s: got index %q, want one of %v", f.Name, index, store.Indexes)
+	for _, right := range f.Access().Table {
+		on := plain(arn(table))
+		if right.Index != "" {
+			if !slices.ContainsFunc(store.Indexes, func(i store.Index) bool { return i.Name == right.Index }) {
+				t.Errorf("%s: got index %q, want one of %v", f.Name, right.Index, store.Indexes)
+			}
+			on = plain(below(table, "/index/"+right.Index))
 		}
-		add(below(table, "/index/"+index), "dynamodb:Query")
+		action := "dynamodb:" + right.Action
+		want[action] = append(want[action], on+ofKinds(right.Kinds))
+		slices.Sort(want[action])
 	}
 	send := func(name string) { id, _ := s.queue(t, dev, name); add(arn(id), "sqs:SendMessage") }
 	for _, q := range f.Access().Sends {
@@ -144,17 +176,20 @@ var wildcards = map[string]string{
 		"nobody could manage it",
 	"dynamodb:ListStreams on stream/*":  "lists all streams of the one table",
 	"sqs:* on its own queue, in denial": "whatever comes without TLS is denied",
+	"the table's own denials":           "a policy cannot name the table that it is part of",
 }
 
 func TestNoOtherWildcards(t *testing.T) {
 	t.Parallel()
 	met := map[string]bool{}
 	for id, r := range inProd(t).resources {
-		for _, property := range []string{"PolicyDocument", "KeyPolicy", "AssumeRolePolicyDocument"} {
-			if r.Properties[property] == nil {
+		documents := []any{r.Properties["PolicyDocument"], r.Properties["KeyPolicy"],
+			r.Properties["AssumeRolePolicyDocument"], tablePolicy(r)}
+		for _, document := range documents {
+			if document == nil {
 				continue
 			}
-			for _, wildcard := range wildcardsOf(statements(r.Properties[property])) {
+			for _, wildcard := range wildcardsOf(statements(document)) {
 				met[wildcard] = true
 				if wildcards[wildcard] == "" {
 					t.Errorf("%s: got %s, want a known wildcard", id, wildcard)
@@ -176,6 +211,8 @@ func wildcardsOf(all []statement) []string {
 			for _, on := range s.resources {
 				where := plain(on)
 				switch {
+				case s.effect == "Deny" && strings.HasPrefix(action, "dynamodb:") && where == `"*"`:
+					found = append(found, "the table's own denials")
 				case s.effect == "Deny" && strings.HasSuffix(action, ":*"):
 					found = append(found, action+" on its own queue, in denial")
 				case strings.Contains(where, "/stream/*"):

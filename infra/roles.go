@@ -20,17 +20,43 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	// this right does not.
 	allow(role, []string{"kms:Decrypt"}, p.key.KeyArn())
 	access := f.Access()
-	if len(access.Items) > 0 {
-		allow(role, prefixed("dynamodb:", access.Items), p.table.TableArn())
-	}
-	for _, index := range access.Queries {
-		allow(role, []string{"dynamodb:Query"}, text(*p.table.TableArn()+"/index/"+index))
+	for _, right := range access.Table {
+		p.allowOnTable(role, right)
 	}
 	for _, q := range access.Sends {
 		allow(role, []string{"sqs:SendMessage"}, p.queues[q.Name].QueueArn())
 	}
 	p.allowSource(role, f)
 	return role
+}
+
+// leadingKeys is the condition key for the partition keys of a request: of an index,
+// its own (AWS: "Using IAM policy conditions for fine-grained access control").
+const leadingKeys = "dynamodb:LeadingKeys"
+
+// allowOnTable allows an action on the partitions of some kinds. ForAllValues is also
+// true of a request without any key, which Null excludes.
+func (p *platform) allowOnTable(role awsiam.Role, right functions.Right) {
+	resource := p.table.TableArn()
+	if right.Index != "" {
+		resource = text(*resource + "/index/" + right.Index)
+	}
+	statement := awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Actions: jsii.Strings("dynamodb:" + right.Action), Resources: &[]*string{resource}})
+	if len(right.Kinds) > 0 {
+		statement.AddCondition(text("ForAllValues:StringLike"), map[string]any{leadingKeys: keysOf(right.Kinds...)})
+		statement.AddCondition(text("Null"), map[string]any{leadingKeys: "false"})
+	}
+	role.AddToPolicy(statement)
+}
+
+// keysOf are the patterns of the keys of kinds.
+func keysOf(kinds ...string) []string {
+	var patterns []string
+	for _, kind := range kinds {
+		patterns = append(patterns, kind+"#*")
+	}
+	return patterns
 }
 
 // allowSource lets Lambda read, with the function's role, the queue or stream that it
@@ -50,12 +76,4 @@ func (p *platform) allowSource(role awsiam.Role, f functions.Function) {
 func allow(role awsiam.Role, actions []string, resources ...*string) {
 	role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Actions: jsii.Strings(actions...), Resources: &resources}))
-}
-
-func prefixed(prefix string, names []string) []string {
-	var all []string
-	for _, name := range names {
-		all = append(all, prefix+name)
-	}
-	return all
 }

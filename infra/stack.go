@@ -93,6 +93,7 @@ func (p *platform) build(all []functions.Function) error {
 			return fmt.Errorf("function %q: %w", f.Name, err)
 		}
 	}
+	p.protectTable()
 	if err := p.addRoutes(); err != nil {
 		return err
 	}

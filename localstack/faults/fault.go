@@ -58,6 +58,9 @@ func Refusal(r *http.Request, f Fault) *http.Response {
 	return answer(r, code, extra)
 }
 
+// AccessDenied is how AWS answers a call that IAM does not allow.
+func AccessDenied(r *http.Request) *http.Response { return answer(r, "AccessDeniedException", "") }
+
 // answer is an error in the AWS JSON 1.0 protocol; extra are further members.
 func answer(r *http.Request, code, extra string) *http.Response {
 	body := fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"injected"%s}`, code, extra)

@@ -16,6 +16,7 @@ type Steps struct {
 	mu    sync.Mutex
 	at    int // the step that fails, from 1; 0: none
 	fault Fault
+	from  int // the step from which writes to the table lose their replies; 0: none
 	taken []string
 	gone  bool
 	lasts Latency // of each step that is a call to AWS
@@ -38,8 +39,20 @@ func (s *Steps) latency() Latency {
 func (s *Steps) Plan(n int, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.at, s.fault, s.taken, s.gone = n, fault, nil, false
+	s.at, s.fault, s.from, s.taken, s.gone = n, fault, 0, nil, false
 }
+
+// PlanLostWrites makes all writes to the table lose their replies, however often
+// they are repeated, from the n-th step from now on.
+func (s *Steps) PlanLostWrites(n int) {
+	s.Plan(0, None)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.from = n
+}
+
+// isWrite are the operations that change items.
+var isWrite = map[string]bool{"PutItem": true, "UpdateItem": true, "DeleteItem": true, "TransactWriteItems": true}
 
 // Taken names the steps taken since the last Plan.
 func (s *Steps) Taken() []string {
@@ -63,6 +76,9 @@ func (s *Steps) next(name string) (Fault, error) {
 		return None, ErrGone
 	}
 	s.taken = append(s.taken, name)
+	if s.from > 0 && len(s.taken) >= s.from && isWrite[name] {
+		return LoseReply, nil
+	}
 	if len(s.taken) != s.at {
 		return None, nil
 	}

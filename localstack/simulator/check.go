@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/iam"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -87,6 +89,24 @@ func (w *World) checkKeys(ctx context.Context, operation string, body []byte) {
 	}
 	if len(valuesOf(text, duePartition)) > 0 && strings.Contains(text, `"KeyConditions"`) {
 		w.find("", "%s of %s read the due index", by.actor, by.tenant)
+	}
+}
+
+// checkRights sees that a function does only what its role allows, and that no
+// journal entry is ever changed.
+func (w *World) checkRights(ctx context.Context, operation string, body []byte) {
+	by := invocationOf(ctx)
+	requests, err := iam.Requests(operation, body)
+	if err != nil {
+		w.find("", "%s: %v", by.actor, err)
+	}
+	for _, r := range requests {
+		if err := r.CheckJournal(); err != nil {
+			w.find("", "%s: %v", by.actor, err)
+		}
+		if !slices.Contains(functions.Function{Name: by.name}.Permissions(), r.Permission()) {
+			w.find("", "%s used %s, which functions/access.json does not give it", by.actor, r.Permission())
+		}
 	}
 }
 

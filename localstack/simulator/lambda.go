@@ -55,6 +55,7 @@ func (w *World) function(name string) functions.Function {
 // invocation is one call of a function.
 type invocation struct {
 	actor  string
+	name   string // of the function
 	tenant string // whose data it may touch; "" for any
 	claim  string // its name as the owner of an idempotency key
 	refund string // id of the refund or chargeback it wrote
@@ -95,7 +96,7 @@ func (i *invocation) die() {
 func invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64, event Event) (Reply, *invocation,
 	error) {
 	p := w.take(name, roll)
-	i := &invocation{actor: caller + " " + p.name, tenant: tenant}
+	i := &invocation{actor: caller + " " + p.name, name: name, tenant: tenant}
 	ctx, cancel := p.Context(context.WithValue(context.Background(), invocationKey{}, i), i.actor)
 	defer cancel()
 	i.ctx, i.cancel = ctx, cancel

@@ -128,6 +128,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		c.world.checkKeys(r.Context(), operation, body)
 		noteRefund(r.Context(), operation, body)
 	}
+	c.world.checkRights(r.Context(), operation, body)
 	body = c.world.mutate(operation, body)
 	sent := r.Clone(context.WithoutCancel(r.Context()))
 	return perform(c.world, r.Context(), exchange[*http.Response]{

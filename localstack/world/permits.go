@@ -2,10 +2,9 @@ package world
 
 import (
 	"bytes"
-	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -14,20 +13,22 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/iam"
 )
 
-// Permits records what IAM would have had to allow each function, by the calls
-// that left it: its own, and those that the sandbox's acquirer and bank make
+// Permits records what IAM would have had to allow each function, and refuses
+// what it would not, by the calls that left it: its own, and those that the sandbox's acquirer and bank make
 // with its role.
 type Permits struct {
 	Learning bool // the rights are being recorded: what is missing is no error
 
 	mu   sync.Mutex
 	used map[string]map[string]bool // by function
+	no   []error                    // why calls were refused that no rights allow
 }
 
-// Of are the permissions a function used, sorted: "PutItem table", "Query
-// index/due", "SendMessage callbacks". Those under "" are calls
+// Of are the permissions a function used, sorted: "PutItem CHECKOUT", "Query
+// index/due DUE", "SendMessage callbacks". Those under "" are calls
 // that no function's own context went with.
 func (p *Permits) Of(function string) []string {
 	p.mu.Lock()
@@ -51,7 +52,7 @@ func (p *Permits) Functions() []string {
 	return all
 }
 
-func (p *Permits) note(function string, permissions []string) {
+func (p *Permits) note(function, permission string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.used == nil {
@@ -60,15 +61,24 @@ func (p *Permits) note(function string, permissions []string) {
 	if p.used[function] == nil {
 		p.used[function] = map[string]bool{}
 	}
-	for _, permission := range permissions {
-		p.used[function][permission] = true
-	}
+	p.used[function][permission] = true
 }
 
-// over notes the calls that go through to next; of a test that is inspecting
-// the world only those it makes in a function's stead.
+func (p *Permits) deny(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.no = append(p.no, err)
+}
+
+// over refuses what IAM would refuse, and notes the calls that go through to
+// next; of a test that is inspecting the world only those it makes in a
+// function's stead.
 func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTripper {
 	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
+		function := functionOf(r)
+		if function == "" && inspecting {
+			return next.RoundTrip(r)
+		}
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return nil, err
@@ -77,15 +87,30 @@ func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTrippe
 		asked := r.Clone(r.Context())
 		asked.Body = io.NopCloser(bytes.NewReader(body))
 		_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-		permissions, err := permissionsOf(operation, body)
+		requests, err := iam.Requests(operation, body)
 		if err != nil {
 			return nil, err
 		}
-		if function := functionOf(r); function != "" || !inspecting {
-			p.note(function, permissions)
+		if !p.allow(function, requests) {
+			return faults.AccessDenied(r), nil
 		}
 		return next.RoundTrip(asked)
 	})
+}
+
+// allow notes the requests, and reports whether the function's role allows them.
+func (p *Permits) allow(function string, requests []iam.Request) bool {
+	all := true
+	for _, r := range requests {
+		p.note(function, r.Permission())
+		if err := r.CheckJournal(); err != nil {
+			p.deny(fmt.Errorf("%q: %w", function, err))
+			all = false
+		}
+		granted := functions.Function{Name: function}.Permissions()
+		all = all && (p.Learning || slices.Contains(granted, r.Permission()))
+	}
+	return all
 }
 
 // functionOf is the function that makes a call, by the context that Lambda gives
@@ -98,60 +123,18 @@ func functionOf(r *http.Request) string {
 	return c.InvokedFunctionArn[strings.LastIndex(c.InvokedFunctionArn, ":")+1:]
 }
 
-// asked is what decides which permissions a call takes.
-type asked struct {
-	IndexName     string
-	QueueURL      string `json:"QueueUrl"`
-	TransactItems []map[string]json.RawMessage
-}
-
-// ofTransactions are the actions on items that IAM checks for the members of
-// a transaction (AWS: "IAM policies for transactions").
-var ofTransactions = map[string]string{
-	"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem",
-	"Get": "GetItem",
-}
-
-// permissionsOf are what IAM checks for one call (AWS: "Service Authorization
-// Reference", DynamoDB and SQS): an action for each member of a transaction;
-// for all else the operation itself, with an index as its own resource, and a
-// batch of messages as the sending of them.
-func permissionsOf(operation string, body []byte) ([]string, error) {
-	var a asked
-	if err := json.Unmarshal(body, &a); err != nil {
-		return nil, err
-	}
-	switch {
-	case a.TransactItems != nil:
-		var all []string
-		for _, item := range a.TransactItems {
-			for member := range item {
-				all = append(all, ofTransactions[member]+" table")
-			}
-		}
-		return all, nil
-	case a.QueueURL != "":
-		return []string{strings.TrimSuffix(operation, "Batch") + " " + path.Base(a.QueueURL)}, nil
-	case a.IndexName != "":
-		return []string{operation + " index/" + a.IndexName}, nil
-	default:
-		return []string{operation + " table"}, nil
-	}
-}
-
 // checkPermits fails the test when a function did what its role in a
 // deployment would not let it do, or when it is unknown whose call it was.
 func (w *World) checkPermits() {
+	for _, err := range w.Permits.no {
+		w.Errorf("refused: %v", err)
+	}
 	if w.Permits.Learning {
 		return
 	}
-	allowed := map[string][]string{}
-	for _, f := range functions.All {
-		allowed[f.Name] = f.Permissions()
-	}
 	for _, name := range w.Permits.Functions() {
 		for _, permission := range w.Permits.Of(name) {
-			if !slices.Contains(allowed[name], permission) {
+			if !slices.Contains(functions.Function{Name: name}.Permissions(), permission) {
 				w.Errorf("the function %q used %s, which functions/access.json does not give it. `make golden` records what "+
 					"examples of openapi.yaml and functions/access_test.go use", name, permission)
 			}

@@ -9,44 +9,26 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/iam"
 )
-
-// TestWhatIAMChecksOfACall, by AWS's Service Authorization Reference.
-func TestWhatIAMChecksOfACall(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ operation, body, want string }{
-		{"GetItem", `{"TableName":"t","Key":{}}`, "GetItem table"},
-		{"BatchGetItem", `{"RequestItems":{}}`, "BatchGetItem table"},
-		{"BatchWriteItem", `{"RequestItems":{}}`, "BatchWriteItem table"},
-		{"Query", `{"TableName":"t"}`, "Query table"},
-		{"Query", `{"TableName":"t","IndexName":"due"}`, "Query index/due"},
-		{"Scan", `{"TableName":"t"}`, "Scan table"},
-		{"TransactWriteItems", `{"TransactItems":[{"Put":{}},{"Update":{}},{"Delete":{}},{"ConditionCheck":{}}]}`,
-			"PutItem table,UpdateItem table,DeleteItem table,ConditionCheckItem table"},
-		{"TransactGetItems", `{"TransactItems":[{"Get":{}}]}`, "GetItem table"},
-		{"SendMessage", `{"QueueUrl":"http://sqs.test/000000000000/callbacks"}`, "SendMessage callbacks"},
-		{"SendMessageBatch", `{"QueueUrl":"http://sqs.test/000000000000/payouts"}`, "SendMessage payouts"},
-	} {
-		got, err := permissionsOf(c.operation, []byte(c.body))
-		if err != nil || strings.Join(got, ",") != c.want {
-			t.Errorf("%s %s: got %q and error %v, want %s", c.operation, c.body, got, err, c.want)
-		}
-	}
-}
 
 // TestCallsAreTheirFunctions: by the context; those without a function are recorded too, but not
 // a test's own.
 func TestCallsAreTheirFunctions(t *testing.T) {
 	t.Parallel()
 	p := &Permits{}
-	next := faults.RoundTrip(func(*http.Request) (*http.Response, error) { return &http.Response{Body: http.NoBody}, nil })
-	call := func(inspecting bool, operation, function string) {
+	next := faults.RoundTrip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
+	})
+	const body = `{"Key":{"pk":{"S":"CHECKOUT#T#MC1#1"}}}`
+	call := func(inspecting bool, operation, function string) int {
 		ctx := t.Context()
 		if function != "" {
 			ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{InvokedFunctionArn: "arn:aws:lambda:r:1:function:" +
 				function})
 		}
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://dynamodb.test", strings.NewReader(`{}`))
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://dynamodb.test",
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,17 +38,49 @@ func TestCallsAreTheirFunctions(t *testing.T) {
 			t.Fatal(err)
 		}
 		response.Body.Close()
+		return response.StatusCode
 	}
 	call(false, "PutItem", "sweep")
 	call(false, "GetItem", "sweep")
 	call(false, "GetItem", "sweep")
-	call(true, "Query", "relay")
+	call(true, "GetItem", "relay")
 	call(true, "Scan", "")
 	call(false, "DeleteItem", "")
-	for function, want := range map[string][]string{"sweep": {"GetItem table", "PutItem table"}, "relay": {"Query table"},
-		"": {"DeleteItem table"}} {
+	for function, want := range map[string][]string{"sweep": {"GetItem CHECKOUT", "PutItem CHECKOUT"},
+		"relay": {"GetItem CHECKOUT"}, "": {"DeleteItem CHECKOUT"}} {
 		if got := p.Of(function); !slices.Equal(got, want) {
 			t.Errorf("%q: got %v, want %v", function, got, want)
+		}
+	}
+}
+
+// TestWhatIAMWouldRefuseIsRefused: an action that the role does not have, and any change of a journal entry.
+func TestWhatIAMWouldRefuseIsRefused(t *testing.T) {
+	t.Parallel()
+	checkout, entry := `"pk":{"S":"CHECKOUT#T#MC1#1"}`, `"pk":{"S":"JOURNAL#T#MC1#1"}`
+	for _, c := range []struct {
+		function, operation, body string
+		learning, want            bool
+	}{
+		{"sweep", "GetItem", `{"Key":{` + checkout + `}}`, false, true},
+		{"sweep", "DeleteItem", `{"Key":{` + checkout + `}}`, false, false},
+		{"relay", "GetItem", `{"Key":{` + checkout + `}}`, false, false},
+		{"relay", "GetItem", `{"Key":{` + checkout + `}}`, true, true},
+		{"", "GetItem", `{"Key":{` + checkout + `}}`, false, false},
+		{"sweep", "TransactWriteItems", `{"TransactItems":[{"Put":{"Item":{` + checkout + `}}},{"Update":{"Key":{` + checkout +
+			`}}}]}`, false, false},
+		{"sweep", "PutItem", `{"Item":{` + entry + `},"ConditionExpression":"attribute_not_exists(pk)"}`, false, true},
+		{"sweep", "PutItem", `{"Item":{` + entry + `}}`, false, false},
+		{"sweep", "PutItem", `{"Item":{` + entry + `}}`, true, false},
+		{"sweep", "UpdateItem", `{"Key":{` + entry + `}}`, true, false},
+	} {
+		p := &Permits{Learning: c.learning}
+		requests, err := iam.Requests(c.operation, []byte(c.body))
+		if got := err == nil && p.allow(c.function, requests); got != c.want {
+			t.Errorf("%+v: got it allowed: %t", c, got)
+		}
+		if isEntry := strings.Contains(c.body, "JOURNAL"); isEntry && !c.want && len(p.no) == 0 {
+			t.Errorf("%+v: got no error for the test, want one", c)
 		}
 	}
 }

@@ -93,7 +93,7 @@ var checker = sync.OnceValues(contract.NewChecker)
 // New makes a world with two merchants.
 func New(tb testing.TB) *World {
 	tb.Helper()
-	w := &World{TB: tb, Clock: clock.New(), Logs: &Log{}, Metrics: &Log{}, Permits: &Permits{}}
+	w := &World{TB: tb, Clock: clock.New(), Logs: &Log{}, Metrics: &Log{}, Permits: &Permits{Learning: true}}
 	w.Queues = sqs.New(sqs.Config{Now: w.Clock.Now})
 	accessKey := enginetest.AccessKey(tb)
 	w.credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -121,6 +121,7 @@ func New(tb testing.TB) *World {
 		"country": "DE", "currency": "EUR"})
 	w.Other = w.Provision(map[string]any{"name": "Teehaus", "email": "tee@example.com",
 		"country": "DE", "currency": "EUR"})
+	w.Permits.Learning = false // only now, so that a test may go on learning; checkPermits checks all the same
 	return w
 }
 

@@ -32,7 +32,7 @@ import (
 // Those of shard n, from 1, end with "#n"; those of shard 0 with nothing.
 //
 //	entity             pk                          sk                          written by
-//	merchant           MERCHANT#<code>             MERCHANT                    provision; sweep, for more shards
+//	merchant           MERCHANT#<code>             MERCHANT                    provision, sweep
 //	API key            KEY#M                       KEY#<sha256 of token>       provision
 //	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, sandbox, provision,
 //	                                                                           polls, sweep
@@ -63,7 +63,7 @@ import (
 //	rate bucket        RATE#<sha256 of subject>    RATE                        rest
 //	growth             GROWTH#M                    GROWTH                      whoever has a write of the tenant's
 //	                                                                           throttled; sweep
-//	readiness          READY#                      READY                       nobody: pages tries a write that
+//	readiness          READY#                      READY                       nobody; pages tries a write that
 //	                                                                           changes nothing
 //	sandboxes          SANDBOX#…                   …                           acquirer/sandbox, bank/sandbox
 //	live bank          FILEBANK#…                  …                           bank/file

@@ -1,0 +1,169 @@
+package functions_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/cashwrap/cashwrap/functions/callbacks"
+	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+)
+
+// mostSteps is more calls than any step of these scenarios makes.
+const mostSteps = 14
+
+// walkWithoutLease is how many due payouts a walk takes without a lease
+// (shared/payoutrunner); worlds have four shards.
+const walkWithoutLease = 10
+
+// recovery is what functions do after something went wrong: a write of unknown
+// outcome is read, and what one left, another finishes.
+func (e *everything) recovery() {
+	e.cutOff()
+	e.unknown()
+	e.disputes()
+	e.unpaid()
+	e.many()
+	e.hanging()
+}
+
+// through has a step done by processes whose writes lose their replies from the
+// n-th call on, for each n, and each time lets the platform finish.
+func (e *everything) through(prepare func(), step func(*world.Process)) {
+	e.Helper()
+	for n := range mostSteps {
+		prepare()
+		p := e.Process()
+		p.Steps.PlanLostWrites(n + 1)
+		step(p)
+		reached := len(p.Steps.Taken()) > n
+		p.Stop()
+		e.Clock.Advance(time.Minute)
+		e.PassMinute()
+		if !reached {
+			return
+		}
+	}
+}
+
+// cutOff are requests whose process loses its network, or dies.
+func (e *everything) cutOff() {
+	for _, s := range actions {
+		var request world.Request
+		e.through(func() {
+			s.prepare(e.scenario)
+			request = s.request(e.scenario)
+			request.IdempotencyKey = "cut off, " + e.checkout
+		}, func(p *world.Process) { p.Do(request) })
+		one := &scenario{Shop: e.Shop}
+		for n := range mostSteps {
+			if _, steps := s.run(one, n+1, faults.DieAfter); len(steps) <= n {
+				break
+			}
+		}
+	}
+}
+
+// unknown are payments and refunds that the acquirer has no outcome of yet.
+func (e *everything) unknown() {
+	for _, open := range []func(){ // one at a time, so that calls come in one order
+		func() {
+			e.ProcessCheckout(e.Create(unanswered, map[string]any{"customer_id": e.Customer()}), e.Card(world.Frictionless))
+		},
+		func() { e.Refund(e.Sell("100"), unanswered) },
+	} {
+		e.through(open, func(p *world.Process) { // by the fast path
+			if _, err := e.Main().DrainStream(e.Context()); err != nil {
+				e.Error(err)
+			}
+			e.Clock.Advance(45 * time.Second)
+			_, _ = p.DrainQueues(e.Context())
+		})
+		e.through(open, func(p *world.Process) {
+			e.Clock.Advance(2 * time.Minute)
+			_ = p.TickNow(e.Context(), "sweep")
+		})
+	}
+	var paid world.Payment
+	e.through(func() { paid = e.Sell("100") }, func(p *world.Process) {
+		p.Do(world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid.ID, APIKey: e.Merchant.Key.Plaintext,
+			IdempotencyKey: "refund of " + paid.ID, Body: map[string]any{"amount": 1}})
+	})
+	e.through(func() {}, func(p *world.Process) {
+		p.Do(world.Request{Method: "POST", Path: "/v0.1/customers", APIKey: e.Merchant.Key.Plaintext,
+			IdempotencyKey: "customer", Body: map[string]any{"customer_id": "cut off"}})
+	})
+}
+
+// disputes are chargebacks, and callbacks that are sent again.
+func (e *everything) disputes() {
+	var command map[string]any
+	e.through(func() {
+		command = map[string]any{"command": "charge_back", "merchant_code": e.Merchant.Code, "mode": "test",
+			"transaction": e.Sell("100").ID}
+	}, func(p *world.Process) {
+		for _, invoke := range []client.Invoke{p.Invoke, e.Main().Invoke} { // the second is refused if the first was done
+			_ = invoke.Operate(e.Context(), command, nil)
+		}
+	})
+	e.Operate(map[string]any{"command": "replay_callbacks", "id": e.Receiver.Deliveries()[0].ID}, nil)
+	e.RunUntilIdle()
+}
+
+// unpaid are payouts that fail, are negative, or are cut off.
+func (e *everything) unpaid() {
+	s := e.sales(e.Provision(map[string]any{"name": "Kiosk", "email": "kiosk@example.com", "country": "DE",
+		"currency": "EUR"}))
+	s.SetPayout(map[string]any{"holder": "Kiosk", "iban": sandbox.ClosedIBAN})
+	paid := s.Sell("100")
+	s.payouts()
+	s.Refund(paid, "90")
+	s.payouts()
+	for _, step := range []func(*world.Process){
+		func(p *world.Process) { _ = p.TickNow(e.Context(), "payoutplan") },
+		func(p *world.Process) {
+			_ = e.Main().TickNow(e.Context(), "payoutplan")
+			_, _ = p.DrainQueues(e.Context())
+		},
+	} {
+		e.through(func() { s.Refund(s.Sell("100"), "1"); e.Clock.Advance(24 * time.Hour) }, step)
+		s.RunPayouts()
+	}
+}
+
+// many are more merchants than a walk of due payouts takes without a lease,
+// whichever shards they are in.
+func (e *everything) many() {
+	for range 4*walkWithoutLease + 1 {
+		e.sales(e.Provision(map[string]any{"name": "Stand", "email": "stand@example.com", "country": "DE",
+			"currency": "EUR"}))
+	}
+	e.Clock.Advance(24 * time.Hour)
+	e.RunPayouts()
+}
+
+// hanging is a receiver of callbacks that does not answer in time.
+func (e *everything) hanging() {
+	e.Pay(e.Create("10", nil), e.Card(world.Frictionless))
+	deliver := callbacks.Deliver(e.AppOver(faults.RoundTrip(func(*http.Request) (*http.Response, error) {
+		return nil, os.ErrDeadlineExceeded
+	})))
+	ctx := lambdacontext.NewContext(context.WithoutCancel(e.Context()), &lambdacontext.LambdaContext{
+		InvokedFunctionArn: "arn:aws:lambda:eu-central-1:000000000000:function:callbacks"})
+	for shard := range e.App.Store.DueShards() {
+		for due, err := range e.App.Store.Overdue(e.Context(), shard, e.Clock.Now().Add(time.Hour)) {
+			if err == nil && due.CallbackID != "" {
+				err = deliver(ctx, `{"callback":"`+due.CallbackID+`"}`)
+			}
+			if err != nil {
+				e.Error(err)
+			}
+		}
+	}
+}

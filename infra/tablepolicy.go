@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// credentials are the kinds with which one can make oneself a merchant, or a
+// merchant's key.
+var credentials = []store.Kind{store.KindAPIKey, store.KindMerchant}
+
+// Actions that could change what must not change. A batch of writes can overwrite, and
+// has no conditions. A statement in PartiQL is authorised by actions of its own.
+var (
+	changes  = []string{"dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
+	writes   = append([]string{"dynamodb:PutItem"}, changes...)
+	partiQLs = []string{"dynamodb:PartiQLInsert", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete",
+		"dynamodb:PartiQLSelect"}
+)
+
+// protectTable denies, in the table's own policy, what nobody may do: to change or
+// delete a journal entry, and to write credentials except by the functions that do
+// (shared/store/keys.go). In the table's policy and not in the roles', because a denial
+// there is for every principal of the account: functions that come later, operators,
+// and whoever adds a policy to a role. Who must change an entry all the same has to
+// change the stack first. PartiQL is denied whole, because nothing here uses it and a
+// statement may name no key.
+//
+// Replication writes in the name of DynamoDB's service-linked role, and denying it would
+// end it (AWS: "DynamoDB global tables security"); nobody else can assume that role.
+func (p *platform) protectTable() {
+	replication := "arn:" + *p.stack.Partition() + ":iam::" + *p.stack.Account() +
+		":role/aws-service-role/replication.dynamodb.amazonaws.com/AWSServiceRoleForDynamoDBReplication"
+	p.deny("NobodyChangesTheJournal", changes, []string{replication}, store.KindJournal)
+	for _, kind := range credentials {
+		writers := []string{replication}
+		for _, f := range p.functions {
+			if f.Access().Writes(string(kind)) {
+				writers = append(writers, *f.role.RoleArn())
+			}
+		}
+		p.deny("OnlyItsWritersWrite"+pascal(strings.ToLower(string(kind))), writes, writers, kind)
+	}
+	p.deny("NobodyUsesPartiQL", partiQLs, nil, "")
+}
+
+// deny denies actions on partitions of the kind, or on all, to everyone but some.
+func (p *platform) deny(id string, actions, but []string, kind store.Kind) {
+	statement := awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Sid: &id, Effect: awsiam.Effect_DENY, Actions: jsii.Strings(actions...),
+		Principals: &[]awsiam.IPrincipal{awsiam.NewAnyPrincipal()},
+		Resources:  jsii.Strings("*"), // this table: a policy cannot name the resource that it is part of
+	})
+	if kind != "" {
+		statement.AddCondition(text("ForAnyValue:StringLike"), map[string]any{leadingKeys: keysOf(string(kind))})
+	}
+	if len(but) > 0 {
+		statement.AddCondition(text("ArnNotEquals"), map[string]any{"aws:PrincipalArn": but})
+	}
+	p.table.AddToResourcePolicy(statement)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// tablePolicy is the table's own policy; nil for another resource.
+func tablePolicy(r resource) any {
+	policy := object(r.Properties["ResourcePolicy"])
+	return policy["PolicyDocument"]
+}
+
+// TestTheTableDeniesWhatNobodyMayDo, to every principal but those named.
+func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
+	t.Parallel()
+	s := inProd(t)
+	type denial struct{ action, kind string }
+	denied := map[denial]statement{}
+	for _, table := range s.all(tableKind) {
+		for _, one := range statements(tablePolicy(table)) {
+			if one.effect != "Deny" {
+				t.Errorf("got %+v, want only denials in the table's policy", one)
+			}
+			kinds := list(one.conditions["ForAnyValue:StringLike"][leadingKeys])
+			for _, action := range one.actions {
+				for _, kind := range kinds {
+					text, _ := kind.(string)
+					denied[denial{action, text}] = one
+				}
+			}
+		}
+	}
+	for _, want := range []struct {
+		kind    store.Kind
+		actions []string
+		but     []string // beside replication
+	}{
+		{store.KindJournal, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
+		{store.KindAPIKey, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"}, []string{"provision"}},
+		{store.KindMerchant, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"},
+			[]string{"provision", "sweep"}},
+		{"", []string{"PartiQLInsert", "PartiQLUpdate", "PartiQLDelete", "PartiQLSelect"}, nil},
+	} {
+		for _, action := range want.actions {
+			pattern := string(want.kind) + "#*"
+			if want.kind == "" {
+				pattern = ""
+			}
+			one, ok := denied[denial{"dynamodb:" + action, pattern}]
+			if !ok {
+				t.Errorf("got no denial of %s on %q, want one", action, pattern)
+				continue
+			}
+			but := list(one.conditions["ArnNotEquals"]["aws:PrincipalArn"])
+			exempt := plain(but)
+			if got := strings.Contains(exempt, "AWSServiceRoleForDynamoDBReplication"); got != (want.kind != "") {
+				t.Errorf("%s on %q: got %s exempt, want replication in it: %t", action, pattern, exempt, want.kind != "")
+			}
+			for _, f := range functions.All {
+				_, r := s.function(t, prod, f.Name)
+				if got := strings.Contains(exempt, plain(r.Properties["Role"])); got != slices.Contains(want.but, f.Name) {
+					t.Errorf("%s on %q: got %s exempt, want %s in it: %t", action, pattern, exempt, f.Name, !got)
+				}
+			}
+			if most := 1 + len(want.but); len(but) > most {
+				t.Errorf("%s on %q: got %s exempt, want at most %d", action, pattern, exempt, most)
+			}
+		}
+	}
+}
+
+// TestDeniedIsWhatNoFunctionUses: the table's policy takes from no function what its role gives.
+func TestDeniedIsWhatNoFunctionUses(t *testing.T) {
+	t.Parallel()
+	for _, f := range functions.All {
+		for _, right := range f.Access().Table {
+			if slices.Contains(changes, "dynamodb:"+right.Action) && slices.Contains(right.Kinds, string(store.KindJournal)) {
+				t.Errorf("%s: got %+v, want no change of journal entries", f.Name, right)
+			}
+		}
+	}
+}
+
+// TestPoliciesFitIntoARole: the inline policies of a role have at most 10,240 characters, and a table's policy 20 KB (AWS:
+// "IAM and AWS STS quotas", "Quotas in Amazon DynamoDB").
+func TestPoliciesFitIntoARole(t *testing.T) {
+	t.Parallel()
+	size := func(document any) int {
+		var text bytes.Buffer
+		if err := json.NewEncoder(&text).Encode(document); err != nil {
+			t.Fatal(err)
+		}
+		return text.Len()
+	}
+	for id, r := range inProd(t).resources {
+		if n := size(r.Properties["PolicyDocument"]); r.Type == "AWS::IAM::Policy" && n > 10_240*9/10 {
+			t.Errorf("%s: got %d characters, want at most nine tenths of 10,240", id, n)
+		}
+		if n := size(tablePolicy(r)); n > 20_000*9/10 {
+			t.Errorf("%s: got %d characters, want at most nine tenths of 20,000", id, n)
+		}
+	}
+}
