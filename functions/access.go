@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// Access is what a function may do in AWS beside being called and logging. The sandbox's acquirer and bank use the table with the function's role.
+// Access is what a function may do in AWS beside being called and logging. The
+// sandbox's acquirer and bank use the table with the function's role.
 type Access struct {
 	Table []Right // each part of a transaction is authorised as an action of its own
 	Sends []Queue // queues it sends to, whose URLs it gets

@@ -37,8 +37,8 @@ callback is deleted 31 days after its delivery; the rest stays.
 const afterLeft = `
 ## The items of a typical payment
 
-With a description of 100 characters, by the published rules. A write costs a unit for each 1,024 bytes, and twice that in
-a transaction.
+With a description of 100 characters, by the published rules. A write costs a unit for each 1,024 bytes, and twice that
+in a transaction.
 
 | item | bytes |
 |---|---:|

@@ -237,7 +237,8 @@ func batchOf(q functions.Queue) int {
 	return 0
 }
 
-// TestTheGuideReadsKeysAsTheyAre: its commands spell kinds as keys.go does, and take a payout's merchant from where it is.
+// TestTheGuideReadsKeysAsTheyAre: its commands spell kinds as keys.go does, and take a
+// payout's merchant from where it is.
 func TestTheGuideReadsKeysAsTheyAre(t *testing.T) {
 	t.Parallel()
 	text := chapter(t, "Payouts")

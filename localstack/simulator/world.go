@@ -163,8 +163,8 @@ var credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credent
 
 func (w *World) makeOverrides() app.Overrides {
 	o := app.Overrides{
-		Now: w.now, WallNow: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox}, Credentials: credentials,
-		Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, Busy: 1, CallbackHTTP: receiver{w},
+		Now: w.now, WallNow: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox},
+		Credentials: credentials, Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, Busy: 1, CallbackHTTP: receiver{w},
 		WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
 		WrapBank:     w.wrapBank,
 	}

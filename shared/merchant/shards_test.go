@@ -40,10 +40,11 @@ func TestCheckoutsAreSpreadOverAllShards(t *testing.T) {
 		m, found := merchant.Merchant{Shards: shards}, map[int]int{}
 		for i := range 3200 {
 			id := time.Duration(i).String()
-			if m.ShardOf(id) != m.ShardOf(id) {
-				t.Fatalf("%s: got two shards, want one", id)
+			shard := m.ShardOf(id)
+			if again := m.ShardOf(id); again != shard {
+				t.Fatalf("%s: got shard %d, then %d, want one", id, shard, again)
 			}
-			found[m.ShardOf(id)]++
+			found[shard]++
 		}
 		for shard := range m.ShardCount() {
 			if n := found[shard]; n < 3200/m.ShardCount()/2 || len(found) != m.ShardCount() {

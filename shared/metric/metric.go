@@ -67,8 +67,8 @@ var (
 
 // All are all metrics.
 var All = []Metric{PaymentsAttempted, PaymentsUnknown, PaymentsNotTaken, PaymentsApproved,
-	AcquirerLatency, UnknownPaymentAge, UnknownRefundAge, OldestPayoutAge, FailedPayouts, DeadCallbacks, OldestDueAge, OverdueCallbacks,
-	ResolvedCheckouts, ResolvedRefunds, SweepFailures, ReconciliationBreaks}
+	AcquirerLatency, UnknownPaymentAge, UnknownRefundAge, OldestPayoutAge, FailedPayouts, DeadCallbacks, OldestDueAge,
+	OverdueCallbacks, ResolvedCheckouts, ResolvedRefunds, SweepFailures, ReconciliationBreaks}
 
 // Value is one measurement, in the metric's unit.
 type Value struct {

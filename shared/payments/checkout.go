@@ -96,7 +96,7 @@ type Checkout struct {
 	HostedCheckout *bool            `dynamo:"hosted_checkout,omitempty"`
 	CreatedBy      string           `dynamo:"created_by,omitempty"` // id of the credential
 	CreatedAt      time.Time        `dynamo:"created_at"`
-	Shard          int              `dynamo:"shard,omitempty"`       // of the merchant's, for all that follows from the checkout
+	Shard          int              `dynamo:"shard,omitempty"`       // of the merchant; what follows has it too
 	ValidUntil     *time.Time       `dynamo:"valid_until,omitempty"` // nil: never expires
 
 	Mandate         *Mandate              `dynamo:"mandate,omitempty"`

@@ -110,11 +110,10 @@ func TestAWalkGoesOnWhereItEnded(t *testing.T) {
 		starting, end := context.WithCancel(t.Context())
 		begun := 0
 		walk, err = h.Overdue(t.Context(), starting, *walk, func(p payoutrunner.Planned) error {
-			err := ran.add(p)
 			if begun++; begun == 1 {
 				end()
 			}
-			return err
+			return ran.add(p)
 		})
 		end()
 		if err != nil {

@@ -184,8 +184,8 @@ func TestAnItemThatACopyDoesNotKnowIsFound(t *testing.T) {
 		if err != nil || !behind {
 			return enginetest.Do(r)
 		}
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(`{"Responses":{},"UnprocessedKeys":{}}`))},
-			nil
+		nothing := io.NopCloser(strings.NewReader(`{"Responses":{},"UnprocessedKeys":{}}`))
+		return &http.Response{StatusCode: 200, Body: nothing}, nil
 	}}
 	w := shopFixture{t, emptyTable(t, clock.New(), wire), 1}
 	tx := w.sale(start, "Tea")

@@ -57,7 +57,8 @@ func TestTheBalanceIsReadNoFurtherThanNeeded(t *testing.T) {
 	padding := strings.Repeat("x", 300_000) // three payables and a half make a page
 	put := func(sk, amount string) {
 		t.Helper()
-		payable := map[string]any{"pk": "PAYABLE#" + tenant.String() + "#EUR", "sk": sk, "amount": eur(amount), "padding": padding}
+		payable := map[string]any{"pk": "PAYABLE#" + tenant.String() + "#EUR", "sk": sk, "amount": eur(amount),
+			"padding": padding}
 		if err := table.Put(payable).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

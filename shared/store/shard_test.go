@@ -111,7 +111,8 @@ func payablesIn(t *testing.T, s *store.Store, shards int) []payments.Payable {
 	return found
 }
 
-// TestAPayoutsStepsSpreadOverTheShards: while all shards have payables, a step that begins with its own takes one query.
+// TestAPayoutsStepsSpreadOverTheShards: while all shards have payables, a step that
+// begins with its own takes one query.
 func TestAPayoutsStepsSpreadOverTheShards(t *testing.T) {
 	t.Parallel()
 	wire := &faults.Wire{Send: enginetest.Do}

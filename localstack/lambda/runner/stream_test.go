@@ -104,7 +104,8 @@ func TestARestartReadsTheStreamAgainUnlessItsBacklogIsSkipped(t *testing.T) {
 	}
 }
 
-// TestWhatTheFilterKeepsOutNeverReachesTheFunction, and is done with: a record behind which others fail is not read again.
+// TestWhatTheFilterKeepsOutNeverReachesTheFunction, and is done with: a record behind
+// which others fail is not read again.
 func TestWhatTheFilterKeepsOutNeverReachesTheFunction(t *testing.T) {
 	t.Parallel()
 	var seen []string

@@ -102,8 +102,12 @@ func (f *fixture) call(operation string, in, out any) {
 	}
 	r.Header.Set("X-Amz-Target", "AmazonSQS."+operation)
 	response, err := f.engine.RoundTrip(r)
-	if err != nil || response.StatusCode != http.StatusOK {
-		f.Fatalf("%s: got %v, error %v; want 200", operation, response, err)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		f.Fatalf("%s: got %s, want 200", operation, response.Status)
 	}
 	if err = json.NewDecoder(response.Body).Decode(out); err != nil {
 		f.Fatal(err)
