@@ -67,6 +67,7 @@ var guarded = []struct{ name, only, reason string }{
 	{"functions/*/bootstrap", "", "a program"},
 	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},
 	{"localstack/faults", "localstack/... infra/cost", "computes with the latencies that simulations sleep"},
+	{"localstack/lambda/filter", "localstack/... infra", "refuses patterns that the local run would read otherwise"},
 	{"localstack/...", "localstack/... infra/check", "deploys it and runs the demo there"},
 }
 

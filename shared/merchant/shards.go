@@ -13,7 +13,7 @@ import (
 // MaxShards bounds the shards of a merchant, because a reader queries each. A
 // shard takes 1,000 write units a second, and so 500 payments, or 42 of twelve
 // instalments. More than 1,000 payments a second of one merchant end at the reads
-// of its item (infra/README.md, "Limits").
+// of its item (infra/README.md, "Limits, and growth to ten thousand payments a second").
 const MaxShards = 32
 
 // ShardCount is over how many shards what the merchant's payments write is
