@@ -56,7 +56,7 @@ var monthSurvivors = map[string]string{
 var noticedByMonths = map[string]seedRun{
 	"Put FILEBANK EXPORT: (attribute_not_exists(pk))":   {simulator.Month, 119},
 	"Put FILEBANK TRANSFER: (attribute_not_exists(pk))": {simulator.Month, 2},
-	"Put FILEBANK TRANSFER: (transfer_state = ?)":       {simulator.Month, 2},
+	"Put FILEBANK TRANSFER: (transfer_state = ?)":       {simulator.Month, 52},
 	"Put MERCHANT: (version = ?)":                       {simulator.Month, 93},
 	"Delete DEBIT: (attribute_exists(pk))":              {simulator.Month, 22},
 	"Put TRANSACTION: (version = ?)":                    {simulator.Month, 6},
