@@ -95,6 +95,10 @@ func (e *everything) unknown() {
 		p.Do(world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid.ID, APIKey: e.Merchant.Key.Plaintext,
 			IdempotencyKey: "refund of " + paid.ID, Body: map[string]any{"amount": 1}})
 	})
+	e.through(func() { paid = e.Sell("100") }, func(p *world.Process) {
+		p.Do(world.Request{Method: "GET", Path: "/v1.1/receipts/" + paid.ID + "?mid=" + e.Merchant.Code,
+			APIKey: e.Merchant.Key.Plaintext})
+	})
 	e.through(func() {}, func(p *world.Process) {
 		p.Do(world.Request{Method: "POST", Path: "/v0.1/customers", APIKey: e.Merchant.Key.Plaintext,
 			IdempotencyKey: "customer", Body: map[string]any{"customer_id": "cut off"}})
@@ -125,6 +129,14 @@ func (e *everything) unpaid() {
 	s.payouts()
 	s.Refund(paid, "90")
 	s.payouts()
+	s.SetPayout(map[string]any{"holder": "Kiosk", "iban": sandbox.PaidIBAN})
+	paid = s.Sell("100")
+	s.payouts()
+	for range 33 { // one more than a step collects
+		s.Refund(paid, "3")
+	}
+	e.Clock.Advance(24 * time.Hour)
+	s.RunPayouts()
 	for _, step := range []func(*world.Process){
 		func(p *world.Process) { _ = p.TickNow(e.Context(), "payoutplan") },
 		func(p *world.Process) {
