@@ -106,17 +106,13 @@ func TestAWalkGoesOnWhereItEnded(t *testing.T) {
 	h.pay(1)
 	h.Advance(day) // the schedule is due now
 	for ; walk != nil; links++ {
-		var err error
 		starting, end := context.WithCancel(t.Context())
-		begun := 0
-		walk, err = h.Overdue(t.Context(), starting, *walk, func(p payoutrunner.Planned) error {
-			if begun++; begun == 1 {
-				end()
-			}
+		rest, err := h.Overdue(t.Context(), starting, *walk, func(p payoutrunner.Planned) error {
+			end()
 			return ran.add(p)
 		})
 		end()
-		if err != nil {
+		if walk = rest; err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -109,6 +109,7 @@ func (f *fixture) call(operation string, in, out any) {
 	if response.StatusCode != http.StatusOK {
 		f.Fatalf("%s: got %s, want 200", operation, response.Status)
 	}
+	defer response.Body.Close()
 	if err = json.NewDecoder(response.Body).Decode(out); err != nil {
 		f.Fatal(err)
 	}
