@@ -46,12 +46,16 @@ type history struct {
 	n            int
 
 	engine     http.RoundTripper
-	interferes bool       // something happens before every other call
-	busy       sync.Mutex // while it does
+	interferes bool                // something happens before every other call
+	busy       sync.Mutex          // while it does
+	before     func(*http.Request) // happens before each call
 }
 
 // RoundTrip carries a call to the table.
 func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
+	if h.before != nil {
+		h.before(r)
+	}
 	if h.interferes && h.busy.TryLock() { // else it is part of what happens
 		h.happen()
 		h.busy.Unlock()

@@ -13,6 +13,7 @@ import (
 // beside those refunds. Amounts are in minor units.
 type reserve struct {
 	actual, expected int64
+	version          int      // of the reserve
 	refunds          []string // ids
 }
 
@@ -20,7 +21,7 @@ type reserve struct {
 func (r *run) noteReserve(t identity.Tenant, h store.Reserve) {
 	key := balanceKey{t, h.Amount.Currency()}
 	of := r.matcher.reserves[key]
-	of.actual = h.Amount.Minor()
+	of.actual, of.version = h.Amount.Minor(), h.Version
 	r.matcher.reserves[key] = of
 }
 
@@ -42,7 +43,9 @@ const longestPollGap = time.Hour
 
 // checkReserves compares each tenant's reserve with its pending refunds. The
 // first pass read the two at different times, so where they differ both are read
-// again, and as with other suspects only what two readings agree on is a break.
+// again, and as with other suspects only what two readings agree on is a break:
+// between them the reserve must not have changed, as one refund may replace another
+// of the same amount.
 func (r *run) checkReserves(ctx context.Context) error {
 	for _, key := range sortedKeys(r.matcher.reserves) {
 		of := r.matcher.reserves[key]
@@ -58,7 +61,7 @@ func (r *run) checkReserves(ctx context.Context) error {
 			if of, err = r.readReserve(ctx, key, append(of.refunds, due[key.tenant]...)); err != nil {
 				return err
 			}
-			if n > 0 && of.actual != of.expected && of.actual == before.actual && of.expected == before.expected {
+			if n > 0 && of.actual != of.expected && of.version == before.version && of.expected == before.expected {
 				r.addBreak(Break{key.tenant.String(), ReserveDiffers, key.tenant.Merchant, "expected " +
 					minorText(of.expected, key.currency) + " for pending refunds, actual " + minorText(of.actual, key.currency)})
 				break
@@ -91,7 +94,7 @@ func (r *run) readReserve(ctx context.Context, key balanceKey, candidates []stri
 	if err != nil {
 		return reserve{}, err
 	}
-	of := reserve{actual: stored.Amount.Minor()}
+	of := reserve{actual: stored.Amount.Minor(), version: stored.Version}
 	seen := map[string]bool{}
 	for _, id := range candidates {
 		if seen[id] {
