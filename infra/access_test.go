@@ -135,8 +135,14 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 		}
 	}
 	add(arn(log), "logs:CreateLogStream", "logs:PutLogEvents")
-	for key := range s.all("AWS::KMS::Key") {
-		add(arn(key), "kms:Decrypt")
+	add(arn(s.keyOf(t, "environments")), "kms:Decrypt")
+	if len(f.Access().Table) > 0 || f.Stream != nil {
+		through := statement{conditions: map[string]map[string]any{"StringEquals": {"kms:ViaService": map[string]any{
+			"Fn::Join": []any{"", []any{"dynamodb.", ref("AWS::Region"), ".amazonaws.com"}}}}}}
+		for _, action := range keyUses {
+			want[action] = append(want[action], plain(arn(s.keyOf(t, "table")))+through.condition())
+			slices.Sort(want[action])
+		}
 	}
 	for _, right := range f.Access().Table {
 		on := plain(arn(table))

@@ -63,9 +63,6 @@ var answers = []answer{
 	{rules: []string{"CKV_AWS_27"}, of: "AWS::SQS::Queue",
 		reason: "They are encrypted, by SQS itself, which checkov does not know. Messages hold ids only, for which a key " +
 			"of KMS would cost a call for each few of them."},
-	{rules: []string{"CKV_AWS_119"}, of: "AWS::DynamoDB::Table",
-		reason: "It is encrypted with a key of KMS, which AWS manages. One of our own would not keep out whoever may read " +
-			"the table."},
 	{rules: []string{"PCI.DSS.321-SNSEncryptedKMS", "CKV_AWS_26"}, of: "AWS::SNS::Topic",
 		reason: "It carries names and states of alarms. With a key of KMS, whoever cannot use it silences all alarms."},
 	{rules: []string{"Serverless-SNSRedrivePolicy"}, of: "AWS::SNS::Subscription",

@@ -151,7 +151,7 @@ func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 	}
 	for _, part := range []string{
 		"AttributeName=" + store.TTLAttribute, fmt.Sprintf("RecoveryPeriodInDays=%d", recoveryDays),
-		"StreamViewType=NEW_IMAGE",
+		"StreamViewType=NEW_AND_OLD_IMAGES", "put-resource-policy",
 		fmt.Sprintf("--batch-size %d", streamBatch), fmt.Sprintf("--parallelization-factor %d", streamCalls),
 		fmt.Sprintf("--maximum-retry-attempts %d", streamRetries), "--bisect-batch-on-function-error",
 		"--filter-criteria",

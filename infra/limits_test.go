@@ -185,7 +185,7 @@ func TestEachFunctionsPoliciesFit(t *testing.T) {
 
 // nameLimits are AWS's, in characters, by kind and property of what has a name.
 var nameLimits = map[string]int{
-	"AWS::Lambda::Function FunctionName": 64, "AWS::SQS::Queue QueueName": 80, "AWS::DynamoDB::Table TableName": 255,
+	"AWS::Lambda::Function FunctionName": 64, "AWS::SQS::Queue QueueName": 80,
 	"AWS::DynamoDB::GlobalTable TableName": 255,
 	"AWS::SNS::Topic TopicName":            256, "AWS::CloudWatch::Alarm AlarmName": 255,
 	"AWS::CloudWatch::Dashboard DashboardName": 255, "AWS::Logs::LogGroup LogGroupName": 512,

@@ -23,6 +23,9 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	for _, right := range access.Table {
 		p.allowOnTable(role, right)
 	}
+	if len(access.Table) > 0 || f.Stream != nil {
+		p.allowTableKey(role)
+	}
 	for _, q := range access.Sends {
 		allow(role, []string{"sqs:SendMessage"}, p.queues[q.Name].QueueArn())
 	}
@@ -48,6 +51,19 @@ func (p *platform) allowOnTable(role awsiam.Role, right functions.Right) {
 		statement.AddCondition(text("Null"), map[string]any{leadingKeys: "false"})
 	}
 	role.AddToPolicy(statement)
+}
+
+// keyUses are what DynamoDB does with the table's key in the name of who calls it (AWS:
+// "DynamoDB encryption at rest", using customer managed keys).
+var keyUses = []string{"kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey",
+	"kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"}
+
+// allowTableKey allows DynamoDB, and nobody else, to use the table's key for the role.
+func (p *platform) allowTableKey(role awsiam.Role) {
+	role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Actions: jsii.Strings(keyUses...), Resources: &[]*string{p.tableKey.KeyArn()},
+		Conditions: &map[string]any{"StringEquals": map[string]any{
+			"kms:ViaService": "dynamodb." + *p.stack.Region() + ".amazonaws.com"}}}))
 }
 
 // keysOf are the patterns of the keys of kinds.

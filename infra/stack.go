@@ -29,7 +29,8 @@ type platform struct {
 	secret        awssecretsmanager.Secret
 	lastingSecret awssecretsmanager.Secret
 	otlpHeaders   awssecretsmanager.ISecret // nil: none
-	table         awsdynamodb.Table
+	table         awsdynamodb.TableV2
+	tableKey      awskms.Key
 	queues        map[string]awssqs.Queue // by their names in functions.Queues
 	dead          []deadQueue
 	api           awsapigatewayv2.HttpApi

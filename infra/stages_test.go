@@ -18,7 +18,7 @@ func TestTwoSynthesesGiveTheSameTemplate(t *testing.T) {
 
 // keeping are the kinds with data, logs, messages, or the keys to them.
 var keeping = []string{
-	"AWS::DynamoDB::Table", "AWS::SecretsManager::Secret", "AWS::KMS::Key", "AWS::SQS::Queue", "AWS::Logs::LogGroup",
+	"AWS::DynamoDB::GlobalTable", "AWS::SecretsManager::Secret", "AWS::KMS::Key", "AWS::SQS::Queue", "AWS::Logs::LogGroup",
 }
 
 func TestProdOutlivesItsStackAndDevDoesNot(t *testing.T) {
@@ -71,7 +71,7 @@ func TestStagesShareAnAccount(t *testing.T) {
 
 // tagged are the kinds whose costs or owners an operator looks for by tag.
 var tagged = []string{
-	"AWS::DynamoDB::Table", "AWS::Lambda::Function", "AWS::SQS::Queue", "AWS::SecretsManager::Secret", "AWS::KMS::Key",
+	"AWS::DynamoDB::GlobalTable", "AWS::Lambda::Function", "AWS::SQS::Queue", "AWS::SecretsManager::Secret", "AWS::KMS::Key",
 	"AWS::Logs::LogGroup", "AWS::IAM::Role", "AWS::SNS::Topic", "AWS::CloudWatch::Alarm", "AWS::ApiGatewayV2::Api",
 }
 
@@ -98,7 +98,11 @@ func tags(r resource) map[string]any {
 		return pairs
 	}
 	found := map[string]any{}
-	for _, pair := range list(r.Properties["Tags"]) {
+	of := r.Properties["Tags"]
+	if r.Type == tableKind {
+		of = replica(r)["Tags"]
+	}
+	for _, pair := range list(of) {
 		if pair, ok := pair.(map[string]any); ok {
 			found[pair["Key"].(string)] = pair["Value"]
 		}

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-const tableKind = "AWS::DynamoDB::Table"
+const tableKind = "AWS::DynamoDB::GlobalTable"
 
 func TestTheTableIsTheStores(t *testing.T) {
 	t.Parallel()
@@ -14,12 +15,24 @@ func TestTheTableIsTheStores(t *testing.T) {
 		"TableName":               "cashwrap-dev",
 		"KeySchema":               keySchema(store.PartitionKey, store.SortKey),
 		"BillingMode":             "PAY_PER_REQUEST",
-		"StreamSpecification":     map[string]any{"StreamViewType": "NEW_IMAGE"},
+		"StreamSpecification":     map[string]any{"StreamViewType": "NEW_AND_OLD_IMAGES"}, // for replicas
 		"TimeToLiveSpecification": map[string]any{"AttributeName": store.TTLAttribute, "Enabled": true},
-		"SSESpecification":        map[string]any{"SSEEnabled": true},
-		"PointInTimeRecoverySpecification": map[string]any{
-			"PointInTimeRecoveryEnabled": true, "RecoveryPeriodInDays": 35},
+		"SSESpecification":        map[string]any{"SSEEnabled": true, "SSEType": "KMS"},
 	})
+	for _, r := range inDev(t).all(tableKind) {
+		only := replica(r)
+		if got, want := plain(only["PointInTimeRecoverySpecification"]), plain(map[string]any{
+			"PointInTimeRecoveryEnabled": true, "RecoveryPeriodInDays": 35}); got != want {
+			t.Errorf("got recovery %s, want %s", got, want)
+		}
+		key := inDev(t).keyOf(t, "table")
+		if got, want := plain(only["SSESpecification"]), plain(map[string]any{"KMSMasterKeyId": arn(key)}); got != want {
+			t.Errorf("got encryption %s, want %s", got, want)
+		}
+		if insights := only["ContributorInsightsSpecification"]; insights != nil {
+			t.Errorf("got contributor insights %v, want none, which cost by the event", insights)
+		}
+	}
 	if tables := inDev(t).all(tableKind); len(tables) != 1 {
 		t.Errorf("got %d tables, want 1", len(tables))
 	}
@@ -55,6 +68,37 @@ func TestEachIndexOfTheStoreIsThere(t *testing.T) {
 
 func TestOnlyProdsTableIsProtected(t *testing.T) {
 	t.Parallel()
-	inProd(t).has(t, tableKind, map[string]any{"DeletionProtectionEnabled": true, "TableName": "cashwrap-prod"})
-	inDev(t).has(t, tableKind, map[string]any{"DeletionProtectionEnabled": false})
+	for _, c := range []struct {
+		s    *synthesis
+		name string
+		want bool
+	}{{inDev(t), "cashwrap-dev", false}, {inProd(t), "cashwrap-prod", true}} {
+		c.s.has(t, tableKind, map[string]any{"TableName": c.name})
+		for _, r := range c.s.all(tableKind) {
+			if got := replica(r)["DeletionProtectionEnabled"]; got != c.want {
+				t.Errorf("%s: got protection %v, want %t", c.name, got, c.want)
+			}
+		}
+	}
+}
+
+// replica is the global table's only one, which is in the stack's region.
+func replica(r resource) map[string]any {
+	all := list(r.Properties["Replicas"])
+	if len(all) != 1 {
+		return nil
+	}
+	return object(all[0])
+}
+
+// keyOf is the key of KMS for something, by the end of its description.
+func (s *synthesis) keyOf(t *testing.T, what string) string {
+	t.Helper()
+	for id, r := range s.all("AWS::KMS::Key") {
+		if description, _ := r.Properties["Description"].(string); strings.HasSuffix(description, what) {
+			return id
+		}
+	}
+	t.Fatalf("got no key for %s, want one", what)
+	return ""
 }

@@ -13,8 +13,10 @@ import (
 
 // tablePolicy is the table's own policy; nil for another resource.
 func tablePolicy(r resource) any {
-	policy := object(r.Properties["ResourcePolicy"])
-	return policy["PolicyDocument"]
+	if r.Type != tableKind {
+		return nil
+	}
+	return object(replica(r)["ResourcePolicy"])["PolicyDocument"]
 }
 
 // TestTheTableDeniesWhatNobodyMayDo, to every principal but those named.

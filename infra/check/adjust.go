@@ -73,7 +73,7 @@ func (d *deployment) setRecovery(ctx context.Context, want tableProperties) erro
 	d.say("  the emulator ignored the template's PointInTimeRecoverySpecification: set through the API")
 	if _, err = d.dynamodb.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: &d.table,
 		PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true),
-			RecoveryPeriodInDays: &want.PointInTimeRecoverySpecification.RecoveryPeriodInDays}}); err != nil {
+			RecoveryPeriodInDays: &want.Replicas[0].PointInTimeRecoverySpecification.RecoveryPeriodInDays}}); err != nil {
 		return err
 	}
 	if is, err = recovery(); err != nil {

@@ -63,7 +63,7 @@ func TestSizesHaveALimit(t *testing.T) {
 func TestWhatTheEmulatorIgnoresMustBeInTheTemplate(t *testing.T) {
 	t.Parallel()
 	const whole = `{"TableName":"t","TimeToLiveSpecification":{"AttributeName":"expires_at","Enabled":true},` +
-		`"PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":35}}`
+		`"Replicas":[{"PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":35}}]}`
 	for name, c := range map[string]struct {
 		properties string
 		ok         bool
@@ -73,6 +73,7 @@ func TestWhatTheEmulatorIgnoresMustBeInTheTemplate(t *testing.T) {
 		"another attribute": {strings.Replace(whole, "expires_at", "ttl", 1), false},
 		"TTL off":           {strings.Replace(whole, `"Enabled":true`, `"Enabled":false`, 1), false},
 		"no recovery":       {strings.Replace(whole, `RecoveryEnabled":true`, `RecoveryEnabled":false`, 1), false},
+		"no replica":        {`{"TableName":"t","TimeToLiveSpecification":{"AttributeName":"expires_at","Enabled":true}}`, false},
 		"no period":         {strings.Replace(whole, `35`, `0`, 1), false},
 	} {
 		stack := template{Resources: map[string]*resource{"Table": {tableKind, json.RawMessage(c.properties)},
@@ -210,7 +211,7 @@ func TestAProgramEndsWithItsChildren(t *testing.T) {
 
 func TestSAMGetsThePlatformsEnvironment(t *testing.T) {
 	t.Parallel()
-	const synthesized = `{"Resources":{"Table":{"Type":"AWS::DynamoDB::Table"},"Pages":{"Type":"AWS::Lambda::Function",` +
+	const synthesized = `{"Resources":{"Table":{"Type":"AWS::DynamoDB::GlobalTable"},"Pages":{"Type":"AWS::Lambda::Function",` +
 		`"Properties":{"Timeout":29,"Environment":{"Variables":{"TABLE":{"Ref":"Table"}}}},` +
 		`"Metadata":{"aws:asset:path":"asset.1"}}}}`
 	made, err := forSAM([]byte(synthesized), "/out", map[string]string{"TABLE": "cashwrap", "AWS_REGION": "eu-central-1",
@@ -218,7 +219,7 @@ func TestSAMGetsThePlatformsEnvironment(t *testing.T) {
 	const want = `{"Resources":{"Pages":{"Metadata":{"aws:asset:path":"/out/asset.1"},` +
 		`"Properties":{"Environment":{"Variables":{` +
 		`"BASE_URL":"http://127.0.0.1:8080","DYNAMODB_ENDPOINT":"http://host.docker.internal:4000","TABLE":"cashwrap"}},` +
-		`"Timeout":29},"Type":"AWS::Lambda::Function"},"Table":{"Type":"AWS::DynamoDB::Table"}}}`
+		`"Timeout":29},"Type":"AWS::Lambda::Function"},"Table":{"Type":"AWS::DynamoDB::GlobalTable"}}}`
 	var compact bytes.Buffer
 	if err == nil {
 		err = json.Compact(&compact, made)

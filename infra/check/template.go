@@ -11,7 +11,7 @@ import (
 // templateFile is the stack's template in the CDK's output.
 const templateFile = "Cashwrap.template.json"
 
-const tableKind = "AWS::DynamoDB::Table"
+const tableKind = "AWS::DynamoDB::GlobalTable"
 
 // template is the part of a CloudFormation template that is checked.
 type template struct {
@@ -38,9 +38,11 @@ type tableProperties struct {
 		AttributeName string
 		Enabled       bool
 	}
-	PointInTimeRecoverySpecification struct {
-		PointInTimeRecoveryEnabled bool
-		RecoveryPeriodInDays       int32
+	Replicas []struct {
+		PointInTimeRecoverySpecification struct {
+			PointInTimeRecoveryEnabled bool
+			RecoveryPeriodInDays       int32
+		}
 	}
 }
 
@@ -61,7 +63,10 @@ func (t template) tableProperties(name string) (tableProperties, error) {
 		if ttl := p.TimeToLiveSpecification; !ttl.Enabled || ttl.AttributeName != store.TTLAttribute {
 			return p, fmt.Errorf("%s: TimeToLiveSpecification is %+v, want it enabled for %s", id, ttl, store.TTLAttribute)
 		}
-		if pitr := p.PointInTimeRecoverySpecification; !pitr.PointInTimeRecoveryEnabled || pitr.RecoveryPeriodInDays == 0 {
+		if len(p.Replicas) != 1 {
+			return p, fmt.Errorf("%s: Replicas are %+v, want one", id, p.Replicas)
+		}
+		if pitr := p.Replicas[0].PointInTimeRecoverySpecification; !pitr.PointInTimeRecoveryEnabled || pitr.RecoveryPeriodInDays == 0 {
 			return p, fmt.Errorf("%s: PointInTimeRecoverySpecification is %+v, want it enabled", id, pitr)
 		}
 		return p, nil

@@ -170,5 +170,5 @@ func (d *deployment) verifyTable(ctx context.Context) error {
 	if is.Table.StreamSpecification == nil {
 		return fmt.Errorf("it has no stream")
 	}
-	return differs("stream", is.Table.StreamSpecification.StreamViewType, "NEW_IMAGE")
+	return differs("stream", is.Table.StreamSpecification.StreamViewType, "NEW_AND_OLD_IMAGES")
 }

@@ -136,7 +136,7 @@ func (b basis) fixed() []line {
 		monthly("alarms", "metrics that they watch", "cloudwatch.alarm", a("alarms")),
 		monthly("metrics of our own", "at most", "cloudwatch.metric", a("metrics")),
 		monthly("dashboard", "one", "cloudwatch.dashboard", 1),
-		monthly("KMS key", "one", "kms.key", 1),
+		monthly("KMS keys", "of the table and of the environments", "kms.key", 2),
 		monthly("secrets", "two", "secret", a("secrets")),
 		monthly("SQS, polls that find nothing", fmt.Sprintf("%s queues × %s pollers × 1/%s s", short(a("polled")),
 			short(a("pollers")), short(a("longPoll"))), "sqs.request", polls),
