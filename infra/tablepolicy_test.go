@@ -90,8 +90,8 @@ func TestDeniedIsWhatNoFunctionUses(t *testing.T) {
 	}
 }
 
-// TestPoliciesFitIntoARole: the inline policies of a role have at most 10,240 characters, and a table's policy 20 KB (AWS:
-// "IAM and AWS STS quotas", "Quotas in Amazon DynamoDB").
+// TestPoliciesFitIntoARole: the inline policies of a role have at most 10,240 characters,
+// and a table's policy 20 KB (AWS: "IAM and AWS STS quotas", "Quotas in Amazon DynamoDB").
 func TestPoliciesFitIntoARole(t *testing.T) {
 	t.Parallel()
 	size := func(document any) int {

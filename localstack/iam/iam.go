@@ -43,8 +43,8 @@ const isNew = "attribute_not_exists(pk)"
 // journal entry: IAM denies all but puts (infra/table.go), and a put has to have
 // a condition, which IAM cannot see.
 func (r Request) CheckJournal() error {
-	if r.Kind != string(store.KindJournal) || slices.Contains([]string{"GetItem", "BatchGetItem", "ConditionCheckItem", "Query"}, r.Action) ||
-		r.Action == "PutItem" && r.Condition == isNew {
+	reads := slices.Contains([]string{"GetItem", "BatchGetItem", "ConditionCheckItem", "Query"}, r.Action)
+	if r.Kind != string(store.KindJournal) || reads || r.Action == "PutItem" && r.Condition == isNew {
 		return nil
 	}
 	return fmt.Errorf("%w: %s under the condition %q", ErrJournal, r.Permission(), r.Condition)
@@ -185,9 +185,9 @@ func (c call) batch(operation string) (all []Request, err error) {
 			keys.Keys = append(keys.Keys, w.PutRequest.Item, w.DeleteRequest.Key)
 		}
 		for _, key := range slices.DeleteFunc(keys.Keys, func(key attributes) bool { return key == nil }) {
-			r, err := write{Key: key}.request(operation)
-			if err != nil {
-				return nil, err
+			r, invalid := write{Key: key}.request(operation)
+			if invalid != nil {
+				return nil, invalid
 			}
 			all = append(all, r)
 		}

@@ -67,8 +67,8 @@ func TestWhatIAMWouldRefuseIsRefused(t *testing.T) {
 		{"relay", "GetItem", `{"Key":{` + checkout + `}}`, false, false},
 		{"relay", "GetItem", `{"Key":{` + checkout + `}}`, true, true},
 		{"", "GetItem", `{"Key":{` + checkout + `}}`, false, false},
-		{"sweep", "TransactWriteItems", `{"TransactItems":[{"Put":{"Item":{` + checkout + `}}},{"Update":{"Key":{` + checkout +
-			`}}}]}`, false, false},
+		{"sweep", "TransactWriteItems", `{"TransactItems":[{"Put":{"Item":{` + checkout + `}}},` +
+			`{"Update":{"Key":{` + checkout + `}}}]}`, false, false},
 		{"sweep", "PutItem", `{"Item":{` + entry + `},"ConditionExpression":"attribute_not_exists(pk)"}`, false, true},
 		{"sweep", "PutItem", `{"Item":{` + entry + `}}`, false, false},
 		{"sweep", "PutItem", `{"Item":{` + entry + `}}`, true, false},
