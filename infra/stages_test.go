@@ -71,7 +71,8 @@ func TestStagesShareAnAccount(t *testing.T) {
 
 // tagged are the kinds whose costs or owners an operator looks for by tag.
 var tagged = []string{
-	"AWS::DynamoDB::GlobalTable", "AWS::Lambda::Function", "AWS::SQS::Queue", "AWS::SecretsManager::Secret", "AWS::KMS::Key",
+	"AWS::DynamoDB::GlobalTable", "AWS::Lambda::Function", "AWS::SQS::Queue", "AWS::SecretsManager::Secret",
+	"AWS::KMS::Key",
 	"AWS::Logs::LogGroup", "AWS::IAM::Role", "AWS::SNS::Topic", "AWS::CloudWatch::Alarm", "AWS::ApiGatewayV2::Api",
 }
 

@@ -73,8 +73,9 @@ func TestWhatTheEmulatorIgnoresMustBeInTheTemplate(t *testing.T) {
 		"another attribute": {strings.Replace(whole, "expires_at", "ttl", 1), false},
 		"TTL off":           {strings.Replace(whole, `"Enabled":true`, `"Enabled":false`, 1), false},
 		"no recovery":       {strings.Replace(whole, `RecoveryEnabled":true`, `RecoveryEnabled":false`, 1), false},
-		"no replica":        {`{"TableName":"t","TimeToLiveSpecification":{"AttributeName":"expires_at","Enabled":true}}`, false},
-		"no period":         {strings.Replace(whole, `35`, `0`, 1), false},
+		"no replica": {`{"TableName":"t","TimeToLiveSpecification":{"AttributeName":"expires_at","Enabled":true}}`,
+			false},
+		"no period": {strings.Replace(whole, `35`, `0`, 1), false},
 	} {
 		stack := template{Resources: map[string]*resource{"Table": {tableKind, json.RawMessage(c.properties)},
 			"Other": {"AWS::SQS::Queue", nil}}}
@@ -211,8 +212,9 @@ func TestAProgramEndsWithItsChildren(t *testing.T) {
 
 func TestSAMGetsThePlatformsEnvironment(t *testing.T) {
 	t.Parallel()
-	const synthesized = `{"Resources":{"Table":{"Type":"AWS::DynamoDB::GlobalTable"},"Pages":{"Type":"AWS::Lambda::Function",` +
-		`"Properties":{"Timeout":29,"Environment":{"Variables":{"TABLE":{"Ref":"Table"}}}},` +
+	const synthesized = `{"Resources":{"Table":{"Type":"AWS::DynamoDB::GlobalTable"},` +
+		`"Pages":{"Type":"AWS::Lambda::Function","Properties":{"Timeout":29,` +
+		`"Environment":{"Variables":{"TABLE":{"Ref":"Table"}}}},` +
 		`"Metadata":{"aws:asset:path":"asset.1"}}}}`
 	made, err := forSAM([]byte(synthesized), "/out", map[string]string{"TABLE": "cashwrap", "AWS_REGION": "eu-central-1",
 		"DYNAMODB_ENDPOINT": "http://127.0.0.1:4000", "BASE_URL": "http://127.0.0.1:8080"})

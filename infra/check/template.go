@@ -66,7 +66,8 @@ func (t template) tableProperties(name string) (tableProperties, error) {
 		if len(p.Replicas) != 1 {
 			return p, fmt.Errorf("%s: Replicas are %+v, want one", id, p.Replicas)
 		}
-		if pitr := p.Replicas[0].PointInTimeRecoverySpecification; !pitr.PointInTimeRecoveryEnabled || pitr.RecoveryPeriodInDays == 0 {
+		pitr := p.Replicas[0].PointInTimeRecoverySpecification
+		if !pitr.PointInTimeRecoveryEnabled || pitr.RecoveryPeriodInDays == 0 {
 			return p, fmt.Errorf("%s: PointInTimeRecoverySpecification is %+v, want it enabled", id, pitr)
 		}
 		return p, nil
