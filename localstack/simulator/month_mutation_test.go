@@ -54,7 +54,7 @@ var monthSurvivors = map[string]string{
 
 // noticedByMonths are months that notice that a condition is missing, as noticedBy.
 var noticedByMonths = map[string]seedRun{
-	"Put FILEBANK EXPORT: (attribute_not_exists(pk))":   {simulator.Month, 119},
+	"Put FILEBANK EXPORT: (attribute_not_exists(pk))":   {simulator.Month, 241},
 	"Put FILEBANK TRANSFER: (attribute_not_exists(pk))": {simulator.Month, 2},
 	"Put FILEBANK TRANSFER: (transfer_state = ?)":       {simulator.Month, 52},
 	"Put MERCHANT: (version = ?)":                       {simulator.Month, 93},
