@@ -14,6 +14,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/functions/payoutrun"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
@@ -26,6 +27,7 @@ const accessFile = "access.json"
 // access.json gives them. That they may do all they need every world sees to,
 // of each of the platform's tests.
 func TestNoFunctionMayDoMore(t *testing.T) {
+	enginetest.InMemory(t)
 	t.Parallel()
 	one := &everything{newScenario(t)}
 	w := one.World

@@ -25,6 +25,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	sqsengine "github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
@@ -62,6 +63,7 @@ const (
 // says how many merchants there are: 100,000 in .ci/run. All 10⁶ take half an hour of
 // one processor, and more memory than most developers' machines have.
 func TestPayoutsOpenInTime(t *testing.T) {
+	enginetest.InMemory(t)
 	t.Parallel()
 	n := fewMerchants
 	if text := os.Getenv(merchantsVariable); text != "" {

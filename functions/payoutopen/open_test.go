@@ -11,6 +11,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/functions/payoutopen"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
@@ -168,6 +169,7 @@ func TestAShardThatFailsComesAgain(t *testing.T) {
 
 // TestAShardOfMoreThanACallCanOpenGoesOn: one call after another, until all are opened, each once.
 func TestAShardOfMoreThanACallCanOpenGoesOn(t *testing.T) {
+	enginetest.InMemory(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const shops = 17 // so that a shard has five of them, which are opened four at a time

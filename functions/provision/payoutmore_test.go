@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/payout"
@@ -16,6 +17,7 @@ import (
 // TestPayoutsForWhichThereIsNoTimeStayDue: the command says that there are more, and repeated, also at the same
 // pretended time, it runs them, each once.
 func TestPayoutsForWhichThereIsNoTimeStayDue(t *testing.T) {
+	enginetest.InMemory(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newOperator(t)

@@ -36,6 +36,14 @@ func Queues(tb testing.TB) string {
 // OnDynamoDBLocal reports whether the platform's tests run over the real engines.
 func OnDynamoDBLocal() bool { return os.Getenv("CASHWRAP_ENGINE") == "dynamodb-local" }
 
+// InMemory skips a test over the real engines that runs in virtual time, which their sockets do not know.
+func InMemory(t *testing.T) {
+	t.Helper()
+	if OnDynamoDBLocal() {
+		t.Skip("in virtual time only the engines in memory take part")
+	}
+}
+
 // Do carries a request that is meant for Table's endpoint, for tests that put faults before it: to the engine in memory
 // without a socket, whose own faults on a busy machine would add to the test's.
 func Do(r *http.Request) (*http.Response, error) {
