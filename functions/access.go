@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/cashwrap/cashwrap/shared/app"
 )
 
 // Access is what a function may do in AWS beside being called and logging. The
@@ -14,6 +16,8 @@ import (
 type Access struct {
 	Table []Right // each part of a transaction is authorised as an action of its own
 	Sends []Queue // queues it sends to, whose URLs it gets
+
+	Secrets []app.Secret // it derives keys from, which are in its environment
 }
 
 // Right is an IAM action on the table.
@@ -25,7 +29,7 @@ type Right struct {
 
 // recorded is what each function used in TestNoFunctionMayDoMore, which writes
 // it with -update (`make golden`): "PutItem CHECKOUT", "Query index/due DUE",
-// "Scan table", "SendMessage callbacks". A difference there is one of the
+// "Scan table", "SendMessage callbacks", "Secret LASTING_SECRET". A difference there is one of the
 // functions' rights.
 //
 //go:embed access.json
@@ -42,6 +46,8 @@ func (f Function) Access() Access {
 		index, ofIndex := strings.CutPrefix(on[0], "index/")
 		queue := slices.IndexFunc(Queues, func(q Queue) bool { return q.Name == on[0] })
 		switch {
+		case action == "Secret":
+			a.Secrets = append(a.Secrets, app.Secret(on[0]))
 		case action == "SendMessage" && queue >= 0:
 			a.Sends = append(a.Sends, Queues[queue])
 		case ofIndex:

@@ -48,6 +48,12 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	all := map[string][]string{}
 	for _, f := range functions.All {
 		all[f.Name] = w.Permits.Of(f.Name)
+		// Any write of a merchant's shards may be throttled, and is then noted: more writes than are throttled here.
+		if slices.Contains(all[f.Name], "PutItem PAYABLE") || slices.Contains(all[f.Name], "DeleteItem PAYABLE") {
+			all[f.Name] = append(all[f.Name], "PutItem GROWTH")
+			slices.Sort(all[f.Name])
+			all[f.Name] = slices.Compact(all[f.Name])
+		}
 	}
 	all["payoutopen"] = append(all["payoutopen"], goingOn(t)...)
 	slices.Sort(all["payoutopen"])

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
+	"github.com/cashwrap/cashwrap/shared/app"
 )
 
 // deployed is a function as a deployment has it: its real program, and an environment without anything that only a
@@ -35,6 +38,27 @@ func deployed(tb testing.TB, folder, name string) runtime.Config {
 		tb.Fatal(err)
 	}
 	return c
+}
+
+// TestAProgramNamesTheSecretsItUses, those of access.json: without one of them it does not start.
+func TestAProgramNamesTheSecretsItUses(t *testing.T) {
+	t.Parallel()
+	variables := map[string]app.Secret{"PlatformSecret": app.PlatformSecret, "LastingSecret": app.LastingSecret}
+	for _, f := range functions.All {
+		program, err := os.ReadFile(f.Name + "/bootstrap/main.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []app.Secret
+		for _, name := range regexp.MustCompile(`app\.(\w+Secret)\b`).FindAllSubmatch(program, -1) {
+			got = append(got, variables[string(name[1])])
+		}
+		want := slices.Clone(f.Access().Secrets)
+		slices.Sort(got)
+		if slices.Sort(want); !slices.Equal(got, want) {
+			t.Errorf("%s: got secrets %q in its program, want %q as in access.json", f.Name, got, want)
+		}
+	}
 }
 
 // TestABootstrapServesAnEvent: the program a deployment ships, as a process of its own, takes an API Gateway event from

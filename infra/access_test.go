@@ -135,7 +135,9 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 		}
 	}
 	add(arn(log), "logs:CreateLogStream", "logs:PutLogEvents")
-	add(arn(s.keyOf(t, "environments")), "kms:Decrypt")
+	if len(f.Access().Secrets) > 0 {
+		add(arn(s.keyOf(t, "environments")), "kms:Decrypt")
+	}
 	if len(f.Access().Table) > 0 || f.Stream != nil {
 		through := statement{conditions: map[string]map[string]any{"StringEquals": {"kms:ViaService": map[string]any{
 			"Fn::Join": []any{"", []any{"dynamodb.", ref("AWS::Region"), ".amazonaws.com"}}}}}}

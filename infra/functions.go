@@ -41,23 +41,25 @@ func (p *platform) addFunction(f functions.Function) error {
 	log := p.addLog("Log"+pascal(f.Name), "/aws/lambda/"+p.name(f.Name))
 	role := p.addRole(f, log)
 	props := &awslambda.FunctionProps{
-		FunctionName:          text(p.name(f.Name)),
-		Description:           text("Cashwrap, " + p.Stage + ": " + calledBy(f)),
-		Code:                  awslambda.Code_FromAsset(&folder, nil),
-		Runtime:               awslambda.Runtime_PROVIDED_AL2023(),
-		Handler:               text(bootstrap),
-		Architecture:          awslambda.Architecture_ARM_64(),
-		MemorySize:            number(memoryOf(f)),
-		Timeout:               duration(f.Timeout),
-		Environment:           p.environment(f),
-		EnvironmentEncryption: p.key,
-		Role:                  role,
-		LogGroup:              log,
-		LoggingFormat:         awslambda.LoggingFormat_JSON,
-		SystemLogLevelV2:      systemLog(f),
+		FunctionName:     text(p.name(f.Name)),
+		Description:      text("Cashwrap, " + p.Stage + ": " + calledBy(f)),
+		Code:             awslambda.Code_FromAsset(&folder, nil),
+		Runtime:          awslambda.Runtime_PROVIDED_AL2023(),
+		Handler:          text(bootstrap),
+		Architecture:     awslambda.Architecture_ARM_64(),
+		MemorySize:       number(memoryOf(f)),
+		Timeout:          duration(f.Timeout),
+		Environment:      p.environment(f),
+		Role:             role,
+		LogGroup:         log,
+		LoggingFormat:    awslambda.LoggingFormat_JSON,
+		SystemLogLevelV2: systemLog(f),
 	}
 	if f.Chains() {
 		props.RecursiveLoop = awslambda.RecursiveLoop_ALLOW
+	}
+	if len(f.Access().Secrets) > 0 {
+		props.EnvironmentEncryption = p.key
 	}
 	if f.Tick != nil {
 		props.RetryAttempts, props.MaxEventAge = number(retriesOf(f.Tick)), awscdk.Duration_Seconds(number(ageOf(f.Tick)))
@@ -103,7 +105,7 @@ func calledBy(f functions.Function) string {
 // environment is what app.FromEnvironment reads, without the settings that are only
 // for a developer's machine.
 func (p *platform) environment(f functions.Function) *map[string]*string {
-	variables := p.secretVariables()
+	variables := p.secretVariables(f.Access().Secrets)
 	variables["DUE_SHARDS"] = text(strconv.Itoa(int(p.DueShards)))
 	variables["TABLE"], variables["BASE_URL"], variables["STAGE"] = p.table.TableName(), p.baseURL, &p.Stage
 	variables["COMMIT"] = &p.commit

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/app"
 )
 
 const functionKind = "AWS::Lambda::Function"
@@ -101,8 +102,12 @@ func TestTheEnvironmentIsWhatAppReads(t *testing.T) {
 	for _, f := range functions.All {
 		_, r := s.function(t, dev, f.Name)
 		got := variables(r)
-		want := []string{"BASE_URL", "COMMIT", "DUE_SHARDS", "LASTING_SECRET", "PLATFORM_SECRET",
-			"PLATFORM_SECRET_SINCE", "STAGE", "TABLE"}
+		want := []string{"BASE_URL", "COMMIT", "DUE_SHARDS", "STAGE", "TABLE"}
+		for _, s := range f.Access().Secrets {
+			if want = append(want, string(s)); s == app.PlatformSecret {
+				want = append(want, "PLATFORM_SECRET_SINCE")
+			}
+		}
 		for _, q := range f.Access().Sends {
 			want = append(want, q.Variable)
 			queue, _ := s.queue(t, dev, q.Name)

@@ -16,10 +16,12 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 		Description: text("Cashwrap, " + p.Stage + ": what " + f.Name + " may do"),
 	})
 	log.GrantWrite(role)
-	// Lambda decrypts the environment by a grant that ends if the role is replaced;
-	// this right does not.
-	allow(role, []string{"kms:Decrypt"}, p.key.KeyArn())
 	access := f.Access()
+	if len(access.Secrets) > 0 {
+		// Lambda decrypts the environment by a grant that ends if the role is replaced;
+		// this right does not.
+		allow(role, []string{"kms:Decrypt"}, p.key.KeyArn())
+	}
 	for _, right := range access.Table {
 		p.allowOnTable(role, right)
 	}

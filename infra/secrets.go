@@ -1,9 +1,12 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
+	"github.com/cashwrap/cashwrap/shared/app"
 )
 
 // secretLength in characters of the base64 alphabet, a multiple of four: 48 bytes, of
@@ -21,7 +24,7 @@ const keyWaiting = 7
 // addSecrets adds the two secrets that all keys are derived from (see app's keys.go).
 // They are generated at the first deployment, and no person sees them.
 //
-// Functions get them in their environment, resolved by CloudFormation while it
+// Functions get those that they use in their environment, resolved by CloudFormation while it
 // deploys. Reading them at every start instead would cost each cold start a round
 // trip and a third AWS client, and payments would fail while Secrets Manager does not
 // answer. The price: the values are also in the functions' configuration, which is
@@ -64,14 +67,17 @@ func (p *platform) addSecret(id, what string) awssecretsmanager.Secret {
 	return secret
 }
 
-// secretVariables are the secrets in a function's environment, as references that
-// CloudFormation resolves.
-func (p *platform) secretVariables() map[string]*string {
-	variables := map[string]*string{
-		"PLATFORM_SECRET":       valueOf(p.secret, p.SecretVersion),
-		"PLATFORM_SECRET_SINCE": &p.SecretSince,
-		"LASTING_SECRET":        valueOf(p.lastingSecret, p.LastingVersion),
+// secretVariables are the secrets that a function uses, in its environment, as
+// references that CloudFormation resolves.
+func (p *platform) secretVariables(uses []app.Secret) map[string]*string {
+	variables := map[string]*string{}
+	if slices.Contains(uses, app.LastingSecret) {
+		variables["LASTING_SECRET"] = valueOf(p.lastingSecret, p.LastingVersion)
 	}
+	if !slices.Contains(uses, app.PlatformSecret) {
+		return variables
+	}
+	variables["PLATFORM_SECRET"], variables["PLATFORM_SECRET_SINCE"] = valueOf(p.secret, p.SecretVersion), &p.SecretSince
 	if p.SecretPrevious != "" {
 		variables["PLATFORM_SECRET_PREVIOUS"] = valueOf(p.secret, p.SecretPrevious)
 		variables["PLATFORM_SECRET_PREVIOUS_SINCE"] = &p.SecretPreviousSince

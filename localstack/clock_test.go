@@ -241,7 +241,7 @@ func (s *shop) payoutWaits() bool {
 	if err != nil {
 		s.Fatal(err)
 	}
-	config, err := app.FromEnvironment(func(name string) string { return b.Environment[name] })
+	config, err := app.FromEnvironment(func(name string) string { return b.Environment[name] }, app.Secrets...)
 	if err != nil {
 		s.Fatal(err)
 	}

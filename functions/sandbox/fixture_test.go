@@ -46,7 +46,8 @@ func newFixture(t *testing.T) *fixture {
 	}
 	db, table := opened.Raw()
 	secret := []byte(strings.Repeat("s", 32))
-	s := &fixture{sandbox: sandbox.New(sandbox.Config{DB: db, Table: table, Secret: secret, BaseURL: baseURL})}
+	s := &fixture{sandbox: sandbox.New(sandbox.Config{DB: db, Table: table, Secret: func() []byte { return secret },
+		BaseURL: baseURL})}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	routes := family.Config{Sandbox: s.sandbox, Resolve: s.resolve, BaseURL: baseURL, Log: log}.Routes()
 	s.Handler = rest.New(rest.Config{

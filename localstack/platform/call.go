@@ -29,7 +29,7 @@ func (f Folder) Operator(log *slog.Logger) client.Invoke {
 		if err != nil {
 			return nil, err
 		}
-		config, err := app.FromEnvironment(func(name string) string { return s.Environment[name] })
+		config, err := app.FromEnvironment(func(name string) string { return s.Environment[name] }, app.Secrets...)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func (f Folder) Operator(log *slog.Logger) client.Invoke {
 		if err != nil {
 			return nil, err
 		}
-		running, err := inprocess.New(function, app.New(config,
+		running, err := inprocess.New(function, app.New(config.Only(function.Access().Secrets...),
 			app.Overrides{Credentials: runner.Engines{AccessKey: s.AccessKey}.Credentials(), Log: log}))
 		if err != nil {
 			return nil, err

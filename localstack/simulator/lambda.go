@@ -32,7 +32,7 @@ func (w *World) start(name string, roll uint64) *process {
 		skew := time.Duration(roll%uint64(2*maxSkew)) - maxSkew
 		overrides.Now = func() time.Time { return w.now().Add(skew) }
 	}
-	a := app.New(w.config, overrides)
+	a := app.New(w.config.Only(f.Access().Secrets...), overrides)
 	if w.Workload == Refunds || w.Workload == Month { // live cards are charged, so that the minimum balance is reached
 		a.Acquirers[identity.Live] = a.Acquirers[identity.Test]
 	}

@@ -149,7 +149,7 @@ func (w *World) configure() app.Config {
 	for _, q := range functions.Queues {
 		environment[q.Variable] = w.createQueue(q)
 	}
-	c, err := app.FromEnvironment(func(name string) string { return environment[name] })
+	c, err := app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...)
 	if err != nil {
 		w.panicf("%v", err)
 	}

@@ -137,7 +137,7 @@ func (w *World) AppOver(network http.RoundTripper) *app.App {
 func (w *World) AppWith(change func(*app.Config)) *app.App { return w.appWith(nil, change) }
 
 func (w *World) appWith(network http.RoundTripper, change func(*app.Config)) *app.App {
-	config, err := app.FromEnvironment(func(name string) string { return w.main.Environment()[name] })
+	config, err := app.FromEnvironment(func(name string) string { return w.main.Environment()[name] }, app.Secrets...)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -169,6 +169,9 @@ func (w *World) Process() *Process {
 	log := slog.New(slog.NewJSONHandler(w.Logs, nil))
 	unlimited := rest.Limit{Rate: 1_000_000, Burst: 1_000_000}
 	running, err := runner.Start(w.Context(), runner.Config{
+		SecretUsed: func(function string, s app.Secret) {
+			w.Permits.note(function, "Secret "+string(s))
+		},
 		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
 		Overrides: app.Overrides{
 			Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics,

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -42,6 +43,7 @@ type Overrides struct {
 	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer // puts a network's faults before an acquirer
 	WrapBank      func(bank.Bank) bank.Bank                 // and before a bank
 	ResolveTarget webhook.Policy                            // added to the callback policy, e.g. a test's listener
+	SecretUsed    func(Secret)                              // is called when a key is derived from it
 	CallbackHTTP  http.RoundTripper                         // carries callbacks in place of the network; nil: guarded HTTP
 	tracing       *tracing                                  // of another App; nil: its own
 }
@@ -99,7 +101,7 @@ func New(c Config, o Overrides) *App {
 	a.openAcquirers()
 	a.Processing = processing.New(processing.Config{
 		Store: a.Store, Acquirers: a.Acquirers, BaseURL: c.BaseURL, Refunds: c.Refunds, Log: a.Log,
-		Metrics: a.Metrics, SessionKey: c.sessionKey, TokenKey: c.lasting(forCards),
+		Metrics: a.Metrics, SessionKey: a.sessionKeyAt, TokenKey: a.lastingKey(forCards),
 	})
 	return a
 }
@@ -127,7 +129,7 @@ func (a *App) reach(endpoint string, client aws.HTTPClient) store.Config {
 func (a *App) openAcquirers() {
 	db, table := a.CounterpartyTable()
 	a.Sandbox = sandbox.New(sandbox.Config{
-		DB: db, Table: table, Secret: a.lasting(forSandbox), BaseURL: a.BaseURL, Now: a.Now,
+		DB: db, Table: table, Secret: a.lastingKey(forSandbox), BaseURL: a.BaseURL, Now: a.Now,
 	})
 	a.Acquirers = map[identity.Mode]acquirer.Acquirer{identity.Test: a.Sandbox, identity.Live: acquirer.None{}}
 	if a.overrides.LiveAcquirer != nil {
@@ -195,11 +197,10 @@ func (a *App) Methods() payments.MethodSettings { return payments.MethodSettings
 func (a *App) Handler(routes []rest.Route) http.Handler {
 	c := rest.Config{
 		Routes: routes, Store: a.Store, Now: a.Now, Log: a.Log, BaseURL: a.BaseURL,
-		HashKey: derive(a.Secret, forRequests), HashKeySince: a.SecretSince, AllowHTTP: a.AllowHTTP,
-		Limits: a.overrides.Limits,
+		HashKeySince: a.SecretSince, AllowHTTP: a.AllowHTTP, Limits: a.overrides.Limits,
 	}
-	if len(a.PreviousSecret) > 0 {
-		c.OldHashKey = derive(a.PreviousSecret, forRequests)
+	if slices.ContainsFunc(routes, rest.Route.Repeatable) {
+		c.HashKey, c.OldHashKey = a.platformKey(forRequests)
 	}
 	return rest.New(c)
 }

@@ -33,11 +33,11 @@ type Config struct {
 	Deployed         bool                 // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
 
 	// Secrets are base64 of at least 32 bytes; keys.go says what is derived from which.
-	Secret         []byte    // PLATFORM_SECRET
+	Secret         []byte    // PLATFORM_SECRET; nil: the function does not use it
 	SecretSince    time.Time // PLATFORM_SECRET_SINCE, RFC 3339: when it comes into use
 	PreviousSecret []byte    // PLATFORM_SECRET_PREVIOUS, the one before it; nil: none that counts
 	PreviousSince  time.Time // PLATFORM_SECRET_PREVIOUS_SINCE
-	LastingSecret  []byte    // LASTING_SECRET; nil: PLATFORM_SECRET, which then cannot be rotated
+	LastingSecret  []byte    // LASTING_SECRET, or else PLATFORM_SECRET, which then cannot be rotated; nil: the function does not use it
 
 	// For a developer's machine only; no deployment sets them.
 	AllowHTTP              bool          // ALLOW_HTTP=on
@@ -46,9 +46,9 @@ type Config struct {
 }
 
 // FromEnvironment reads the configuration by lookup (os.Getenv except in
-// tests). The error names each variable that is missing or malformed, never
+// tests), with the secrets that the function uses. The error names each variable that is missing or malformed, never
 // a value.
-func FromEnvironment(lookup func(string) string) (Config, error) {
+func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error) {
 	e := environment{lookup: lookup}
 	c := Config{
 		Table:                  e.require("TABLE"),
@@ -68,18 +68,10 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		Commit:                 commitOf(lookup),
 		OTLPEndpoint:           strings.TrimSuffix(lookup("OTEL_EXPORTER_OTLP_ENDPOINT"), "/"),
 		Deployed:               lookup("STAGE") != "" && lookup("AWS_LAMBDA_FUNCTION_NAME") != "",
-		Secret:                 e.secret("PLATFORM_SECRET"),
-		SecretSince:            e.time("PLATFORM_SECRET_SINCE"),
 		AllowHTTP:              e.on("ALLOW_HTTP"),
 		AllowLoopbackCallbacks: e.on("ALLOW_LOOPBACK_CALLBACKS"),
 	}
-	if lookup("LASTING_SECRET") != "" {
-		c.LastingSecret = e.secret("LASTING_SECRET")
-	}
-	if lookup("PLATFORM_SECRET_PREVIOUS") != "" {
-		c.PreviousSecret, c.PreviousSince = e.secret("PLATFORM_SECRET_PREVIOUS"), e.time("PLATFORM_SECRET_PREVIOUS_SINCE")
-		e.checkRotation(c)
-	}
+	e.secrets(&c, uses)
 	c.ClockOffset = e.clockOffset("CLOCK_OFFSET", c.Deployed)
 	return c, errors.Join(e.problems...)
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	t.Parallel()
 	least := app.Config{Table: "cashwrap", Region: "eu-central-1", BaseURL: "https://api.example.com",
 		DueShards: 64,
-		Secret:    bytes.Repeat([]byte("s"), 32), SecretSince: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC),
+		Secret:    bytes.Repeat([]byte("s"), 32), LastingSecret: bytes.Repeat([]byte("s"), 32), SecretSince: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC),
 		Commit: app.UnknownCommit}
 	all := least
 	all.DynamoDBEndpoint, all.SQSEndpoint = "http://table.test", "http://queue.test"
@@ -77,7 +78,7 @@ func sameAmount(a, b money.Amount) bool { return a == b }
 func read(changes map[string]string) (app.Config, error) {
 	environment := maps.Clone(complete)
 	maps.Copy(environment, changes)
-	return app.FromEnvironment(func(name string) string { return environment[name] })
+	return app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...)
 }
 
 func secretOf(letter string) string {
@@ -102,6 +103,39 @@ func TestEachBadVariableIsNamedWithoutItsValue(t *testing.T) {
 			"LASTING_SECRET":                 secretOf("l"), c.name: c.bad})
 		if err == nil || !strings.Contains(err.Error(), c.name) || (c.bad != "" && strings.Contains(err.Error(), c.bad)) {
 			t.Errorf("%s: got error %v, want one with the name, without the value %q", c.name, err, c.bad)
+		}
+	}
+}
+
+// TestAFunctionGetsTheSecretsItUses: it does not start without them, and reads no others.
+func TestAFunctionGetsTheSecretsItUses(t *testing.T) {
+	t.Parallel()
+	whole := maps.Clone(complete)
+	maps.Copy(whole, map[string]string{"LASTING_SECRET": secretOf("l"), "PLATFORM_SECRET_PREVIOUS": secretOf("p"),
+		"PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z"})
+	for name, uses := range map[string][]app.Secret{"none": nil, "the platform's": {app.PlatformSecret},
+		"the lasting one": {app.LastingSecret}, "both": app.Secrets} {
+		got, err := app.FromEnvironment(func(name string) string { return whole[name] }, uses...)
+		if err != nil {
+			t.Errorf("%s: got error %v, want none", name, err)
+		}
+		if diff := cmp.Diff(got.Only(uses...), got); diff != "" {
+			t.Errorf("%s: got more than those (-want +got):\n%s", name, diff)
+		}
+		platform, lasting := slices.Contains(uses, app.PlatformSecret), slices.Contains(uses, app.LastingSecret)
+		if len(got.Secret) > 0 != platform || len(got.PreviousSecret) > 0 != platform || len(got.LastingSecret) > 0 != lasting {
+			t.Errorf("%s: got %+v, want only these secrets", name, got)
+		}
+		for _, missing := range uses {
+			_, err := app.FromEnvironment(func(name string) string {
+				if name == string(missing) {
+					return ""
+				}
+				return whole[name]
+			}, uses...)
+			if err == nil || !strings.Contains(err.Error(), string(missing)+" is not set") {
+				t.Errorf("%s: got error %v without %s, want one that names it", name, err, missing)
+			}
 		}
 	}
 }

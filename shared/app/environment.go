@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,6 +72,25 @@ func (e *environment) secret(name string) []byte {
 	return secret
 }
 
+// secrets reads those that the function uses.
+func (e *environment) secrets(c *Config, uses []Secret) {
+	platform, lasting := slices.Contains(uses, PlatformSecret), slices.Contains(uses, LastingSecret)
+	rotated := platform && e.lookup("PLATFORM_SECRET_PREVIOUS") != ""
+	if platform {
+		c.Secret, c.SecretSince = e.secret("PLATFORM_SECRET"), e.time("PLATFORM_SECRET_SINCE")
+	}
+	if rotated {
+		c.PreviousSecret, c.PreviousSince = e.secret("PLATFORM_SECRET_PREVIOUS"), e.time("PLATFORM_SECRET_PREVIOUS_SINCE")
+		e.checkRotation(*c)
+	}
+	switch {
+	case lasting && platform && !rotated && e.lookup("LASTING_SECRET") == "":
+		c.LastingSecret = c.Secret
+	case lasting:
+		c.LastingSecret = e.secret("LASTING_SECRET")
+	}
+}
+
 func (e *environment) time(name string) time.Time {
 	text := e.require(name)
 	at, err := time.Parse(time.RFC3339, text)
@@ -104,12 +124,9 @@ func (e *environment) refundRules(name string) payments.RefundRules {
 	return rules
 }
 
-// checkRotation refuses a rotation that would void what merchants hold on to,
-// or that runs backwards.
+// checkRotation refuses a rotation that runs backwards. One that would void what
+// merchants hold on to, without a lasting secret, has been refused.
 func (e *environment) checkRotation(c Config) {
-	if c.LastingSecret == nil {
-		e.wrong("LASTING_SECRET is not set, without which PLATFORM_SECRET_PREVIOUS does not suffice")
-	}
 	if !c.PreviousSince.Before(c.SecretSince) {
 		e.wrong("PLATFORM_SECRET_PREVIOUS_SINCE must be before PLATFORM_SECRET_SINCE")
 	}

@@ -3,6 +3,8 @@ package app
 import (
 	"crypto/hkdf"
 	"crypto/sha256"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -47,6 +49,64 @@ const (
 	platformContext = "cashwrap "
 )
 
+// Secret names one of the two secrets, by its variable. A function gets those that
+// it uses, and no other (functions/access.json).
+type Secret string
+
+// The secrets.
+const (
+	PlatformSecret Secret = "PLATFORM_SECRET"
+	LastingSecret  Secret = "LASTING_SECRET"
+)
+
+// Secrets are both.
+var Secrets = []Secret{PlatformSecret, LastingSecret}
+
+// Only is the configuration of a function that gets some of the secrets.
+func (c Config) Only(secrets ...Secret) Config {
+	if !slices.Contains(secrets, LastingSecret) {
+		c.LastingSecret = nil
+	}
+	if !slices.Contains(secrets, PlatformSecret) {
+		c.Secret, c.SecretSince, c.PreviousSecret, c.PreviousSince = nil, time.Time{}, nil, time.Time{}
+	}
+	return c
+}
+
+// using notes that a key is derived from the secret, and panics if it is not there.
+// No program gets so far: it names its secrets when it starts, and a test holds
+// what it names to what it uses.
+func (a *App) using(s Secret) {
+	if a.overrides.SecretUsed != nil {
+		a.overrides.SecretUsed(s)
+	}
+	if s == PlatformSecret && len(a.Secret) == 0 || s == LastingSecret && len(a.LastingSecret) == 0 {
+		panic("app: " + string(s) + " is not set")
+	}
+}
+
+// platformKey is of the secret in use, and old of the one before it; nil: there is none.
+func (a *App) platformKey(purpose string) (key, old []byte) {
+	a.using(PlatformSecret)
+	if len(a.PreviousSecret) > 0 {
+		old = derive(a.PreviousSecret, purpose)
+	}
+	return derive(a.Secret, purpose), old
+}
+
+// lastingKey derives a key that no rotation changes when it is first asked for.
+func (a *App) lastingKey(purpose string) func() []byte {
+	return sync.OnceValue(func() []byte {
+		a.using(LastingSecret)
+		return a.lasting(purpose)
+	})
+}
+
+func (a *App) sessionKeyAt(at time.Time) []byte {
+	a.using(PlatformSecret)
+	return a.sessionKey(at)
+}
+
 // derive makes the key of one purpose.
 func derive(secret []byte, purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, secret, nil, platformContext+purpose, keySize)
@@ -58,9 +118,6 @@ func derive(secret []byte, purpose string) []byte {
 
 // lasting makes a key that no rotation changes.
 func (c Config) lasting(purpose string) []byte {
-	if len(c.LastingSecret) == 0 {
-		return derive(c.Secret, purpose)
-	}
 	return derive(c.LastingSecret, purpose)
 }
 
@@ -99,6 +156,7 @@ type SigningKey struct {
 // SigningKeys sign every callback, each of them (contract §11.2): one, and
 // around a rotation two, the newest first.
 func (a *App) SigningKeys() ([]SigningKey, error) {
+	a.using(PlatformSecret)
 	var keys []SigningKey
 	for _, g := range a.generations() {
 		key, err := webhook.NewSigningKey(derive(g.secret, forSignatures))
@@ -112,7 +170,7 @@ func (a *App) SigningKeys() ([]SigningKey, error) {
 
 // CallbackSecret is a version of a merchant's.
 func (a *App) CallbackSecret(merchant string, version int) webhook.Secret {
-	return webhook.DeriveSecret(a.lasting(forMerchants), merchant, version)
+	return webhook.DeriveSecret(a.lastingKey(forMerchants)(), merchant, version)
 }
 
 // CallbackSecrets are the merchant's secrets that sign at the time; none when

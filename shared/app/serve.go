@@ -132,27 +132,37 @@ func (a *App) Invoke(invoke Invoke) InvokeEvent {
 }
 
 // ServeRoutes runs a function that serves routes, as a whole Lambda program; so
-// do the others for their kinds.
-func ServeRoutes(routes Routes) { start(func(a *App) any { return a.HTTP(routes) }) }
+// do the others for their kinds. It does not start without the secrets that it uses.
+func ServeRoutes(routes Routes, uses ...Secret) {
+	start(uses, func(a *App) any { return a.HTTP(routes) })
+}
 
 // ServeQueue runs a queue's consumer.
-func ServeQueue(queue Queue) { start(func(a *App) any { return a.Queue(queue) }) }
+func ServeQueue(queue Queue, uses ...Secret) {
+	start(uses, func(a *App) any { return a.Queue(queue) })
+}
 
 // ServeStream runs a stream's consumer.
-func ServeStream(stream Stream) { start(func(a *App) any { return a.Stream(stream) }) }
+func ServeStream(stream Stream, uses ...Secret) {
+	start(uses, func(a *App) any { return a.Stream(stream) })
+}
 
 // ServeTick runs a scheduled function.
-func ServeTick(tick Tick) { start(func(a *App) any { return a.Tick(tick) }) }
+func ServeTick(tick Tick, uses ...Secret) {
+	start(uses, func(a *App) any { return a.Tick(tick) })
+}
 
 // ServeInvoke runs a function that operators invoke.
-func ServeInvoke(invoke Invoke) { start(func(a *App) any { return a.Invoke(invoke) }) }
+func ServeInvoke(invoke Invoke, uses ...Secret) {
+	start(uses, func(a *App) any { return a.Invoke(invoke) })
+}
 
 // Traced is the handler with a span of each event, where the program is built with
 // tracing and a collector is set; else the handler itself.
 func (a *App) Traced(handler any) any { return a.tracing.handler(handler) }
 
-func start(handler func(*App) any) {
-	config, err := FromEnvironment(os.Getenv)
+func start(uses []Secret, handler func(*App) any) {
+	config, err := FromEnvironment(os.Getenv, uses...)
 	if err != nil {
 		newLog(os.Stderr, false, commitOf(os.Getenv)).Error("bad configuration", "error", err)
 		os.Exit(1)

@@ -27,7 +27,7 @@ type Config struct {
 	Acquirers  map[identity.Mode]acquirer.Acquirer
 	BaseURL    string                    // of the API, for the 3DS return
 	SessionKey func(at time.Time) []byte // derives the payer session tokens of attempts that began then
-	TokenKey   []byte                    // derives saved cards' tokens
+	TokenKey   func() []byte             // derives saved cards' tokens
 	Refunds    payments.RefundRules      // the operator's
 	Log        *slog.Logger
 	Metrics    metric.Log
@@ -132,7 +132,7 @@ func (p *Processor) SessionToken(a payments.Attempt) string {
 // customer (contract §4.6). It is a keyed hash, from which the number cannot be
 // recovered.
 func (p *Processor) cardToken(t identity.Tenant, customer string, number payments.Secret) string {
-	mac := hmac.New(sha256.New, p.TokenKey)
+	mac := hmac.New(sha256.New, p.TokenKey())
 	mac.Write([]byte("card token\x00" + t.String() + "\x00" + customer + "\x00" + number.Reveal()))
 	return payments.FormatUUIDv4(mac.Sum(nil))
 }

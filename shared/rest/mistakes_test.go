@@ -35,7 +35,10 @@ func TestMistakesInRoutesAreFoundAtStart(t *testing.T) {
 				return textResponse{}, nil
 			})
 		},
-		"short key": func() { rest.New(rest.Config{HashKey: []byte("short"), Routes: []rest.Route{good}}) },
+		"short key": func() {
+			rest.New(rest.Config{HashKey: []byte("short"), Routes: []rest.Route{{Method: "POST", Path: "/a",
+				Handle: good.Handle}}})
+		},
 		"not a struct": func() {
 			rest.JSON(200, func(context.Context, int) (textResponse, error) { return textResponse{}, nil })
 		},

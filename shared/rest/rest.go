@@ -12,6 +12,7 @@ package rest
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +55,9 @@ type Route struct {
 	Successor string
 }
 
+// Repeatable reports whether requests of the route may have an Idempotency-Key.
+func (r Route) Repeatable() bool { return r.Access != Open && changes(r.Method) }
+
 // Limit is a token bucket (contract §2.9).
 type Limit struct {
 	Rate  int // tokens a second
@@ -66,7 +70,7 @@ type Limits struct {
 	Address    Limit // Open routes; zero: 5/s, burst 30
 }
 
-// Config is what the handler needs. Routes, Store and HashKey are required.
+// Config is what the handler needs. Routes and Store are required.
 type Config struct {
 	Routes    []Route
 	Store     *store.Store
@@ -76,7 +80,7 @@ type Config struct {
 	AllowHTTP bool             // the local run only: plain HTTP is not refused
 	Limits    Limits
 
-	// HashKey has 32 secret bytes or more; the keys for fingerprints, operation
+	// HashKey has 32 secret bytes or more; it is required for repeatable routes. The keys for fingerprints, operation
 	// ids and stored replies are derived from it. While it is rotated, OldHashKey
 	// is the previous one: records made with it are still found, and it still
 	// makes new ones until HashKeySince.
@@ -94,6 +98,10 @@ func New(c Config) http.Handler {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
+	var keys keyring
+	if slices.ContainsFunc(c.Routes, Route.Repeatable) {
+		keys = deriveKeyring(c)
+	}
 	baseURL := strings.TrimRight(c.BaseURL, "/")
 	return &server{
 		routes:    newRouter(c.Routes),
@@ -103,7 +111,7 @@ func New(c Config) http.Handler {
 		baseURL:   baseURL,
 		errors:    errorWriter{base: baseURL},
 		allowHTTP: c.AllowHTTP,
-		keys:      deriveKeyring(c),
+		keys:      keys,
 		callers:   newLimiter(c.Store, c.Log, c.Limits.Credential.or(Limit{Rate: 100, Burst: 500})),
 		addresses: newLimiter(c.Store, c.Log, c.Limits.Address.or(Limit{Rate: 5, Burst: 30})),
 	}

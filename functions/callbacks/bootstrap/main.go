@@ -6,4 +6,4 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-func main() { app.ServeQueue(callbacks.Deliver) }
+func main() { app.ServeQueue(callbacks.Deliver, app.PlatformSecret, app.LastingSecret) }

@@ -6,4 +6,4 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-func main() { app.ServeRoutes(customers.Routes) }
+func main() { app.ServeRoutes(customers.Routes, app.PlatformSecret) }

@@ -6,4 +6,4 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-func main() { app.ServeInvoke(provision.Invoke) }
+func main() { app.ServeInvoke(provision.Invoke, app.PlatformSecret, app.LastingSecret) }

@@ -6,4 +6,4 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-func main() { app.ServeRoutes(sandbox.Routes) }
+func main() { app.ServeRoutes(sandbox.Routes, app.PlatformSecret, app.LastingSecret) }

@@ -6,4 +6,4 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-func main() { app.ServeTick(sweep.Tick) }
+func main() { app.ServeTick(sweep.Tick, app.PlatformSecret, app.LastingSecret) }

@@ -6,4 +6,4 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-func main() { app.ServeRoutes(transactions.Routes) }
+func main() { app.ServeRoutes(transactions.Routes, app.PlatformSecret) }

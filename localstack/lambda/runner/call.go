@@ -33,7 +33,13 @@ type host interface {
 
 func (r *Runner) newFunction(ctx context.Context, f functions.Function, c app.Config) (*function, error) {
 	if r.config.Programs == "" {
-		started, err := inprocess.New(f, app.New(c, r.config.Overrides))
+		overrides := r.config.Overrides
+		if used := r.config.SecretUsed; used != nil {
+			overrides.SecretUsed = func(s app.Secret) { used(f.Name, s) }
+		} else {
+			c = c.Only(f.Access().Secrets...)
+		}
+		started, err := inprocess.New(f, app.New(c, overrides))
 		return &function{f, inThisProcess{started, r.calls}}, err
 	}
 	programs := Programs{Folder: r.config.Programs, Environment: r.environment,

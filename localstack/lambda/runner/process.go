@@ -12,6 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
+	"github.com/cashwrap/cashwrap/shared/app"
 )
 
 // Programs are functions as they are deployed: built, and run in processes of their own.
@@ -30,6 +31,16 @@ func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config,
 	for _, q := range functions.Queues {
 		if !slices.ContainsFunc(sends, func(s functions.Queue) bool { return s.Name == q.Name }) {
 			delete(environment, q.Variable)
+		}
+	}
+	for _, s := range app.Secrets {
+		if !slices.Contains(f.Access().Secrets, s) {
+			delete(environment, string(s))
+			delete(environment, string(s)+"_SINCE")
+			delete(environment, string(s)+"_PREVIOUS")
+			delete(environment, string(s)+"_PREVIOUS_SINCE")
+		} else if environment[string(s)] == "" { // on this machine there may be only one
+			environment[string(s)] = p.Environment[string(app.PlatformSecret)]
 		}
 	}
 	if p.Credentials != nil {

@@ -2,16 +2,18 @@ package runner
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
+	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// TestAProgramGetsTheURLsOfItsQueuesOnly, as in a deployment.
-func TestAProgramGetsTheURLsOfItsQueuesOnly(t *testing.T) {
+// TestAProgramGetsItsQueuesAndSecretsOnly, as in a deployment.
+func TestAProgramGetsItsQueuesAndSecretsOnly(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	programs := Programs{Folder: "/built", Environment: maps.Clone(c.Environment), Credentials: c.Overrides.Credentials}
@@ -26,6 +28,15 @@ func TestAProgramGetsTheURLsOfItsQueuesOnly(t *testing.T) {
 		environment := maps.Clone(c.Environment)
 		for _, q := range f.Access().Sends {
 			environment[q.Variable] = "http://queues.test/" + q.Name
+		}
+		for _, s := range app.Secrets {
+			if slices.Contains(f.Access().Secrets, s) {
+				environment[string(s)] = c.Environment["PLATFORM_SECRET"] // on this machine there is one for both
+				continue
+			}
+			for _, suffix := range []string{"", "_SINCE", "_PREVIOUS", "_PREVIOUS_SINCE"} {
+				delete(environment, string(s)+suffix)
+			}
 		}
 		keys, err := c.Overrides.Credentials.Retrieve(t.Context())
 		if err != nil {

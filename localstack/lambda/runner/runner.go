@@ -38,8 +38,11 @@ type Config struct {
 	// Environment of every function, as app.FromEnvironment reads it. The runner adds the queues' URLs, and BASE_URL
 	// when it is not there and Addr is.
 	Environment map[string]string
-	Overrides   app.Overrides  // of every function; of programs only the credentials
-	HTTP        aws.HTTPClient // of the runner's own AWS clients, without the faults in Overrides.HTTP; nil: the SDK's
+	Overrides   app.Overrides // of every function; of programs only the credentials
+	// SecretUsed is called when a function derives a key; then functions in this process get all secrets. nil: each gets
+	// those that it uses, as in a deployment.
+	SecretUsed func(function string, s app.Secret)
+	HTTP       aws.HTTPClient // of the runner's own AWS clients, without the faults in Overrides.HTTP; nil: the SDK's
 
 	Programs string // folder of runtime.Build: the functions are processes of these; "": they run in this one
 

@@ -37,7 +37,7 @@ const (
 // token is a keyed hash of the charge's id for one use. It cannot be guessed, and a
 // repeated charge has the same page.
 func (a *Acquirer) token(use, chargeID string) string {
-	mac := hmac.New(sha256.New, a.secret)
+	mac := hmac.New(sha256.New, a.secret())
 	mac.Write([]byte(use + "\x00" + chargeID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }

@@ -23,7 +23,7 @@ import (
 type Config struct {
 	DB      *dynamo.DB
 	Table   dynamo.Table
-	Secret  []byte           // at least 32 bytes, for page tokens and answers that cannot be forged
+	Secret  func() []byte    // at least 32 bytes, for page tokens and answers that cannot be forged
 	BaseURL string           // where its pages are, without a trailing slash
 	Now     func() time.Time // nil: the system's clock
 }
@@ -31,20 +31,14 @@ type Config struct {
 // Acquirer is the sandbox. It is safe for concurrent use.
 type Acquirer struct {
 	records records
-	secret  []byte
+	secret  func() []byte
 	baseURL string
 }
 
 var _ acquirer.Acquirer = (*Acquirer)(nil)
 
-// minSecret is the least length of the secret, that of its HMAC's output.
-const minSecret = 32
-
-// New returns the sandbox. It panics when the secret is too short.
+// New returns the sandbox.
 func New(c Config) *Acquirer {
-	if len(c.Secret) < minSecret {
-		panic("sandbox: the secret is shorter than 32 bytes")
-	}
 	stored := records{table.Client{DB: c.DB, Table: c.Table, Now: c.Now}}
 	return &Acquirer{records: stored, secret: c.Secret, baseURL: c.BaseURL}
 }

@@ -77,13 +77,3 @@ func TestWhatCannotBePaidAsAVoucher(t *testing.T) {
 		t.Errorf("got %d captures, want none", n)
 	}
 }
-
-func TestAShortSecretIsRefused(t *testing.T) {
-	t.Parallel()
-	defer func() {
-		if recover() == nil {
-			t.Error("got no panic, want one")
-		}
-	}()
-	sandbox.New(sandbox.Config{Secret: make([]byte, 31)})
-}
