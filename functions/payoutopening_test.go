@@ -187,7 +187,8 @@ func newOpening(t *testing.T) *opening {
 func (o *opening) configure(environment map[string]string) {
 	o.Helper()
 	var err error
-	if o.config, err = app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...); err != nil {
+	if o.config, err = app.FromEnvironment(func(name string) string { return environment[name] },
+		app.Secrets...); err != nil {
 		o.Fatal(err)
 	}
 }

@@ -44,6 +44,10 @@ var answers = []answer{
 			"put behind a NAT gateway. The guard of callbacks refuses private addresses."},
 	{rules: []string{"Serverless-LambdaTracing"}, of: "AWS::Lambda::Function",
 		reason: "X-Ray was 44 % of the bill and showed nothing that logs and metrics do not."},
+	{rules: []string{"CKV_AWS_173"}, of: "AWS::Lambda::Function",
+		named: []string{"Payoutopen", "Payoutplan", "Payoutrun", "Payouts", "Receipts", "Reconcile", "Relay"},
+		reason: "These use no secret, so there is none in their environment, and no key that their roles would need for " +
+			"it. Lambda encrypts it by itself."},
 	{rules: []string{"CKV_AWS_115"}, of: "AWS::Lambda::Function",
 		reason: "A reservation takes from what all others may use. What must not take too much is limited where it is " +
 			"called: consumers by their event source, requests by API Gateway's and the platform's own limits."},

@@ -37,7 +37,7 @@ type Config struct {
 	SecretSince    time.Time // PLATFORM_SECRET_SINCE, RFC 3339: when it comes into use
 	PreviousSecret []byte    // PLATFORM_SECRET_PREVIOUS, the one before it; nil: none that counts
 	PreviousSince  time.Time // PLATFORM_SECRET_PREVIOUS_SINCE
-	LastingSecret  []byte    // LASTING_SECRET, or else PLATFORM_SECRET, which then cannot be rotated; nil: the function does not use it
+	LastingSecret  []byte    // LASTING_SECRET, or else PLATFORM_SECRET, which then cannot be rotated; nil: as above
 
 	// For a developer's machine only; no deployment sets them.
 	AllowHTTP              bool          // ALLOW_HTTP=on

@@ -32,8 +32,9 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	t.Parallel()
 	least := app.Config{Table: "cashwrap", Region: "eu-central-1", BaseURL: "https://api.example.com",
 		DueShards: 64,
-		Secret:    bytes.Repeat([]byte("s"), 32), LastingSecret: bytes.Repeat([]byte("s"), 32), SecretSince: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC),
-		Commit: app.UnknownCommit}
+		Secret:    bytes.Repeat([]byte("s"), 32), LastingSecret: bytes.Repeat([]byte("s"), 32),
+		SecretSince: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC),
+		Commit:      app.UnknownCommit}
 	all := least
 	all.DynamoDBEndpoint, all.SQSEndpoint = "http://table.test", "http://queue.test"
 	all.CallbackQueue, all.PayoutQueue, all.PollQueue = "https://sqs.test/c", "https://sqs.test/o", "https://sqs.test/p"
@@ -123,7 +124,8 @@ func TestAFunctionGetsTheSecretsItUses(t *testing.T) {
 			t.Errorf("%s: got more than those (-want +got):\n%s", name, diff)
 		}
 		platform, lasting := slices.Contains(uses, app.PlatformSecret), slices.Contains(uses, app.LastingSecret)
-		if len(got.Secret) > 0 != platform || len(got.PreviousSecret) > 0 != platform || len(got.LastingSecret) > 0 != lasting {
+		if len(got.Secret) > 0 != platform || len(got.PreviousSecret) > 0 != platform ||
+			len(got.LastingSecret) > 0 != lasting {
 			t.Errorf("%s: got %+v, want only these secrets", name, got)
 		}
 		for _, missing := range uses {

@@ -36,7 +36,8 @@ func newFixture(t *testing.T) *fixture {
 
 // restarted is the sandbox in a new process.
 func (w *fixture) restarted() *sandbox.Acquirer {
-	return sandbox.New(sandbox.Config{DB: w.DB, Table: w.Table, Secret: func() []byte { return []byte(strings.Repeat("s", 32)) },
+	return sandbox.New(sandbox.Config{DB: w.DB, Table: w.Table,
+		Secret:  func() []byte { return []byte(strings.Repeat("s", 32)) },
 		BaseURL: baseURL, Now: w.Now})
 }
 
