@@ -60,12 +60,13 @@ func newFixture(t *testing.T) *fixture {
 	config.HTTP = http.DefaultClient
 	db, table := store.Open(config).Raw()
 	key := []byte(strings.Repeat("k", 32))
-	bank := sandbox.New(sandbox.Config{DB: db, Table: table, Secret: func() []byte { return key }, BaseURL: "http://cashwrap.test", Now: o.Now})
+	bank := sandbox.New(sandbox.Config{
+		DB: db, Table: table, Secret: func() []byte { return key }, BaseURL: "http://cashwrap.test", Now: o.Now,
+	})
 	o.Processor = processing.New(processing.Config{
 		Store: o.store, Acquirers: map[identity.Mode]acquirer.Acquirer{identity.Test: observed{bank, o}},
-		BaseURL: "http://cashwrap.test", SessionKey: func(time.Time) []byte {
-			return key
-		}, TokenKey: func() []byte { return key }, Log: slog.New(slog.DiscardHandler),
+		BaseURL: "http://cashwrap.test", SessionKey: func(time.Time) []byte { return key },
+		TokenKey: func() []byte { return key }, Log: slog.New(slog.DiscardHandler),
 	})
 	return o
 }
