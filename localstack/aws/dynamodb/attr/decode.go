@@ -3,6 +3,7 @@ package attr
 import (
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 )
 
 const maxDepth = 32 // Developer Guide, "Constraints": nested attribute depth
@@ -19,16 +20,18 @@ func unescape(inner string) (string, error) {
 func (r *Reader) Map() (Map, error) { return r.fields(0) }
 
 func (r *Reader) fields(depth int) (Map, error) {
-	fields := make([]Field, 0, 8)
+	first := len(r.open)
 	err := r.Object(func(name string) error {
 		if name == "" {
 			return errNoName
 		}
 		v, err := r.value(depth)
-		fields = append(fields, Field{name, v})
+		r.open = append(r.open, Field{name, v})
 		return err
 	})
-	return NewMap(fields...), err
+	read := r.open[first:]
+	r.open = r.open[:first]
+	return NewMap(slices.Clone(read)...), err
 }
 
 // Value reads one attribute value: {"S": "…"}.

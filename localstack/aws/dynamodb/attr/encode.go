@@ -40,10 +40,10 @@ func appendContent(dst []byte, v Value) []byte {
 	case NULL:
 		return append(dst, "true"...)
 	case M:
-		return AppendMap(dst, v.fields)
+		return AppendMap(dst, v.Fields())
 	}
 	dst = append(dst, '[')
-	for i, e := range v.list {
+	for i, e := range v.Elements() {
 		if i > 0 {
 			dst = append(dst, ',')
 		}

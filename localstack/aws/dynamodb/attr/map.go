@@ -111,14 +111,14 @@ func (v Value) Size() int {
 	case BOOL, NULL:
 		return 1
 	case M:
-		return 3 + len(v.fields) + v.fields.Size()
+		return 3 + len(v.Fields()) + v.Fields().Size()
 	default:
 		n := 0
-		for _, e := range v.list {
+		for _, e := range v.Elements() {
 			n += e.Size()
 		}
 		if v.kind == L {
-			n += 3 + len(v.list)
+			n += 3 + len(v.Elements())
 		}
 		return n
 	}
@@ -136,9 +136,9 @@ func (v Value) Length() (n int, ok bool) {
 	case B:
 		return len(v.text), true
 	case SS, NS, BS, L:
-		return len(v.list), true
+		return len(v.Elements()), true
 	case M:
-		return len(v.fields), true
+		return len(v.Fields()), true
 	default:
 		return 0, false
 	}

@@ -13,8 +13,9 @@ var ErrSyntax = errors.New("malformed JSON")
 // Reader walks over JSON without building a tree. Strings without escapes are
 // slices of the source, so reading an item allocates little.
 type Reader struct {
-	src string
-	pos int
+	src  string
+	pos  int
+	open []Field // of the maps that are being read, so that each map is as large as its fields
 }
 
 // NewReader reads src from its beginning.

@@ -46,14 +46,21 @@ func ParseKind(letters string) (Kind, bool) {
 // IsScalarKey reports whether a kind may be a key attribute.
 func (k Kind) IsScalarKey() bool { return k == S || k == N || k == B }
 
-// Value is one immutable attribute value. The zero Value is Missing.
+// Value is one immutable attribute value. The zero Value is Missing. Most values are
+// scalars and a table holds very many of them, so it is kept small.
 type Value struct {
-	kind   Kind
-	flag   bool    // BOOL
-	text   string  // S, the bytes of B, the canonical decimal of N
+	kind    Kind
+	flag    bool     // BOOL
+	text    string   // S, the bytes of B, the canonical decimal of N
+	members *members // all other kinds but NULL
+}
+
+type members struct {
 	list   []Value // L in order; SS, NS and BS sorted
 	fields Map     // M
 }
+
+func listOf(kind Kind, list []Value) Value { return Value{kind: kind, members: &members{list: list}} }
 
 // Text makes an S.
 func Text(s string) Value { return Value{kind: S, text: s} }
@@ -68,10 +75,10 @@ func Bool(b bool) Value { return Value{kind: BOOL, flag: b} }
 func Null() Value { return Value{kind: NULL} }
 
 // List makes an L; the slice is not copied.
-func List(vs []Value) Value { return Value{kind: L, list: vs} }
+func List(vs []Value) Value { return listOf(L, vs) }
 
 // Nested makes an M.
-func Nested(m Map) Value { return Value{kind: M, fields: m} }
+func Nested(m Map) Value { return Value{kind: M, members: &members{fields: m}} }
 
 // Int makes an N.
 func Int(n int) Value { return Value{kind: N, text: intText(n)} }
@@ -83,43 +90,52 @@ func (v Value) Kind() Kind { return v.kind }
 func (v Value) Str() string { return v.text }
 
 // Elements are the members of a list or set; callers must not change them.
-func (v Value) Elements() []Value { return v.list }
+func (v Value) Elements() []Value {
+	if v.members == nil {
+		return nil
+	}
+	return v.members.list
+}
 
 // Fields are the members of an M.
-func (v Value) Fields() Map { return v.fields }
+func (v Value) Fields() Map {
+	if v.members == nil {
+		return nil
+	}
+	return v.members.fields
+}
 
 // IsSet reports whether the value is an SS, NS or BS.
 func (v Value) IsSet() bool { return v.kind == SS || v.kind == NS || v.kind == BS }
 
 // newSet sorts elements as the service returns them, and refuses duplicates.
 func newSet(kind Kind, elements []Value) (Value, error) {
-	set := Value{kind: kind, list: elements}
-	slices.SortFunc(set.list, Compare)
-	for i := 1; i < len(set.list); i++ {
-		if Compare(set.list[i-1], set.list[i]) == 0 {
+	slices.SortFunc(elements, Compare)
+	for i := 1; i < len(elements); i++ {
+		if Compare(elements[i-1], elements[i]) == 0 {
 			return Value{}, duplicates(kind)
 		}
 	}
-	return set, nil
+	return listOf(kind, elements), nil
 }
 
 // Union is the set of a's and b's elements; both are of one set kind.
 func Union(a, b Value) Value {
-	all := slices.Concat(a.list, b.list)
+	all := slices.Concat(a.Elements(), b.Elements())
 	slices.SortFunc(all, Compare)
-	return Value{kind: a.kind, list: slices.CompactFunc(all, Equal)}
+	return listOf(a.kind, slices.CompactFunc(all, Equal))
 }
 
 // Difference is a without b's elements. ok is false when nothing is left:
 // DynamoDB has no empty set.
 func Difference(a, b Value) (left Value, ok bool) {
-	kept := make([]Value, 0, len(a.list))
-	for _, e := range a.list {
-		if !Contains(b.list, e) {
+	kept := make([]Value, 0, len(a.Elements()))
+	for _, e := range a.Elements() {
+		if !Contains(b.Elements(), e) {
 			kept = append(kept, e)
 		}
 	}
-	return Value{kind: a.kind, list: kept}, len(kept) > 0
+	return listOf(a.kind, kept), len(kept) > 0
 }
 
 // Contains reports whether an element equal to e is in list.
@@ -140,9 +156,9 @@ func Equal(a, b Value) bool {
 	case NULL:
 		return true
 	case M:
-		return a.fields.Equal(b.fields)
+		return a.Fields().Equal(b.Fields())
 	default:
-		return slices.EqualFunc(a.list, b.list, Equal)
+		return slices.EqualFunc(a.Elements(), b.Elements(), Equal)
 	}
 }
 
