@@ -167,6 +167,37 @@ func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 	}
 }
 
+// TestTheGuideStopsAndStartsEachConsumer: a consumer that is not disabled before its
+// function is stopped would receive messages until they are dead.
+func TestTheGuideStopsAndStartsEachConsumer(t *testing.T) {
+	t.Parallel()
+	var streams, queues []string
+	for _, f := range functions.All {
+		switch {
+		case f.Stream != nil:
+			streams = append(streams, f.Name)
+		case f.Queue != nil:
+			queues = append(queues, f.Name)
+		}
+	}
+	text := chapter(t, "Restoring the table")
+	for _, names := range [][]string{slices.Concat(streams, queues), queues} {
+		if want := "for f in " + strings.Join(names, " ") + "; do\n"; !strings.Contains(text, want) {
+			t.Errorf("got\n%s\nwant %q in it", text, want)
+		}
+	}
+}
+
+func TestTheGuideNamesEachQueue(t *testing.T) {
+	t.Parallel()
+	text := chapter(t, "First deployment")
+	for _, q := range functions.Queues {
+		if !strings.Contains(text, "-"+q.Name+"`") {
+			t.Errorf("got\n%s\nwant the queue %s in it", text, q.Name)
+		}
+	}
+}
+
 func TestTheGuideSaysWhichNamesAStageMayHave(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(strings.Fields(chapter(t, "First deployment")), " ")
@@ -195,6 +226,7 @@ func TestTheCostIsThatOfThisStack(t *testing.T) {
 		"quota.stage": fmt.Sprint(s.Rate), "callbackCalls": fmt.Sprint(s.Pollers * pollerCalls),
 		"batch":  fmt.Sprint(batchOf(functions.Callbacks)),
 		"alarms": fmt.Sprint(metricsOfAlarms(inProd(t))), "metrics": fmt.Sprint(ownMetrics()),
+		"polled":     fmt.Sprint(polled()),
 		"log.months": fmt.Sprintf("%.2f", 400/30.0), // TestLogsAreJSONAndEndInTime
 	} {
 		if !regexp.MustCompile(`\| ` + regexp.QuoteMeta(name) + ` \| [^|]+ \| ` + regexp.QuoteMeta(value) +
@@ -225,6 +257,17 @@ func ownMetrics() int {
 		}
 	}
 	return all
+}
+
+// polled is how many queues Lambda reads with pollers of its own in prod: all but
+// those with provisioned ones.
+func polled() (queues int) {
+	for _, f := range functions.All {
+		if f.Queue != nil && !f.Queue.Prompt {
+			queues++
+		}
+	}
+	return queues
 }
 
 // batchOf is how many messages of the queue a call gets at most.

@@ -100,7 +100,7 @@ func assumptions() assumptionList {
 		{"secrets", "secrets of a stage", 2},
 		{"shards", "of the due index", store.DefaultDueShards},
 		{"planEvery", "minutes between two calls of payoutplan", 15},
-		{"polled", "queues that are read by Lambda's own pollers (prod)", 2},
+		{"polled", "queues that are read by Lambda's own pollers (prod)", 3},
 		{"pollers", "pollers of each, at least", 5},
 		{"longPoll", "s that a poll waits", 20},
 	}
