@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,6 +118,38 @@ func TestCostsByHand(t *testing.T) {
 	}
 	if found != 2 {
 		t.Errorf("got %d limits, want 2", found)
+	}
+}
+
+// TestTheGuideHasTheLimitsInTheirOrder, with the numbers that are printed.
+func TestTheGuideHasTheLimitsInTheirOrder(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, chapter, _ := strings.Cut(string(guide), "\n## Limits, and growth ")
+	chapter, _, _ = strings.Cut(chapter, "\nWhat is not in the table, ")
+	var got []string
+	for _, heading := range regexp.MustCompile(`(?m)^\d+\. \*\*([^*]+)\*\*`).FindAllStringSubmatch(chapter, -1) {
+		got = append(got, regexp.MustCompile(`[\d,]*\d`).FindAllString(heading[1], -1)...)
+	}
+	text, err := os.ReadFile(measuredFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits, err := from(t, string(text)).limits()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, l := range limits {
+		want = append(want, regexp.MustCompile(`(\d)(\d{3})$`).ReplaceAllString(fmt.Sprintf("%.0f", l.perSecond), "$1,$2"))
+	}
+	want = slices.Compact(want)
+	want = want[:len(want)-1] // a merchant with all shards, whose own item ends first
+	if !slices.Equal(got, want) {
+		t.Errorf("got the limits %v in the guide, want %v", got, want)
 	}
 }
 
