@@ -200,7 +200,7 @@ func TestTheGuideNamesEachQueue(t *testing.T) {
 
 func TestTheGuideSaysWhichNamesAStageMayHave(t *testing.T) {
 	t.Parallel()
-	text := strings.Join(strings.Fields(chapter(t, "First deployment")), " ")
+	text := strings.Join(strings.Fields(chapter(t, "First deployment")+chapter(t, "Stages and settings")), " ")
 	for _, want := range []string{fmt.Sprintf("at most %d lower-case letters, digits and hyphens", maxStage),
 		"Only `prod` is protected", "prod requires `account` and `region`"} {
 		if !strings.Contains(text, want) {
