@@ -83,7 +83,8 @@ lint: go ## check the code with golangci-lint (.golangci.yml), and that generate
 # Only make's own variables count, not the shell's, so that none of them deploys something else by mistake.
 ARCH := arm64
 BUILD := .build
-# With TRACING=on the programs can send spans: OpenTelemetry is linked only then, since it doubles their size.
+# With TRACING=on the programs can send spans: OpenTelemetry is linked only then, since it nearly doubles their size,
+# which is then not checked.
 TRACING :=
 COMMA := ,
 TAGS := lambda.norpc$(if $(TRACING),$(COMMA)otel)
@@ -118,7 +119,7 @@ synth: build cdk ## write the CloudFormation template of STAGE=dev or another, a
 	@rm -f .build/cdk.out/*-NagReport.json
 	@cd infra && $(CDK) synth --quiet $(OF_STAGE)
 	@go run ./infra/check findings .build/cdk.out
-	@go run ./infra/check sizes $(BUILD)
+	@$(if $(TRACING),,go run ./infra/check sizes $(BUILD))
 
 deploy: build cdk ## deploy to the AWS account of the shell's credentials: make deploy STAGE=prod
 	@cd infra && $(CDK) deploy $(OF_STAGE)

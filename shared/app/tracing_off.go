@@ -11,7 +11,7 @@ import (
 )
 
 // tracing is OpenTelemetry's, which is only in programs that are built with the tag
-// otel: it makes them half as large again, and slower to start.
+// otel: it nearly doubles their size, and makes them slower to start.
 type tracing struct{}
 
 func newTracing(c Config, log *slog.Logger) *tracing {
