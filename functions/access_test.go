@@ -43,6 +43,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	test.payouts()
 	one.operator()
 	one.grow()
+	one.lowerDueShards()
 	one.recovery()
 	live.differ()
 	all := map[string][]string{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -13,6 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // mostSteps is more calls than any step of these scenarios makes.
@@ -181,5 +183,21 @@ func (e *everything) hanging() {
 				e.Error(err)
 			}
 		}
+	}
+}
+
+// lowerDueShards takes back a setting, so that payouts are due in shards that only the
+// sweep looks into: of so many merchants that one at least is in such a shard.
+func (e *everything) lowerDueShards() {
+	before := strconv.Itoa(e.App.Store.DueShards())
+	e.Set("DUE_SHARDS", strconv.Itoa(store.MaxDueShards))
+	for range 5 {
+		e.sales(e.Provision(map[string]any{"name": "Zelt", "email": "zelt@example.com", "country": "DE", "currency": "EUR"}))
+	}
+	e.Set("DUE_SHARDS", before)
+	e.Clock.Advance(24 * time.Hour)
+	for range 60 {
+		e.PassMinute()
+		e.Clock.Advance(time.Minute)
 	}
 }

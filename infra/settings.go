@@ -48,7 +48,7 @@ type settings struct {
 	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
 
 	// dueShards: partitions of the due index, each of 1,000 writes a second. Never lower it: what is due in a shard that
-	// nobody reads any more is not done; 64
+	// is not read any more waits for up to an hour; 64
 	DueShards float64
 
 	// Tracing, which also takes TRACING=on for make (tracing.go).

@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // showCallback shows the state of a callback.
@@ -170,11 +171,12 @@ type deadCallback struct {
 	callback payments.Callback
 }
 
-// dead yields the selected callbacks. The index only names them, and lags: the
-// item says whose each is, and whether it is still dead.
+// dead yields the selected callbacks, also those in shards beyond the setting, which
+// nobody else looks into. The index only names them, and lags: the item says whose
+// each is, and whether it is still dead.
 func (o operator) dead(ctx context.Context, wanted selection) iter.Seq2[deadCallback, error] {
 	return func(yield func(deadCallback, error) bool) {
-		for shard := range o.Store.DueShards() {
+		for shard := range store.MaxDueShards {
 			for due, err := range o.Store.DeadCallbacks(ctx, shard, wanted.from, wanted.to) {
 				var found deadCallback
 				if err == nil {

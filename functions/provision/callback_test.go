@@ -3,6 +3,7 @@ package provision_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 const hook = "https://shop.example.com/hook"
@@ -183,6 +185,22 @@ func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 	}
 	if got := d.replay(fields{"from": at[0], "to": at[3], "merchant_code": "MC00000000"}); got != (replayed{0, false}) {
 		t.Errorf("replayed of an unknown merchant: got %+v, want %+v", got, replayed{0, false})
+	}
+}
+
+// TestDeadCallbacksBeyondTheSettingAreReplayed: the number of due shards was lowered after they died.
+func TestDeadCallbacksBeyondTheSettingAreReplayed(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	d.Set("DUE_SHARDS", strconv.Itoa(store.MaxDueShards))
+	m := d.create(nil)
+	const many = 5
+	for i := range many {
+		d.makeDead(d.createCallback(m, fmt.Sprint(i)))
+	}
+	d.Set("DUE_SHARDS", "1")
+	if got := d.replay(fields{"merchant_code": m.Code}); got != (replayed{many, false}) {
+		t.Errorf("replayed: got %+v, want %+v", got, replayed{many, false})
 	}
 }
 

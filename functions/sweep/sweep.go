@@ -37,14 +37,17 @@ const (
 // Tick processes everything that is due, or as much of it as the function's time
 // allows; the next tick continues. It fails only if nothing at all could be read.
 func Tick(a *app.App) func(context.Context) error {
-	callbacks := queue.OpenCallbacks(a)
-	return func(ctx context.Context) error { return (&tick{App: a, callbacks: callbacks, at: a.Now()}).run(ctx) }
+	callbacks, payouts := queue.OpenCallbacks(a), queue.OpenPayoutShards(a)
+	return func(ctx context.Context) error {
+		return (&tick{App: a, callbacks: callbacks, payouts: payouts, at: a.Now()}).run(ctx)
+	}
 }
 
 // tick processes everything that is due at its time, once.
 type tick struct {
 	*app.App
 	callbacks *queue.Callbacks
+	payouts   *queue.PayoutShards
 	at        time.Time
 	work      errgroup.Group
 
@@ -102,20 +105,6 @@ func (t *tick) walk(ctx, reading context.Context, shard int) (int, error) {
 		}
 	}
 	return found, nil
-}
-
-// walkBeyond processes what is due in a shard beyond the setting, which must
-// never be lowered (store.Config). If it was, nobody else reads that shard, so
-// this is a failure that an alarm reports. Each minute it is another one of as
-// many shards as the setting has: one query finds out within an hour or so.
-func (t *tick) walkBeyond(ctx, reading context.Context) {
-	shards := t.Store.DueShards()
-	shard := shards + int(t.at.Unix()/60)%shards
-	found, err := t.walk(ctx, reading, shard)
-	if found > 0 || err != nil {
-		t.failures.Add(1)
-		t.Log.ErrorContext(ctx, "due shard beyond the setting", "shard", shard, "items", found, "error", err)
-	}
 }
 
 // result logs the shards that could not be read. It is an error only if none

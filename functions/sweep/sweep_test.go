@@ -155,31 +155,6 @@ func TestItemsThatKeepFailingDelayNoOthers(t *testing.T) {
 	}
 }
 
-// TestItemsBeyondTheSettingAreFound: after the number of due shards was lowered, each item is processed within as many
-// minutes as there are shards, and a failure is counted.
-func TestItemsBeyondTheSettingAreFound(t *testing.T) {
-	t.Parallel()
-	w := world.New(t)
-	_, table := w.App.Store.Raw()
-	id := create(w, "order", w.Receive().URL)
-	w.Clock.Advance(time.Hour)
-	beyond := 2*w.App.Store.DueShards() - 1
-	if err := table.Update("pk", "CHECKOUT#"+tenant(w).String()+"#"+id).Range("sk", "CHECKOUT").
-		Set("due_pk", fmt.Sprintf("DUE#%d", beyond)).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for range w.App.Store.DueShards() {
-		tick(w)
-		w.Clock.Advance(time.Minute)
-	}
-	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "EXPIRED" {
-		t.Errorf("got %s, error %v; want EXPIRED", c.Status, err)
-	}
-	if n := strings.Count(w.Logs.String(), `"due shard beyond the setting"`); n != 1 {
-		t.Errorf("got %d lines about the shard, want one", n)
-	}
-}
-
 func TestAMissingCheckoutDelaysNoOthers(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

@@ -71,10 +71,11 @@ func (r *run) checkReserves(ctx context.Context) error {
 	return nil
 }
 
-// dueRefunds are the pending refunds, by the index that the sweep reads.
+// dueRefunds are the pending refunds, by the index that the sweep reads: in all
+// shards that there may be, as one beyond the setting holds money back too.
 func (r *run) dueRefunds(ctx context.Context) (map[identity.Tenant][]string, error) {
 	due := map[identity.Tenant][]string{}
-	for shard := range r.Store.DueShards() {
+	for shard := range store.MaxDueShards {
 		for d, err := range r.Store.Overdue(ctx, shard, r.Store.Now().Add(longestPollGap)) {
 			if err != nil {
 				return nil, err

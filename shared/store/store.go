@@ -36,7 +36,8 @@ type Config struct {
 // The due index is spread over shards, each a partition that takes 1,000 writes
 // a second. To find everything that is due, walk shards 0 to DueShards()-1. So
 // the number may grow: items of before are in shards that are still walked. It
-// must never be lowered.
+// must never be lowered: who must find all items whatever happens walks shards 0
+// to MaxDueShards-1.
 const (
 	DefaultDueShards = 64
 	MaxDueShards     = 256 // each is a query of sweep, every minute
