@@ -30,7 +30,7 @@ import (
 type Overrides struct {
 	Now           func() time.Time                          // the platform's time; nil: the system's, and CLOCK_OFFSET
 	WallNow       func() time.Time                          // what others' clocks show; nil: the system's
-	HTTP          aws.HTTPClient                            // under the AWS SDK; nil: the process's Transport
+	HTTP          aws.HTTPClient                            // under the AWS SDK; nil: one for the whole process
 	SandboxHTTP   aws.HTTPClient                            // the sandbox acquirer's, as of another system; nil: HTTP
 	Credentials   aws.CredentialsProvider                   // nil: the Lambda environment's
 	Log           *slog.Logger                              // nil: standard error, JSON or readable
@@ -64,7 +64,7 @@ type App struct {
 	WallNow func() time.Time
 
 	overrides Overrides
-	connects  *Transport // under the AWS clients, unless they have another
+	connects  *transport // under the AWS clients, unless they have another
 	tracing   *tracing
 	entered   atomic.Bool // see enter
 }
@@ -86,7 +86,7 @@ func New(c Config, o Overrides) *App {
 	if o.HTTP == nil {
 		o.HTTP = ofProcess()
 	}
-	connects, _ := o.HTTP.(*Transport)
+	connects, _ := o.HTTP.(*transport)
 	if o.tracing == nil {
 		o.tracing = newTracing(c, o.Log)
 		o.HTTP = o.tracing.calls(o.HTTP)

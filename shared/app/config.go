@@ -45,9 +45,9 @@ type Config struct {
 	ClockOffset            time.Duration // CLOCK_OFFSET=168h: how far the platform's time is ahead; refused when deployed
 }
 
-// FromEnvironment reads the configuration by lookup (os.Getenv except in
-// tests), with the secrets that the function uses. The error names each variable that is missing or malformed, never
-// a value.
+// FromEnvironment reads the configuration by lookup (os.Getenv except in tests), with
+// the secrets that the function uses. The error names each variable that is missing or
+// malformed, never a value.
 func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error) {
 	e := environment{lookup: lookup}
 	c := Config{

@@ -169,7 +169,7 @@ func start(uses []Secret, handler func(*App) any) {
 	}
 	a := New(config, Overrides{})
 	if config.Deployed {
-		go a.OpenConnection(context.Background())
+		go a.openConnection(context.Background())
 	}
 	lambda.Start(a.Traced(handler(a)))
 }

@@ -29,23 +29,23 @@ const (
 	idleConnections = 64
 )
 
-// Transport carries the calls of the AWS clients. One serves the whole process, so
+// transport carries the calls of the AWS clients. One serves the whole process, so
 // that a client finds the connections that another has opened. Its limits are for
 // each attempt; the context of the call limits all of them together. It is safe for
 // concurrent use.
-type Transport struct {
+type transport struct {
 	http    *http.Transport
 	silence time.Duration
 }
 
 // ofProcess is the transport of all Apps of a process that have no other.
-var ofProcess = sync.OnceValue(func() *Transport { return NewTransport(silence, nil) })
+var ofProcess = sync.OnceValue(func() *transport { return newTransport(silence, nil) })
 
-// NewTransport gives up an attempt after a silence: until the connection is open and
+// newTransport gives up an attempt after a silence: until the connection is open and
 // the answer begins, and before each part of its body. Time that the caller takes to
 // read the body does not count. roots are trusted in place of the system's, unless
 // nil.
-func NewTransport(silence time.Duration, roots *x509.CertPool) *Transport {
+func newTransport(silence time.Duration, roots *x509.CertPool) *transport {
 	t := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		MaxIdleConnsPerHost: idleConnections,
@@ -57,12 +57,12 @@ func NewTransport(silence time.Duration, roots *x509.CertPool) *Transport {
 		Protocols: new(http.Protocols),
 	}
 	t.Protocols.SetHTTP1(true)
-	return &Transport{http: t, silence: silence}
+	return &transport{http: t, silence: silence}
 }
 
 // Do makes one attempt. Errors: the network's; silence, which is a timeout to the
 // SDK and therefore tried again.
-func (t *Transport) Do(r *http.Request) (*http.Response, error) {
+func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	attempt := r.WithContext(ctx)
 	if err := keepBody(attempt); err != nil {
@@ -140,7 +140,7 @@ func (a *answer) reason(err error) error {
 // open has an idle connection to the address afterwards. It sends a request without
 // credentials, whose answer says nothing: AWS's endpoints answer one as a check of
 // their health.
-func (t *Transport) open(ctx context.Context, url string) error {
+func (t *transport) open(ctx context.Context, url string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return err
@@ -154,10 +154,10 @@ func (t *Transport) open(ctx context.Context, url string) error {
 	return err
 }
 
-// OpenConnection opens a connection to the table, so that the first call does not
+// openConnection opens a connection to the table, so that the first call does not
 // wait for name, TCP and TLS. It returns when there is one; an error is logged only,
 // since the call would open its own.
-func (a *App) OpenConnection(ctx context.Context) {
+func (a *App) openConnection(ctx context.Context) {
 	if a.connects == nil {
 		return
 	}

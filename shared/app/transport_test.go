@@ -62,8 +62,8 @@ func newService(tb testing.TB, handle func()) *service {
 	return s
 }
 
-func (s *service) transport() *Transport {
-	return NewTransport(time.Minute, s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs)
+func (s *service) transport() *transport {
+	return newTransport(time.Minute, s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs)
 }
 
 const workers = 8
@@ -106,7 +106,7 @@ func TestTheFirstCallFindsAnOpenConnection(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func() {})
 	a := appOver(s.URL, s.transport())
-	a.OpenConnection(t.Context())
+	a.openConnection(t.Context())
 	if got := s.handshakes.Load(); got != 1 {
 		t.Errorf("got %d handshakes in advance, want 1", got)
 	}
@@ -132,9 +132,9 @@ func TestAllAppsOfAProcessShareItsTransport(t *testing.T) {
 func TestAServiceThatIsAwayFailsNoStart(t *testing.T) {
 	t.Parallel()
 	var logged strings.Builder
-	a := appOver("https://127.0.0.1:1", NewTransport(time.Minute, nil))
+	a := appOver("https://127.0.0.1:1", newTransport(time.Minute, nil))
 	a.Log = slog.New(slog.NewJSONHandler(&logged, nil))
-	a.OpenConnection(t.Context())
+	a.openConnection(t.Context())
 	if strings.Count(logged.String(), "no connection opened in advance") != 1 {
 		t.Errorf("got log %s, want one warning", logged.String())
 	}
@@ -143,7 +143,7 @@ func TestAServiceThatIsAwayFailsNoStart(t *testing.T) {
 // TestTheRegionsEndpointIsOpened where no other is set: the one that the SDK takes.
 func TestTheRegionsEndpointIsOpened(t *testing.T) {
 	t.Parallel()
-	got, err := appOver("", NewTransport(time.Minute, nil)).tableAddress(t.Context())
+	got, err := appOver("", newTransport(time.Minute, nil)).tableAddress(t.Context())
 	if want := "https://dynamodb.eu-central-1.amazonaws.com"; err != nil || got != want {
 		t.Errorf("got %s (%v), want %s", got, err, want)
 	}
@@ -159,13 +159,13 @@ func inMemory(t *testing.T, handle func(n int, w http.ResponseWriter, r *http.Re
 		handle(int(requests.Add(1)), w, r)
 	})}
 	go func() { _ = server.Serve(listener) }()
-	transport := NewTransport(silence, nil)
-	transport.http.DialContext = listener.dial
+	over := newTransport(silence, nil)
+	over.http.DialContext = listener.dial
 	t.Cleanup(func() {
-		transport.http.CloseIdleConnections()
+		over.http.CloseIdleConnections()
 		_ = server.Close()
 	})
-	return appOver("http://dynamodb.test", transport), func() int { return int(requests.Load()) }
+	return appOver("http://dynamodb.test", over), func() int { return int(requests.Load()) }
 }
 
 // pipes is a listener without a network.
