@@ -1,7 +1,6 @@
 package functions_test
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -241,6 +240,6 @@ func TestATableThatIsThrottledAsAWholeMakesNobodyGrow(t *testing.T) {
 		s.PassMinute()
 	}
 	if got := s.shards(); got != 1 {
-		t.Errorf("got %s, want 1 shard", fmt.Sprint(got))
+		t.Errorf("got %d shards, want 1", got)
 	}
 }

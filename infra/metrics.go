@@ -79,9 +79,8 @@ func (p *platform) throttled(f function) share {
 		expression: "100 * part / (part + whole)"}
 }
 
-// own is a metric that the functions of this stage write themselves.
-// One that is by mode is that of live mode: what happens in test mode raises no
-// alarm.
+// own is a metric that the functions of this stage write themselves. One that is by
+// mode is that of live mode: what happens in test mode raises no alarm.
 func (p *platform) own(m metric.Metric, statistic string) awscloudwatch.Metric {
 	dimensions := map[string]*string{metric.Stage: &p.Stage}
 	if m.ByMode {

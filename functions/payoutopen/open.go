@@ -28,7 +28,7 @@ const (
 // Open handles one message. An error leaves it in the queue.
 func Open(a *app.App) func(ctx context.Context, body string) error {
 	return app.Consume(a, opener{App: a, shards: queue.OpenPayoutShards(a), payouts: queue.OpenPayouts(a),
-		runner: payoutrunner.New(payoutrunner.Config{Store: a.Store, Log: a.Log, Metrics: a.Metrics})}.take)
+		runner: payoutrunner.New(payoutrunner.Config{Store: a.Store, Log: a.Log, Metrics: a.Metrics})}.open)
 }
 
 type opener struct {
@@ -41,11 +41,11 @@ type opener struct {
 // errNoTime leaves a message in the queue whose call had no time to begin.
 var errNoTime = errors.New("no time to open a payout")
 
-// take opens and resumes what is due in the shard, as the shard's only walk: all that
+// open opens and resumes what is due in the shard, as the shard's only walk: all that
 // another one would find is due for this one too, or for the next tick. Where the
 // call's time does not suffice, a message goes on. A chain of them ends: each begins
 // after the one before it, and all have the same time by which entries are due.
-func (o opener) take(ctx context.Context, _ identity.Tenant, m app.PayoutShardMessage) error {
+func (o opener) open(ctx context.Context, _ identity.Tenant, m app.PayoutShardMessage) error {
 	starting, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()
 	if m.By.IsZero() {
@@ -77,14 +77,14 @@ type batch struct {
 // add sends the messages that fill a call. Error: they were not sent, and a later
 // tick sends them.
 func (b *batch) add(p payoutrunner.Planned) error {
-	if full := b.take(app.PayoutMessage{Tenant: p.Tenant.String(), ID: p.ID}); full != nil {
+	if full := b.collect(app.PayoutMessage{Tenant: p.Tenant.String(), ID: p.ID}); full != nil {
 		return b.send(full)
 	}
 	return nil
 }
 
-// take is what fills a call, if the message does so.
-func (b *batch) take(m app.PayoutMessage) (full []app.PayoutMessage) {
+// collect returns what fills a call, if the message does so.
+func (b *batch) collect(m app.PayoutMessage) (full []app.PayoutMessage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.waiting = append(b.waiting, m); len(b.waiting) == queue.AtOnce {

@@ -160,8 +160,8 @@ func (o operator) runOnDemand(ctx context.Context, s payoutScope, c runPayouts, 
 	return err
 }
 
-// runOverdue opens and runs each payout in turn, so that those for which there is no
-// time stay due.
+// runOverdue opens and runs payouts, a few at a time, shard after shard. Those for
+// which there is no time stay due.
 func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done *payoutsRun) error {
 	var mu sync.Mutex
 	at, payouts := o.Now(), banking.Open(o.App)

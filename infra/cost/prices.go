@@ -69,9 +69,9 @@ type assumption struct {
 type assumptionList []assumption
 
 // assumptions are conservative: sparse traffic, which cannot share calls, costs more per
-// payment than heavy traffic. Memory, workers and rates are the
-// stack's (functions.go and settings.go, in prod); quotas are AWS's for a new
-// account, of which all but a partition's can be raised.
+// payment than heavy traffic. Memory, workers and rates are the stack's (functions.go
+// and settings.go, in prod); quotas are AWS's for a new account, of which all but a
+// partition's can be raised.
 func assumptions() assumptionList {
 	return assumptionList{
 		{"own", "ms a function computes for one call", milliseconds(faults.Assumed.Function)},

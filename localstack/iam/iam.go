@@ -40,7 +40,7 @@ var ErrJournal = errors.New("iam: a journal entry is only added, on condition th
 const isNew = "attribute_not_exists(pk)"
 
 // CheckJournal returns ErrJournal for any write that could change or remove a
-// journal entry: IAM denies all but puts (infra/table.go), and a put has to have
+// journal entry: IAM denies all but puts (infra/tablepolicy.go), and a put has to have
 // a condition, which IAM cannot see.
 func (r Request) CheckJournal() error {
 	reads := slices.Contains([]string{"GetItem", "BatchGetItem", "ConditionCheckItem", "Query"}, r.Action)

@@ -17,14 +17,14 @@ import (
 )
 
 // Permits records what IAM would have had to allow each function, and refuses
-// what it would not, by the calls that left it: its own, and those that the sandbox's acquirer and bank make
-// with its role.
+// what it would not, by the calls that left it: its own, and those that the
+// sandbox's acquirer and bank make with its role.
 type Permits struct {
 	Learning bool // the rights are being recorded: what is missing is no error
 
 	mu   sync.Mutex
 	used map[string]map[string]bool // by function
-	no   []error                    // why calls were refused that no rights allow
+	bad  []error                    // calls that no rights could allow
 }
 
 // Of are the permissions a function used, sorted: "PutItem CHECKOUT", "Query
@@ -67,7 +67,7 @@ func (p *Permits) note(function, permission string) {
 func (p *Permits) deny(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.no = append(p.no, err)
+	p.bad = append(p.bad, err)
 }
 
 // over refuses what IAM would refuse, and notes the calls that go through to
@@ -126,7 +126,7 @@ func functionOf(r *http.Request) string {
 // checkPermits fails the test when a function did what its role in a
 // deployment would not let it do, or when it is unknown whose call it was.
 func (w *World) checkPermits() {
-	for _, err := range w.Permits.no {
+	for _, err := range w.Permits.bad {
 		w.Errorf("refused: %v", err)
 	}
 	if w.Permits.Learning {

@@ -79,7 +79,7 @@ func TestWhatIAMWouldRefuseIsRefused(t *testing.T) {
 		if got := err == nil && p.allow(c.function, requests); got != c.want {
 			t.Errorf("%+v: got it allowed: %t", c, got)
 		}
-		if isEntry := strings.Contains(c.body, "JOURNAL"); isEntry && !c.want && len(p.no) == 0 {
+		if isEntry := strings.Contains(c.body, "JOURNAL"); isEntry && !c.want && len(p.bad) == 0 {
 			t.Errorf("%+v: got no error for the test, want one", c)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Due is an entry of the due index: a checkout, a refund, a payout or the payout
-// schedule of a tenant, or a callback.
+// Due is an entry of the due index: a checkout, a refund, a payout, the payout
+// schedule or the growth of a tenant, or a callback.
 type Due struct {
 	Tenant     identity.Tenant
 	CheckoutID string
@@ -54,9 +54,9 @@ func (s *Reader) DeadCallbacks(ctx context.Context, shard int, from, to time.Tim
 
 // walk reads one partition of the due index page by page, from a sort key on. An
 // error ends it.
-func (s *Reader) walk(ctx context.Context, queue Kind, shard int, from string, to time.Time) iter.Seq2[Due, error] {
+func (s *Reader) walk(ctx context.Context, kind Kind, shard int, from string, to time.Time) iter.Seq2[Due, error] {
 	return func(yield func(Due, error) bool) {
-		keys := s.table.Get(duePartition, queue.named(strconv.Itoa(shard))).
+		keys := s.table.Get(duePartition, kind.named(strconv.Itoa(shard))).
 			Range(dueSort, dynamo.Between, from, micros(to)+"#~").
 			Index(dueIndex).Iter()
 		var entry struct {

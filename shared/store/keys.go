@@ -211,8 +211,6 @@ func payablePartition(t identity.Tenant, c money.Currency, shard int) string {
 	return KindPayable.of(t, inShard(shard, string(c))...)
 }
 
-func growthKey(t identity.Tenant) key { return key{KindGrowth.of(t), "GROWTH"} }
-
 // inShard ends a key with the shard of a merchant's. Shard 0, which is all that
 // most merchants have, adds nothing.
 func inShard(shard int, parts ...string) []string {
@@ -246,6 +244,8 @@ func recordsOf(p payout.Payout) string { return p.Day + "#" + p.ID + "#" }
 func reserveKey(t identity.Tenant, c money.Currency) key {
 	return key{KindReserve.of(t, string(c)), "RESERVE"}
 }
+
+func growthKey(t identity.Tenant) key { return key{KindGrowth.of(t), "GROWTH"} }
 
 // readyKey is the key of an item that is never written, for CheckWritable.
 func readyKey() key { return key{KindReady.named(""), "READY"} }
