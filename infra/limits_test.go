@@ -131,21 +131,23 @@ func counts(t *testing.T, s *synthesis) map[string]int {
 	}
 }
 
-// Limits of what belongs to one function, in characters of JSON without spaces.
+// Limits of policies and variables, in characters of JSON without spaces.
 //
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-considerations.html
 const (
 	mostInline      = 10_240 // of all inline policies of a role
 	mostTrust       = 2_048  // of a role's trust policy
 	mostResource    = 20_480 // of a function's own policy: who may invoke it
 	mostEnvironment = 4_096  // of a function's variables, with their names
+	mostTable       = 20_480 // of the table's own policy
 	statementFrame  = 100    // what a statement has that its AWS::Lambda::Permission has not: Sid, Effect, an ARN
 )
 
-// TestEachFunctionsPoliciesFit: a reference counts as written in the template, which
+// TestPoliciesAndVariablesFit: a reference counts as written in the template, which
 // is longer than most of what it becomes.
-func TestEachFunctionsPoliciesFit(t *testing.T) {
+func TestPoliciesAndVariablesFit(t *testing.T) {
 	t.Parallel()
 	s := inProd(t)
 	largest := map[string]int{}
@@ -175,7 +177,10 @@ func TestEachFunctionsPoliciesFit(t *testing.T) {
 		check("resource policy", id, allowed, mostResource)
 		check("environment", id, len(plain(variables(r))), mostEnvironment)
 	}
-	for _, what := range []string{"inline policy", "trust policy", "resource policy", "environment"} {
+	for id, r := range s.all(tableKind) {
+		check("table policy", id, len(plain(tablePolicy(r))), mostTable)
+	}
+	for _, what := range []string{"inline policy", "trust policy", "resource policy", "environment", "table policy"} {
 		t.Logf("largest %s: %d characters", what, largest[what])
 		if largest[what] == 0 {
 			t.Errorf("got no %s, want some", what)

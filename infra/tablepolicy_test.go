@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -86,27 +84,6 @@ func TestDeniedIsWhatNoFunctionUses(t *testing.T) {
 			if slices.Contains(changes, "dynamodb:"+right.Action) && slices.Contains(right.Kinds, string(store.KindJournal)) {
 				t.Errorf("%s: got %+v, want no change of journal entries", f.Name, right)
 			}
-		}
-	}
-}
-
-// TestPoliciesFitIntoARole: the inline policies of a role have at most 10,240 characters,
-// and a table's policy 20 KB (AWS: "IAM and AWS STS quotas", "Quotas in Amazon DynamoDB").
-func TestPoliciesFitIntoARole(t *testing.T) {
-	t.Parallel()
-	size := func(document any) int {
-		var text bytes.Buffer
-		if err := json.NewEncoder(&text).Encode(document); err != nil {
-			t.Fatal(err)
-		}
-		return text.Len()
-	}
-	for id, r := range inProd(t).resources {
-		if n := size(r.Properties["PolicyDocument"]); r.Type == "AWS::IAM::Policy" && n > 10_240*9/10 {
-			t.Errorf("%s: got %d characters, want at most nine tenths of 10,240", id, n)
-		}
-		if n := size(tablePolicy(r)); n > 20_000*9/10 {
-			t.Errorf("%s: got %d characters, want at most nine tenths of 20,000", id, n)
 		}
 	}
 }

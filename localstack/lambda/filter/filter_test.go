@@ -46,13 +46,13 @@ func TestRecordsAreMatchedAsByLambda(t *testing.T) {
 			true},
 		"nested, another number": {`{"attempt":{"M":{"since":{"S":"now"},"card":{"M":{"n":{"N":"2"}}}}}}`, []string{nested},
 			false},
-		"nested, absent":           {`{"attempt":{"M":{"card":{"M":{"n":{"N":"1"}}}}}}`, []string{nested}, false},
-		"nested in null":           {`{"attempt":{"NULL":true}}`, []string{nested}, false},
-		"absent with its map":      {`{}`, []string{none}, true},
-		"absent in its map":        {`{"attempt":{"M":{}}}`, []string{none}, true},
-		"the second of two":        {`{"state":{"S":"owed"}}`, []string{nested, owed}, true},
-		"neither of two":           {`{"state":{"S":"dead"}}`, []string{nested, owed}, false},
-		"removed, without a image": {`null`, []string{owed}, false},
+		"nested, absent":            {`{"attempt":{"M":{"card":{"M":{"n":{"N":"1"}}}}}}`, []string{nested}, false},
+		"nested in null":            {`{"attempt":{"NULL":true}}`, []string{nested}, false},
+		"absent with its map":       {`{}`, []string{none}, true},
+		"absent in its map":         {`{"attempt":{"M":{}}}`, []string{none}, true},
+		"the second of two":         {`{"state":{"S":"owed"}}`, []string{nested, owed}, true},
+		"neither of two":            {`{"state":{"S":"dead"}}`, []string{nested, owed}, false},
+		"removed, without an image": {`null`, []string{owed}, false},
 	} {
 		f, err := parse(t, c.patterns...)
 		if err != nil {
