@@ -7,8 +7,6 @@ package sweep
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/deadline"
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -128,13 +127,6 @@ func (t *tick) result(ctx context.Context, failures []error) error {
 func (t *tick) process(ctx context.Context, due store.Due) {
 	ctx, cancel := context.WithTimeout(ctx, itemTime)
 	defer cancel()
-	defer func() {
-		// A panic would otherwise end this tick and every later one, and with
-		// them the guarantee for all other items.
-		if p := recover(); p != nil {
-			t.report(ctx, due, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
-		}
-	}()
 	if err := t.settle(ctx, due); err != nil {
 		t.report(ctx, due, err)
 	}
@@ -157,7 +149,10 @@ func (t *tick) report(ctx context.Context, due store.Due, err error) {
 	t.Log.ErrorContext(ctx, "checkout not swept", "tenant", due.Tenant.String(), "checkout", due.CheckoutID, "error", err)
 }
 
-func (t *tick) settle(ctx context.Context, due store.Due) error {
+// settle processes it. A panic would otherwise end this tick and every later one, and
+// with them the guarantee for all other items.
+func (t *tick) settle(ctx context.Context, due store.Due) (err error) {
+	defer failure.Recover(&err)
 	if due.Growth {
 		return t.grow(ctx, due.Tenant)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -81,7 +82,7 @@ func (a *App) Queue(queue Queue) QueueEvent {
 		var group sync.WaitGroup
 		for i, message := range event.Records {
 			group.Go(func() {
-				if err := handle(ctx, message.Body); err != nil {
+				if err := handleSafely(ctx, handle, message.Body); err != nil {
 					a.Log.ErrorContext(ctx, "message failed", "message_id", message.MessageId, "error", err)
 					failed[i] = true
 				}
@@ -98,6 +99,12 @@ func (a *App) Queue(queue Queue) QueueEvent {
 		}
 		return response, nil
 	}
+}
+
+// handleSafely makes a panic the failure of its message alone.
+func handleSafely(ctx context.Context, handle func(context.Context, string) error, body string) (err error) {
+	defer failure.Recover(&err)
+	return handle(ctx, body)
 }
 
 // Stream adapts a record handler to the table's stream. Records are handled

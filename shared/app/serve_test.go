@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -46,6 +47,30 @@ func TestOnlyFailedMessagesStayInTheQueue(t *testing.T) {
 		if err != nil || response.BatchItemFailures == nil || !slices.Equal(got, test.failed) {
 			t.Errorf("%v: got failures %#v (%v), want %#v", test.bodies, response.BatchItemFailures, err, test.failed)
 		}
+	}
+}
+
+// TestAPanicFailsItsMessageAlone: it would end the process, and with it the others of the batch.
+func TestAPanicFailsItsMessageAlone(t *testing.T) {
+	t.Parallel()
+	a := quiet()
+	handle := a.Queue(func(*app.App) func(context.Context, string) error {
+		return app.Consume(a, func(_ context.Context, _ identity.Tenant, m app.CallbackMessage) error {
+			if m.ID == "bad" {
+				panic("index out of range")
+			}
+			return nil
+		})
+	})
+	response, err := handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{
+		{MessageId: "1", Body: `{"callback":"good"}`}, {MessageId: "2", Body: `{"callback":"bad"}`},
+		{MessageId: "3", Body: `{"callback":"bad"}`}}})
+	var got []string
+	for _, failure := range response.BatchItemFailures {
+		got = append(got, failure.ItemIdentifier)
+	}
+	if want := []string{"2", "3"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got failures %v (%v), want %v", got, err, want)
 	}
 }
 

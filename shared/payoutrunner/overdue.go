@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -33,6 +34,9 @@ const (
 	// few is how many entries a walk handles without its lease, which costs more than
 	// to look at so many of them twice.
 	few = 10
+	// PlanTime bounds the opening of one payout, so that a few that are slow, such as of
+	// merchants whose partitions are throttled, do not use up each walk of their shard.
+	PlanTime = 10 * time.Second
 )
 
 // Overdue walks one shard of what is due, several tenants at a time, and calls run
@@ -113,14 +117,19 @@ func (l *lease) end(ctx context.Context) error {
 // begin opens a tenant's payout, or resumes one, and has it run.
 func (r *Runner) begin(ctx context.Context, due store.Due, run func(Planned) error) (err error) {
 	planned, ok := Planned{Tenant: due.Tenant, ID: due.PayoutID}, true
+	defer func() {
+		if err != nil {
+			r.Log.ErrorContext(ctx, "payout not opened", "tenant", due.Tenant.String(), "payout", planned.ID, "error", err)
+		}
+	}()
+	defer failure.Recover(&err)
 	if due.Schedule {
-		planned, ok, err = r.Plan(ctx, due.Tenant)
+		planning, cancel := context.WithTimeout(ctx, PlanTime)
+		defer cancel()
+		planned, ok, err = r.Plan(planning, due.Tenant)
 	}
 	if err == nil && ok {
 		err = run(planned)
-	}
-	if err != nil {
-		r.Log.ErrorContext(ctx, "payout not opened", "tenant", due.Tenant.String(), "payout", planned.ID, "error", err)
 	}
 	return err
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -92,6 +94,62 @@ func TestAFailureHoldsUpNoOthers(t *testing.T) {
 	want := slices.Concat(waiting[:1], waiting[2:])
 	if got := slices.Sorted(slices.Values(ran.all)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 		t.Errorf("ran: got %q, want all but one of %q", got, waiting)
+	}
+}
+
+// TestAPanicHoldsUpNoOthers: it would end the process, and come first in each later walk of the shard.
+func TestAPanicHoldsUpNoOthers(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	shard, waiting := h.waiting(5)
+	var ran ids
+	rest, err := h.Overdue(t.Context(), t.Context(), payoutrunner.Walk{Shard: shard, By: h.Now()},
+		func(p payoutrunner.Planned) error {
+			if p.ID == waiting[1] {
+				panic("index out of range")
+			}
+			return ran.add(p)
+		})
+	if rest != nil || err == nil || !strings.Contains(err.Error(), "panic: index out of range") {
+		t.Errorf("got the rest %+v, error %v; want no rest, and the panic", rest, err)
+	}
+	if len(ran.all) != len(waiting)-1 {
+		t.Errorf("ran: got %q, want all but one of %q", ran.all, waiting)
+	}
+}
+
+// TestASlowMerchantHoldsUpNoOthers: the call that opens its payout ends while there is time for others, and the payout
+// stays due.
+func TestASlowMerchantHoldsUpNoOthers(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	h.pay(1)
+	h.Advance(day)
+	calls := 0
+	h.wire.Send = func(r *http.Request) (*http.Response, error) {
+		if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
+			return enginetest.Do(r)
+		}
+		calls++
+		end, bounded := r.Context().Deadline()
+		if latest := time.Now().Add(payoutrunner.PlanTime); !bounded || end.After(latest) {
+			t.Errorf("got a call that ends at %s, %t, want it by %s", end, bounded, latest)
+		}
+		return faults.AccessDenied(r), nil // which is not tried again
+	}
+	var ran ids
+	failed := 0
+	for shard := range h.Store.DueShards() {
+		if _, err := h.Overdue(t.Context(), t.Context(), payoutrunner.Walk{Shard: shard, By: h.Now()}, ran.add); err != nil {
+			failed++
+		}
+	}
+	if calls == 0 || failed != 1 || len(ran.all) > 0 {
+		t.Errorf("got %d calls, %d failures, and %q run; want a call that fails, and none run", calls, failed, ran.all)
+	}
+	h.wire.Send = enginetest.Do
+	if ran := h.overdue(payoutrunner.Walk{}); len(ran) != 1 {
+		t.Errorf("then: got %q run, want the payout", ran)
 	}
 }
 
