@@ -57,7 +57,7 @@ func deploy(ctx context.Context, root string, out io.Writer) (err error) {
 // runSteps makes all steps of the check.
 func (c *check) runSteps(ctx context.Context) error {
 	c.say("Install the emulator and the AWS CLI, unless they are installed")
-	python, err := c.install(ctx)
+	programs, err := installPython(ctx, c.root, "emulator", emulatorList)
 	if err != nil {
 		return err
 	}
@@ -67,13 +67,13 @@ func (c *check) runSteps(ctx context.Context) error {
 	}
 	defer log.Close()
 	c.say("Start the emulator")
-	e, err := startEmulator(ctx, python, c.root, c.work, log)
+	e, err := startEmulator(ctx, programs, c.root, c.work, log)
 	if err != nil {
 		return err
 	}
 	defer e.stop()
 	c.say("Deploy by the lines of the guide: %s", strings.Join(walked, ", "))
-	d, err := c.walk(ctx, e, python)
+	d, err := c.walk(ctx, e, programs)
 	if err != nil {
 		return err
 	}
@@ -89,15 +89,6 @@ func (c *check) say(format string, values ...any) {
 
 func (c *check) log(name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(c.logs, name+".log"), os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
-}
-
-func (c *check) install(ctx context.Context) (python string, err error) {
-	log, err := c.log("pip")
-	if err != nil {
-		return "", err
-	}
-	defer log.Close()
-	return installEmulator(ctx, c.root, log)
 }
 
 // read reads what the CDK has written: the template and the stack's outputs.

@@ -38,14 +38,14 @@ const pollInterval = 100 * time.Millisecond
 
 // startEmulator starts an emulator on a free port of 127.0.0.1. It writes only below the
 // folder and to the log, and ends with the context.
-func startEmulator(ctx context.Context, python, root, folder string, log *os.File) (*emulator, error) {
+func startEmulator(ctx context.Context, programs, root, folder string, log *os.File) (*emulator, error) {
 	port, err := freePort(ctx)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	e := &emulator{endpoint: "http://127.0.0.1:" + strconv.Itoa(port)}
-	cmd := process(ctx, folder, e.environment(port, folder), log, python,
+	cmd := process(ctx, folder, e.environment(port, folder), log, filepath.Join(programs, "python"),
 		filepath.Join(root, "infra", "emulator", "run.py"))
 	lifeline, err := cmd.StdinPipe() // closes with us, see run.py
 	if err == nil {

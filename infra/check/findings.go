@@ -141,15 +141,15 @@ func allFindings(ctx context.Context, root, folder, file string, t synthesizedTe
 	var lint, scan, nag []finding
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		report, err := checker(ctx, root, "cfn-lint", "--regions", "eu-central-1", "--format", "json", "--", file)
+		report, err := checker(ctx, root, "cfn-lint", cfnLintList, "--regions", "eu-central-1", "--format", "json", "--", file)
 		if err == nil {
 			lint, err = lintFindings(report)
 		}
 		return err
 	})
 	group.Go(func() error {
-		report, err := checker(ctx, root, "checkov", "--file", file, "--framework", "cloudformation", "--skip-download",
-			"--quiet", "--compact", "--output", "json")
+		report, err := checker(ctx, root, "checkov", checkovList, "--file", file, "--framework", "cloudformation",
+			"--skip-download", "--quiet", "--compact", "--output", "json")
 		if err == nil {
 			scan, err = checkovFindings(report)
 		}
@@ -169,9 +169,13 @@ func allFindings(ctx context.Context, root, folder, file string, t synthesizedTe
 	return found, nil
 }
 
-// checker runs a checker, which infra/lint installs, and returns what it prints. That it has findings is no error.
-func checker(ctx context.Context, root, name string, args ...string) ([]byte, error) {
-	command := exec.CommandContext(ctx, filepath.Join(root, "infra", "lint"), append([]string{name}, args...)...)
+// checker installs and runs a checker, and returns what it prints. That it has findings is no error.
+func checker(ctx context.Context, root, name, list string, args ...string) ([]byte, error) {
+	programs, err := installPython(ctx, root, name, list)
+	if err != nil {
+		return nil, err
+	}
+	command := exec.CommandContext(ctx, filepath.Join(programs, name), args...)
 	command.Dir = root
 	var failure strings.Builder
 	command.Stderr = &failure

@@ -43,7 +43,7 @@ func linesOf(guide string, chapters ...string) (string, error) {
 
 // walk runs the guide's lines in the repository's root, as an operator does. Only the
 // environment is that of an emulator.
-func (c *check) walk(ctx context.Context, e *emulator, python string) (*deployment, error) {
+func (c *check) walk(ctx context.Context, e *emulator, programs string) (*deployment, error) {
 	guide, err := os.ReadFile(filepath.Join(c.root, "infra", "README.md"))
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (c *check) walk(ctx context.Context, e *emulator, python string) (*deployme
 	defer log.Close()
 	assembly, outputs := filepath.Join(c.work, "cdk.out"), filepath.Join(c.work, "outputs.json")
 	// Each line is printed before it runs, and the first that fails is the last.
-	if err := run(ctx, c.root, c.operator(e, python, assembly, outputs), log, "bash", "-euxo", "pipefail",
+	if err := run(ctx, c.root, c.operator(e, programs, assembly, outputs), log, "bash", "-euxo", "pipefail",
 		script); err != nil {
 		return nil, err
 	}
@@ -78,13 +78,13 @@ func (c *check) walk(ctx context.Context, e *emulator, python string) (*deployme
 const overTLS = `header = "X-Forwarded-Proto: https"` + "\n"
 
 // operator is the environment of an operator's shell, whose account is the emulator.
-func (c *check) operator(e *emulator, python, assembly, outputs string) []string {
+func (c *check) operator(e *emulator, programs, assembly, outputs string) []string {
 	return environment(
 		"AWS_ENDPOINT_URL="+e.endpoint, "AWS_ENDPOINT_URL_S3="+e.endpoint, "AWS_ACCESS_KEY_ID="+accessKey,
 		"AWS_SECRET_ACCESS_KEY="+accessKey, "AWS_CONFIG_FILE="+os.DevNull, "AWS_SHARED_CREDENTIALS_FILE="+os.DevNull,
 		"AWS_EC2_METADATA_DISABLED=true", "AWS_PAGER=", "TMPDIR="+c.work, "CURL_HOME="+c.work,
 		// The pinned AWS CLI is of version 1, which reads the region from this.
-		"PATH="+filepath.Dir(python)+string(os.PathListSeparator)+os.Getenv("PATH"), "AWS_DEFAULT_REGION="+region,
+		"PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"), "AWS_DEFAULT_REGION="+region,
 		// The emulator runs the functions as processes of this machine.
 		"MAKEFLAGS=ARCH="+goruntime.GOARCH+" BUILD=.build/emulator",
 		// The CDK's options: nobody is there to approve, and the check reads what it writes.
