@@ -62,8 +62,9 @@ func ID(tenant string, currency money.Currency, day, kind string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// RunsBy is when a new payout must have been run; if not, payoutopen sends its
-// message again: later than a backlog of messages lasts, which would only grow.
+// RunsBy is how long after it was opened a payout must have been run; if not,
+// payoutopen sends its message again. A backlog of messages is worked off sooner:
+// messages that still wait must not be sent twice, or it would only grow.
 const RunsBy = 30 * time.Minute
 
 // New opens a payout of what is eligible before the cut-off.
