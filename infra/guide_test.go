@@ -188,6 +188,20 @@ func TestTheGuideStopsAndStartsEachConsumer(t *testing.T) {
 	}
 }
 
+// TestTheGuideStopsNoOtherStage, whose functions' names begin as those of this one: dev-2 as dev.
+func TestTheGuideStopsNoOtherStage(t *testing.T) {
+	t.Parallel()
+	text := chapter(t, "Restoring the table")
+	const all = `ALL=$(aws cloudformation list-stack-resources --stack-name cashwrap-$STAGE ` +
+		`--query "StackResourceSummaries[?ResourceType=='AWS::Lambda::Function'].PhysicalResourceId"`
+	if !strings.Contains(text, all) || strings.Contains(text, "starts_with") {
+		t.Errorf("got\n%s\nwant %s in it, and no functions by the beginning of their names", text, all)
+	}
+	if got, want := len(inDev(t).all("AWS::Lambda::Function")), len(functions.All); got != want {
+		t.Errorf("got %d functions in the stack, want the %d of ours, which are stopped", got, want)
+	}
+}
+
 func TestTheGuideNamesEachQueue(t *testing.T) {
 	t.Parallel()
 	text := chapter(t, "First deployment")

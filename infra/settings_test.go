@@ -61,7 +61,11 @@ func TestStagesHaveFreeNames(t *testing.T) {
 		dev: true, prod: true, "pr-123": true, "a": true, "feature-new-pages-2": true, "x2345678901234567890": true,
 		"x23456789012345678901": false, "": false, "PR-123": false, "pr_123": false, "pr.123": false, "1pr": false,
 		"pr-": false, "-pr": false, "pr--1": false, "prü": false, "pr-1\n": false,
-		"production": false, "prd": false, "live": false, // which are not protected
+		// None of these is protected.
+		"production": false, "prd": false, "live": false, "prod-eu": false, "eu-prod": false, "prod2": false,
+		"eu-live-1": false, "preprod": true, "products": true, "alive": true,
+		// Resources of dev have these names.
+		"dev-table": false, "dev-restored": false, "table": true, "dev-tables": true,
 	} {
 		// Whatever else is wrong, the stage is the only error.
 		_, err := read(map[string]any{"stage": name, "workers": "1"})

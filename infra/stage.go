@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 )
@@ -16,18 +17,30 @@ const maxStage = 20
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// protected are names under which one expects what only prod has.
-var protected = []string{"production", "prd", "live"}
+// expected are words in a name under which one expects what only prod has, also with a
+// number: prod-eu has as little protection as prod2 or eu-live.
+var expected = []string{prod, "production", "prd", "live"}
+
+// taken end the names of two things that are named after a stage, of which the other
+// has no ending: the table's key and the restored table (guide, "Restoring the table"). A
+// stage dev-table would have the key's name of dev.
+var taken = []string{"table", "restored"}
 
 // checkStage checks the name of a stage. Any may be chosen, one for each pull request
 // say. Only prod is protected, and the others go with all of their data.
 func checkStage(name string) error {
+	words := strings.Split(name, "-")
 	switch {
 	case !stageName.MatchString(name) || len(name) > maxStage:
 		return fmt.Errorf("context stage=%s: give a name of at most %d lower-case letters, digits and single hyphens, "+
 			"which begins with a letter, such as dev or pr-123", name, maxStage)
-	case slices.Contains(protected, name):
-		return fmt.Errorf("context stage=%s: the stage that is protected is called %s", name, prod)
+	case name != prod && slices.ContainsFunc(words, func(word string) bool {
+		return slices.Contains(expected, strings.TrimRight(word, "0123456789"))
+	}):
+		return fmt.Errorf("context stage=%s: only the stage %s is protected; give others no name that says so", name, prod)
+	case len(words) > 1 && slices.Contains(taken, words[len(words)-1]):
+		return fmt.Errorf("context stage=%s: its resources would be named like those of the stage %s", name,
+			strings.Join(words[:len(words)-1], "-"))
 	default:
 		return nil
 	}

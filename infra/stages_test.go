@@ -69,6 +69,41 @@ func TestStagesShareAnAccount(t *testing.T) {
 	}
 }
 
+// TestNoStageHasTheNamesOfAnother: where a resource has the stage's name alone, and one
+// of its kind an ending, a stage with that ending would have the other's name. Nor may
+// it be named as what the guide makes.
+func TestNoStageHasTheNamesOfAnother(t *testing.T) {
+	t.Parallel()
+	const of = "cashwrap-dev"
+	endings := map[string][]string{tableKind: {"-restored"}}
+	for _, r := range inDev(t).resources {
+		for _, value := range r.Properties {
+			if name, ok := value.(string); ok && strings.Contains(name, of) && !strings.Contains(name, " ") {
+				_, ending, _ := strings.Cut(name, of)
+				endings[r.Type] = append(endings[r.Type], ending)
+			}
+		}
+	}
+	met := 0
+	for kind, all := range endings {
+		for _, ending := range all {
+			for _, other := range all {
+				more, found := strings.CutSuffix(ending, other)
+				if !found || more == "" {
+					continue
+				}
+				met++
+				if checkStage(dev+more) == nil {
+					t.Errorf("%s: got the stage %s accepted, which has the name %s of dev", kind, dev+more, of+ending)
+				}
+			}
+		}
+	}
+	if met < 2 {
+		t.Errorf("got %d names that another stage could have, want the table's and its key's", met)
+	}
+}
+
 // tagged are the kinds whose costs or owners an operator looks for by tag.
 var tagged = []string{
 	"AWS::DynamoDB::GlobalTable", "AWS::Lambda::Function", "AWS::SQS::Queue", "AWS::SecretsManager::Secret",
