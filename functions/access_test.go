@@ -46,6 +46,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	one.lowerDueShards()
 	one.recovery()
 	live.differ()
+	test.loseEntries()
 	all := map[string][]string{}
 	for _, f := range functions.All {
 		all[f.Name] = w.Permits.Of(f.Name)
@@ -270,6 +271,15 @@ func (t sales) differ() {
 	if r := t.Reconcile(); r.Found != 2 {
 		t.Errorf("got %+v, want 2 breaks", r.Breaks)
 	}
+}
+
+// loseEntries deletes those of payouts, so that reconcile reads the payouts again.
+func (t sales) loseEntries() {
+	t.Helper()
+	for id := range t.PayoutState(t.Merchant).Payouts {
+		t.LoseEntries(id)
+	}
+	t.Reconcile()
 }
 
 // payouts are planned after midnight, ordered, and asked about; it is the

@@ -13,6 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -29,6 +30,7 @@ const walkWithoutLease = 10
 func (e *everything) recovery() {
 	e.cutOff()
 	e.unknown()
+	e.unheard()
 	e.disputes()
 	e.unpaid()
 	e.many()
@@ -105,6 +107,24 @@ func (e *everything) unknown() {
 		p.Do(world.Request{Method: "POST", Path: "/v0.1/customers", APIKey: e.Merchant.Key.Plaintext,
 			IdempotencyKey: "customer", Body: map[string]any{"customer_id": "cut off"}})
 	})
+}
+
+// unheard are payments in which the payer has to act, of which the platform only hears
+// when it asks.
+func (e *everything) unheard() {
+	e.GoLiveBehind(func(a acquirer.Acquirer) acquirer.Acquirer { return unheard{a} })
+	live := e.sales(e.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
+		"currency": "EUR", "sandbox": false}))
+	e.through(func() {
+		live.ProcessCheckout(live.Create("10", map[string]any{"redirect_url": world.RedirectURL}), e.Card(world.Challenged))
+	}, func(p *world.Process) {
+		if _, err := e.Main().DrainStream(e.Context()); err != nil {
+			e.Error(err)
+		}
+		e.Clock.Advance(6 * time.Second)
+		_, _ = p.DrainQueues(e.Context())
+	})
+	e.GoLive()
 }
 
 // disputes are chargebacks, and callbacks that are sent again.

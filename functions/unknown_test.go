@@ -1,6 +1,8 @@
 package functions_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // unanswered is an amount of which the sandbox acquirer gives no outcome, and
@@ -110,4 +115,38 @@ func TestTheSweepFindsAnUnknownOutcome(t *testing.T) {
 		t.Errorf("got it settled after %d s, want more than 65 s, by the sweep", settled)
 	}
 	u.wantRecords()
+}
+
+// unheard is an acquirer that takes charges and whose answers to them are lost.
+type unheard struct{ acquirer.Acquirer }
+
+// Charge takes one.
+func (u unheard) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+	_, _ = u.Acquirer.Charge(ctx, c)
+	return payments.Outcome{}, errUnheard
+}
+
+var errUnheard = errors.New("the answer is lost")
+
+// TestAChallengeThatNobodyHeardOfIsFoundByAPoll, which records it as the request would have: the payer can answer it.
+func TestAChallengeThatNobodyHeardOfIsFoundByAPoll(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	s.GoLiveBehind(func(a acquirer.Acquirer) acquirer.Acquirer { return unheard{a} })
+	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
+		"currency": "EUR", "sandbox": false})
+	checkout := s.Create("10", map[string]any{"redirect_url": world.RedirectURL})
+	if r := s.ProcessCheckout(checkout, s.Card(world.Challenged)); r.Status >= 400 {
+		t.Errorf("process: got %d %s, want a status below 400", r.Status, r.Body)
+	}
+	s.Relay()
+	s.Clock.Advance(6 * time.Second)
+	if n, err := s.Main().DrainQueues(t.Context()); err != nil || n != 1 {
+		t.Errorf("got %d messages, error %v; want one, handled", n, err)
+	}
+	live := identity.Tenant{Mode: identity.Live, Merchant: s.Merchant.Code}
+	c, err := s.App.Store.Checkout(t.Context(), live, checkout)
+	if err != nil || c.Attempt.State != payments.AttemptRequiresAction {
+		t.Errorf("got %+v, error %v; want an attempt that requires the payer's action", c.Attempt, err)
+	}
 }

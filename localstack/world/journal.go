@@ -80,3 +80,23 @@ func (w *World) journal() func(yield func(string, ledger.Entry) bool) {
 		}
 	}
 }
+
+// LoseEntries deletes what the journal has about a payout in test mode, or about a
+// transaction, by its code: for tests of what notices.
+func (s Shop) LoseEntries(name string) {
+	s.Helper()
+	_, table := s.App.Store.Raw()
+	var lost []struct {
+		PK string `dynamo:"pk"`
+		SK string `dynamo:"sk"`
+	}
+	err := table.Get(store.PartitionKey, string(store.KindJournal)+"#"+s.Tenant().String()+"#"+name).All(s.Context(), &lost)
+	if err != nil || len(lost) == 0 {
+		s.Fatalf("%s: got entries %v, error %v; want some", name, lost, err)
+	}
+	for _, k := range lost {
+		if err := table.Delete(store.PartitionKey, k.PK).Range(store.SortKey, k.SK).Run(s.Context()); err != nil {
+			s.Fatal(err)
+		}
+	}
+}

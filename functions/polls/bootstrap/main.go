@@ -6,4 +6,4 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-func main() { app.ServeQueue(polls.Poll, app.PlatformSecret) }
+func main() { app.ServeQueue(polls.Poll, app.PlatformSecret, app.LastingSecret) }
