@@ -41,8 +41,8 @@ func TestWhatARolledBackSettingLeftIsDone(t *testing.T) {
 		w.Clock.Advance(time.Minute)
 	}
 	for _, id := range expiring {
-		if c, err := w.App.Store.Checkout(t.Context(), shop.Tenant(), id); err != nil || c.Status != payments.CheckoutExpired ||
-			shop.CallbacksReceived(id) != 1 {
+		c, err := w.App.Store.Checkout(t.Context(), shop.Tenant(), id)
+		if err != nil || c.Status != payments.CheckoutExpired || shop.CallbacksReceived(id) != 1 {
 			t.Errorf("got a checkout %s (%v) and %d callbacks, want it EXPIRED and one", c.Status, err,
 				shop.CallbacksReceived(id))
 		}

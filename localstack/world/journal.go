@@ -90,7 +90,8 @@ func (s Shop) LoseEntries(name string) {
 		PK string `dynamo:"pk"`
 		SK string `dynamo:"sk"`
 	}
-	err := table.Get(store.PartitionKey, string(store.KindJournal)+"#"+s.Tenant().String()+"#"+name).All(s.Context(), &lost)
+	partition := string(store.KindJournal) + "#" + s.Tenant().String() + "#" + name
+	err := table.Get(store.PartitionKey, partition).All(s.Context(), &lost)
 	if err != nil || len(lost) == 0 {
 		s.Fatalf("%s: got entries %v, error %v; want some", name, lost, err)
 	}
