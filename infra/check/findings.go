@@ -141,7 +141,8 @@ func allFindings(ctx context.Context, root, folder, file string, t synthesizedTe
 	var lint, scan, nag []finding
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		report, err := checker(ctx, root, "cfn-lint", cfnLintList, "--regions", "eu-central-1", "--format", "json", "--", file)
+		report, err := checker(ctx, root, "cfn-lint", cfnLintList, "--regions", "eu-central-1", "--format", "json",
+			"--", file)
 		if err == nil {
 			lint, err = lintFindings(report)
 		}

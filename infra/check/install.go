@@ -17,7 +17,7 @@ const (
 
 // installPython makes a Python environment of the name with the programs of a list, once
 // for each content of the list, and returns the folder of its programs.
-func installPython(ctx context.Context, root, name, list string) (programs string, err error) {
+func installPython(ctx context.Context, root, name, list string) (programs string, _ error) {
 	venv := filepath.Join(root, ".local", name)
 	programs = filepath.Join(venv, "bin")
 	list = filepath.Join(root, "infra", filepath.FromSlash(list))
@@ -27,10 +27,10 @@ func installPython(ctx context.Context, root, name, list string) (programs strin
 		return "", err
 	}
 	wanted = append(wanted, venv...) // which its programs name in their first lines
-	if there, err := os.ReadFile(installed); err == nil && bytes.Equal(there, wanted) {
+	if there, _ := os.ReadFile(installed); bytes.Equal(there, wanted) {
 		return programs, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(venv), 0o700); err != nil {
+	if err = os.MkdirAll(filepath.Dir(venv), 0o700); err != nil {
 		return "", err
 	}
 	log, err := os.Create(venv + ".log")
@@ -38,13 +38,13 @@ func installPython(ctx context.Context, root, name, list string) (programs strin
 		return "", err
 	}
 	defer log.Close()
-	if err := run(ctx, root, os.Environ(), log, "python3", "-c", oldestPython); err != nil {
+	if err = run(ctx, root, os.Environ(), log, "python3", "-c", oldestPython); err != nil {
 		return "", err
 	}
-	if err := run(ctx, root, os.Environ(), log, "python3", "-m", "venv", "--clear", venv); err != nil {
+	if err = run(ctx, root, os.Environ(), log, "python3", "-m", "venv", "--clear", venv); err != nil {
 		return "", fmt.Errorf("no private Python environment (on Debian and Ubuntu, install python3-venv): %w", err)
 	}
-	if err := run(ctx, root, os.Environ(), log, filepath.Join(programs, "python"), "-m", "pip", "install", "--quiet",
+	if err = run(ctx, root, os.Environ(), log, filepath.Join(programs, "python"), "-m", "pip", "install", "--quiet",
 		"--disable-pip-version-check", "--only-binary", ":all:", "--requirement", list); err != nil {
 		return "", fmt.Errorf("%s cannot be installed: %w", name, err)
 	}
