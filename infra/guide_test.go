@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -199,6 +201,47 @@ func TestTheGuideStopsNoOtherStage(t *testing.T) {
 	}
 	if got, want := len(inDev(t).all("AWS::Lambda::Function")), len(functions.All); got != want {
 		t.Errorf("got %d functions in the stack, want the %d of ours, which are stopped", got, want)
+	}
+}
+
+// quoted are lines of the log in the guide: words in backticks that are no command.
+var quoted = regexp.MustCompile("`([a-z]+(?: [a-z]+)+)`")
+
+// TestTheGuideQuotesLogLinesAsTheyAre: each is in a text of the code.
+func TestTheGuideQuotesLogLinesAsTheyAre(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string]bool{}
+	for _, words := range quoted.FindAllStringSubmatch(strings.Join(strings.Fields(string(guide)), " "), -1) {
+		if command, _, _ := strings.Cut(words[1], " "); command != "make" && command != "cdk" {
+			lines[words[1]] = false
+		}
+	}
+	for _, root := range []string{"../functions", "../shared"} {
+		if err = fs.WalkDir(os.DirFS(root), ".", func(name string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(filepath.Join(root, name))
+			for line := range lines {
+				written := regexp.MustCompile(`"[^"\n]*` + line + `[^"\n]*"`)
+				lines[line] = lines[line] || written.Match(source)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line, written := range lines {
+		if !written {
+			t.Errorf("got the log line %q quoted, want one that the code writes", line)
+		}
+	}
+	if len(lines) < 10 {
+		t.Errorf("got %d log lines quoted, want at least 10", len(lines))
 	}
 }
 
