@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -154,7 +155,7 @@ func TestTheRegionsEndpointIsOpened(t *testing.T) {
 func inMemory(t *testing.T, handle func(n int, w http.ResponseWriter, r *http.Request)) (*App, func() int) {
 	var requests atomic.Int32
 	listener := pipes{make(chan net.Conn), make(chan struct{})}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ConnContext: asItself, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		handle(int(requests.Add(1)), w, r)
 	})}
@@ -167,6 +168,11 @@ func inMemory(t *testing.T, handle func(n int, w http.ResponseWriter, r *http.Re
 	})
 	return appOver("http://dynamodb.test", over), func() int { return int(requests.Load()) }
 }
+
+// itself marks a request's connection in its context.
+type itself struct{}
+
+func asItself(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, itself{}, c) }
 
 // pipes is a listener without a network.
 type pipes struct {
@@ -237,6 +243,49 @@ func TestASilentAttemptIsFollowedByAnother(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestSilentIdleConnectionsCostOneSilence: while Lambda freezes a process, a NAT gateway may forget its connections, and
+// answer nothing on them any more. The first call that finds out closes them all.
+func TestSilentIdleConnectionsCostOneSilence(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		forgotten, known := map[net.Conn]bool{}, map[net.Conn]bool{}
+		together := make(chan struct{})
+		a, requests := inMemory(t, func(n int, w http.ResponseWriter, r *http.Request) {
+			connection := r.Context().Value(itself{}).(net.Conn)
+			mu.Lock()
+			known[connection] = true
+			silent := forgotten[connection]
+			mu.Unlock()
+			switch {
+			case silent:
+				<-r.Context().Done()
+			case n < workers:
+				<-together
+			case n == workers:
+				close(together)
+			}
+			_, _ = io.WriteString(w, "{}")
+		})
+		work(t, a, workers)
+		mu.Lock()
+		forgotten = maps.Clone(known)
+		mu.Unlock()
+		if len(forgotten) != workers {
+			t.Fatalf("got %d connections, want %d", len(forgotten), workers)
+		}
+		began, before := time.Now(), requests()
+		for range workers {
+			if err := a.read(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		if took := time.Since(began); took > silence+longestBackoff || requests() != before+workers+1 {
+			t.Errorf("got %v for %d attempts, want %v and a pause for %d", took, requests()-before, silence, workers+1)
+		}
+	})
 }
 
 // TestTheCallersTimeLimitsAllAttempts of a call together.
