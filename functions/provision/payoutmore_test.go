@@ -10,7 +10,10 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
@@ -62,4 +65,34 @@ func TestPayoutsForWhichThereIsNoTimeStayDue(t *testing.T) {
 			return
 		}
 	})
+}
+
+// TestAPayoutThatFailsHoldsUpNoOthers: the command goes on with the other shards, and says in the end what failed.
+func TestAPayoutThatFailsHoldsUpNoOthers(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	const merchants = 8
+	var codes []string
+	for i := range merchants {
+		m := d.create(fields{"email": fmt.Sprintf("shop-%d@example.com", i)})
+		d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
+		d.sell(m, "order", 10, "")
+		codes = append(codes, m.Code)
+	}
+	for i := range 4 * d.App.Store.DueShards() { // so many that the first shards have some
+		nobody := identity.Tenant{Mode: identity.Test, Merchant: fmt.Sprintf("MC0000000%d", i)}
+		if err := d.App.Store.OpenPayout(t.Context(), nobody, merchant.PayoutSchedule{NextAt: d.Clock.Now()},
+			nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.Clock.Advance(24 * time.Hour)
+	if got := d.refused(fields{"command": "run_payouts", "mode": "test"}); got.Code != "NOT_FOUND" {
+		t.Errorf("got %+v, want that a merchant was not found", got)
+	}
+	for _, code := range codes {
+		if got := d.PayoutState(world.Merchant{Code: code}).Payouts; len(got) != 1 {
+			t.Errorf("%s: got payouts %v, want one", code, got)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package provision
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -160,10 +161,11 @@ func (o operator) runOnDemand(ctx context.Context, s payoutScope, c runPayouts, 
 	return err
 }
 
-// runOverdue opens and runs payouts, a few at a time, shard after shard. Those for
-// which there is no time stay due.
+// runOverdue opens and runs each payout in turn, so that those for which there is no
+// time stay due. Errors: of those that failed; the others have been run.
 func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done *payoutsRun) error {
 	var mu sync.Mutex
+	var failed []error
 	at, payouts := o.Now(), banking.Open(o.App)
 	for shard := range o.Store.DueShards() {
 		walk := payoutrunner.Walk{Shard: shard, By: at, Of: s.includes}
@@ -177,14 +179,12 @@ func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done 
 			done.Payouts = append(done.Payouts, view)
 			return nil
 		})
-		if err != nil {
-			return err
-		}
+		failed = append(failed, err)
 		if done.More = rest != nil; done.More {
-			return nil
+			break
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // runPayout takes one payout as far as it goes.
