@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -148,6 +150,55 @@ func TestAMerchantIsNotedOnceAMinute(t *testing.T) {
 	g.create(1)
 	if got := g.grow(); got != 2 {
 		t.Errorf("a minute later: got %d shards, want 2", got)
+	}
+}
+
+// full is a table that refuses all writes, and counts the notes among them.
+type full struct {
+	aws.HTTPClient
+	on    bool
+	notes int
+}
+
+// Do carries a request, or refuses it.
+func (f *full) Do(call *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(call.Body)
+	if err != nil {
+		return nil, err
+	}
+	call.Body = io.NopCloser(bytes.NewReader(body))
+	if !f.on {
+		return f.HTTPClient.Do(call)
+	}
+	if bytes.Contains(body, []byte(`"GROWTH"`)) {
+		f.notes++
+	}
+	code, members, _ := strings.Cut(hotTable, " ")
+	answer := &http.Response{StatusCode: http.StatusBadRequest, Request: call,
+		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body:   io.NopCloser(strings.NewReader(`{"__type":"com.amazonaws.dynamodb.v20120810#` + code + `"` + members + `}`))}
+	return answer, nil
+}
+
+// TestATableThatTakesNoNoteIsNotAskedAtEachAttempt: it is throttled as a whole, and each note would be another write
+// that a payment waits for.
+func TestATableThatTakesNoNoteIsNotAskedAtEachAttempt(t *testing.T) {
+	t.Parallel()
+	table, now := &full{}, clock.New()
+	s := storedtest.Open(t, now.Now, func(c aws.HTTPClient) aws.HTTPClient { table.HTTPClient = c; return table })
+	table.on = true
+	for i := range 3 {
+		if _, err := s.CreateCheckout(t.Context(), tenant, draft(fmt.Sprint("order-", i))); err == nil {
+			t.Error("got no error, want one")
+		}
+	}
+	once := table.notes
+	if once == 0 || once > 3 { // of one note the SDK makes three attempts
+		t.Errorf("got %d attempts to note, want those of one note", once)
+	}
+	now.Advance(10 * time.Second)
+	if _, err := s.CreateCheckout(t.Context(), tenant, draft("order")); err == nil || table.notes <= once {
+		t.Errorf("ten seconds later: got %d attempts (%v), want more than %d", table.notes, err, once)
 	}
 }
 

@@ -9,12 +9,14 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // kinds are all kinds, with those of the counterparties' own records.
 var kinds = []Kind{KindMerchant, KindAPIKey, KindCheckout, KindReference, KindTransaction, KindReceipts, KindJournal,
-	KindPayable, KindReserve, KindSession, KindCustomer, KindPayoutSchedule, KindPayout, KindPayoutRecords, KindCallback,
-	KindBreaker, KindIdempotency, KindRate, KindReady, KindList, KindHistory, KindDue, KindDead, KindPayoutDue,
+	KindPayable, KindReserve, KindSession, KindCustomer, KindPayoutSchedule, KindPayout, KindPayoutRecords,
+	KindPayoutLease, KindCallback, KindBreaker, KindIdempotency, KindRate, KindGrowth, KindReady, KindList, KindHistory,
+	KindDue, KindDead, KindPayoutDue,
 	"SANDBOX", "FILEBANK"}
 
 func TestKindsDifferUpToTheSeparator(t *testing.T) {
@@ -109,6 +111,7 @@ func TestDueKeysRoundTrip(t *testing.T) {
 			eventKey(tenant, id, id):         {Tenant: tenant, RefundID: id},
 			payoutKey(tenant, id):            {Tenant: tenant, PayoutID: id},
 			payoutScheduleKey(tenant):        {Tenant: tenant, Schedule: true},
+			growthKey(tenant):                {Tenant: tenant, Growth: true},
 			callbackKey(id):                  {CallbackID: id},
 			transactionKey(tenant, id, id):   {},
 			customerKey(tenant, id):          {},
@@ -142,6 +145,39 @@ func TestAuditedKeysRoundTrip(t *testing.T) {
 			receiptKey(tenant, text, "1"), idempotencyKey(tenant, text), callbackKey(text), rateKey(text)} {
 			if a, ok := audit(k.item()); ok {
 				t.Fatalf("%+v: got %+v, want it left out", k, a)
+			}
+		}
+	})
+}
+
+// TestAShardIsKnownByItsPartitions: those of each tenant's shard are its own, and whoever sees one throttled knows which
+// shard is to be looked at. No other key, whatever text it has, is taken for one.
+func TestAShardIsKnownByItsPartitions(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		want := map[string]shardRef{}
+		for _, tenant := range rapid.SliceOfNDistinct(tenants(), 1, 3, rapid.ID).Draw(t, "tenants") {
+			for _, shard := range rapid.SliceOfNDistinct(rapid.IntRange(0, merchant.MaxShards-1), 1, 4, rapid.ID).Draw(t,
+				"shards") {
+				for _, partition := range []string{checkoutsList(tenant, shard), historyList(tenant, shard),
+					payablePartition(tenant, "EUR", shard), payablePartition(tenant, "BRL", shard)} {
+					if other, taken := want[partition]; taken {
+						t.Fatalf("%s: got it of %+v and of shard %d of %s, want it of one", partition, other, shard, tenant)
+					}
+					want[partition] = shardRef{tenant, shard}
+				}
+			}
+			for _, keyOf := range fromText {
+				if k := keyOf(tenant, clientText().Draw(t, "text")); k.PK != "" {
+					if ref, ok := shardNamed(k.PK); ok {
+						t.Fatalf("%s: got %+v, want no shard", k.PK, ref)
+					}
+				}
+			}
+		}
+		for partition, shard := range want {
+			if got, ok := shardNamed(partition); !ok || got != shard {
+				t.Fatalf("%s: got %+v, %t, want %+v", partition, got, ok, shard)
 			}
 		}
 	})

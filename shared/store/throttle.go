@@ -30,6 +30,7 @@ type throttleWatch struct {
 
 	mu    sync.Mutex
 	noted map[identity.Tenant]time.Time
+	again time.Time // no note before, since the last one failed
 }
 
 const (
@@ -37,6 +38,9 @@ const (
 	noteEvery = time.Minute
 	// noteTime bounds a note, for which a throttled request waits.
 	noteTime = time.Second
+	// noteAgain passes after a note that failed: most likely the table is throttled
+	// as a whole, and each note would be another write for a request to wait for.
+	noteAgain = 10 * time.Second
 	// maxNoted bounds what a process remembers. Beyond it a tenant may be noted
 	// more often.
 	maxNoted = 1000
@@ -67,8 +71,8 @@ func (w *throttleWatch) attach(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(watch, "Retry", middleware.After)
 }
 
-// see notes shards, each tenant's once a minute. A note that fails is dropped: the
-// next throttled attempt makes another.
+// see notes shards, each tenant's once a minute. A note that fails is dropped: a
+// throttled attempt after a while makes another.
 func (w *throttleWatch) see(ctx context.Context, throttled []shardRef) {
 	for _, ref := range throttled {
 		if !w.begin(ref.tenant) {
@@ -78,6 +82,7 @@ func (w *throttleWatch) see(ctx context.Context, throttled []shardRef) {
 		if w.note(noting, ref.tenant, ref.shard) != nil {
 			w.mu.Lock()
 			delete(w.noted, ref.tenant)
+			w.again = w.now().Add(noteAgain)
 			w.mu.Unlock()
 		}
 		cancel()
@@ -89,6 +94,9 @@ func (w *throttleWatch) begin(t identity.Tenant) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.now()
+	if now.Before(w.again) {
+		return false
+	}
 	if last, ok := w.noted[t]; ok && now.Before(last.Add(noteEvery)) {
 		return false
 	}
