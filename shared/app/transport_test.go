@@ -172,7 +172,9 @@ func inMemory(t *testing.T, handle func(n int, w http.ResponseWriter, r *http.Re
 // itself marks a request's connection in its context.
 type itself struct{}
 
-func asItself(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, itself{}, c) }
+func asItself(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, itself{}, c)
+}
 
 // pipes is a listener without a network.
 type pipes struct {
@@ -245,8 +247,8 @@ func TestASilentAttemptIsFollowedByAnother(t *testing.T) {
 	}
 }
 
-// TestSilentIdleConnectionsCostOneSilence: while Lambda freezes a process, a NAT gateway may forget its connections, and
-// answer nothing on them any more. The first call that finds out closes them all.
+// TestSilentIdleConnectionsCostOneSilence: while Lambda freezes a process, a NAT gateway may forget its connections,
+// and answer nothing on them any more. The first call that finds out closes them all.
 func TestSilentIdleConnectionsCostOneSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,0 +1,212 @@
+package payoutopen_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/cashwrap/cashwrap/functions/payoutopen"
+	"github.com/cashwrap/cashwrap/functions/payoutplan"
+	"github.com/cashwrap/cashwrap/functions/payoutrun"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/payout"
+)
+
+// TestAllArePaidOnceWhateverHappens to the functions of payouts within two hours: calls that fail, are throttled or
+// lose their replies, functions that are killed, messages that come twice, ticks that are missed or doubled; while in
+// each shard there are merchants whose payouts cannot be opened. Each shard has so many that its walks take leases, and
+// so little time for them that they go on as further messages, which the simulator's months do not need.
+func TestAllArePaidOnceWhateverHappens(t *testing.T) {
+	enginetest.InMemory(t)
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const shops = 56 // in four shards
+		w := sold(t, slices.Repeat([]settings{{}}, shops)...)
+		for i := range 2 * w.App.Store.DueShards() {
+			nobody := identity.Tenant{Mode: identity.Test, Merchant: fmt.Sprintf("MC0000000%d", i)}
+			if err := w.App.Store.OpenPayout(t.Context(), nobody, merchant.PayoutSchedule{NextAt: world.Start},
+				nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f := newFleet(t, w)
+		f.run(2 * time.Hour)
+		f.calm()
+		f.run(3 * time.Hour)
+		_, table := w.App.Store.Raw()
+		opened, err := table.Scan().Filter("sk = ?", "PAYOUT").Count(t.Context())
+		if err != nil || opened != shops {
+			t.Errorf("got %d payouts, error %v; want one of each of %d shops", opened, err, shops)
+		}
+		paid, err := table.Scan().Filter("sk = ? AND 'status' = ?", "PAYOUT", payout.Paid).Count(t.Context())
+		if err != nil || paid != shops {
+			t.Errorf("got %d payouts paid, error %v; want %d", paid, err, shops)
+		}
+		if f.killed == 0 || f.repeated == 0 || f.chained == 0 {
+			t.Errorf("got %d calls killed, %d messages repeated and %d walks that went on, want some of each", f.killed,
+				f.repeated, f.chained)
+		}
+	})
+}
+
+// fleet are the functions of payouts, over a network with faults.
+type fleet struct {
+	*world.World
+	app      *app.App
+	messages *sqs.Client // without faults
+	random   *rand.Rand
+
+	mu                        sync.Mutex
+	quiet                     bool
+	killed, repeated, chained int
+}
+
+func newFleet(t *testing.T, w *world.World) *fleet {
+	t.Helper()
+	f := &fleet{World: w, random: rand.New(rand.NewPCG(1, 1))}
+	config, err := app.FromEnvironment(func(name string) string { return w.Main().Environment()[name] }, app.Secrets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reliable := w.App.AWS("")
+	f.app = app.New(config, app.Overrides{Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: reliable.Credentials,
+		HTTP: &http.Client{Transport: f.network(reliable.HTTPClient)}, Log: slog.New(slog.DiscardHandler)})
+	f.messages = sqs.NewFromConfig(w.App.AWS(config.SQSEndpoint))
+	return f
+}
+
+// happens says whether something goes wrong now.
+func (f *fleet) happens(probability float64, counter *int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.quiet || f.random.Float64() >= probability {
+		return false
+	}
+	*counter++
+	return true
+}
+
+// upTo is some time.
+func (f *fleet) upTo(d time.Duration) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Duration(f.random.Int64N(int64(d)))
+}
+
+func (f *fleet) calm() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.quiet = true
+}
+
+// network is slow, so that a walk's time does not suffice for its shard.
+func (f *fleet) network(next aws.HTTPClient) http.RoundTripper {
+	var lost int
+	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
+		select {
+		case <-time.After(f.upTo(3 * time.Second / 2)):
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+		switch {
+		case f.happens(0.02, &lost):
+			return nil, faults.ErrNetwork
+		case f.happens(0.02, &lost):
+			return faults.Refusal(r, faults.Throttle), nil
+		}
+		response, err := next.Do(r)
+		if err == nil && f.happens(0.02, &lost) {
+			return nil, errors.Join(faults.ErrNetwork, response.Body.Close())
+		}
+		return response, err
+	})
+}
+
+// run lets time pass.
+func (f *fleet) run(d time.Duration) {
+	ctx, cancel := context.WithCancel(f.Context())
+	var group sync.WaitGroup
+	open, run, plan := f.app.Queue(payoutopen.Open), f.app.Queue(payoutrun.Run), payoutplan.Tick(f.app)
+	for range 6 {
+		group.Go(func() { f.consume(ctx, f.app.PayoutShardQueue, 1, 19*time.Second, open) })
+		group.Go(func() { f.consume(ctx, f.app.PayoutQueue, 2, time.Minute, run) })
+	}
+	const step = 10 * time.Second
+	var odd int
+	for passed := time.Duration(0); passed < d; passed += step {
+		for passed%(15*time.Minute) == 0 && !f.happens(0.2, &odd) { // missed now and then
+			group.Go(func() { _ = plan(ctx) })
+			if !f.happens(0.3, &odd) {
+				break
+			}
+		}
+		time.Sleep(step)
+		f.Clock.Advance(step)
+	}
+	cancel()
+	group.Wait()
+}
+
+// consume has a function handle the queue's messages, as Lambda does.
+func (f *fleet) consume(ctx context.Context, queue string, batch int32, timeout time.Duration, handle app.QueueEvent) {
+	for ctx.Err() == nil {
+		out, err := f.messages.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &queue, MaxNumberOfMessages: batch})
+		if err != nil || len(out.Messages) == 0 {
+			time.Sleep(10 * time.Second)
+			continue
+		}
+		var event events.SQSEvent
+		for _, m := range out.Messages {
+			event.Records = append(event.Records, events.SQSMessage{MessageId: *m.MessageId, Body: *m.Body})
+		}
+		call, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+		killed := f.happens(0.15, &f.killed)
+		if killed {
+			time.AfterFunc(f.upTo(timeout), cancel)
+		}
+		reply, err := handle(call, event)
+		cancel()
+		if err != nil {
+			f.Error(err)
+		}
+		for _, m := range out.Messages {
+			if killed || slices.ContainsFunc(reply.BatchItemFailures, func(failed events.SQSBatchItemFailure) bool {
+				return failed.ItemIdentifier == *m.MessageId
+			}) || f.happens(0.1, &f.repeated) {
+				continue
+			}
+			f.delete(context.WithoutCancel(ctx), queue, m)
+		}
+	}
+}
+
+func (f *fleet) delete(ctx context.Context, queue string, m types.Message) {
+	f.mu.Lock()
+	if strings.Contains(*m.Body, `"after"`) {
+		f.chained++
+	}
+	f.mu.Unlock()
+	if _, err := f.messages.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &queue,
+		ReceiptHandle: m.ReceiptHandle}); err != nil {
+		f.Error(err)
+	}
+}
