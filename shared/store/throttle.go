@@ -30,7 +30,6 @@ type throttleWatch struct {
 
 	mu    sync.Mutex
 	noted map[identity.Tenant]time.Time
-	again time.Time // no note before, since the last one failed
 }
 
 const (
@@ -38,8 +37,8 @@ const (
 	noteEvery = time.Minute
 	// noteTime bounds a note, for which a throttled request waits.
 	noteTime = time.Second
-	// noteAgain passes after a note that failed: most likely the table is throttled
-	// as a whole, and each note would be another write for a request to wait for.
+	// noteAgain passes after a tenant's note that failed: most likely the table is
+	// throttled as a whole, and each note would be another write to wait for.
 	noteAgain = 10 * time.Second
 	// maxNoted bounds what a process remembers. Beyond it a tenant may be noted
 	// more often.
@@ -81,8 +80,7 @@ func (w *throttleWatch) see(ctx context.Context, throttled []shardRef) {
 		noting, cancel := context.WithTimeout(ctx, noteTime)
 		if w.note(noting, ref.tenant, ref.shard) != nil {
 			w.mu.Lock()
-			delete(w.noted, ref.tenant)
-			w.again = w.now().Add(noteAgain)
+			w.noted[ref.tenant] = w.now().Add(noteAgain - noteEvery)
 			w.mu.Unlock()
 		}
 		cancel()
@@ -94,9 +92,6 @@ func (w *throttleWatch) begin(t identity.Tenant) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.now()
-	if now.Before(w.again) {
-		return false
-	}
 	if last, ok := w.noted[t]; ok && now.Before(last.Add(noteEvery)) {
 		return false
 	}
