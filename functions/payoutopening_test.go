@@ -61,7 +61,7 @@ const (
 // merchants at n/10⁴ functions take as long, and with fewer merchants for each
 // function proportionally less: that is what is tested unless CASHWRAP_PAYOUT_MERCHANTS
 // says how many merchants there are: 100,000 in .ci/run. All 10⁶ take half an hour of
-// one processor, and more memory than most developers' machines have.
+// one processor and 12 GB of memory.
 func TestPayoutsOpenInTime(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
