@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,14 @@ func TestDebitsReduceTheBalance(t *testing.T) {
 // TestTheBalanceIsReadNoFurtherThanNeeded: all debits first, then credits until they suffice.
 func TestTheBalanceIsReadNoFurtherThanNeeded(t *testing.T) {
 	t.Parallel()
-	wire := &faults.Wire{Send: enginetest.Do}
+	pages := 0 // that were answered: an engine under load fails some attempts
+	wire := &faults.Wire{Send: func(r *http.Request) (*http.Response, error) {
+		response, err := enginetest.Do(r)
+		if err == nil && response.StatusCode == http.StatusOK && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
+			pages++
+		}
+		return response, err
+	}}
 	s := emptyTable(t, clock.New(), wire)
 	_, table := s.Raw()
 	padding := strings.Repeat("x", 300_000) // three payables and a half make a page
@@ -70,16 +78,16 @@ func TestTheBalanceIsReadNoFurtherThanNeeded(t *testing.T) {
 	for _, test := range []struct {
 		atLeast string
 		want    bool
-		queries int
+		pages   int
 	}{
 		{"-1000", true, 1}, {"-2", true, 1}, {"0.01", true, 2}, {"1", true, 2}, {"3", true, 3},
 		{"10", true, 5}, {"10.01", false, 5},
 	} {
-		before := wire.Calls("Query")
+		pages = 0
 		covered, err := s.BalanceAtLeast(t.Context(), tenant, 1, eur(test.atLeast))
-		if queries := wire.Calls("Query") - before; err != nil || covered != test.want || queries > test.queries {
-			t.Errorf("at least %s: got %t, %v, after %d queries; want %t after at most %d",
-				test.atLeast, covered, err, queries, test.want, test.queries)
+		if err != nil || covered != test.want || pages > test.pages {
+			t.Errorf("at least %s: got %t, %v, after %d pages; want %t after at most %d",
+				test.atLeast, covered, err, pages, test.want, test.pages)
 		}
 	}
 }
