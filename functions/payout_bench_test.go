@@ -166,7 +166,7 @@ func fill(b *testing.B, w *world.World, sample []map[string]types.AttributeValue
 func schedule(b *testing.B, w *world.World, code string) {
 	b.Helper()
 	_, err := banking.Open(w.App).ChangeMerchant(b.Context(), code, func(s merchant.State) (merchant.State, error) {
-		return s.WithPayouts(identity.Test, merchant.DefaultPayoutSettings, merchant.PayoutSchedule{
+		return s.WithSchedule(identity.Test, merchant.PayoutSchedule{
 			To: merchant.BankAccount{Holder: "Shop", IBAN: sandbox.PaidIBAN, Status: merchant.BankAccountVerified}}), nil
 	})
 	if err != nil {

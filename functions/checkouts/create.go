@@ -42,7 +42,7 @@ type hostedRequest struct {
 // request under one Idempotency-Key finds what it made before.
 func (f family) create(ctx context.Context, req createRequest) (checkout, error) {
 	caller := rest.Caller(ctx)
-	c, err := f.draft(rest.Merchant(ctx), req)
+	c, err := f.draft(rest.Merchant(ctx), caller.Tenant.Mode, req)
 	if err != nil {
 		return checkout{}, err
 	}
@@ -60,7 +60,7 @@ func (f family) create(ctx context.Context, req createRequest) (checkout, error)
 
 // draft is the checkout the request describes, or the first thing wrong with
 // it: what is missing, then who is paid, then values.
-func (f family) draft(m merchant.Merchant, req createRequest) (payments.Checkout, error) {
+func (f family) draft(m merchant.Merchant, mode identity.Mode, req createRequest) (payments.Checkout, error) {
 	if err := req.checkPresence(); err != nil {
 		return payments.Checkout{}, err
 	}
@@ -74,7 +74,7 @@ func (f family) draft(m merchant.Merchant, req createRequest) (payments.Checkout
 		Purpose: req.Purpose, PaymentType: req.PaymentType, CustomerID: req.CustomerID,
 		CreatedAt: now,
 		Payee: payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox,
-			FeeRate: m.FeeRate, PayoutPlan: m.PayoutPlan, Gross: m.Gross},
+			FeeRate: m.FeeRate, PayoutPlan: m.PayoutPlan, Gross: m.Settings.Of(mode).Gross},
 	}
 	if c.Purpose == "" {
 		c.Purpose = payments.PurposeCheckout

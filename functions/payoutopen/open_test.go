@@ -20,15 +20,16 @@ import (
 
 type settings = map[string]any
 
-// sold is a world in which shops with these settings have sold something yesterday.
+// sold is a world in which shops with these settings have sold something yesterday. Without settings, nil, a shop's
+// account is not verified.
 func sold(t *testing.T, each ...settings) *world.World {
 	t.Helper()
 	w := world.New(t)
 	t.Cleanup(w.CheckPayouts)
 	for _, s := range each {
 		shop := w.Shop().NewShop("DE", "EUR", nil)
-		s["holder"], s["iban"] = "Laden", sandbox.PaidIBAN
-		shop.SetPayout(s)
+		shop.SetPayout(map[string]any{"holder": "Laden", "iban": sandbox.PaidIBAN, "verified": s != nil})
+		shop.UpdateSettings(s)
 		shop.Sell("10")
 	}
 	w.Clock.Advance(24 * time.Hour)
@@ -64,8 +65,8 @@ func want(t *testing.T, what string, got, want int) {
 // TestOneMessageForEachPayoutThatIsDue, and none for who is paid on demand, has no verified account or a longer period.
 func TestOneMessageForEachPayoutThatIsDue(t *testing.T) {
 	t.Parallel()
-	w := sold(t, settings{}, settings{"period": "daily"}, settings{"on_demand": true}, settings{"verified": false},
-		settings{"period": "monthly"})
+	w := sold(t, settings{}, settings{"payout_period": "daily"}, settings{"payout_on_demand": true}, nil,
+		settings{"payout_period": "monthly"})
 	want(t, "the first tick", tick(t, w), 2)
 	want(t, "doubled", tick(t, w), 0)
 	w.Clock.Advance(16 * time.Minute)

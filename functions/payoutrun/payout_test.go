@@ -286,7 +286,7 @@ func TestInstallmentsArePaidAMonthApart(t *testing.T) {
 func TestGrossSettlementPaysTheFeeToo(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.Update(fields{"gross_settlement": true})
+	s.UpdateSettings(fields{"gross_settlement": true})
 	s.Sell("10")
 	night(s)
 	want(t, "paid", payoutsByDay(s)["2026-11-21"], "PAID 10.00")

@@ -18,7 +18,7 @@ var unshelled = strings.NewReplacer(`'\''`, "’", "'$merchant'", "MC…", "'$pa
 
 // misunderstood are the arguments whose values a guide can get wrong; placeholders
 // of a merchant's own data are refused rightly.
-var misunderstood = []string{"command", "mode", "type", "scopes", "period", "outcome", "reason", "day", "from",
+var misunderstood = []string{"command", "mode", "type", "scopes", "payout_period", "outcome", "reason", "day", "from",
 	"to", "limit", "test_key"}
 
 // TestTheGuidesCommandsAreUnderstood: each that the operating guide prints is

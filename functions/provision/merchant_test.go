@@ -39,6 +39,7 @@ func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 	}
 	want := merchant.Merchant{Code: m.Code, Name: "Buchladen", Email: "buch@example.com", Country: "DE", Currency: "EUR",
 		Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin",
+		Settings:  merchant.ByMode[merchant.Settings]{Live: merchant.DefaultSettings, Test: merchant.DefaultSettings},
 		CreatedAt: d.Clock.Now(), Version: 1}
 	if got != want {
 		t.Errorf("merchant: got %+v\nwant %+v", got, want)

@@ -8,54 +8,44 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-type payoutSettings struct {
+type payoutAccount struct {
 	Mode     string
 	Currency string
 	TimeZone string `json:"time_zone"`
-	Period   string
-	OnDemand bool `json:"on_demand"`
 	Holder   string
 	Ending   string `json:"account_ending"`
 	Status   string `json:"account_status"`
 	NextAt   string `json:"next_at"`
 }
 
-func (d operator) setPayout(m provisioned, given fields) payoutSettings {
+func (d operator) setPayout(m provisioned, given fields) payoutAccount {
 	d.Helper()
 	given["command"], given["merchant_code"] = "set_payout", m.Code
-	return run[payoutSettings](d, given)
+	return run[payoutAccount](d, given)
 }
 
-func TestPayoutSettingsAreMerged(t *testing.T) {
+func TestBankAccountsAreMerged(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.create(nil)
+	account := func(holder, ending, status string) payoutAccount {
+		return payoutAccount{"test", "EUR", "Europe/Berlin", holder, ending, status, "2026-11-20T23:00:00Z"}
+	}
 	for _, step := range []struct {
 		given fields
-		want  payoutSettings
+		want  payoutAccount
 	}{
-		{fields{"period": "weekly"}, payoutSettings{"test", "EUR", "Europe/Berlin", "weekly", false, "", "", "",
-			"2026-11-22T23:00:00Z"}},
-		{fields{"holder": "Buch GmbH", "iban": "de17 1001 0010 0000 0056 78"}, payoutSettings{"test", "EUR", "Europe/Berlin",
-			"weekly", false, "Buch GmbH", "5678", "VERIFIED", "2026-11-22T23:00:00Z"}},
-		{fields{"verified": false}, payoutSettings{"test", "EUR", "Europe/Berlin", "weekly", false, "Buch GmbH", "5678",
-			"PENDING_VERIFICATION", "2026-11-22T23:00:00Z"}},
-		{fields{"on_demand": true, "period": "monthly"}, payoutSettings{"test", "EUR", "Europe/Berlin", "monthly", true,
-			"Buch GmbH", "5678", "PENDING_VERIFICATION", "2026-11-30T23:00:00Z"}},
-		{fields{"account_number": "12345678", "bank_code": "001"}, payoutSettings{"test", "EUR", "Europe/Berlin", "monthly",
-			true, "Buch GmbH", "5678", "VERIFIED", "2026-11-30T23:00:00Z"}},
-		{fields{"iban": sandbox.ClosedIBAN, "bic": "marKdeff", "holder": "Buch KG"}, payoutSettings{"test", "EUR",
-			"Europe/Berlin", "monthly", true, "Buch KG", "1111", "VERIFIED", "2026-11-30T23:00:00Z"}},
-		{fields{"on_demand": false, "period": "daily"}, payoutSettings{"test", "EUR", "Europe/Berlin", "daily", false,
-			"Buch KG", "1111", "VERIFIED", "2026-11-20T23:00:00Z"}},
+		{fields{}, account("", "", "")},
+		{fields{"holder": "Buch GmbH", "iban": "de17 1001 0010 0000 0056 78"}, account("Buch GmbH", "5678", "VERIFIED")},
+		{fields{"verified": false}, account("Buch GmbH", "5678", "PENDING_VERIFICATION")},
+		{fields{"account_number": "12345678", "bank_code": "001"}, account("Buch GmbH", "5678", "VERIFIED")},
+		{fields{"iban": sandbox.ClosedIBAN, "bic": "marKdeff", "holder": "Buch KG"}, account("Buch KG", "1111", "VERIFIED")},
 	} {
 		for range 2 { // repeated, nothing changes
 			if got := d.setPayout(m, step.given); got != step.want {
@@ -79,7 +69,7 @@ func TestPayoutSettingsAreMerged(t *testing.T) {
 	}
 }
 
-func TestInvalidPayoutSettingsAreRefused(t *testing.T) {
+func TestInvalidBankAccountsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.create(nil)
@@ -90,7 +80,7 @@ func TestInvalidPayoutSettingsAreRefused(t *testing.T) {
 		{fields{"merchant_code": ""}, "MISSING", "merchant_code"},
 		{fields{"merchant_code": "MC00000000"}, "NOT_FOUND", ""},
 		{fields{"mode": "live"}, "INVALID", "mode"},
-		{fields{"period": "hourly"}, "INVALID", "period"},
+		{fields{"payout_period": "daily"}, "INVALID", "payout_period"}, // which update_settings changes
 		{fields{"iban": sandbox.PaidIBAN}, "MISSING", "holder"},
 		{fields{"verified": true}, "MISSING", "iban"},
 		{fields{"bic": "MARKDEFF"}, "MISSING", "iban"},
@@ -176,7 +166,8 @@ func TestPayoutsOnDemand(t *testing.T) {
 	d := newOperator(t)
 	t.Cleanup(d.CheckPayouts)
 	m := d.create(nil)
-	d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN, "on_demand": true})
+	d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
+	d.updateSettings(m, fields{"payout_on_demand": true})
 	demand := func(id string) string {
 		return d.runPayouts(fields{"merchant_code": m.Code, "on_demand": true, "id": id})
 	}
@@ -312,66 +303,5 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
 			t.Errorf("%v: got %+v, want %s %s", c.command, got, c.code, c.param)
 		}
-	}
-}
-
-// The settings are no terms of the command that makes a merchant.
-func TestAMerchantIsTheSameWhateverItsPayoutSettings(t *testing.T) {
-	t.Parallel()
-	d := newOperator(t)
-	m := d.create(fields{"merchant_code": "MC0000PAYS"})
-	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "period": "monthly"})
-	if again := d.create(fields{"merchant_code": m.Code}); again.Created {
-		t.Errorf("again: got %+v, want it not created", again)
-	}
-}
-
-// Live and test payouts have settings of their own, and no other change touches them.
-func TestPayoutSettingsAreKeptByMode(t *testing.T) {
-	t.Parallel()
-	d := newOperator(t)
-	m := d.create(fields{"sandbox": false, "test_key": true})
-	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "period": "weekly"})
-	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "mode": "test", "on_demand": true})
-	run[fields](d, fields{"command": "update_merchant", "merchant_code": m.Code, "fee_rate": "0.01"})
-	want := merchant.ByMode[merchant.PayoutSettings]{Live: merchant.PayoutSettings{Period: merchant.Weekly},
-		Test: merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}}
-	if got := d.stored(m.Key).Payouts; got != want {
-		t.Errorf("settings: got %+v, want %+v", got, want)
-	}
-}
-
-// TestSettingsThatWereCutOffAreAsBeforeOrAfter: wherever the command is cut off, the schedule's cut-off is one of
-// the settings that count, and repeating the command completes it.
-func TestSettingsThatWereCutOffAreAsBeforeOrAfter(t *testing.T) {
-	t.Parallel()
-	d := newOperator(t)
-	cut := 0
-	for step := 1; ; step++ {
-		m := d.create(nil)
-		tenant := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
-		run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code})
-		command := fields{"command": "set_payout", "merchant_code": m.Code, "period": "monthly"}
-		p := d.Process()
-		p.Steps.Plan(step, faults.DieAfter)
-		if _, err := p.Invoke(t.Context(), "provision", encoded(t, command)); err == nil {
-			break
-		}
-		cut++
-		for _, what := range []string{"cut off", "repeated"} {
-			schedule, err := d.App.Store.PayoutSchedule(t.Context(), tenant)
-			owner := d.stored(m.Key)
-			if want := owner.Calendar(tenant.Mode).NextCutoff(d.Clock.Now()).At; err != nil || !schedule.NextAt.Equal(want) {
-				t.Errorf("%s at step %d: pays out %s, got next at %s, %v, want %s", what, step,
-					owner.Payouts.Test.Period, schedule.NextAt, err, want)
-			}
-			run[fields](d, command)
-		}
-		if got := d.stored(m.Key).Payouts.Test.Period; got != merchant.Monthly {
-			t.Errorf("cut off at step %d: got %s, want %s", step, got, merchant.Monthly)
-		}
-	}
-	if cut < 4 {
-		t.Errorf("cut off: got %d times, want 4 or more", cut)
 	}
 }

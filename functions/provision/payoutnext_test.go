@@ -26,8 +26,10 @@ func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 	d := newOperator(t)
 	t.Cleanup(d.CheckPayouts)
 	weekly, monthly := d.create(nil), d.create(fields{"email": "other@example.com"})
-	d.setPayout(weekly, fields{"holder": "Buch", "iban": sandbox.PaidIBAN, "period": "weekly"})
-	d.setPayout(monthly, fields{"holder": "Tee", "iban": sandbox.PaidIBAN, "period": "monthly"})
+	d.setPayout(weekly, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
+	d.updateSettings(weekly, fields{"payout_period": "weekly"})
+	d.setPayout(monthly, fields{"holder": "Tee", "iban": sandbox.PaidIBAN})
+	d.updateSettings(monthly, fields{"payout_period": "monthly"})
 	want := func(what string, given fields, at string) {
 		t.Helper()
 		if got := d.nextAt(given); got != at {
@@ -43,9 +45,10 @@ func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 	want("the earlier one", fields{}, "2026-11-22T23:00:00Z")
 	want("of one merchant", fields{"merchant_code": monthly.Code}, "2026-11-30T23:00:00Z")
 	want("in the other mode", fields{"mode": "live"}, "")
-	d.setPayout(weekly, fields{"on_demand": true})
+	d.updateSettings(weekly, fields{"payout_on_demand": true})
 	want("on demand", fields{"merchant_code": weekly.Code}, "")
-	d.setPayout(weekly, fields{"on_demand": false, "verified": false})
+	d.updateSettings(weekly, fields{"payout_on_demand": false})
+	d.setPayout(weekly, fields{"verified": false})
 	want("unverified", fields{"merchant_code": weekly.Code}, "")
 	d.setPayout(weekly, fields{"verified": true})
 	// A time that is pretended moves the schedule: what is paid now waits for the end of the period after that.

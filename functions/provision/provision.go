@@ -8,9 +8,9 @@
 //	    answer.json
 //
 //	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code,
-//	                        time_zone, refund_floor, payout_plan, gross_settlement, shards, profile
+//	                        time_zone, refund_floor, payout_plan, shards, profile
 //	update_merchant         merchant_code; name, email, fee_rate, online_payments, time_zone, refund_floor,
-//	                        payout_plan, gross_settlement, shards, profile
+//	                        payout_plan, shards, profile
 //	create_api_key          merchant_code; mode, type, scopes, name
 //	revoke_api_key          merchant_code, mode, key_id
 //	rotate_callback_secret  merchant_code; force
@@ -18,8 +18,10 @@
 //	replay_callbacks        id, or merchant_code and/or from and to; limit
 //	pay_voucher             merchant_code, checkout_id
 //	charge_back             merchant_code, transaction; mode, id, amount, lost
-//	set_payout              merchant_code; mode, holder, iban or account_number and bank_code, bic, verified, period,
-//	                        on_demand
+//	update_settings         merchant_code; mode, payout_period, payout_type, payout_on_demand,
+//	                        payout_on_demand_available, gross_settlement, expected_max_transaction_amount,
+//	                        tax_enabled, printers_enabled, daily_payout_email, monthly_payout_email, moto_payment
+//	set_payout              merchant_code; mode, holder, iban or account_number and bank_code, bic, verified
 //	run_payouts             ; merchant_code, mode, at, on_demand, id
 //	export_payouts          id; holder, iban, bic, currency, day, limit
 //	settle_payout           merchant_code, payout, outcome, reason
@@ -40,6 +42,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -66,6 +69,7 @@ func (o operator) commands() map[string]command {
 		"replay_callbacks":       typed(o, o.replayCallbacks),
 		"pay_voucher":            typed(o, o.payVoucher),
 		"charge_back":            typed(o, o.chargeback),
+		"update_settings":        typed(o, o.updateSettings),
 		"set_payout":             typed(o, o.setPayout),
 		"run_payouts":            typed(o, o.runPayouts),
 		"export_payouts":         typed(o, o.exportPayouts),
@@ -140,11 +144,14 @@ func decode(raw json.RawMessage, to any) error {
 	d.DisallowUnknownFields()
 	err := d.Decode(to)
 	var wrongType *json.UnmarshalTypeError
+	var own *failure.Error
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, money.ErrAmount):
-		return failure.Invalid("amount", "must be an amount, as a number or as text")
+		return failure.Invalid(undecodable(raw, to), "must be an amount, as a number or as text")
+	case errors.As(err, &own):
+		return failure.Invalid(undecodable(raw, to), own.Message)
 	case errors.As(err, &wrongType) && wrongType.Field != "":
 		return failure.Invalid(argument(wrongType.Field), fmt.Sprintf("must be a %s, not a %s",
 			wrongType.Type, wrongType.Value))
@@ -154,6 +161,20 @@ func decode(raw json.RawMessage, to any) error {
 		}
 		return failure.Malformed("The arguments cannot be read.").WithCause(err)
 	}
+}
+
+// undecodable is the first argument that cannot be decoded: the errors of a type's own
+// UnmarshalJSON do not name it.
+func undecodable(raw json.RawMessage, to any) string {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &members) // which has been decoded before
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		alone, _ := json.Marshal(map[string]json.RawMessage{name: members[name]})
+		if json.Unmarshal(alone, reflect.New(reflect.TypeOf(to).Elem()).Interface()) != nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // argument is a field's path without the names of embedded Go structs, which

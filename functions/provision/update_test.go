@@ -49,7 +49,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	for version, given := range []fields{
 		{},
 		{"name": "Bücher", "email": "neu@example.com", "fee_rate": "0.01", "online_payments": false},
-		{"time_zone": "Europe/Vienna", "refund_floor": "-5", "payout_plan": "TRUE_INSTALLMENT", "gross_settlement": true},
+		{"time_zone": "Europe/Vienna", "refund_floor": "-5", "payout_plan": "TRUE_INSTALLMENT"},
 		{"profile": fields{"vat_id": "", "locale": "de-AT", "address": fields{"city": "Wien"}}},
 	} {
 		given["command"], given["merchant_code"] = "update_merchant", m.Code
@@ -62,7 +62,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	want := before
 	want.Name, want.Email, want.FeeRate, want.OnlinePayments = "Bücher", "neu@example.com", "0.01", false
 	want.TimeZone, want.MinimumBalance, want.Version = "Europe/Vienna", "-5.00", 4
-	want.PayoutPlan, want.Gross = "TRUE_INSTALLMENT", true
+	want.PayoutPlan = "TRUE_INSTALLMENT"
 	want.Profile = merchant.Profile{Website: "https://buch.example", Locale: "de-AT",
 		Address: merchant.Address{City: "Wien", PostCode: "10115"}}
 	late := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
@@ -73,10 +73,10 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	}
 	back := fields{"command": "update_merchant", "merchant_code": m.Code, "time_zone": "",
 		"refund_floor": "", "fee_rate": "",
-		"payout_plan": "SINGLE_PAYMENT", "gross_settlement": false}
+		"payout_plan": "SINGLE_PAYMENT"}
 	run[updated](d, back)
 	want.TimeZone, want.MinimumBalance, want.FeeRate = "Europe/Berlin", "", "0.0195"
-	want.PayoutPlan, want.Gross, want.Version = "", false, 5
+	want.PayoutPlan, want.Version = "", 5
 	if got := d.stored(m.Key); got != want {
 		t.Errorf("taken back: got %+v\nwant %+v", got, want)
 	}
@@ -131,6 +131,7 @@ func TestInvalidUpdatesAreRefused(t *testing.T) {
 		{fields{"country": "AT"}, "INVALID", "country"}, // no argument of the command, nor are these
 		{fields{"currency": "CHF"}, "INVALID", "currency"},
 		{fields{"sandbox": false}, "INVALID", "sandbox"},
+		{fields{"gross_settlement": true}, "INVALID", "gross_settlement"}, // which update_settings changes
 	} {
 		command := fields{"command": "update_merchant", "merchant_code": m.Code}
 		for name, value := range c.change {

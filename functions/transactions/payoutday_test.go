@@ -51,12 +51,12 @@ func TestPayoutsAreDueByTheMerchantsSettings(t *testing.T) {
 		settings map[string]any
 		want     string
 	}{
-		{map[string]any{"period": "weekly"}, "2026-11-23"},
-		{map[string]any{"period": "monthly"}, "2026-12-01"},
-		{map[string]any{"on_demand": true}, ""},
-		{map[string]any{"period": "daily", "on_demand": false}, "2026-11-21"},
+		{map[string]any{"payout_period": "weekly"}, "2026-11-23"},
+		{map[string]any{"payout_period": "monthly"}, "2026-12-01"},
+		{map[string]any{"payout_on_demand": true}, ""},
+		{map[string]any{"payout_period": "daily", "payout_on_demand": false}, "2026-11-21"},
 	} {
-		s.SetPayout(c.settings)
+		s.UpdateSettings(c.settings)
 		mustBePaidOutOn(s, p, c.want)
 	}
 }
@@ -65,14 +65,15 @@ func TestPayoutsAreDueByTheMerchantsSettings(t *testing.T) {
 func TestAPayoutOnDemandIsDueOnceItIsOrdered(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	s.SetPayout(map[string]any{"on_demand": true, "holder": "Kaffee GmbH", "iban": "DE17100100100000005678"})
+	s.SetPayout(map[string]any{"holder": "Kaffee GmbH", "iban": "DE17100100100000005678"})
+	s.UpdateSettings(map[string]any{"payout_on_demand": true})
 	p := s.Sell("10.10")
 	mustBePaidOutOn(s, p, "")
 	s.Clock.Advance(48 * time.Hour)
 	s.Operate(map[string]any{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true, "id": "now"},
 		nil)
 	mustBePaidOutOn(s, p, "2026-11-22")
-	s.SetPayout(map[string]any{"on_demand": false, "period": "monthly"})
+	s.UpdateSettings(map[string]any{"payout_on_demand": false, "payout_period": "monthly"})
 	mustBePaidOutOn(s, p, "2026-11-22")
 }
 

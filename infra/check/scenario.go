@@ -31,7 +31,7 @@ func (d *deployment) test(ctx context.Context) error {
 		return err
 	}
 	if err := d.invoke(ctx, "provision", object{"command": "set_payout", "merchant_code": merchant.MerchantCode,
-		"holder": "Café", "iban": "DE89370400440532013000", "period": "daily"}, &object{}); err != nil {
+		"holder": "Café", "iban": "DE89370400440532013000"}, &object{}); err != nil {
 		return err
 	}
 	api, err := url.Parse(d.baseURL)

@@ -22,10 +22,9 @@ func (m *month) checkCutoffs(items []item) {
 		}
 		t := partition(i.text("pk")).Tenant
 		owner, next := merchants[t.Merchant], timeOf(i, "next_at")
-		settings := owner.object("payouts").object(t.Mode.Name())
-		onDemand, _ := settings["on_demand"].(bool)
+		settings := owner.object("settings").object(t.Mode.Name())
 		calendar := merchant.Merchant{TimeZone: owner.text("time_zone")}.Calendar(t.Mode)
-		calendar.Payouts = merchant.PayoutSettings{Period: merchant.PayoutPeriod(settings.text("period")), OnDemand: onDemand}
+		calendar.Settings = merchant.Settings{Period: merchant.PayoutPeriod(settings.text("payout_period"))}
 		if want := calendar.NextCutoff(next.Add(-time.Microsecond)).At; !want.Equal(next) {
 			m.find("", "%s waits until %s, which is no cut-off of %v in %s", t, next, settings, owner.text("time_zone"))
 		}

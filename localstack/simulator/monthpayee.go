@@ -52,8 +52,7 @@ func (m *month) open() {
 		kind := payeeKinds[m.rng.IntN(len(payeeKinds))]
 		live := m.rng.IntN(5) < 2
 		given := fields{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
-			"fee_rate": feeRates[m.rng.IntN(len(feeRates))], "gross_settlement": m.rng.IntN(3) == 0,
-			"shards": m.someShards(n)}
+			"fee_rate": feeRates[m.rng.IntN(len(feeRates))], "shards": m.someShards(n)}
 		for name, value := range kind {
 			given[name] = value
 		}
@@ -74,9 +73,10 @@ func (m *month) open() {
 		}
 		m.payees = append(m.payees, p)
 		if p.payable = m.rng.IntN(4) > 0; p.payable {
-			p.set("operator", fields{"holder": "Nr. 1", "iban": ibans[m.rng.IntN(len(ibans))],
-				"period": periods[m.rng.IntN(len(periods))]})
+			p.command("operator", "set_payout", fields{"holder": "Nr. 1", "iban": ibans[m.rng.IntN(len(ibans))]})
 		}
+		p.command("operator", "update_settings", fields{"payout_period": periods[m.rng.IntN(len(periods))],
+			"gross_settlement": m.rng.IntN(3) == 0})
 	}
 }
 
@@ -84,9 +84,6 @@ func encoded(v any) string {
 	text, _ := json.Marshal(v) // of text, numbers and truths
 	return string(text)
 }
-
-// set changes how the payee is paid out.
-func (p *payee) set(actor string, changes fields) { p.command(actor, "set_payout", changes) }
 
 // command is an operator's command about the payee, repeated until it is
 // answered.
@@ -102,11 +99,11 @@ func (p *payee) command(actor, command string, more fields) {
 // once.
 func (p *payee) change() func() {
 	rng := p.month.rng
-	switch rng.IntN(12) {
+	switch rng.IntN(13) {
 	case 0, 1:
-		return p.commands("set_payout", fields{"period": periods[rng.IntN(len(periods))]}, p.some())
+		return p.commands("update_settings", fields{"payout_period": periods[rng.IntN(len(periods))]}, p.some())
 	case 2:
-		return p.commands("set_payout", fields{"on_demand": rng.IntN(2) == 0}, p.some())
+		return p.commands("update_settings", fields{"payout_on_demand": rng.IntN(2) == 0}, p.some())
 	case 3, 4:
 		return p.commands("set_payout", fields{"holder": "Nr. 2", "iban": ibans[rng.IntN(len(ibans))]}, p.some())
 	case 5:
@@ -117,9 +114,11 @@ func (p *payee) change() func() {
 		return p.commands("update_merchant", fields{"time_zone": zone}, p.some())
 	case 7:
 		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[rng.IntN(2)]
-		return p.commands("update_merchant", fields{"fee_rate": feeRates[rng.IntN(len(feeRates))],
-			"gross_settlement": rng.IntN(2) == 0, "payout_plan": plan}, p.some())
-	case 8, 9: // the merchant changes its mind
+		return p.commands("update_merchant", fields{"fee_rate": feeRates[rng.IntN(len(feeRates))], "payout_plan": plan},
+			p.some())
+	case 8:
+		return p.commands("update_settings", fields{"gross_settlement": rng.IntN(2) == 0}, p.some())
+	case 9, 10: // the merchant changes its mind
 		one, another := p.change(), p.change()
 		return func() { one(); another() }
 	default:
@@ -155,8 +154,9 @@ func (p *payee) commands(command string, more fields, many int) func() {
 // what was refunded too late.
 func (p *payee) repair() {
 	actor := p.name + "-mender"
-	p.set(actor, fields{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "period": []string{"weekly",
-		"monthly"}[p.month.rng.IntN(2)], "on_demand": false})
+	p.command(actor, "set_payout", fields{"holder": "Nr. 3", "iban": sandbox.PaidIBAN})
+	p.command(actor, "update_settings", fields{"payout_period": []string{"weekly", "monthly"}[p.month.rng.IntN(2)],
+		"payout_on_demand": false})
 	if p.month.rng.IntN(2) == 0 {
 		s := p.sale(p.name + "-last")
 		s.amount = "900"

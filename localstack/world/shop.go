@@ -260,10 +260,16 @@ func (s Shop) Refund(p Payment, amount string) {
 	}
 }
 
-// SetPayout has an operator change how the merchant is paid out.
-func (s Shop) SetPayout(settings map[string]any) {
+// SetPayout has an operator change the bank account to which the merchant is paid out.
+func (s Shop) SetPayout(account map[string]any) {
 	s.Helper()
-	s.operate("set_payout", settings)
+	s.operate("set_payout", account)
+}
+
+// UpdateSettings has an operator change settings of the merchant, in test mode.
+func (s Shop) UpdateSettings(settings map[string]any) {
+	s.Helper()
+	s.operate("update_settings", settings)
 }
 
 // Update has an operator change terms of the merchant.

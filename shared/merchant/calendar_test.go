@@ -15,31 +15,31 @@ func TestPayoutDays(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, zone string
-		settings   merchant.PayoutSettings
+		settings   merchant.Settings
 		eligible   string
 		want       string
 	}{
-		{"nothing is set", "Europe/Berlin", merchant.PayoutSettings{}, "2026-11-20T12:00:00Z", "2026-11-21"},
-		{"daily", "Europe/Berlin", merchant.PayoutSettings{Period: merchant.Daily}, "2026-11-20T22:59:59Z", "2026-11-21"},
-		{"daily, at midnight", "Europe/Berlin", merchant.PayoutSettings{Period: merchant.Daily},
+		{"nothing is set", "Europe/Berlin", merchant.Settings{}, "2026-11-20T12:00:00Z", "2026-11-21"},
+		{"daily", "Europe/Berlin", merchant.Settings{Period: merchant.Daily}, "2026-11-20T22:59:59Z", "2026-11-21"},
+		{"daily, at midnight", "Europe/Berlin", merchant.Settings{Period: merchant.Daily},
 			"2026-11-20T23:00:00Z", "2026-11-22"},
-		{"weekly", "Europe/Berlin", merchant.PayoutSettings{Period: merchant.Weekly}, "2026-11-20T12:00:00Z", "2026-11-23"},
-		{"weekly, already Monday there", "Asia/Tokyo", merchant.PayoutSettings{Period: merchant.Weekly},
+		{"weekly", "Europe/Berlin", merchant.Settings{Period: merchant.Weekly}, "2026-11-20T12:00:00Z", "2026-11-23"},
+		{"weekly, already Monday there", "Asia/Tokyo", merchant.Settings{Period: merchant.Weekly},
 			"2026-11-22T15:00:00Z", "2026-11-30"},
-		{"monthly", "UTC", merchant.PayoutSettings{Period: merchant.Monthly}, "2026-11-20T12:00:00Z", "2026-12-01"},
-		{"monthly, still November there", "America/Sao_Paulo", merchant.PayoutSettings{Period: merchant.Monthly},
+		{"monthly", "UTC", merchant.Settings{Period: merchant.Monthly}, "2026-11-20T12:00:00Z", "2026-12-01"},
+		{"monthly, still November there", "America/Sao_Paulo", merchant.Settings{Period: merchant.Monthly},
 			"2026-12-01T02:59:59Z", "2026-12-01"},
-		{"monthly, over New Year", "UTC", merchant.PayoutSettings{Period: merchant.Monthly},
+		{"monthly, over New Year", "UTC", merchant.Settings{Period: merchant.Monthly},
 			"2026-12-31T23:59:59Z", "2027-01-01"},
-		{"on demand", "UTC", merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}, "2026-11-20T12:00:00Z", ""},
+		{"on demand", "UTC", merchant.Settings{Period: merchant.Daily, OnDemand: true}, "2026-11-20T12:00:00Z", ""},
 		// Chile puts its clocks forward at midnight: 2026-09-06 begins at 01:00, 04:00 UTC, and is a Sunday.
-		{"the day before one without a midnight", "America/Santiago", merchant.PayoutSettings{Period: merchant.Daily},
+		{"the day before one without a midnight", "America/Santiago", merchant.Settings{Period: merchant.Daily},
 			"2026-09-06T03:59:59Z", "2026-09-06"},
-		{"a day before the moment that is none", "America/Santiago", merchant.PayoutSettings{Period: merchant.Daily},
+		{"a day before the moment that is none", "America/Santiago", merchant.Settings{Period: merchant.Daily},
 			"2026-09-05T04:30:00Z", "2026-09-06"},
-		{"the first moment of that", "America/Santiago", merchant.PayoutSettings{Period: merchant.Daily},
+		{"the first moment of that", "America/Santiago", merchant.Settings{Period: merchant.Daily},
 			"2026-09-06T04:00:00Z", "2026-09-07"},
-		{"weekly, within that", "America/Santiago", merchant.PayoutSettings{Period: merchant.Weekly},
+		{"weekly, within that", "America/Santiago", merchant.Settings{Period: merchant.Weekly},
 			"2026-09-06T04:00:00Z", "2026-09-07"},
 	} {
 		eligible, err := time.Parse(time.RFC3339, c.eligible)
@@ -47,8 +47,8 @@ func TestPayoutDays(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, mode := range []identity.Mode{identity.Live, identity.Test} {
-			other := merchant.PayoutSettings{Period: merchant.Monthly, OnDemand: !c.settings.OnDemand}
-			m := merchant.Merchant{TimeZone: c.zone, Payouts: merchant.ByMode[merchant.PayoutSettings]{Live: other,
+			other := merchant.Settings{Period: merchant.Monthly, OnDemand: !c.settings.OnDemand}
+			m := merchant.Merchant{TimeZone: c.zone, Settings: merchant.ByMode[merchant.Settings]{Live: other,
 				Test: other}.With(mode, c.settings)}
 			if got := m.Calendar(mode).PayoutDay(eligible); got != c.want {
 				t.Errorf("%s, mode %s: got %q, want %q", c.name, mode, got, c.want)
@@ -67,10 +67,10 @@ func TestThePayoutOfTheDayIncludesWhatIsEligible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := merchant.PayoutSettings{Period: rapid.SampledFrom([]merchant.PayoutPeriod{"", merchant.Daily, merchant.Weekly,
+		s := merchant.Settings{Period: rapid.SampledFrom([]merchant.PayoutPeriod{"", merchant.Daily, merchant.Weekly,
 			merchant.Monthly}).Draw(t, "period")}
 		eligible := time.Unix(rapid.Int64Range(1_700_000_000, 1_900_000_000).Draw(t, "eligible"), 0)
-		calendar := merchant.Calendar{Payouts: s, Where: where}
+		calendar := merchant.Calendar{Settings: s, Where: where}
 		paid := calendar.NextCutoff(eligible)
 		if day := calendar.PayoutDay(eligible); day != paid.Day || !eligible.Before(paid.At) {
 			t.Fatalf("eligible %s: got payout day %s, want %s; its cutoff is %s, want it later", eligible, day, paid.Day,

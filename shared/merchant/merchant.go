@@ -15,25 +15,24 @@ import (
 // Merchant is a merchant as stored. Each request reads it once, with its
 // credential, so it holds nothing that grows without bound.
 type Merchant struct {
-	Code           string                 `dynamo:"code"`
-	Name           string                 `dynamo:"name"`
-	Email          string                 `dynamo:"email"`
-	Country        string                 `dynamo:"country"` // ISO 3166-1 alpha-2
-	Currency       money.Currency         `dynamo:"currency"`
-	Sandbox        bool                   `dynamo:"sandbox"`                   // has only test credentials
-	OnlinePayments bool                   `dynamo:"online_payments"`           // may take checkout payments
-	FeeRate        string                 `dynamo:"fee_rate"`                  // "0.0195" is 1.95 % (contract §6.7)
-	MinimumBalance string                 `dynamo:"minimum_balance,omitempty"` // decimal, in Currency; "": the contract's
-	TimeZone       string                 `dynamo:"time_zone,omitempty"`       // IANA name; "": UTC
-	PayoutPlan     PayoutPlan             `dynamo:"payout_plan,omitempty"`     // contract §6.7; "": SINGLE_PAYMENT
-	Gross          bool                   `dynamo:"gross,omitempty"`           // fees are billed apart (contract §7.2)
-	Payouts        ByMode[PayoutSettings] `dynamo:"payouts"`                   // zero: contract §7.2's
-	Shards         int                    `dynamo:"shards,omitempty"`          // see ShardCount
-	GrownAt        time.Time              `dynamo:"grown_at,omitempty"`        // when Grow changed them last
-	Profile        Profile                `dynamo:"profile,omitempty"`
-	Callbacks      CallbackSecret         `dynamo:"callbacks"`
-	CreatedAt      time.Time              `dynamo:"created_at"`
-	Version        int                    `dynamo:"version"` // of the stored item, from 1
+	Code           string           `dynamo:"code"`
+	Name           string           `dynamo:"name"`
+	Email          string           `dynamo:"email"`
+	Country        string           `dynamo:"country"` // ISO 3166-1 alpha-2
+	Currency       money.Currency   `dynamo:"currency"`
+	Sandbox        bool             `dynamo:"sandbox"`                   // has only test credentials
+	OnlinePayments bool             `dynamo:"online_payments"`           // may take checkout payments
+	FeeRate        string           `dynamo:"fee_rate"`                  // "0.0195" is 1.95 % (contract §6.7)
+	MinimumBalance string           `dynamo:"minimum_balance,omitempty"` // decimal, in Currency; "": the contract's
+	TimeZone       string           `dynamo:"time_zone,omitempty"`       // IANA name; "": UTC
+	PayoutPlan     PayoutPlan       `dynamo:"payout_plan,omitempty"`     // contract §6.7; "": SINGLE_PAYMENT
+	Settings       ByMode[Settings] `dynamo:"settings"`
+	Shards         int              `dynamo:"shards,omitempty"`   // see ShardCount
+	GrownAt        time.Time        `dynamo:"grown_at,omitempty"` // when Grow changed them last
+	Profile        Profile          `dynamo:"profile,omitempty"`
+	Callbacks      CallbackSecret   `dynamo:"callbacks"`
+	CreatedAt      time.Time        `dynamo:"created_at"`
+	Version        int              `dynamo:"version"` // of the stored item, from 1
 }
 
 // Registration is what a merchant is created with and keeps: what is stored
@@ -57,13 +56,13 @@ func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 		return Merchant{}, failure.Invalid("merchant_code", "must be MC and 8 digits or capitals without I, L, O, U")
 	}
 	return terms.Apply(Merchant{Code: r.Code, Country: r.Country, Currency: money.Currency(r.Currency), Sandbox: r.Sandbox,
-		OnlinePayments: true, CreatedAt: now})
+		OnlinePayments: true, Settings: ByMode[Settings]{DefaultSettings, DefaultSettings}, CreatedAt: now})
 }
 
 // Same reports whether both have the same registration, terms and profile,
 // whatever has changed since they were created.
 func (m Merchant) Same(other Merchant) bool {
-	m.CreatedAt, m.Version, m.Payouts, m.Callbacks = other.CreatedAt, other.Version, other.Payouts, other.Callbacks
+	m.CreatedAt, m.Version, m.Settings, m.Callbacks = other.CreatedAt, other.Version, other.Settings, other.Callbacks
 	m.Shards, m.GrownAt = other.Shards, other.GrownAt
 	return reflect.DeepEqual(m, other)
 }

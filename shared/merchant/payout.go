@@ -1,11 +1,6 @@
 package merchant
 
-import (
-	"time"
-
-	"github.com/cashwrap/cashwrap/shared/optional"
-	"github.com/cashwrap/cashwrap/shared/validate"
-)
+import "time"
 
 // PayoutPeriod is how often a merchant is paid out (contract §7.2).
 type PayoutPeriod string
@@ -17,32 +12,6 @@ const (
 	Monthly PayoutPeriod = "monthly" // on the first
 )
 
-// PayoutSettings say when a merchant is paid out (contract §6.7, §7.2).
-type PayoutSettings struct {
-	Period   PayoutPeriod `dynamo:"period"`
-	OnDemand bool         `dynamo:"on_demand,omitempty"` // only by an operator's command
-}
-
-// DefaultPayoutSettings are contract §7.2's.
-var DefaultPayoutSettings = PayoutSettings{Period: Daily}
-
-// PayoutChange is a change of payout settings; what is absent or null stays as
-// it is.
-type PayoutChange struct {
-	Period   optional.Of[PayoutPeriod] `json:"period" validate:"one-of=daily|weekly|monthly"`
-	OnDemand optional.Of[bool]         `json:"on_demand"`
-}
-
-// Apply is the settings with the change, defaults filled in. Failure: Invalid,
-// field period.
-func (c PayoutChange) Apply(s PayoutSettings) (PayoutSettings, error) {
-	if s.Period == "" {
-		s.Period = DefaultPayoutSettings.Period
-	}
-	s.Period, s.OnDemand = c.Period.Or(s.Period), c.OnDemand.Or(s.OnDemand)
-	return s, validate.Forms(c).First()
-}
-
 // Cutoff ends the period of a payout: what became payable before it is paid
 // out on its Day.
 type Cutoff struct {
@@ -51,7 +20,7 @@ type Cutoff struct {
 }
 
 // step finds the first day of the period that now falls into, or of one later.
-func (s PayoutSettings) step(now time.Time, where *time.Location, periods int) Cutoff {
+func (s Settings) step(now time.Time, where *time.Location, periods int) Cutoff {
 	year, month, day := now.In(where).Date()
 	switch s.Period {
 	case Monthly:
@@ -84,7 +53,7 @@ func firstMoment(year int, month time.Month, day int, where *time.Location) Cuto
 }
 
 // PayoutSchedule is where, and when next, a tenant is paid out. How often is
-// in the merchant's PayoutSettings.
+// in the merchant's Settings.
 type PayoutSchedule struct {
 	To      BankAccount `dynamo:"to"`
 	NextAt  time.Time   `dynamo:"next_at"` // the next cut-off

@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cashwrap/cashwrap/shared/merchant"
-	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
 // Contract §6.7: daily next day, weekly Monday, monthly the 1st, where the
@@ -50,7 +49,7 @@ func TestCutoffs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		calendar := merchant.Calendar{Payouts: merchant.PayoutSettings{Period: c.period}, Where: where}
+		calendar := merchant.Calendar{Settings: merchant.Settings{Period: c.period}, Where: where}
 		if got := show(calendar.LastCutoff(now)); got != c.last {
 			t.Errorf("%s: got last cutoff %s, want %s", c.name, got, c.last)
 		}
@@ -74,7 +73,7 @@ func TestCutoffsFollowEachOther(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		calendar := merchant.Calendar{Where: where, Payouts: merchant.PayoutSettings{
+		calendar := merchant.Calendar{Where: where, Settings: merchant.Settings{
 			Period: rapid.SampledFrom([]merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly}).Draw(t,
 				"period")}}
 		now := time.Unix(rapid.Int64Range(1_500_000_000, 2_000_000_000).Draw(t, "now"), 0).UTC()
@@ -92,18 +91,4 @@ func TestCutoffsFollowEachOther(t *testing.T) {
 			t.Fatalf("cutoff at %s: got day %s, want %s", next.At, next.Day, got)
 		}
 	})
-}
-
-func TestPeriodsAreChecked(t *testing.T) {
-	t.Parallel()
-	for _, p := range []merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly} {
-		if _, err := (merchant.PayoutChange{Period: optional.Some(p)}).Apply(merchant.PayoutSettings{}); err != nil {
-			t.Errorf("period %s: got error %v, want none", p, err)
-		}
-	}
-	for _, p := range []merchant.PayoutPeriod{"", "hourly", "DAILY"} {
-		if got, err := (merchant.PayoutChange{Period: optional.Some(p)}).Apply(merchant.PayoutSettings{}); err == nil {
-			t.Errorf("period %q: got %+v, want an error", p, got)
-		}
-	}
 }

@@ -15,29 +15,33 @@ type State struct {
 	Schedules ByMode[*PayoutSchedule] // nil: payouts were never set up
 }
 
-// Payouts are the mode's payout settings and schedule; the zero schedule when
-// payouts were never set up.
-func (s State) Payouts(mode identity.Mode) (PayoutSettings, PayoutSchedule) {
-	var schedule PayoutSchedule
+// Schedule is the mode's payout schedule; the zero one when payouts were never set
+// up.
+func (s State) Schedule(mode identity.Mode) PayoutSchedule {
 	if there := s.Schedules.Of(mode); there != nil {
-		schedule = *there
+		return *there
 	}
-	return s.Merchant.Payouts.Of(mode), schedule
+	return PayoutSchedule{}
 }
 
-// WithPayouts is the state with the mode's payout settings and schedule
-// replaced.
-func (s State) WithPayouts(mode identity.Mode, settings PayoutSettings, schedule PayoutSchedule) State {
-	s.Merchant.Payouts = s.Merchant.Payouts.With(mode, settings)
+// WithSchedule is the state with the mode's payout schedule replaced.
+func (s State) WithSchedule(mode identity.Mode, schedule PayoutSchedule) State {
 	s.Schedules = s.Schedules.With(mode, &schedule)
 	return s
 }
 
-// Changed lists the modes whose payouts differ from before.
+// WithSettings is the state with the mode's settings replaced.
+func (s State) WithSettings(mode identity.Mode, settings Settings) State {
+	s.Merchant.Settings = s.Merchant.Settings.With(mode, settings)
+	return s
+}
+
+// Changed lists the modes whose payouts differ from before: when, whether or where
+// they are made.
 func (s State) Changed(before State) (modes []identity.Mode) {
 	for _, mode := range identity.Modes {
-		if s.Merchant.TimeZone != before.Merchant.TimeZone ||
-			s.Merchant.Payouts.Of(mode) != before.Merchant.Payouts.Of(mode) ||
+		now, then := s.Merchant.Settings.Of(mode), before.Merchant.Settings.Of(mode)
+		if s.Merchant.TimeZone != before.Merchant.TimeZone || now.Period != then.Period || now.OnDemand != then.OnDemand ||
 			!reflect.DeepEqual(s.Schedules.Of(mode), before.Schedules.Of(mode)) {
 			modes = append(modes, mode)
 		}

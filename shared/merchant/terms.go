@@ -21,11 +21,10 @@ type Terms struct {
 	// PayoutPlan is contract §6.7's; "": SINGLE_PAYMENT.
 	PayoutPlan optional.Of[PayoutPlan] `json:"payout_plan" validate:"one-of?=SINGLE_PAYMENT|TRUE_INSTALLMENT|ACCELERATED_INSTALLMENT"` //nolint:lll // a tag is one line
 
-	FeeRate         optional.Of[string] `json:"fee_rate"` // fraction of the amount; "": the standard one
-	OnlinePayments  optional.Of[bool]   `json:"online_payments"`
-	TimeZone        optional.Of[string] `json:"time_zone"`    // IANA name; "": that of the country's capital
-	MinimumBalance  optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
-	GrossSettlement optional.Of[bool]   `json:"gross_settlement"`
+	FeeRate        optional.Of[string] `json:"fee_rate"` // fraction of the amount; "": the standard one
+	OnlinePayments optional.Of[bool]   `json:"online_payments"`
+	TimeZone       optional.Of[string] `json:"time_zone"`    // IANA name; "": that of the country's capital
+	MinimumBalance optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
 
 	// Shards is ShardCount, ahead of a launch; it grows by itself otherwise.
 	Shards optional.Of[int] `json:"shards"`
@@ -43,7 +42,7 @@ func (c Terms) Apply(m Merchant) (Merchant, error) {
 		return m, err
 	}
 	m.Name, m.Email = c.Name.Or(m.Name), c.Email.Or(m.Email)
-	m.OnlinePayments, m.Gross = c.OnlinePayments.Or(m.OnlinePayments), c.GrossSettlement.Or(m.Gross)
+	m.OnlinePayments = c.OnlinePayments.Or(m.OnlinePayments)
 	if plan, given := c.PayoutPlan.Get(); given {
 		m.PayoutPlan = payoutPlan(plan)
 	}

@@ -28,7 +28,7 @@ func TestEveryDayOfManyYearsBeginsOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			daily := merchant.Calendar{Payouts: merchant.PayoutSettings{Period: merchant.Daily}, Where: where}
+			daily := merchant.Calendar{Settings: merchant.Settings{Period: merchant.Daily}, Where: where}
 			day := first
 			for cutoff := daily.NextCutoff(first.Add(-36 * time.Hour)); day.Before(last); cutoff = daily.NextCutoff(cutoff.At) {
 				if cutoff.Day < first.Format(time.DateOnly) {
@@ -59,7 +59,7 @@ func checkPeriods(t *testing.T, c merchant.Cutoff, day time.Time, where *time.Lo
 	t.Helper()
 	for period, begins := range map[merchant.PayoutPeriod]bool{merchant.Weekly: day.Weekday() == time.Monday,
 		merchant.Monthly: day.Day() == 1} {
-		calendar := merchant.Calendar{Payouts: merchant.PayoutSettings{Period: period}, Where: where}
+		calendar := merchant.Calendar{Settings: merchant.Settings{Period: period}, Where: where}
 		next, last := calendar.NextCutoff(c.At.Add(-time.Microsecond)), calendar.LastCutoff(c.At)
 		if (next == c) != begins || (last == c) != begins {
 			t.Fatalf("%s at %s: got next %v and last %v, want both to be %v: %t", period, c.Day, next, last, c, begins)

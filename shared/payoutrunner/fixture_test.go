@@ -54,7 +54,7 @@ func newFixture(t *testing.T) *fixture {
 	h.Runner = payoutrunner.New(payoutrunner.Config{Store: s, Log: slog.New(slog.DiscardHandler),
 		Banks: map[identity.Mode]bank.Bank{identity.Live: h}})
 	owner := merchant.Merchant{Code: tenant.Merchant, Currency: "EUR",
-		Payouts: merchant.ByMode[merchant.PayoutSettings]{}.With(tenant.Mode, merchant.DefaultPayoutSettings)}
+		Settings: merchant.ByMode[merchant.Settings]{}.With(tenant.Mode, merchant.DefaultSettings)}
 	if err := s.CreateMerchant(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func (h *fixture) Statement(context.Context) iter.Seq2[bank.StatementLine, error
 // terms are when and where the tenant is paid out.
 type terms struct {
 	merchant.PayoutSchedule
-	Settings merchant.PayoutSettings
+	Settings merchant.Settings
 	TimeZone string
 }
 
@@ -100,14 +100,13 @@ func (h *fixture) set(change func(*terms)) terms {
 	h.Helper()
 	var set terms
 	_, err := h.ChangeMerchant(h.Context(), tenant.Merchant, func(s merchant.State) (merchant.State, error) {
-		settings, schedule := s.Payouts(tenant.Mode)
-		set = terms{schedule, settings, s.Merchant.TimeZone}
+		set = terms{s.Schedule(tenant.Mode), s.Merchant.Settings.Of(tenant.Mode), s.Merchant.TimeZone}
 		if set.Version == 0 {
 			set.To = merchant.BankAccount{Holder: "Shop", IBAN: "DE17100100100000005678", Status: merchant.BankAccountVerified}
 		}
 		change(&set)
 		s.Merchant.TimeZone = set.TimeZone
-		return s.WithPayouts(tenant.Mode, set.Settings, set.PayoutSchedule), nil
+		return s.WithSettings(tenant.Mode, set.Settings).WithSchedule(tenant.Mode, set.PayoutSchedule), nil
 	})
 	if err == nil {
 		set.PayoutSchedule, err = h.Store.PayoutSchedule(h.Context(), tenant)

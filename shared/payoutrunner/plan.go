@@ -72,7 +72,7 @@ func newPayout(m merchant.Merchant, id, day string, cutoff, now time.Time) *payo
 // time.
 func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant,
 	at time.Time) (bool, error) {
-	if m.Payouts.Of(t.Mode).OnDemand || !schedule.To.CanReceive() {
+	if m.Settings.Of(t.Mode).OnDemand || !schedule.To.CanReceive() {
 		return false, nil
 	}
 	return r.Store.HasPayables(ctx, t, m.ShardCount(), m.Currency, at)
@@ -115,8 +115,9 @@ func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation stri
 // ChangeMerchant changes a merchant and where and when it is paid out, in one
 // transaction. If the payout settings change, a payout whose cut-off has come is
 // planned first by the old settings, so that a change does not delay it; the next
-// cut-off follows the new settings. A change that changes nothing writes nothing.
-// Errors: change's; failure: NotFound.
+// cut-off follows the new settings. A change that changes nothing writes nothing, and
+// a schedule is written only with a change of its own mode: nothing in test mode can
+// get in the way of live payouts. Errors: change's; failure: NotFound.
 func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(merchant.State) (merchant.State,
 	error)) (merchant.State, error) {
 	return store.Retry(func(bool) (merchant.State, error) {
@@ -129,7 +130,8 @@ func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(me
 		if err != nil {
 			return before, err
 		}
-		for _, mode := range after.Changed(before) {
+		changed := after.Changed(before)
+		for _, mode := range changed {
 			if before.Overdue(mode, now) {
 				if _, _, err = r.Plan(ctx, identity.Tenant{Mode: mode, Merchant: code}); err == nil {
 					err = store.ErrStale // the schedule has moved on
@@ -141,6 +143,20 @@ func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(me
 		if reflect.DeepEqual(after, before) {
 			return before, nil
 		}
-		return r.Store.SaveMerchantState(ctx, after)
+		return r.save(ctx, after, changed)
 	})
+}
+
+// save writes the merchant, and the schedules of the modes whose payouts changed.
+func (r *Runner) save(ctx context.Context, state merchant.State, changed []identity.Mode) (merchant.State, error) {
+	saving := merchant.State{Merchant: state.Merchant}
+	for _, mode := range changed {
+		saving.Schedules = saving.Schedules.With(mode, state.Schedules.Of(mode))
+	}
+	saved, err := r.Store.SaveMerchantState(ctx, saving)
+	state.Merchant = saved.Merchant
+	for _, mode := range changed {
+		state.Schedules = state.Schedules.With(mode, saved.Schedules.Of(mode))
+	}
+	return state, err
 }

@@ -208,8 +208,9 @@ func TestOtherChangesLeaveTheCutoff(t *testing.T) {
 		if _, err := h.ChangeMerchant(t.Context(), tenant.Merchant, rename); err != nil {
 			t.Fatal(err)
 		}
-		if now, err := h.Store.PayoutSchedule(t.Context(), tenant); err != nil || !now.NextAt.Equal(ahead.NextAt) {
-			t.Errorf("after %s: got %s, %v, want %s", wait, now.NextAt, err, ahead.NextAt)
+		now, err := h.Store.PayoutSchedule(t.Context(), tenant)
+		if err != nil || !now.NextAt.Equal(ahead.NextAt) || now.Version != ahead.Version+1 {
+			t.Errorf("after %s: got %+v, %v, want next at %s, and version %d", wait, now, err, ahead.NextAt, ahead.Version+1)
 		}
 	}
 }

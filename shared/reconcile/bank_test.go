@@ -54,9 +54,9 @@ func (s *shop) payOut(operation, iban string) string {
 	s.Helper()
 	payer := banking.Open(s.App)
 	_, err := payer.ChangeMerchant(s.Context(), s.Merchant.Code, func(m merchant.State) (merchant.State, error) {
-		_, schedule := m.Payouts(identity.Test)
+		schedule := m.Schedule(identity.Test)
 		schedule.To = merchant.BankAccount{ID: "a", Holder: "Shop", IBAN: iban, Status: merchant.BankAccountVerified}
-		return m.WithPayouts(identity.Test, merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}, schedule), nil
+		return m.WithSettings(identity.Test, merchant.Settings{OnDemand: true}).WithSchedule(identity.Test, schedule), nil
 	})
 	if err != nil {
 		s.Fatal(err)

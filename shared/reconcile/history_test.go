@@ -123,10 +123,10 @@ func newHistory(t *testing.T, seed uint64) *history {
 func (h *history) payTo(t identity.Tenant, holder string) {
 	h.Helper()
 	_, err := h.payouts.ChangeMerchant(h.Context(), t.Merchant, func(s merchant.State) (merchant.State, error) {
-		_, schedule := s.Payouts(t.Mode)
+		schedule := s.Schedule(t.Mode)
 		schedule.To = merchant.BankAccount{ID: "a", Holder: holder, IBAN: "DE89370400440532013000",
 			Status: merchant.BankAccountVerified}
-		return s.WithPayouts(t.Mode, merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}, schedule), nil
+		return s.WithSettings(t.Mode, merchant.Settings{OnDemand: true}).WithSchedule(t.Mode, schedule), nil
 	})
 	h.must(err)
 }

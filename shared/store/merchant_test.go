@@ -18,6 +18,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -66,11 +67,11 @@ func TestATokenMeansItsKeyAndItsMerchant(t *testing.T) {
 	if diff := cmp.Diff(first.Principal(), p); err != nil || diff != "" {
 		t.Errorf("principal: %v (-want +got):\n%s", err, diff)
 	}
-	if diff := cmp.Diff(want, m); diff != "" {
+	if diff := cmp.Diff(want, m, storedtest.Options); diff != "" {
 		t.Errorf("merchant of the token (-want +got):\n%s", diff)
 	}
 	got, err := s.Merchant(t.Context(), shop.Code)
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("merchant: %v (-want +got):\n%s", err, diff)
 	}
 	if _, err := s.Merchant(t.Context(), "MC00000000"); !failure.Is(err, failure.KindNotFound) {
@@ -149,7 +150,7 @@ func TestAChangedMerchantAppliesFromTheNextRequest(t *testing.T) {
 		t.Fatalf("got version %d, %v, want 2", saved.Version, err)
 	}
 	_, got, err := s.Authenticate(ctx, first.token)
-	if diff := cmp.Diff(saved, got); err != nil || diff != "" {
+	if diff := cmp.Diff(saved, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("merchant of the next request: %v (-want +got):\n%s", err, diff)
 	}
 	if _, err := s.SaveMerchant(ctx, before); !errors.Is(err, store.ErrStale) {
