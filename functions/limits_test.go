@@ -17,6 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
@@ -60,7 +61,7 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[rest.PageSize]():   {"type=integer", "minimum=1"},
 	reflect.TypeFor[payments.Area]():   {"type=string", `pattern=^-?[0-9]+(\.[0-9]+)?(,-?[0-9]+(\.[0-9]+)?){3}$`},
 	reflect.TypeFor[payments.Method](): {"type=string", "enum=" + knownMethods()},
-	reflect.TypeFor[payments.Secret](): {"type=string"},
+	reflect.TypeFor[secret.Text]():     {"type=string"},
 	reflect.TypeFor[int64]():           {"type=integer", "format=int64"},
 }
 

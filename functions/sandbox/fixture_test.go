@@ -21,6 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -118,8 +119,8 @@ func (s *fixture) charge(t *testing.T, c acquirer.Charge) *payments.Step {
 }
 
 func challengeCard() *payments.Card {
-	return &payments.Card{Name: "Ada Payer", Number: payments.NewSecret("4200000000000042"), ExpiryMonth: "12",
-		ExpiryYear: "2030", CVV: payments.NewSecret("123")}
+	return &payments.Card{Name: "Ada Payer", Number: secret.New("4200000000000042"), ExpiryMonth: "12",
+		ExpiryYear: "2030", CVV: secret.New("123")}
 }
 
 func cardCharge(returnURL string) acquirer.Charge {

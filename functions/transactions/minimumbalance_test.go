@@ -13,6 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
 // Contract §6.4: a live merchant's refunds must leave its minimum. The platform
@@ -54,8 +55,8 @@ func paidLive(s world.Shop) string {
 	paid, _, err := s.App.Processing.Start(s.Context(), tenant, processing.PaymentRequest{CheckoutID: c.ID,
 		Operation: uuid.NewString(),
 		Method:    payments.CardMethod, Installments: 1, Card: &payments.Card{Name: "Ada",
-			Number:      payments.NewSecret(world.Frictionless),
-			ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret(world.CVV)}})
+			Number:      secret.New(world.Frictionless),
+			ExpiryMonth: "12", ExpiryYear: "2030", CVV: secret.New(world.CVV)}})
 	if err != nil || paid.Status != payments.CheckoutPaid {
 		s.Fatalf("pay: got %s, %v, want %s", paid.Status, err, payments.CheckoutPaid)
 	}

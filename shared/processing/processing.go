@@ -18,6 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -131,7 +132,7 @@ func (p *Processor) SessionToken(a payments.Attempt) string {
 // cardToken is our token for a card, the same for the same card of the same
 // customer (contract §4.6). It is a keyed hash, from which the number cannot be
 // recovered.
-func (p *Processor) cardToken(t identity.Tenant, customer string, number payments.Secret) string {
+func (p *Processor) cardToken(t identity.Tenant, customer string, number secret.Text) string {
 	mac := hmac.New(sha256.New, p.TokenKey())
 	mac.Write([]byte("card token\x00" + t.String() + "\x00" + customer + "\x00" + number.Reveal()))
 	return payments.FormatUUIDv4(mac.Sum(nil))

@@ -22,6 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -120,8 +121,8 @@ func (o *fixture) create(t *testing.T, validFor time.Duration) payments.Checkout
 
 func (o *fixture) pay(t *testing.T, c payments.Checkout, number string) (payments.Checkout, error) {
 	t.Helper()
-	card := &payments.Card{Name: "Ada", Number: payments.NewSecret(number), ExpiryMonth: "12", ExpiryYear: "2030",
-		CVV: payments.NewSecret("739")}
+	card := &payments.Card{Name: "Ada", Number: secret.New(number), ExpiryMonth: "12", ExpiryYear: "2030",
+		CVV: secret.New("739")}
 	paid, _, err := o.Start(t.Context(), tenant, processing.PaymentRequest{
 		CheckoutID: c.ID, Operation: uuid.NewString(), Method: payments.CardMethod, Card: card, Installments: 1})
 	return paid, err

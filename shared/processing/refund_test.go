@@ -18,6 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
 var live = identity.Tenant{Mode: identity.Live, Merchant: "MC0A1B2C3D"}
@@ -42,8 +43,8 @@ func (o *fixture) paid(t *testing.T, of identity.Tenant, amount string, c money.
 	if err != nil {
 		t.Fatal(err)
 	}
-	card := &payments.Card{Name: "Ada", Number: payments.NewSecret(passing), ExpiryMonth: "12", ExpiryYear: "2030",
-		CVV: payments.NewSecret("739")}
+	card := &payments.Card{Name: "Ada", Number: secret.New(passing), ExpiryMonth: "12", ExpiryYear: "2030",
+		CVV: secret.New("739")}
 	checkout, _, err = o.Start(t.Context(), of, processing.PaymentRequest{
 		CheckoutID: checkout.ID, Operation: uuid.NewString(), Method: payments.CardMethod, Card: card, Installments: 1})
 	if err != nil || checkout.Status != payments.CheckoutPaid {

@@ -11,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
 const (
@@ -83,8 +84,8 @@ func unknown(t *testing.T) func(payments.Outcome, error) {
 }
 
 func card(number string) *payments.Card {
-	return &payments.Card{Name: "Ada Payer", Number: payments.NewSecret(number), ExpiryMonth: "12", ExpiryYear: "2030",
-		CVV: payments.NewSecret(securityCode)}
+	return &payments.Card{Name: "Ada Payer", Number: secret.New(number), ExpiryMonth: "12", ExpiryYear: "2030",
+		CVV: secret.New(securityCode)}
 }
 
 func cardCharge(id, number, amount string) acquirer.Charge {

@@ -1,4 +1,4 @@
-package payments_test
+package secret_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
 const (
@@ -24,17 +25,17 @@ const (
 // holder keeps a card where fmt prints it without calling its methods.
 type holder struct {
 	card    payments.Card
-	Shown   payments.Secret
-	pointer *payments.Secret
+	Shown   secret.Text
+	pointer *secret.Text
 }
 
 func secretCarriers() map[string]any {
-	secret := payments.NewSecret(panText)
-	card := payments.Card{Name: "Ada", Number: secret, CVV: payments.NewSecret(cvvText)}
+	text := secret.New(panText)
+	card := payments.Card{Name: "Ada", Number: text, CVV: secret.New(cvvText)}
 	return map[string]any{
-		"secret": secret, "pointer": &secret, "card": card, "pointer to card": &card,
-		"unexported": holder{card: card, Shown: secret, pointer: &secret},
-		"list":       []payments.Secret{secret}, "map": map[string]payments.Secret{"n": secret},
+		"secret": text, "pointer": &text, "card": card, "pointer to card": &card,
+		"unexported": holder{card: card, Shown: text, pointer: &text},
+		"list":       []secret.Text{text}, "map": map[string]secret.Text{"n": text},
 	}
 }
 
@@ -64,12 +65,12 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 			t.Errorf("%s in an error: got %s, want no secret in it", name, text)
 		}
 	}
-	if text := payments.NewSecret(panText).String(); text != "[redacted]" {
+	if text := secret.New(panText).String(); text != "[redacted]" {
 		t.Errorf("got %s, want [redacted]", text)
 	}
 }
 
-var errDetail = fmt.Errorf("declined %v", payments.NewSecret(cvvText))
+var errDetail = fmt.Errorf("declined %v", secret.New(cvvText))
 
 func TestSecretsAreNotLogged(t *testing.T) {
 	t.Parallel()
@@ -106,7 +107,7 @@ func TestSecretsAreNotEncoded(t *testing.T) {
 // Leaving a secret out silently would hide a mistake; the encoders in use refuse.
 func TestEncodingASecretIsAnError(t *testing.T) {
 	t.Parallel()
-	card := payments.Card{Number: payments.NewSecret(panText)}
+	card := payments.Card{Number: secret.New(panText)}
 	if body, err := json.Marshal(card); err == nil || leaks(err.Error()) {
 		t.Errorf("JSON: got %s, error %v, want an error without the secret", body, err)
 	}
@@ -128,7 +129,7 @@ func TestSecretFromARequest(t *testing.T) {
 		t.Errorf("null: got CVV %q, zero %t, want none, true", got, card.CVV.IsZero())
 	}
 	for _, body := range []string{panText, `["` + panText + `"]`, `{"n":"` + panText + `"}`, `true`} {
-		var s payments.Secret
+		var s secret.Text
 		if err := json.Unmarshal([]byte(body), &s); err == nil || leaks(err.Error()) || !s.IsZero() {
 			t.Errorf("%.2s…: got zero %t, error %v, want true, an error without the secret", body, s.IsZero(), err)
 		}
@@ -137,7 +138,7 @@ func TestSecretFromARequest(t *testing.T) {
 
 func TestNoSecret(t *testing.T) {
 	t.Parallel()
-	for _, s := range []payments.Secret{{}, payments.NewSecret("")} {
+	for _, s := range []secret.Text{{}, secret.New("")} {
 		if got := s.Reveal(); !s.IsZero() || got != "" {
 			t.Errorf("no secret: got %q, zero %t, want none, true", got, s.IsZero())
 		}

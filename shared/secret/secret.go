@@ -1,0 +1,59 @@
+// Package secret has the type of text that must never be shown, logged or stored:
+// card numbers, CVVs and passwords.
+package secret
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// Text is text that cannot be printed, logged, marshalled or stored; only Reveal
+// returns it. It is inside a function because fmt prints unexported fields without
+// calling their methods, but cannot print a func.
+type Text struct{ reveal func() string }
+
+// New wraps text.
+func New(text string) Text { return Text{func() string { return text }} }
+
+var errSecret = errors.New("secret: it cannot be written out")
+
+// Reveal returns the text. A card number and a CVV are revealed to acquirers, to the
+// check of their form, and to the keyed hash that names a card; a password only to
+// the check of its form and to its hash.
+func (s Text) Reveal() string {
+	if s.reveal == nil {
+		return ""
+	}
+	return s.reveal()
+}
+
+// IsZero reports whether the text is empty.
+func (s Text) IsZero() bool { return s.Reveal() == "" }
+
+// Format hides the text from every verb of fmt; %d would not ask for String.
+func (Text) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[redacted]") }
+
+// String hides the text from callers of fmt.Stringer.
+func (Text) String() string { return "[redacted]" }
+
+// LogValue hides the text from slog.
+func (Text) LogValue() slog.Value { return slog.StringValue("[redacted]") }
+
+// MarshalJSON always fails: a secret is never part of an answer.
+func (Text) MarshalJSON() ([]byte, error) { return nil, errSecret }
+
+// MarshalText always fails; DynamoDB's encoder asks for text too.
+func (Text) MarshalText() ([]byte, error) { return nil, errSecret }
+
+// UnmarshalJSON reads the text from a request.
+func (s *Text) UnmarshalJSON(b []byte) error {
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+	*s = New(text)
+	return nil
+}
