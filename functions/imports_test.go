@@ -23,7 +23,8 @@ var layers = []string{
 	// Rules, without I/O.
 	"shared/validate shared/ledger",
 	"shared/identity",
-	"shared/merchant shared/member",
+	"shared/merchant",
+	"shared/member",
 	"shared/payments",
 	"shared/payout",
 	// The table, the ports to others, and pages.

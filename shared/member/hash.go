@@ -1,0 +1,122 @@
+package member
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// Hash is a password's hash as a PHC string (github.com/P-H-C/phc-string-format):
+// $argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>. Only the table gets to see it.
+type Hash string
+
+// cost is what a hash takes: OWASP's first choice for Argon2id (Password Storage Cheat
+// Sheet), 19 MiB, 2 passes, 1 lane. RFC 9106's own recommendations take 64 MiB and
+// 2 GiB, which a function of 256 MB has not, or not twice at a time.
+var cost = parameters{memory: 19 * 1024, passes: 2, lanes: 1}
+
+// parameters of Argon2id.
+type parameters struct {
+	memory uint32 // KiB
+	passes uint32
+	lanes  uint8
+}
+
+// Lengths in bytes (RFC 9106 §4).
+const (
+	saltLength = 16
+	tagLength  = 32
+)
+
+// simultaneous is how many hashes a process computes at a time; the others wait. A
+// deployed function has one request at a time, but hashing must not exhaust the memory
+// of any other process that serves many, such as the local run.
+const simultaneous = 2
+
+// slots has an element for each hash that is being computed.
+var slots = make(chan struct{}, simultaneous)
+
+// maxMemory bounds what a stored hash may ask for, in KiB.
+const maxMemory = 64 * 1024
+
+// errHash reports a stored hash that nothing of ours has written.
+var errHash = errors.New("member: a stored password hash cannot be read")
+
+// newHash hashes a password under a salt of its own. Errors: that of ctx.
+func newHash(ctx context.Context, password string) (Hash, error) {
+	salt := make([]byte, saltLength)
+	_, _ = rand.Read(salt) // never fails
+	tag, err := cost.tag(ctx, password, salt, tagLength)
+	if err != nil {
+		return "", err
+	}
+	return Hash(fmt.Sprintf(form, argon2.Version, cost.memory, cost.passes, cost.lanes) + "$" +
+		encoding.EncodeToString(salt) + "$" + encoding.EncodeToString(tag)), nil
+}
+
+const form = "$argon2id$v=%d$m=%d,t=%d,p=%d"
+
+var encoding = base64.RawStdEncoding.Strict() // of PHC strings
+
+// matches compares a password with the hash, in a time that does not depend on how much
+// of it is right. Errors: that of ctx; errHash.
+func (h Hash) matches(ctx context.Context, password string) (bool, error) {
+	p, salt, want, err := h.parse()
+	if err != nil {
+		return false, err
+	}
+	got, err := p.tag(ctx, password, salt, uint32(len(want))) //nolint:gosec // parse has bounded it
+	return err == nil && subtle.ConstantTimeCompare(got, want) == 1, err
+}
+
+// parse reads the hash, also one of other parameters than cost: those of before.
+func (h Hash) parse() (p parameters, salt, tag []byte, err error) {
+	parts := strings.Split(string(h), "$")
+	if len(parts) != 6 {
+		return p, nil, nil, errHash
+	}
+	var version int
+	head := strings.Join(parts[:4], "$")
+	_, err = fmt.Sscanf(head, form, &version, &p.memory, &p.passes, &p.lanes)
+	salt, saltErr := encoding.DecodeString(parts[4])
+	tag, tagErr := encoding.DecodeString(parts[5])
+	if errors.Join(err, saltErr, tagErr) != nil || head != fmt.Sprintf(form, version, p.memory, p.passes, p.lanes) ||
+		version != argon2.Version || !p.bounded() || len(salt) != saltLength || len(tag) != tagLength {
+		return p, nil, nil, errHash
+	}
+	return p, salt, tag, nil
+}
+
+func (p parameters) bounded() bool {
+	return p.memory <= maxMemory && p.passes >= 1 && p.passes <= 10 && p.lanes >= 1 && p.memory >= 8*uint32(p.lanes)
+}
+
+// tag computes Argon2id (RFC 9106), when a slot is free.
+func (p parameters) tag(ctx context.Context, password string, salt []byte, length uint32) ([]byte, error) {
+	select {
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
+		return argon2.IDKey([]byte(password), salt, p.passes, p.memory, p.lanes, length), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Format hides the hash from every verb of fmt.
+func (Hash) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[redacted]") }
+
+// LogValue hides the hash from slog.
+func (Hash) LogValue() slog.Value { return slog.StringValue("[redacted]") }
+
+// MarshalJSON always fails: a hash is never part of an answer.
+func (Hash) MarshalJSON() ([]byte, error) {
+	return nil, errors.New("member: a password hash cannot be written out")
+}

@@ -1,0 +1,121 @@
+// Package member is about who may act for a merchant: its members, of whom the
+// operators of contract §7.4 are those that the merchant manages, their roles,
+// permissions and passwords. It does no I/O.
+package member
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// MaxMembers is how many members a tenant can have, so that each list of them is one
+// query of at most a megabyte.
+const MaxMembers = 1000
+
+// Type is the type of a member's user (contract §8.1).
+type Type string
+
+// The types.
+const (
+	TypeUser    Type = "user"         // a person, who signs up alone: the owner
+	TypeManaged Type = "managed_user" // whom the merchant has made: an operator
+)
+
+// Member is somebody who may act for a tenant, as stored.
+type Member struct {
+	ID          string      `dynamo:"id"`    // mem_ and 26 characters
+	Email       string      `dynamo:"email"` // as it was written; Address is what is unique
+	Type        Type        `dynamo:"type"`
+	Roles       []string    `dynamo:"roles,set"`             // ids
+	Nickname    string      `dynamo:"nickname,omitempty"`    // "": none
+	Permissions Permissions `dynamo:"permissions,omitempty"` // a managed user's own (contract §13.9)
+	DisabledAt  time.Time   `dynamo:"disabled_at,omitempty"` // zero: not disabled
+	Passwords   Passwords   `dynamo:"passwords,omitempty"`   // of a managed user
+	CreatedAt   time.Time   `dynamo:"created_at"`
+	UpdatedAt   time.Time   `dynamo:"updated_at"`
+}
+
+// Account is what a new managed user is made with, beside the password.
+type Account struct {
+	Email       string
+	Nickname    string
+	Permissions Permissions
+}
+
+// NewEmployee is a new operator: a managed user with role_employee (contract §7.4).
+func NewEmployee(id string, a Account, p Passwords, now time.Time) Member {
+	return Member{ID: id, Email: a.Email, Type: TypeManaged, Roles: []string{RoleEmployee}, Nickname: a.Nickname,
+		Permissions: a.Permissions, Passwords: p, CreatedAt: now, UpdatedAt: now}
+}
+
+// NewOwner is a tenant's first member, who has no password until it sets one.
+func NewOwner(t identity.Tenant, email string, now time.Time) Member {
+	return Member{ID: OwnerID(t), Email: email, Type: TypeUser, Roles: []string{RoleOwner}, CreatedAt: now, UpdatedAt: now}
+}
+
+// Address is the member's e-mail address in the form in which it is unique.
+func (m Member) Address() string { return Address(m.Email) }
+
+// Number is the member's classic.user_id, and an operator's id.
+func (m Member) Number() int32 { return NumberOf(m.ID) }
+
+// Operator reports whether the member is a managed user without role_owner: only such
+// accounts are changed by the operations on operators.
+func (m Member) Operator() bool { return m.Type == TypeManaged && !slices.Contains(m.Roles, RoleOwner) }
+
+// Disabled reports whether the member may not sign in.
+func (m Member) Disabled() bool { return !m.DisabledAt.IsZero() }
+
+// Enabled is the member enabled, or disabled at the time unless it is already.
+func (m Member) Enabled(enabled bool, now time.Time) Member {
+	switch {
+	case enabled:
+		m.DisabledAt = time.Time{}
+	case !m.Disabled():
+		m.DisabledAt = now
+	}
+	return m
+}
+
+// Address is an e-mail address in the form that is unique in a tenant. Upper and
+// lower case are one: RFC 5321 §2.4 lets a host tell them apart in the local part,
+// but asks nobody to rely on it, and hosts do not. Nor are two ways to write an
+// accent (RFC 6532 §3.1: NFC).
+func Address(email string) string { return strings.ToLower(norm.NFC.String(email)) }
+
+// ID is the id of the member that an operation makes. A repeated operation makes the
+// same, so that it finds its own member. try is 0, and one more each time that
+// another member has the id's number.
+func ID(operation string, try int) string {
+	return idPrefix + idOf(operation+"\x00"+strconv.Itoa(try))
+}
+
+// OwnerID is the id of a tenant's first owner.
+func OwnerID(t identity.Tenant) string { return idPrefix + idOf("owner\x00"+t.String()) }
+
+const (
+	idPrefix = "mem_"
+	idBytes  = 16 // 26 characters of base 32
+)
+
+func idOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:idBytes]))
+}
+
+// NumberOf is the number of the member with the id, from 1 to 2³¹-1 (int32). So a
+// member is found by either, and nobody counts a merchant's members by their
+// numbers. Two of a thousand have the same with a chance of 1 to 4,000.
+func NumberOf(id string) int32 {
+	sum := sha256.Sum256([]byte(id))
+	return max(1, int32(binary.BigEndian.Uint32(sum[:4])>>1)) //nolint:gosec // 31 bits
+}

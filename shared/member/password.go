@@ -1,0 +1,84 @@
+package member
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/cashwrap/cashwrap/shared/secret"
+)
+
+// Remembered is how many passwords of a user are kept, the current one among them, so
+// that a new one is none of them (PCI DSS 8.3.7: not one of the last four). Each of
+// them costs a hash when a password is set.
+const Remembered = 4
+
+// ErrUsedBefore reports a new password that is one of those remembered.
+var ErrUsedBefore = errors.New("member: the password was used before")
+
+// Passwords are a user's last passwords, the current one first.
+type Passwords []Password
+
+// Password is a password that was set.
+type Password struct {
+	Hash      Hash   `dynamo:"hash"`
+	Operation string `dynamo:"operation"` // that set it, by which a repeated request finds its own work
+}
+
+// Choice is a password that somebody has chosen. It remembers what it has computed, so
+// that a write that is tried again costs no more hashes. It is for one goroutine.
+type Choice struct {
+	text     secret.Text
+	hash     Hash
+	compared map[Hash]bool // whether it is the password of the hash
+}
+
+// Choose takes a password whose form was checked. One that is written with other code
+// points is the same (RFC 8265 §4.2.2: NFC).
+func Choose(password secret.Text) *Choice {
+	return &Choice{text: secret.New(norm.NFC.String(password.Reveal())), compared: map[Hash]bool{}}
+}
+
+// With are the passwords after the operation has set another one; the same if it has
+// done so already. It takes as many hashes as there are passwords, and one more.
+// Errors: ErrUsedBefore; that of ctx.
+func (p Passwords) With(ctx context.Context, c *Choice, operation string) (Passwords, error) {
+	for _, before := range p {
+		if before.Operation == operation {
+			return p, nil
+		}
+	}
+	for _, before := range p {
+		same, err := c.is(ctx, before.Hash)
+		switch {
+		case err != nil:
+			return p, err
+		case same:
+			return p, ErrUsedBefore
+		}
+	}
+	hash, err := c.hashed(ctx)
+	if err != nil {
+		return p, err
+	}
+	return append(Passwords{{hash, operation}}, p[:min(len(p), Remembered-1)]...), nil
+}
+
+func (c *Choice) hashed(ctx context.Context) (hash Hash, err error) {
+	if c.hash == "" {
+		c.hash, err = newHash(ctx, c.text.Reveal())
+	}
+	return c.hash, err
+}
+
+func (c *Choice) is(ctx context.Context, h Hash) (bool, error) {
+	if same, known := c.compared[h]; known {
+		return same, nil
+	}
+	same, err := h.matches(ctx, c.text.Reveal())
+	if err == nil {
+		c.compared[h] = same
+	}
+	return same, err
+}

@@ -1,0 +1,252 @@
+package member
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/shared/secret"
+)
+
+const password = "correct horse"
+
+func chosen(text string) *Choice { return Choose(secret.New(text)) }
+
+func set(t *testing.T, p Passwords, text, operation string) Passwords {
+	t.Helper()
+	next, err := p.With(t.Context(), chosen(text), operation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return next
+}
+
+func TestAHashMatchesItsPasswordOnly(t *testing.T) {
+	t.Parallel()
+	h, err := newHash(t.Context(), password)
+	if err != nil || !strings.HasPrefix(string(h), "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Fatalf("got hash %q, error %v, want a PHC string of OWASP's parameters", string(h), err)
+	}
+	for text, want := range map[string]bool{password: true, "Correct horse": false, password + " ": false, "": false} {
+		if got, err := h.matches(t.Context(), text); got != want || err != nil {
+			t.Errorf("%q: got %t, %v, want %t", text, got, err, want)
+		}
+	}
+	if other, _ := newHash(t.Context(), password); other == h {
+		t.Error("got the same hash twice, want a salt of its own for each")
+	}
+}
+
+// TestTheReferenceImplementationAgrees (github.com/P-H-C/phc-winner-argon2, by argon2-cffi's hash_secret), also in other
+// parameters than ours: a hash that was stored under former ones is still read.
+func TestTheReferenceImplementationAgrees(t *testing.T) {
+	t.Parallel()
+	const salt = "c29tZXNhbHRzb21lc2FsdA"
+	for _, h := range []Hash{
+		"$argon2id$v=19$m=19456,t=2,p=1$" + salt + "$k9ohroejZy1PN5E1SbHNPug6vB8eQAahb5SOAp6iGF4",
+		"$argon2id$v=19$m=64,t=1,p=1$" + salt + "$bIKRw3Ua1pluirFy81fnppmR01EnUxY3hLEBwbWxBG8",
+		"$argon2id$v=19$m=256,t=3,p=4$" + salt + "$IqBpbOHvT21qE/6J49rDPZ5bzTYH6uKMxAoQymLwpKc",
+	} {
+		if got, err := h.matches(t.Context(), password); !got || err != nil {
+			t.Errorf("%s: got %t, %v, want true", string(h), got, err)
+		}
+		if got, err := h.matches(t.Context(), password+"s"); got || err != nil {
+			t.Errorf("%s, another password: got %t, %v, want false", string(h), got, err)
+		}
+	}
+}
+
+func TestAForeignHashIsAnError(t *testing.T) {
+	t.Parallel()
+	const salt, tag = "c29tZXNhbHRzb21lc2FsdA", "c29tZXNhbHRzb21lc2FsdHNvbWVzYWx0c29tZXNhbHQ"
+	if _, _, _, err := Hash("$argon2id$v=19$m=64,t=1,p=1$" + salt + "$" + tag).parse(); err != nil {
+		t.Fatalf("got error %v, want none for what the others are made from", err)
+	}
+	for _, h := range []Hash{
+		"", "x", "$argon2id$v=19$m=64,t=1,p=1$" + salt,
+		"$argon2i$v=19$m=64,t=1,p=1$" + salt + "$" + tag,
+		"$argon2id$v=16$m=64,t=1,p=1$" + salt + "$" + tag,
+		"$argon2id$v=19$m=65537,t=1,p=1$" + salt + "$" + tag, // more memory than a function may take
+		"$argon2id$v=19$m=64,t=11,p=1$" + salt + "$" + tag,
+		"$argon2id$v=19$m=64,t=0,p=1$" + salt + "$" + tag,
+		"$argon2id$v=19$m=64,t=1,p=0$" + salt + "$" + tag,
+		"$argon2id$v=19$m=64,t=1,p=9$" + salt + "$" + tag,
+		"$argon2id$v=19$m=064,t=1,p=1$" + salt + "$" + tag,
+		"$argon2id$v=19$m=64,t=1,p=1 $" + salt + "$" + tag,
+		"$argon2id$v=19$m=64,t=1,p=1$" + salt + "=$" + tag,
+		"$argon2id$v=19$m=64,t=1,p=1$" + salt + "$" + Hash(tag[:20]),
+		"$argon2id$v=19$m=64,t=1,p=1$c2FsdA$" + tag,
+		"$argon2id$v=19$m=64,t=1,p=1$" + salt + "$" + tag + "$",
+	} {
+		if ok, err := h.matches(t.Context(), password); ok || !errors.Is(err, errHash) {
+			t.Errorf("%s: got %t, %v, want false, %v", string(h), ok, err, errHash)
+		}
+	}
+}
+
+func TestTheLastPasswordsAreRefused(t *testing.T) {
+	t.Parallel()
+	var p Passwords
+	for i := range Remembered + 1 {
+		p = set(t, p, fmt.Sprintf("password %d", i), fmt.Sprint(i))
+	}
+	if len(p) != Remembered {
+		t.Fatalf("got %d passwords, want %d", len(p), Remembered)
+	}
+	for i := range Remembered + 1 {
+		text, want := fmt.Sprintf("password %d", i), error(ErrUsedBefore)
+		if i == 0 {
+			want = nil // it is forgotten
+		}
+		next, err := p.With(t.Context(), chosen(text), "next")
+		if !errors.Is(err, want) {
+			t.Errorf("%s: got error %v, want %v", text, err, want)
+		}
+		if err != nil && !cmp.Equal(next, p) {
+			t.Errorf("%s: got other passwords after the refusal, want the same", text)
+		}
+	}
+}
+
+// TestARepeatedRequestFindsItsOwnPassword, though it was used before by then.
+func TestARepeatedRequestFindsItsOwnPassword(t *testing.T) {
+	t.Parallel()
+	p := set(t, set(t, nil, "first one", "1"), "second one", "2")
+	for operation, text := range map[string]string{"1": "first one", "2": "second one"} {
+		if got, err := p.With(t.Context(), chosen(text), operation); err != nil || !cmp.Equal(got, p) {
+			t.Errorf("operation %s again: got error %v, want the passwords as they are", operation, err)
+		}
+	}
+}
+
+// TestOnePasswordInTwoForms: a letter with an accent, and a letter and an accent.
+func TestOnePasswordInTwoForms(t *testing.T) {
+	t.Parallel()
+	p := set(t, nil, "pass\u00e9word", "1")
+	if _, err := p.With(t.Context(), chosen("passe\u0301word"), "2"); !errors.Is(err, ErrUsedBefore) {
+		t.Errorf("got error %v, want %v", err, ErrUsedBefore)
+	}
+}
+
+// TestAWriteThatIsTriedAgainHashesNothing: no slot is free, and none is needed.
+func TestAWriteThatIsTriedAgainHashesNothing(t *testing.T) {
+	p := set(t, nil, "first one", "1")
+	c := chosen("second one")
+	want, err := p.With(t.Context(), c, "2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	occupy(t)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if got, err := p.With(ended, c, "2"); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("again: got error %v, want the same passwords", err)
+	}
+}
+
+// TestHashesWaitForASlot, and give up with their request.
+func TestHashesWaitForASlot(t *testing.T) {
+	release := occupy(t)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := newHash(ended, password); !errors.Is(err, context.Canceled) {
+		t.Errorf("without a slot: got error %v, want %v", err, context.Canceled)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := newHash(t.Context(), password)
+		done <- err
+	}()
+	select {
+	case <-done:
+		t.Fatal("got a hash without a slot, want none")
+	default:
+	}
+	release()
+	if err := <-done; err != nil {
+		t.Errorf("with a slot: got error %v, want none", err)
+	}
+}
+
+// occupy takes all slots until release, or the test's end.
+func occupy(t *testing.T) (release func()) {
+	t.Helper()
+	for range simultaneous {
+		slots <- struct{}{}
+	}
+	released := false
+	release = func() {
+		for range simultaneous {
+			if !released {
+				<-slots
+			}
+		}
+		released = true
+	}
+	t.Cleanup(release)
+	return release
+}
+
+func TestNoPasswordAndNoHashIsShown(t *testing.T) {
+	t.Parallel()
+	m := Member{Email: "ada@example.com", Passwords: set(t, nil, password, "1")}
+	var log strings.Builder
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("member", "hash", m.Passwords[0].Hash, "text", fmt.Sprint(m))
+	slog.New(slog.NewTextHandler(&log, nil)).Info("member", "member", m)
+	body, err := json.Marshal(m.Passwords[0])
+	if err == nil {
+		t.Errorf("JSON: got %s, want an error", body)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		text := fmt.Sprintf(verb, m) + fmt.Sprintf(verb, &m) + fmt.Sprintf(verb, chosen(password)) + log.String()
+		if strings.Contains(text, "argon2id") || strings.Contains(text, fmt.Sprintf("%x", "argon2id")) ||
+			strings.Contains(text, password) || strings.Contains(text, fmt.Sprintf("%x", password)) {
+			t.Errorf("%s: got %s, want neither password nor hash", verb, text)
+		}
+	}
+}
+
+// BenchmarkSetPassword is what a new password costs a user with a full history: five hashes.
+func BenchmarkSetPassword(b *testing.B) {
+	var p Passwords
+	for i := range Remembered {
+		next, err := p.With(b.Context(), chosen(fmt.Sprintf("password %d", i)), fmt.Sprint(i))
+		if err != nil {
+			b.Fatal(err)
+		}
+		p = next
+	}
+	for b.Loop() {
+		if _, err := p.With(b.Context(), chosen(password), "next"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkHash is one hash.
+func BenchmarkHash(b *testing.B) {
+	for b.Loop() {
+		if _, err := newHash(b.Context(), password); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkHashInParallel is with 32 callers, of whom two at a time hash.
+func BenchmarkHashInParallel(b *testing.B) {
+	b.SetParallelism(32)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := newHash(b.Context(), password); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
