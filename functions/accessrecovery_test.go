@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,6 +33,7 @@ func (e *everything) recovery() {
 	e.unknown()
 	e.unheard()
 	e.disputes()
+	e.settings()
 	e.unpaid()
 	e.many()
 	e.hanging()
@@ -140,6 +142,22 @@ func (e *everything) disputes() {
 	})
 	e.Operate(map[string]any{"command": "replay_callbacks", "id": e.Receiver.Deliveries()[0].ID}, nil)
 	e.RunUntilIdle()
+}
+
+// settings change when a payout is due, which is opened first.
+func (e *everything) settings() {
+	s := e.sales(e.Provision(map[string]any{"name": "Basar", "email": "basar@example.com", "country": "DE",
+		"currency": "EUR"}))
+	periods := []string{"weekly", "daily"}
+	prepare := func() { s.Sell("1"); e.Clock.Advance(7 * 24 * time.Hour); slices.Reverse(periods) }
+	e.through(prepare, func(p *world.Process) {
+		p.Do(world.Request{Method: "PUT", Path: "/v0.1/me/merchant-profile/settings", APIKey: s.Merchant.Key.Plaintext,
+			Body: map[string]any{"payout_period": periods[0]}})
+	})
+	e.through(prepare, func(p *world.Process) {
+		_ = client.Invoke(p.Invoke).Operate(e.Context(), map[string]any{"command": "update_settings",
+			"merchant_code": s.Merchant.Code, "payout_period": periods[0]}, nil)
+	})
 }
 
 // unpaid are payouts that fail, are negative, or are cut off.

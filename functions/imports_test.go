@@ -57,10 +57,11 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/bank/...", "shared/bank/* shared/payoutrunner shared/reconcile shared/app/... functions/provision " +
 		"localstack/...",
 		"payouts are driven by shared/payoutrunner; operators export files and answer for the bank"},
-	{"shared/payoutrunner", "shared/app/banking functions/payoutopen functions/payoutrun functions/provision",
-		"an endpoint reads payouts from the store"},
+	{"shared/payoutrunner", "shared/app/banking functions/payoutopen functions/payoutrun functions/provision " +
+		"functions/merchants",
+		"an endpoint reads payouts from the store; only what decides how they are made changes with them"},
 	{"shared/reconcile", "functions/reconcile localstack/...", "it scans the table"},
-	{"shared/app/banking", "functions/payoutrun functions/reconcile functions/provision " +
+	{"shared/app/banking", "functions/payoutrun functions/reconcile functions/provision functions/merchants " +
 		"localstack/...", "links all banks"},
 	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutopen " +
 		"functions/payoutrun",

@@ -14,6 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -57,6 +58,7 @@ var idempotencyKey = []string{"maxLength=255", "minLength=1", "pattern=^[ -~]+$"
 // ofTypes are the limits that come with a type, whatever its field's tag says.
 var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[money.Literal]():   {"schema=AmountInput"},
+	reflect.TypeFor[merchant.Flag]():   {"schema=Flag"},
 	reflect.TypeFor[time.Time]():       {"schema=TimeInput"},
 	reflect.TypeFor[rest.PageSize]():   {"type=integer", "minimum=1"},
 	reflect.TypeFor[payments.Area]():   {"type=string", `pattern=^-?[0-9]+(\.[0-9]+)?(,-?[0-9]+(\.[0-9]+)?){3}$`},

@@ -45,7 +45,7 @@ func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
 		{store.KindJournal, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
 		{store.KindAPIKey, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"}, []string{"provision"}},
 		{store.KindMerchant, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"},
-			[]string{"provision", "sweep"}},
+			[]string{"merchants", "provision", "sweep"}},
 		{"", []string{"PartiQLInsert", "PartiQLUpdate", "PartiQLDelete", "PartiQLSelect"}, nil},
 	} {
 		for _, action := range want.actions {

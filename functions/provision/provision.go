@@ -8,9 +8,9 @@
 //	    answer.json
 //
 //	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code,
-//	                        time_zone, refund_floor, payout_plan, shards, profile
+//	                        time_zone, refund_floor, payout_plan, shards, onboarding, profile
 //	update_merchant         merchant_code; name, email, fee_rate, online_payments, time_zone, refund_floor,
-//	                        payout_plan, shards, profile
+//	                        payout_plan, shards, onboarding, profile
 //	create_api_key          merchant_code; mode, type, scopes, name
 //	revoke_api_key          merchant_code, mode, key_id
 //	rotate_callback_secret  merchant_code; force

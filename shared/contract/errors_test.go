@@ -60,6 +60,11 @@ GET    {transactions}/history 400 INVALID                     invalid-parameter
 GET    {transactions}/history 404 NOT_FOUND                   not-found
 GET    /v0.1/me/transactions  400 INVALID                     invalid-parameter
 GET    /v0.1/me/transactions  404 NOT_FOUND                   not-found
+GET    {settings}             404 NOT_FOUND                   not-found
+PUT    {settings}             400 INVALID                     invalid-parameter
+PUT    {settings}             409 merchant_account_missing    conflict
+PUT    {settings}             409 CONFLICT                    conflict
+PUT    {settings}             409 IDEMPOTENCY_IN_PROGRESS     idempotency-in-progress
 GET    /v1.1/receipts/r       400 MISSING                     invalid-parameter
 GET    /v1.1/receipts/r       400 INVALID                     invalid-parameter
 GET    /v1.1/receipts/r       404 NOT_FOUND                   not-found
@@ -71,7 +76,7 @@ func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	paths := strings.NewReplacer("/v0.1/checkouts/{id}", checkoutPath, "{refunds}", refundsPath,
-		"{transactions}", transactionsPath)
+		"{transactions}", transactionsPath, "{settings}", "/v0.1/me/merchant-profile/settings")
 	for line := range strings.Lines(strings.TrimSpace(errorRows)) {
 		row := strings.Fields(line)
 		path := paths.Replace(row[1])

@@ -22,6 +22,7 @@ type Merchant struct {
 	Currency       money.Currency   `dynamo:"currency"`
 	Sandbox        bool             `dynamo:"sandbox"`                   // has only test credentials
 	OnlinePayments bool             `dynamo:"online_payments"`           // may take checkout payments
+	Onboarding     bool             `dynamo:"onboarding,omitempty"`      // has no merchant profile yet (contract §7.1)
 	FeeRate        string           `dynamo:"fee_rate"`                  // "0.0195" is 1.95 % (contract §6.7)
 	MinimumBalance string           `dynamo:"minimum_balance,omitempty"` // decimal, in Currency; "": the contract's
 	TimeZone       string           `dynamo:"time_zone,omitempty"`       // IANA name; "": UTC
@@ -74,6 +75,23 @@ func (m Merchant) FirstMode() identity.Mode {
 		return identity.Test
 	}
 	return identity.Live
+}
+
+// CheckProfile is for writes that need a merchant profile. Failure: Conflict, with the
+// code of contract §7.1.
+func (m Merchant) CheckProfile() error {
+	if m.Onboarding {
+		return failure.Conflict("The merchant has no merchant profile yet.").WithCode("merchant_account_missing")
+	}
+	return nil
+}
+
+// FindProfile is for reads of a merchant profile or a part of it. Failure: NotFound.
+func (m Merchant) FindProfile() error {
+	if m.Onboarding {
+		return failure.NotFound("The merchant has no merchant profile yet.")
+	}
+	return nil
 }
 
 // Mode reads a mode that the merchant can have; "" means FirstMode. Failure:

@@ -23,6 +23,7 @@ type Terms struct {
 
 	FeeRate        optional.Of[string] `json:"fee_rate"` // fraction of the amount; "": the standard one
 	OnlinePayments optional.Of[bool]   `json:"online_payments"`
+	Onboarding     optional.Of[bool]   `json:"onboarding"`   // whether there is no merchant profile yet
 	TimeZone       optional.Of[string] `json:"time_zone"`    // IANA name; "": that of the country's capital
 	MinimumBalance optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
 
@@ -42,7 +43,7 @@ func (c Terms) Apply(m Merchant) (Merchant, error) {
 		return m, err
 	}
 	m.Name, m.Email = c.Name.Or(m.Name), c.Email.Or(m.Email)
-	m.OnlinePayments = c.OnlinePayments.Or(m.OnlinePayments)
+	m.OnlinePayments, m.Onboarding = c.OnlinePayments.Or(m.OnlinePayments), c.Onboarding.Or(m.Onboarding)
 	if plan, given := c.PayoutPlan.Get(); given {
 		m.PayoutPlan = payoutPlan(plan)
 	}

@@ -32,7 +32,7 @@ import (
 // Those of shard n, from 1, end with "#n"; those of shard 0 with nothing.
 //
 //	entity             pk                          sk                          written by
-//	merchant           MERCHANT#<code>             MERCHANT                    provision, sweep
+//	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
 //	API key            KEY#M                       KEY#<sha256 of token>       provision
 //	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, sandbox, provision,
 //	                                                                           polls, sweep
@@ -51,8 +51,9 @@ import (
 //	payer session      SESSION#<sha256 of token>   SESSION                     with its checkout
 //	customer           CUSTOMER#M#<id>             CUSTOMER                    customers
 //	saved card         CUSTOMER#M#<id>             CARD#<token>                customers, with its checkout
-//	payout schedule    PAYOUTSCHEDULE#M            SCHEDULE                    provision, payoutopen
-//	payout             PAYOUT#M#<id>               PAYOUT                      payoutopen, payoutrun, provision
+//	payout schedule    PAYOUTSCHEDULE#M            SCHEDULE                    merchants, provision, payoutopen
+//	payout             PAYOUT#M#<id>               PAYOUT                      merchants, payoutopen, payoutrun,
+//	                                                                           provision
 //	payout record      PAYOUTS#M                   <day>#<payout>#<payable>    payoutrun, provision
 //	payout lease       PAYOUTLEASE#<shard>         LEASE                       payoutopen
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
@@ -109,7 +110,8 @@ import (
 //	reconcile                     a scan in 8 segments, then the partitions where it finds a break
 //	revoke an API key             the tenant's keys
 //	grow a merchant               growth, entries of its shard in the last ten seconds, merchant
-//	change a merchant             payout schedules and merchant, then all of them in one transaction
+//	change a merchant             merchant, then its payout schedules in one batch; one transaction with the
+//	                              schedules of the modes that change
 //
 // Items are replaced as a whole under a version condition: every status change is
 // a pure function from the item read to the item written.

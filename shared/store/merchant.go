@@ -72,17 +72,17 @@ func (s *Reader) MerchantState(ctx context.Context, code string) (merchant.State
 	if err != nil {
 		return state, err
 	}
+	wanted, modes := []key{}, map[key]identity.Mode{}
 	for _, mode := range identity.Modes {
-		schedule, err := s.PayoutSchedule(ctx, identity.Tenant{Mode: mode, Merchant: code})
-		switch {
-		case failure.Is(err, failure.KindNotFound):
-		case err != nil:
-			return state, err
-		default:
-			state.Schedules = state.Schedules.With(mode, &schedule)
-		}
+		k := payoutScheduleKey(identity.Tenant{Mode: mode, Merchant: code})
+		wanted, modes[k] = append(wanted, k), mode
 	}
-	return state, nil
+	var found []scheduleItem
+	err = s.batch(ctx, wanted, true, &found)
+	for _, item := range found {
+		state.Schedules = state.Schedules.With(modes[item.key], &item.PayoutSchedule)
+	}
+	return state, err
 }
 
 // SaveMerchantState replaces the merchant and those of its payout schedules
