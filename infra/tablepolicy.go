@@ -9,9 +9,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// credentials are the kinds with which one can make oneself a merchant, or a
+// credentials are the kinds with which one can make oneself a merchant, a member, or a
 // merchant's key.
-var credentials = []store.Kind{store.KindAPIKey, store.KindMerchant}
+var credentials = []store.Kind{store.KindAPIKey, store.KindMembers, store.KindMerchant}
 
 // Actions that could change what must not change. A batch of writes can overwrite, and
 // has no conditions. A statement in PartiQL is authorised by actions of its own.

@@ -7,7 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
@@ -144,6 +148,26 @@ func TestFactsThatCannotBe(t *testing.T) {
 	} {
 		if got := d.refused(registration(c.change)); got.Code != c.code || got.Param != c.param || got.Message == "" {
 			t.Errorf("%v: got %+v, want %s %s and a message", c.change, got, c.code, c.param)
+		}
+	}
+}
+
+// TestAMerchantHasItsOwner as a member of each mode that it has.
+func TestAMerchantHasItsOwner(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	for sandbox, modes := range map[bool][]identity.Mode{true: {identity.Test}, false: identity.Modes} {
+		m := d.create(fields{"sandbox": sandbox})
+		for _, mode := range identity.Modes {
+			of := identity.Tenant{Mode: mode, Merchant: m.Code}
+			var want []member.Member
+			if slices.Contains(modes, mode) {
+				want = []member.Member{member.NewOwner(of, "buch@example.com", d.Clock.Now())}
+			}
+			got, err := d.App.Store.Members(t.Context(), of)
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
+				t.Errorf("sandbox %t, %s: error %v, members (-want +got):\n%s", sandbox, mode.Name(), err, diff)
+			}
 		}
 	}
 }

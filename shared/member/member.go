@@ -42,6 +42,7 @@ type Member struct {
 	Passwords   Passwords   `dynamo:"passwords,omitempty"`   // of a managed user
 	CreatedAt   time.Time   `dynamo:"created_at"`
 	UpdatedAt   time.Time   `dynamo:"updated_at"`
+	Version     int         `dynamo:"version"` // of the stored item, from 1
 }
 
 // Account is what a new managed user is made with, beside the password.
@@ -59,7 +60,8 @@ func NewEmployee(id string, a Account, p Passwords, now time.Time) Member {
 
 // NewOwner is a tenant's first member, who has no password until it sets one.
 func NewOwner(t identity.Tenant, email string, now time.Time) Member {
-	return Member{ID: OwnerID(t), Email: email, Type: TypeUser, Roles: []string{RoleOwner}, CreatedAt: now, UpdatedAt: now}
+	return Member{ID: OwnerID(t), Email: email, Type: TypeUser, Roles: []string{RoleOwner}, CreatedAt: now, UpdatedAt: now,
+		Version: 1}
 }
 
 // Address is the member's e-mail address in the form in which it is unique.

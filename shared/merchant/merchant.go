@@ -68,6 +68,14 @@ func (m Merchant) Same(other Merchant) bool {
 	return reflect.DeepEqual(m, other)
 }
 
+// Modes are the modes that the merchant has.
+func (m Merchant) Modes() []identity.Mode {
+	if m.Sandbox {
+		return []identity.Mode{identity.Test}
+	}
+	return identity.Modes
+}
+
 // FirstMode is the mode of the merchant's first key: a sandbox merchant has
 // only test credentials (contract §2.1).
 func (m Merchant) FirstMode() identity.Mode {

@@ -34,6 +34,10 @@ import (
 //	entity             pk                          sk                          written by
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
 //	API key            KEY#M                       KEY#<sha256 of token>       provision
+//	member             MEMBERS#M                   MEMBER#<number>             provision, merchants
+//	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   with its member
+//	deleted member     MEMBERS#M                   DELETED#<number>            merchants; expires after 31 days
+//	count of members   MEMBERS#M                   COUNT                       with each new or deleted member
 //	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, sandbox, provision,
 //	                                                                           polls, sweep
 //	reference guard    REFERENCE#M#<reference>     REFERENCE                   checkouts
@@ -112,6 +116,11 @@ import (
 //	grow a merchant               growth, entries of its shard in the last ten seconds, merchant
 //	change a merchant             merchant, then its payout schedules in one batch; one transaction with the
 //	                              schedules of the modes that change
+//	create a member               member, address guard and deleted member, by ids that follow from the
+//	                              operation; one transaction with the count
+//	a member by either id         its key: the number follows from the id
+//	list members                  one partition, at most 1,000
+//	change a merchant             payout schedules and merchant, then all of them in one transaction
 //
 // Items are replaced as a whole under a version condition: every status change is
 // a pure function from the item read to the item written.
@@ -153,6 +162,27 @@ func merchantKey(code string) key { return key{KindMerchant.named(code), "MERCHA
 func apiKeyKey(t identity.Tenant, tokenHash string) key {
 	return key{KindAPIKey.of(t), "KEY#" + tokenHash}
 }
+
+const (
+	memberPrefix  = "MEMBER#"
+	addressPrefix = "EMAIL#"
+	deletedPrefix = "DELETED#"
+)
+
+func memberKey(t identity.Tenant, number int32) key {
+	return key{KindMembers.of(t), memberPrefix + strconv.Itoa(int(number))}
+}
+
+// addressKey is the guard of an e-mail address in the form that is unique.
+func addressKey(t identity.Tenant, address string) key {
+	return key{KindMembers.of(t), addressPrefix + digest(address)}
+}
+
+func deletedMemberKey(t identity.Tenant, number int32) key {
+	return key{KindMembers.of(t), deletedPrefix + strconv.Itoa(int(number))}
+}
+
+func memberCountKey(t identity.Tenant) key { return key{KindMembers.of(t), "COUNT"} }
 
 func checkoutKey(t identity.Tenant, id string) key {
 	return key{KindCheckout.of(t, bounded(id)), "CHECKOUT"}

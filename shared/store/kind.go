@@ -17,6 +17,7 @@ type Kind string
 const (
 	KindMerchant       Kind = "MERCHANT"
 	KindAPIKey         Kind = "KEY"
+	KindMembers        Kind = "MEMBERS"
 	KindCheckout       Kind = "CHECKOUT"
 	KindReference      Kind = "REFERENCE"
 	KindTransaction    Kind = "TRANSACTION"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
@@ -23,15 +24,20 @@ func newMerchantItem(m merchant.Merchant) merchantItem {
 	return merchantItem{key: merchantKey(m.Code), WriteID: newWriteID(), Merchant: m}
 }
 
-// CreateMerchant stores a new merchant with its first keys, all or nothing: a
-// merchant without a key could not be used. Failure: Conflict when the code is
-// taken.
+// CreateMerchant stores a new merchant with its first keys, and its owner as the first
+// member of each mode, all or nothing: a merchant without a key could not be used.
+// Failure: Conflict when the code is taken.
 func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, keys ...identity.APIKey) error {
 	m.Version = 1
 	item := newMerchantItem(m)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_not_exists(pk)"))
 	for _, k := range keys {
 		tx.Put(s.putAPIKey(k))
+	}
+	for _, mode := range m.Modes() {
+		t := identity.Tenant{Mode: mode, Merchant: m.Code}
+		s.addMember(tx, t, member.NewOwner(t, m.Email, m.CreatedAt))
+		tx.Put(s.table.Put(memberCount{key: memberCountKey(t), Count: 1}))
 	}
 	taken := failure.Conflict("The merchant already exists.")
 	err := s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, taken, tx.Run(ctx))

@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
@@ -105,6 +106,15 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 			t.Fatal(err)
 		}
 		return func() error { return second(s.SaveMerchantState(t.Context(), state)) }
+	},
+	"UpdateMember": func(t *testing.T, s *store.Store) func() error {
+		m := employ(t, s, "till@example.com")
+		return func() error {
+			return second(s.UpdateMember(t.Context(), tenant, m.Number(), func(m member.Member) (member.Member, error) {
+				m.Nickname += "x" // another change each time
+				return m, nil
+			}))
+		}
 	},
 	"OpenPayout": func(t *testing.T, s *store.Store) func() error {
 		return func() error { return s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil) }

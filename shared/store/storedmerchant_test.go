@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"slices"
 
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -18,9 +19,10 @@ var storedMerchants = map[string]stored{
 			k.Revoked = false // or it opens nothing
 			w.must(w.CreateMerchant(w.Context(), m, k))
 			m.Version = 1
-			return append(w.merchant(merchant.State{Merchant: m}), w.keys(k), w.principal(k, m))
+			return slices.Concat(w.merchant(merchant.State{Merchant: m}), w.owners(m),
+				[]storedtest.Read{w.keys(k), w.principal(k, m)})
 		},
-		unseen: storedtest.NotRead{"MERCHANT write_id": notRead,
+		unseen: storedtest.NotRead{"MERCHANT write_id": notRead, "MEMBER write_id": notRead,
 			"KEY revoked": "nothing is read as false; AddAPIKey's case misses it"},
 	},
 	"AddAPIKey": {write: func(w fixture) []storedtest.Read {
@@ -43,30 +45,32 @@ var storedMerchants = map[string]stored{
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
 			m := storedtest.Fill[merchant.Merchant](w, w.Filler)
-			w.must(w.CreateMerchant(w.Context(), merchant.Merchant{Code: m.Code}))
+			created := merchant.Merchant{Code: m.Code, CreatedAt: start}
+			w.must(w.CreateMerchant(w.Context(), created))
 			m.Version = 1
 			got, err := w.SaveMerchant(w.Context(), m)
 			m.Version = 2
 			wantAnswer(w, m, got, err)
-			return w.merchant(merchant.State{Merchant: m})
+			return append(w.merchant(merchant.State{Merchant: m}), w.owners(created)...)
 		},
-		unseen: storedtest.NotRead{"MERCHANT write_id": notRead},
+		unseen: storedtest.NotRead{"MERCHANT write_id": notRead, "MEMBER write_id": notRead},
 	},
 	"SaveMerchantState": {
 		sets: "each Version is the next",
 		write: func(w fixture) []storedtest.Read {
 			state := storedtest.Fill[merchant.State](w, w.Filler)
-			w.must(w.CreateMerchant(w.Context(), merchant.Merchant{Code: state.Merchant.Code}))
+			created := merchant.Merchant{Code: state.Merchant.Code, CreatedAt: start}
+			w.must(w.CreateMerchant(w.Context(), created))
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 1, 0, 0
 			got, err := w.SaveMerchantState(w.Context(), state)
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 2, 1, 1
 			wantAnswer(w, state, got, err)
 			code := state.Merchant.Code
-			return append(w.merchant(state), w.dueItems(
+			return append(append(w.merchant(state), w.owners(created)...), w.dueItems(
 				store.Due{Tenant: identity.Tenant{Mode: identity.Live, Merchant: code}, Schedule: true},
 				store.Due{Tenant: identity.Tenant{Mode: identity.Test, Merchant: code}, Schedule: true}))
 		},
-		unseen: storedtest.NotRead{"MERCHANT write_id": notRead, "SCHEDULE write_id": notRead},
+		unseen: storedtest.NotRead{"MERCHANT write_id": notRead, "MEMBER write_id": notRead, "SCHEDULE write_id": notRead},
 	},
 }
 
