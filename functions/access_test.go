@@ -200,6 +200,8 @@ func (e *everything) operator() {
 		"key_id": made.APIKey.ID}, nil)
 	e.Operate(map[string]any{"command": "update_merchant", "merchant_code": e.Merchant.Code,
 		"name": "Kaffeehaus am Markt"}, nil)
+	e.Operate(map[string]any{"command": "update_account", "merchant_code": e.Merchant.Code,
+		"account": map[string]any{"alias": "Markt"}}, nil)
 	newVerifier(e.World)
 	e.Operate(map[string]any{"command": "show_callback", "id": e.Receiver.Deliveries()[0].ID}, nil)
 	e.Operate(map[string]any{"command": "replay_callbacks", "merchant_code": e.Merchant.Code}, nil)

@@ -32,6 +32,8 @@ var aims = map[string]int{
 	// The transaction is found, and the refund claimed before the acquirer is asked.
 	"POST /v0.1/me/refund/{txn_id}":                                          5,
 	"POST /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds": 5,
+	// The first read also numbers the receipt, which shows the merchant's account.
+	"GET /v1.1/receipts/{id}": 5,
 	// A merchant that has grown: each shard is read, at the same time.
 	fourShards + "GET /v0.1/checkouts":                                      6,
 	fourShards + "GET /v2.1/merchants/{merchant_code}/transactions/history": 6,

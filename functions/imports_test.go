@@ -24,7 +24,7 @@ var layers = []string{
 	"shared/validate shared/ledger",
 	"shared/identity",
 	"shared/merchant",
-	"shared/member",
+	"shared/account shared/member",
 	"shared/payments",
 	"shared/payout",
 	// The table, the ports to others, and pages.

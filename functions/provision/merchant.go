@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -22,7 +23,7 @@ type createMerchant struct {
 	merchant.Registration
 	merchant.Terms
 	TestKey bool            `json:"test_key"` // beside the live key
-	Profile json.RawMessage `json:"profile"`  // merchant.Profile; all optional
+	Account json.RawMessage `json:"account"`  // account.Account; all optional
 }
 
 type merchantCreated struct {
@@ -42,31 +43,53 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 		if err != nil {
 			return merchantCreated{}, err
 		}
+		var a account.Account
+		if len(c.Account) > 0 {
+			if a, err = o.merged(a, m, c.Account); err != nil {
+				return merchantCreated{}, err
+			}
+		}
 		var created merchantCreated
-		created, taken = o.create(ctx, m, c.TestKey)
+		created, taken = o.create(ctx, m, a, c.TestKey)
 		switch {
 		case !failure.Is(taken, failure.KindConflict):
 			return created, taken
 		case c.Code != "":
-			return o.find(ctx, m)
+			return o.find(ctx, m, c.Account)
 		}
 	}
 	return merchantCreated{}, taken
 }
 
-// find returns the merchant that is there already, if it is the one asked for.
-func (o operator) find(ctx context.Context, m merchant.Merchant) (merchantCreated, error) {
+// find returns the merchant that is there already, if it is the one asked for: the
+// account that is recorded has all that was asked for.
+func (o operator) find(ctx context.Context, m merchant.Merchant, asked json.RawMessage) (merchantCreated, error) {
 	existing, err := o.Store.Merchant(ctx, m.Code)
 	if err != nil {
 		return merchantCreated{}, err
 	}
-	if !m.Same(existing) {
+	recorded, err := o.Store.Account(ctx, m.Code)
+	if err != nil {
+		return merchantCreated{}, err
+	}
+	same := true
+	if len(asked) > 0 {
+		a, err := o.merged(recorded, m, asked)
+		if err != nil {
+			return merchantCreated{}, err
+		}
+		if same, err = recorded.Same(a); err != nil {
+			return merchantCreated{}, err
+		}
+	}
+	if !same || !m.Same(existing) {
 		return merchantCreated{}, failure.Conflict("Another merchant has this merchant_code.")
 	}
 	return merchantCreated{MerchantCode: m.Code}, nil
 }
 
-func (o operator) create(ctx context.Context, m merchant.Merchant, testKey bool) (merchantCreated, error) {
+func (o operator) create(ctx context.Context, m merchant.Merchant, a account.Account, testKey bool,
+) (merchantCreated, error) {
 	first, firstView, err := o.newKey(identity.Tenant{Mode: m.FirstMode(), Merchant: m.Code}, identity.BootstrapKey())
 	if err != nil {
 		return merchantCreated{}, err
@@ -79,7 +102,7 @@ func (o operator) create(ctx context.Context, m merchant.Merchant, testKey bool)
 		}
 		created.TestAPIKey, keys = &secondView, append(keys, second)
 	}
-	if err := o.Store.CreateMerchant(ctx, m, keys...); err != nil {
+	if err := o.Store.CreateMerchant(ctx, m, a, keys...); err != nil {
 		return merchantCreated{}, err
 	}
 	o.Log.InfoContext(ctx, "merchant created", "merchant", m.Code, "sandbox", m.Sandbox)
@@ -98,12 +121,8 @@ func (c createMerchant) merchant(now time.Time) (merchant.Merchant, error) {
 		*standard = optional.Some(standard.Or(""))
 	}
 	m, err := merchant.New(c.Registration, c.Terms, now)
-	if err != nil {
-		return m, err
-	}
-	if c.Sandbox && c.TestKey {
+	if err == nil && c.Sandbox && c.TestKey {
 		return m, failure.Invalid("test_key", "is not for a sandbox merchant, whose first key is always a test key")
 	}
-	m.Profile, err = mergeProfile(m.Profile, c.Profile)
 	return m, err
 }

@@ -80,7 +80,7 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 	first := d.create(fields{"merchant_code": code})
 	d.Clock.Advance(1)
 	again := d.create(fields{"merchant_code": code, "fee_rate": "0.01950", "time_zone": "Europe/Berlin",
-		"profile": fields{"vat_id": ""}})
+		"account": fields{"merchant_profile": fields{"vat_id": ""}}})
 	if first.Code != code || !first.Created || again.Code != code || again.Created || again.Key != nil {
 		t.Errorf("got %+v, then %+v, want %s both times, created the first time, then no key", first, again, code)
 	}
@@ -91,7 +91,7 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 		"name": {"name": "Café"}, "fee": {"fee_rate": "0.02"}, "country": {"country": "AT"},
 		"online":    {"online_payments": false},
 		"time zone": {"time_zone": "Europe/Vienna"}, "floor": {"refund_floor": "-1"},
-		"profile": {"profile": fields{"vat_id": "DE1"}},
+		"account": {"account": fields{"merchant_profile": fields{"vat_id": "DE1"}}}, "PayPal": {"paypal": true},
 	} {
 		change["merchant_code"] = code
 		if got := d.refused(registration(change)); got.Code != "CONFLICT" {
@@ -131,13 +131,10 @@ func TestFactsThatCannotBe(t *testing.T) {
 		{fields{"refund_floor": "-0.001"}, "INVALID", "refund_floor"},
 		{fields{"refund_floor": "much"}, "INVALID", "refund_floor"},
 		{fields{"refund_floor": -5}, "INVALID", "refund_floor"},
-		{fields{"profile": "Buch"}, "INVALID", "profile"},
-		{fields{"profile": fields{"vat": "DE1"}}, "INVALID", "profile.vat"},
-		{fields{"profile": fields{"vat_id": 1}}, "INVALID", "profile.vat_id"},
-		{fields{"profile": fields{"locale": "German"}}, "INVALID", "profile.locale"},
-		{fields{"profile": fields{"address": fields{"country": "Germany"}}}, "INVALID", "profile.address.country"},
-		{fields{"profile": fields{"address": fields{"city": 1}}}, "INVALID", "profile.address.city"},
-		{fields{"profile": fields{"address": "Berlin"}}, "INVALID", "profile.address"},
+		{fields{"account": "Buch"}, "INVALID", "account"},
+		{fields{"account": fields{"vat": "DE1"}}, "INVALID", "account.vat"},
+		{fields{"account": fields{"merchant_profile": fields{"locale": "German"}}}, "INVALID",
+			"account.merchant_profile.locale"},
 		{fields{"merchant_code": "MC0123456"}, "INVALID", "merchant_code"},
 		{fields{"merchant_code": "MC0123456I"}, "INVALID", "merchant_code"},
 		{fields{"test_key": true}, "INVALID", "test_key"},

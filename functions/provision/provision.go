@@ -8,9 +8,11 @@
 //	    answer.json
 //
 //	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code,
-//	                        time_zone, refund_floor, payout_plan, shards, onboarding, profile
+//	                        time_zone, refund_floor, payout_plan, shards, onboarding, paypal, account
 //	update_merchant         merchant_code; name, email, fee_rate, online_payments, time_zone, refund_floor,
-//	                        payout_plan, shards, onboarding, profile
+//	                        payout_plan, shards, onboarding, paypal
+//	update_account          merchant_code, account
+//	show_account            merchant_code
 //	create_api_key          merchant_code; mode, type, scopes, name
 //	revoke_api_key          merchant_code, mode, key_id
 //	rotate_callback_secret  merchant_code; force
@@ -62,6 +64,8 @@ func (o operator) commands() map[string]command {
 	return map[string]command{
 		"create_merchant":        typed(o, o.createMerchant),
 		"update_merchant":        typed(o, o.updateMerchant),
+		"update_account":         typed(o, o.updateAccount),
+		"show_account":           typed(o, o.showAccount),
 		"create_api_key":         typed(o, o.createAPIKey),
 		"revoke_api_key":         typed(o, o.revokeAPIKey),
 		"rotate_callback_secret": typed(o, o.rotateCallbackSecret),

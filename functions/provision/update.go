@@ -2,7 +2,6 @@ package provision
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -13,7 +12,6 @@ import (
 type updateMerchant struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	merchant.Terms
-	Profile json.RawMessage `json:"profile"` // the fields given; "" removes a text
 }
 
 type merchantUpdated struct {
@@ -23,11 +21,11 @@ type merchantUpdated struct {
 
 func (o operator) updateMerchant(ctx context.Context, c updateMerchant) (merchantUpdated, error) {
 	state, err := banking.Open(o.App).ChangeMerchant(ctx, c.MerchantCode, func(s merchant.State) (merchant.State, error) {
-		var err error
-		if s.Merchant, err = c.Apply(s.Merchant); err != nil {
-			return s, err
+		changed, err := c.Apply(s.Merchant)
+		if changed != s.Merchant {
+			changed.UpdatedAt = o.Now()
 		}
-		s.Merchant.Profile, err = mergeProfile(s.Merchant.Profile, c.Profile)
+		s.Merchant = changed
 		return s, err
 	})
 	if err != nil {

@@ -38,9 +38,7 @@ func TestAMerchantsOptionalFields(t *testing.T) {
 func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
-	m := d.create(fields{"sandbox": false, "test_key": true, "profile": fields{"vat_id": "DE1",
-		"website": "https://buch.example",
-		"address": fields{"city": "Berlin", "post_code": "10115"}}})
+	m := d.create(fields{"sandbox": false, "test_key": true})
 	before := d.stored(m.Key)
 	type updated struct {
 		Code    string `json:"merchant_code"`
@@ -50,7 +48,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 		{},
 		{"name": "Bücher", "email": "neu@example.com", "fee_rate": "0.01", "online_payments": false},
 		{"time_zone": "Europe/Vienna", "refund_floor": "-5", "payout_plan": "TRUE_INSTALLMENT"},
-		{"profile": fields{"vat_id": "", "locale": "de-AT", "address": fields{"city": "Wien"}}},
+		{"paypal": true},
 	} {
 		given["command"], given["merchant_code"] = "update_merchant", m.Code
 		for range 2 { // repeated, nothing changes
@@ -63,8 +61,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	want.Name, want.Email, want.FeeRate, want.OnlinePayments = "Bücher", "neu@example.com", "0.01", false
 	want.TimeZone, want.MinimumBalance, want.Version = "Europe/Vienna", "-5.00", 4
 	want.PayoutPlan = "TRUE_INSTALLMENT"
-	want.Profile = merchant.Profile{Website: "https://buch.example", Locale: "de-AT",
-		Address: merchant.Address{City: "Wien", PostCode: "10115"}}
+	want.PayPal, want.UpdatedAt = true, d.Clock.Now()
 	late := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
 	for _, k := range []*key{m.Key, m.TestKey, &late} {
 		if got := d.stored(k); got != want {
@@ -127,8 +124,8 @@ func TestInvalidUpdatesAreRefused(t *testing.T) {
 		{fields{"shards": 0}, "INVALID", "shards"},
 		{fields{"shards": 3}, "INVALID", "shards"},
 		{fields{"shards": 64}, "INVALID", "shards"},
-		{fields{"profile": fields{"language": "German"}}, "INVALID", "profile.language"},
-		{fields{"country": "AT"}, "INVALID", "country"}, // no argument of the command, nor are these
+		{fields{"account": fields{}}, "INVALID", "account"}, // update_account's
+		{fields{"country": "AT"}, "INVALID", "country"},     // no argument of the command, nor are these
 		{fields{"currency": "CHF"}, "INVALID", "currency"},
 		{fields{"sandbox": false}, "INVALID", "sandbox"},
 		{fields{"gross_settlement": true}, "INVALID", "gross_settlement"}, // which update_settings changes

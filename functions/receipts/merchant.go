@@ -1,9 +1,7 @@
 package receipts
 
 import (
-	"cmp"
-	"strings"
-
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/country"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
@@ -36,19 +34,18 @@ type address struct {
 	Landline          string `json:"landline,omitempty"`
 }
 
-// showMerchant fills what the profile leaves open from the merchant's name and
+// showMerchant fills what the account leaves open from the merchant's name and
 // country.
-func showMerchant(m merchant.Merchant) merchantData {
-	p := m.Profile
-	locale := cmp.Or(p.Locale, p.Language, country.Locale(m.Country))
-	language, _, _ := strings.Cut(locale, "-")
-	a := p.Address
-	where := cmp.Or(a.Country, m.Country)
-	english, native := country.Names(where)
-	return merchantData{Locale: locale, Profile: merchantProfile{
-		Code: m.Code, BusinessName: cmp.Or(p.BusinessName, m.Name), RegistrationNumber: p.RegistrationNumber, VATID: p.VATID,
-		Website: p.Website, Email: m.Email, Language: cmp.Or(p.Language, language),
-		Address: address{Line1: a.Line1, Line2: a.Line2, City: a.City, Country: where, CountryEnglish: english,
-			CountryNativeName: native, Region: a.Region, PostCode: a.PostCode, Landline: a.Landline},
+func showMerchant(m merchant.Merchant, a account.Account) merchantData {
+	p := a.Profile
+	shown := p.Shown(m)
+	where := shown.Address
+	english, native := country.Names(where.Country)
+	return merchantData{Locale: p.LocaleIn(m.Country), Profile: merchantProfile{
+		Code: m.Code, BusinessName: shown.BusinessName, RegistrationNumber: shown.RegistrationNumber, VATID: shown.VATID,
+		Website: shown.Website, Email: shown.Email, Language: p.LanguageIn(m.Country),
+		Address: address{Line1: where.Line1, Line2: where.Line2, City: where.City, Country: where.Country,
+			CountryEnglish: english, CountryNativeName: native, Region: where.Region, PostCode: where.PostCode,
+			Landline: where.Landline},
 	}}
 }

@@ -44,12 +44,12 @@ const whole = `{
 func TestAReceiptShowsEverything(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	s.Operate(fields{"command": "update_merchant", "merchant_code": s.Merchant.Code, "profile": fields{
-		"business_name": "Kaffeehaus am Ring", "company_registration_number": "HRB 1",
-		"vat_id":  "DE1",
-		"website": "https://kaffee.example", "language": "de", "locale": "de-AT", "address": fields{"address_line1": "Ring 1",
-			"address_line2": "Hof", "city": "Wien", "region_name": "Wien", "post_code": "1010", "landline": "+43 1 1",
-			"country": "AT"}}}, nil)
+	s.Operate(fields{"command": "update_account", "merchant_code": s.Merchant.Code, "account": fields{
+		"merchant_profile": fields{"company_registration_number": "HRB 1", "vat_id": "DE0",
+			"website": "https://kaffee.example", "language": "de", "locale": "de-AT", "address": fields{"city": "Berlin"},
+			"doing_business_as": fields{"business_name": "Kaffeehaus am Ring", "vat_id": "DE1",
+				"address": fields{"address_line1": "Ring 1", "address_line2": "Hof", "city": "Wien", "region_name": "Wien",
+					"post_code": "1010", "landline": "+43 1 1", "country": "AT"}}}}}, nil)
 	p := charge(s, "10.10", fields{"description": "Two coffees"})
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -92,7 +92,7 @@ func compact(t *testing.T, body []byte) string {
 	return string(text)
 }
 
-// What a profile leaves open follows from the merchant's name and country.
+// What an account leaves open follows from the merchant's name and country.
 func TestAMerchantWithoutAProfile(t *testing.T) {
 	t.Parallel()
 	home := world.NewShop(t)
@@ -105,9 +105,9 @@ func TestAMerchantWithoutAProfile(t *testing.T) {
 		{"CH", "CHF", nil, `{"locale":"de-CH","language":"de","country":"CH","english":"Switzerland","native":"Schweiz"}`},
 		{"BR", "BRL", nil, `{"locale":"pt-BR","language":"pt","country":"BR","english":"Brazil","native":"Brasil"}`},
 		{"JP", "USD", nil, `{"locale":"en-JP","language":"en","country":"JP","english":"","native":""}`},
-		{"BE", "EUR", fields{"profile": fields{"language": "fr"}},
+		{"BE", "EUR", fields{"account": fields{"merchant_profile": fields{"language": "fr"}}},
 			`{"locale":"fr","language":"fr","country":"BE","english":"Belgium","native":"België"}`},
-		{"BE", "EUR", fields{"profile": fields{"locale": "fr-BE"}},
+		{"BE", "EUR", fields{"account": fields{"merchant_profile": fields{"locale": "fr-BE"}}},
 			`{"locale":"fr-BE","language":"fr","country":"BE","english":"Belgium","native":"België"}`},
 	} {
 		s := home.NewShop(c.country, c.currency, c.more)

@@ -39,7 +39,8 @@ func (f family) retrieve(ctx context.Context, req retrieveRequest) (receipt, err
 	if err := f.assignNumber(ctx, tenant, about); err != nil {
 		return receipt{}, err
 	}
-	return view(about, rest.Merchant(ctx)), nil
+	a, err := f.store.Account(ctx, tenant.Merchant)
+	return view(about, rest.Merchant(ctx), a), err
 }
 
 // notFound has the message of contract §6.6.

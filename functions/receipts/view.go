@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -86,11 +87,11 @@ type acquirerData struct {
 const unverified = "none" // neither signature nor PIN
 
 // view shows a receipt of the merchant's.
-func view(p subject, m merchant.Merchant) receipt {
+func view(p subject, m merchant.Merchant, a account.Account) receipt {
 	t := p.record.Transaction
 	return receipt{
 		Transaction: showTransaction(p),
-		Merchant:    showMerchant(m),
+		Merchant:    showMerchant(m, a),
 		Acquirer: acquirerData{TerminalID: t.TerminalID, AuthCode: t.AuthCode, ReturnCode: p.returnCode,
 			LocalTime: rest.Local(p.at, m.Location())},
 	}

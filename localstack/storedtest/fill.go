@@ -3,6 +3,7 @@
 package storedtest
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -41,6 +42,9 @@ func (f *Filler) fill(v reflect.Value, path string) error {
 	case *money.Amount:
 		v.Set(reflect.ValueOf(money.MustParse(fmt.Sprintf("%d.%02d", f.n, f.n%100), "EUR")))
 		return nil
+	case *money.Decimal:
+		v.SetString(fmt.Sprintf("0.%04d", f.n))
+		return nil
 	case *money.Currency:
 		v.SetString("EUR")
 		return nil
@@ -69,6 +73,13 @@ func (f *Filler) fill(v reflect.Value, path string) error {
 				return err
 			}
 		}
+	case reflect.Map: // one entry
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		if err := errors.Join(f.fill(key, path), f.fill(value, path)); err != nil {
+			return err
+		}
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
 	case reflect.Struct:
 		return f.fields(v, path)
 	default:

@@ -1,5 +1,5 @@
 // Package merchant holds the types and pure rules of a merchant: its terms,
-// profile, bank account and payout settings. It does no I/O.
+// bank account and payout settings. It does no I/O.
 package merchant
 
 import (
@@ -30,10 +30,11 @@ type Merchant struct {
 	Settings       ByMode[Settings] `dynamo:"settings"`
 	Shards         int              `dynamo:"shards,omitempty"`   // see ShardCount
 	GrownAt        time.Time        `dynamo:"grown_at,omitempty"` // when Grow changed them last
-	Profile        Profile          `dynamo:"profile,omitempty"`
+	PayPal         bool             `dynamo:"paypal,omitempty"`   // may offer it (contract §4.3)
 	Callbacks      CallbackSecret   `dynamo:"callbacks"`
 	CreatedAt      time.Time        `dynamo:"created_at"`
-	Version        int              `dynamo:"version"` // of the stored item, from 1
+	UpdatedAt      time.Time        `dynamo:"updated_at,omitempty"` // of its terms, by an operator
+	Version        int              `dynamo:"version"`              // of the stored item, from 1
 }
 
 // Registration is what a merchant is created with and keeps: what is stored
@@ -60,11 +61,11 @@ func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 		OnlinePayments: true, Settings: ByMode[Settings]{DefaultSettings, DefaultSettings}, CreatedAt: now})
 }
 
-// Same reports whether both have the same registration, terms and profile,
+// Same reports whether both have the same registration and terms,
 // whatever has changed since they were created.
 func (m Merchant) Same(other Merchant) bool {
 	m.CreatedAt, m.Version, m.Settings, m.Callbacks = other.CreatedAt, other.Version, other.Settings, other.Callbacks
-	m.Shards, m.GrownAt = other.Shards, other.GrownAt
+	m.Shards, m.GrownAt, m.UpdatedAt = other.Shards, other.GrownAt, other.UpdatedAt
 	return reflect.DeepEqual(m, other)
 }
 

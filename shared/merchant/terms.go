@@ -26,6 +26,7 @@ type Terms struct {
 	Onboarding     optional.Of[bool]   `json:"onboarding"`   // whether there is no merchant profile yet
 	TimeZone       optional.Of[string] `json:"time_zone"`    // IANA name; "": that of the country's capital
 	MinimumBalance optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
+	PayPal         optional.Of[bool]   `json:"paypal"`       // whether it may be offered
 
 	// Shards is ShardCount, ahead of a launch; it grows by itself otherwise.
 	Shards optional.Of[int] `json:"shards"`
@@ -44,6 +45,7 @@ func (c Terms) Apply(m Merchant) (Merchant, error) {
 	}
 	m.Name, m.Email = c.Name.Or(m.Name), c.Email.Or(m.Email)
 	m.OnlinePayments, m.Onboarding = c.OnlinePayments.Or(m.OnlinePayments), c.Onboarding.Or(m.Onboarding)
+	m.PayPal = c.PayPal.Or(m.PayPal)
 	if plan, given := c.PayoutPlan.Get(); given {
 		m.PayoutPlan = payoutPlan(plan)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // Method is how a payer pays: the payment_type of a process request.
@@ -185,37 +186,11 @@ func missing(fields []required) failure.List {
 
 func checkBoletoPayer(d PersonalDetails) failure.List {
 	var faults failure.List
-	if d.TaxID != "" && !ValidCPF(d.TaxID) {
+	if d.TaxID != "" && !validate.CPF(d.TaxID) {
 		faults = append(faults, failure.Invalid("personal_details.tax_id", "must be a CPF"))
 	}
 	if country := d.address().Country; country != "" && country != "BR" {
 		faults = append(faults, failure.Invalid("personal_details.address.country", "must be BR for boleto"))
 	}
 	return faults
-}
-
-// ValidCPF checks the two mod-11 digits of a Brazilian CPF, with or without
-// its usual punctuation (Receita Federal, IN RFB 2172/2024).
-func ValidCPF(s string) bool {
-	var digits []int
-	for _, r := range s {
-		switch {
-		case r >= '0' && r <= '9':
-			digits = append(digits, int(r-'0'))
-		case r != '.' && r != '-':
-			return false
-		}
-	}
-	if len(digits) != 11 || slices.Max(digits) == slices.Min(digits) {
-		return false
-	}
-	return cpfDigit(digits[:9]) == digits[9] && cpfDigit(digits[:10]) == digits[10]
-}
-
-func cpfDigit(digits []int) int {
-	sum := 0
-	for i, d := range digits {
-		sum += d * (len(digits) + 1 - i)
-	}
-	return sum * 10 % 11 % 10
 }

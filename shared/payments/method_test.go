@@ -2,10 +2,7 @@ package payments_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -154,45 +151,4 @@ func TestBoletoPayer(t *testing.T) {
 	if got := payments.IDEAL.CheckPayer(&foreign); got != nil {
 		t.Errorf("iDEAL without a CPF: got %v, want none", got)
 	}
-}
-
-func TestCPF(t *testing.T) {
-	t.Parallel()
-	for cpf, want := range map[string]bool{
-		"529.982.247-25": true, "52998224725": true, "111.444.777-35": true, "00000000191": true,
-		"529.982.247-24": false, "529.982.247-15": false, "52998224752": false, "5299822472": false, "529982247250": false,
-		"": false, "...-": false, "5299822472x": false, " 52998224725": false, "529 982 247 25": false, "٥٢٩٩٨٢٢٤٧٢٥": false,
-	} {
-		if got := payments.ValidCPF(cpf); got != want {
-			t.Errorf("%q: got %t, want %t", cpf, got, want)
-		}
-	}
-	for d := range 10 {
-		if same := strings.Repeat(string(rune('0'+d)), 11); payments.ValidCPF(same) {
-			t.Errorf("%s: got true, want false", same)
-		}
-	}
-}
-
-// For any nine digits exactly one pair of check digits is right, and one wrong digit is noticed.
-func TestCPFCheckDigits(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		base := rapid.StringMatching(`[0-9]{9}`).Filter(func(s string) bool {
-			return strings.Trim(s, s[:1]) != ""
-		}).Draw(t, "base")
-		var right []string
-		for pair := range 100 {
-			if cpf := base + string([]byte{byte('0' + pair/10), byte('0' + pair%10)}); payments.ValidCPF(cpf) {
-				right = append(right, cpf)
-			}
-		}
-		if len(right) != 1 {
-			t.Fatalf("%s: got %v, want one", base, right)
-		}
-		if dotted := right[0][:3] + "." + right[0][3:6] + "." + right[0][6:9] + "-" +
-			right[0][9:]; !payments.ValidCPF(dotted) {
-			t.Fatalf("%s: got false, want true", dotted)
-		}
-	})
 }

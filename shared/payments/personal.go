@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/optional"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // PersonalDetails is what is known of a payer; "" means not known.
@@ -103,16 +104,9 @@ func (d PersonalDetails) address() Address {
 	return *d.Address
 }
 
-// firstBirthDate is before the birth date of any living person.
-var firstBirthDate = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
-
-// Rule of the birth date: from 1900-01-01 to today.
+// Rule of the birth date.
 func (c PersonalDetailsChange) Rule(_ string, now time.Time) string {
-	day, err := time.Parse(time.DateOnly, c.BirthDate.Or(""))
-	if err != nil || day.Before(firstBirthDate) || day.After(now) {
-		return "must be from 1900-01-01 to today"
-	}
-	return ""
+	return validate.BirthDate(c.BirthDate.Or(""), now)
 }
 
 var brazilianPostalCode = regexp.MustCompile(`^[0-9]{5}-?[0-9]{3}$`)

@@ -15,6 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -55,7 +56,7 @@ func newFixture(t *testing.T) *fixture {
 		Banks: map[identity.Mode]bank.Bank{identity.Live: h}})
 	owner := merchant.Merchant{Code: tenant.Merchant, Currency: "EUR",
 		Settings: merchant.ByMode[merchant.Settings]{}.With(tenant.Mode, merchant.DefaultSettings)}
-	if err := s.CreateMerchant(t.Context(), owner); err != nil {
+	if err := s.CreateMerchant(t.Context(), owner, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
 	h.set(func(*terms) {})

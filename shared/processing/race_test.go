@@ -14,6 +14,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -55,7 +56,7 @@ func newFixture(t *testing.T) *fixture {
 	if err := o.store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.store.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant}); err != nil {
+	if err := o.store.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant}, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
 	config.HTTP = http.DefaultClient

@@ -19,6 +19,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -111,7 +112,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	h.payouts = payoutrunner.New(payoutrunner.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
 		Banks: h.banks()})
 	for _, code := range []string{"MC1", "MC2"} {
-		h.must(h.store.CreateMerchant(t.Context(), merchant.Merchant{Code: code, Currency: "EUR"}))
+		h.must(h.store.CreateMerchant(t.Context(), merchant.Merchant{Code: code, Currency: "EUR"}, account.Account{}))
 	}
 	for _, tenant := range shops {
 		h.payTo(tenant, "Shop")

@@ -18,6 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -84,7 +85,7 @@ func newFixture(t *testing.T, routes []rest.Route, change ...func(*rest.Config))
 	if err := f.store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.store.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant, Name: "Shop"}); err != nil {
+	if err := f.store.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant, Name: "Shop"}, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
 	f.secret = f.credential(t, "key_1", identity.SecretKey, "things")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -52,7 +53,7 @@ func newGrowing(t *testing.T) growing {
 		g.wire.HTTPClient = c
 		return g.wire
 	})
-	if err := g.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant}); err != nil {
+	if err := g.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant}, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
 	return g

@@ -33,6 +33,7 @@ import (
 //
 //	entity             pk                          sk                          written by
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
+//	onboarding data    ACCOUNT#<code>              ACCOUNT                     provision
 //	API key            KEY#M                       KEY#<sha256 of token>       provision
 //	member             MEMBERS#M                   MEMBER#<number>             provision, merchants
 //	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   with its member
@@ -90,6 +91,7 @@ import (
 //	authenticate                  API key and merchant, in one batch: a token names its merchant
 //	create a checkout             checkout and reference guard, in one transaction
 //	read a checkout               its key; its transactions are in the item
+//	a merchant's account          onboarding data, beside the merchant that each request reads
 //	list checkouts                index list, then the items in batches; by reference the guard
 //	process a checkout            its key, with a token the card's too; one put claims the attempt; one
 //	                              transaction records the outcome
@@ -158,6 +160,8 @@ func (k key) item() dynamo.Item {
 }
 
 func merchantKey(code string) key { return key{KindMerchant.named(code), "MERCHANT"} }
+
+func accountKey(code string) key { return key{KindAccount.named(code), "ACCOUNT"} }
 
 func apiKeyKey(t identity.Tenant, tokenHash string) key {
 	return key{KindAPIKey.of(t), "KEY#" + tokenHash}

@@ -16,6 +16,7 @@ type Kind string
 // (shared/acquirer/sandbox, shared/bank/sandbox and shared/bank/file).
 const (
 	KindMerchant       Kind = "MERCHANT"
+	KindAccount        Kind = "ACCOUNT"
 	KindAPIKey         Kind = "KEY"
 	KindMembers        Kind = "MEMBERS"
 	KindCheckout       Kind = "CHECKOUT"
@@ -48,7 +49,7 @@ const (
 // withoutTenant are the kinds whose keys name no tenant: what comes after the
 // kind is never text from a client, but a merchant's code, an unguessable id, a
 // digest or the number of a shard.
-var withoutTenant = map[Kind]bool{KindMerchant: true, KindSession: true, KindCallback: true, KindRate: true,
+var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindSession: true, KindCallback: true, KindRate: true,
 	KindReady: true, KindPayoutLease: true, KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of is the key of one of the tenant's partitions. A tenant contains exactly one

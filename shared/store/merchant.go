@@ -6,6 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -24,13 +25,19 @@ func newMerchantItem(m merchant.Merchant) merchantItem {
 	return merchantItem{key: merchantKey(m.Code), WriteID: newWriteID(), Merchant: m}
 }
 
-// CreateMerchant stores a new merchant with its first keys, and its owner as the first
-// member of each mode, all or nothing: a merchant without a key could not be used.
-// Failure: Conflict when the code is taken.
-func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, keys ...identity.APIKey) error {
+// CreateMerchant stores a new merchant with its onboarding data, if any, its first
+// keys, and its owner as the first member of each mode, all or nothing: a merchant
+// without a key could not be used. Failure: Conflict when the code is taken.
+func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, a account.Account,
+	keys ...identity.APIKey,
+) error {
 	m.Version = 1
 	item := newMerchantItem(m)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_not_exists(pk)"))
+	if !a.UpdatedAt.IsZero() {
+		_, put := s.replaceAccount(m.Code, a)
+		tx.Put(put)
+	}
 	for _, k := range keys {
 		tx.Put(s.putAPIKey(k))
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -28,7 +29,7 @@ import (
 var shop = merchant.Merchant{Code: tenant.Merchant, Name: "Shop", Email: "shop@example.com",
 	Country: "DE", Currency: "EUR",
 	Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin", CreatedAt: start,
-	Profile: merchant.Profile{VATID: "DE1", Address: merchant.Address{City: "Berlin"}}}
+	PayPal: true}
 
 // issued is a key as its bearer and as the store knows it.
 type issued struct {
@@ -51,7 +52,7 @@ func newKey(t *testing.T, of identity.Tenant) issued {
 func opened(t *testing.T, s *store.Store) issued {
 	t.Helper()
 	first := newKey(t, tenant)
-	if err := s.CreateMerchant(t.Context(), shop, first.APIKey); err != nil {
+	if err := s.CreateMerchant(t.Context(), shop, account.Account{}, first.APIKey); err != nil {
 		t.Fatal(err)
 	}
 	return first
@@ -77,7 +78,7 @@ func TestATokenMeansItsKeyAndItsMerchant(t *testing.T) {
 	if _, err := s.Merchant(t.Context(), "MC00000000"); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("an unknown merchant: got error %v, want KindNotFound", err)
 	}
-	if err := s.CreateMerchant(t.Context(), shop); !failure.Is(err, failure.KindConflict) {
+	if err := s.CreateMerchant(t.Context(), shop, account.Account{}); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("a second one: got error %v, want KindConflict", err)
 	}
 }
@@ -143,7 +144,7 @@ func TestAChangedMerchantAppliesFromTheNextRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := m
-	m.Name, m.MinimumBalance, m.Profile, m.Callbacks = "Laden", "-5", merchant.Profile{VATID: "AT1"},
+	m.Name, m.MinimumBalance, m.PayPal, m.Callbacks = "Laden", "-5", false,
 		m.Callbacks.Rotated(start)
 	saved, err := s.SaveMerchant(ctx, m)
 	if err != nil || saved.Version != 2 {

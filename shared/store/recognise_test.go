@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -97,7 +98,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 		return func() error { return s.ApplyTransaction(t.Context(), tenant, change, nil) }
 	},
 	"CreateMerchant": func(t *testing.T, s *store.Store) func() error {
-		return func() error { return s.CreateMerchant(t.Context(), shop) }
+		return func() error { return s.CreateMerchant(t.Context(), shop, account.Account{}) }
 	},
 	"SaveMerchantState": func(t *testing.T, s *store.Store) func() error {
 		opened(t, s)

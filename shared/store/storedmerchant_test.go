@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -17,13 +18,30 @@ var storedMerchants = map[string]stored{
 			m := storedtest.Fill[merchant.Merchant](w, w.Filler)
 			k := w.key(m.Code)
 			k.Revoked = false // or it opens nothing
-			w.must(w.CreateMerchant(w.Context(), m, k))
-			m.Version = 1
+			a := storedtest.Fill[account.Account](w, w.Filler)
+			a.Version = 0
+			w.must(w.CreateMerchant(w.Context(), m, a, k))
+			m.Version, a.Version = 1, 1
 			return slices.Concat(w.merchant(merchant.State{Merchant: m}), w.owners(m),
-				[]storedtest.Read{w.keys(k), w.principal(k, m)})
+				[]storedtest.Read{w.account(m.Code, a), w.keys(k), w.principal(k, m)})
 		},
-		unseen: storedtest.NotRead{"MERCHANT write_id": notRead, "MEMBER write_id": notRead,
-			"KEY revoked": "nothing is read as false; AddAPIKey's case misses it"},
+		unseen: storedtest.NotRead{"MERCHANT write_id": notRead, "ACCOUNT write_id": notRead,
+			"MEMBER write_id": notRead,
+			"KEY revoked":     "nothing is read as false; AddAPIKey's case misses it"},
+	},
+	"SaveAccount": {
+		sets: "Version is the next",
+		write: func(w fixture) []storedtest.Read {
+			a := storedtest.Fill[account.Account](w, w.Filler)
+			first, err := w.SaveAccount(w.Context(), "MC0A1B2C3D", account.Account{})
+			wantAnswer(w, account.Account{Version: 1}, first, err)
+			a.Version = 1
+			got, err := w.SaveAccount(w.Context(), "MC0A1B2C3D", a)
+			a.Version = 2
+			wantAnswer(w, a, got, err)
+			return []storedtest.Read{w.account("MC0A1B2C3D", a)}
+		},
+		unseen: storedtest.NotRead{"ACCOUNT write_id": notRead},
 	},
 	"AddAPIKey": {write: func(w fixture) []storedtest.Read {
 		k := w.key("MC0A1B2C3D")
@@ -46,7 +64,7 @@ var storedMerchants = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			m := storedtest.Fill[merchant.Merchant](w, w.Filler)
 			created := merchant.Merchant{Code: m.Code, CreatedAt: start}
-			w.must(w.CreateMerchant(w.Context(), created))
+			w.must(w.CreateMerchant(w.Context(), created, account.Account{}))
 			m.Version = 1
 			got, err := w.SaveMerchant(w.Context(), m)
 			m.Version = 2
@@ -60,7 +78,7 @@ var storedMerchants = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			state := storedtest.Fill[merchant.State](w, w.Filler)
 			created := merchant.Merchant{Code: state.Merchant.Code, CreatedAt: start}
-			w.must(w.CreateMerchant(w.Context(), created))
+			w.must(w.CreateMerchant(w.Context(), created, account.Account{}))
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 1, 0, 0
 			got, err := w.SaveMerchantState(w.Context(), state)
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 2, 1, 1
@@ -93,6 +111,13 @@ func (w fixture) merchant(state merchant.State) []storedtest.Read {
 			return w.MerchantState(ctx, code)
 		}),
 	}
+}
+
+// account is what is recorded of the merchant.
+func (w fixture) account(code string, want account.Account) storedtest.Read {
+	return storedtest.Expect("Account", want, func(ctx context.Context) (account.Account, error) {
+		return w.Account(ctx, code)
+	})
 }
 
 // principal is whom the bearer of the key acts for, and whether the key can be revoked by its id.

@@ -34,6 +34,7 @@ var formats = map[string]format{
 		return err == nil
 	}, "must be a valid BIC of 8 or 11 characters"},
 	"language":    {language, "must be a BCP 47 language tag, such as de or de-DE"},
+	"phone":       {phone, "must be a phone number with its country code, such as +493012345678"},
 	"cvv":         {digits(3, 4), "must be 3 or 4 digits"},
 	"month":       {month, `must be "01" to "12"`},
 	"year":        {func(text string) bool { return len(text) != 3 && digits(2, 4)(text) }, "must be YY or YYYY"},
@@ -68,6 +69,13 @@ func httpURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && len(text) <= maxURL && (u.Scheme == "http" || u.Scheme == "https") &&
 		u.Host != "" && u.User == nil
+}
+
+// phone reports whether the text is a number in international form, of at most 15
+// digits (ITU-T E.164).
+func phone(text string) bool {
+	number, international := strings.CutPrefix(text, "+")
+	return international && digits(7, 15)(number) && number[0] != '0'
 }
 
 func date(text string) bool {

@@ -1,0 +1,91 @@
+package provision
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// updateAccount changes what is recorded of a merchant, by a merge patch
+// (account.Account.Merge).
+type updateAccount struct {
+	MerchantCode string          `json:"merchant_code" validate:"required"`
+	Account      json.RawMessage `json:"account" validate:"required"`
+}
+
+type accountUpdated struct {
+	MerchantCode string   `json:"merchant_code"`
+	Version      int      `json:"version"` // one more with each change
+	Persons      []string `json:"persons"` // their ids, in order
+}
+
+func (o operator) updateAccount(ctx context.Context, c updateAccount) (accountUpdated, error) {
+	m, err := o.Store.Merchant(ctx, c.MerchantCode)
+	if err != nil {
+		return accountUpdated{}, err
+	}
+	next, err := store.Retry(func(bool) (account.Account, error) {
+		before, err := o.Store.Account(ctx, m.Code)
+		if err != nil {
+			return before, err
+		}
+		next, err := o.merged(before, m, c.Account)
+		if err != nil {
+			return before, err
+		}
+		if same, err := before.Same(next); err != nil || same {
+			return before, err
+		}
+		return o.Store.SaveAccount(ctx, m.Code, next)
+	})
+	if err != nil {
+		return accountUpdated{}, err
+	}
+	o.Log.InfoContext(ctx, "account updated", "merchant", m.Code, "version", next.Version)
+	answer := accountUpdated{MerchantCode: m.Code, Version: next.Version, Persons: []string{}}
+	for _, p := range next.Persons {
+		answer.Persons = append(answer.Persons, p.ID)
+	}
+	return answer, nil
+}
+
+// merged is the account with the change; the time is now if anything differs.
+func (o operator) merged(a account.Account, m merchant.Merchant, change json.RawMessage) (account.Account, error) {
+	next, err := a.Merge(m, change, o.Now())
+	if err != nil {
+		if refused := failure.Of(err); refused.Param != "" {
+			return a, refused.In("account")
+		}
+		return a, failure.Invalid("account", failure.Of(err).Message)
+	}
+	same, err := a.Same(next)
+	if err == nil && !same {
+		next.UpdatedAt = o.Now()
+	}
+	return next, err
+}
+
+// showAccount shows what is recorded of a merchant, in the form in which
+// update_account takes it.
+type showAccount struct {
+	MerchantCode string `json:"merchant_code" validate:"required"`
+}
+
+type accountShown struct {
+	MerchantCode string          `json:"merchant_code"`
+	Version      int             `json:"version"`
+	Account      account.Account `json:"account"`
+}
+
+func (o operator) showAccount(ctx context.Context, c showAccount) (accountShown, error) {
+	m, err := o.Store.Merchant(ctx, c.MerchantCode)
+	if err != nil {
+		return accountShown{}, err
+	}
+	a, err := o.Store.Account(ctx, m.Code)
+	return accountShown{MerchantCode: m.Code, Version: a.Version, Account: a}, err
+}

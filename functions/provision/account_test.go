@@ -1,0 +1,157 @@
+package provision_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+)
+
+type accountUpdated struct {
+	Code    string `json:"merchant_code"`
+	Version int
+	Persons []string
+}
+
+// account is what show_account shows.
+func (d operator) account(code string) fields {
+	d.Helper()
+	return run[struct{ Account fields }](d, fields{"command": "show_account", "merchant_code": code}).Account
+}
+
+// change is a command that changes an account.
+func change(code string, account any) fields {
+	return fields{"command": "update_account", "merchant_code": code, "account": account}
+}
+
+func TestAnAccountIsChangedInParts(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	m := d.create(fields{"account": fields{"alias": "Ring", "merchant_profile": fields{"vat_id": "DE1",
+		"website": "https://buch.example", "address": fields{"city": "Berlin", "post_code": "10115"}}}})
+	persons := []fields{{"given_name": "Ada", "birthdate": "1990-01-01"}, {"given_name": "Bo"}}
+	var last accountUpdated
+	for version, given := range []fields{
+		{},
+		{"alias": nil, "merchant_profile": fields{"vat_id": "", "website": nil, "address": fields{"city": "Wien"}}},
+		{"persons": persons},
+	} {
+		for range 2 { // repeated, nothing changes
+			last = run[accountUpdated](d, change(m.Code, given))
+			if last.Code != m.Code || last.Version != version+1 {
+				t.Errorf("%v: got %+v, want %s and version %d", given, last, m.Code, version+1)
+			}
+		}
+	}
+	want := fields{"merchant_profile": fields{"address": fields{"city": "Wien", "post_code": "10115"}},
+		"persons": []any{fields{"id": last.Persons[0], "given_name": "Ada", "birthdate": "1990-01-01"},
+			fields{"id": last.Persons[1], "given_name": "Bo"}}}
+	if diff := cmp.Diff(want, d.account(m.Code)); diff != "" {
+		t.Errorf("account (-want +got):\n%s", diff)
+	}
+	if got := d.account(d.create(nil).Code); len(got) != 0 {
+		t.Errorf("a merchant of which nothing is recorded: got %v, want nothing", got)
+	}
+}
+
+func TestRepeatingACreationWithAnAccount(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	given := fields{"merchant_code": "MC01234567", "account": fields{"alias": "Ring",
+		"persons": []fields{{"given_name": "Ada"}}}}
+	first, again := d.create(given), d.create(given)
+	if !first.Created || again.Created {
+		t.Errorf("got created %t, then %t, want it the first time", first.Created, again.Created)
+	}
+	given["account"] = fields{"alias": "Platz"}
+	if got := d.refused(registration(given)); got.Code != "CONFLICT" {
+		t.Errorf("another account: got %+v, want CONFLICT", got)
+	}
+}
+
+// TestChangesOfAnAccountAtOnce are all made.
+func TestChangesOfAnAccountAtOnce(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	m := d.create(nil)
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	var changing sync.WaitGroup
+	for _, name := range names {
+		changing.Go(func() {
+			_, _ = d.Main().Invoke(d.Context(), "provision", encoded(d, change(m.Code, fields{"meta": fields{name: "x"}})))
+		})
+	}
+	changing.Wait()
+	if got := d.account(m.Code)["meta"].(fields); len(got) != len(names) {
+		t.Errorf("got %v, want all of %v", got, names)
+	}
+}
+
+// TestAChangeOfAnAccountCutOffIsFinishedByItsRepetition, wherever it was cut off.
+func TestAChangeOfAnAccountCutOffIsFinishedByItsRepetition(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
+		d := newOperator(t)
+		m := d.create(nil)
+		d.Main().Steps.Plan(0, faults.None)
+		run[accountUpdated](d, change(m.Code, fields{"alias": "first"}))
+		steps := len(d.Main().Steps.Taken())
+		if steps < 3 {
+			t.Fatalf("got %d steps, want 3 or more", steps)
+		}
+		for at := 1; at <= steps; at++ {
+			alias := fault.String() + strings.Repeat("x", at)
+			doomed := d.Process()
+			doomed.Steps.Plan(at, fault)
+			_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, change(m.Code, fields{"alias": alias})))
+			run[accountUpdated](d, change(m.Code, fields{"alias": alias}))
+			if got := d.account(m.Code)["alias"]; got != alias {
+				t.Errorf("%s at step %d: got %v, want %s", fault, at, got, alias)
+			}
+		}
+	}
+}
+
+func TestInvalidChangesOfAccounts(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	m := d.create(nil)
+	for _, c := range []struct {
+		command     fields
+		code, param string
+	}{
+		{change("MC00000000", fields{}), "NOT_FOUND", ""},
+		{change("", fields{}), "MISSING", "merchant_code"},
+		{change(m.Code, nil), "INVALID", "account"},
+		{change(m.Code, "Buch"), "INVALID", "account"},
+		{change(m.Code, fields{"vat": 1}), "INVALID", "account.vat"},
+		{change(m.Code, fields{"persons": []fields{{"birthdate": "tomorrow"}}}), "INVALID", "account.persons.0.birthdate"},
+		{fields{"command": "update_account", "merchant_code": m.Code}, "MISSING", "account"},
+		{fields{"command": "show_account", "merchant_code": "MC00000000"}, "NOT_FOUND", ""},
+	} {
+		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param || got.Message == "" {
+			t.Errorf("%v: got %+v, want %s %s and a message", c.command, got, c.code, c.param)
+		}
+	}
+}
+
+// TestNoLogHasPersonalData: neither a date of birth nor a national id, also when they are refused.
+func TestNoLogHasPersonalData(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	m := d.create(nil)
+	const born, number = "1987-06-05", "529.982.247-25"
+	persons := func(cpf string) fields {
+		return fields{"persons": []fields{{"birthdate": born, "identifiers": []fields{{"ref": "br.cpf", "value": cpf}}}}}
+	}
+	run[accountUpdated](d, change(m.Code, persons(number)))
+	d.refused(change(m.Code, persons(number[:13]+"6")))
+	for _, secret := range []string{born, number, number[:13]} {
+		if strings.Contains(d.Logs.String(), secret) {
+			t.Errorf("the log has %s, want neither date of birth nor national id in it", secret)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// maxSize bounds an account, in bytes of JSON: an item of the table has 400 KB.
+const maxSize = 128 << 10
+
+// Merge is the account with an operator's change, in JSON as a merge patch (RFC
+// 7396): what is absent stays as it is, null removes, and a list replaces the
+// whole list. A person without an id keeps the one under which they are recorded, or
+// gets a new one. Failure: Invalid, with the field, also
+// for a member that accounts do not have.
+func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Account, error) {
+	if jsontext.Value(change).Kind() != '{' { // null would remove everything
+		return a, failure.Invalid("", "must be an object")
+	}
+	next, err := a.clone()
+	if err != nil {
+		return a, err
+	}
+	if err := json.Unmarshal(change, &next, json.RejectUnknownMembers(true)); err != nil {
+		return a, misread(err)
+	}
+	next.UpdatedAt, next.Version = a.UpdatedAt, a.Version
+	next.Meta, next.Profile.Attributes = withoutEmpty(next.Meta), withoutEmpty(next.Profile.Attributes)
+	next.name(a.Persons)
+	if err := next.Check(m, now).First(); err != nil {
+		return a, err
+	}
+	next.written(m.Currency)
+	whole, err := json.Marshal(next)
+	if err == nil && len(whole) > maxSize {
+		return a, failure.Invalid("", fmt.Sprintf("must have at most %d bytes of JSON", maxSize))
+	}
+	return next, err
+}
+
+// name gives each person without an id one: that of the person of the same names
+// and date of birth who was recorded before, so that a repeated change changes
+// nothing; else a new one.
+func (a *Account) name(before []Person) {
+	used := ids[string]{}
+	for _, p := range a.Persons {
+		used.again(p.ID)
+	}
+	for i := range a.Persons {
+		p := &a.Persons[i]
+		if p.ID != "" {
+			continue
+		}
+		same := slices.IndexFunc(before, func(b Person) bool { return !used[b.ID] && b.same(*p) })
+		if same < 0 {
+			p.ID = NewPersonID()
+		} else {
+			p.ID = before[same].ID
+		}
+		used.again(p.ID)
+	}
+}
+
+// same reports whether both have the same names and date of birth.
+func (p Person) same(other Person) bool {
+	return p.GivenName == other.GivenName && p.MiddleName == other.MiddleName && p.FamilyName == other.FamilyName &&
+		p.Birthdate == other.Birthdate
+}
+
+// clone shares no list or map with the account.
+func (a Account) clone() (Account, error) {
+	var copied Account
+	whole, err := json.Marshal(a)
+	if err == nil {
+		err = json.Unmarshal(whole, &copied)
+	}
+	copied.UpdatedAt, copied.Version = a.UpdatedAt, a.Version
+	return copied, err
+}
+
+// Same reports whether nothing that operators record differs.
+func (a Account) Same(other Account) (bool, error) {
+	mine, err := json.Marshal(a, json.Deterministic(true))
+	if err != nil {
+		return false, err
+	}
+	theirs, err := json.Marshal(other, json.Deterministic(true))
+	return string(mine) == string(theirs), err
+}
+
+// withoutEmpty drops what null or an empty text removes.
+func withoutEmpty(of map[string]string) map[string]string {
+	maps.DeleteFunc(of, func(_, value string) bool { return value == "" })
+	if len(of) == 0 {
+		return nil
+	}
+	return of
+}
+
+// written puts prices into the form of their currency.
+func (a *Account) written(c money.Currency) {
+	for i := range a.Profile.Shelves {
+		for j := range a.Profile.Shelves[i].Products {
+			for k, price := range a.Profile.Shelves[i].Products[j].Prices {
+				if net, err := money.Parse(string(price.Net), c); err == nil {
+					a.Profile.Shelves[i].Products[j].Prices[k].Net = money.Decimal(net.String())
+				}
+			}
+		}
+	}
+}
+
+// misread says where a change has another form than accounts.
+func misread(err error) error {
+	var wrong *json.SemanticError
+	if !errors.As(err, &wrong) {
+		return failure.Invalid("", "must be an object without members twice").WithCause(err)
+	}
+	var path []string
+	for token := range wrong.JSONPointer.Tokens() {
+		path = append(path, token)
+	}
+	switch param := strings.Join(path, "."); {
+	case errors.Is(err, json.ErrUnknownName):
+		return failure.Invalid(param, "is not a field of accounts")
+	case errors.Is(err, money.ErrAmount):
+		return failure.Invalid(param, "must be a number, or one as text")
+	case wrong.JSONKind == jsontext.Kind(0):
+		return failure.Invalid(param, "has another form")
+	default:
+		return failure.Invalid(param, fmt.Sprintf("must not be a %s", wrong.JSONKind))
+	}
+}

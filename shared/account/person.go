@@ -1,0 +1,82 @@
+package account
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/validate"
+)
+
+// Person is someone behind a merchant: who represents, owns or manages it. What
+// contract §7.1 shows as personal profile and business owners are persons as well,
+// so that each is recorded once.
+type Person struct {
+	ID            string `dynamo:"id" json:"id,omitzero" validate:"pattern=^pers_[0-9a-z]{26}$"` // "": a new one is generated
+	AccountHolder bool   `dynamo:"account_holder,omitempty" json:"account_holder,omitzero"`      // the personal profile is theirs
+
+	GivenName   string `dynamo:"given_name,omitempty" json:"given_name,omitzero" validate:"text=60"`
+	MiddleName  string `dynamo:"middle_name,omitempty" json:"middle_name,omitzero" validate:"text=60"`
+	FamilyName  string `dynamo:"family_name,omitempty" json:"family_name,omitzero" validate:"text=60"`
+	Birthdate   string `dynamo:"birthdate,omitempty" json:"birthdate,omitzero" validate:"date own"`
+	PhoneNumber string `dynamo:"phone_number,omitempty" json:"phone_number,omitzero" validate:"phone"`
+
+	Relationships []Relationship   `dynamo:"relationships,omitempty" json:"relationships,omitempty" validate:"items=1"`
+	Ownership     Ownership        `dynamo:"ownership" json:"ownership,omitzero"`
+	Address       merchant.Address `dynamo:"address" json:"address,omitzero"`
+	Identifiers   []Identifier     `dynamo:"identifiers,omitempty" json:"identifiers,omitempty" validate:"items=32"` // the first is the national id
+
+	// ISO 3166-1.
+	Citizenship        string `dynamo:"citizenship,omitempty" json:"citizenship,omitzero" validate:"country"`
+	Nationality        string `dynamo:"nationality,omitempty" json:"nationality,omitzero" validate:"country"`
+	CountryOfResidence string `dynamo:"country_of_residence,omitempty" json:"country_of_residence,omitzero" validate:"country"`
+}
+
+// Relationship is what a person is to a merchant (contract §13.5).
+type Relationship string
+
+// The relationships.
+const (
+	Representative Relationship = "representative"
+	Owner          Relationship = "owner"
+	Officer        Relationship = "officer"
+)
+
+// Values are all of them.
+func (Relationship) Values() []string {
+	return []string{string(Representative), string(Owner), string(Officer)}
+}
+
+// Ownership is a share of the business, in thousandths of a percent: 25000 to
+// 100000. 0 is none.
+type Ownership struct {
+	Share int `dynamo:"share,omitempty" json:"share,omitzero" validate:"min=25000 max=100000"`
+}
+
+// NewPersonID is a random one: pers_ and 26 characters with 128 bits.
+func NewPersonID() string {
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // never fails
+	text := base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(random[:])
+	return "pers_" + strings.ToLower(text)
+}
+
+// NationalID is the number by which the person's country knows them; "" when none
+// is recorded.
+func (p Person) NationalID() string {
+	if len(p.Identifiers) == 0 {
+		return ""
+	}
+	return p.Identifiers[0].Value
+}
+
+// Complete reports whether a personal profile has all that contract §13.9 asks for.
+func (p Person) Complete() bool {
+	return p.GivenName != "" && p.FamilyName != "" && p.Birthdate != "" && p.PhoneNumber != "" &&
+		p.Address.Line1 != "" && p.Address.City != "" && p.Address.PostCode != "" && p.Address.Country != ""
+}
+
+// Rule of the birth date.
+func (p Person) Rule(_ string, now time.Time) string { return validate.BirthDate(p.Birthdate, now) }

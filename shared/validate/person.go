@@ -1,0 +1,109 @@
+package validate
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// firstBirthDate is before the birth date of any living person.
+var firstBirthDate = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// BirthDate is what is wrong with a date of birth, as a predicate for
+// failure.Invalid: it must be from 1900-01-01 to today.
+func BirthDate(date string, now time.Time) string {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil || day.Before(firstBirthDate) || day.After(now) {
+		return "must be from 1900-01-01 to today"
+	}
+	return ""
+}
+
+// nationalIDs are the numbers of persons whose check digits are published, by
+// country and name.
+var nationalIDs = map[string]format{
+	"br.cpf":   {CPF, "must be a CPF"},
+	"pl.pesel": {pesel, "must be a PESEL number"},
+	"es.nif":   {spanishNIF, "must be a NIF of a person"},
+	"es.nie":   {spanishNIF, "must be a NIE"},
+}
+
+// NationalID is what is wrong with the number by which a country knows a person,
+// as a predicate for failure.Invalid. ref names country and number, such as
+// br.cpf; any other may have any text.
+func NationalID(ref, number string) string {
+	if f, known := nationalIDs[ref]; known && !f.fits(number) {
+		return f.message
+	}
+	return ""
+}
+
+// CPF checks the two mod-11 digits of a Brazilian CPF, with or without its usual
+// punctuation (Receita Federal, IN RFB 2172/2024).
+func CPF(text string) bool {
+	digits, ok := numerals(strings.NewReplacer(".", "", "-", "").Replace(text), 11)
+	return ok && slices.Max(digits) != slices.Min(digits) &&
+		cpfDigit(digits[:9]) == digits[9] && cpfDigit(digits[:10]) == digits[10]
+}
+
+func cpfDigit(digits []int) int {
+	sum := 0
+	for i, d := range digits {
+		sum += d * (len(digits) + 1 - i)
+	}
+	return sum * 10 % 11 % 10
+}
+
+// peselWeights of the first ten digits (Polish act on population registration of
+// 24 September 2010, article 15).
+var peselWeights = [...]int{1, 3, 7, 9, 1, 3, 7, 9, 1, 3}
+
+// pesel checks the mod-10 digit of a Polish PESEL number, and the date of birth
+// that it begins with. The month has the century added to it: 80 for the 1800s, 0
+// for the 1900s, 20 for the 2000s and so on.
+func pesel(text string) bool {
+	digits, ok := numerals(text, 11)
+	if !ok {
+		return false
+	}
+	sum := 0
+	for i, weight := range peselWeights {
+		sum += digits[i] * weight
+	}
+	year, month, day := digits[0]*10+digits[1], digits[2]*10+digits[3], digits[4]*10+digits[5]
+	year += [...]int{1900, 2000, 2100, 2200, 1800}[month/20]
+	born := time.Date(year, time.Month(month%20), day, 0, 0, 0, 0, time.UTC)
+	return born.Month() == time.Month(month%20) && born.Day() == day && (10-sum%10)%10 == digits[10]
+}
+
+// spanishNIF checks the letter of a Spanish DNI, or of a foreigner's NIE, which
+// begins with X, Y or Z in place of 0, 1 or 2 (Real Decreto 1065/2007, articles 19
+// and 20).
+func spanishNIF(text string) bool {
+	if len(text) != 9 {
+		return false
+	}
+	first := strings.IndexByte("XYZ", text[0])
+	number := text[:8]
+	if first >= 0 {
+		number = string(rune('0'+first)) + text[1:8]
+	}
+	digits, ok := numerals(number, 8)
+	value := 0
+	for _, d := range digits {
+		value = value*10 + d
+	}
+	return ok && "TRWAGMYFPDXBNJZSQVHLCKE"[value%23] == text[8]
+}
+
+// numerals are the digits of a text of n digits and nothing else.
+func numerals(text string, n int) ([]int, bool) {
+	if !digits(n, n)(text) {
+		return nil, false
+	}
+	all := make([]int, n)
+	for i := range n {
+		all[i] = int(text[i] - '0')
+	}
+	return all, true
+}
