@@ -309,7 +309,7 @@ func knownCurrencies() string {
 func knownMethods() string {
 	known := []string{string(payments.ApplePay)}
 	for code := range strings.SplitSeq(knownCurrencies(), "|") {
-		for _, m := range payments.MethodsFor(money.Currency(code), payments.MethodSettings{PayPal: true}) {
+		for _, m := range payments.MethodsOf(merchant.Merchant{Currency: money.Currency(code), PayPal: true}) {
 			known = append(known, string(m))
 		}
 	}

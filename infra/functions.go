@@ -109,9 +109,6 @@ func (p *platform) environment(f functions.Function) *map[string]*string {
 	variables["DUE_SHARDS"] = text(strconv.Itoa(int(p.DueShards)))
 	variables["TABLE"], variables["BASE_URL"], variables["STAGE"] = p.table.TableName(), p.baseURL, &p.Stage
 	variables["COMMIT"] = &p.commit
-	if p.PayPal {
-		variables["PAYPAL"] = text("on")
-	}
 	if p.RefundRules != "" {
 		variables["REFUND_RULES"] = &p.RefundRules
 	}

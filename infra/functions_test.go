@@ -137,9 +137,9 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		_, r := inProd(t).function(t, prod, f.Name)
-		if got := variables(r); got["PAYPAL"] != "on" || got["BASE_URL"] != "https://api.example.com" ||
+		if got := variables(r); got["BASE_URL"] != "https://api.example.com" ||
 			got["STAGE"] != prod || got["REFUND_RULES"] != "BR:90 HUF::100" || got["DUE_SHARDS"] != "128" {
-			t.Errorf("%s: got %v, want PAYPAL on, BASE_URL https://api.example.com, STAGE prod, REFUND_RULES BR:90 HUF::100, "+
+			t.Errorf("%s: got %v, want BASE_URL https://api.example.com, STAGE prod, REFUND_RULES BR:90 HUF::100, "+
 				"DUE_SHARDS 128",
 				f.Name, got)
 		}

@@ -56,7 +56,6 @@ type settings struct {
 	OTLPHeadersSecret string  // otlpHeadersSecret: name of a secret with its headers, as key=value,…; none
 	TracedShare       float64 // tracedPercent: of the events, in whole percent; 100
 
-	PayPal      bool   // paypal=on offers PayPal
 	RefundRules string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
 	AlarmEmail  string // alarmEmail, own: address that gets all alarms; none, but anyone may subscribe to the topics
 	PageEmail   string // pageEmail, own: address that gets the critical alarms instead; alarmEmail
@@ -113,7 +112,7 @@ func readSettings(node constructs.Node) (settings, error) {
 		LastingVersion:      c.ownText("lastingVersion", ""),
 		OTLPEndpoint:        c.text("otlpEndpoint", ""), OTLPHeadersSecret: c.text("otlpHeadersSecret", ""),
 		TracedShare: c.number("tracedPercent", 1, 100, 100) / 100,
-		PayPal:      strings.EqualFold(c.text("paypal", ""), "on"), AlarmEmail: c.ownText("alarmEmail", ""),
+		AlarmEmail:  c.ownText("alarmEmail", ""),
 		PageEmail:   c.ownText("pageEmail", ""),
 		RefundRules: c.text("refundRules", ""),
 	}

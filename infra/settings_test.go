@@ -94,7 +94,7 @@ func TestTheCommandLineOverridesTheStagesFile(t *testing.T) {
 func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
 	t.Parallel()
 	stages := map[string]any{dev: map[string]any{
-		"account": "111122223333", "region": "eu-central-1", "rate": 7, "paypal": "on", "refundRules": "BR:90",
+		"account": "111122223333", "region": "eu-central-1", "rate": 7, "refundRules": "BR:90",
 		"domain": "dev.example.com", "certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/1",
 		"zoneId": "Z1", "zoneName": "example.com", "baseUrl": "https://dev.example.com", "alarmEmail": "dev@example.com",
 		"pageEmail":     "page@example.com",
@@ -103,7 +103,7 @@ func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
 	}, "load": map[string]any{"rate": 1000}}
 	for stage, want := range map[string]settings{
 		"pr-123": {Stage: "pr-123", Build: "../.build", Account: "111122223333", Region: "eu-central-1", Rate: 7,
-			Burst: 200, Workers: 5, DueShards: store.DefaultDueShards, PayPal: true, RefundRules: "BR:90",
+			Burst: 200, Workers: 5, DueShards: store.DefaultDueShards, RefundRules: "BR:90",
 			TracedShare: 1, SecretSince: always, SecretPreviousSince: always},
 		"load": {Stage: "load", Build: "../.build", Rate: 1000, Burst: 200, Workers: 5,
 			DueShards: store.DefaultDueShards, TracedShare: 1, SecretSince: always, SecretPreviousSince: always},
@@ -135,9 +135,9 @@ func TestAPinnedStageTakesOnlyItsAccountsCredentials(t *testing.T) {
 func TestTheStageDefaultsToDev(t *testing.T) {
 	t.Parallel()
 	s, err := read(nil)
-	if err != nil || s.Stage != dev || s.Production() || s.Build != "../.build" || s.PayPal ||
+	if err != nil || s.Stage != dev || s.Production() || s.Build != "../.build" ||
 		s.DueShards != 64 {
-		t.Errorf("got %+v and error %v, want dev, built in ../.build, without PayPal, 64 due shards", s, err)
+		t.Errorf("got %+v and error %v, want dev, built in ../.build, 64 due shards", s, err)
 	}
 }
 

@@ -93,7 +93,7 @@ func (f family) draft(m merchant.Merchant, mode identity.Mode, req createRequest
 	if fault := setValidUntil(&c, req.ValidUntil, now); fault != nil {
 		faults = append(faults, fault)
 	}
-	faults = append(faults, f.checkDraft(c)...)
+	faults = append(faults, f.checkDraft(c, m)...)
 	return c, validate.Order(req, faults, "currency", "amount", "valid_until").First()
 }
 
@@ -125,8 +125,8 @@ func (req createRequest) checkPayee(m merchant.Merchant) error {
 }
 
 // checkDraft lists what is wrong with the fields that depend on each other, or
-// on what the platform offers.
-func (f family) checkDraft(c payments.Checkout) failure.List {
+// on what the merchant offers.
+func (f family) checkDraft(c payments.Checkout, m merchant.Merchant) failure.List {
 	var faults failure.List
 	if c.Purpose == payments.PurposeSetupRecurring && c.CustomerID == "" {
 		faults = append(faults, failure.Missing("customer_id"))
@@ -136,7 +136,7 @@ func (f family) checkDraft(c payments.Checkout) failure.List {
 			faults = append(faults, failure.Invalid("return_url", "must be a public http or https URL").WithCause(err))
 		}
 	}
-	if fault := f.checkMethod(c); fault != nil {
+	if fault := checkMethod(c, m); fault != nil {
 		faults = append(faults, fault)
 	}
 	return faults
@@ -144,11 +144,11 @@ func (f family) checkDraft(c payments.Checkout) failure.List {
 
 // checkMethod checks payment_type: an alternative method must be offered and
 // needs somewhere to send the payer (contract §4.1).
-func (f family) checkMethod(c payments.Checkout) *failure.Error {
+func checkMethod(c payments.Checkout, m merchant.Merchant) *failure.Error {
 	if c.PaymentType == "" || c.PaymentType == payments.CardMethod {
 		return nil
 	}
-	if fault := payments.CheckMethod(c.PaymentType, c.Amount.Currency(), f.methods); fault != nil {
+	if fault := payments.CheckMethod(c.PaymentType, m); fault != nil {
 		return fault
 	}
 	if c.RedirectURL == "" {

@@ -21,12 +21,11 @@ type namedMethod struct {
 
 // methodsOfCheckout is listCheckoutPaymentMethods: how this checkout can be paid.
 func (f family) methodsOfCheckout(ctx context.Context, req idRequest) (checkoutMethods, error) {
-	c, err := f.store.Checkout(ctx, rest.Caller(ctx).Tenant, req.ID)
-	if err != nil {
+	if _, err := f.store.Checkout(ctx, rest.Caller(ctx).Tenant, req.ID); err != nil {
 		return checkoutMethods{}, err
 	}
 	response := checkoutMethods{Items: []namedMethod{}}
-	for _, m := range payments.MethodsFor(c.Amount.Currency(), f.methods) {
+	for _, m := range payments.MethodsOf(rest.Merchant(ctx)) {
 		response.Items = append(response.Items, namedMethod{ID: m, Name: m.Name()})
 	}
 	return response, nil
@@ -56,7 +55,7 @@ func (f family) methodsOfMerchant(ctx context.Context, req methodsRequest) (merc
 	if req.Currency != "" && money.Currency(req.Currency) != merchant.Currency {
 		return response, nil
 	}
-	for _, m := range payments.MethodsFor(merchant.Currency, f.methods) {
+	for _, m := range payments.MethodsOf(merchant) {
 		response.Available = append(response.Available, methodReference{ID: m})
 	}
 	return response, nil

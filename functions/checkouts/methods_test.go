@@ -103,3 +103,24 @@ func TestMethodsOfOthers(t *testing.T) {
 	}
 	noCheckout.Check(t, s.Send("GET", "/v0.1/checkouts/"+create(s.OtherShop())+"/payment-methods", nil))
 }
+
+// TestPayPalIsSwitchedOnForAMerchant, and for no other.
+func TestPayPalIsSwitchedOnForAMerchant(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	other := s.NewShop("GB", "GBP", map[string]any{"paypal": true})
+	for _, on := range []bool{false, true} {
+		s.Operate(map[string]any{"command": "update_merchant", "merchant_code": s.Merchant.Code, "paypal": on}, nil)
+		if got := offers(s, ""); strings.Contains(got, "paypal") != on {
+			t.Errorf("switched on %t: got %s, want paypal only then", on, got)
+		}
+		got := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"payment_type", "paypal"},
+			change{"redirect_url", "https://shop.example"}))
+		if (got.Status == 201) != on {
+			t.Errorf("switched on %t: got %d %s, want 201 only then", on, got.Status, got.Body)
+		}
+	}
+	if got := offers(other, ""); got != "card google_pay paypal" {
+		t.Errorf("another merchant: got %s, want card google_pay paypal", got)
+	}
+}

@@ -97,7 +97,7 @@ func (req processRequest) check(m merchant.Merchant, f family) failure.List {
 	if req.PaymentType == "" {
 		return faults[:1]
 	}
-	if fault := payments.CheckMethod(req.PaymentType, m.Currency, f.methods); fault != nil {
+	if fault := payments.CheckMethod(req.PaymentType, m); fault != nil {
 		return failure.List{fault}
 	}
 	if req.PaymentType == payments.CardMethod {

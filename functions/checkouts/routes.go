@@ -5,7 +5,6 @@ package checkouts
 
 import (
 	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -18,13 +17,12 @@ type family struct {
 	processing *processing.Processor
 	baseURL    string
 	callbacks  webhook.Policy
-	methods    payments.MethodSettings
 }
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, processing: a.Processing, baseURL: a.BaseURL,
-		callbacks: a.CallbackPolicy(), methods: a.Methods()}
+		callbacks: a.CallbackPolicy()}
 	read, write := []string{"payments", "checkouts.read"}, []string{"payments", "checkouts.write"}
 	return []rest.Route{
 		{Method: "POST", Path: "/v0.1/checkouts", Scopes: write, Handle: rest.JSON(201, f.create).Unchecked()},

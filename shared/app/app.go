@@ -18,7 +18,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
-	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -189,9 +188,6 @@ func (a *App) CallbackSender() (*webhook.Sender, error) {
 	}
 	return webhook.NewSender(a.CallbackPolicy(), keys...), nil
 }
-
-// Methods are the operator's switches of payment methods.
-func (a *App) Methods() payments.MethodSettings { return payments.MethodSettings{PayPal: a.PayPal} }
 
 // Handler serves a family's routes.
 func (a *App) Handler(routes []rest.Route) http.Handler {

@@ -23,7 +23,6 @@ type Config struct {
 	PayoutShardQueue string               // PAYOUT_SHARD_QUEUE_URL
 	PollQueue        string               // POLL_QUEUE_URL
 	BaseURL          string               // BASE_URL of the API, without a trailing slash
-	PayPal           bool                 // PAYPAL=on offers PayPal
 	Refunds          payments.RefundRules // REFUND_RULES: who can refund what (payments.ParseRefundRules); none unless set
 	DueShards        int                  // DUE_SHARDS: partitions of the due index; never lower it (store.Config)
 	ReadableLog      bool                 // LOG=text: for a terminal; else JSON
@@ -60,7 +59,6 @@ func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error)
 		PollQueue:              lookup("POLL_QUEUE_URL"),
 		DynamoDBEndpoint:       e.first("DYNAMODB_ENDPOINT", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"),
 		SQSEndpoint:            e.first("SQS_ENDPOINT", "AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL"),
-		PayPal:                 e.on("PAYPAL"),
 		Refunds:                e.refundRules("REFUND_RULES"),
 		DueShards:              e.number("DUE_SHARDS", store.DefaultDueShards, store.MaxDueShards),
 		ReadableLog:            lookup("LOG") == "text",

@@ -39,7 +39,7 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	all.DynamoDBEndpoint, all.SQSEndpoint = "http://table.test", "http://queue.test"
 	all.CallbackQueue, all.PayoutQueue, all.PollQueue = "https://sqs.test/c", "https://sqs.test/o", "https://sqs.test/p"
 	all.PayoutShardQueue = "https://sqs.test/s"
-	all.PayPal, all.ReadableLog, all.AllowHTTP, all.AllowLoopbackCallbacks = true, true, true, true
+	all.ReadableLog, all.AllowHTTP, all.AllowLoopbackCallbacks = true, true, true
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
 		{Currency: "HUF", Minimum: money.MustParse("100", "HUF")}}
 	all.OTLPEndpoint = "https://otlp.test"
@@ -57,14 +57,14 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 			"DYNAMODB_ENDPOINT": "http://table.test", "SQS_ENDPOINT": "http://queue.test",
 			"CALLBACK_QUEUE_URL": "https://sqs.test/c", "PAYOUT_QUEUE_URL": "https://sqs.test/o",
 			"PAYOUT_SHARD_QUEUE_URL": "https://sqs.test/s",
-			"POLL_QUEUE_URL":         "https://sqs.test/p", "PAYPAL": "on", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
+			"POLL_QUEUE_URL":         "https://sqs.test/p", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
 			"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otlp.test/",
 			"STAGE":                       "dev", "COMMIT": "0123456789ab", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep",
 			"DUE_SHARDS":               "256",
 			"PLATFORM_SECRET_PREVIOUS": secretOf("p"), "PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
 			"LASTING_SECRET": secretOf("l"), "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "ON"}, all},
 		"a moved clock":       {map[string]string{"CLOCK_OFFSET": "168h"}, moved},
-		"only on switches on": {map[string]string{"PAYPAL": "true", "ALLOW_HTTP": "1", "LOG": "json"}, least},
+		"only on switches on": {map[string]string{"ALLOW_HTTP": "1", "LOG": "json"}, least},
 	} {
 		got, err := read(c.given)
 		if diff := cmp.Diff(c.want, got, cmp.Comparer(sameAmount)); err != nil || diff != "" {

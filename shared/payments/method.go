@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
@@ -43,14 +44,13 @@ const (
 // terms are a method's fixed properties: contract §4.3 (availability, flow,
 // payer details) and §2.7 (entry mode).
 type terms struct {
-	method       Method
-	name         string
-	flow         Flow
-	entryMode    string
-	currencies   []money.Currency // nil: all
-	needsPayer   bool             // first and last name, email, country
-	unavailable  bool             // known, but not offered yet
-	needsSetting bool             // offered only where the operator switched it on
+	method      Method
+	name        string
+	flow        Flow
+	entryMode   string
+	currencies  []money.Currency // nil: all
+	needsPayer  bool             // first and last name, email, country
+	unavailable bool             // known, but not offered yet
 }
 
 var brl, eur, pln, chf = []money.Currency{"BRL"}, []money.Currency{"EUR"}, []money.Currency{"PLN"},
@@ -72,7 +72,7 @@ var catalogue = []terms{
 	{method: Blik, name: "BLIK", flow: RedirectFlow, entryMode: "BLIK", currencies: pln, needsPayer: true},
 	{method: P24, name: "Przelewy24", flow: RedirectFlow, entryMode: "P24", currencies: pln, needsPayer: true},
 	{method: Twint, name: "TWINT", flow: RedirectFlow, entryMode: "TWINT", currencies: chf},
-	{method: PayPal, name: "PayPal", flow: RedirectFlow, entryMode: "PAYPAL", needsSetting: true},
+	{method: PayPal, name: "PayPal", flow: RedirectFlow, entryMode: "PAYPAL"}, // where the operator has switched it on
 }
 
 func (m Method) terms() (terms, bool) {
@@ -109,36 +109,31 @@ func (m Method) Name() string {
 	return t.name
 }
 
-// MethodSettings are the operator's switches.
-type MethodSettings struct {
-	PayPal bool
-}
-
-// MethodsFor lists what a merchant settling in c may offer, card first.
-func MethodsFor(c money.Currency, settings MethodSettings) []Method {
+// MethodsOf lists what a merchant may offer, card first.
+func MethodsOf(m merchant.Merchant) []Method {
 	var methods []Method
 	for _, t := range catalogue {
-		if t.availableFor(c, settings) {
+		if t.offeredBy(m) {
 			methods = append(methods, t.method)
 		}
 	}
 	return methods
 }
 
-func (t terms) availableFor(c money.Currency, settings MethodSettings) bool {
-	if t.unavailable || (t.needsSetting && (t.method != PayPal || !settings.PayPal)) {
+func (t terms) offeredBy(m merchant.Merchant) bool {
+	if t.unavailable || t.method == PayPal && !m.PayPal {
 		return false
 	}
-	return t.currencies == nil || slices.Contains(t.currencies, c)
+	return t.currencies == nil || slices.Contains(t.currencies, m.Currency)
 }
 
-// CheckMethod refuses a method that is unknown or not offered in c.
-func CheckMethod(m Method, c money.Currency, settings MethodSettings) *failure.Error {
-	t, known := m.terms()
+// CheckMethod refuses a method that is unknown or that the merchant does not offer.
+func CheckMethod(method Method, by merchant.Merchant) *failure.Error {
+	t, known := method.terms()
 	if !known {
 		return failure.Invalid("payment_type", "is not a payment method").WithSlug("unknown-payment-method")
 	}
-	if !t.availableFor(c, settings) {
+	if !t.offeredBy(by) {
 		return failure.Invalid("payment_type", "is not available for this merchant").
 			WithSlug("payment-method-not-allowed")
 	}

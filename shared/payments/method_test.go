@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -55,25 +56,24 @@ func TestMethodsByCurrency(t *testing.T) {
 	}
 	for c, methods := range own {
 		for _, paypal := range []bool{false, true} {
-			settings := payments.MethodSettings{PayPal: paypal}
+			by := merchant.Merchant{Currency: c, PayPal: paypal}
 			want := slices.Concat([]payments.Method{payments.CardMethod, payments.GooglePay}, methods)
 			if paypal {
 				want = append(want, payments.PayPal)
 			}
-			if got := payments.MethodsFor(c, settings); !slices.Equal(got, want) {
+			if got := payments.MethodsOf(by); !slices.Equal(got, want) {
 				t.Errorf("%s, paypal %t: got %v, want %v", c, paypal, got, want)
 			}
 			for m := range allMethods {
-				checkAvailability(t, m, c, settings, slices.Contains(want, m))
+				checkAvailability(t, m, by, slices.Contains(want, m))
 			}
 		}
 	}
 }
 
-func checkAvailability(t *testing.T, m payments.Method, c money.Currency,
-	settings payments.MethodSettings, offered bool) {
+func checkAvailability(t *testing.T, m payments.Method, by merchant.Merchant, offered bool) {
 	t.Helper()
-	fault := payments.CheckMethod(m, c, settings)
+	c, fault := by.Currency, payments.CheckMethod(m, by)
 	if offered != (fault == nil) {
 		t.Errorf("%s in %s: got fault %v, want none: %t", m, c, fault, offered)
 	}
@@ -87,7 +87,7 @@ func checkAvailability(t *testing.T, m payments.Method, c money.Currency,
 func TestUnknownMethods(t *testing.T) {
 	t.Parallel()
 	for _, m := range []payments.Method{"", "cheque", "CARD", "card "} {
-		fault := payments.CheckMethod(m, "EUR", payments.MethodSettings{PayPal: true})
+		fault := payments.CheckMethod(m, merchant.Merchant{Currency: "EUR", PayPal: true})
 		if fault == nil {
 			t.Errorf("%q: got no fault, want unknown-payment-method", m)
 		} else if fault.Code != "INVALID" || fault.Slug != "unknown-payment-method" || fault.Param != "payment_type" {
