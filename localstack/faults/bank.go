@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // Bank puts a network before a bank.
@@ -28,6 +29,13 @@ func (f farBank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
 	return f.ask(ctx, "CancelTransfer", id, func(ctx context.Context) (bank.Outcome, error) {
 		return f.Bank.Cancel(ctx, id)
 	})
+}
+
+// Verify is one call.
+func (f farBank) Verify(ctx context.Context, v bank.Verification) (merchant.BankAccountStatus, error) {
+	return carry(ctx, f.network, Call{Name: "Verify", About: v.Account.ID, NotTaken: bank.ErrNotTaken},
+		func(verdict merchant.BankAccountStatus) string { return string(verdict) },
+		func(ctx context.Context) (merchant.BankAccountStatus, error) { return f.Bank.Verify(ctx, v) })
 }
 
 // Statement is one call as a whole.

@@ -22,6 +22,12 @@ type Transfer struct {
 	Reference string // shown on the merchant's statement, at most 35 characters of the SEPA set
 }
 
+// Verification asks the bank about an account of a merchant (contract §7.3).
+type Verification struct {
+	Tenant  string
+	Account merchant.BankAccount
+}
+
 // State of a transfer.
 type State string
 
@@ -51,7 +57,7 @@ var (
 	ErrUnknownTransfer = errors.New("bank: unknown transfer")
 )
 
-// Bank pays merchants. Package sandbox is test mode's; package file writes files
+// Bank pays merchants, and verifies their accounts. Package sandbox is test mode's; package file writes files
 // for a bank that takes files.
 type Bank interface {
 	// Transfer requests a transfer, or returns the outcome of the one with that
@@ -63,6 +69,10 @@ type Bank interface {
 	// cancelled from now on: Transfer returns Cancelled. After an error the
 	// outcome is unknown; it is always safe to call it again.
 	Cancel(ctx context.Context, id string) (Outcome, error)
+	// Verify asks whether the account is that of its holder: Verified or Rejected,
+	// both final, or Pending. The first call for an account requests it, and its id is
+	// the idempotency key. After an error it is always safe to call it again.
+	Verify(ctx context.Context, v Verification) (merchant.BankAccountStatus, error)
 	// Statement walks the bank's statement, for reconciliation.
 	Statement(ctx context.Context) iter.Seq2[StatementLine, error]
 }

@@ -2,6 +2,7 @@ package merchant
 
 import (
 	"strings"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/optional"
@@ -18,6 +19,24 @@ const (
 	BankAccountRejected BankAccountStatus = "REJECTED"
 )
 
+// AccountType is what kind of account it is (contract §7.3).
+type AccountType string
+
+// The types.
+const (
+	Current AccountType = "CURRENT"
+	Savings AccountType = "SAVINGS"
+)
+
+// AccountCategory is whose account it is (contract §7.3).
+type AccountCategory string
+
+// The categories.
+const (
+	Personal AccountCategory = "PERSONAL"
+	Business AccountCategory = "BUSINESS"
+)
+
 // BankAccount is where a merchant is paid out.
 type BankAccount struct {
 	ID            string            `dynamo:"id"`
@@ -25,11 +44,17 @@ type BankAccount struct {
 	IBAN          string            `dynamo:"iban,omitempty"`
 	BIC           string            `dynamo:"swift,omitempty"`
 	BankCode      string            `dynamo:"bank_code,omitempty"`      // national, where there is no IBAN
+	BranchCode    string            `dynamo:"branch_code,omitempty"`    // likewise
 	AccountNumber string            `dynamo:"account_number,omitempty"` // likewise
+	CheckDigit    string            `dynamo:"check_digit,omitempty"`    // of the number, where it is written apart
+	Type          AccountType       `dynamo:"account_type,omitempty"`
+	Category      AccountCategory   `dynamo:"account_category,omitempty"`
 	Status        BankAccountStatus `dynamo:"status"`
+	CreatedAt     time.Time         `dynamo:"created_at,omitempty"`
 }
 
-// Number is the account's IBAN, or what its country has instead.
+// Number is the account's IBAN, or what its country has instead, without a check
+// digit that is written apart.
 func (b BankAccount) Number() string {
 	if b.IBAN != "" {
 		return b.IBAN
@@ -39,16 +64,23 @@ func (b BankAccount) Number() string {
 
 // CanReceive reports whether payouts may go to the account (contract §6.7). A
 // number other than an IBAN needs its bank beside it.
-func (b BankAccount) CanReceive() bool {
-	routed := b.IBAN != "" || b.AccountNumber != "" && (b.BankCode != "" || b.BIC != "")
-	return routed && b.Status == BankAccountVerified
+func (b BankAccount) CanReceive() bool { return b.Status == BankAccountVerified && b.routed() }
+
+// routed reports whether a transfer can name the account.
+func (b BankAccount) routed() bool {
+	return b.IBAN != "" || b.AccountNumber != "" && (b.BankCode != "" || b.BranchCode != "" || b.BIC != "")
 }
 
 // Same reports whether a transfer to either reaches the same account of the
 // same holder, whatever its id and status here.
 func (b BankAccount) Same(other BankAccount) bool {
-	b.ID, b.Status = other.ID, other.Status
-	return b == other
+	return b.Holder == other.Holder && b.BIC == other.BIC && b.sameNumber(other)
+}
+
+// sameNumber reports whether both have the same number at the same bank.
+func (b BankAccount) sameNumber(other BankAccount) bool {
+	return b.IBAN == other.IBAN && b.BankCode == other.BankCode && b.BranchCode == other.BranchCode &&
+		b.AccountNumber == other.AccountNumber && b.CheckDigit == other.CheckDigit
 }
 
 // BankAccountChange is an operator's change of a bank account; what is absent

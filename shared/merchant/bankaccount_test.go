@@ -20,6 +20,7 @@ func TestOnlyAVerifiedAccountWithItsBankReceivesPayouts(t *testing.T) {
 		{"IBAN and number", merchant.BankAccount{IBAN: iban, AccountNumber: number}, iban, true},
 		{"number alone", merchant.BankAccount{AccountNumber: number}, number, false},
 		{"number and bank code", merchant.BankAccount{AccountNumber: number, BankCode: "001"}, number, true},
+		{"number and branch", merchant.BankAccount{AccountNumber: number, BranchCode: "200000"}, number, true},
 		{"number and BIC", merchant.BankAccount{AccountNumber: number, BIC: "BANKDEFFXXX"}, number, true},
 	} {
 		for _, status := range []merchant.BankAccountStatus{merchant.BankAccountPending, merchant.BankAccountVerified,
@@ -50,6 +51,10 @@ func TestSame(t *testing.T) {
 		"BIC":          {func(a *merchant.BankAccount) { a.BIC = "BANKDEFFXXX" }, false},
 		"number":       {func(a *merchant.BankAccount) { a.IBAN, a.AccountNumber = "", "00015678" }, false},
 		"bank":         {func(a *merchant.BankAccount) { a.BankCode = "001" }, false},
+		"branch":       {func(a *merchant.BankAccount) { a.BranchCode = "0001" }, false},
+		"check digit":  {func(a *merchant.BankAccount) { a.CheckDigit = "X" }, false},
+		"time":         {func(a *merchant.BankAccount) { a.CreatedAt = addedAt }, true},
+		"kind":         {func(a *merchant.BankAccount) { a.Type, a.Category = merchant.Savings, merchant.Personal }, true},
 		"all":          {func(a *merchant.BankAccount) { *a = merchant.BankAccount{} }, false},
 	} {
 		other := one

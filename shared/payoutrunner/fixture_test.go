@@ -75,6 +75,11 @@ func (h *fixture) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, er
 	return h.outcome, nil
 }
 
+// Verify is not called by payouts.
+func (h *fixture) Verify(context.Context, bank.Verification) (merchant.BankAccountStatus, error) {
+	return merchant.BankAccountVerified, nil
+}
+
 // Cancel calls the test's function. Without one, nothing may be cancelled.
 func (h *fixture) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 	if h.cancel == nil {

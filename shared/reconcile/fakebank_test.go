@@ -8,6 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
@@ -43,6 +44,11 @@ func (b fakeBank) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, er
 		return bank.Outcome{}, errNoAnswer
 	}
 	return outcome, nil
+}
+
+// Verify is not called by payouts.
+func (fakeBank) Verify(context.Context, bank.Verification) (merchant.BankAccountStatus, error) {
+	return merchant.BankAccountVerified, nil
 }
 
 // Cancel cancels what it has neither paid nor rejected.

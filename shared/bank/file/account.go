@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"regexp"
 
 	"github.com/jacoelho/banking/bic"
@@ -30,13 +31,22 @@ func refusal(a merchant.BankAccount) string {
 		if iban.Validate(a.IBAN) != nil {
 			return reasonAccount
 		}
-	case !accountNumber.MatchString(a.AccountNumber):
+	case !accountNumber.MatchString(nationalNumber(a)):
 		return reasonAccount
-	case a.BankCode == "" && !isBIC(a.BIC), a.BankCode != "" && !bankCode.MatchString(a.BankCode):
+	case nationalCode(a) == "" && !isBIC(a.BIC), !isCode(a.BankCode), !isCode(a.BranchCode):
 		return reasonBank
 	}
 	return ""
 }
+
+// nationalNumber is the account's number with its check digit.
+func nationalNumber(a merchant.BankAccount) string { return a.AccountNumber + a.CheckDigit }
+
+// nationalCode is that of the account's bank, or of its branch where that names the
+// bank, too, as a sort code does.
+func nationalCode(a merchant.BankAccount) string { return cmp.Or(a.BankCode, a.BranchCode) }
+
+func isCode(text string) bool { return text == "" || bankCode.MatchString(text) }
 
 func isBIC(text string) bool {
 	_, err := bic.Parse(text)

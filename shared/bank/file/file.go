@@ -1,7 +1,8 @@
 // Package file is the bank of live mode for operators who send files to their
 // bank. It accepts transfers, writes them into ISO 20022 files for the operator to
 // upload (pain.001.001.09), and learns from the operator what the bank did with
-// them. It keeps its own items in the table.
+// them. It keeps its own items in the table. Accounts are verified by the operator,
+// too (verification.go).
 //
 // A transfer is in at most one file, and a file that is written again has the same
 // bytes, so that the bank recognises it by its message id.

@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
@@ -45,6 +46,17 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 					}
 					return lines, nil
 				})}
+		},
+		"an account to verify": func(w storedFixture) []storedtest.Read {
+			v := w.asked()
+			return []storedtest.Read{w.verification(v), storedtest.Expect("asked",
+				[]bank.Verification{{Tenant: v.Tenant, Account: v.Account}},
+				func(ctx context.Context) ([]bank.Verification, error) { return w.Asked(ctx, 10) })}
+		},
+		"an account that was verified": func(w storedFixture) []storedtest.Read {
+			v, err := w.records.decide(w.Context(), w.asked(), merchant.BankAccountVerified)
+			w.must(err)
+			return []storedtest.Read{w.verification(v)}
 		},
 		"a file that was begun": func(w storedFixture) []storedtest.Read {
 			e := storedtest.Fill[export](w, w.Filler)
@@ -89,6 +101,20 @@ func (w storedFixture) waiting() transfer {
 		w.Fatalf("stored: %v (-want +got):\n%s", err, diff)
 	}
 	return o
+}
+
+// asked is an account that waits for the operator's answer.
+func (w storedFixture) asked() verification {
+	w.Helper()
+	v, err := w.records.ask(w.Context(), storedtest.Fill[bank.Verification](w, w.Filler))
+	w.must(err)
+	return v
+}
+
+func (w storedFixture) verification(v verification) storedtest.Read {
+	return storedtest.Expect("verification", v, func(ctx context.Context) (verification, error) {
+		return w.records.verification(ctx, v.Account.ID)
+	})
 }
 
 func (w storedFixture) transfer(o transfer) storedtest.Read {

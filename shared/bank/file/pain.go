@@ -35,7 +35,7 @@ type paymentPart struct {
 	Day          string           `xml:"ReqdExctnDt>Dt"`
 	Debtor       party            `xml:"Dbtr"`
 	Account      cashAccount      `xml:"DbtrAcct"`
-	Agent        agent            `xml:"DbtrAgt>FinInstnId"`
+	Agent        agent            `xml:"DbtrAgt"`
 	Charges      string           `xml:"ChrgBr"`
 	Transfers    []creditTransfer `xml:"CdtTrfTxInf"`
 }
@@ -47,7 +47,7 @@ type serviceLevel struct {
 type creditTransfer struct {
 	EndToEndID string      `xml:"PmtId>EndToEndId"`
 	Amount     instructed  `xml:"Amt>InstdAmt"`
-	Agent      *agent      `xml:"CdtrAgt>FinInstnId"`
+	Agent      *agent      `xml:"CdtrAgt"`
 	Creditor   party       `xml:"Cdtr"`
 	Account    cashAccount `xml:"CdtrAcct"`
 	Remittance *remittance `xml:"RmtInf"`
@@ -69,9 +69,10 @@ type cashAccount struct {
 }
 
 type agent struct {
-	BIC    string  `xml:"BICFI,omitempty"`
-	Member *member `xml:"ClrSysMmbId"`
-	Other  *other  `xml:"Othr"`
+	BIC    string  `xml:"FinInstnId>BICFI,omitempty"`
+	Member *member `xml:"FinInstnId>ClrSysMmbId"`
+	Other  *other  `xml:"FinInstnId>Othr"`
+	Branch *other  `xml:"BrnchId"`
 }
 
 type member struct {
@@ -191,7 +192,7 @@ func accountOf(a merchant.BankAccount) cashAccount {
 	if a.IBAN != "" {
 		return cashAccount{IBAN: a.IBAN}
 	}
-	return cashAccount{Other: &other{a.AccountNumber}}
+	return cashAccount{Other: &other{nationalNumber(a)}}
 }
 
 // agentOf is the account's bank; nil when only the IBAN identifies it.
@@ -200,8 +201,11 @@ func agentOf(a merchant.BankAccount) *agent {
 	if isBIC(a.BIC) {
 		bank.BIC = a.BIC
 	}
-	if a.IBAN == "" && a.BankCode != "" {
-		bank.Member = &member{a.BankCode}
+	if code := nationalCode(a); a.IBAN == "" && code != "" {
+		bank.Member = &member{code}
+		if a.BranchCode != "" && code != a.BranchCode {
+			bank.Branch = &other{a.BranchCode}
+		}
 	}
 	if bank == (agent{}) {
 		return nil

@@ -24,7 +24,8 @@ func TestTheFile(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	a, b := transfer("a"), transferTo("b", "EUR")
-	a.To.Holder, b.To.BIC = "Müller & Sons", "BANKBRSP"
+	a.To.Holder, b.To.BIC, b.To.BranchCode = "Müller & Sons", "BANKBRSP", "1584"
+	b.To.AccountNumber, b.To.CheckDigit = "00012345", "6"
 	w.mustBe(t, b, accepted)
 	w.mustBe(t, a, accepted)
 	if text := w.export(t, request("f", "b", "a"), "b", "a"); text != golden {
@@ -83,7 +84,9 @@ func anyTransfer(t *rapid.T, id string, c money.Currency) bank.Transfer {
 	to.IBAN = rapid.SampledFrom([]string{"", germanIBAN, frenchIBAN, brazilianIBAN}).Draw(t, "iban")
 	if to.IBAN == "" {
 		to.AccountNumber = rapid.OneOf(text, rapid.StringMatching(`[0-9A-Z. -]{1,36}`)).Draw(t, "number")
-		to.BankCode = rapid.OneOf(text, rapid.StringMatching(`[0-9A-Z. -]{0,36}`)).Draw(t, "bank code")
+		code := rapid.OneOf(text, rapid.StringMatching(`[0-9A-Z. -]{0,36}`))
+		to.BankCode, to.BranchCode = code.Draw(t, "bank code"), code.Draw(t, "branch code")
+		to.CheckDigit = rapid.OneOf(text, rapid.StringMatching(`[0-9XP]?`)).Draw(t, "check digit")
 	}
 	minor := rapid.Int64Range(1, 199_999_999_999).Draw(t, "units")
 	amount := money.MustParse(fmt.Sprint(minor), c)

@@ -19,6 +19,8 @@ import (
 //	waiting   FILEBANK#WAITING#<currency>  <requested at>#<id>    while the transfer is in no file
 //	export    FILEBANK#EXPORT#<id>         EXPORT
 //	paid      FILEBANK#PAID                <paid at>#<id>         the statement
+//	account   FILEBANK#ACCOUNT#<id>        ACCOUNT                a verification
+//	asked     FILEBANK#ASKED               <asked at>#<id>        while the operator has not answered it
 const (
 	transferSort  = "TRANSFER"
 	exportSort    = "EXPORT"

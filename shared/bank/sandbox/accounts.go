@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -22,14 +23,22 @@ import (
 //	any other        accepted, and paid after 2 s
 //	an invalid IBAN  rejected at once: AC01
 //
-// An accepted transfer gets its outcome at the first call after that time. 0000
-// and 9999 have no effect here: they decide the verification of an account
-// (contract §7.3).
+// An accepted transfer gets its outcome at the first call after that time.
+//
+// They also decide, 2 s after an account was added, what its verification says
+// (contract §7.3), and have no effect on transfers:
+//
+//	0000             REJECTED
+//	9999             stays PENDING_VERIFICATION
+//	any other        VERIFIED
 const (
 	closedSuffix     = "1111"
 	unknownSuffix    = "2222"
 	lostAnswerSuffix = "3333"
 	notTakenSuffix   = "4444"
+
+	rejectedSuffix   = "0000"
+	unverifiedSuffix = "9999"
 )
 
 // Accounts to try each rule with; their IBANs are valid.
@@ -39,12 +48,18 @@ const (
 	UnknownIBAN    = "DE15100100100000002222"
 	LostAnswerIBAN = "DE88100100100000003333"
 	NotTakenIBAN   = "DE64100100100000004444"
+
+	RejectedIBAN   = "DE63100100100000000000" // not verified
+	UnverifiedIBAN = "DE41100100100000009999" // never verified, nor rejected
 )
 
 // How long after the request its outcome is known.
 const (
 	paidAfter = 2 * time.Second
 	slowAfter = 30 * time.Second
+
+	// VerifiedAfter is how long after an account was added its verification is decided.
+	VerifiedAfter = 2 * time.Second
 
 	// LatestOutcome is when every outcome is known, except that of a transfer
 	// that is never taken: that one has to be cancelled.
@@ -88,4 +103,17 @@ func valid(a merchant.BankAccount) bool {
 		return iban.Validate(a.IBAN) == nil
 	}
 	return a.AccountNumber != ""
+}
+
+// Verify decides by the account's number, and keeps no record of it.
+func (b *Bank) Verify(_ context.Context, v bank.Verification) (merchant.BankAccountStatus, error) {
+	number := v.Account.Number()
+	switch {
+	case b.records.Time().Before(v.Account.CreatedAt.Add(VerifiedAfter)), strings.HasSuffix(number, unverifiedSuffix):
+		return merchant.BankAccountPending, nil
+	case strings.HasSuffix(number, rejectedSuffix):
+		return merchant.BankAccountRejected, nil
+	default:
+		return merchant.BankAccountVerified, nil
+	}
 }

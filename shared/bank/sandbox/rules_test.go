@@ -109,7 +109,7 @@ func TestAnAccountNumberDecidesWhereThereIsNoIBAN(t *testing.T) {
 func TestTheEndingsOfVerificationMeanNothing(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	for _, number := range []string{"DE63100100100000000000", "DE41100100100000009999"} {
+	for _, number := range []string{sandbox.RejectedIBAN, sandbox.UnverifiedIBAN} {
 		w.mustBe(t, transferTo(number, number), accepted)
 		w.Advance(2 * time.Second)
 		w.mustBe(t, transferTo(number, number), paid)
@@ -121,11 +121,34 @@ func TestTheExamplesAreValidAndPayable(t *testing.T) {
 	for number, ending := range map[string]string{
 		sandbox.PaidIBAN: "5678", sandbox.ClosedIBAN: "1111", sandbox.UnknownIBAN: "2222",
 		sandbox.LostAnswerIBAN: "3333", sandbox.NotTakenIBAN: "4444",
+		sandbox.RejectedIBAN: "0000", sandbox.UnverifiedIBAN: "9999",
 	} {
 		a := merchant.BankAccount{IBAN: number, Status: merchant.BankAccountVerified}
 		if err := iban.Validate(number); err != nil || !strings.HasSuffix(number, ending) || !a.CanReceive() {
 			t.Errorf("%s: got error %v, payable %t, want a valid IBAN that ends in %s and is payable", number, err,
 				a.CanReceive(), ending)
+		}
+	}
+}
+
+// TestTheAccountDecidesItsVerification two seconds after it was added, and never changes its mind.
+func TestTheAccountDecidesItsVerification(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	for number, want := range map[string]merchant.BankAccountStatus{
+		sandbox.PaidIBAN: merchant.BankAccountVerified, sandbox.RejectedIBAN: merchant.BankAccountRejected,
+		sandbox.UnverifiedIBAN: merchant.BankAccountPending, sandbox.ClosedIBAN: merchant.BankAccountVerified,
+		"": merchant.BankAccountVerified, "0000": merchant.BankAccountRejected, "000": merchant.BankAccountVerified,
+	} {
+		for _, a := range []merchant.BankAccount{{IBAN: number}, {AccountNumber: number}} {
+			for age, want := range map[time.Duration]merchant.BankAccountStatus{0: merchant.BankAccountPending,
+				2*time.Second - time.Nanosecond: merchant.BankAccountPending, 2 * time.Second: want, time.Hour: want} {
+				of := a
+				of.CreatedAt = w.Now().Add(-age)
+				if got, err := w.Verify(t.Context(), bank.Verification{Tenant: "T#MC1", Account: of}); err != nil || got != want {
+					t.Errorf("%+v after %s: got %s, %v, want %s", a, age, got, err, want)
+				}
+			}
 		}
 	}
 }

@@ -1,0 +1,143 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/table"
+)
+
+// verification is an account to verify, with the operator's answer: Pending until
+// there is one, which is final.
+type verification struct {
+	Tenant    string                     `dynamo:"tenant"`
+	Account   merchant.BankAccount       `dynamo:"account"`
+	Verdict   merchant.BankAccountStatus `dynamo:"verdict"`
+	AskedAt   time.Time                  `dynamo:"asked_at"`
+	DecidedAt time.Time                  `dynamo:"decided_at,omitempty"`
+}
+
+type verificationItem struct {
+	table.Key
+	verification
+}
+
+// askedItem is one that the operator has not answered.
+type askedItem struct {
+	table.Key
+	Tenant  string               `dynamo:"tenant"`
+	Account merchant.BankAccount `dynamo:"account"`
+}
+
+const askedPartition = "FILEBANK#ASKED"
+
+func accountKey(id string) table.Key { return table.NewKey("FILEBANK#ACCOUNT#"+id, "ACCOUNT") }
+
+func (v verification) askedKey() table.Key {
+	return table.NewKey(askedPartition, micros(v.AskedAt)+"#"+v.Account.ID)
+}
+
+// ErrDecided reports that the operator has answered otherwise before.
+var ErrDecided = failure.Conflict("The account is already verified or rejected.")
+
+// Verify asks the operator about the account, and returns the answer once there is
+// one (Decide); Pending until then.
+func (b *Bank) Verify(ctx context.Context, asked bank.Verification) (merchant.BankAccountStatus, error) {
+	v, err := b.records.ask(ctx, asked)
+	return v.Verdict, err
+}
+
+// Decide is the operator's answer about an account: Verified or Rejected. The same
+// again is fine. Failures: ErrDecided, Invalid.
+func (b *Bank) Decide(ctx context.Context, asked bank.Verification, verdict merchant.BankAccountStatus) error {
+	if verdict != merchant.BankAccountVerified && verdict != merchant.BankAccountRejected {
+		return failure.Invalid("outcome", "must be verified or rejected")
+	}
+	v, err := b.records.ask(ctx, asked)
+	if err == nil && v.Verdict == merchant.BankAccountPending {
+		v, err = b.records.decide(ctx, v, verdict)
+	}
+	if err == nil && v.Verdict != verdict {
+		err = ErrDecided
+	}
+	return err
+}
+
+// Asked are the accounts that wait for the operator's answer, the longest first, at
+// most limit (1-1000).
+func (b *Bank) Asked(ctx context.Context, limit int) ([]bank.Verification, error) {
+	if limit < 1 || limit > maxListed {
+		return nil, failure.Invalid("limit", "must be from 1 to 1000")
+	}
+	var items []askedItem
+	err := b.records.Table.Get("pk", askedPartition).Consistent(true).Limit(limit).All(ctx, &items)
+	if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
+		return nil, err
+	}
+	all := make([]bank.Verification, len(items))
+	for i, item := range items {
+		all[i] = bank.Verification{Tenant: item.Tenant, Account: item.Account}
+	}
+	return all, nil
+}
+
+// ask stores a new verification; for a known account it returns the stored one.
+func (r records) ask(ctx context.Context, asked bank.Verification) (verification, error) {
+	stored, err := r.verification(ctx, asked.Account.ID)
+	if !errors.Is(err, errUnknownAccount) {
+		return stored, err
+	}
+	v := verification{Tenant: asked.Tenant, Account: asked.Account, Verdict: merchant.BankAccountPending, AskedAt: r.Time()}
+	cause := r.Transaction().
+		Put(r.Table.Put(verificationItem{accountKey(v.Account.ID), v}).If("attribute_not_exists(pk)")).
+		Put(r.Table.Put(askedItem{v.askedKey(), v.Tenant, v.Account})).
+		Run(ctx)
+	if cause == nil {
+		return v, nil
+	}
+	// Another call was faster, or the reply was lost.
+	if stored, err = r.verification(ctx, v.Account.ID); err != nil {
+		return stored, errors.Join(cause, err)
+	}
+	return stored, nil
+}
+
+// decide records the answer, unless there is one: the answer that is stored then.
+func (r records) decide(ctx context.Context, v verification,
+	verdict merchant.BankAccountStatus) (verification, error) {
+	k := v.askedKey()
+	v.Verdict, v.DecidedAt = verdict, r.Time()
+	cause := r.Transaction().
+		Put(r.Table.Put(verificationItem{accountKey(v.Account.ID), v}).If("verdict = ?", merchant.BankAccountPending)).
+		Delete(r.Delete(k)).
+		Run(ctx)
+	if cause == nil {
+		return v, nil
+	}
+	stored, err := r.verification(ctx, v.Account.ID)
+	switch {
+	case err != nil:
+		return stored, errors.Join(cause, err)
+	case stored.Verdict == merchant.BankAccountPending:
+		return stored, cause
+	default:
+		return stored, nil
+	}
+}
+
+var errUnknownAccount = errors.New("file: unknown account")
+
+func (r records) verification(ctx context.Context, id string) (verification, error) {
+	var item verificationItem
+	err := r.Get(accountKey(id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return item.verification, errUnknownAccount
+	}
+	return item.verification, err
+}

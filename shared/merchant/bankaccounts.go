@@ -1,0 +1,188 @@
+package merchant
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// MaxBankAccounts is how many accounts a tenant may have, not counting REJECTED
+// ones (contract §7.3).
+const MaxBankAccounts = 10
+
+// maxRejected is how many REJECTED accounts are kept, the latest, so that the item
+// that holds all of a tenant's stays small.
+const maxRejected = 10
+
+// BankAccounts are the bank accounts of a tenant (contract §7.3). One of them is
+// primary. Payouts go to the account that was the last one to be both primary and
+// VERIFIED; that is another one while the primary account is not verified yet. One
+// at most is pending.
+type BankAccounts struct {
+	All     []BankAccount `dynamo:"accounts"`           // in the order in which they were added
+	Primary string        `dynamo:"primary"`            // id of the primary account; "": there is none at all
+	Paid    string        `dynamo:"paid,omitempty"`     // id of the account that is paid; "": none is VERIFIED
+	CheckAt time.Time     `dynamo:"check_at,omitempty"` // when the bank is asked again; zero: nothing is pending
+	Version int           `dynamo:"version"`            // of the stored item, from 1
+}
+
+// Conflicts of Add (contract §3.3), in the order in which they are reported.
+var (
+	ErrVerificationPending = failure.Conflict("Another bank account is pending verification.").
+				WithCode("cannot_add_bank_account").AsTransient()
+	ErrTooManyBankAccounts = failure.Conflict("The merchant has as many bank accounts as it may have.").
+				WithCode("max_number_of_bank_accounts_exceeded")
+)
+
+// Get finds an account by its id.
+func (b BankAccounts) Get(id string) (BankAccount, bool) {
+	at := b.index(id)
+	if at < 0 {
+		return BankAccount{}, false
+	}
+	return b.All[at], true
+}
+
+func (b BankAccounts) index(id string) int {
+	return slices.IndexFunc(b.All, func(a BankAccount) bool { return a.ID == id })
+}
+
+// Pending is the account that waits for its verification.
+func (b BankAccounts) Pending() (BankAccount, bool) {
+	at := slices.IndexFunc(b.All, func(a BankAccount) bool { return a.Status == BankAccountPending })
+	if at < 0 {
+		return BankAccount{}, false
+	}
+	return b.All[at], true
+}
+
+// Payee is the account that payouts go to; the zero one if none is VERIFIED.
+func (b BankAccounts) Payee() BankAccount {
+	payee, _ := b.Get(b.Paid)
+	return payee
+}
+
+// Add is the accounts with another one, which is pending verification. It becomes
+// the primary one if that is asked for, or if no other account could be paid. One
+// whose id is there already changes nothing: it was added before. Failures:
+// ErrVerificationPending, ErrTooManyBankAccounts.
+func (b BankAccounts) Add(a BankAccount, primary bool, now time.Time) (BankAccounts, error) {
+	if _, there := b.Get(a.ID); there {
+		return b, nil
+	}
+	if _, pending := b.Pending(); pending {
+		return b, ErrVerificationPending
+	}
+	a.Status, a.CreatedAt = BankAccountPending, now
+	b, err := b.with(a)
+	if err != nil {
+		return b, err
+	}
+	if primary || b.Paid == "" {
+		b.Primary = a.ID
+	}
+	b.CheckAt = now.Add(firstCheck)
+	return b, nil
+}
+
+// with is the accounts with one more. Failure: ErrTooManyBankAccounts.
+func (b BankAccounts) with(a BankAccount) (BankAccounts, error) {
+	kept := 0
+	for _, other := range b.All {
+		if other.Status != BankAccountRejected {
+			kept++
+		}
+	}
+	if kept >= MaxBankAccounts {
+		return b, ErrTooManyBankAccounts
+	}
+	b.All = append(slices.Clone(b.All), a)
+	return b, nil
+}
+
+// Vouch is the accounts with one that an operator vouches for: it is VERIFIED and
+// primary at once. It replaces the one with its id, else one with its number that is
+// not REJECTED. Failure: ErrTooManyBankAccounts.
+func (b BankAccounts) Vouch(a BankAccount, now time.Time) (BankAccounts, error) {
+	at := b.index(a.ID)
+	if at < 0 {
+		at = slices.IndexFunc(b.All, func(other BankAccount) bool {
+			return other.Status != BankAccountRejected && other.sameNumber(a)
+		})
+	}
+	if at < 0 {
+		a.CreatedAt = now
+		with, err := b.with(a)
+		if err != nil {
+			return b, err
+		}
+		b, at = with, len(with.All)-1
+	}
+	b.All = slices.Clone(b.All)
+	replaced := b.All[at]
+	a.ID, a.CreatedAt, a.Type, a.Category = replaced.ID, replaced.CreatedAt, replaced.Type, replaced.Category
+	a.Status = BankAccountVerified
+	b.All[at], b.Primary, b.Paid = a, a.ID, a.ID
+	return b.checked(), nil
+}
+
+// Decide is the accounts after the bank has answered about one. Its answer is final,
+// so only a pending account takes it. A REJECTED primary account hands that back to
+// the one that is paid.
+func (b BankAccounts) Decide(id string, verdict BankAccountStatus) BankAccounts {
+	at := b.index(id)
+	if at < 0 || b.All[at].Status != BankAccountPending || verdict == BankAccountPending {
+		return b
+	}
+	b.All = slices.Clone(b.All)
+	b.All[at].Status = verdict
+	switch {
+	case b.Primary != id:
+	case verdict == BankAccountRejected && b.Paid != "":
+		b.Primary = b.Paid
+	case verdict == BankAccountVerified && (b.Paid == "" || b.All[at].CanReceive()):
+		b.Paid = id
+	}
+	return b.checked().pruned()
+}
+
+// checked leaves nothing to ask the bank if no account is pending.
+func (b BankAccounts) checked() BankAccounts {
+	if _, pending := b.Pending(); !pending {
+		b.CheckAt = time.Time{}
+	}
+	return b
+}
+
+// pruned forgets the oldest of too many REJECTED accounts. The primary one is kept:
+// it is REJECTED only if nothing else is there, and then it is the latest.
+func (b BankAccounts) pruned() BankAccounts {
+	rejected := 0
+	for i := len(b.All) - 1; i >= 0; i-- {
+		if b.All[i].Status != BankAccountRejected {
+			continue
+		}
+		if rejected++; rejected > maxRejected {
+			b.All = slices.Delete(slices.Clone(b.All), i, i+1)
+		}
+	}
+	return b
+}
+
+// The bank is asked about a pending account soon after it was added, then at gaps
+// that grow with its age.
+const (
+	firstCheck   = 2 * time.Second
+	longestCheck = 6 * time.Hour
+)
+
+// Postponed is the accounts after the bank was asked in vain.
+func (b BankAccounts) Postponed(now time.Time) BankAccounts {
+	pending, is := b.Pending()
+	if !is || now.Before(b.CheckAt) {
+		return b
+	}
+	b.CheckAt = now.Add(min(max(now.Sub(pending.CreatedAt), firstCheck), longestCheck))
+	return b
+}

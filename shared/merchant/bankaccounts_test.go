@@ -1,0 +1,298 @@
+package merchant_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+var addedAt = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// numbered is an account whose number is its id's.
+func numbered(id string) merchant.BankAccount {
+	return merchant.BankAccount{ID: id, Holder: "Shop", IBAN: "number of " + id}
+}
+
+// added is the accounts with one more, on which the bank has decided.
+func added(t *testing.T, b merchant.BankAccounts, id string, primary bool,
+	verdict merchant.BankAccountStatus) merchant.BankAccounts {
+	t.Helper()
+	b, err := b.Add(numbered(id), primary, addedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Decide(id, verdict)
+}
+
+// TestThePrimaryAccountAndTheOneThatIsPaid follow contract §7.3.
+func TestThePrimaryAccountAndTheOneThatIsPaid(t *testing.T) {
+	t.Parallel()
+	const pending, verified, rejected = merchant.BankAccountPending, merchant.BankAccountVerified,
+		merchant.BankAccountRejected
+	type step struct {
+		id            string
+		primary       bool
+		verdict       merchant.BankAccountStatus
+		isPrimary, is string // the accounts that are primary and paid afterwards
+	}
+	for name, steps := range map[string][]step{
+		"the first is primary":              {{"a", false, pending, "a", ""}},
+		"it is paid when it is verified":    {{"a", false, verified, "a", "a"}},
+		"another is not":                    {{"a", false, verified, "a", "a"}, {"b", false, verified, "a", "a"}},
+		"another on demand, at once":        {{"a", false, verified, "a", "a"}, {"b", true, pending, "b", "a"}},
+		"which is paid when it is verified": {{"a", false, verified, "a", "a"}, {"b", true, verified, "b", "b"}},
+		"a rejected one hands it back":      {{"a", false, verified, "a", "a"}, {"b", true, rejected, "a", "a"}},
+		"a rejected first one has nobody":   {{"a", false, rejected, "a", ""}},
+		"the next is the first then":        {{"a", false, rejected, "a", ""}, {"b", false, verified, "b", "b"}},
+		"to the last of several": {{"a", false, verified, "a", "a"}, {"b", true, verified, "b", "b"},
+			{"c", true, rejected, "b", "b"}},
+		"never to one that was not primary": {{"a", false, verified, "a", "a"}, {"b", false, verified, "a", "a"},
+			{"c", true, rejected, "a", "a"}},
+	} {
+		var b merchant.BankAccounts
+		for i, s := range steps {
+			b = added(t, b, s.id, s.primary, s.verdict)
+			if payee := b.Payee(); b.Primary != s.isPrimary || b.Paid != s.is || payee.ID != s.is {
+				t.Errorf("%s, step %d: got primary %q, paid %q (%q), want %q and %q", name, i, b.Primary, b.Paid, payee.ID,
+					s.isPrimary, s.is)
+			}
+		}
+	}
+}
+
+// TestAnAccountThatNoTransferCanNameTakesNothing from the one that is paid.
+func TestAnAccountThatNoTransferCanNameTakesNothing(t *testing.T) {
+	t.Parallel()
+	b := added(t, merchant.BankAccounts{}, "a", false, merchant.BankAccountVerified)
+	b, err := b.Add(merchant.BankAccount{ID: "b", Holder: "Shop", AccountNumber: "12345678"}, true, addedAt)
+	if b = b.Decide("b", merchant.BankAccountVerified); err != nil || b.Primary != "b" || b.Paid != "a" {
+		t.Errorf("got primary %q, paid %q, %v, want b and a", b.Primary, b.Paid, err)
+	}
+}
+
+// TestConflictsOfAnotherAccount: each limit of contract §7.3 at, below and above, in the contract's order.
+func TestConflictsOfAnotherAccount(t *testing.T) {
+	t.Parallel()
+	var b merchant.BankAccounts
+	for n := range merchant.MaxBankAccounts {
+		for i := range 11 { // do not count, and not all of them are kept
+			b = added(t, b, fmt.Sprintf("rejected %d.%d", n, i), false,
+				merchant.BankAccountRejected)
+		}
+		b = added(t, b, fmt.Sprint("verified ", n), n%2 == 0, merchant.BankAccountVerified)
+	}
+	if len(b.All) != 20 {
+		t.Errorf("got %d accounts, want 10 that are VERIFIED and the latest 10 that are REJECTED", len(b.All))
+	}
+	for range 2 {
+		if _, err := b.Add(numbered("11th"), false, addedAt); !errors.Is(err, merchant.ErrTooManyBankAccounts) {
+			t.Errorf("the 11th: got error %v, want ErrTooManyBankAccounts", err)
+		}
+		if _, err := b.Vouch(numbered("11th"), addedAt); !errors.Is(err, merchant.ErrTooManyBankAccounts) {
+			t.Errorf("the 11th, an operator's: got error %v, want ErrTooManyBankAccounts", err)
+		}
+	}
+	b.All[len(b.All)-1].Status = merchant.BankAccountPending
+	if _, err := b.Add(numbered("12th"), false, addedAt); !errors.Is(err, merchant.ErrVerificationPending) {
+		t.Errorf("beside a pending one: got error %v, want ErrVerificationPending", err)
+	}
+	for code, err := range map[string]*failure.Error{"cannot_add_bank_account": merchant.ErrVerificationPending,
+		"max_number_of_bank_accounts_exceeded": merchant.ErrTooManyBankAccounts} {
+		if err.Code != code || err.Kind != failure.KindConflict {
+			t.Errorf("got %s of kind %v, want %s, a conflict", err.Code, err.Kind, code)
+		}
+	}
+}
+
+// TestAnAccountIsAddedOnce, however often the request arrives.
+func TestAnAccountIsAddedOnce(t *testing.T) {
+	t.Parallel()
+	once, err := merchant.BankAccounts{}.Add(numbered("a"), true, addedAt)
+	for _, now := range []merchant.BankAccounts{once, once.Decide("a", merchant.BankAccountVerified)} {
+		again, err2 := now.Add(numbered("a"), true, addedAt.Add(time.Hour))
+		if diff := cmp.Diff(now, again); err != nil || err2 != nil || diff != "" {
+			t.Errorf("again: %v, %v (-want +got):\n%s", err, err2, diff)
+		}
+	}
+}
+
+// TestTheBankIsAskedAtGrowingGaps: soon at first, and four times a day about an account that it never decides on.
+func TestTheBankIsAskedAtGrowingGaps(t *testing.T) {
+	t.Parallel()
+	b, err := merchant.BankAccounts{}.Add(numbered("a"), false, addedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gaps []time.Duration
+	for asked := addedAt; len(gaps) < 16; {
+		if early := b.Postponed(b.CheckAt.Add(-time.Nanosecond)); !early.CheckAt.Equal(b.CheckAt) {
+			t.Errorf("asked early: got postponed to %s, want %s", early.CheckAt, b.CheckAt)
+		}
+		gaps = append(gaps, b.CheckAt.Sub(asked))
+		asked = b.CheckAt
+		b = b.Postponed(asked)
+	}
+	want := []time.Duration{2 * time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
+	if !slices.Equal(gaps[:4], want) || gaps[15] != 6*time.Hour {
+		t.Errorf("got gaps %v, want %v and so on, at last 6h", gaps, want)
+	}
+	if b = b.Decide("a", merchant.BankAccountVerified); !b.CheckAt.IsZero() {
+		t.Errorf("decided: got %s as the next check, want none", b.CheckAt)
+	}
+}
+
+// accountsMachine applies random events, and keeps what they mean by contract §7.3.
+type accountsMachine struct {
+	merchant.BankAccounts
+	made  int
+	final map[string]merchant.BankAccountStatus // verdicts, never forgotten
+	paid  string                                // the account that was VERIFIED and primary last
+}
+
+// TestAnyHistoryOfBankAccounts holds contract §7.3 to whatever order events may come in.
+func TestAnyHistoryOfBankAccounts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := &accountsMachine{final: map[string]merchant.BankAccountStatus{}}
+		t.Repeat(map[string]func(*rapid.T){"": m.check, "add": m.add, "decide": m.decide, "decide again": m.decideAgain,
+			"vouch": m.vouch})
+	})
+}
+
+func (m *accountsMachine) drawn(t *rapid.T) merchant.BankAccount {
+	m.made++
+	return merchant.BankAccount{ID: fmt.Sprint(m.made), Holder: "Shop",
+		IBAN: rapid.SampledFrom([]string{"one", "two", "three", fmt.Sprint("own ", m.made)}).Draw(t, "number")}
+}
+
+// change applies a rule, and expects that it leaves alone what it was given.
+func (m *accountsMachine) change(t *rapid.T, rule func() (merchant.BankAccounts, error)) error {
+	before := m.BankAccounts
+	before.All = slices.Clone(before.All)
+	next, err := rule()
+	if diff := cmp.Diff(before, m.BankAccounts); diff != "" {
+		t.Fatalf("what was read (-want +got):\n%s", diff)
+	}
+	if err != nil {
+		return err
+	}
+	m.BankAccounts = next
+	return nil
+}
+
+func (m *accountsMachine) add(t *rapid.T) {
+	a, primary := m.drawn(t), rapid.Bool().Draw(t, "primary")
+	_, pending := m.Pending()
+	full := m.count(merchant.BankAccountVerified) >= 10
+	before := m.Primary
+	err := m.change(t, func() (merchant.BankAccounts, error) { return m.Add(a, primary, addedAt) })
+	switch {
+	case pending != errors.Is(err, merchant.ErrVerificationPending),
+		(full && !pending) != errors.Is(err, merchant.ErrTooManyBankAccounts):
+		t.Fatalf("pending %t, full %t: got error %v", pending, full, err)
+	case err == nil && (m.Primary == a.ID) != (primary || m.paid == ""), err == nil && m.Primary != a.ID && m.Primary != before:
+		t.Fatalf("added as primary %t: got primary %s, before it %s", primary, m.Primary, before)
+	}
+}
+
+func (m *accountsMachine) decide(t *rapid.T) {
+	a, pending := m.Pending()
+	if !pending {
+		return
+	}
+	verdict := rapid.SampledFrom([]merchant.BankAccountStatus{merchant.BankAccountPending, merchant.BankAccountVerified,
+		merchant.BankAccountRejected, merchant.BankAccountRejected}).Draw(t, "verdict")
+	if verdict != merchant.BankAccountPending {
+		m.final[a.ID] = verdict
+	}
+	if verdict == merchant.BankAccountVerified && m.Primary == a.ID {
+		m.paid = a.ID
+	}
+	m.answer(t, a.ID, verdict)
+}
+
+// decideAgain repeats or contradicts an answer, which changes nothing.
+func (m *accountsMachine) decideAgain(t *rapid.T) {
+	if len(m.final) == 0 {
+		return
+	}
+	before := m.BankAccounts
+	m.answer(t, fmt.Sprint(rapid.IntRange(0, m.made).Draw(t, "id")), merchant.BankAccountPending)
+	for id := range m.final {
+		for _, verdict := range []merchant.BankAccountStatus{merchant.BankAccountVerified, merchant.BankAccountRejected} {
+			m.answer(t, id, verdict)
+		}
+	}
+	if diff := cmp.Diff(before, m.BankAccounts); diff != "" {
+		t.Fatalf("after another answer (-want +got):\n%s", diff)
+	}
+}
+
+func (m *accountsMachine) answer(t *rapid.T, id string, verdict merchant.BankAccountStatus) {
+	if err := m.change(t, func() (merchant.BankAccounts, error) { return m.Decide(id, verdict), nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (m *accountsMachine) vouch(t *rapid.T) {
+	a := m.drawn(t)
+	there := slices.IndexFunc(m.All, func(other merchant.BankAccount) bool {
+		return other.IBAN == a.IBAN && other.Status != merchant.BankAccountRejected
+	})
+	want := a.ID
+	if there >= 0 {
+		want = m.All[there].ID
+	}
+	full := there < 0 && m.count(merchant.BankAccountVerified)+m.count(merchant.BankAccountPending) >= 10
+	err := m.change(t, func() (merchant.BankAccounts, error) { return m.Vouch(a, addedAt) })
+	if full != errors.Is(err, merchant.ErrTooManyBankAccounts) || err == nil && m.Primary != want {
+		t.Fatalf("full %t: got error %v, primary %s, want %s", full, err, m.Primary, want)
+	}
+	if err == nil {
+		m.paid, m.final[want] = want, merchant.BankAccountVerified
+	}
+}
+
+func (m *accountsMachine) count(status merchant.BankAccountStatus) (n int) {
+	for _, a := range m.All {
+		if a.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *accountsMachine) check(t *rapid.T) {
+	pending := m.count(merchant.BankAccountPending)
+	if verified := m.count(merchant.BankAccountVerified); verified+pending > 10 || pending > 1 ||
+		m.count(merchant.BankAccountRejected) > 10 || (pending == 0) != m.CheckAt.IsZero() {
+		t.Fatalf("got %d verified, %d pending, %d in all, next check %s", verified, pending, len(m.All), m.CheckAt)
+	}
+	ids := map[string]bool{}
+	for _, a := range m.All {
+		if verdict := m.final[a.ID]; verdict != "" && a.Status != verdict || ids[a.ID] {
+			t.Fatalf("%s: got %s, want %s, once", a.ID, a.Status, verdict)
+		}
+		ids[a.ID] = true
+	}
+	primary, is := m.Get(m.Primary)
+	switch {
+	case len(m.All) > 0 && !is:
+		t.Fatalf("got primary %q, want one of the accounts", m.Primary)
+	case m.Paid != m.paid:
+		t.Fatalf("got %q paid, want %q", m.Paid, m.paid)
+	case m.Paid != "" && m.Payee().Status != merchant.BankAccountVerified:
+		t.Fatalf("got payee %+v, want a VERIFIED one", m.Payee())
+	case is && m.Primary != m.Paid && primary.Status != merchant.BankAccountPending &&
+		(m.Paid != "" || primary.Status != merchant.BankAccountRejected):
+		t.Fatalf("got primary %+v beside %q, want a pending one", primary, m.Paid)
+	}
+}

@@ -1,0 +1,99 @@
+package merchant_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+// TestCheckDigitsOfBrazilianBanks, by the examples that explain the banks' rules.
+func TestCheckDigitsOfBrazilianBanks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ bank, branch, number, digit, name string }{
+		{"001", "1584-9", "00210169", "6", "Banco do Brasil"},
+		{"001", "", "210169", "6", "Banco do Brasil"},
+		{"033", "0189", "01017417", "9", "Santander"},
+		{"104", "2004", "00100000448", "6", "Caixa Econômica Federal"},
+		{"237", "", "0301357", "P", "Bradesco"},
+		{"341", "2545", "02366", "1", "Itaú"},
+		{"341", "2545", "2366", "1", "Itaú"},
+	} {
+		right := 0
+		for _, digit := range "0123456789XP" {
+			a := merchant.BankAccount{BankCode: c.bank, BranchCode: c.branch, AccountNumber: c.number,
+				CheckDigit: string(digit)}
+			faults := a.NationalFaults("BR")
+			fits := string(digit) == c.digit || c.digit == "P" && digit == '0' // Bradesco's P is also written 0
+			if fits != (len(faults) == 0) || !fits && !faults.Names("check_digit") {
+				t.Errorf("%+v: got faults %v, want it to fit %t", a, faults, fits)
+			}
+			if len(faults) == 0 {
+				right++
+			}
+		}
+		within := merchant.BankAccount{BankCode: c.bank, BranchCode: c.branch, AccountNumber: c.number + "-" + c.digit}
+		if faults := within.NationalFaults("BR"); len(faults) > 0 || right == 0 {
+			t.Errorf("%+v: got faults %v, %d digits that fit, want it to fit", within, faults, right)
+		}
+		within.AccountNumber = c.number + "-" + map[bool]string{true: "2", false: "3"}[c.digit != "2"]
+		if faults := within.NationalFaults("BR"); !faults.Names("account_number") {
+			t.Errorf("%+v: got faults %v, want one of the number", within, faults)
+		}
+		if got := within.BankName("BR"); got != c.name {
+			t.Errorf("%s: got name %q, want %q", c.bank, got, c.name)
+		}
+	}
+}
+
+func TestTheRestOfTheirDigitsIsWritten(t *testing.T) {
+	t.Parallel()
+	for sum, digit := range map[string]string{"00000000": "0", "00000006": "X", "00000010": "8"} {
+		a := merchant.BankAccount{BankCode: "001", AccountNumber: sum, CheckDigit: digit}
+		if faults := a.NationalFaults("BR"); len(faults) > 0 {
+			t.Errorf("%s-%s: got %v, want it to fit", sum, digit, faults)
+		}
+	}
+}
+
+// TestNationalForms: only the form is checked where no rule is published.
+func TestNationalForms(t *testing.T) {
+	t.Parallel()
+	type account = merchant.BankAccount
+	for _, c := range []struct {
+		name, country string
+		account       account
+		fault         string
+	}{
+		{"sort code", "GB", account{BankCode: "200000", AccountNumber: "55779911"}, ""},
+		{"with hyphens", "GB", account{BankCode: "20-00-00", AccountNumber: "55779911"}, ""},
+		{"as a branch", "GB", account{BranchCode: "20 00 00", AccountNumber: "55779911"}, ""},
+		{"too short", "GB", account{BankCode: "20000", AccountNumber: "55779911"}, "bank_code"},
+		{"too long", "GB", account{BranchCode: "2000000", AccountNumber: "55779911"}, "branch_code"},
+		{"letters", "GB", account{BankCode: "BARC20", AccountNumber: "55779911"}, "bank_code"},
+		{"7 digits", "GB", account{BankCode: "200000", AccountNumber: "5577991"}, "account_number"},
+		{"9 digits", "GB", account{BankCode: "200000", AccountNumber: "557799111"}, "account_number"},
+		{"an IBAN instead", "GB", account{BankCode: "x", IBAN: "GB29NWBK60161331926819"}, ""},
+		{"holder alone", "GB", account{Holder: "Shop"}, ""},
+		{"another country's", "DE", account{BankCode: "BARC20", AccountNumber: "1"}, ""},
+
+		{"a bank without a rule", "BR", account{BankCode: "260", BranchCode: "0001", AccountNumber: "1234567-8"}, ""},
+		{"4 digits", "BR", account{BankCode: "0001", AccountNumber: "1"}, "bank_code"},
+		{"2 digits", "BR", account{BankCode: "01", AccountNumber: "1"}, "bank_code"},
+		{"a long branch", "BR", account{BranchCode: "00001", AccountNumber: "1"}, "branch_code"},
+		{"13 digits", "BR", account{BankCode: "260", AccountNumber: "1234567890123"}, ""},
+		{"14 digits and one to check", "BR", account{BankCode: "260", AccountNumber: "12345678901234-5"}, "account_number"},
+		{"two check digits", "BR", account{BankCode: "260", AccountNumber: "1", CheckDigit: "12"}, "check_digit"},
+		{"no check digit", "BR", account{BankCode: "001", AccountNumber: "00210169"}, ""},
+		{"no branch to check it with", "BR", account{BankCode: "341", AccountNumber: "02366", CheckDigit: "2"}, ""},
+		{"longer than the rule's", "BR", account{BankCode: "001", AccountNumber: "900210169", CheckDigit: "1"}, ""},
+		{"lower case", "BR", account{BankCode: "001", AccountNumber: "6", CheckDigit: "x"}, ""},
+	} {
+		faults := c.account.NationalFaults(c.country)
+		if (c.fault == "") != (len(faults) == 0) || c.fault != "" && !faults.Names(c.fault) {
+			t.Errorf("%s, %s: got faults %v, want one of %q", c.country, c.name, faults, c.fault)
+		}
+		if name := c.account.BankName("GB"); name != "" {
+			t.Errorf("%s: got name %q, want none", c.name, name)
+		}
+	}
+}
