@@ -45,6 +45,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	one.grow()
 	one.lowerDueShards()
 	one.recovery()
+	one.accounts()
 	live.differ()
 	test.loseEntries()
 	all := map[string][]string{}

@@ -21,14 +21,14 @@ import (
 type settings = map[string]any
 
 // sold is a world in which shops with these settings have sold something yesterday. Without settings, nil, a shop's
-// account is not verified.
+// payouts are held.
 func sold(t *testing.T, each ...settings) *world.World {
 	t.Helper()
 	w := world.New(t)
 	t.Cleanup(w.CheckPayouts)
 	for _, s := range each {
 		shop := w.Shop().NewShop("DE", "EUR", nil)
-		shop.SetPayout(map[string]any{"holder": "Laden", "iban": sandbox.PaidIBAN, "verified": s != nil})
+		shop.SetPayout(map[string]any{"holder": "Laden", "iban": sandbox.PaidIBAN, "held": s == nil})
 		shop.UpdateSettings(s)
 		shop.Sell("10")
 	}
@@ -62,7 +62,7 @@ func want(t *testing.T, what string, got, want int) {
 	}
 }
 
-// TestOneMessageForEachPayoutThatIsDue, and none for who is paid on demand, has no verified account or a longer period.
+// TestOneMessageForEachPayoutThatIsDue, and none for who is paid on demand, whose payouts are held or have a longer period.
 func TestOneMessageForEachPayoutThatIsDue(t *testing.T) {
 	t.Parallel()
 	w := sold(t, settings{}, settings{"payout_period": "daily"}, settings{"payout_on_demand": true}, nil,

@@ -7,14 +7,18 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// setPayout stores where a merchant is paid out: what is given of it.
+// setPayout stores where a merchant is paid out: what is given of it. An account is
+// VERIFIED and primary, because the operator vouches for it.
 type setPayout struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Mode         string `json:"mode"` // live or test; the first key's unless given
 	merchant.BankAccountChange
+	Held optional.Of[bool] `json:"held"` // true: no payout leaves until it is false
 }
 
 type payoutSet struct {
@@ -22,7 +26,8 @@ type payoutSet struct {
 	Holder string                     `json:"holder,omitempty"`
 	Ending string                     `json:"account_ending,omitempty"` // the last four characters of the number
 	Status merchant.BankAccountStatus `json:"account_status,omitempty"`
-	NextAt time.Time                  `json:"next_at"` // when the period ends that is paid out next
+	Held   bool                       `json:"held"`
+	NextAt time.Time                  `json:"next_at,omitzero"` // when the period ends that is paid out next
 }
 
 func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error) {
@@ -31,19 +36,41 @@ func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error)
 		return payoutSet{}, err
 	}
 	id := uuid.NewString()
-	state, err := banking.Open(o.App).ChangeMerchant(ctx, t.Merchant, func(s merchant.State) (merchant.State, error) {
-		schedule := s.Schedule(t.Mode)
-		var err error
-		schedule.To, err = c.Apply(schedule.To, id)
-		return s.WithSchedule(t.Mode, schedule), err
+	state, err := banking.Open(o.App).ChangeBankAccounts(ctx, t, func(s merchant.State) (merchant.State, error) {
+		return c.apply(s, t.Mode, id, o.Now())
 	})
 	if err != nil {
 		return payoutSet{}, err
 	}
 	schedule := state.Schedule(t.Mode)
-	o.Log.InfoContext(ctx, "bank account changed", "tenant", t.String(), "account", schedule.To.Status)
+	if err = o.answer(ctx, t, schedule.To); err != nil {
+		return payoutSet{}, err
+	}
+	o.Log.InfoContext(ctx, "bank account changed", "tenant", t.String(), "account", schedule.To.ID, "held", schedule.Held)
 	return payoutSet{settingsOwner: ownerOf(state.Merchant, t.Mode), Holder: schedule.To.Holder,
-		Ending: ending(schedule.To.Number()), Status: schedule.To.Status, NextAt: schedule.NextAt}, nil
+		Ending: ending(schedule.To.Number()), Status: schedule.To.Status, Held: schedule.Held,
+		NextAt: schedule.NextAt}, nil
+}
+
+// apply changes where payouts go, and whether any do; id is for a new account.
+func (c setPayout) apply(s merchant.State, mode identity.Mode, id string, now time.Time) (merchant.State, error) {
+	if !c.Empty() {
+		accounts := s.BankAccounts(mode)
+		account, err := c.Apply(accounts.Payee(), id)
+		if err != nil {
+			return s, err
+		}
+		if accounts, err = accounts.Vouch(account, now); err != nil {
+			return s, err
+		}
+		s = s.WithBankAccounts(mode, accounts)
+	}
+	if held, given := c.Held.Get(); given {
+		schedule := s.Schedule(mode)
+		schedule.Held = held
+		s = s.WithSchedule(mode, schedule)
+	}
+	return s, nil
 }
 
 // ending is the last four characters.

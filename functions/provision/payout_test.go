@@ -21,6 +21,7 @@ type payoutAccount struct {
 	Holder   string
 	Ending   string `json:"account_ending"`
 	Status   string `json:"account_status"`
+	Held     bool
 	NextAt   string `json:"next_at"`
 }
 
@@ -35,16 +36,21 @@ func TestBankAccountsAreMerged(t *testing.T) {
 	d := newOperator(t)
 	m := d.create(nil)
 	account := func(holder, ending, status string) payoutAccount {
-		return payoutAccount{"test", "EUR", "Europe/Berlin", holder, ending, status, "2026-11-20T23:00:00Z"}
+		return payoutAccount{"test", "EUR", "Europe/Berlin", holder, ending, status, false, "2026-11-20T23:00:00Z"}
+	}
+	held := func(a payoutAccount) payoutAccount {
+		a.Held = true
+		return a
 	}
 	for _, step := range []struct {
 		given fields
 		want  payoutAccount
 	}{
-		{fields{}, account("", "", "")},
+		{fields{}, payoutAccount{Mode: "test", Currency: "EUR", TimeZone: "Europe/Berlin"}},
 		{fields{"holder": "Buch GmbH", "iban": "de17 1001 0010 0000 0056 78"}, account("Buch GmbH", "5678", "VERIFIED")},
-		{fields{"verified": false}, account("Buch GmbH", "5678", "PENDING_VERIFICATION")},
-		{fields{"account_number": "12345678", "bank_code": "001"}, account("Buch GmbH", "5678", "VERIFIED")},
+		{fields{"held": true}, held(account("Buch GmbH", "5678", "VERIFIED"))},
+		{fields{"account_number": "12345678", "bank_code": "001"}, held(account("Buch GmbH", "5678", "VERIFIED"))},
+		{fields{"held": false}, account("Buch GmbH", "5678", "VERIFIED")},
 		{fields{"iban": sandbox.ClosedIBAN, "bic": "marKdeff", "holder": "Buch KG"}, account("Buch KG", "1111", "VERIFIED")},
 	} {
 		for range 2 { // repeated, nothing changes
@@ -82,7 +88,8 @@ func TestInvalidBankAccountsAreRefused(t *testing.T) {
 		{fields{"mode": "live"}, "INVALID", "mode"},
 		{fields{"payout_period": "daily"}, "INVALID", "payout_period"}, // which update_settings changes
 		{fields{"iban": sandbox.PaidIBAN}, "MISSING", "holder"},
-		{fields{"verified": true}, "MISSING", "iban"},
+		{fields{"holder": "Buch"}, "MISSING", "iban"},
+		{fields{"verified": true}, "INVALID", "verified"}, // but VERIFIED it is
 		{fields{"bic": "MARKDEFF"}, "MISSING", "iban"},
 		{fields{"holder": "Buch", "iban": ""}, "MISSING", "iban"},
 		{fields{"holder": "Buch", "iban": "DE18100100100000005678"}, "INVALID", "iban"},

@@ -48,9 +48,9 @@ func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 	d.updateSettings(weekly, fields{"payout_on_demand": true})
 	want("on demand", fields{"merchant_code": weekly.Code}, "")
 	d.updateSettings(weekly, fields{"payout_on_demand": false})
-	d.setPayout(weekly, fields{"verified": false})
-	want("unverified", fields{"merchant_code": weekly.Code}, "")
-	d.setPayout(weekly, fields{"verified": true})
+	d.setPayout(weekly, fields{"held": true})
+	want("held", fields{"merchant_code": weekly.Code}, "")
+	d.setPayout(weekly, fields{"held": false})
 	// A time that is pretended moves the schedule: what is paid now waits for the end of the period after that.
 	want("paid", fields{"merchant_code": weekly.Code, "at": "2026-12-10T12:00:00Z"}, "")
 	d.sell(weekly, "2", 10, "")

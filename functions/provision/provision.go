@@ -23,7 +23,9 @@
 //	update_settings         merchant_code; mode, payout_period, payout_type, payout_on_demand,
 //	                        payout_on_demand_available, gross_settlement, expected_max_transaction_amount,
 //	                        tax_enabled, printers_enabled, daily_payout_email, monthly_payout_email, moto_payment
-//	set_payout              merchant_code; mode, holder, iban or account_number and bank_code, bic, verified
+//	set_payout              merchant_code; mode, holder, iban or account_number and bank_code, bic, held
+//	list_bank_accounts      ; merchant_code, mode, limit
+//	verify_bank_account     merchant_code, account, outcome
 //	run_payouts             ; merchant_code, mode, at, on_demand, id
 //	export_payouts          id; holder, iban, bic, currency, day, limit
 //	settle_payout           merchant_code, payout, outcome, reason
@@ -75,6 +77,8 @@ func (o operator) commands() map[string]command {
 		"charge_back":            typed(o, o.chargeback),
 		"update_settings":        typed(o, o.updateSettings),
 		"set_payout":             typed(o, o.setPayout),
+		"list_bank_accounts":     typed(o, o.listBankAccounts),
+		"verify_bank_account":    typed(o, o.verifyBankAccount),
 		"run_payouts":            typed(o, o.runPayouts),
 		"export_payouts":         typed(o, o.exportPayouts),
 		"settle_payout":          typed(o, o.settlePayout),

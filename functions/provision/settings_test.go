@@ -123,7 +123,7 @@ func TestSettingsThatWereCutOffAreAsBeforeOrAfter(t *testing.T) {
 	for step := 1; ; step++ {
 		m := d.create(nil)
 		tenant := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
-		run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code})
+		d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
 		command := fields{"command": "update_settings", "merchant_code": m.Code, "payout_period": "monthly"}
 		p := d.Process()
 		p.Steps.Plan(step, faults.DieAfter)

@@ -1,7 +1,7 @@
 // Package sweep is the guarantee behind every fast path. Each minute it processes
 // what is overdue: charges whose outcome is unknown, payers who never came back,
-// checkouts past valid_until, callbacks whose message was lost. It begins nothing
-// new, so a tick that is missed, repeated or interrupted does no harm.
+// checkouts past valid_until, callbacks whose message was lost, bank accounts that
+// nobody has looked at since they were verified. It begins nothing new, so a tick that is missed, repeated or interrupted does no harm.
 package sweep
 
 import (
@@ -14,11 +14,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
+	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -36,9 +38,9 @@ const (
 // Tick processes everything that is due, or as much of it as the function's time
 // allows; the next tick continues. It fails only if nothing at all could be read.
 func Tick(a *app.App) func(context.Context) error {
-	callbacks, payouts := queue.OpenCallbacks(a), queue.OpenPayoutShards(a)
+	callbacks, payouts, accounts := queue.OpenCallbacks(a), queue.OpenPayoutShards(a), banking.Open(a)
 	return func(ctx context.Context) error {
-		return (&tick{App: a, callbacks: callbacks, payouts: payouts, at: a.Now()}).run(ctx)
+		return (&tick{App: a, callbacks: callbacks, payouts: payouts, accounts: accounts, at: a.Now()}).run(ctx)
 	}
 }
 
@@ -47,6 +49,7 @@ type tick struct {
 	*app.App
 	callbacks *queue.Callbacks
 	payouts   *queue.PayoutShards
+	accounts  *payoutrunner.Runner
 	at        time.Time
 	work      errgroup.Group
 
@@ -142,6 +145,10 @@ func (t *tick) report(ctx context.Context, due store.Due, err error) {
 		t.Log.ErrorContext(ctx, "merchant not grown", "tenant", due.Tenant.String(), "error", err)
 		return
 	}
+	if due.Accounts {
+		t.Log.ErrorContext(ctx, "bank accounts not swept", "tenant", due.Tenant.String(), "error", err)
+		return
+	}
 	if due.RefundID != "" {
 		t.Log.ErrorContext(ctx, "refund not swept", "tenant", due.Tenant.String(), "refund", due.RefundID, "error", err)
 		return
@@ -155,6 +162,9 @@ func (t *tick) settle(ctx context.Context, due store.Due) (err error) {
 	defer failure.Recover(&err)
 	if due.Growth {
 		return t.grow(ctx, due.Tenant)
+	}
+	if due.Accounts {
+		return t.accounts.CheckBankAccounts(ctx, due.Tenant)
 	}
 	if due.CallbackID != "" {
 		return t.resend(ctx, due.CallbackID)

@@ -107,7 +107,7 @@ func (p *payee) change() func() {
 	case 3, 4:
 		return p.commands("set_payout", fields{"holder": "Nr. 2", "iban": ibans[rng.IntN(len(ibans))]}, p.some())
 	case 5:
-		return p.commands("set_payout", fields{"verified": rng.IntN(2) == 0}, p.some())
+		return p.commands("set_payout", fields{"held": rng.IntN(2) == 0}, p.some())
 	case 6:
 		zone := zones[rng.IntN(len(zones))]
 		p.zones = append(p.zones, zone)
@@ -154,7 +154,7 @@ func (p *payee) commands(command string, more fields, many int) func() {
 // what was refunded too late.
 func (p *payee) repair() {
 	actor := p.name + "-mender"
-	p.command(actor, "set_payout", fields{"holder": "Nr. 3", "iban": sandbox.PaidIBAN})
+	p.command(actor, "set_payout", fields{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "held": false})
 	p.command(actor, "update_settings", fields{"payout_period": []string{"weekly", "monthly"}[p.month.rng.IntN(2)],
 		"payout_on_demand": false})
 	if p.month.rng.IntN(2) == 0 {

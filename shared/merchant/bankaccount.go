@@ -84,42 +84,37 @@ func (b BankAccount) sameNumber(other BankAccount) bool {
 }
 
 // BankAccountChange is an operator's change of a bank account; what is absent
-// or null stays as it is. A new number replaces the whole account, and counts
-// as verified, because the operator vouches for it.
+// or null stays as it is. A new number replaces the whole account.
 type BankAccountChange struct {
 	Holder        optional.Of[string] `json:"holder" validate:"text=70"` // the most that a SEPA transfer carries
 	IBAN          optional.Of[string] `json:"iban" validate:"iban?"`     // or, where there is none:
 	AccountNumber optional.Of[string] `json:"account_number"`            // national, with bank_code or bic
 	BankCode      optional.Of[string] `json:"bank_code"`
 	BIC           optional.Of[string] `json:"bic" validate:"bic?"`
-	Verified      optional.Of[bool]   `json:"verified"` // false: payouts wait
 }
 
-// Apply is the account with the change; id is for a new one. Failure: Invalid,
-// with the field.
+// Empty reports whether nothing is given.
+func (c BankAccountChange) Empty() bool {
+	for _, field := range []optional.Of[string]{c.Holder, c.IBAN, c.AccountNumber, c.BankCode, c.BIC} {
+		if _, given := field.Get(); given {
+			return false
+		}
+	}
+	return true
+}
+
+// Apply is the account with the change; id is for a new one. Failures: Invalid and
+// Missing, with the field.
 func (c BankAccountChange) Apply(to BankAccount, id string) (BankAccount, error) {
 	faults := validate.Forms(c)
 	if c.replaces() {
-		to = BankAccount{ID: id, Holder: to.Holder, Status: BankAccountVerified}
+		to = BankAccount{ID: id, Holder: to.Holder}
 	}
 	to.Holder = strings.TrimSpace(c.Holder.Or(to.Holder))
 	to.IBAN, to.BIC = validate.Machine(c.IBAN.Or(to.IBAN)), validate.Machine(c.BIC.Or(to.BIC))
 	to.AccountNumber, to.BankCode = strings.TrimSpace(c.AccountNumber.Or(to.AccountNumber)),
 		strings.TrimSpace(c.BankCode.Or(to.BankCode))
-	verified, judged := c.Verified.Get()
-	switch {
-	case to.ID != "":
-		faults = append(faults, to.faults()...)
-	case to != (BankAccount{Holder: to.Holder}) || judged: // an account without a number
-		faults = append(faults, failure.Missing("iban"))
-	}
-	if judged {
-		to.Status = BankAccountPending
-		if verified {
-			to.Status = BankAccountVerified
-		}
-	}
-	return to, validate.Order(c, faults).First()
+	return to, validate.Order(c, append(faults, to.faults()...)).First()
 }
 
 // replaces reports whether another account's number is given.
@@ -131,6 +126,9 @@ func (c BankAccountChange) replaces() bool {
 
 // faults lists what is missing from an account, or too much.
 func (b BankAccount) faults() failure.List {
+	if b.IBAN == "" && b.AccountNumber == "" {
+		return failure.List{failure.Missing("iban")}
+	}
 	var faults failure.List
 	if b.Holder == "" {
 		faults = append(faults, failure.Missing("holder"))
@@ -138,8 +136,6 @@ func (b BankAccount) faults() failure.List {
 	switch {
 	case b.IBAN != "" && b.AccountNumber != "":
 		return append(faults, failure.Invalid("account_number", "cannot be combined with an iban"))
-	case b.IBAN == "" && b.AccountNumber == "":
-		return append(faults, failure.Missing("iban"))
 	case b.AccountNumber != "" && b.BankCode == "" && b.BIC == "":
 		return append(faults, failure.Missing("bank_code"))
 	default:

@@ -55,7 +55,11 @@ func firstMoment(year int, month time.Month, day int, where *time.Location) Cuto
 // PayoutSchedule is where, and when next, a tenant is paid out. How often is
 // in the merchant's Settings.
 type PayoutSchedule struct {
-	To      BankAccount `dynamo:"to"`
-	NextAt  time.Time   `dynamo:"next_at"` // the next cut-off
-	Version int         `dynamo:"version"` // of the stored item, from 1
+	To      BankAccount `dynamo:"to"`             // BankAccounts.Payee
+	Held    bool        `dynamo:"held,omitempty"` // by an operator: no payout leaves
+	NextAt  time.Time   `dynamo:"next_at"`        // the next cut-off
+	Version int         `dynamo:"version"`        // of the stored item, from 1
 }
+
+// CanPay reports whether payouts may leave now.
+func (p PayoutSchedule) CanPay() bool { return !p.Held && p.To.CanReceive() }

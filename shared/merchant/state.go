@@ -9,10 +9,31 @@ import (
 
 // State is a merchant with its payout schedules. They change together, because
 // the merchant's settings and time zone decide what the schedules' next cut-off
-// is.
+// is, and its bank accounts where they pay to.
 type State struct {
 	Merchant  Merchant
 	Schedules ByMode[*PayoutSchedule] // nil: payouts were never set up
+	Accounts  ByMode[*BankAccounts]   // nil: not read, and not changed
+}
+
+// BankAccounts are the mode's, if they were read.
+func (s State) BankAccounts(mode identity.Mode) BankAccounts {
+	if read := s.Accounts.Of(mode); read != nil {
+		return *read
+	}
+	return BankAccounts{}
+}
+
+// WithBankAccounts is the state with the mode's accounts replaced. Payouts go to
+// their payee; the first one sets up the payout schedule.
+func (s State) WithBankAccounts(mode identity.Mode, accounts BankAccounts) State {
+	s.Accounts = s.Accounts.With(mode, &accounts)
+	if accounts.Paid == "" {
+		return s
+	}
+	schedule := s.Schedule(mode)
+	schedule.To = accounts.Payee()
+	return s.WithSchedule(mode, schedule)
 }
 
 // Schedule is the mode's payout schedule; the zero one when payouts were never set

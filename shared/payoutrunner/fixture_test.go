@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,15 +38,28 @@ type fixture struct {
 	outcome  bank.Outcome // the bank's
 	bankErr  error        // returned instead of taking a transfer
 	cancel   func(id string) (bank.Outcome, error)
+
+	verdict   merchant.BankAccountStatus // on accounts
+	verifyErr error
+	verified  atomic.Int64 // questions
 }
 
+// newFixture has a merchant that is paid out each day.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
+	h := openFixture(t)
+	h.set(func(*terms) {})
+	return h
+}
+
+// openFixture has a merchant without a bank account.
+func openFixture(t *testing.T) *fixture {
+	t.Helper()
 	h := &fixture{TB: t, Clock: clock.New(), wire: &faults.Wire{Send: enginetest.Do},
-		outcome: bank.Outcome{State: bank.Paid}}
+		outcome: bank.Outcome{State: bank.Paid}, verdict: merchant.BankAccountPending}
 	accessKey := enginetest.AccessKey(t)
 	s := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1",
-		Endpoint: enginetest.Table(t), Now: h.Now, HTTP: h.wire, DueShards: 4,
+		Endpoint: enginetest.Table(t), Now: h.Now, HTTP: h.wire, DueShards: 4, MaxBackoff: time.Millisecond,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
 		})})
@@ -59,7 +73,6 @@ func newFixture(t *testing.T) *fixture {
 	if err := s.CreateMerchant(t.Context(), owner, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
-	h.set(func(*terms) {})
 	return h
 }
 
@@ -75,9 +88,13 @@ func (h *fixture) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, er
 	return h.outcome, nil
 }
 
-// Verify is not called by payouts.
-func (h *fixture) Verify(context.Context, bank.Verification) (merchant.BankAccountStatus, error) {
-	return merchant.BankAccountVerified, nil
+// Verify answers as the test has set.
+func (h *fixture) Verify(_ context.Context, v bank.Verification) (merchant.BankAccountStatus, error) {
+	h.verified.Add(1)
+	if v.Tenant != tenant.String() || v.Account.Status != merchant.BankAccountPending {
+		h.Errorf("got a question about %+v, want one about a pending account of %s", v, tenant)
+	}
+	return h.verdict, h.verifyErr
 }
 
 // Cancel calls the test's function. Without one, nothing may be cancelled.

@@ -72,7 +72,7 @@ func newPayout(m merchant.Merchant, id, day string, cutoff, now time.Time) *payo
 // time.
 func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant,
 	at time.Time) (bool, error) {
-	if m.Settings.Of(t.Mode).OnDemand || !schedule.To.CanReceive() {
+	if m.Settings.Of(t.Mode).OnDemand || !schedule.CanPay() {
 		return false, nil
 	}
 	return r.Store.HasPayables(ctx, t, m.ShardCount(), m.Currency, at)
@@ -120,11 +120,18 @@ func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation stri
 // get in the way of live payouts. Errors: change's; failure: NotFound.
 func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(merchant.State) (merchant.State,
 	error)) (merchant.State, error) {
+	return r.change(ctx, func() (merchant.State, error) { return r.Store.MerchantState(ctx, code) }, change)
+}
+
+// change is ChangeMerchant for a state that is read so.
+func (r *Runner) change(ctx context.Context, read func() (merchant.State, error),
+	change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
 	return store.Retry(func(bool) (merchant.State, error) {
-		before, err := r.Store.MerchantState(ctx, code)
+		before, err := read()
 		if err != nil {
 			return before, err
 		}
+		code := before.Merchant.Code
 		now := r.Store.Now() // read once: a cut-off between two readings would be neither planned nor next
 		after, err := change(before)
 		if err != nil {
@@ -147,14 +154,15 @@ func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(me
 	})
 }
 
-// save writes the merchant, and the schedules of the modes whose payouts changed.
+// save writes the merchant, the schedules of the modes whose payouts changed, and the
+// bank accounts that were read.
 func (r *Runner) save(ctx context.Context, state merchant.State, changed []identity.Mode) (merchant.State, error) {
-	saving := merchant.State{Merchant: state.Merchant}
+	saving := merchant.State{Merchant: state.Merchant, Accounts: state.Accounts}
 	for _, mode := range changed {
 		saving.Schedules = saving.Schedules.With(mode, state.Schedules.Of(mode))
 	}
 	saved, err := r.Store.SaveMerchantState(ctx, saving)
-	state.Merchant = saved.Merchant
+	state.Merchant, state.Accounts = saved.Merchant, saved.Accounts
 	for _, mode := range changed {
 		state.Schedules = state.Schedules.With(mode, saved.Schedules.Of(mode))
 	}

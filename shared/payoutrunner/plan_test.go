@@ -82,6 +82,7 @@ func TestAMerchantThatCannotBePaidIsNotPlanned(t *testing.T) {
 		"no account": func(s *terms, able bool) {
 			s.To.IBAN = map[bool]string{true: "DE17100100100000005678"}[able]
 		},
+		"held":      func(s *terms, able bool) { s.Held = !able },
 		"on demand": func(s *terms, able bool) { s.Settings.OnDemand = !able },
 	} {
 		h := newFixture(t)

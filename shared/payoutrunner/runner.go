@@ -39,6 +39,8 @@ func New(c Config) *Runner { return &Runner{c} }
 const (
 	// bankTime bounds a step's calls to the bank.
 	bankTime = 20 * time.Second
+	// verifyTime bounds a question about an account, for which a client may wait.
+	verifyTime = 5 * time.Second
 	// A database transaction has at most 100 items. A payable that is collected,
 	// or returned, takes three of them: itself, its record and its transaction. One
 	// that was paid takes a record and a transaction or deduction. Beside them are
@@ -148,13 +150,14 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.
 }
 
 // send fixes the bank account and posts the journal entry, before the transfer is
-// requested. Without a verified account the payout waits (contract §6.7).
+// requested. Without a verified account, or while payouts are held, it waits (contract
+// §6.7).
 func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
 		return current, false, err
 	}
-	if !schedule.To.CanReceive() {
+	if !schedule.CanPay() {
 		return r.wait(ctx, t, current)
 	}
 	next, err := r.Store.StepPayout(ctx, t, current.Send(schedule.To, r.Store.Now()))

@@ -13,7 +13,8 @@ import (
 )
 
 // Due is an entry of the due index: a checkout, a refund, a payout, the payout
-// schedule or the growth of a tenant, or a callback.
+// schedule or the growth of a tenant, a callback, or bank accounts of which one is to
+// be verified.
 type Due struct {
 	Tenant     identity.Tenant
 	CheckoutID string
@@ -22,6 +23,7 @@ type Due struct {
 	PayoutID   string
 	Schedule   bool      // the tenant's payout schedule
 	Growth     bool      // the tenant may need more shards
+	Accounts   bool      // the tenant's bank accounts
 	At         time.Time // since when it is due
 	// Position is the entry's place in a walk of its shard, to continue after.
 	Position string
@@ -114,6 +116,8 @@ func (k key) due() (Due, bool) {
 		d.Schedule = true
 	case KindGrowth:
 		d.Growth = true
+	case KindBankAccounts:
+		d.Accounts = true
 	default:
 		ok = false
 	}

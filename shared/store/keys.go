@@ -56,9 +56,10 @@ import (
 //	payer session      SESSION#<sha256 of token>   SESSION                     with its checkout
 //	customer           CUSTOMER#M#<id>             CUSTOMER                    customers
 //	saved card         CUSTOMER#M#<id>             CARD#<token>                customers, with its checkout
-//	payout schedule    PAYOUTSCHEDULE#M            SCHEDULE                    merchants, provision, payoutopen
+//	bank accounts      BANKACCOUNTS#M              BANKACCOUNTS                provision, sweep
+//	payout schedule    PAYOUTSCHEDULE#M            SCHEDULE                    merchants, provision, payoutopen, sweep
 //	payout             PAYOUT#M#<id>               PAYOUT                      merchants, payoutopen, payoutrun,
-//	                                                                           provision
+//	                                                                           provision, sweep
 //	payout record      PAYOUTS#M                   <day>#<payout>#<payable>    payoutrun, provision
 //	payout lease       PAYOUTLEASE#<shard>         LEASE                       payoutopen
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
@@ -80,7 +81,8 @@ import (
 //	                                                               checkouts (recovery, poll, expiry),
 //	                                                               refunds without an outcome and
 //	                                                               callbacks; dead ones wait for a replay;
-//	                                                               growth
+//	                                                               growth; bank accounts while one is
+//	                                                               pending verification
 //	due      PAYOUTDUE#<shard>            <µs when due>#<pk>       payout schedules and open payouts
 //	history  HISTORY#M[#n]                <µs of creation>#<id>    payments, refunds and chargebacks, with
 //	                                                               what filters read
@@ -106,6 +108,8 @@ import (
 //	                              outcome; with a minimum balance the reserve and the merchant's payables,
 //	                              until they suffice
 //	receipt                       the transaction's partition; the first time one transaction with the counter
+//	bank accounts                 their key: one item has all of a tenant's, so that one condition keeps their
+//	                              rules
 //	open payouts                  index due by shard, under the shard's lease; each schedule and its merchant,
 //	                              and whether there is any payable
 //	run a payout                  its key; payables in batches of 32, records of 49, each batch one
@@ -263,6 +267,8 @@ func payableKey(t identity.Tenant, u payments.Payable) key {
 	}
 	return key{payablePartition(t, u.Amount.Currency(), u.Shard), prefix + micros(u.EligibleAt) + "#" + u.ID}
 }
+
+func bankAccountsKey(t identity.Tenant) key { return key{KindBankAccounts.of(t), "BANKACCOUNTS"} }
 
 func payoutScheduleKey(t identity.Tenant) key { return key{KindPayoutSchedule.of(t), "SCHEDULE"} }
 

@@ -28,6 +28,7 @@ const (
 	KindReserve        Kind = "RESERVE"
 	KindSession        Kind = "SESSION"
 	KindCustomer       Kind = "CUSTOMER"
+	KindBankAccounts   Kind = "BANKACCOUNTS"
 	KindPayoutSchedule Kind = "PAYOUTSCHEDULE"
 	KindPayout         Kind = "PAYOUT"
 	KindPayoutRecords  Kind = "PAYOUTS"

@@ -98,10 +98,10 @@ func (s *Reader) MerchantState(ctx context.Context, code string) (merchant.State
 	return state, err
 }
 
-// SaveMerchantState replaces the merchant and those of its payout schedules
-// that are given, in one transaction, and returns them with their next
-// versions. A schedule of version 0 is a new one. Error: ErrStale when any of
-// them changed since it was read.
+// SaveMerchantState replaces the merchant and those of its payout schedules and
+// bank accounts that are given, in one transaction, and returns them with their
+// next versions. One of version 0 is a new one. Error: ErrStale when any of them
+// changed since it was read.
 func (s *Store) SaveMerchantState(ctx context.Context, state merchant.State) (merchant.State, error) {
 	before := state.Merchant.Version
 	state.Merchant.Version++
@@ -112,6 +112,11 @@ func (s *Store) SaveMerchantState(ctx context.Context, state merchant.State) (me
 			next, put := s.replaceSchedule(identity.Tenant{Mode: mode, Merchant: item.Code}, *schedule)
 			tx.Put(put)
 			state.Schedules = state.Schedules.With(mode, &next.PayoutSchedule)
+		}
+		if accounts := state.Accounts.Of(mode); accounts != nil {
+			next, put := s.replaceBankAccounts(identity.Tenant{Mode: mode, Merchant: item.Code}, *accounts)
+			tx.Put(put)
+			state.Accounts = state.Accounts.With(mode, &next)
 		}
 	}
 	return state, s.resolveWrite(ctx, item.key, written{item.WriteID, state.Merchant.Version}, ErrStale, tx.Run(ctx))

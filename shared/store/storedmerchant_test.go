@@ -80,13 +80,20 @@ var storedMerchants = map[string]stored{
 			created := merchant.Merchant{Code: state.Merchant.Code, CreatedAt: start}
 			w.must(w.CreateMerchant(w.Context(), created, account.Account{}))
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 1, 0, 0
+			state.Accounts.Live.Version, state.Accounts.Test.Version = 0, 0
 			got, err := w.SaveMerchantState(w.Context(), state)
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 2, 1, 1
+			state.Accounts.Live.Version, state.Accounts.Test.Version = 1, 1
 			wantAnswer(w, state, got, err)
-			code := state.Merchant.Code
-			return append(append(w.merchant(state), w.owners(created)...), w.dueItems(
-				store.Due{Tenant: identity.Tenant{Mode: identity.Live, Merchant: code}, Schedule: true},
-				store.Due{Tenant: identity.Tenant{Mode: identity.Test, Merchant: code}, Schedule: true}))
+			reads := append(w.merchant(state), w.owners(created)...)
+			var due []store.Due
+			for _, mode := range identity.Modes {
+				t := identity.Tenant{Mode: mode, Merchant: state.Merchant.Code}
+				due = append(due, store.Due{Tenant: t, Schedule: true}, store.Due{Tenant: t, Accounts: true})
+				reads = append(reads, storedtest.Expect("BankAccounts", state.BankAccounts(mode),
+					func(ctx context.Context) (merchant.BankAccounts, error) { return w.BankAccounts(ctx, t) }))
+			}
+			return append(reads, w.dueItems(due...))
 		},
 		unseen: storedtest.NotRead{"MERCHANT write_id": notRead, "MEMBER write_id": notRead, "SCHEDULE write_id": notRead},
 	},
@@ -103,6 +110,7 @@ func (w fixture) key(code string) identity.APIKey {
 // merchant is what each read returns of the merchant.
 func (w fixture) merchant(state merchant.State) []storedtest.Read {
 	code := state.Merchant.Code
+	state.Accounts = merchant.ByMode[*merchant.BankAccounts]{} // they have a read of their own
 	return []storedtest.Read{
 		storedtest.Expect("Merchant", state.Merchant, func(ctx context.Context) (merchant.Merchant, error) {
 			return w.Merchant(ctx, code)

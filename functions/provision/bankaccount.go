@@ -1,0 +1,135 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/file"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+// listBankAccounts shows the bank accounts of a merchant; without one, the live
+// accounts that wait for verify_bank_account, the longest first.
+type listBankAccounts struct {
+	MerchantCode string `json:"merchant_code"`
+	Mode         string `json:"mode"`  // live or test; the first key's unless given
+	Limit        *int   `json:"limit"` // of those that wait: 1-1000, 100 unless given
+}
+
+type bankAccountsListed struct {
+	Accounts []bankAccountView `json:"bank_accounts"`
+}
+
+// bankAccountView has the whole number, by which the operator verifies the account.
+type bankAccountView struct {
+	Tenant        string                     `json:"tenant"`
+	ID            string                     `json:"account"`
+	Status        merchant.BankAccountStatus `json:"status"`
+	Primary       bool                       `json:"primary,omitempty"`
+	Paid          bool                       `json:"paid,omitempty"` // payouts go to it
+	Holder        string                     `json:"holder"`
+	IBAN          string                     `json:"iban,omitempty"`
+	BIC           string                     `json:"bic,omitempty"`
+	BankCode      string                     `json:"bank_code,omitempty"`
+	BranchCode    string                     `json:"branch_code,omitempty"`
+	AccountNumber string                     `json:"account_number,omitempty"`
+	CheckDigit    string                     `json:"check_digit,omitempty"`
+	CreatedAt     time.Time                  `json:"created_at"`
+}
+
+func newBankAccountView(tenant string, a merchant.BankAccount) bankAccountView {
+	return bankAccountView{Tenant: tenant, ID: a.ID, Status: a.Status, Holder: a.Holder, IBAN: a.IBAN, BIC: a.BIC,
+		BankCode: a.BankCode, BranchCode: a.BranchCode, AccountNumber: a.AccountNumber, CheckDigit: a.CheckDigit,
+		CreatedAt: a.CreatedAt}
+}
+
+// defaultWaiting is how many accounts that wait are listed.
+const defaultWaiting = 100
+
+func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (bankAccountsListed, error) {
+	listed := bankAccountsListed{Accounts: []bankAccountView{}}
+	if c.MerchantCode == "" {
+		limit := defaultWaiting
+		if c.Limit != nil {
+			limit = *c.Limit
+		}
+		waiting, err := banking.File(o.App).Asked(ctx, limit)
+		for _, v := range waiting {
+			listed.Accounts = append(listed.Accounts, newBankAccountView(v.Tenant, v.Account))
+		}
+		return listed, err
+	}
+	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	if err != nil {
+		return listed, err
+	}
+	accounts, err := banking.Open(o.App).BankAccounts(ctx, t)
+	for _, a := range accounts.All {
+		view := newBankAccountView(t.String(), a)
+		view.Primary, view.Paid = a.ID == accounts.Primary, a.ID == accounts.Paid
+		listed.Accounts = append(listed.Accounts, view)
+	}
+	return listed, err
+}
+
+// verifyBankAccount says whether a live account is that of its holder (contract §7.3).
+// Its answer is final; the same again is fine. The account is named, because another
+// one may be pending by the time the operator has looked at it.
+type verifyBankAccount struct {
+	MerchantCode string `json:"merchant_code" validate:"required"`
+	Account      string `json:"account" validate:"required"` // its id, of list_bank_accounts
+	Outcome      string `json:"outcome" validate:"required one-of=verified|rejected"`
+}
+
+// verdicts are the outcomes by which an operator names them.
+var verdicts = map[string]merchant.BankAccountStatus{"verified": merchant.BankAccountVerified,
+	"rejected": merchant.BankAccountRejected}
+
+func (o operator) verifyBankAccount(ctx context.Context, c verifyBankAccount) (bankAccountView, error) {
+	t, err := o.tenantOf(ctx, c.MerchantCode, identity.Live.Name())
+	if err != nil {
+		return bankAccountView{}, err
+	}
+	accounts, err := o.Store.BankAccounts(ctx, t)
+	if err != nil {
+		return bankAccountView{}, err
+	}
+	account, there := accounts.Get(c.Account)
+	verdict := verdicts[c.Outcome]
+	switch {
+	case !there:
+		return bankAccountView{}, failure.NotFound("The merchant has no such bank account.")
+	case account.Status != merchant.BankAccountPending && account.Status != verdict:
+		return bankAccountView{}, file.ErrDecided
+	}
+	if err = banking.File(o.App).Decide(ctx, bank.Verification{Tenant: t.String(), Account: account}, verdict); err != nil {
+		return bankAccountView{}, err
+	}
+	if accounts, err = banking.Open(o.App).BankAccounts(ctx, t); err != nil {
+		return bankAccountView{}, err
+	}
+	account, _ = accounts.Get(c.Account)
+	o.Log.InfoContext(ctx, "bank account verified", "tenant", t.String(), "account", c.Account, "status", account.Status)
+	view := newBankAccountView(t.String(), account)
+	view.Primary, view.Paid = account.ID == accounts.Primary, account.ID == accounts.Paid
+	return view, nil
+}
+
+// answer tells the bank of files that the operator vouches for an account, which it
+// then no longer asks about.
+func (o operator) answer(ctx context.Context, t identity.Tenant, vouched merchant.BankAccount) error {
+	if t.Mode != identity.Live || vouched.ID == "" {
+		return nil
+	}
+	err := banking.File(o.App).Decide(ctx, bank.Verification{Tenant: t.String(), Account: vouched},
+		merchant.BankAccountVerified)
+	if errors.Is(err, file.ErrDecided) { // the operator has another opinion now
+		return nil
+	}
+	return err
+}

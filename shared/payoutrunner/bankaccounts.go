@@ -1,0 +1,122 @@
+package payoutrunner
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+// ChangeBankAccounts is ChangeMerchant for a state with the tenant's bank accounts,
+// which decide where payouts go.
+func (r *Runner) ChangeBankAccounts(ctx context.Context, t identity.Tenant,
+	change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
+	return r.change(ctx, func() (merchant.State, error) {
+		state, err := r.Store.MerchantState(ctx, t.Merchant)
+		if err != nil {
+			return state, err
+		}
+		accounts, err := r.Store.BankAccounts(ctx, t)
+		state.Accounts = state.Accounts.With(t.Mode, &accounts)
+		return state, err
+	}, change)
+}
+
+// BankAccounts are the tenant's, with what its bank has decided by now. If the bank
+// cannot be asked, they are shown as they are.
+func (r *Runner) BankAccounts(ctx context.Context, t identity.Tenant) (merchant.BankAccounts, error) {
+	accounts, err := r.Store.BankAccounts(ctx, t)
+	if err != nil {
+		return accounts, err
+	}
+	pending, verdict, err := r.verify(ctx, t, accounts)
+	if err != nil {
+		r.Log.WarnContext(ctx, "bank account not verified", "tenant", t.String(), "account", pending.ID, "error", err)
+		return accounts, nil
+	}
+	if verdict == merchant.BankAccountPending {
+		return accounts, nil
+	}
+	return r.decide(ctx, t, pending.ID, verdict)
+}
+
+// AddBankAccount adds an account that is pending verification, with its id, and
+// returns the tenant's. Failures: merchant.BankAccounts.Add's.
+func (r *Runner) AddBankAccount(ctx context.Context, t identity.Tenant, a merchant.BankAccount,
+	primary bool) (merchant.BankAccounts, error) {
+	add := func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
+		return accounts.Add(a, primary, r.Store.Now())
+	}
+	added, err := r.apply(ctx, t, add)
+	if !errors.Is(err, merchant.ErrVerificationPending) {
+		return added, err
+	}
+	// The bank may have decided about the other one since.
+	if settled, unsettled := r.BankAccounts(ctx, t); unsettled != nil {
+		return settled, unsettled
+	}
+	return r.apply(ctx, t, add)
+}
+
+// CheckBankAccounts asks the bank about the tenant's pending account, if any, and
+// says when it is asked next.
+func (r *Runner) CheckBankAccounts(ctx context.Context, t identity.Tenant) error {
+	accounts, err := r.Store.BankAccounts(ctx, t)
+	if err != nil {
+		return err
+	}
+	pending, verdict, err := r.verify(ctx, t, accounts)
+	if err != nil || pending.ID == "" {
+		return err
+	}
+	_, err = r.decide(ctx, t, pending.ID, verdict)
+	return err
+}
+
+// verify asks the bank about the pending account; the verdict is Pending if there is
+// none.
+func (r *Runner) verify(ctx context.Context, t identity.Tenant,
+	accounts merchant.BankAccounts) (merchant.BankAccount, merchant.BankAccountStatus, error) {
+	pending, is := accounts.Pending()
+	if !is {
+		return pending, merchant.BankAccountPending, nil
+	}
+	b := r.Banks[t.Mode]
+	if b == nil {
+		return pending, merchant.BankAccountPending, errNoBank
+	}
+	ctx, cancel := context.WithTimeout(ctx, verifyTime)
+	defer cancel()
+	verdict, err := b.Verify(ctx, bank.Verification{Tenant: t.String(), Account: pending})
+	return pending, verdict, err
+}
+
+// decide records what the bank has decided about an account, or that it was asked in
+// vain.
+func (r *Runner) decide(ctx context.Context, t identity.Tenant, id string,
+	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
+	decided, err := r.apply(ctx, t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
+		return accounts.Decide(id, verdict).Postponed(r.Store.Now()), nil
+	})
+	if err == nil && verdict != merchant.BankAccountPending {
+		r.Log.InfoContext(ctx, "bank account decided", "tenant", t.String(), "account", id, "status", verdict)
+	}
+	return decided, err
+}
+
+// apply changes the tenant's accounts, and nothing else, by a rule.
+func (r *Runner) apply(ctx context.Context, t identity.Tenant,
+	rule func(merchant.BankAccounts) (merchant.BankAccounts, error)) (merchant.BankAccounts, error) {
+	state, err := r.ChangeBankAccounts(ctx, t, func(s merchant.State) (merchant.State, error) {
+		before := s.BankAccounts(t.Mode)
+		after, err := rule(before)
+		if err != nil || reflect.DeepEqual(before, after) {
+			return s, err
+		}
+		return s.WithBankAccounts(t.Mode, after), nil
+	})
+	return state.BankAccounts(t.Mode), err
+}
