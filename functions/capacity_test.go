@@ -32,6 +32,9 @@ var aims = map[string]int{
 	// The transaction is found, and the refund claimed before the acquirer is asked.
 	"POST /v0.1/me/refund/{txn_id}":                                          5,
 	"POST /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds": 5,
+	// Counting a new password takes a second call when another one was set a moment ago.
+	"PUT /v0.1/me/accounts/{operator_id}":       5,
+	"PUT /v0.1/me/accounts/{operator_id}/reset": 5,
 	// The first read also numbers the receipt, which shows the merchant's account.
 	"GET /v1.1/receipts/{id}": 5,
 	// A merchant that has grown: each shard is read, at the same time.

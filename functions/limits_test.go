@@ -208,13 +208,17 @@ func limitsOf(f validate.Field) []string {
 	if f.Required {
 		limits = append(limits, "required")
 	}
+	kind := element.Kind()
+	if element == reflect.TypeFor[secret.Text]() {
+		kind = reflect.String
+	}
 	for _, rule := range f.Limits {
 		limit, known := ofRules[rule.Name]
 		if !known {
 			limits = append(limits, "the rule "+rule.Name+", which this test does not know")
 			continue
 		}
-		limits = append(limits, limit(rule.Argument, element.Kind())...)
+		limits = append(limits, limit(rule.Argument, kind)...)
 	}
 	slices.Sort(limits)
 	return slices.Compact(limits)

@@ -19,7 +19,8 @@ func TestWritersAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	documented := writersIn(string(source))
-	for kind, want := range map[string][]string{"MERCHANT": {"merchants", "provision", "sweep"}, "KEY": {"provision"}} {
+	for kind, want := range map[string][]string{"MERCHANT": {"merchants", "provision", "sweep"}, "KEY": {"provision"},
+		"MEMBERS": {"merchants", "provision"}} {
 		if got := documented[kind]; !slices.Equal(got, want) {
 			t.Errorf("%s: got documented writers %v, want %v", kind, got, want)
 		}
@@ -70,7 +71,8 @@ func writersIn(source string) map[string][]string {
 		all[kind] = append(all[kind], strings.Split(texts[i], ", ")...)
 	}
 	for i, kind := range kinds {
-		if slices.Sort(all[kind]); !onlyNames.MatchString(texts[i]) || texts[i] == "rest" {
+		slices.Sort(all[kind])
+		if all[kind] = slices.Compact(all[kind]); !onlyNames.MatchString(texts[i]) || texts[i] == "rest" {
 			delete(all, kind)
 		}
 	}

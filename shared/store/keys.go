@@ -35,10 +35,10 @@ import (
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
 //	onboarding data    ACCOUNT#<code>              ACCOUNT                     provision
 //	API key            KEY#M                       KEY#<sha256 of token>       provision
-//	member             MEMBERS#M                   MEMBER#<number>             provision, merchants
-//	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   with its member
-//	deleted member     MEMBERS#M                   DELETED#<number>            merchants; expires after 31 days
-//	count of members   MEMBERS#M                   COUNT                       with each new or deleted member
+//	member             MEMBERS#M                   MEMBER#<number>             merchants, provision
+//	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   merchants, provision
+//	deleted member     MEMBERS#M                   DELETED#<number>            merchants
+//	count of members   MEMBERS#M                   COUNT                       merchants, provision
 //	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, sandbox, provision,
 //	                                                                           polls, sweep
 //	reference guard    REFERENCE#M#<reference>     REFERENCE                   checkouts
@@ -126,7 +126,6 @@ import (
 //	                              operation; one transaction with the count
 //	a member by either id         its key: the number follows from the id
 //	list members                  one partition, at most 1,000
-//	change a merchant             payout schedules and merchant, then all of them in one transaction
 //
 // Items are replaced as a whole under a version condition: every status change is
 // a pure function from the item read to the item written.

@@ -95,15 +95,25 @@ type there struct {
 
 func (s *Reader) memberThere(ctx context.Context, t identity.Tenant, id, address string) (there, error) {
 	number := member.NumberOf(id)
-	var items []memberItem
-	err := s.batch(ctx, []key{memberKey(t, number), deletedMemberKey(t, number), addressKey(t, address)}, true, &items)
+	items, err := s.memberItems(ctx, memberKey(t, number), deletedMemberKey(t, number), addressKey(t, address))
 	var found there
-	for _, item := range items {
-		if item.key == addressKey(t, address) {
+	for k, m := range items {
+		if k == addressKey(t, address) {
 			found.taken = true
 		} else {
-			found.member = &item.Member
+			found.member = &m
 		}
+	}
+	return found, err
+}
+
+// memberItems reads members, also deleted ones; of a guard, whether it exists.
+func (s *Reader) memberItems(ctx context.Context, keys ...key) (map[key]member.Member, error) {
+	var items []memberItem
+	err := s.batch(ctx, keys, true, &items)
+	found := map[key]member.Member{}
+	for _, item := range items {
+		found[item.key] = item.Member
 	}
 	return found, err
 }
@@ -186,15 +196,28 @@ func (s *Reader) Members(ctx context.Context, t identity.Tenant) ([]member.Membe
 	return members, err
 }
 
-// UpdateMember applies a change to a member. Of two at once both are applied, the second
-// to the result of the first; one that changes nothing writes nothing. Failures: NotFound;
-// Conflict when another member has the new address; ErrContended; those of change.
-func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int32,
+// UpdateMember applies a change to a member. address is the one that the change gives it,
+// "" when it gives none. Of two at once both are applied, the second to the result of the
+// first; one that changes nothing writes nothing. Failures: NotFound; Conflict when
+// another member has the address; ErrContended; those of change.
+func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int32, address string,
 	change func(member.Member) (member.Member, error)) (member.Member, error) {
 	return Retry(func(bool) (member.Member, error) {
-		before, err := s.Member(ctx, t, number)
+		keys := []key{memberKey(t, number)}
+		if address != "" {
+			keys = append(keys, addressKey(t, address))
+		}
+		items, err := s.memberItems(ctx, keys...)
 		if err != nil {
-			return before, err
+			return member.Member{}, err
+		}
+		before, known := items[memberKey(t, number)]
+		_, taken := items[addressKey(t, address)]
+		switch {
+		case !known:
+			return before, errNoMember
+		case taken && before.Address() != address:
+			return before, errAddressTaken
 		}
 		after, err := change(before)
 		if err != nil || reflect.DeepEqual(before, after) {
@@ -204,20 +227,15 @@ func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int3
 	})
 }
 
+// replaceMember errors with ErrStale when the member changed, or its new address was
+// taken.
 func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, before,
 	after member.Member) (member.Member, error) {
 	after.Version, after.UpdatedAt = before.Version+1, s.now()
 	item := newMemberItem(t, after)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version))
 	if before.Address() != after.Address() {
-		guard := newAddressGuard(t, after)
-		switch err := s.get(guard.key).One(ctx, &addressGuard{}); {
-		case err == nil:
-			return before, errAddressTaken
-		case !errors.Is(err, dynamo.ErrNotFound):
-			return before, err
-		}
-		tx.Put(s.table.Put(guard).If("attribute_not_exists(pk)")).Delete(s.freeAddress(t, before))
+		tx.Put(s.table.Put(newAddressGuard(t, after)).If("attribute_not_exists(pk)")).Delete(s.freeAddress(t, before))
 	}
 	return after, s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, ErrStale, tx.Run(ctx))
 }

@@ -20,7 +20,8 @@ import (
 )
 
 // tryEmploy creates an operator by an operation that is named after the address, unless another is given.
-func tryEmploy(t *testing.T, s *store.Store, of identity.Tenant, email string, operation ...string) (member.Member, error) {
+func tryEmploy(t *testing.T, s *store.Store, of identity.Tenant, email string,
+	operation ...string) (member.Member, error) {
 	t.Helper()
 	return s.CreateMember(t.Context(), of, member.Address(email), strings.Join(append(operation, email)[:1], ""),
 		func(id string) (member.Member, error) {
@@ -44,11 +45,14 @@ func nicknamed(name string) func(member.Member) (member.Member, error) {
 	}
 }
 
-func addressed(email string) func(member.Member) (member.Member, error) {
-	return func(m member.Member) (member.Member, error) {
-		m.Email = email
-		return m, nil
-	}
+// move gives a member another address.
+func move(t *testing.T, s *store.Store, m member.Member, to string) (member.Member, error) {
+	t.Helper()
+	return s.UpdateMember(t.Context(), tenant, m.Number(), member.Address(to),
+		func(m member.Member) (member.Member, error) {
+			m.Email = to
+			return m, nil
+		})
 }
 
 func wantKind(t *testing.T, what string, err error, want failure.Kind) {
@@ -65,12 +69,12 @@ func TestAnAddressIsOneMembers(t *testing.T) {
 	bob := employ(t, s, "bob@example.com")
 	_, err := tryEmploy(t, s, tenant, "ada@EXAMPLE.com", "other")
 	wantKind(t, "another of the same address", err, failure.KindConflict)
-	_, err = s.UpdateMember(t.Context(), tenant, bob.Number(), addressed("ADA@example.com"))
+	_, err = move(t, s, bob, "ADA@example.com")
 	wantKind(t, "a change to the same address", err, failure.KindConflict)
-	if _, err := s.UpdateMember(t.Context(), tenant, ada.Number(), addressed("ada@example.com")); err != nil {
+	if _, err = move(t, s, ada, "ada@example.com"); err != nil {
 		t.Errorf("other letters of one's own: got error %v, want none", err)
 	}
-	if _, err := s.UpdateMember(t.Context(), tenant, ada.Number(), addressed("ada@example.org")); err != nil {
+	if _, err = move(t, s, ada, "ada@example.org"); err != nil {
 		t.Fatal(err)
 	}
 	employ(t, s, "ada@example.com", "a free address")
@@ -187,7 +191,7 @@ func TestConcurrentUpdatesAreAllApplied(t *testing.T) {
 	errs := make([]error, 8)
 	for i := range errs {
 		updates.Go(func() {
-			_, errs[i] = s.UpdateMember(t.Context(), tenant, m.Number(), func(m member.Member) (member.Member, error) {
+			_, errs[i] = s.UpdateMember(t.Context(), tenant, m.Number(), "", func(m member.Member) (member.Member, error) {
 				m.Nickname += fmt.Sprint(i)
 				return m, nil
 			})
@@ -195,7 +199,7 @@ func TestConcurrentUpdatesAreAllApplied(t *testing.T) {
 	}
 	updates.Wait()
 	got, err := s.Member(t.Context(), tenant, m.Number())
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if err = errors.Join(append(errs, err)...); err != nil {
 		t.Fatal(err)
 	}
 	for i := range errs {
@@ -214,7 +218,7 @@ func TestTwoMembersWantOneAddress(t *testing.T) {
 	var updates sync.WaitGroup
 	for i, m := range members {
 		updates.Go(func() {
-			_, errs[i] = s.UpdateMember(t.Context(), tenant, m.Number(), addressed("wanted@example.com"))
+			_, errs[i] = move(t, s, m, "wanted@example.com")
 		})
 	}
 	updates.Wait()
@@ -240,7 +244,7 @@ func TestAnUpdateThatChangesNothingWritesNothing(t *testing.T) {
 	s := emptyTable(t, now, nil)
 	m := employ(t, s, "ada@example.com")
 	now.Advance(time.Hour)
-	if got, err := s.UpdateMember(t.Context(), tenant, m.Number(), nicknamed("")); err != nil || !cmp.Equal(got, m) {
+	if got, err := s.UpdateMember(t.Context(), tenant, m.Number(), "", nicknamed("")); err != nil || !cmp.Equal(got, m) {
 		t.Errorf("got %v, error %v, want %v", got, err, m)
 	}
 }
@@ -252,12 +256,12 @@ func TestADeletedMemberIsGone(t *testing.T) {
 	refused := failure.Forbidden("request_not_allowed")
 	_, err := s.DeleteMember(t.Context(), tenant, m.Number(), "refused", func(member.Member) error { return refused })
 	wantKind(t, "a refused deletion", err, failure.KindForbidden)
-	if _, err := s.DeleteMember(t.Context(), tenant, m.Number(), "deletion", allowed); err != nil {
+	if _, err = s.DeleteMember(t.Context(), tenant, m.Number(), "deletion", allowed); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.Member(t.Context(), tenant, m.Number())
 	wantKind(t, "a read", err, failure.KindNotFound)
-	_, err = s.UpdateMember(t.Context(), tenant, m.Number(), nicknamed("x"))
+	_, err = s.UpdateMember(t.Context(), tenant, m.Number(), "", nicknamed("x"))
 	wantKind(t, "an update", err, failure.KindNotFound)
 	_, err = s.DeleteMember(t.Context(), tenant, m.Number(), "another", allowed)
 	wantKind(t, "another deletion", err, failure.KindNotFound)
@@ -298,7 +302,7 @@ func TestLostCallsOfMembers(t *testing.T) {
 					return err
 				})
 				until("update", func() error {
-					return second(s.UpdateMember(t.Context(), tenant, m.Number(), addressed("bob@example.com")))
+					return second(move(t, s, m, "bob@example.com"))
 				})
 				if got, err := s.Members(t.Context(), tenant); len(got) != 1 || got[0].Version != 2 || err != nil {
 					t.Errorf("%s: got members %v, error %v, want one of version 2", name, got, err)

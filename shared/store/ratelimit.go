@@ -24,6 +24,11 @@ func (b Bucket) Tokens(now, full time.Time) int {
 	return max(0, b.Burst-int((remaining+b.interval()-1)/b.interval()))
 }
 
+// Wait is how long a bucket that will be full at full holds no token.
+func (b Bucket) Wait(now, full time.Time) time.Duration {
+	return max(0, full.Sub(now)-time.Duration(b.Burst-1)*b.interval())
+}
+
 // rateItem stores a bucket as the time at which it will be full again (the
 // generic cell rate algorithm), in Unix µs, so that no process has to refill
 // it.

@@ -32,7 +32,7 @@ var storedMembers = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			before, m := w.employed("operation"), w.member("operation")
 			w.clock.Advance(1)
-			got, err := w.UpdateMember(w.Context(), w.tenant, before.Number(),
+			got, err := w.UpdateMember(w.Context(), w.tenant, before.Number(), m.Address(),
 				func(member.Member) (member.Member, error) { return m, nil })
 			m.Version, m.UpdatedAt = 2, w.Now()
 			wantAnswer(w, m, got, err)
@@ -44,10 +44,10 @@ var storedMembers = map[string]stored{
 		sets: "it expires after 31 days, and has no passwords",
 		write: func(w fixture) []storedtest.Read {
 			m := w.employed("operation")
-			w.must(second(w.UpdateMember(w.Context(), w.tenant, m.Number(), func(member.Member) (member.Member, error) {
-				m = w.member("operation")
-				return m, nil
-			})))
+			n := m.Number()
+			m = w.member("operation")
+			w.must(second(w.UpdateMember(w.Context(), w.tenant, n, m.Address(),
+				func(member.Member) (member.Member, error) { return m, nil })))
 			m.Version, m.UpdatedAt, m.Passwords = 2, w.Now(), nil
 			got, err := w.DeleteMember(w.Context(), w.tenant, m.Number(), "deletion", allowed)
 			got.Passwords = nil

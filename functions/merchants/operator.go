@@ -1,0 +1,234 @@
+package merchants
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/optional"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
+)
+
+type listOperatorsRequest struct {
+	Include        []string `query:"include" validate:"one-of=permissions|app_settings"`
+	Email          string   `query:"email"` // a prefix
+	IncludePrimary bool     `query:"include_primary"`
+}
+
+// listOperators lists the tenant's managed users, and its owner if asked.
+func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]operator, error) {
+	t := rest.Caller(ctx).Tenant
+	members, err := f.store.Members(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	prefix, owner := member.Address(req.Email), member.OwnerID(t)
+	operators := []operator{}
+	for _, m := range members {
+		listed := m.Type == member.TypeManaged || req.IncludePrimary && m.ID == owner
+		if listed && strings.HasPrefix(m.Address(), prefix) {
+			operators = append(operators, viewOperator(m))
+		}
+	}
+	return operators, nil
+}
+
+type createOperatorRequest struct {
+	Username    string                    `json:"username" validate:"required text=256 email"`
+	Password    secret.Text               `json:"password" validate:"required text=256 min=8"`
+	Nickname    string                    `json:"nickname" validate:"text=64"`
+	Permissions *member.PermissionsChange `json:"permissions"`
+}
+
+// createOperator creates an employee's account. Repeated under its Idempotency-Key it
+// finds the account that it has created.
+func (f family) createOperator(ctx context.Context, req createOperatorRequest) (operator, error) {
+	if err := rest.Merchant(ctx).CheckProfile(); err != nil {
+		return operator{}, err
+	}
+	password := f.newPassword(ctx, req.Password)
+	m, err := f.store.CreateMember(ctx, rest.Caller(ctx).Tenant, member.Address(req.Username), rest.OperationID(ctx),
+		func(id string) (member.Member, error) {
+			passwords, err := password.set(ctx, nil)
+			return member.NewEmployee(id, member.Account{Email: req.Username, Nickname: req.Nickname,
+				Permissions: req.Permissions.Apply(member.Permissions{})}, passwords, f.store.Now()), err
+		})
+	return viewOperator(m), err
+}
+
+// operatorPath names an operator.
+type operatorPath struct {
+	ID string `path:"operator_id"`
+}
+
+// errNoOperator is also for the members that are no operators.
+var errNoOperator = failure.NotFound("There is no such operator.")
+
+// number reads the id. Failure: NotFound for a text that is none.
+func (p operatorPath) number() (int32, error) {
+	n, err := strconv.ParseInt(p.ID, 10, 32)
+	if err != nil || strconv.FormatInt(n, 10) != p.ID {
+		return 0, errNoOperator
+	}
+	return int32(n), nil
+}
+
+// retrieveOperator finds whatever listOperators may list.
+func (f family) retrieveOperator(ctx context.Context, req operatorPath) (operator, error) {
+	t := rest.Caller(ctx).Tenant
+	number, err := req.number()
+	if err != nil {
+		return operator{}, err
+	}
+	m, err := f.store.Member(ctx, t, number)
+	if err == nil && m.Type != member.TypeManaged && m.ID != member.OwnerID(t) {
+		err = errNoOperator
+	}
+	return viewOperator(m), err
+}
+
+type updateOperatorRequest struct {
+	operatorPath
+	Username    *string                   `json:"username" validate:"text=256 min=1 email"`
+	Password    *secret.Text              `json:"password" validate:"text=256 min=8"`
+	Disabled    *bool                     `json:"disabled"`
+	Nickname    optional.Of[string]       `json:"nickname" validate:"text=64"`
+	Permissions *member.PermissionsChange `json:"permissions"`
+}
+
+// updateOperator overwrites what is sent. A null nickname takes it away, and a new
+// password enables the account, unless the request disables it (contract §13.5).
+func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (operator, error) {
+	var password *newPassword
+	if req.Password != nil {
+		password = f.newPassword(ctx, *req.Password)
+	}
+	address := ""
+	if req.Username != nil {
+		address = member.Address(*req.Username)
+	}
+	return f.changeOperator(ctx, req.operatorPath, address, func(m member.Member) (member.Member, error) {
+		if req.Username != nil {
+			m.Email = *req.Username
+		}
+		if req.Nickname.Given() {
+			m.Nickname = req.Nickname.Or("")
+		}
+		m.Permissions = req.Permissions.Apply(m.Permissions)
+		if req.Disabled != nil || password != nil {
+			m = m.Enabled(req.Disabled == nil || !*req.Disabled, f.store.Now())
+		}
+		if password == nil {
+			return m, nil
+		}
+		passwords, err := password.set(ctx, m.Passwords)
+		m.Passwords = passwords
+		return m, err
+	})
+}
+
+// disableOperator keeps the operator from signing in. It may be repeated.
+func (f family) disableOperator(ctx context.Context, req operatorPath) (operator, error) {
+	return f.changeOperator(ctx, req, "", func(m member.Member) (member.Member, error) {
+		return m.Enabled(false, f.store.Now()), nil
+	})
+}
+
+type resetOperatorPasswordRequest struct {
+	operatorPath
+	Password secret.Text `json:"password" validate:"required text=256 min=8"`
+}
+
+// resetOperatorPassword sets a password, and changes nothing else.
+func (f family) resetOperatorPassword(ctx context.Context, req resetOperatorPasswordRequest) (operator, error) {
+	password := f.newPassword(ctx, req.Password)
+	return f.changeOperator(ctx, req.operatorPath, "", func(m member.Member) (member.Member, error) {
+		passwords, err := password.set(ctx, m.Passwords)
+		m.Passwords = passwords
+		return m, err
+	})
+}
+
+// deleteOperator answers with the operator as it was, disabled.
+func (f family) deleteOperator(ctx context.Context, req operatorPath) (operator, error) {
+	number, err := req.number()
+	if err != nil {
+		return operator{}, err
+	}
+	t := rest.Caller(ctx).Tenant
+	m, err := f.store.DeleteMember(ctx, t, number, rest.OperationID(ctx), f.changeable(ctx))
+	return viewOperator(m.Enabled(false, f.store.Now())), err
+}
+
+// changeOperator applies a change to an operator, who gets the address unless it is "".
+func (f family) changeOperator(ctx context.Context, path operatorPath, address string,
+	change func(member.Member) (member.Member, error)) (operator, error) {
+	number, err := path.number()
+	if err != nil {
+		return operator{}, err
+	}
+	t, check := rest.Caller(ctx).Tenant, f.changeable(ctx)
+	m, err := f.store.UpdateMember(ctx, t, number, address, func(m member.Member) (member.Member, error) {
+		if refused := check(m); refused != nil {
+			return m, refused
+		}
+		return change(m)
+	})
+	return viewOperator(m), err
+}
+
+// changeable refuses to change an account that is no operator's: an owner's. Failures:
+// Forbidden; NotFound for other members, which these operations do not show.
+func (f family) changeable(ctx context.Context) func(member.Member) error {
+	owner := member.OwnerID(rest.Caller(ctx).Tenant)
+	return func(m member.Member) error {
+		switch {
+		case m.Operator():
+			return nil
+		case m.Type == member.TypeManaged || m.ID == owner:
+			return failure.Forbidden("request_not_allowed")
+		default:
+			return errNoOperator
+		}
+	}
+}
+
+// operator is the response object of contract §7.4.
+type operator struct {
+	ID          int32               `json:"id"`
+	Username    string              `json:"username"`
+	Nickname    *string             `json:"nickname"`
+	AccountType string              `json:"account_type"`
+	Disabled    bool                `json:"disabled"`
+	Permissions operatorPermissions `json:"permissions"`
+	CreatedAt   rest.Timestamp      `json:"created_at"`
+	UpdatedAt   rest.Timestamp      `json:"updated_at"`
+}
+
+type operatorPermissions struct {
+	Admin                      bool `json:"admin"`
+	CreateMOTOPayments         bool `json:"create_moto_payments"`
+	FullTransactionHistoryView bool `json:"full_transaction_history_view"`
+	RefundTransactions         bool `json:"refund_transactions"`
+	CreateReferral             bool `json:"create_referral"`
+}
+
+func viewOperator(m member.Member) operator {
+	v := operator{ID: m.Number(), Username: m.Email, AccountType: accountType(m), Disabled: m.Disabled(),
+		Permissions: operatorPermissions(m.Granted()), CreatedAt: rest.Timestamp(m.CreatedAt),
+		UpdatedAt: rest.Timestamp(m.UpdatedAt)}
+	if m.Nickname != "" {
+		v.Nickname = &m.Nickname
+	}
+	return v
+}
+
+func accountType(m member.Member) string {
+	if m.Type == member.TypeManaged {
+		return "operator"
+	}
+	return "normal"
+}

@@ -1,0 +1,358 @@
+package merchants_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+const (
+	accounts = "/v0.1/me/accounts"
+	firstOne = "correct horse battery"
+	another  = "another battery staple"
+)
+
+// account is an operator as it is shown.
+type account struct {
+	ID          int32           `json:"id"`
+	Username    string          `json:"username"`
+	Nickname    *string         `json:"nickname"`
+	AccountType string          `json:"account_type"`
+	Disabled    bool            `json:"disabled"`
+	Permissions map[string]bool `json:"permissions"`
+	CreatedAt   time.Time       `json:"created_at"`
+	UpdatedAt   time.Time       `json:"updated_at"`
+}
+
+func (a account) path() string { return accounts + "/" + strconv.Itoa(int(a.ID)) }
+
+// permissions are these and no others.
+func permissions(granted ...string) map[string]bool {
+	all := map[string]bool{}
+	for _, name := range []string{"admin", "create_moto_payments", "full_transaction_history_view", "refund_transactions",
+		"create_referral"} {
+		all[name] = slices.Contains(granted, name)
+	}
+	return all
+}
+
+// read is the account in a response, which has to have the status.
+func read(t testing.TB, status int, got world.Response) account {
+	t.Helper()
+	var a account
+	if err := got.Into(&a); err != nil || got.Status != status {
+		t.Fatalf("got %d %s, error %v, want %d and an operator", got.Status, got.Body, err, status)
+	}
+	return a
+}
+
+// operatorShop is a shop whose passwords must be found nowhere.
+func operatorShop(t *testing.T) world.Shop {
+	t.Helper()
+	s := world.NewShop(t)
+	s.Secret("password", firstOne)
+	s.Secret("password", another)
+	t.Cleanup(func() {
+		if strings.Contains(s.Logs.String(), "argon2id") {
+			t.Error("a hash of a password was found in the logs")
+		}
+	})
+	return s
+}
+
+func operatorBody(username string, more fields) fields {
+	body := fields{"username": username, "password": firstOne}
+	maps.Copy(body, more)
+	return body
+}
+
+func createOperator(s world.Shop, username string) account {
+	s.Helper()
+	return read(s, 201, s.Send("POST", accounts, operatorBody(username, nil)))
+}
+
+func TestAnOperatorIsCreatedAndRead(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	till := "Till"
+	for name, c := range map[string]struct {
+		body fields
+		want account
+	}{
+		"the least": {operatorBody("Till@example.com", nil), account{Username: "Till@example.com"}},
+		"nulls": {operatorBody("n@example.com", fields{"nickname": nil, "permissions": nil}),
+			account{Username: "n@example.com"}},
+		"no nickname": {operatorBody("e@example.com", fields{"nickname": ""}), account{Username: "e@example.com"}},
+		"everything": {operatorBody("all@example.com", fields{"nickname": till, "permissions": permissions("admin",
+			"create_referral")}), account{Username: "all@example.com", Nickname: &till,
+			Permissions: permissions("admin", "create_referral")}},
+		"some permissions": {operatorBody("s@example.com", fields{"permissions": fields{"refund_transactions": true,
+			"admin": nil, "other": true}}), account{Username: "s@example.com", Permissions: permissions("refund_transactions")}},
+	} {
+		got := read(t, 201, s.Send("POST", accounts, c.body))
+		want := c.want
+		want.ID, want.AccountType, want.CreatedAt, want.UpdatedAt = got.ID, "operator", world.Start, world.Start
+		if want.Permissions == nil {
+			want.Permissions = permissions()
+		}
+		if diff := cmp.Diff(want, got); diff != "" || got.ID < 1 {
+			t.Errorf("%s: id %d (-want +got):\n%s", name, got.ID, diff)
+		}
+		if diff := cmp.Diff(want, read(t, 200, s.Send("GET", got.path(), nil))); diff != "" {
+			t.Errorf("%s, read (-want +got):\n%s", name, diff)
+		}
+		m, err := s.App.Store.Member(t.Context(), s.Tenant(), got.ID)
+		if err != nil || m.Type != member.TypeManaged || !slices.Equal(m.Roles, []string{member.RoleEmployee}) {
+			t.Errorf("%s: got member %v, %v, want a managed one with role_employee", name, m, err)
+		}
+	}
+}
+
+func TestOperatorsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	m := createOperator(s, "till@example.com")
+	missing := func(param string) world.Refusal { return world.Missing(param) }
+	badUsernames := map[string]any{"no address": "till", "a name in it": "Till <till@example.com>", "a number": 1,
+		"too long": strings.Repeat("t", 245) + "@example.com", "a line break": "till\n@example.com"}
+	badPasswords := map[string]any{"too short": "1234567", "characters count, not bytes": strings.Repeat("🔑", 7),
+		"too long": strings.Repeat("x", 257), "a control character": "1234567\u0000", "a number": 12345678}
+	for name, username := range badUsernames {
+		world.Invalid("username").Check(t, s.Send("POST", accounts, operatorBody("", fields{"username": username})))
+		world.Invalid("username").Check(t, s.Send("PUT", m.path(), fields{"username": username}))
+		t.Log(name)
+	}
+	for name, password := range badPasswords {
+		world.Invalid("password").Check(t,
+			s.Send("POST", accounts, operatorBody("p@example.com", fields{"password": password})))
+		world.Invalid("password").Check(t, s.Send("PUT", m.path(), fields{"password": password}))
+		world.Invalid("password").Check(t, s.Send("PUT", m.path()+"/reset", fields{"password": password}))
+		t.Log(name)
+	}
+	for _, body := range []any{nil, fields{}, fields{"username": nil, "password": firstOne}, fields{"username": ""}} {
+		missing("username").Check(t, s.Send("POST", accounts, body))
+	}
+	for _, password := range []any{nil, ""} {
+		missing("password").Check(t, s.Send("POST", accounts, fields{"username": "p@example.com", "password": password}))
+		missing("password").Check(t, s.Send("PUT", m.path()+"/reset", fields{"password": password}))
+	}
+	world.Invalid("username").Check(t, s.Send("PUT", m.path(), fields{"username": ""}))
+	world.Invalid("password").Check(t, s.Send("PUT", m.path(), fields{"password": ""}))
+	world.Invalid("disabled").Check(t, s.Send("PUT", m.path(), fields{"disabled": "yes"}))
+	world.Invalid("permissions").Check(t, s.Send("PUT", m.path(), fields{"permissions": true}))
+	world.Invalid("permissions.admin").Check(t, s.Send("PUT", m.path(), fields{"permissions": fields{"admin": 1}}))
+	tooLong := strings.Repeat("ä", 65)
+	world.Invalid("nickname").Check(t,
+		s.Send("POST", accounts, operatorBody("p@example.com", fields{"nickname": tooLong})))
+	world.Invalid("nickname").Check(t, s.Send("PUT", m.path(), fields{"nickname": tooLong}))
+	if diff := cmp.Diff(m, read(t, 200, s.Send("GET", m.path(), nil))); diff != "" {
+		t.Errorf("after refusals (-want +got):\n%s", diff)
+	}
+}
+
+// TestTheLongestOfEverything is taken.
+func TestTheLongestOfEverything(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	for _, body := range []fields{
+		{"username": strings.Repeat("t", 244) + "@example.com", "password": strings.Repeat("🔑", 256),
+			"nickname": strings.Repeat("ä", 64)},
+		{"username": "a@b", "password": "12345678"},
+	} {
+		m := read(t, 201, s.Send("POST", accounts, body))
+		read(t, 200, s.Send("PUT", m.path(), fields{"username": body["username"], "nickname": body["nickname"],
+			"password": another}))
+		read(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": strings.Repeat("y", 256)}))
+	}
+}
+
+func TestAnAddressIsOneOperators(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	taken := world.Refused(409, "CONFLICT", "", "conflict")
+	createOperator(s, "till@example.com")
+	m := createOperator(s, "other@example.com")
+	taken.Check(t, s.Send("POST", accounts, operatorBody("TILL@example.com", nil)))
+	taken.Check(t, s.Send("POST", accounts, operatorBody("kaffee@example.com", nil))) // the owner's
+	taken.Check(t, s.Send("PUT", m.path(), fields{"username": "Till@Example.com"}))
+	read(t, 200, s.Send("PUT", m.path(), fields{"username": "OTHER@example.com"}))
+	read(t, 200, s.Send("PUT", m.path(), fields{"username": "third@example.com"}))
+	createOperator(s, "other@example.com")
+	createOperator(s.OtherShop(), "till@example.com")
+}
+
+// TestManyCreateOneOperator at the same time.
+func TestManyCreateOneOperator(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	got := s.DoConcurrently(100, world.Request{Method: "POST", Path: accounts, APIKey: s.Merchant.Key.Plaintext,
+		Body: operatorBody("till@example.com", nil)})
+	if want := map[int]int{201: 1, 409: 99}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	list(t, s, "", "till@example.com")
+}
+
+// list checks whom the list with the query shows, in any order.
+func list(t testing.TB, s world.Shop, query string, want ...string) []account {
+	t.Helper()
+	got := s.Send("GET", accounts+query, nil)
+	var operators []account
+	if err := got.Into(&operators); err != nil || got.Status != 200 || !strings.HasPrefix(string(got.Body), "[") {
+		t.Fatalf("%s: got %d %s, error %v, want 200 and an array", query, got.Status, got.Body, err)
+	}
+	names := []string{}
+	for _, a := range operators {
+		names = append(names, a.Username)
+	}
+	if !slices.Equal(names, want) && len(names)+len(want) > 0 {
+		t.Errorf("%s: got %v, want %v", query, names, want)
+	}
+	return operators
+}
+
+func TestOperatorsAreListed(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	list(t, s, "")
+	for _, name := range []string{"till@example.com", "Tilda@example.com", "bob@example.com"} {
+		s.Clock.Advance(time.Second)
+		createOperator(s, name)
+	}
+	list(t, s, "", "till@example.com", "Tilda@example.com", "bob@example.com")
+	list(t, s, "?email=TIL", "till@example.com", "Tilda@example.com")
+	list(t, s, "?email=example.com")
+	list(t, s, "?email=bob%40example.com", "bob@example.com")
+	all := list(t, s, "?include_primary=true", "kaffee@example.com", "till@example.com", "Tilda@example.com",
+		"bob@example.com")
+	list(t, s, "?include_primary=false", "till@example.com", "Tilda@example.com", "bob@example.com")
+	list(t, s, "?include_primary=true&email=kaffee", "kaffee@example.com")
+	for _, query := range []string{"?include[]=permissions&include[]=app_settings", "?include=permissions,app_settings",
+		"?include%5B%5D=permissions", "?include[0]=app_settings", "?include=permissions&include=app_settings"} {
+		list(t, s, query, "till@example.com", "Tilda@example.com", "bob@example.com")
+	}
+	owner := all[0]
+	if owner.AccountType != "normal" || !maps.Equal(owner.Permissions, permissions("admin", "create_moto_payments",
+		"full_transaction_history_view", "refund_transactions", "create_referral")) {
+		t.Errorf("owner: got %+v, want account type normal and all permissions", owner)
+	}
+	if diff := cmp.Diff(owner, read(t, 200, s.Send("GET", owner.path(), nil))); diff != "" {
+		t.Errorf("owner, read (-want +got):\n%s", diff)
+	}
+	for query, param := range map[string]string{"?include[]=everything": "include", "?include[]=": "include",
+		"?include_primary=maybe": "include_primary", "?include_primary=": "include_primary", "?email=": "email"} {
+		world.Invalid(param).Check(t, s.Send("GET", accounts+query, nil))
+	}
+	list(t, s.OtherShop(), "")
+}
+
+// TestUpdatesAreMerged: absent, null and a value are three things (contract §2.2, §13.5).
+func TestUpdatesAreMerged(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	want := read(t, 201, s.Send("POST", accounts, operatorBody("till@example.com", fields{"nickname": "Till",
+		"permissions": permissions("refund_transactions")})))
+	for i, c := range []struct {
+		body   string
+		change func(*account)
+	}{
+		{`{}`, nil},
+		{`{"username":null,"password":null,"disabled":null,"permissions":null}`, nil},
+		{`{"nickname":"Till"}`, nil},
+		{`{"nickname":null}`, func(a *account) { a.Nickname = nil }},
+		{`{"nickname":"T"}`, func(a *account) { n := "T"; a.Nickname = &n }},
+		{`{"nickname":""}`, func(a *account) { a.Nickname = nil }},
+		{`{"permissions":{}}`, nil},
+		{`{"permissions":{"admin":true,"refund_transactions":null}}`, func(a *account) {
+			a.Permissions = permissions("admin", "refund_transactions")
+		}},
+		{`{"permissions":{"refund_transactions":false}}`, func(a *account) { a.Permissions = permissions("admin") }},
+		{`{"disabled":true}`, func(a *account) { a.Disabled = true }},
+		{`{"username":"t@example.com"}`, func(a *account) { a.Username = "t@example.com" }},
+		{`{"password":"` + another + `"}`, func(a *account) { a.Disabled = false }},
+		{`{"disabled":true,"password":"a third battery"}`, func(a *account) { a.Disabled = true }},
+		{`{"disabled":false}`, func(a *account) { a.Disabled = false }},
+		// Clients send what they have read.
+		{`{"id":1,"account_type":"normal","created_at":"x","other":1}`, nil},
+	} {
+		s.Clock.Advance(time.Second)
+		if c.change != nil {
+			c.change(&want)
+			want.UpdatedAt = s.Clock.Now()
+		}
+		got := read(t, 200, s.Send("PUT", want.path(), json.RawMessage(c.body)))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d %s (-want +got):\n%s", i, c.body, diff)
+		}
+		if diff := cmp.Diff(got, read(t, 200, s.Send("GET", want.path(), nil))); diff != "" {
+			t.Errorf("%d %s, read (-want +got):\n%s", i, c.body, diff)
+		}
+	}
+	read(t, 200, s.Send("PUT", want.path(), nil)) // no body is an empty one
+}
+
+func TestDisableResetAndDelete(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	want := createOperator(s, "till@example.com")
+	s.Clock.Advance(time.Second)
+	want.Disabled, want.UpdatedAt = true, s.Clock.Now()
+	for _, body := range []any{nil, fields{}} {
+		if diff := cmp.Diff(want, read(t, 200, s.Send("POST", want.path()+"/disable", body))); diff != "" {
+			t.Errorf("disable (-want +got):\n%s", diff)
+		}
+		s.Clock.Advance(time.Second)
+	}
+	want.UpdatedAt = s.Clock.Now()
+	if diff := cmp.Diff(want, read(t, 200, s.Send("PUT", want.path()+"/reset", fields{"password": another}))); diff != "" {
+		t.Errorf("reset, which leaves it disabled (-want +got):\n%s", diff)
+	}
+	read(t, 200, s.Send("PUT", want.path(), fields{"disabled": false}))
+	want.UpdatedAt = s.Clock.Now()
+	if diff := cmp.Diff(want, read(t, 200, s.Send("DELETE", want.path(), nil))); diff != "" {
+		t.Errorf("delete (-want +got):\n%s", diff)
+	}
+	notFound := world.Refused(404, "NOT_FOUND", "", "not-found")
+	for _, r := range requestsOf(want.path()) {
+		notFound.Check(t, s.Send(r.Method, r.Path, r.Body))
+	}
+	list(t, s, "")
+	if again := createOperator(s, "till@example.com"); again.ID == want.ID {
+		t.Errorf("got the deleted one's id %d again, want another", again.ID)
+	}
+}
+
+func TestWithoutAProfileNoOperatorIsCreated(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t).NewShop("DE", "EUR", map[string]any{"onboarding": true})
+	world.Refused(409, "merchant_account_missing", "", "conflict").Check(t,
+		s.Send("POST", accounts, operatorBody("till@example.com", nil)))
+	s.Update(fields{"onboarding": false})
+	createOperator(s, "till@example.com")
+}
+
+// TestAPasswordIsNoneOfTheLastFour, whichever operation sets it.
+func TestAPasswordIsNoneOfTheLastFour(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	m := createOperator(s, "till@example.com")
+	used := world.Invalid("password")
+	used.Check(t, s.Send("PUT", m.path(), fields{"password": firstOne, "nickname": "not written"}))
+	for i := range member.Remembered {
+		used.Check(t, s.Send("PUT", m.path()+"/reset", fields{"password": firstOne}))
+		read(t, 200, s.Send("PUT", m.path(), fields{"password": fmt.Sprintf("password %d", i)}))
+	}
+	if got := read(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": firstOne})); got.Nickname != nil {
+		t.Errorf("got nickname %s, want what was refused not written", *got.Nickname)
+	}
+}

@@ -1,0 +1,72 @@
+package merchants_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// requestsOf are requests of each operation on one operator.
+func requestsOf(path string) []world.Request {
+	return []world.Request{
+		{Method: "GET", Path: path}, {Method: "PUT", Path: path, Body: fields{"nickname": "x"}},
+		{Method: "PUT", Path: path, Body: fields{"password": another}},
+		{Method: "POST", Path: path + "/disable"}, {Method: "PUT", Path: path + "/reset", Body: fields{"password": another}},
+		{Method: "DELETE", Path: path},
+	}
+}
+
+// TestOnlyOnesOwnOperators: those of other merchants and of the other mode are as if they did not exist, as ids of
+// another form are.
+func TestOnlyOnesOwnOperators(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	other := createOperator(s.OtherShop(), "till@example.com")
+	live := s.NewShop("DE", "EUR", map[string]any{"sandbox": false, "test_key": true})
+	of := createOperator(live, "till@example.com")
+	notFound := world.Refused(404, "NOT_FOUND", "", "not-found")
+	for _, path := range []string{other.path(), of.path(), accounts + "/0", accounts + "/01", accounts + "/-1",
+		accounts + "/x", accounts + "/4294967297", accounts + "/" + strings.Repeat("1", 400), accounts + "/%00"} {
+		for _, r := range requestsOf(path) {
+			notFound.Check(t, s.Send(r.Method, r.Path, r.Body))
+		}
+	}
+	read(t, 200, s.OtherShop().Send("GET", other.path(), nil))
+	test := identity.Tenant{Mode: identity.Test, Merchant: live.Merchant.Code}
+	if got, err := s.App.Store.Members(t.Context(), test); err != nil || len(got) != 1 {
+		t.Errorf("test mode: got members %v, %v, want the owner alone", got, err)
+	}
+}
+
+// TestTheOwnerIsNoOperator: it is shown, and cannot be changed here.
+func TestTheOwnerIsNoOperator(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	owner := list(t, s, "?include_primary=true", "kaffee@example.com")[0]
+	for _, r := range requestsOf(owner.path())[1:] {
+		world.Refused(403, "FORBIDDEN", "", "forbidden").Check(t, s.Send(r.Method, r.Path, r.Body))
+	}
+	if diff := cmp.Diff(owner, read(t, 200, s.Send("GET", owner.path(), nil))); diff != "" {
+		t.Errorf("afterwards (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhoMayManageOperators(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	m := createOperator(s, "till@example.com")
+	requests := append(requestsOf(m.path()), world.Request{Method: "GET", Path: accounts},
+		world.Request{Method: "POST", Path: accounts, Body: operatorBody("new@example.com", nil)})
+	denied := world.Refused(403, "FORBIDDEN", "", "forbidden")
+	for _, key := range []string{s.NewKey("secret", "members.write", "user.profile"), s.NewKey("public")} {
+		for _, r := range requests {
+			denied.Check(t, s.WithKey(key).Send(r.Method, r.Path, r.Body))
+		}
+	}
+	allowed := s.WithKey(s.NewKey("secret", "user.subaccounts"))
+	read(t, 200, allowed.Send("PUT", m.path(), fields{"nickname": "Till"}))
+}

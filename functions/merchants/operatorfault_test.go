@@ -1,0 +1,237 @@
+package merchants_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// cutOff are the operations that change an operator, each with what it leaves of an enabled one; nil: nothing.
+var cutOff = map[string]struct {
+	request func(account) world.Request
+	left    func(*account)
+}{
+	"update": {func(a account) world.Request {
+		return world.Request{Method: "PUT", Path: a.path(), Body: fields{"username": "new-" + a.Username,
+			"permissions": fields{"admin": true}}}
+	}, func(a *account) { a.Username, a.Permissions = "new-"+a.Username, permissions("admin") }},
+	"reset": {func(a account) world.Request {
+		return world.Request{Method: "PUT", Path: a.path() + "/reset", Body: fields{"password": another}}
+	}, func(*account) {}},
+	"disable": {func(a account) world.Request { return world.Request{Method: "POST", Path: a.path() + "/disable"} },
+		func(a *account) { a.Disabled = true }},
+	"delete": {func(a account) world.Request { return world.Request{Method: "DELETE", Path: a.path()} }, nil},
+}
+
+// TestAnOperatorThatWasCutOff is as before or after, and the repetition under the same key completes it.
+func TestAnOperatorThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	for name, c := range cutOff {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := operatorShop(t)
+			attempts(s, func(try string, send func(world.Request) world.Response) {
+				before := employed(s, try+"@example.com")
+				want := before
+				want.Disabled = c.left == nil
+				if c.left != nil {
+					c.left(&want)
+				}
+				r := c.request(before)
+				r.IdempotencyKey = try
+				send(r)
+				now := s.Send("GET", before.path(), nil)
+				if gone := now.Status == 404; !gone || c.left != nil { // or it was deleted
+					got := read(t, 200, now)
+					got.UpdatedAt = before.UpdatedAt
+					if !cmp.Equal(got, before) && !cmp.Equal(got, want) {
+						t.Errorf("%s: got %+v, want it as before or after", try, got)
+					}
+				}
+				s.Clock.Advance(time.Minute)
+				got := read(t, 200, s.Do(r))
+				got.UpdatedAt = want.UpdatedAt
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s, repeated (-want +got):\n%s", try, diff)
+				}
+				s.Send("DELETE", before.path(), nil)
+			})
+			list(t, s, "")
+		})
+	}
+}
+
+// employed is an operator that has no password yet, which saves the time of its hash.
+func employed(s world.Shop, username string) account {
+	s.Helper()
+	m, err := s.App.Store.CreateMember(s.Context(), s.Tenant(), username, username,
+		func(id string) (member.Member, error) {
+			return member.NewEmployee(id, member.Account{Email: username}, nil, s.Clock.Now()), nil
+		})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return account{ID: m.Number(), Username: m.Email, AccountType: "operator", Permissions: permissions(),
+		CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}
+}
+
+// TestACreationThatWasCutOff makes one operator, also when its repetition comes after another change, or its deletion.
+func TestACreationThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	attempts(s, func(try string, send func(world.Request) world.Response) {
+		r := world.Request{Method: "POST", Path: accounts, APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try,
+			Body: operatorBody(try+"@example.com", nil)}
+		send(r)
+		there := list(t, s, "?email="+try, names(s, try)...)
+		if len(there) == 1 { // its address changes meanwhile
+			read(t, 200, s.Send("PUT", there[0].path(), fields{"username": "renamed-" + try + "@example.com"}))
+		}
+		s.Clock.Advance(time.Minute)
+		got := read(t, 201, s.Do(r))
+		if len(there) == 1 && there[0].ID != got.ID {
+			t.Errorf("%s: got id %d, then %d, want the same", try, there[0].ID, got.ID)
+		}
+		read(t, 200, s.Send("DELETE", got.path(), nil))
+		list(t, s, "")
+	})
+}
+
+// names are the operators whose address begins so.
+func names(s world.Shop, prefix string) (found []string) {
+	members, err := s.App.Store.Members(s.Context(), s.Tenant())
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, m := range members {
+		if strings.HasPrefix(m.Email, prefix) {
+			found = append(found, m.Email)
+		}
+	}
+	return found
+}
+
+// attempts have do send a request by a process to which each fault happens at each of its steps.
+func attempts(s world.Shop, do func(try string, send func(world.Request) world.Response)) {
+	s.Helper()
+	for _, fault := range faults.Plannable {
+		for step, reached := 1, true; reached; step++ {
+			p := s.Process()
+			do(strings.ToLower(strings.ReplaceAll(fmt.Sprint("t-", fault, "-", step), " ", "")),
+				func(r world.Request) world.Response {
+					if r.APIKey == "" {
+						r.APIKey = s.Merchant.Key.Plaintext
+					}
+					p.Steps.Plan(step, fault)
+					return p.Do(r)
+				})
+			reached = len(p.Steps.Taken()) >= step
+			p.Stop()
+			if !reached && step < 5 {
+				s.Errorf("%s: got %d steps, want 5 or more", fault, step)
+			}
+		}
+	}
+}
+
+// TestConcurrentUpdatesOfAnOperator, each of another field: none is lost, and none is half done.
+func TestConcurrentUpdatesOfAnOperator(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	want := createOperator(s, "till@example.com")
+	changes := []fields{
+		{"nickname": "Till", "permissions": fields{"admin": true}}, {"permissions": fields{"refund_transactions": true}},
+		{"permissions": fields{"create_referral": true}}, {"username": "t@example.com"},
+		{"permissions": fields{"create_moto_payments": true}}, {"password": another},
+	}
+	var running sync.WaitGroup
+	for _, change := range changes {
+		running.Go(func() { read(t, 200, s.Send("PUT", want.path(), change)) })
+	}
+	running.Wait()
+	nickname := "Till"
+	want.Username, want.Nickname = "t@example.com", &nickname
+	want.Permissions = permissions("admin", "refund_transactions", "create_referral", "create_moto_payments")
+	if diff := cmp.Diff(want, read(t, 200, s.Send("GET", want.path(), nil))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	world.Invalid("password").Check(t, s.Send("PUT", want.path()+"/reset", fields{"password": another}))
+}
+
+// TestAReplayedCreationShowsNoPassword, nor does anything that is kept of it (operatorShop).
+func TestAReplayedCreationShowsNoPassword(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	r := world.Request{Method: "POST", Path: accounts, IdempotencyKey: "k", Body: operatorBody("till@example.com", nil)}
+	first, again := s.Do(r), s.Do(r)
+	if replayed := again.Header.Get("Idempotency-Replayed"); string(first.Body) != string(again.Body) ||
+		replayed != "true" || strings.Contains(string(again.Body), "password") {
+		t.Errorf("got %s, then %s, replayed %q, want the same without a password", first.Body, again.Body, replayed)
+	}
+	other := operatorBody("till@example.com", fields{"password": another})
+	r.Body = other
+	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, s.Do(r))
+}
+
+// TestPasswordsAreSetAtALimitedRate: what one tenant sets keeps no other from setting its own.
+func TestPasswordsAreSetAtALimitedRate(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	m := createOperator(s, "till@example.com")
+	bucket := store.Bucket{Rate: 1, Burst: 100}
+	if _, _, err := s.App.Store.LeaseTokens(t.Context(), "passwords "+s.Tenant().String(), bucket, 98,
+		time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	read(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": another})) // the last of a hundred
+	for _, r := range []world.Request{
+		{Method: "POST", Path: accounts, Body: operatorBody("new@example.com", nil)},
+		{Method: "PUT", Path: m.path(), Body: fields{"password": "a third battery"}},
+		{Method: "PUT", Path: m.path() + "/reset", Body: fields{"password": "a third battery"}},
+	} {
+		got := s.Do(r)
+		world.Refused(429, "TOO_MANY_REQUESTS", "", "too-many-requests").Check(t, got)
+		if after := got.Header.Get("Retry-After"); after != "1" {
+			t.Errorf("got Retry-After %s, want 1", after)
+		}
+	}
+	read(t, 200, s.Send("PUT", m.path(), fields{"nickname": "Till"}))
+	taken := world.Refused(409, "CONFLICT", "", "conflict")
+	taken.Check(t, s.Send("POST", accounts, operatorBody("Till@example.com", nil)))
+	createOperator(s.OtherShop(), "till@example.com")
+	s.Clock.Advance(time.Second)
+	read(t, 200, s.Send("PUT", m.path()+"/reset", fields{"password": "a third battery"}))
+	if got := s.Send("PUT", m.path()+"/reset", fields{"password": "a fourth battery"}); got.Status != 429 {
+		t.Errorf("in the same second: got %d, want 429", got.Status)
+	}
+}
+
+// TestTheLastOfAThousand: at the limit nobody is created, until somebody is deleted.
+func TestTheLastOfAThousand(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	_, table := s.App.Store.Raw()
+	if err := table.Update("pk", "MEMBERS#"+s.Tenant().String()).Range("sk", "COUNT").Set("count", 999).
+		Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	last := createOperator(s, "till@example.com")
+	full := world.Refused(409, "CONFLICT", "", "conflict")
+	full.Check(t, s.Send("POST", accounts, operatorBody("beyond@example.com", nil)))
+	read(t, 200, s.Send("DELETE", last.path(), nil))
+	createOperator(s, "beyond@example.com")
+	if got := s.DoConcurrently(3, world.Request{Method: "POST", Path: accounts,
+		Body: operatorBody("another@example.com", nil)}); !maps.Equal(got, map[int]int{409: 3}) {
+		t.Errorf("got %v, want 409 for all", got)
+	}
+}
