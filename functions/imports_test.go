@@ -58,11 +58,11 @@ var guarded = []struct{ name, only, reason string }{
 		"localstack/...",
 		"payouts are driven by shared/payoutrunner; operators export files and answer for the bank"},
 	{"shared/payoutrunner", "shared/app/banking functions/payoutopen functions/payoutrun functions/provision " +
-		"functions/merchants",
+		"functions/merchants functions/sweep",
 		"an endpoint reads payouts from the store; only what decides how they are made changes with them"},
 	{"shared/reconcile", "functions/reconcile localstack/...", "it scans the table"},
 	{"shared/app/banking", "functions/payoutrun functions/reconcile functions/provision functions/merchants " +
-		"localstack/...", "links all banks"},
+		"functions/sweep localstack/...", "links all banks"},
 	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutopen " +
 		"functions/payoutrun",
 		"links the SQS client; an endpoint's events travel by the table"},
