@@ -103,6 +103,10 @@ var more = []struct {
 		}
 		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code + "/transactions/history"}
 	}},
+	{"GET /v0.1/me, with every part", func(fix *fixture) world.Request {
+		return world.Request{Method: "GET", Path: "/v0.1/me?include=operators,settings,doing_business_as,bank_accounts," +
+			"app_settings,vat_rates,signup_flows,shelves,country_details,timeoffset_details,permissions"}
+	}},
 	{"GET /v1.1/receipts/{id}, again", func(fix *fixture) world.Request {
 		r := fix.shown("retrieveReceipt", "")
 		fix.Do(r)

@@ -31,6 +31,12 @@ func init() {
 		}},
 		"T1A2B3C4D5":                           {"TRANSACTION_CODE", func(fix *fixture) string { return fix.sold().Code }},
 		"6f1d2c3b-4a59-4e87-9c6d-7b8a9f0e1d2c": {"TRANSACTION_ID", func(fix *fixture) string { return fix.sold().ID }},
+		"pers_0123456789abcdefghijklmnop": {"PERSON_ID", func(fix *fixture) string {
+			const id = "pers_0123456789abcdefghijklmnop"
+			fix.Operate(map[string]any{"command": "update_account", "merchant_code": fix.Merchant.Code,
+				"account": map[string]any{"persons": []map[string]any{{"id": id, "given_name": "Ada"}}}}, nil)
+			return id
+		}},
 		"0d3f1f86-9b5b-4c38-8d0f-6f1f2a0b7c55": {"SESSION_ID", func(fix *fixture) string {
 			fix.open(nil)
 			return path.Base(fix.Do(fix.byIDEAL()).Text("next_step.url"))

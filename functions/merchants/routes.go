@@ -20,8 +20,17 @@ type family struct {
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, payouts: banking.Open(a)}
 	settings, operators := []string{"user.payout-settings"}, []string{"user.subaccounts"}
+	read := []string{"user.profile", "user.profile_readonly"}
 	const profile, accounts, account = "/v0.1/me/merchant-profile", "/v0.1/me/accounts", "/v0.1/me/accounts/{operator_id}"
+	const merchant = "/v1/merchants/{merchant_code}"
 	return []rest.Route{
+		{Method: "GET", Path: "/v0.1/me", Scopes: read, Handle: rest.JSON(200, f.account)},
+		{Method: "GET", Path: "/v0.1/me/personal-profile", Scopes: read, Handle: rest.JSON(200, f.personalProfile)},
+		{Method: "GET", Path: profile, Scopes: read, Handle: rest.JSON(200, f.merchantProfile)},
+		{Method: "GET", Path: profile + "/doing-business-as", Scopes: read, Handle: rest.JSON(200, f.doingBusinessAs)},
+		{Method: "GET", Path: merchant, Scopes: read, Handle: rest.JSON(200, f.merchant)},
+		{Method: "GET", Path: merchant + "/persons", Scopes: read, Handle: rest.JSON(200, f.persons)},
+		{Method: "GET", Path: merchant + "/persons/{person_id}", Scopes: read, Handle: rest.JSON(200, f.person)},
 		{Method: "GET", Path: profile + "/settings", Scopes: settings, Handle: rest.JSON(200, f.settings)},
 		{Method: "PUT", Path: profile + "/settings", Scopes: settings, Handle: rest.JSON(200, f.updateSettings)},
 		{Method: "GET", Path: accounts, Scopes: operators, Handle: rest.JSON(200, f.listOperators)},

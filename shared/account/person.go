@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/govalues/decimal"
+
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
@@ -53,6 +55,12 @@ func (Relationship) Values() []string {
 // 100000. 0 is none.
 type Ownership struct {
 	Share int `dynamo:"share,omitempty" json:"share,omitzero" validate:"min=25000 max=100000"`
+}
+
+// Percent is the share in percent, such as 33.333.
+func (o Ownership) Percent() string {
+	const thousandths = 3
+	return decimal.MustNew(int64(o.Share), thousandths).Trim(0).String()
 }
 
 // NewPersonID is a random one: pers_ and 26 characters with 128 bits.

@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/country"
@@ -84,6 +85,19 @@ func (p Profile) LocaleIn(code string) string {
 func (p Profile) LanguageIn(code string) string {
 	language, _, _ := strings.Cut(p.LocaleIn(code), "-")
 	return cmp.Or(p.Language, language)
+}
+
+// AllIdentifiers are the company's numbers in registers: those that the profile has
+// in fields of their own, under the country's code, then all others.
+func (p Profile) AllIdentifiers(country string) []Identifier {
+	var all []Identifier
+	for name, value := range map[string]string{"company_registration_number": p.RegistrationNumber, "vat_id": p.VATID} {
+		if value != "" {
+			all = append(all, Identifier{Ref: strings.ToLower(country) + "." + name, Value: value})
+		}
+	}
+	slices.SortFunc(all, func(a, b Identifier) int { return strings.Compare(a.Ref, b.Ref) })
+	return append(all, p.Identifiers...)
 }
 
 // Shown is the business as its payers know it: what it does business as, and

@@ -1,10 +1,12 @@
 // Package country holds what merchants of a country have in common: the time
-// zone of its capital, the language most of its people read, and its names.
+// zone of its capital, the language most of its people read, its names and its
+// currency.
 package country
 
 // details of one country.
 type details struct {
 	zone     string // of the capital (IANA time zone database, zone.tab)
+	currency string // ISO 4217
 	language string // BCP 47, without the country
 	english  string
 	native   string // in that language; "": the English name
@@ -32,3 +34,7 @@ func Names(code string) (english, native string) {
 	}
 	return f.english, f.native
 }
+
+// Currency is the ISO 4217 code of the country's currency; "" for a country not
+// listed.
+func Currency(code string) string { return table[code].currency }

@@ -21,6 +21,9 @@ func TestEveryCountryOfAServedCurrencyIsListed(t *testing.T) {
 			if listed && !known {
 				t.Errorf("%s: got listed %t and a country %t, want no entry without a country", code, listed, known)
 			}
+			if got := Currency(code); listed && got != tender {
+				t.Errorf("%s: got currency %s, want %s", code, got, tender)
+			}
 			if _, err := money.ParseCurrency(tender); known && err == nil && !listed {
 				t.Errorf("%s, which settles in %s: got listed %t, want true", code, tender, listed)
 			}

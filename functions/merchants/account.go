@@ -1,0 +1,153 @@
+package merchants
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// part is a value of include[]: what retrieveMyAccount adds (contract §7.1).
+type part string
+
+// The parts.
+const (
+	withOperators       part = "operators"
+	withSettings        part = "settings"
+	withDoingBusinessAs part = "doing_business_as"
+	withBankAccounts    part = "bank_accounts"
+	withAppSettings     part = "app_settings"
+	withVATRates        part = "vat_rates"
+	withSignupFlows     part = "signup_flows"
+	withShelves         part = "shelves"
+	withCountry         part = "country_details"
+	withTimeOffset      part = "timeoffset_details"
+	withPermissions     part = "permissions"
+)
+
+// Values are all parts.
+func (part) Values() []string {
+	return []string{string(withOperators), string(withSettings), string(withDoingBusinessAs), string(withBankAccounts),
+		string(withAppSettings), string(withVATRates), string(withSignupFlows), string(withShelves), string(withCountry),
+		string(withTimeOffset), string(withPermissions)}
+}
+
+// parts are those that a request asks for.
+type parts []part
+
+func (p parts) has(one part) bool { return slices.Contains(p, one) }
+
+type accountRequest struct {
+	Include parts `query:"include"`
+}
+
+// accountView is the object of retrieveMyAccount.
+type accountView struct {
+	Account     userView         `json:"account"`
+	Personal    personalView     `json:"personal_profile"`
+	Profile     *profileView     `json:"merchant_profile,omitempty"`
+	Operators   []operatorView   `json:"operators,omitzero"`
+	SignupFlows []signupView     `json:"signup_flows,omitzero"`
+	Shelves     []shelfView      `json:"shelves,omitzero"`
+	AppSettings *appSettingsView `json:"app_settings,omitempty"`
+	Permissions *permissionsView `json:"permissions,omitempty"`
+}
+
+type userView struct {
+	Username string `json:"username"`
+	Type     string `json:"type"`
+}
+
+type operatorView struct {
+	Username string `json:"username"`
+}
+
+type signupView struct {
+	ID    int64  `json:"id"`
+	Name  string `json:"name"`
+	State string `json:"state"`
+}
+
+type appSettingsView struct {
+	merchant.AppSettings
+	ExpectedMax *money.Amount `json:"expected_max_transaction_amount"`
+}
+
+type permissionsView struct {
+	CreateMOTOPayments         bool `json:"create_moto_payments"`
+	FullTransactionHistoryView bool `json:"full_transaction_history_view"`
+	RefundTransactions         bool `json:"refund_transactions"`
+	CreateReferral             bool `json:"create_referral"`
+}
+
+// account is retrieveMyAccount. A key acts for the merchant's owner (contract
+// §13.9).
+func (f family) account(ctx context.Context, req accountRequest) (accountView, error) {
+	m, t := rest.Merchant(ctx), rest.Caller(ctx).Tenant
+	a, err := f.store.Account(ctx, m.Code)
+	if err != nil {
+		return accountView{}, err
+	}
+	show := presenter{merchant: m, account: a, include: req.Include, now: f.store.Now()}
+	v := accountView{Account: userView{Username: m.Email, Type: "normal"}, Personal: show.personal()}
+	if !m.Onboarding {
+		profile := show.profile(m.Settings.Of(t.Mode))
+		v.Profile = &profile
+	}
+	if req.Include.has(withOperators) {
+		if v.Operators, err = f.operatorNames(ctx, t); err != nil {
+			return v, err
+		}
+	}
+	if req.Include.has(withSignupFlows) {
+		v.SignupFlows = signups(a)
+	}
+	if req.Include.has(withShelves) {
+		v.Shelves = shelves(a.Profile)
+	}
+	if req.Include.has(withAppSettings) {
+		v.AppSettings = appSettings(a.AppSettings, m.Settings.Of(t.Mode))
+	}
+	if req.Include.has(withPermissions) {
+		granted := member.NewOwner(t, m.Email, m.CreatedAt).Granted()
+		v.Permissions = &permissionsView{CreateMOTOPayments: granted.CreateMOTOPayments,
+			FullTransactionHistoryView: granted.FullTransactionHistoryView, RefundTransactions: granted.RefundTransactions,
+			CreateReferral: granted.CreateReferral}
+	}
+	return v, nil
+}
+
+// operatorNames are the tenant's operators, as GET me names them.
+func (f family) operatorNames(ctx context.Context, t identity.Tenant) ([]operatorView, error) {
+	members, err := f.store.Members(ctx, t)
+	names := []operatorView{}
+	for _, m := range members {
+		if m.Operator() {
+			names = append(names, operatorView{m.Email})
+		}
+	}
+	return names, err
+}
+
+func signups(a account.Account) []signupView {
+	shown := make([]signupView, len(a.SignupFlows))
+	for i, f := range a.SignupFlows {
+		shown[i] = signupView(f)
+	}
+	return shown
+}
+
+// appSettings are the owner's; the largest expected transaction is one of the
+// merchant's settings (contract §13.9).
+func appSettings(a merchant.AppSettings, s merchant.Settings) *appSettingsView {
+	v := appSettingsView{AppSettings: a.OrDefaults()}
+	if s.ExpectedMax.Currency() != "" {
+		v.ExpectedMax = &s.ExpectedMax
+	}
+	return &v
+}

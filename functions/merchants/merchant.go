@@ -1,0 +1,119 @@
+package merchants
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// changesDone is the change_status of everything here: what an operator records is
+// in force at once.
+const changesDone = "done"
+
+// versionRequest is a query for a version of a resource.
+type versionRequest struct {
+	Version string `query:"version" validate:"one-of=latest"` // no other is kept
+}
+
+// merchantView is the merchant of contract §13.5.
+type merchantView struct {
+	MerchantCode string            `json:"merchant_code"`
+	Country      string            `json:"country"`
+	Currency     money.Currency    `json:"default_currency"`
+	Locale       string            `json:"default_locale"`
+	BusinessType string            `json:"business_type,omitempty"`
+	Company      companyView       `json:"company"`
+	Profile      businessView      `json:"business_profile"`
+	Avatar       string            `json:"avatar,omitempty"`
+	Alias        string            `json:"alias,omitempty"`
+	Sandbox      bool              `json:"sandbox"`
+	Meta         map[string]string `json:"meta,omitempty"`
+	Classic      classicView       `json:"classic"`
+	Version      string            `json:"version"`
+	ChangeStatus string            `json:"change_status"`
+	CreatedAt    rest.Timestamp    `json:"created_at"`
+	UpdatedAt    rest.Timestamp    `json:"updated_at"`
+}
+
+type classicView struct {
+	ID int64 `json:"id"`
+}
+
+type companyView struct {
+	Name           string               `json:"name"`
+	CategoryCode   string               `json:"merchant_category_code,omitempty"`
+	LegalType      string               `json:"legal_type,omitempty"`
+	Address        *placeView           `json:"address,omitempty"`
+	TradingAddress *placeView           `json:"trading_address,omitempty"`
+	Identifiers    []account.Identifier `json:"identifiers,omitempty"`
+	PhoneNumber    string               `json:"phone_number,omitempty"`
+	Website        string               `json:"website,omitempty"`
+	Attributes     map[string]string    `json:"attributes,omitempty"`
+}
+
+type businessView struct {
+	Name        string            `json:"name"`
+	Descriptor  string            `json:"dynamic_descriptor,omitempty"`
+	Website     string            `json:"website,omitempty"`
+	Email       string            `json:"email,omitempty"`
+	PhoneNumber string            `json:"phone_number,omitempty"`
+	Address     *placeView        `json:"address,omitempty"`
+	Branding    *account.Branding `json:"branding,omitempty"`
+}
+
+// placeView is an address of contract §13.5.
+type placeView struct {
+	StreetAddress []string `json:"street_address,omitempty"`
+	PostCode      string   `json:"post_code,omitempty"`
+	City          string   `json:"city,omitempty"`
+	Region        string   `json:"region,omitempty"`
+	Country       string   `json:"country"`
+}
+
+// merchant is retrieveMerchant.
+func (f family) merchant(ctx context.Context, _ versionRequest) (merchantView, error) {
+	show, err := f.present(ctx)
+	m, a := show.merchant, show.account
+	return merchantView{MerchantCode: m.Code, Country: m.Country, Currency: m.Currency,
+		Locale: a.Profile.LocaleIn(m.Country), BusinessType: a.BusinessType, Company: company(m, a.Profile),
+		Profile: business(m, a.Profile), Avatar: a.Avatar, Alias: a.Alias, Sandbox: m.Sandbox, Meta: a.Meta,
+		Classic: classicView{payments.MerchantNumericID(m.Code)}, Version: strconv.Itoa(m.Version + a.Version),
+		ChangeStatus: changesDone, CreatedAt: rest.Timestamp(m.CreatedAt), UpdatedAt: rest.Timestamp(updatedAt(m, a))}, err
+}
+
+func company(m merchant.Merchant, p account.Profile) companyView {
+	return companyView{Name: m.Name, CategoryCode: p.CategoryCode, LegalType: p.LegalType.Code,
+		Address: place(p.Address, m.Country), TradingAddress: place(p.TradingAddress, m.Country),
+		Identifiers: p.AllIdentifiers(m.Country), PhoneNumber: p.MobilePhone, Website: p.Website, Attributes: p.Attributes}
+}
+
+func business(m merchant.Merchant, p account.Profile) businessView {
+	d := p.Shown(m)
+	v := businessView{Name: d.BusinessName, Descriptor: d.Descriptor, Website: d.Website, Email: d.Email,
+		PhoneNumber: d.PhoneNumber, Address: place(d.Address, m.Country)}
+	if d.Branding != (account.Branding{}) {
+		v.Branding = &d.Branding
+	}
+	return v
+}
+
+// place is an address in the country unless it names another; nil when there is
+// none.
+func place(a merchant.Address, in string) *placeView {
+	if a == (merchant.Address{}) {
+		return nil
+	}
+	v := placeView{PostCode: a.PostCode, City: a.City, Region: a.Region, Country: cmp.Or(a.Country, in)}
+	for _, line := range []string{a.Line1, a.Line2} {
+		if line != "" {
+			v.StreetAddress = append(v.StreetAddress, line)
+		}
+	}
+	return &v
+}

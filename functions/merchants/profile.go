@@ -1,0 +1,174 @@
+package merchants
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// presenter shows a merchant's account, with the parts that a request includes.
+type presenter struct {
+	merchant merchant.Merchant
+	account  account.Account
+	include  parts
+	now      time.Time
+}
+
+// personalView is the personal profile: the account holder's (contract §7.1).
+type personalView struct {
+	FirstName   string       `json:"first_name,omitempty"`
+	LastName    string       `json:"last_name,omitempty"`
+	DateOfBirth string       `json:"date_of_birth,omitempty"`
+	MobilePhone string       `json:"mobile_phone,omitempty"`
+	NationalID  string       `json:"national_id,omitempty"`
+	Address     *addressView `json:"address,omitempty"`
+	Complete    bool         `json:"complete"`
+}
+
+// profileView is the merchant profile (contract §7.1).
+type profileView struct {
+	MerchantCode       string         `json:"merchant_code"`
+	CompanyName        string         `json:"company_name"`
+	Website            string         `json:"website,omitempty"`
+	LegalType          *legalTypeView `json:"legal_type,omitempty"`
+	CategoryCode       string         `json:"merchant_category_code,omitempty"`
+	MobilePhone        string         `json:"mobile_phone,omitempty"`
+	RegistrationNumber string         `json:"company_registration_number,omitempty"`
+	VATID              string         `json:"vat_id,omitempty"`
+	CertificateCode    *string        `json:"permanent_certificate_access_code"`
+	NatureAndPurpose   string         `json:"nature_and_purpose,omitempty"`
+	Address            addressView    `json:"address"`
+	BusinessOwners     []ownerView    `json:"business_owners"`
+	Locale             string         `json:"locale"`
+	ExternalDeveloper  bool           `json:"extdev"`
+	ZoneMigrated       bool           `json:"payout_zone_migrated"`
+	Country            string         `json:"country"`
+
+	DoingBusinessAs *doingBusinessAsView   `json:"doing_business_as,omitempty"`
+	Settings        *merchant.SettingsView `json:"settings,omitempty"`
+	VATRates        []vatRateView          `json:"vat_rates,omitzero"`
+	Shelves         []shelfView            `json:"shelves,omitzero"`
+}
+
+type legalTypeView struct {
+	ID              int64  `json:"id,omitempty"`
+	Description     string `json:"description,omitempty"`
+	FullDescription string `json:"full_description,omitempty"`
+	SoleTrader      bool   `json:"sole_trader"`
+}
+
+type ownerView struct {
+	FirstName   string      `json:"first_name,omitempty"`
+	LastName    string      `json:"last_name,omitempty"`
+	DateOfBirth string      `json:"date_of_birth,omitempty"`
+	MobilePhone string      `json:"mobile_phone,omitempty"`
+	Landline    string      `json:"landline,omitempty"`
+	Ownership   json.Number `json:"ownership"` // percent
+}
+
+type doingBusinessAsView struct {
+	BusinessName       string      `json:"business_name"`
+	RegistrationNumber string      `json:"company_registration_number,omitempty"`
+	VATID              string      `json:"vat_id,omitempty"`
+	Website            string      `json:"website,omitempty"`
+	Email              string      `json:"email"`
+	Address            addressView `json:"address"`
+}
+
+// personalProfile is retrieveMyPersonalProfile.
+func (f family) personalProfile(ctx context.Context, _ struct{}) (personalView, error) {
+	show, err := f.present(ctx)
+	return show.personal(), err
+}
+
+// merchantProfile is retrieveMyMerchantProfile: without any of the parts that
+// retrieveMyAccount may include.
+func (f family) merchantProfile(ctx context.Context, _ struct{}) (profileView, error) {
+	show, err := f.present(ctx)
+	if err == nil {
+		err = show.merchant.FindProfile()
+	}
+	return show.profile(merchant.Settings{}), err
+}
+
+// doingBusinessAs is retrieveMyDoingBusinessAs.
+func (f family) doingBusinessAs(ctx context.Context, _ struct{}) (doingBusinessAsView, error) {
+	show, err := f.present(ctx)
+	if err == nil {
+		err = show.merchant.FindProfile()
+	}
+	return show.doingBusinessAs(), err
+}
+
+// present reads the caller's account.
+func (f family) present(ctx context.Context) (presenter, error) {
+	m := rest.Merchant(ctx)
+	a, err := f.store.Account(ctx, m.Code)
+	return presenter{merchant: m, account: a, now: f.store.Now()}, err
+}
+
+func (p presenter) personal() personalView {
+	holder, known := p.account.Holder()
+	if !known {
+		return personalView{}
+	}
+	v := personalView{FirstName: holder.GivenName, LastName: holder.FamilyName, DateOfBirth: holder.Birthdate,
+		MobilePhone: holder.PhoneNumber, NationalID: holder.NationalID(), Complete: holder.Complete()}
+	if holder.Address != (merchant.Address{}) {
+		a := p.address(holder.Address, cmp.Or(holder.CountryOfResidence, p.merchant.Country))
+		v.Address = &a
+	}
+	return v
+}
+
+func (p presenter) profile(s merchant.Settings) profileView {
+	of, m := p.account.Profile, p.merchant
+	v := profileView{MerchantCode: m.Code, CompanyName: m.Name, Website: of.Website, CategoryCode: of.CategoryCode,
+		MobilePhone: of.MobilePhone, RegistrationNumber: of.RegistrationNumber, VATID: of.VATID,
+		NatureAndPurpose: of.NatureAndPurpose, Address: p.address(of.Address, m.Country), BusinessOwners: p.owners(),
+		Locale: of.LocaleIn(m.Country), ExternalDeveloper: of.ExternalDeveloper, ZoneMigrated: of.ZoneMigratedOrDefault(),
+		Country: m.Country}
+	if t := of.LegalType; t != (account.LegalType{}) {
+		v.LegalType = &legalTypeView{ID: t.ID, Description: t.Description, FullDescription: t.FullDescription,
+			SoleTrader: t.SoleTrader}
+	}
+	if of.CertificateCode != "" {
+		v.CertificateCode = &of.CertificateCode
+	}
+	if p.include.has(withDoingBusinessAs) {
+		shown := p.doingBusinessAs()
+		v.DoingBusinessAs = &shown
+	}
+	if p.include.has(withSettings) {
+		shown := s.View()
+		v.Settings = &shown
+	}
+	if p.include.has(withVATRates) {
+		v.VATRates = vatRates(of, m.Country)
+	}
+	if p.include.has(withShelves) {
+		v.Shelves = shelves(of)
+	}
+	return v
+}
+
+func (p presenter) owners() []ownerView {
+	owners := p.account.Owners()
+	shown := make([]ownerView, len(owners))
+	for i, o := range owners {
+		shown[i] = ownerView{FirstName: o.GivenName, LastName: o.FamilyName, DateOfBirth: o.Birthdate,
+			MobilePhone: o.PhoneNumber, Landline: o.Address.Landline, Ownership: json.Number(o.Ownership.Percent())}
+	}
+	return shown
+}
+
+func (p presenter) doingBusinessAs() doingBusinessAsView {
+	d := p.account.Profile.Shown(p.merchant)
+	return doingBusinessAsView{BusinessName: d.BusinessName, RegistrationNumber: d.RegistrationNumber, VATID: d.VATID,
+		Website: d.Website, Email: d.Email, Address: p.address(d.Address, p.merchant.Country)}
+}
