@@ -106,7 +106,7 @@ func (s *scenario) requestRefunds(rng *rand.Rand) {
 		s.client("auditor", i, func(actor string, rng *rand.Rand) {
 			for range 2 + rng.IntN(3) {
 				s.think(actor)
-				s.audit(actor)
+				s.readRefundable(actor)
 			}
 		})
 	}
@@ -160,8 +160,8 @@ func (s *scenario) duplicateRefund(actor string, rng *rand.Rand, r client.Reques
 	})
 }
 
-// audit reads what is left to refund.
-func (s *scenario) audit(actor string) {
+// readRefundable reads what is left to refund.
+func (s *scenario) readRefundable(actor string) {
 	s.send(actor, s.tenant, client.Request{Method: "GET", APIKey: s.token,
 		Path: "/v2.1/merchants/" + s.merchant + "/transactions?id=" + s.transaction})
 }

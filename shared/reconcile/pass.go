@@ -35,7 +35,7 @@ func (r *run) pass(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for segment := range segments {
 		group.Go(func() error {
-			for a, err := range r.Store.Audit(ctx, segment, segments) {
+			for a, err := range r.Store.ScanMoney(ctx, segment, segments) {
 				if err != nil {
 					return err
 				}
@@ -62,7 +62,7 @@ func (r *run) noteMovement(t identity.Tenant, m acquirer.Movement) {
 }
 
 // note adds an item of the table to the matcher.
-func (r *run) note(a store.Audited) {
+func (r *run) note(a store.MoneyItem) {
 	r.matcher.mu.Lock()
 	defer r.matcher.mu.Unlock()
 	switch {
@@ -97,7 +97,7 @@ func (r *run) note(a store.Audited) {
 
 // transactionOf is the id of the transaction under whose code the item must be
 // stored; "" for an item that is stored elsewhere.
-func transactionOf(a store.Audited) string {
+func transactionOf(a store.MoneyItem) string {
 	switch {
 	case a.Transaction != nil:
 		return a.Transaction.ID
@@ -112,7 +112,7 @@ func transactionOf(a store.Audited) string {
 
 // count adds the item to the totals, and checks what needs no other item.
 // Entries are never changed, so a bad one need not be read again.
-func (r *run) count(a store.Audited) {
+func (r *run) count(a store.MoneyItem) {
 	switch {
 	case a.Transaction != nil:
 		r.report.Transactions++

@@ -135,9 +135,9 @@ func (r *run) read(ctx context.Context, open []*reading) error {
 func (r *run) readOne(ctx context.Context, s *reading) error {
 	*s = reading{suspect: s.suspect, movements: s.movements, bankLines: s.bankLines, statementAt: s.statementAt,
 		before: s.before, oldest: r.began}
-	all := r.Store.AuditCode(ctx, s.tenant, payments.CodeOfID(s.id))
+	all := r.Store.MoneyOfCode(ctx, s.tenant, payments.CodeOfID(s.id))
 	if s.notUUID {
-		all = both(all, r.Store.AuditPayout(ctx, s.tenant, s.id))
+		all = both(all, r.Store.MoneyOfPayout(ctx, s.tenant, s.id))
 	}
 	for a, err := range all {
 		if err != nil {
@@ -166,13 +166,13 @@ func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*rea
 	}
 	delete(keys, balanceKey{tenant: t})
 	// Days of payouts are local, and may be a day before the UTC date.
-	all := r.Store.AuditRecords(ctx, t, oldest.AddDate(0, 0, -1).Format(time.DateOnly))
+	all := r.Store.MoneyOfRecords(ctx, t, oldest.AddDate(0, 0, -1).Format(time.DateOnly))
 	m, err := r.Store.Merchant(ctx, t.Merchant)
 	if err != nil && !failure.Is(err, failure.KindNotFound) {
 		return err
 	}
 	for key := range keys {
-		all = both(r.Store.AuditPayables(ctx, t, m.ShardCount(), key.currency), all)
+		all = both(r.Store.MoneyOfPayables(ctx, t, m.ShardCount(), key.currency), all)
 	}
 	for a, err := range all {
 		if err != nil {
@@ -192,7 +192,7 @@ func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*rea
 
 // both is one walk after the other.
 func both(first, second items) items {
-	return func(yield func(store.Audited, error) bool) {
+	return func(yield func(store.MoneyItem, error) bool) {
 		for _, walk := range []items{first, second} {
 			for a, err := range walk {
 				if !yield(a, err) {
@@ -204,7 +204,7 @@ func both(first, second items) items {
 }
 
 // add adds an item to the reading, if it is about the suspect.
-func (s *reading) add(a store.Audited) {
+func (s *reading) add(a store.MoneyItem) {
 	for _, item := range sidesOf(a) {
 		if item.about != s.id {
 			continue

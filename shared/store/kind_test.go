@@ -125,8 +125,8 @@ func TestDueKeysRoundTrip(t *testing.T) {
 	})
 }
 
-// TestAuditedKeysRoundTrip: the audit files each item under the tenant and the name that it was written for.
-func TestAuditedKeysRoundTrip(t *testing.T) {
+// TestKeysOfMoneyRoundTrip: ScanMoney files each item under the tenant and the name that it was written for.
+func TestKeysOfMoneyRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		tenant, text := tenants().Draw(t, "tenant"), clientText().Draw(t, "name")
@@ -136,14 +136,14 @@ func TestAuditedKeysRoundTrip(t *testing.T) {
 			"entry":  journalKey(tenant, ledger.Entry{ID: "1", Kind: "payout", About: about}),
 			"payout": payoutKey(tenant, text),
 		} {
-			a, ok := audit(k.item())
+			a, ok := moneyItem(k.item())
 			if !ok || a.Broken != "" || a.Tenant != tenant || a.Name != bounded(text) {
 				t.Fatalf("%s %+v: got %t, %+v, want it read as %s of %s", name, k, ok, a, text, tenant)
 			}
 		}
 		for _, k := range []key{customerKey(tenant, text), checkoutKey(tenant, text), referenceKey(tenant, text),
 			receiptKey(tenant, text, "1"), idempotencyKey(tenant, text), callbackKey(text), rateKey(text)} {
-			if a, ok := audit(k.item()); ok {
+			if a, ok := moneyItem(k.item()); ok {
 				t.Fatalf("%+v: got %+v, want it left out", k, a)
 			}
 		}

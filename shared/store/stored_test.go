@@ -141,20 +141,20 @@ func (w fixture) fastPath(want map[store.Due]time.Time) storedtest.Read {
 	})
 }
 
-// audit is what Audit finds in the whole table.
-func (w fixture) audit(want ...store.Audited) storedtest.Read {
+// money is what ScanMoney finds in the whole table.
+func (w fixture) money(want ...store.MoneyItem) storedtest.Read {
 	for i := range want {
 		want[i].Tenant = w.tenant
 	}
-	return storedtest.Expect("audit", byName(want), func(ctx context.Context) (map[string][]store.Audited, error) {
-		found, err := collect(w.Audit(ctx, 0, 1))
+	return storedtest.Expect("money", byName(want), func(ctx context.Context) (map[string][]store.MoneyItem, error) {
+		found, err := collect(w.ScanMoney(ctx, 0, 1))
 		return byName(found), err
 	})
 }
 
-// byName sorts what an audit finds by partitions and types, within which the table has an order.
-func byName(items []store.Audited) map[string][]store.Audited {
-	sorted := map[string][]store.Audited{}
+// byName sorts what ScanMoney finds by partitions and types, within which the table has an order.
+func byName(items []store.MoneyItem) map[string][]store.MoneyItem {
+	sorted := map[string][]store.MoneyItem{}
 	for _, a := range items {
 		kind := ""
 		switch {

@@ -148,8 +148,8 @@ func (w fixture) payout(p payout.Payout, others ...store.Due) []storedtest.Read 
 		storedtest.Expect("Payout", p, func(ctx context.Context) (payout.Payout, error) {
 			return w.Payout(ctx, w.tenant, p.ID)
 		}),
-		storedtest.Expect("AuditPayout", p, func(ctx context.Context) (payout.Payout, error) {
-			found, err := collect(w.AuditPayout(ctx, w.tenant, p.ID))
+		storedtest.Expect("MoneyOfPayout", p, func(ctx context.Context) (payout.Payout, error) {
+			found, err := collect(w.MoneyOfPayout(ctx, w.tenant, p.ID))
 			if err != nil || len(found) == 0 || found[0].Payout == nil {
 				return payout.Payout{}, err
 			}
@@ -163,7 +163,7 @@ func (w fixture) payout(p payout.Payout, others ...store.Due) []storedtest.Read 
 func (w fixture) records(p payout.Payout, want []payout.Record) storedtest.Read {
 	from := p
 	from.OutcomeAppliedTo = "" // of all records
-	type read struct{ ToTell, Listed, Audited []payout.Record }
+	type read struct{ ToTell, Listed, Scanned []payout.Record }
 	return storedtest.Expect("records", read{want, want, want}, func(ctx context.Context) (read, error) {
 		toTell, err := w.RecordsWithoutOutcome(ctx, w.tenant, from, 10)
 		if err != nil {
@@ -173,14 +173,14 @@ func (w fixture) records(p payout.Payout, want []payout.Record) storedtest.Read 
 		if err != nil {
 			return read{}, err
 		}
-		items, err := collect(w.AuditRecords(ctx, w.tenant, p.Day))
-		var audited []payout.Record
+		items, err := collect(w.MoneyOfRecords(ctx, w.tenant, p.Day))
+		var found []payout.Record
 		for _, item := range items {
 			if item.Record != nil {
-				audited = append(audited, *item.Record)
+				found = append(found, *item.Record)
 			}
 		}
-		return read{toTell, listed, audited}, err
+		return read{toTell, listed, found}, err
 	})
 }
 

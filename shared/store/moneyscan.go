@@ -14,9 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// Audited is one item that holds or moves a tenant's money. One of the pointers
+// MoneyItem is one item that holds or moves a tenant's money. One of the pointers
 // is set, or Broken says why none is.
-type Audited struct {
+type MoneyItem struct {
 	Tenant      identity.Tenant
 	Name        string // what its partition is named after: a transaction's code, a payout's id, or a currency
 	Transaction *payments.Transaction
@@ -29,41 +29,41 @@ type Audited struct {
 	Broken      string // the item's key, and why it cannot be read
 }
 
-// auditedKinds is what Audit reads.
-var auditedKinds = []Kind{KindTransaction, KindJournal, KindPayable, KindReserve, KindPayout, KindPayoutRecords}
+// moneyKinds is what ScanMoney reads.
+var moneyKinds = []Kind{KindTransaction, KindJournal, KindPayable, KindReserve, KindPayout, KindPayoutRecords}
 
-// Audit walks all tenants' transactions, events, journal entries, payables,
+// ScanMoney walks all tenants' transactions, events, journal entries, payables,
 // reserves, payouts and records in one of several segments of the table, in no
 // particular order, page by page. It reads the table and not an index, because
 // only that is consistent. Each item is as of when its page was read, so items
 // that belong together may be from different times. An error ends it.
-func (s *Reader) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audited, error] {
+func (s *Reader) ScanMoney(ctx context.Context, segment, segments int) iter.Seq2[MoneyItem, error] {
 	var anyKind []string
 	var prefixes []any
-	for _, kind := range auditedKinds {
+	for _, kind := range moneyKinds {
 		anyKind, prefixes = append(anyKind, "begins_with(pk, ?)"), append(prefixes, kind.named(""))
 	}
-	return audited(ctx, s.table.Scan().Segment(segment, segments).Consistent(true).
+	return moneyItems(ctx, s.table.Scan().Segment(segment, segments).Consistent(true).
 		Filter(strings.Join(anyKind, " OR "), prefixes...).Iter())
 }
 
-// AuditCode walks the transactions of a code with their events, and the
+// MoneyOfCode walks the transactions of a code with their events, and the
 // entries of their journal, consistently. An error ends it.
-func (s *Reader) AuditCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[Audited, error] {
-	return s.audited(ctx, transactionPartition(t, code), journalPartition(t, code))
+func (s *Reader) MoneyOfCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[MoneyItem, error] {
+	return s.moneyIn(ctx, transactionPartition(t, code), journalPartition(t, code))
 }
 
-// AuditPayout walks a payout and its entries, without its records,
+// MoneyOfPayout walks a payout and its entries, without its records,
 // consistently. An error ends it.
-func (s *Reader) AuditPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[Audited, error] {
-	return s.audited(ctx, payoutKey(t, id).PK, journalPartition(t, id))
+func (s *Reader) MoneyOfPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[MoneyItem, error] {
+	return s.moneyIn(ctx, payoutKey(t, id).PK, journalPartition(t, id))
 }
 
-// audited walks whole partitions.
-func (s *Reader) audited(ctx context.Context, partitions ...string) iter.Seq2[Audited, error] {
-	return func(yield func(Audited, error) bool) {
+// moneyIn walks whole partitions.
+func (s *Reader) moneyIn(ctx context.Context, partitions ...string) iter.Seq2[MoneyItem, error] {
+	return func(yield func(MoneyItem, error) bool) {
 		for _, partition := range partitions {
-			for item, err := range audited(ctx, s.table.Get(partitionKey, partition).Consistent(true).Iter()) {
+			for item, err := range moneyItems(ctx, s.table.Get(partitionKey, partition).Consistent(true).Iter()) {
 				if !yield(item, err) || err != nil {
 					return
 				}
@@ -72,65 +72,65 @@ func (s *Reader) audited(ctx context.Context, partitions ...string) iter.Seq2[Au
 	}
 }
 
-// AuditPayables walks the tenant's payables in a currency, consistently. An error
+// MoneyOfPayables walks the tenant's payables in a currency, consistently. An error
 // ends it.
-func (s *Reader) AuditPayables(ctx context.Context, t identity.Tenant, shards int,
-	c money.Currency) iter.Seq2[Audited, error] {
+func (s *Reader) MoneyOfPayables(ctx context.Context, t identity.Tenant, shards int,
+	c money.Currency) iter.Seq2[MoneyItem, error] {
 	partitions := make([]string, shards)
 	for shard := range shards {
 		partitions[shard] = payablePartition(t, c, shard)
 	}
-	return s.audited(ctx, partitions...)
+	return s.moneyIn(ctx, partitions...)
 }
 
-// AuditRecords walks the records of the tenant's payouts from a day on
+// MoneyOfRecords walks the records of the tenant's payouts from a day on
 // (YYYY-MM-DD), consistently. An error ends it.
-func (s *Reader) AuditRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[Audited, error] {
-	return audited(ctx, s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual,
+func (s *Reader) MoneyOfRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[MoneyItem, error] {
+	return moneyItems(ctx, s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual,
 		from).Consistent(true).Iter())
 }
 
-func audited(ctx context.Context, items dynamo.Iter) iter.Seq2[Audited, error] {
-	return func(yield func(Audited, error) bool) {
+func moneyItems(ctx context.Context, items dynamo.Iter) iter.Seq2[MoneyItem, error] {
+	return func(yield func(MoneyItem, error) bool) {
 		for {
 			var raw map[string]dynamoValue
 			if !items.Next(ctx, &raw) {
 				break
 			}
-			if item, ok := audit(raw); ok && !yield(item, nil) {
+			if item, ok := moneyItem(raw); ok && !yield(item, nil) {
 				return
 			}
 		}
 		if err := items.Err(); err != nil {
-			yield(Audited{}, err)
+			yield(MoneyItem{}, err)
 		}
 	}
 }
 
-// audit reads an item; false when Audit does not cover its kind. An item that
+// moneyItem reads an item; false when ScanMoney does not cover its kind. An item that
 // cannot be read is a finding and no error: the walk goes on.
-func audit(raw map[string]dynamoValue) (Audited, bool) {
+func moneyItem(raw map[string]dynamoValue) (MoneyItem, bool) {
 	var k key
 	if dynamo.UnmarshalItem(raw, &k) != nil {
-		return Audited{}, false
+		return MoneyItem{}, false
 	}
 	p, ok := ParsePartition(k.PK)
 	if !ok {
-		return Audited{}, false
+		return MoneyItem{}, false
 	}
-	a := Audited{Tenant: p.Tenant, Name: p.Last}
+	a := MoneyItem{Tenant: p.Tenant, Name: p.Last}
 	into := a.place(p.Kind, k.SK)
 	if into == nil {
-		return Audited{}, false
+		return MoneyItem{}, false
 	}
 	if err := dynamo.UnmarshalItem(raw, into); err != nil {
-		return Audited{Tenant: a.Tenant, Name: a.Name, Broken: k.PK + " " + k.SK + ": " + err.Error()}, true
+		return MoneyItem{Tenant: a.Tenant, Name: a.Name, Broken: k.PK + " " + k.SK + ": " + err.Error()}, true
 	}
 	return a, true
 }
 
-// place is what an item is read into; nil: Audit does not cover it.
-func (a *Audited) place(kind Kind, sk string) any {
+// place is what an item is read into; nil: ScanMoney does not cover it.
+func (a *MoneyItem) place(kind Kind, sk string) any {
 	switch {
 	case kind == KindTransaction && strings.HasPrefix(sk, transactionPrefix):
 		item := new(transactionItem)
