@@ -17,6 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
@@ -48,6 +49,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	one.accounts()
 	live.differ()
 	test.loseEntries()
+	one.audited()
 	all := map[string][]string{}
 	for _, f := range functions.All {
 		all[f.Name] = w.Permits.Of(f.Name)
@@ -167,6 +169,30 @@ func (e *everything) requests() {
 	e.RunUntilIdle()
 }
 
+// audited sees that each entry of an audit says who made the change, and by what.
+func (e *everything) audited() {
+	_, table := e.App.Store.Raw()
+	var entries []audit.Entry
+	if err := table.Scan().Filter("begins_with(pk, ?)", "AUDIT#").All(e.Context(), &entries); err != nil {
+		e.Fatal(err)
+	}
+	kinds := map[audit.Kind]int{}
+	for _, entry := range entries {
+		kinds[entry.Actor.Kind]++
+		if entry.Operation == "" || entry.Actor.Request == "" {
+			e.Errorf("got %+v, want its operation and its request", entry)
+		}
+	}
+	for kind, n := range kinds {
+		if !slices.Contains([]audit.Kind{audit.APIKey, audit.Command, audit.Sweep, audit.Bank}, kind) {
+			e.Errorf("got %d entries of actors %q, want none", n, kind)
+		}
+	}
+	if len(kinds) < 4 {
+		e.Errorf("got entries %v, want some of keys, commands, sweep and banks", kinds)
+	}
+}
+
 // payers decide on a bank's page, forget a card, or never come back.
 func (e *everything) payers() {
 	e.open(nil)
@@ -203,6 +229,7 @@ func (e *everything) operator() {
 		"name": "Kaffeehaus am Markt"}, nil)
 	e.Operate(map[string]any{"command": "update_account", "merchant_code": e.Merchant.Code,
 		"account": map[string]any{"alias": "Markt"}}, nil)
+	e.Operate(map[string]any{"command": "list_audit", "merchant_code": e.Merchant.Code}, nil)
 	newVerifier(e.World)
 	e.Operate(map[string]any{"command": "show_callback", "id": e.Receiver.Deliveries()[0].ID}, nil)
 	e.Operate(map[string]any{"command": "replay_callbacks", "merchant_code": e.Merchant.Code}, nil)

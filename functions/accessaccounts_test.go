@@ -8,6 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -47,7 +48,8 @@ func (e *everything) pendingAccount(mode identity.Mode) pendingAccount {
 	s.Sell("10")
 	of := pendingAccount{identity.Tenant{Mode: mode, Merchant: s.Merchant.Code}, uuid.NewString()}
 	account := merchant.BankAccount{ID: of.id, Holder: "Laden", IBAN: sandbox.LostAnswerIBAN}
-	if _, err := banking.Open(e.App).AddBankAccount(e.Context(), of.Tenant, account, true); err != nil {
+	merchants := audit.As(e.Context(), audit.Actor{Kind: audit.APIKey, Request: of.id}, "createMyBankAccount")
+	if _, err := banking.Open(e.App).AddBankAccount(merchants, of.Tenant, account, true); err != nil {
 		e.Fatal(err)
 	}
 	e.Clock.Advance(24 * time.Hour)

@@ -23,6 +23,7 @@ var layers = []string{
 	// Rules, without I/O.
 	"shared/validate shared/ledger",
 	"shared/identity",
+	"shared/audit",
 	"shared/merchant",
 	"shared/account shared/member",
 	"shared/payments",

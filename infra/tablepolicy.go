@@ -23,7 +23,7 @@ var (
 )
 
 // protectTable denies, in the table's own policy, what nobody may do: to change or
-// delete a journal entry, and to write credentials except by the functions that do
+// delete an entry of the journal or of an audit, and to write credentials except by the functions that do
 // (shared/store/keys.go). In the table's policy and not in the roles', because a denial
 // there is for every principal of the account: functions that come later, operators,
 // and whoever adds a policy to a role. Who must change an entry all the same has to
@@ -36,6 +36,7 @@ func (p *platform) protectTable() {
 	replication := "arn:" + *p.stack.Partition() + ":iam::" + *p.stack.Account() +
 		":role/aws-service-role/replication.dynamodb.amazonaws.com/AWSServiceRoleForDynamoDBReplication"
 	p.deny("NobodyChangesTheJournal", changes, []string{replication}, store.KindJournal)
+	p.deny("NobodyChangesAnAudit", changes, []string{replication}, store.KindAudit)
 	for _, kind := range credentials {
 		writers := []string{replication}
 		for _, f := range p.functions {

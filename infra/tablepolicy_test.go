@@ -43,6 +43,7 @@ func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
 		but     []string // beside replication
 	}{
 		{store.KindJournal, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
+		{store.KindAudit, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
 		{store.KindAPIKey, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"}, []string{"provision"}},
 		{store.KindMembers, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"},
 			[]string{"merchants", "provision"}},
@@ -83,8 +84,10 @@ func TestDeniedIsWhatNoFunctionUses(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		for _, right := range f.Access().Table {
-			if slices.Contains(changes, "dynamodb:"+right.Action) && slices.Contains(right.Kinds, string(store.KindJournal)) {
-				t.Errorf("%s: got %+v, want no change of journal entries", f.Name, right)
+			for _, kind := range []store.Kind{store.KindJournal, store.KindAudit} {
+				if slices.Contains(changes, "dynamodb:"+right.Action) && slices.Contains(right.Kinds, string(kind)) {
+					t.Errorf("%s: got %+v, want no change of %s", f.Name, right, kind)
+				}
 			}
 		}
 	}

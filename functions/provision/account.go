@@ -40,7 +40,7 @@ func (o operator) updateAccount(ctx context.Context, c updateAccount) (accountUp
 		if same, err := before.Same(next); err != nil || same {
 			return before, err
 		}
-		return o.Store.SaveAccount(ctx, m.Code, next)
+		return o.Store.SaveAccount(ctx, m.Code, before, next)
 	})
 	if err != nil {
 		return accountUpdated{}, err

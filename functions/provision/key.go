@@ -117,8 +117,9 @@ func (o operator) rotateCallbackSecret(ctx context.Context, c rotateCallbackSecr
 		return secretRotated{}, failure.Conflict("The secret was rotated less than 24 hours ago. " +
 			"Set force to rotate it again now, which ends the previous one.")
 	}
+	before := m
 	m.Callbacks = m.Callbacks.Rotated(now)
-	m, err = o.Store.SaveMerchant(ctx, m)
+	m, err = o.Store.SaveMerchant(ctx, before, m)
 	if errors.Is(err, store.ErrStale) { // perhaps by another rotation, so do not try again
 		err = store.ErrContended
 	}

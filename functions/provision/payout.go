@@ -48,7 +48,7 @@ func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error)
 	}
 	o.Log.InfoContext(ctx, "bank account changed", "tenant", t.String(), "account", schedule.To.ID, "held", schedule.Held)
 	return payoutSet{settingsOwner: ownerOf(state.Merchant, t.Mode), Holder: schedule.To.Holder,
-		Ending: ending(schedule.To.Number()), Status: schedule.To.Status, Held: schedule.Held,
+		Ending: schedule.To.Ending(), Status: schedule.To.Status, Held: schedule.Held,
 		NextAt: schedule.NextAt}, nil
 }
 
@@ -72,6 +72,3 @@ func (c setPayout) apply(s merchant.State, mode identity.Mode, id string, now ti
 	}
 	return s, nil
 }
-
-// ending is the last four characters.
-func ending(number string) string { return number[max(0, len(number)-4):] }

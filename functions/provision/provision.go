@@ -7,12 +7,15 @@
 //	    --payload '{"command":"create_merchant","name":"Café","email":"a@b.example","country":"DE","currency":"EUR"}' \
 //	    answer.json
 //
+// Each takes by, who gives the command, for the audit.
+//
 //	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code,
 //	                        time_zone, refund_floor, payout_plan, shards, onboarding, paypal, account
 //	update_merchant         merchant_code; name, email, fee_rate, online_payments, time_zone, refund_floor,
 //	                        payout_plan, shards, onboarding, paypal
 //	update_account          merchant_code, account
 //	show_account            merchant_code
+//	list_audit              merchant_code; from, to, limit, after
 //	create_api_key          merchant_code; mode, type, scopes, name
 //	revoke_api_key          merchant_code, mode, key_id
 //	rotate_callback_secret  merchant_code; force
@@ -51,6 +54,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/validate"
@@ -68,6 +72,7 @@ func (o operator) commands() map[string]command {
 		"update_merchant":        typed(o, o.updateMerchant),
 		"update_account":         typed(o, o.updateAccount),
 		"show_account":           typed(o, o.showAccount),
+		"list_audit":             typed(o, o.listAudit),
 		"create_api_key":         typed(o, o.createAPIKey),
 		"revoke_api_key":         typed(o, o.revokeAPIKey),
 		"rotate_callback_secret": typed(o, o.rotateCallbackSecret),
@@ -104,10 +109,11 @@ func typed[Arguments, Answer any](o operator, run func(context.Context, Argument
 func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 	commands := operator{a}.commands()
 	return func(ctx context.Context, request json.RawMessage) (any, error) {
-		name, arguments, err := parse(request)
+		name, by, arguments, err := parse(request)
 		if err != nil {
 			return refusal(err), nil
 		}
+		ctx = audit.As(ctx, audit.Actor{Kind: audit.Command, ID: by, Request: app.CallID(ctx)}, name)
 		run, known := commands[name]
 		if !known {
 			return refusal(failure.Invalid("command", "must be one of "+
@@ -128,21 +134,31 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 
 var errInternal = errors.New("INTERNAL_ERROR: the command failed; its cause is in the log")
 
-// parse splits a request into the command's name and its arguments.
-func parse(request json.RawMessage) (name string, arguments json.RawMessage, err error) {
+// parse splits a request into the command's name, who gives it, and its arguments.
+func parse(request json.RawMessage) (name, by string, arguments json.RawMessage, err error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(request, &members) != nil {
-		return "", nil, failure.Malformed("The request must be a JSON object.")
+		return "", "", nil, failure.Malformed("The request must be a JSON object.")
 	}
 	if members["command"] == nil {
-		return "", nil, failure.Missing("command")
+		return "", "", nil, failure.Missing("command")
 	}
 	if json.Unmarshal(members["command"], &name) != nil {
-		return "", nil, failure.Invalid("command", "must be a string")
+		return "", "", nil, failure.Invalid("command", "must be a string")
+	}
+	var giver struct {
+		By string `json:"by" validate:"text=255"`
+	}
+	if json.Unmarshal(request, &giver) != nil {
+		return "", "", nil, failure.Invalid("by", "must be a string")
+	}
+	if err := validate.Forms(giver).First(); err != nil {
+		return "", "", nil, err
 	}
 	delete(members, "command")
+	delete(members, "by")
 	arguments, err = json.Marshal(members)
-	return name, arguments, err
+	return name, giver.By, arguments, err
 }
 
 // decode reads arguments strictly: a misspelt argument must not be

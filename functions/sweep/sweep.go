@@ -16,6 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -40,6 +41,7 @@ const (
 func Tick(a *app.App) func(context.Context) error {
 	callbacks, payouts, accounts := queue.OpenCallbacks(a), queue.OpenPayoutShards(a), banking.Open(a)
 	return func(ctx context.Context) error {
+		ctx = audit.As(ctx, audit.Actor{Kind: audit.Sweep, Request: app.CallID(ctx)}, "sweep")
 		return (&tick{App: a, callbacks: callbacks, payouts: payouts, accounts: accounts, at: a.Now()}).run(ctx)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -130,6 +131,15 @@ func (a *App) Stream(stream Stream) StreamEvent {
 func (a *App) Tick(tick Tick) TickEvent {
 	handle := tick(a)
 	return func(ctx context.Context, _ events.EventBridgeEvent) error { return handle(a.enter(ctx)) }
+}
+
+// CallID is Lambda's id of the call that the context is of; "" outside of one.
+func CallID(ctx context.Context) string {
+	call, ok := lambdacontext.FromContext(ctx)
+	if !ok {
+		return ""
+	}
+	return call.AwsRequestID
 }
 
 // Invoke adapts the handler of direct invocations.

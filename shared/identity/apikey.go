@@ -29,6 +29,16 @@ func (k APIKey) Principal() Principal {
 	return Principal{Actor: Actor{Kind: k.Kind, ID: k.ID}, Tenant: k.Tenant, Scopes: k.Scopes}
 }
 
+// ForAudit is the key as audit entries show it.
+func (k APIKey) ForAudit() any {
+	return struct {
+		Kind    Kind     `json:"type"`
+		Name    string   `json:"name"`
+		Scopes  []string `json:"scopes"`
+		Revoked bool     `json:"revoked"`
+	}{k.Kind, k.Name, k.Scopes, k.Revoked}
+}
+
 // KeyRequest describes a new key (contract §8.2).
 type KeyRequest struct {
 	Name   string    `json:"name" validate:"text=255"`             // for people; a public key may have none

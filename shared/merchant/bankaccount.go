@@ -62,6 +62,12 @@ func (b BankAccount) Number() string {
 	return b.AccountNumber
 }
 
+// Ending is the last four characters of the number, which may be shown anywhere.
+func (b BankAccount) Ending() string {
+	number := b.Number()
+	return number[max(0, len(number)-4):]
+}
+
 // CanReceive reports whether payouts may go to the account (contract §6.7). A
 // number other than an IBAN needs its bank beside it.
 func (b BankAccount) CanReceive() bool { return b.Status == BankAccountVerified && b.routed() }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -98,7 +99,7 @@ func (r *Runner) verify(ctx context.Context, t identity.Tenant,
 // vain.
 func (r *Runner) decide(ctx context.Context, t identity.Tenant, id string,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
-	decided, err := r.apply(ctx, t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
+	decided, err := r.apply(audit.AsBank(ctx), t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
 		return accounts.Decide(id, verdict).Postponed(r.Store.Now()), nil
 	})
 	if err == nil && verdict != merchant.BankAccountPending {

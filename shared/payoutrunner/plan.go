@@ -150,18 +150,21 @@ func (r *Runner) change(ctx context.Context, read func() (merchant.State, error)
 		if reflect.DeepEqual(after, before) {
 			return before, nil
 		}
-		return r.save(ctx, after, changed)
+		return r.save(ctx, before, after, changed)
 	})
 }
 
 // save writes the merchant, the schedules of the modes whose payouts changed, and the
 // bank accounts that were read.
-func (r *Runner) save(ctx context.Context, state merchant.State, changed []identity.Mode) (merchant.State, error) {
+func (r *Runner) save(ctx context.Context, before, state merchant.State, changed []identity.Mode) (merchant.State,
+	error) {
+	was := merchant.State{Merchant: before.Merchant, Accounts: before.Accounts}
 	saving := merchant.State{Merchant: state.Merchant, Accounts: state.Accounts}
 	for _, mode := range changed {
+		was.Schedules = was.Schedules.With(mode, before.Schedules.Of(mode))
 		saving.Schedules = saving.Schedules.With(mode, state.Schedules.Of(mode))
 	}
-	saved, err := r.Store.SaveMerchantState(ctx, saving)
+	saved, err := r.Store.SaveMerchantState(ctx, was, saving)
 	state.Merchant, state.Accounts = saved.Merchant, saved.Accounts
 	for _, mode := range changed {
 		state.Schedules = state.Schedules.With(mode, saved.Schedules.Of(mode))

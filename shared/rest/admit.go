@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -62,8 +63,17 @@ func (x *exchange) admit(ctx context.Context) (context.Context, error) {
 	if code, ok := x.match.values["merchant_code"]; ok && code != caller.Tenant.Merchant {
 		return ctx, failure.NotFound("There is no such merchant.")
 	}
-	ctx = withCaller(ctx, caller, owner)
+	ctx = audit.As(withCaller(ctx, caller, owner), audit.Actor{Kind: audit.APIKey, ID: caller.Actor.ID,
+		Source: x.source(), Request: x.id}, x.route.Method+" "+x.route.Path)
 	return ctx, x.takeToken(ctx, x.server.callers, "credential "+caller.Tenant.String()+" "+caller.Actor.ID)
+}
+
+// source is the client's address, "" if it is unknown.
+func (x *exchange) source() string {
+	if address, ok := clientAddress(x.request); ok {
+		return address.String()
+	}
+	return ""
 }
 
 // secure reports whether the client used TLS, to us or to every proxy on the

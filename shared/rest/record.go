@@ -20,8 +20,8 @@ func (x *exchange) record(ctx context.Context, r reply, took time.Duration) {
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 		slog.String("request_id", x.id),
 	}
-	if source, ok := clientAddress(x.request); ok {
-		attrs = append(attrs, slog.String("source", source.String()))
+	if source := x.source(); source != "" {
+		attrs = append(attrs, slog.String("source", source))
 	}
 	if x.caller.Actor.ID != "" {
 		attrs = append(attrs, slog.String("credential", x.caller.Actor.ID), slog.String("tenant", x.caller.Tenant.String()))

@@ -7,6 +7,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/audit"
 )
 
 // accountItem is a merchant's onboarding data: beside the merchant, because few
@@ -28,22 +29,27 @@ func (s *Reader) Account(ctx context.Context, code string) (account.Account, err
 	return item.Account, err
 }
 
-// SaveAccount replaces the merchant's onboarding data that was read, and returns
-// it with its next version. Error: ErrStale when it changed meanwhile.
-func (s *Store) SaveAccount(ctx context.Context, code string, a account.Account) (account.Account, error) {
-	item, put := s.replaceAccount(code, a)
-	err := s.db.WriteTx().Idempotent(true).Put(put).Run(ctx)
-	return item.Account, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, err)
+// SaveAccount replaces the merchant's onboarding data that was read before, and
+// returns it with its next version. Error: ErrStale when it changed meanwhile.
+func (s *Store) SaveAccount(ctx context.Context, code string, before, a account.Account) (account.Account, error) {
+	tx := s.db.WriteTx().Idempotent(true)
+	item, err := s.replaceAccount(ctx, tx, code, before, a)
+	if err != nil {
+		return a, err
+	}
+	return item.Account, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
 }
 
-// replaceAccount is the account's next version, and its write.
-func (s *Store) replaceAccount(code string, a account.Account) (accountItem, *dynamo.Put) {
-	before := a.Version
-	a.Version++
+// replaceAccount writes the account's next version, and the audit entry.
+func (s *Store) replaceAccount(ctx context.Context, tx *dynamo.WriteTx, code string,
+	before, a account.Account) (accountItem, error) {
+	a.Version = before.Version + 1
 	item := accountItem{key: accountKey(code), WriteID: newWriteID(), Account: a}
-	put := s.table.Put(item)
-	if before == 0 {
-		return item, put.If("attribute_not_exists(pk)")
+	put := s.table.Put(item).If("version = ?", before.Version)
+	if before.Version == 0 {
+		put = s.table.Put(item).If("attribute_not_exists(pk)")
 	}
-	return item, put.If("version = ?", before)
+	tx.Put(put)
+	return item, s.putAudit(ctx, tx, code, audit.Change{Subject: "account", Before: before.ForAudit(),
+		After: a.ForAudit()})
 }

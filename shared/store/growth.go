@@ -72,10 +72,11 @@ func (s *Store) grow(ctx context.Context, code string, throttled time.Time) (mer
 		if err != nil {
 			return m, err
 		}
+		before := m
 		if m, grown = m.Grow(throttled, s.now()); !grown {
 			return m, nil
 		}
-		return s.SaveMerchant(ctx, m)
+		return s.SaveMerchant(ctx, before, m)
 	})
 	return m, grown && err == nil, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -34,6 +35,7 @@ import (
 //	entity             pk                          sk                          written by
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
 //	onboarding data    ACCOUNT#<code>              ACCOUNT                     provision
+//	audit entry        AUDIT#<code>                <µs>#<id>                   merchants, provision, sweep
 //	API key            KEY#M                       KEY#<sha256 of token>       provision
 //	member             MEMBERS#M                   MEMBER#<number>             merchants, provision
 //	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   merchants, provision
@@ -119,6 +121,7 @@ import (
 //	what is due                   index due by shard
 //	reconcile                     a scan in 8 segments, then the partitions where it finds a break
 //	revoke an API key             the tenant's keys
+//	audit of a merchant           its entries, by time
 //	grow a merchant               growth, entries of its shard in the last ten seconds, merchant
 //	change a merchant             merchant, then its payout schedules in one batch; one transaction with the
 //	                              schedules of the modes that change
@@ -165,6 +168,12 @@ func (k key) item() dynamo.Item {
 func merchantKey(code string) key { return key{KindMerchant.named(code), "MERCHANT"} }
 
 func accountKey(code string) key { return key{KindAccount.named(code), "ACCOUNT"} }
+
+func auditPartition(code string) string { return KindAudit.named(code) }
+
+func auditKey(code string, e audit.Entry) key {
+	return key{auditPartition(code), micros(e.At) + "#" + e.ID}
+}
 
 func apiKeyKey(t identity.Tenant, tokenHash string) key {
 	return key{KindAPIKey.of(t), "KEY#" + tokenHash}

@@ -17,6 +17,7 @@ type Kind string
 const (
 	KindMerchant       Kind = "MERCHANT"
 	KindAccount        Kind = "ACCOUNT"
+	KindAudit          Kind = "AUDIT"
 	KindAPIKey         Kind = "KEY"
 	KindMembers        Kind = "MEMBERS"
 	KindCheckout       Kind = "CHECKOUT"
@@ -50,8 +51,9 @@ const (
 // withoutTenant are the kinds whose keys name no tenant: what comes after the
 // kind is never text from a client, but a merchant's code, an unguessable id, a
 // digest or the number of a shard.
-var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindSession: true, KindCallback: true, KindRate: true,
-	KindReady: true, KindPayoutLease: true, KindDue: true, KindDead: true, KindPayoutDue: true}
+var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindSession: true,
+	KindCallback: true, KindRate: true, KindReady: true, KindPayoutLease: true, KindDue: true, KindDead: true,
+	KindPayoutDue: true}
 
 // of is the key of one of the tenant's partitions. A tenant contains exactly one
 // "#", between its mode and its merchant's code, so whatever the last part is,

@@ -3,10 +3,12 @@ package store
 import (
 	"context"
 	"errors"
+	"reflect"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -27,19 +29,25 @@ func newMerchantItem(m merchant.Merchant) merchantItem {
 
 // CreateMerchant stores a new merchant with its onboarding data, if any, its first
 // keys, and its owner as the first member of each mode, all or nothing: a merchant
-// without a key could not be used. Failure: Conflict when the code is taken.
+// without a key could not be used. Its audit begins with them. Failure: Conflict when
+// the code is taken.
 func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, a account.Account,
 	keys ...identity.APIKey,
 ) error {
 	m.Version = 1
 	item := newMerchantItem(m)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_not_exists(pk)"))
+	err := s.putAudit(ctx, tx, m.Code, audit.Change{Subject: subjectMerchant,
+		After: merchant.State{Merchant: m}.ForAudit()})
 	if !a.UpdatedAt.IsZero() {
-		_, put := s.replaceAccount(m.Code, a)
-		tx.Put(put)
+		_, accountErr := s.replaceAccount(ctx, tx, m.Code, account.Account{}, a)
+		err = errors.Join(err, accountErr)
 	}
 	for _, k := range keys {
-		tx.Put(s.putAPIKey(k))
+		err = errors.Join(err, s.putAPIKey(ctx, tx, k))
+	}
+	if err != nil {
+		return err
 	}
 	for _, mode := range m.Modes() {
 		t := identity.Tenant{Mode: mode, Merchant: m.Code}
@@ -47,12 +55,15 @@ func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, a accou
 		tx.Put(s.table.Put(memberCount{key: memberCountKey(t), Count: 1}))
 	}
 	taken := failure.Conflict("The merchant already exists.")
-	err := s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, taken, tx.Run(ctx))
+	err = s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, taken, tx.Run(ctx))
 	if errors.Is(err, ErrStale) {
 		return taken
 	}
 	return err
 }
+
+// subjectMerchant is the subject of entries about the merchant as a whole.
+const subjectMerchant = "merchant"
 
 // errNoMerchant is the failure of every read of an unknown merchant.
 var errNoMerchant = failure.NotFound("There is no such merchant.")
@@ -67,11 +78,11 @@ func (s *Reader) Merchant(ctx context.Context, code string) (merchant.Merchant, 
 	return item.Merchant, err
 }
 
-// SaveMerchant replaces the merchant that was read, and returns it with its next
-// version. Only SaveMerchantState changes payout schedules. Error: ErrStale when
+// SaveMerchant replaces the merchant that was read before, and returns it with its
+// next version. Only SaveMerchantState changes payout schedules. Error: ErrStale when
 // the merchant changed meanwhile.
-func (s *Store) SaveMerchant(ctx context.Context, m merchant.Merchant) (merchant.Merchant, error) {
-	saved, err := s.SaveMerchantState(ctx, merchant.State{Merchant: m})
+func (s *Store) SaveMerchant(ctx context.Context, before, after merchant.Merchant) (merchant.Merchant, error) {
+	saved, err := s.SaveMerchantState(ctx, merchant.State{Merchant: before}, merchant.State{Merchant: after})
 	return saved.Merchant, err
 }
 
@@ -98,15 +109,21 @@ func (s *Reader) MerchantState(ctx context.Context, code string) (merchant.State
 	return state, err
 }
 
-// SaveMerchantState replaces the merchant and those of its payout schedules and
-// bank accounts that are given, in one transaction, and returns them with their
-// next versions. One of version 0 is a new one. Error: ErrStale when any of them
-// changed since it was read.
-func (s *Store) SaveMerchantState(ctx context.Context, state merchant.State) (merchant.State, error) {
-	before := state.Merchant.Version
-	state.Merchant.Version++
+// SaveMerchantState replaces the merchant that was read before, and those of its
+// payout schedules and bank accounts that are given, and adds what of them differs to
+// the merchant's audit, in one transaction. It returns them with their next versions.
+// One of version 0 is a new one. Error: ErrStale when any of them changed since it was
+// read.
+func (s *Store) SaveMerchantState(ctx context.Context, before, state merchant.State) (merchant.State, error) {
+	state.Merchant.Version = before.Merchant.Version + 1
 	item := newMerchantItem(state.Merchant)
-	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before))
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Merchant.Version))
+	if was, is := before.ForAudit(), state.ForAudit(); !reflect.DeepEqual(was, is) {
+		if err := s.putAudit(ctx, tx, item.Code, audit.Change{Mode: state.ChangedMode(before), Subject: subjectMerchant,
+			Before: was, After: is}); err != nil {
+			return state, err
+		}
+	}
 	for _, mode := range identity.Modes {
 		if schedule := state.Schedules.Of(mode); schedule != nil {
 			next, put := s.replaceSchedule(identity.Tenant{Mode: mode, Merchant: item.Code}, *schedule)

@@ -146,7 +146,7 @@ func TestAChangedMerchantAppliesFromTheNextRequest(t *testing.T) {
 	before := m
 	m.Name, m.MinimumBalance, m.PayPal, m.Callbacks = "Laden", "-5", false,
 		m.Callbacks.Rotated(start)
-	saved, err := s.SaveMerchant(ctx, m)
+	saved, err := s.SaveMerchant(ctx, before, m)
 	if err != nil || saved.Version != 2 {
 		t.Fatalf("got version %d, %v, want 2", saved.Version, err)
 	}
@@ -154,7 +154,7 @@ func TestAChangedMerchantAppliesFromTheNextRequest(t *testing.T) {
 	if diff := cmp.Diff(saved, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("merchant of the next request: %v (-want +got):\n%s", err, diff)
 	}
-	if _, err := s.SaveMerchant(ctx, before); !errors.Is(err, store.ErrStale) {
+	if _, err := s.SaveMerchant(ctx, before, before); !errors.Is(err, store.ErrStale) {
 		t.Errorf("a change of what was read before: got error %v, want ErrStale", err)
 	}
 }
@@ -169,11 +169,11 @@ func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
 		t.Fatalf("got %+v, %v, want no schedules", state, err)
 	}
 	state.Schedules.Test = &merchant.PayoutSchedule{NextAt: start.Add(time.Hour)}
-	first, err := s.SaveMerchantState(ctx, state)
+	first, err := s.SaveMerchantState(ctx, state, state)
 	if err != nil || first.Merchant.Version != 2 || first.Schedules.Test.Version != 1 {
 		t.Fatalf("got %+v, schedule %+v, %v, want version 2 with a schedule of version 1", first, first.Schedules.Test, err)
 	}
-	if _, err = s.SaveMerchantState(ctx, state); !errors.Is(err, store.ErrStale) {
+	if _, err = s.SaveMerchantState(ctx, state, state); !errors.Is(err, store.ErrStale) {
 		t.Errorf("once more: got error %v, want ErrStale", err)
 	}
 	if err = s.OpenPayout(ctx, tenant, *first.Schedules.Test, nil); err != nil { // moves the schedule on
@@ -186,15 +186,15 @@ func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
 	}
 	other := half
 	other.Schedules.Live = &merchant.PayoutSchedule{NextAt: start.Add(time.Hour)}
-	if _, err := s.SaveMerchantState(ctx, other); err != nil {
+	if _, err := s.SaveMerchantState(ctx, other, other); err != nil {
 		t.Fatal(err)
 	}
 	half.Merchant.TimeZone = "Europe/Vienna"
-	if _, err := s.SaveMerchantState(ctx, half); !errors.Is(err, store.ErrStale) {
+	if _, err := s.SaveMerchantState(ctx, half, half); !errors.Is(err, store.ErrStale) {
 		t.Errorf("beside a schedule that was not there: got error %v, want ErrStale", err)
 	}
 	first.Merchant.TimeZone = "Europe/Vienna"
-	if _, err := s.SaveMerchantState(ctx, first); !errors.Is(err, store.ErrStale) {
+	if _, err := s.SaveMerchantState(ctx, first, first); !errors.Is(err, store.ErrStale) {
 		t.Errorf("by a schedule of before: got error %v, want ErrStale", err)
 	}
 	if m, err := s.Merchant(ctx, shop.Code); err != nil || m.TimeZone != shop.TimeZone {
@@ -215,7 +215,7 @@ func TestNoChangeOfAMerchantIsLost(t *testing.T) {
 				m, err := s.Merchant(ctx, shop.Code)
 				if err == nil {
 					m.Callbacks.Version++
-					_, err = s.SaveMerchant(ctx, m)
+					_, err = s.SaveMerchant(ctx, m, m)
 				}
 				if errors.Is(err, store.ErrStale) {
 					continue
@@ -246,13 +246,13 @@ func TestALostReplyIsNoFailedUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	wire.Inject(faults.Times(tries, "TransactWriteItems", faults.FailBefore))
-	if _, err = s.SaveMerchant(t.Context(), m); err == nil {
+	if _, err = s.SaveMerchant(t.Context(), m, m); err == nil {
 		t.Error("got no error, want one: the update never arrived")
 	}
 	for lost := 1; lost <= tries; lost++ {
 		m.Name = fmt.Sprint("Shop ", lost)
 		wire.Inject(faults.Times(lost, "TransactWriteItems", faults.LoseReply))
-		if m, err = s.SaveMerchant(t.Context(), m); err != nil || m.Version != lost+1 {
+		if m, err = s.SaveMerchant(t.Context(), m, m); err != nil || m.Version != lost+1 {
 			t.Errorf("%d replies lost: got version %d, %v, want %d", lost, m.Version, err, lost+1)
 		}
 	}

@@ -106,7 +106,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 		if err != nil {
 			t.Fatal(err)
 		}
-		return func() error { return second(s.SaveMerchantState(t.Context(), state)) }
+		return func() error { return second(s.SaveMerchantState(t.Context(), state, state)) }
 	},
 	"UpdateMember": func(t *testing.T, s *store.Store) func() error {
 		m := employ(t, s, "till@example.com")

@@ -3,9 +3,11 @@ package store_test
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -20,10 +22,10 @@ var storedMerchants = map[string]stored{
 			k.Revoked = false // or it opens nothing
 			a := storedtest.Fill[account.Account](w, w.Filler)
 			a.Version = 0
-			w.must(w.CreateMerchant(w.Context(), m, a, k))
+			w.must(w.CreateMerchant(w.acting(), m, a, k))
 			m.Version, a.Version = 1, 1
 			return slices.Concat(w.merchant(merchant.State{Merchant: m}), w.owners(m),
-				[]storedtest.Read{w.account(m.Code, a), w.keys(k), w.principal(k, m)})
+				[]storedtest.Read{w.account(m.Code, a), w.keys(k), w.principal(k, m), w.audited(m.Code)})
 		},
 		unseen: storedtest.NotRead{"MERCHANT write_id": notRead, "ACCOUNT write_id": notRead,
 			"MEMBER write_id": notRead,
@@ -33,30 +35,30 @@ var storedMerchants = map[string]stored{
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
 			a := storedtest.Fill[account.Account](w, w.Filler)
-			first, err := w.SaveAccount(w.Context(), "MC0A1B2C3D", account.Account{})
+			first, err := w.SaveAccount(w.acting(), "MC0A1B2C3D", account.Account{}, account.Account{})
 			wantAnswer(w, account.Account{Version: 1}, first, err)
 			a.Version = 1
-			got, err := w.SaveAccount(w.Context(), "MC0A1B2C3D", a)
+			got, err := w.SaveAccount(w.acting(), "MC0A1B2C3D", first, a)
 			a.Version = 2
 			wantAnswer(w, a, got, err)
-			return []storedtest.Read{w.account("MC0A1B2C3D", a)}
+			return []storedtest.Read{w.account("MC0A1B2C3D", a), w.audited("MC0A1B2C3D")}
 		},
 		unseen: storedtest.NotRead{"ACCOUNT write_id": notRead},
 	},
 	"AddAPIKey": {write: func(w fixture) []storedtest.Read {
 		k := w.key("MC0A1B2C3D")
-		w.must(w.AddAPIKey(w.Context(), k))
-		return []storedtest.Read{w.keys(k)}
+		w.must(w.AddAPIKey(w.acting(), k))
+		return []storedtest.Read{w.keys(k), w.audited(k.Tenant.Merchant)}
 	}},
 	"RevokeAPIKey": {
 		sets: "Revoked",
 		write: func(w fixture) []storedtest.Read {
 			k := w.key("MC0A1B2C3D")
 			k.Revoked = false
-			w.must(w.AddAPIKey(w.Context(), k))
-			w.must(w.RevokeAPIKey(w.Context(), k.Tenant, k.ID))
+			w.must(w.AddAPIKey(w.acting(), k))
+			w.must(w.RevokeAPIKey(w.acting(), k.Tenant, k.ID))
 			k.Revoked = true
-			return []storedtest.Read{w.keys(k)}
+			return []storedtest.Read{w.keys(k), w.audited(k.Tenant.Merchant)}
 		},
 	},
 	"SaveMerchant": {
@@ -64,12 +66,12 @@ var storedMerchants = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			m := storedtest.Fill[merchant.Merchant](w, w.Filler)
 			created := merchant.Merchant{Code: m.Code, CreatedAt: start}
-			w.must(w.CreateMerchant(w.Context(), created, account.Account{}))
+			w.must(w.CreateMerchant(w.acting(), created, account.Account{}))
 			m.Version = 1
-			got, err := w.SaveMerchant(w.Context(), m)
+			got, err := w.SaveMerchant(w.acting(), m, m)
 			m.Version = 2
 			wantAnswer(w, m, got, err)
-			return append(w.merchant(merchant.State{Merchant: m}), w.owners(created)...)
+			return append(append(w.merchant(merchant.State{Merchant: m}), w.owners(created)...), w.audited(m.Code))
 		},
 		unseen: storedtest.NotRead{"MERCHANT write_id": notRead, "MEMBER write_id": notRead},
 	},
@@ -78,10 +80,12 @@ var storedMerchants = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			state := storedtest.Fill[merchant.State](w, w.Filler)
 			created := merchant.Merchant{Code: state.Merchant.Code, CreatedAt: start}
-			w.must(w.CreateMerchant(w.Context(), created, account.Account{}))
+			w.must(w.CreateMerchant(w.acting(), created, account.Account{}))
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 1, 0, 0
 			state.Accounts.Live.Version, state.Accounts.Test.Version = 0, 0
-			got, err := w.SaveMerchantState(w.Context(), state)
+			first := created
+			first.Version = 1
+			got, err := w.SaveMerchantState(w.acting(), merchant.State{Merchant: first}, state)
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 2, 1, 1
 			state.Accounts.Live.Version, state.Accounts.Test.Version = 1, 1
 			wantAnswer(w, state, got, err)
@@ -93,7 +97,7 @@ var storedMerchants = map[string]stored{
 				reads = append(reads, storedtest.Expect("BankAccounts", state.BankAccounts(mode),
 					func(ctx context.Context) (merchant.BankAccounts, error) { return w.BankAccounts(ctx, t) }))
 			}
-			return append(reads, w.dueItems(due...))
+			return append(reads, w.audited(state.Merchant.Code), w.dueItems(due...))
 		},
 		unseen: storedtest.NotRead{"MERCHANT write_id": notRead, "MEMBER write_id": notRead, "SCHEDULE write_id": notRead},
 	},
@@ -105,6 +109,23 @@ func (w fixture) key(code string) identity.APIKey {
 	return storedtest.Fill(w, w.Filler, func(k *identity.APIKey) {
 		k.Tenant = identity.Tenant{Mode: identity.Test, Merchant: code}
 	})
+}
+
+// acting is the context of somebody who changes things.
+func (w fixture) acting() context.Context {
+	w.Helper()
+	return audit.As(w.Context(), storedtest.Fill[audit.Actor](w, w.Filler), "operation")
+}
+
+// audited is the merchant's audit as it is now.
+func (w fixture) audited(code string) storedtest.Read {
+	w.Helper()
+	read := func(ctx context.Context) ([]audit.Entry, error) {
+		return collect(w.AuditEntries(ctx, code, time.Time{}, w.Now(), ""))
+	}
+	want, err := read(w.Context())
+	w.must(err)
+	return storedtest.Expect("AuditEntries", want, read)
 }
 
 // merchant is what each read returns of the merchant.

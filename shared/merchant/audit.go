@@ -1,0 +1,109 @@
+package merchant
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// ForAudit is the state as audit entries show it: bank accounts by the last four
+// characters of their numbers, and all else but what the platform keeps for itself.
+// Bank accounts that were not read are not shown.
+func (s State) ForAudit() any { return s.view() }
+
+// ChangedMode is the one mode in which the state differs from before, as audit entries
+// show it; "" when that is both, neither, or what both have in common.
+func (s State) ChangedMode(before State) identity.Mode {
+	now, then := s.view(), before.view()
+	live, test := !reflect.DeepEqual(now.Live, then.Live), !reflect.DeepEqual(now.Test, then.Test)
+	switch {
+	case now.Merchant != then.Merchant || live == test:
+		return ""
+	case live:
+		return identity.Live
+	default:
+		return identity.Test
+	}
+}
+
+func (s State) view() stateView {
+	m := s.Merchant
+	return stateView{
+		Merchant: termsView{m.Name, m.Email, m.Country, m.Currency, m.Sandbox, m.OnlinePayments, m.Onboarding, m.FeeRate,
+			m.MinimumBalance, m.TimeZone, m.PayoutPlan, m.ShardCount(), m.PayPal,
+			callbacksView{m.Callbacks.Version, m.Callbacks.RotatedAt}},
+		Live: s.tenantView(identity.Live), Test: s.tenantView(identity.Test),
+	}
+}
+
+type stateView struct {
+	Merchant termsView  `json:"merchant"`
+	Live     tenantView `json:"live"`
+	Test     tenantView `json:"test"`
+}
+
+type termsView struct {
+	Name           string         `json:"name"`
+	Email          string         `json:"email"`
+	Country        string         `json:"country"`
+	Currency       money.Currency `json:"currency"`
+	Sandbox        bool           `json:"sandbox"`
+	OnlinePayments bool           `json:"online_payments"`
+	Onboarding     bool           `json:"onboarding"`
+	FeeRate        string         `json:"fee_rate"`
+	MinimumBalance string         `json:"refund_floor"`
+	TimeZone       string         `json:"time_zone"`
+	PayoutPlan     PayoutPlan     `json:"payout_plan"`
+	Shards         int            `json:"shards"`
+	PayPal         bool           `json:"paypal"`
+	Callbacks      callbacksView  `json:"callback_secret"`
+}
+
+type callbacksView struct {
+	Version   int       `json:"version"`
+	RotatedAt time.Time `json:"rotated_at,omitzero"`
+}
+
+// tenantView is what a merchant has in one mode.
+type tenantView struct {
+	Settings settingsView  `json:"settings"`
+	Held     bool          `json:"held"`                   // payouts are
+	Accounts *accountsView `json:"bank_accounts,omitzero"` // nil: not read
+}
+
+type settingsView struct {
+	SettingsView
+	ExpectedMax string `json:"expected_max_transaction_amount"`
+}
+
+type accountsView struct {
+	Primary string                 `json:"primary"`
+	Paid    string                 `json:"paid"`
+	All     map[string]accountView `json:"accounts"` // by their ids
+}
+
+type accountView struct {
+	Holder     string            `json:"account_holder_name"`
+	Ending     string            `json:"account_ending"`
+	BIC        string            `json:"swift"`
+	BankCode   string            `json:"bank_code"`
+	BranchCode string            `json:"branch_code"`
+	Type       AccountType       `json:"account_type"`
+	Category   AccountCategory   `json:"account_category"`
+	Status     BankAccountStatus `json:"status"`
+}
+
+func (s State) tenantView(mode identity.Mode) tenantView {
+	settings := s.Merchant.Settings.Of(mode)
+	view := tenantView{Settings: settingsView{settings.View(), settings.ExpectedMax.String()}, Held: s.Schedule(mode).Held}
+	if read := s.Accounts.Of(mode); read != nil {
+		view.Accounts = &accountsView{read.Primary, read.Paid, map[string]accountView{}}
+		for _, a := range read.All {
+			view.Accounts.All[a.ID] = accountView{a.Holder, a.Ending(), a.BIC, a.BankCode, a.BranchCode, a.Type, a.Category,
+				a.Status}
+		}
+	}
+	return view
+}

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+)
+
+// auditItem is an audit entry as stored.
+type auditItem struct {
+	key
+	audit.Entry
+}
+
+// putAudit writes the entry of a change of the merchant's account, by the actor of the
+// context, in the change's own transaction. An entry is never changed.
+func (s *Store) putAudit(ctx context.Context, tx *dynamo.WriteTx, code string, c audit.Change) error {
+	e, err := audit.New(ctx, s.Now(), c)
+	tx.Put(s.table.Put(auditItem{key: auditKey(code, e), Entry: e}).If("attribute_not_exists(pk)"))
+	return err
+}
+
+// AuditCursor is the place of an entry in the audit of its merchant.
+func AuditCursor(e audit.Entry) string { return auditKey("", e).SK }
+
+// AuditEntries are the audit of a merchant in a time, the oldest first, consistently;
+// after a cursor, unless that is "". An error ends it.
+func (s *Reader) AuditEntries(ctx context.Context, code string, from, to time.Time,
+	after string) iter.Seq2[audit.Entry, error] {
+	first, last := max(micros(from), after), micros(to)+afterTime
+	return func(yield func(audit.Entry, error) bool) {
+		if first > last { // DynamoDB refuses such a range
+			return
+		}
+		items := s.table.Get(partitionKey, auditPartition(code)).
+			Range(sortKey, dynamo.Between, first, last).Consistent(true).Iter()
+		for {
+			var item auditItem
+			if !items.Next(ctx, &item) {
+				break
+			}
+			if item.SK != after && !yield(item.Entry, nil) {
+				return
+			}
+		}
+		if err := items.Err(); err != nil {
+			yield(audit.Entry{}, err)
+		}
+	}
+}
