@@ -2,6 +2,8 @@ package functions_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"slices"
@@ -157,6 +159,14 @@ func (e *everything) settings() {
 	e.through(prepare, func(p *world.Process) {
 		_ = client.Invoke(p.Invoke).Operate(e.Context(), map[string]any{"command": "update_settings",
 			"merchant_code": s.Merchant.Code, "payout_period": periods[0]}, nil)
+	})
+	employee := e.Do(world.Request{Method: "POST", Path: "/v0.1/me/accounts", APIKey: s.Merchant.Key.Plaintext,
+		Body: map[string]any{"username": "till@example.com", "password": "correct horse"}})
+	fonts := 0
+	e.through(func() { fonts++ }, func(p *world.Process) {
+		_ = client.Invoke(p.Invoke).Operate(e.Context(), map[string]any{"command": "update_operator",
+			"merchant_code": s.Merchant.Code, "operator_id": json.RawMessage(world.Members(e, employee.Body)["id"]),
+			"app_settings": map[string]any{"font_name": fmt.Sprint(fonts)}}, nil)
 	})
 }
 

@@ -2,6 +2,7 @@ package merchants
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,11 +30,28 @@ func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]
 	operators := []operator{}
 	for _, m := range members {
 		listed := m.Type == member.TypeManaged || req.IncludePrimary && m.ID == owner
-		if listed && strings.HasPrefix(m.Address(), prefix) {
-			operators = append(operators, viewOperator(m))
+		if !listed || !strings.HasPrefix(m.Address(), prefix) {
+			continue
 		}
+		v := viewOperator(m)
+		if slices.Contains(req.Include, "app_settings") {
+			if v.AppSettings, err = f.appSettingsOf(ctx, m); err != nil {
+				return nil, err
+			}
+		}
+		operators = append(operators, v)
 	}
 	return operators, nil
+}
+
+// appSettingsOf are a member's. The owner's are recorded with the merchant.
+func (f family) appSettingsOf(ctx context.Context, m member.Member) (*appSettingsView, error) {
+	settings := rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode)
+	if m.Type == member.TypeManaged {
+		return appSettings(m.AppSettings, settings), nil
+	}
+	a, err := f.store.Account(ctx, rest.Merchant(ctx).Code)
+	return appSettings(a.AppSettings, settings), err
 }
 
 type createOperatorRequest struct {
@@ -49,7 +67,7 @@ func (f family) createOperator(ctx context.Context, req createOperatorRequest) (
 	if err := rest.Merchant(ctx).CheckProfile(); err != nil {
 		return operator{}, err
 	}
-	password := f.newPassword(ctx, req.Password)
+	password := f.newPassword(req.Password)
 	m, err := f.store.CreateMember(ctx, rest.Caller(ctx).Tenant, member.Address(req.Username), rest.OperationID(ctx),
 		func(id string) (member.Member, error) {
 			passwords, err := password.set(ctx, nil)
@@ -104,7 +122,7 @@ type updateOperatorRequest struct {
 func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (operator, error) {
 	var password *newPassword
 	if req.Password != nil {
-		password = f.newPassword(ctx, *req.Password)
+		password = f.newPassword(*req.Password)
 	}
 	address := ""
 	if req.Username != nil {
@@ -144,7 +162,7 @@ type resetOperatorPasswordRequest struct {
 
 // resetOperatorPassword sets a password, and changes nothing else.
 func (f family) resetOperatorPassword(ctx context.Context, req resetOperatorPasswordRequest) (operator, error) {
-	password := f.newPassword(ctx, req.Password)
+	password := f.newPassword(req.Password)
 	return f.changeOperator(ctx, req.operatorPath, "", func(m member.Member) (member.Member, error) {
 		passwords, err := password.set(ctx, m.Passwords)
 		m.Passwords = passwords
@@ -198,27 +216,20 @@ func (f family) changeable(ctx context.Context) func(member.Member) error {
 
 // operator is the response object of contract §7.4.
 type operator struct {
-	ID          int32               `json:"id"`
-	Username    string              `json:"username"`
-	Nickname    *string             `json:"nickname"`
-	AccountType string              `json:"account_type"`
-	Disabled    bool                `json:"disabled"`
-	Permissions operatorPermissions `json:"permissions"`
-	CreatedAt   rest.Timestamp      `json:"created_at"`
-	UpdatedAt   rest.Timestamp      `json:"updated_at"`
-}
-
-type operatorPermissions struct {
-	Admin                      bool `json:"admin"`
-	CreateMOTOPayments         bool `json:"create_moto_payments"`
-	FullTransactionHistoryView bool `json:"full_transaction_history_view"`
-	RefundTransactions         bool `json:"refund_transactions"`
-	CreateReferral             bool `json:"create_referral"`
+	ID          int32              `json:"id"`
+	Username    string             `json:"username"`
+	Nickname    *string            `json:"nickname"`
+	AccountType string             `json:"account_type"`
+	Disabled    bool               `json:"disabled"`
+	Permissions member.Permissions `json:"permissions"`
+	AppSettings *appSettingsView   `json:"app_settings,omitempty"`
+	CreatedAt   rest.Timestamp     `json:"created_at"`
+	UpdatedAt   rest.Timestamp     `json:"updated_at"`
 }
 
 func viewOperator(m member.Member) operator {
 	v := operator{ID: m.Number(), Username: m.Email, AccountType: accountType(m), Disabled: m.Disabled(),
-		Permissions: operatorPermissions(m.Granted()), CreatedAt: rest.Timestamp(m.CreatedAt),
+		Permissions: m.Granted(), CreatedAt: rest.Timestamp(m.CreatedAt),
 		UpdatedAt: rest.Timestamp(m.UpdatedAt)}
 	if m.Nickname != "" {
 		v.Nickname = &m.Nickname

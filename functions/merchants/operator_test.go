@@ -241,6 +241,27 @@ func TestOperatorsAreListed(t *testing.T) {
 		"?include%5B%5D=permissions", "?include[0]=app_settings", "?include=permissions&include=app_settings"} {
 		list(t, s, query, "till@example.com", "Tilda@example.com", "bob@example.com")
 	}
+	s.Operate(fields{"command": "update_operator", "merchant_code": s.Merchant.Code, "operator_id": all[1].ID,
+		"app_settings": fields{"tips_enabled": true, "tip_rates": []float64{0.2}}}, nil)
+	s.Operate(fields{"command": "update_account", "merchant_code": s.Merchant.Code,
+		"account": fields{"app_settings": fields{"font_name": "Inter"}}}, nil)
+	read(t, 200, s.Send("PUT", all[1].path(), fields{"nickname": "Till"})) // and keeps them
+	var shown []struct {
+		AppSettings *struct {
+			FontName    string    `json:"font_name"`
+			TipsEnabled bool      `json:"tips_enabled"`
+			TipRates    []float64 `json:"tip_rates"`
+		} `json:"app_settings"`
+	}
+	got := s.Send("GET", accounts+"?include_primary=true&include[]=app_settings", nil)
+	if err := got.Into(&shown); err != nil || len(shown) != 4 || shown[0].AppSettings.FontName != "Inter" ||
+		!shown[1].AppSettings.TipsEnabled || !slices.Equal(shown[1].AppSettings.TipRates, []float64{0.2}) ||
+		shown[2].AppSettings.TipsEnabled || !slices.Equal(shown[2].AppSettings.TipRates, []float64{0.05, 0.1, 0.15}) {
+		t.Errorf("with app settings: got %s, error %v, want the owner's, the changed ones, and defaults", got.Body, err)
+	}
+	if got := s.Send("GET", accounts, nil); strings.Contains(string(got.Body), "app_settings") {
+		t.Errorf("without include: got %s, want no app settings", got.Body)
+	}
 	owner := all[0]
 	if owner.AccountType != "normal" || !maps.Equal(owner.Permissions, permissions("admin", "create_moto_payments",
 		"full_transaction_history_view", "refund_transactions", "create_referral")) {

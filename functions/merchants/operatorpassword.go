@@ -25,7 +25,7 @@ type newPassword struct {
 	admitted bool
 }
 
-func (f family) newPassword(ctx context.Context, text secret.Text) *newPassword {
+func (f family) newPassword(text secret.Text) *newPassword {
 	return &newPassword{family: f, choice: member.Choose(text)}
 }
 
@@ -35,7 +35,7 @@ func (p *newPassword) set(ctx context.Context, before member.Passwords) (member.
 	if err := p.admit(ctx); err != nil {
 		return before, err
 	}
-	after, err := before.With(ctx, p.choice, rest.OperationID(ctx))
+	after, err := before.With(ctx, p.choice, rest.OperationID(ctx), p.store.Now())
 	if errors.Is(err, member.ErrUsedBefore) {
 		err = failure.Invalid("password", "must not be one that was used before")
 	}

@@ -18,6 +18,7 @@
 //	list_audit              merchant_code; from, to, limit, after
 //	create_api_key          merchant_code; mode, type, scopes, name
 //	revoke_api_key          merchant_code, mode, key_id
+//	update_operator         merchant_code, operator_id, app_settings; mode
 //	rotate_callback_secret  merchant_code; force
 //	show_callback           id
 //	replay_callbacks        id, or merchant_code and/or from and to; limit
@@ -75,6 +76,7 @@ func (o operator) commands() map[string]command {
 		"list_audit":             typed(o, o.listAudit),
 		"create_api_key":         typed(o, o.createAPIKey),
 		"revoke_api_key":         typed(o, o.revokeAPIKey),
+		"update_operator":        typed(o, o.updateOperator),
 		"rotate_callback_secret": typed(o, o.rotateCallbackSecret),
 		"show_callback":          typed(o, o.showCallback),
 		"replay_callbacks":       typed(o, o.replayCallbacks),

@@ -65,6 +65,21 @@ PUT    {settings}             400 INVALID                     invalid-parameter
 PUT    {settings}             409 merchant_account_missing    conflict
 PUT    {settings}             409 CONFLICT                    conflict
 PUT    {settings}             409 IDEMPOTENCY_IN_PROGRESS     idempotency-in-progress
+GET    {operators}            400 INVALID                     invalid-parameter
+POST   {operators}            400 MISSING                     invalid-parameter
+POST   {operators}            409 merchant_account_missing    conflict
+POST   {operators}            409 CONFLICT                    conflict
+POST   {operators}            409 IDEMPOTENCY_IN_PROGRESS     idempotency-in-progress
+GET    {operators}/1          404 NOT_FOUND                   not-found
+PUT    {operators}/1          404 NOT_FOUND                   not-found
+PUT    {operators}/1          409 CONFLICT                    conflict
+DELETE {operators}/1          404 NOT_FOUND                   not-found
+DELETE {operators}/1          409 CONFLICT                    conflict
+POST   {operators}/1/disable  404 NOT_FOUND                   not-found
+POST   {operators}/1/disable  409 CONFLICT                    conflict
+PUT    {operators}/1/reset    400 INVALID                     invalid-parameter
+PUT    {operators}/1/reset    404 NOT_FOUND                   not-found
+PUT    {operators}/1/reset    409 CONFLICT                    conflict
 GET    /v1.1/receipts/r       400 MISSING                     invalid-parameter
 GET    /v1.1/receipts/r       400 INVALID                     invalid-parameter
 GET    /v1.1/receipts/r       404 NOT_FOUND                   not-found
@@ -76,7 +91,8 @@ func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	paths := strings.NewReplacer("/v0.1/checkouts/{id}", checkoutPath, "{refunds}", refundsPath,
-		"{transactions}", transactionsPath, "{settings}", "/v0.1/me/merchant-profile/settings")
+		"{transactions}", transactionsPath, "{settings}", "/v0.1/me/merchant-profile/settings",
+		"{operators}", "/v0.1/me/accounts")
 	for line := range strings.Lines(strings.TrimSpace(errorRows)) {
 		row := strings.Fields(line)
 		path := paths.Replace(row[1])

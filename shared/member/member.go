@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // MaxMembers is how many members a tenant can have, so that each list of them is one
@@ -32,17 +33,18 @@ const (
 
 // Member is somebody who may act for a tenant, as stored.
 type Member struct {
-	ID          string      `dynamo:"id"`    // mem_ and 26 characters
-	Email       string      `dynamo:"email"` // as it was written; Address is what is unique
-	Type        Type        `dynamo:"type"`
-	Roles       []string    `dynamo:"roles,set"`             // ids
-	Nickname    string      `dynamo:"nickname,omitempty"`    // "": none
-	Permissions Permissions `dynamo:"permissions,omitempty"` // a managed user's own (contract §13.9)
-	DisabledAt  time.Time   `dynamo:"disabled_at,omitempty"` // zero: not disabled
-	Passwords   Passwords   `dynamo:"passwords,omitempty"`   // of a managed user
-	CreatedAt   time.Time   `dynamo:"created_at"`
-	UpdatedAt   time.Time   `dynamo:"updated_at"`
-	Version     int         `dynamo:"version"` // of the stored item, from 1
+	ID          string               `dynamo:"id"`    // mem_ and 26 characters
+	Email       string               `dynamo:"email"` // as it was written; Address is what is unique
+	Type        Type                 `dynamo:"type"`
+	Roles       []string             `dynamo:"roles,set"`              // ids
+	Nickname    string               `dynamo:"nickname,omitempty"`     // "": none
+	Permissions Permissions          `dynamo:"permissions,omitempty"`  // a managed user's own (contract §13.9)
+	DisabledAt  time.Time            `dynamo:"disabled_at,omitempty"`  // zero: not disabled
+	Passwords   Passwords            `dynamo:"passwords,omitempty"`    // of a managed user
+	AppSettings merchant.AppSettings `dynamo:"app_settings,omitempty"` // of a managed user
+	CreatedAt   time.Time            `dynamo:"created_at"`
+	UpdatedAt   time.Time            `dynamo:"updated_at"`
+	Version     int                  `dynamo:"version"` // of the stored item, from 1
 }
 
 // Account is what a new managed user is made with, beside the password.

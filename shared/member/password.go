@@ -3,6 +3,7 @@ package member
 import (
 	"context"
 	"errors"
+	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -22,8 +23,9 @@ type Passwords []Password
 
 // Password is a password that was set.
 type Password struct {
-	Hash      Hash   `dynamo:"hash"`
-	Operation string `dynamo:"operation"` // that set it, by which a repeated request finds its own work
+	Hash      Hash      `dynamo:"hash"`
+	Operation string    `dynamo:"operation"` // that set it, by which a repeated request finds its own work
+	SetAt     time.Time `dynamo:"set_at"`
 }
 
 // Choice is a password that somebody has chosen. It remembers what it has computed, so
@@ -43,7 +45,7 @@ func Choose(password secret.Text) *Choice {
 // With are the passwords after the operation has set another one; the same if it has
 // done so already. It takes as many hashes as there are passwords, and one more.
 // Errors: ErrUsedBefore; that of ctx.
-func (p Passwords) With(ctx context.Context, c *Choice, operation string) (Passwords, error) {
+func (p Passwords) With(ctx context.Context, c *Choice, operation string, now time.Time) (Passwords, error) {
 	for _, before := range p {
 		if before.Operation == operation {
 			return p, nil
@@ -62,7 +64,7 @@ func (p Passwords) With(ctx context.Context, c *Choice, operation string) (Passw
 	if err != nil {
 		return p, err
 	}
-	return append(Passwords{{hash, operation}}, p[:min(len(p), Remembered-1)]...), nil
+	return append(Passwords{{hash, operation, now}}, p[:min(len(p), Remembered-1)]...), nil
 }
 
 func (c *Choice) hashed(ctx context.Context) (hash Hash, err error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
@@ -20,7 +21,7 @@ func chosen(text string) *Choice { return Choose(secret.New(text)) }
 
 func set(t *testing.T, p Passwords, text, operation string) Passwords {
 	t.Helper()
-	next, err := p.With(t.Context(), chosen(text), operation)
+	next, err := p.With(t.Context(), chosen(text), operation, clock.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestTheLastPasswordsAreRefused(t *testing.T) {
 		if i == 0 {
 			want = nil // it is forgotten
 		}
-		next, err := p.With(t.Context(), chosen(text), "next")
+		next, err := p.With(t.Context(), chosen(text), "next", clock.Start)
 		if !errors.Is(err, want) {
 			t.Errorf("%s: got error %v, want %v", text, err, want)
 		}
@@ -119,7 +120,7 @@ func TestARepeatedRequestFindsItsOwnPassword(t *testing.T) {
 	t.Parallel()
 	p := set(t, set(t, nil, "first one", "1"), "second one", "2")
 	for operation, text := range map[string]string{"1": "first one", "2": "second one"} {
-		if got, err := p.With(t.Context(), chosen(text), operation); err != nil || !cmp.Equal(got, p) {
+		if got, err := p.With(t.Context(), chosen(text), operation, clock.Start); err != nil || !cmp.Equal(got, p) {
 			t.Errorf("operation %s again: got error %v, want the passwords as they are", operation, err)
 		}
 	}
@@ -129,7 +130,7 @@ func TestARepeatedRequestFindsItsOwnPassword(t *testing.T) {
 func TestOnePasswordInTwoForms(t *testing.T) {
 	t.Parallel()
 	p := set(t, nil, "pass\u00e9word", "1")
-	if _, err := p.With(t.Context(), chosen("passe\u0301word"), "2"); !errors.Is(err, ErrUsedBefore) {
+	if _, err := p.With(t.Context(), chosen("passe\u0301word"), "2", clock.Start); !errors.Is(err, ErrUsedBefore) {
 		t.Errorf("got error %v, want %v", err, ErrUsedBefore)
 	}
 }
@@ -138,14 +139,14 @@ func TestOnePasswordInTwoForms(t *testing.T) {
 func TestAWriteThatIsTriedAgainHashesNothing(t *testing.T) {
 	p := set(t, nil, "first one", "1")
 	c := chosen("second one")
-	want, err := p.With(t.Context(), c, "2")
+	want, err := p.With(t.Context(), c, "2", clock.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
 	occupy(t)
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if got, err := p.With(ended, c, "2"); err != nil || !cmp.Equal(got, want) {
+	if got, err := p.With(ended, c, "2", clock.Start); err != nil || !cmp.Equal(got, want) {
 		t.Errorf("again: got error %v, want the same passwords", err)
 	}
 }
@@ -211,14 +212,14 @@ func TestNoPasswordAndNoHashIsShown(t *testing.T) {
 func BenchmarkSetPassword(b *testing.B) {
 	var p Passwords
 	for i := range Remembered {
-		next, err := p.With(b.Context(), chosen(fmt.Sprintf("password %d", i)), fmt.Sprint(i))
+		next, err := p.With(b.Context(), chosen(fmt.Sprintf("password %d", i)), fmt.Sprint(i), clock.Start)
 		if err != nil {
 			b.Fatal(err)
 		}
 		p = next
 	}
 	for b.Loop() {
-		if _, err := p.With(b.Context(), chosen(password), "next"); err != nil {
+		if _, err := p.With(b.Context(), chosen(password), "next", clock.Start); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -42,11 +42,11 @@ var predefined = map[string][]Permission{
 
 // Permissions are an account's, as contract §7.1 and §7.4 show them.
 type Permissions struct {
-	Admin                      bool `dynamo:"admin,omitempty"`
-	CreateMOTOPayments         bool `dynamo:"create_moto_payments,omitempty"`
-	FullTransactionHistoryView bool `dynamo:"full_transaction_history_view,omitempty"`
-	RefundTransactions         bool `dynamo:"refund_transactions,omitempty"`
-	CreateReferral             bool `dynamo:"create_referral,omitempty"`
+	Admin                      bool `dynamo:"admin,omitempty" json:"admin"`
+	CreateMOTOPayments         bool `dynamo:"create_moto_payments,omitempty" json:"create_moto_payments"`
+	FullTransactionHistoryView bool `dynamo:"full_transaction_history_view,omitempty" json:"full_transaction_history_view"`
+	RefundTransactions         bool `dynamo:"refund_transactions,omitempty" json:"refund_transactions"`
+	CreateReferral             bool `dynamo:"create_referral,omitempty" json:"create_referral"`
 }
 
 // Granted are the permissions that the member has: a managed user's own, whatever the
