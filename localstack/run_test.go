@@ -164,7 +164,7 @@ func playAndRestart(t *testing.T, engine string) {
 		}
 	}
 	showsCommit(t, first)
-	if first.env["MERCHANT_CODE"] == first.env["OTHER_MERCHANT_CODE"] || first.env["OTHER_API_KEY"] == "" {
+	if first.env["MERCHANT_CODE"] == first.env["BRL_MERCHANT_CODE"] || first.env["BRL_API_KEY"] == "" {
 		t.Errorf("got environment %v, want two merchants", first.env)
 	}
 	for _, file := range []string{"env", "functions.json"} {
@@ -214,7 +214,7 @@ func noSecrets(t *testing.T, place platform.Folder, l local, output string) {
 	if want := " method=POST route=/v0.1/checkouts status=201 "; !strings.Contains(l.log.String(), want) {
 		t.Errorf("got log\n%s\nwant %q in it", l.log, want)
 	}
-	for _, bad := range []string{"4200000000000091", "4200000000000042", l.env["API_KEY"], l.env["OTHER_API_KEY"],
+	for _, bad := range []string{"4200000000000091", "4200000000000042", l.env["API_KEY"], l.env["BRL_API_KEY"],
 		strings.TrimSpace(string(secret))} {
 		if strings.Contains(l.log.String(), bad) || strings.Contains(output, bad) {
 			t.Errorf("got %s in the log or the output, want it in neither", bad)

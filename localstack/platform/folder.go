@@ -153,11 +153,18 @@ func (f Folder) ReadEnv() (map[string]string, error) {
 }
 
 // envNames are the lines of .local/env, in order.
-var envNames = []string{"BASE_URL", "MERCHANT_CODE", "API_KEY", "OTHER_MERCHANT_CODE", "OTHER_API_KEY"}
+func envNames() []string {
+	names := []string{"BASE_URL"}
+	for _, m := range merchants() {
+		code, key := m.names()
+		names = append(names, code, key)
+	}
+	return names
+}
 
 func (f Folder) writeEnv(env map[string]string) error {
 	var text bytes.Buffer
-	for _, name := range envNames {
+	for _, name := range envNames() {
 		fmt.Fprintf(&text, "%s=%s\n", name, env[name])
 	}
 	return f.write(envFile, text.Bytes())

@@ -70,8 +70,10 @@ func TestEnvIsReadAsWritten(t *testing.T) {
 	if _, err := place.ReadEnv(); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("before the first run: got error %v, want %v", err, ErrNotRunning)
 	}
-	env := map[string]string{"BASE_URL": "http://127.0.0.1:8080", "MERCHANT_CODE": "MC1", "API_KEY": "a=b",
-		"OTHER_MERCHANT_CODE": "MC2", "OTHER_API_KEY": "c"}
+	env := map[string]string{}
+	for _, name := range envNames() {
+		env[name] = "a=b of " + name
+	}
 	if err := place.writeEnv(env); err != nil {
 		t.Fatal(err)
 	}

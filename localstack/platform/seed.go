@@ -2,25 +2,36 @@ package platform
 
 import (
 	"context"
+	_ "embed"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"sync"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
-	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// The merchants of a new local run. The second one shows that it sees nothing of the first.
-var merchants = []struct {
-	prefix  string // of its names in .local/env
-	command map[string]any
-}{
-	{"", map[string]any{"command": "create_merchant", "name": "Kaffeehaus Lindenhof", "email": "kasse@lindenhof.example",
-		"country": "DE", "currency": "EUR", "sandbox": true}},
-	{"OTHER_", map[string]any{"command": "create_merchant", "name": "Buchladen Morgenrot",
-		"email":   "kasse@morgenrot.example",
-		"country": "DE", "currency": "EUR", "sandbox": true}},
+// seeded is a merchant of a new local run, with the arguments of the commands that make it.
+type seeded struct {
+	Prefix   string         // of its names in .local/env
+	Create   map[string]any // create_merchant
+	Settings map[string]any // update_settings
+	Payout   map[string]any // set_payout, beside the holder
 }
+
+//go:embed merchants.json
+var merchantsText []byte
+
+// merchants are one of each of five currencies, with its own country's rules and payment methods (contract §4.3). The
+// first has no prefix.
+var merchants = sync.OnceValue(func() (all []seeded) {
+	if err := json.Unmarshal(merchantsText, &all); err != nil {
+		panic(err)
+	}
+	return all
+})
 
 // seed creates the merchants whose keys .local/env does not hold, and writes that file. The keys are nowhere else.
 func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, error) {
@@ -29,8 +40,8 @@ func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, e
 		env = map[string]string{}
 	}
 	env["BASE_URL"] = r.URL
-	for _, m := range merchants {
-		code, key := m.prefix+"MERCHANT_CODE", m.prefix+"API_KEY"
+	for _, m := range merchants() {
+		code, key := m.names()
 		known, err := works(ctx, r.URL, env[code], env[key])
 		if err != nil {
 			return nil, err
@@ -38,7 +49,7 @@ func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, e
 		if known {
 			continue
 		}
-		if env[code], env[key], err = create(ctx, r.Invoke, m.command); err != nil {
+		if env[code], env[key], err = m.create(ctx, r.Invoke); err != nil {
 			return nil, err
 		}
 	}
@@ -64,21 +75,31 @@ func works(ctx context.Context, base, code, key string) (bool, error) {
 	}
 }
 
-// create makes a merchant, with an account of the sandbox bank to which payouts are paid.
-func create(ctx context.Context, operator client.Invoke, command map[string]any) (code, key string, err error) {
+// names of the merchant's code and key in .local/env.
+func (m seeded) names() (code, key string) { return m.Prefix + "MERCHANT_CODE", m.Prefix + "API_KEY" }
+
+// create makes a sandbox merchant, with an account of the sandbox bank to which payouts are paid.
+func (m seeded) create(ctx context.Context, operator client.Invoke) (code, key string, err error) {
 	var created struct {
 		MerchantCode string `json:"merchant_code"`
 		APIKey       struct {
 			Plaintext string `json:"plaintext"`
 		} `json:"api_key"`
 	}
+	command := map[string]any{"command": "create_merchant", "sandbox": true}
+	maps.Copy(command, m.Create)
 	if err := operator.Operate(ctx, command, &created); err != nil {
-		return "", "", fmt.Errorf("create merchant: %w", err)
+		return "", "", fmt.Errorf("create merchant %s: %w", m.Create["name"], err)
 	}
-	payout := map[string]any{"command": "set_payout", "merchant_code": created.MerchantCode, "holder": command["name"],
-		"iban": sandbox.PaidIBAN}
-	if err := operator.Operate(ctx, payout, nil); err != nil {
-		return "", "", fmt.Errorf("set payout: %w", err)
+	for name, arguments := range map[string]map[string]any{"update_settings": m.Settings, "set_payout": m.Payout} {
+		command := map[string]any{"command": name, "merchant_code": created.MerchantCode}
+		if name == "set_payout" {
+			command["holder"] = m.Create["name"]
+		}
+		maps.Copy(command, arguments)
+		if err := operator.Operate(ctx, command, nil); err != nil {
+			return "", "", fmt.Errorf("%s of %s: %w", name, m.Create["name"], err)
+		}
 	}
 	return created.MerchantCode, created.APIKey.Plaintext, nil
 }

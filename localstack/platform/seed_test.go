@@ -5,10 +5,14 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net/http"
+	"net/url"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
@@ -42,7 +46,7 @@ func TestMerchantsAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"API_KEY", "OTHER_API_KEY", "MERCHANT_CODE"} {
+	for _, name := range []string{"API_KEY", "BRL_API_KEY", "MERCHANT_CODE"} {
 		if emptied[name] == first[name] {
 			t.Errorf("%s: got %s, that of data that is gone, want another", name, emptied[name])
 		}
@@ -50,4 +54,88 @@ func TestMerchantsAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
 	if written, err := place.ReadEnv(); err != nil || !maps.Equal(written, emptied) {
 		t.Errorf("%s: got %v and error %v, want %v", envFile, written, err, emptied)
 	}
+}
+
+// played are the seeded merchants' payment methods, all of contract §4.3's that are available.
+var played = map[string][]string{
+	"": {"card", "google_pay", "ideal", "bancontact", "eps", "mybank", "satispay"}, "BRL_": {"card", "google_pay",
+		"boleto", "pix", "qr_code_pix"},
+	"PLN_": {"card", "google_pay", "blik", "p24"}, "CHF_": {"card", "google_pay", "twint"},
+	"GBP_": {"card", "google_pay", "paypal"},
+}
+
+// TestEachMethodCanBePlayed with the seeded merchants, until it is paid.
+func TestEachMethodCanBePlayed(t *testing.T) {
+	t.Parallel()
+	r := startSeedable(t)
+	env, err := seed(t.Context(), newFolder(t), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for prefix, want := range played {
+		p := payer{t, client.Client{BaseURL: r.URL}, r.Invoke, env[prefix+"MERCHANT_CODE"], env[prefix+"API_KEY"]}
+		var offered []string
+		for _, m := range p.send("GET", "/v0.1/merchants/"+p.code+"/payment-methods", nil)["available_payment_methods"].([]any) {
+			offered = append(offered, m.(map[string]any)["id"].(string))
+		}
+		if !slices.Equal(offered, want) {
+			t.Errorf("%s: got %v, want %v", prefix, offered, want)
+		}
+		currency := p.send("GET", "/v1/merchants/"+p.code, nil)["default_currency"]
+		for _, method := range offered {
+			if got := p.pay(method, currency); got != "PAID" {
+				t.Errorf("%s%s: got %s, want PAID", prefix, method, got)
+			}
+		}
+	}
+}
+
+// payer pays a merchant's checkouts.
+type payer struct {
+	*testing.T
+	client.Client
+	operator  client.Invoke
+	code, key string
+}
+
+// send sends a request with the merchant's key, which must succeed.
+func (p payer) send(method, path string, body any) map[string]any {
+	p.Helper()
+	got, err := p.Do(p.Context(), client.Request{Method: method, Path: path, APIKey: p.key, Body: body})
+	if err != nil || got.Status >= http.StatusBadRequest {
+		p.Fatalf("%s %s: got %d %s, %v, want a status below 400", method, path, got.Status, got.Body, err)
+	}
+	return got.JSON()
+}
+
+// pay pays a checkout with the method as a payer would, and returns what becomes of it.
+func (p payer) pay(method string, currency any) any {
+	p.Helper()
+	type object = map[string]any
+	id := p.send("POST", "/v0.1/checkouts", object{"checkout_reference": method, "amount": 10, "currency": currency,
+		"merchant_code": p.code, "redirect_url": "https://shop.example"})["id"].(string)
+	payment := object{"payment_type": method, "personal_details": object{"first_name": "João", "last_name": "Silva",
+		"email": "joao@example.com", "tax_id": "529.982.247-25", "address": object{"line_1": "Rua A 1", "city": "São Paulo",
+			"postal_code": "01304-001", "state": "SP", "country": "BR"}}}
+	switch method {
+	case "card":
+		payment["card"] = object{"name": "Ada Lovelace", "number": "4200000000000091", "expiry_month": "12",
+			"expiry_year": "2040", "cvv": "737"}
+	case "google_pay":
+		payment["google_pay"] = object{"apiVersion": 2}
+	}
+	answer := p.send("PUT", "/v0.1/checkouts/"+id, payment)
+	if step, redirected := answer["next_step"].(object); redirected {
+		got, err := p.Do(p.Context(), client.Request{Method: "POST", Path: step["full"].(string),
+			Body: url.Values{"decision": {"pay"}}})
+		if err != nil {
+			p.Fatalf("%s: got %d %s, %v, want the shop's page", method, got.Status, got.Body, err)
+		}
+	} else if answer["status"] == "PENDING" {
+		command := object{"command": "pay_voucher", "merchant_code": p.code, "checkout_id": id}
+		if err := p.operator.Operate(p.Context(), command, nil); err != nil {
+			p.Fatal(err)
+		}
+	}
+	return p.send("GET", "/v0.1/checkouts/"+id, nil)["status"]
 }
