@@ -1,56 +1,70 @@
 package functions_test
 
 import (
+	"maps"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/app/banking"
-	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// accounts are bank accounts that are verified by the sweep or by an operator, in
-// processes whose writes lose their replies. Each becomes its merchant's payee
-// while a payout is due.
+const bankAccounts = "/v0.1/me/merchant-profile/bank-accounts"
+
+// accounts are bank accounts that are added and verified in processes whose writes
+// lose their replies: in test mode by who looks at them, in live mode by the operator.
+// Each becomes its merchant's payee while a payout is due.
 func (e *everything) accounts() {
-	for _, mode := range []identity.Mode{identity.Test, identity.Live} {
-		var of pendingAccount
-		add := func() { of = e.pendingAccount(mode) }
-		e.through(add, func(p *world.Process) { _ = p.TickNow(e.Context(), "sweep") })
-		for _, command := range []string{"list_bank_accounts", "verify_bank_account"} {
-			e.through(add, func(p *world.Process) {
-				given := map[string]any{"command": command, "merchant_code": of.Merchant}
-				if command == "verify_bank_account" {
-					given["account"], given["outcome"] = of.id, "verified"
-				}
-				_ = client.Invoke(p.Invoke).Operate(e.Context(), given, nil)
-			})
+	var of pendingAccount
+	sweep := func(p *world.Process) { _ = p.TickNow(e.Context(), "sweep") }
+	show := func(p *world.Process) { p.Do(of.request("GET", nil)) }
+	operate := func(command string, more fields) func(*world.Process) {
+		return func(p *world.Process) {
+			given := fields{"command": command, "merchant_code": of.Merchant.Code}
+			if maps.Copy(given, more); more != nil {
+				given["account"] = of.id
+			}
+			_ = client.Invoke(p.Invoke).Operate(e.Context(), given, nil)
 		}
 	}
-	e.Operate(map[string]any{"command": "list_bank_accounts"}, nil)
+	steps := map[identity.Mode][]func(*world.Process){
+		identity.Test: {sweep, show, operate("list_bank_accounts", nil),
+			func(p *world.Process) { p.Do(of.request("POST", another)) }},
+		identity.Live: {sweep, show, operate("verify_bank_account", fields{"outcome": "verified"})},
+	}
+	for _, mode := range identity.Modes {
+		for _, step := range steps[mode] {
+			e.through(func() { of = e.pendingAccount(mode) }, step)
+		}
+	}
+	e.Operate(fields{"command": "list_bank_accounts"}, nil)
 }
+
+type fields = map[string]any
+
+var another = map[string]any{"account_holder_name": "Laden", "iban": sandbox.LostAnswerIBAN, "primary": true}
 
 // pendingAccount is one that is pending verification, of a merchant with another.
 type pendingAccount struct {
-	identity.Tenant
+	sales
 	id string
+}
+
+func (a pendingAccount) request(method string, body any) world.Request {
+	return world.Request{Method: method, Path: bankAccounts, APIKey: a.Merchant.Key.Plaintext, Body: body}
 }
 
 func (e *everything) pendingAccount(mode identity.Mode) pendingAccount {
 	e.Helper()
-	s := e.sales(e.Provision(map[string]any{"name": "Laden", "email": "laden@example.com", "country": "DE",
-		"currency": "EUR", "sandbox": mode == identity.Test}))
-	s.Sell("10")
-	of := pendingAccount{identity.Tenant{Mode: mode, Merchant: s.Merchant.Code}, uuid.NewString()}
-	account := merchant.BankAccount{ID: of.id, Holder: "Laden", IBAN: sandbox.LostAnswerIBAN}
-	merchants := audit.As(e.Context(), audit.Actor{Kind: audit.APIKey, Request: of.id}, "createMyBankAccount")
-	if _, err := banking.Open(e.App).AddBankAccount(merchants, of.Tenant, account, true); err != nil {
-		e.Fatal(err)
+	of := pendingAccount{sales: e.sales(e.Provision(map[string]any{"name": "Laden", "email": "laden@example.com",
+		"country": "DE", "currency": "EUR", "sandbox": mode == identity.Test}))}
+	of.Sell("10")
+	e.ask(of.request("POST", another))
+	accounts, err := e.App.Store.BankAccounts(e.Context(), identity.Tenant{Mode: mode, Merchant: of.Merchant.Code})
+	pending, _ := accounts.Pending()
+	if of.id = pending.ID; err != nil || of.id == "" {
+		e.Errorf("got %+v, %v, want one that is pending", accounts, err)
 	}
 	e.Clock.Advance(24 * time.Hour)
 	return of

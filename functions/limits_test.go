@@ -96,6 +96,8 @@ var ofRules = map[string]func(argument string, kind reflect.Kind) []string{
 	"own":         func(string, reflect.Kind) []string { return nil }, // no matter of form
 	"email":       always("format=email"),
 	"email?":      always("format=email"),
+	"iban?":       always("format=iban"),
+	"bic?":        always("format=bic"),
 	"http-url":    always("format=uri", "pattern=^https?://"),
 	"date":        always("format=date", "pattern=^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
 	"date-time":   always("format=date-time"),

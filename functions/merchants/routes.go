@@ -21,6 +21,7 @@ func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, payouts: banking.Open(a)}
 	settings, operators := []string{"user.payout-settings"}, []string{"user.subaccounts"}
 	read := []string{"user.profile", "user.profile_readonly"}
+	bankAccounts := append([]string{"user.payout-settings"}, read...)
 	const profile, accounts, account = "/v0.1/me/merchant-profile", "/v0.1/me/accounts", "/v0.1/me/accounts/{operator_id}"
 	const merchant = "/v1/merchants/{merchant_code}"
 	return []rest.Route{
@@ -33,6 +34,12 @@ func Routes(a *app.App) []rest.Route {
 		{Method: "GET", Path: merchant + "/persons/{person_id}", Scopes: read, Handle: rest.JSON(200, f.person)},
 		{Method: "GET", Path: profile + "/settings", Scopes: settings, Handle: rest.JSON(200, f.settings)},
 		{Method: "PUT", Path: profile + "/settings", Scopes: settings, Handle: rest.JSON(200, f.updateSettings)},
+		{Method: "GET", Path: profile + "/bank-accounts", Scopes: bankAccounts,
+			Handle: rest.JSON(200, f.myBankAccounts)},
+		{Method: "POST", Path: profile + "/bank-accounts", Scopes: settings,
+			Handle: rest.JSON(201, f.createMyBankAccount)},
+		{Method: "GET", Path: "/v1.1/merchants/{merchant_code}/bank-accounts", Scopes: bankAccounts,
+			Handle: rest.JSON(200, f.bankAccounts)},
 		{Method: "GET", Path: accounts, Scopes: operators, Handle: rest.JSON(200, f.listOperators)},
 		{Method: "POST", Path: accounts, Scopes: operators, Handle: rest.JSON(201, f.createOperator)},
 		{Method: "GET", Path: account, Scopes: operators, Handle: rest.JSON(200, f.retrieveOperator)},

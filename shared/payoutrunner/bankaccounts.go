@@ -16,13 +16,7 @@ import (
 func (r *Runner) ChangeBankAccounts(ctx context.Context, t identity.Tenant,
 	change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
 	return r.change(ctx, func() (merchant.State, error) {
-		state, err := r.Store.MerchantState(ctx, t.Merchant)
-		if err != nil {
-			return state, err
-		}
-		accounts, err := r.Store.BankAccounts(ctx, t)
-		state.Accounts = state.Accounts.With(t.Mode, &accounts)
-		return state, err
+		return r.Store.MerchantState(ctx, t.Merchant, t.Mode)
 	}, change)
 }
 

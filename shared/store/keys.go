@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -58,7 +59,7 @@ import (
 //	payer session      SESSION#<sha256 of token>   SESSION                     with its checkout
 //	customer           CUSTOMER#M#<id>             CUSTOMER                    customers
 //	saved card         CUSTOMER#M#<id>             CARD#<token>                customers, with its checkout
-//	bank accounts      BANKACCOUNTS#M              BANKACCOUNTS                provision, sweep
+//	bank accounts      BANKACCOUNTS#M              BANKACCOUNTS                merchants, provision, sweep
 //	payout schedule    PAYOUTSCHEDULE#M            SCHEDULE                    merchants, provision, payoutopen, sweep
 //	payout             PAYOUT#M#<id>               PAYOUT                      merchants, payoutopen, payoutrun,
 //	                                                                           provision, sweep
@@ -123,8 +124,8 @@ import (
 //	revoke an API key             the tenant's keys
 //	audit of a merchant           its entries, by time
 //	grow a merchant               growth, entries of its shard in the last ten seconds, merchant
-//	change a merchant             merchant, then its payout schedules in one batch; one transaction with the
-//	                              schedules of the modes that change
+//	change a merchant             merchant, then its payout schedules, and bank accounts where they change, in one
+//	                              batch; one transaction with the schedules of the modes that change
 //	create a member               member, address guard and deleted member, by ids that follow from the
 //	                              operation; one transaction with the count
 //	a member by either id         its key: the number follows from the id
@@ -163,6 +164,11 @@ type key struct {
 func (k key) item() dynamo.Item {
 	return dynamo.Item{partitionKey: &types.AttributeValueMemberS{Value: k.PK},
 		sortKey: &types.AttributeValueMemberS{Value: k.SK}}
+}
+
+// compare orders keys, so that what is read for several is the same each time.
+func (k key) compare(other key) int {
+	return cmp.Or(strings.Compare(k.PK, other.PK), strings.Compare(k.SK, other.SK))
 }
 
 func merchantKey(code string) key { return key{KindMerchant.named(code), "MERCHANT"} }

@@ -86,25 +86,33 @@ func (s *Store) SaveMerchant(ctx context.Context, before, after merchant.Merchan
 	return saved.Merchant, err
 }
 
-// MerchantState reads a merchant, then its payout schedules. Every change of the
-// settings that schedules depend on also writes the merchant, so saving a state
-// whose parts do not belong together fails, also where a schedule did not exist
-// yet. Failure: NotFound.
-func (s *Reader) MerchantState(ctx context.Context, code string) (merchant.State, error) {
+// MerchantState reads a merchant, then its payout schedules, and its bank accounts in
+// the modes. Every change of the settings that schedules depend on also writes the
+// merchant, so saving a state whose parts do not belong together fails, also where a
+// schedule did not exist yet. Failure: NotFound.
+func (s *Reader) MerchantState(ctx context.Context, code string, accountsOf ...identity.Mode) (merchant.State, error) {
 	m, err := s.Merchant(ctx, code)
 	state := merchant.State{Merchant: m}
 	if err != nil {
 		return state, err
 	}
-	wanted, modes := []key{}, map[key]identity.Mode{}
+	schedules, accounts, into := map[identity.Mode]*scheduleItem{}, map[identity.Mode]*bankAccountsItem{}, map[key]any{}
 	for _, mode := range identity.Modes {
-		k := payoutScheduleKey(identity.Tenant{Mode: mode, Merchant: code})
-		wanted, modes[k] = append(wanted, k), mode
+		schedules[mode] = &scheduleItem{}
+		into[payoutScheduleKey(identity.Tenant{Mode: mode, Merchant: code})] = schedules[mode]
 	}
-	var found []scheduleItem
-	err = s.batch(ctx, wanted, true, &found)
-	for _, item := range found {
-		state.Schedules = state.Schedules.With(modes[item.key], &item.PayoutSchedule)
+	for _, mode := range accountsOf {
+		accounts[mode] = &bankAccountsItem{}
+		into[bankAccountsKey(identity.Tenant{Mode: mode, Merchant: code})] = accounts[mode]
+	}
+	err = s.readInto(ctx, into)
+	for mode, item := range schedules {
+		if item.Version > 0 {
+			state.Schedules = state.Schedules.With(mode, &item.PayoutSchedule)
+		}
+	}
+	for mode, item := range accounts {
+		state.Accounts = state.Accounts.With(mode, &item.BankAccounts)
 	}
 	return state, err
 }

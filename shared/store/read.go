@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/guregu/dynamo/v2"
 )
@@ -10,6 +12,21 @@ import (
 // get is a consistent read of one item.
 func (s *Reader) get(k key) *dynamo.Query {
 	return s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
+}
+
+// readInto reads items of different types in one batch, consistently, each into the
+// target for its key. The target of one that does not exist stays as it is.
+func (s *Reader) readInto(ctx context.Context, into map[key]any) error {
+	var found []dynamo.Item
+	if err := s.batch(ctx, slices.SortedFunc(maps.Keys(into), key.compare), true, &found); err != nil {
+		return err
+	}
+	for _, item := range found {
+		if err := decode(item, into); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // batch reads items by their keys into a slice, each once. Items that do not exist

@@ -1,0 +1,324 @@
+package merchants_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+const bankAccounts = "/v0.1/me/merchant-profile/bank-accounts"
+
+var (
+	pendingAccount   = world.Refused(409, "cannot_add_bank_account", "", "conflict")
+	tooManyAccounts  = world.Refused(409, "max_number_of_bank_accounts_exceeded", "", "conflict")
+	noMerchant       = world.Refused(409, "merchant_account_missing", "", "conflict")
+	deniedAccounts   = world.Refused(403, "FORBIDDEN", "", "forbidden")
+	noAccount        = world.Refused(404, "NOT_FOUND", "", "not-found")
+	holderWithIBAN   = fields{"account_holder_name": "Café GmbH", "iban": sandbox.PaidIBAN}
+	anotherOfHolder  = fields{"account_holder_name": "Café GmbH", "iban": sandbox.LostAnswerIBAN, "primary": true}
+	rejectedOfHolder = fields{"account_holder_name": "Café GmbH", "iban": sandbox.RejectedIBAN, "primary": true}
+)
+
+// listed is listBankAccounts's path.
+func listed(s world.Shop) string { return "/v1.1/merchants/" + s.Merchant.Code + "/bank-accounts" }
+
+// addAccount adds an account, which is then decided.
+func addAccount(s world.Shop, account fields) world.Response {
+	s.Helper()
+	r := s.Send("POST", bankAccounts, account)
+	if r.Status != 201 {
+		s.Fatalf("add: got %d %s, want 201", r.Status, r.Body)
+	}
+	s.Clock.Advance(sandbox.VerifiedAfter)
+	return r
+}
+
+// showAccounts checks the accounts that a path lists, without the time at which they were added.
+func showAccounts(t *testing.T, got world.Response, want ...fields) {
+	t.Helper()
+	accounts := []fields{}
+	err := got.Into(&accounts)
+	for _, a := range accounts {
+		if a["created_at"] == nil {
+			t.Errorf("got %v, want the time at which it was added", a)
+		}
+		delete(a, "created_at")
+	}
+	if diff := cmp.Diff(append([]fields{}, want...), accounts); err != nil || got.Status != 200 || diff != "" {
+		t.Errorf("got %d %s, %v (-want +got):\n%s", got.Status, got.Body, err, diff)
+	}
+}
+
+// asShown is an account as clients see it.
+func asShown(of fields, status string, primary bool) fields {
+	view := maps.Clone(of)
+	view["status"], view["primary"] = status, primary
+	return view
+}
+
+func TestAccountsAreVerifiedAndShown(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	showAccounts(t, s.Send("GET", bankAccounts, nil))
+	noAccount.Check(t, s.Send("GET", bankAccounts+"?primary=true", nil))
+	got := s.Send("POST", bankAccounts, holderWithIBAN)
+	if got.Status != 201 || got.Text("status") != "PENDING_VERIFICATION" || got.Text("created_at") == "" {
+		t.Errorf("got %d %s, want 201 and it pending", got.Status, got.Body)
+	}
+	s.Clock.Advance(sandbox.VerifiedAfter - time.Millisecond)
+	showAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "PENDING_VERIFICATION", true))
+	pendingAccount.Check(t, s.Send("POST", bankAccounts, anotherOfHolder))
+	s.Clock.Advance(time.Millisecond)
+	showAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "VERIFIED", true))
+	addAccount(s, anotherOfHolder)
+	addAccount(s, rejectedOfHolder)
+	all := []fields{asShown(holderWithIBAN, "VERIFIED", false), asShown(anotherOfHolder, "VERIFIED", true),
+		asShown(rejectedOfHolder, "REJECTED", false)}
+	for _, path := range []string{bankAccounts, bankAccounts + "?primary=false", listed(s)} {
+		showAccounts(t, s.Send("GET", path, nil), all...)
+	}
+	showAccounts(t, s.Send("GET", listed(s)+"?primary=true", nil), all[1])
+	if one := s.Send("GET", bankAccounts+"?primary=true", nil); one.Status != 200 || one.Text("iban") != sandbox.LostAnswerIBAN {
+		t.Errorf("primary: got %d %s, want the object of %s", one.Status, one.Body, sandbox.LostAnswerIBAN)
+	}
+	world.Invalid("primary").Check(t, s.Send("GET", bankAccounts+"?primary=1", nil))
+	never := fields{"account_holder_name": "Café GmbH", "iban": sandbox.UnverifiedIBAN}
+	addAccount(s, never)
+	s.Clock.Advance(365 * 24 * time.Hour)
+	pendingAccount.Check(t, s.Send("POST", bankAccounts, holderWithIBAN))
+	showAccounts(t, s.Send("GET", listed(s), nil), append(all, asShown(never, "PENDING_VERIFICATION", false))...)
+}
+
+// TestTheSweepVerifiesAccountsAtWhichNobodyLooks.
+func TestTheSweepVerifiesAccountsAtWhichNobodyLooks(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	addAccount(s, holderWithIBAN)
+	s.Clock.Advance(time.Minute)
+	s.PassMinute()
+	stored, err := s.App.Store.BankAccounts(t.Context(), s.Tenant())
+	if err != nil || stored.Payee().IBAN != sandbox.PaidIBAN {
+		t.Errorf("got %+v, %v, want it VERIFIED and paid", stored, err)
+	}
+}
+
+func TestFieldsOfAnAccount(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		country, currency string
+		account, more     fields // more: what is shown otherwise
+	}{
+		{"DE", "EUR", fields{"account_holder_name": "A"}, nil},
+		{"DE", "EUR", fields{"account_holder_name": " " + strings.Repeat("ü", 68) + " "},
+			fields{"account_holder_name": strings.Repeat("ü", 68)}},
+		{"DE", "EUR", fields{"account_holder_name": strings.Repeat("ü", 70), "iban": "de17 1001 0010 0000 0056 78",
+			"swift": "markdeff"}, fields{"iban": sandbox.PaidIBAN, "swift": "MARKDEFF"}},
+		{"DE", "EUR", fields{"account_holder_name": "A", "swift": "MARKDEFFXXX", "bank_code": strings.Repeat("1", 35),
+			"branch_code": strings.Repeat("2", 35), "account_number": strings.Repeat("3", 32), "account_type": "SAVINGS",
+			"account_category": "PERSONAL"}, nil},
+		{"DE", "EUR", fields{"account_holder_name": "A", "account_category": "business", "status": "OPEN", "iban": nil},
+			fields{"account_category": "BUSINESS", "status": nil, "iban": nil}},
+		{"GB", "GBP", fields{"account_holder_name": "A", "bank_code": "20-00-00", "account_number": "55779911"}, nil},
+		{"BR", "BRL", fields{"account_holder_name": "A", "bank_code": "001", "branch_code": "1584-9",
+			"account_number": "00210169", "check_digit": "6", "account_type": "CURRENT"},
+			fields{"check_digit": nil, "bank_name": "Banco do Brasil"}},
+		{"BR", "BRL", fields{"account_holder_name": "A", "bank_code": "260", "account_number": "1-9"}, nil},
+	} {
+		s := world.NewShop(t).NewShop(c.country, c.currency, nil)
+		addAccount(s, c.account)
+		want := asShown(c.account, "VERIFIED", true)
+		maps.Copy(want, c.more)
+		want["status"] = "VERIFIED"
+		maps.DeleteFunc(want, func(_ string, value any) bool { return value == nil })
+		showAccounts(t, s.Send("GET", bankAccounts, nil), want)
+	}
+}
+
+func TestAccountsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	w := world.NewShop(t)
+	for _, c := range []struct {
+		country, currency string
+		account           fields
+		want              world.Refusal
+	}{
+		{"DE", "EUR", fields{}, world.Missing("account_holder_name")},
+		{"DE", "EUR", fields{"account_holder_name": " "}, world.Missing("account_holder_name")},
+		{"DE", "EUR", fields{"account_holder_name": strings.Repeat("ü", 71)}, world.Invalid("account_holder_name")},
+		{"DE", "EUR", fields{"account_holder_name": "A\n"}, world.Invalid("account_holder_name")},
+		{"DE", "EUR", fields{"account_holder_name": "A", "iban": "DE18100100100000005678"}, world.Invalid("iban")},
+		{"DE", "EUR", fields{"account_holder_name": "A", "swift": "MARKDE"}, world.Invalid("swift")},
+		{"DE", "EUR", fields{"account_holder_name": "A", "swift": "MARKDEFFXX"}, world.Invalid("swift")},
+		{"DE", "EUR", fields{"account_holder_name": "A", "bank_code": strings.Repeat("1", 36)}, world.Invalid("bank_code")},
+		{"DE", "EUR", fields{"account_holder_name": "A", "branch_code": "1/2"}, world.Invalid("branch_code")},
+		{"DE", "EUR", fields{"account_holder_name": "A", "account_number": strings.Repeat("3", 33)},
+			world.Invalid("account_number")},
+		{"DE", "EUR", fields{"account_holder_name": "A", "check_digit": "123"}, world.Invalid("check_digit")},
+		{"DE", "EUR", fields{"account_holder_name": "A", "account_type": "current"}, world.Invalid("account_type")},
+		{"DE", "EUR", fields{"account_holder_name": "A", "account_category": "Business"}, world.Invalid("account_category")},
+		{"DE", "EUR", fields{"account_holder_name": "A", "status": "VERIFIED"}, world.Invalid("status")},
+		{"DE", "EUR", fields{"account_holder_name": "A", "primary": "true"}, world.Invalid("primary")},
+		{"GB", "GBP", fields{"account_holder_name": "A", "bank_code": "2000", "account_number": "55779911"},
+			world.Invalid("bank_code")},
+		{"BR", "BRL", fields{"account_holder_name": "A", "bank_code": "001", "account_number": "00210169",
+			"check_digit": "7"}, world.Invalid("check_digit")},
+	} {
+		s := w.NewShop(c.country, c.currency, nil)
+		c.want.Check(t, s.Send("POST", bankAccounts, c.account))
+		showAccounts(t, s.Send("GET", bankAccounts, nil))
+	}
+}
+
+// TestConflictsOfAccounts come in the contract's order, and a pending verification is no reply to keep.
+func TestConflictsOfAccounts(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t).NewShop("DE", "EUR", fields{"onboarding": true})
+	noMerchant.Check(t, s.Send("POST", bankAccounts, holderWithIBAN))
+	noAccount.Check(t, s.Send("GET", bankAccounts, nil))
+	world.Missing("account_holder_name").Check(t, s.Send("POST", bankAccounts, nil))
+	s.Update(fields{"onboarding": false})
+	for range merchant.MaxBankAccounts {
+		addAccount(s, rejectedOfHolder)
+		addAccount(s, holderWithIBAN)
+	}
+	for range 2 {
+		tooManyAccounts.Check(t, s.Send("POST", bankAccounts, holderWithIBAN))
+	}
+	var all []fields
+	if err := s.Send("GET", listed(s), nil).Into(&all); err != nil || len(all) != 20 {
+		t.Errorf("got %d accounts, %v, want 20", len(all), err)
+	}
+}
+
+func TestOneOfAHundredAccountsIsAdded(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	got := s.DoConcurrently(100, world.Request{Method: "POST", Path: bankAccounts, APIKey: s.Merchant.Key.Plaintext,
+		Body: holderWithIBAN})
+	if want := map[int]int{201: 1, 409: 99}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	showAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "PENDING_VERIFICATION", true))
+}
+
+// TestARepeatedRequestAddsOneAccount: under one Idempotency-Key, also when it was cut off at any step; and what was
+// refused only because another is pending is tried again.
+func TestARepeatedRequestAddsOneAccount(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
+		for step, reached := 1, true; reached; step++ {
+			s := world.NewShop(t)
+			addAccount(s, holderWithIBAN)
+			r := world.Request{Method: "POST", Path: bankAccounts, APIKey: s.Merchant.Key.Plaintext,
+				IdempotencyKey: "add", Body: anotherOfHolder}
+			p := s.Process()
+			p.Steps.Plan(step, fault)
+			p.Do(r)
+			reached = len(p.Steps.Taken()) >= step
+			p.Stop()
+			s.Clock.Advance(time.Minute)
+			for range 2 {
+				if got := s.Do(r); got.Status != 201 || got.Text("iban") != sandbox.LostAnswerIBAN {
+					t.Errorf("%s at step %d: got %d %s, want 201", fault, step, got.Status, got.Body)
+				}
+			}
+			s.Clock.Advance(sandbox.VerifiedAfter)
+			showAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "VERIFIED", false),
+				asShown(anotherOfHolder, "VERIFIED", true))
+			if !reached && step < 5 {
+				t.Errorf("%s: got %d steps, want 5 or more", fault, step)
+			}
+		}
+	}
+	s := world.NewShop(t)
+	s.Send("POST", bankAccounts, holderWithIBAN)
+	r := world.Request{Method: "POST", Path: bankAccounts, APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: "later",
+		Body: anotherOfHolder}
+	pendingAccount.Check(t, s.Do(r))
+	s.Clock.Advance(sandbox.VerifiedAfter)
+	if got := s.Do(r); got.Status != 201 {
+		t.Errorf("when the other is verified: got %d %s, want 201", got.Status, got.Body)
+	}
+}
+
+// TestWhoseAccountsACredentialReads: those of its own merchant and mode, by the scopes of the contract.
+func TestWhoseAccountsACredentialReads(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t).NewShop("DE", "EUR", fields{"sandbox": false})
+	addAccount(s, holderWithIBAN)
+	other := s.NewShop("DE", "EUR", nil)
+	noAccount.Check(t, other.Send("GET", listed(s), nil))
+	showAccounts(t, other.Send("GET", listed(other), nil))
+	addAccount(other, holderWithIBAN) // the same number, which only its bank can refuse
+	showAccounts(t, other.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "VERIFIED", true))
+	var made struct {
+		Key struct{ Plaintext string } `json:"api_key"`
+	}
+	s.Operate(fields{"command": "create_api_key", "merchant_code": s.Merchant.Code, "mode": "test", "name": "test",
+		"scopes": []string{"user.payout-settings"}}, &made)
+	s.Secret("API key", made.Key.Plaintext)
+	test := s.WithKey(made.Key.Plaintext)
+	showAccounts(t, test.Send("GET", listed(s), nil))
+	addAccount(test, anotherOfHolder)
+	showAccounts(t, test.Send("GET", bankAccounts, nil), asShown(anotherOfHolder, "VERIFIED", true))
+	showAccounts(t, s.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "PENDING_VERIFICATION", true))
+
+	for _, c := range []struct {
+		kind   string
+		scopes []string
+		reads  bool
+	}{{"secret", []string{"user.profile"}, true}, {"secret", []string{"user.profile_readonly"}, true},
+		{"secret", []string{"payments", "payouts.read"}, false}, {"public", nil, false}} {
+		key := other.WithKey(other.NewKey(c.kind, c.scopes...))
+		deniedAccounts.Check(t, key.Send("POST", bankAccounts, anotherOfHolder))
+		for _, path := range []string{bankAccounts, listed(other)} {
+			if got := key.Send("GET", path, nil); (got.Status == 200) != c.reads {
+				t.Errorf("%v: got %d of %s, want it to read %t", c.scopes, got.Status, path, c.reads)
+			}
+		}
+	}
+}
+
+// TestAPayoutGoesToTheVerifiedAccount, and no log has a number.
+func TestAPayoutGoesToTheVerifiedAccount(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	t.Cleanup(s.CheckPayouts)
+	paidTo := map[string]int{}
+	for _, step := range []struct {
+		account fields
+		to      string
+	}{{holderWithIBAN, sandbox.PaidIBAN}, {rejectedOfHolder, sandbox.PaidIBAN},
+		{anotherOfHolder, sandbox.LostAnswerIBAN}} {
+		addAccount(s, step.account)
+		s.PassMinute()
+		s.Sell("10")
+		s.Clock.Advance(24 * time.Hour)
+		s.RunPayouts()
+		s.Clock.Advance(time.Hour)
+		s.RunPayouts()
+		paidTo[step.to]++
+	}
+	got := map[string]int{}
+	for _, p := range s.PayoutState(s.Merchant).Payouts {
+		if got[p.To.IBAN]++; p.Status != "PAID" {
+			t.Errorf("got %+v, want it PAID", p)
+		}
+	}
+	if !maps.Equal(got, paidTo) {
+		t.Errorf("got payouts to %v, want %v", got, paidTo)
+	}
+	for _, number := range []string{sandbox.PaidIBAN, sandbox.RejectedIBAN, sandbox.LostAnswerIBAN} {
+		if strings.Contains(s.Logs.String(), number) {
+			t.Errorf("got a log with %s, want none", number)
+		}
+	}
+}
