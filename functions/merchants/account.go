@@ -97,6 +97,13 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 	v := accountView{Account: userView{Username: m.Email, Type: "normal"}, Personal: show.personal()}
 	if !m.Onboarding {
 		profile := show.profile(m.Settings.Of(t.Mode))
+		if req.Include.has(withBankAccounts) {
+			accounts, err := f.payouts.BankAccounts(ctx, t)
+			if err != nil {
+				return v, err
+			}
+			profile.BankAccounts = bankAccountViews(accounts, m.Country, false)
+		}
 		v.Profile = &profile
 	}
 	if req.Include.has(withOperators) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
 const accountPath = "/v0.1/me"
@@ -58,6 +59,7 @@ func open(t *testing.T) world.Shop {
 	t.Helper()
 	s := world.NewShop(t).NewShop("DE", "EUR", fields{"name": "Kaffeehaus GmbH", "email": "kasse@kaffee.example"})
 	record(s, recorded())
+	s.SetPayout(fields{"holder": "Kaffeehaus GmbH", "iban": sandbox.PaidIBAN})
 	return s
 }
 
@@ -142,7 +144,10 @@ var added = map[string]func(fields){
 	"doing_business_as": func(b fields) {
 		at(b, "merchant_profile.doing_business_as", doingBusinessAs)
 	},
-	"bank_accounts": func(fields) {},
+	"bank_accounts": func(b fields) {
+		at(b, "merchant_profile.bank_accounts", []any{fields{"account_holder_name": "Kaffeehaus GmbH",
+			"iban": sandbox.PaidIBAN, "status": "VERIFIED", "primary": true, "created_at": "2026-11-20T12:00:00.000Z"}})
+	},
 	"app_settings": func(b fields) {
 		b["app_settings"] = fields{"checkout_preference": "", "activate_air_hint": false, "sound_enabled": true,
 			"tips_enabled": false, "font_name": "", "include_vat": false, "max_amount_no_signature": "",

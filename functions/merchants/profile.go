@@ -51,6 +51,7 @@ type profileView struct {
 
 	DoingBusinessAs *doingBusinessAsView   `json:"doing_business_as,omitempty"`
 	Settings        *merchant.SettingsView `json:"settings,omitempty"`
+	BankAccounts    []bankAccountView      `json:"bank_accounts,omitzero"`
 	VATRates        []vatRateView          `json:"vat_rates,omitzero"`
 	Shelves         []shelfView            `json:"shelves,omitzero"`
 }

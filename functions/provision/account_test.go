@@ -138,8 +138,8 @@ func TestInvalidChangesOfAccounts(t *testing.T) {
 	}
 }
 
-// TestNoLogHasPersonalData: neither a date of birth nor a national id, also when they are refused.
-func TestNoLogHasPersonalData(t *testing.T) {
+// TestNoLogAndNoAuditHasPersonalData: neither a date of birth nor a national id, also when they are refused.
+func TestNoLogAndNoAuditHasPersonalData(t *testing.T) {
 	t.Parallel()
 	d := newOperator(t)
 	m := d.create(nil)
@@ -149,9 +149,13 @@ func TestNoLogHasPersonalData(t *testing.T) {
 	}
 	run[accountUpdated](d, change(m.Code, persons(number)))
 	d.refused(change(m.Code, persons(number[:13]+"6")))
+	audit := string(d.invoke(fields{"command": "list_audit", "merchant_code": m.Code}))
+	if !strings.Contains(audit, "update_account") {
+		t.Errorf("audit: got %s, want the change in it", audit)
+	}
 	for _, secret := range []string{born, number, number[:13]} {
-		if strings.Contains(d.Logs.String(), secret) {
-			t.Errorf("the log has %s, want neither date of birth nor national id in it", secret)
+		if strings.Contains(d.Logs.String(), secret) || strings.Contains(audit, secret) {
+			t.Errorf("log or audit has %s, want neither date of birth nor national id in it", secret)
 		}
 	}
 }
