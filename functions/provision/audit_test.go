@@ -80,10 +80,11 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	slices.Sort(got[:2]) // of one moment
+	slices.Sort(got[:3]) // of one moment
 	want := []string{
 		"command ada@example.com create_merchant  merchant",
 		"command ada@example.com create_merchant test api_key",
+		"command ada@example.com create_merchant test member",
 		"command  create_api_key test api_key",
 		`command  rotate_callback_secret  merchant {"merchant":{"callback_secret":{"version":0}}} ` +
 			`{"merchant":{"callback_secret":{"rotated_at":"2026-11-20T12:00:02Z","version":1}}}`,
@@ -102,7 +103,7 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 			`{"test":{"settings":{"payout_period":"weekly"}}} {"test":{"settings":{"payout_period":"daily"}}}`,
 	}
 	if stored, err := d.App.Store.MerchantState(t.Context(), m.Code); err == nil {
-		want[6] = strings.ReplaceAll(want[6], `"?"`, `"`+stored.Schedules.Test.To.ID+`"`)
+		want[7] = strings.ReplaceAll(want[7], `"?"`, `"`+stored.Schedules.Test.To.ID+`"`)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
@@ -124,10 +125,10 @@ func TestTheAuditIsListedInPages(t *testing.T) {
 	for _, e := range all.Entries {
 		want = append(want, e.ID)
 	}
-	if len(want) != 7 || all.After != "" { // with the merchant and its key
-		t.Fatalf("got %+v, want 7 entries and no more", all)
+	if len(want) != 8 || all.After != "" { // with the merchant, its key and its owner
+		t.Fatalf("got %+v, want 8 entries and no more", all)
 	}
-	for _, limit := range []int{1, 3, 7, 1000} {
+	for _, limit := range []int{1, 3, 8, 1000} {
 		var got []string
 		page := auditAnswer{}
 		for first := true; first || page.After != ""; first = false {
@@ -149,7 +150,7 @@ func TestTheAuditIsListedInPages(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		want     int
-	}{{at(1), at(3), 3}, {at(2), "", 4}, {"", at(0), 2}, {at(6), "", 0}, {at(3), at(3), 1}} {
+	}{{at(1), at(3), 3}, {at(2), "", 4}, {"", at(0), 3}, {at(6), "", 0}, {at(3), at(3), 1}} {
 		if c.from == at(6) {
 			d.Clock.Advance(time.Hour)
 		}

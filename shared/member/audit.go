@@ -17,9 +17,9 @@ func (m Member) ForAudit() any {
 		Permissions Permissions          `json:"permissions"`
 		Disabled    bool                 `json:"disabled"`
 		PasswordSet *time.Time           `json:"password_set_at"`
-		AppSettings merchant.AppSettings `json:"app_settings"`
+		AppSettings merchant.AppSettings `json:"app_settings,omitzero"`
 	}{Email: m.Email, Type: m.Type, Roles: m.Roles, Nickname: m.Nickname, Permissions: m.Permissions,
-		Disabled: m.Disabled(), AppSettings: m.AppSettings.OrDefaults()}
+		Disabled: m.Disabled(), AppSettings: m.AppSettings}
 	if len(m.Passwords) > 0 {
 		view.PasswordSet = &m.Passwords[0].SetAt
 	}

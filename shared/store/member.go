@@ -9,6 +9,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -123,7 +124,9 @@ func (s *Reader) memberItems(ctx context.Context, keys ...key) (map[key]member.M
 func (s *Store) putMember(ctx context.Context, t identity.Tenant, m member.Member) (member.Member, error) {
 	tx := s.db.WriteTx().Idempotent(true).Update(s.countMember(t, 1).If("attribute_not_exists(pk) OR 'count' < ?",
 		member.MaxMembers))
-	s.addMember(tx, t, m)
+	if err := s.addMember(ctx, tx, t, m); err != nil {
+		return m, err
+	}
 	err := tx.Run(ctx)
 	if err == nil {
 		return m, nil
@@ -143,11 +146,15 @@ func (s *Store) putMember(ctx context.Context, t identity.Tenant, m member.Membe
 	}
 }
 
-// addMember adds a new member and its guard to a transaction.
-func (s *Store) addMember(tx *dynamo.WriteTx, t identity.Tenant, m member.Member) {
+// addMember adds a new member, its guard and its audit entry to a transaction.
+func (s *Store) addMember(ctx context.Context, tx *dynamo.WriteTx, t identity.Tenant, m member.Member) error {
 	tx.Put(s.table.Put(newMemberItem(t, m)).If("attribute_not_exists(pk)")).
 		Put(s.table.Put(newAddressGuard(t, m)).If("attribute_not_exists(pk)"))
+	return s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m), After: m.ForAudit()})
 }
+
+// subjectMember is the subject of entries about a member.
+func subjectMember(m member.Member) string { return "member " + m.ID }
 
 func (s *Store) countMember(t identity.Tenant, n int) *dynamo.Update {
 	k := memberCountKey(t)
@@ -234,6 +241,10 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, before,
 	after.Version, after.UpdatedAt = before.Version+1, s.now()
 	item := newMemberItem(t, after)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version))
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
+		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
+		return before, err
+	}
 	if before.Address() != after.Address() {
 		tx.Put(s.table.Put(newAddressGuard(t, after)).If("attribute_not_exists(pk)")).Delete(s.freeAddress(t, before))
 	}
@@ -272,11 +283,16 @@ func (s *Store) removeMember(ctx context.Context, t identity.Tenant, m member.Me
 	deleted := deletedMember{key: deletedMemberKey(t, m.Number()), Operation: operation, Member: m,
 		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
 	deleted.Passwords = nil
-	err := s.db.WriteTx().Idempotent(true).
+	tx := s.db.WriteTx().Idempotent(true).
 		Delete(s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).If("version = ?", m.Version)).
 		Delete(s.freeAddress(t, m)).
 		Put(s.table.Put(deleted)).
-		Update(s.countMember(t, -1)).Run(ctx)
+		Update(s.countMember(t, -1))
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
+		Before: m.ForAudit()}); err != nil {
+		return err
+	}
+	err := tx.Run(ctx)
 	if err == nil {
 		return nil
 	}

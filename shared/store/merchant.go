@@ -46,13 +46,13 @@ func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, a accou
 	for _, k := range keys {
 		err = errors.Join(err, s.putAPIKey(ctx, tx, k))
 	}
-	if err != nil {
-		return err
-	}
 	for _, mode := range m.Modes() {
 		t := identity.Tenant{Mode: mode, Merchant: m.Code}
-		s.addMember(tx, t, member.NewOwner(t, m.Email, m.CreatedAt))
+		err = errors.Join(err, s.addMember(ctx, tx, t, member.NewOwner(t, m.Email, m.CreatedAt)))
 		tx.Put(s.table.Put(memberCount{key: memberCountKey(t), Count: 1}))
+	}
+	if err != nil {
+		return err
 	}
 	taken := failure.Conflict("The merchant already exists.")
 	err = s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, taken, tx.Run(ctx))

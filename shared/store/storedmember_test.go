@@ -19,11 +19,11 @@ var storedMembers = map[string]stored{
 		sets: "Version is 1, and the id follows from the operation",
 		write: func(w fixture) []storedtest.Read {
 			m := w.member("operation")
-			got, err := w.CreateMember(w.Context(), w.tenant, m.Address(), "operation",
+			got, err := w.CreateMember(w.acting(), w.tenant, m.Address(), "operation",
 				func(string) (member.Member, error) { return m, nil })
 			m.Version = 1
 			wantAnswer(w, m, got, err)
-			return w.members(w.tenant, m)
+			return append(w.members(w.tenant, m), w.audited(w.tenant.Merchant))
 		},
 		unseen: storedtest.NotRead{"MEMBER write_id": notRead},
 	},
@@ -32,11 +32,11 @@ var storedMembers = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			before, m := w.employed("operation"), w.member("operation")
 			w.clock.Advance(1)
-			got, err := w.UpdateMember(w.Context(), w.tenant, before.Number(), m.Address(),
+			got, err := w.UpdateMember(w.acting(), w.tenant, before.Number(), m.Address(),
 				func(member.Member) (member.Member, error) { return m, nil })
 			m.Version, m.UpdatedAt = 2, w.Now()
 			wantAnswer(w, m, got, err)
-			return w.members(w.tenant, m)
+			return append(w.members(w.tenant, m), w.audited(w.tenant.Merchant))
 		},
 		unseen: storedtest.NotRead{"MEMBER write_id": notRead},
 	},
@@ -46,13 +46,13 @@ var storedMembers = map[string]stored{
 			m := w.employed("operation")
 			n := m.Number()
 			m = w.member("operation")
-			w.must(second(w.UpdateMember(w.Context(), w.tenant, n, m.Address(),
+			w.must(second(w.UpdateMember(w.acting(), w.tenant, n, m.Address(),
 				func(member.Member) (member.Member, error) { return m, nil })))
 			m.Version, m.UpdatedAt, m.Passwords = 2, w.Now(), nil
-			got, err := w.DeleteMember(w.Context(), w.tenant, m.Number(), "deletion", allowed)
+			got, err := w.DeleteMember(w.acting(), w.tenant, m.Number(), "deletion", allowed)
 			got.Passwords = nil
 			wantAnswer(w, m, got, err)
-			return append(w.members(w.tenant), w.expiries(start.AddDate(0, 0, 31)),
+			return append(w.members(w.tenant), w.audited(w.tenant.Merchant), w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("the deletion again", m, func(ctx context.Context) (member.Member, error) {
 					return w.DeleteMember(ctx, w.tenant, m.Number(), "deletion", allowed)
 				}))
@@ -75,7 +75,7 @@ func (w fixture) member(operation string) member.Member {
 // employed is a stored member that the operation made, without passwords.
 func (w fixture) employed(operation string) member.Member {
 	w.Helper()
-	m, err := w.CreateMember(w.Context(), w.tenant, "till@example.com", operation, func(id string) (member.Member, error) {
+	m, err := w.CreateMember(w.acting(), w.tenant, "till@example.com", operation, func(id string) (member.Member, error) {
 		return member.NewEmployee(id, member.Account{Email: "till@example.com"}, nil, w.Now()), nil
 	})
 	w.must(err)
