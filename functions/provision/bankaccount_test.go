@@ -1,0 +1,167 @@
+package provision_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+)
+
+type listedAccount struct {
+	Status, Holder, IBAN string
+	Primary, Paid        bool
+}
+
+type namedAccount struct {
+	Tenant, Account string
+	listedAccount
+}
+
+func (d operator) accounts(given fields) []namedAccount {
+	d.Helper()
+	given["command"] = "list_bank_accounts"
+	return run[struct {
+		Accounts []namedAccount `json:"bank_accounts"`
+	}](d, given).Accounts
+}
+
+// waiting are the accounts that the operator is to verify, once the sweep has asked about them.
+func (d operator) waiting() []namedAccount {
+	d.Helper()
+	d.Clock.Advance(time.Minute)
+	d.PassMinute()
+	return d.accounts(fields{})
+}
+
+// adds has the merchant add a primary account in live mode.
+func (d operator) adds(m provisioned, iban string) {
+	d.Helper()
+	if r := d.Do(world.Request{Method: "POST", Path: "/v0.1/me/merchant-profile/bank-accounts", APIKey: m.Key.Plaintext,
+		Body: fields{"account_holder_name": "Buch", "iban": iban, "primary": true}}); r.Status != 201 {
+		d.Fatalf("add: got %d %s, want 201", r.Status, r.Body)
+	}
+}
+
+func verification(m provisioned, account, outcome string) fields {
+	return fields{"command": "verify_bank_account", "merchant_code": m.Code, "account": account, "outcome": outcome}
+}
+
+// TestAnOperatorVerifiesLiveAccounts: each waits until the operator says so, and then is final; no log has a number.
+func TestAnOperatorVerifiesLiveAccounts(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	m := run[provisioned](d, registration(fields{"sandbox": false}))
+	d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
+	wantAll := func(want ...listedAccount) {
+		t.Helper()
+		var got []listedAccount
+		for _, a := range d.accounts(fields{"merchant_code": m.Code}) {
+			got = append(got, a.listedAccount)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("accounts (-want +got):\n%s", diff)
+		}
+	}
+	const pending, verified, rejected = "PENDING_VERIFICATION", "VERIFIED", "REJECTED"
+	for _, c := range []struct {
+		iban, outcome, other string
+		want                 []listedAccount
+	}{
+		{sandbox.RejectedIBAN, "rejected", "verified", []listedAccount{{verified, "Buch", sandbox.PaidIBAN, true, true},
+			{rejected, "Buch", sandbox.RejectedIBAN, false, false}}},
+		{sandbox.LostAnswerIBAN, "verified", "rejected", []listedAccount{{verified, "Buch", sandbox.PaidIBAN, false, false},
+			{rejected, "Buch", sandbox.RejectedIBAN, false, false}, {verified, "Buch", sandbox.LostAnswerIBAN, true, true}}},
+	} {
+		d.adds(m, c.iban)
+		waits := d.waiting()
+		if len(waits) != 1 || waits[0].Tenant != "L#"+m.Code || waits[0].IBAN != c.iban || waits[0].Status != pending {
+			t.Fatalf("%s: got %+v waiting, want it", c.iban, waits)
+		}
+		for range 2 { // repeated, nothing changes
+			run[fields](d, verification(m, waits[0].Account, c.outcome))
+			wantAll(c.want...)
+		}
+		if got := d.refused(verification(m, waits[0].Account, c.other)); got.Code != "CONFLICT" {
+			t.Errorf("%s, then %s: got %+v, want CONFLICT", c.outcome, c.other, got)
+		}
+		if left := d.waiting(); len(left) != 0 {
+			t.Errorf("%s: got %+v still waiting, want none", c.outcome, left)
+		}
+	}
+	d.adds(m, sandbox.ClosedIBAN)
+	if waits := d.waiting(); len(waits) != 1 {
+		t.Errorf("got %+v waiting, want one", waits)
+	}
+	d.setPayout(m, fields{"iban": sandbox.ClosedIBAN}) // for which the operator vouches instead
+	if left := d.waiting(); len(left) != 0 {
+		t.Errorf("vouched for: got %+v still waiting, want none", left)
+	}
+	for _, iban := range []string{sandbox.PaidIBAN, sandbox.RejectedIBAN, sandbox.LostAnswerIBAN, sandbox.ClosedIBAN} {
+		if strings.Contains(d.Logs.String(), iban) {
+			t.Errorf("got a log with %s, want none", iban)
+		}
+	}
+}
+
+func TestVerificationsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	m, other := run[provisioned](d, registration(fields{"sandbox": false})), d.create(nil)
+	d.adds(m, sandbox.PaidIBAN)
+	account := d.waiting()[0].Account
+	for _, c := range []struct {
+		command     fields
+		code, param string
+	}{
+		{verification(m, "", "verified"), "MISSING", "account"},
+		{verification(m, account, ""), "MISSING", "outcome"},
+		{verification(m, account, "pending"), "INVALID", "outcome"},
+		{verification(m, "unknown", "verified"), "NOT_FOUND", ""},
+		{verification(other, account, "verified"), "INVALID", "mode"}, // it has no live mode
+		{verification(run[provisioned](d, registration(fields{"sandbox": false})), account, "verified"), "NOT_FOUND", ""},
+		{fields{"command": "list_bank_accounts", "limit": 0}, "INVALID", "limit"},
+		{fields{"command": "list_bank_accounts", "limit": 1001}, "INVALID", "limit"},
+		{fields{"command": "list_bank_accounts", "merchant_code": "MC00000000"}, "NOT_FOUND", ""},
+	} {
+		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
+			t.Errorf("%v: got %+v, want %s %s", c.command, got, c.code, c.param)
+		}
+	}
+}
+
+// TestAVerificationThatWasCutOff is completed by repeating it, or by the sweep.
+func TestAVerificationThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
+		for step, reached := 1, true; reached; step++ {
+			d := newOperator(t)
+			m := run[provisioned](d, registration(fields{"sandbox": false}))
+			d.adds(m, sandbox.PaidIBAN)
+			command := verification(m, d.waiting()[0].Account, "verified")
+			p := d.Process()
+			p.Steps.Plan(step, fault)
+			_ = client.Invoke(p.Invoke).Operate(t.Context(), command, nil)
+			reached = len(p.Steps.Taken()) >= step
+			p.Stop()
+			if step%2 == 0 {
+				run[fields](d, command)
+			}
+			left := d.waiting()
+			if len(left) > 0 { // the bank was never told
+				run[fields](d, command)
+			}
+			if all := d.accounts(fields{"merchant_code": m.Code}); len(all) != 1 || !all[0].Paid {
+				t.Errorf("%s at step %d: got %+v, want it paid", fault, step, all)
+			}
+			if !reached && step < 5 {
+				t.Errorf("%s: got %d steps, want 5 or more", fault, step)
+			}
+		}
+	}
+}
