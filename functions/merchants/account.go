@@ -98,8 +98,8 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 	if !m.Onboarding {
 		profile := show.profile(m.Settings.Of(t.Mode))
 		if req.Include.has(withBankAccounts) {
-			accounts, err := f.payouts.BankAccounts(ctx, t)
-			if err != nil {
+			var accounts merchant.BankAccounts
+			if accounts, err = f.payouts.BankAccounts(ctx, t); err != nil {
 				return v, err
 			}
 			profile.BankAccounts = bankAccountViews(accounts, m.Country, false)

@@ -17,7 +17,8 @@ func TestTheMerchant(t *testing.T) {
 	created := s.Clock.Now().Format("2006-01-02T15:04:05.000Z")
 	want := fields{"merchant_code": code, "country": "DE", "default_currency": "EUR", "default_locale": "de-AT",
 		"business_type": "company", "alias": "Ring", "avatar": "https://kaffee.example/a.png", "sandbox": true,
-		"meta": fields{"crm": "7"}, "classic": fields{"id": float64(payments.MerchantNumericID(code))}, "version": "3", // created, recorded, paid to
+		"meta": fields{"crm": "7"}, "classic": fields{"id": float64(payments.MerchantNumericID(code))},
+		"version":       "3", // created, recorded, paid to
 		"change_status": "done", "created_at": created, "updated_at": created,
 		"company": fields{"name": "Kaffeehaus GmbH", "merchant_category_code": "5814", "legal_type": "de.gmbh",
 			"address": street, "trading_address": fields{"street_address": []any{"Markt 3"}, "post_code": "50667",

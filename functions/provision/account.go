@@ -28,20 +28,7 @@ func (o operator) updateAccount(ctx context.Context, c updateAccount) (accountUp
 	if err != nil {
 		return accountUpdated{}, err
 	}
-	next, err := store.Retry(func(bool) (account.Account, error) {
-		before, err := o.Store.Account(ctx, m.Code)
-		if err != nil {
-			return before, err
-		}
-		next, err := o.merged(before, m, c.Account)
-		if err != nil {
-			return before, err
-		}
-		if same, err := before.Same(next); err != nil || same {
-			return before, err
-		}
-		return o.Store.SaveAccount(ctx, m.Code, before, next)
-	})
+	next, err := store.Retry(func(bool) (account.Account, error) { return o.changeAccount(ctx, m, c.Account) })
 	if err != nil {
 		return accountUpdated{}, err
 	}
@@ -51,6 +38,25 @@ func (o operator) updateAccount(ctx context.Context, c updateAccount) (accountUp
 		answer.Persons = append(answer.Persons, p.ID)
 	}
 	return answer, nil
+}
+
+// changeAccount writes the account with the change, unless that changes nothing.
+// Error: store.ErrStale.
+func (o operator) changeAccount(ctx context.Context, m merchant.Merchant, change json.RawMessage,
+) (account.Account, error) {
+	before, err := o.Store.Account(ctx, m.Code)
+	if err != nil {
+		return before, err
+	}
+	next, err := o.merged(before, m, change)
+	if err != nil {
+		return before, err
+	}
+	same, err := before.Same(next)
+	if err != nil || same {
+		return before, err
+	}
+	return o.Store.SaveAccount(ctx, m.Code, before, next)
 }
 
 // merged is the account with the change; the time is now if anything differs.

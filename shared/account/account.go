@@ -19,10 +19,12 @@ type Account struct {
 	SignupFlows []SignupFlow         `dynamo:"signup_flows,omitempty" json:"signup_flows,omitempty" validate:"items=32"`
 	AppSettings merchant.AppSettings `dynamo:"app_settings" json:"app_settings,omitzero"` // the owner's
 
-	BusinessType string            `dynamo:"business_type,omitempty" json:"business_type,omitzero" validate:"text=64"` // sole_trader, company, …
-	Alias        string            `dynamo:"alias,omitempty" json:"alias,omitzero" validate:"text=150"`
-	Avatar       string            `dynamo:"avatar,omitempty" json:"avatar,omitzero" validate:"http-url"`
-	Meta         map[string]string `dynamo:"meta,omitempty" json:"meta,omitempty" validate:"own"` // of the operator's applications
+	// BusinessType: sole_trader, company, …
+	BusinessType string `dynamo:"business_type,omitempty" json:"business_type,omitzero" validate:"text=64"`
+	Alias        string `dynamo:"alias,omitempty" json:"alias,omitzero" validate:"text=150"`
+	Avatar       string `dynamo:"avatar,omitempty" json:"avatar,omitzero" validate:"http-url"`
+	// Meta: of the operator's applications
+	Meta map[string]string `dynamo:"meta,omitempty" json:"meta,omitempty" validate:"own"`
 
 	UpdatedAt time.Time `dynamo:"updated_at" json:"-"`
 	Version   int       `dynamo:"version" json:"-"` // of the stored item, from 1; 0: nothing is stored

@@ -39,9 +39,11 @@ func TestWhatDoesNotFitTogether(t *testing.T) {
 	t.Parallel()
 	const ada, bo = `{"id":"pers_0123456789abcdefghijklmnop"`, `{"given_name":"Bo"`
 	for param, change := range map[string]string{
-		"persons.1.id":                    `{"persons":[` + ada + `},` + ada + `}]}`,
-		"persons.1.account_holder":        `{"persons":[` + ada + `,"account_holder":true},` + bo + `,"account_holder":true}]}`,
-		"persons.1.ownership.share":       `{"persons":[` + ada + `,"ownership":{"share":60000}},` + bo + `,"ownership":{"share":40001}}]}`,
+		"persons.1.id": `{"persons":[` + ada + `},` + ada + `}]}`,
+		"persons.1.account_holder": `{"persons":[` + ada + `,"account_holder":true},` + bo + `,
+			"account_holder":true}]}`,
+		"persons.1.ownership.share": `{"persons":[` + ada + `,"ownership":{"share":60000}},` + bo + `,
+			"ownership":{"share":40001}}]}`,
 		"merchant_profile.vat_rates.1.id": `{"merchant_profile":{"vat_rates":[{"id":1,"rate":0},{"id":1,"rate":0.1}]}}`,
 		"merchant_profile.shelves.1.id":   `{"merchant_profile":{"shelves":[{"id":1,"name":"a"},{"id":1,"name":"b"}]}}`,
 		"merchant_profile.shelves.1.products.0.id": `{"merchant_profile":{"shelves":[{"id":1,"name":"a","products":[
@@ -180,7 +182,8 @@ func TestWhatPayersSee(t *testing.T) {
 func TestWhenAPersonalProfileIsComplete(t *testing.T) {
 	t.Parallel()
 	const whole = `{"persons":[{"account_holder":true,"given_name":"Ada","family_name":"Lovelace","birthdate":"1990-01-01",
-		"phone_number":"+493012345678","address":{"address_line1":"Ring 1","city":"Berlin","post_code":"10115","country":"DE"},
+		"phone_number":"+493012345678",
+		"address":{"address_line1":"Ring 1","city":"Berlin","post_code":"10115","country":"DE"},
 		"identifiers":[{"ref":"de.passport","value":"C01X00T47"}]}]}`
 	if p, ok := merged(t, whole).Holder(); !ok || !p.Complete() || p.NationalID() != "C01X00T47" {
 		t.Errorf("got %+v, %t, want it complete, with C01X00T47", p, ok)

@@ -34,7 +34,8 @@ type Product struct {
 
 // Price is one price of a product, without VAT.
 type Price struct {
-	ID          int64         `dynamo:"id" json:"id" validate:"required min=1 max=9007199254740991"`
-	Description string        `dynamo:"description,omitempty" json:"description,omitzero" validate:"text=255"`
-	Net         money.Decimal `dynamo:"net" json:"net" validate:"required"` // in the merchant's currency, as that writes it
+	ID          int64  `dynamo:"id" json:"id" validate:"required min=1 max=9007199254740991"`
+	Description string `dynamo:"description,omitempty" json:"description,omitzero" validate:"text=255"`
+	// Net: in the merchant's currency, as that writes it
+	Net money.Decimal `dynamo:"net" json:"net" validate:"required"`
 }

@@ -32,13 +32,13 @@ func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Accou
 	if err != nil {
 		return a, err
 	}
-	if err := json.Unmarshal(change, &next, json.RejectUnknownMembers(true)); err != nil {
+	if err = json.Unmarshal(change, &next, json.RejectUnknownMembers(true)); err != nil {
 		return a, misread(err)
 	}
 	next.UpdatedAt, next.Version = a.UpdatedAt, a.Version
 	next.Meta, next.Profile.Attributes = withoutEmpty(next.Meta), withoutEmpty(next.Profile.Attributes)
 	next.name(a.Persons)
-	if err := next.Check(m, now).First(); err != nil {
+	if err = next.Check(m, now).First(); err != nil {
 		return a, err
 	}
 	next.written(m.Currency)

@@ -16,8 +16,10 @@ import (
 // contract §7.1 shows as personal profile and business owners are persons as well,
 // so that each is recorded once.
 type Person struct {
-	ID            string `dynamo:"id" json:"id,omitzero" validate:"pattern=^pers_[0-9a-z]{26}$"` // "": a new one is generated
-	AccountHolder bool   `dynamo:"account_holder,omitempty" json:"account_holder,omitzero"`      // the personal profile is theirs
+	// ID: "": a new one is generated
+	ID string `dynamo:"id" json:"id,omitzero" validate:"pattern=^pers_[0-9a-z]{26}$"`
+	// AccountHolder: the personal profile is theirs
+	AccountHolder bool `dynamo:"account_holder,omitempty" json:"account_holder,omitzero"`
 
 	GivenName   string `dynamo:"given_name,omitempty" json:"given_name,omitzero" validate:"text=60"`
 	MiddleName  string `dynamo:"middle_name,omitempty" json:"middle_name,omitzero" validate:"text=60"`
@@ -28,12 +30,13 @@ type Person struct {
 	Relationships []Relationship   `dynamo:"relationships,omitempty" json:"relationships,omitempty" validate:"items=1"`
 	Ownership     Ownership        `dynamo:"ownership" json:"ownership,omitzero"`
 	Address       merchant.Address `dynamo:"address" json:"address,omitzero"`
-	Identifiers   []Identifier     `dynamo:"identifiers,omitempty" json:"identifiers,omitempty" validate:"items=32"` // the first is the national id
+	// Identifiers: the first is the national id
+	Identifiers []Identifier `dynamo:"identifiers,omitempty" json:"identifiers,omitempty" validate:"items=32"`
 
 	// ISO 3166-1.
 	Citizenship        string `dynamo:"citizenship,omitempty" json:"citizenship,omitzero" validate:"country"`
 	Nationality        string `dynamo:"nationality,omitempty" json:"nationality,omitzero" validate:"country"`
-	CountryOfResidence string `dynamo:"country_of_residence,omitempty" json:"country_of_residence,omitzero" validate:"country"`
+	CountryOfResidence string `dynamo:"country_of_residence,omitempty" json:"country_of_residence,omitzero" validate:"country"` //nolint:lll // a tag is one line
 }
 
 // Relationship is what a person is to a merchant (contract §13.5).

@@ -12,20 +12,23 @@ import (
 // Profile is a merchant's business. Its name, email, country and currency are the
 // merchant's own, because each request needs them.
 type Profile struct {
-	Website      string    `dynamo:"website,omitempty" json:"website,omitzero" validate:"text=255 http-url"`
-	LegalType    LegalType `dynamo:"legal_type" json:"legal_type,omitzero"`
-	CategoryCode string    `dynamo:"merchant_category_code,omitempty" json:"merchant_category_code,omitzero" validate:"pattern=^[0-9]{4}$"` // ISO 18245
-	MobilePhone  string    `dynamo:"mobile_phone,omitempty" json:"mobile_phone,omitzero" validate:"phone"`
+	Website   string    `dynamo:"website,omitempty" json:"website,omitzero" validate:"text=255 http-url"`
+	LegalType LegalType `dynamo:"legal_type" json:"legal_type,omitzero"`
+	// CategoryCode: ISO 18245
+	CategoryCode string `dynamo:"merchant_category_code,omitempty" json:"merchant_category_code,omitzero" validate:"pattern=^[0-9]{4}$"` //nolint:lll // a tag is one line
+	MobilePhone  string `dynamo:"mobile_phone,omitempty" json:"mobile_phone,omitzero" validate:"phone"`
 
 	// RegistrationNumber is the company's.
-	RegistrationNumber string `dynamo:"company_registration_number,omitempty" json:"company_registration_number,omitzero" validate:"text=255"`
+	RegistrationNumber string `dynamo:"company_registration_number,omitempty" json:"company_registration_number,omitzero" validate:"text=255"` //nolint:lll // a tag is one line
 
 	VATID            string       `dynamo:"vat_id,omitempty" json:"vat_id,omitzero" validate:"text=255"`
 	Identifiers      []Identifier `dynamo:"identifiers,omitempty" json:"identifiers,omitempty" validate:"items=32"`
-	CertificateCode  string       `dynamo:"permanent_certificate_access_code,omitempty" json:"permanent_certificate_access_code,omitzero" validate:"text=255"`
-	NatureAndPurpose string       `dynamo:"nature_and_purpose,omitempty" json:"nature_and_purpose,omitzero" validate:"text=1000"`
-	Language         string       `dynamo:"language,omitempty" json:"language,omitzero" validate:"language"` // BCP 47; "": the locale's
-	Locale           string       `dynamo:"locale,omitempty" json:"locale,omitzero" validate:"language"`     // BCP 47; "": the country's
+	CertificateCode  string       `dynamo:"permanent_certificate_access_code,omitempty" json:"permanent_certificate_access_code,omitzero" validate:"text=255"` //nolint:lll // a tag is one line
+	NatureAndPurpose string       `dynamo:"nature_and_purpose,omitempty" json:"nature_and_purpose,omitzero" validate:"text=1000"`                              //nolint:lll // a tag is one line
+	// Language: BCP 47; "": the locale's
+	Language string `dynamo:"language,omitempty" json:"language,omitzero" validate:"language"`
+	// Locale: BCP 47; "": the country's
+	Locale string `dynamo:"locale,omitempty" json:"locale,omitzero" validate:"language"`
 
 	Address        merchant.Address  `dynamo:"address" json:"address,omitzero"`
 	TradingAddress merchant.Address  `dynamo:"trading_address" json:"trading_address,omitzero"`
@@ -35,14 +38,16 @@ type Profile struct {
 	VATRates        []VATRate       `dynamo:"vat_rates,omitempty" json:"vat_rates,omitempty" validate:"items=32"`
 	Shelves         []Shelf         `dynamo:"shelves,omitempty" json:"shelves,omitempty" validate:"items=20"`
 
-	ExternalDeveloper bool  `dynamo:"extdev,omitempty" json:"extdev,omitzero"`
-	ZoneMigrated      *bool `dynamo:"payout_zone_migrated,omitempty" json:"payout_zone_migrated,omitzero"` // nil: true (contract §13.9)
+	ExternalDeveloper bool `dynamo:"extdev,omitempty" json:"extdev,omitzero"`
+	// ZoneMigrated: nil: true (contract §13.9)
+	ZoneMigrated *bool `dynamo:"payout_zone_migrated,omitempty" json:"payout_zone_migrated,omitzero"`
 }
 
 // LegalType is a legal form, such as a GmbH.
 type LegalType struct {
-	ID              int64  `dynamo:"id,omitempty" json:"id,omitzero" validate:"min=1 max=9007199254740991"`
-	Code            string `dynamo:"code,omitempty" json:"code,omitzero" validate:"min=4 text=64"` // de.gmbh: contract §13.5's legal_type
+	ID int64 `dynamo:"id,omitempty" json:"id,omitzero" validate:"min=1 max=9007199254740991"`
+	// Code: de.gmbh: contract §13.5's legal_type
+	Code            string `dynamo:"code,omitempty" json:"code,omitzero" validate:"min=4 text=64"`
 	Description     string `dynamo:"description,omitempty" json:"description,omitzero" validate:"text=64"`
 	FullDescription string `dynamo:"full_description,omitempty" json:"full_description,omitzero" validate:"text=255"`
 	SoleTrader      bool   `dynamo:"sole_trader,omitempty" json:"sole_trader,omitzero"`
@@ -51,15 +56,16 @@ type LegalType struct {
 // DoingBusinessAs is how payers know the merchant, where that is not under the
 // company's own name. Receipts show it.
 type DoingBusinessAs struct {
-	BusinessName       string           `dynamo:"business_name,omitempty" json:"business_name,omitzero" validate:"text=150"`
-	RegistrationNumber string           `dynamo:"company_registration_number,omitempty" json:"company_registration_number,omitzero" validate:"text=255"`
-	VATID              string           `dynamo:"vat_id,omitempty" json:"vat_id,omitzero" validate:"text=255"`
-	Website            string           `dynamo:"website,omitempty" json:"website,omitzero" validate:"text=255 http-url"`
-	Email              string           `dynamo:"email,omitempty" json:"email,omitzero" validate:"email"`
-	PhoneNumber        string           `dynamo:"phone_number,omitempty" json:"phone_number,omitzero" validate:"phone"`
-	Descriptor         string           `dynamo:"dynamic_descriptor,omitempty" json:"dynamic_descriptor,omitzero" validate:"text=30"` // on card statements
-	Branding           Branding         `dynamo:"branding" json:"branding,omitzero"`
-	Address            merchant.Address `dynamo:"address" json:"address,omitzero"`
+	BusinessName       string `dynamo:"business_name,omitempty" json:"business_name,omitzero" validate:"text=150"`                             //nolint:lll // a tag is one line
+	RegistrationNumber string `dynamo:"company_registration_number,omitempty" json:"company_registration_number,omitzero" validate:"text=255"` //nolint:lll // a tag is one line
+	VATID              string `dynamo:"vat_id,omitempty" json:"vat_id,omitzero" validate:"text=255"`
+	Website            string `dynamo:"website,omitempty" json:"website,omitzero" validate:"text=255 http-url"`
+	Email              string `dynamo:"email,omitempty" json:"email,omitzero" validate:"email"`
+	PhoneNumber        string `dynamo:"phone_number,omitempty" json:"phone_number,omitzero" validate:"phone"`
+	// Descriptor: on card statements
+	Descriptor string           `dynamo:"dynamic_descriptor,omitempty" json:"dynamic_descriptor,omitzero" validate:"text=30"` //nolint:lll // a tag is one line
+	Branding   Branding         `dynamo:"branding" json:"branding,omitzero"`
+	Address    merchant.Address `dynamo:"address" json:"address,omitzero"`
 }
 
 // Branding is how the merchant's pages and receipts look.
@@ -67,8 +73,8 @@ type Branding struct {
 	Icon           string `dynamo:"icon,omitempty" json:"icon,omitzero" validate:"http-url"`
 	Logo           string `dynamo:"logo,omitempty" json:"logo,omitzero" validate:"http-url"`
 	Hero           string `dynamo:"hero,omitempty" json:"hero,omitzero" validate:"http-url"`
-	PrimaryColor   string `dynamo:"primary_color,omitempty" json:"primary_color,omitzero" validate:"pattern=^#[0-9a-fA-F]{6}$"`
-	SecondaryColor string `dynamo:"secondary_color,omitempty" json:"secondary_color,omitzero" validate:"pattern=^#[0-9a-fA-F]{6}$"`
+	PrimaryColor   string `dynamo:"primary_color,omitempty" json:"primary_color,omitzero" validate:"pattern=^#[0-9a-fA-F]{6}$"`     //nolint:lll // a tag is one line
+	SecondaryColor string `dynamo:"secondary_color,omitempty" json:"secondary_color,omitzero" validate:"pattern=^#[0-9a-fA-F]{6}$"` //nolint:lll // a tag is one line
 }
 
 // ZoneMigratedOrDefault is contract §13.9's payout_zone_migrated.

@@ -10,7 +10,7 @@ import (
 // (contract §7.1, §13.9). Only an operator's command writes them. The largest
 // expected transaction is not among them: it is one of the merchant's Settings.
 type AppSettings struct {
-	CheckoutPreference    string          `dynamo:"checkout_preference,omitempty" json:"checkout_preference" validate:"text=32"`
+	CheckoutPreference    string          `dynamo:"checkout_preference,omitempty" json:"checkout_preference" validate:"text=32"` //nolint:lll // a tag is one line
 	ActivateAirHint       bool            `dynamo:"activate_air_hint,omitempty" json:"activate_air_hint"`
 	SoundEnabled          bool            `dynamo:"sound_enabled,omitempty" json:"sound_enabled"`
 	TipsEnabled           bool            `dynamo:"tips_enabled,omitempty" json:"tips_enabled"`

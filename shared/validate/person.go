@@ -2,6 +2,7 @@ package validate
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -86,7 +87,7 @@ func spanishNIF(text string) bool {
 	first := strings.IndexByte("XYZ", text[0])
 	number := text[:8]
 	if first >= 0 {
-		number = string(rune('0'+first)) + text[1:8]
+		number = strconv.Itoa(first) + text[1:8]
 	}
 	digits, ok := numerals(number, 8)
 	value := 0
