@@ -105,6 +105,31 @@ func TestPayoutsGoToTheLastVerifiedPrimaryAccount(t *testing.T) {
 	}
 }
 
+// TestNoPayoutIsSentByWhatHasChanged between its reading of the schedule and the record that it is sent: the new
+// account is paid, and nothing is while payouts are held.
+func TestNoPayoutIsSentByWhatHasChanged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change   func(*fixture)
+		want, to string
+	}{
+		"another account": {func(h *fixture) { h.added(anotherIBAN, true, merchant.BankAccountVerified) },
+			"PAID 10.10 1", anotherIBAN},
+		"held": {func(h *fixture) { h.set(func(s *terms) { s.Held = true }) }, "SEALED 10.10 1", ""},
+	} {
+		h := openFixture(t)
+		h.added(oneIBAN, false, merchant.BankAccountVerified)
+		h.pay(1)
+		h.Advance(day)
+		id := h.plan()
+		h.wire.Meanwhile("TransactWriteItems", 2, func() { c.change(h) }) // the first one collects
+		h.want(name, h.run(id), c.want)
+		if p, err := h.Store.Payout(t.Context(), tenant, id); err != nil || p.To.IBAN != c.to {
+			t.Errorf("%s: got a payout to %q, %v, want to %q", name, p.To.IBAN, err, c.to)
+		}
+	}
+}
+
 // TestAPayoutThatRunsWhileTheAccountChanges pays one account, once: that which is the payee when the transfer is fixed.
 func TestAPayoutThatRunsWhileTheAccountChanges(t *testing.T) {
 	t.Parallel()

@@ -151,7 +151,7 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.
 
 // send fixes the bank account and posts the journal entry, before the transfer is
 // requested. Without a verified account, or while payouts are held, it waits (contract
-// §6.7).
+// §6.7). If either changes before that is recorded, it is tried again.
 func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
@@ -160,7 +160,7 @@ func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Pay
 	if !schedule.CanPay() {
 		return r.wait(ctx, t, current)
 	}
-	next, err := r.Store.StepPayout(ctx, t, current.Send(schedule.To, r.Store.Now()))
+	next, err := r.Store.SendPayout(ctx, t, current.Send(schedule.To, r.Store.Now()), schedule)
 	return next, false, err
 }
 

@@ -110,6 +110,19 @@ func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payout.S
 	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) { tx.Put(s.putEntry(t, *step.Entry)) })
 }
 
+// SendPayout is StepPayout for the step that fixes the account that a payout goes to,
+// while the schedule is still as it was read: a payout goes to no account that was
+// replaced before it is recorded as sent, and none is sent that is held. Error:
+// ErrStale when the payout or the schedule changed since they were read.
+func (s *Store) SendPayout(ctx context.Context, t identity.Tenant, step payout.Step,
+	schedule merchant.PayoutSchedule) (payout.Payout, error) {
+	k := payoutScheduleKey(t)
+	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) {
+		tx.Put(s.putEntry(t, *step.Entry))
+		tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("version = ?", schedule.Version))
+	})
+}
+
 // CollectPayout moves payables into the payout, in one transaction: it deletes
 // them, writes their records, and adds a payable for the payout's negative
 // balance, if any. Error: ErrStale when the payout, a payable or a transaction
