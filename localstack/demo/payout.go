@@ -1,0 +1,97 @@
+package demo
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+)
+
+const bankAccounts = "/v0.1/me/merchant-profile/bank-accounts"
+
+// openMerchant has the operator open a merchant that nobody has paid out yet: the next steps are its first day. A merchant
+// has ten accounts at the most, so the demo's own one could not add one each time.
+func (s *scenario) openMerchant(ctx context.Context) error {
+	command := object{"command": "create_merchant", "name": "Demo " + s.run, "email": "demo@example.com", "country": "DE",
+		"currency": "EUR", "sandbox": true}
+	s.print.line("→ provision " + pretty(command))
+	var made struct {
+		Code string                     `json:"merchant_code"`
+		Key  struct{ Plaintext string } `json:"api_key"`
+	}
+	if err := s.Operator.Operate(ctx, command, &made); err != nil {
+		return err
+	}
+	s.MerchantCode, s.APIKey = made.Code, made.Key.Plaintext
+	s.print.line("← merchant " + made.Code + ", and a key (it is shown once, and not here)")
+	c, err := s.create(ctx, "lunch", "25.00", nil)
+	if err != nil {
+		return err
+	}
+	paid, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": s.card(frictionless)}, http.StatusOK)
+	if err != nil {
+		return err
+	}
+	s.code = paid.TransactionCode
+	return s.expect(paid.Status == "PAID", "PAID, which waits for a payout")
+}
+
+// bankAccount is what the demo checks of one.
+type bankAccount struct {
+	IBAN    string
+	Status  string
+	Primary bool
+}
+
+// addAccount adds the merchant's bank account, which is verified a little later (contract §7.3).
+func (s *scenario) addAccount(ctx context.Context) error {
+	var added bankAccount
+	body := object{"account_holder_name": "Demo", "iban": sandbox.PaidIBAN, "primary": true}
+	if err := s.call(ctx, "POST", bankAccounts, body, http.StatusCreated, &added); err != nil {
+		return err
+	}
+	want := bankAccount{sandbox.PaidIBAN, "PENDING_VERIFICATION", true}
+	if err := s.expect(added == want, "the primary account, which the bank verifies"); err != nil {
+		return err
+	}
+	for want.Status = "VERIFIED"; added != want; {
+		s.print.line("  The bank takes its time.")
+		select {
+		case <-time.After(sandbox.VerifiedAfter):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := s.call(ctx, "GET", bankAccounts+"?primary=true", nil, http.StatusOK, &added); err != nil {
+			return err
+		}
+	}
+	return s.expect(true, "VERIFIED: payouts go to it")
+}
+
+// payOut pays the merchant what it has taken, less the fee of 1.95 %, and shows its record.
+func (s *scenario) payOut(ctx context.Context) error {
+	command := object{"command": "run_payouts", "merchant_code": s.MerchantCode, "on_demand": true, "id": s.run}
+	s.print.line("→ provision " + pretty(command))
+	var done struct {
+		Payouts []struct{ Day, Status string }
+	}
+	if err := s.Operator.Operate(ctx, command, &done); err != nil {
+		return err
+	}
+	if err := s.expect(len(done.Payouts) == 1 && done.Payouts[0].Status == "PAID", "one payout, PAID"); err != nil {
+		return err
+	}
+	var records []struct {
+		Status          string
+		TransactionCode string `json:"transaction_code"`
+	}
+	day := done.Payouts[0].Day
+	query := url.Values{"start_date": {day}, "end_date": {day}, "format": {"json"}}.Encode()
+	if err := s.call(ctx, "GET", "/v1.0/merchants/"+s.MerchantCode+"/payouts?"+query, nil, http.StatusOK, &records); err != nil {
+		return err
+	}
+	ok := len(records) == 1 && records[0].Status == "SUCCESSFUL" && records[0].TransactionCode == s.code
+	return s.expect(ok, "the payment's record in the payout")
+}
