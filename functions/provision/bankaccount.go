@@ -107,7 +107,8 @@ func (o operator) verifyBankAccount(ctx context.Context, c verifyBankAccount) (b
 	case account.Status != merchant.BankAccountPending && account.Status != verdict:
 		return bankAccountView{}, file.ErrDecided
 	}
-	if err = banking.File(o.App).Decide(ctx, bank.Verification{Tenant: t.String(), Account: account}, verdict); err != nil {
+	asked := bank.Verification{Tenant: t.String(), Account: account}
+	if err = banking.File(o.App).Decide(ctx, asked, verdict); err != nil {
 		return bankAccountView{}, err
 	}
 	if accounts, err = banking.Open(o.App).BankAccounts(ctx, t); err != nil {

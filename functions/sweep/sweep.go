@@ -1,7 +1,8 @@
 // Package sweep is the guarantee behind every fast path. Each minute it processes
 // what is overdue: charges whose outcome is unknown, payers who never came back,
 // checkouts past valid_until, callbacks whose message was lost, bank accounts that
-// nobody has looked at since they were verified. It begins nothing new, so a tick that is missed, repeated or interrupted does no harm.
+// nobody has looked at since they were verified. It begins nothing new, so a tick
+// that is missed, repeated or interrupted does no harm.
 package sweep
 
 import (

@@ -198,7 +198,8 @@ func (m *accountsMachine) add(t *rapid.T) {
 	case pending != errors.Is(err, merchant.ErrVerificationPending),
 		(full && !pending) != errors.Is(err, merchant.ErrTooManyBankAccounts):
 		t.Fatalf("pending %t, full %t: got error %v", pending, full, err)
-	case err == nil && (m.Primary == a.ID) != (primary || m.paid == ""), err == nil && m.Primary != a.ID && m.Primary != before:
+	case err != nil:
+	case (m.Primary == a.ID) != (primary || m.paid == ""), m.Primary != a.ID && m.Primary != before:
 		t.Fatalf("added as primary %t: got primary %s, before it %s", primary, m.Primary, before)
 	}
 }

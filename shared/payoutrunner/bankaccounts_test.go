@@ -50,8 +50,8 @@ func (h *fixture) wantPaid(what, iban string) {
 		unread = nil
 	}
 	if err != nil || unread != nil || accounts.Payee() != schedule.To || schedule.To.IBAN != iban {
-		h.Errorf("%s: got payee %+v, %v, and schedule %+v, %v, want %q in both", what, accounts.Payee(), err, schedule, unread,
-			iban)
+		h.Errorf("%s: got payee %+v, %v, and schedule %+v, %v, want %q in both", what, accounts.Payee(), err, schedule,
+			unread, iban)
 	}
 }
 

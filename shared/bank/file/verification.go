@@ -93,7 +93,8 @@ func (r records) ask(ctx context.Context, asked bank.Verification) (verification
 	if !errors.Is(err, errUnknownAccount) {
 		return stored, err
 	}
-	v := verification{Tenant: asked.Tenant, Account: asked.Account, Verdict: merchant.BankAccountPending, AskedAt: r.Time()}
+	v := verification{Tenant: asked.Tenant, Account: asked.Account, Verdict: merchant.BankAccountPending,
+		AskedAt: r.Time()}
 	cause := r.Transaction().
 		Put(r.Table.Put(verificationItem{accountKey(v.Account.ID), v}).If("attribute_not_exists(pk)")).
 		Put(r.Table.Put(askedItem{v.askedKey(), v.Tenant, v.Account})).

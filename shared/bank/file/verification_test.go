@@ -19,8 +19,8 @@ import (
 
 // shopAccount is an account that its merchant has added.
 func shopAccount(id string) bank.Verification {
-	return bank.Verification{Tenant: "L#MC1", Account: merchant.BankAccount{ID: id, Holder: "Corner Shop", IBAN: germanIBAN,
-		Status: merchant.BankAccountPending}}
+	return bank.Verification{Tenant: "L#MC1", Account: merchant.BankAccount{ID: id, Holder: "Corner Shop",
+		IBAN: germanIBAN, Status: merchant.BankAccountPending}}
 }
 
 // mustSay asks about the account and expects the verdict.
