@@ -114,6 +114,24 @@ func TestOfManyCreationsOneSucceeds(t *testing.T) {
 	}
 }
 
+// TestAnAddressThatIsTakenMeanwhile, after it was found free: the write is refused.
+func TestAnAddressThatIsTakenMeanwhile(t *testing.T) {
+	t.Parallel()
+	wire := &faults.Wire{Send: enginetest.Do}
+	s := emptyTable(t, clock.New(), wire)
+	wire.Meanwhile("TransactWriteItems", 1, func() { employ(t, s, "ada@example.com", "faster") })
+	_, err := tryEmploy(t, s, tenant, "ada@example.com", "slower")
+	wantKind(t, "a creation", err, failure.KindConflict)
+	bob := employ(t, s, "bob@example.com")
+	wire.Meanwhile("TransactWriteItems", 1, func() { employ(t, s, "new@example.com") })
+	_, err = move(t, s, bob, "new@example.com")
+	wantKind(t, "a change", err, failure.KindConflict)
+	wire.Inject(nil)
+	if members, err := s.Members(t.Context(), tenant); len(members) != 3 || err != nil {
+		t.Errorf("got members %v, error %v, want three", members, err)
+	}
+}
+
 // TestAThousandMembersAtMost, at once or one by one; a deleted one counts no more.
 func TestAThousandMembersAtMost(t *testing.T) {
 	t.Parallel()
