@@ -22,7 +22,7 @@ func TestEachPayoutConditionIsNeeded(t *testing.T) {
 // refunds and payouts both change. The other workloads notice the rest.
 var ofPayouts = regexp.MustCompile(`SCHEDULE:|PAYOUT:|RECORD:|TRANSFER:|FILEBANK|CREDIT:|DEBIT:|TRANSACTION: ` +
 	`\(version|EVENT: \(status = |payout` +
-	`|MERCHANT: \(version`)
+	`|MERCHANT: \(version|BANKACCOUNTS:`)
 
 // monthSurvivors are the conditions whose removal no month can notice, and why.
 var monthSurvivors = map[string]string{
@@ -42,6 +42,12 @@ var monthSurvivors = map[string]string{
 		"each outcome be applied once",
 	"Put FILEBANK EXPORT: (attribute_not_exists(digest))": "every call seals the same: its transfers have been " +
 		"claimed for it, and never leave it",
+	"Put BANKACCOUNTS: (attribute_not_exists(pk))": "in one transaction with its merchant, whose version lets it " +
+		"in once",
+	"Put BANKACCOUNTS: (version = ?)": "likewise: every change of the accounts writes the merchant, too",
+	"Put FILEBANK ACCOUNT: (attribute_not_exists(pk))": "the operator, who vouches for all accounts here, gives the " +
+		"same answer to a question that is asked twice",
+	"Put FILEBANK ACCOUNT: (verdict = ?)": "likewise: no other answer is given here",
 	"Put SCHEDULE: (attribute_not_exists(pk))": "in one transaction with its merchant, whose version lets it " +
 		"in once",
 	"Put payout: (attribute_not_exists(pk))": "in one transaction with its payout, whose version lets it " +
