@@ -1,9 +1,10 @@
-// Package linear checks that what clients saw of one transaction's refunds is
-// linearizable (contract §6.4: they are serialised): each request took effect at
-// one point in time between its being sent and its answer, and at no point was
-// more reserved than had been captured.
+// Package linear checks that what clients saw is linearizable: each request took
+// effect at one point in time between its being sent and its answer.
 //
-// A refund has two such points: its money is reserved, and, should the acquirer
+// SettingsHistory is of a merchant's settings (contract §7.2), which are shown as
+// the last change left them. History is of one transaction's refunds (contract §6.4:
+// they are serialised): at no point was more reserved than had been captured. A
+// refund has two such points: its money is reserved, and, should the acquirer
 // not make it, given back. A request without an answer may take effect at any
 // later time, or never.
 package linear
@@ -94,13 +95,19 @@ func (h History) Check() error {
 	if len(h.Requests) > most || len(m.groups) > most {
 		return fmt.Errorf("%w: %d requests", ErrTooLong, len(h.Requests))
 	}
-	switch porcupine.CheckOperationsTimeout(m.porcupine(), m.operations(), checkTime) {
+	return conclude(porcupine.CheckOperationsTimeout(m.porcupine(), m.operations(), checkTime),
+		fmt.Sprintf("%d were captured\n%s", h.Captured, h.list()))
+}
+
+// conclude is the error of a search of that result, about a history.
+func conclude(result porcupine.CheckResult, history string) error {
+	switch result {
 	case porcupine.Ok:
 		return nil
 	case porcupine.Unknown:
 		return fmt.Errorf("%w: no result after %v", ErrTooLong, checkTime)
 	default:
-		return fmt.Errorf("%w: %d were captured\n%s", ErrNotLinear, h.Captured, h.list())
+		return fmt.Errorf("%w: %s", ErrNotLinear, history)
 	}
 }
 
