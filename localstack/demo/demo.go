@@ -1,6 +1,7 @@
 // Package demo runs a merchant's first day against a running platform and prints every request and response: a
 // payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund, a
-// receipt, a new bank account and a payout to it. It is an ordinary merchant: it has an API key, and an operator gives it a callback secret.
+// receipt, a new bank account and a payout to it. It is an ordinary merchant: it has an API key, and an operator gives
+// it a callback secret.
 package demo
 
 import (

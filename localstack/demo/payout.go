@@ -11,8 +11,8 @@ import (
 
 const bankAccounts = "/v0.1/me/merchant-profile/bank-accounts"
 
-// openMerchant has the operator open a merchant that nobody has paid out yet: the next steps are its first day. A merchant
-// has ten accounts at the most, so the demo's own one could not add one each time.
+// openMerchant has the operator open a merchant without a bank account, which takes a payment. The demo may be run
+// again and again, and a merchant has ten accounts at the most.
 func (s *scenario) openMerchant(ctx context.Context) error {
 	command := object{"command": "create_merchant", "name": "Demo " + s.run, "email": "demo@example.com", "country": "DE",
 		"currency": "EUR", "sandbox": true}
@@ -70,7 +70,7 @@ func (s *scenario) addAccount(ctx context.Context) error {
 	return s.expect(true, "VERIFIED: payouts go to it")
 }
 
-// payOut pays the merchant what it has taken, less the fee of 1.95 %, and shows its record.
+// payOut pays the merchant what it has taken, less its fee, and shows the record.
 func (s *scenario) payOut(ctx context.Context) error {
 	command := object{"command": "run_payouts", "merchant_code": s.MerchantCode, "on_demand": true, "id": s.run}
 	s.print.line("→ provision " + pretty(command))
@@ -88,8 +88,9 @@ func (s *scenario) payOut(ctx context.Context) error {
 		TransactionCode string `json:"transaction_code"`
 	}
 	day := done.Payouts[0].Day
-	query := url.Values{"start_date": {day}, "end_date": {day}, "format": {"json"}}.Encode()
-	if err := s.call(ctx, "GET", "/v1.0/merchants/"+s.MerchantCode+"/payouts?"+query, nil, http.StatusOK, &records); err != nil {
+	path := "/v1.0/merchants/" + s.MerchantCode + "/payouts?" +
+		url.Values{"start_date": {day}, "end_date": {day}, "format": {"json"}}.Encode()
+	if err := s.call(ctx, "GET", path, nil, http.StatusOK, &records); err != nil {
 		return err
 	}
 	ok := len(records) == 1 && records[0].Status == "SUCCESSFUL" && records[0].TransactionCode == s.code
