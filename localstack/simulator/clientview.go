@@ -110,6 +110,9 @@ func (w *World) checkLinearizable() {
 			w.findings.add(finding{p.checkout, err.Error()})
 		}
 	}
+	if w.payees != nil {
+		w.payees.checkSettings()
+	}
 }
 
 // declined are the amounts that the sandbox declines (contract §12).

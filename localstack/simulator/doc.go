@@ -35,7 +35,11 @@
 //     reconciliation must find nothing. Live merchants' payouts go into files,
 //     which operators take to the bank, and whose outcome they report
 //     (filebank.go); no refund takes such a merchant below the minimum balance
-//     (minimumbalance.go).
+//     (minimumbalance.go). Meanwhile merchants and operators change settings and bank
+//     accounts: the settings shown are linearizable (package linear), each payout goes
+//     to the account that is the payee when its transfer is recorded, no rule of
+//     contract §7.3 is broken (accountcheck.go), clients are shown what was there
+//     (accountview.go), and each change has one audit entry (auditcheck.go).
 //   - Unknown: nothing fails, and delays are the usual ones. What the acquirer
 //     knows after 30 s is settled within 45 s (unknown.go).
 //

@@ -95,6 +95,7 @@ func (t *fileBank) take(text string) {
 		if _, again := t.executed[order.ID]; again || owners[order.ID] == "" {
 			t.find("", "order %s of %q is in file %s", order.ID, owners[order.ID], file.MessageID)
 		}
+		t.checkOrder(order.ID, order.IBAN)
 		t.executed[order.ID] = !t.faultsOn || t.pays(order.ID, order.IBAN)
 		t.unreported = append(t.unreported, executedTransfer{order.ID, owners[order.ID], t.executed[order.ID]})
 	}

@@ -33,6 +33,14 @@ type month struct {
 	versions map[string]int64  // of schedules and payouts, by key
 	seen     map[string]bool   // write ids
 	taken    map[string]string // payables in payouts that have not failed, with the payouts
+
+	accounts  map[string]*tenantAccounts
+	sentTo    map[string]storedAccount // by payout
+	audited   map[string]item          // by key, as they are
+	entries   map[string]bool          // of the audit, by key
+	verdicts  map[string]string        // of operators about live accounts, by key
+	numbers   int                      // of accounts that were made up
+	addedOnce map[string]bool          // holders of accounts that are to be added once
 }
 
 // action is what is done at a time.
@@ -50,7 +58,9 @@ var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2
 // newMonth chooses the month.
 func newMonth(w *World) *month {
 	m := &month{World: w, rng: rand.New(rand.NewPCG(w.seed, 1_000)), versions: map[string]int64{},
-		seen: map[string]bool{}, taken: map[string]string{}}
+		seen: map[string]bool{}, taken: map[string]string{},
+		accounts: map[string]*tenantAccounts{}, sentTo: map[string]storedAccount{}, addedOnce: map[string]bool{},
+		audited: map[string]item{}, entries: map[string]bool{}, verdicts: map[string]string{}}
 	at, err := time.Parse(time.DateOnly, starts[m.rng.IntN(len(starts))])
 	if err != nil {
 		w.panicf("%v", err)
@@ -127,12 +137,15 @@ func (m *month) round() {
 }
 
 // compete has others get in the way of a payout: an action comes early, or an
-// operator runs it too, or another one for the same payables.
+// operator runs it too, or another one for the same payables, or an account is verified.
 func (m *month) compete() {
 	if m.rng.IntN(3) == 0 && len(m.agenda) > 0 {
 		m.act()
 	}
 	p := m.payees[m.rng.IntN(len(m.payees))]
+	if m.rng.IntN(2) == 0 {
+		p.settleAccount()
+	}
 	if m.rng.IntN(3) > 0 {
 		return
 	}
@@ -291,6 +304,10 @@ func (m *month) plan() {
 		}
 		for range 1 + m.rng.IntN(4) {
 			m.at(p, p.change())
+		}
+		if p.full {
+			m.at(p, p.addsAccount())
+			m.at(p, p.addsAccount())
 		}
 		if p.live() {
 			m.at(p, m.bank.work(p.currency))

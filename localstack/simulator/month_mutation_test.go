@@ -2,6 +2,7 @@ package simulator_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
@@ -18,11 +19,11 @@ func TestEachPayoutConditionIsNeeded(t *testing.T) {
 	}.test(t)
 }
 
-// ofPayouts are the conditions of payouts, of merchants' settings, and of what
-// refunds and payouts both change. The other workloads notice the rest.
+// ofPayouts are the conditions of payouts, of merchants' settings and bank accounts, and
+// of what refunds and payouts both change. The other workloads notice the rest.
 var ofPayouts = regexp.MustCompile(`SCHEDULE:|PAYOUT:|RECORD:|TRANSFER:|FILEBANK|CREDIT:|DEBIT:|TRANSACTION: ` +
 	`\(version|EVENT: \(status = |payout` +
-	`|MERCHANT: \(version|BANKACCOUNTS:`)
+	`|MERCHANT: \(version|BANKACCOUNTS:|AUDIT:`)
 
 // monthSurvivors are the conditions whose removal no month can notice, and why.
 var monthSurvivors = map[string]string{
@@ -36,6 +37,7 @@ var monthSurvivors = map[string]string{
 		"version lets it in once",
 	"Put EVENT: (status = ?)": "in one transaction with its payout, whose version lets " +
 		"each outcome be applied once",
+	"Put AUDIT: (attribute_not_exists(pk))": "in one transaction with the change, under a fresh random id",
 	"Put RECORD: (attribute_not_exists(pk))": "in one transaction with its payout, whose version lets it " +
 		"in once",
 	"Put RECORD: (status = ?)": "in one transaction with its payout, whose version lets " +
@@ -45,9 +47,6 @@ var monthSurvivors = map[string]string{
 	"Put BANKACCOUNTS: (attribute_not_exists(pk))": "in one transaction with its merchant, whose version lets it " +
 		"in once",
 	"Put BANKACCOUNTS: (version = ?)": "likewise: every change of the accounts writes the merchant, too",
-	"Put FILEBANK ACCOUNT: (attribute_not_exists(pk))": "the operator, who vouches for all accounts here, gives the " +
-		"same answer to a question that is asked twice",
-	"Put FILEBANK ACCOUNT: (verdict = ?)": "likewise: no other answer is given here",
 	"Put SCHEDULE: (attribute_not_exists(pk))": "in one transaction with its merchant, whose version lets it " +
 		"in once",
 	"Put payout: (attribute_not_exists(pk))": "in one transaction with its payout, whose version lets it " +
@@ -71,4 +70,19 @@ var noticedByMonths = map[string]seedRun{
 	"Put SANDBOX TRANSFER: (attribute_not_exists(pk))":  {simulator.Month, 1},
 	"Put SANDBOX TRANSFER: (transfer_state = ?)":        {simulator.Month, 55},
 	"Put SCHEDULE: (version = ?)":                       {simulator.Month, 3},
+}
+
+// TestEachWriteOfAChangeIsNeeded takes away what a change of a merchant's account writes
+// beside it: the account that payouts go to, and the audit entry. A month must notice.
+func TestEachWriteOfAChangeIsNeeded(t *testing.T) {
+	const months = 10
+	for without, want := range map[string]string{simulator.Payee: "the payee of", simulator.Audit: "audit entries"} {
+		found := ""
+		for seed := uint64(1); seed <= months && !strings.Contains(found, want); seed++ {
+			found = seedRun{simulator.Month, seed}.without(t, without)
+		}
+		if !strings.Contains(found, want) {
+			t.Errorf("without %s: got %q in %d months, want a finding of %q", without, found, months, want)
+		}
+	}
 }

@@ -20,6 +20,7 @@ type payee struct {
 	zones     []string // that it has been in
 	more      string   // of its payments
 	payable   bool     // it has an account from the beginning
+	full      bool     // it has almost as many as it may have
 }
 
 // fields of a merchant, as an operator gives them.
@@ -72,7 +73,10 @@ func (m *month) open() {
 			p.more = fmt.Sprintf(`,"installments":%d`, 1+m.rng.IntN(3))
 		}
 		m.payees = append(m.payees, p)
-		if p.payable = m.rng.IntN(4) > 0; p.payable {
+		switch p.payable, p.full = m.rng.IntN(4) > 0, m.rng.IntN(8) == 0; {
+		case p.full:
+			p.fill()
+		case p.payable:
 			p.command("operator", "set_payout", fields{"holder": "Nr. 1", "iban": ibans[m.rng.IntN(len(ibans))]})
 		}
 		p.command("operator", "update_settings", fields{"payout_period": periods[m.rng.IntN(len(periods))],
@@ -95,15 +99,15 @@ func (p *payee) command(actor, command string, more fields) {
 	p.scenario.command(actor, "%s", encoded(all))
 }
 
-// change is an operator's change of the payee's settings, or a request to be paid at
+// change is a change of the payee's settings or account, or a request to be paid at
 // once.
 func (p *payee) change() func() {
 	rng := p.month.rng
-	switch rng.IntN(13) {
-	case 0, 1:
-		return p.commands("update_settings", fields{"payout_period": periods[rng.IntN(len(periods))]}, p.some())
-	case 2:
-		return p.commands("update_settings", fields{"payout_on_demand": rng.IntN(2) == 0}, p.some())
+	switch rng.IntN(14) {
+	case 0, 1, 2:
+		return p.changesSettings()
+	case 8, 12, 13:
+		return p.addsAccount()
 	case 3, 4:
 		return p.commands("set_payout", fields{"holder": "Nr. 2", "iban": ibans[rng.IntN(len(ibans))]}, p.some())
 	case 5:
@@ -116,8 +120,6 @@ func (p *payee) change() func() {
 		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[rng.IntN(2)]
 		return p.commands("update_merchant", fields{"fee_rate": feeRates[rng.IntN(len(feeRates))], "payout_plan": plan},
 			p.some())
-	case 8:
-		return p.commands("update_settings", fields{"gross_settlement": rng.IntN(2) == 0}, p.some())
 	case 9, 10: // the merchant changes its mind
 		one, another := p.change(), p.change()
 		return func() { one(); another() }
@@ -154,9 +156,12 @@ func (p *payee) commands(command string, more fields, many int) func() {
 // what was refunded too late.
 func (p *payee) repair() {
 	actor := p.name + "-mender"
+	p.decideAccount(actor)
 	p.command(actor, "set_payout", fields{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "held": false})
 	p.command(actor, "update_settings", fields{"payout_period": []string{"weekly", "monthly"}[p.month.rng.IntN(2)],
 		"payout_on_demand": false})
+	p.insist(actor, client.Request{Method: "GET", Path: settingsPath})
+	p.insist(actor, client.Request{Method: "GET", Path: accountsPath})
 	if p.month.rng.IntN(2) == 0 {
 		s := p.sale(p.name + "-last")
 		s.amount = "900"

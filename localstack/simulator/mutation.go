@@ -3,6 +3,7 @@ package simulator
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -31,7 +32,7 @@ func (m mutation) mutate(operation string, body []byte) []byte {
 		m.strip(strings.TrimSuffix(operation, "Item"), members)
 		return encode(members)
 	}
-	var items []map[string]map[string]json.RawMessage
+	var items []transactItem
 	if json.Unmarshal(members["TransactItems"], &items) != nil {
 		return body
 	}
@@ -42,8 +43,37 @@ func (m mutation) mutate(operation string, body []byte) []byte {
 			}
 		}
 	}
-	members["TransactItems"] = encode(items)
+	members["TransactItems"] = encode(m.leaveOut(items))
 	return encode(members)
+}
+
+// leaveOut is a transaction without the writes that Without takes away.
+func (m mutation) leaveOut(items []transactItem) []transactItem {
+	items = slices.DeleteFunc(items, func(i transactItem) bool { // a check is nothing else
+		check := i["ConditionCheck"]
+		return check != nil && check["ConditionExpression"] == nil
+	})
+	switch {
+	case m.Without == Audit:
+		return slices.DeleteFunc(items, puts(`"AUDIT#`))
+	case m.Without == Payee && slices.ContainsFunc(items, puts(`"BANKACCOUNTS"`)):
+		return slices.DeleteFunc(items, func(i transactItem) bool {
+			return puts(`"SCHEDULE"`)(i) && !puts(firstVersion)(i)
+		})
+	default:
+		return items
+	}
+}
+
+// firstVersion is in an item that is new.
+const firstVersion = `"version":{"N":"1"}`
+
+// transactItem is one write of a transaction, by what it does.
+type transactItem map[string]map[string]json.RawMessage
+
+// puts says of a write whether it puts an item with the text in it.
+func puts(text string) func(transactItem) bool {
+	return func(i transactItem) bool { return strings.Contains(string(i["Put"]["Item"]), text) }
 }
 
 // laterShard is the partition of a merchant's shard from 1, up to the end of its name.
@@ -114,6 +144,8 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 			book = "FILEBANK "
 		case partition(values[0]).Kind == store.KindPayoutRecords: // sorted by day
 			sort = "RECORD"
+		case partition(values[0]).Kind == store.KindAudit: // sorted by time
+			sort = "AUDIT"
 		}
 	}
 	return kind + " " + book + sort + ": " + expression

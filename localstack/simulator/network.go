@@ -94,6 +94,9 @@ func (w *World) wrapBank(b bank.Bank) bank.Bank {
 	if _, ours := b.(*file.Bank); ours {
 		return b
 	}
+	if w.payees != nil {
+		b = payeeWitness{b, w.payees}
+	}
 	return faults.Bank(far{w, toBank}, b)
 }
 
@@ -142,6 +145,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 				if c.world.Workload == Month {
 					c.world.payees.checkVersions(operation, body)
 					c.world.payees.checkMinimumBalance(operation, body)
+					c.world.payees.checkVerdicts(body)
 				}
 			}
 			return response, outcomeOf(response), err

@@ -21,6 +21,8 @@ type operatorAnswer struct {
 
 	Amount json.Number // that was charged back
 
+	linear.Settings
+
 	asked, answered int64 // in logical time; not answered: linear.Never
 }
 

@@ -39,7 +39,7 @@ func ParseWorkload(name string) (Workload, error) {
 type Options struct {
 	Workload Workload
 	// Without takes something out of the world, to see that it is needed: Stream,
-	// Groups, Shards, or by its name a condition of writes. "" takes nothing.
+	// Groups, Shards, Payee, Audit, or by its name a condition of writes. "" takes nothing.
 	Without string
 	// Conditions, unless nil, is given the name of each condition that a write carries.
 	Conditions func(name string)
@@ -50,4 +50,6 @@ const (
 	Stream = "the reader of the table's stream"
 	Groups = "the message groups by which queues are fair"
 	Shards = "all but the first of the shards that a query would find"
+	Payee  = "the schedule in later changes of bank accounts, which says where payouts go"
+	Audit  = "the audit entries of changes"
 )

@@ -47,6 +47,10 @@ func (m *month) checkMonth() {
 	m.checkBalances(b)
 	m.checkCutoffs(b.items)
 	m.bank.checkExecuted(b)
+	for _, p := range m.payees {
+		p.checkAccountReplies()
+	}
+	m.checkAudit(b.items)
 	m.checkLog()
 	m.reconcile()
 }

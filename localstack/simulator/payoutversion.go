@@ -23,6 +23,11 @@ type versioned struct {
 
 		Total  stored // of a payout
 		Amount stored // of a payable
+
+		To       struct{ M storedAccount }               // of a schedule or payout
+		Held     struct{ BOOL bool }                     // of a schedule
+		Accounts struct{ L []struct{ M storedAccount } } // of bank accounts
+		Primary  struct{ S string }                      // likewise
 	}
 }
 
@@ -33,7 +38,7 @@ type stored struct {
 
 // replaced are the sort keys of items that are replaced whole, each version by
 // the next.
-var replaced = []string{"MERCHANT", "SCHEDULE", "PAYOUT"}
+var replaced = []string{"MERCHANT", "SCHEDULE", "PAYOUT", "BANKACCOUNTS"}
 
 // checkVersions sees that a write that has been done, to one of replaced,
 // took the place of the state before it: else it lost a change, which may be a
@@ -45,6 +50,9 @@ func (m *month) checkVersions(operation string, body []byte) {
 		return
 	}
 	puts := m.unseen(operation, body)
+	if len(puts) > 0 {
+		m.checkAudited(body)
+	}
 	for _, put := range puts {
 		i := put.Item
 		if i.SK.S == "PAYOUT" && i.Status.S == "COLLECTING" && strings.HasPrefix(i.Total.M.V.N, "-") {
@@ -60,6 +68,25 @@ func (m *month) checkVersions(operation string, body []byte) {
 			m.find("", "version %s of %s took the place of version %d", is, i.PK.S, was)
 		}
 		m.versions[i.PK.S], _ = i.Version.N.Int64()
+		m.checkPaying(put)
+	}
+}
+
+// checkPaying holds what decides where a tenant is paid to its rules.
+func (m *month) checkPaying(put versioned) {
+	i := put.Item
+	tenant := partition(i.PK.S).Tenant.String()
+	switch i.SK.S {
+	case "BANKACCOUNTS":
+		v := accountsVersion{primary: i.Primary.S}
+		for _, a := range i.Accounts.L {
+			v.all = append(v.all, a.M)
+		}
+		m.checkAccounts(tenant, v)
+	case "SCHEDULE":
+		m.accountsOf(tenant).held = i.Held.BOOL
+	case "PAYOUT":
+		m.checkPayee(tenant, put)
 	}
 }
 

@@ -1,0 +1,86 @@
+package simulator
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+// shownAccount is a bank account as clients see it.
+type shownAccount struct {
+	IBAN    string
+	Holder  string `json:"account_holder_name"`
+	Status  merchant.BankAccountStatus
+	Primary bool
+}
+
+// shown is the version as clients see it: all, or only the primary account.
+func (v accountsVersion) shown(primaryAlone bool) (all []shownAccount) {
+	for _, a := range v.all {
+		if primary := a["id"].S == v.primary; primary || !primaryAlone {
+			all = append(all, shownAccount{a["iban"].S, a["account_holder_name"].S, a.status(), primary})
+		}
+	}
+	return all
+}
+
+// checkAccountReplies: what the payee was shown of its accounts is what they were at some
+// time between question and answer, an account that it added is there once, and it is
+// refused one for the reason that was true.
+func (p *payee) checkAccountReplies() {
+	of := p.month.accountsOf(p.tenant)
+	for _, r := range p.replies {
+		path, query, _ := strings.Cut(r.Path, "?")
+		if r.tenant != p.tenant || !strings.HasSuffix(path, "/bank-accounts") || !r.received {
+			continue
+		}
+		versions := of.during(r.asked, r.answered)
+		some := func(is func(accountsVersion) bool) bool { return slices.ContainsFunc(versions, is) }
+		ok := true
+		switch {
+		case r.Method == "POST" && r.Status == 201:
+			ok = of.added(r)
+		case r.Status == 200:
+			shown := r.accounts()
+			ok = some(func(v accountsVersion) bool { return slices.Equal(v.shown(query != ""), shown) })
+		case r.Status == 404:
+			ok = some(func(v accountsVersion) bool { return len(v.all) == 0 })
+		case r.says("cannot_add_bank_account"):
+			ok = some(func(v accountsVersion) bool { return v.count(merchant.BankAccountPending) > 0 })
+		case r.says("max_number_of_bank_accounts_exceeded"):
+			ok = r.replayed() || some(accountsVersion.full)
+		}
+		if !ok {
+			p.find("", "%s was answered %d %s, its accounts then were %v", r.text(), r.Status, r.response.Body, versions)
+		}
+	}
+}
+
+func (r *reply) says(code string) bool {
+	return strings.Contains(string(r.response.Body), `"`+code+`"`)
+}
+
+// accounts are those that the reply shows.
+func (r *reply) accounts() (all []shownAccount) {
+	if json.Unmarshal(r.response.Body, &all) == nil {
+		return all
+	}
+	var one shownAccount
+	_ = json.Unmarshal(r.response.Body, &one) // shows as an account without a name
+	return []shownAccount{one}
+}
+
+func (v accountsVersion) full() bool {
+	return v.count(merchant.BankAccountPending, merchant.BankAccountVerified) == merchant.MaxBankAccounts
+}
+
+// added says whether the account that a reply acknowledges was there by then.
+func (a *tenantAccounts) added(r *reply) bool {
+	var asked shownAccount
+	_ = json.Unmarshal([]byte(r.text()), &asked) // shows as an account without a name
+	return slices.ContainsFunc(a.during(0, r.answered), func(v accountsVersion) bool {
+		return slices.ContainsFunc(v.all, func(is storedAccount) bool { return is["account_holder_name"].S == asked.Holder })
+	})
+}
