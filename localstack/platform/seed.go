@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"crypto/rand"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -13,12 +14,16 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 )
 
-// seeded is a merchant of a new local run, with the arguments of the commands that make it.
+// seeded is a merchant of a new local run: the arguments of the operator's commands that make it, then the bodies of
+// its own requests.
 type seeded struct {
 	Prefix   string         // of its names in .local/env
 	Create   map[string]any // create_merchant
 	Settings map[string]any // update_settings
 	Payout   map[string]any // set_payout, beside the holder
+
+	BankAccounts []map[string]any `json:"bank_accounts"` // createMyBankAccount
+	Operators    []map[string]any // createOperator, beside the password
 }
 
 //go:embed merchants.json
@@ -49,7 +54,7 @@ func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, e
 		if known {
 			continue
 		}
-		if env[code], env[key], err = m.create(ctx, r.Invoke); err != nil {
+		if env[code], env[key], err = m.create(ctx, r); err != nil {
 			return nil, err
 		}
 	}
@@ -79,27 +84,52 @@ func works(ctx context.Context, base, code, key string) (bool, error) {
 func (m seeded) names() (code, key string) { return m.Prefix + "MERCHANT_CODE", m.Prefix + "API_KEY" }
 
 // create makes a sandbox merchant, with an account of the sandbox bank to which payouts are paid.
-func (m seeded) create(ctx context.Context, operator client.Invoke) (code, key string, err error) {
+func (m seeded) create(ctx context.Context, r *runner.Runner) (code, key string, err error) {
 	var created struct {
 		MerchantCode string `json:"merchant_code"`
 		APIKey       struct {
 			Plaintext string `json:"plaintext"`
 		} `json:"api_key"`
 	}
+	operator := client.Invoke(r.Invoke)
 	command := map[string]any{"command": "create_merchant", "sandbox": true}
 	maps.Copy(command, m.Create)
 	if err := operator.Operate(ctx, command, &created); err != nil {
 		return "", "", fmt.Errorf("create merchant %s: %w", m.Create["name"], err)
 	}
-	for name, arguments := range map[string]map[string]any{"update_settings": m.Settings, "set_payout": m.Payout} {
-		command := map[string]any{"command": name, "merchant_code": created.MerchantCode}
-		if name == "set_payout" {
-			command["holder"] = m.Create["name"]
-		}
+	code, key = created.MerchantCode, created.APIKey.Plaintext
+	payout := map[string]any{"holder": m.Create["name"]}
+	maps.Copy(payout, m.Payout)
+	for name, arguments := range map[string]map[string]any{"update_settings": m.Settings, "set_payout": payout} {
+		command := map[string]any{"command": name, "merchant_code": code}
 		maps.Copy(command, arguments)
 		if err := operator.Operate(ctx, command, nil); err != nil {
 			return "", "", fmt.Errorf("%s of %s: %w", name, m.Create["name"], err)
 		}
 	}
-	return created.MerchantCode, created.APIKey.Plaintext, nil
+	return code, key, m.add(ctx, client.Client{BaseURL: r.URL}, key)
+}
+
+// add adds what merchants themselves manage. Nobody knows the operators' passwords: the merchant can reset them.
+func (m seeded) add(ctx context.Context, api client.Client, key string) error {
+	requests := []client.Request{}
+	for _, account := range m.BankAccounts {
+		requests = append(requests, client.Request{Path: "/v0.1/me/merchant-profile/bank-accounts", Body: account})
+	}
+	for _, operator := range m.Operators {
+		body := map[string]any{"password": rand.Text()}
+		maps.Copy(body, operator)
+		requests = append(requests, client.Request{Path: "/v0.1/me/accounts", Body: body})
+	}
+	for _, request := range requests {
+		request.Method, request.APIKey = http.MethodPost, key
+		response, err := api.Do(ctx, request)
+		if err == nil && response.Status != http.StatusCreated {
+			err = fmt.Errorf("status %d: %s", response.Status, response.Body)
+		}
+		if err != nil {
+			return fmt.Errorf("POST %s of %s: %w", request.Path, m.Create["name"], err)
+		}
+	}
+	return nil
 }
