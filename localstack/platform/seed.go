@@ -98,13 +98,13 @@ func (m seeded) create(ctx context.Context, r *runner.Runner) (code, key string,
 		return "", "", fmt.Errorf("create merchant %s: %w", m.Create["name"], err)
 	}
 	code, key = created.MerchantCode, created.APIKey.Plaintext
-	payout := map[string]any{"holder": m.Create["name"]}
+	settings := map[string]any{"command": "update_settings", "merchant_code": code}
+	maps.Copy(settings, m.Settings)
+	payout := map[string]any{"command": "set_payout", "merchant_code": code, "holder": m.Create["name"]}
 	maps.Copy(payout, m.Payout)
-	for name, arguments := range map[string]map[string]any{"update_settings": m.Settings, "set_payout": payout} {
-		command := map[string]any{"command": name, "merchant_code": code}
-		maps.Copy(command, arguments)
+	for _, command := range []any{settings, payout} {
 		if err := operator.Operate(ctx, command, nil); err != nil {
-			return "", "", fmt.Errorf("%s of %s: %w", name, m.Create["name"], err)
+			return "", "", fmt.Errorf("settings or payout of %s: %w", m.Create["name"], err)
 		}
 	}
 	return code, key, m.add(ctx, client.Client{BaseURL: r.URL}, key)
