@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -85,6 +86,17 @@ func (f family) merchant(ctx context.Context, _ versionRequest) (merchantView, e
 		Profile: business(m, a.Profile), Avatar: a.Avatar, Alias: a.Alias, Sandbox: m.Sandbox, Meta: a.Meta,
 		Classic: classicView{payments.MerchantNumericID(m.Code)}, Version: strconv.Itoa(m.Version + a.Version),
 		ChangeStatus: changesDone, CreatedAt: rest.Timestamp(m.CreatedAt), UpdatedAt: rest.Timestamp(updatedAt(m, a))}, err
+}
+
+// updatedAt is when the operator changed either last.
+func updatedAt(m merchant.Merchant, a account.Account) time.Time {
+	latest := m.CreatedAt
+	for _, at := range []time.Time{m.UpdatedAt, a.UpdatedAt} {
+		if at.After(latest) {
+			latest = at
+		}
+	}
+	return latest
 }
 
 func company(m merchant.Merchant, p account.Profile) companyView {

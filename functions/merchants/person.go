@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
-	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 type personRequest struct {
@@ -78,15 +76,4 @@ func (p presenter) person(of account.Person) personView {
 		v.Identifiers = []account.Identifier{}
 	}
 	return v
-}
-
-// updatedAt is when the operator changed either last.
-func updatedAt(m merchant.Merchant, a account.Account) time.Time {
-	latest := m.CreatedAt
-	for _, at := range []time.Time{m.UpdatedAt, a.UpdatedAt} {
-		if at.After(latest) {
-			latest = at
-		}
-	}
-	return latest
 }

@@ -42,6 +42,13 @@ type bankAccountView struct {
 	CreatedAt     time.Time                  `json:"created_at"`
 }
 
+// viewOf is one of a tenant's accounts.
+func viewOf(t identity.Tenant, accounts merchant.BankAccounts, a merchant.BankAccount) bankAccountView {
+	view := newBankAccountView(t.String(), a)
+	view.Primary, view.Paid = a.ID == accounts.Primary, a.ID == accounts.Paid
+	return view
+}
+
 func newBankAccountView(tenant string, a merchant.BankAccount) bankAccountView {
 	return bankAccountView{Tenant: tenant, ID: a.ID, Status: a.Status, Holder: a.Holder, IBAN: a.IBAN, BIC: a.BIC,
 		BankCode: a.BankCode, BranchCode: a.BranchCode, AccountNumber: a.AccountNumber, CheckDigit: a.CheckDigit,
@@ -70,9 +77,7 @@ func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (ban
 	}
 	accounts, err := banking.Open(o.App).BankAccounts(ctx, t)
 	for _, a := range accounts.All {
-		view := newBankAccountView(t.String(), a)
-		view.Primary, view.Paid = a.ID == accounts.Primary, a.ID == accounts.Paid
-		listed.Accounts = append(listed.Accounts, view)
+		listed.Accounts = append(listed.Accounts, viewOf(t, accounts, a))
 	}
 	return listed, err
 }
@@ -116,14 +121,12 @@ func (o operator) verifyBankAccount(ctx context.Context, c verifyBankAccount) (b
 	}
 	account, _ = accounts.Get(c.Account)
 	o.Log.InfoContext(ctx, "bank account verified", "tenant", t.String(), "account", c.Account, "status", account.Status)
-	view := newBankAccountView(t.String(), account)
-	view.Primary, view.Paid = account.ID == accounts.Primary, account.ID == accounts.Paid
-	return view, nil
+	return viewOf(t, accounts, account), nil
 }
 
-// answer tells the bank of files that the operator vouches for an account, which it
+// vouch tells the bank of files that the operator vouches for an account, which it
 // then no longer asks about.
-func (o operator) answer(ctx context.Context, t identity.Tenant, vouched merchant.BankAccount) error {
+func (o operator) vouch(ctx context.Context, t identity.Tenant, vouched merchant.BankAccount) error {
 	if t.Mode != identity.Live || vouched.ID == "" {
 		return nil
 	}

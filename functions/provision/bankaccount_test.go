@@ -153,7 +153,7 @@ func TestAVerificationThatWasCutOff(t *testing.T) {
 				run[fields](d, command)
 			}
 			left := d.waiting()
-			if len(left) > 0 { // the bank was never told
+			if len(left) > 0 { // the bank has not heard of it
 				run[fields](d, command)
 			}
 			if all := d.accounts(fields{"merchant_code": m.Code}); len(all) != 1 || !all[0].Paid {

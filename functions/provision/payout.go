@@ -43,7 +43,7 @@ func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error)
 		return payoutSet{}, err
 	}
 	schedule := state.Schedule(t.Mode)
-	if err = o.answer(ctx, t, schedule.To); err != nil {
+	if err = o.vouch(ctx, t, schedule.To); err != nil {
 		return payoutSet{}, err
 	}
 	o.Log.InfoContext(ctx, "bank account changed", "tenant", t.String(), "account", schedule.To.ID, "held", schedule.Held)

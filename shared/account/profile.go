@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/country"
@@ -97,12 +96,11 @@ func (p Profile) LanguageIn(code string) string {
 // in fields of their own, under the country's code, then all others.
 func (p Profile) AllIdentifiers(country string) []Identifier {
 	var all []Identifier
-	for name, value := range map[string]string{"company_registration_number": p.RegistrationNumber, "vat_id": p.VATID} {
-		if value != "" {
-			all = append(all, Identifier{Ref: strings.ToLower(country) + "." + name, Value: value})
+	for _, i := range []Identifier{{"company_registration_number", p.RegistrationNumber}, {"vat_id", p.VATID}} {
+		if i.Value != "" {
+			all = append(all, Identifier{Ref: strings.ToLower(country) + "." + i.Ref, Value: i.Value})
 		}
 	}
-	slices.SortFunc(all, func(a, b Identifier) int { return strings.Compare(a.Ref, b.Ref) })
 	return append(all, p.Identifiers...)
 }
 
