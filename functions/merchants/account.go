@@ -48,14 +48,14 @@ type accountRequest struct {
 
 // accountView is the object of retrieveMyAccount.
 type accountView struct {
-	Account     userView         `json:"account"`
-	Personal    personalView     `json:"personal_profile"`
-	Profile     *profileView     `json:"merchant_profile,omitempty"`
-	Operators   []operatorView   `json:"operators,omitzero"`
-	SignupFlows []signupView     `json:"signup_flows,omitzero"`
-	Shelves     []shelfView      `json:"shelves,omitzero"`
-	AppSettings *appSettingsView `json:"app_settings,omitempty"`
-	Permissions *permissionsView `json:"permissions,omitempty"`
+	Account     userView           `json:"account"`
+	Personal    personalView       `json:"personal_profile"`
+	Profile     *profileView       `json:"merchant_profile,omitempty"`
+	Operators   []operatorNameView `json:"operators,omitzero"`
+	SignupFlows []signupView       `json:"signup_flows,omitzero"`
+	Shelves     []shelfView        `json:"shelves,omitzero"`
+	AppSettings *appSettingsView   `json:"app_settings,omitempty"`
+	Permissions *permissionsView   `json:"permissions,omitempty"`
 }
 
 type userView struct {
@@ -63,7 +63,7 @@ type userView struct {
 	Type     string `json:"type"`
 }
 
-type operatorView struct {
+type operatorNameView struct {
 	Username string `json:"username"`
 }
 
@@ -130,12 +130,12 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 }
 
 // operatorNames are the tenant's operators, as GET me names them.
-func (f family) operatorNames(ctx context.Context, t identity.Tenant) ([]operatorView, error) {
+func (f family) operatorNames(ctx context.Context, t identity.Tenant) ([]operatorNameView, error) {
 	members, err := f.store.Members(ctx, t)
-	names := []operatorView{}
+	names := []operatorNameView{}
 	for _, m := range members {
 		if m.Operator() {
-			names = append(names, operatorView{m.Email})
+			names = append(names, operatorNameView{m.Email})
 		}
 	}
 	return names, err

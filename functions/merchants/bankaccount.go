@@ -78,7 +78,7 @@ type bankAccountsQuery struct {
 // bankAccounts is listBankAccounts: always an array.
 func (f family) bankAccounts(ctx context.Context, req bankAccountsQuery) ([]bankAccountView, error) {
 	m := rest.Merchant(ctx)
-	if err := m.FindProfile(); err != nil {
+	if err := m.CheckProfileForRead(); err != nil {
 		return nil, err
 	}
 	accounts, err := f.payouts.BankAccounts(ctx, rest.Caller(ctx).Tenant)
@@ -104,7 +104,7 @@ func (f family) createMyBankAccount(ctx context.Context, req bankAccountRequest)
 	m, id := rest.Merchant(ctx), rest.OperationID(ctx)
 	a, err := req.account(id, m.Country)
 	if err == nil {
-		err = m.CheckProfile()
+		err = m.CheckProfileForWrite()
 	}
 	if err != nil {
 		return bankAccountView{}, err

@@ -20,14 +20,14 @@ type listOperatorsRequest struct {
 }
 
 // listOperators lists the tenant's managed users, and its owner if asked.
-func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]operator, error) {
+func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]operatorView, error) {
 	t := rest.Caller(ctx).Tenant
 	members, err := f.store.Members(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	prefix, owner := member.Address(req.Email), member.OwnerID(t)
-	operators := []operator{}
+	operators := []operatorView{}
 	for _, m := range members {
 		listed := m.Type == member.TypeManaged || req.IncludePrimary && m.ID == owner
 		if !listed || !strings.HasPrefix(m.Address(), prefix) {
@@ -63,15 +63,15 @@ type createOperatorRequest struct {
 
 // createOperator creates an employee's account. Repeated under its Idempotency-Key it
 // finds the account that it has created.
-func (f family) createOperator(ctx context.Context, req createOperatorRequest) (operator, error) {
-	if err := rest.Merchant(ctx).CheckProfile(); err != nil {
-		return operator{}, err
+func (f family) createOperator(ctx context.Context, req createOperatorRequest) (operatorView, error) {
+	if err := rest.Merchant(ctx).CheckProfileForWrite(); err != nil {
+		return operatorView{}, err
 	}
 	password := f.newPassword(req.Password)
 	m, err := f.store.CreateMember(ctx, rest.Caller(ctx).Tenant, member.Address(req.Username), rest.OperationID(ctx),
 		func(id string) (member.Member, error) {
 			passwords, err := password.set(ctx, nil)
-			return member.NewEmployee(id, member.Account{Email: req.Username, Nickname: req.Nickname,
+			return member.NewEmployee(id, member.Registration{Email: req.Username, Nickname: req.Nickname,
 				Permissions: req.Permissions.Apply(member.Permissions{})}, passwords, f.store.Now()), err
 		})
 	return viewOperator(m), err
@@ -95,11 +95,11 @@ func (p operatorPath) number() (int32, error) {
 }
 
 // retrieveOperator finds whatever listOperators may list.
-func (f family) retrieveOperator(ctx context.Context, req operatorPath) (operator, error) {
+func (f family) retrieveOperator(ctx context.Context, req operatorPath) (operatorView, error) {
 	t := rest.Caller(ctx).Tenant
 	number, err := req.number()
 	if err != nil {
-		return operator{}, err
+		return operatorView{}, err
 	}
 	m, err := f.store.Member(ctx, t, number)
 	if err == nil && m.Type != member.TypeManaged && m.ID != member.OwnerID(t) {
@@ -119,7 +119,7 @@ type updateOperatorRequest struct {
 
 // updateOperator overwrites what is sent. A null nickname takes it away, and a new
 // password enables the account, unless the request disables it (contract §13.5).
-func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (operator, error) {
+func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (operatorView, error) {
 	var password *newPassword
 	if req.Password != nil {
 		password = f.newPassword(*req.Password)
@@ -149,7 +149,7 @@ func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (
 }
 
 // disableOperator keeps the operator from signing in. It may be repeated.
-func (f family) disableOperator(ctx context.Context, req operatorPath) (operator, error) {
+func (f family) disableOperator(ctx context.Context, req operatorPath) (operatorView, error) {
 	return f.changeOperator(ctx, req, "", func(m member.Member) (member.Member, error) {
 		return m.Enabled(false, f.store.Now()), nil
 	})
@@ -161,7 +161,7 @@ type resetOperatorPasswordRequest struct {
 }
 
 // resetOperatorPassword sets a password, and changes nothing else.
-func (f family) resetOperatorPassword(ctx context.Context, req resetOperatorPasswordRequest) (operator, error) {
+func (f family) resetOperatorPassword(ctx context.Context, req resetOperatorPasswordRequest) (operatorView, error) {
 	password := f.newPassword(req.Password)
 	return f.changeOperator(ctx, req.operatorPath, "", func(m member.Member) (member.Member, error) {
 		passwords, err := password.set(ctx, m.Passwords)
@@ -171,10 +171,10 @@ func (f family) resetOperatorPassword(ctx context.Context, req resetOperatorPass
 }
 
 // deleteOperator answers with the operator as it was, disabled.
-func (f family) deleteOperator(ctx context.Context, req operatorPath) (operator, error) {
+func (f family) deleteOperator(ctx context.Context, req operatorPath) (operatorView, error) {
 	number, err := req.number()
 	if err != nil {
-		return operator{}, err
+		return operatorView{}, err
 	}
 	t := rest.Caller(ctx).Tenant
 	m, err := f.store.DeleteMember(ctx, t, number, rest.OperationID(ctx), f.changeable(ctx))
@@ -183,10 +183,10 @@ func (f family) deleteOperator(ctx context.Context, req operatorPath) (operator,
 
 // changeOperator applies a change to an operator, who gets the address unless it is "".
 func (f family) changeOperator(ctx context.Context, path operatorPath, address string,
-	change func(member.Member) (member.Member, error)) (operator, error) {
+	change func(member.Member) (member.Member, error)) (operatorView, error) {
 	number, err := path.number()
 	if err != nil {
-		return operator{}, err
+		return operatorView{}, err
 	}
 	t, check := rest.Caller(ctx).Tenant, f.changeable(ctx)
 	m, err := f.store.UpdateMember(ctx, t, number, address, func(m member.Member) (member.Member, error) {
@@ -214,8 +214,8 @@ func (f family) changeable(ctx context.Context) func(member.Member) error {
 	}
 }
 
-// operator is the response object of contract §7.4.
-type operator struct {
+// operatorView is the response object of contract §7.4.
+type operatorView struct {
 	ID          int32              `json:"id"`
 	Username    string             `json:"username"`
 	Nickname    *string            `json:"nickname"`
@@ -227,8 +227,8 @@ type operator struct {
 	UpdatedAt   rest.Timestamp     `json:"updated_at"`
 }
 
-func viewOperator(m member.Member) operator {
-	v := operator{ID: m.Number(), Username: m.Email, AccountType: accountType(m), Disabled: m.Disabled(),
+func viewOperator(m member.Member) operatorView {
+	v := operatorView{ID: m.Number(), Username: m.Email, AccountType: accountType(m), Disabled: m.Disabled(),
 		Permissions: m.Granted(), CreatedAt: rest.Timestamp(m.CreatedAt),
 		UpdatedAt: rest.Timestamp(m.UpdatedAt)}
 	if m.Nickname != "" {

@@ -76,7 +76,7 @@ func employed(s world.Shop, username string) account {
 	s.Helper()
 	m, err := s.App.Store.CreateMember(s.Context(), s.Tenant(), username, username,
 		func(id string) (member.Member, error) {
-			return member.NewEmployee(id, member.Account{Email: username}, nil, s.Clock.Now()), nil
+			return member.NewEmployee(id, member.Registration{Email: username}, nil, s.Clock.Now()), nil
 		})
 	if err != nil {
 		s.Fatal(err)

@@ -92,7 +92,7 @@ func (f family) personalProfile(ctx context.Context, _ struct{}) (personalView, 
 func (f family) merchantProfile(ctx context.Context, _ struct{}) (profileView, error) {
 	show, err := f.present(ctx)
 	if err == nil {
-		err = show.merchant.FindProfile()
+		err = show.merchant.CheckProfileForRead()
 	}
 	return show.profile(merchant.Settings{}), err
 }
@@ -101,7 +101,7 @@ func (f family) merchantProfile(ctx context.Context, _ struct{}) (profileView, e
 func (f family) doingBusinessAs(ctx context.Context, _ struct{}) (doingBusinessAsView, error) {
 	show, err := f.present(ctx)
 	if err == nil {
-		err = show.merchant.FindProfile()
+		err = show.merchant.CheckProfileForRead()
 	}
 	return show.doingBusinessAs(), err
 }

@@ -11,7 +11,7 @@ import (
 // was authenticated.
 func (f family) settings(ctx context.Context, _ struct{}) (merchant.SettingsView, error) {
 	m := rest.Merchant(ctx)
-	return m.Settings.Of(rest.Caller(ctx).Tenant.Mode).View(), m.FindProfile()
+	return m.Settings.Of(rest.Caller(ctx).Tenant.Mode).View(), m.CheckProfileForRead()
 }
 
 // updateSettings is updateMySettings: only what is sent is overwritten, in the
@@ -19,7 +19,7 @@ func (f family) settings(ctx context.Context, _ struct{}) (merchant.SettingsView
 func (f family) updateSettings(ctx context.Context, change merchant.SettingsChange) (merchant.SettingsView, error) {
 	t := rest.Caller(ctx).Tenant
 	state, err := f.payouts.ChangeMerchant(ctx, t.Merchant, func(s merchant.State) (merchant.State, error) {
-		if err := s.Merchant.CheckProfile(); err != nil {
+		if err := s.Merchant.CheckProfileForWrite(); err != nil {
 			return s, err
 		}
 		settings, err := change.Apply(s.Merchant.Settings.Of(t.Mode), s.Merchant.Currency)

@@ -24,14 +24,14 @@ type auditListed struct {
 }
 
 type auditEntry struct {
-	ID        string        `json:"id"`
-	At        time.Time     `json:"at"`
-	Mode      string        `json:"mode,omitempty"`
-	Actor     audit.Actor   `json:"actor"`
-	Operation string        `json:"operation"`
-	Subject   string        `json:"subject"`
-	Before    audit.Members `json:"before"`
-	After     audit.Members `json:"after"`
+	ID        string       `json:"id"`
+	At        time.Time    `json:"at"`
+	Mode      string       `json:"mode,omitempty"`
+	Actor     audit.Actor  `json:"actor"`
+	Operation string       `json:"operation"`
+	Subject   string       `json:"subject"`
+	Before    audit.Fields `json:"before"`
+	After     audit.Fields `json:"after"`
 }
 
 const (

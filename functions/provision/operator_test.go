@@ -20,7 +20,7 @@ func TestAnOperatorsAppSettingsAreMerged(t *testing.T) {
 	of := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	employee, err := d.App.Store.CreateMember(t.Context(), of, "till@example.com", "operation",
 		func(id string) (member.Member, error) {
-			return member.NewEmployee(id, member.Account{Email: "till@example.com"}, nil, d.Clock.Now()), nil
+			return member.NewEmployee(id, member.Registration{Email: "till@example.com"}, nil, d.Clock.Now()), nil
 		})
 	if err != nil {
 		t.Fatal(err)

@@ -22,8 +22,8 @@ const maxSize = 128 << 10
 // Merge is the account with an operator's change, in JSON as a merge patch (RFC
 // 7396): what is absent stays as it is, null removes, and a list replaces the
 // whole list. A person without an id keeps the one under which they are recorded, or
-// gets a new one. Failure: Invalid, with the field, also
-// for a member that accounts do not have.
+// gets a new one. Failure: Invalid, with the field, also for one that accounts do not
+// have.
 func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Account, error) {
 	if jsontext.Value(change).Kind() != '{' { // null would remove everything
 		return a, failure.Invalid("", "must be an object")
@@ -37,11 +37,11 @@ func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Accou
 	}
 	next.UpdatedAt, next.Version = a.UpdatedAt, a.Version
 	next.Meta, next.Profile.Attributes = withoutEmpty(next.Meta), withoutEmpty(next.Profile.Attributes)
-	next.name(a.Persons)
+	next.identify(a.Persons)
 	if err = next.Check(m, now).First(); err != nil {
 		return a, err
 	}
-	next.written(m.Currency)
+	next.formatPrices(m.Currency)
 	whole, err := json.Marshal(next)
 	if err == nil && len(whole) > maxSize {
 		return a, failure.Invalid("", fmt.Sprintf("must have at most %d bytes of JSON", maxSize))
@@ -49,10 +49,10 @@ func (a Account) Merge(m merchant.Merchant, change []byte, now time.Time) (Accou
 	return next, err
 }
 
-// name gives each person without an id one: that of the person of the same names
+// identify gives each person without an id one: that of the person of the same names
 // and date of birth who was recorded before, so that a repeated change changes
 // nothing; else a new one.
-func (a *Account) name(before []Person) {
+func (a *Account) identify(before []Person) {
 	used := ids[string]{}
 	for _, p := range a.Persons {
 		used.again(p.ID)
@@ -108,8 +108,8 @@ func withoutEmpty(of map[string]string) map[string]string {
 	return of
 }
 
-// written puts prices into the form of their currency.
-func (a *Account) written(c money.Currency) {
+// formatPrices puts prices into the form of their currency.
+func (a *Account) formatPrices(c money.Currency) {
 	for i := range a.Profile.Shelves {
 		for j := range a.Profile.Shelves[i].Products {
 			for k, price := range a.Profile.Shelves[i].Products[j].Prices {

@@ -21,8 +21,8 @@ type Entry struct {
 	Actor     Actor         `dynamo:"actor"`
 	Operation string        `dynamo:"operation"`
 	Subject   string        `dynamo:"subject"`
-	Before    Members       `dynamo:"before,omitempty"`
-	After     Members       `dynamo:"after,omitempty"`
+	Before    Fields        `dynamo:"before,omitempty"`
+	After     Fields        `dynamo:"after,omitempty"`
 }
 
 // Kind of an actor.
@@ -78,7 +78,7 @@ type Change struct {
 }
 
 // New is the entry of a change that the context's actor makes: of what it was made
-// from, only the members that differ. Errors: those of the views' encoding.
+// from, only the fields that differ. Errors: those of the views' encoding.
 func New(ctx context.Context, at time.Time, c Change) (Entry, error) {
 	by, _ := ctx.Value(doingKey{}).(doing)
 	before, after, err := differing(c.Before, c.After)

@@ -33,13 +33,13 @@ func TestOnlyWhatDiffersIsKept(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, after any
-		old, changed  audit.Members
+		old, changed  audit.Fields
 	}{
 		"nothing":         {object{"a": 1}, object{"a": 1}, "", ""},
 		"created":         {nil, object{"a": 1}, "", `{"a":1}`},
 		"deleted":         {object{"a": 1}, nil, `{"a":1}`, ""},
-		"a member more":   {object{"a": 1}, object{"a": 1, "b": false}, "", `{"b":false}`},
-		"a member less":   {object{"a": 1, "b": nil}, object{"a": 1}, `{"b":null}`, ""},
+		"a field more":    {object{"a": 1}, object{"a": 1, "b": false}, "", `{"b":false}`},
+		"a field less":    {object{"a": 1, "b": nil}, object{"a": 1}, `{"b":null}`, ""},
 		"within":          {object{"o": object{"a": 1, "b": 1}}, object{"o": object{"a": 1, "b": 2}}, `{"o":{"b":1}}`, `{"o":{"b":2}}`},
 		"an object more":  {object{}, object{"o": object{"a": 1}}, "", `{"o":{"a":1}}`},
 		"now an object":   {object{"o": 1}, object{"o": object{"a": 1}}, `{"o":1}`, `{"o":{"a":1}}`},
@@ -60,7 +60,7 @@ func TestEntriesAreBounded(t *testing.T) {
 	t.Parallel()
 	fits, long := strings.Repeat("x", 4<<10-2), strings.Repeat("x", 4<<10-1) // with two quotes
 	e, err := audit.New(t.Context(), time.Time{}, audit.Change{Before: object{"t": fits}, After: object{"t": long}})
-	if want := audit.Members(`{"t":"` + fits + `"}`); err != nil || e.Before != want {
+	if want := audit.Fields(`{"t":"` + fits + `"}`); err != nil || e.Before != want {
 		t.Errorf("4 KiB: got %d bytes, %v, want %d", len(e.Before), err, len(want))
 	}
 	if want := `{"t":{"bytes":4097,"sha256":"`; !strings.HasPrefix(string(e.After), want) {

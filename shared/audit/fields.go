@@ -7,11 +7,12 @@ import (
 	"encoding/json"
 )
 
-// Members are members of a JSON object, as its text; "" is an object without any.
-type Members string
+// Fields are members of a JSON object, as its text; "" is an object without any. They
+// are not called members, because a merchant's are people.
+type Fields string
 
 // MarshalJSON writes the object.
-func (m Members) MarshalJSON() ([]byte, error) {
+func (m Fields) MarshalJSON() ([]byte, error) {
 	if m == "" {
 		return []byte("{}"), nil
 	}
@@ -19,14 +20,14 @@ func (m Members) MarshalJSON() ([]byte, error) {
 }
 
 const (
-	maxMember  = 4 << 10  // bytes of one value that is no object
-	maxMembers = 64 << 10 // bytes of all; an item has at most 400 KB (AWS: "Quotas in Amazon DynamoDB")
+	maxField  = 4 << 10  // bytes of one value that is no object
+	maxFields = 64 << 10 // bytes of all; an item has at most 400 KB (AWS: "Quotas in Amazon DynamoDB")
 )
 
-// differing are the members of two objects that are not the same in both; of
+// differing are the fields of two objects that are not the same in both; of
 // objects in them again only those. Lists are compared as a whole. What is too long
 // is shown by its length and digest.
-func differing(before, after any) (Members, Members, error) {
+func differing(before, after any) (Fields, Fields, error) {
 	old, err := object(before)
 	if err != nil {
 		return "", "", err
@@ -47,8 +48,8 @@ func object(view any) (map[string]any, error) {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(encoded))
 	decoder.UseNumber() // a float would make different amounts equal
-	var members map[string]any
-	return members, decoder.Decode(&members)
+	var fields map[string]any
+	return fields, decoder.Decode(&fields)
 }
 
 func differ(before, after map[string]any) (old, changed map[string]any) {
@@ -64,7 +65,7 @@ func differ(before, after map[string]any) (old, changed map[string]any) {
 	return old, changed
 }
 
-// compare puts a member that differs into old and changed.
+// compare puts a field that differs into old and changed.
 func compare(name string, before, after, old, changed map[string]any) {
 	was, wasThere := before[name]
 	is, isThere := after[name]
@@ -83,10 +84,10 @@ func compare(name string, before, after, old, changed map[string]any) {
 		return
 	}
 	if wasThere {
-		old[name] = bounded(was, maxMember)
+		old[name] = bounded(was, maxField)
 	}
 	if isThere {
-		changed[name] = bounded(is, maxMember)
+		changed[name] = bounded(is, maxField)
 	}
 }
 
@@ -95,8 +96,8 @@ func asObject(value any, there bool) map[string]any {
 	if !there {
 		return map[string]any{}
 	}
-	members, _ := value.(map[string]any)
-	return members
+	fields, _ := value.(map[string]any)
+	return fields
 }
 
 // bounded is the value, or its length and digest.
@@ -109,11 +110,11 @@ func bounded(value any, most int) any {
 	return map[string]any{"bytes": len(encoded), "sha256": hex.EncodeToString(sum[:])}
 }
 
-func text(members map[string]any) Members {
-	if len(members) == 0 {
+func text(fields map[string]any) Fields {
+	if len(fields) == 0 {
 		return ""
 	}
-	return Members(encode(bounded(members, maxMembers)))
+	return Fields(encode(bounded(fields, maxFields)))
 }
 
 // encode is a value of object's, which can be encoded.

@@ -47,17 +47,17 @@ type Member struct {
 	Version     int                  `dynamo:"version"` // of the stored item, from 1
 }
 
-// Account is what a new managed user is made with, beside the password.
-type Account struct {
+// Registration is what a new managed user is made with, beside the password.
+type Registration struct {
 	Email       string
 	Nickname    string
 	Permissions Permissions
 }
 
 // NewEmployee is a new operator: a managed user with role_employee (contract §7.4).
-func NewEmployee(id string, a Account, p Passwords, now time.Time) Member {
-	return Member{ID: id, Email: a.Email, Type: TypeManaged, Roles: []string{RoleEmployee}, Nickname: a.Nickname,
-		Permissions: a.Permissions, Passwords: p, CreatedAt: now, UpdatedAt: now}
+func NewEmployee(id string, r Registration, p Passwords, now time.Time) Member {
+	return Member{ID: id, Email: r.Email, Type: TypeManaged, Roles: []string{RoleEmployee}, Nickname: r.Nickname,
+		Permissions: r.Permissions, Passwords: p, CreatedAt: now, UpdatedAt: now}
 }
 
 // NewOwner is a tenant's first member, who has no password until it sets one.

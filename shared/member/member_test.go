@@ -64,7 +64,7 @@ func TestAddress(t *testing.T) {
 // TestWhoIsAnOperator: accounts that the operations on operators may change.
 func TestWhoIsAnOperator(t *testing.T) {
 	t.Parallel()
-	employee := member.NewEmployee("mem_1", member.Account{Email: "till@example.com"}, nil, clock.Start)
+	employee := member.NewEmployee("mem_1", member.Registration{Email: "till@example.com"}, nil, clock.Start)
 	admin, owner := employee, employee
 	admin.Roles, owner.Roles = []string{member.RoleAdmin}, []string{member.RoleEmployee, member.RoleOwner}
 	for name, c := range map[string]struct {

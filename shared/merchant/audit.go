@@ -13,9 +13,9 @@ import (
 // Bank accounts that were not read are not shown.
 func (s State) ForAudit() any { return s.view() }
 
-// ChangedMode is the one mode in which the state differs from before, as audit entries
+// ModeForAudit is the one mode in which the state differs from before, as audit entries
 // show it; "" when that is both, neither, or what both have in common.
-func (s State) ChangedMode(before State) identity.Mode {
+func (s State) ModeForAudit(before State) identity.Mode {
 	now, then := s.view(), before.view()
 	live, test := !reflect.DeepEqual(now.Live, then.Live), !reflect.DeepEqual(now.Test, then.Test)
 	switch {

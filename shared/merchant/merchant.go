@@ -1,5 +1,5 @@
-// Package merchant holds the types and pure rules of a merchant: its terms,
-// bank account and payout settings. It does no I/O.
+// Package merchant holds the types and pure rules of a merchant: its terms, bank
+// accounts and settings. It does no I/O.
 package merchant
 
 import (
@@ -86,17 +86,18 @@ func (m Merchant) FirstMode() identity.Mode {
 	return identity.Live
 }
 
-// CheckProfile is for writes that need a merchant profile. Failure: Conflict, with the
-// code of contract §7.1.
-func (m Merchant) CheckProfile() error {
+// CheckProfileForWrite refuses writes to a merchant without a merchant profile. Failure:
+// Conflict, with the code of contract §7.1.
+func (m Merchant) CheckProfileForWrite() error {
 	if m.Onboarding {
 		return failure.Conflict("The merchant has no merchant profile yet.").WithCode("merchant_account_missing")
 	}
 	return nil
 }
 
-// FindProfile is for reads of a merchant profile or a part of it. Failure: NotFound.
-func (m Merchant) FindProfile() error {
+// CheckProfileForRead refuses reads of the merchant profile, and of its parts, when there
+// is none. Failure: NotFound.
+func (m Merchant) CheckProfileForRead() error {
 	if m.Onboarding {
 		return failure.NotFound("The merchant has no merchant profile yet.")
 	}

@@ -57,9 +57,9 @@ func (s State) WithSettings(mode identity.Mode, settings Settings) State {
 	return s
 }
 
-// Changed lists the modes whose payouts differ from before: when, whether or where
+// PayoutsChanged lists the modes whose payouts differ from before: when, whether or where
 // they are made.
-func (s State) Changed(before State) (modes []identity.Mode) {
+func (s State) PayoutsChanged(before State) (modes []identity.Mode) {
 	for _, mode := range identity.Modes {
 		now, then := s.Merchant.Settings.Of(mode), before.Merchant.Settings.Of(mode)
 		if s.Merchant.TimeZone != before.Merchant.TimeZone || now.Period != then.Period || now.OnDemand != then.OnDemand ||

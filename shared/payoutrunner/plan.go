@@ -137,7 +137,7 @@ func (r *Runner) change(ctx context.Context, read func() (merchant.State, error)
 		if err != nil {
 			return before, err
 		}
-		changed := after.Changed(before)
+		changed := after.PayoutsChanged(before)
 		for _, mode := range changed {
 			if before.Overdue(mode, now) {
 				if _, _, err = r.Plan(ctx, identity.Tenant{Mode: mode, Merchant: code}); err == nil {

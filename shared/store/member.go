@@ -67,16 +67,16 @@ func (s *Store) CreateMember(ctx context.Context, t identity.Tenant, address, op
 	try := 0
 	return Retry(func(bool) (member.Member, error) {
 		id := member.ID(operation, try)
-		there, err := s.memberThere(ctx, t, id, address)
+		found, err := s.obstaclesTo(ctx, t, id, address)
 		switch {
 		case err != nil:
 			return member.Member{}, err
-		case there.member != nil && there.member.ID == id:
-			return *there.member, nil
-		case there.member != nil: // another one has its number
+		case found.member != nil && found.member.ID == id:
+			return *found.member, nil
+		case found.member != nil: // another one has its number
 			try++
 			return member.Member{}, ErrStale
-		case there.taken:
+		case found.taken:
 			return member.Member{}, errAddressTaken
 		}
 		m, err := create(id)
@@ -88,16 +88,16 @@ func (s *Store) CreateMember(ctx context.Context, t identity.Tenant, address, op
 	})
 }
 
-// there is what stands in the way of a new member.
-type there struct {
+// obstacles keep a new member from being stored.
+type obstacles struct {
 	member *member.Member // with its number, also a deleted one; nil: none
 	taken  bool           // its address
 }
 
-func (s *Reader) memberThere(ctx context.Context, t identity.Tenant, id, address string) (there, error) {
+func (s *Reader) obstaclesTo(ctx context.Context, t identity.Tenant, id, address string) (obstacles, error) {
 	number := member.NumberOf(id)
 	items, err := s.memberItems(ctx, memberKey(t, number), deletedMemberKey(t, number), addressKey(t, address))
-	var found there
+	var found obstacles
 	for k, m := range items {
 		if k == addressKey(t, address) {
 			found.taken = true
@@ -131,7 +131,7 @@ func (s *Store) putMember(ctx context.Context, t identity.Tenant, m member.Membe
 	if err == nil {
 		return m, nil
 	}
-	found, readErr := s.memberThere(ctx, t, m.ID, m.Address())
+	found, readErr := s.obstaclesTo(ctx, t, m.ID, m.Address())
 	switch {
 	case readErr != nil:
 		return m, errors.Join(err, readErr)
@@ -139,7 +139,7 @@ func (s *Store) putMember(ctx context.Context, t identity.Tenant, m member.Membe
 		return *found.member, nil
 	case !dynamo.IsCondCheckFailed(err):
 		return m, err
-	case found == there{}:
+	case found == obstacles{}:
 		return m, s.uncounted(ctx, t)
 	default:
 		return m, ErrStale
@@ -161,7 +161,7 @@ func (s *Store) countMember(t identity.Tenant, n int) *dynamo.Update {
 	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Add("count", n)
 }
 
-// uncounted is why a new member was refused though nothing else stood in its way.
+// uncounted is why a new member was refused though number and address were free.
 func (s *Reader) uncounted(ctx context.Context, t identity.Tenant) error {
 	var count memberCount
 	err := s.get(memberCountKey(t)).One(ctx, &count)

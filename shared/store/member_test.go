@@ -25,7 +25,7 @@ func tryEmploy(t *testing.T, s *store.Store, of identity.Tenant, email string,
 	t.Helper()
 	return s.CreateMember(t.Context(), of, member.Address(email), strings.Join(append(operation, email)[:1], ""),
 		func(id string) (member.Member, error) {
-			return member.NewEmployee(id, member.Account{Email: email}, nil, s.Now()), nil
+			return member.NewEmployee(id, member.Registration{Email: email}, nil, s.Now()), nil
 		})
 }
 

@@ -127,7 +127,7 @@ func (s *Store) SaveMerchantState(ctx context.Context, before, state merchant.St
 	item := newMerchantItem(state.Merchant)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Merchant.Version))
 	if was, is := before.ForAudit(), state.ForAudit(); !reflect.DeepEqual(was, is) {
-		if err := s.putAudit(ctx, tx, item.Code, audit.Change{Mode: state.ChangedMode(before), Subject: subjectMerchant,
+		if err := s.putAudit(ctx, tx, item.Code, audit.Change{Mode: state.ModeForAudit(before), Subject: subjectMerchant,
 			Before: was, After: is}); err != nil {
 			return state, err
 		}

@@ -76,7 +76,7 @@ func (w fixture) member(operation string) member.Member {
 func (w fixture) employed(operation string) member.Member {
 	w.Helper()
 	m, err := w.CreateMember(w.acting(), w.tenant, "till@example.com", operation, func(id string) (member.Member, error) {
-		return member.NewEmployee(id, member.Account{Email: "till@example.com"}, nil, w.Now()), nil
+		return member.NewEmployee(id, member.Registration{Email: "till@example.com"}, nil, w.Now()), nil
 	})
 	w.must(err)
 	return m
