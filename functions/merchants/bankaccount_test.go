@@ -86,7 +86,8 @@ func TestAccountsAreVerifiedAndShown(t *testing.T) {
 		showAccounts(t, s.Send("GET", path, nil), all...)
 	}
 	showAccounts(t, s.Send("GET", listed(s)+"?primary=true", nil), all[1])
-	if one := s.Send("GET", bankAccounts+"?primary=true", nil); one.Status != 200 || one.Text("iban") != sandbox.LostAnswerIBAN {
+	one := s.Send("GET", bankAccounts+"?primary=true", nil)
+	if one.Status != 200 || one.Text("iban") != sandbox.LostAnswerIBAN {
 		t.Errorf("primary: got %d %s, want the object of %s", one.Status, one.Body, sandbox.LostAnswerIBAN)
 	}
 	world.Invalid("primary").Check(t, s.Send("GET", bankAccounts+"?primary=1", nil))

@@ -62,7 +62,8 @@ func want(t *testing.T, what string, got, want int) {
 	}
 }
 
-// TestOneMessageForEachPayoutThatIsDue, and none for who is paid on demand, whose payouts are held or have a longer period.
+// TestOneMessageForEachPayoutThatIsDue, and none for who is paid on demand, whose payouts
+// are held or have a longer period.
 func TestOneMessageForEachPayoutThatIsDue(t *testing.T) {
 	t.Parallel()
 	w := sold(t, settings{}, settings{"payout_period": "daily"}, settings{"payout_on_demand": true}, nil,

@@ -159,7 +159,8 @@ func TestTheAuditIsListedInPages(t *testing.T) {
 		}
 	}
 	for param, wrong := range map[string]fields{"limit": {"limit": 0}, "from": {"from": "today"},
-		"to": {"from": at(2), "to": at(1)}, "after": {"after": strings.Repeat("x", 101)}, "by": {"by": strings.Repeat("x", 256)}} {
+		"to": {"from": at(2), "to": at(1)}, "after": {"after": strings.Repeat("x", 101)},
+		"by": {"by": strings.Repeat("x", 256)}} {
 		wrong["command"], wrong["merchant_code"] = "list_audit", m.Code
 		if got := d.refused(wrong); got.Code != "INVALID" || got.Param != param {
 			t.Errorf("%v: got %+v, want INVALID %s", wrong, got, param)

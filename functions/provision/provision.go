@@ -154,7 +154,7 @@ func parse(request json.RawMessage) (name, by string, arguments json.RawMessage,
 	if json.Unmarshal(request, &giver) != nil {
 		return "", "", nil, failure.Invalid("by", "must be a string")
 	}
-	if err := validate.Forms(giver).First(); err != nil {
+	if err = validate.Forms(giver).First(); err != nil {
 		return "", "", nil, err
 	}
 	delete(members, "command")

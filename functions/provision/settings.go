@@ -42,8 +42,8 @@ func (o operator) updateSettings(ctx context.Context, c updateSettings) (setting
 		return settingsUpdated{}, err
 	}
 	state, err := banking.Open(o.App).ChangeMerchant(ctx, t.Merchant, func(s merchant.State) (merchant.State, error) {
-		settings, err := c.Apply(s.Merchant.Settings.Of(t.Mode), s.Merchant.Currency)
-		return s.WithSettings(t.Mode, settings), err
+		changed, refused := c.Apply(s.Merchant.Settings.Of(t.Mode), s.Merchant.Currency)
+		return s.WithSettings(t.Mode, changed), refused
 	})
 	if err != nil {
 		return settingsUpdated{}, err

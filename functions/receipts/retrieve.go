@@ -36,7 +36,7 @@ func (f family) retrieve(ctx context.Context, req retrieveRequest) (receipt, err
 		}
 		about = refund(r, e)
 	}
-	if err := f.assignNumber(ctx, tenant, about); err != nil {
+	if err = f.assignNumber(ctx, tenant, about); err != nil {
 		return receipt{}, err
 	}
 	a, err := f.store.Account(ctx, tenant.Merchant)

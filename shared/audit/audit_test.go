@@ -35,17 +35,19 @@ func TestOnlyWhatDiffersIsKept(t *testing.T) {
 		before, after any
 		old, changed  audit.Fields
 	}{
-		"nothing":         {object{"a": 1}, object{"a": 1}, "", ""},
-		"created":         {nil, object{"a": 1}, "", `{"a":1}`},
-		"deleted":         {object{"a": 1}, nil, `{"a":1}`, ""},
-		"a field more":    {object{"a": 1}, object{"a": 1, "b": false}, "", `{"b":false}`},
-		"a field less":    {object{"a": 1, "b": nil}, object{"a": 1}, `{"b":null}`, ""},
-		"within":          {object{"o": object{"a": 1, "b": 1}}, object{"o": object{"a": 1, "b": 2}}, `{"o":{"b":1}}`, `{"o":{"b":2}}`},
-		"an object more":  {object{}, object{"o": object{"a": 1}}, "", `{"o":{"a":1}}`},
-		"now an object":   {object{"o": 1}, object{"o": object{"a": 1}}, `{"o":1}`, `{"o":{"a":1}}`},
-		"a list":          {object{"l": []int{1, 2}}, object{"l": []int{1, 3}}, `{"l":[1,2]}`, `{"l":[1,3]}`},
-		"the same list":   {object{"l": []int{1, 2}}, object{"l": []int{1, 2}}, "", ""},
-		"a 17th digit":    {object{"n": uint64(math.MaxUint64)}, object{"n": uint64(math.MaxUint64 - 1)}, `{"n":18446744073709551615}`, `{"n":18446744073709551614}`},
+		"nothing":      {object{"a": 1}, object{"a": 1}, "", ""},
+		"created":      {nil, object{"a": 1}, "", `{"a":1}`},
+		"deleted":      {object{"a": 1}, nil, `{"a":1}`, ""},
+		"a field more": {object{"a": 1}, object{"a": 1, "b": false}, "", `{"b":false}`},
+		"a field less": {object{"a": 1, "b": nil}, object{"a": 1}, `{"b":null}`, ""},
+		"within": {object{"o": object{"a": 1, "b": 1}}, object{"o": object{"a": 1, "b": 2}},
+			`{"o":{"b":1}}`, `{"o":{"b":2}}`},
+		"an object more": {object{}, object{"o": object{"a": 1}}, "", `{"o":{"a":1}}`},
+		"now an object":  {object{"o": 1}, object{"o": object{"a": 1}}, `{"o":1}`, `{"o":{"a":1}}`},
+		"a list":         {object{"l": []int{1, 2}}, object{"l": []int{1, 3}}, `{"l":[1,2]}`, `{"l":[1,3]}`},
+		"the same list":  {object{"l": []int{1, 2}}, object{"l": []int{1, 2}}, "", ""},
+		"a 17th digit": {object{"n": uint64(math.MaxUint64)}, object{"n": uint64(math.MaxUint64 - 1)},
+			`{"n":18446744073709551615}`, `{"n":18446744073709551614}`},
 		"null and absent": {object{"o": nil}, object{"o": object{"a": 1}}, `{"o":null}`, `{"o":{"a":1}}`},
 	} {
 		e, err := audit.New(t.Context(), time.Time{}, audit.Change{Before: c.before, After: c.after})

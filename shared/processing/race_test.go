@@ -56,7 +56,8 @@ func newFixture(t *testing.T) *fixture {
 	if err := o.store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.store.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant}, account.Account{}); err != nil {
+	m := merchant.Merchant{Code: tenant.Merchant}
+	if err := o.store.CreateMerchant(t.Context(), m, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
 	config.HTTP = http.DefaultClient

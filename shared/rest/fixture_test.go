@@ -85,7 +85,8 @@ func newFixture(t *testing.T, routes []rest.Route, change ...func(*rest.Config))
 	if err := f.store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.store.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant, Name: "Shop"}, account.Account{}); err != nil {
+	shop := merchant.Merchant{Code: tenant.Merchant, Name: "Shop"}
+	if err := f.store.CreateMerchant(t.Context(), shop, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
 	f.secret = f.credential(t, "key_1", identity.SecretKey, "things")
