@@ -43,18 +43,18 @@ func Tick(a *app.App) func(context.Context) error {
 	callbacks, payouts, accounts := queue.OpenCallbacks(a), queue.OpenPayoutShards(a), banking.Open(a)
 	return func(ctx context.Context) error {
 		ctx = audit.As(ctx, audit.Actor{Kind: audit.Sweep, Request: app.CallID(ctx)}, "sweep")
-		return (&tick{App: a, callbacks: callbacks, payouts: payouts, accounts: accounts, at: a.Now()}).run(ctx)
+		return (&tick{App: a, callbacks: callbacks, payouts: payouts, bankAccounts: accounts, at: a.Now()}).run(ctx)
 	}
 }
 
 // tick processes everything that is due at its time, once.
 type tick struct {
 	*app.App
-	callbacks *queue.Callbacks
-	payouts   *queue.PayoutShards
-	accounts  *payoutrunner.Runner
-	at        time.Time
-	work      errgroup.Group
+	callbacks    *queue.Callbacks
+	payouts      *queue.PayoutShards
+	bankAccounts *payoutrunner.Runner
+	at           time.Time
+	work         errgroup.Group
 
 	lost, checkouts, refunds, failures atomic.Int64 // see count
 	oldest                             store.Oldest
@@ -148,7 +148,7 @@ func (t *tick) report(ctx context.Context, due store.Due, err error) {
 		t.Log.ErrorContext(ctx, "merchant not grown", "tenant", due.Tenant.String(), "error", err)
 		return
 	}
-	if due.Accounts {
+	if due.BankAccounts {
 		t.Log.ErrorContext(ctx, "bank accounts not swept", "tenant", due.Tenant.String(), "error", err)
 		return
 	}
@@ -166,8 +166,8 @@ func (t *tick) settle(ctx context.Context, due store.Due) (err error) {
 	if due.Growth {
 		return t.grow(ctx, due.Tenant)
 	}
-	if due.Accounts {
-		return t.accounts.CheckBankAccounts(ctx, due.Tenant)
+	if due.BankAccounts {
+		return t.bankAccounts.CheckBankAccounts(ctx, due.Tenant)
 	}
 	if due.CallbackID != "" {
 		return t.resend(ctx, due.CallbackID)

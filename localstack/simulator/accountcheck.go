@@ -86,8 +86,8 @@ func (m *month) accountsOf(tenant string) *tenantAccounts {
 	return m.accounts[tenant]
 }
 
-// checkAccounts: a tenant's bank accounts, as just written, keep contract §7.3.
-func (m *month) checkAccounts(tenant string, v accountsVersion) {
+// checkBankAccounts: a tenant's bank accounts, as just written, keep contract §7.3.
+func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 	of := m.accountsOf(tenant)
 	before, primary := of.latest(), v.get(v.primary)
 	v.from = m.logicalTime()

@@ -82,7 +82,7 @@ func (m *month) checkPaying(put versioned) {
 		for _, a := range i.Accounts.L {
 			v.all = append(v.all, a.M)
 		}
-		m.checkAccounts(tenant, v)
+		m.checkBankAccounts(tenant, v)
 	case "SCHEDULE":
 		m.accountsOf(tenant).held = i.Held.BOOL
 	case "PAYOUT":

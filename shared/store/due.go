@@ -16,15 +16,15 @@ import (
 // schedule or the growth of a tenant, a callback, or bank accounts of which one is to
 // be verified.
 type Due struct {
-	Tenant     identity.Tenant
-	CheckoutID string
-	RefundID   string
-	CallbackID string
-	PayoutID   string
-	Schedule   bool      // the tenant's payout schedule
-	Growth     bool      // the tenant may need more shards
-	Accounts   bool      // the tenant's bank accounts
-	At         time.Time // since when it is due
+	Tenant       identity.Tenant
+	CheckoutID   string
+	RefundID     string
+	CallbackID   string
+	PayoutID     string
+	Schedule     bool      // the tenant's payout schedule
+	Growth       bool      // the tenant may need more shards
+	BankAccounts bool      // the tenant's bank accounts
+	At           time.Time // since when it is due
 	// Position is the entry's place in a walk of its shard, to continue after.
 	Position string
 }
@@ -117,7 +117,7 @@ func (k key) due() (Due, bool) {
 	case KindGrowth:
 		d.Growth = true
 	case KindBankAccounts:
-		d.Accounts = true
+		d.BankAccounts = true
 	default:
 		ok = false
 	}

@@ -93,7 +93,7 @@ var storedMerchants = map[string]stored{
 			var due []store.Due
 			for _, mode := range identity.Modes {
 				t := identity.Tenant{Mode: mode, Merchant: state.Merchant.Code}
-				due = append(due, store.Due{Tenant: t, Schedule: true}, store.Due{Tenant: t, Accounts: true})
+				due = append(due, store.Due{Tenant: t, Schedule: true}, store.Due{Tenant: t, BankAccounts: true})
 				reads = append(reads, storedtest.Expect("BankAccounts", state.BankAccounts(mode),
 					func(ctx context.Context) (merchant.BankAccounts, error) { return w.BankAccounts(ctx, t) }))
 			}
