@@ -48,11 +48,17 @@ var (
 	britishNumber = regexp.MustCompile(`^[0-9]{8}$`)
 )
 
+// A transfer names the number with its check digit behind it, so one that does not
+// belong there would make it another number.
 func (b BankAccount) britishFaults() failure.List {
 	const predicate = "must be a sort code of 6 digits"
-	return append(append(form("bank_code", b.BankCode, predicate, sortCode),
+	faults := append(append(form("bank_code", b.BankCode, predicate, sortCode),
 		form("branch_code", b.BranchCode, predicate, sortCode)...),
 		form("account_number", b.AccountNumber, "must be 8 digits", britishNumber)...)
+	if b.CheckDigit != "" {
+		faults = append(faults, failure.Invalid("check_digit", "is no part of a British account number"))
+	}
+	return faults
 }
 
 // Brazilian codes: a bank's in the clearing (COMPE), a branch with or without its
@@ -71,6 +77,9 @@ func (b BankAccount) brazilianFaults() failure.List {
 	faults = append(faults, form("account_number", b.AccountNumber,
 		"must be at most 13 digits, with or without a check digit", brazilianNumber)...)
 	faults = append(faults, form("check_digit", b.CheckDigit, "must be a digit, X or P", checkDigit)...)
+	if b.CheckDigit != "" && strings.Trim(b.AccountNumber, "0123456789") != "" {
+		faults = append(faults, failure.Invalid("check_digit", "must not be given twice: account_number has one"))
+	}
 	if len(faults) > 0 {
 		return faults
 	}
