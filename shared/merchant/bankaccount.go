@@ -80,13 +80,18 @@ func (b BankAccount) routed() bool {
 // Same reports whether a transfer to either reaches the same account of the
 // same holder, whatever its id and status here.
 func (b BankAccount) Same(other BankAccount) bool {
-	return b.Holder == other.Holder && b.BIC == other.BIC && b.sameNumber(other)
+	return b.Holder == other.Holder && b.BIC == other.BIC && b.IBAN == other.IBAN && b.sameNational(other)
 }
 
-// sameNumber reports whether both have the same number at the same bank.
+// sameNumber reports whether both have the same number at the same bank: the IBAN,
+// which says both, or what its country has instead.
 func (b BankAccount) sameNumber(other BankAccount) bool {
-	return b.IBAN == other.IBAN && b.BankCode == other.BankCode && b.BranchCode == other.BranchCode &&
-		b.AccountNumber == other.AccountNumber && b.CheckDigit == other.CheckDigit
+	return b.IBAN == other.IBAN && (b.IBAN != "" || b.sameNational(other))
+}
+
+func (b BankAccount) sameNational(other BankAccount) bool {
+	return b.BankCode == other.BankCode && b.BranchCode == other.BranchCode && b.AccountNumber == other.AccountNumber &&
+		b.CheckDigit == other.CheckDigit
 }
 
 // BankAccountChange is an operator's change of a bank account; what is absent

@@ -32,6 +32,23 @@ func added(t *testing.T, b merchant.BankAccounts, id string, primary bool,
 	return b.Decide(id, verdict)
 }
 
+// TestAnOperatorVouchesForAnIBANWhateverIsBesideIt: the merchant may have given the bank's code, too.
+func TestAnOperatorVouchesForAnIBANWhateverIsBesideIt(t *testing.T) {
+	t.Parallel()
+	asked := numbered("a")
+	asked.BankCode = "10010010"
+	b, err := merchant.BankAccounts{}.Add(asked, true, addedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vouched := numbered("vouched")
+	vouched.IBAN = asked.IBAN
+	b, err = b.Vouch(vouched, addedAt)
+	if _, pending := b.Pending(); err != nil || pending || len(b.All) != 1 || b.Paid != "a" {
+		t.Errorf("got %+v, %v, want one account, VERIFIED", b, err)
+	}
+}
+
 // TestThePrimaryAccountAndTheOneThatIsPaid follow contract §7.3.
 func TestThePrimaryAccountAndTheOneThatIsPaid(t *testing.T) {
 	t.Parallel()
