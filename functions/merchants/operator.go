@@ -129,6 +129,9 @@ func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (
 		address = member.Address(*req.Username)
 	}
 	return f.changeOperator(ctx, req.operatorPath, address, func(m member.Member) (member.Member, error) {
+		if password != nil && m.Passwords.SetBy(rest.OperationID(ctx)) {
+			return m, nil // all of the update was made with it; the account may be disabled since
+		}
 		if req.Username != nil {
 			m.Email = *req.Username
 		}

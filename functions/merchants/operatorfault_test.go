@@ -71,6 +71,35 @@ func TestAnOperatorThatWasCutOff(t *testing.T) {
 	}
 }
 
+// TestARepeatedPasswordEnablesNobodyAgain: the update was made, its reply was lost, and the account was disabled since.
+func TestARepeatedPasswordEnablesNobodyAgain(t *testing.T) {
+	t.Parallel()
+	s := operatorShop(t)
+	m := employed(s, "till@example.com")
+	r := world.Request{Method: "PUT", Path: m.path(), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: "k",
+		Body: fields{"password": another, "nickname": "Till"}}
+	for step := 1; ; step++ {
+		p := s.Process()
+		p.Steps.Plan(step, faults.DieAfter)
+		p.Do(r)
+		p.Stop()
+		stored, err := s.App.Store.Member(s.Context(), s.Tenant(), m.ID)
+		if err != nil || step > 20 {
+			t.Fatalf("step %d: got error %v, want the password set by a process that dies then", step, err)
+		}
+		if len(stored.Passwords) > 0 {
+			break
+		}
+		s.Clock.Advance(time.Minute)
+	}
+	read(t, 200, s.Send("POST", m.path()+"/disable", nil))
+	s.Clock.Advance(time.Minute)
+	got := s.Do(r)
+	if !read(t, 200, got).Disabled || got.Header.Get("Idempotency-Replayed") != "" {
+		t.Errorf("got %s, want it disabled", got.Body)
+	}
+}
+
 // employed is an operator that has no password yet, which saves the time of its hash.
 func employed(s world.Shop, username string) account {
 	s.Helper()

@@ -3,6 +3,7 @@ package member
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
@@ -46,10 +47,8 @@ func Choose(password secret.Text) *Choice {
 // done so already. It takes as many hashes as there are passwords, and one more.
 // Errors: ErrUsedBefore; that of ctx.
 func (p Passwords) With(ctx context.Context, c *Choice, operation string, now time.Time) (Passwords, error) {
-	for _, before := range p {
-		if before.Operation == operation {
-			return p, nil
-		}
+	if p.SetBy(operation) {
+		return p, nil
 	}
 	for _, before := range p {
 		same, err := c.is(ctx, before.Hash)
@@ -65,6 +64,11 @@ func (p Passwords) With(ctx context.Context, c *Choice, operation string, now ti
 		return p, err
 	}
 	return append(Passwords{{hash, operation, now}}, p[:min(len(p), Remembered-1)]...), nil
+}
+
+// SetBy reports whether the operation has set one of the passwords.
+func (p Passwords) SetBy(operation string) bool {
+	return slices.ContainsFunc(p, func(before Password) bool { return before.Operation == operation })
 }
 
 func (c *Choice) hashed(ctx context.Context) (hash Hash, err error) {
