@@ -21,21 +21,26 @@ func (r *Runner) ChangeBankAccounts(ctx context.Context, t identity.Tenant,
 }
 
 // BankAccounts are the tenant's, with what its bank has decided by now. If the bank
-// cannot be asked, they are shown as they are.
+// cannot be asked, or its answer cannot be recorded, they are shown as they are: the
+// sweep does it later.
 func (r *Runner) BankAccounts(ctx context.Context, t identity.Tenant) (merchant.BankAccounts, error) {
 	accounts, err := r.Store.BankAccounts(ctx, t)
 	if err != nil {
 		return accounts, err
 	}
 	pending, verdict, err := r.verify(ctx, t, accounts)
+	if err == nil && verdict == merchant.BankAccountPending {
+		return accounts, nil
+	}
+	decided := accounts
+	if err == nil {
+		decided, err = r.decide(ctx, t, pending.ID, verdict)
+	}
 	if err != nil {
 		r.Log.WarnContext(ctx, "bank account not verified", "tenant", t.String(), "account", pending.ID, "error", err)
 		return accounts, nil
 	}
-	if verdict == merchant.BankAccountPending {
-		return accounts, nil
-	}
-	return r.decide(ctx, t, pending.ID, verdict)
+	return decided, nil
 }
 
 // AddBankAccount adds an account that is pending verification, with its id, and

@@ -1,0 +1,59 @@
+package payoutrunner_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// changing has the merchant change before each transaction that writes it, until the test ends that.
+func (h *fixture) changing() {
+	within := false
+	h.wire.Inject(func(operation string) faults.Fault {
+		if operation == "TransactWriteItems" && !within {
+			within = true
+			h.wire.Free(func() {
+				_, err := h.ChangeMerchant(h.Context(), tenant.Merchant, func(s merchant.State) (merchant.State, error) {
+					s.Merchant.PayPal = !s.Merchant.PayPal
+					return s, nil
+				})
+				if err != nil {
+					h.Error(err)
+				}
+			})
+			within = false
+		}
+		return faults.None
+	})
+}
+
+// TestAReadThatCannotRecordTheBanksAnswer shows the accounts as they are: no read is a conflict (contract §7.3).
+func TestAReadThatCannotRecordTheBanksAnswer(t *testing.T) {
+	t.Parallel()
+	h := openFixture(t)
+	a := newAccount(oneIBAN)
+	if _, err := h.AddBankAccount(t.Context(), tenant, a, false); err != nil {
+		t.Fatal(err)
+	}
+	h.verdict = merchant.BankAccountVerified
+	h.changing()
+	accounts, err := h.BankAccounts(t.Context(), tenant)
+	if got, _ := accounts.Get(a.ID); err != nil || got.Status != merchant.BankAccountPending {
+		t.Errorf("got %+v, %v, want it pending", got, err)
+	}
+	if _, err = h.AddBankAccount(t.Context(), tenant, newAccount(oneIBAN), false); !errors.Is(err,
+		merchant.ErrVerificationPending) {
+		t.Errorf("another: got error %v, want ErrVerificationPending", err)
+	}
+	if err = h.CheckBankAccounts(t.Context(), tenant); !errors.Is(err, store.ErrContended) {
+		t.Errorf("checked: got error %v, want ErrContended", err)
+	}
+	h.wire.Inject(nil)
+	if _, err = h.BankAccounts(t.Context(), tenant); err != nil {
+		t.Error(err)
+	}
+	h.wantPaid("then", oneIBAN)
+}
