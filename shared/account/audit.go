@@ -5,22 +5,27 @@ import (
 	"slices"
 )
 
-// recorded is shown in the place of what audit entries do not show.
-const recorded = "recorded"
+// What is shown in the place of what audit entries do not show.
+const (
+	recorded = "recorded"
+	changed  = "changed" // something else was recorded before
+)
 
-// ForAudit is the account as audit entries show it. Of what is personal or secret it
-// shows only that it is recorded: dates of birth, numbers of registers, phones and
-// addresses of persons, the certificate's access code. Of maps that are the
-// operator's own it shows the names.
-func (a Account) ForAudit() any {
+// ForAudit is the account as audit entries show it after the one before. Of what is
+// personal or secret it shows only that it is recorded, or changed: dates of birth,
+// numbers of registers, phones and addresses of persons, the certificate's access
+// code. Of maps that are the operator's own it shows the names.
+func (a Account) ForAudit(before Account) any {
 	persons := map[string]personView{}
 	for _, p := range a.Persons {
-		persons[p.ID] = p.forAudit()
+		was, _ := before.Person(p.ID)
+		persons[p.ID] = p.forAudit(was)
 	}
-	p := a.Profile
-	p.CertificateCode = hidden(p.CertificateCode)
-	p.Identifiers, p.Attributes = hiddenIdentifiers(p.Identifiers), hiddenMap(p.Attributes)
-	a.Profile, a.Meta = p, hiddenMap(a.Meta)
+	p, was := a.Profile, before.Profile
+	p.CertificateCode = hidden(p.CertificateCode, was.CertificateCode)
+	p.Identifiers = hiddenIdentifiers(p.Identifiers, was.Identifiers)
+	p.Attributes = hiddenMap(p.Attributes, was.Attributes)
+	a.Profile, a.Meta = p, hiddenMap(a.Meta, before.Meta)
 	return struct {
 		Account
 		Persons map[string]personView `json:"persons,omitempty"` // in the place of Account's
@@ -41,36 +46,45 @@ type personView struct {
 	Countries     [3]string      `json:"countries,omitzero"` // citizenship, nationality, residence
 }
 
-func (p Person) forAudit() personView {
-	v := personView{AccountHolder: p.AccountHolder, GivenName: p.GivenName, MiddleName: p.MiddleName,
-		FamilyName: p.FamilyName, Birthdate: hidden(p.Birthdate), PhoneNumber: hidden(p.PhoneNumber),
-		Relationships: p.Relationships, Ownership: p.Ownership, Identifiers: hiddenIdentifiers(p.Identifiers),
+func (p Person) forAudit(was Person) personView {
+	return personView{AccountHolder: p.AccountHolder, GivenName: p.GivenName, MiddleName: p.MiddleName,
+		FamilyName: p.FamilyName, Birthdate: hidden(p.Birthdate, was.Birthdate),
+		PhoneNumber: hidden(p.PhoneNumber, was.PhoneNumber), Relationships: p.Relationships, Ownership: p.Ownership,
+		Address: hidden(p.Address, was.Address), Identifiers: hiddenIdentifiers(p.Identifiers, was.Identifiers),
 		Countries: [3]string{p.Citizenship, p.Nationality, p.CountryOfResidence}}
-	if p.Address != (Person{}).Address {
-		v.Address = recorded
-	}
-	return v
 }
 
-func hidden(text string) string {
-	if text == "" {
+// hidden says of a value whether it is recorded, and whether another one was before.
+func hidden[T comparable](value, was T) string {
+	var none T
+	switch value {
+	case none:
 		return ""
+	case was:
+		return recorded
 	}
-	return recorded
+	if was == none {
+		return recorded
+	}
+	return changed
 }
 
-func hiddenIdentifiers(all []Identifier) []Identifier {
+func hiddenIdentifiers(all, was []Identifier) []Identifier {
 	all = slices.Clone(all)
 	for i := range all {
-		all[i].Value = recorded
+		before := ""
+		if i < len(was) && was[i].Ref == all[i].Ref {
+			before = was[i].Value
+		}
+		all[i].Value = hidden(all[i].Value, before)
 	}
 	return all
 }
 
-func hiddenMap(all map[string]string) map[string]string {
+func hiddenMap(all, was map[string]string) map[string]string {
 	all = maps.Clone(all)
-	for name := range all {
-		all[name] = recorded
+	for name, value := range all {
+		all[name] = hidden(value, was[name])
 	}
 	return all
 }

@@ -50,6 +50,6 @@ func (s *Store) replaceAccount(ctx context.Context, tx *dynamo.WriteTx, code str
 		put = s.table.Put(item).If("attribute_not_exists(pk)")
 	}
 	tx.Put(put)
-	return item, s.putAudit(ctx, tx, code, audit.Change{Subject: "account", Before: before.ForAudit(),
-		After: a.ForAudit()})
+	return item, s.putAudit(ctx, tx, code, audit.Change{Subject: "account", Before: before.ForAudit(before),
+		After: a.ForAudit(before)})
 }
