@@ -38,8 +38,8 @@
 //     (minimumbalance.go). Meanwhile merchants and operators change settings and bank
 //     accounts: the settings shown are linearizable (package linear), each payout goes
 //     to the account that is the payee when its transfer is recorded, no rule of
-//     contract §7.3 is broken (accountcheck.go), clients are shown what was there
-//     (accountview.go), and each change has one audit entry (auditcheck.go).
+//     contract §7.3 is broken (bankaccountcheck.go), clients are shown what was there
+//     (bankaccountview.go), and each change has one audit entry (auditcheck.go).
 //   - Unknown: nothing fails, and delays are the usual ones. What the acquirer
 //     knows after 30 s is settled within 45 s (unknown.go).
 //
