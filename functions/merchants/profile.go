@@ -3,11 +3,11 @@ package merchants
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -64,12 +64,12 @@ type legalTypeView struct {
 }
 
 type ownerView struct {
-	FirstName   string      `json:"first_name,omitempty"`
-	LastName    string      `json:"last_name,omitempty"`
-	DateOfBirth string      `json:"date_of_birth,omitempty"`
-	MobilePhone string      `json:"mobile_phone,omitempty"`
-	Landline    string      `json:"landline,omitempty"`
-	Ownership   json.Number `json:"ownership"` // percent
+	FirstName   string        `json:"first_name,omitempty"`
+	LastName    string        `json:"last_name,omitempty"`
+	DateOfBirth string        `json:"date_of_birth,omitempty"`
+	MobilePhone string        `json:"mobile_phone,omitempty"`
+	Landline    string        `json:"landline,omitempty"`
+	Ownership   money.Decimal `json:"ownership"` // percent
 }
 
 type doingBusinessAsView struct {
@@ -163,7 +163,7 @@ func (p presenter) owners() []ownerView {
 	shown := make([]ownerView, len(owners))
 	for i, o := range owners {
 		shown[i] = ownerView{FirstName: o.GivenName, LastName: o.FamilyName, DateOfBirth: o.Birthdate,
-			MobilePhone: o.PhoneNumber, Landline: o.Address.Landline, Ownership: json.Number(o.Ownership.Percent())}
+			MobilePhone: o.PhoneNumber, Landline: o.Address.Landline, Ownership: o.Ownership.Percent()}
 	}
 	return shown
 }

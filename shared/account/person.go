@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/govalues/decimal"
-
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
@@ -61,9 +60,9 @@ type Ownership struct {
 }
 
 // Percent is the share in percent, such as 33.333.
-func (o Ownership) Percent() string {
+func (o Ownership) Percent() money.Decimal {
 	const thousandths = 3
-	return decimal.MustNew(int64(o.Share), thousandths).Trim(0).String()
+	return money.NewDecimal(int64(o.Share), thousandths)
 }
 
 // NewPersonID is a random one: pers_ and 26 characters with 128 bits.
