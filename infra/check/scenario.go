@@ -107,7 +107,7 @@ func (d *deployment) payOut(ctx context.Context, shop demo.Config) error {
 	}
 	var records []record
 	query := url.Values{"start_date": {today.AddDate(0, 0, -1).Format(time.DateOnly)},
-		"end_date": {later.Format(time.DateOnly)}}
+		"end_date": {later.AddDate(0, 0, 1).Format(time.DateOnly)}} // the merchant's day may be ahead of UTC's
 	if err := get(ctx, shop, "/v1.0/merchants/"+shop.MerchantCode+"/payouts?"+query.Encode(), &records); err != nil {
 		return err
 	}
