@@ -188,6 +188,10 @@ var survivors = map[string]string{
 	"Update RESERVE: (attribute_exists(pk))": "gives back what the same refund has reserved, and the item is " +
 		"never deleted",
 	"Put SANDBOX CHARGEBACK: (attribute_not_exists(pk))": "passes its charge's version",
+	"Put MERCHANT: (attribute_not_exists(pk))":           "in one transaction with its owners, who are let in once",
+	"Put MEMBER: (attribute_not_exists(pk))":             "an owner, in one transaction with the merchant",
+	"Put EMAIL: (attribute_not_exists(pk))":              "likewise; nobody makes operators here",
+	"Put AUDIT: (attribute_not_exists(pk))":              "in one transaction with the change, under a fresh random id",
 }
 
 // noticedBy are histories that notice that a condition is missing. When the code
@@ -200,7 +204,6 @@ var noticedBy = map[string]seedRun{
 	"Put CUSTOMER: (version = ?)":              {simulator.Everything, 244},
 	"Put IDEMPOTENCY: (attribute_not_exists(pk) OR expires_at <= ? OR (attribute_not_exists(reply) AND (owner = ? OR " +
 		"(fingerprint = ? AND running_until <= ?))))": {simulator.Everything, 1},
-	"Put MERCHANT: (attribute_not_exists(pk))":                        {simulator.Everything, 10},
 	"Put MERCHANT: (version = ?)":                                     {simulator.Everything, 55},
 	"Put REFERENCE: (attribute_not_exists(pk) OR checkout_id = ?)":    {simulator.Everything, 1},
 	"Put SANDBOX CHARGE: (attribute_not_exists(pk))":                  {simulator.Everything, 185},
