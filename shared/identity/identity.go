@@ -61,23 +61,40 @@ type Kind string
 
 // The kinds.
 const (
-	SecretKey Kind = "secret"
-	PublicKey Kind = "public"
+	SecretKey   Kind = "secret"
+	PublicKey   Kind = "public"
+	User        Kind = "user"         // a person, by an OAuth client's access token
+	Operator    Kind = "operator"     // a managed user, likewise
+	Client      Kind = "client"       // an OAuth client that acts for its own merchant
+	TestProfile Kind = "test_profile" // of test mode only
 )
 
-// Actor is who acts: an API key now, a user or an OAuth client later.
+// Actor is who acts: an API key, a person, an OAuth client or a test profile.
 type Actor struct {
 	Kind Kind
-	ID   string // of the key; never its token
+	ID   string // of the key, member, client or profile; never a token
 }
 
 // Principal is who makes a request: the actor, the tenant whose data it may
-// use, and its scopes. It names its merchant without a copy of it, so a change
+// use, and its rights there. It names its merchant without a copy of it, so a change
 // of the merchant takes effect with the next request.
 type Principal struct {
-	Actor  Actor
-	Tenant Tenant
-	Scopes []string
+	Actor       Actor
+	Tenant      Tenant
+	Scopes      []string     // of the key or token
+	Permissions []Permission // of a person
+	Owner       bool         // of a person: it has role_owner
+	Email       string       // of a person
+	Client      string       // id of the OAuth client that has the token; "" for keys
+}
+
+// IsPerson reports whether the principal is somebody whose member's permissions count.
+func (p Principal) IsPerson() bool { return p.Actor.Kind == User || p.Actor.Kind == Operator }
+
+// Has reports whether the principal may do what needs the permission; "" needs none. It
+// limits persons alone: what others may do, their scopes say.
+func (p Principal) Has(permission Permission) bool {
+	return permission == "" || !p.IsPerson() || slices.Contains(p.Permissions, permission)
 }
 
 // May reports whether the principal has at least one of the scopes (contract

@@ -2,9 +2,9 @@ package identity
 
 import "slices"
 
-// scopes are all scope names (contract §1, §2.1). An old scope and its
-// granular successors are on one line; either suffices.
-var scopes = []string{
+// operational are the scopes that operations need (contract §1). An old scope and
+// its granular successors are on one line; either suffices.
+var operational = []string{
 	"payments", "checkouts.read", "checkouts.write", "refunds.write",
 	"payment_instruments", "customers.read", "customers.write",
 	"transactions.history", "transactions.read", "receipts.read",
@@ -14,10 +14,12 @@ var scopes = []string{
 	"api_keys", "api_keys:write",
 	"files.read", "files.write",
 	"readers.read", "readers.write", "terminals.read", "terminals.write",
-
-	// Accepted, but no operation needs them.
-	"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write", "email",
 }
+
+// scopes are all scope names (contract §1, §2.1). The last ones are accepted, but no
+// operation needs them.
+var scopes = append(slices.Clone(operational),
+	"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write", "email")
 
 // profileAlias is the name that clients use for reading the merchant
 // (contract §2.1).

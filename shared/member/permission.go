@@ -3,26 +3,9 @@ package member
 import (
 	"slices"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
-
-// Permission is what a role lets its members do (contract §8.1).
-type Permission string
-
-// The permissions.
-const (
-	MembersRead                Permission = "members_read"
-	MembersWrite               Permission = "members_write"
-	CreateMOTOPayments         Permission = "create_moto_payments"
-	FullTransactionHistoryView Permission = "full_transaction_history_view"
-	RefundTransactions         Permission = "refund_transactions"
-	CreateReferral             Permission = "create_referral"
-	DeveloperSettingsWrite     Permission = "developer_settings_write"
-	DeveloperSettingsRead      Permission = "developer_settings_read"
-)
-
-var everything = []Permission{MembersRead, MembersWrite, CreateMOTOPayments, FullTransactionHistoryView,
-	RefundTransactions, CreateReferral, DeveloperSettingsWrite, DeveloperSettingsRead}
 
 // The ids of the predefined roles (contract §8.1).
 const (
@@ -33,10 +16,10 @@ const (
 )
 
 // predefined are the permissions of the predefined roles.
-var predefined = map[string][]Permission{
-	RoleOwner:      everything,
-	RoleAdmin:      everything,
-	RoleAccountant: {FullTransactionHistoryView},
+var predefined = map[string][]identity.Permission{
+	RoleOwner:      identity.AllPermissions(),
+	RoleAdmin:      identity.AllPermissions(),
+	RoleAccountant: {identity.FullTransactionHistoryView},
 	RoleEmployee:   nil,
 }
 
@@ -56,12 +39,12 @@ func (m Member) Granted() Permissions {
 	if m.Type == TypeManaged {
 		return m.Permissions
 	}
-	has := func(p Permission) bool {
+	has := func(p identity.Permission) bool {
 		return slices.ContainsFunc(m.Roles, func(role string) bool { return slices.Contains(predefined[role], p) })
 	}
-	return Permissions{Admin: has(MembersWrite), CreateMOTOPayments: has(CreateMOTOPayments),
-		FullTransactionHistoryView: has(FullTransactionHistoryView), RefundTransactions: has(RefundTransactions),
-		CreateReferral: has(CreateReferral)}
+	return Permissions{Admin: has(identity.MembersWrite), CreateMOTOPayments: has(identity.CreateMOTOPayments),
+		FullTransactionHistoryView: has(identity.FullTransactionHistoryView), RefundTransactions: has(identity.RefundTransactions),
+		CreateReferral: has(identity.CreateReferral)}
 }
 
 // PermissionsChange is what a request says about an account's permissions: those that

@@ -102,9 +102,10 @@ func (x *exchange) authenticate(ctx context.Context) (identity.Principal, mercha
 }
 
 // checkScope lets a public key call the routes meant for it, whatever their
-// scopes; any other credential needs one of them (contract §2.1).
+// scopes; any other credential needs one of them (contract §2.1), and a person also
+// the route's permission (contract §8.1).
 func checkScope(p identity.Principal, route *Route) error {
-	allowed := p.May(route.Scopes...)
+	allowed := p.May(route.Scopes...) && p.Has(route.Permission)
 	if p.Actor.Kind == identity.PublicKey {
 		allowed = route.Access == PublicToo
 	}

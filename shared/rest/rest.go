@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -48,6 +49,10 @@ type Route struct {
 	Scopes []string // any one suffices; none: any credential of the merchant (contract §1)
 	Access Access
 	Errors ErrorFormat
+
+	// Permission is what a person needs beside a scope; "": nothing (contract §8.1).
+	Permission identity.Permission
+
 	Handle Handle
 
 	// Successor is the path that replaces a deprecated route (contract §2.10);

@@ -1,0 +1,61 @@
+package identity
+
+import "slices"
+
+// Guard says that some routes take a person only with the permission, and any other
+// caller with one of the scopes alone.
+type Guard struct {
+	Permission Permission
+	Scopes     []string
+}
+
+// Guards are those of all routes. They connect scopes with permissions, so that nobody
+// gets around a permission by giving a scope, or around a scope by giving a permission.
+// A test compares them with the routes.
+var Guards = []Guard{
+	{RefundTransactions, []string{"payments", "refunds.write"}},
+	{FullTransactionHistoryView, []string{"user.profile", "user.profile_readonly", "payouts.read"}},
+	{FullTransactionHistoryView, []string{"user.payout-settings"}},
+	{FullTransactionHistoryView, []string{"user.payout-settings", "user.profile", "user.profile_readonly"}},
+	{MembersRead, []string{"user.subaccounts"}},
+	{MembersRead, []string{"user.subaccounts", "members.read"}},
+	{MembersRead, []string{"user.subaccounts", "roles.read"}},
+	{MembersWrite, []string{"user.subaccounts"}},
+	{MembersWrite, []string{"user.subaccounts", "members.write"}},
+	{MembersWrite, []string{"user.subaccounts", "roles.write"}},
+	{MembersWrite, []string{"user.payout-settings"}},
+	{DeveloperSettingsRead, []string{"api_keys", "api_keys:write"}},
+	{DeveloperSettingsWrite, []string{"api_keys:write"}},
+}
+
+// MayGiveScope reports whether the principal may give the scope to a key: it has the
+// scope itself, and a person also every permission that a route with that scope needs,
+// because a key needs none.
+func (p Principal) MayGiveScope(scope string) bool {
+	if !slices.Contains(p.Scopes, scope) {
+		return false
+	}
+	return !p.IsPerson() || !slices.ContainsFunc(Guards, func(g Guard) bool {
+		return slices.Contains(g.Scopes, scope) && !slices.Contains(p.Permissions, g.Permission)
+	})
+}
+
+// MayGivePermission reports whether the principal may give the permission to a member: its
+// scopes open every route that needs the permission, and a person has it itself.
+func (p Principal) MayGivePermission(permission Permission) bool {
+	if p.IsPerson() && !slices.Contains(p.Permissions, permission) {
+		return false
+	}
+	return !slices.ContainsFunc(Guards, func(g Guard) bool { return g.Permission == permission && !p.May(g.Scopes...) })
+}
+
+// MayMakeOwner reports whether the principal may do all that an owner may, and so make
+// owners and act over them: a person only as an owner itself.
+func (p Principal) MayMakeOwner() bool {
+	for _, scope := range operational {
+		if !slices.Contains(p.Scopes, scope) {
+			return false
+		}
+	}
+	return !p.IsPerson() || p.Owner
+}

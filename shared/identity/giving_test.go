@@ -1,0 +1,91 @@
+package identity_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+func key(scopes ...string) identity.Principal {
+	return identity.Principal{Actor: identity.Actor{Kind: identity.SecretKey}, Scopes: scopes}
+}
+
+func person(owner bool, permissions []identity.Permission, scopes ...string) identity.Principal {
+	return identity.Principal{Actor: identity.Actor{Kind: identity.User}, Owner: owner, Permissions: permissions,
+		Scopes: scopes}
+}
+
+func TestWhatKeysMayGive(t *testing.T) {
+	t.Parallel()
+	all := key(identity.AllScopes()...)
+	for _, permission := range identity.AllPermissions() {
+		if !all.MayGivePermission(permission) {
+			t.Errorf("a key of all scopes and %s: got false, want true", permission)
+		}
+	}
+	if !all.MayMakeOwner() || key("payments", "user.subaccounts").MayMakeOwner() {
+		t.Error("only a key that may do everything may make owners")
+	}
+	members := key("members.write", "members.read")
+	for permission, want := range map[identity.Permission]bool{identity.RefundTransactions: false,
+		identity.MembersWrite: false, identity.DeveloperSettingsWrite: false, identity.CreateReferral: true} {
+		if got := members.MayGivePermission(permission); got != want {
+			t.Errorf("a key of members.write and %s: got %t, want %t", permission, got, want)
+		}
+	}
+	if !members.MayGiveScope("members.write") || members.MayGiveScope("roles.write") {
+		t.Error("a key may give exactly the scopes that it has")
+	}
+}
+
+func TestWhatPersonsMayGive(t *testing.T) {
+	t.Parallel()
+	developer := person(false, []identity.Permission{identity.DeveloperSettingsWrite}, identity.AllScopes()...)
+	for scope, want := range map[string]bool{"refunds.write": false, "payments": false, "checkouts.write": true,
+		"members.write": false, "user.payout-settings": false, "customers.read": true, "api_keys:write": false} {
+		if got := developer.MayGiveScope(scope); got != want {
+			t.Errorf("a developer and %s: got %t, want %t", scope, got, want)
+		}
+	}
+	owner := person(true, identity.AllPermissions(), identity.AllScopes()...)
+	admin := person(false, identity.AllPermissions(), identity.AllScopes()...)
+	if !owner.MayMakeOwner() || admin.MayMakeOwner() ||
+		person(true, identity.AllPermissions(), "members.write").MayMakeOwner() {
+		t.Error("only an owner whose token may do everything may make owners")
+	}
+}
+
+// TestWhatIsGivenGivesNoMore walks random principals: whom one may make can give nothing that one could not.
+func TestWhatIsGivenGivesNoMore(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		scopes := rapid.SliceOfDistinct(rapid.SampledFrom(identity.AllScopes()), rapid.ID).Draw(t, "scopes")
+		permissions := rapid.SliceOfDistinct(rapid.SampledFrom(identity.AllPermissions()), rapid.ID).Draw(t, "permissions")
+		giver := key(scopes...)
+		if rapid.Bool().Draw(t, "person") {
+			giver = person(rapid.Bool().Draw(t, "owner"), permissions, scopes...)
+		}
+		var givenScopes []string
+		for _, s := range identity.AllScopes() {
+			if giver.MayGiveScope(s) {
+				givenScopes = append(givenScopes, s)
+			}
+		}
+		var givenPermissions []identity.Permission
+		for _, p := range identity.AllPermissions() {
+			if giver.MayGivePermission(p) {
+				givenPermissions = append(givenPermissions, p)
+			}
+		}
+		made := []identity.Principal{key(givenScopes...), person(false, givenPermissions, identity.AllScopes()...)}
+		for _, m := range made {
+			for _, g := range identity.Guards {
+				if m.May(g.Scopes...) && m.Has(g.Permission) && !(giver.May(g.Scopes...) && giver.Has(g.Permission)) {
+					t.Fatalf("%+v may not use the routes of %+v, but %+v, whom it may make, may", giver, g, m)
+				}
+			}
+		}
+	})
+}

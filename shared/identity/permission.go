@@ -1,0 +1,22 @@
+package identity
+
+// Permission is what a role lets its members do (contract §8.1).
+type Permission string
+
+// The permissions.
+const (
+	MembersRead                Permission = "members_read"
+	MembersWrite               Permission = "members_write"
+	CreateMOTOPayments         Permission = "create_moto_payments"
+	FullTransactionHistoryView Permission = "full_transaction_history_view"
+	RefundTransactions         Permission = "refund_transactions"
+	CreateReferral             Permission = "create_referral"
+	DeveloperSettingsWrite     Permission = "developer_settings_write"
+	DeveloperSettingsRead      Permission = "developer_settings_read"
+)
+
+// AllPermissions are those of an owner and of an administrator.
+func AllPermissions() []Permission {
+	return []Permission{MembersRead, MembersWrite, CreateMOTOPayments, FullTransactionHistoryView, RefundTransactions,
+		CreateReferral, DeveloperSettingsWrite, DeveloperSettingsRead}
+}
