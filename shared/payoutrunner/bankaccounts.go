@@ -62,18 +62,22 @@ func (r *Runner) AddBankAccount(ctx context.Context, t identity.Tenant, a mercha
 }
 
 // CheckBankAccounts asks the bank about the tenant's pending account, if any, and
-// says when it is asked next.
+// says when it is asked next, also when it could not be asked: its outage must not
+// fill every tick of the sweep. The error is then the bank's.
 func (r *Runner) CheckBankAccounts(ctx context.Context, t identity.Tenant) error {
 	accounts, err := r.Store.BankAccounts(ctx, t)
 	if err != nil {
 		return err
 	}
 	pending, verdict, err := r.verify(ctx, t, accounts)
-	if err != nil || pending.ID == "" {
+	if pending.ID == "" {
 		return err
 	}
-	_, err = r.decide(ctx, t, pending.ID, verdict)
-	return err
+	if err != nil {
+		verdict = merchant.BankAccountPending
+	}
+	_, decideErr := r.decide(ctx, t, pending.ID, verdict)
+	return errors.Join(err, decideErr)
 }
 
 // verify asks the bank about the pending account; the verdict is Pending if there is
