@@ -2,12 +2,11 @@ package merchants
 
 import (
 	"cmp"
-	"encoding/json"
-	"strconv"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/country"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
 )
 
 // addressView is an address of contract §7.1.
@@ -26,9 +25,9 @@ type countryView struct {
 
 // timeOffsetView is the local time at an address (contract §13.9).
 type timeOffsetView struct {
-	PostCode string      `json:"post_code,omitempty"`
-	Offset   json.Number `json:"offset"` // hours ahead of UTC, now
-	DST      bool        `json:"dst"`    // whether that is daylight saving time
+	PostCode string        `json:"post_code,omitempty"`
+	Offset   money.Decimal `json:"offset"` // hours ahead of UTC, now
+	DST      bool          `json:"dst"`    // whether that is daylight saving time
 }
 
 // address is in the country unless it names another.
@@ -73,7 +72,5 @@ func offsetAt(now time.Time, where *time.Location) (offset int, dst bool) {
 	return offset, dst
 }
 
-// hours writes seconds as hours: 5.5 for 19800.
-func hours(seconds int) json.Number {
-	return json.Number(strconv.FormatFloat(float64(seconds)/float64(time.Hour/time.Second), 'f', -1, 64))
-}
+// hours are seconds as hours: 5.5 for 19800. Offsets are whole quarters of an hour.
+func hours(seconds int) money.Decimal { return money.NewDecimal(int64(seconds)/36, 2) }
