@@ -48,31 +48,29 @@ func (o operator) changeAccount(ctx context.Context, m merchant.Merchant, change
 	if err != nil {
 		return before, err
 	}
-	next, err := o.merged(before, m, change)
-	if err != nil {
-		return before, err
-	}
-	same, err := before.Same(next)
-	if err != nil || same {
+	next, differs, err := o.merged(before, m, change)
+	if err != nil || !differs {
 		return before, err
 	}
 	return o.Store.SaveAccount(ctx, m.Code, before, next)
 }
 
-// merged is the account with the change; the time is now if anything differs.
-func (o operator) merged(a account.Account, m merchant.Merchant, change json.RawMessage) (account.Account, error) {
-	next, err := a.Merge(m, change, o.Now())
+// merged is the account with the change, and whether anything differs; then its time is
+// now.
+func (o operator) merged(a account.Account, m merchant.Merchant, change json.RawMessage,
+) (next account.Account, differs bool, err error) {
+	next, err = a.Merge(m, change, o.Now())
 	if err != nil {
 		if refused := failure.Of(err); refused.Param != "" {
-			return a, refused.In("account")
+			return a, false, refused.In("account")
 		}
-		return a, failure.Invalid("account", failure.Of(err).Message)
+		return a, false, failure.Invalid("account", failure.Of(err).Message)
 	}
 	same, err := a.Same(next)
 	if err == nil && !same {
 		next.UpdatedAt = o.Now()
 	}
-	return next, err
+	return next, !same, err
 }
 
 // showAccount shows what is recorded of a merchant, in the form in which

@@ -45,7 +45,7 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 		}
 		var a account.Account
 		if len(c.Account) > 0 {
-			if a, err = o.merged(a, m, c.Account); err != nil {
+			if a, _, err = o.merged(a, m, c.Account); err != nil {
 				return merchantCreated{}, err
 			}
 		}
@@ -72,17 +72,13 @@ func (o operator) find(ctx context.Context, m merchant.Merchant, asked json.RawM
 	if err != nil {
 		return merchantCreated{}, err
 	}
-	same := true
+	differs := false
 	if len(asked) > 0 {
-		a, err := o.merged(recorded, m, asked)
-		if err != nil {
-			return merchantCreated{}, err
-		}
-		if same, err = recorded.Same(a); err != nil {
+		if _, differs, err = o.merged(recorded, m, asked); err != nil {
 			return merchantCreated{}, err
 		}
 	}
-	if !same || !m.Same(existing) {
+	if differs || !m.Same(existing) {
 		return merchantCreated{}, failure.Conflict("Another merchant has this merchant_code.")
 	}
 	return merchantCreated{MerchantCode: m.Code}, nil
