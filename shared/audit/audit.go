@@ -1,5 +1,5 @@
 // Package audit is the record of who changed what of a merchant's account: its
-// terms, settings, bank accounts, keys and members. The store writes each entry in
+// terms, settings, bank accounts, onboarding data, keys and members. The store writes each entry in
 // the transaction of the change itself. It does no I/O.
 package audit
 
@@ -61,8 +61,8 @@ func As(ctx context.Context, actor Actor, operation string) context.Context {
 	return context.WithValue(ctx, doingKey{}, doing{actor, operation})
 }
 
-// AsBank is the context in which what a bank has decided is recorded, whoever asked
-// for it: the request is theirs.
+// AsBank is the context in which what a bank has decided is recorded. The request is
+// that of the caller who asked for it.
 func AsBank(ctx context.Context) context.Context {
 	asked, _ := ctx.Value(doingKey{}).(doing)
 	return As(ctx, Actor{Kind: Bank, Request: asked.actor.Request}, asked.operation)
