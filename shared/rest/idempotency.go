@@ -86,7 +86,7 @@ type claim struct {
 func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err error) {
 	for _, keys := range x.server.keys.at(x.server.now()) {
 		c = claim{keys: keys, IdempotencyClaim: store.IdempotencyClaim{
-			Tenant: x.caller.Tenant, Name: recordName(x.caller.Actor.Kind, clientKey), Owner: x.id,
+			Tenant: x.caller.Tenant, Name: recordName(x.caller.Actor, clientKey), Owner: x.id,
 			Fingerprint: x.fingerprint(keys)}}
 		c.state, c.sealed, err = x.server.store.ClaimIdempotency(ctx, c.IdempotencyClaim)
 		if err != nil || c.state != store.Reused {
@@ -98,9 +98,14 @@ func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err er
 
 // recordName separates the records by kind of credential (contract §2.8): a
 // public key is in every payer's browser, which must neither use up a key of the
-// merchant's server nor see its replies. No client's key contains a NUL.
-func recordName(kind identity.Kind, clientKey string) string {
-	return string(kind) + "\x00" + clientKey
+// merchant's server nor see its replies. Persons, clients and test profiles have
+// records of their own, because each may see something else. No client's key
+// contains a NUL.
+func recordName(a identity.Actor, clientKey string) string {
+	if a.Kind == identity.SecretKey || a.Kind == identity.PublicKey {
+		return string(a.Kind) + "\x00" + clientKey
+	}
+	return string(a.Kind) + "\x00" + a.ID + "\x00" + clientKey
 }
 
 // settle stores the reply, or releases the key if the reply is not kept. The

@@ -69,7 +69,7 @@ import (
 //	                                                                           provision, sweep
 //	circuit breaker    BREAKER#M#<sha256 of host>  BREAKER                     callbacks, when a host times out
 //	idempotency record IDEMPOTENCY#M#<sha256 name> IDEMPOTENCY                 rest; its name is of the client's key
-//	                                                                           and the kind of credential
+//	                                                                           and the kind of credential, or its person
 //	rate bucket        RATE#<sha256 of subject>    RATE                        rest
 //	growth             GROWTH#M                    GROWTH                      whoever has a write of the tenant's
 //	                                                                           throttled; sweep
