@@ -19,11 +19,11 @@ const module = "github.com/cashwrap/cashwrap/"
 var layers = []string{
 	// What knows nothing else of ours.
 	"shared/money shared/failure shared/optional shared/country shared/metric shared/webhook shared/deadline " +
-		"shared/table shared/secret shared/contract/... shared/page/pagetest",
+		"shared/table shared/secret shared/outbox shared/contract/... shared/page/pagetest",
 	// Rules, without I/O.
 	"shared/validate shared/ledger",
 	"shared/identity",
-	"shared/audit",
+	"shared/audit shared/mail",
 	"shared/merchant",
 	"shared/account shared/member",
 	"shared/payments",

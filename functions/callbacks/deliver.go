@@ -16,6 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -147,7 +148,7 @@ func (d *deliverer) save(ctx context.Context, t identity.Tenant, after payments.
 	if errors.Is(err, store.ErrStale) {
 		return nil
 	}
-	if err == nil && after.State == payments.CallbackDead {
+	if err == nil && after.State == outbox.Dead {
 		d.Metrics.Write(ctx, d.Now(), t.Mode.Name(), metric.DeadCallbacks.Once())
 	}
 	return err
@@ -157,9 +158,9 @@ func (d *deliverer) save(ctx context.Context, t identity.Tenant, after payments.
 func (d *deliverer) logOutcome(ctx context.Context, after payments.Callback) {
 	log := d.Log.With("callback", after.ID, "checkout", after.CheckoutID, "try", after.Tries)
 	switch after.State {
-	case payments.CallbackDelivered:
+	case outbox.Delivered:
 		log.InfoContext(ctx, "callback delivered")
-	case payments.CallbackDead:
+	case outbox.Dead:
 		log.ErrorContext(ctx, "callback given up", "reason", after.LastError)
 	default:
 		log.WarnContext(ctx, "callback not delivered", "reason", after.LastError, "next_try", after.NextAt)

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/callbacks"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
@@ -44,8 +44,8 @@ func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
 			t.Errorf("got webhook-id %s, want that of the first try, %s", got, s.id())
 		}
 	}
-	if c := callback(s.World, s.id()); c.State != payments.CallbackDead || c.Tries != 11 || c.LastError != "status 500" {
-		t.Errorf("after three days: got %+v, want %s after 11 tries, the last with status 500", c, payments.CallbackDead)
+	if c := callback(s.World, s.id()); c.State != outbox.Dead || c.Tries != 11 || c.LastError != "status 500" {
+		t.Errorf("after three days: got %+v, want %s after 11 tries, the last with status 500", c, outbox.Dead)
 	}
 	s.Clock.Advance(24 * time.Hour)
 	s.RunUntilIdle()
@@ -73,8 +73,8 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	}
 	s.PassMinute()
 	s.wantTries(1, "after repeated messages")
-	if c := callback(s.World, s.id()); c.State != payments.CallbackDelivered || c.Tries != 1 {
-		t.Errorf("got %+v, want it %s after 1 try", c, payments.CallbackDelivered)
+	if c := callback(s.World, s.id()); c.State != outbox.Delivered || c.Tries != 1 {
+		t.Errorf("got %+v, want it %s after 1 try", c, outbox.Delivered)
 	}
 }
 
@@ -213,8 +213,8 @@ func TestWithoutTimeForTheReceiverNoTryIsCounted(t *testing.T) {
 	if err := callbacks.Deliver(s.App)(ctx, `{"callback":"`+id+`"}`); err == nil {
 		t.Error("got no error, want one that leaves the message in the queue")
 	}
-	if c := callback(s.World, id); c.Tries != 1 || c.State != payments.CallbackPending {
-		t.Errorf("got %+v, want it %s after 1 try", c, payments.CallbackPending)
+	if c := callback(s.World, id); c.Tries != 1 || c.State != outbox.Pending {
+		t.Errorf("got %+v, want it %s after 1 try", c, outbox.Pending)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions/callbacks"
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
@@ -134,10 +135,10 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 	n.Helper()
 	made, before := n.made(), callback(n.World, id)
 	c := n.message(id)
-	if n.made() != made || c.Tries != before.Tries || c.State != payments.CallbackPending ||
+	if n.made() != made || c.Tries != before.Tries || c.State != outbox.Pending ||
 		c.FirstFailedAt != before.FirstFailedAt {
 		n.Errorf("got %+v, and %d tries of all; want it %s after %d tries, first failed at %v, and %d of all", c, n.made(),
-			payments.CallbackPending, before.Tries, before.FirstFailedAt, made)
+			outbox.Pending, before.Tries, before.FirstFailedAt, made)
 	}
 	if c.Postponements != before.Postponements+1 || c.NextAt.Before(n.Clock.Now().Add(atLeast)) {
 		n.Errorf("got %+v, want %d postponements and the next try at %s or later", c, before.Postponements+1,
@@ -150,7 +151,7 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 func (n *network) trip(s world.Shop, host string) {
 	n.Helper()
 	for range payments.BreakerThreshold {
-		n.wantTried(n.createCallback(s, host), payments.CallbackPending, "timeout")
+		n.wantTried(n.createCallback(s, host), outbox.Pending, "timeout")
 	}
 }
 
@@ -170,14 +171,14 @@ func TestATryWithoutAFreeSlotIsPostponed(t *testing.T) {
 	if wait := postponed.NextAt.Sub(n.Clock.Now()); wait > 3*time.Second {
 		t.Errorf("got it postponed for %s, want 3s at most", wait)
 	}
-	n.wantTried(n.createCallback(n.Shop(), "other.example.com"), payments.CallbackDelivered, "")
+	n.wantTried(n.createCallback(n.Shop(), "other.example.com"), outbox.Delivered, "")
 	n.hang(&under, n.createCallback(n.Shop().OtherShop(), hanging)) // the last slot is for another merchant
 	n.wantPostponed(n.createCallback(n.Shop().OtherShop(), hanging), 2*time.Second)
 	n.answers(hanging)
 	close(n.blocked)
 	under.Wait()
 	n.Clock.Advance(3 * time.Second)
-	n.wantTried(ids[3], payments.CallbackDelivered, "")
+	n.wantTried(ids[3], outbox.Delivered, "")
 }
 
 func TestABreakerPostponesWhatWouldHang(t *testing.T) {
@@ -187,21 +188,21 @@ func TestABreakerPostponesWhatWouldHang(t *testing.T) {
 	first, second := n.createCallback(n.Shop(), hanging), n.createCallback(n.Shop(), hanging)
 	n.wantPostponed(first, 10*time.Second)
 	n.wantPostponed(second, 10*time.Second)
-	n.wantTried(n.createCallback(n.Shop(), "fast.example.com"), payments.CallbackDelivered, "")
+	n.wantTried(n.createCallback(n.Shop(), "fast.example.com"), outbox.Delivered, "")
 	if log := n.Logs.String(); !strings.Contains(log, "callback breaker open") ||
 		!strings.Contains(log, "callback postponed") {
 		t.Errorf(`got log %s, want "callback breaker open" and "callback postponed" in it`, log)
 	}
 
 	n.Clock.Advance(15 * time.Second)
-	n.wantTried(first, payments.CallbackPending, "timeout") // the probe
+	n.wantTried(first, outbox.Pending, "timeout") // the probe
 	n.wantPostponed(second, 20*time.Second)
 	n.answers(hanging)
 	n.Clock.Advance(30 * time.Second)
-	n.wantTried(second, payments.CallbackDelivered, "") // the next, which closes it
+	n.wantTried(second, outbox.Delivered, "") // the next, which closes it
 	n.Clock.Advance(time.Minute)
-	n.wantTried(first, payments.CallbackDelivered, "")
-	n.wantTried(n.createCallback(n.Shop(), hanging), payments.CallbackDelivered, "")
+	n.wantTried(first, outbox.Delivered, "")
+	n.wantTried(n.createCallback(n.Shop(), hanging), outbox.Delivered, "")
 }
 
 func TestOneProbeAtATime(t *testing.T) {
@@ -226,7 +227,7 @@ func TestABreakerIsPerMerchant(t *testing.T) {
 	n.trip(n.Shop(), hanging)
 	n.answers(hanging)
 	n.wantPostponed(n.createCallback(n.Shop(), hanging), 10*time.Second)
-	n.wantTried(n.createCallback(n.Shop().OtherShop(), hanging), payments.CallbackDelivered, "")
+	n.wantTried(n.createCallback(n.Shop().OtherShop(), hanging), outbox.Delivered, "")
 }
 
 // Any answer is quick, and so is a refused connection.
@@ -277,7 +278,7 @@ func TestABreakerPostponesNothingForever(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.wantPostponed(n.createCallback(n.Shop(), hanging), 10*time.Second)
-	n.wantTried(id, payments.CallbackPending, "timeout")
+	n.wantTried(id, outbox.Pending, "timeout")
 }
 
 // TestPostponedMessagesDoNotMultiply: relay and sweep keep exactly one message for a

@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -41,7 +42,7 @@ func (o operator) showCallback(ctx context.Context, c showCallback) (callbackVie
 	view := callbackView{ID: callback.ID, MerchantCode: t.Merchant, Mode: t.Mode.Name(), CheckoutID: callback.CheckoutID,
 		Status: callback.Status, URL: withoutQuery(callback.URL), State: callback.State, Tries: callback.Tries,
 		CreatedAt: callback.CreatedAt, FirstFailedAt: callback.FirstFailedAt, LastError: callback.LastError}
-	if callback.State == payments.CallbackPending {
+	if callback.State == outbox.Pending {
 		view.NextTryAt = &callback.NextAt
 	}
 	return view, nil
@@ -99,7 +100,7 @@ func (o operator) replayOne(ctx context.Context, c replayCallbacks) (callbacksRe
 	if err != nil {
 		return callbacksReplayed{}, err
 	}
-	if callback.State == payments.CallbackPending {
+	if callback.State == outbox.Pending {
 		return callbacksReplayed{}, failure.Conflict("The callback is still being tried.")
 	}
 	return callbacksReplayed{Replayed: 1}, o.resend(ctx, t, callback)
@@ -177,7 +178,10 @@ type deadCallback struct {
 func (o operator) dead(ctx context.Context, wanted selection) iter.Seq2[deadCallback, error] {
 	return func(yield func(deadCallback, error) bool) {
 		for shard := range store.MaxDueShards {
-			for due, err := range o.Store.DeadCallbacks(ctx, shard, wanted.from, wanted.to) {
+			for due, err := range o.Store.Dead(ctx, shard, wanted.from, wanted.to) {
+				if err == nil && due.CallbackID == "" {
+					continue
+				}
 				var found deadCallback
 				if err == nil {
 					found.tenant, found.callback, err = o.Store.Callback(ctx, due.CallbackID)
@@ -194,7 +198,7 @@ func (o operator) dead(ctx context.Context, wanted selection) iter.Seq2[deadCall
 }
 
 func (s selection) includes(d deadCallback) bool {
-	return d.callback.State == payments.CallbackDead && (s.merchant == "" || s.merchant == d.tenant.Merchant)
+	return d.callback.State == outbox.Dead && (s.merchant == "" || s.merchant == d.tenant.Merchant)
 }
 
 func (o operator) resend(ctx context.Context, t identity.Tenant, callback payments.Callback) error {

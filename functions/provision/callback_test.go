@@ -10,6 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -59,8 +60,8 @@ func (d operator) makeDead(id string) {
 			d.Fatal(err)
 		}
 	}
-	if got := d.state(id); got != payments.CallbackDead {
-		d.Fatalf("callback %s: got %s, want %s", id, got, payments.CallbackDead)
+	if got := d.state(id); got != outbox.Dead {
+		d.Fatalf("callback %s: got %s, want %s", id, got, outbox.Dead)
 	}
 }
 
@@ -94,12 +95,12 @@ func TestOneCallbackIsReplayedById(t *testing.T) {
 	}
 	d.makeDead(id)
 	d.makeDead(bystander)
-	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != payments.CallbackPending {
+	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != outbox.Pending {
 		t.Errorf("dead: got %+v, then %s, want %+v, then %s", got, d.state(id), replayed{1, false},
-			payments.CallbackPending)
+			outbox.Pending)
 	}
-	if got := d.state(bystander); got != payments.CallbackDead {
-		t.Errorf("another callback: got %s, want %s", got, payments.CallbackDead)
+	if got := d.state(bystander); got != outbox.Dead {
+		t.Errorf("another callback: got %s, want %s", got, outbox.Dead)
 	}
 	tenant, c, err := d.App.Store.Callback(t.Context(), id)
 	if err != nil {
@@ -108,9 +109,9 @@ func TestOneCallbackIsReplayedById(t *testing.T) {
 	if err := d.App.Store.SaveCallback(t.Context(), tenant, c.Delivered(), c.Tries); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != payments.CallbackPending {
+	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != outbox.Pending {
 		t.Errorf("delivered: got %+v, then %s, want %+v, then %s", got, d.state(id), replayed{1, false},
-			payments.CallbackPending)
+			outbox.Pending)
 	}
 }
 
@@ -153,12 +154,12 @@ func TestAMerchantsDeadCallbacksAreReplayed(t *testing.T) {
 		}
 	}
 	for _, id := range mine {
-		if got := d.state(id); got != payments.CallbackPending {
-			t.Errorf("callback %s: got %s, want %s", id, got, payments.CallbackPending)
+		if got := d.state(id); got != outbox.Pending {
+			t.Errorf("callback %s: got %s, want %s", id, got, outbox.Pending)
 		}
 	}
-	if got := d.state(theirs); got != payments.CallbackDead {
-		t.Errorf("another merchant's callback: got %s, want %s", got, payments.CallbackDead)
+	if got := d.state(theirs); got != outbox.Dead {
+		t.Errorf("another merchant's callback: got %s, want %s", got, outbox.Dead)
 	}
 }
 
@@ -177,8 +178,8 @@ func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 	if got := d.replay(fields{"from": at[1], "to": at[2]}); got != (replayed{2, false}) {
 		t.Errorf("replayed: got %+v, want %+v", got, replayed{2, false})
 	}
-	for i, want := range []string{payments.CallbackDead, payments.CallbackPending, payments.CallbackPending,
-		payments.CallbackDead} {
+	for i, want := range []string{outbox.Dead, outbox.Pending, outbox.Pending,
+		outbox.Dead} {
 		if got := d.state(ids[i]); got != want {
 			t.Errorf("callback %d: got %s, want %s", i, got, want)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -70,7 +71,7 @@ func anyValue(t *testing.T, r *rapid.T) any {
 	switch rapid.IntRange(0, 2).Draw(r, "value") {
 	case 0:
 		c := storedtest.Fill[payments.Callback](t, &storedtest.Filler{})
-		c.State = rapid.SampledFrom([]string{payments.CallbackPending, payments.CallbackDelivered, payments.CallbackDead,
+		c.State = rapid.SampledFrom([]string{outbox.Pending, outbox.Delivered, outbox.Dead,
 			""}).Draw(r, "state")
 		c.Sweeps, c.NextAt, c.SweptAt = rapid.IntRange(0, 2).Draw(r, "sweeps"), when("next"), when("swept")
 		return c

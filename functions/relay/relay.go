@@ -14,7 +14,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -35,7 +35,7 @@ func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error 
 		if at.IsZero() {
 			return nil
 		}
-		delay, fast := payments.QueueDelay(at, a.Now())
+		delay, fast := outbox.QueueDelay(at, a.Now())
 		if !fast {
 			return nil // longer than a queue can delay: sweep sends it
 		}

@@ -57,7 +57,7 @@ func (f *Filler) fill(v reflect.Value, path string) error {
 		v.SetString(fmt.Sprintf("%s %d", path, f.n))
 	case reflect.Bool:
 		v.SetBool(true)
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int32, reflect.Int64:
 		v.SetInt(int64(f.n))
 	case reflect.Uint8:
 		v.SetUint(uint64(f.n%255) + 1)

@@ -2,7 +2,9 @@ package app
 
 import (
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"slices"
 	"sync"
 	"time"
@@ -31,6 +33,8 @@ import (
 // change. It is replaced only after a leak, which concerns each merchant too:
 //
 //	callback secrets    rotate_callback_secret then gives each merchant a new one
+//	invitation tokens   those that were sent no longer work; the invitations have to
+//	                    be deleted and made again
 //	saved card tokens   those that are stored go on working; a card that is
 //	                    saved again then gets a second one
 //	sandbox acquirer    simulates another company, which has none of our keys
@@ -43,6 +47,7 @@ const (
 	forRequests     = "requests"
 	forSessions     = "payer sessions"
 	forMerchants    = "callback secrets"
+	forInvitations  = "invitation tokens"
 	forCards        = "saved card tokens"
 	forSandbox      = "sandbox acquirer"
 	keySize         = 32 // of every derived key, in bytes
@@ -181,4 +186,13 @@ func (a *App) CallbackSecrets(merchant string, s merchant.CallbackSecret, now ti
 		secrets = append(secrets, a.CallbackSecret(merchant, version))
 	}
 	return secrets
+}
+
+// InvitationToken is what the link of an invitation holds: 256 bits, base64url. It is
+// derived each time, so that the table has only its hash, and the mail is made of what
+// is stored.
+func (a *App) InvitationToken(memberID, inviteID string) string {
+	mac := hmac.New(sha256.New, a.lastingKey(forInvitations)())
+	_, _ = mac.Write([]byte(memberID + "\x00" + inviteID)) // never fails
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }

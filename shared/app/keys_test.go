@@ -24,7 +24,7 @@ func TestKeysDifferByPurposeAndSecret(t *testing.T) {
 	t.Parallel()
 	keys := map[string]bool{}
 	for _, secret := range [][]byte{rotated.Secret, rotated.PreviousSecret, rotated.LastingSecret} {
-		for _, purpose := range []string{forSignatures, forRequests, forSessions, forMerchants, forCards, forSandbox} {
+		for _, purpose := range []string{forSignatures, forRequests, forSessions, forMerchants, forInvitations, forCards, forSandbox} {
 			key := derive(secret, purpose)
 			if keys[string(key)] || len(key) != 32 || !bytes.Equal(key, derive(secret, purpose)) {
 				t.Errorf("%s: got %x, want 32 bytes of its own, the same each time", purpose, key)
@@ -36,7 +36,7 @@ func TestKeysDifferByPurposeAndSecret(t *testing.T) {
 
 func TestWhatMerchantsHoldLasts(t *testing.T) {
 	t.Parallel()
-	for _, purpose := range []string{forMerchants, forCards, forSandbox} {
+	for _, purpose := range []string{forMerchants, forInvitations, forCards, forSandbox} {
 		if key := before.lasting(purpose); !bytes.Equal(key, rotated.lasting(purpose)) ||
 			!bytes.Equal(key, after.lasting(purpose)) {
 			t.Errorf("%s: got %x, then %x, want %x throughout", purpose, rotated.lasting(purpose), after.lasting(purpose),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -18,8 +19,8 @@ func newCallback(t testing.TB) payments.Callback {
 func TestACallbackReportsTheCheckout(t *testing.T) {
 	t.Parallel()
 	want := payments.Callback{
-		ID: "msg_1", EventType: "CHECKOUT_STATUS_CHANGED", CheckoutID: "checkout-1", URL: returnURL,
-		Status: payments.CheckoutPaid, CreatedAt: start, NextAt: start, UpdatedAt: start, State: payments.CallbackPending,
+		Entry:     outbox.Entry{ID: "msg_1", CreatedAt: start, NextAt: start, UpdatedAt: start, State: outbox.Pending},
+		EventType: "CHECKOUT_STATUS_CHANGED", CheckoutID: "checkout-1", URL: returnURL, Status: payments.CheckoutPaid,
 	}
 	if diff := cmp.Diff(want, newCallback(t)); diff != "" {
 		t.Errorf("callback (-want +got):\n%s", diff)
@@ -43,8 +44,8 @@ func TestRetryTimes(t *testing.T) {
 		12 * time.Hour, 24 * time.Hour, 36 * time.Hour, 48 * time.Hour, 60 * time.Hour, 72 * time.Hour,
 	} {
 		c = c.Undelivered("status 500", now)
-		if !c.NextAt.Equal(failed.Add(delay)) || c.State != payments.CallbackPending {
-			t.Fatalf("try %d at %s: got %s, next at %s, want %s, at %s", i+1, now, c.State, c.NextAt, payments.CallbackPending,
+		if !c.NextAt.Equal(failed.Add(delay)) || c.State != outbox.Pending {
+			t.Fatalf("try %d at %s: got %s, next at %s, want %s, at %s", i+1, now, c.State, c.NextAt, outbox.Pending,
 				failed.Add(delay))
 		}
 		want := newCallback(t)
@@ -56,9 +57,9 @@ func TestRetryTimes(t *testing.T) {
 		now = c.NextAt
 	}
 	c = c.Undelivered("status 500", now)
-	if c.State != payments.CallbackDead || c.Tries != 11 || !c.NextAt.Equal(now) {
+	if c.State != outbox.Dead || c.Tries != 11 || !c.NextAt.Equal(now) {
 		t.Errorf("after 72 h: got %s after %d tries, next at %s, want %s, 11, %s", c.State, c.Tries, c.NextAt,
-			payments.CallbackDead, now)
+			outbox.Dead, now)
 	}
 }
 
@@ -74,27 +75,27 @@ func TestALateTrySkipsTheTimesItMissed(t *testing.T) {
 		{71 * time.Hour, 72 * time.Hour},
 	} {
 		got := newCallback(t).Undelivered("refused", start).Undelivered("refused", after(c.late))
-		if !got.NextAt.Equal(after(c.next)) || got.State != payments.CallbackPending {
+		if !got.NextAt.Equal(after(c.next)) || got.State != outbox.Pending {
 			t.Errorf("second try after %s: got %s, next at %s, want %s, at %s", c.late, got.State, got.NextAt,
-				payments.CallbackPending, after(c.next))
+				outbox.Pending, after(c.next))
 		}
 	}
 	if got := newCallback(t).Undelivered("refused", start).Undelivered("refused",
-		after(100*time.Hour)); got.State != payments.CallbackDead {
-		t.Errorf("second try after 100 h: got %s, want %s", got.State, payments.CallbackDead)
+		after(100*time.Hour)); got.State != outbox.Dead {
+		t.Errorf("second try after 100 h: got %s, want %s", got.State, outbox.Dead)
 	}
 }
 
 func TestDelivered(t *testing.T) {
 	t.Parallel()
 	first, wantFirst := newCallback(t).Delivered(), newCallback(t)
-	wantFirst.State, wantFirst.Tries = payments.CallbackDelivered, 1
+	wantFirst.State, wantFirst.Tries = outbox.Delivered, 1
 	if diff := cmp.Diff(wantFirst, first); diff != "" {
 		t.Errorf("at the first try (-want +got):\n%s", diff)
 	}
 	failed := newCallback(t).Undelivered("refused", start)
 	second, wantSecond := failed.Delivered(), failed
-	wantSecond.State, wantSecond.Tries, wantSecond.LastError = payments.CallbackDelivered, 2, ""
+	wantSecond.State, wantSecond.Tries, wantSecond.LastError = outbox.Delivered, 2, ""
 	if diff := cmp.Diff(wantSecond, second); diff != "" {
 		t.Errorf("at the second try (-want +got):\n%s", diff)
 	}
@@ -123,9 +124,9 @@ func TestReplayed(t *testing.T) {
 	if next := got.Undelivered("refused", now); !next.NextAt.Equal(now.Add(time.Minute)) {
 		t.Errorf("after a replay: got the retry at %s, want %s", next.NextAt, now.Add(time.Minute))
 	}
-	if dead.State != payments.CallbackDead || dead.FirstFailedAt == nil {
+	if dead.State != outbox.Dead || dead.FirstFailedAt == nil {
 		t.Errorf("the dead callback: got %s, first failed at %v, want %s, and a time", dead.State, dead.FirstFailedAt,
-			payments.CallbackDead)
+			outbox.Dead)
 	}
 }
 
@@ -146,7 +147,7 @@ func TestQueueDelayAndSweepAt(t *testing.T) {
 	} {
 		cb := newCallback(t)
 		cb.NextAt = after(c.wait)
-		if delay, fast := payments.QueueDelay(cb.NextAt, start); delay != c.delay || fast != c.fast {
+		if delay, fast := outbox.QueueDelay(cb.NextAt, start); delay != c.delay || fast != c.fast {
 			t.Errorf("%s to wait: got delay %s, fast %t, want %s, %t", c.wait, delay, fast, c.delay, c.fast)
 		}
 		if !cb.SweepAt().Equal(after(c.sweep)) {
@@ -162,8 +163,8 @@ func TestQueueDelayAndSweepAt(t *testing.T) {
 func TestEveryRetryHasASender(t *testing.T) {
 	t.Parallel()
 	c := newCallback(t)
-	for c.State == payments.CallbackPending {
-		_, fast := payments.QueueDelay(c.NextAt, c.UpdatedAt)
+	for c.State == outbox.Pending {
+		_, fast := outbox.QueueDelay(c.NextAt, c.UpdatedAt)
 		want := map[bool]time.Duration{true: time.Minute}[fast]
 		if behind := c.SweepAt().Sub(c.NextAt); behind != want {
 			t.Fatalf("try %d, fast %t: got the sweep %s behind, want %s", c.Tries, fast, behind, want)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -16,9 +17,9 @@ func TestATryIsPostponedForTwiceAsLongEachTime(t *testing.T) {
 		if wait := c.NextAt.Sub(now); wait < seconds*time.Second || wait >= seconds*time.Second*3/2 {
 			t.Fatalf("postponement %d: got %s, want from %d s to half as much more", i+1, wait, seconds)
 		}
-		if c.State != payments.CallbackPending || c.Tries != 0 || c.FirstFailedAt != nil {
+		if c.State != outbox.Pending || c.Tries != 0 || c.FirstFailedAt != nil {
 			t.Fatalf("postponed: got %s, %d tries, first failed at %v, want %s, 0, never", c.State, c.Tries, c.FirstFailedAt,
-				payments.CallbackPending)
+				outbox.Pending)
 		}
 		now = c.NextAt
 	}

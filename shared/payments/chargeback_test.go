@@ -8,6 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -50,9 +51,9 @@ func TestAChargebackIsBookedAndReported(t *testing.T) {
 				posting(ledger.AcquirerReceivable, "-4.00", "EUR")}},
 		Payables: []payments.Payable{{ID: paid.ID + "#1", Kind: payments.PayablePart, TransactionID: paid.ID,
 			Code: paid.Code, Seq: 1, Amount: eur("5.90"), Fee: eur("0.20"), EligibleAt: start}},
-		Callback: &payments.Callback{ID: "msg_1", EventType: payments.EventCheckoutStatusChanged,
-			CheckoutID: "checkout-1", URL: returnURL, Status: payments.CheckoutPending, CreatedAt: now, NextAt: now,
-			UpdatedAt: now, State: payments.CallbackPending}}
+		Callback: &payments.Callback{Entry: outbox.New("msg_1", now),
+			EventType: payments.EventCheckoutStatusChanged, CheckoutID: "checkout-1", URL: returnURL,
+			Status: payments.CheckoutPending}}
 	if diff := differs(wanted, change); diff != "" {
 		t.Errorf("change (-want +got):\n%s", diff)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -95,10 +96,9 @@ func TestExpire(t *testing.T) {
 		}
 		expired := states(t)[from]
 		expired.Status = payments.CheckoutExpired
-		wanted := payments.CheckoutChange{Checkout: expired, Callback: &payments.Callback{ID: "msg_3",
-			EventType: payments.EventCheckoutStatusChanged, CheckoutID: "checkout-1", URL: returnURL,
-			Status: payments.CheckoutExpired, CreatedAt: start, NextAt: start, UpdatedAt: start,
-			State: payments.CallbackPending}}
+		wanted := payments.CheckoutChange{Checkout: expired, Callback: &payments.Callback{
+			Entry: outbox.New("msg_3", start), EventType: payments.EventCheckoutStatusChanged,
+			CheckoutID: "checkout-1", URL: returnURL, Status: payments.CheckoutExpired}}
 		if diff := differs(wanted, change); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", from, diff)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -173,8 +174,8 @@ func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change paymen
 			change.Callback, wanted)
 	}
 	if cb := change.Callback; cb != nil && (cb.Status != is.Status || cb.CheckoutID != is.ID ||
-		cb.State != payments.CallbackPending) {
-		t.Fatalf("got callback %+v, want %s of %s, %s", cb, is.Status, is.ID, payments.CallbackPending)
+		cb.State != outbox.Pending) {
+		t.Fatalf("got callback %+v, want %s of %s, %s", cb, is.Status, is.ID, outbox.Pending)
 	}
 }
 

@@ -1,6 +1,10 @@
 package payments
 
-import "time"
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/outbox"
+)
 
 const (
 	// firstPoll is how soon the acquirer is polled after it gave no outcome. No
@@ -34,7 +38,7 @@ func wakeAt(next, unknownSince time.Time) time.Time {
 	if unknownSince.IsZero() {
 		return next
 	}
-	return next.Add(fastPathGrace)
+	return next.Add(outbox.Grace)
 }
 
 // pollAt is when the fast path polls; the zero time means never. Only an outcome

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -31,9 +32,9 @@ const (
 func (s *Store) newCallbackItem(t identity.Tenant, c payments.Callback) callbackItem {
 	item := callbackItem{key: callbackKey(c.ID), Tenant: t, Callback: c}
 	switch c.State {
-	case payments.CallbackPending:
+	case outbox.Pending:
 		item.due = s.shards.dueAt(c.SweepAt(), item.key)
-	case payments.CallbackDead:
+	case outbox.Dead:
 		item.due = s.shards.deadAt(c.NextAt, item.key)
 		item.TTL = s.now().Add(keepDead)
 	default:
@@ -61,7 +62,7 @@ func (s *Reader) Callback(ctx context.Context, id string) (identity.Tenant, paym
 // first result is recorded; the other gets ErrStale.
 func (s *Store) SaveCallback(ctx context.Context, t identity.Tenant, c payments.Callback, triesBefore int) error {
 	err := s.table.Put(s.newCallbackItem(t, c)).If("tries = ? AND 'state' = ?", triesBefore,
-		payments.CallbackPending).Run(ctx)
+		outbox.Pending).Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
 		return ErrStale
 	}

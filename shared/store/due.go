@@ -13,13 +13,14 @@ import (
 )
 
 // Due is an entry of the due index: a checkout, a refund, a payout, the payout
-// schedule or the growth of a tenant, a callback, or bank accounts of which one is to
-// be verified.
+// schedule or the growth of a tenant, a callback, a mail, or bank accounts of which one
+// is to be verified.
 type Due struct {
 	Tenant       identity.Tenant
 	CheckoutID   string
 	RefundID     string
 	CallbackID   string
+	MailID       string
 	PayoutID     string
 	Schedule     bool      // the tenant's payout schedule
 	Growth       bool      // the tenant may need more shards
@@ -48,9 +49,9 @@ func (s *Reader) DuePayouts(ctx context.Context, shard int, after string, by tim
 	return s.walk(ctx, KindPayoutDue, shard, from, by)
 }
 
-// DeadCallbacks walks one shard's callbacks that were given up between two
-// times, both inclusive.
-func (s *Reader) DeadCallbacks(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
+// Dead walks one shard's callbacks and mails that were given up between two times, both
+// inclusive.
+func (s *Reader) Dead(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, KindDead, shard, dueBound(from), to)
 }
 
@@ -106,6 +107,8 @@ func (k key) due() (Due, bool) {
 	switch p.Kind {
 	case KindCallback:
 		d.CallbackID = p.Last
+	case KindMail:
+		d.MailID = p.Last
 	case KindCheckout:
 		d.CheckoutID = p.Last
 	case KindTransaction:

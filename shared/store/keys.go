@@ -67,6 +67,7 @@ import (
 //	payout lease       PAYOUTLEASE#<shard>         LEASE                       payoutopen
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
 //	                                                                           provision, sweep
+//	mail               MAIL#<id>                   MAIL                        merchants, provision, sweep; mails
 //	circuit breaker    BREAKER#M#<sha256 of host>  BREAKER                     callbacks, when a host times out
 //	idempotency record IDEMPOTENCY#M#<sha256 name> IDEMPOTENCY                 rest; its name is of the client's key
 //	                                                                           and the kind of credential, or its person
@@ -119,6 +120,7 @@ import (
 //	                              transaction with the payments' transactions
 //	list payouts                  the tenant's payout records, by day
 //	try a callback                callback, breaker, merchant
+//	send a mail                   mail, merchant, and members where it is to the owners or invites one
 //	what is due                   index due by shard
 //	reconcile                     a scan in 8 segments, then the partitions where it finds a break
 //	revoke an API key             the tenant's keys
@@ -319,6 +321,8 @@ func cardKey(t identity.Tenant, customer, token string) key {
 }
 
 func callbackKey(id string) key { return key{KindCallback.named(id), "CALLBACK"} }
+
+func mailKey(id string) key { return key{KindMail.named(id), "MAIL"} }
 
 func breakerKey(t identity.Tenant, host string) key {
 	return key{KindBreaker.of(t, digest(host)), "BREAKER"}

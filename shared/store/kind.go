@@ -35,6 +35,7 @@ const (
 	KindPayoutRecords  Kind = "PAYOUTS"
 	KindPayoutLease    Kind = "PAYOUTLEASE"
 	KindCallback       Kind = "CALLBACK"
+	KindMail           Kind = "MAIL"
 	KindBreaker        Kind = "BREAKER"
 	KindIdempotency    Kind = "IDEMPOTENCY"
 	KindRate           Kind = "RATE"
@@ -52,7 +53,7 @@ const (
 // kind is never text from a client, but a merchant's code, an unguessable id, a
 // digest or the number of a shard.
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindSession: true,
-	KindCallback: true, KindRate: true, KindReady: true, KindPayoutLease: true, KindDue: true, KindDead: true,
+	KindCallback: true, KindMail: true, KindRate: true, KindReady: true, KindPayoutLease: true, KindDue: true, KindDead: true,
 	KindPayoutDue: true}
 
 // of is the key of one of the tenant's partitions. A tenant contains exactly one

@@ -12,6 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
@@ -247,6 +248,9 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, before,
 	}
 	if before.Address() != after.Address() {
 		tx.Put(s.table.Put(newAddressGuard(t, after)).If("attribute_not_exists(pk)")).Delete(s.freeAddress(t, before))
+	}
+	if after.Disabled() && !before.Disabled() { // to the address of before, so that nobody keeps it from its member
+		s.putMail(tx, t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email))
 	}
 	return after, s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, ErrStale, tx.Run(ctx))
 }

@@ -42,7 +42,7 @@ const notRead = "by which a write recognises itself, see TestEachWriteRecognises
 // TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
 func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
-	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedCallbacks, storedCustomers,
+	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedCallbacks, storedMails, storedCustomers,
 		storedMerchants, storedMembers, storedPayouts, storedRequests} {
 		for method, c := range cases {
 			t.Run(method, func(t *testing.T) {
@@ -100,7 +100,7 @@ func (w fixture) dueItems(want ...store.Due) storedtest.Read {
 		var all []store.Due
 		for shard := range w.DueShards() {
 			for _, walk := range []iter.Seq2[store.Due, error]{w.Overdue(ctx, shard, forever),
-				w.DuePayouts(ctx, shard, "", forever), w.DeadCallbacks(ctx, shard, time.Time{}, forever)} {
+				w.DuePayouts(ctx, shard, "", forever), w.Dead(ctx, shard, time.Time{}, forever)} {
 				found, err := collect(walk)
 				if all = append(all, found...); err != nil {
 					return nil, err

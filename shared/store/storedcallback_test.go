@@ -7,33 +7,34 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 var storedCallbacks = map[string]stored{
 	"SaveCallback, owed": {write: func(w fixture) []storedtest.Read {
-		c := w.savedCallback(payments.CallbackPending)
+		c := w.savedCallback(outbox.Pending)
 		return []storedtest.Read{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}), w.fastPath(nil), w.expiries()}
 	}},
 	"SaveCallback, delivered": {
 		sets: "it expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
-			c := w.savedCallback(payments.CallbackDelivered)
+			c := w.savedCallback(outbox.Delivered)
 			return []storedtest.Read{w.callback(c), w.dueItems(), w.fastPath(nil), w.expiries(start.AddDate(0, 0, 31))}
 		},
 	},
 	"SaveCallback, dead": {
 		sets: "it expires after 90 days",
 		write: func(w fixture) []storedtest.Read {
-			c := w.savedCallback(payments.CallbackDead)
+			c := w.savedCallback(outbox.Dead)
 			return []storedtest.Read{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}), w.fastPath(nil),
 				w.expiries(start.AddDate(0, 0, 90))}
 		},
 	},
 	"ReplayCallback": {write: func(w fixture) []storedtest.Read {
-		c := w.savedCallback(payments.CallbackDead)
-		c.State, c.Sweeps = payments.CallbackPending, 0
+		c := w.savedCallback(outbox.Dead)
+		c.State, c.Sweeps = outbox.Pending, 0
 		w.must(w.ReplayCallback(w.Context(), w.tenant, c))
 		// Of whose callback it is, the fast path reads what Callback reads.
 		due := store.Due{CallbackID: c.ID, Tenant: w.tenant}
@@ -58,7 +59,7 @@ var storedCallbacks = map[string]stored{
 // savedCallback is a callback in the state, after it was due.
 func (w fixture) savedCallback(state string) payments.Callback {
 	w.Helper()
-	owed := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.State = payments.CallbackPending })
+	owed := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.State = outbox.Pending })
 	checkout, err := w.CreateCheckout(w.Context(), w.tenant, draft("order"))
 	w.must(err)
 	checkout.ValidUntil = nil // it is never due

@@ -13,6 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -58,7 +59,7 @@ func (w fixture) change() payments.CheckoutChange {
 		change.Checkout.Transactions = change.Checkout.Transactions[:1]
 		change.Checkout.Transactions[0].ID = tx.ID
 		change.Checkout = change.Checkout.Restored(c.ID, w.tenant.Merchant)
-		change.Callback.State = payments.CallbackPending
+		change.Callback.State = outbox.Pending
 		change.Entry.About = ledger.OfTransaction(tx.ID)
 		for i := range change.Payables {
 			change.Payables[i].TransactionID, change.Payables[i].Code, change.Payables[i].Shard = tx.ID, tx.Code, shard
@@ -125,7 +126,7 @@ func (w fixture) transactionChange(before payments.CheckoutChange) payments.Tran
 		tx.Version, tx.CreatedAt = old.Version, old.CreatedAt
 		*tx = tx.Restored(w.tenant.Merchant, old.Code, old.ID)
 		tx.ForeignID, tx.CheckoutID, tx.Shard = old.ForeignID, old.CheckoutID, old.Shard
-		change.Callback.State = payments.CallbackPending
+		change.Callback.State = outbox.Pending
 		change.Entry.About = ledger.OfTransaction(tx.ID)
 		change.Events = append(change.Events, storedtest.Fill[payments.Event](w, w.Filler))
 		for i := range change.Events {

@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -23,6 +24,11 @@ func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 		err := dynamo.UnmarshalItem(image, &c)
 		d.Tenant = c.Tenant
 		return d, c.TryAt(), err
+	case d.MailID != "":
+		var m mailItem
+		err := dynamo.UnmarshalItem(image, &m)
+		d.Tenant = m.Tenant
+		return d, m.TryAt(), err
 	case d.CheckoutID != "":
 		var c struct {
 			Attempt *payments.Attempt `dynamo:"attempt"`
@@ -42,7 +48,7 @@ func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 // match one are those that [FastPath] wants a message for. All others would be calls
 // of a function that does nothing.
 var FastPathFilter = []map[string]any{
-	newImage(object{"state": text(payments.CallbackPending), "sweeps": object{"N": exists(false)}}),
+	newImage(object{"state": text(outbox.Pending), "sweeps": object{"N": exists(false)}}),
 	newImage(object{"attempt": object{"M": object{
 		"state":         text(string(payments.AttemptPending), string(payments.AttemptRequiresAction)),
 		"unknown_since": object{"S": exists(true)},

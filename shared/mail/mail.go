@@ -1,0 +1,153 @@
+// Package mail is about the e-mails that the platform sends to a merchant's people:
+// which there are, and who gets them. They tell of a change, and are written in its
+// transaction. It does no I/O; how mails are sent is the port [Sender].
+package mail
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/outbox"
+)
+
+// Kind says what a mail is about.
+type Kind string
+
+// The kinds.
+const (
+	Invitation         Kind = "invitation"           // to the address that was invited
+	AccountDisabled    Kind = "account_disabled"     // to its member
+	NewAPIKey          Kind = "api_key_created"      // to all owners
+	BankAccountChanged Kind = "bank_account_changed" // to all owners
+)
+
+// Kinds are all kinds.
+var Kinds = []Kind{Invitation, AccountDisabled, NewAPIKey, BankAccountChanged}
+
+// MaxOwners is how many owners of a tenant get a mail, those who became members first.
+const MaxOwners = 20
+
+// Mail is an e-mail to be sent. It holds no token, key or password: the token of an
+// invitation's link is derived when the mail is sent.
+type Mail struct {
+	outbox.Entry
+	Kind    Kind   `dynamo:"kind"`
+	Member  int32  `dynamo:"member,omitempty"` // number of the member it goes to; 0: all owners, each by a mail of its own
+	Email   string `dynamo:"email,omitempty"`  // the member's address at the time; "" when it goes to all owners
+	Invite  string `dynamo:"invite,omitempty"` // id of an invitation
+	About   string `dynamo:"about,omitempty"`  // name of a key, or the end of a bank account's number
+	Version int    `dynamo:"version"`          // of the stored item, from 1
+}
+
+// NewInvitation is the mail with the link of an invitation. Repeated by the same
+// operation it is the same mail, as each of the following.
+func NewInvitation(operation string, member int32, email, invite string) Mail {
+	m := newMail(Invitation, operation)
+	m.Member, m.Email, m.Invite = member, email, invite
+	return m
+}
+
+// NewAccountDisabled tells a member that it can no longer sign in.
+func NewAccountDisabled(operation string, member int32, email string) Mail {
+	m := newMail(AccountDisabled, operation)
+	m.Member, m.Email = member, email
+	return m
+}
+
+// NewKeyCreated tells the owners of a new key by its name.
+func NewKeyCreated(operation, name string) Mail {
+	m := newMail(NewAPIKey, operation)
+	m.About = name
+	return m
+}
+
+// NewBankAccountChanged tells the owners which account is the primary one now. Only the
+// end of its number is kept.
+func NewBankAccountChanged(operation, number string) Mail {
+	m := newMail(BankAccountChanged, operation)
+	m.About = number[max(0, len(number)-shownDigits):]
+	return m
+}
+
+// shownDigits is how much of an account's number a mail shows.
+const shownDigits = 4
+
+func newMail(kind Kind, operation string) Mail {
+	return Mail{Entry: outbox.Entry{ID: idOf(string(kind), operation)}, Kind: kind}
+}
+
+// idOf is an id that follows from the parts.
+func idOf(parts ...string) string {
+	sum := sha256.New()
+	for _, p := range parts {
+		_, _ = sum.Write([]byte(p + "\x00")) // never fails
+	}
+	return idPrefix + hex.EncodeToString(sum.Sum(nil)[:idBytes])
+}
+
+const (
+	idPrefix = "mail_"
+	idBytes  = 16
+)
+
+// Due is the mail, new, to be sent at once.
+func (m Mail) Due(now time.Time) Mail {
+	m.Entry, m.Version = outbox.New(m.ID, now), 1
+	return m
+}
+
+// ToOwners reports whether the mail is to all owners: it is not sent itself.
+func (m Mail) ToOwners() bool { return m.Member == 0 }
+
+// To is the mail to one of the owners. Its id follows from the two.
+func (m Mail) To(member int32, email string, now time.Time) Mail {
+	m.ID, m.Member, m.Email = idOf(m.ID, strconv.Itoa(int(member))), member, email
+	return m.Due(now)
+}
+
+// Bounded reports whether mails of the kind go to addresses that nobody has confirmed,
+// so that how many a merchant can cause must be bounded.
+func (k Kind) Bounded() bool { return k == Invitation || k == AccountDisabled }
+
+// with is the mail with what a try made of its entry.
+func (m Mail) with(e outbox.Entry) Mail {
+	m.Entry = e
+	return m
+}
+
+// Swept is the mail after the sweep has sent its next try.
+func (m Mail) Swept(now time.Time) Mail { return m.with(m.Entry.Swept(now)) }
+
+// Begun is the mail when a try begins whose outcome may never be recorded.
+func (m Mail) Begun(now time.Time) Mail { return m.with(m.Entry.Begun(now)) }
+
+// Delivered is the mail after it was sent, or written to each owner.
+func (m Mail) Delivered() Mail { return m.with(m.Sent()) }
+
+// Undelivered is the mail after a try that failed.
+func (m Mail) Undelivered(reason string, now time.Time) Mail {
+	return m.with(m.Entry.Undelivered(reason, now))
+}
+
+// Dropped is the mail that will not be sent, and why.
+func (m Mail) Dropped(reason string) Mail { return m.with(m.Entry.Dropped(reason)) }
+
+// longestHeld is how long a mail waits for somebody to set the sender's address. An
+// invitation is no longer valid then.
+const longestHeld = 7 * 24 * time.Hour
+
+// Held is the mail while the stage has no sender: it is looked at each hour, and dead
+// after a week.
+func (m Mail) Held(now time.Time) Mail {
+	const reason = "no sender is set"
+	held := m.Entry.Held(reason, time.Hour, now)
+	if now.Sub(m.CreatedAt) >= longestHeld {
+		held.State, held.NextAt = outbox.Dead, now
+	}
+	return m.with(held)
+}
+
+// Replayed is the mail when it is to be sent again, under its old id.
+func (m Mail) Replayed(now time.Time) Mail { return m.with(m.Entry.Replayed(now)) }

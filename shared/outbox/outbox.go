@@ -1,0 +1,225 @@
+// Package outbox is the rules of what is written in a transaction with a change and
+// sent afterwards: when it is tried, again and at last not any more. Callbacks and
+// mails are such entries. It does no I/O.
+package outbox
+
+import "time"
+
+// Entry is what all that waits to be sent has. A type of what is sent embeds it.
+type Entry struct {
+	ID            string     `dynamo:"id"`
+	CreatedAt     time.Time  `dynamo:"created_at"`
+	Tries         int        `dynamo:"tries"`
+	FirstFailedAt *time.Time `dynamo:"first_failed_at,omitempty"`
+	NextAt        time.Time  `dynamo:"next_at"`            // of the next try
+	UpdatedAt     time.Time  `dynamo:"updated_at"`         // when NextAt was set
+	Sweeps        int        `dynamo:"sweeps,omitempty"`   // how often the sweep has sent the next try
+	SweptAt       time.Time  `dynamo:"swept_at,omitempty"` // when it last did
+	State         string     `dynamo:"state"`
+	LastError     string     `dynamo:"last_error,omitempty"`
+}
+
+// States of an entry.
+const (
+	Pending   = "owed"
+	Sending   = "sending" // a try has begun; only mails record that
+	Delivered = "delivered"
+	Dropped   = "dropped" // no try can deliver it, or nobody wants it any more
+	Dead      = "dead"
+)
+
+// interrupted is the error of a try whose outcome was not recorded.
+const interrupted = "interrupted"
+
+const (
+	// fastPath is the longest wait a queue can hold a message for (SQS: 900 s).
+	fastPath = 15 * time.Minute
+	// Grace is how long the fast path (table stream, queue) has before the sweep
+	// sends an entry, or asks the acquirer, itself.
+	Grace = time.Minute
+	// firstResend and longestResend bound the gaps, each twice the one
+	// before, between the messages the sweep sends for one try. A queue that
+	// is slow for a day thus holds some 30 messages for it, not 1,440.
+	firstResend   = 5 * time.Minute
+	longestResend = time.Hour
+	// earliness is how far clocks and queues may bring a try forward.
+	earliness = 5 * time.Second
+)
+
+// New is an entry whose first try is due at once.
+func New(id string, now time.Time) Entry {
+	return Entry{ID: id, CreatedAt: now, NextAt: now, UpdatedAt: now, State: Pending}
+}
+
+// Waits reports whether the entry is still to be delivered.
+func (e Entry) Waits() bool { return e.State == Pending || e.State == Sending }
+
+// IsDue reports whether the entry is still to be delivered and the time of its next
+// try has come, or comes within a few seconds. While a try runs none is due.
+func (e Entry) IsDue(now time.Time) bool {
+	switch e.State {
+	case Pending:
+		return !now.Before(e.NextAt.Add(-earliness))
+	case Sending:
+		return !now.Before(e.NextAt)
+	default:
+		return false
+	}
+}
+
+// TryAt is when the fast path makes the next try; the zero time means never. It
+// must not send what the sweep has sent. What follows a try that was interrupted is
+// the sweep's.
+func (e Entry) TryAt() time.Time {
+	if e.State != Pending || e.Sweeps > 0 {
+		return time.Time{}
+	}
+	return e.NextAt
+}
+
+// QueueDelay is how long the fast path must delay a message that is due at a
+// time. It is false when a queue cannot delay it so long, and the sweep sends it.
+func QueueDelay(at, now time.Time) (time.Duration, bool) {
+	delay := at.Sub(now)
+	return max(delay, 0), delay <= fastPath
+}
+
+// SweepAt is when the sweep sends the next try if it has not been made: first
+// after the fast path's grace, then at growing gaps, because a message it sent
+// may still wait in a slow queue.
+func (e Entry) SweepAt() time.Time {
+	if e.Sweeps > 0 {
+		return e.SweptAt.Add(min(firstResend<<min(e.Sweeps-1, 8), longestResend))
+	}
+	if _, fast := QueueDelay(e.NextAt, e.UpdatedAt); fast && e.State == Pending {
+		return e.NextAt.Add(Grace)
+	}
+	return e.NextAt
+}
+
+// Overdue reports whether the sweep must send the next try.
+func (e Entry) Overdue(now time.Time) bool { return e.Waits() && !now.Before(e.SweepAt()) }
+
+// Lost reports whether the stream or the queue should have started a try that is
+// overdue. A try further ahead than a queue can delay a message is the sweep's.
+func (e Entry) Lost() bool {
+	_, fast := QueueDelay(e.NextAt, e.UpdatedAt)
+	return fast && e.State == Pending || e.Sweeps > 0
+}
+
+// Swept is the entry after the sweep has sent its next try.
+func (e Entry) Swept(now time.Time) Entry {
+	e.Sweeps, e.SweptAt = e.Sweeps+1, now
+	return e
+}
+
+// Unswept forgets the messages of a try that has been made, or will be at another
+// time.
+func (e Entry) Unswept() Entry {
+	e.Sweeps, e.SweptAt = 0, time.Time{}
+	return e
+}
+
+// earlyRetries are the published delays after the first failed try; after
+// them one try every retryEvery until GiveUpAfter (contract §11.3).
+var earlyRetries = []time.Duration{time.Minute, 5 * time.Minute, 20 * time.Minute, 2 * time.Hour}
+
+// The later retries. RetryEvery is the longest gap between two.
+const (
+	RetryEvery  = 12 * time.Hour
+	giveUpAfter = 72 * time.Hour
+)
+
+// Sent is the entry after a try that delivered it.
+func (e Entry) Sent() Entry {
+	e.State, e.Tries, e.LastError = Delivered, e.Tries+1, ""
+	return e
+}
+
+// Undelivered is the entry after a failed try: due again by the published times, or
+// dead once three days have passed since the first failure.
+//
+// A try that was made a moment early counts as made at its time; else the
+// next one would be at that very time again.
+func (e Entry) Undelivered(reason string, now time.Time) Entry {
+	if now.Before(e.NextAt) {
+		now = e.NextAt
+	}
+	e = e.Unswept()
+	e.Tries++
+	e.LastError, e.UpdatedAt = reason, now
+	if e.FirstFailedAt == nil {
+		e.FirstFailedAt = &now
+	}
+	next, ok := retryAfter(e.FirstFailedAt.UTC(), now)
+	if !ok {
+		e.State, e.NextAt = Dead, now
+		return e
+	}
+	e.State, e.NextAt = Pending, next
+	return e
+}
+
+// Begun is the entry when a try begins whose outcome may never be recorded. It is due
+// again when it would be if the try failed, so that a try that ends its process each
+// time is not made more often than one that fails.
+func (e Entry) Begun(now time.Time) Entry {
+	begun := e.Undelivered(interrupted, now)
+	if begun.State == Dead { // of which its outcome decides
+		begun.NextAt = begun.UpdatedAt.Add(RetryEvery)
+	}
+	begun.State = Sending
+	return begun
+}
+
+// Expired is the entry, dead, if its last try was interrupted and no other follows.
+func (e Entry) Expired(now time.Time) (Entry, bool) {
+	if e.State != Sending || !e.IsDue(now) {
+		return e, false
+	}
+	if _, more := retryAfter(e.FirstFailedAt.UTC(), e.UpdatedAt); more {
+		return e, false
+	}
+	e = e.Unswept()
+	e.State, e.NextAt, e.UpdatedAt = Dead, now, now
+	return e, true
+}
+
+// Dropped is the entry when it will not be delivered, for a reason that no other try
+// changes.
+func (e Entry) Dropped(reason string) Entry {
+	e = e.Unswept()
+	e.State, e.LastError = Dropped, reason
+	return e
+}
+
+// Held is the entry when nothing can be sent: it is due again later. No try is
+// counted.
+func (e Entry) Held(reason string, wait time.Duration, now time.Time) Entry {
+	e = e.Unswept()
+	e.State, e.LastError, e.NextAt, e.UpdatedAt = Pending, reason, now.Add(wait), now
+	return e
+}
+
+// retryAfter is the first published time later than now, counted from the
+// first failure; false when none is left.
+func retryAfter(first, now time.Time) (time.Time, bool) {
+	for _, delay := range earlyRetries {
+		if at := first.Add(delay); at.After(now) {
+			return at, true
+		}
+	}
+	for delay := RetryEvery; delay <= giveUpAfter; delay += RetryEvery {
+		if at := first.Add(delay); at.After(now) {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Replayed is the entry when it is to be delivered again, under its old id.
+func (e Entry) Replayed(now time.Time) Entry {
+	e = e.Unswept()
+	e.State, e.FirstFailedAt, e.NextAt, e.UpdatedAt, e.LastError = Pending, nil, now, now, ""
+	return e
+}

@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/outbox"
+)
+
+// mailItem is an entry of the outbox: due until it is sent, then kept so that it can be
+// replayed.
+type mailItem struct {
+	key
+	due
+	identity.Tenant
+	WriteID string `dynamo:"write_id"`
+	mail.Mail
+	TTL time.Time `dynamo:"expires_at,unixtime,omitempty"`
+}
+
+func (s *Store) newMailItem(t identity.Tenant, m mail.Mail) mailItem {
+	item := mailItem{key: mailKey(m.ID), WriteID: newWriteID(), Tenant: t, Mail: m}
+	switch {
+	case m.Waits():
+		item.due = s.shards.dueAt(m.SweepAt(), item.key)
+	case m.State == outbox.Dead:
+		item.due = s.shards.deadAt(m.NextAt, item.key)
+		item.TTL = s.now().Add(keepDead)
+	default:
+		item.TTL = s.now().Add(keepDelivered)
+	}
+	return item
+}
+
+// putMail adds a mail to the transaction of the change that it tells of. Its id follows
+// from that change, which is made once; so it needs no condition.
+func (s *Store) putMail(tx *dynamo.WriteTx, t identity.Tenant, m mail.Mail) {
+	tx.Put(s.table.Put(s.newMailItem(t, m.Due(s.now()))))
+}
+
+// Mail reads one mail and its tenant, consistently. Failure: NotFound.
+func (s *Reader) Mail(ctx context.Context, id string) (identity.Tenant, mail.Mail, error) {
+	var item mailItem
+	err := s.get(mailKey(id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return identity.Tenant{}, mail.Mail{}, failure.NotFound("There is no such mail.")
+	}
+	return item.Tenant, item.Mail, err
+}
+
+// SaveMail replaces a mail that was read before, and with it stores the mails to each
+// owner that it was divided into, if any, all or nothing. It returns the mail with its
+// next version. Error: ErrStale when it changed since it was read.
+func (s *Store) SaveMail(ctx context.Context, t identity.Tenant, m mail.Mail,
+	copies ...mail.Mail) (mail.Mail, error) {
+	before := m.Version
+	m.Version++
+	item := s.newMailItem(t, m)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before))
+	for _, one := range copies { // which nothing else writes
+		tx.Put(s.table.Put(s.newMailItem(t, one)))
+	}
+	return m, s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, ErrStale, tx.Run(ctx))
+}
+
+// versionOf names the change that made a version of an item, for the id of a mail that
+// tells of it.
+func versionOf(k key, version int) string { return k.PK + " " + k.SK + " " + strconv.Itoa(version) }

@@ -1,0 +1,126 @@
+package store_test
+
+import (
+	"context"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/outbox"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+var storedMails = map[string]stored{
+	"UpdateMember, disabled": {
+		sets: "the mail is due at once, under an id that follows from the member's version",
+		write: func(w fixture) []storedtest.Read {
+			m := w.disabled()
+			return []storedtest.Read{w.mail(m), w.dueItems(store.Due{MailID: m.ID}), w.expiries(),
+				w.fastPath(map[store.Due]time.Time{{MailID: m.ID, Tenant: w.tenant}: m.NextAt})}
+		},
+		unseen: storedtest.NotRead{"MAIL write_id": notRead, "MAIL tries": "nothing is read as 0"},
+	},
+	"SaveMail, owed": {
+		sets:   "Version is the next",
+		write:  func(w fixture) []storedtest.Read { return w.savedMail(outbox.Pending, nil) },
+		unseen: storedtest.NotRead{"MAIL write_id": notRead},
+	},
+	"SaveMail, sending": {
+		sets:   "Version is the next",
+		write:  func(w fixture) []storedtest.Read { return w.savedMail(outbox.Sending, nil) },
+		unseen: storedtest.NotRead{"MAIL write_id": notRead},
+	},
+	"SaveMail, dropped": {
+		sets: "Version is the next; it expires after 31 days",
+		write: func(w fixture) []storedtest.Read {
+			return w.savedMail(outbox.Dropped, []time.Time{start.AddDate(0, 0, 31)})
+		},
+		unseen: storedtest.NotRead{"MAIL write_id": notRead},
+	},
+	"SaveMail, dead": {
+		sets: "Version is the next; it expires after 90 days",
+		write: func(w fixture) []storedtest.Read {
+			return w.savedMail(outbox.Dead, []time.Time{start.AddDate(0, 0, 90)})
+		},
+		unseen: storedtest.NotRead{"MAIL write_id": notRead},
+	},
+	"SaveMail, delivered to owners": {
+		sets: "Version is the next; it expires after 31 days",
+		write: func(w fixture) []storedtest.Read {
+			m := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.ID, m.State = w.disabled().ID, outbox.Delivered })
+			m.Version = 1
+			one := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.State = outbox.Pending })
+			other := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.State = outbox.Pending })
+			got, err := w.SaveMail(w.Context(), w.tenant, m, one, other)
+			m.Version = 2
+			wantAnswer(w, m, got, err)
+			return []storedtest.Read{w.mail(m), w.mail(one), w.mail(other), w.expiries(start.AddDate(0, 0, 31)),
+				w.dueItems(store.Due{MailID: one.ID}, store.Due{MailID: other.ID}), w.fastPath(nil)}
+		},
+		unseen: storedtest.NotRead{"MAIL write_id": notRead},
+	},
+}
+
+// disabled is the mail to a member that has been disabled; nothing else is in the table.
+func (w fixture) disabled() mail.Mail {
+	w.Helper()
+	before := w.employed("operation")
+	after, err := w.UpdateMember(w.acting(), w.tenant, before.Number(), "", func(m member.Member) (member.Member, error) {
+		return m.Enabled(false, w.Now()), nil
+	})
+	w.must(err)
+	due := ""
+	for shard := range w.DueShards() {
+		found, walkErr := collect(w.Overdue(w.Context(), shard, forever))
+		w.must(walkErr)
+		for _, d := range found {
+			due = d.MailID
+		}
+	}
+	w.empty("MAIL")
+	return mail.Mail{Entry: outbox.New(due, w.Now()), Kind: mail.AccountDisabled, Member: after.Number(),
+		Email: before.Email, Version: 1}
+}
+
+// savedMail is a mail in the state, after it was due, and what each read returns.
+func (w fixture) savedMail(state string, expires []time.Time) []storedtest.Read {
+	w.Helper()
+	before := w.disabled()
+	m := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.ID, m.State, m.Version = before.ID, state, 1 })
+	got, err := w.SaveMail(w.Context(), w.tenant, m)
+	m.Version = 2
+	wantAnswer(w, m, got, err)
+	var due []store.Due
+	if m.Waits() || state == outbox.Dead {
+		due = append(due, store.Due{MailID: m.ID})
+	}
+	return []storedtest.Read{w.mail(m), w.dueItems(due...), w.fastPath(nil), w.expiries(expires...)}
+}
+
+// empty deletes all items but those of a sort key.
+func (w fixture) empty(but string) {
+	w.Helper()
+	_, table := w.Raw()
+	var items []struct {
+		PK string `dynamo:"pk"`
+		SK string `dynamo:"sk"`
+	}
+	w.must(table.Scan().Filter("sk <> ?", but).All(w.Context(), &items))
+	for _, item := range items {
+		w.must(table.Delete("pk", item.PK).Range("sk", item.SK).Run(w.Context()))
+	}
+}
+
+// mail is what Mail returns.
+func (w fixture) mail(m mail.Mail) storedtest.Read {
+	type ofTenant struct {
+		Tenant identity.Tenant
+		Mail   mail.Mail
+	}
+	return storedtest.Expect("Mail", ofTenant{w.tenant, m}, func(ctx context.Context) (ofTenant, error) {
+		of, found, err := w.Mail(ctx, m.ID)
+		return ofTenant{of, found}, err
+	})
+}
