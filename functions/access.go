@@ -16,6 +16,7 @@ import (
 type Access struct {
 	Table []Right // each part of a transaction is authorised as an action of its own
 	Sends []Queue // queues it sends to, whose URLs it gets
+	Mails bool    // it sends mails from the stage's address, which it gets
 
 	Secrets []app.Secret // it derives keys from, which are in its environment
 }
@@ -29,7 +30,7 @@ type Right struct {
 
 // recorded is what each function used in TestNoFunctionMayDoMore, which writes
 // it with -update (`make golden`): "PutItem CHECKOUT", "Query index/due DUE",
-// "Scan table", "SendMessage callbacks", "Secret LASTING_SECRET". A difference there is one of the
+// "Scan table", "SendMessage callbacks", "SendEmail identity", "Secret LASTING_SECRET". A difference there is one of the
 // functions' rights.
 //
 //go:embed access.json
@@ -48,6 +49,8 @@ func (f Function) Access() Access {
 		switch {
 		case action == "Secret":
 			a.Secrets = append(a.Secrets, app.Secret(on[0]))
+		case permission == sendsMails:
+			a.Mails = true
 		case action == "SendMessage" && queue >= 0:
 			a.Sends = append(a.Sends, Queues[queue])
 		case ofIndex:
@@ -62,6 +65,9 @@ func (f Function) Access() Access {
 	}
 	return a
 }
+
+// sendsMails is the permission to send mails.
+const sendsMails = "SendEmail identity"
 
 // grant adds kinds to the right to the action.
 func (a *Access) grant(action, index string, kinds ...string) {

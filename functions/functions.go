@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/callbacks"
 	"github.com/cashwrap/cashwrap/functions/checkouts"
 	"github.com/cashwrap/cashwrap/functions/customers"
+	"github.com/cashwrap/cashwrap/functions/mails"
 	"github.com/cashwrap/cashwrap/functions/merchants"
 	"github.com/cashwrap/cashwrap/functions/pages"
 	"github.com/cashwrap/cashwrap/functions/payoutopen"
@@ -97,6 +98,9 @@ const DeadRetention = 14 * 24 * time.Hour
 // Callbacks holds one message for each callback that is to be tried.
 var Callbacks = Queue{Name: "callbacks", Variable: "CALLBACK_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
+// Mails holds one message for each mail that is to be tried.
+var Mails = Queue{Name: "mails", Variable: "MAIL_QUEUE_URL", Visibility: 3 * time.Minute, MaxReceives: 5}
+
 // Payouts holds one message for each payout that is to be run: of a merchant,
 // a currency and a period.
 var Payouts = Queue{Name: "payouts", Variable: "PAYOUT_QUEUE_URL", Visibility: 30 * time.Minute, MaxReceives: 5}
@@ -111,7 +115,7 @@ var PayoutShards = Queue{Name: "payoutshards", Variable: "PAYOUT_SHARD_QUEUE_URL
 var Polls = Queue{Name: "polls", Variable: "POLL_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
 // Queues are all queues.
-var Queues = []Queue{Callbacks, PayoutShards, Payouts, Polls}
+var Queues = []Queue{Callbacks, Mails, PayoutShards, Payouts, Polls}
 
 // requestTime is below API Gateway's 30 s, and every request ends before the
 // sweep treats its attempt as cut off.
@@ -130,6 +134,7 @@ var All = []Function{
 	{Name: "relay", Stream: &Follower{Handle: relay.Record, Filter: store.FastPathFilter}, Timeout: 30 * time.Second},
 	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver, Prompt: true},
 		Timeout: time.Minute},
+	{Name: "mails", Queue: &Consumer{From: Mails, Batch: 10, Handle: mails.Send}, Timeout: 30 * time.Second},
 	{Name: "polls", Queue: &Consumer{From: Polls, Batch: 10, Handle: polls.Poll}, Timeout: time.Minute},
 	{Name: "payoutplan", Tick: &Schedule{Every: 15 * time.Minute, Aligned: true, Handle: payoutplan.Tick},
 		Timeout: time.Minute},

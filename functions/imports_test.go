@@ -30,7 +30,7 @@ var layers = []string{
 	"shared/payout",
 	// The table, the ports to others, and pages.
 	"shared/store shared/acquirer shared/bank shared/page",
-	"shared/acquirer/* shared/bank/* shared/rest",
+	"shared/acquirer/* shared/bank/* shared/mail/* shared/rest",
 	// What drives payments, payouts and reconciliation.
 	"shared/processing shared/payoutrunner shared/reconcile",
 	// A running Lambda.
@@ -67,6 +67,7 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutopen " +
 		"functions/payoutrun",
 		"links the SQS client; an endpoint's events travel by the table"},
+	{"shared/mail/ses", "functions/mails", "links the SES client; what others send travels by the table"},
 	{"functions/*/bootstrap", "", "a program"},
 	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},
 	{"localstack/faults", "localstack/... infra/cost", "computes with the latencies that simulations sleep"},
@@ -159,6 +160,8 @@ var reserved = []struct {
 	{"text/template", "localstack/..."},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/... infra/check"},
+	{"github.com/aws/aws-sdk-go-v2/service/sesv2", "shared/mail/ses"},
+	{"github.com/wneessen/go-mail", "localstack/aws/ses"},
 	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},
 	// slow to start (ARCHITECTURE.md, "Start-up of a function")
 	{"github.com/govalues/decimal", "shared/money shared/merchant"}, // there for a fee rate

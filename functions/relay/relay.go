@@ -1,8 +1,8 @@
 // Package relay is the fast path of the outbox: it reads the table's stream and
-// queues a message for each callback to be sent and for each payment or refund of
-// unknown outcome to be polled. Nothing depends on it: a record that is lost,
+// queues a message for each callback and mail to be sent and for each payment or refund
+// of unknown outcome to be polled. Nothing depends on it: a record that is lost,
 // repeated, late or out of order costs a minute or an extra message, because
-// package sweep processes what is overdue, and packages callbacks and polls decide
+// package sweep processes what is overdue, and packages callbacks, mails and polls decide
 // by the stored item, not by the message.
 package relay
 
@@ -21,7 +21,7 @@ import (
 // Record handles one record of the table's stream (view type NEW_IMAGE). An error,
 // which only a queue can cause, makes Lambda repeat the record.
 func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error {
-	r := relay{callbacks: queue.OpenCallbacks(a), polls: queue.OpenPolls(a)}
+	r := relay{callbacks: queue.OpenCallbacks(a), mails: queue.OpenMails(a), polls: queue.OpenPolls(a)}
 	return func(ctx context.Context, record events.DynamoDBEventRecord) error {
 		if record.EventName != string(events.DynamoDBOperationTypeInsert) &&
 			record.EventName != string(events.DynamoDBOperationTypeModify) {
@@ -45,12 +45,16 @@ func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error 
 
 type relay struct {
 	callbacks *queue.Callbacks
+	mails     *queue.Mails
 	polls     *queue.Polls
 }
 
 func (r relay) send(ctx context.Context, due store.Due, delay time.Duration) error {
 	if due.CallbackID != "" {
 		return r.callbacks.Send(ctx, due.Tenant, due.CallbackID, delay)
+	}
+	if due.MailID != "" {
+		return r.mails.Send(ctx, due.Tenant, due.MailID, delay)
 	}
 	return r.polls.Send(ctx, due.Tenant, app.PollMessage{Checkout: due.CheckoutID, Refund: due.RefundID}, delay)
 }

@@ -1,6 +1,6 @@
 // Package sweep is the guarantee behind every fast path. Each minute it processes
 // what is overdue: charges whose outcome is unknown, payers who never came back,
-// checkouts past valid_until, callbacks whose message was lost, bank accounts that
+// checkouts past valid_until, callbacks and mails whose message was lost, bank accounts that
 // nobody has looked at since they were verified. It begins nothing new, so a tick
 // that is missed, repeated or interrupted does no harm.
 package sweep
@@ -40,10 +40,12 @@ const (
 // Tick processes everything that is due, or as much of it as the function's time
 // allows; the next tick continues. It fails only if nothing at all could be read.
 func Tick(a *app.App) func(context.Context) error {
-	callbacks, payouts, accounts := queue.OpenCallbacks(a), queue.OpenPayoutShards(a), banking.Open(a)
+	callbacks, mails := queue.OpenCallbacks(a), queue.OpenMails(a)
+	payouts, accounts := queue.OpenPayoutShards(a), banking.Open(a)
 	return func(ctx context.Context) error {
 		ctx = audit.As(ctx, audit.Actor{Kind: audit.Sweep, Request: app.CallID(ctx)}, "sweep")
-		return (&tick{App: a, callbacks: callbacks, payouts: payouts, bankAccounts: accounts, at: a.Now()}).run(ctx)
+		return (&tick{App: a, callbacks: callbacks, mails: mails, payouts: payouts, bankAccounts: accounts,
+			at: a.Now()}).run(ctx)
 	}
 }
 
@@ -51,13 +53,14 @@ func Tick(a *app.App) func(context.Context) error {
 type tick struct {
 	*app.App
 	callbacks    *queue.Callbacks
+	mails        *queue.Mails
 	payouts      *queue.PayoutShards
 	bankAccounts *payoutrunner.Runner
 	at           time.Time
 	work         errgroup.Group
 
-	lost, checkouts, refunds, failures atomic.Int64 // see count
-	oldest                             store.Oldest
+	lost, lostMails, checkouts, refunds, failures atomic.Int64 // see count
+	oldest                                        store.Oldest
 }
 
 func (t *tick) run(ctx context.Context) error {
@@ -86,6 +89,7 @@ func (t *tick) count(ctx context.Context) {
 	values := []metric.Value{
 		metric.OverdueCallbacks.Of(t.lost.Load()), metric.ResolvedCheckouts.Of(t.checkouts.Load()),
 		metric.ResolvedRefunds.Of(t.refunds.Load()), metric.SweepFailures.Of(t.failures.Load()),
+		metric.OverdueMails.Of(t.lostMails.Load()),
 	}
 	for _, mode := range identity.Modes {
 		t.Metrics.Write(ctx, t.at, mode.Name(), append(values, metric.OldestDueAge.Took(t.oldest.Age(mode, t.at)))...)
@@ -144,6 +148,10 @@ func (t *tick) report(ctx context.Context, due store.Due, err error) {
 		t.Log.ErrorContext(ctx, "callback not swept", "callback", due.CallbackID, "error", err)
 		return
 	}
+	if due.MailID != "" {
+		t.Log.ErrorContext(ctx, "mail not swept", "mail", due.MailID, "error", err)
+		return
+	}
 	if due.Growth {
 		t.Log.ErrorContext(ctx, "merchant not grown", "tenant", due.Tenant.String(), "error", err)
 		return
@@ -171,6 +179,9 @@ func (t *tick) settle(ctx context.Context, due store.Due) (err error) {
 	}
 	if due.CallbackID != "" {
 		return t.resend(ctx, due.CallbackID)
+	}
+	if due.MailID != "" {
+		return t.resendMail(ctx, due.MailID)
 	}
 	if due.RefundID != "" {
 		return counted(&t.refunds, t.Processing.ResolveRefundDue(ctx, due.Tenant, due.RefundID))
@@ -211,6 +222,24 @@ func (t *tick) resend(ctx context.Context, id string) error {
 	}
 	err = t.Store.SaveCallback(ctx, tenant, callback.Swept(t.at), callback.Tries)
 	if errors.Is(err, store.ErrStale) { // it was tried meanwhile
+		return nil
+	}
+	return err
+}
+
+// resendMail does the same for a mail.
+func (t *tick) resendMail(ctx context.Context, id string) error {
+	tenant, m, err := t.Store.Mail(ctx, id)
+	if err != nil || !m.Overdue(t.at) {
+		return err
+	}
+	if m.Lost() {
+		t.lostMails.Add(1)
+	}
+	if err = t.mails.Send(ctx, tenant, id, 0); err != nil {
+		return err
+	}
+	if _, err = t.Store.SaveMail(ctx, tenant, m.Swept(t.at)); errors.Is(err, store.ErrStale) {
 		return nil
 	}
 	return err

@@ -10,6 +10,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 )
 
 // Fault is what happens to one call.
@@ -51,7 +53,7 @@ func Refusal(r *http.Request, f Fault) *http.Response {
 		`,"throttlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"table"}]`
 	if f == Conflict {
 		code, extra = "TransactionConflictException", ""
-		if strings.HasPrefix(operation(r), "Transact") {
+		if strings.HasPrefix(Operation(r), "Transact") {
 			code, extra = "TransactionCanceledException", `,"CancellationReasons":[{"Code":"TransactionConflict"}]`
 		}
 	}
@@ -80,7 +82,7 @@ func (f Fault) carry(r *http.Request, send func(*http.Request) (*http.Response, 
 	case Throttle:
 		return Refusal(r, Throttle), nil
 	case Conflict:
-		if !strings.HasPrefix(operation(r), "TransactWrite") {
+		if !strings.HasPrefix(Operation(r), "TransactWrite") {
 			return Refusal(r, Throttle), nil
 		}
 		return Refusal(r, Conflict), nil
@@ -93,8 +95,11 @@ func (f Fault) carry(r *http.Request, send func(*http.Request) (*http.Response, 
 	return response, err
 }
 
-// operation is the name of the one that a request of the AWS JSON protocol asks for.
-func operation(r *http.Request) string {
+// Operation is the name of the one that a request to AWS asks for.
+func Operation(r *http.Request) string {
+	if ses.Sends(r) {
+		return "SendEmail"
+	}
 	_, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	return name
 }

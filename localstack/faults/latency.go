@@ -35,7 +35,7 @@ func (l Latency) of(r *http.Request) time.Duration {
 	switch {
 	case strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS."):
 		return l.Queue
-	case operation(r) == "TransactWriteItems":
+	case Operation(r) == "TransactWriteItems":
 		return l.Transaction
 	default:
 		return l.Table

@@ -62,7 +62,7 @@ func (p *Partitions) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	switch operation(r) {
+	switch Operation(r) {
 	case "PutItem":
 		var w write
 		_ = json.Unmarshal(body, &w) // values of other types are left out

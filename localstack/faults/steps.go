@@ -118,7 +118,7 @@ type awsSteps struct {
 
 // RoundTrip is one step.
 func (a awsSteps) RoundTrip(r *http.Request) (*http.Response, error) {
-	fault, err := a.steps.next(operation(r))
+	fault, err := a.steps.next(Operation(r))
 	if err != nil {
 		return nil, err
 	}

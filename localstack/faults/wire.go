@@ -52,7 +52,7 @@ func (w *Wire) Meanwhile(operation string, n int, do func()) {
 
 // Do carries a request.
 func (w *Wire) Do(r *http.Request) (*http.Response, error) {
-	called, happens := operation(r), None
+	called, happens := Operation(r), None
 	w.mu.Lock()
 	if w.calls == nil {
 		w.calls = map[string]int{}

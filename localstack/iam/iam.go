@@ -18,7 +18,7 @@ import (
 // transaction or a batch.
 type Request struct {
 	Action    string
-	Resource  string // the name of a queue, "index/<name>", or "" for the table
+	Resource  string // "identity" of a sender, the name of a queue, "index/<name>", or "" for the table
 	Kind      string // of the partition; "" if the call names none: a scan, or no call to the table
 	Condition string // of a write, with the names of attributes in place
 }
@@ -110,7 +110,7 @@ var ofTransactions = map[string]string{
 	"Get": "GetItem",
 }
 
-// Requests are what IAM authorises of one call to DynamoDB or SQS, each once in
+// Requests are what IAM authorises of one call to DynamoDB, SQS or SES, each once in
 // the order of the call (AWS: "Service Authorization Reference"): the members of
 // a transaction by actions of their own, for all else the operation itself, with
 // an index as its own resource, and a batch of messages as the sending of them.
@@ -121,6 +121,8 @@ func Requests(operation string, body []byte) ([]Request, error) {
 		return nil, fmt.Errorf("iam: %s: %w", operation, err)
 	}
 	switch {
+	case operation == "SendEmail":
+		return []Request{{Action: operation, Resource: "identity"}}, nil
 	case c.TransactItems != nil:
 		return c.members()
 	case c.QueueURL != "":

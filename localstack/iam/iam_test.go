@@ -37,6 +37,7 @@ func TestWhatIAMChecksOfACall(t *testing.T) {
 			"PutItem CHECKOUT,UpdateItem JOURNAL,DeleteItem JOURNAL,ConditionCheckItem JOURNAL"},
 		{"TransactGetItems", `{"TransactItems":[{"Get":{` + keyOf + `}}]}`, "GetItem JOURNAL"},
 		{"SendMessage", `{"QueueUrl":"http://sqs.test/000000000000/callbacks"}`, "SendMessage callbacks"},
+		{"SendEmail", `{"FromEmailAddress":"a@example.com"}`, "SendEmail identity"},
 		{"SendMessageBatch", `{"QueueUrl":"http://sqs.test/000000000000/payouts"}`, "SendMessage payouts"},
 	} {
 		requests, err := iam.Requests(c.operation, []byte(c.body))

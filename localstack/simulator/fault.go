@@ -22,11 +22,12 @@ const (
 	move       // a client, or a straggler, goes on
 	toBank
 	toHanging // a receiver that never answers
+	toMail
 	kinds
 )
 
 var kindNames = [...]string{"table", "queue", "sandbox", "acquirer", "receiver", "platform", "client", "move",
-	"bank", "hanging receiver"}
+	"bank", "hanging receiver", "mail"}
 
 func (k kind) String() string { return kindNames[k] }
 
@@ -42,6 +43,7 @@ var possible = [kinds][]faults.Fault{
 		faults.DieBefore, faults.DieAfter},
 	toBank: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
+	toMail:     {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
 	toReceiver: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
 	toPlatform: {faults.FailBefore, faults.Duplicate},
 	toClient:   {faults.LoseReply},

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
@@ -120,9 +121,12 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	service, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	service, _, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	operation := faults.Operation(r)
 	k, engine := c.kind, http.RoundTripper(c.world.table)
-	if service == "AmazonSQS" {
+	if ses.Sends(r) {
+		k, engine = toMail, c.world.mails
+	} else if service == "AmazonSQS" {
 		k, engine = toQueue, c.world.queues
 		if c.world.Without == Groups {
 			body = ungroup(body)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
@@ -44,6 +45,7 @@ type World struct {
 	routes    gateway.Routes
 	table     *dynamodb.Engine
 	queues    *sqs.Engine
+	mails     *ses.Engine
 
 	sched    scheduler
 	history  history
@@ -118,6 +120,7 @@ func newWorld(seed uint64, o Options) *World {
 	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.faultProfile.indexLag, TTLLag: w.faultProfile.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
+	w.mails = ses.New(ses.Config{Now: w.now})
 	w.config = w.configure()
 	w.overrides = w.makeOverrides()
 	w.routes = w.makeRoutes()
@@ -141,8 +144,8 @@ func (w *World) makeRoutes() gateway.Routes {
 func (w *World) configure() app.Config {
 	environment := map[string]string{
 		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "DYNAMODB_ENDPOINT": "http://dynamodb.test",
-		"SQS_ENDPOINT": "http://sqs.test",
-		"BASE_URL":     "https://cashwrap.test", "PLATFORM_SECRET": base64.StdEncoding.EncodeToString(
+		"SQS_ENDPOINT": "http://sqs.test", "SES_ENDPOINT": "http://ses.test", "MAIL_FROM": "no-reply@cashwrap.example",
+		"BASE_URL": "https://cashwrap.test", "PLATFORM_SECRET": base64.StdEncoding.EncodeToString(
 			bytes.Repeat([]byte{7}, 32)),
 		"DUE_SHARDS": "4", "PLATFORM_SECRET_SINCE": "2000-01-01T00:00:00Z", // before any world begins
 	}

@@ -86,8 +86,7 @@ func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTrippe
 		_ = r.Body.Close()
 		asked := r.Clone(r.Context())
 		asked.Body = io.NopCloser(bytes.NewReader(body))
-		_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-		requests, err := iam.Requests(operation, body)
+		requests, err := iam.Requests(faults.Operation(r), body)
 		if err != nil {
 			return nil, err
 		}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/clock"
@@ -43,6 +44,7 @@ type World struct {
 	Clock    *clock.Clock // moved by the test alone
 	App      *app.App     // for inspection: no fault reaches it
 	Queues   *sqs.Engine
+	Mails    *ses.Engine
 	Logs     *Log
 	Metrics  *Log     // what the functions counted
 	Permits  *Permits // what IAM had to allow the functions
@@ -53,6 +55,7 @@ type World struct {
 	credentials aws.CredentialsProvider
 	table       http.RoundTripper
 	secrets     secrets
+	refuseMail  atomic.Pointer[func(to string) string]
 	serial      atomic.Int64                     // makes references and customers unique in the world
 	live        func(*app.App) acquirer.Acquirer // nil: none, as the platform comes
 	main        *Process
@@ -95,6 +98,12 @@ func New(tb testing.TB) *World {
 	tb.Helper()
 	w := &World{TB: tb, Clock: clock.New(), Logs: &Log{}, Metrics: &Log{}, Permits: &Permits{Learning: true}}
 	w.Queues = sqs.New(sqs.Config{Now: w.Clock.Now})
+	w.Mails = ses.New(ses.Config{Now: w.Clock.Now, Refuse: func(to string) string {
+		if refuse := w.refuseMail.Load(); refuse != nil {
+			return (*refuse)(to)
+		}
+		return ""
+	}})
 	accessKey := enginetest.AccessKey(tb)
 	w.credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
@@ -102,6 +111,7 @@ func New(tb testing.TB) *World {
 	w.environment = map[string]string{
 		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "BASE_URL": "http://cashwrap.test",
 		"DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
+		"SES_ENDPOINT": "http://ses.test", "MAIL_FROM": "Cashwrap <no-reply@cashwrap.example>",
 		"PLATFORM_SECRET": newSecret(), "PLATFORM_SECRET_SINCE": Start.Format(time.RFC3339), "LASTING_SECRET": newSecret(),
 		"STAGE": "test", "DUE_SHARDS": "4", "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
 	}
@@ -196,9 +206,16 @@ func (w *World) engines() http.RoundTripper {
 		if strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.") {
 			return w.Queues.RoundTrip(r)
 		}
+		if ses.Sends(r) {
+			return w.Mails.RoundTrip(r)
+		}
 		return w.table.RoundTrip(r)
 	})
 }
+
+// RefuseMails has SES answer mails to an address with an error, such as
+// TooManyRequestsException; "": it takes them.
+func (w *World) RefuseMails(refuse func(to string) string) { w.refuseMail.Store(&refuse) }
 
 // Provision creates a sandbox merchant with the given arguments.
 func (w *World) Provision(arguments map[string]any) Merchant {

@@ -18,10 +18,13 @@ type Config struct {
 	Region           string               // AWS_REGION
 	DynamoDBEndpoint string               // DYNAMODB_ENDPOINT, empty: the AWS service
 	SQSEndpoint      string               // SQS_ENDPOINT, empty: the AWS service
+	SESEndpoint      string               // SES_ENDPOINT, empty: the AWS service
 	CallbackQueue    string               // CALLBACK_QUEUE_URL
 	PayoutQueue      string               // PAYOUT_QUEUE_URL
 	PayoutShardQueue string               // PAYOUT_SHARD_QUEUE_URL
 	PollQueue        string               // POLL_QUEUE_URL
+	MailQueue        string               // MAIL_QUEUE_URL
+	MailFrom         string               // MAIL_FROM: the address that mails are from; empty: they wait until it is set
 	BaseURL          string               // BASE_URL of the API, without a trailing slash
 	Refunds          payments.RefundRules // REFUND_RULES: who can refund what (payments.ParseRefundRules); none unless set
 	DueShards        int                  // DUE_SHARDS: partitions of the due index; never lower it (store.Config)
@@ -57,8 +60,11 @@ func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error)
 		PayoutQueue:            lookup("PAYOUT_QUEUE_URL"),
 		PayoutShardQueue:       lookup("PAYOUT_SHARD_QUEUE_URL"),
 		PollQueue:              lookup("POLL_QUEUE_URL"),
+		MailQueue:              lookup("MAIL_QUEUE_URL"),
+		MailFrom:               e.address("MAIL_FROM"),
 		DynamoDBEndpoint:       e.first("DYNAMODB_ENDPOINT", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"),
 		SQSEndpoint:            e.first("SQS_ENDPOINT", "AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL"),
+		SESEndpoint:            e.first("SES_ENDPOINT", "AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL"),
 		Refunds:                e.refundRules("REFUND_RULES"),
 		DueShards:              e.number("DUE_SHARDS", store.DefaultDueShards, store.MaxDueShards),
 		ReadableLog:            lookup("LOG") == "text",

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/mail"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,6 +53,15 @@ func (e *environment) number(name string, otherwise, most int) int {
 		e.wrong(fmt.Sprintf("%s must be a whole number from 1 to %d", name, most))
 	}
 	return n
+}
+
+// address is an e-mail address, perhaps with a name: Cashwrap <no-reply@example.com>.
+func (e *environment) address(name string) string {
+	text := e.lookup(name)
+	if _, err := mail.ParseAddress(text); text != "" && err != nil {
+		e.wrong(name + " must be an email address, perhaps with a name")
+	}
+	return text
 }
 
 // UnknownCommit is shown in place of a commit where the code was built outside of git.

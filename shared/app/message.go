@@ -24,6 +24,11 @@ type CallbackMessage struct {
 	ID string `json:"callback"`
 }
 
+// MailMessage names a mail that is to be sent.
+type MailMessage struct {
+	ID string `json:"mail"`
+}
+
 // PayoutMessage names a payout that is to be run.
 type PayoutMessage struct {
 	Tenant string `json:"tenant"`
@@ -48,6 +53,9 @@ type PollMessage struct {
 
 // Names wants an id.
 func (m CallbackMessage) Names() (identity.Tenant, bool) { return identity.Tenant{}, m.ID != "" }
+
+// Names wants an id.
+func (m MailMessage) Names() (identity.Tenant, bool) { return identity.Tenant{}, m.ID != "" }
 
 // Names wants a tenant and an id.
 func (m PayoutMessage) Names() (identity.Tenant, bool) {

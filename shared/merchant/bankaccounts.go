@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -42,6 +43,14 @@ func (b BankAccounts) Get(id string) (BankAccount, bool) {
 		return BankAccount{}, false
 	}
 	return b.All[at], true
+}
+
+// PrimaryChanged reports whether another account is primary than before, or the same
+// with another number, and its number.
+func (b BankAccounts) PrimaryChanged(before BankAccounts) (number string, changed bool) {
+	now, _ := b.Get(b.Primary)
+	was, _ := before.Get(before.Primary)
+	return cmp.Or(now.IBAN, now.AccountNumber), now.ID != was.ID || !now.sameNumber(was)
 }
 
 func (b BankAccounts) index(id string) int {

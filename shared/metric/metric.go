@@ -57,8 +57,13 @@ var (
 	FailedPayouts   = Metric{"FailedPayouts", Count, true}     // that a bank rejected
 	DeadCallbacks   = Metric{"DeadCallbacks", Count, true}     // given up after three days
 
+	DeadMails    = Metric{"DeadMails", Count, true}    // given up after three days
+	DroppedMails = Metric{"DroppedMails", Count, true} // refused for good, beyond a bound, or no longer wanted
+	HeldMails    = Metric{"HeldMails", Count, true}    // each time that one waits because no sender is set
+
 	OldestDueAge         = Metric{"OldestDueAge", Seconds, true}       // at each tick of the sweep; 0: nothing was due
 	OverdueCallbacks     = Metric{"OverdueCallbacks", Count, false}    // sent by a sweep: the fast path lost them
+	OverdueMails         = Metric{"OverdueMails", Count, false}        // likewise
 	ResolvedCheckouts    = Metric{"ResolvedCheckouts", Count, false}   // by a sweep: cut off, abandoned or expired
 	ResolvedRefunds      = Metric{"ResolvedRefunds", Count, false}     // finished by a sweep: cut off
 	SweepFailures        = Metric{"SweepFailures", Count, false}       // items and shards that a sweep could not process
@@ -67,8 +72,8 @@ var (
 
 // All are all metrics.
 var All = []Metric{PaymentsAttempted, PaymentsUnknown, PaymentsNotTaken, PaymentsApproved,
-	AcquirerLatency, UnknownPaymentAge, UnknownRefundAge, OldestPayoutAge, FailedPayouts, DeadCallbacks, OldestDueAge,
-	OverdueCallbacks, ResolvedCheckouts, ResolvedRefunds, SweepFailures, ReconciliationBreaks}
+	AcquirerLatency, UnknownPaymentAge, UnknownRefundAge, OldestPayoutAge, FailedPayouts, DeadCallbacks, DeadMails,
+	DroppedMails, HeldMails, OldestDueAge, OverdueCallbacks, OverdueMails, ResolvedCheckouts, ResolvedRefunds, SweepFailures, ReconciliationBreaks}
 
 // Value is one measurement, in the metric's unit.
 type Value struct {

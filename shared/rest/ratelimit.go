@@ -53,15 +53,17 @@ type quota struct {
 func newLimiter(s *store.Store, log *slog.Logger, l Limit) *limiter {
 	return &limiter{
 		store: s, log: log,
-		bucket: store.Bucket(l),
+		bucket: store.Bucket{Rate: l.Rate, Burst: l.Burst},
 		first:  max(1, l.Burst/50),
 		most:   max(1, min(l.Rate, l.Burst)),
 		leases: map[string]*lease{},
 	}
 }
 
+func (l *limiter) limit() Limit { return Limit{Rate: l.bucket.Rate, Burst: l.bucket.Burst} }
+
 // full is the quota of a caller whose requests have not been counted.
-func (l *limiter) full() quota { return quota{limit: Limit(l.bucket), left: l.bucket.Burst} }
+func (l *limiter) full() quota { return quota{limit: l.limit(), left: l.bucket.Burst} }
 
 // take spends one of the subject's tokens. Failure: TooMany, or that of ctx.
 func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
@@ -80,7 +82,7 @@ func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
 	}
 	if s.left == 0 {
 		wait := s.retryAt.Sub(now)
-		return quota{limit: Limit(l.bucket), reset: wait}, failure.TooMany(wait)
+		return quota{limit: l.limit(), reset: wait}, failure.TooMany(wait)
 	}
 	s.left--
 	return l.quota(s, now), nil
@@ -119,7 +121,7 @@ func (l *limiter) renew(ctx context.Context, subject string, s *lease, now time.
 func (l *limiter) quota(s *lease, now time.Time) quota {
 	left := min(l.bucket.Burst, s.left+l.bucket.Tokens(now, s.fullAt))
 	missing := time.Duration(l.bucket.Burst - left)
-	return quota{limit: Limit(l.bucket), left: left, reset: missing * time.Second / time.Duration(l.bucket.Rate)}
+	return quota{limit: l.limit(), left: left, reset: missing * time.Second / time.Duration(l.bucket.Rate)}
 }
 
 // lease finds the process's lease for the subject, or makes one.

@@ -11,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
@@ -139,8 +140,12 @@ func (s *Store) SaveMerchantState(ctx context.Context, before, state merchant.St
 			state.Schedules = state.Schedules.With(mode, &next.PayoutSchedule)
 		}
 		if accounts := state.Accounts.Of(mode); accounts != nil {
-			next, put := s.replaceBankAccounts(identity.Tenant{Mode: mode, Merchant: item.Code}, *accounts)
+			t := identity.Tenant{Mode: mode, Merchant: item.Code}
+			next, put := s.replaceBankAccounts(t, *accounts)
 			tx.Put(put)
+			if number, changed := next.PrimaryChanged(before.BankAccounts(mode)); changed {
+				s.putMail(tx, t, mail.NewBankAccountChanged(versionOf(bankAccountsKey(t), next.Version), number))
+			}
 			state.Accounts = state.Accounts.With(mode, &next)
 		}
 	}

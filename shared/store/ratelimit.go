@@ -7,12 +7,18 @@ import (
 
 // Bucket says how many tokens a token bucket holds, and how fast it refills.
 type Bucket struct {
-	Rate  int // tokens a second
-	Burst int // tokens when full
+	Rate  int           // tokens a second
+	Every time.Duration // or the time in which one token comes back, where that is longer
+	Burst int           // tokens when full
 }
 
 // interval is the time in which one token comes back.
-func (b Bucket) interval() time.Duration { return time.Second / time.Duration(b.Rate) }
+func (b Bucket) interval() time.Duration {
+	if b.Every > 0 {
+		return b.Every
+	}
+	return time.Second / time.Duration(b.Rate)
+}
 
 // Tokens is how many a bucket holds at now, when it will be full at full.
 func (b Bucket) Tokens(now, full time.Time) int {
@@ -76,7 +82,7 @@ func (s *Store) leaseFrom(ctx context.Context, subject string, b Bucket, n int, 
 	cost := time.Duration(n) * b.interval()
 	limit := now.Add(time.Duration(b.Burst)*b.interval() - cost)
 	u := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
-		Set(expiresAt, now.Add(time.Hour).Unix())
+		Set(expiresAt, now.Add(time.Duration(b.Burst)*b.interval()+time.Hour).Unix())
 	if full.After(now) {
 		u = u.Add("full_at", cost.Microseconds()).
 			If("full_at > ? AND full_at <= ?", now.UnixMicro(), limit.UnixMicro())

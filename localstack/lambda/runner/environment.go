@@ -15,13 +15,14 @@ const Region = "eu-central-1"
 type Engines struct {
 	DynamoDB  string // endpoint
 	SQS       string // endpoint
+	SES       string // endpoint; "": mails wait
 	AccessKey string // the engines keep a database for each
 }
 
 // Environment is the environment of functions on a developer's machine, over the engines: plain HTTP and callbacks to
 // loopback are allowed. secret is the platform's, at least 32 bytes, in use since the given time.
 func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
-	return map[string]string{
+	environment := map[string]string{
 		"TABLE":                    "cashwrap",
 		"AWS_REGION":               Region,
 		"DYNAMODB_ENDPOINT":        e.DynamoDB,
@@ -31,6 +32,10 @@ func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
 		"ALLOW_HTTP":               "on",
 		"ALLOW_LOOPBACK_CALLBACKS": "on",
 	}
+	if e.SES != "" {
+		environment["SES_ENDPOINT"], environment["MAIL_FROM"] = e.SES, "Cashwrap <no-reply@cashwrap.example>"
+	}
+	return environment
 }
 
 // Credentials are for the engines, which ignore the secret.

@@ -22,6 +22,9 @@ type queue struct {
 // Callbacks is the callback queue.
 type Callbacks struct{ queue }
 
+// Mails is the mail queue.
+type Mails struct{ queue }
+
 // Payouts is the payout queue.
 type Payouts struct{ queue }
 
@@ -35,6 +38,9 @@ var errNoURL = errors.New("the queue's URL is not set")
 
 // OpenCallbacks returns the callback queue; it makes no call.
 func OpenCallbacks(a *app.App) *Callbacks { return &Callbacks{open(a, a.CallbackQueue)} }
+
+// OpenMails returns the mail queue; it makes no call.
+func OpenMails(a *app.App) *Mails { return &Mails{open(a, a.MailQueue)} }
 
 // OpenPayouts returns the payout queue; it makes no call.
 func OpenPayouts(a *app.App) *Payouts { return &Payouts{open(a, a.PayoutQueue)} }
@@ -53,6 +59,11 @@ func open(a *app.App, url string) queue {
 // minutes (an SQS limit), rounded up to whole seconds so that it is never early.
 func (c *Callbacks) Send(ctx context.Context, t identity.Tenant, id string, delay time.Duration) error {
 	return c.send(ctx, message{of: t, body: app.CallbackMessage{ID: id}, delay: delay})
+}
+
+// Send schedules the next try of a tenant's mail; the delay is as a callback's.
+func (m *Mails) Send(ctx context.Context, t identity.Tenant, id string, delay time.Duration) error {
+	return m.send(ctx, message{of: t, body: app.MailMessage{ID: id}, delay: delay})
 }
 
 // Send schedules payouts to be run.

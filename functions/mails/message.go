@@ -1,0 +1,88 @@
+package mails
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/cashwrap/cashwrap/shared/country"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// owners are those who get a mail to all: members with role_owner who may sign in, the
+// oldest first, at most mail.MaxOwners.
+func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Member, error) {
+	members, err := p.Store.Members(ctx, t)
+	owners := slices.DeleteFunc(members, func(m member.Member) bool {
+		return !slices.Contains(m.Roles, member.RoleOwner) || m.Disabled()
+	})
+	return owners[:min(len(owners), mail.MaxOwners)], err
+}
+
+// message is the mail as it is sent now, or why nobody is to get it any more.
+func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (mail.Message, string, error) {
+	if !plain(m.Email) {
+		return mail.Message{}, "address not plain", nil
+	}
+	about, err := p.Store.Merchant(ctx, t.Merchant)
+	if err != nil {
+		return mail.Message{}, "", err
+	}
+	link := ""
+	if m.Kind == mail.Invitation {
+		invited, err := p.Store.Member(ctx, t, m.Member)
+		switch {
+		case failure.Is(err, failure.KindNotFound):
+			return mail.Message{}, "invitation withdrawn", nil
+		case err != nil:
+			return mail.Message{}, "", err
+		}
+		link = p.BaseURL + "/invitations/" + p.InvitationToken(invited.ID, m.Invite)
+	}
+	message, err := letter{kind: m.Kind, language: languageOf(about.Country), merchant: about.Name, about: m.About,
+		link: link, test: t.Mode == identity.Test}.message(ctx)
+	message.ID, message.To = m.ID, m.Email
+	return message, "", err
+}
+
+// plain reports whether an address has none of the characters that could make another
+// header or another address of it. What else is wrong with it the service says.
+func plain(address string) bool {
+	return address != "" && !strings.ContainsFunc(address, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`,;<>"`, r)
+	})
+}
+
+// languageOf is the language of a merchant's mails.
+func languageOf(code string) string {
+	language, _, _ := strings.Cut(country.Locale(code), "-")
+	if _, there := texts[mail.Invitation][language]; there {
+		return language
+	}
+	return english
+}
+
+// bounds keep a merchant from having the platform write to addresses of its choice that
+// nobody has confirmed: so many mails in a day.
+var bounds = store.Bucket{Every: 24 * time.Hour / mailsADay, Burst: mailsADay}
+
+const mailsADay = 200
+
+// tooMany takes a mail off what its merchant may cause. It is why the mail is not sent,
+// or "". A mail that is tried again counts once.
+func (p *postman) tooMany(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
+	if !m.Kind.Bounded() || m.Tries > 0 {
+		return "", nil
+	}
+	granted, _, err := p.Store.LeaseTokens(ctx, "mails "+t.String(), bounds, 1, time.Time{})
+	if err != nil || granted > 0 {
+		return "", err
+	}
+	return "too many mails", nil
+}

@@ -1,0 +1,143 @@
+package mails
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"unicode"
+
+	"github.com/cashwrap/cashwrap/shared/mail"
+)
+
+// The languages of mails (BCP 47).
+const (
+	english    = "en"
+	german     = "de"
+	portuguese = "pt"
+)
+
+// text is a mail in one language. In each line {merchant} is the merchant's name, and
+// {about} what the mail is about: a key's name, or the end of an account's number.
+type text struct {
+	subject string
+	lines   []string
+	link    string // what is at the link, if the mail has one
+}
+
+// footer ends each mail.
+var footer = map[string]string{
+	english:    "This is an automatic message about {merchant}. Please do not reply.",
+	german:     "Dies ist eine automatische Nachricht zu {merchant}. Bitte antworten Sie nicht darauf.",
+	portuguese: "Esta é uma mensagem automática sobre {merchant}. Não responda.",
+}
+
+// trial begins the subject of what happens in test mode.
+var trial = map[string]string{english: "[Test] ", german: "[Test] ", portuguese: "[Teste] "}
+
+// texts are all mails.
+var texts = map[mail.Kind]map[string]text{
+	mail.Invitation: {
+		english: {subject: "You are invited to {merchant}", link: "Accept the invitation", lines: []string{
+			"{merchant} invites you to its team.",
+			"To accept, open the link and choose a password. It is valid for 7 days.",
+			"If you did not expect this, you need not do anything."}},
+		german: {subject: "Einladung zu {merchant}", link: "Einladung annehmen", lines: []string{
+			"{merchant} lädt Sie in das Team ein.",
+			"Öffnen Sie den Link und wählen Sie ein Passwort. Er gilt 7 Tage.",
+			"Wenn Sie das nicht erwartet haben, brauchen Sie nichts zu tun."}},
+		portuguese: {subject: "Convite de {merchant}", link: "Aceitar o convite", lines: []string{
+			"{merchant} convida você para a sua equipe.",
+			"Para aceitar, abra o link e escolha uma senha. Ele vale por 7 dias.",
+			"Se você não esperava este convite, não precisa fazer nada."}},
+	},
+	mail.AccountDisabled: {
+		english: {subject: "Your account at {merchant} is disabled", lines: []string{
+			"Your account at {merchant} has been disabled. You can no longer sign in.",
+			"If you have questions, ask {merchant}."}},
+		german: {subject: "Ihr Konto bei {merchant} ist gesperrt", lines: []string{
+			"Ihr Konto bei {merchant} wurde gesperrt. Sie können sich nicht mehr anmelden.",
+			"Bei Fragen wenden Sie sich an {merchant}."}},
+		portuguese: {subject: "Sua conta em {merchant} foi desativada", lines: []string{
+			"Sua conta em {merchant} foi desativada. Você não pode mais entrar.",
+			"Em caso de dúvida, fale com {merchant}."}},
+	},
+	mail.NewAPIKey: {
+		english: {subject: "A new API key for {merchant}", lines: []string{
+			"A new API key has been created for {merchant}: {about}.",
+			"If nobody of you did this, delete the key at once."}},
+		german: {subject: "Neuer API-Schlüssel für {merchant}", lines: []string{
+			"Für {merchant} wurde ein neuer API-Schlüssel angelegt: {about}.",
+			"Wenn das niemand von Ihnen war, löschen Sie den Schlüssel sofort."}},
+		portuguese: {subject: "Nova chave de API de {merchant}", lines: []string{
+			"Uma nova chave de API foi criada para {merchant}: {about}.",
+			"Se ninguém de vocês fez isso, exclua a chave imediatamente."}},
+	},
+	mail.BankAccountChanged: {
+		english: {subject: "The bank account of {merchant} has changed", lines: []string{
+			"The primary bank account of {merchant} is now the one that ends in {about}.",
+			"Payouts go there once the account is verified.",
+			"If nobody of you did this, contact us at once."}},
+		german: {subject: "Bankkonto von {merchant} geändert", lines: []string{
+			"Das Hauptbankkonto von {merchant} ist jetzt das mit der Endung {about}.",
+			"Auszahlungen gehen dorthin, sobald das Konto geprüft ist.",
+			"Wenn das niemand von Ihnen war, melden Sie sich sofort bei uns."}},
+		portuguese: {subject: "A conta bancária de {merchant} mudou", lines: []string{
+			"A conta bancária principal de {merchant} agora é a que termina em {about}.",
+			"Os repasses vão para ela assim que a conta for verificada.",
+			"Se ninguém de vocês fez isso, fale conosco imediatamente."}},
+	},
+}
+
+// letter is what a mail says.
+type letter struct {
+	kind     mail.Kind
+	language string
+	merchant string
+	about    string
+	link     string
+	test     bool // it is about test mode
+}
+
+// longestName is how much of a name is shown, in characters.
+const longestName = 80
+
+// message is the letter as it is sent, but for its id and recipient.
+func (l letter) message(ctx context.Context) (mail.Message, error) {
+	t := texts[l.kind][l.language]
+	fill := strings.NewReplacer("{merchant}", short(l.merchant), "{about}", short(l.about)).Replace
+	subject := fill(t.subject)
+	if l.test {
+		subject = trial[l.language] + subject
+	}
+	var lines []string
+	for _, line := range t.lines {
+		lines = append(lines, fill(line))
+	}
+	end := fill(footer[l.language])
+	parts := lines
+	if l.link != "" {
+		parts = append(parts[:len(parts):len(parts)], t.link+": "+l.link)
+	}
+	m := mail.Message{Subject: subject, Text: strings.Join(append(parts, "-- \n"+end), "\n\n") + "\n"}
+	var page bytes.Buffer
+	err := body(sheet{l.language, subject, lines, t.link, l.link, end}).Render(ctx, &page)
+	m.HTML = page.String()
+	return m, err
+}
+
+// short is a name on one line, without more of it than a subject has room for.
+func short(name string) string {
+	runes := []rune(oneLine(name))
+	if len(runes) > longestName {
+		runes = append(runes[:longestName-1], '…')
+	}
+	return string(runes)
+}
+
+// oneLine has no character that could begin another line or header, or turn the direction
+// of what follows.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
+	}), " ")
+}

@@ -1,0 +1,218 @@
+// Package ses is an Amazon SES in memory, under the unmodified SDK: of its API version 2 the sending of a mail. It keeps
+// what was sent for tests, and as .eml files for people. Unlike SES it knows mails apart by their X-Mail-Id: one that is
+// sent again takes the place of the first, and is counted.
+package ses
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/cashwrap/cashwrap/shared/mail"
+)
+
+// path of SendEmail, the only operation.
+const path = "/v2/email/outbound-emails"
+
+// Sends reports whether the request is one to send a mail.
+func Sends(r *http.Request) bool { return r.URL.Path == path }
+
+// Config says what the engine does.
+type Config struct {
+	Now    func() time.Time // of the files' Date
+	Folder string           // gets a file <id>.eml for each mail; "": none
+	// Refuse is the error with which SES answers a mail to an address, such as TooManyRequestsException; "": none. nil:
+	// each is taken.
+	Refuse func(to string) string
+}
+
+// Mail is a mail that was sent.
+type Mail struct {
+	mail.Message
+	From  string
+	Times int // how often it was sent
+}
+
+// Engine takes mails. It is safe for concurrent use.
+type Engine struct {
+	config Config
+	mu     sync.Mutex
+	sent   []Mail
+}
+
+// New returns an engine that has sent nothing.
+func New(c Config) *Engine { return &Engine{config: c} }
+
+// Sent are the mails, in the order in which each was first sent.
+func (e *Engine) Sent() []Mail {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.sent)
+}
+
+// RoundTrip answers a call of this process.
+func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
+	status, header, body := e.answer(r)
+	return &http.Response{Status: http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1,
+		ProtoMinor: 1, Header: header, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+		Request: r}, nil
+}
+
+// ServeHTTP answers a call of another process.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	status, header, body := e.answer(r)
+	for name := range header {
+		w.Header().Set(name, header.Get(name))
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // of a client that is gone
+}
+
+type content struct{ Data, Charset string }
+
+// request is as much of SendEmail as the platform uses.
+type request struct {
+	FromEmailAddress string
+	Destination      struct{ ToAddresses []string }
+	Content          struct {
+		Simple struct {
+			Subject content
+			Body    struct{ Text, Html content } //nolint:revive // as SES calls it
+			Headers []struct{ Name, Value string }
+		}
+	}
+}
+
+func (e *Engine) answer(r *http.Request) (int, http.Header, []byte) {
+	var in request
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&in); err != nil || r.Method != http.MethodPost || !Sends(r) {
+		return failed("BadRequestException", fmt.Sprintf("no SendEmail: %s %s: %v", r.Method, r.URL.Path, err))
+	}
+	m, problem := in.mail()
+	if problem != "" {
+		return failed("BadRequestException", problem)
+	}
+	if e.config.Refuse != nil {
+		if code := e.config.Refuse(m.To); code != "" {
+			return failed(code, "refused by the test")
+		}
+	}
+	if err := e.keep(m); err != nil {
+		return failed("InternalServiceErrorException", err.Error())
+	}
+	return http.StatusOK, jsonHeader(), fmt.Appendf(nil, `{"MessageId":%q}`, m.ID)
+}
+
+// bare is an address as SES takes it. The real service wants it in 7 bits.
+var bare = regexp.MustCompile(`^[!-?A-~]+@[!-?A-~]+$`)
+
+// mail is the one that the request sends; problem is why it cannot.
+func (r request) mail() (m Mail, problem string) {
+	simple := r.Content.Simple
+	if len(r.Destination.ToAddresses) != 1 || !bare.MatchString(r.Destination.ToAddresses[0]) {
+		return m, "Illegal address"
+	}
+	if strings.ContainsFunc(simple.Subject.Data, func(c rune) bool { return c < ' ' || c > '~' }) {
+		return m, "the subject is not in 7 bits"
+	}
+	subject, err := new(mime.WordDecoder).DecodeHeader(simple.Subject.Data)
+	if err != nil {
+		return m, err.Error()
+	}
+	m = Mail{From: r.FromEmailAddress, Times: 1, Message: mail.Message{To: r.Destination.ToAddresses[0], Subject: subject,
+		Text: simple.Body.Text.Data, HTML: simple.Body.Html.Data}}
+	for _, h := range simple.Headers {
+		if h.Name == mail.IDHeader {
+			m.ID = h.Value
+		}
+	}
+	if !id.MatchString(m.ID) || m.From == "" {
+		return m, "no sender, or no " + mail.IDHeader
+	}
+	return m, ""
+}
+
+// id is one that can be the name of a file.
+var id = regexp.MustCompile(`^[a-z0-9_]+$`)
+
+func failed(code, message string) (int, http.Header, []byte) {
+	header := jsonHeader()
+	header.Set("X-Amzn-Errortype", code)
+	status := http.StatusBadRequest
+	switch code {
+	case "TooManyRequestsException":
+		status = http.StatusTooManyRequests
+	case "InternalServiceErrorException":
+		status = http.StatusInternalServerError
+	}
+	body, _ := json.Marshal(map[string]string{"message": message}) // never fails
+	return status, header, body
+}
+
+func jsonHeader() http.Header { return http.Header{"Content-Type": {"application/json"}} }
+
+// keep takes the place of the same mail, if it was sent before.
+func (e *Engine) keep(m Mail) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.config.Folder != "" {
+		if err := e.write(m); err != nil {
+			return err
+		}
+	}
+	at := slices.IndexFunc(e.sent, func(other Mail) bool { return other.ID == m.ID })
+	if at < 0 {
+		e.sent = append(e.sent, m)
+		return nil
+	}
+	m.Times += e.sent[at].Times
+	e.sent[at] = m
+	return nil
+}
+
+// write makes the mail's file, whole or not at all.
+func (e *Engine) write(m Mail) error {
+	message := gomail.NewMsg()
+	if err := message.From(m.From); err != nil {
+		return err
+	}
+	if err := message.To(m.To); err != nil {
+		return err
+	}
+	message.Subject(m.Subject)
+	message.SetGenHeader(gomail.Header(mail.IDHeader), m.ID)
+	message.SetMessageIDWithValue(m.ID + "@localhost")
+	message.SetDateWithValue(e.config.Now())
+	message.SetBodyString(gomail.TypeTextPlain, m.Text)
+	message.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	if err := os.MkdirAll(e.config.Folder, 0o700); err != nil {
+		return err
+	}
+	name := filepath.Join(e.config.Folder, m.ID+".eml")
+	file, err := os.OpenFile(name+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = message.WriteTo(file)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}

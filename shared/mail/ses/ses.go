@@ -1,0 +1,59 @@
+// Package ses sends mails by Amazon SES (API version 2).
+package ses
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2/types"
+
+	"github.com/cashwrap/cashwrap/shared/mail"
+)
+
+// Sender sends mails from one address. It is safe for concurrent use.
+type Sender struct {
+	client *sesv2.Client
+	from   string
+}
+
+// New returns the sender; it makes no call. from is an address of a verified identity.
+func New(c aws.Config, from string) *Sender {
+	return &Sender{from: from, client: sesv2.NewFromConfig(c, func(o *sesv2.Options) {
+		// SES does not recognise a repeated request: one whose reply was lost would be
+		// sent again at once, and perhaps again. The outbox repeats it, later.
+		o.Retryer = aws.NopRetryer{}
+	})}
+}
+
+// Send sends the message in one call.
+func (s *Sender) Send(ctx context.Context, m mail.Message) error {
+	_, err := s.client.SendEmail(ctx, &sesv2.SendEmailInput{
+		FromEmailAddress: aws.String(s.from),
+		Destination:      &types.Destination{ToAddresses: []string{m.To}},
+		Content: &types.EmailContent{Simple: &types.Message{
+			Subject: content(encoded(m.Subject)),
+			Body:    &types.Body{Text: content(m.Text), Html: content(m.HTML)},
+			Headers: []types.MessageHeader{{Name: aws.String(mail.IDHeader), Value: aws.String(m.ID)}},
+		}},
+	})
+	var malformed *types.BadRequestException
+	if errors.As(err, &malformed) {
+		return fmt.Errorf("%w: %w", mail.ErrRefused, err)
+	}
+	return err
+}
+
+func content(text string) *types.Content {
+	return &types.Content{Data: aws.String(text), Charset: aws.String("UTF-8")}
+}
+
+// encoded is a subject in the 7 bits that SES takes: encoded words (RFC 2047), which
+// stay on one line.
+func encoded(subject string) string {
+	return strings.ReplaceAll(mime.QEncoding.Encode("utf-8", subject), "\r\n", "")
+}
