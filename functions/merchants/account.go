@@ -121,7 +121,7 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 		v.AppSettings = appSettings(a.AppSettings, m.Settings.Of(t.Mode))
 	}
 	if req.Include.has(withPermissions) {
-		granted := member.NewOwner(t, m.Email, m.CreatedAt).Granted()
+		granted := member.NewOwner(t, m.Email, member.User{}, m.CreatedAt).Granted(member.Roles{})
 		v.Permissions = &permissionsView{CreateMOTOPayments: granted.CreateMOTOPayments,
 			FullTransactionHistoryView: granted.FullTransactionHistoryView, RefundTransactions: granted.RefundTransactions,
 			CreateReferral: granted.CreateReferral}

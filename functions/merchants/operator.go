@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/optional"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -28,12 +29,16 @@ func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]
 	}
 	prefix, owner := member.Address(req.Email), member.OwnerID(t)
 	operators := []operatorView{}
+	roles, err := f.store.RolesOf(ctx, t, members...)
+	if err != nil {
+		return nil, err
+	}
 	for _, m := range members {
 		listed := m.Type == member.TypeManaged || req.IncludePrimary && m.ID == owner
 		if !listed || !strings.HasPrefix(m.Address(), prefix) {
 			continue
 		}
-		v := viewOperator(m)
+		v := viewOperator(m, roles)
 		if slices.Contains(req.Include, "app_settings") {
 			if v.AppSettings, err = f.appSettingsOf(ctx, m); err != nil {
 				return nil, err
@@ -68,13 +73,18 @@ func (f family) createOperator(ctx context.Context, req createOperatorRequest) (
 		return operatorView{}, err
 	}
 	password := f.newPassword(req.Password)
-	m, err := f.store.CreateMember(ctx, rest.Caller(ctx).Tenant, member.Address(req.Username), rest.OperationID(ctx),
-		func(id string) (member.Member, error) {
-			passwords, err := password.set(ctx, nil)
-			return member.NewEmployee(id, member.Registration{Email: req.Username, Nickname: req.Nickname,
-				Permissions: req.Permissions.Apply(member.Permissions{})}, passwords, f.store.Now()), err
+	t := rest.Caller(ctx).Tenant
+	m, err := f.store.CreateMember(ctx, t, member.Address(req.Username), rest.OperationID(ctx),
+		func(id string, roles member.Roles) (member.Member, error) {
+			m := member.NewEmployee(id, member.Registration{Email: req.Username, Nickname: req.Nickname,
+				Permissions: req.Permissions.Apply(member.Permissions{})}, nil, f.store.Now())
+			err := member.CheckMayChange(rest.Caller(ctx), member.Member{}, m, roles)
+			if err == nil {
+				m.Passwords, err = password.set(ctx, nil)
+			}
+			return m, err
 		})
-	return viewOperator(m), err
+	return f.show(ctx, t, m, err)
 }
 
 // operatorPath names an operator.
@@ -105,7 +115,7 @@ func (f family) retrieveOperator(ctx context.Context, req operatorPath) (operato
 	if err == nil && m.Type != member.TypeManaged && m.ID != member.OwnerID(t) {
 		err = errNoOperator
 	}
-	return viewOperator(m), err
+	return f.show(ctx, t, m, err)
 }
 
 type updateOperatorRequest struct {
@@ -138,7 +148,7 @@ func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (
 		if req.Nickname.Given() {
 			m.Nickname = req.Nickname.Or("")
 		}
-		m.Permissions = req.Permissions.Apply(m.Permissions)
+		m.Own = req.Permissions.Apply(m.Own)
 		if req.Disabled != nil || password != nil {
 			m = m.Enabled(req.Disabled == nil || !*req.Disabled, f.store.Now())
 		}
@@ -181,7 +191,7 @@ func (f family) deleteOperator(ctx context.Context, req operatorPath) (operatorV
 	}
 	t := rest.Caller(ctx).Tenant
 	m, err := f.store.DeleteMember(ctx, t, number, rest.OperationID(ctx), f.changeable(ctx))
-	return viewOperator(m.Enabled(false, f.store.Now())), err
+	return f.show(ctx, t, m.Enabled(false, f.store.Now()), err)
 }
 
 // changeOperator applies a change to an operator, who gets the address unless it is "".
@@ -192,23 +202,29 @@ func (f family) changeOperator(ctx context.Context, path operatorPath, address s
 		return operatorView{}, err
 	}
 	t, check := rest.Caller(ctx).Tenant, f.changeable(ctx)
-	m, err := f.store.UpdateMember(ctx, t, number, address, func(m member.Member) (member.Member, error) {
-		if refused := check(m); refused != nil {
-			return m, refused
-		}
-		return change(m)
-	})
-	return viewOperator(m), err
+	m, err := f.store.UpdateMember(ctx, t, number, address,
+		func(m member.Member, roles member.Roles) (member.Member, error) {
+			if refused := check(m, roles); refused != nil {
+				return m, refused
+			}
+			after, err := change(m)
+			if err == nil {
+				err = member.CheckMayChange(rest.Caller(ctx), m, after, roles)
+			}
+			return after, err
+		})
+	return f.show(ctx, t, m, err)
 }
 
-// changeable refuses to change an account that is no operator's: an owner's. Failures:
-// Forbidden; NotFound for other members, which these operations do not show.
-func (f family) changeable(ctx context.Context) func(member.Member) error {
+// changeable refuses to change an account that is no operator's: an owner's; and one that
+// may do what the caller could not give. Failures: Forbidden; NotFound for other members,
+// which these operations do not show.
+func (f family) changeable(ctx context.Context) func(member.Member, member.Roles) error {
 	owner := member.OwnerID(rest.Caller(ctx).Tenant)
-	return func(m member.Member) error {
+	return func(m member.Member, roles member.Roles) error {
 		switch {
 		case m.Operator():
-			return nil
+			return member.CheckMayChange(rest.Caller(ctx), m, member.Member{}, roles)
 		case m.Type == member.TypeManaged || m.ID == owner:
 			return failure.Forbidden("request_not_allowed")
 		default:
@@ -230,9 +246,18 @@ type operatorView struct {
 	UpdatedAt   rest.Timestamp     `json:"updated_at"`
 }
 
-func viewOperator(m member.Member) operatorView {
+// show is the operator as it is shown, unless there is an error.
+func (f family) show(ctx context.Context, t identity.Tenant, m member.Member, err error) (operatorView, error) {
+	if err != nil {
+		return operatorView{}, err
+	}
+	roles, err := f.store.RolesOf(ctx, t, m)
+	return viewOperator(m, roles), err
+}
+
+func viewOperator(m member.Member, roles member.Roles) operatorView {
 	v := operatorView{ID: m.Number(), Username: m.Email, AccountType: accountType(m), Disabled: m.Disabled(),
-		Permissions: m.Granted(), CreatedAt: rest.Timestamp(m.CreatedAt),
+		Permissions: m.Granted(roles), CreatedAt: rest.Timestamp(m.CreatedAt),
 		UpdatedAt: rest.Timestamp(m.UpdatedAt)}
 	if m.Nickname != "" {
 		v.Nickname = &m.Nickname

@@ -104,7 +104,7 @@ func TestARepeatedPasswordEnablesNobodyAgain(t *testing.T) {
 func employed(s world.Shop, username string) account {
 	s.Helper()
 	m, err := s.App.Store.CreateMember(s.Context(), s.Tenant(), username, username,
-		func(id string) (member.Member, error) {
+		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewEmployee(id, member.Registration{Email: username}, nil, s.Clock.Now()), nil
 		})
 	if err != nil {

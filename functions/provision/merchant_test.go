@@ -155,11 +155,15 @@ func TestAMerchantHasItsOwner(t *testing.T) {
 	d := newOperator(t)
 	for sandbox, modes := range map[bool][]identity.Mode{true: {identity.Test}, false: identity.Modes} {
 		m := d.create(fields{"sandbox": sandbox})
+		u, err := d.App.Store.UserByEmail(t.Context(), "Buch@example.com")
+		if err != nil || u.Email != "buch@example.com" {
+			t.Fatalf("got user %+v, error %v, want one with the owner's address", u, err)
+		}
 		for _, mode := range identity.Modes {
 			of := identity.Tenant{Mode: mode, Merchant: m.Code}
 			var want []member.Member
 			if slices.Contains(modes, mode) {
-				want = []member.Member{member.NewOwner(of, "buch@example.com", d.Clock.Now())}
+				want = []member.Member{member.NewOwner(of, "buch@example.com", u, d.Clock.Now())}
 			}
 			got, err := d.App.Store.Members(t.Context(), of)
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {

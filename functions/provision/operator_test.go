@@ -19,7 +19,7 @@ func TestAnOperatorsAppSettingsAreMerged(t *testing.T) {
 	m := d.create(nil)
 	of := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	employee, err := d.App.Store.CreateMember(t.Context(), of, "till@example.com", "operation",
-		func(id string) (member.Member, error) {
+		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewEmployee(id, member.Registration{Email: "till@example.com"}, nil, d.Clock.Now()), nil
 		})
 	if err != nil {

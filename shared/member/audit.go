@@ -3,6 +3,7 @@ package member
 import (
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
@@ -18,10 +19,28 @@ func (m Member) ForAudit() any {
 		Disabled    bool                 `json:"disabled"`
 		PasswordSet *time.Time           `json:"password_set_at"`
 		AppSettings merchant.AppSettings `json:"app_settings,omitzero"`
-	}{Email: m.Email, Type: m.Type, Roles: m.Roles, Nickname: m.Nickname, Permissions: m.Permissions,
-		Disabled: m.Disabled(), AppSettings: m.AppSettings}
+		User        string               `json:"user_id,omitzero"`
+		Invited     *time.Time           `json:"invited_until,omitempty"`
+		Metadata    Metadata             `json:"metadata,omitzero"`
+		Attributes  Metadata             `json:"attributes,omitzero"`
+	}{Email: m.Email, Type: m.Type, Roles: m.Roles, Nickname: m.Nickname, Permissions: m.Own,
+		Disabled: m.Disabled(), AppSettings: m.AppSettings,
+		User: m.UserID, Metadata: m.Metadata, Attributes: m.Attributes}
 	if len(m.Passwords) > 0 {
 		view.PasswordSet = &m.Passwords[0].SetAt
 	}
+	if m.Invited() {
+		view.Invited = &m.Invite.ExpiresAt
+	}
 	return view
+}
+
+// ForAudit is the role as audit entries show it.
+func (r Role) ForAudit() any {
+	return struct {
+		Name        string                `json:"name"`
+		Description string                `json:"description"`
+		Permissions []identity.Permission `json:"permissions"`
+		Metadata    Metadata              `json:"metadata,omitzero"`
+	}{r.Name, r.Description, r.Permissions, r.Metadata}
 }

@@ -4,6 +4,7 @@
 package member
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
@@ -31,21 +32,36 @@ const (
 	TypeManaged Type = "managed_user" // whom the merchant has made: an operator
 )
 
-// Member is somebody who may act for a tenant, as stored.
+// Member is somebody who may act for a tenant, or is invited to, as stored.
 type Member struct {
 	ID          string               `dynamo:"id"`    // mem_ and 26 characters
 	Email       string               `dynamo:"email"` // as it was written; Address is what is unique
 	Type        Type                 `dynamo:"type"`
 	Roles       []string             `dynamo:"roles,set"`              // ids
 	Nickname    string               `dynamo:"nickname,omitempty"`     // "": none
-	Permissions Permissions          `dynamo:"permissions,omitempty"`  // a managed user's own (contract §13.9)
+	Own         Permissions          `dynamo:"permissions,omitempty"`  // a managed user's own, beside those of its roles
 	DisabledAt  time.Time            `dynamo:"disabled_at,omitempty"`  // zero: not disabled
-	Passwords   Passwords            `dynamo:"passwords,omitempty"`    // of a managed user
+	Passwords   Passwords            `dynamo:"passwords,omitempty"`    // of a managed user; others are in User
 	AppSettings merchant.AppSettings `dynamo:"app_settings,omitempty"` // of a managed user
+	UserID      string               `dynamo:"user_id,omitempty"`      // of a User; "": managed, or only invited
+	Invite      Invite               `dynamo:"invite,omitempty"`       // zero: accepted
+	Metadata    Metadata             `dynamo:"metadata,omitempty"`     // the merchant's
+	Attributes  Metadata             `dynamo:"attributes,omitempty"`   // the platform's operator's
 	CreatedAt   time.Time            `dynamo:"created_at"`
 	UpdatedAt   time.Time            `dynamo:"updated_at"`
 	Version     int                  `dynamo:"version"` // of the stored item, from 1
 }
+
+// Status of a member (contract §2.7).
+type Status string
+
+// The statuses. The contract's "unknown" is never emitted.
+const (
+	StatusAccepted Status = "accepted"
+	StatusPending  Status = "pending"
+	StatusExpired  Status = "expired"
+	StatusDisabled Status = "disabled"
+)
 
 // Registration is what a new managed user is made with, beside the password.
 type Registration struct {
@@ -57,13 +73,13 @@ type Registration struct {
 // NewEmployee is a new operator: a managed user with role_employee (contract §7.4).
 func NewEmployee(id string, r Registration, p Passwords, now time.Time) Member {
 	return Member{ID: id, Email: r.Email, Type: TypeManaged, Roles: []string{RoleEmployee}, Nickname: r.Nickname,
-		Permissions: r.Permissions, Passwords: p, CreatedAt: now, UpdatedAt: now}
+		Own: r.Permissions, Passwords: p, CreatedAt: now, UpdatedAt: now}
 }
 
-// NewOwner is a tenant's first member, who has no password until it sets one.
-func NewOwner(t identity.Tenant, email string, now time.Time) Member {
-	return Member{ID: OwnerID(t), Email: email, Type: TypeUser, Roles: []string{RoleOwner}, CreatedAt: now, UpdatedAt: now,
-		Version: 1}
+// NewOwner is a tenant's first member, whose user is u.
+func NewOwner(t identity.Tenant, email string, u User, now time.Time) Member {
+	return Member{ID: OwnerID(t), Email: email, Type: TypeUser, Roles: []string{RoleOwner}, UserID: u.ID, CreatedAt: now,
+		UpdatedAt: now, Version: 1}
 }
 
 // Address is the member's e-mail address in the form in which it is unique.
@@ -74,10 +90,41 @@ func (m Member) Number() int32 { return NumberOf(m.ID) }
 
 // Operator reports whether the member is a managed user without role_owner: only such
 // accounts are changed by the operations on operators.
-func (m Member) Operator() bool { return m.Type == TypeManaged && !slices.Contains(m.Roles, RoleOwner) }
+func (m Member) Operator() bool { return m.Type == TypeManaged && !m.Owner() }
 
 // Disabled reports whether the member may not sign in.
 func (m Member) Disabled() bool { return !m.DisabledAt.IsZero() }
+
+// Invited reports whether the member has not accepted yet.
+func (m Member) Invited() bool { return m.Invite.ID != "" }
+
+// Active reports whether the member may act for the tenant.
+func (m Member) Active() bool { return !m.Invited() && !m.Disabled() }
+
+// Owner reports whether the member has role_owner, even if it is not active.
+func (m Member) Owner() bool { return slices.Contains(m.Roles, RoleOwner) }
+
+// Governs reports whether the member is one of those of whom a tenant always has one:
+// an active owner.
+func (m Member) Governs() bool { return m.Active() && m.Owner() }
+
+// Status is the member's at the time.
+func (m Member) Status(now time.Time) Status {
+	switch {
+	case m.Disabled():
+		return StatusDisabled
+	case !m.Invited():
+		return StatusAccepted
+	case now.Before(m.Invite.ExpiresAt):
+		return StatusPending
+	default:
+		return StatusExpired
+	}
+}
+
+// User is the id of the member's user, a UUID. A managed user is of one member only, and
+// its id follows from the member's.
+func (m Member) User() string { return cmp.Or(m.UserID, UserID("member "+m.ID)) }
 
 // Enabled is the member enabled, or disabled at the time unless it is already.
 func (m Member) Enabled(enabled bool, now time.Time) Member {

@@ -72,7 +72,7 @@ func TestWhoIsAnOperator(t *testing.T) {
 		want bool
 	}{
 		"employee": {employee, true}, "managed administrator": {admin, true}, "managed owner": {owner, false},
-		"owner": {member.NewOwner(tenant, "owner@example.com", clock.Start), false},
+		"owner": {member.NewOwner(tenant, "owner@example.com", member.User{}, clock.Start), false},
 	} {
 		if got := c.m.Operator(); got != c.want {
 			t.Errorf("%s: got %t, want %t", name, got, c.want)
@@ -89,8 +89,10 @@ func TestGranted(t *testing.T) {
 		m    member.Member
 		want member.Permissions
 	}{
-		"an operator has its own": {member.Member{Type: member.TypeManaged, Roles: []string{member.RoleAdmin},
-			Permissions: own}, own},
+		"an operator has its own": {member.Member{Type: member.TypeManaged, Roles: []string{member.RoleEmployee},
+			Own: own}, own},
+		"and those of its roles": {member.Member{Type: member.TypeManaged, Roles: []string{member.RoleAccountant},
+			Own: own}, member.Permissions{RefundTransactions: true, FullTransactionHistoryView: true}},
 		"owner":    {member.Member{Type: member.TypeUser, Roles: []string{member.RoleOwner}}, all},
 		"admin":    {member.Member{Type: member.TypeUser, Roles: []string{member.RoleAdmin}}, all},
 		"employee": {member.Member{Type: member.TypeUser, Roles: []string{member.RoleEmployee}}, member.Permissions{}},
@@ -98,9 +100,9 @@ func TestGranted(t *testing.T) {
 			member.Permissions{FullTransactionHistoryView: true}},
 		"two roles": {member.Member{Roles: []string{member.RoleEmployee, member.RoleAccountant}},
 			member.Permissions{FullTransactionHistoryView: true}},
-		"unknown role": {member.Member{Roles: []string{"role_none"}, Permissions: own}, member.Permissions{}},
+		"unknown role": {member.Member{Roles: []string{"role_none"}, Own: own}, member.Permissions{}},
 	} {
-		if diff := cmp.Diff(c.want, c.m.Granted()); diff != "" {
+		if diff := cmp.Diff(c.want, c.m.Granted(member.Roles{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -7,22 +7,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// The ids of the predefined roles (contract §8.1).
-const (
-	RoleOwner      = "role_owner"
-	RoleAdmin      = "role_admin"
-	RoleAccountant = "role_accountant"
-	RoleEmployee   = "role_employee"
-)
-
-// predefined are the permissions of the predefined roles.
-var predefined = map[string][]identity.Permission{
-	RoleOwner:      identity.AllPermissions(),
-	RoleAdmin:      identity.AllPermissions(),
-	RoleAccountant: {identity.FullTransactionHistoryView},
-	RoleEmployee:   nil,
-}
-
 // Permissions are an account's, as contract §7.1 and §7.4 show them.
 type Permissions struct {
 	Admin                      bool `dynamo:"admin,omitempty" json:"admin"`
@@ -32,19 +16,51 @@ type Permissions struct {
 	CreateReferral             bool `dynamo:"create_referral,omitempty" json:"create_referral"`
 }
 
-// Granted are the permissions that the member has: a managed user's own, whatever the
-// role (contract §13.9); else those of the roles, where who may write members is an
-// administrator.
-func (m Member) Granted() Permissions {
+// administration is what the admin of an operator lets it do.
+var administration = []identity.Permission{identity.MembersRead, identity.MembersWrite,
+	identity.DeveloperSettingsRead, identity.DeveloperSettingsWrite}
+
+// names are the permissions in the terms of contract §8.1.
+func (p Permissions) names() (all []identity.Permission) {
+	if p.Admin {
+		all = slices.Clone(administration)
+	}
+	for name, granted := range map[identity.Permission]bool{identity.CreateMOTOPayments: p.CreateMOTOPayments,
+		identity.FullTransactionHistoryView: p.FullTransactionHistoryView,
+		identity.RefundTransactions:         p.RefundTransactions, identity.CreateReferral: p.CreateReferral} {
+		if granted {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// Permissions are all that the member has, in the order of identity.AllPermissions: those of
+// its roles, and a managed user's own (contract §13.9). They count only while it is active.
+func (m Member) Permissions(roles Roles) []identity.Permission {
+	has := map[identity.Permission]bool{}
 	if m.Type == TypeManaged {
-		return m.Permissions
+		for _, one := range m.Own.names() {
+			has[one] = true
+		}
 	}
-	has := func(p identity.Permission) bool {
-		return slices.ContainsFunc(m.Roles, func(role string) bool { return slices.Contains(predefined[role], p) })
+	for _, id := range m.Roles {
+		role, _ := roles.Find(id)
+		for _, one := range role.Permissions {
+			has[one] = true
+		}
 	}
+	return slices.DeleteFunc(identity.AllPermissions(), func(one identity.Permission) bool { return !has[one] })
+}
+
+// Granted are the member's permissions as contract §7.1 and §7.4 show them, where who may
+// write members is an administrator.
+func (m Member) Granted(roles Roles) Permissions {
+	all := m.Permissions(roles)
+	has := func(one identity.Permission) bool { return slices.Contains(all, one) }
 	return Permissions{Admin: has(identity.MembersWrite), CreateMOTOPayments: has(identity.CreateMOTOPayments),
-		FullTransactionHistoryView: has(identity.FullTransactionHistoryView), RefundTransactions: has(identity.RefundTransactions),
-		CreateReferral: has(identity.CreateReferral)}
+		FullTransactionHistoryView: has(identity.FullTransactionHistoryView),
+		RefundTransactions:         has(identity.RefundTransactions), CreateReferral: has(identity.CreateReferral)}
 }
 
 // PermissionsChange is what a request says about an account's permissions: those that

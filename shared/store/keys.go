@@ -38,10 +38,17 @@ import (
 //	onboarding data    ACCOUNT#<code>              ACCOUNT                     provision
 //	audit entry        AUDIT#<code>                <µs>#<id>                   merchants, provision, sweep
 //	API key            KEY#M                       KEY#<sha256 of token>       provision
-//	member             MEMBERS#M                   MEMBER#<number>             merchants, provision
-//	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   merchants, provision
-//	deleted member     MEMBERS#M                   DELETED#<number>            merchants
-//	count of members   MEMBERS#M                   COUNT                       merchants, provision
+//	member             MEMBERS#M                   MEMBER#<number>             merchants, members, provision
+//	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   merchants, members, provision
+//	deleted member     MEMBERS#M                   DELETED#<number>            merchants, members
+//	count of members   MEMBERS#M                   COUNT                       merchants, members, provision
+//	invited address    MEMBERS#M                   INVITED#<sha256 of address> members
+//	roles              ROLES#M                     ROLES                       merchants, members; all of a tenant's
+//	deleted role       ROLES#M                     DELETED#<id>                members
+//	user               USER#<id>                   USER                        members, provision
+//	user's address     EMAIL#<sha256 of address>   EMAIL                       members, provision
+//	membership         MEMBERSHIPS#<user>          MEMBERSHIP#M                members, provision
+//	invitation         INVITATION#<sha256>         INVITATION                  members; of its token
 //	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, sandbox, provision,
 //	                                                                           polls, sweep
 //	reference guard    REFERENCE#M#<reference>     REFERENCE                   checkouts
@@ -128,10 +135,16 @@ import (
 //	grow a merchant               growth, entries of its shard in the last ten seconds, merchant
 //	change a merchant             merchant, then its payout schedules, and bank accounts where they change, in one
 //	                              batch; one transaction with the schedules of the modes that change
-//	create a member               member, address guard and deleted member, by ids that follow from the
-//	                              operation; one transaction with the count
+//	create a member               member, address guard, deleted member, count and roles, by ids that follow from
+//	                              the operation; one transaction with the count
 //	a member by either id         its key: the number follows from the id
 //	list members                  one partition, at most 1,000
+//	change or delete a member     member and roles; one transaction, with the count where an active owner comes or
+//	                              goes, and with the roles where one of them gets or loses a member
+//	change roles                  their key: one item has all of a tenant's, with how many members each has
+//	an invitation by its token    invitation, member, user's address, user
+//	accept an invitation          one transaction of these, the membership and the count
+//	memberships of a user         one partition, then members, roles and merchants in batches
 //
 // Items are replaced as a whole under a version condition: every status change is
 // a pure function from the item read to the item written.
@@ -205,6 +218,29 @@ func addressKey(t identity.Tenant, address string) key {
 func deletedMemberKey(t identity.Tenant, number int32) key {
 	return key{KindMembers.of(t), deletedPrefix + strconv.Itoa(int(number))}
 }
+
+func invitedKey(t identity.Tenant, address string) key {
+	return key{KindMembers.of(t), "INVITED#" + digest(address)}
+}
+
+func rolesKey(t identity.Tenant) key { return key{KindRoles.of(t), "ROLES"} }
+
+func deletedRoleKey(t identity.Tenant, id string) key {
+	return key{KindRoles.of(t), deletedPrefix + bounded(id)}
+}
+
+func userKey(id string) key { return key{KindUser.named(bounded(id)), "USER"} }
+
+// emailKey leads to the user with an address in the form that is unique.
+func emailKey(address string) key { return key{KindEmail.named(digest(address)), "EMAIL"} }
+
+const membershipPrefix = "MEMBERSHIP#"
+
+func membershipKey(user string, t identity.Tenant) key {
+	return key{KindMemberships.named(bounded(user)), membershipPrefix + t.String()}
+}
+
+func invitationKey(tokenHash string) key { return key{KindInvitation.named(tokenHash), "INVITATION"} }
 
 func memberCountKey(t identity.Tenant) key { return key{KindMembers.of(t), "COUNT"} }
 

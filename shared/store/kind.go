@@ -20,6 +20,11 @@ const (
 	KindAudit          Kind = "AUDIT"
 	KindAPIKey         Kind = "KEY"
 	KindMembers        Kind = "MEMBERS"
+	KindRoles          Kind = "ROLES"
+	KindUser           Kind = "USER"
+	KindEmail          Kind = "EMAIL"
+	KindMemberships    Kind = "MEMBERSHIPS"
+	KindInvitation     Kind = "INVITATION"
 	KindCheckout       Kind = "CHECKOUT"
 	KindReference      Kind = "REFERENCE"
 	KindTransaction    Kind = "TRANSACTION"
@@ -53,6 +58,7 @@ const (
 // kind is never text from a client, but a merchant's code, an unguessable id, a
 // digest or the number of a shard.
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindSession: true,
+	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true,
 	KindCallback: true, KindMail: true, KindRate: true, KindReady: true, KindPayoutLease: true, KindDue: true, KindDead: true,
 	KindPayoutDue: true}
 

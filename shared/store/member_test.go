@@ -24,7 +24,7 @@ func tryEmploy(t *testing.T, s *store.Store, of identity.Tenant, email string,
 	operation ...string) (member.Member, error) {
 	t.Helper()
 	return s.CreateMember(t.Context(), of, member.Address(email), strings.Join(append(operation, email)[:1], ""),
-		func(id string) (member.Member, error) {
+		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewEmployee(id, member.Registration{Email: email}, nil, s.Now()), nil
 		})
 }
@@ -38,8 +38,8 @@ func employ(t *testing.T, s *store.Store, email string, operation ...string) mem
 	return m
 }
 
-func nicknamed(name string) func(member.Member) (member.Member, error) {
-	return func(m member.Member) (member.Member, error) {
+func nicknamed(name string) func(member.Member, member.Roles) (member.Member, error) {
+	return func(m member.Member, _ member.Roles) (member.Member, error) {
 		m.Nickname = name
 		return m, nil
 	}
@@ -49,7 +49,7 @@ func nicknamed(name string) func(member.Member) (member.Member, error) {
 func move(t *testing.T, s *store.Store, m member.Member, to string) (member.Member, error) {
 	t.Helper()
 	return s.UpdateMember(t.Context(), tenant, m.Number(), member.Address(to),
-		func(m member.Member) (member.Member, error) {
+		func(m member.Member, _ member.Roles) (member.Member, error) {
 			m.Email = to
 			return m, nil
 		})
@@ -209,7 +209,7 @@ func TestConcurrentUpdatesAreAllApplied(t *testing.T) {
 	errs := make([]error, 8)
 	for i := range errs {
 		updates.Go(func() {
-			_, errs[i] = s.UpdateMember(t.Context(), tenant, m.Number(), "", func(m member.Member) (member.Member, error) {
+			_, errs[i] = s.UpdateMember(t.Context(), tenant, m.Number(), "", func(m member.Member, _ member.Roles) (member.Member, error) {
 				m.Nickname += fmt.Sprint(i)
 				return m, nil
 			})
@@ -272,7 +272,7 @@ func TestADeletedMemberIsGone(t *testing.T) {
 	s := newStore(t)
 	m := employ(t, s, "ada@example.com", "creation")
 	refused := failure.Forbidden("request_not_allowed")
-	_, err := s.DeleteMember(t.Context(), tenant, m.Number(), "refused", func(member.Member) error { return refused })
+	_, err := s.DeleteMember(t.Context(), tenant, m.Number(), "refused", func(member.Member, member.Roles) error { return refused })
 	wantKind(t, "a refused deletion", err, failure.KindForbidden)
 	if _, err = s.DeleteMember(t.Context(), tenant, m.Number(), "deletion", allowed); err != nil {
 		t.Fatal(err)

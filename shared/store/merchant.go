@@ -30,13 +30,28 @@ func newMerchantItem(m merchant.Merchant) merchantItem {
 
 // CreateMerchant stores a new merchant with its onboarding data, if any, its first
 // keys, and its owner as the first member of each mode, all or nothing: a merchant
-// without a key could not be used. Its audit begins with them. Failure: Conflict when
+// without a key could not be used. The owner is the user with the merchant's address,
+// who is made if there is none. Its audit begins with them. Failure: Conflict when
 // the code is taken.
 func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, a account.Account,
 	keys ...identity.APIKey,
 ) error {
 	m.Version = 1
 	item := newMerchantItem(m)
+	_, err := Retry(func(bool) (struct{}, error) {
+		u, err := s.UserByEmail(ctx, m.Email)
+		if err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, s.createMerchant(ctx, item, a, u, keys)
+	})
+	return err
+}
+
+// createMerchant errors with ErrStale when the owner's user was made meanwhile.
+func (s *Store) createMerchant(ctx context.Context, item merchantItem, a account.Account, u member.User,
+	keys []identity.APIKey) error {
+	m := item.Merchant
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_not_exists(pk)"))
 	err := s.putAudit(ctx, tx, m.Code, audit.Change{Subject: subjectMerchant,
 		After: merchant.State{Merchant: m}.ForAudit()})
@@ -47,20 +62,33 @@ func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, a accou
 	for _, k := range keys {
 		err = errors.Join(err, s.putAPIKey(ctx, tx, k))
 	}
+	isNew := u.Version == 0
+	if isNew {
+		u = member.User{ID: member.UserID("merchant " + m.Code), Email: m.Email, CreatedAt: m.CreatedAt}
+		s.putUser(tx, u)
+	}
 	for _, mode := range m.Modes() {
 		t := identity.Tenant{Mode: mode, Merchant: m.Code}
-		err = errors.Join(err, s.addMember(ctx, tx, t, member.NewOwner(t, m.Email, m.CreatedAt)))
-		tx.Put(s.table.Put(memberCount{key: memberCountKey(t), Count: 1}))
+		owner := member.NewOwner(t, m.Email, u, m.CreatedAt)
+		err = errors.Join(err, s.addMember(ctx, tx, t, owner))
+		s.putMembership(tx, t, owner)
+		tx.Put(s.table.Put(memberCount{key: memberCountKey(t), Count: 1, Owners: 1}))
 	}
 	if err != nil {
 		return err
 	}
 	taken := failure.Conflict("The merchant already exists.")
-	err = s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, taken, tx.Run(ctx))
-	if errors.Is(err, ErrStale) {
+	err = s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, errRefused, tx.Run(ctx))
+	switch {
+	case errors.Is(err, ErrStale):
 		return taken
+	case errors.Is(err, errRefused) && isNew: // somebody else has made the user
+		return ErrStale
+	case errors.Is(err, errRefused):
+		return taken
+	default:
+		return err
 	}
-	return err
 }
 
 // subjectMerchant is the subject of entries about the merchant as a whole.

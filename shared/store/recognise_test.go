@@ -111,10 +111,11 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	"UpdateMember": func(t *testing.T, s *store.Store) func() error {
 		m := employ(t, s, "till@example.com")
 		return func() error {
-			return second(s.UpdateMember(t.Context(), tenant, m.Number(), "", func(m member.Member) (member.Member, error) {
-				m.Nickname += "x" // another change each time
-				return m, nil
-			}))
+			return second(s.UpdateMember(t.Context(), tenant, m.Number(), "",
+				func(m member.Member, _ member.Roles) (member.Member, error) {
+					m.Nickname += "x" // another change each time
+					return m, nil
+				}))
 		}
 	},
 	"OpenPayout": func(t *testing.T, s *store.Store) func() error {

@@ -67,9 +67,8 @@ var storedMails = map[string]stored{
 func (w fixture) disabled() mail.Mail {
 	w.Helper()
 	before := w.employed("operation")
-	after, err := w.UpdateMember(w.acting(), w.tenant, before.Number(), "", func(m member.Member) (member.Member, error) {
-		return m.Enabled(false, w.Now()), nil
-	})
+	after, err := w.UpdateMember(w.acting(), w.tenant, before.Number(), "",
+		func(m member.Member, _ member.Roles) (member.Member, error) { return m.Enabled(false, w.Now()), nil })
 	w.must(err)
 	due := ""
 	for shard := range w.DueShards() {

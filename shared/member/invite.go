@@ -1,0 +1,47 @@
+package member
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+)
+
+// InviteLasts is how long an invitation can be accepted (contract §8.1).
+const InviteLasts = 7 * 24 * time.Hour
+
+// Invite is what a member has until it accepts.
+type Invite struct {
+	ID        string    `dynamo:"id"` // of this invitation, from which its token follows
+	ExpiresAt time.Time `dynamo:"expires_at"`
+	TokenHash string    `dynamo:"token_hash"` // by which the invitation is found
+}
+
+// Invitation is what a new member is invited with.
+type Invitation struct {
+	Email    string
+	Roles    []string
+	Metadata Metadata
+}
+
+// NewInvited is a member who is invited by an operation. token makes the secret in the link
+// of its mail from the two ids.
+func NewInvited(id string, i Invitation, operation string, token func(memberID, inviteID string) string,
+	now time.Time) Member {
+	invite := Invite{ID: idOf("invite\x00" + operation), ExpiresAt: now.Add(InviteLasts)}
+	invite.TokenHash = TokenHash(token(id, invite.ID))
+	return Member{ID: id, Email: i.Email, Type: TypeUser, Roles: i.Roles, Metadata: i.Metadata, Invite: invite,
+		CreatedAt: now, UpdatedAt: now}
+}
+
+// TokenHash is the form in which an invitation's token is stored: it is random enough for
+// a plain SHA-256.
+func TokenHash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// Accepted is the invited member as a member with the user.
+func (m Member) Accepted(u User) Member {
+	m.UserID, m.Invite = u.ID, Invite{}
+	return m
+}

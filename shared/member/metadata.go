@@ -1,0 +1,56 @@
+package member
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// The limits of metadata (contract §8.1).
+const (
+	MaxMetadataKeys = 64
+	maxMetadataKey  = 64   // characters
+	maxMetadata     = 4096 // bytes as stored
+)
+
+// Metadata is the text of a JSON object with what a client keeps about something; "": none.
+// Only the client knows what it means.
+type Metadata string
+
+// UnmarshalJSON reads an object within the limits. Failures: Invalid, without a param.
+func (m *Metadata) UnmarshalJSON(text []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return failure.Invalid("", "must be an object")
+	}
+	tooLong := func(key string) bool { return utf8.RuneCountInString(key) > maxMetadataKey }
+	switch {
+	case len(fields) > MaxMetadataKeys:
+		return failure.Invalid("", "must have at most 64 keys")
+	case slices.ContainsFunc(slices.Collect(maps.Keys(fields)), tooLong):
+		return failure.Invalid("", "must have keys of at most 64 characters")
+	}
+	stored, err := json.Marshal(fields)
+	switch {
+	case err != nil:
+		return err
+	case len(stored) > maxMetadata:
+		return failure.Invalid("", "must have at most 4096 bytes")
+	case len(fields) == 0:
+		*m = ""
+	default:
+		*m = Metadata(stored)
+	}
+	return nil
+}
+
+// MarshalJSON writes the object.
+func (m Metadata) MarshalJSON() ([]byte, error) {
+	if m == "" {
+		return []byte("{}"), nil
+	}
+	return []byte(m), nil
+}

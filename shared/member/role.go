@@ -1,0 +1,166 @@
+package member
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// MaxRoles is how many roles of its own a tenant can have: all are in one item.
+const MaxRoles = 100
+
+// The ids of the predefined roles (contract §8.1).
+const (
+	RoleOwner      = "role_owner"
+	RoleAdmin      = "role_admin"
+	RoleAccountant = "role_accountant"
+	RoleEmployee   = "role_employee"
+)
+
+// Role is a name for permissions that members can have. What concerns one member alone are
+// its own permissions.
+type Role struct {
+	ID          string                `dynamo:"id"` // role_ and 26 characters, or that of a predefined one
+	Name        string                `dynamo:"name"`
+	Description string                `dynamo:"description,omitempty"` // "": none
+	Permissions []identity.Permission `dynamo:"permissions,set,omitempty"`
+	Metadata    Metadata              `dynamo:"metadata,omitempty"`
+	Members     int                   `dynamo:"members,omitempty"` // who have it, also those who are only invited
+	CreatedAt   time.Time             `dynamo:"created_at"`        // zero of a predefined one
+	UpdatedAt   time.Time             `dynamo:"updated_at"`
+}
+
+// Predefined reports whether the role is the same for all tenants.
+func (r Role) Predefined() bool {
+	return slices.ContainsFunc(predefined, func(p Role) bool { return p.ID == r.ID })
+}
+
+// predefined are the roles that every tenant has.
+var predefined = []Role{
+	{ID: RoleOwner, Name: "Owner", Permissions: identity.AllPermissions()},
+	{ID: RoleAdmin, Name: "Administrator", Permissions: identity.AllPermissions()},
+	{ID: RoleAccountant, Name: "Accountant",
+		Permissions: []identity.Permission{identity.FullTransactionHistoryView}},
+	{ID: RoleEmployee, Name: "Employee"},
+}
+
+// Roles are a tenant's, as stored: one item, so that a role is not deleted while somebody
+// is given it.
+type Roles struct {
+	Own     []Role `dynamo:"roles,omitempty"` // the oldest first
+	Version int    `dynamo:"version"`         // of the stored item; 0: there is none yet
+}
+
+// All are the predefined roles, then the tenant's own.
+func (r Roles) All() []Role { return slices.Concat(predefined, r.Own) }
+
+// Find is the role with the id.
+func (r Roles) Find(id string) (Role, bool) {
+	for _, roles := range [][]Role{predefined, r.Own} {
+		if i := indexOf(roles, id); i >= 0 {
+			return roles[i], true
+		}
+	}
+	return Role{}, false
+}
+
+func indexOf(roles []Role, id string) int {
+	return slices.IndexFunc(roles, func(r Role) bool { return r.ID == id })
+}
+
+// CheckKnown refuses ids of which one is no role's. Failure: Invalid.
+func (r Roles) CheckKnown(ids []string) error {
+	for _, id := range ids {
+		if _, known := r.Find(id); !known {
+			return failure.Invalid("roles", "must be ids of roles of the merchant")
+		}
+	}
+	return nil
+}
+
+// The failures of a change of roles.
+var (
+	errNoRole       = failure.NotFound("There is no such role.")
+	errPredefined   = failure.Invalid("", "A predefined role cannot be changed.")
+	errRoleInUse    = failure.Invalid("", "The role is in use: members have it.")
+	errTooManyRoles = failure.Conflict("The merchant has as many roles as it can have.")
+)
+
+// With are the roles with one more. Failure: Conflict at the limit.
+func (r Roles) With(role Role) (Roles, error) {
+	if len(r.Own) >= MaxRoles {
+		return r, errTooManyRoles
+	}
+	r.Own = append(slices.Clone(r.Own), role)
+	return r, nil
+}
+
+// Changed are the roles after a change of one. Failures: NotFound; Invalid for a
+// predefined one; those of change.
+func (r Roles) Changed(id string, change func(Role) (Role, error)) (Roles, error) {
+	i, err := r.own(id)
+	if err != nil {
+		return r, err
+	}
+	role, err := change(r.Own[i])
+	if err != nil {
+		return r, err
+	}
+	r.Own = slices.Clone(r.Own)
+	r.Own[i] = role
+	return r, nil
+}
+
+// Without are the roles without one. Failures: NotFound; Invalid for a predefined one and
+// for one that members have.
+func (r Roles) Without(id string) (Roles, error) {
+	i, err := r.own(id)
+	if err == nil && r.Own[i].Members > 0 {
+		err = errRoleInUse
+	}
+	if err != nil {
+		return r, err
+	}
+	r.Own = slices.Delete(slices.Clone(r.Own), i, i+1)
+	return r, nil
+}
+
+func (r Roles) own(id string) (int, error) {
+	i := indexOf(r.Own, id)
+	switch {
+	case i >= 0:
+		return i, nil
+	case indexOf(predefined, id) >= 0:
+		return i, errPredefined
+	default:
+		return i, errNoRole
+	}
+}
+
+// Counted are the roles after a member has changed its own: each counts who has it. Without
+// a change of those it is r. Before it joins, and after it left, a member is zero.
+func (r Roles) Counted(before, after Member) (next Roles, changed bool) {
+	next = Roles{Own: slices.Clone(r.Own), Version: r.Version}
+	for i, role := range next.Own {
+		had, has := slices.Contains(before.Roles, role.ID), slices.Contains(after.Roles, role.ID)
+		switch {
+		case has && !had:
+			next.Own[i].Members++
+			changed = true
+		case had && !has:
+			next.Own[i].Members--
+			changed = true
+		}
+	}
+	return next, changed
+}
+
+// HasOwnRole reports whether the member has a role of the tenant's own.
+func (m Member) HasOwnRole() bool {
+	return slices.ContainsFunc(m.Roles, func(id string) bool { return indexOf(predefined, id) < 0 })
+}
+
+// RoleID is the id of the role that an operation makes. A repeated operation makes the same.
+func RoleID(operation string) string { return "role_" + idOf("role\x00"+operation) }

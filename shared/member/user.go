@@ -1,0 +1,39 @@
+package member
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// User is a person who signs in with an address and a password of its own, and may be a
+// member of several merchants, in both modes.
+type User struct {
+	ID        string    `dynamo:"id"` // UUID
+	Email     string    `dynamo:"email"`
+	Passwords Passwords `dynamo:"passwords,omitempty"` // none until it has set one
+	CreatedAt time.Time `dynamo:"created_at"`
+	Version   int       `dynamo:"version"` // of the stored item, from 1
+}
+
+// Address is the user's e-mail address in the form in which it is unique.
+func (u User) Address() string { return Address(u.Email) }
+
+// UserID is the id of the user that an operation makes, a UUID (version 8, RFC 9562). A
+// repeated operation makes the same.
+func UserID(operation string) string {
+	sum := sha256.Sum256([]byte("user\x00" + operation))
+	var id uuid.UUID
+	copy(id[:], sum[:])
+	id[6] = id[6]&0x0f | 0x80
+	id[8] = id[8]&0x3f | 0x80
+	return id.String()
+}
+
+// Confirms reports whether the choice is the current one of the passwords, of which there
+// has to be one. It takes one hash. Errors: that of ctx.
+func (p Passwords) Confirms(ctx context.Context, c *Choice) (bool, error) {
+	return c.is(ctx, p[0].Hash)
+}

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// invitationItem leads from an invitation's token to its member.
+type invitationItem struct {
+	key
+	identity.Tenant
+	MemberID string    `dynamo:"member_id"`
+	Accepted bool      `dynamo:"accepted,omitempty"` // it shows that, and does nothing more
+	TTL      time.Time `dynamo:"expires_at,unixtime"`
+}
+
+// Invitation is what the token of an invitation stands for.
+type Invitation struct {
+	Tenant   identity.Tenant
+	Member   member.Member
+	User     member.User // with the address; of version 0 if there is none yet
+	Accepted bool
+}
+
+// errNoInvitation is the failure of every token that is not, or no longer, an invitation's.
+var errNoInvitation = failure.NotFound("This link is not valid or has expired.")
+
+// Invitation reads an invitation by its token, consistently. One that was accepted is found
+// for as long as it could have been. Failure: NotFound.
+func (s *Reader) Invitation(ctx context.Context, token string) (Invitation, error) {
+	hash := member.TokenHash(token)
+	var item invitationItem
+	err := s.get(invitationKey(hash)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) || err == nil && !s.now().Before(item.TTL) {
+		err = errNoInvitation
+	}
+	if err != nil {
+		return Invitation{}, err
+	}
+	i := Invitation{Tenant: item.Tenant, Accepted: item.Accepted}
+	i.Member, err = s.Member(ctx, i.Tenant, member.NumberOf(item.MemberID))
+	pending := i.Member.Invite.TokenHash == hash && s.now().Before(i.Member.Invite.ExpiresAt)
+	switch {
+	case failure.Is(err, failure.KindNotFound), err == nil && (i.Member.ID != item.MemberID || i.Member.Disabled() ||
+		pending == i.Accepted):
+		return Invitation{}, errNoInvitation
+	case err != nil || i.Accepted:
+		return i, err
+	}
+	i.User, err = s.UserByEmail(ctx, i.Member.Email)
+	return i, err
+}
+
+// AcceptInvitation makes the invited member one, with the user of its address, who is made
+// if there is none. passwords returns the user's passwords with the one that was set, or as
+// they are when the current one was confirmed; it is not called for an invitation that was
+// accepted already, which is returned as it is. Failures: NotFound; ErrContended; those of
+// passwords.
+func (s *Store) AcceptInvitation(ctx context.Context, token string,
+	passwords func(Invitation) (member.Passwords, error)) (Invitation, error) {
+	return Retry(func(bool) (Invitation, error) {
+		i, err := s.Invitation(ctx, token)
+		if err != nil || i.Accepted {
+			return i, err
+		}
+		chosen, err := passwords(i)
+		if err != nil {
+			return i, err
+		}
+		return i, s.accept(ctx, i, chosen)
+	})
+}
+
+// accept errors with ErrStale when something has changed since it was read.
+func (s *Store) accept(ctx context.Context, i Invitation, chosen member.Passwords) error {
+	t, u, before := i.Tenant, i.User, i.Member
+	if u.Version == 0 {
+		u = member.User{ID: member.UserID("invitation " + before.Invite.ID), Email: before.Email, CreatedAt: s.now()}
+	}
+	after := before.Accepted(u)
+	after.Version, after.UpdatedAt = before.Version+1, s.now()
+	item := newMemberItem(t, after)
+	k := invitationKey(before.Invite.TokenHash)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version)).
+		Update(s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Set("accepted", true).
+			If("attribute_exists(pk)"))
+	if len(u.Passwords) == 0 {
+		u.Passwords = chosen
+		s.putUser(tx, u)
+	} else {
+		of := userKey(u.ID)
+		tx.Check(s.table.Check(partitionKey, of.PK).Range(sortKey, of.SK).If("version = ?", u.Version))
+	}
+	s.putMembership(tx, t, after)
+	if after.Owner() {
+		tx.Update(s.ofOwners(s.countOf(t), before, after))
+	}
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
+		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
+		return err
+	}
+	return s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, ErrStale, tx.Run(ctx))
+}

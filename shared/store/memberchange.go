@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// The failures of a change that would leave a tenant without an active owner.
+var (
+	errLastOwner       = failure.Conflict("The merchant must have an owner.")
+	errLastOwnerLeaves = failure.Forbidden("request_not_allowed")
+)
+
+// UpdateMember applies a change to a member. address is the one that the change gives it,
+// "" when it gives none. Of two at once both are applied, the second to the result of the
+// first; one that changes nothing writes nothing. Failures: NotFound; ErrAddressTaken when
+// another member has the address; Conflict when nobody else is an owner; ErrContended;
+// those of change.
+func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int32, address string,
+	change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
+	return Retry(func(bool) (member.Member, error) {
+		var before memberItem
+		var roles rolesItem
+		var guard addressGuard
+		into := map[key]any{memberKey(t, number): &before, rolesKey(t): &roles}
+		if address != "" {
+			into[addressKey(t, address)] = &guard
+		}
+		err := s.readInto(ctx, into)
+		switch {
+		case err != nil:
+			return before.Member, err
+		case before.ID == "":
+			return before.Member, errNoMember
+		case guard.MemberID != "" && before.Address() != address:
+			return before.Member, ErrAddressTaken
+		}
+		after, err := change(before.Member, roles.Roles)
+		if err != nil || reflect.DeepEqual(before.Member, after) {
+			return before.Member, err
+		}
+		return s.replaceMember(ctx, t, roles.Roles, before.Member, after)
+	})
+}
+
+// replaceMember errors with ErrStale when the member changed, or its new address was
+// taken.
+func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles member.Roles, before,
+	after member.Member) (member.Member, error) {
+	after.Version, after.UpdatedAt = before.Version+1, s.now()
+	item := newMemberItem(t, after)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version))
+	if before.Governs() != after.Governs() {
+		tx.Update(s.ofOwners(s.countOf(t), before, after))
+	}
+	s.countRoles(tx, t, roles, before, after)
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
+		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
+		return before, err
+	}
+	if before.Address() != after.Address() {
+		tx.Put(s.table.Put(newAddressGuard(t, after)).If("attribute_not_exists(pk)")).Delete(s.freeAddress(t, before))
+	}
+	if after.Disabled() && !before.Disabled() { // to the address of before, so that nobody keeps it from its member
+		s.putMail(tx, t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email))
+	}
+	err := s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, errRefused, tx.Run(ctx))
+	if errors.Is(err, errRefused) {
+		err = s.whyRefused(ctx, t, before, after, errLastOwner)
+	}
+	return after, err
+}
+
+// errRefused reports that the member is as it was read, and another condition failed.
+var errRefused = errors.New("store: a condition of the change failed")
+
+// whyRefused is lastOwner when the member was the last one, else ErrStale.
+func (s *Reader) whyRefused(ctx context.Context, t identity.Tenant, before, after member.Member,
+	lastOwner error) error {
+	if !before.Governs() || after.Governs() {
+		return ErrStale
+	}
+	var count memberCount
+	err := s.get(memberCountKey(t)).One(ctx, &count)
+	switch {
+	case err != nil && !errors.Is(err, dynamo.ErrNotFound):
+		return err
+	case count.Owners <= 1:
+		return lastOwner
+	default:
+		return ErrStale
+	}
+}
+
+func (s *Store) freeAddress(t identity.Tenant, m member.Member) *dynamo.Delete {
+	return s.remove(addressKey(t, m.Address())).If("member_id = ?", m.ID)
+}
+
+func (s *Store) remove(k key) *dynamo.Delete {
+	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK)
+}
+
+// DeleteMember deletes a member, unless check refuses, and returns it as it was.
+// Repeated by the same operation it returns the same. Failures: NotFound; Forbidden when
+// nobody else is an owner; ErrContended; those of check.
+func (s *Store) DeleteMember(ctx context.Context, t identity.Tenant, number int32, operation string,
+	check func(member.Member, member.Roles) error) (member.Member, error) {
+	return Retry(func(bool) (member.Member, error) {
+		m, roles, err := s.MemberWithRoles(ctx, t, number)
+		if failure.Is(err, failure.KindNotFound) {
+			return s.deletedBy(ctx, t, number, operation)
+		}
+		if err == nil {
+			err = check(m, roles)
+		}
+		if err != nil {
+			return m, err
+		}
+		return m, s.removeMember(ctx, t, roles, m, operation)
+	})
+}
+
+// removeMember errors with ErrStale when the member changed, or is gone; a repeated try
+// finds out what made it go.
+func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles member.Roles, m member.Member,
+	operation string) error {
+	deleted := deletedMember{key: deletedMemberKey(t, m.Number()), Operation: operation, Member: m,
+		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
+	deleted.Passwords = nil
+	tx := s.db.WriteTx().Idempotent(true).
+		Delete(s.remove(memberKey(t, m.Number())).If("version = ?", m.Version)).
+		Delete(s.freeAddress(t, m)).
+		Put(s.table.Put(deleted)).
+		Update(s.ofOwners(s.countOf(t).Add("count", -1), m, member.Member{}))
+	s.countRoles(tx, t, roles, m, member.Member{})
+	if m.Invited() {
+		tx.Delete(s.remove(invitationKey(m.Invite.TokenHash)))
+	}
+	if m.UserID != "" {
+		tx.Delete(s.remove(membershipKey(m.UserID, t)))
+	}
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
+		Before: m.ForAudit()}); err != nil {
+		return err
+	}
+	err := tx.Run(ctx)
+	if err == nil {
+		return nil
+	}
+	now, readErr := s.Member(ctx, t, m.Number())
+	switch {
+	case failure.Is(readErr, failure.KindNotFound):
+		return ErrStale
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	case now.Version != m.Version:
+		return ErrStale
+	case dynamo.IsCondCheckFailed(err):
+		return s.whyRefused(ctx, t, m, member.Member{}, errLastOwnerLeaves)
+	default:
+		return err
+	}
+}
+
+// deletedBy is the member with the number that the operation deleted. Failure: NotFound.
+func (s *Reader) deletedBy(ctx context.Context, t identity.Tenant, number int32,
+	operation string) (member.Member, error) {
+	var item deletedMember
+	err := s.get(deletedMemberKey(t, number)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) || err == nil && item.Operation != operation {
+		err = errNoMember
+	}
+	return item.Member, err
+}

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"slices"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// memberCount keeps a tenant's members and its invitations of a day below their limits, and
+// its active owners above none.
+type memberCount struct {
+	key
+	Count     int    `dynamo:"count"`
+	Owners    int    `dynamo:"owners"`
+	InvitedOn string `dynamo:"invited_on,omitempty"` // the last day with invitations, in UTC
+	Invited   int    `dynamo:"invited,omitempty"`    // on that day
+}
+
+func (s *Store) countOf(t identity.Tenant) *dynamo.Update {
+	k := memberCountKey(t)
+	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK)
+}
+
+// ofOwners adds an owner that comes or goes to an update of the count. The last one cannot
+// go.
+func (s *Store) ofOwners(count *dynamo.Update, before, after member.Member) *dynamo.Update {
+	switch {
+	case after.Governs() && !before.Governs():
+		return count.Add("owners", 1)
+	case before.Governs() && !after.Governs():
+		return count.Add("owners", -1).If("owners > ?", 1)
+	default:
+		return count
+	}
+}
+
+// The limits of invitations (contract §8.1). Those to one address are counted in any hour.
+const (
+	invitationsToOne = 5
+	invitationsWait  = time.Hour
+	invitationsADay  = 250
+)
+
+// invitedItem are the latest invitations to an address. It is kept when their member is
+// deleted, so that nobody is invited again and again.
+type invitedItem struct {
+	key
+	Times     []time.Time `dynamo:"times"`
+	Version   int         `dynamo:"version"`
+	ExpiresAt int64       `dynamo:"expires_at"`
+}
+
+// invite adds the invitation of a new member, if it is one, to its transaction, and counts
+// it in the update of the count. Failure: TooMany.
+func (s *Store) invite(tx *dynamo.WriteTx, t identity.Tenant, m member.Member, read obstacles) (*dynamo.Update,
+	error) {
+	count, now := s.countOf(t), s.now()
+	if !m.Invited() {
+		return count, nil
+	}
+	times := slices.DeleteFunc(slices.Clone(read.invited.Times),
+		func(at time.Time) bool { return !now.Before(at.Add(invitationsWait)) })
+	if len(times) >= invitationsToOne {
+		return count, failure.TooMany(times[len(times)-invitationsToOne].Add(invitationsWait).Sub(now))
+	}
+	item := invitedItem{key: invitedKey(t, m.Address()), Times: append(times, now), Version: read.invited.Version + 1,
+		ExpiresAt: now.Add(2 * invitationsWait).Unix()}
+	tx.Put(s.overVersion(s.table.Put(item), read.invited.Version))
+	tx.Put(s.table.Put(invitationItem{key: invitationKey(m.Invite.TokenHash), Tenant: t, MemberID: m.ID,
+		TTL: m.Invite.ExpiresAt}).If("attribute_not_exists(pk)"))
+	s.putMail(tx, t, mail.NewInvitation(m.Invite.ID, m.Number(), m.Email, m.Invite.ID))
+	today := now.Format(time.DateOnly)
+	if read.count.InvitedOn != today {
+		return count.Set("invited_on", today).Set("invited", 1).
+			If("attribute_not_exists(invited_on) OR invited_on < ?", today), nil
+	}
+	if read.count.Invited >= invitationsADay {
+		return count, failure.TooMany(now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now))
+	}
+	return count.Add("invited", 1).If("invited_on = ? AND invited < ?", today, invitationsADay), nil
+}

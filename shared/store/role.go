@@ -1,0 +1,182 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// rolesItem is all roles of a tenant's own, so that one condition keeps a role that a
+// member is given.
+type rolesItem struct {
+	key
+	WriteID string `dynamo:"write_id"`
+	member.Roles
+}
+
+// deletedRole is kept as long as a request may be repeated, as deletedMember is.
+type deletedRole struct {
+	key
+	Operation string      `dynamo:"operation"` // that deleted it
+	Role      member.Role `dynamo:"role"`
+	ExpiresAt int64       `dynamo:"expires_at"`
+}
+
+// Roles reads a tenant's roles, consistently; its own are none before the first was made.
+func (s *Reader) Roles(ctx context.Context, t identity.Tenant) (member.Roles, error) {
+	var item rolesItem
+	err := s.get(rolesKey(t)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = nil
+	}
+	return item.Roles, err
+}
+
+// RolesOf are the roles of which the members' permissions follow. They are read only where
+// one of the members has a role of the tenant's own.
+func (s *Reader) RolesOf(ctx context.Context, t identity.Tenant, members ...member.Member) (member.Roles, error) {
+	if !slices.ContainsFunc(members, member.Member.HasOwnRole) {
+		return member.Roles{}, nil
+	}
+	return s.Roles(ctx, t)
+}
+
+// rolesOr is Roles, and what the operation that is repeated has deleted of the role.
+func (s *Reader) rolesOr(ctx context.Context, t identity.Tenant, id string) (member.Roles, deletedRole, error) {
+	var roles rolesItem
+	var deleted deletedRole
+	err := s.readInto(ctx, map[key]any{rolesKey(t): &roles, deletedRoleKey(t, id): &deleted})
+	return roles.Roles, deleted, err
+}
+
+// CreateRole stores the role that an operation makes, whose id follows from it. Repeated by
+// the same operation it returns what is stored, also if it has been deleted since. check
+// may refuse it. Failures: Conflict at the limit; ErrContended; those of check.
+func (s *Store) CreateRole(ctx context.Context, t identity.Tenant, role member.Role,
+	check func() error) (member.Role, error) {
+	return Retry(func(bool) (member.Role, error) {
+		roles, deleted, err := s.rolesOr(ctx, t, role.ID)
+		if err != nil {
+			return role, err
+		}
+		if deleted.Role.ID != "" {
+			return deleted.Role, nil
+		}
+		if stored, known := roles.Find(role.ID); known {
+			return stored, nil
+		}
+		next, err := roles.With(role)
+		if err = errors.Join(err, check()); err != nil {
+			return role, err
+		}
+		return role, s.replaceRoles(ctx, t, next, audit.Change{Subject: subjectRole(role), After: role.ForAudit()})
+	})
+}
+
+// UpdateRole applies a change to a role. One that changes nothing writes nothing. Failures:
+// NotFound; Invalid for a predefined one; ErrContended; those of change.
+func (s *Store) UpdateRole(ctx context.Context, t identity.Tenant, id string,
+	change func(member.Role) (member.Role, error)) (member.Role, error) {
+	return Retry(func(bool) (member.Role, error) {
+		roles, err := s.Roles(ctx, t)
+		if err != nil {
+			return member.Role{}, err
+		}
+		var before, after member.Role
+		next, err := roles.Changed(id, func(role member.Role) (member.Role, error) {
+			before = role
+			after, err = change(role)
+			if err == nil && !reflect.DeepEqual(before, after) {
+				after.UpdatedAt = s.now()
+			}
+			return after, err
+		})
+		if err != nil || reflect.DeepEqual(before, after) {
+			return before, err
+		}
+		return after, s.replaceRoles(ctx, t, next, audit.Change{Subject: subjectRole(after), Before: before.ForAudit(),
+			After: after.ForAudit()})
+	})
+}
+
+// DeleteRole deletes a role, unless check refuses. It may be repeated by the same
+// operation. Failures: NotFound; Invalid for a predefined one and for one that members
+// have; ErrContended; those of check.
+func (s *Store) DeleteRole(ctx context.Context, t identity.Tenant, id, operation string,
+	check func(member.Role) error) error {
+	_, err := Retry(func(bool) (struct{}, error) {
+		roles, deleted, err := s.rolesOr(ctx, t, id)
+		if err != nil || deleted.Role.ID != "" && deleted.Operation == operation {
+			return struct{}{}, err
+		}
+		next, err := roles.Without(id)
+		if err != nil {
+			return struct{}{}, err
+		}
+		role, _ := roles.Find(id)
+		if err := check(role); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, s.replaceRoles(ctx, t, next, audit.Change{Subject: subjectRole(role), Before: role.ForAudit()},
+			s.table.Put(deletedRole{key: deletedRoleKey(t, id), Operation: operation, Role: role,
+				ExpiresAt: s.now().Add(idempotencyKept).Unix()}))
+	})
+	return err
+}
+
+// subjectRole is the subject of entries about a role.
+func subjectRole(r member.Role) string { return "role " + r.ID }
+
+// replaceRoles writes the roles over the version that they were made from, with what
+// else belongs to their change. Error: ErrStale when they changed meanwhile.
+func (s *Store) replaceRoles(ctx context.Context, t identity.Tenant, next member.Roles, c audit.Change,
+	more ...*dynamo.Put) error {
+	tx := s.db.WriteTx().Idempotent(true)
+	item := s.putRoles(tx, t, next)
+	for _, put := range more {
+		tx.Put(put)
+	}
+	c.Mode = t.Mode
+	if err := s.putAudit(ctx, tx, t.Merchant, c); err != nil {
+		return err
+	}
+	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+}
+
+// putRoles adds the roles to a transaction, over the version that they were made from.
+func (s *Store) putRoles(tx *dynamo.WriteTx, t identity.Tenant, next member.Roles) rolesItem {
+	before := next.Version
+	next.Version++
+	item := rolesItem{key: rolesKey(t), WriteID: newWriteID(), Roles: next}
+	tx.Put(s.overVersion(s.table.Put(item), before))
+	return item
+}
+
+// overVersion is the put of an item that replaces the version; 0: there is none yet.
+func (s *Store) overVersion(put *dynamo.Put, version int) *dynamo.Put {
+	if version == 0 {
+		return put.If("attribute_not_exists(pk)")
+	}
+	return put.If("version = ?", version)
+}
+
+// countRoles adds the change of a member's roles to its transaction: a role that it gets or
+// loses counts it. Where it has roles of the tenant's own, they still have to be as they
+// were read.
+func (s *Store) countRoles(tx *dynamo.WriteTx, t identity.Tenant, roles member.Roles, before, after member.Member) {
+	if next, changed := roles.Counted(before, after); changed {
+		s.putRoles(tx, t, next)
+		return
+	}
+	if roles.Version > 0 && (before.HasOwnRole() || after.HasOwnRole()) {
+		k := rolesKey(t)
+		tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("version = ?", roles.Version))
+	}
+}

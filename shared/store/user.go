@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+type userItem struct {
+	key
+	member.User
+}
+
+// emailItem leads from an address to its user. It is never deleted.
+type emailItem struct {
+	key
+	UserID string `dynamo:"user_id"`
+}
+
+// membershipItem leads from a user to one of its members, whose roles are read there.
+type membershipItem struct {
+	key
+	MemberID string `dynamo:"member_id"`
+}
+
+// User reads a user, consistently. Failure: NotFound.
+func (s *Reader) User(ctx context.Context, id string) (member.User, error) {
+	var item userItem
+	err := s.get(userKey(id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = failure.NotFound("There is no such user.")
+	}
+	return item.User, err
+}
+
+// UserByEmail reads the user with an address, consistently; one of version 0 if there is
+// none.
+func (s *Reader) UserByEmail(ctx context.Context, email string) (member.User, error) {
+	var leads emailItem
+	err := s.get(emailKey(member.Address(email))).One(ctx, &leads)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return member.User{}, nil
+	}
+	if err != nil {
+		return member.User{}, err
+	}
+	return s.User(ctx, leads.UserID)
+}
+
+// putUser adds a user to a transaction, over the version that was read; a new one with what
+// leads to it.
+func (s *Store) putUser(tx *dynamo.WriteTx, u member.User) {
+	before := u.Version
+	u.Version++
+	tx.Put(s.overVersion(s.table.Put(userItem{userKey(u.ID), u}), before))
+	if before == 0 {
+		tx.Put(s.table.Put(emailItem{key: emailKey(u.Address()), UserID: u.ID}).If("attribute_not_exists(pk)"))
+	}
+}
+
+func (s *Store) putMembership(tx *dynamo.WriteTx, t identity.Tenant, m member.Member) {
+	tx.Put(s.table.Put(membershipItem{key: membershipKey(m.UserID, t), MemberID: m.ID}).If("attribute_not_exists(pk)"))
+}
+
+// Membership is what a user is of one merchant.
+type Membership struct {
+	identity.Tenant
+	Member   member.Member
+	Roles    member.Roles
+	Merchant merchant.Merchant
+}
+
+// maxMemberships is how many memberships of a user are listed, in one mode.
+const maxMemberships = 1000
+
+// Memberships are a user's in one mode, in the order of the merchants' codes. They are read
+// one after another, so one that ends meanwhile may be left out.
+func (s *Reader) Memberships(ctx context.Context, user string, mode identity.Mode) ([]Membership, error) {
+	var leads []membershipItem
+	err := s.table.Get(partitionKey, membershipKey(user, identity.Tenant{}).PK).
+		Range(sortKey, dynamo.BeginsWith, membershipPrefix+string(mode)+"#").
+		Consistent(true).Limit(maxMemberships).All(ctx, &leads)
+	if err != nil {
+		return nil, err
+	}
+	type target struct {
+		member   memberItem
+		roles    rolesItem
+		merchant merchantItem
+	}
+	found, into := make([]target, len(leads)), map[key]any{}
+	tenants := make([]identity.Tenant, len(leads))
+	for i, lead := range leads {
+		t, _ := identity.ParseTenant(lead.SK[len(membershipPrefix):])
+		tenants[i] = t
+		into[memberKey(t, member.NumberOf(lead.MemberID))] = &found[i].member
+		into[rolesKey(t)], into[merchantKey(t.Merchant)] = &found[i].roles, &found[i].merchant
+	}
+	if err := s.readInto(ctx, into); err != nil {
+		return nil, err
+	}
+	var all []Membership
+	for i, item := range found {
+		if item.member.UserID == user {
+			all = append(all, Membership{Tenant: tenants[i], Member: item.member.Member, Roles: item.roles.Roles,
+				Merchant: item.merchant.Merchant})
+		}
+	}
+	return all, nil
+}
+
+// MemberOf is the member that a user is of a tenant, with the tenant's roles, consistently.
+// Failure: NotFound.
+func (s *Reader) MemberOf(ctx context.Context, user string, t identity.Tenant) (member.Member, member.Roles, error) {
+	var lead membershipItem
+	err := s.get(membershipKey(user, t)).One(ctx, &lead)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = errNoMember
+	}
+	if err != nil {
+		return member.Member{}, member.Roles{}, err
+	}
+	m, roles, err := s.MemberWithRoles(ctx, t, member.NumberOf(lead.MemberID))
+	if err == nil && m.UserID != user {
+		err = errNoMember
+	}
+	return m, roles, err
+}
