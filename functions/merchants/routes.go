@@ -5,6 +5,7 @@ package merchants
 import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -23,29 +24,39 @@ func Routes(a *app.App) []rest.Route {
 	read := []string{"user.profile", "user.profile_readonly"}
 	bankAccounts := append([]string{"user.payout-settings"}, read...)
 	const profile, accounts, account = "/v0.1/me/merchant-profile", "/v0.1/me/accounts", "/v0.1/me/accounts/{operator_id}"
+	const view, manage = identity.FullTransactionHistoryView, identity.MembersWrite
 	const merchant = "/v1/merchants/{merchant_code}"
 	return []rest.Route{
-		{Method: "GET", Path: "/v0.1/me", Scopes: read, Handle: rest.JSON(200, f.account)},
+		{Method: "GET", Path: "/v0.1/me", Scopes: read, Partial: []identity.Permission{view, identity.MembersRead},
+			Handle: rest.JSON(200, f.account)},
 		{Method: "GET", Path: "/v0.1/me/personal-profile", Scopes: read, Handle: rest.JSON(200, f.personalProfile)},
 		{Method: "GET", Path: profile, Scopes: read, Handle: rest.JSON(200, f.merchantProfile)},
 		{Method: "GET", Path: profile + "/doing-business-as", Scopes: read, Handle: rest.JSON(200, f.doingBusinessAs)},
 		{Method: "GET", Path: merchant, Scopes: read, Handle: rest.JSON(200, f.merchant)},
 		{Method: "GET", Path: merchant + "/persons", Scopes: read, Handle: rest.JSON(200, f.persons)},
 		{Method: "GET", Path: merchant + "/persons/{person_id}", Scopes: read, Handle: rest.JSON(200, f.person)},
-		{Method: "GET", Path: profile + "/settings", Scopes: settings, Handle: rest.JSON(200, f.settings)},
-		{Method: "PUT", Path: profile + "/settings", Scopes: settings, Handle: rest.JSON(200, f.updateSettings)},
-		{Method: "GET", Path: profile + "/bank-accounts", Scopes: bankAccounts,
+		{Method: "GET", Path: profile + "/settings", Scopes: settings, Permission: view, Handle: rest.JSON(200, f.settings)},
+		{Method: "PUT", Path: profile + "/settings", Scopes: settings, Permission: manage,
+			Handle: rest.JSON(200, f.updateSettings)},
+		{Method: "GET", Path: profile + "/bank-accounts", Scopes: bankAccounts, Permission: view,
 			Handle: rest.JSON(200, f.myBankAccounts)},
-		{Method: "POST", Path: profile + "/bank-accounts", Scopes: settings,
+		{Method: "POST", Path: profile + "/bank-accounts", Scopes: settings, Permission: manage,
 			Handle: rest.JSON(201, f.createMyBankAccount)},
-		{Method: "GET", Path: "/v1.1/merchants/{merchant_code}/bank-accounts", Scopes: bankAccounts,
+		{Method: "GET", Path: "/v1.1/merchants/{merchant_code}/bank-accounts", Scopes: bankAccounts, Permission: view,
 			Handle: rest.JSON(200, f.bankAccounts)},
-		{Method: "GET", Path: accounts, Scopes: operators, Handle: rest.JSON(200, f.listOperators)},
-		{Method: "POST", Path: accounts, Scopes: operators, Handle: rest.JSON(201, f.createOperator)},
-		{Method: "GET", Path: account, Scopes: operators, Handle: rest.JSON(200, f.retrieveOperator)},
-		{Method: "PUT", Path: account, Scopes: operators, Handle: rest.JSON(200, f.updateOperator)},
-		{Method: "DELETE", Path: account, Scopes: operators, Handle: rest.JSON(200, f.deleteOperator)},
-		{Method: "POST", Path: account + "/disable", Scopes: operators, Handle: rest.JSON(200, f.disableOperator)},
-		{Method: "PUT", Path: account + "/reset", Scopes: operators, Handle: rest.JSON(200, f.resetOperatorPassword)},
+		{Method: "GET", Path: accounts, Scopes: operators, Permission: identity.MembersRead,
+			Handle: rest.JSON(200, f.listOperators)},
+		{Method: "POST", Path: accounts, Scopes: operators, Permission: manage,
+			Handle: rest.JSON(201, f.createOperator)},
+		{Method: "GET", Path: account, Scopes: operators, Permission: identity.MembersRead,
+			Handle: rest.JSON(200, f.retrieveOperator)},
+		{Method: "PUT", Path: account, Scopes: operators, Permission: manage,
+			Handle: rest.JSON(200, f.updateOperator)},
+		{Method: "DELETE", Path: account, Scopes: operators, Permission: manage,
+			Handle: rest.JSON(200, f.deleteOperator)},
+		{Method: "POST", Path: account + "/disable", Scopes: operators, Permission: manage,
+			Handle: rest.JSON(200, f.disableOperator)},
+		{Method: "PUT", Path: account + "/reset", Scopes: operators, Permission: manage,
+			Handle: rest.JSON(200, f.resetOperatorPassword)},
 	}
 }

@@ -4,6 +4,7 @@ package payouts
 
 import (
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -17,8 +18,9 @@ func Routes(a *app.App) []rest.Route {
 	read := []string{"user.profile", "user.profile_readonly", "payouts.read"}
 	const path = "/v1.0/merchants/{merchant_code}/payouts"
 	return []rest.Route{
-		{Method: "GET", Path: path, Scopes: read, Errors: rest.Array, Handle: rest.JSON(200, f.list).Unchecked()},
-		{Method: "GET", Path: "/v0.1/me/financials/payouts", Successor: path, Scopes: read, Errors: rest.Array,
+		{Method: "GET", Path: path, Scopes: read, Permission: identity.FullTransactionHistoryView, Errors: rest.Array,
 			Handle: rest.JSON(200, f.list).Unchecked()},
+		{Method: "GET", Path: "/v0.1/me/financials/payouts", Successor: path, Scopes: read,
+			Permission: identity.FullTransactionHistoryView, Errors: rest.Array, Handle: rest.JSON(200, f.list).Unchecked()},
 	}
 }

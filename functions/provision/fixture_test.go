@@ -100,7 +100,7 @@ func (d operator) create(changes fields) provisioned {
 func (d operator) authenticate(plaintext string) (identity.Principal, merchant.Merchant) {
 	d.Helper()
 	token, _ := identity.ParseToken(plaintext)
-	p, m, err := d.App.Store.Authenticate(d.Context(), token)
+	p, m, err := d.App.Store.Authenticate(d.Context(), token, "")
 	if err != nil {
 		d.Fatal(err)
 	}

@@ -4,6 +4,7 @@ package receipts
 
 import (
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -16,6 +17,7 @@ func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store}
 	read := []string{"receipts.read", "transactions.read", "transactions.history", "payments"}
 	return []rest.Route{
-		{Method: "GET", Path: "/v1.1/receipts/{id}", Scopes: read, Handle: rest.JSON(200, f.retrieve)},
+		{Method: "GET", Path: "/v1.1/receipts/{id}", Scopes: read,
+			Partial: []identity.Permission{identity.FullTransactionHistoryView}, Handle: rest.JSON(200, f.retrieve)},
 	}
 }

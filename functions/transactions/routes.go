@@ -4,6 +4,7 @@ package transactions
 
 import (
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -24,15 +25,17 @@ func Routes(a *app.App) []rest.Route {
 	read, refund := []string{"transactions.history", "transactions.read"}, []string{"payments", "refunds.write"}
 	const detail, history = "/v2.1/merchants/{merchant_code}/transactions",
 		"/v2.1/merchants/{merchant_code}/transactions/history"
+	others := []identity.Permission{identity.FullTransactionHistoryView} // than one's own
 	return []rest.Route{
-		{Method: "POST", Path: "/v0.1/me/refund/{txn_id}", Scopes: refund, Handle: rest.JSON(204, f.refund)},
+		{Method: "POST", Path: "/v0.1/me/refund/{txn_id}", Scopes: refund, Permission: identity.RefundTransactions,
+			Partial: others, Handle: rest.JSON(204, f.refund)},
 		{Method: "POST", Path: "/v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds", Scopes: refund,
-			Handle: rest.JSON(201, f.refundPayment)},
-		{Method: "GET", Path: detail, Scopes: read, Handle: rest.JSON(200, f.detail)},
-		{Method: "GET", Path: history, Scopes: read, Handle: rest.JSON(200, f.history)},
-		{Method: "GET", Path: "/v0.1/me/transactions", Scopes: read, Successor: detail,
+			Permission: identity.RefundTransactions, Partial: others, Handle: rest.JSON(201, f.refundPayment)},
+		{Method: "GET", Path: detail, Scopes: read, Partial: others, Handle: rest.JSON(200, f.detail)},
+		{Method: "GET", Path: history, Scopes: read, Partial: others, Handle: rest.JSON(200, f.history)},
+		{Method: "GET", Path: "/v0.1/me/transactions", Scopes: read, Partial: others, Successor: detail,
 			Handle: rest.JSON(200, f.legacyDetail)},
-		{Method: "GET", Path: "/v0.1/me/transactions/history", Scopes: read, Successor: history,
+		{Method: "GET", Path: "/v0.1/me/transactions/history", Scopes: read, Partial: others, Successor: history,
 			Handle: rest.JSON(200, f.legacyHistory)},
 	}
 }

@@ -22,11 +22,13 @@ type APIKey struct {
 	TokenHash string    `dynamo:"token_hash"`
 	Revoked   bool      `dynamo:"revoked"`
 	CreatedAt time.Time `dynamo:"created_at"`
+	Version   int       `dynamo:"version"` // of the stored item; 0 of keys that are older than it
 }
 
 // Principal is who makes a request with this key.
 func (k APIKey) Principal() Principal {
-	return Principal{Actor: Actor{Kind: k.Kind, ID: k.ID}, Tenant: k.Tenant, Scopes: k.Scopes}
+	return Principal{Actor: Actor{Kind: k.Kind, ID: k.ID}, Tenant: k.Tenant, Scopes: k.Scopes,
+		Admitted: Admission{Hash: k.TokenHash, Version: k.Version}}
 }
 
 // ForAudit is the key as audit entries show it.

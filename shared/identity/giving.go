@@ -2,8 +2,8 @@ package identity
 
 import "slices"
 
-// Guard says that some routes take a person only with the permission, and any other
-// caller with one of the scopes alone.
+// Guard says that some routes take a person only with the permission, or show one
+// without it only a part, and take any other caller with one of the scopes alone.
 type Guard struct {
 	Permission Permission
 	Scopes     []string
@@ -14,9 +14,14 @@ type Guard struct {
 // A test compares them with the routes.
 var Guards = []Guard{
 	{RefundTransactions, []string{"payments", "refunds.write"}},
+	{FullTransactionHistoryView, []string{"payments", "refunds.write"}},
+	{FullTransactionHistoryView, []string{"transactions.history", "transactions.read"}},
+	{FullTransactionHistoryView, []string{"receipts.read", "transactions.read", "transactions.history", "payments"}},
+	{FullTransactionHistoryView, []string{"user.profile", "user.profile_readonly"}},
 	{FullTransactionHistoryView, []string{"user.profile", "user.profile_readonly", "payouts.read"}},
 	{FullTransactionHistoryView, []string{"user.payout-settings"}},
 	{FullTransactionHistoryView, []string{"user.payout-settings", "user.profile", "user.profile_readonly"}},
+	{MembersRead, []string{"user.profile", "user.profile_readonly"}},
 	{MembersRead, []string{"user.subaccounts"}},
 	{MembersRead, []string{"user.subaccounts", "members.read"}},
 	{MembersRead, []string{"user.subaccounts", "roles.read"}},

@@ -86,15 +86,39 @@ type Principal struct {
 	Owner       bool         // of a person: it has role_owner
 	Email       string       // of a person
 	Client      string       // id of the OAuth client that has the token; "" for keys
+	Admitted    Admission
+}
+
+// Admission is the credential as it was when the principal was admitted. A write that
+// gives rights is made only while it still is so.
+type Admission struct {
+	Hash    string // of the key's or the token's text
+	Version int    // of the key's item, or of the person's member
+	Roles   int    // version of the tenant's roles; 0: the person has only predefined ones
 }
 
 // IsPerson reports whether the principal is somebody whose member's permissions count.
 func (p Principal) IsPerson() bool { return p.Actor.Kind == User || p.Actor.Kind == Operator }
 
 // Has reports whether the principal may do what needs the permission; "" needs none. It
-// limits persons alone: what others may do, their scopes say.
+// limits persons, and keeps test profiles, which are for trying payments, from what
+// administrators do; what others may do, their scopes say.
 func (p Principal) Has(permission Permission) bool {
-	return permission == "" || !p.IsPerson() || slices.Contains(p.Permissions, permission)
+	switch {
+	case permission == "":
+		return true
+	case p.Actor.Kind == TestProfile:
+		return !permission.administers()
+	default:
+		return !p.IsPerson() || slices.Contains(p.Permissions, permission)
+	}
+}
+
+// Sees reports whether the principal may see a payment by who made its checkout: without
+// full_transaction_history_view a person sees its own alone (contract §13.9). creator is a
+// member's id, "" when it was no person.
+func (p Principal) Sees(creator string) bool {
+	return p.Has(FullTransactionHistoryView) || creator == p.Actor.ID
 }
 
 // May reports whether the principal has at least one of the scopes (contract

@@ -20,3 +20,13 @@ func AllPermissions() []Permission {
 	return []Permission{MembersRead, MembersWrite, CreateMOTOPayments, FullTransactionHistoryView, RefundTransactions,
 		CreateReferral, DeveloperSettingsWrite, DeveloperSettingsRead}
 }
+
+// administers reports whether the permission is about members or keys.
+func (p Permission) administers() bool {
+	switch p {
+	case MembersRead, MembersWrite, DeveloperSettingsRead, DeveloperSettingsWrite:
+		return true
+	default:
+		return false
+	}
+}

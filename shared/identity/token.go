@@ -23,13 +23,17 @@ var tokenPrefixes = map[Kind]map[Mode]string{
 	PublicKey: {Live: "pk_live_", Test: "pk_test_"},
 }
 
-// Token is what the text of an API key contains: its kind, its tenant, and the
-// hash under which it is stored. Only the store knows whether the key exists.
+// Token is what the text of a credential contains: of an API key its kind, its tenant,
+// and the hash under which it is stored; of an access token the hash alone. Only the
+// store knows whether it exists.
 type Token struct {
-	Kind   Kind
+	Kind   Kind // "": an access token
 	Tenant Tenant
 	Hash   string
 }
+
+// accessTokenLength is how many hexadecimal digits an access token has (contract §10).
+const accessTokenLength = 64
 
 // errTenant reports a tenant without a merchant code of the usual form.
 var errTenant = errors.New("identity: no key can be made for this tenant")
@@ -51,10 +55,13 @@ func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
 	return text + checksum(text), nil
 }
 
-// ParseToken reads an API key; false for a text that cannot be one, so that a
+// ParseToken reads a credential; false for a text that cannot be one, so that a
 // mistyped key costs no read. The checksum covers the prefix, since sk_ and pk_
 // are easily confused.
 func ParseToken(text string) (Token, bool) {
+	if len(text) == accessTokenLength && strings.Trim(text, "0123456789abcdef") == "" {
+		return Token{Hash: Hash(text)}, true
+	}
 	for kind, byMode := range tokenPrefixes {
 		for mode, prefix := range byMode {
 			if body, ok := strings.CutPrefix(text, prefix); ok {

@@ -57,8 +57,8 @@ func (x *exchange) admit(ctx context.Context) (context.Context, error) {
 		return ctx, err
 	}
 	x.caller = caller
-	if err := checkScope(caller, x.route); err != nil {
-		return ctx, err
+	if !x.route.Admits(caller) {
+		return ctx, failure.Forbidden("request_not_allowed")
 	}
 	if code, ok := x.match.values["merchant_code"]; ok && code != caller.Tenant.Merchant {
 		return ctx, failure.NotFound("There is no such merchant.")
@@ -86,8 +86,8 @@ func secure(r *http.Request) bool {
 	return !slices.ContainsFunc(schemes, func(s string) bool { return !strings.EqualFold(strings.TrimSpace(s), "https") })
 }
 
-// authenticate reads the credential. It calls the table once, and not at all
-// for a token whose form is wrong.
+// authenticate reads the credential. For an API key it calls the table once, and for a
+// text of another form not at all.
 func (x *exchange) authenticate(ctx context.Context) (identity.Principal, merchant.Merchant, error) {
 	header := x.request.Header.Get("Authorization")
 	if header == "" {
@@ -98,21 +98,7 @@ func (x *exchange) authenticate(ctx context.Context) (identity.Principal, mercha
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return identity.Principal{}, merchant.Merchant{}, failure.Unauthorized("invalid-token")
 	}
-	return x.server.store.Authenticate(ctx, token)
-}
-
-// checkScope lets a public key call the routes meant for it, whatever their
-// scopes; any other credential needs one of them (contract §2.1), and a person also
-// the route's permission (contract §8.1).
-func checkScope(p identity.Principal, route *Route) error {
-	allowed := p.May(route.Scopes...) && p.Has(route.Permission)
-	if p.Actor.Kind == identity.PublicKey {
-		allowed = route.Access == PublicToo
-	}
-	if !allowed {
-		return failure.Forbidden("request_not_allowed")
-	}
-	return nil
+	return x.server.store.Authenticate(ctx, token, x.match.values["merchant_code"])
 }
 
 func (x *exchange) takeToken(ctx context.Context, l *limiter, subject string) error {

@@ -30,6 +30,27 @@ const (
 	Open                     // no credential; limited by source address (contract §2.9)
 )
 
+// Takes reports whether the route takes callers of the kind that have its scopes, and of
+// persons those that have its permission. Each is taken in its own mode alone.
+func (r Route) Takes(kind identity.Kind) bool {
+	if r.Access == Open {
+		return false
+	}
+	if kind == identity.PublicKey {
+		return r.Access == PublicToo
+	}
+	all := identity.Principal{Actor: identity.Actor{Kind: kind}, Permissions: identity.AllPermissions()}
+	return all.Has(r.Permission)
+}
+
+// Admits reports whether the route lets the principal in, whatever it asks for: a public
+// key where one is meant, whatever the scopes; any other credential with one of the scopes
+// (contract §2.1), and a person also with the permission (contract §8.1).
+func (r Route) Admits(p identity.Principal) bool {
+	scoped := p.Actor.Kind == identity.PublicKey || p.May(r.Scopes...)
+	return r.Takes(p.Actor.Kind) && scoped && p.Has(r.Permission)
+}
+
 // ErrorFormat is the form of a route's errors (contract §3.1).
 type ErrorFormat int
 
@@ -52,6 +73,11 @@ type Route struct {
 
 	// Permission is what a person needs beside a scope; "": nothing (contract §8.1).
 	Permission identity.Permission
+
+	// Partial are permissions without which a person is shown, or reaches, only a part:
+	// without full_transaction_history_view the payments of its own checkouts. The
+	// operation itself decides what (contract §13.9).
+	Partial []identity.Permission
 
 	Handle Handle
 

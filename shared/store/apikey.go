@@ -8,7 +8,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 type apiKeyItem struct {
@@ -39,41 +38,6 @@ func (s *Store) AddAPIKey(ctx context.Context, k identity.APIKey) error {
 		return nil
 	}
 	return err
-}
-
-var errBadToken = failure.Unauthorized("invalid-token")
-
-// Authenticate reads the principal that a token stands for, and its merchant. A
-// token names its merchant, so that one call reads both, consistently: a revoked
-// key fails, and a changed merchant applies, from the next request on (contract
-// §8.2). Failure: Unauthorized for an unknown or revoked token.
-func (s *Reader) Authenticate(ctx context.Context, token identity.Token) (identity.Principal,
-	merchant.Merchant, error) {
-	credential, owner := apiKeyKey(token.Tenant, token.Hash), merchantKey(token.Tenant.Merchant)
-	items, err := s.table.Pair(ctx, credential, owner)
-	if err != nil {
-		return identity.Principal{}, merchant.Merchant{}, err
-	}
-	var k apiKeyItem
-	var m merchantItem
-	for _, item := range items {
-		if err := decode(item, map[key]any{credential: &k, owner: &m}); err != nil {
-			return identity.Principal{}, merchant.Merchant{}, err
-		}
-	}
-	if k.ID == "" || k.Revoked || m.Code == "" {
-		return identity.Principal{}, merchant.Merchant{}, errBadToken
-	}
-	return k.Principal(), m.Merchant, nil
-}
-
-// decode reads the item into the target for its key.
-func decode(item dynamo.Item, into map[key]any) error {
-	var k key
-	if err := dynamo.UnmarshalItem(item, &k); err != nil {
-		return err
-	}
-	return dynamo.UnmarshalItem(item, into[k])
 }
 
 // RevokeAPIKey revokes a key at once. It may be repeated. Failure: NotFound.

@@ -38,6 +38,7 @@ import (
 //	onboarding data    ACCOUNT#<code>              ACCOUNT                     provision
 //	audit entry        AUDIT#<code>                <µs>#<id>                   merchants, provision, sweep
 //	API key            KEY#M                       KEY#<sha256 of token>       provision
+//	access token       TOKEN#<sha256 of token>     TOKEN                       nobody yet
 //	member             MEMBERS#M                   MEMBER#<number>             merchants, members, provision
 //	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   merchants, members, provision
 //	deleted member     MEMBERS#M                   DELETED#<number>            merchants, members
@@ -101,7 +102,9 @@ import (
 // Access patterns, and the keys that serve them. Their measured cost is in
 // functions/CAPACITY.md.
 //
-//	authenticate                  API key and merchant, in one batch: a token names its merchant
+//	authenticate                  API key and merchant, in one batch: a key names its merchant; by access token
+//	                              first that, and the user's membership where the path names another merchant,
+//	                              then member, roles and merchant in one batch
 //	create a checkout             checkout and reference guard, in one transaction
 //	read a checkout               its key; its transactions are in the item
 //	a merchant's account          onboarding data, beside the merchant that each request reads
@@ -199,6 +202,8 @@ func auditKey(code string, e audit.Entry) key {
 func apiKeyKey(t identity.Tenant, tokenHash string) key {
 	return key{KindAPIKey.of(t), "KEY#" + tokenHash}
 }
+
+func accessTokenKey(tokenHash string) key { return key{KindAccessToken.named(tokenHash), "TOKEN"} }
 
 const (
 	memberPrefix  = "MEMBER#"

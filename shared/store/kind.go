@@ -19,6 +19,7 @@ const (
 	KindAccount        Kind = "ACCOUNT"
 	KindAudit          Kind = "AUDIT"
 	KindAPIKey         Kind = "KEY"
+	KindAccessToken    Kind = "TOKEN"
 	KindMembers        Kind = "MEMBERS"
 	KindRoles          Kind = "ROLES"
 	KindUser           Kind = "USER"
@@ -57,10 +58,10 @@ const (
 // withoutTenant are the kinds whose keys name no tenant: what comes after the
 // kind is never text from a client, but a merchant's code, an unguessable id, a
 // digest or the number of a shard.
-var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindSession: true,
-	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true,
-	KindCallback: true, KindMail: true, KindRate: true, KindReady: true, KindPayoutLease: true, KindDue: true, KindDead: true,
-	KindPayoutDue: true}
+var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindAccessToken: true,
+	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindSession: true,
+	KindCallback: true, KindMail: true, KindRate: true, KindReady: true, KindPayoutLease: true,
+	KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of is the key of one of the tenant's partitions. A tenant contains exactly one
 // "#", between its mode and its merchant's code, so whatever the last part is,

@@ -64,7 +64,7 @@ func TestATokenMeansItsKeyAndItsMerchant(t *testing.T) {
 	first := opened(t, s)
 	want := shop
 	want.Version = 1
-	p, m, err := s.Authenticate(t.Context(), first.token)
+	p, m, err := s.Authenticate(t.Context(), first.token, "")
 	if diff := cmp.Diff(first.Principal(), p); err != nil || diff != "" {
 		t.Errorf("principal: %v (-want +got):\n%s", err, diff)
 	}
@@ -97,7 +97,7 @@ func TestOtherTokensAreRefused(t *testing.T) {
 	live.Tenant.Mode = identity.Live
 	for name, token := range map[string]identity.Token{"unknown": newKey(t, tenant).token, "of no merchant": orphan.token,
 		"of an unknown tenant": stranger.token, "of the other mode": live} {
-		if _, _, err := s.Authenticate(t.Context(), token); !failure.Is(err, failure.KindUnauthorized) {
+		if _, _, err := s.Authenticate(t.Context(), token, ""); !failure.Is(err, failure.KindUnauthorized) {
 			t.Errorf("%s: got error %v, want KindUnauthorized", name, err)
 		}
 	}
@@ -115,16 +115,16 @@ func TestARevokedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := s.Authenticate(ctx, first.token); !failure.Is(err, failure.KindUnauthorized) {
+	if _, _, err := s.Authenticate(ctx, first.token, ""); !failure.Is(err, failure.KindUnauthorized) {
 		t.Errorf("the revoked key: got error %v, want KindUnauthorized", err)
 	}
 	if err := s.AddAPIKey(ctx, first.APIKey); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Authenticate(ctx, first.token); !failure.Is(err, failure.KindUnauthorized) {
+	if _, _, err := s.Authenticate(ctx, first.token, ""); !failure.Is(err, failure.KindUnauthorized) {
 		t.Errorf("the revoked key, added again: got error %v, want KindUnauthorized", err)
 	}
-	if _, _, err := s.Authenticate(ctx, second.token); err != nil {
+	if _, _, err := s.Authenticate(ctx, second.token, ""); err != nil {
 		t.Errorf("the other key: got error %v, want none", err)
 	}
 	for name, of := range map[string]identity.Tenant{"another's": {Mode: identity.Test, Merchant: "MC00000000"},
@@ -150,7 +150,7 @@ func TestAChangedMerchantAppliesFromTheNextRequest(t *testing.T) {
 	if err != nil || saved.Version != 2 {
 		t.Fatalf("got version %d, %v, want 2", saved.Version, err)
 	}
-	_, got, err := s.Authenticate(ctx, first.token)
+	_, got, err := s.Authenticate(ctx, first.token, "")
 	if diff := cmp.Diff(saved, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("merchant of the next request: %v (-want +got):\n%s", err, diff)
 	}
@@ -279,7 +279,7 @@ func TestAThrottledKeyIsGivenUp(t *testing.T) {
 	first := opened(t, s)
 	for unread, fails := range map[int64]bool{2: false, 3: true} {
 		wire.left.Store(unread)
-		_, _, err := s.Authenticate(t.Context(), first.token)
+		_, _, err := s.Authenticate(t.Context(), first.token, "")
 		if (err != nil) != fails || failure.Is(err, failure.KindUnauthorized) {
 			t.Errorf("%d batches unread: got error %v, want one %t, and never KindUnauthorized", unread, err, fails)
 		}

@@ -18,7 +18,7 @@ func (s *Reader) get(k key) *dynamo.Query {
 // target for its key. The target of one that does not exist stays as it is.
 func (s *Reader) readInto(ctx context.Context, into map[key]any) error {
 	var found []dynamo.Item
-	if err := s.batch(ctx, slices.SortedFunc(maps.Keys(into), key.compare), true, &found); err != nil {
+	if err := s.batch(ctx, sortedKeys(into), true, &found); err != nil {
 		return err
 	}
 	for _, item := range found {
@@ -49,3 +49,6 @@ func (s *Reader) batch(ctx context.Context, wanted []key, consistent bool, items
 	}
 	return err
 }
+
+// sortedKeys are the keys in the order in which they are always read.
+func sortedKeys(into map[key]any) []key { return slices.SortedFunc(maps.Keys(into), key.compare) }

@@ -39,25 +39,28 @@ func (t readable) Get(name string, value any) *dynamo.Query { return t.all.Get(n
 func (t readable) Batch() *dynamo.BatchGet { return t.all.Batch(partitionKey, sortKey).Get() }
 
 const (
-	pairTries = 3
-	pairPause = 50 * time.Millisecond // before the second try, twice that before the third
+	fewTries = 3
+	fewPause = 50 * time.Millisecond // before the second try, twice that before the third
 )
 
 // errThrottled reports that the table did not read all keys of a batch.
 var errThrottled = errors.New("store: the table left keys of a batch unread")
 
-// Pair reads two items in one consistent call; one that does not exist is left
-// out. Throttled keys are read again, but only as often as the SDK repeats a
+// Few reads a few items in one consistent call; one that does not exist is left
+// out. While keys are throttled all are read again, but only as often as the SDK repeats a
 // throttled read: the library's Batch would go on until the request's time is
 // up.
-func (t readable) Pair(ctx context.Context, a, b key) ([]dynamo.Item, error) {
-	wanted := map[string]types.KeysAndAttributes{t.all.Name(): {ConsistentRead: aws.Bool(true),
-		Keys: []dynamo.Item{a.item(), b.item()}}}
-	for try := range pairTries {
+func (t readable) Few(ctx context.Context, keys ...key) ([]dynamo.Item, error) {
+	var few []dynamo.Item
+	for _, k := range keys {
+		few = append(few, k.item())
+	}
+	wanted := map[string]types.KeysAndAttributes{t.all.Name(): {ConsistentRead: aws.Bool(true), Keys: few}}
+	for try := range fewTries {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(time.Duration(try) * pairPause):
+		case <-time.After(time.Duration(try) * fewPause):
 		}
 		out, err := t.db.Client().BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: wanted})
 		if err != nil {

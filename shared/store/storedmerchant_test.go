@@ -156,7 +156,7 @@ func (w fixture) principal(k identity.APIKey, m merchant.Merchant) storedtest.Re
 		Merchant  merchant.Merchant
 	}
 	return storedtest.Expect("Authenticate", bearer{k.Principal(), m}, func(ctx context.Context) (bearer, error) {
-		p, m, err := w.Authenticate(ctx, identity.Token{Tenant: k.Tenant, Hash: k.TokenHash})
+		p, m, err := w.Authenticate(ctx, identity.Token{Kind: k.Kind, Tenant: k.Tenant, Hash: k.TokenHash}, "")
 		return bearer{p, m}, err
 	})
 }

@@ -3,9 +3,11 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -45,6 +47,20 @@ var storedRequests = map[string]stored{
 				})}
 		},
 		unseen: storedtest.NotRead{"IDEMPOTENCY running_until": "a reply is the answer, however long the request ran"},
+	},
+	"PutAccessToken": {
+		sets: "it expires to the second",
+		write: func(w fixture) []storedtest.Read {
+			token := storedtest.Fill(w, w.Filler, func(t *identity.AccessToken) {
+				slices.Sort(t.Scopes) // a set
+				t.Tenant, t.ExpiresAt = w.tenant, start.Add(time.Hour)
+			})
+			w.must(w.PutAccessToken(w.Context(), token))
+			return []storedtest.Read{w.expiries(start.Add(time.Hour)),
+				storedtest.Expect("AccessToken", token, func(ctx context.Context) (identity.AccessToken, error) {
+					return w.AccessToken(ctx, token.Hash)
+				})}
+		},
 	},
 	"LeaseTokens": {
 		sets: "it expires after an hour",

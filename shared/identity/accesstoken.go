@@ -1,0 +1,30 @@
+package identity
+
+import "time"
+
+// AccessToken is an OAuth access token as stored (contract §10): for whom it acts, and
+// what it allows. Its text is stored nowhere.
+type AccessToken struct {
+	Hash      string    `dynamo:"token_hash"`
+	Kind      Kind      `dynamo:"kind"`             // User, Operator, Client or TestProfile
+	Subject   string    `dynamo:"subject"`          // id of the member, of the client or of the profile
+	User      string    `dynamo:"user,omitempty"`   // id of a User, who may be a member of other merchants too
+	Client    string    `dynamo:"client,omitempty"` // id of the OAuth client that has it
+	Tenant    Tenant    `dynamo:"tenant"`           // where it acts, unless the path names another merchant of the user's
+	Scopes    []string  `dynamo:"scopes,set"`
+	CreatedAt time.Time `dynamo:"created_at"`
+	ExpiresAt time.Time `dynamo:"-"` // to the second, as expires_at of the item
+}
+
+// Valid reports whether the token allows anything at the time. That of a test profile does
+// so in test mode alone.
+func (t AccessToken) Valid(now time.Time) bool {
+	return now.Before(t.ExpiresAt) && (t.Kind != TestProfile || t.Tenant.Mode == Test)
+}
+
+// Principal is who makes a request with this token. Of a person's the member is still to
+// be read, which has its permissions.
+func (t AccessToken) Principal() Principal {
+	return Principal{Actor: Actor{Kind: t.Kind, ID: t.Subject}, Tenant: t.Tenant, Scopes: t.Scopes, Client: t.Client,
+		Admitted: Admission{Hash: t.Hash}}
+}

@@ -1,0 +1,140 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+var errBadToken = failure.Unauthorized("invalid-token")
+
+// Authenticate reads the principal that a token stands for, and its merchant. A user of
+// several merchants acts for the one with the code, where that is given and the user is
+// its member; every other principal acts for the token's own merchant, whatever the code.
+//
+// Everything is read consistently: a revoked credential fails, and changed rights or a
+// changed merchant apply, from the next request on (contract §2.1). Failure: Unauthorized
+// for a token that is unknown, revoked or expired, and for one of a member who is not
+// there, not enabled or not accepted.
+func (s *Reader) Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal,
+	merchant.Merchant, error) {
+	if token.Kind != "" {
+		return s.authenticateKey(ctx, token)
+	}
+	stored, err := s.AccessToken(ctx, token.Hash)
+	if err != nil {
+		return identity.Principal{}, merchant.Merchant{}, err
+	}
+	p := stored.Principal()
+	if !p.IsPerson() {
+		m, err := s.Merchant(ctx, p.Tenant.Merchant)
+		if failure.Is(err, failure.KindNotFound) {
+			err = errBadToken
+		}
+		return p, m, err
+	}
+	if stored.User != "" && code != p.Tenant.Merchant && identity.IsMerchantCode(code) {
+		there, is, err := s.elsewhere(ctx, p, stored.User, code)
+		if err != nil {
+			return identity.Principal{}, merchant.Merchant{}, err
+		}
+		if is {
+			found, m, err := s.authenticatePerson(ctx, there)
+			if err == nil || !failure.Is(err, failure.KindUnauthorized) {
+				return found, m, err
+			}
+		}
+	}
+	return s.authenticatePerson(ctx, p)
+}
+
+// authenticateKey reads a key and its merchant in one call, because the key names it.
+func (s *Reader) authenticateKey(ctx context.Context, token identity.Token) (identity.Principal, merchant.Merchant,
+	error) {
+	var k apiKeyItem
+	var m merchantItem
+	err := s.few(ctx, map[key]any{apiKeyKey(token.Tenant, token.Hash): &k, merchantKey(token.Tenant.Merchant): &m})
+	if err == nil && (k.ID == "" || k.Revoked || m.Code == "") {
+		err = errBadToken
+	}
+	if err != nil {
+		return identity.Principal{}, merchant.Merchant{}, err
+	}
+	return k.Principal(), m.Merchant, nil
+}
+
+// authenticatePerson adds the rights of the person's member to the principal.
+func (s *Reader) authenticatePerson(ctx context.Context, p identity.Principal) (identity.Principal,
+	merchant.Merchant, error) {
+	var of memberItem
+	var roles rolesItem
+	var m merchantItem
+	err := s.few(ctx, map[key]any{memberKey(p.Tenant, member.NumberOf(p.Actor.ID)): &of, rolesKey(p.Tenant): &roles,
+		merchantKey(p.Tenant.Merchant): &m})
+	switch {
+	case err != nil:
+	case of.ID != p.Actor.ID || of.Kind() != p.Actor.Kind || !of.Active() || m.Code == "":
+		err = errBadToken
+	default:
+		return of.As(p, roles.Roles), m.Merchant, nil
+	}
+	return identity.Principal{}, merchant.Merchant{}, err
+}
+
+// elsewhere is the principal of a user at another merchant in the same mode, by the user's
+// membership there; false where there is none.
+func (s *Reader) elsewhere(ctx context.Context, p identity.Principal, user, code string) (identity.Principal, bool,
+	error) {
+	p.Tenant.Merchant = code
+	var lead membershipItem
+	err := s.get(membershipKey(user, p.Tenant)).One(ctx, &lead)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return p, false, nil
+	}
+	p.Actor.ID = lead.MemberID
+	return p, err == nil, err
+}
+
+// few reads items of different types in one consistent call, each into the target for its
+// key. The target of one that does not exist stays as it is.
+func (s *Reader) few(ctx context.Context, into map[key]any) error {
+	items, err := s.table.Few(ctx, sortedKeys(into)...)
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		if err := decode(item, into); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decode reads the item into the target for its key.
+func decode(item dynamo.Item, into map[key]any) error {
+	var k key
+	if err := dynamo.UnmarshalItem(item, &k); err != nil {
+		return err
+	}
+	return dynamo.UnmarshalItem(item, into[k])
+}
+
+// Readmit reads again who makes a request, as Authenticate did: with the rights that it
+// has now. Failure: Unauthorized when the credential is gone.
+func (s *Reader) Readmit(ctx context.Context, p identity.Principal) (identity.Principal, error) {
+	token := identity.Token{Hash: p.Admitted.Hash}
+	if p.Actor.Kind == identity.SecretKey || p.Actor.Kind == identity.PublicKey {
+		token.Kind, token.Tenant = p.Actor.Kind, p.Tenant
+	}
+	again, _, err := s.Authenticate(ctx, token, p.Tenant.Merchant)
+	if err == nil && again.Tenant != p.Tenant {
+		err = errBadToken
+	}
+	return again, err
+}

@@ -1,0 +1,87 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// bearing stores an access token of the member's, and returns what its bearer sends.
+func bearing(t *testing.T, s *store.Store, m member.Member, change ...func(*identity.AccessToken)) identity.Token {
+	t.Helper()
+	token := identity.AccessToken{Hash: identity.Hash(m.ID + t.Name()), Kind: m.Kind(), Subject: m.ID, Client: "till app",
+		Tenant: tenant, Scopes: []string{"payments"}, CreatedAt: s.Now(), ExpiresAt: s.Now().Add(time.Hour)}
+	for _, set := range change {
+		set(&token)
+	}
+	if err := s.PutAccessToken(t.Context(), token); err != nil {
+		t.Fatal(err)
+	}
+	return identity.Token{Hash: token.Hash}
+}
+
+func refused(t *testing.T, s *store.Store, token identity.Token, when string) {
+	t.Helper()
+	if p, _, err := s.Authenticate(t.Context(), token, ""); !failure.Is(err, failure.KindUnauthorized) {
+		t.Errorf("%s: got %+v, error %v, want Unauthorized", when, p, err)
+	}
+}
+
+func TestATokenHasTheRightsOfItsMember(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	opened(t, s)
+	m := employ(t, s, "till@example.com")
+	token := bearing(t, s, m)
+	want := identity.Principal{Actor: identity.Actor{Kind: identity.Operator, ID: m.ID}, Tenant: tenant,
+		Scopes: []string{"payments"}, Permissions: []identity.Permission{}, Email: "till@example.com", Client: "till app",
+		Admitted: identity.Admission{Hash: token.Hash, Version: 1}}
+	got, owner, err := s.Authenticate(t.Context(), token, "")
+	if diff := cmp.Diff(want, got); err != nil || diff != "" || owner.Code != tenant.Merchant {
+		t.Errorf("got merchant %q, error %v, and (-want +got):\n%s", owner.Code, err, diff)
+	}
+	disable := func(m member.Member, _ member.Roles) (member.Member, error) { return m.Enabled(false, s.Now()), nil }
+	if _, err := s.UpdateMember(t.Context(), tenant, m.Number(), "", disable); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, s, token, "disabled")
+}
+
+func TestTokensThatAllowNothing(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	opened(t, s)
+	m := employ(t, s, "till@example.com")
+	for name, change := range map[string]func(*identity.AccessToken){
+		"expired":             func(t *identity.AccessToken) { t.ExpiresAt = s.Now() },
+		"of another member":   func(t *identity.AccessToken) { t.Subject = member.ID("another", 0) },
+		"of another kind":     func(t *identity.AccessToken) { t.Kind = identity.User },
+		"of another merchant": func(t *identity.AccessToken) { t.Tenant.Merchant = "MC9Z9Z9Z9Z" },
+		"of another mode":     func(t *identity.AccessToken) { t.Tenant.Mode = identity.Live },
+		"of a client of an unknown merchant": func(t *identity.AccessToken) {
+			t.Kind, t.Tenant.Merchant = identity.Client, "MC9Z9Z9Z9Z"
+		},
+		"of a live test profile": func(t *identity.AccessToken) {
+			t.Kind, t.Tenant.Mode = identity.TestProfile, identity.Live
+		},
+	} {
+		refused(t, s, bearing(t, s, m, change, func(t *identity.AccessToken) { t.Hash = identity.Hash(name) }), name)
+	}
+	refused(t, s, identity.Token{Hash: identity.Hash("nobody's")}, "unknown")
+	token := bearing(t, s, m)
+	if _, _, err := s.Authenticate(t.Context(), token, ""); err != nil {
+		t.Errorf("got error %v, want none before it is revoked", err)
+	}
+	for range 2 {
+		if err := s.RevokeAccessToken(t.Context(), token.Hash); err != nil {
+			t.Error(err)
+		}
+	}
+	refused(t, s, token, "revoked")
+}
