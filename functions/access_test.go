@@ -47,6 +47,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	one.lowerDueShards()
 	one.recovery()
 	one.accounts()
+	one.mails()
 	live.differ()
 	test.loseEntries()
 	one.audited()

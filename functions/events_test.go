@@ -23,6 +23,7 @@ const eventsFolder = "../events"
 var rehearsals = map[string]func(*rehearsal){
 	"relay":      (*rehearsal).relay,
 	"callbacks":  (*rehearsal).callback,
+	"mails":      (*rehearsal).mail,
 	"polls":      (*rehearsal).question,
 	"payoutrun":  (*rehearsal).payout,
 	"payoutplan": (*rehearsal).tick,
@@ -192,6 +193,12 @@ func text(v events.DynamoDBAttributeValue) string {
 		return v.Number()
 	}
 	return v.String()
+}
+
+// mail: the message names one that does not exist.
+func (r *rehearsal) mail() {
+	r.consumed()
+	r.logged("message of an unknown mail dropped")
 }
 
 // question: the message names a checkout that does not exist.

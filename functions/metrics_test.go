@@ -86,6 +86,19 @@ func (s measuredShop) giveUpACallback() {
 	}
 }
 
+// mail has SES answer a mail so, and lets hours pass.
+func (s measuredShop) mail(answer string, hours int) {
+	s.Helper()
+	s.RefuseMails(func(string) string { return answer })
+	t := identity.Tenant{Mode: s.mode, Merchant: s.Merchant.Code}
+	putMail(s.World, t, invitation(t))
+	s.Relay()
+	for range hours {
+		s.Clock.Advance(time.Hour)
+		s.RunUntilIdle()
+	}
+}
+
 // TestEachMetricIsWrittenByWhatItMeasures, in its own mode alone: what happens in
 // test mode raises no alarm of live mode.
 func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
@@ -133,6 +146,12 @@ func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
 		"a rejected payout": {measuredShop.rejectPayout,
 			measured{"PaymentsAttempted": {1}, "PaymentsApproved": {1}, "FailedPayouts": {1}}},
 		"a dead callback": {measuredShop.giveUpACallback, measured{"DeadCallbacks": {1}}},
+		"a dead mail": {func(s measuredShop) { s.mail("SendingPausedException", 74) }, measured{"DeadMails": {1}}},
+		"a refused mail": {func(s measuredShop) { s.mail("BadRequestException", 0) }, measured{"DroppedMails": {1}}},
+		"a mail without a sender": {func(s measuredShop) {
+			s.Set("MAIL_FROM", "")
+			s.mail("", 0)
+		}, measured{"HeldMails": {1}}},
 	} {
 		for _, mode := range identity.Modes {
 			t.Run(name+" in "+mode.Name()+" mode", func(t *testing.T) {

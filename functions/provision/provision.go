@@ -22,6 +22,8 @@
 //	rotate_callback_secret  merchant_code; force
 //	show_callback           id
 //	replay_callbacks        id, or merchant_code and/or from and to; limit
+//	show_mail               id
+//	replay_mails            as replay_callbacks
 //	pay_voucher             merchant_code, checkout_id
 //	charge_back             merchant_code, transaction; mode, id, amount, lost
 //	update_settings         merchant_code; mode, payout_period, payout_type, payout_on_demand,
@@ -80,6 +82,8 @@ func (o operator) commands() map[string]command {
 		"rotate_callback_secret": typed(o, o.rotateCallbackSecret),
 		"show_callback":          typed(o, o.showCallback),
 		"replay_callbacks":       typed(o, o.replayCallbacks),
+		"show_mail":              typed(o, o.showMail),
+		"replay_mails":           typed(o, o.replayMails),
 		"pay_voucher":            typed(o, o.payVoucher),
 		"charge_back":            typed(o, o.chargeback),
 		"update_settings":        typed(o, o.updateSettings),

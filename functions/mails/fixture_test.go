@@ -1,0 +1,129 @@
+package mails_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+)
+
+// owner is the owner of each world's merchant.
+const owner = "kaffee@example.com"
+
+// office is a shop and its mails.
+type office struct{ world.Shop }
+
+func newOffice(t *testing.T) office { return office{world.NewShop(t)} }
+
+// changeBankAccount has the mail to all owners written.
+func (o office) changeBankAccount() {
+	o.Helper()
+	o.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": "DE89370400440532013000"})
+}
+
+// employ makes an operator, and answers its path.
+func (o office) employ(username string) string {
+	o.Helper()
+	o.Secret("password", "correct horse battery")
+	r := o.Send("POST", "/v0.1/me/accounts", map[string]any{"username": username, "password": "correct horse battery"})
+	var made struct{ ID int32 }
+	if err := r.Into(&made); err != nil || made.ID == 0 {
+		o.Fatalf("create an operator: %d %s, error %v", r.Status, r.Body, err)
+	}
+	return fmt.Sprintf("/v0.1/me/accounts/%d", made.ID)
+}
+
+func (o office) disable(path string) {
+	o.Helper()
+	if r := o.Send("PUT", path, map[string]any{"disabled": true}); r.Status != 200 {
+		o.Fatalf("disable: %d %s", r.Status, r.Body)
+	}
+}
+
+// run lets everything happen that is due by now, without the sweep.
+func (o office) run() {
+	o.Helper()
+	for o.Relay() > 0 {
+	}
+}
+
+// sent are the mails, each once.
+func (o office) sent() []ses.Mail { return o.Mails.Sent() }
+
+// only is the one mail that was sent.
+func (o office) only() ses.Mail {
+	o.Helper()
+	sent := o.sent()
+	if len(sent) != 1 {
+		o.Fatalf("got mails %+v, want one", sent)
+	}
+	return sent[0]
+}
+
+// due is the id of the one mail that is to be sent.
+func (o office) due() (id string) {
+	o.Helper()
+	for shard := range o.App.Store.DueShards() {
+		for d, err := range o.App.Store.Overdue(o.Context(), shard, o.Clock.Now().Add(1000*time.Hour)) {
+			switch {
+			case err != nil:
+				o.Fatal(err)
+			case d.MailID != "" && id != "":
+				o.Fatalf("got mails %s and %s due, want one", id, d.MailID)
+			case d.MailID != "":
+				id = d.MailID
+			}
+		}
+	}
+	if id == "" {
+		o.Fatal("got no mail due, want one")
+	}
+	return id
+}
+
+// stored reads a mail.
+func (o office) stored(id string) mail.Mail {
+	o.Helper()
+	_, m, err := o.App.Store.Mail(o.Context(), id)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return m
+}
+
+// repeat sends another message of a mail.
+func (o office) repeat(id string) {
+	o.Helper()
+	if err := queue.OpenMails(o.App).Send(o.Context(), o.Tenant(), id, 0); err != nil {
+		o.Fatal(err)
+	}
+}
+
+// invite writes an invitation's mail, as it is written with the invitation.
+func (o office) invite(m mail.Mail) {
+	o.Helper()
+	_, table := o.App.Store.Raw()
+	item := struct {
+		PK string `dynamo:"pk"`
+		SK string `dynamo:"sk"`
+		identity.Tenant
+		mail.Mail
+	}{"MAIL#" + m.ID, "MAIL", o.Tenant(), m.Due(o.Clock.Now())}
+	if err := table.Put(item).Run(o.Context()); err != nil {
+		o.Fatal(err)
+	}
+	o.repeat(m.ID)
+}
+
+func (o office) wantLog(text string) {
+	o.Helper()
+	if log := o.Logs.String(); !strings.Contains(log, text) {
+		o.Errorf("got log %s, want %s in it", log, text)
+	}
+}

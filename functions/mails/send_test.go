@@ -1,0 +1,357 @@
+package mails_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions/mails"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/outbox"
+)
+
+func TestAChangedBankAccountIsReportedToTheOwners(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.employ("till@example.com")
+	o.changeBankAccount()
+	o.run()
+	m := o.only()
+	if m.To != owner || m.From != "Cashwrap <no-reply@cashwrap.example>" || m.Times != 1 ||
+		m.Subject != "[Test] Bankkonto von Kaffeehaus geändert" || !strings.Contains(m.Text, "3000") {
+		t.Errorf("got %+v, want the end of the account's number, once, for %s, in German", m, owner)
+	}
+	if strings.Contains(m.Text, "0532013000") {
+		t.Errorf("got %s, want only the end of the number", m.Text)
+	}
+	o.changeBankAccount() // to the same again
+	o.run()
+	o.only()
+}
+
+func TestADisabledMemberIsTold(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	path := o.employ("till@example.com")
+	o.run()
+	o.disable(path)
+	o.disable(path)
+	o.run()
+	if m := o.only(); m.To != "till@example.com" || !strings.Contains(m.Text, "gesperrt") {
+		t.Errorf("got %+v, want it for the operator", m)
+	}
+}
+
+// TestTheAddressIsThatOfBefore: who takes an account away cannot keep its member from hearing of it.
+func TestTheAddressIsThatOfBefore(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	path := o.employ("till@example.com")
+	if r := o.Send("PUT", path, map[string]any{"disabled": true, "username": "thief@example.com"}); r.Status != 200 {
+		t.Fatalf("got %d %s, want 200", r.Status, r.Body)
+	}
+	o.run()
+	if m := o.only(); m.To != "till@example.com" {
+		t.Errorf("got a mail to %s, want till@example.com", m.To)
+	}
+}
+
+func TestAnInvitationHasALink(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id := member.OwnerID(o.Tenant())
+	o.invite(mail.NewInvitation("operation", member.NumberOf(id), "ada@example.com", "invite-1"))
+	o.run()
+	m, token := o.only(), o.App.InvitationToken(id, "invite-1")
+	o.Secret("token of an invitation", token)
+	link := "http://cashwrap.test/invitations/" + token
+	if m.To != "ada@example.com" || !strings.Contains(m.Text, link+"\n") ||
+		!strings.Contains(m.HTML, `<a href="`+link+`">`) || len(token) != 43 {
+		t.Errorf("got %+v, want the link %s", m, link)
+	}
+}
+
+// TestAnInvitationThatIsGoneIsNotSent: its member was deleted.
+func TestAnInvitationThatIsGoneIsNotSent(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	m := mail.NewInvitation("operation", 1, "ada@example.com", "invite-1")
+	o.invite(m)
+	o.run()
+	if got := o.stored(m.ID); len(o.sent()) != 0 || got.State != outbox.Dropped || got.LastError != "invitation withdrawn" {
+		t.Errorf("got %d mails and %+v, want none, and it dropped", len(o.sent()), got)
+	}
+}
+
+// TestNoMailIsLost when any call goes wrong or the process dies after it, and none is sent twice but where nobody knows
+// whether the service took it.
+func TestNoMailIsLost(t *testing.T) {
+	t.Parallel()
+	for _, fault := range faults.Plannable {
+		t.Run(fault.String(), func(t *testing.T) {
+			t.Parallel()
+			for step, more := 1, true; more; step++ {
+				more = crashAt(t, step, fault)
+			}
+		})
+	}
+}
+
+// crashAt reports whether there was such a step.
+func crashAt(t *testing.T, step int, fault faults.Fault) bool {
+	t.Helper()
+	o := newOffice(t)
+	o.changeBankAccount()
+	p := o.Process()
+	p.Steps.Plan(step, fault)
+	for range 3 { // the change, the mail to all, the mail to one
+		_, _ = p.DrainStream(t.Context())
+		_, _ = p.DrainQueues(t.Context())
+	}
+	taken := p.Steps.Taken()
+	for range 4 {
+		o.PassMinute()
+	}
+	last := ""
+	if len(taken) >= step {
+		last = taken[step-1]
+	}
+	m, unknown := o.only(), last == "SendEmail" && (fault == faults.LoseReply || fault == faults.DieAfter)
+	if m.To != owner || m.Times > 1 != unknown || m.Times > 2 {
+		t.Errorf("%s at step %d (%s): got it %d times to %s, want it once, or twice if nobody knows", fault, step, last,
+			m.Times, m.To)
+	}
+	return len(taken) >= step
+}
+
+// TestRepeatedMessagesSendNothing: before, after and between.
+func TestRepeatedMessagesSendNothing(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.changeBankAccount()
+	parent := o.due()
+	for range 3 {
+		o.repeat(parent)
+	}
+	o.run()
+	for range 3 {
+		o.repeat(parent)
+		o.repeat(o.only().ID)
+	}
+	o.run()
+	o.PassMinute()
+	if m := o.only(); m.Times != 1 {
+		t.Errorf("got it %d times, want once", m.Times)
+	}
+}
+
+// TestWhatTheStreamLosesIsStillSent by the sweep.
+func TestWhatTheStreamLosesIsStillSent(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.changeBankAccount()
+	for range 2 { // the mail to all, the mail to one
+		o.Clock.Advance(time.Minute)
+		if err := o.Main().TickNow(t.Context(), "sweep"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := o.Main().DrainQueues(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.only()
+}
+
+// TestAnOutageIsWaitedFor at the times of contract §11.3, until the mail is dead; an operator can have it sent again.
+func TestAnOutageIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"TooManyRequestsException", "SendingPausedException", "MessageRejected",
+		"InternalServiceErrorException"} {
+		o := newOffice(t)
+		o.RefuseMails(func(string) string { return code })
+		o.disable(o.employ("till@example.com"))
+		id := o.due()
+		o.run()
+		began := o.Clock.Now()
+		if m := o.stored(id); m.State != outbox.Pending || m.Tries != 1 || m.LastError != code ||
+			!m.NextAt.Equal(began.Add(time.Minute)) {
+			t.Errorf("%s: got %+v, want it owed in a minute", code, m)
+		}
+		for o.Clock.Now().Before(began.Add(73 * time.Hour)) {
+			o.Clock.Advance(time.Hour)
+			o.RunUntilIdle()
+		}
+		if m := o.stored(id); m.State != outbox.Dead || m.LastError != code || len(o.sent()) != 0 {
+			t.Errorf("%s: got %+v and %d mails, want it dead and none", code, m, len(o.sent()))
+		}
+		o.wantLog("mail given up")
+		o.RefuseMails(func(string) string { return "" })
+		var done struct{ Replayed int }
+		o.Operate(map[string]any{"command": "replay_mails", "id": id}, &done)
+		o.run()
+		if m := o.only(); done.Replayed != 1 || m.ID != id || o.stored(id).State != outbox.Delivered {
+			t.Errorf("%s: got %d replayed and %+v, want the same mail", code, done.Replayed, m)
+		}
+	}
+}
+
+// TestARefusedMailIsNotSentAgain, nor does it raise an alarm of dead ones.
+func TestARefusedMailIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.RefuseMails(func(string) string { return "BadRequestException" })
+	o.disable(o.employ("till@example.com"))
+	id := o.due()
+	o.run()
+	m := o.stored(id)
+	if m.State != outbox.Dropped || m.LastError != "BadRequestException" || m.IsDue(o.Clock.Now().Add(1000*time.Hour)) {
+		t.Errorf("got %+v, want it dropped", m)
+	}
+	if o.wantLog("mail dropped"); strings.Contains(o.Logs.String(), "till@example.com") {
+		t.Errorf("got the address in the log %s, want it only in the table", o.Logs)
+	}
+}
+
+// TestATryThatIsCutOffCountsAsOneThatFailed, so that a mail which ends its process each time is not sent without end.
+func TestATryThatIsCutOffCountsAsOneThatFailed(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.disable(o.employ("till@example.com"))
+	id, began := o.due(), o.Clock.Now()
+	cutOff := func() {
+		p, step := o.Process(), sendStep
+		if o.stored(id).Tries > 0 { // which the bound does not count again
+			step--
+		}
+		p.Steps.Plan(step, faults.DieAfter)
+		_, _ = p.DrainQueues(t.Context())
+	}
+	if _, err := o.Main().DrainStream(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	cutOff()
+	if m := o.stored(id); m.State != outbox.Sending || m.Tries != 1 {
+		t.Fatalf("got %+v, want a try of unknown outcome", m)
+	}
+	o.repeat(id)
+	o.run()
+	if got := o.only().Times; got != 1 {
+		t.Errorf("while the try may still run: got it %d times, want once", got)
+	}
+	for o.Clock.Now().Before(began.Add(100 * time.Hour)) {
+		o.Clock.Advance(10 * time.Minute)
+		if err := o.Main().TickNow(t.Context(), "sweep"); err != nil {
+			t.Fatal(err)
+		}
+		cutOff()
+	}
+	if m := o.stored(id); m.State != outbox.Dead || m.Tries > 11 || o.only().Times > 11 {
+		t.Errorf("got it %d times and %+v, want it dead after at most 11 tries", o.only().Times, m)
+	}
+}
+
+// sendStep is the step of a process that sends one mail to a member: after its message, the mail, its merchant, the
+// bound and its record.
+const sendStep = 5
+
+// TestWithoutASenderMailsWait until one is set.
+func TestWithoutASenderMailsWait(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.Set("MAIL_FROM", "")
+	o.disable(o.employ("till@example.com"))
+	id := o.due()
+	o.run()
+	if m := o.stored(id); m.State != outbox.Pending || m.Tries != 0 || len(o.sent()) != 0 {
+		t.Errorf("got %+v and %d mails, want it owed and none", m, len(o.sent()))
+	}
+	o.wantLog("mail held")
+	o.Set("MAIL_FROM", "no-reply@cashwrap.example")
+	o.Clock.Advance(time.Hour)
+	o.RunUntilIdle()
+	if m := o.only(); m.Times != 1 {
+		t.Errorf("got it %d times, want once", m.Times)
+	}
+}
+
+// TestAMailIsHeldForAWeekAtMost: then somebody has to look at it.
+func TestAMailIsHeldForAWeekAtMost(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.Set("MAIL_FROM", "")
+	o.disable(o.employ("till@example.com"))
+	id := o.due()
+	for range 8 * 24 / 4 {
+		o.Clock.Advance(4 * time.Hour)
+		o.RunUntilIdle()
+	}
+	if m := o.stored(id); m.State != outbox.Dead {
+		t.Errorf("got %+v, want it dead", m)
+	}
+}
+
+// TestAMerchantCanWriteToFewStrangers a day by way of the platform.
+func TestAMerchantCanWriteToFewStrangers(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id := member.OwnerID(o.Tenant())
+	for i := range 210 {
+		o.invite(mail.NewInvitation(fmt.Sprint(i), member.NumberOf(id), fmt.Sprintf("stranger-%d@example.com", i), "i"))
+	}
+	o.run()
+	if n := len(o.sent()); n != 200 {
+		t.Errorf("got %d mails, want 200", n)
+	}
+	o.changeBankAccount() // which only its owners hear of
+	o.Clock.Advance(8 * time.Minute)
+	o.invite(mail.NewInvitation("later", member.NumberOf(id), "ada@example.com", "i"))
+	o.run()
+	if n := len(o.sent()); n != 202 {
+		t.Errorf("got %d mails, want 202", n)
+	}
+}
+
+// TestOnlySomeOwnersGetAMail, those who were there first.
+func TestOnlySomeOwnersGetAMail(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for i := range mail.MaxOwners + 3 {
+		o.Clock.Advance(time.Millisecond)
+		_, err := o.App.Store.CreateMember(audit.As(o.Context(), audit.Actor{Kind: audit.Command}, "test"), o.Tenant(), fmt.Sprintf("owner-%d@example.com", i), fmt.Sprint("op", i),
+			func(id string) (member.Member, error) {
+				m := member.NewOwner(o.Tenant(), fmt.Sprintf("owner-%d@example.com", i), o.Clock.Now())
+				m.ID = id
+				return m, nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.changeBankAccount()
+	o.run()
+	sent := o.sent()
+	for _, m := range sent {
+		if strings.HasPrefix(m.To, fmt.Sprintf("owner-%d@", mail.MaxOwners-1)) {
+			t.Errorf("got a mail to %s, want only to the first %d", m.To, mail.MaxOwners)
+		}
+	}
+	if len(sent) != mail.MaxOwners {
+		t.Errorf("got %d mails, want %d", len(sent), mail.MaxOwners)
+	}
+}
+
+func TestAMessageOfNoMailIsDropped(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.repeat("mail_unknown")
+	o.run()
+	o.wantLog("message of an unknown mail dropped")
+	if err := mails.Send(app.New(o.App.Config, app.Overrides{}))(t.Context(), `{"mail":""}`); err != nil {
+		t.Errorf("got error %v, want the message dropped", err)
+	}
+}

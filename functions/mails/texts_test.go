@@ -1,0 +1,108 @@
+package mails
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/country"
+	"github.com/cashwrap/cashwrap/shared/mail"
+)
+
+var languages = []string{english, german, portuguese}
+
+// TestEachMailIsInEachLanguage, with the same values in it, and none left open.
+func TestEachMailIsInEachLanguage(t *testing.T) {
+	t.Parallel()
+	if kinds := slices.Sorted(maps.Keys(texts)); !slices.Equal(kinds, slices.Sorted(slices.Values(mail.Kinds))) {
+		t.Errorf("got texts of %v, want of %v", kinds, mail.Kinds)
+	}
+	seen := map[string]bool{}
+	for kind, all := range texts {
+		for _, language := range languages {
+			link := ""
+			if kind == mail.Invitation {
+				link = "https://api.example.com/invitations/abc"
+			}
+			m, err := letter{kind: kind, language: language, merchant: "Kaffeehaus", about: "4321", link: link}.message(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantsAbout := kind == mail.NewAPIKey || kind == mail.BankAccountChanged
+			for _, part := range []string{m.Text, m.HTML} {
+				if !strings.Contains(part, "Kaffeehaus") || strings.Contains(part, "4321") != wantsAbout ||
+					strings.ContainsAny(part, "{}") || link != "" && !strings.Contains(part, link) {
+					t.Errorf("%s, %s: got %s, want its values filled in", kind, language, part)
+				}
+			}
+			if m.Subject == "" || seen[m.Text] || !strings.Contains(m.HTML, `lang="`+language+`"`) {
+				t.Errorf("%s, %s: got subject %q and %s, want a text of its own", kind, language, m.Subject, m.HTML)
+			}
+			seen[m.Text] = true
+			if kind == mail.Invitation && all[language].link == "" {
+				t.Errorf("%s, %s: got no words for the link, want some", kind, language)
+			}
+		}
+		if len(all) != len(languages) {
+			t.Errorf("%s: got it in %d languages, want in %v", kind, len(all), languages)
+		}
+	}
+	for _, words := range []map[string]string{footer, trial} {
+		if len(words) != len(languages) {
+			t.Errorf("got %v, want it in %v", words, languages)
+		}
+	}
+}
+
+func TestTheLanguageIsThatOfTheMerchantsCountry(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{"DE": german, "AT": german, "BR": portuguese, "PT": portuguese,
+		"GB": english, "FR": english, "": english} {
+		if got := languageOf(code); got != want {
+			t.Errorf("%q (%s): got %q, want %q", code, country.Locale(code), got, want)
+		}
+	}
+}
+
+// TestNamesCannotBreakOut of their line, of the subject or of the HTML, whatever a merchant calls itself or a key.
+func TestNamesCannotBreakOut(t *testing.T) {
+	t.Parallel()
+	evil := rapid.StringOfN(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune("\r\n\t\x00\u2028\u202e<>&\"'{}:="))), 0, 300, -1)
+	rapid.Check(t, func(r *rapid.T) {
+		l := letter{kind: rapid.SampledFrom(mail.Kinds).Draw(r, "kind"),
+			language: rapid.SampledFrom(languages).Draw(r, "language"),
+			merchant: evil.Draw(r, "merchant") + "<script>", about: evil.Draw(r, "about")}
+		m, err := l.message(t.Context())
+		if err != nil {
+			r.Fatal(err)
+		}
+		if strings.ContainsFunc(m.Subject, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) }) ||
+			len([]rune(m.Subject)) > 200 {
+			r.Errorf("got subject %q, want one line of at most 200 characters", m.Subject)
+		}
+		plain, err := letter{kind: l.kind, language: l.language, merchant: "x", about: "y"}.message(t.Context())
+		if err != nil {
+			r.Fatal(err)
+		}
+		if got, want := strings.Count(m.HTML, "<"), strings.Count(plain.HTML, "<"); got != want {
+			r.Errorf("got %d tags in %s, want %d", got, m.HTML, want)
+		}
+		if got, want := strings.Count(m.Text, "\n"), strings.Count(plain.Text, "\n"); got != want {
+			r.Errorf("got %d lines in %q, want %d", got, m.Text, want)
+		}
+	})
+}
+
+func TestAnAddressWithMoreThanAnAddressIsRefused(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{"ada@example.com": true, "jürgen@example.com": true, "": false,
+		"a@b.c\r\nBcc: x@y.z": false, "a@b.c, x@y.z": false, "Ada <a@b.c>": false, "a b@c.d": false} {
+		if got := plain(address); got != want {
+			t.Errorf("%q: got %t, want %t", address, got, want)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/deadline"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/outbox"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// replay sends callbacks or mails again, under their old ids: one by its id, in any
+// state but owed; or the dead ones of a merchant, of a time (from and to, RFC 3339,
+// inclusive: when they were given up), or of both, those given up first before others
+// within each shard.
+type replay struct {
+	ID           string `json:"id"`
+	MerchantCode string `json:"merchant_code"`
+	From         string `json:"from" validate:"date-time"`
+	To           string `json:"to" validate:"date-time"`
+	Limit        *int   `json:"limit" validate:"min=1 max=1000"` // 100 unless given
+}
+
+type replayed struct {
+	Replayed int  `json:"replayed"`
+	More     bool `json:"more"` // others remain: repeat the command
+}
+
+const (
+	defaultReplays = 100
+	// replyTime is kept free at the end of the function's time.
+	replyTime = 5 * time.Second
+)
+
+// outboxKind is what one command replays.
+type outboxKind struct {
+	name string
+	id   func(store.Due) string // "": the entry is of another kind
+	read func(ctx context.Context, id string) (sendable, error)
+}
+
+// sendable is a callback or a mail.
+type sendable struct {
+	tenant identity.Tenant
+	entry  outbox.Entry
+	resend func(context.Context) error // makes it due again
+}
+
+func (o operator) replay(ctx context.Context, c replay, of outboxKind) (replayed, error) {
+	if c.ID != "" {
+		return o.replayOne(ctx, c, of)
+	}
+	wanted, err := c.selection(o.Now())
+	if err != nil {
+		return replayed{}, err
+	}
+	ctx, cancel := deadline.Early(ctx, replyTime)
+	defer cancel()
+	return o.replayDead(ctx, wanted, of)
+}
+
+func (o operator) replayOne(ctx context.Context, c replay, of outboxKind) (replayed, error) {
+	if c.MerchantCode != "" || c.From != "" || c.To != "" || c.Limit != nil {
+		return replayed{}, failure.Invalid("id", "cannot be combined with a time range")
+	}
+	found, err := of.read(ctx, c.ID)
+	if err != nil {
+		return replayed{}, err
+	}
+	if found.entry.Waits() {
+		return replayed{}, failure.Conflict("The " + of.name + " is still being tried.")
+	}
+	return replayed{Replayed: 1}, o.resend(ctx, of, found)
+}
+
+// selection is which dead entries to replay.
+type selection struct {
+	merchant string // "": all
+	from, to time.Time
+	limit    int
+}
+
+func (c replay) selection(now time.Time) (selection, error) {
+	s := selection{merchant: c.MerchantCode, to: now, limit: defaultReplays}
+	if c.Limit != nil {
+		s.limit = *c.Limit
+	}
+	if c.MerchantCode == "" && c.From == "" && c.To == "" {
+		return s, failure.Missing("id")
+	}
+	if c.From == "" && c.To == "" {
+		return s, nil
+	}
+	var err error
+	if s.from, err = instant("from", c.From); err != nil {
+		return s, err
+	}
+	if s.to, err = instant("to", c.To); err != nil {
+		return s, err
+	}
+	if s.to.Before(s.from) {
+		return s, failure.Invalid("to", "must not be before from")
+	}
+	return s, nil
+}
+
+func instant(param, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, failure.Missing(param)
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, failure.Invalid(param, "must be an RFC 3339 time")
+	}
+	return at, nil
+}
+
+// replayDead stops at the first entry beyond the limit, or when time is up.
+func (o operator) replayDead(ctx context.Context, wanted selection, of outboxKind) (replayed, error) {
+	var done replayed
+	for dead, err := range o.dead(ctx, wanted, of) {
+		if ctx.Err() != nil || (err == nil && done.Replayed == wanted.limit) {
+			done.More = true
+			return done, nil
+		}
+		if err == nil {
+			err = o.resend(context.WithoutCancel(ctx), of, dead)
+		}
+		if err != nil {
+			return done, err
+		}
+		done.Replayed++
+	}
+	return done, nil
+}
+
+// dead yields the selected entries, also those in shards beyond the setting, which
+// nobody else looks into. The index only names them, and lags: the item says whose
+// each is, and whether it is still dead.
+func (o operator) dead(ctx context.Context, wanted selection, of outboxKind) iter.Seq2[sendable, error] {
+	return func(yield func(sendable, error) bool) {
+		for shard := range store.MaxDueShards {
+			for due, err := range o.Store.Dead(ctx, shard, wanted.from, wanted.to) {
+				if err == nil && of.id(due) == "" {
+					continue
+				}
+				var found sendable
+				if err == nil {
+					found, err = of.read(ctx, of.id(due))
+				}
+				if failure.Is(err, failure.KindNotFound) || (err == nil && !wanted.includes(found)) {
+					continue
+				}
+				if !yield(found, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (s selection) includes(d sendable) bool {
+	return d.entry.State == outbox.Dead && (s.merchant == "" || s.merchant == d.tenant.Merchant)
+}
+
+func (o operator) resend(ctx context.Context, of outboxKind, found sendable) error {
+	err := found.resend(ctx)
+	if errors.Is(err, store.ErrStale) {
+		return failure.Conflict("The " + of.name + " has changed meanwhile. Try again.")
+	}
+	if err != nil {
+		return err
+	}
+	o.Log.InfoContext(ctx, of.name+" replayed", of.name, found.entry.ID, "tenant", found.tenant.String())
+	return nil
+}
