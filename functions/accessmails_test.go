@@ -3,6 +3,7 @@ package functions_test
 import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -26,19 +27,24 @@ func putMail(w *world.World, t identity.Tenant, m mail.Mail) {
 	}
 }
 
-// invitation is a mail with a link, to the tenant's owner.
-func invitation(t identity.Tenant) mail.Mail {
-	return mail.NewInvitation("operation", member.NumberOf(member.OwnerID(t)), "ada@example.com", "invite-1")
-}
+// toStranger is a mail that goes to an address alone.
+func toStranger() mail.Mail { return mail.NewAccountDisabled("operation", 1, "ada@example.com") }
 
 // mails sends an invitation, and has an operator look at it and send it again.
 func (e *everything) mails() {
 	e.Helper()
-	t := e.Tenant()
-	m := invitation(t)
-	putMail(e.World, t, m)
+	ctx := audit.As(e.Context(), audit.Actor{Kind: audit.Command}, "test")
+	m, err := e.App.Store.CreateMember(ctx, e.Tenant(), "ada@example.com", "operation",
+		func(id string, _ member.Roles) (member.Member, error) {
+			return member.NewInvited(id, member.Invitation{Email: "ada@example.com"}, "operation", e.App.InvitationToken,
+				e.Clock.Now()), nil
+		})
+	if err != nil {
+		e.Fatal(err)
+	}
 	e.RunUntilIdle()
-	e.Operate(fields{"command": "show_mail", "id": m.ID}, nil)
-	e.Operate(fields{"command": "replay_mails", "id": m.ID}, nil)
+	sent := mail.NewInvitation(m.Invite.ID, m.Number(), m.Email, m.Invite.ID)
+	e.Operate(fields{"command": "show_mail", "id": sent.ID}, nil)
+	e.Operate(fields{"command": "replay_mails", "id": sent.ID}, nil)
 	e.RunUntilIdle()
 }

@@ -91,7 +91,7 @@ func (s measuredShop) mail(answer string, hours int) {
 	s.Helper()
 	s.RefuseMails(func(string) string { return answer })
 	t := identity.Tenant{Mode: s.mode, Merchant: s.Merchant.Code}
-	putMail(s.World, t, invitation(t))
+	putMail(s.World, t, toStranger())
 	s.Relay()
 	for range hours {
 		s.Clock.Advance(time.Hour)
@@ -146,8 +146,8 @@ func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
 		"a rejected payout": {measuredShop.rejectPayout,
 			measured{"PaymentsAttempted": {1}, "PaymentsApproved": {1}, "FailedPayouts": {1}}},
 		"a dead callback": {measuredShop.giveUpACallback, measured{"DeadCallbacks": {1}}},
-		"a dead mail": {func(s measuredShop) { s.mail("SendingPausedException", 74) }, measured{"DeadMails": {1}}},
-		"a refused mail": {func(s measuredShop) { s.mail("BadRequestException", 0) }, measured{"DroppedMails": {1}}},
+		"a dead mail":     {func(s measuredShop) { s.mail("SendingPausedException", 74) }, measured{"DeadMails": {1}}},
+		"a refused mail":  {func(s measuredShop) { s.mail("BadRequestException", 0) }, measured{"DroppedMails": {1}}},
 		"a mail without a sender": {func(s measuredShop) {
 			s.Set("MAIL_FROM", "")
 			s.mail("", 0)

@@ -9,8 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/member"
 )
 
 // owner is the owner of each world's merchant.
@@ -105,8 +107,24 @@ func (o office) repeat(id string) {
 	}
 }
 
-// invite writes an invitation's mail, as it is written with the invitation.
-func (o office) invite(m mail.Mail) {
+// invite invites a person, and answers the id of its member.
+func (o office) invite(email string) string {
+	o.Helper()
+	ctx := audit.As(o.Context(), audit.Actor{Kind: audit.Command}, "test")
+	m, err := o.App.Store.CreateMember(ctx, o.Tenant(), member.Address(email), email,
+		func(id string, _ member.Roles) (member.Member, error) {
+			return member.NewInvited(id, member.Invitation{Email: email, Roles: []string{member.RoleEmployee}}, email,
+				o.App.InvitationToken, o.Clock.Now()), nil
+		})
+	if err != nil {
+		o.Fatal(err)
+	}
+	o.Secret("token of an invitation", o.App.InvitationToken(m.ID, m.Invite.ID))
+	return m.ID
+}
+
+// write stores a mail, as it is stored with the change that it tells of.
+func (o office) write(m mail.Mail) {
 	o.Helper()
 	_, table := o.App.Store.Raw()
 	item := struct {

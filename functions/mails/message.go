@@ -15,13 +15,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// owners are those who get a mail to all: members with role_owner who may sign in, the
-// oldest first, at most mail.MaxOwners.
+// owners are those who get a mail to all: active members with role_owner, the oldest
+// first, at most mail.MaxOwners.
 func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Member, error) {
 	members, err := p.Store.Members(ctx, t)
-	owners := slices.DeleteFunc(members, func(m member.Member) bool {
-		return !slices.Contains(m.Roles, member.RoleOwner) || m.Disabled()
-	})
+	owners := slices.DeleteFunc(members, func(m member.Member) bool { return !m.Governs() })
 	return owners[:min(len(owners), mail.MaxOwners)], err
 }
 
@@ -42,6 +40,10 @@ func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (
 			return mail.Message{}, "invitation withdrawn", nil
 		case err != nil:
 			return mail.Message{}, "", err
+		case invited.Invite.ID != m.Invite:
+			return mail.Message{}, "invitation accepted", nil
+		case !p.Now().Before(invited.Invite.ExpiresAt):
+			return mail.Message{}, "invitation expired", nil
 		}
 		link = p.BaseURL + "/invitations/" + p.InvitationToken(invited.ID, m.Invite)
 	}

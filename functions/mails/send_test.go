@@ -64,11 +64,16 @@ func TestTheAddressIsThatOfBefore(t *testing.T) {
 func TestAnInvitationHasALink(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	id := member.OwnerID(o.Tenant())
-	o.invite(mail.NewInvitation("operation", member.NumberOf(id), "ada@example.com", "invite-1"))
+	id := o.invite("ada@example.com")
+	invited, err := o.App.Store.Member(t.Context(), o.Tenant(), member.NumberOf(id))
+	if err != nil {
+		t.Fatal(err)
+	}
 	o.run()
-	m, token := o.only(), o.App.InvitationToken(id, "invite-1")
-	o.Secret("token of an invitation", token)
+	m, token := o.only(), o.App.InvitationToken(id, invited.Invite.ID)
+	if member.TokenHash(token) != invited.Invite.TokenHash {
+		t.Errorf("got the token %s, want that of the hash %s", token, invited.Invite.TokenHash)
+	}
 	link := "http://cashwrap.test/invitations/" + token
 	if m.To != "ada@example.com" || !strings.Contains(m.Text, link+"\n") ||
 		!strings.Contains(m.HTML, `<a href="`+link+`">`) || len(token) != 43 {
@@ -76,15 +81,36 @@ func TestAnInvitationHasALink(t *testing.T) {
 	}
 }
 
-// TestAnInvitationThatIsGoneIsNotSent: its member was deleted.
-func TestAnInvitationThatIsGoneIsNotSent(t *testing.T) {
+// TestAnInvitationThatIsOverIsNotSent: its member was deleted, has accepted, or was too late.
+func TestAnInvitationThatIsOverIsNotSent(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	m := mail.NewInvitation("operation", 1, "ada@example.com", "invite-1")
-	o.invite(m)
-	o.run()
-	if got := o.stored(m.ID); len(o.sent()) != 0 || got.State != outbox.Dropped || got.LastError != "invitation withdrawn" {
-		t.Errorf("got %d mails and %+v, want none, and it dropped", len(o.sent()), got)
+	ctx := audit.As(t.Context(), audit.Actor{Kind: audit.Command}, "test")
+	for want, end := range map[string]func(o office, number int32) error{
+		"invitation withdrawn": func(o office, number int32) error {
+			_, err := o.App.Store.DeleteMember(ctx, o.Tenant(), number, "deletion", func(member.Member, member.Roles) error { return nil })
+			return err
+		},
+		"invitation accepted": func(o office, number int32) error {
+			_, err := o.App.Store.UpdateMember(ctx, o.Tenant(), number, "", func(m member.Member, _ member.Roles) (member.Member, error) {
+				return m.Accepted(member.User{ID: member.UserID("user")}), nil
+			})
+			return err
+		},
+		"invitation expired": func(o office, _ int32) error {
+			o.Clock.Advance(member.InviteLasts)
+			return nil
+		},
+	} {
+		o := newOffice(t)
+		number, id := member.NumberOf(o.invite("ada@example.com")), o.due()
+		if err := end(o, number); err != nil {
+			t.Fatal(err)
+		}
+		o.repeat(id)
+		o.run()
+		if got := o.stored(id); len(o.sent()) != 0 || got.State != outbox.Dropped || got.LastError != want {
+			t.Errorf("%s: got %d mails and %+v, want none, and it dropped", want, len(o.sent()), got)
+		}
 	}
 }
 
@@ -299,9 +325,8 @@ func TestAMailIsHeldForAWeekAtMost(t *testing.T) {
 func TestAMerchantCanWriteToFewStrangers(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	id := member.OwnerID(o.Tenant())
 	for i := range 210 {
-		o.invite(mail.NewInvitation(fmt.Sprint(i), member.NumberOf(id), fmt.Sprintf("stranger-%d@example.com", i), "i"))
+		o.write(mail.NewAccountDisabled(fmt.Sprint(i), 1, fmt.Sprintf("stranger-%d@example.com", i)))
 	}
 	o.run()
 	if n := len(o.sent()); n != 200 {
@@ -309,7 +334,7 @@ func TestAMerchantCanWriteToFewStrangers(t *testing.T) {
 	}
 	o.changeBankAccount() // which only its owners hear of
 	o.Clock.Advance(8 * time.Minute)
-	o.invite(mail.NewInvitation("later", member.NumberOf(id), "ada@example.com", "i"))
+	o.write(mail.NewAccountDisabled("later", 1, "ada@example.com"))
 	o.run()
 	if n := len(o.sent()); n != 202 {
 		t.Errorf("got %d mails, want 202", n)
@@ -323,8 +348,8 @@ func TestOnlySomeOwnersGetAMail(t *testing.T) {
 	for i := range mail.MaxOwners + 3 {
 		o.Clock.Advance(time.Millisecond)
 		_, err := o.App.Store.CreateMember(audit.As(o.Context(), audit.Actor{Kind: audit.Command}, "test"), o.Tenant(), fmt.Sprintf("owner-%d@example.com", i), fmt.Sprint("op", i),
-			func(id string) (member.Member, error) {
-				m := member.NewOwner(o.Tenant(), fmt.Sprintf("owner-%d@example.com", i), o.Clock.Now())
+			func(id string, _ member.Roles) (member.Member, error) {
+				m := member.NewOwner(o.Tenant(), fmt.Sprintf("owner-%d@example.com", i), member.User{}, o.Clock.Now())
 				m.ID = id
 				return m, nil
 			})

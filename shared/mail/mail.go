@@ -108,8 +108,9 @@ func (m Mail) To(member int32, email string, now time.Time) Mail {
 }
 
 // Bounded reports whether mails of the kind go to addresses that nobody has confirmed,
-// so that how many a merchant can cause must be bounded.
-func (k Kind) Bounded() bool { return k == Invitation || k == AccountDisabled }
+// so that how many a merchant can cause must be bounded when they are sent. Invitations
+// are bounded when they are made.
+func (k Kind) Bounded() bool { return k == AccountDisabled }
 
 // with is the mail with what a try made of its entry.
 func (m Mail) with(e outbox.Entry) Mail {
