@@ -233,7 +233,7 @@ func (m *month) queued() bool {
 	return !m.empty(m.config.PayoutShardQueue) || !m.empty(m.config.PayoutQueue)
 }
 
-// collect gives the functions some messages of shards, and one or more batches of the
+// collect gives the functions some messages of shards, a batch of mails, and one or more of the
 // payout queue, at the same time.
 func (m *month) collect() {
 	for range m.rng.IntN(2 * m.config.DueShards) {
@@ -242,6 +242,7 @@ func (m *month) collect() {
 	for range 1 + m.rng.IntN(3) {
 		m.poll("payoutrun", m.config.PayoutQueue, m.function("payoutrun").Queue.Batch)
 	}
+	m.poll("mails", m.config.MailQueue, m.function("mails").Queue.Batch)
 }
 
 // interfere runs event sources and lets clocks jump in the middle of something else.

@@ -43,7 +43,8 @@ func (m *month) recover() {
 			m.invokeScheduled("sweep")
 		}
 		m.steer(sources)
-		for m.poll("payoutopen", m.config.PayoutShardQueue, 1) || m.poll("payoutrun", m.config.PayoutQueue, 2) {
+		for m.poll("payoutopen", m.config.PayoutShardQueue, 1) || m.poll("payoutrun", m.config.PayoutQueue, 2) ||
+			m.poll("mails", m.config.MailQueue, 2) {
 			m.steer(sources)
 		}
 		for _, p := range m.payees {

@@ -207,7 +207,7 @@ func (w *World) deliver(actor string, roll uint64, batch []*change) (handled int
 	return 0
 }
 
-// consume gives the functions a batch of the callback and the poll queue.
+// consume gives the functions a batch of the callback, the poll and the mail queue.
 func (w *World) consume() {
 	if w.now().Before(w.queueWakes) && w.faultsOn {
 		return
@@ -217,6 +217,7 @@ func (w *World) consume() {
 	}
 	w.poll("callbacks", w.config.CallbackQueue, 1+w.rng.IntN(10))
 	w.poll("polls", w.config.PollQueue, 1+w.rng.IntN(10))
+	w.poll("mails", w.config.MailQueue, w.function("mails").Queue.Batch)
 }
 
 // poll gives a function a batch of its queue; false when there is none.
