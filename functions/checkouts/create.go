@@ -50,6 +50,9 @@ func (f family) create(ctx context.Context, req createRequest) (checkout, error)
 		return checkout{}, err
 	}
 	c.ID, c.CreatedBy = rest.OperationID(ctx), caller.Actor.ID
+	if caller.IsPerson() {
+		c.Creator = payments.Creator{ID: caller.Actor.ID, Email: caller.Email}
+	}
 	c.Shard = rest.Merchant(ctx).ShardOf(c.ID)
 	stored, err := f.store.CreateCheckout(ctx, caller.Tenant, c)
 	if err != nil {

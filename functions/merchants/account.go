@@ -85,16 +85,32 @@ type permissionsView struct {
 	CreateReferral             bool `json:"create_referral"`
 }
 
-// account is retrieveMyAccount. A key acts for the merchant's owner (contract
-// §13.9).
+// allowed are the parts that the caller may see: those of operations of their own need
+// the permissions of these (contract §13.9).
+func (p parts) allowed(caller identity.Principal) parts {
+	return slices.DeleteFunc(slices.Clone(p), func(one part) bool {
+		switch one {
+		case withBankAccounts, withSettings:
+			return !caller.Has(identity.FullTransactionHistoryView)
+		case withOperators:
+			return !caller.Has(identity.MembersRead)
+		default:
+			return false
+		}
+	})
+}
+
+// account is retrieveMyAccount.
 func (f family) account(ctx context.Context, req accountRequest) (accountView, error) {
-	m, t := rest.Merchant(ctx), rest.Caller(ctx).Tenant
+	m, caller := rest.Merchant(ctx), rest.Caller(ctx)
+	t := caller.Tenant
+	req.Include = req.Include.allowed(caller)
 	a, err := f.store.Account(ctx, m.Code)
 	if err != nil {
 		return accountView{}, err
 	}
 	show := presenter{merchant: m, account: a, include: req.Include, now: f.store.Now()}
-	v := accountView{Account: userView{Username: m.Email, Type: "normal"}, Personal: show.personal()}
+	v := accountView{Account: userOf(caller, m), Personal: show.personal()}
 	if !m.Onboarding {
 		profile := show.profile(m.Settings.Of(t.Mode))
 		if req.Include.has(withBankAccounts) {
@@ -118,15 +134,40 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 		v.Shelves = shelves(a.Profile)
 	}
 	if req.Include.has(withAppSettings) {
-		v.AppSettings = appSettings(a.AppSettings, m.Settings.Of(t.Mode))
+		if v.AppSettings, err = f.callersAppSettings(ctx, a); err != nil {
+			return v, err
+		}
 	}
 	if req.Include.has(withPermissions) {
-		granted := member.NewOwner(t, m.Email, member.User{}, m.CreatedAt).Granted(member.Roles{})
-		v.Permissions = &permissionsView{CreateMOTOPayments: granted.CreateMOTOPayments,
-			FullTransactionHistoryView: granted.FullTransactionHistoryView, RefundTransactions: granted.RefundTransactions,
-			CreateReferral: granted.CreateReferral}
+		v.Permissions = &permissionsView{CreateMOTOPayments: caller.Has(identity.CreateMOTOPayments),
+			FullTransactionHistoryView: caller.Has(identity.FullTransactionHistoryView),
+			RefundTransactions:         caller.Has(identity.RefundTransactions),
+			CreateReferral:             caller.Has(identity.CreateReferral)}
 	}
 	return v, nil
+}
+
+// userOf is the user of the caller's token; any other caller acts for the merchant's owner
+// (contract §13.9).
+func userOf(caller identity.Principal, m merchant.Merchant) userView {
+	switch caller.Actor.Kind {
+	case identity.Operator:
+		return userView{Username: caller.Email, Type: "operator"}
+	case identity.User:
+		return userView{Username: caller.Email, Type: "normal"}
+	default:
+		return userView{Username: m.Email, Type: "normal"}
+	}
+}
+
+// callersAppSettings are those of the token's user, else the owner's.
+func (f family) callersAppSettings(ctx context.Context, a account.Account) (*appSettingsView, error) {
+	caller, settings := rest.Caller(ctx), rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode)
+	if !caller.IsPerson() || caller.Actor.ID == member.OwnerID(caller.Tenant) {
+		return appSettings(a.AppSettings, settings), nil
+	}
+	m, err := f.store.Member(ctx, caller.Tenant, member.NumberOf(caller.Actor.ID))
+	return appSettings(m.AppSettings, settings), err
 }
 
 // operatorNames are the tenant's operators, as GET me names them.

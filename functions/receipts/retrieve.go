@@ -18,12 +18,13 @@ type retrieveRequest struct {
 
 // retrieve is retrieveReceipt.
 func (f family) retrieve(ctx context.Context, req retrieveRequest) (receipt, error) {
-	tenant := rest.Caller(ctx).Tenant
+	caller := rest.Caller(ctx)
+	tenant := caller.Tenant
 	if req.MerchantCode != tenant.Merchant {
 		return receipt{}, failure.Invalid("mid", "is not a valid merchant code")
 	}
 	r, err := f.store.FindTransaction(ctx, tenant, req.ID)
-	if failure.Is(err, failure.KindNotFound) {
+	if failure.Is(err, failure.KindNotFound) || err == nil && !caller.Sees(r.Creator) {
 		return receipt{}, notFound(req.ID)
 	} else if err != nil {
 		return receipt{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -15,8 +16,9 @@ const (
 	// sparse filter over a long history thus answers early, perhaps with no item
 	// at all, and the next link goes on from there.
 	maxSkipped = 1000
-	// maxCompared is how many items a page for changes_since reads at most, unless
-	// it may show more: the index does not know when a payout changed an item. They
+	// maxCompared is how many items a page for changes_since reads at most, or one for
+	// a person who sees only its own, unless it may show more: the index knows neither
+	// when a payout changed an item nor who has created its checkout. They
 	// cost half a unit each, 100 in all, as much as two pages over 1,000 entries; a
 	// request for the largest page costs 500.
 	maxCompared = 200
@@ -35,11 +37,13 @@ func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
 	if p.code != "" {
 		read = f.readCode
 	}
+	caller := rest.Caller(ctx)
+	p.sees, p.partial = caller.Sees, !caller.Has(identity.FullTransactionHistoryView)
 	found, err := read(ctx, p)
 	if err != nil {
 		return historyView{}, err
 	}
-	return p.cut(found, rest.Merchant(ctx).Calendar(rest.Caller(ctx).Tenant.Mode)), nil
+	return p.cut(found, rest.Merchant(ctx).Calendar(caller.Tenant.Mode)), nil
 }
 
 // readCode reads all that belongs to one transaction code.
@@ -80,7 +84,7 @@ func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, er
 
 // mostRead is how many items the page reads at most.
 func (p historyPlan) mostRead() int {
-	if p.filter.ChangesSince != nil {
+	if p.filter.ChangesSince != nil || p.partial {
 		return max(p.limit, maxCompared)
 	}
 	return p.limit
@@ -114,7 +118,7 @@ func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) historyV
 	page := historyView{Items: []historyItem{}, Links: []historyLink{}}
 	shown := ""
 	for _, item := range found.items {
-		if !p.filter.Match(item) {
+		if !p.filter.Match(item) || !p.sees(item.Creator) {
 			continue
 		}
 		if len(page.Items) == p.limit {

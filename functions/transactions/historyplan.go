@@ -25,6 +25,8 @@ type historyPlan struct {
 	limit          int // items per page
 	oldest, newest edge
 	filter         payments.HistoryFilter
+	sees           func(creator string) bool // which payments the caller sees, by who has created the checkout
+	partial        bool                      // not all
 }
 
 // edge is one end of the requested range. A ref overrides a time.
@@ -96,7 +98,8 @@ func setTime(q url.Values, name string, at *time.Time) {
 	}
 }
 
-// span finds the places of the refs. Failure: Invalid for one of no item.
+// span finds the places of the refs, also of items that the caller does not see: the next
+// link of a page names the last one that was examined. Failure: Invalid for one of no item.
 func (f family) span(ctx context.Context, t identity.Tenant, p historyPlan) (store.Range, error) {
 	span := store.Range{NewestFirst: p.order == descending}
 	var err error

@@ -63,13 +63,17 @@ func (q identifiers) code() (string, bool) {
 var errNoTransaction = failure.NotFound("There is no such transaction.")
 
 // find reads the transaction that the identifiers name, with its events: of
-// several the successful one, else the newest (contract §6.1). Failure: NotFound.
+// several the successful one, else the newest (contract §6.1). Failure: NotFound, also
+// for one that the caller may not see.
 func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
-	records, err := f.candidates(ctx, rest.Caller(ctx).Tenant, q)
+	caller := rest.Caller(ctx)
+	records, err := f.candidates(ctx, caller.Tenant, q)
 	if err != nil {
 		return store.Record{}, err
 	}
-	records = slices.DeleteFunc(records, func(r store.Record) bool { return !q.fit(r.Transaction) })
+	records = slices.DeleteFunc(records, func(r store.Record) bool {
+		return !q.fit(r.Transaction) || !caller.Sees(r.Creator)
+	})
 	if len(records) == 0 {
 		return store.Record{}, errNoTransaction
 	}

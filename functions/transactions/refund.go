@@ -51,7 +51,7 @@ func (f family) refundAmount(ctx context.Context, id string, amount money.Litera
 		return err
 	}
 	return f.processing.Refund(ctx, caller.Tenant, processing.RefundRequest{
-		TransactionID: id, Operation: rest.OperationID(ctx), Amount: amount,
+		TransactionID: id, Operation: rest.OperationID(ctx), Amount: amount, By: caller,
 		Country: owner.Country, MinimumBalance: minimum})
 }
 

@@ -31,6 +31,8 @@ type Kind string
 // The kinds.
 const (
 	APIKey  Kind = "api_key" // a merchant's
+	Member  Kind = "member"  // a person, by an access token
+	Client  Kind = "client"  // an OAuth client, or a test profile, that acts for the merchant
 	Command Kind = "command" // an operator's of the platform
 	Sweep   Kind = "sweep"   // the platform itself, when something is due
 	Bank    Kind = "bank"    // by its answer
@@ -40,9 +42,11 @@ const (
 type Actor struct {
 	Kind Kind `dynamo:"kind" json:"kind"`
 
-	// ID is the key's. Of a command it is who gave it, as the command itself says: only
+	// ID is the key's, the member's, the client's or the profile's. Of a command it is who gave it, as the command itself says: only
 	// AWS's own record of the request proves it.
 	ID string `dynamo:"id,omitempty" json:"id,omitempty"`
+
+	Email string `dynamo:"email,omitempty" json:"email,omitempty"` // a member's, as it was then
 
 	Source  string `dynamo:"source,omitempty" json:"source,omitempty"`   // address of the client
 	Request string `dynamo:"request,omitempty" json:"request,omitempty"` // X-Request-Id, or Lambda's id of the call

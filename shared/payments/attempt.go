@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -137,7 +138,8 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 			MerchantCode: c.Payee.Code, AuthCode: o.AuthCode, CreatedAt: c.recordedAt(now),
 		},
 		CheckoutID: c.ID, Shard: c.Shard, ClientTransactionID: clientTransactionID(a.ID), ForeignID: c.Reference,
-		ProductSummary: c.Description, Username: c.Payee.Email, CustomerID: c.CustomerID,
+		ProductSummary: c.Description, Username: cmp.Or(c.Creator.Email, c.Payee.Email), Creator: c.Creator.ID,
+		CustomerID:      c.CustomerID,
 		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,
 		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,
 		PayoutPlan: c.Payee.plan(), Gross: c.Payee.Gross, UpdatedAt: shown(now), Version: 1,

@@ -78,6 +78,13 @@ func (p Payee) fee(amount money.Amount) money.Amount {
 	return fee
 }
 
+// Creator is the person who has created a checkout, by an access token: a member of the
+// merchant's. It is zero when a key or an OAuth client has.
+type Creator struct {
+	ID    string `dynamo:"id"` // of the member
+	Email string `dynamo:"email"`
+}
+
 // Checkout is one payment a merchant asks for, with all its attempts.
 type Checkout struct {
 	ID             string           `dynamo:"-"` // as of the key
@@ -95,6 +102,7 @@ type Checkout struct {
 	Payer          *PersonalDetails `dynamo:"payer,omitempty"`
 	HostedCheckout *bool            `dynamo:"hosted_checkout,omitempty"`
 	CreatedBy      string           `dynamo:"created_by,omitempty"` // id of the credential
+	Creator        Creator          `dynamo:"creator,omitempty"`    // the person who has created it, if any
 	CreatedAt      time.Time        `dynamo:"created_at"`
 	Shard          int              `dynamo:"shard,omitempty"`       // of the merchant; what follows has it too
 	ValidUntil     *time.Time       `dynamo:"valid_until,omitempty"` // nil: never expires

@@ -66,7 +66,8 @@ type Event struct {
 type TransactionSummary struct {
 	ClientTransactionID string              `dynamo:"client_transaction_id"`
 	ProductSummary      string              `dynamo:"product_summary,omitempty"`
-	Username            string              `dynamo:"username,omitempty"` // the merchant user that is paid
+	Username            string              `dynamo:"username,omitempty"` // the transaction's
+	Creator             string              `dynamo:"creator,omitempty"`  // likewise
 	PaymentType         string              `dynamo:"payment_type"`
 	EntryMode           string              `dynamo:"entry_mode"`
 	Installments        int                 `dynamo:"installments_count"`
@@ -77,7 +78,7 @@ type TransactionSummary struct {
 // summary is what the transaction's events show of it.
 func (t Transaction) summary() TransactionSummary {
 	return TransactionSummary{ClientTransactionID: t.ClientTransactionID, ProductSummary: t.ProductSummary,
-		Username: t.Username, PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments,
+		Username: t.Username, Creator: t.Creator, PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments,
 		Card: t.Card, PayoutPlan: t.PayoutPlan}
 }
 

@@ -33,7 +33,7 @@ type HistoryEntry struct {
 	Type        EventType     `dynamo:"type"`
 	RawStatus   string        `dynamo:"status"`        // a TransactionStatus, or an EventStatus
 	ReversedAs  HistoryStatus `dynamo:"reversed_as"`   // HistoryRefunded, HistoryChargeback or ""; payments only
-	Username    string        `dynamo:"username"`      // the merchant user that is paid
+	Username    string        `dynamo:"username"`      // the transaction's
 	PaymentType string        `dynamo:"payment_type"`  // contract §2.7
 	EntryMode   string        `dynamo:"entry_mode"`    // likewise
 	Location    *Location     `dynamo:"location"`      // where a reader took it; nil online

@@ -40,7 +40,8 @@ type Transaction struct {
 	ClientTransactionID string              `dynamo:"-"`               // follows from the ID
 	ForeignID           string              `dynamo:"foreign_transaction_id,omitempty"`
 	ProductSummary      string              `dynamo:"product_summary,omitempty"`
-	Username            string              `dynamo:"username,omitempty"` // the merchant user that is paid
+	Username            string              `dynamo:"username,omitempty"` // who has created the checkout, else the owner
+	Creator             string              `dynamo:"creator,omitempty"`  // id of the person who has created the checkout
 	CustomerID          string              `dynamo:"customer_id,omitempty"`
 	InstrumentToken     string              `dynamo:"instrument_token,omitempty"`
 	Card                *CardSummary        `dynamo:"card,omitempty"`

@@ -15,11 +15,12 @@ import (
 
 // RefundRequest is a request to return money to a payer.
 type RefundRequest struct {
-	TransactionID  string        // its id or code
-	Operation      string        // identifies the request; a retry with the same Idempotency-Key has the same
-	Amount         money.Literal // "": all that is left
-	Country        string        // the merchant's, which the operator's rules may name
-	MinimumBalance *money.Amount // below which the merchant's balance must not fall; nil: none
+	TransactionID  string             // its id or code
+	Operation      string             // identifies the request; a retry with the same Idempotency-Key has the same
+	Amount         money.Literal      // "": all that is left
+	Country        string             // the merchant's, which the operator's rules may name
+	By             identity.Principal // the payment must be one that it sees
+	MinimumBalance *money.Amount      // below which the merchant's balance must not fall; nil: none
 }
 
 // errRefundRefused reports that the acquirer declined the refund.
@@ -37,6 +38,9 @@ func (p *Processor) Refund(ctx context.Context, t identity.Tenant, request Refun
 		r, err := p.Store.FindTransaction(ctx, t, request.TransactionID)
 		if err != nil {
 			return payments.Event{}, err
+		}
+		if !request.By.Sees(r.Creator) {
+			return payments.Event{}, failure.NotFound("There is no such transaction.")
 		}
 		before, known := r.Refund(r.RefundID(request.Operation))
 		if begun = known && before.Status != payments.EventWithdrawn; begun {

@@ -63,9 +63,20 @@ func (x *exchange) admit(ctx context.Context) (context.Context, error) {
 	if code, ok := x.match.values["merchant_code"]; ok && code != caller.Tenant.Merchant {
 		return ctx, failure.NotFound("There is no such merchant.")
 	}
-	ctx = audit.As(withCaller(ctx, caller, owner), audit.Actor{Kind: audit.APIKey, ID: caller.Actor.ID,
-		Source: x.source(), Request: x.id}, x.route.Method+" "+x.route.Path)
+	ctx = audit.As(withCaller(ctx, caller, owner), x.actor(), x.route.Method+" "+x.route.Path)
 	return ctx, x.takeToken(ctx, x.server.callers, "credential "+caller.Tenant.String()+" "+caller.Actor.ID)
+}
+
+// actor is the caller as audit entries name it.
+func (x *exchange) actor() audit.Actor {
+	a := audit.Actor{Kind: audit.Client, ID: x.caller.Actor.ID, Source: x.source(), Request: x.id}
+	switch {
+	case x.caller.IsPerson():
+		a.Kind, a.Email = audit.Member, x.caller.Email
+	case x.caller.Client == "" && x.caller.Actor.Kind != identity.TestProfile:
+		a.Kind = audit.APIKey
+	}
+	return a
 }
 
 // source is the client's address, "" if it is unknown.
