@@ -52,6 +52,17 @@ func (x *exchange) admit(ctx context.Context) (context.Context, error) {
 	if x.route.Access == Open {
 		return ctx, x.takeToken(ctx, x.server.addresses, sourceAddress(x.request))
 	}
+	ctx, err := x.admitCaller(ctx)
+	if err != nil {
+		return ctx, err
+	}
+	ctx = audit.As(ctx, x.actor(), x.route.Method+" "+x.route.Path)
+	return ctx, x.takeToken(ctx, x.server.callers, "credential "+x.caller.Tenant.String()+" "+x.caller.Actor.ID)
+}
+
+// admitCaller checks credential, scope, permission and merchant in the path. It is
+// repeated when the caller's rights change while the request gives or takes some.
+func (x *exchange) admitCaller(ctx context.Context) (context.Context, error) {
 	caller, owner, err := x.authenticate(ctx)
 	if err != nil {
 		return ctx, err
@@ -63,8 +74,7 @@ func (x *exchange) admit(ctx context.Context) (context.Context, error) {
 	if code, ok := x.match.values["merchant_code"]; ok && code != caller.Tenant.Merchant {
 		return ctx, failure.NotFound("There is no such merchant.")
 	}
-	ctx = audit.As(withCaller(ctx, caller, owner), x.actor(), x.route.Method+" "+x.route.Path)
-	return ctx, x.takeToken(ctx, x.server.callers, "credential "+caller.Tenant.String()+" "+caller.Actor.ID)
+	return withCaller(ctx, caller, owner), nil
 }
 
 // actor is the caller as audit entries name it.

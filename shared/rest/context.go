@@ -8,7 +8,6 @@ import (
 )
 
 type (
-	callerKey      struct{}
 	merchantKey    struct{}
 	operationIDKey struct{}
 	requestIDKey   struct{}
@@ -16,8 +15,7 @@ type (
 
 // Caller is the authenticated principal; zero on an Open route.
 func Caller(ctx context.Context) identity.Principal {
-	p, _ := ctx.Value(callerKey{}).(identity.Principal)
-	return p
+	return identity.Caller(ctx)
 }
 
 // Merchant is the merchant of the caller's tenant, as read when the request was
@@ -43,7 +41,7 @@ func RequestID(ctx context.Context) string {
 }
 
 func withCaller(ctx context.Context, p identity.Principal, m merchant.Merchant) context.Context {
-	return context.WithValue(context.WithValue(ctx, callerKey{}, p), merchantKey{}, m)
+	return context.WithValue(identity.As(ctx, p), merchantKey{}, m)
 }
 
 // WithOperationID is a context in which OperationID is id.

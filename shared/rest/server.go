@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -85,11 +86,26 @@ func (x *exchange) answer(ctx context.Context) reply {
 	return x.run(WithOperationID(ctx, randomID()))
 }
 
-// run calls the operation. It recovers from panics itself, because an
+// maxAdmissions is how often the operation is tried with rights that change meanwhile.
+const maxAdmissions = 5
+
+// run calls the operation, again with the rights that the caller has by then when they
+// have changed before it could give others some (store.ErrCallerChanged). It recovers from panics itself, because an
 // idempotency key must be released after one.
 func (x *exchange) run(ctx context.Context) reply {
 	return x.recovering(ctx, func(ctx context.Context) reply {
-		r, err := x.route.Handle.run(ctx, &x.input)
+		var r reply
+		var err error
+		for try := range maxAdmissions {
+			if try > 0 {
+				if ctx, err = x.admitCaller(ctx); err != nil {
+					break
+				}
+			}
+			if r, err = x.route.Handle.run(ctx, &x.input); !errors.Is(err, store.ErrCallerChanged) {
+				break
+			}
+		}
 		if err != nil {
 			return x.fail(err)
 		}

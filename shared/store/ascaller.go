@@ -2,32 +2,39 @@ package store
 
 import (
 	"context"
+	"errors"
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// readVersion is an item that a transaction writes itself, on condition of its version.
+// readVersion is an item on whose version a transaction has a condition.
 type readVersion struct {
 	key
 	version int // that it was read with
 }
 
+// ErrCallerChanged reports that the caller's rights are not what they were when it was
+// admitted, and that nothing was written. The request is admitted again, and decided by
+// the rights that the caller has then. As a failure it is a transient Conflict.
+var ErrCallerChanged = failure.Conflict("The rights of the caller are being changed. Try again.").AsTransient()
+
 // asCaller adds conditions to a transaction that gives, takes or restricts rights: that
-// the caller's credential, and what its rights follow from, are as they were when it was
-// admitted. So rights that were taken away meanwhile give nothing. The zero principal is
-// the platform itself, which needs none. Write such a change in RetryAs, which reads the
-// caller again after ErrStale.
+// the credential of the context's caller, and what its rights follow from, are as they
+// were when it was admitted. So rights that were taken away meanwhile give nothing. What
+// the platform does by itself needs none. It is for a try of retryAs.
 //
-// Items that the transaction writes itself are given with the versions which they were
-// read with: DynamoDB takes no second condition on them. Error: ErrStale when one of
-// them is the caller's own, and has changed since it was admitted.
-func (s *Store) asCaller(tx *dynamo.WriteTx, p identity.Principal, writes ...readVersion) error {
+// Items that the transaction itself has a condition on are given, with the versions which
+// they were read with: DynamoDB takes no second operation on them. Error: ErrStale when
+// one of them is the caller's own, and has changed since it was admitted.
+func (s *Store) asCaller(ctx context.Context, tx *dynamo.WriteTx, has ...readVersion) error {
+	p := identity.Caller(ctx)
 	for _, admitted := range s.admittedBy(p) {
 		own := false
-		for _, w := range writes {
+		for _, w := range has {
 			if w.key == admitted.key {
 				own = true
 				if w.version != admitted.version {
@@ -82,20 +89,34 @@ func (s *Store) stillThere(k key) admitted {
 		s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("attribute_exists(pk)")}
 }
 
-// RetryAs is Retry for what a caller may do only as long as it has its rights: after
-// ErrStale they are read again, and try decides by those. Errors: ErrContended, and
-// try's. Failure: Unauthorized when the caller's credential is gone.
-func RetryAs[T any](ctx context.Context, s *Reader, p identity.Principal,
-	try func(p identity.Principal) (T, error)) (T, error) {
+// retryAs is Retry for writes that asCaller has conditioned. Errors: ErrContended,
+// ErrCallerChanged, and try's. Failure: Unauthorized when the caller's credential is gone.
+func retryAs[T any](ctx context.Context, s *Reader, try func(again bool) (T, error)) (T, error) {
 	return Retry(func(again bool) (T, error) {
-		if again && p.Actor.Kind != "" {
-			now, err := s.Readmit(ctx, p)
-			if err != nil {
-				var none T
-				return none, err
+		result, err := try(again)
+		if errors.Is(err, ErrStale) {
+			if changed := s.checkCaller(ctx); changed != nil {
+				err = changed
 			}
-			p = now
 		}
-		return try(p)
+		return result, err
 	})
+}
+
+// checkCaller errors with ErrCallerChanged when the context's caller has other rights than
+// when it was admitted. Failure: Unauthorized when its credential is gone.
+func (s *Reader) checkCaller(ctx context.Context) error {
+	p := identity.Caller(ctx)
+	if p.Actor.Kind == "" {
+		return nil
+	}
+	token := identity.Token{Hash: p.Admitted.Hash}
+	if p.Actor.Kind == identity.SecretKey || p.Actor.Kind == identity.PublicKey {
+		token.Kind, token.Tenant = p.Actor.Kind, p.Tenant
+	}
+	now, _, err := s.Authenticate(ctx, token, p.Tenant.Merchant)
+	if err == nil && (now.Admitted != p.Admitted || now.Tenant != p.Tenant) {
+		err = ErrCallerChanged
+	}
+	return err
 }

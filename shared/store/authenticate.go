@@ -124,17 +124,3 @@ func decode(item dynamo.Item, into map[key]any) error {
 	}
 	return dynamo.UnmarshalItem(item, into[k])
 }
-
-// Readmit reads again who makes a request, as Authenticate did: with the rights that it
-// has now. Failure: Unauthorized when the credential is gone.
-func (s *Reader) Readmit(ctx context.Context, p identity.Principal) (identity.Principal, error) {
-	token := identity.Token{Hash: p.Admitted.Hash}
-	if p.Actor.Kind == identity.SecretKey || p.Actor.Kind == identity.PublicKey {
-		token.Kind, token.Tenant = p.Actor.Kind, p.Tenant
-	}
-	again, _, err := s.Authenticate(ctx, token, p.Tenant.Merchant)
-	if err == nil && again.Tenant != p.Tenant {
-		err = errBadToken
-	}
-	return again, err
-}

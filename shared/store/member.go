@@ -58,7 +58,7 @@ var (
 func (s *Store) CreateMember(ctx context.Context, t identity.Tenant, address, operation string,
 	create func(id string, roles member.Roles) (member.Member, error)) (member.Member, error) {
 	try := 0
-	return Retry(func(bool) (member.Member, error) {
+	return retryAs(ctx, s.Reader, func(bool) (member.Member, error) {
 		id := member.ID(operation, try)
 		found, err := s.obstaclesTo(ctx, t, id, address)
 		switch {
@@ -121,7 +121,10 @@ func (s *Store) putMember(ctx context.Context, t identity.Tenant, m member.Membe
 	}
 	tx.Update(s.ofOwners(count.Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", member.MaxMembers),
 		member.Member{}, m))
-	s.countRoles(tx, t, read.roles, member.Member{}, m)
+	roles := s.countRoles(tx, t, read.roles, member.Member{}, m)
+	if err = s.asCaller(ctx, tx, roles...); err != nil {
+		return m, err
+	}
 	if err = s.addMember(ctx, tx, t, m); err != nil {
 		return m, err
 	}

@@ -27,7 +27,7 @@ var (
 // those of change.
 func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int32, address string,
 	change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
-	return Retry(func(bool) (member.Member, error) {
+	return retryAs(ctx, s.Reader, func(bool) (member.Member, error) {
 		var before memberItem
 		var roles rolesItem
 		var guard addressGuard
@@ -62,7 +62,10 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles memb
 	if before.Governs() != after.Governs() {
 		tx.Update(s.ofOwners(s.countOf(t), before, after))
 	}
-	s.countRoles(tx, t, roles, before, after)
+	has := append(s.countRoles(tx, t, roles, before, after), readVersion{item.key, before.Version})
+	if err := s.asCaller(ctx, tx, has...); err != nil {
+		return before, err
+	}
 	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
 		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
 		return before, err
@@ -114,7 +117,7 @@ func (s *Store) remove(k key) *dynamo.Delete {
 // nobody else is an owner; ErrContended; those of check.
 func (s *Store) DeleteMember(ctx context.Context, t identity.Tenant, number int32, operation string,
 	check func(member.Member, member.Roles) error) (member.Member, error) {
-	return Retry(func(bool) (member.Member, error) {
+	return retryAs(ctx, s.Reader, func(bool) (member.Member, error) {
 		m, roles, err := s.MemberWithRoles(ctx, t, number)
 		if failure.Is(err, failure.KindNotFound) {
 			return s.deletedBy(ctx, t, number, operation)
@@ -141,7 +144,10 @@ func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles membe
 		Delete(s.freeAddress(t, m)).
 		Put(s.table.Put(deleted)).
 		Update(s.ofOwners(s.countOf(t).Add("count", -1), m, member.Member{}))
-	s.countRoles(tx, t, roles, m, member.Member{})
+	has := append(s.countRoles(tx, t, roles, m, member.Member{}), readVersion{memberKey(t, m.Number()), m.Version})
+	if err := s.asCaller(ctx, tx, has...); err != nil {
+		return err
+	}
 	if m.Invited() {
 		tx.Delete(s.remove(invitationKey(m.Invite.TokenHash)))
 	}

@@ -61,7 +61,7 @@ func (s *Reader) rolesOr(ctx context.Context, t identity.Tenant, id string) (mem
 // may refuse it. Failures: Conflict at the limit; ErrContended; those of check.
 func (s *Store) CreateRole(ctx context.Context, t identity.Tenant, role member.Role,
 	check func() error) (member.Role, error) {
-	return Retry(func(bool) (member.Role, error) {
+	return retryAs(ctx, s.Reader, func(bool) (member.Role, error) {
 		roles, deleted, err := s.rolesOr(ctx, t, role.ID)
 		if err != nil {
 			return role, err
@@ -84,7 +84,7 @@ func (s *Store) CreateRole(ctx context.Context, t identity.Tenant, role member.R
 // NotFound; Invalid for a predefined one; ErrContended; those of change.
 func (s *Store) UpdateRole(ctx context.Context, t identity.Tenant, id string,
 	change func(member.Role) (member.Role, error)) (member.Role, error) {
-	return Retry(func(bool) (member.Role, error) {
+	return retryAs(ctx, s.Reader, func(bool) (member.Role, error) {
 		roles, err := s.Roles(ctx, t)
 		if err != nil {
 			return member.Role{}, err
@@ -111,7 +111,7 @@ func (s *Store) UpdateRole(ctx context.Context, t identity.Tenant, id string,
 // have; ErrContended; those of check.
 func (s *Store) DeleteRole(ctx context.Context, t identity.Tenant, id, operation string,
 	check func(member.Role) error) error {
-	_, err := Retry(func(bool) (struct{}, error) {
+	_, err := retryAs(ctx, s.Reader, func(bool) (struct{}, error) {
 		roles, deleted, err := s.rolesOr(ctx, t, id)
 		if err != nil || deleted.Role.ID != "" && deleted.Operation == operation {
 			return struct{}{}, err
@@ -140,6 +140,9 @@ func (s *Store) replaceRoles(ctx context.Context, t identity.Tenant, next member
 	more ...*dynamo.Put) error {
 	tx := s.db.WriteTx().Idempotent(true)
 	item := s.putRoles(tx, t, next)
+	if err := s.asCaller(ctx, tx, readVersion{item.key, next.Version}); err != nil {
+		return err
+	}
 	for _, put := range more {
 		tx.Put(put)
 	}
@@ -169,14 +172,18 @@ func (s *Store) overVersion(put *dynamo.Put, version int) *dynamo.Put {
 
 // countRoles adds the change of a member's roles to its transaction: a role that it gets or
 // loses counts it. Where it has roles of the tenant's own, they still have to be as they
-// were read.
-func (s *Store) countRoles(tx *dynamo.WriteTx, t identity.Tenant, roles member.Roles, before, after member.Member) {
-	if next, changed := roles.Counted(before, after); changed {
+// were read. It returns what it has a condition on.
+func (s *Store) countRoles(tx *dynamo.WriteTx, t identity.Tenant, roles member.Roles, before,
+	after member.Member) []readVersion {
+	k := rolesKey(t)
+	next, changed := roles.Counted(before, after)
+	switch {
+	case changed:
 		s.putRoles(tx, t, next)
-		return
-	}
-	if roles.Version > 0 && (before.HasOwnRole() || after.HasOwnRole()) {
-		k := rolesKey(t)
+	case roles.Version > 0 && (before.HasOwnRole() || after.HasOwnRole()):
 		tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("version = ?", roles.Version))
+	default:
+		return nil
 	}
+	return []readVersion{{k, roles.Version}}
 }

@@ -1,0 +1,106 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// admitted is the context of the token's bearer, as authenticated now.
+func admitted(t *testing.T, s *store.Store, token identity.Token) context.Context {
+	t.Helper()
+	p, _, err := s.Authenticate(t.Context(), token, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return identity.As(t.Context(), p)
+}
+
+// TestRightsThatWereTakenAwayGiveNothing, whatever kind of change they were to be used for.
+func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(context.Context, *store.Store, int32) error{
+		"CreateMember": func(ctx context.Context, s *store.Store, _ int32) error {
+			return second(s.CreateMember(ctx, tenant, "new@example.com", "new", func(id string,
+				_ member.Roles) (member.Member, error) {
+				return member.NewEmployee(id, member.Registration{Email: "new@example.com"}, nil, s.Now()), nil
+			}))
+		},
+		"UpdateMember": func(ctx context.Context, s *store.Store, n int32) error {
+			return second(s.UpdateMember(ctx, tenant, n, "", nicknamed("Till")))
+		},
+		"DeleteMember": func(ctx context.Context, s *store.Store, n int32) error {
+			return second(s.DeleteMember(ctx, tenant, n, "delete", func(member.Member, member.Roles) error { return nil }))
+		},
+		"CreateRole": func(ctx context.Context, s *store.Store, _ int32) error {
+			return second(s.CreateRole(ctx, tenant, member.Role{ID: member.RoleID("role"), Name: "Role"},
+				func() error { return nil }))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStore(t)
+			opened(t, s)
+			caller, other := employ(t, s, "caller@example.com", "1"), employ(t, s, "other@example.com", "2")
+			token := bearing(t, s, caller)
+			ctx := admitted(t, s, token)
+			if _, err := s.UpdateMember(t.Context(), tenant, caller.Number(), "", nicknamed("changed")); err != nil {
+				t.Fatal(err)
+			}
+			if err := change(ctx, s, other.Number()); !errors.Is(err, store.ErrCallerChanged) {
+				t.Errorf("changed: got error %v, want %v", err, store.ErrCallerChanged)
+			}
+			ctx = admitted(t, s, token)
+			if err := s.RevokeAccessToken(t.Context(), token.Hash); err != nil {
+				t.Fatal(err)
+			}
+			if err := change(ctx, s, other.Number()); !failure.Is(err, failure.KindUnauthorized) {
+				t.Errorf("revoked: got error %v, want Unauthorized", err)
+			}
+			bearing(t, s, caller)
+			if err := change(admitted(t, s, token), s, other.Number()); err != nil {
+				t.Errorf("admitted again: got error %v, want none", err)
+			}
+		})
+	}
+}
+
+// TestCallersMayChangeThemselves: DynamoDB takes no second operation on one item.
+func TestCallersMayChangeThemselves(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	opened(t, s)
+	m := employ(t, s, "caller@example.com")
+	token := bearing(t, s, m)
+	ctx := admitted(t, s, token)
+	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("first")); err != nil {
+		t.Errorf("got error %v, want none", err)
+	}
+	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("second")); !errors.Is(err, store.ErrCallerChanged) {
+		t.Errorf("by the rights of before: got error %v, want %v", err, store.ErrCallerChanged)
+	}
+}
+
+// TestAKeyThatIsRevokedGivesNothing, also one that is older than versions.
+func TestAKeyThatIsRevokedGivesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	key := opened(t, s)
+	m := employ(t, s, "till@example.com")
+	ctx := admitted(t, s, key.token)
+	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("first")); err != nil {
+		t.Errorf("got error %v, want none", err)
+	}
+	if err := s.RevokeAPIKey(t.Context(), tenant, key.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("second")); !failure.Is(err,
+		failure.KindUnauthorized) {
+		t.Errorf("revoked: got error %v, want Unauthorized", err)
+	}
+}
