@@ -33,7 +33,7 @@ func toStranger() mail.Mail { return mail.NewAccountDisabled("operation", 1, "ad
 // mails sends an invitation, and has an operator look at it and send it again.
 func (e *everything) mails() {
 	e.Helper()
-	ctx := audit.As(e.Context(), audit.Actor{Kind: audit.Command}, "test")
+	ctx := audit.As(e.Context(), audit.Actor{Kind: audit.Command, Request: "request-1"}, "test")
 	m, err := e.App.Store.CreateMember(ctx, e.Tenant(), "ada@example.com", "operation",
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: "ada@example.com"}, "operation", e.App.InvitationToken,

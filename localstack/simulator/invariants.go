@@ -66,6 +66,7 @@ func (w *World) check() {
 	w.checkReplies(b)
 	w.checkBrowsers(b)
 	w.checkCallbacks(b)
+	w.checkMails(b)
 	w.checkBuckets()
 	w.checkRecords(b)
 	w.checkMoney(b)

@@ -1,0 +1,30 @@
+package simulator
+
+import "github.com/cashwrap/cashwrap/localstack/aws/ses"
+
+// checkMails: each mail was sent at most once for each try that was recorded before, and one that is said to be
+// delivered was sent. Those to all owners are not sent, but divided.
+func (w *World) checkMails(b snapshot) {
+	sent := map[string]ses.Mail{}
+	for _, m := range w.mails.Sent() {
+		sent[m.ID] = m
+	}
+	for _, i := range b.items {
+		if i.text("sk") != "MAIL" {
+			continue
+		}
+		id := i.text("id")
+		if tries, _ := i["tries"].(float64); float64(sent[id].Times) > tries {
+			w.find("", "mail %s was sent %d times by %v tries", id, sent[id].Times, tries)
+		}
+		if i["member"] == nil {
+			continue
+		}
+		if i.text("state") == "delivered" && sent[id].Times == 0 {
+			w.find("", "mail %s is delivered, but was not sent", id)
+		}
+		if state := i.text("state"); state != "delivered" && state != "owed" && state != "sending" {
+			w.find("", "mail %s is %s: %s", id, state, i.text("last_error"))
+		}
+	}
+}
