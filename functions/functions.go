@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/checkouts"
 	"github.com/cashwrap/cashwrap/functions/customers"
 	"github.com/cashwrap/cashwrap/functions/mails"
+	"github.com/cashwrap/cashwrap/functions/members"
 	"github.com/cashwrap/cashwrap/functions/merchants"
 	"github.com/cashwrap/cashwrap/functions/pages"
 	"github.com/cashwrap/cashwrap/functions/payoutopen"
@@ -129,6 +130,7 @@ var All = []Function{
 	{Name: "receipts", HTTP: receipts.Routes, Timeout: requestTime},
 	{Name: "payouts", HTTP: payouts.Routes, Timeout: requestTime},
 	{Name: "merchants", HTTP: merchants.Routes, Timeout: requestTime},
+	{Name: "members", HTTP: members.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "sandbox", HTTP: sandbox.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: &Follower{Handle: relay.Record, Filter: store.FastPathFilter}, Timeout: 30 * time.Second},

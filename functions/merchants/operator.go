@@ -2,6 +2,7 @@ package merchants
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/secret"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 type listOperatorsRequest struct {
@@ -72,7 +74,7 @@ func (f family) createOperator(ctx context.Context, req createOperatorRequest) (
 	if err := rest.Merchant(ctx).CheckProfileForWrite(); err != nil {
 		return operatorView{}, err
 	}
-	password := f.newPassword(req.Password)
+	password := f.passwordOf(ctx, req.Password)
 	t := rest.Caller(ctx).Tenant
 	m, err := f.store.CreateMember(ctx, t, member.Address(req.Username), rest.OperationID(ctx),
 		func(id string, roles member.Roles) (member.Member, error) {
@@ -132,7 +134,7 @@ type updateOperatorRequest struct {
 func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (operatorView, error) {
 	var password *newPassword
 	if req.Password != nil {
-		password = f.newPassword(*req.Password)
+		password = f.passwordOf(ctx, *req.Password)
 	}
 	address := ""
 	if req.Username != nil {
@@ -175,7 +177,7 @@ type resetOperatorPasswordRequest struct {
 
 // resetOperatorPassword sets a password, and changes nothing else.
 func (f family) resetOperatorPassword(ctx context.Context, req resetOperatorPasswordRequest) (operatorView, error) {
-	password := f.newPassword(req.Password)
+	password := f.passwordOf(ctx, req.Password)
 	return f.changeOperator(ctx, req.operatorPath, "", func(m member.Member) (member.Member, error) {
 		passwords, err := password.set(ctx, m.Passwords)
 		m.Passwords = passwords
@@ -270,4 +272,21 @@ func accountType(m member.Member) string {
 		return "operator"
 	}
 	return "normal"
+}
+
+// newPassword is a password that a request sets.
+type newPassword struct{ *store.NewPassword }
+
+func (f family) passwordOf(ctx context.Context, text secret.Text) *newPassword {
+	return &newPassword{f.store.PasswordOf(rest.Caller(ctx).Tenant, rest.OperationID(ctx), text)}
+}
+
+// set are the passwords with the new one. Failures: Invalid for one that was used before;
+// TooMany.
+func (p *newPassword) set(ctx context.Context, before member.Passwords) (member.Passwords, error) {
+	after, err := p.Set(ctx, before)
+	if errors.Is(err, member.ErrUsedBefore) {
+		err = failure.Invalid("password", "must not be one that was used before")
+	}
+	return after, err
 }

@@ -65,6 +65,14 @@ func As(ctx context.Context, actor Actor, operation string) context.Context {
 	return context.WithValue(ctx, doingKey{}, doing{actor, operation})
 }
 
+// ByMember is the context in which the request's changes are a member's, whom no credential
+// names.
+func ByMember(ctx context.Context, id, email string) context.Context {
+	asked, _ := ctx.Value(doingKey{}).(doing)
+	asked.actor.Kind, asked.actor.ID, asked.actor.Email = Member, id, email
+	return As(ctx, asked.actor, asked.operation)
+}
+
 // AsBank is the context in which what a bank has decided is recorded. The request is
 // that of the caller who asked for it.
 func AsBank(ctx context.Context) context.Context {

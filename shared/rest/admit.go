@@ -49,14 +49,16 @@ func (x *exchange) admit(ctx context.Context) (context.Context, error) {
 	if !x.server.allowHTTP && !secure(x.request) {
 		return ctx, failure.Forbidden("https_required").WithSlug("https-required")
 	}
+	operation := x.route.Method + " " + x.route.Path
 	if x.route.Access == Open {
+		ctx = withCookies(audit.As(ctx, audit.Actor{Source: x.source(), Request: x.id}, operation), x.request.Cookies())
 		return ctx, x.takeToken(ctx, x.server.addresses, sourceAddress(x.request))
 	}
 	ctx, err := x.admitCaller(ctx)
 	if err != nil {
 		return ctx, err
 	}
-	ctx = audit.As(ctx, x.actor(), x.route.Method+" "+x.route.Path)
+	ctx = audit.As(ctx, x.actor(), operation)
 	return ctx, x.takeToken(ctx, x.server.callers, "credential "+x.caller.Tenant.String()+" "+x.caller.Actor.ID)
 }
 

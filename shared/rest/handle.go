@@ -67,7 +67,8 @@ type Document struct {
 	Redirect    string // an absolute or local URL: sent as 303 without a body
 	ContentType string // of Body
 	Body        []byte
-	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
+	Cookie      *http.Cookie // nil: none
+	CSP         []string     // directives that replace or join the strict policy, e.g. "frame-ancestors *"
 }
 
 // Page is an operation that answers a Document.
@@ -89,14 +90,19 @@ func Page[Req any](op func(context.Context, Req) (Document, error)) Handle {
 }
 
 func (d Document) reply() reply {
-	if d.Redirect != "" {
-		return reply{status: http.StatusSeeOther, header: http.Header{"Location": {d.Redirect}}, policy: pagePolicy(d.CSP)}
+	r := reply{status: d.Status, contentType: d.ContentType, body: d.Body, policy: pagePolicy(d.CSP),
+		header: http.Header{}}
+	if d.Cookie != nil {
+		r.header.Set("Set-Cookie", d.Cookie.String())
 	}
-	r := reply{status: d.Status, contentType: d.ContentType, body: d.Body, policy: pagePolicy(d.CSP)}
-	if r.status == 0 {
+	switch {
+	case d.Redirect != "":
+		r.status, r.body = http.StatusSeeOther, nil
+		r.header.Set("Location", d.Redirect)
+	case r.status == 0:
 		r.status = http.StatusOK
 	}
-	if d.HTML != nil {
+	if d.HTML != nil && d.Redirect == "" {
 		r.contentType, r.body = htmlType, d.HTML
 	}
 	return r

@@ -57,3 +57,9 @@ func (s *Text) UnmarshalJSON(b []byte) error {
 	*s = New(text)
 	return nil
 }
+
+// UnmarshalText reads the field of a form.
+func (s *Text) UnmarshalText(text []byte) error {
+	*s = New(string(text))
+	return nil
+}

@@ -63,11 +63,11 @@ var storedRequests = map[string]stored{
 		},
 	},
 	"LeaseTokens": {
-		sets: "it expires after an hour",
+		sets: "it expires an hour after the bucket is full again",
 		write: func(w fixture) []storedtest.Read {
 			_, _, err := w.LeaseTokens(w.Context(), "subject", tenASecond, 10, time.Time{})
 			w.must(err)
-			return []storedtest.Read{w.expiries(start.Add(time.Hour)),
+			return []storedtest.Read{w.expiries(start.Add(time.Hour + 3*time.Second)),
 				storedtest.Expect("tokens left", 20, func(ctx context.Context) (int, error) {
 					left, _, err := w.LeaseTokens(ctx, "subject", tenASecond, 100, time.Time{})
 					return left, err

@@ -1,0 +1,157 @@
+package members_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+type fields = map[string]any
+
+const (
+	firstOne = "correct horse battery"
+	another  = "another battery staple"
+)
+
+// person is a member as it is shown.
+type person struct {
+	ID          string         `json:"id"`
+	Roles       []string       `json:"roles"`
+	Permissions []string       `json:"permissions"`
+	Status      string         `json:"status"`
+	Metadata    map[string]any `json:"metadata"`
+	CreatedAt   time.Time      `json:"created_at"`
+	UpdatedAt   time.Time      `json:"updated_at"`
+	Invite      *struct {
+		Email     string    `json:"email"`
+		ExpiresAt time.Time `json:"expires_at"`
+	} `json:"invite"`
+	User *user `json:"user"`
+}
+
+type user struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Email    string `json:"email"`
+	Virtual  bool   `json:"virtual_user"`
+	Nickname string `json:"nickname"`
+	Classic  struct {
+		UserID int32 `json:"user_id"`
+	} `json:"classic"`
+	DisabledAt *time.Time `json:"disabled_at"`
+}
+
+// shop is one whose passwords and tokens must be found nowhere.
+type shop struct{ world.Shop }
+
+func newShop(t *testing.T) shop {
+	t.Helper()
+	s := world.NewShop(t)
+	s.Secret("password", firstOne)
+	s.Secret("password", another)
+	return shop{s}
+}
+
+func (s shop) members() string { return "/v0.1/merchants/" + s.Merchant.Code + "/members" }
+
+func (s shop) roles() string { return "/v0.1/merchants/" + s.Merchant.Code + "/roles" }
+
+func (s shop) path(p person) string { return s.members() + "/" + p.ID }
+
+// into is what a response holds, which has to have the status.
+func into[T any](s shop, status int, got world.Response) (v T) {
+	s.Helper()
+	if got.Status != status || got.Into(&v) != nil {
+		s.Fatalf("got %d %s, want %d and an object", got.Status, got.Body, status)
+	}
+	return v
+}
+
+func (s shop) invite(email string, roles ...string) person {
+	s.Helper()
+	return into[person](s, 201, s.Send("POST", s.members(), fields{"email": email, "roles": roles}))
+}
+
+func managed(email string, more fields) fields {
+	body := fields{"email": email, "roles": []string{"role_employee"}, "is_managed_user": true, "password": firstOne}
+	maps.Copy(body, more)
+	return body
+}
+
+func (s shop) employ(email string, more fields) person {
+	s.Helper()
+	return into[person](s, 201, s.Send("POST", s.members(), managed(email, more)))
+}
+
+func (s shop) read(p person) person {
+	s.Helper()
+	return into[person](s, 200, s.Send("GET", s.path(p), nil))
+}
+
+// list are the addresses of the members listed, and how many there are on all pages.
+func (s shop) list(query string) (emails []string, total int) {
+	s.Helper()
+	v := into[struct {
+		Items []person `json:"items"`
+		Total int      `json:"total_count"`
+	}](s, 200, s.Send("GET", s.members()+query, nil))
+	for _, p := range v.Items {
+		if p.User != nil {
+			emails = append(emails, p.User.Email)
+		} else {
+			emails = append(emails, p.Invite.Email)
+		}
+	}
+	return emails, v.Total
+}
+
+// owner is the merchant's first.
+func (s shop) owner() person {
+	s.Helper()
+	return into[struct {
+		Items []person `json:"items"`
+	}](s, 200, s.Send("GET", s.members()+"?roles=role_owner", nil)).Items[0]
+}
+
+// role is a role as it is shown.
+type role struct {
+	ID          string         `json:"id"`
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Permissions []string       `json:"permissions"`
+	Predefined  bool           `json:"is_predefined"`
+	Metadata    map[string]any `json:"metadata"`
+	CreatedAt   time.Time      `json:"created_at"`
+	UpdatedAt   time.Time      `json:"updated_at"`
+}
+
+func (s shop) role(name string, permissions ...string) role {
+	s.Helper()
+	return into[role](s, 201, s.Send("POST", s.roles(), fields{"name": name, "permissions": permissions}))
+}
+
+// token is what the link in the mail of an invitation holds.
+func (s shop) token(p person) string {
+	s.Helper()
+	m, _, err := s.App.Store.MemberWithRoles(s.Context(), s.Tenant(), numberOf(p))
+	if err != nil || m.Invite.ID == "" {
+		s.Fatalf("got member %v, error %v, want one who is invited", m, err)
+	}
+	token := s.App.InvitationToken(m.ID, m.Invite.ID)
+	s.Secret("invitation token", token)
+	return token
+}
+
+// sorted are the texts in order.
+func sorted(texts ...string) []string { return slices.Sorted(slices.Values(texts)) }
+
+// between is the text between two others.
+func between(text, before, after string) string {
+	_, rest, _ := strings.Cut(text, before)
+	found, _, _ := strings.Cut(rest, after)
+	return found
+}

@@ -1,0 +1,139 @@
+package members
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
+	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/validate"
+)
+
+type invitationRequest struct {
+	Token string `path:"token"`
+}
+
+// showInvitation serves the page on which an invitation is accepted, or says that it was.
+// Whatever is wrong with a token, it leads nowhere.
+func (f family) showInvitation(ctx context.Context, req invitationRequest) (rest.Document, error) {
+	i, err := f.store.Invitation(ctx, req.Token)
+	if err != nil {
+		return rest.Document{}, err
+	}
+	return f.draw(ctx, i, req.Token, "")
+}
+
+type acceptInvitationRequest struct {
+	invitationRequest
+	CSRF     string      `form:"csrf_token" validate:"required"`
+	Password secret.Text `form:"password" validate:"required text=256 min=8"`
+}
+
+// acceptInvitation makes a member of who was invited. Who has no password yet sets one; any
+// other confirms it, because whoever reads somebody's mail must not get their other
+// merchants. Once accepted it may be repeated.
+func (f family) acceptInvitation(ctx context.Context, req acceptInvitationRequest) (rest.Document, error) {
+	i, err := f.store.Invitation(ctx, req.Token)
+	if err != nil {
+		return rest.Document{}, err
+	}
+	if i.Accepted {
+		return f.accepted(req.Token), nil
+	}
+	if !f.fromOurPage(ctx, req) {
+		return f.draw(ctx, i, req.Token, problemAgain)
+	}
+	if validate.Forms(req).Names("password") || req.Password.IsZero() {
+		return f.draw(ctx, i, req.Token, problemForm)
+	}
+	address := i.Member.Address()
+	password := f.store.PasswordFor(address, "invitation "+i.Member.Invite.ID, req.Password)
+	ctx = audit.ByMember(ctx, i.Member.ID, i.Member.Email)
+	_, err = f.store.AcceptInvitation(ctx, req.Token, func(i store.Invitation) (member.Passwords, error) {
+		if current := i.User.Passwords; len(current) > 0 {
+			return current, password.Confirm(ctx, current)
+		}
+		return password.Set(ctx, nil)
+	})
+	switch {
+	case errors.Is(err, store.ErrWrongPassword):
+		return f.draw(ctx, i, req.Token, problemWrong)
+	case err != nil:
+		return rest.Document{}, err
+	}
+	return f.accepted(req.Token), nil
+}
+
+// accepted leads to the page that says so.
+func (f family) accepted(token string) rest.Document {
+	return rest.Document{Redirect: f.baseURL + "/invitations/" + token}
+}
+
+// draw is the page of an invitation, with what is wrong with the form that was sent; "":
+// none was.
+func (f family) draw(ctx context.Context, i store.Invitation, token string, wrong problem) (rest.Document, error) {
+	m, err := f.store.Merchant(ctx, i.Tenant.Merchant)
+	if err != nil {
+		return rest.Document{}, err
+	}
+	a, err := f.store.Account(ctx, m.Code)
+	if err != nil {
+		return rest.Document{}, err
+	}
+	cookie := f.cookie(ctx)
+	view := invitationView{texts: textsIn(a.Profile.LanguageIn(m.Country)), Merchant: m.Name, Email: i.Member.Email,
+		Confirms: len(i.User.Passwords) > 0, CSRF: csrfToken(token, cookie.Value), Problem: wrong,
+		Accepted: i.Accepted}
+	document := rest.Document{Cookie: cookie}
+	body := invitationBody(view)
+	if i.Accepted {
+		body = acceptedBody(view)
+	}
+	if wrong != "" {
+		document.Status = http.StatusBadRequest
+	}
+	drawn, err := page.New("").In(view.language).Draw(view.Title(), body)
+	document.HTML, document.CSP = drawn.HTML, drawn.CSP
+	return document, err
+}
+
+// cookieBytes is the size of the random text in the cookie.
+const cookieBytes = 16
+
+// cookie is the one that the browser has, or a new one. The form that it posts shows what
+// follows from cookie and link, which no other site knows.
+func (f family) cookie(ctx context.Context) *http.Cookie {
+	name, secure := "invitation", strings.HasPrefix(f.baseURL, "https:") // as everywhere but locally
+	if secure {
+		name = "__Host-" + name // no neighbour of ours can set it (RFC 6265bis §4.1.3.2)
+	}
+	value := rest.Cookie(ctx, name)
+	if raw, err := base64.RawURLEncoding.DecodeString(value); err != nil || len(raw) != cookieBytes {
+		fresh := make([]byte, cookieBytes)
+		_, _ = rand.Read(fresh) // never fails
+		value = base64.RawURLEncoding.EncodeToString(fresh)
+	}
+	return &http.Cookie{Name: name, Value: value, Path: "/", Secure: secure, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode}
+}
+
+func csrfToken(token, cookie string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	_, _ = mac.Write([]byte(cookie)) // never fails
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// fromOurPage reports whether the form is the one that this browser was shown.
+func (f family) fromOurPage(ctx context.Context, req acceptInvitationRequest) bool {
+	return hmac.Equal([]byte(req.CSRF), []byte(csrfToken(req.Token, f.cookie(ctx).Value)))
+}

@@ -1,0 +1,160 @@
+package members
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// createMemberRequest has no attributes: those of merchants are ignored.
+type createMemberRequest struct {
+	Email    string          `json:"email" validate:"required text=256 email"`
+	Roles    []string        `json:"roles" validate:"required items=124 text=64"`
+	Managed  bool            `json:"is_managed_user"`
+	Nickname string          `json:"nickname" validate:"text=64"`        // of a managed user
+	Password *secret.Text    `json:"password" validate:"text=256 min=8"` // of a managed user
+	Metadata member.Metadata `json:"metadata"`
+}
+
+// createMember invites somebody, or makes a managed user, who is a member at once. Repeated
+// under its Idempotency-Key it finds the member that it has made.
+func (f family) createMember(ctx context.Context, req createMemberRequest) (memberView, error) {
+	if req.Managed && req.Password == nil {
+		return memberView{}, failure.Missing("password")
+	}
+	p, operation := rest.Caller(ctx), rest.OperationID(ctx)
+	var password *store.NewPassword
+	if req.Managed {
+		password = f.store.PasswordOf(p.Tenant, operation, *req.Password)
+	}
+	m, err := f.store.CreateMember(ctx, p.Tenant, member.Address(req.Email), operation,
+		func(id string, roles member.Roles) (member.Member, error) {
+			if err := roles.CheckKnown(req.Roles); err != nil {
+				return member.Member{}, err
+			}
+			m := f.draft(id, req, operation)
+			err := member.CheckMayChange(p, member.Member{}, m, roles)
+			if err == nil && req.Managed {
+				m.Passwords, err = password.Set(ctx, nil)
+			}
+			return m, err
+		})
+	if errors.Is(err, store.ErrAddressTaken) {
+		err = failure.Invalid("email", "is that of a member, or of somebody who is invited, already")
+	}
+	return f.show(ctx, p.Tenant, m, err)
+}
+
+func (f family) draft(id string, req createMemberRequest, operation string) member.Member {
+	roles := each(req.Roles)
+	if !req.Managed {
+		return member.NewInvited(id, member.Invitation{Email: req.Email, Roles: roles, Metadata: req.Metadata}, operation,
+			f.token, f.store.Now())
+	}
+	m := member.NewEmployee(id, member.Registration{Email: req.Email, Nickname: req.Nickname}, nil, f.store.Now())
+	m.Roles, m.Metadata = roles, req.Metadata
+	return m
+}
+
+// each are the texts, sorted, each of them once.
+func each(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
+
+// show is the member as it is shown, unless there is an error.
+func (f family) show(ctx context.Context, t identity.Tenant, m member.Member, err error) (memberView, error) {
+	if err != nil {
+		return memberView{}, err
+	}
+	roles, err := f.store.RolesOf(ctx, t, m)
+	return viewMember(m, roles, f.store.Now()), err
+}
+
+type updateMemberRequest struct {
+	memberPath
+	Roles    *[]string        `json:"roles" validate:"items=124 text=64"`
+	Metadata *member.Metadata `json:"metadata"` // replaced as a whole
+	User     *struct {
+		Nickname *string      `json:"nickname" validate:"text=64"`
+		Password *secret.Text `json:"password" validate:"text=256 min=8"`
+	} `json:"user"`
+}
+
+// updateMember overwrites what is sent. Nickname and password are of managed users: with
+// others they change nothing, and before an invitation is accepted there is nobody to whom
+// they could belong.
+func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memberView, error) {
+	if req.Roles != nil && len(*req.Roles) == 0 {
+		return memberView{}, failure.Invalid("roles", "must not be empty")
+	}
+	p, operation := rest.Caller(ctx), rest.OperationID(ctx)
+	var password *store.NewPassword
+	if req.User != nil && req.User.Password != nil {
+		password = f.store.PasswordOf(p.Tenant, operation, *req.User.Password)
+	}
+	m, err := f.store.UpdateMember(ctx, p.Tenant, member.NumberOf(req.ID), "",
+		func(m member.Member, roles member.Roles) (member.Member, error) {
+			if err := req.check(m); err != nil {
+				return m, err
+			}
+			if password != nil && m.Passwords.SetBy(operation) {
+				return m, nil // all of the update was made with it; the member may have changed since
+			}
+			after, err := req.apply(m, roles)
+			if err == nil {
+				err = member.CheckMayChange(p, m, after, roles)
+			}
+			if err == nil && password != nil && m.Type == member.TypeManaged {
+				after.Passwords, err = password.Set(ctx, m.Passwords)
+			}
+			return after, err
+		})
+	if errors.Is(err, member.ErrUsedBefore) {
+		err = failure.Forbidden("request_not_allowed")
+	}
+	return f.show(ctx, p.Tenant, m, err)
+}
+
+// apply is the member with all that the request changes but the password. Failures: Invalid.
+func (r updateMemberRequest) apply(m member.Member, roles member.Roles) (member.Member, error) {
+	if r.Roles != nil {
+		if err := roles.CheckKnown(*r.Roles); err != nil {
+			return m, err
+		}
+		if wanted := each(*r.Roles); !slices.Equal(wanted, each(m.Roles)) {
+			m.Roles = wanted
+		}
+	}
+	if r.Metadata != nil {
+		m.Metadata = *r.Metadata
+	}
+	switch {
+	case r.User == nil:
+	case m.Invited():
+		return m, failure.Invalid("user", "must be absent until the invitation is accepted")
+	case m.Type == member.TypeManaged && r.User.Nickname != nil:
+		m.Nickname = *r.User.Nickname
+	}
+	return m, nil
+}
+
+// deleteMember removes a member, or takes an invitation back. The address is free then.
+func (f family) deleteMember(ctx context.Context, req memberPath) (rest.Empty, error) {
+	p := rest.Caller(ctx)
+	m, err := f.store.DeleteMember(ctx, p.Tenant, member.NumberOf(req.ID), rest.OperationID(ctx),
+		func(m member.Member, roles member.Roles) error {
+			if err := req.check(m); err != nil {
+				return err
+			}
+			return member.CheckMayChange(p, m, member.Member{}, roles)
+		})
+	if err == nil {
+		err = req.check(m)
+	}
+	return rest.Empty{}, err
+}

@@ -1,0 +1,90 @@
+package members
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// memberView is the response object of contract §8.1.
+type memberView struct {
+	ID          string                `json:"id"`
+	Roles       []string              `json:"roles"`
+	Permissions []identity.Permission `json:"permissions"`
+	Status      member.Status         `json:"status"`
+	CreatedAt   rest.Timestamp        `json:"created_at"`
+	UpdatedAt   rest.Timestamp        `json:"updated_at"`
+	Attributes  member.Metadata       `json:"attributes,omitempty"`
+	Metadata    member.Metadata       `json:"metadata,omitempty"`
+	Invite      *inviteView           `json:"invite,omitempty"`
+	User        *userView             `json:"user,omitempty"`
+}
+
+type inviteView struct {
+	Email     string         `json:"email"`
+	ExpiresAt rest.Timestamp `json:"expires_at"`
+}
+
+type userView struct {
+	ID             string          `json:"id"`
+	Type           member.Type     `json:"type"`
+	Email          string          `json:"email"`
+	MFA            bool            `json:"mfa_on_login_enabled"`
+	Virtual        bool            `json:"virtual_user"`
+	ServiceAccount bool            `json:"service_account_user"`
+	Classic        classicView     `json:"classic"`
+	Nickname       string          `json:"nickname,omitempty"`
+	DisabledAt     *rest.Timestamp `json:"disabled_at,omitempty"`
+}
+
+type classicView struct {
+	UserID int32 `json:"user_id"`
+}
+
+func viewMember(m member.Member, roles member.Roles, now time.Time) memberView {
+	v := memberView{ID: m.ID, Roles: slices.Sorted(slices.Values(m.Roles)), Permissions: m.Permissions(roles),
+		Status: m.Status(now), CreatedAt: rest.Timestamp(m.CreatedAt), UpdatedAt: rest.Timestamp(m.UpdatedAt),
+		Attributes: m.Attributes, Metadata: m.Metadata}
+	if m.Invited() {
+		v.Invite = &inviteView{m.Email, rest.Timestamp(m.Invite.ExpiresAt)}
+		return v
+	}
+	v.User = &userView{ID: m.User(), Type: m.Type, Email: m.Email, Virtual: m.Type == member.TypeManaged,
+		Classic: classicView{m.Number()}, Nickname: m.Nickname}
+	if m.Disabled() {
+		at := rest.Timestamp(m.DisabledAt)
+		v.User.DisabledAt = &at
+	}
+	return v
+}
+
+// roleView is the response object of contract §13.6.
+type roleView struct {
+	ID          string                `json:"id"`
+	Name        string                `json:"name"`
+	Description string                `json:"description,omitempty"`
+	Permissions []identity.Permission `json:"permissions"`
+	Predefined  bool                  `json:"is_predefined"`
+	Metadata    member.Metadata       `json:"metadata,omitempty"`
+	CreatedAt   rest.Timestamp        `json:"created_at"`
+	UpdatedAt   rest.Timestamp        `json:"updated_at"`
+}
+
+// viewRole shows a role. A predefined one is as old as the merchant.
+func viewRole(r member.Role, merchantSince time.Time) roleView {
+	if r.Predefined() {
+		r.CreatedAt, r.UpdatedAt = merchantSince, merchantSince
+	}
+	return roleView{ID: r.ID, Name: r.Name, Description: r.Description, Permissions: ordered(r.Permissions),
+		Predefined: r.Predefined(), Metadata: r.Metadata, CreatedAt: rest.Timestamp(r.CreatedAt),
+		UpdatedAt: rest.Timestamp(r.UpdatedAt)}
+}
+
+// ordered are the permissions, each once, in the contract's order. Never nil.
+func ordered(permissions []identity.Permission) []identity.Permission {
+	return slices.DeleteFunc(identity.AllPermissions(),
+		func(one identity.Permission) bool { return !slices.Contains(permissions, one) })
+}

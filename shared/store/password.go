@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/secret"
+)
+
+// The buckets of passwords (contract §2.9). Each takes up to five hashes, which is a second
+// of a function's share of a processor, and all callers share the functions that may run at
+// a time.
+var (
+	passwordsOfTenant  = Bucket{Rate: 1, Burst: 100}
+	passwordsOfAddress = Bucket{Every: 6 * time.Minute, Burst: 10}
+)
+
+// ErrWrongPassword reports a password that is not the current one.
+var ErrWrongPassword = errors.New("store: the password is not the current one")
+
+// NewPassword is a password that a request sets or confirms. It counts once, however often
+// the write is tried.
+type NewPassword struct {
+	store     *Store
+	choice    *member.Choice
+	operation string
+	subject   string
+	bucket    Bucket
+	admitted  bool
+}
+
+// PasswordOf is a password that a merchant sets by an operation, for one of its members.
+func (s *Store) PasswordOf(t identity.Tenant, operation string, text secret.Text) *NewPassword {
+	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,
+		subject: "passwords " + t.String(), bucket: passwordsOfTenant}
+}
+
+// PasswordFor is a password that somebody sets or confirms who has an invitation to the
+// address.
+func (s *Store) PasswordFor(address, operation string, text secret.Text) *NewPassword {
+	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,
+		subject: "passwords for " + address, bucket: passwordsOfAddress}
+}
+
+// Set are the passwords with the new one. Errors: member.ErrUsedBefore; TooMany.
+func (p *NewPassword) Set(ctx context.Context, before member.Passwords) (member.Passwords, error) {
+	if err := p.admit(ctx); err != nil {
+		return before, err
+	}
+	return before.With(ctx, p.choice, p.operation, p.store.now())
+}
+
+// Confirm is nil if the password is the current one of those. Errors: ErrWrongPassword;
+// TooMany.
+func (p *NewPassword) Confirm(ctx context.Context, current member.Passwords) error {
+	if err := p.admit(ctx); err != nil {
+		return err
+	}
+	same, err := current.Confirms(ctx, p.choice)
+	if err == nil && !same {
+		err = ErrWrongPassword
+	}
+	return err
+}
+
+// admit takes a token. Unlike other limits it holds when the counters do not answer: nothing
+// can be written then anyway.
+func (p *NewPassword) admit(ctx context.Context) error {
+	if p.admitted {
+		return nil
+	}
+	granted, full, err := p.store.LeaseTokens(ctx, p.subject, p.bucket, 1, time.Time{})
+	if err != nil {
+		return err
+	}
+	if granted == 0 {
+		return failure.TooMany(p.bucket.Wait(p.store.now(), full))
+	}
+	p.admitted = true
+	return nil
+}
