@@ -96,6 +96,14 @@ func (p *platform) guaranteeAlarms() []alarm {
 			metric: p.own(metric.OverdueCallbacks, sum), limit: 1, in: scattered},
 		{id: "CallbacksDead", severity: warning, description: "10 callbacks or more were given up within an hour",
 			metric: each(p.own(metric.DeadCallbacks, sum), time.Hour), limit: 10, in: one},
+		{id: "MailsOverdue", severity: warning, description: "mails were overdue: stream or queue lost them",
+			metric: p.own(metric.OverdueMails, sum), limit: 1, in: scattered},
+		{id: "MailsDead", severity: warning, description: "a mail was given up",
+			metric: each(p.own(metric.DeadMails, sum), time.Hour), limit: 1, in: one},
+		{id: "MailsDropped", severity: warning, description: "20 mails or more were refused within an hour",
+			metric: each(p.own(metric.DroppedMails, sum), time.Hour), limit: 20, in: one},
+		{id: "MailsHeld", severity: warning, description: "mails wait: no sender is set",
+			metric: each(p.own(metric.HeldMails, sum), time.Hour), limit: 1, in: one},
 	}
 }
 

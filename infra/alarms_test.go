@@ -230,6 +230,10 @@ func TestMoneyHasItsAlarms(t *testing.T) {
 		"warning ReconcileMissing": live("ReconciliationBreaks", "SampleCount", 3600) + " < 1 in 26 of 26 or missing",
 		"warning DueLate":          live("OldestDueAge", "Maximum", 300) + " >= 900 in 3 of 3",
 		"warning CallbacksDead":    live("DeadCallbacks", "Sum", 3600) + " >= 10 in 1 of 1",
+		"warning MailsDead":        live("DeadMails", "Sum", 3600) + " >= 1 in 1 of 1",
+		"warning MailsDropped":     live("DroppedMails", "Sum", 3600) + " >= 20 in 1 of 1",
+		"warning MailsHeld":        live("HeldMails", "Sum", 3600) + " >= 1 in 1 of 1",
+		"warning MailsOverdue":     `Cashwrap OverdueMails Sum 300 s {"Stage":"prod"} >= 1 in 3 of 12`,
 		"warning SweepFailures":    `Cashwrap SweepFailures Sum 300 s {"Stage":"prod"} >= 1 in 3 of 3`,
 		"warning Overdue":          `Cashwrap OverdueCallbacks Sum 300 s {"Stage":"prod"} >= 1 in 3 of 12`,
 	} {

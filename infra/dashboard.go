@@ -107,8 +107,10 @@ func (p *platform) dueRow() *[]awscloudwatch.IWidget {
 	return row(
 		graph("Oldest due item (s)", p.own(metric.OldestDueAge, maximum), p.own(metric.OldestPayoutAge, maximum)),
 		graph("Done by the sweep", p.own(metric.ResolvedCheckouts, sum), p.own(metric.ResolvedRefunds, sum),
-			p.own(metric.OverdueCallbacks, sum)),
+			p.own(metric.OverdueCallbacks, sum), p.own(metric.OverdueMails, sum)),
 		graph("Not done", p.own(metric.SweepFailures, sum), p.own(metric.DeadCallbacks, sum)),
+		graph("Mails not sent", p.own(metric.DeadMails, sum), p.own(metric.DroppedMails, sum),
+			p.own(metric.HeldMails, sum)),
 	)
 }
 

@@ -112,6 +112,9 @@ func (p *platform) environment(f functions.Function) *map[string]*string {
 	if p.RefundRules != "" {
 		variables["REFUND_RULES"] = &p.RefundRules
 	}
+	if f.Access().Mails && p.MailFrom != "" {
+		variables["MAIL_FROM"] = &p.MailFrom
+	}
 	p.addTracing(variables)
 	for _, q := range f.Access().Sends {
 		variables[q.Variable] = p.queues[q.Name].QueueUrl()

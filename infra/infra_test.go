@@ -170,6 +170,7 @@ var withEverything = map[string]any{
 	"refundRules": "BR:90 HUF::100", "dueShards": "128",
 	"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/11111111-2222-3333-4444-555555555555",
 	"alarmEmail":  "operator@example.com", "pageEmail": "pager@example.com",
+	"mailFrom":       "Cashwrap <no-reply@mail.example.com>",
 	"lastingVersion": "44444444-5555-6666-7777-888888888888",
 	"secretVersion":  "22222222-3333-4444-5555-666666666666", "secretSince": "2026-12-01T00:00:00Z",
 	"secretPrevious": "33333333-4444-5555-6666-777777777777", "secretPreviousSince": "2026-11-01T00:00:00Z",

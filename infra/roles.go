@@ -1,6 +1,10 @@
 package main
 
 import (
+	"net/mail"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
@@ -31,8 +35,26 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	for _, q := range access.Sends {
 		allow(role, []string{"sqs:SendMessage"}, p.queues[q.Name].QueueArn())
 	}
+	if access.Mails {
+		p.allowMails(role)
+	}
 	p.allowSource(role, f)
 	return role
+}
+
+// allowMails allows to send mails from the stage's address alone, as the domain that SES
+// has verified for it. Without an address there is no right.
+func (p *platform) allowMails(role awsiam.Role) {
+	from, err := mail.ParseAddress(p.MailFrom)
+	if err != nil { // there is none: a wrong one is refused with the other settings
+		return
+	}
+	_, domain, _ := strings.Cut(from.Address, "@")
+	identity := p.stack.FormatArn(&awscdk.ArnComponents{Service: text("ses"), Resource: text("identity"),
+		ResourceName: &domain})
+	role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Actions: jsii.Strings("ses:SendEmail"), Resources: &[]*string{identity},
+		Conditions: &map[string]any{"StringEquals": map[string]any{"ses:FromAddress": from.Address}}}))
 }
 
 // leadingKeys is the condition key for the partition keys of a request: of an index,

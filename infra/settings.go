@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/mail"
 	"net/url"
 	"slices"
 	"strconv"
@@ -58,7 +59,10 @@ type settings struct {
 
 	RefundRules string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
 	AlarmEmail  string // alarmEmail, own: address that gets all alarms; none, but anyone may subscribe to the topics
-	PageEmail   string // pageEmail, own: address that gets the critical alarms instead; alarmEmail
+	// mailFrom, own: address that mails to merchants' people are from, perhaps with a name, of a domain that SES has
+	// verified in the region; none: they wait, and an alarm says so
+	MailFrom  string
+	PageEmail string // pageEmail, own: address that gets the critical alarms instead; alarmEmail
 
 	// Secrets, each own: secrets.go says how they are rotated.
 	SecretVersion       string // secretVersion: VersionId of the platform secret; the current one
@@ -114,6 +118,7 @@ func readSettings(node constructs.Node) (settings, error) {
 		TracedShare: c.number("tracedPercent", 1, 100, 100) / 100,
 		AlarmEmail:  c.ownText("alarmEmail", ""),
 		PageEmail:   c.ownText("pageEmail", ""),
+		MailFrom:    c.ownText("mailFrom", ""),
 		RefundRules: c.text("refundRules", ""),
 	}
 	c.check(s)
@@ -193,6 +198,9 @@ func (c *context) check(s settings) {
 	}
 	if _, err := payments.ParseRefundRules(s.RefundRules); err != nil {
 		c.wrong("refundRules: %w", err)
+	}
+	if _, err := mail.ParseAddress(s.MailFrom); s.MailFrom != "" && err != nil {
+		c.wrong("mailFrom=%s is not an email address", s.MailFrom)
 	}
 	c.checkSecrets(s)
 	if s.Pollers != 0 && (s.Pollers < leastPollers || s.Pollers > mostPollers) {

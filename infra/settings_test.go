@@ -40,6 +40,7 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 		"dueShards=0":              {"dueShards": "0"},
 		"dueShards=257":            {"dueShards": "257"},
 		"refundRules":              {"refundRules": "BR:90 everywhere"},
+		"mailFrom=":                {"mailFrom": "nobody"},
 		"secretSince":              {"secretSince": "yesterday"},
 		"secretVersion=1: ":        {"secretVersion": "1"},
 		"as secretVersion":         {"secretPrevious": "1", "secretSince": "2026-11-01T00:00:00Z"},
@@ -97,7 +98,7 @@ func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
 		"account": "111122223333", "region": "eu-central-1", "rate": 7, "refundRules": "BR:90",
 		"domain": "dev.example.com", "certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/1",
 		"zoneId": "Z1", "zoneName": "example.com", "baseUrl": "https://dev.example.com", "alarmEmail": "dev@example.com",
-		"pageEmail":     "page@example.com",
+		"pageEmail": "page@example.com", "mailFrom": "no-reply@example.com",
 		"secretVersion": "2", "secretSince": "2026-11-02T00:00:00Z", "secretPrevious": "1",
 		"secretPreviousSince": "2026-11-01T00:00:00Z", "lastingVersion": "3",
 	}, "load": map[string]any{"rate": 1000}}

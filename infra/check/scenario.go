@@ -150,8 +150,8 @@ func paidOut(ctx context.Context, shop demo.Config, records []record) error {
 // events (events/): the planner, which has nothing due, and a poll and a payout's run of
 // things that do not exist.
 func (d *deployment) invokeOthers(ctx context.Context, shop demo.Config) error {
-	d.say("Invoke polls, payoutplan, payoutopen and payoutrun with their sample events")
-	for _, name := range []string{"polls", "payoutplan", "payoutopen", "payoutrun"} {
+	d.say("Invoke mails, polls, payoutplan, payoutopen and payoutrun with their sample events")
+	for _, name := range []string{"mails", "polls", "payoutplan", "payoutopen", "payoutrun"} {
 		sample, err := os.ReadFile(filepath.Join(d.root, "events", name+".json"))
 		if err != nil {
 			return err

@@ -138,6 +138,7 @@ func (b basis) fixed() []line {
 		monthly("dashboard", "one", "cloudwatch.dashboard", 1),
 		monthly("KMS keys", "of the table and of the environments", "kms.key", 2),
 		monthly("secrets", "two", "secret", a("secrets")),
+		monthly("mails to merchants' people", "as many", "ses.mail", a("mails")),
 		monthly("SQS, polls that find nothing", fmt.Sprintf("%s queues × %s pollers × 1/%s s", short(a("polled")),
 			short(a("pollers")), short(a("longPoll"))), "sqs.request", polls),
 		monthly("due shards asked, RRU", fmt.Sprintf("%s × %s a minute, and every %s", short(a("shards")), short(leastQuery),

@@ -40,6 +40,7 @@ func prices() priceList {
 		{"cloudwatch.dashboard", "month of a dashboard", []float64{3, 3}},
 		{"kms.key", "month of a key", []float64{1, 1}},
 		{"secret", "month of a secret", []float64{0.40, 0.40}},
+		{"ses.mail", "mail sent", []float64{100 / million, 100 / million}},
 		{"out", "GB sent to the internet", []float64{0.09, 0.09}},
 	}
 }
@@ -95,12 +96,13 @@ func assumptions() assumptionList {
 		{"quota.stage", "requests a second of the API's stage (prod)", 5000},
 		{"callbackCalls", "calls of the callbacks' consumer at the same time (prod)", 400},
 		{"batch", "callbacks in one call, at most", 10},
-		{"alarms", "metrics that alarms of a stage watch (prod); each is billed", 112},
-		{"metrics", "metrics that functions write for a stage, at most", 28},
+		{"alarms", "metrics that alarms of a stage watch (prod); each is billed", 122},
+		{"metrics", "metrics that functions write for a stage, at most", 35},
 		{"secrets", "secrets of a stage", 2},
 		{"shards", "of the due index", store.DefaultDueShards},
 		{"planEvery", "minutes between two calls of payoutplan", 15},
-		{"polled", "queues that are read by Lambda's own pollers (prod)", 3},
+		{"mails", "mails a month to merchants' people", 1000},
+		{"polled", "queues that are read by Lambda's own pollers (prod)", 4},
 		{"pollers", "pollers of each, at least", 5},
 		{"longPoll", "s that a poll waits", 20},
 	}
