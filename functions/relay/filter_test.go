@@ -13,16 +13,17 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // kinds have records that are due at some time, and two that never are.
-var kinds = []store.Kind{store.KindCallback, store.KindCheckout, store.KindTransaction, store.KindPayout,
+var kinds = []store.Kind{store.KindCallback, store.KindMail, store.KindCheckout, store.KindTransaction, store.KindPayout,
 	store.KindPayoutSchedule, store.KindJournal, store.KindPayable}
 
-// TestTheFilterPassesWhatIsWanted: of random callbacks, checkouts and events, under keys of several kinds. That it
+// TestTheFilterPassesWhatIsWanted: of random callbacks, mails, checkouts and events, under keys of several kinds. That it
 // passes nothing else of what is written each world checks at its end.
 func TestTheFilterPassesWhatIsWanted(t *testing.T) {
 	t.Parallel()
@@ -62,13 +63,13 @@ func TestTheFilterPassesWhatIsWanted(t *testing.T) {
 	}
 }
 
-// anyValue is a callback, a checkout or an event, all of whose fields are set but those that decide.
+// anyValue is a callback, a mail, a checkout or an event, all of whose fields are set but those that decide.
 func anyValue(t *testing.T, r *rapid.T) any {
 	when := func(name string) time.Time {
 		return rapid.SampledFrom([]time.Time{{}, time.Unix(1_800_000_000, 0).UTC(),
 			time.Unix(1_900_000_000, 1).UTC()}).Draw(r, name)
 	}
-	switch rapid.IntRange(0, 2).Draw(r, "value") {
+	switch rapid.IntRange(0, 3).Draw(r, "value") {
 	case 0:
 		c := storedtest.Fill[payments.Callback](t, &storedtest.Filler{})
 		c.State = rapid.SampledFrom([]string{outbox.Pending, outbox.Delivered, outbox.Dead,
@@ -80,10 +81,17 @@ func anyValue(t *testing.T, r *rapid.T) any {
 		c.Attempt.State = rapid.SampledFrom([]payments.AttemptState{payments.AttemptPending, payments.AttemptRequiresAction,
 			payments.AttemptClosed}).Draw(r, "attempt")
 		c.Attempt.UnknownSince, c.Attempt.NextPoll = when("unknown"), when("poll")
+		c.Creator = payments.Creator{} // of an event it is a text
 		if rapid.Bool().Draw(r, "none") {
 			c.Attempt = nil
 		}
 		return c
+	case 2:
+		m := storedtest.Fill[mail.Mail](t, &storedtest.Filler{})
+		m.State = rapid.SampledFrom([]string{outbox.Pending, outbox.Sending, outbox.Delivered, outbox.Dropped, outbox.Dead,
+			""}).Draw(r, "state")
+		m.Sweeps, m.NextAt, m.SweptAt = rapid.IntRange(0, 2).Draw(r, "sweeps"), when("next"), when("swept")
+		return m
 	default:
 		e := storedtest.Fill[payments.Event](t, &storedtest.Filler{})
 		e.Status = rapid.SampledFrom([]payments.EventStatus{payments.EventBegun, payments.EventPending,

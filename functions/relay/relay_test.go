@@ -77,6 +77,23 @@ func TestMessagesAreGroupedByTenant(t *testing.T) {
 	}
 }
 
+// TestAMailGoesToItsOwnQueue.
+func TestAMailGoesToItsOwnQueue(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	i := callbackImage("mail_1", w.Clock.Now())
+	i["pk"], i["sk"] = events.NewStringAttribute("MAIL#mail_1"), events.NewStringAttribute("MAIL")
+	if err := relay.Record(w.App)(t.Context(), record("INSERT", i)); err != nil {
+		t.Fatal(err)
+	}
+	if n := messages(w); n != 1 {
+		t.Errorf("got %d messages, want 1", n)
+	}
+	if log := w.Logs.String(); !strings.Contains(log, "message of an unknown mail dropped") {
+		t.Errorf("got log %s, want the message in the queue of mails", log)
+	}
+}
+
 func TestOverdueTriesAreSentAtOnce(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

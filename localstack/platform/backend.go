@@ -32,6 +32,14 @@ type backend struct {
 
 // startBackend starts the engines; those in memory run by the clock.
 func startBackend(ctx context.Context, f Folder, c Config, clock *clock.Ahead) (backend, error) {
+	b, err := startEngines(ctx, f, c, clock)
+	if err != nil {
+		return b, err
+	}
+	return b.withMailbox(f, clock.Now)
+}
+
+func startEngines(ctx context.Context, f Folder, c Config, clock *clock.Ahead) (backend, error) {
 	if c.Engine == InMemory {
 		return startMemory(f, c.Disk, clock)
 	}

@@ -1,0 +1,116 @@
+package ses_test
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/http"
+	"net/http/httptest"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/smithy-go"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	ours "github.com/cashwrap/cashwrap/shared/mail"
+	sender "github.com/cashwrap/cashwrap/shared/mail/ses"
+)
+
+var message = ours.Message{ID: "mail_1", To: "ada@example.com", Subject: "Bankkonto geändert: " + strings.Repeat("ä", 60),
+	Text: "Grüße\n", HTML: "<p>Grüße</p>"}
+
+// over is a sender by the SDK, over a client.
+func over(client aws.HTTPClient, endpoint string) *sender.Sender {
+	return sender.New(aws.Config{Region: "eu-central-1", BaseEndpoint: aws.String(endpoint), HTTPClient: client,
+		Credentials: credentials.NewStaticCredentialsProvider("any", "none", "")}, "Cashwrap <no-reply@cashwrap.example>")
+}
+
+// TestAMailIsAFile that a mail program reads, also when it comes over a port; sent again it is the same file.
+func TestAMailIsAFile(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "mail")
+	engine := ses.New(ses.Config{Now: clock.New().Now, Folder: folder})
+	server := httptest.NewServer(engine)
+	t.Cleanup(server.Close)
+	for range 2 {
+		if err := over(server.Client(), server.URL).Send(t.Context(), message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sent := engine.Sent(); len(sent) != 1 || sent[0].Times != 2 || sent[0].Message != message {
+		t.Errorf("got %+v, want the message twice", sent)
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) != 1 || files[0].Name() != "mail_1.eml" {
+		t.Fatalf("got files %v, error %v, want mail_1.eml", files, err)
+	}
+	file, err := os.Open(filepath.Join(folder, "mail_1.eml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	got, err := mail.ReadMessage(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject, err := new(mime.WordDecoder).DecodeHeader(got.Header.Get("Subject"))
+	if err != nil || subject != message.Subject || got.Header.Get("To") != "<ada@example.com>" ||
+		got.Header.Get(ours.IDHeader) != "mail_1" || got.Header.Get("From") != `"Cashwrap" <no-reply@cashwrap.example>` {
+		t.Errorf("got header %v, subject %q, error %v, want the message's", got.Header, subject, err)
+	}
+	_, parameters, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := multipart.NewReader(got.Body, parameters["boundary"])
+	for _, want := range []string{message.Text, message.HTML} {
+		part, err := parts.NextRawPart()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(quotedprintable.NewReader(part))
+		if err != nil || strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n")) != strings.TrimSpace(want) {
+			t.Errorf("got part %q, error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestARequestIsMadeOnce, whatever comes of it: the outbox repeats it.
+func TestARequestIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	for answer, final := range map[string]bool{"BadRequestException": true, "TooManyRequestsException": false,
+		"InternalServiceErrorException": false, "MessageRejected": false} {
+		calls := 0
+		engine := ses.New(ses.Config{Refuse: func(string) string { calls++; return answer }})
+		err := over(&http.Client{Transport: engine}, "http://ses.test").Send(t.Context(), message)
+		var said smithy.APIError
+		if calls != 1 || errors.Is(err, ours.ErrRefused) != final || !errors.As(err, &said) || said.ErrorCode() != answer {
+			t.Errorf("%s: got %d calls and error %v, want one, and it refused for good: %t", answer, calls, err, final)
+		}
+	}
+}
+
+func TestWhatSESWouldNotTakeIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*ours.Message){
+		"no address":  func(m *ours.Message) { m.To = "" },
+		"not ASCII":   func(m *ours.Message) { m.To = "jürgen@example.com" },
+		"two of them": func(m *ours.Message) { m.To = "a@b.c, d@e.f" },
+		"no id":       func(m *ours.Message) { m.ID = "../x" },
+	} {
+		m := message
+		change(&m)
+		engine := ses.New(ses.Config{})
+		if err := over(&http.Client{Transport: engine}, "http://ses.test").Send(t.Context(), m); !errors.Is(err, ours.ErrRefused) {
+			t.Errorf("%s: got error %v, want %v", name, err, ours.ErrRefused)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package mail_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/outbox"
+)
+
+var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// TestARepeatedOperationMakesTheSameMail, and each other one another.
+func TestARepeatedOperationMakesTheSameMail(t *testing.T) {
+	t.Parallel()
+	ids := func(operation string) []string {
+		parent := mail.NewKeyCreated(operation, "till")
+		return []string{mail.NewInvitation(operation, 1, "a@b.c", "i").ID,
+			mail.NewAccountDisabled(operation, 1, "a@b.c").ID, parent.ID,
+			mail.NewBankAccountChanged(operation, "DE89370400440532013000").ID, parent.To(1, "a@b.c", start).ID,
+			parent.To(2, "a@b.c", start).ID}
+	}
+	first := ids("1")
+	if again := ids("1"); !slices.Equal(first, again) {
+		t.Errorf("got %v, then %v, want the same", first, again)
+	}
+	all := append(slices.Clone(first), ids("2")...)
+	slices.Sort(all)
+	if len(slices.Compact(all)) != 12 {
+		t.Errorf("got %v, want 12 ids", all)
+	}
+}
+
+func TestAMailShowsOnlyTheEndOfANumber(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]string{"DE89370400440532013000": "3000", "123": "123", "": ""} {
+		if got := mail.NewBankAccountChanged("1", number).About; got != want {
+			t.Errorf("%q: got %q, want %q", number, got, want)
+		}
+	}
+}
+
+func TestAMailIsHeldForAWeek(t *testing.T) {
+	t.Parallel()
+	m := mail.NewAccountDisabled("1", 1, "a@b.c").Due(start)
+	for hours, want := range map[int]string{0: outbox.Pending, 167: outbox.Pending, 168: outbox.Dead} {
+		if got := m.Held(start.Add(time.Duration(hours) * time.Hour)); got.State != want {
+			t.Errorf("after %d h: got %s, want %s", hours, got.State, want)
+		}
+	}
+}
