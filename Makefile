@@ -69,6 +69,7 @@ TEMPL := go tool templ generate -log-level error -include-version=false
 
 golden: go ## rewrite what is derived: the pages' Go code, openapi.yaml from its parts, the functions' rights and events, capacity and cost
 	@for f in $(PAGES); do $(TEMPL) -f $$f || exit 1; done
+	@go test ./functions -run '^TestTheDocumentSaysWhoMayCall$$' -update
 	@go run ./shared/contract/bundle
 	@go test ./functions -run '^TestNoFunctionMayDoMore$$' -update
 	@go test ./functions -run '^(TestCapacity|TestEachFamilyHasItsEvent)$$' -update

@@ -75,6 +75,8 @@ var companions = map[string][]string{
 	// Whoever reads a checkout with an attempt that was cut off records its outcome,
 	// whatever that is: a challenge opens a session, a payment may save the card.
 	"PutItem CHECKOUT": {"PutItem SESSION", "UpdateItem CUSTOMER"},
+	// Whoever gives rights by a key could also do so by an access token.
+	"ConditionCheckItem KEY": {"ConditionCheckItem TOKEN", "ConditionCheckItem MEMBERS", "ConditionCheckItem ROLES"},
 }
 
 // goingOn is what payoutopen uses for shards of more than a call can open: of
@@ -167,7 +169,28 @@ func (e *everything) requests() {
 		fix := newFixture(e.Shop)
 		(&everything{fix.scenario}).ask(m.request(fix)) // with its merchant's key
 	}
+	e.tokens()
 	e.RunUntilIdle()
+}
+
+// tokens are sent to each operation: of a client, of an operator, and of a user who is a member of another merchant.
+func (e *everything) tokens() {
+	e.Helper()
+	fix := newFixture(e.Shop)
+	owner, client := e.TokenOf(e.Owner()), e.Token()
+	for _, o := range documented(e) {
+		if o.Public {
+			continue
+		}
+		for _, token := range []string{owner, client} { // for the merchant of the path, which is another one's
+			e.ask(world.Request{Method: o.Method, Path: pathOf(o, func(value string) string {
+				if value == "MC0A1B2C3D" {
+					return fix.Merchant.Code
+				}
+				return value
+			}), APIKey: token})
+		}
+	}
 }
 
 // audited sees that each entry of an audit says who made the change, and by what.
@@ -185,7 +208,8 @@ func (e *everything) audited() {
 		}
 	}
 	for kind, n := range kinds {
-		if !slices.Contains([]audit.Kind{audit.APIKey, audit.Command, audit.Sweep, audit.Bank}, kind) {
+		if !slices.Contains([]audit.Kind{audit.APIKey, audit.Member, audit.Client, audit.Command, audit.Sweep,
+			audit.Bank}, kind) {
 			e.Errorf("got %d entries of actors %q, want none", n, kind)
 		}
 	}

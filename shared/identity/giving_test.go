@@ -91,4 +91,6 @@ func TestWhatIsGivenGivesNoMore(t *testing.T) {
 }
 
 // passes reports whether the principal may use the guard's routes.
-func passes(p identity.Principal, g identity.Guard) bool { return p.May(g.Scopes...) && p.Has(g.Permission) }
+func passes(p identity.Principal, g identity.Guard) bool {
+	return p.May(g.Scopes...) && p.Has(g.Permission)
+}

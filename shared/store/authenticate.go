@@ -33,11 +33,11 @@ func (s *Reader) Authenticate(ctx context.Context, token identity.Token, code st
 	}
 	p := stored.Principal()
 	if !p.IsPerson() {
-		m, err := s.Merchant(ctx, p.Tenant.Merchant)
-		if failure.Is(err, failure.KindNotFound) {
+		var m merchantItem
+		if err = s.few(ctx, map[key]any{merchantKey(p.Tenant.Merchant): &m}); err == nil && m.Code == "" {
 			err = errBadToken
 		}
-		return p, m, err
+		return p, m.Merchant, err
 	}
 	if stored.User != "" && code != p.Tenant.Merchant && identity.IsMerchantCode(code) {
 		there, is, err := s.elsewhere(ctx, p, stored.User, code)

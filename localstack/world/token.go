@@ -1,0 +1,71 @@
+package world
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// Token stores an access token of the shop's merchant in test mode, as the platform will
+// issue them, and returns its text. It is of an OAuth client's, unless changed, has all
+// scopes, and expires after an hour.
+func (s Shop) Token(change ...func(*identity.AccessToken)) string {
+	s.Helper()
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // never fails
+	text := hex.EncodeToString(random)
+	t := identity.AccessToken{Hash: identity.Hash(text), Kind: identity.Client, Subject: "client_1", Client: "client_1",
+		Tenant: s.Tenant(), Scopes: identity.AllScopes(), CreatedAt: s.App.Store.Now(),
+		ExpiresAt: s.App.Store.Now().Add(time.Hour)}
+	for _, set := range change {
+		set(&t)
+	}
+	if err := s.App.Store.PutAccessToken(s.Context(), t); err != nil {
+		s.Fatal(err)
+	}
+	s.Secret("access token", text)
+	return text
+}
+
+// TokenOf is the member's, of all scopes unless some are given.
+func (s Shop) TokenOf(m member.Member, scopes ...string) string {
+	s.Helper()
+	return s.Token(func(t *identity.AccessToken) {
+		t.Kind, t.Subject, t.User, t.Client = m.Kind(), m.ID, m.UserID, "app_1"
+		if len(scopes) > 0 {
+			t.Scopes = scopes
+		}
+	})
+}
+
+// Owner is the merchant's first member.
+func (s Shop) Owner() member.Member {
+	s.Helper()
+	return s.member(member.NumberOf(member.OwnerID(s.Tenant())))
+}
+
+// Employ makes an operator with the permissions.
+func (s Shop) Employ(email string, permissions member.Permissions) member.Member {
+	s.Helper()
+	m, err := s.App.Store.CreateMember(s.Context(), s.Tenant(), member.Address(email), "employ "+email,
+		func(id string, _ member.Roles) (member.Member, error) {
+			r := member.Registration{Email: email, Permissions: permissions}
+			return member.NewEmployee(id, r, nil, s.App.Store.Now()), nil
+		})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return m
+}
+
+func (s Shop) member(number int32) member.Member {
+	s.Helper()
+	m, err := s.App.Store.Member(s.Context(), s.Tenant(), number)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return m
+}
