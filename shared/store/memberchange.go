@@ -83,21 +83,23 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles memb
 	return after, err
 }
 
-// errRefused reports that the member is as it was read, and another condition failed.
+// errRefused reports that a condition failed, though the member has not changed; perhaps it
+// is gone.
 var errRefused = errors.New("store: a condition of the change failed")
 
-// whyRefused is lastOwner when the member was the last one, else ErrStale.
+// whyRefused is lastOwner when the member still is the last one, else ErrStale.
 func (s *Reader) whyRefused(ctx context.Context, t identity.Tenant, before, after member.Member,
 	lastOwner error) error {
 	if !before.Governs() || after.Governs() {
 		return ErrStale
 	}
+	var now memberItem
 	var count memberCount
-	err := s.get(memberCountKey(t)).One(ctx, &count)
+	err := s.readInto(ctx, map[key]any{memberKey(t, before.Number()): &now, memberCountKey(t): &count})
 	switch {
-	case err != nil && !errors.Is(err, dynamo.ErrNotFound):
+	case err != nil:
 		return err
-	case count.Owners <= 1:
+	case now.Version == before.Version && count.Owners <= 1:
 		return lastOwner
 	default:
 		return ErrStale
