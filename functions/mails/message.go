@@ -34,12 +34,12 @@ func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (
 	}
 	link := ""
 	if m.Kind == mail.Invitation {
-		invited, err := p.Store.Member(ctx, t, m.Member)
+		invited, missing := p.Store.Member(ctx, t, m.Member)
 		switch {
-		case failure.Is(err, failure.KindNotFound):
+		case failure.Is(missing, failure.KindNotFound):
 			return mail.Message{}, "invitation withdrawn", nil
-		case err != nil:
-			return mail.Message{}, "", err
+		case missing != nil:
+			return mail.Message{}, "", missing
 		case invited.Invite.ID != m.Invite:
 			return mail.Message{}, "invitation accepted", nil
 		case !p.Now().Before(invited.Invite.ExpiresAt):

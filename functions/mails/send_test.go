@@ -87,13 +87,15 @@ func TestAnInvitationThatIsOverIsNotSent(t *testing.T) {
 	ctx := audit.As(t.Context(), audit.Actor{Kind: audit.Command}, "test")
 	for want, end := range map[string]func(o office, number int32) error{
 		"invitation withdrawn": func(o office, number int32) error {
-			_, err := o.App.Store.DeleteMember(ctx, o.Tenant(), number, "deletion", func(member.Member, member.Roles) error { return nil })
+			_, err := o.App.Store.DeleteMember(ctx, o.Tenant(), number, "deletion",
+				func(member.Member, member.Roles) error { return nil })
 			return err
 		},
 		"invitation accepted": func(o office, number int32) error {
-			_, err := o.App.Store.UpdateMember(ctx, o.Tenant(), number, "", func(m member.Member, _ member.Roles) (member.Member, error) {
-				return m.Accepted(member.User{ID: member.UserID("user")}), nil
-			})
+			_, err := o.App.Store.UpdateMember(ctx, o.Tenant(), number, "",
+				func(m member.Member, _ member.Roles) (member.Member, error) {
+					return m.Accepted(member.User{ID: member.UserID("user")}), nil
+				})
 			return err
 		},
 		"invitation expired": func(o office, _ int32) error {
@@ -345,11 +347,13 @@ func TestAMerchantCanWriteToFewStrangers(t *testing.T) {
 func TestOnlySomeOwnersGetAMail(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
+	ctx := audit.As(o.Context(), audit.Actor{Kind: audit.Command}, "test")
 	for i := range mail.MaxOwners + 3 {
 		o.Clock.Advance(time.Millisecond)
-		_, err := o.App.Store.CreateMember(audit.As(o.Context(), audit.Actor{Kind: audit.Command}, "test"), o.Tenant(), fmt.Sprintf("owner-%d@example.com", i), fmt.Sprint("op", i),
+		address := fmt.Sprintf("owner-%d@example.com", i)
+		_, err := o.App.Store.CreateMember(ctx, o.Tenant(), address, fmt.Sprint("op", i),
 			func(id string, _ member.Roles) (member.Member, error) {
-				m := member.NewOwner(o.Tenant(), fmt.Sprintf("owner-%d@example.com", i), member.User{}, o.Clock.Now())
+				m := member.NewOwner(o.Tenant(), address, member.User{}, o.Clock.Now())
 				m.ID = id
 				return m, nil
 			})

@@ -120,6 +120,7 @@ func (l letter) message(ctx context.Context) (mail.Message, error) {
 	}
 	m := mail.Message{Subject: subject, Text: strings.Join(append(parts, "-- \n"+end), "\n\n") + "\n"}
 	var page bytes.Buffer
+	//nolint:contextcheck // templ's generated code takes it with Render
 	err := body(sheet{l.language, subject, lines, t.link, l.link, end}).Render(ctx, &page)
 	m.HTML = page.String()
 	return m, err

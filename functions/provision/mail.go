@@ -47,7 +47,7 @@ func (o operator) replayMails(ctx context.Context, c replay) (replayed, error) {
 func (o operator) sentMail(ctx context.Context, id string) (sendable, error) {
 	t, m, err := o.Store.Mail(ctx, id)
 	return sendable{t, m.Entry, func(ctx context.Context) error {
-		_, err := o.Store.SaveMail(ctx, t, m.Replayed(o.Now()))
-		return err
+		_, refused := o.Store.SaveMail(ctx, t, m.Replayed(o.Now()))
+		return refused
 	}}, err
 }

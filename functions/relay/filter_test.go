@@ -20,11 +20,11 @@ import (
 )
 
 // kinds have records that are due at some time, and two that never are.
-var kinds = []store.Kind{store.KindCallback, store.KindMail, store.KindCheckout, store.KindTransaction, store.KindPayout,
-	store.KindPayoutSchedule, store.KindJournal, store.KindPayable}
+var kinds = []store.Kind{store.KindCallback, store.KindMail, store.KindCheckout, store.KindTransaction,
+	store.KindPayout, store.KindPayoutSchedule, store.KindJournal, store.KindPayable}
 
-// TestTheFilterPassesWhatIsWanted: of random callbacks, mails, checkouts and events, under keys of several kinds. That it
-// passes nothing else of what is written each world checks at its end.
+// TestTheFilterPassesWhatIsWanted: of random callbacks, mails, checkouts and events, under keys of several kinds.
+// That it passes nothing else of what is written each world checks at its end.
 func TestTheFilterPassesWhatIsWanted(t *testing.T) {
 	t.Parallel()
 	passes, err := filter.New(store.FastPathFilter)

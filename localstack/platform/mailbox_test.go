@@ -20,7 +20,8 @@ func TestMailsAreInTheFolder(t *testing.T) {
 	t.Parallel()
 	place := Folder(t.TempDir())
 	stopped := false
-	b, err := backend{http: faults.Down{}, stop: func() error { stopped = true; return nil }}.withMailbox(place, clock.New().Now)
+	engines := backend{http: faults.Down{}, stop: func() error { stopped = true; return nil }}
+	b, err := engines.withMailbox(place, clock.New().Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,10 +29,10 @@ func TestMailsAreInTheFolder(t *testing.T) {
 		sender := ses.New(aws.Config{Region: "eu-central-1", BaseEndpoint: &b.SES, HTTPClient: client,
 			Credentials: credentials.NewStaticCredentialsProvider("any", "none", "")}, "no-reply@cashwrap.example")
 		m := mail.Message{ID: id, To: "ada@example.com", Subject: "Hello", Text: "Hello", HTML: "<p>Hello</p>"}
-		if err := sender.Send(t.Context(), m); err != nil {
+		if err = sender.Send(t.Context(), m); err != nil {
 			t.Errorf("%s: got error %v, want it sent", id, err)
 		}
-		if _, err := os.Stat(filepath.Join(string(place), "mail", id+".eml")); err != nil {
+		if _, err = os.Stat(filepath.Join(string(place), "mail", id+".eml")); err != nil {
 			t.Errorf("%s: got error %v, want its file", id, err)
 		}
 	}
@@ -39,10 +40,11 @@ func TestMailsAreInTheFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.http.Do(r); err == nil {
+	if response, refused := b.http.Do(r); refused == nil {
+		_ = response.Body.Close()
 		t.Error("got an answer of the mailbox to another call, want it passed on")
 	}
-	if err := b.stop(); err != nil || !stopped {
+	if err = b.stop(); err != nil || !stopped {
 		t.Errorf("got error %v and the engines stopped: %t, want them stopped", err, stopped)
 	}
 }

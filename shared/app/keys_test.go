@@ -24,7 +24,8 @@ func TestKeysDifferByPurposeAndSecret(t *testing.T) {
 	t.Parallel()
 	keys := map[string]bool{}
 	for _, secret := range [][]byte{rotated.Secret, rotated.PreviousSecret, rotated.LastingSecret} {
-		for _, purpose := range []string{forSignatures, forRequests, forSessions, forMerchants, forInvitations, forCards, forSandbox} {
+		for _, purpose := range []string{forSignatures, forRequests, forSessions, forMerchants, forInvitations, forCards,
+			forSandbox} {
 			key := derive(secret, purpose)
 			if keys[string(key)] || len(key) != 32 || !bytes.Equal(key, derive(secret, purpose)) {
 				t.Errorf("%s: got %x, want 32 bytes of its own, the same each time", purpose, key)

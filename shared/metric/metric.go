@@ -73,7 +73,8 @@ var (
 // All are all metrics.
 var All = []Metric{PaymentsAttempted, PaymentsUnknown, PaymentsNotTaken, PaymentsApproved,
 	AcquirerLatency, UnknownPaymentAge, UnknownRefundAge, OldestPayoutAge, FailedPayouts, DeadCallbacks, DeadMails,
-	DroppedMails, HeldMails, OldestDueAge, OverdueCallbacks, OverdueMails, ResolvedCheckouts, ResolvedRefunds, SweepFailures, ReconciliationBreaks}
+	DroppedMails, HeldMails, OldestDueAge, OverdueCallbacks, OverdueMails, ResolvedCheckouts, ResolvedRefunds,
+	SweepFailures, ReconciliationBreaks}
 
 // Value is one measurement, in the metric's unit.
 type Value struct {

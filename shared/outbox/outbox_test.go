@@ -57,7 +57,8 @@ func TestWhatIsOverIsNotTried(t *testing.T) {
 	t.Parallel()
 	e := outbox.New("1", start)
 	for _, over := range []outbox.Entry{e.Sent(), e.Dropped("nobody wants it"), e.Begun(start).Sent()} {
-		if far := start.Add(1000 * time.Hour); over.Waits() || over.IsDue(far) || over.Overdue(far) || !over.TryAt().IsZero() {
+		far := start.Add(1000 * time.Hour)
+		if over.Waits() || over.IsDue(far) || over.Overdue(far) || !over.TryAt().IsZero() {
 			t.Errorf("got %+v, want it over", over)
 		}
 	}

@@ -18,7 +18,7 @@ type Callback struct {
 	EventType      string         `dynamo:"event_type"`
 	CheckoutID     string         `dynamo:"checkout_id"`
 	URL            string         `dynamo:"url"`
-	Status         CheckoutStatus `dynamo:"status"`                    // reported on, for people; the body does not carry it
+	Status         CheckoutStatus `dynamo:"status"`                    // reported on, for people; it is not in the body
 	Postponements  int            `dynamo:"postponements,omitempty"`   // of the next try
 	PostponedSince time.Time      `dynamo:"postponed_since,omitempty"` // when it first was
 }

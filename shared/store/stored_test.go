@@ -42,8 +42,8 @@ const notRead = "by which a write recognises itself, see TestEachWriteRecognises
 // TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
 func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
-	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedCallbacks, storedMails, storedCustomers,
-		storedMerchants, storedMembers, storedPayouts, storedRequests} {
+	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedCallbacks, storedMails,
+		storedCustomers, storedMerchants, storedMembers, storedPayouts, storedRequests} {
 		for method, c := range cases {
 			t.Run(method, func(t *testing.T) {
 				t.Parallel()

@@ -1,6 +1,6 @@
-// Package ses is an Amazon SES in memory, under the unmodified SDK: of its API version 2 the sending of a mail. It keeps
-// what was sent for tests, and as .eml files for people. Unlike SES it knows mails apart by their X-Mail-Id: one that is
-// sent again takes the place of the first, and is counted.
+// Package ses is an Amazon SES in memory, under the unmodified SDK: of its API version 2 the sending of a mail. It
+// keeps what was sent for tests, and as .eml files for people. Unlike SES it knows mails apart by their X-Mail-Id: one
+// that is sent again takes the place of the first, and is counted.
 package ses
 
 import (

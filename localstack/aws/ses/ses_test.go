@@ -24,8 +24,8 @@ import (
 	sender "github.com/cashwrap/cashwrap/shared/mail/ses"
 )
 
-var message = ours.Message{ID: "mail_1", To: "ada@example.com", Subject: "Bankkonto geändert: " + strings.Repeat("ä", 60),
-	Text: "Grüße\n", HTML: "<p>Grüße</p>"}
+var message = ours.Message{ID: "mail_1", To: "ada@example.com",
+	Subject: "Bankkonto geändert: " + strings.Repeat("ä", 60), Text: "Grüße\n", HTML: "<p>Grüße</p>"}
 
 // over is a sender by the SDK, over a client.
 func over(client aws.HTTPClient, endpoint string) *sender.Sender {
@@ -109,7 +109,8 @@ func TestWhatSESWouldNotTakeIsRefused(t *testing.T) {
 		m := message
 		change(&m)
 		engine := ses.New(ses.Config{})
-		if err := over(&http.Client{Transport: engine}, "http://ses.test").Send(t.Context(), m); !errors.Is(err, ours.ErrRefused) {
+		err := over(&http.Client{Transport: engine}, "http://ses.test").Send(t.Context(), m)
+		if !errors.Is(err, ours.ErrRefused) {
 			t.Errorf("%s: got error %v, want %v", name, err, ours.ErrRefused)
 		}
 	}
