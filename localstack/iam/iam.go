@@ -21,6 +21,7 @@ type Request struct {
 	Resource  string // "identity" of a sender, the name of a queue, "index/<name>", or "" for the table
 	Kind      string // of the partition; "" if the call names none: a scan, or no call to the table
 	Condition string // of a write, with the names of attributes in place
+	Partition string // whose kind Kind is
 }
 
 // Permission is the request as in functions/access.json: "PutItem CHECKOUT",
@@ -80,7 +81,7 @@ func (w write) request(action string) (Request, error) {
 		pk = w.Item[store.PartitionKey].S
 	}
 	kind, err := kindOf(pk)
-	return Request{Action: action, Kind: kind, Condition: w.condition()}, err
+	return Request{Action: action, Kind: kind, Condition: w.condition(), Partition: pk}, err
 }
 
 // kindOf is the part of a key by which policies tell kinds apart.
@@ -169,7 +170,8 @@ func (c call) query() ([]Request, error) {
 		return nil, fmt.Errorf("iam: a query of %d partitions by %s", len(values), partition)
 	}
 	var err error
-	r.Kind, err = kindOf(values[0].S)
+	r.Partition = values[0].S
+	r.Kind, err = kindOf(r.Partition)
 	return one(r, err)
 }
 

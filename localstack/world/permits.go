@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/iam"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // Permits records what IAM would have had to allow each function, and refuses
@@ -90,7 +92,7 @@ func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTrippe
 		if err != nil {
 			return nil, err
 		}
-		if !p.allow(function, requests) {
+		if !p.allow(function, requests) || !p.within(r.Context(), requests) {
 			return faults.AccessDenied(r), nil
 		}
 		return next.RoundTrip(asked)
@@ -110,6 +112,21 @@ func (p *Permits) allow(function string, requests []iam.Request) bool {
 		all = all && (p.Learning || slices.Contains(granted, r.Permission()))
 	}
 	return all
+}
+
+// within reports whether the requests name only partitions of the caller for whom they are made.
+func (p *Permits) within(ctx context.Context, requests []iam.Request) bool {
+	caller := identity.Caller(ctx)
+	if caller.Actor.Kind == "" {
+		return true
+	}
+	for _, r := range requests {
+		if err := r.CheckTenant(caller.Tenant); err != nil {
+			p.deny(err)
+			return false
+		}
+	}
+	return true
 }
 
 // functionOf is the function that makes a call, by the context that Lambda gives

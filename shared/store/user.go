@@ -89,6 +89,7 @@ func (s *Reader) Memberships(ctx context.Context, user string, mode identity.Mod
 	if err != nil {
 		return nil, err
 	}
+	ctx = identity.As(ctx, identity.Principal{}) // the user asks, not the member that is one of the caller's tenant
 	type target struct {
 		member   memberItem
 		roles    rolesItem

@@ -1,0 +1,45 @@
+package iam
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// ErrTenant reports a call that names a partition which is not the caller's.
+var ErrTenant = errors.New("iam: a partition of another merchant or mode")
+
+var (
+	// ofMerchants are the kinds whose keys name a merchant without its mode.
+	ofMerchants = []store.Kind{store.KindMerchant, store.KindAccount, store.KindAudit}
+
+	// unguessable are those whose keys name nobody: the item says whose it is.
+	unguessable = []store.Kind{store.KindRate, store.KindSession, store.KindCallback, store.KindMail, store.KindUser,
+		store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindAccessToken}
+
+	// counterparties are the kinds of the sandbox's and the live bank's own records.
+	counterparties = []store.Kind{"SANDBOX", "FILEBANK"}
+)
+
+// CheckTenant returns ErrTenant for a call on behalf of a tenant's caller that names a
+// partition of another tenant. Of what changes together with a merchant, the other mode's
+// is read.
+func (r Request) CheckTenant(t identity.Tenant) error {
+	if r.Partition == "" || slices.Contains(counterparties, store.Kind(r.Kind)) {
+		return nil
+	}
+	p, named := store.ParsePartition(r.Partition)
+	sibling := p.Kind == store.KindPayoutSchedule && r.Action == "BatchGetItem"
+	switch {
+	case named && p.Tenant == t:
+	case named && sibling && p.Tenant.Merchant == t.Merchant:
+	case named && slices.Contains(ofMerchants, p.Kind) && p.Last == t.Merchant:
+	case named && slices.Contains(unguessable, p.Kind):
+	default:
+		return fmt.Errorf("%w: %s of %s, for a caller of %s", ErrTenant, r.Permission(), r.Partition, t)
+	}
+	return nil
+}
