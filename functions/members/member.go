@@ -23,10 +23,15 @@ type createMemberRequest struct {
 	Metadata member.Metadata `json:"metadata"`
 }
 
+var errNoRoles = failure.Invalid("roles", "must not be empty")
+
 // createMember invites somebody, or makes a managed user, who is a member at once. Repeated
 // under its Idempotency-Key it finds the member that it has made.
 func (f family) createMember(ctx context.Context, req createMemberRequest) (memberView, error) {
-	if req.Managed && req.Password == nil {
+	switch {
+	case len(req.Roles) == 0:
+		return memberView{}, errNoRoles
+	case req.Managed && req.Password == nil:
 		return memberView{}, failure.Missing("password")
 	}
 	p, operation := rest.Caller(ctx), rest.OperationID(ctx)
@@ -90,7 +95,7 @@ type updateMemberRequest struct {
 // they could belong.
 func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memberView, error) {
 	if req.Roles != nil && len(*req.Roles) == 0 {
-		return memberView{}, failure.Invalid("roles", "must not be empty")
+		return memberView{}, errNoRoles
 	}
 	p, operation := rest.Caller(ctx), rest.OperationID(ctx)
 	var password *store.NewPassword

@@ -47,9 +47,14 @@ type createRoleRequest struct {
 	Metadata    member.Metadata       `json:"metadata"`
 }
 
+var errNoPermissions = failure.Invalid("permissions", "must not be empty")
+
 // createRole makes a role of the merchant's own. Repeated under its Idempotency-Key it finds
 // the role that it has made.
 func (f family) createRole(ctx context.Context, req createRoleRequest) (roleView, error) {
+	if len(req.Permissions) == 0 {
+		return roleView{}, errNoPermissions
+	}
 	p, now := rest.Caller(ctx), f.store.Now()
 	role := member.Role{ID: member.RoleID(rest.OperationID(ctx)), Name: req.Name, Description: req.Description,
 		Permissions: ordered(req.Permissions), Metadata: req.Metadata, CreatedAt: now, UpdatedAt: now}
@@ -69,7 +74,7 @@ type updateRoleRequest struct {
 // next request on.
 func (f family) updateRole(ctx context.Context, req updateRoleRequest) (roleView, error) {
 	if req.Permissions != nil && len(*req.Permissions) == 0 {
-		return roleView{}, failure.Invalid("permissions", "must not be empty")
+		return roleView{}, errNoPermissions
 	}
 	p := rest.Caller(ctx)
 	role, err := f.store.UpdateRole(ctx, p.Tenant, req.ID,
