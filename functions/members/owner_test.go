@@ -1,0 +1,182 @@
+package members_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+var forbidden = world.Refused(403, "FORBIDDEN", "", "forbidden")
+
+// TestTheLastOwner can be neither demoted nor removed; somebody who is only invited, or disabled, is no other one.
+func TestTheLastOwner(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	owner := s.owner()
+	demote := fields{"roles": []string{"role_admin"}}
+	conflict := world.Refused(409, "CONFLICT", "", "conflict")
+	refused := func(what string) {
+		t.Helper()
+		t.Log(what)
+		conflict.Check(t, s.Send("PUT", s.path(owner), demote))
+		forbidden.Check(t, s.Send("DELETE", s.path(owner), nil))
+	}
+	refused("alone")
+	s.invite("ada@example.com", "role_owner")
+	refused("one who is invited")
+	second := s.employ("second@example.com", fields{"roles": []string{"role_owner"}})
+	into[person](s, 200, s.Send("PUT", s.path(second), fields{"roles": []string{"role_owner", "role_employee"}}))
+	into[person](s, 200, s.Send("PUT", s.path(owner), demote))
+	owner, second = second, owner
+	refused("the other one")
+	into[person](s, 200, s.Send("PUT", s.path(second), fields{"roles": []string{"role_owner"}}))
+	if r := s.Send("DELETE", s.path(owner), nil); r.Status != 200 {
+		t.Errorf("one of two: got %d %s, want 200", r.Status, r.Body)
+	}
+	owner = second
+	refused("alone again")
+}
+
+// TestOwnersWhoDemoteEachOther at the same time: one stays.
+func TestOwnersWhoDemoteEachOther(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	owners := []person{s.owner(), s.employ("b@example.com", fields{"roles": []string{"role_owner"}}),
+		s.employ("c@example.com", fields{"roles": []string{"role_owner"}})}
+	var all sync.WaitGroup
+	for i, o := range owners {
+		all.Go(func() {
+			if i == 1 {
+				s.Send("DELETE", s.path(o), nil)
+			} else {
+				s.Send("PUT", s.path(o), fields{"roles": []string{"role_employee"}})
+			}
+		})
+	}
+	all.Wait()
+	if left, _ := s.list("?roles=role_owner"); len(left) != 1 {
+		t.Errorf("got owners %v, want one", left)
+	}
+}
+
+// TestNobodyGivesMoreThanItHas, nor acts over somebody who has more, by a key or as a person.
+func TestNobodyGivesMoreThanItHas(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	owner := s.owner()
+	admin := s.employ("admin@example.com", fields{"roles": []string{"role_admin"}})
+	support := s.role("Support", "members_read", "members_write", "refund_transactions")
+	helper := s.employ("helper@example.com", fields{"roles": []string{support.ID}})
+	accountant := s.employ("books@example.com", fields{"roles": []string{"role_accountant"}})
+	employee := s.employ("till@example.com", nil)
+	stored := func(p person) member.Member {
+		m, err := s.App.Store.Member(s.Context(), s.Tenant(), numberOf(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	callers := map[string]struct {
+		key string
+		may []string // over or as whom
+	}{
+		"key of members alone":    {s.NewKey("secret", "members.read", "members.write"), []string{"employee"}},
+		"key of all":              {s.Merchant.Key.Plaintext, []string{"owner", "admin", "helper", "accountant", "employee"}},
+		"owner":                   {s.TokenOf(stored(owner)), []string{"owner", "admin", "helper", "accountant", "employee"}},
+		"owner, by a small token": {s.TokenOf(stored(owner), "members.write", "members.read"), []string{"employee"}},
+		"administrator":           {s.TokenOf(stored(admin)), []string{"admin", "helper", "accountant", "employee"}},
+		"helper":                  {s.TokenOf(stored(helper)), []string{"helper", "employee"}},
+		"accountant":              {s.TokenOf(stored(accountant)), nil},
+		"employee":                {s.TokenOf(stored(employee)), nil},
+	}
+	rolesOf := map[string]string{"owner": "role_owner", "admin": "role_admin", "helper": support.ID,
+		"accountant": "role_accountant", "employee": "role_employee"}
+	targets := map[string]person{"owner": owner, "admin": admin, "helper": helper, "accountant": accountant,
+		"employee": employee}
+	for name, c := range callers {
+		as := shop{s.WithKey(c.key)}
+		for whom, roleID := range rolesOf {
+			allowed := slices.Contains(c.may, whom)
+			made := as.Send("POST", s.members(), fields{"email": strings.NewReplacer(" ", "-", ",", "").Replace(name + "-" + whom + "@example.com"),
+				"roles": []string{roleID}})
+			changed := as.Send("PUT", s.path(targets[whom]), fields{"metadata": fields{"by": name}})
+			if (made.Status == 201) != allowed || (changed.Status == 200) != allowed {
+				t.Errorf("%s, %s: got %d for making one and %d for changing one, want success: %t", name, whom, made.Status,
+					changed.Status, allowed)
+			}
+			if !allowed {
+				forbidden.Check(t, made)
+				forbidden.Check(t, as.Send("DELETE", s.path(targets[whom]), nil))
+				forbidden.Check(t, as.Send("PUT", s.path(targets[whom]), fields{"user": fields{"password": another}}))
+				if whom != "employee" {
+					forbidden.Check(t, as.Send("PUT", s.path(employee), fields{"roles": []string{roleID}}))
+				}
+			}
+		}
+	}
+	as := shop{s.WithKey(callers["helper"].key)}
+	more := fields{"name": "more", "permissions": []string{"developer_settings_write"}}
+	forbidden.Check(t, as.Send("POST", s.roles(), more))
+	forbidden.Check(t, as.Send("PATCH", s.roles()+"/"+support.ID, more))
+	wider := s.role("Wider", "full_transaction_history_view")
+	forbidden.Check(t, as.Send("PATCH", s.roles()+"/"+wider.ID, fields{"name": "x"}))
+	forbidden.Check(t, as.Send("DELETE", s.roles()+"/"+wider.ID, nil))
+	into[role](s, 201, as.Send("POST", s.roles(), fields{"name": "less", "permissions": []string{"refund_transactions"}}))
+}
+
+// TestOnlyOnesOwnMembers: those of other merchants and of the other mode are as if they did not exist.
+func TestOnlyOnesOwnMembers(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	other := shop{s.OtherShop()}
+	theirs := other.employ("till@example.com", nil)
+	live := shop{s.NewShop("DE", "EUR", map[string]any{"sandbox": false, "test_key": true})}
+	ofLive := live.employ("till@example.com", nil)
+	notFound := world.Refused(404, "NOT_FOUND", "", "not-found")
+	for _, path := range []string{s.path(theirs), s.path(ofLive), other.path(theirs), other.members(), other.roles(),
+		other.roles() + "/role_owner", s.members() + "/" + strings.Repeat("m", 2000), s.members() + "/%00"} {
+		for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "POST"} {
+			r := s.Send(method, path, nil)
+			if r.Status != 405 {
+				notFound.Check(t, r)
+			}
+		}
+	}
+	if found, _ := other.list("?email=till"); !slices.Equal(found, []string{"till@example.com"}) {
+		t.Errorf("got %v, want theirs still there", found)
+	}
+}
+
+// TestWhoMayManageMembers by scopes; a public key may not.
+func TestWhoMayManageMembers(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	m := s.employ("till@example.com", nil)
+	for scope, want := range map[string]map[string]int{
+		"members.read":     {"GET members": 200, "PUT member": 403, "GET roles": 403, "POST roles": 403},
+		"members.write":    {"GET members": 403, "PUT member": 200, "GET roles": 403, "POST roles": 403},
+		"roles.read":       {"GET members": 403, "PUT member": 403, "GET roles": 200, "POST roles": 403},
+		"roles.write":      {"GET members": 403, "PUT member": 403, "GET roles": 403, "POST roles": 201},
+		"user.profile":     {"GET members": 403, "PUT member": 403, "GET roles": 403, "POST roles": 403},
+		"user.subaccounts": {"GET members": 200, "PUT member": 200, "GET roles": 200, "POST roles": 201},
+	} {
+		as := s.WithKey(s.NewKey("secret", scope))
+		got := map[string]int{
+			"GET members": as.Send("GET", s.members(), nil).Status,
+			"PUT member":  as.Send("PUT", s.path(m), fields{"metadata": fields{"a": 1}}).Status,
+			"GET roles":   as.Send("GET", s.roles(), nil).Status,
+			"POST roles":  as.Send("POST", s.roles(), fields{"name": "a", "permissions": []string{"create_referral"}}).Status,
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", scope, got, want)
+		}
+	}
+	for _, path := range []string{s.members(), s.path(m), s.roles(), "/v0.1/memberships"} {
+		forbidden.Check(t, s.WithKey(s.NewKey("public")).Send("GET", path, nil))
+	}
+}
