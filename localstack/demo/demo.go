@@ -1,7 +1,7 @@
 // Package demo runs a merchant's first day against a running platform and prints every request and response: a
 // payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund, a
-// receipt, a new bank account and a payout to it. It is an ordinary merchant: it has an API key, and an operator gives
-// it a callback secret.
+// receipt, a new bank account and a payout to it, and an invitation by mail. It is an ordinary merchant: it has an API
+// key, and an operator gives it a callback secret.
 package demo
 
 import (
@@ -23,6 +23,7 @@ type Config struct {
 	APIKey       string        // with all scopes
 	Today        time.Time     // by the platform's clock
 	Operator     client.Invoke // calls the provision function
+	Mails        string        // the folder that mails are written to; "": they are sent
 	Out          io.Writer
 }
 
@@ -52,6 +53,7 @@ var steps = []struct {
 	{"Another merchant opens, and sells its first lunch", (*scenario).openMerchant},
 	{"It adds its bank account, which is verified", (*scenario).addAccount},
 	{"It is paid out to that account", (*scenario).payOut},
+	{"The first merchant invites a colleague", (*scenario).invite},
 }
 
 // Run runs all steps. The error names the first difference from the contract.

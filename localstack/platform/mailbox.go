@@ -15,10 +15,13 @@ import (
 // mailDir in the folder has a file for each mail that was sent.
 const mailDir = "mail"
 
+// Mails is the folder with a file for each mail that was sent.
+func (f Folder) Mails() string { return f.path(mailDir) }
+
 // withMailbox is the backend with an SES that keeps mails as files. It listens on a port, for functions that run beside
 // this process.
 func (b backend) withMailbox(f Folder, now func() time.Time) (backend, error) {
-	mails := ses.New(ses.Config{Now: now, Folder: f.path(mailDir)})
+	mails := ses.New(ses.Config{Now: now, Folder: f.Mails()})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return b, errors.Join(err, b.stop())
