@@ -31,6 +31,7 @@ type reply struct {
 	tenant   string
 	received bool
 	refund   string // id of the refund that the platform wrote for it, if any
+	wrote    bool   // the platform tried to write roles, members or keys for it
 
 	asked, answered int64 // in logical time
 }
@@ -104,7 +105,7 @@ func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *repl
 	api := &gateway.Gateway{Routes: w.routes, Now: w.now, Call: func(_ context.Context, function string,
 		event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		out, by, err := invoke[events.APIGatewayV2HTTPResponse](w, actor, function, tenant, roll, event)
-		made.refund = by.refund
+		made.refund, made.wrote = by.refund, by.wrote
 		return out, err
 	}}
 	answer, err := client.Client{BaseURL: w.config.BaseURL, Transport: client.Handler{Handler: api}}.Do(

@@ -113,6 +113,9 @@ func (w *World) checkLinearizable() {
 	if w.payees != nil {
 		w.payees.checkSettings()
 	}
+	if w.people != nil {
+		w.people.checkHistories()
+	}
 }
 
 // declined are the amounts that the sandbox declines (contract §12).

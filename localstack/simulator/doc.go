@@ -40,6 +40,13 @@
 //     to the account that is the payee when its transfer is recorded, no rule of
 //     contract §7.3 is broken (bankaccountcheck.go), clients are shown what was there
 //     (bankaccountview.go), and each change has one audit entry (auditcheck.go).
+//   - People: owners, administrators, employees, operators and keys of one or two
+//     merchants, one of them a member of both, change roles, members and keys at the
+//     same time, invite and accept. What they see follows from some order of the
+//     requests, in which each had the rights for what it did, and an active owner was
+//     always there (package linear). After each write all counts, guards and links
+//     agree, and nobody has more than owners asked for (peoplecheck.go); each change has
+//     its audit entry and its mail (peoplewrites.go), which is sent under its id.
 //   - Unknown: nothing fails, and delays are the usual ones. What the acquirer
 //     knows after 30 s is settled within 45 s (unknown.go).
 //

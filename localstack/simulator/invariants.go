@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -174,7 +175,7 @@ func (w *World) checkReplies(b snapshot) {
 	made, cut := map[string][]string{}, map[string]bool{} // cut: a function died, perhaps after it stored its answer
 	for _, r := range w.replies {
 		if !r.replayed() {
-			made[r.keyed()] = append(made[r.keyed()], string(r.response.Body))
+			made[r.keyed()] = append(made[r.keyed()], withoutSecret(r.response.Body))
 			cut[r.keyed()] = cut[r.keyed()] || r.Status >= 500
 		}
 	}
@@ -200,6 +201,11 @@ func (w *World) checkReplies(b snapshot) {
 	}
 	w.checkCreations()
 }
+
+// plaintext is the member of a reply that a replay leaves out (contract §2.8).
+var plaintext = regexp.MustCompile(`"plaintext":"[^"]*",?|,"plaintext":"[^"]*"`)
+
+func withoutSecret(body []byte) string { return plaintext.ReplaceAllString(string(body), "") }
 
 // keyed is the tenant, the kind of its credential, and the Idempotency-Key.
 func (r reply) keyed() string {
@@ -335,7 +341,7 @@ func (w *World) checkBuckets() {
 	full := map[string]int64{}
 	for _, c := range w.changes {
 		i := c.image()
-		if i.text("sk") != "RATE" {
+		if i.text("sk") != "RATE" || w.people != nil && w.people.limitsMore(partition(i.text("pk")).Last) {
 			continue
 		}
 		at, err := strconv.ParseInt(i.text("full_at"), 10, 64)

@@ -59,6 +59,7 @@ type invocation struct {
 	tenant string // whose data it may touch; "" for any
 	claim  string // its name as the owner of an idempotency key
 	refund string // id of the refund or chargeback it wrote
+	wrote  bool   // it tried to write roles, members or keys
 	ctx    context.Context
 	cancel context.CancelFunc
 

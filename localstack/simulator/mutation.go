@@ -146,6 +146,10 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 			sort = "RECORD"
 		case partition(values[0]).Kind == store.KindAudit: // sorted by time
 			sort = "AUDIT"
+		case partition(values[0]).Kind == store.KindEmail: // as the guards of a tenant's addresses are
+			sort = "ADDRESS"
+		case ofPeople(values[0]) && (sort == "COUNT" || sort == "DELETED"): // two of each
+			sort = string(partition(values[0]).Kind) + " " + sort
 		}
 	}
 	return kind + " " + book + sort + ": " + expression

@@ -134,6 +134,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	} else if k == toTable {
 		c.world.checkKeys(r.Context(), operation, body)
 		noteRefund(r.Context(), operation, body)
+		notePeople(r.Context(), operation, body)
 	}
 	c.world.checkRights(r.Context(), operation, body)
 	body = c.world.mutate(operation, body)
@@ -146,6 +147,9 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 			response, err := engine.RoundTrip(sent)
 			if err == nil && response.StatusCode == http.StatusOK {
 				c.world.checkOwner(sent.Context(), operation, body)
+				if c.world.people != nil {
+					c.world.people.committed(operation, body)
+				}
 				if c.world.Workload == Month {
 					c.world.payees.checkVersions(operation, body)
 					c.world.payees.checkMinimumBalance(operation, body)
@@ -244,5 +248,15 @@ func noteRefund(ctx context.Context, operation string, body []byte) {
 			by.mu.Unlock()
 			return
 		}
+	}
+}
+
+// notePeople keeps that a request tries to write roles, members or keys.
+func notePeople(ctx context.Context, operation string, body []byte) {
+	if writesPeople(operation, body) {
+		by := invocationOf(ctx)
+		by.mu.Lock()
+		by.wrote = true
+		by.mu.Unlock()
 	}
 }

@@ -15,10 +15,11 @@ const (
 	Month      Workload = "month"      // a month of payments and payouts
 	Unknown    Workload = "unknown"    // payments and refunds of unknown outcome, while nothing fails
 	Hanging    Workload = "hanging"    // receivers that take callbacks and do not answer
+	People     Workload = "people"     // changes of roles, members and keys
 )
 
 // Workloads are all of them.
-var Workloads = []Workload{Everything, Refunds, Month, Unknown, Hanging}
+var Workloads = []Workload{Everything, Refunds, Month, Unknown, Hanging, People}
 
 // ParseWorkload is the workload of that name; "" is Everything.
 func ParseWorkload(name string) (Workload, error) {

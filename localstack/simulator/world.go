@@ -78,6 +78,7 @@ type World struct {
 
 	begins time.Duration // when the world begins, after a bubble does
 	payees *month        // of a world of payouts
+	people *people       // of a world of roles, members and keys
 
 	// Settled is how long each payment and refund of unknown outcome took.
 	Settled []time.Duration
@@ -117,6 +118,8 @@ func newWorld(seed uint64, o Options) *World {
 		w.payees = newMonth(w)
 	case Hanging:
 		w.hanging = newHanging(w)
+	case People:
+		w.people = newPeople(w)
 	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.faultProfile.indexLag, TTLLag: w.faultProfile.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
@@ -223,6 +226,9 @@ func (w *World) simulate() {
 		return
 	case Hanging:
 		w.hanging.simulate()
+		return
+	case People:
+		w.people.simulate()
 		return
 	}
 	w.run(clients, w.setUpMerchants)

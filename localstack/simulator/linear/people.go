@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -86,8 +87,9 @@ type (
 	// With Some it is not all that there is.
 	Sight struct {
 		People
-		Some bool
-		Not  []string // ids of members that were not there
+		Some   bool
+		Having map[string][]string // members by id, of which only the roles were shown
+		Not    []string            // ids of members that were not there
 	}
 	// Rights are what members with these roles, and permissions of their own, may do.
 	Rights []Held
@@ -194,6 +196,8 @@ type PeopleHistory struct {
 	Requests []PeopleRequest
 }
 
+func byCall(a, b PeopleRequest) int { return cmp.Compare(a.Call, b.Call) }
+
 // Check finds an order of the requests that explains all answers: no change is lost or
 // made in part, none is made by somebody without the right to it, and there always is an
 // active owner. Errors: ErrNotLinear, ErrTooLong.
@@ -203,12 +207,13 @@ func (h PeopleHistory) Check() error {
 		return err
 	}
 	operations := make([]porcupine.Operation, len(h.Requests))
-	lines := make([]string, len(h.Requests))
 	for i, r := range h.Requests {
 		operations[i] = porcupine.Operation{ClientId: i, Input: m.requests[i], Call: r.Call, Return: r.Return}
-		lines[i] = r.String()
 	}
-	slices.Sort(lines)
+	var lines []string
+	for _, r := range slices.SortedFunc(slices.Values(h.Requests), byCall) {
+		lines = append(lines, r.String())
+	}
 	model := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{m.begin} },
 		Step: func(s, request, _ any) []any { return m.step(s.(peopleState), request.(peopleRequest)) },

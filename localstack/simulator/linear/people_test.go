@@ -120,6 +120,8 @@ func TestPeopleThatCanBe(t *testing.T) {
 			asked(Caller{Member: "op"}, Admission{}, 7, 8, Unauthorized),
 			asked(olga, MemberChange{ID: "otto", Operator: true, Disabled: ptr(true)}, 9, 10, Forbidden)},
 		"all that there is": {asked(nobody, Sight{People: office()}, 1, 2, Done)},
+		"who has which roles": {asked(olga, gives("emil", "refunder"), 1, 2, Done),
+			asked(nobody, Sight{Having: map[string][]string{"emil": {"refunder"}}, Not: []string{"ina"}}, 3, 4, Done)},
 	} {
 		if err := (PeopleHistory{Begin: office(), Requests: requests}).Check(); err != nil {
 			t.Errorf("%s: got error %v, want none", name, err)
@@ -166,6 +168,8 @@ func TestPeopleThatCannotBe(t *testing.T) {
 			asked(nobody, sees("emil", "x", "role_employee"), 2, 3, Done),
 			asked(nobody, sees("emil", "", "role_employee"), 4, 5, Done)},
 		"rights that a role lacks": {asked(nobody, Rights{{Roles: []string{"refunder"}, Permissions: history}}, 1, 2, Done)},
+		"roles that were taken away": {asked(olga, gives("emil", "refunder"), 1, 2, Done),
+			asked(nobody, Sight{Having: map[string][]string{"emil": {"role_employee"}}}, 3, 4, Done)},
 		"less than there is":       {asked(nobody, Sight{People: less}, 1, 2, Done)},
 		"what is there is missing": {asked(olga, notes("emil", "x"), 1, 2, Missing)},
 	} {
@@ -179,7 +183,7 @@ func TestPeopleThatCannotBe(t *testing.T) {
 func TestTooManyPeople(t *testing.T) {
 	t.Parallel()
 	var requests []PeopleRequest
-	for i := range int64(20) {
+	for i := range int64(30) {
 		requests = append(requests, asked(olga, invites(fmt.Sprint("mem_", i)), 2*i, 2*i+1, Done))
 	}
 	if err := (PeopleHistory{Begin: office(), Requests: requests}).Check(); !errors.Is(err, ErrTooLong) {

@@ -40,7 +40,8 @@ type (
 	doSee     struct {
 		numbered
 		some, sorts [3]bool // of roles, members, keys: not all that there are; shown
-		not         []int   // members that are not there
+		having      map[int]roleSet
+		not         []int // members that are not there
 	}
 	doCompare []heldSet
 )
@@ -70,7 +71,10 @@ func (c *compiler) action(do any) peopleAction {
 		return doNothing{}
 	case Sight:
 		see := doSee{numbered: c.people(d.People), some: [3]bool{d.Some, d.Some, d.Some},
-			sorts: [3]bool{d.Roles != nil, d.Members != nil, d.Keys != nil}}
+			sorts: [3]bool{d.Roles != nil, d.Members != nil, d.Keys != nil}, having: map[int]roleSet{}}
+		for id, roles := range d.Having {
+			see.having[c.number(&c.members, id)] = c.roleSet(roles)
+		}
 		for _, id := range d.Not {
 			see.not = append(see.not, c.number(&c.members, id))
 		}
@@ -161,9 +165,8 @@ func (d doMember) refusals(m *peopleModel, s *peopleState, by peopleCaller) []Pe
 	lastOwner := s.owners() > 0 && next.owners() == 0
 	return refused(map[PeopleAnswer]bool{
 		Forbidden: !may || d.operator && before.owner() || d.delete && lastOwner,
-		Missing: d.make == nil && !before.exists || d.accept && !before.pending ||
-			d.operator && d.make == nil && !before.managed,
-		Rejected: !s.exist(after.roles&^before.roles) || d.make != nil && s.taken(after) || !d.delete && lastOwner,
+		Missing:   d.make == nil && !before.exists || d.operator && d.make == nil && !before.managed,
+		Rejected:  !s.exist(after.roles&^before.roles) || d.make != nil && s.taken(after) || !d.delete && lastOwner,
 	})
 }
 
@@ -226,6 +229,9 @@ func (d doSee) refusals(_ *peopleModel, s *peopleState, _ peopleCaller) []People
 	same := !d.sorts[0] || alike(s.roles[:], d.roles, d.some[0], roleState{})
 	same = same && (!d.sorts[1] || alike(s.members[:], d.members, d.some[1], memberState{}))
 	same = same && (!d.sorts[2] || alike(s.keys[:], d.keys, d.some[2], keyState{}))
+	for i, roles := range d.having {
+		same = same && s.members[i].exists && s.members[i].roles == roles
+	}
 	for _, i := range d.not {
 		same = same && !s.members[i].exists
 	}

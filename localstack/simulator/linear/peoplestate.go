@@ -11,9 +11,9 @@ import (
 // Bounds of a history's objects. The states are arrays, so that the search can compare
 // and copy them fast.
 const (
-	mostRoles   = 8
-	mostMembers = 16
-	mostKeys    = 12
+	mostRoles   = 14
+	mostMembers = 20
+	mostKeys    = 14
 )
 
 // peopleState are a tenant's people, by numbers that stand for ids, names and addresses.
@@ -46,7 +46,7 @@ type keyState struct {
 // Sets, a bit for each element.
 type (
 	permissionSet uint16 // in the order of identity.AllPermissions
-	roleSet       uint16 // the predefined ones, then the tenant's
+	roleSet       uint32 // the predefined ones, then the tenant's
 	scopeSet      uint64 // in the order of identity.AllScopes
 )
 
@@ -54,7 +54,7 @@ type (
 var predefined = []string{member.RoleOwner, member.RoleAdmin, member.RoleAccountant, member.RoleEmployee}
 
 // unknownRole is the bit of a role that nobody has made.
-const unknownRole roleSet = 1 << 15
+const unknownRole roleSet = 1 << 31
 
 const ownerRole roleSet = 1
 

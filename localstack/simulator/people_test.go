@@ -1,0 +1,17 @@
+package simulator_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+)
+
+const (
+	peopleSeedsVariable = "CASHWRAP_SIM_PEOPLE_SEEDS"
+	defaultPeopleSeeds  = 40
+)
+
+// TestPeopleSeeds simulates concurrent changes of roles, members and keys.
+func TestPeopleSeeds(t *testing.T) {
+	runSeeds(t, simulator.People, peopleSeedsVariable, defaultPeopleSeeds)
+}

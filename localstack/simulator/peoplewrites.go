@@ -1,0 +1,180 @@
+package simulator
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// peopleWrites is what has been written about roles, members and keys.
+type peopleWrites struct {
+	made    map[string]string // tenant and mark of what was made → its id
+	marks   map[string]string // id → mark
+	mails   map[string]item   // that are owed, by id
+	revoked map[string]int64  // when keys were, in logical time, by id
+	entries map[string]bool   // of the audit, by key
+	tokens  map[string]bool   // of transactions
+	before  map[string]item   // members as they are, by id
+	days    map[string]string // tenant and day of invitations and new keys, by id
+}
+
+func newPeopleWrites() peopleWrites {
+	return peopleWrites{made: map[string]string{}, marks: map[string]string{}, mails: map[string]item{},
+		revoked: map[string]int64{}, entries: map[string]bool{}, tokens: map[string]bool{}, before: map[string]item{},
+		days: map[string]string{}}
+}
+
+// ofPeople says whether a partition holds a tenant's roles, members or keys.
+func ofPeople(pk string) bool {
+	return slices.Contains([]store.Kind{store.KindMembers, store.KindRoles, store.KindAPIKey}, partition(pk).Kind)
+}
+
+// writesPeople says whether a call writes any of those.
+func writesPeople(operation string, body []byte) bool {
+	return (operation == "TransactWriteItems" || operation == "PutItem" || operation == "UpdateItem") &&
+		slices.ContainsFunc(valuesOf(string(body), "pk"), ofPeople)
+}
+
+// committed is called with each write of an item that has been done.
+func (p *people) committed(operation string, body []byte) {
+	if len(p.offices) == 0 || !writesPeople(operation, body) { // merchants are made before, with all that they have
+		return
+	}
+	var call struct {
+		ClientRequestToken string
+		TransactItems      []struct {
+			Put    struct{ Item map[string]any }
+			Delete struct{ Key map[string]any }
+		}
+	}
+	_ = json.Unmarshal(body, &call)
+	if p.writes.tokens[call.ClientRequestToken] { // it was done before, and its reply lost
+		return
+	}
+	p.record(func() { p.writes.tokens[call.ClientRequestToken] = call.ClientRequestToken != "" })
+	w := &peopleWrite{people: p}
+	for _, one := range call.TransactItems {
+		if put := item(plainItem(one.Put.Item)); len(put) > 0 {
+			w.put(put)
+		}
+		if key := item(plainItem(one.Delete.Key)); len(key) > 0 {
+			w.deleted(key)
+		}
+	}
+	w.check()
+	p.checkOffices()
+}
+
+// peopleWrite is one transaction.
+type peopleWrite struct {
+	*people
+	changed []string // keys of members, roles and keys
+	entries []item
+	mails   []item
+	owes    string // what a mail has to tell of
+}
+
+// put notes an item that was put.
+func (w *peopleWrite) put(i item) {
+	pk, sk := i.text("pk"), i.text("sk")
+	at := partition(pk)
+	switch {
+	case at.Kind == store.KindAudit:
+		w.entries = append(w.entries, i)
+	case strings.HasPrefix(pk, "MAIL#"):
+		w.mails = append(w.mails, i)
+	case strings.HasPrefix(pk, "INVITATION#"):
+		tenant := i.text("mode") + "#" + i.text("merchant_code")
+		w.record(func() { w.writes.made[tenant+" invitation "+at.Last] = i.text("member_id") })
+	case at.Kind == store.KindMembers && strings.HasPrefix(sk, "MEMBER#"):
+		w.changed = append(w.changed, pk+" "+sk)
+		w.made(i, cmp.Or(noteOf(i.text("metadata")), i.text("nickname")))
+		w.owe(i)
+	case at.Kind == store.KindRoles && sk == "ROLES":
+		w.changed = append(w.changed, pk+" "+sk)
+		for _, role := range i.list("roles") {
+			role["pk"] = pk
+			w.made(role, role.text("name"))
+		}
+	case at.Kind == store.KindAPIKey && strings.HasPrefix(sk, "KEY#"):
+		w.changed = append(w.changed, pk+" "+sk)
+		w.made(i, i.text("name"))
+		if i["version"] == "1" {
+			w.owes = i.text("id")
+			w.counts(i)
+		}
+	case at.Kind == store.KindAPIKey && strings.HasPrefix(sk, "DELETED#"):
+		now := w.logicalTime()
+		w.record(func() { w.writes.revoked[i.text("id")] = now })
+	}
+}
+
+// made notes what is seen for the first time.
+func (w *peopleWrite) made(i item, mark string) {
+	id := i.text("id")
+	w.record(func() {
+		if _, known := w.writes.marks[id]; !known {
+			w.writes.marks[id] = mark
+			w.writes.made[i.tenant()+" "+mark] = id
+		}
+	})
+}
+
+// owe notes that a member's change owes it a mail: its invitation, or that it was disabled.
+func (w *peopleWrite) owe(i item) {
+	before := w.writes.before[i.text("id")]
+	invited := i.object("invite").text("id")
+	switch {
+	case before == nil && invited != "":
+		w.owes = "invitation of " + i.text("id")
+		w.counts(i)
+	case before != nil && before.text("disabled_at") == "" && i.text("disabled_at") != "":
+		w.owes = "disabling of " + i.text("id")
+	}
+	w.writes.before[i.text("id")] = i
+}
+
+// counts notes the day of an invitation or a new key, of which there is a limit.
+func (w *peopleWrite) counts(i item) {
+	day, _, _ := strings.Cut(i.text("created_at"), "T")
+	w.record(func() { w.writes.days[i.text("id")] = i.text("pk") + " " + day })
+}
+
+func (w *peopleWrite) deleted(key item) {
+	pk, sk := key.text("pk"), key.text("sk")
+	if ofPeople(pk) && (strings.HasPrefix(sk, "MEMBER#") || strings.HasPrefix(sk, "KEY#")) {
+		w.changed = append(w.changed, pk+" "+sk)
+	}
+}
+
+// check: each change writes one audit entry, and the mail that it owes, and nothing else
+// writes any.
+func (w *peopleWrite) check() {
+	if want := min(len(w.changed), 1); len(w.entries) != want {
+		w.find("", "a change of %v has %d audit entries, want %d", w.changed, len(w.entries), want)
+	}
+	for _, e := range w.entries {
+		key := e.text("pk") + " " + e.text("sk")
+		if e.object("actor").text("kind") == "" || e.text("operation") == "" {
+			w.find("", "audit entry %s does not say who did what: %v", key, e)
+		}
+		w.record(func() { w.writes.entries[key] = true })
+	}
+	want := 0
+	if w.owes != "" {
+		want = 1
+	}
+	if len(w.mails) != want {
+		w.find("", "the change %v owes %d mails, and writes %d", w.changed, want, len(w.mails))
+	}
+	for _, m := range w.mails {
+		if owed := w.writes.mails[m.text("id")]; owed != nil && owed.text("about what") != w.owes {
+			w.find("", "the mail %s tells of %s and of %s", m.text("id"), owed.text("about what"), w.owes)
+		}
+		m["about what"] = w.owes
+		w.record(func() { w.writes.mails[m.text("id")] = m })
+	}
+}
