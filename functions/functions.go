@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cashwrap/cashwrap/functions/apikeys"
 	"github.com/cashwrap/cashwrap/functions/callbacks"
 	"github.com/cashwrap/cashwrap/functions/checkouts"
 	"github.com/cashwrap/cashwrap/functions/customers"
@@ -131,6 +132,7 @@ var All = []Function{
 	{Name: "payouts", HTTP: payouts.Routes, Timeout: requestTime},
 	{Name: "merchants", HTTP: merchants.Routes, Timeout: requestTime},
 	{Name: "members", HTTP: members.Routes, Timeout: requestTime},
+	{Name: "apikeys", HTTP: apikeys.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "sandbox", HTTP: sandbox.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: &Follower{Handle: relay.Record, Filter: store.FastPathFilter}, Timeout: 30 * time.Second},

@@ -14,7 +14,7 @@ import (
 // listMembersRequest has filters, all of which must match. scroll changes nothing: the count
 // is always there.
 type listMembersRequest struct {
-	paging
+	rest.Paging
 	Scroll    bool     `query:"scroll"`
 	Email     string   `query:"email"` // a prefix
 	UserID    string   `query:"user.id" validate:"pattern=^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"`
@@ -24,15 +24,15 @@ type listMembersRequest struct {
 }
 
 // listMembers lists the members who match all filters, the oldest first.
-func (f family) listMembers(ctx context.Context, req listMembersRequest) (listView[memberView], error) {
+func (f family) listMembers(ctx context.Context, req listMembersRequest) (rest.Listing[memberView], error) {
 	t, now := rest.Caller(ctx).Tenant, f.store.Now()
 	all, err := f.store.Members(ctx, t)
 	if err != nil {
-		return listView[memberView]{}, err
+		return rest.Listing[memberView]{}, err
 	}
 	found := slices.DeleteFunc(all, func(m member.Member) bool { return !req.matches(m, now) })
 	roles, err := f.store.RolesOf(ctx, t, found...)
-	return pageOf(req.paging, found, func(m member.Member) memberView { return viewMember(m, roles, now) }), err
+	return rest.PageOf(req.Paging, found, func(m member.Member) memberView { return viewMember(m, roles, now) }), err
 }
 
 // matches reports whether the member is one of those asked for. Who is only invited has no

@@ -14,7 +14,7 @@ import (
 )
 
 type listMembershipsRequest struct {
-	paging
+	rest.Paging
 	Kind       string   `query:"kind" validate:"one-of?=merchant|organization"`
 	Status     string   `query:"status" validate:"one-of?=accepted|pending|expired|disabled|unknown"`
 	Type       string   `query:"resource.type" validate:"one-of?=merchant|organization"`
@@ -58,15 +58,15 @@ type resourceAttributes struct {
 
 // listMemberships lists what the caller's user is of merchants, in the caller's mode. What
 // has no user is its merchant's: the owner's are listed.
-func (f family) listMemberships(ctx context.Context, req listMembershipsRequest) (listView[membershipView], error) {
+func (f family) listMemberships(ctx context.Context, req listMembershipsRequest) (rest.Listing[membershipView], error) {
 	if (req.ParentID == nil) != (req.ParentType == nil) {
-		return listView[membershipView]{}, failure.Invalid("resource.parent.id",
+		return rest.Listing[membershipView]{}, failure.Invalid("resource.parent.id",
 			"and resource.parent.type must be sent together")
 	}
 	all, err := f.memberships(ctx)
 	now := f.store.Now()
 	found := slices.DeleteFunc(all, func(m store.Membership) bool { return !req.matches(m, now) })
-	return pageOf(req.paging, found, func(m store.Membership) membershipView { return viewMembership(m, now) }), err
+	return rest.PageOf(req.Paging, found, func(m store.Membership) membershipView { return viewMembership(m, now) }), err
 }
 
 func (f family) memberships(ctx context.Context) ([]store.Membership, error) {

@@ -47,31 +47,3 @@ func Routes(a *app.App) []rest.Route {
 			Handle: rest.Page(f.acceptInvitation).Unchecked()},
 	}
 }
-
-// paging is a part of a list (contract §2.6).
-type paging struct {
-	Offset int           `query:"offset" validate:"min=0"`
-	Limit  rest.PageSize `query:"limit"`
-}
-
-// The page sizes of contract §2.6.
-const (
-	usualPage   = 10
-	largestPage = 25
-)
-
-// listView is a page of a list, and how many there are on all pages.
-type listView[T any] struct {
-	Items []T `json:"items"`
-	Total int `json:"total_count"`
-}
-
-// pageOf is the part of all that the page has.
-func pageOf[T, V any](p paging, all []T, view func(T) V) listView[V] {
-	from := min(p.Offset, len(all))
-	list := listView[V]{Items: []V{}, Total: len(all)}
-	for _, one := range all[from:min(from+p.Limit.Capped(usualPage, largestPage), len(all))] {
-		list.Items = append(list.Items, view(one))
-	}
-	return list
-}

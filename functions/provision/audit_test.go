@@ -98,7 +98,8 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 			`","account_holder_name":"Buch","account_type":"","bank_code":"","branch_code":"","status":"VERIFIED",` +
 			`"swift":"MARKDEFF"}},"paid":"?","primary":"?"}}}`,
 		"command  update_account  account",
-		`command  revoke_api_key test api_key ` + late.ID + ` {"revoked":false} {"revoked":true}`,
+		`command  revoke_api_key test api_key ` + late.ID +
+			` {"name":"till","scopes":["user.payout-settings"],"type":"secret"} {}`,
 		`api_key ` + m.Key.ID + `192.0.2.1 PUT /v0.1/me/merchant-profile/settings test merchant ` +
 			`{"test":{"settings":{"payout_period":"weekly"}}} {"test":{"settings":{"payout_period":"daily"}}}`,
 	}

@@ -38,7 +38,7 @@ func (o operator) createAPIKey(ctx context.Context, c createAPIKey) (keyCreated,
 	if err != nil {
 		return keyCreated{}, err
 	}
-	if err := o.Store.AddAPIKey(ctx, key); err != nil {
+	if _, err := o.Store.CreateAPIKey(ctx, key); err != nil {
 		return keyCreated{}, err
 	}
 	o.Log.InfoContext(ctx, "API key created", "merchant", t.Merchant, "key", view.ID, "mode", view.Mode)
@@ -61,7 +61,7 @@ func (o operator) tenantOf(ctx context.Context, code, mode string) (identity.Ten
 	return identity.Tenant{Mode: of, Merchant: m.Code}, err
 }
 
-// revokeAPIKey ends a key at once. Repeating it is fine.
+// revokeAPIKey deletes a key at once. Repeating it is fine, for 31 days.
 type revokeAPIKey struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Mode         string `json:"mode"`
@@ -85,7 +85,8 @@ func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked,
 	if err != nil {
 		return keyRevoked{}, err
 	}
-	if err := o.Store.RevokeAPIKey(ctx, identity.Tenant{Mode: mode, Merchant: m.Code}, c.KeyID); err != nil {
+	t := identity.Tenant{Mode: mode, Merchant: m.Code}
+	if err := o.Store.DeleteAPIKey(ctx, t, c.KeyID, ""); err != nil {
 		return keyRevoked{}, err
 	}
 	o.Log.InfoContext(ctx, "API key revoked", "merchant", m.Code, "key", c.KeyID)

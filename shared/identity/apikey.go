@@ -3,12 +3,19 @@ package identity
 import (
 	"crypto/rand"
 	"encoding/base32"
+	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/validate"
+)
+
+// The limits of a tenant's keys (contract §8.2). All of them are read to find one.
+const (
+	MaxAPIKeys    = 100
+	MaxAPIKeysDay = 100 // new ones, a day in UTC
 )
 
 // APIKey is a merchant's key as stored. Its token is shown once, when the key
@@ -20,9 +27,11 @@ type APIKey struct {
 	Tenant    Tenant    `dynamo:"tenant"`
 	Scopes    []string  `dynamo:"scopes,set"`
 	TokenHash string    `dynamo:"token_hash"`
-	Revoked   bool      `dynamo:"revoked"`
+	Preview   string    `dynamo:"preview,omitempty"` // the token's last characters; "" of keys that are older than it
+	Revoked   bool      `dynamo:"revoked"`           // of keys that were revoked before revoking deleted them
 	CreatedAt time.Time `dynamo:"created_at"`
-	Version   int       `dynamo:"version"` // of the stored item; 0 of keys that are older than it
+	UpdatedAt time.Time `dynamo:"updated_at,omitempty"` // zero of keys that are older than it
+	Version   int       `dynamo:"version"`              // of the stored item; 0 of keys that are older than it
 }
 
 // Principal is who makes a request with this key.
@@ -31,21 +40,54 @@ func (k APIKey) Principal() Principal {
 		Admitted: Admission{Hash: k.TokenHash, Version: k.Version}}
 }
 
+// ChangedAt is when the key was last renamed or restricted, or made.
+func (k APIKey) ChangedAt() time.Time {
+	if k.UpdatedAt.IsZero() {
+		return k.CreatedAt
+	}
+	return k.UpdatedAt
+}
+
+// With is the key with the name and the scopes of a request, at the time; it stays
+// as it is when it has them. Failure: Invalid, with the field.
+func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error) {
+	checked, err := KeyRequest{Name: name, Kind: k.Kind, Scopes: &scopes}.check()
+	same := k.Name == name && slices.Equal(slices.Sorted(slices.Values(k.Scopes)), checked)
+	if err != nil || same {
+		return k, err
+	}
+	k.Name, k.Scopes, k.UpdatedAt = name, checked, now
+	return k, nil
+}
+
+// MayManage reports whether the principal may make the key, and change or delete it: it
+// may use those operations, and give all that the key may do, so that nobody takes over
+// or ends the key of somebody who may do more. The zero principal, the platform, may.
+func (p Principal) MayManage(k APIKey) bool {
+	if p.Actor.Kind == "" {
+		return true
+	}
+	return p.May(KeysWrite) && p.Has(DeveloperSettingsWrite) &&
+		!slices.ContainsFunc(k.Scopes, func(scope string) bool { return !p.MayGiveScope(scope) })
+}
+
+// KeysWrite is the scope of making, changing and deleting keys.
+const KeysWrite = "api_keys:write"
+
 // ForAudit is the key as audit entries show it.
 func (k APIKey) ForAudit() any {
 	return struct {
-		Kind    Kind     `json:"type"`
-		Name    string   `json:"name"`
-		Scopes  []string `json:"scopes"`
-		Revoked bool     `json:"revoked"`
-	}{k.Kind, k.Name, k.Scopes, k.Revoked}
+		Kind   Kind     `json:"type"`
+		Name   string   `json:"name"`
+		Scopes []string `json:"scopes"`
+	}{k.Kind, k.Name, slices.Sorted(slices.Values(k.Scopes))} // which the table keeps in no order
 }
 
 // KeyRequest describes a new key (contract §8.2).
 type KeyRequest struct {
 	Name   string    `json:"name" validate:"text=255"`             // for people; a public key may have none
 	Kind   Kind      `json:"type" validate:"one-of=secret|public"` // "": secret
-	Scopes *[]string `json:"scopes"`                               // of a secret key; one with none may do nothing
+	Scopes *[]string `json:"scopes" validate:"items=128"`          // of a secret key; one with none may do nothing
 }
 
 // BootstrapKey is a merchant's first key, which may do everything.
@@ -55,29 +97,39 @@ func BootstrapKey() KeyRequest {
 }
 
 const (
-	keyIDPrefix = "key_"
-	keyIDBytes  = 16 // 26 characters of base 32
+	keyIDPrefix   = "key_"
+	keyIDBytes    = 16 // 26 characters of base 32
+	previewLength = 8  // of the token (contract §8.2)
 )
 
-// NewAPIKey makes a key of the tenant, with its token. Failure: Invalid, with
+// NewAPIKey makes a random key of the tenant, with its token. Failure: Invalid, with
 // the field.
 func NewAPIKey(t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, err error) {
+	return APIKeyFrom(rand.Reader, t, r, now)
+}
+
+// APIKeyFrom is NewAPIKey by bytes that nobody else can know, so that an operation
+// which is repeated with the same makes the same key.
+func APIKeyFrom(random io.Reader, t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, err error) {
 	scopes, err := r.check()
 	if err != nil {
 		return APIKey{}, "", err
 	}
-	k = APIKey{ID: newKeyID(), Kind: r.kind(), Name: r.Name, Tenant: t, Scopes: scopes, CreatedAt: now}
-	if token, err = newToken(k.Kind, t, rand.Reader); err != nil {
+	k = APIKey{Kind: r.kind(), Name: r.Name, Tenant: t, Scopes: scopes, CreatedAt: now, UpdatedAt: now}
+	if k.ID, err = newKeyID(random); err != nil {
 		return APIKey{}, "", err
 	}
-	k.TokenHash = Hash(token)
+	if token, err = newToken(k.Kind, t, random); err != nil {
+		return APIKey{}, "", err
+	}
+	k.TokenHash, k.Preview = Hash(token), token[len(token)-previewLength:]
 	return k, token, nil
 }
 
-func newKeyID() string {
+func newKeyID(random io.Reader) (string, error) {
 	id := make([]byte, keyIDBytes)
-	_, _ = rand.Read(id) // never fails
-	return keyIDPrefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id))
+	_, err := io.ReadFull(random, id)
+	return keyIDPrefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id)), err
 }
 
 func (r KeyRequest) kind() Kind {
@@ -114,9 +166,8 @@ func (r KeyRequest) secretScopes() ([]string, error) {
 		if !known {
 			return nil, failure.Invalid("scopes", "contains "+name+", which is not a scope")
 		}
-		if !slices.Contains(scopes, scope) { // profile may mean one that is listed as well
-			scopes = append(scopes, scope)
-		}
+		scopes = append(scopes, scope)
 	}
-	return scopes, nil
+	slices.Sort(scopes)
+	return slices.Compact(scopes), nil // profile may mean one that is listed as well
 }

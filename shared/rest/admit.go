@@ -70,6 +70,7 @@ func (x *exchange) admitCaller(ctx context.Context) (context.Context, error) {
 		return ctx, err
 	}
 	x.caller = caller
+	x.server.uses.note(ctx, caller)
 	if !x.route.Admits(caller) {
 		return ctx, failure.Forbidden("request_not_allowed")
 	}

@@ -11,6 +11,7 @@ import (
 type (
 	merchantKey    struct{}
 	operationIDKey struct{}
+	seedKey        struct{}
 	requestIDKey   struct{}
 	cookiesKey     struct{}
 )
@@ -46,8 +47,11 @@ func withCaller(ctx context.Context, p identity.Principal, m merchant.Merchant) 
 	return context.WithValue(identity.As(ctx, p), merchantKey{}, m)
 }
 
-// WithOperationID is a context in which OperationID is id.
-func WithOperationID(ctx context.Context, id string) context.Context {
+// withOperation is a context in which OperationID is id, and Random of the keys.
+func withOperation(ctx context.Context, k keys, id string) context.Context {
+	if len(k.random) > 0 {
+		ctx = context.WithValue(ctx, seedKey{}, k.seed(id))
+	}
 	return context.WithValue(ctx, operationIDKey{}, id)
 }
 

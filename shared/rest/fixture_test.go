@@ -116,7 +116,7 @@ func (f *fixture) credential(t *testing.T, id string, kind identity.Kind, scopes
 		t.Fatal(err)
 	}
 	key.ID, key.Scopes = id, scopes
-	if err := f.store.AddAPIKey(t.Context(), key); err != nil {
+	if _, err := f.store.CreateAPIKey(t.Context(), key); err != nil {
 		t.Fatal(err)
 	}
 	return token

@@ -68,7 +68,7 @@ func (x *exchange) once(ctx context.Context, clientKey string) reply {
 	default:
 		// The fingerprint is part of the id: a key may serve another request
 		// once its record has expired.
-		ctx = WithOperationID(ctx, c.keys.operationID(c.Tenant.String(), c.Fingerprint, c.Name))
+		ctx = withOperation(ctx, c.keys, c.keys.operationID(c.Tenant.String(), c.Fingerprint, c.Name))
 		return x.settle(ctx, c, x.run(ctx))
 	}
 }

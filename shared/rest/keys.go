@@ -17,6 +17,7 @@ import (
 type keys struct {
 	fingerprint []byte
 	operation   []byte
+	random      []byte
 	replies     cipher.AEAD
 }
 
@@ -33,7 +34,8 @@ func deriveKeys(secret []byte) keys {
 	if err != nil {
 		panic(err) // AES has the right block size
 	}
-	return keys{fingerprint: derive(secret, "fingerprint"), operation: derive(secret, "operation"), replies: aead}
+	return keys{fingerprint: derive(secret, "fingerprint"), operation: derive(secret, "operation"),
+		random: derive(secret, "random"), replies: aead}
 }
 
 // keyring has the keys of all records. A record keeps the keys that it was made

@@ -35,3 +35,37 @@ func (n PageSize) or(fallback int) int {
 	}
 	return int(n)
 }
+
+// Paging is the part of a list that a request asks for by a position (contract §2.6).
+type Paging struct {
+	Offset int      `query:"offset" validate:"min=0"`
+	Limit  PageSize `query:"limit"`
+}
+
+// The page sizes of contract §2.6.
+const (
+	usualPage   = 10
+	largestPage = 25
+)
+
+// Listing is a part of a list, and how many there are on all pages.
+type Listing[T any] struct {
+	Items []T `json:"items"`
+	Total int `json:"total_count"`
+}
+
+// Bounds are where the page begins and ends in a list of so many.
+func (p Paging) Bounds(total int) (from, to int) {
+	from = min(p.Offset, total)
+	return from, min(from+p.Limit.Capped(usualPage, largestPage), total)
+}
+
+// PageOf is the part of all that the page has.
+func PageOf[T, V any](p Paging, all []T, view func(T) V) Listing[V] {
+	list := Listing[V]{Items: []V{}, Total: len(all)}
+	from, to := p.Bounds(len(all))
+	for _, one := range all[from:to] {
+		list.Items = append(list.Items, view(one))
+	}
+	return list
+}

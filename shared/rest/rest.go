@@ -144,6 +144,7 @@ func New(c Config) http.Handler {
 		allowHTTP: c.AllowHTTP,
 		keys:      keys,
 		callers:   newLimiter(c.Store, c.Log, c.Limits.Credential.or(Limit{Rate: 100, Burst: 500})),
+		uses:      newKeyUses(c.Store, c.Log),
 		addresses: newLimiter(c.Store, c.Log, c.Limits.Address.or(Limit{Rate: 5, Burst: 30})),
 	}
 }

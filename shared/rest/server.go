@@ -26,6 +26,7 @@ type server struct {
 	keys      keyring
 	callers   *limiter
 	addresses *limiter
+	uses      *keyUses
 }
 
 // replyTime is left at the end of a deadline, so that a request which uses up
@@ -83,7 +84,7 @@ func (x *exchange) answer(ctx context.Context) reply {
 	if key != "" {
 		return x.once(ctx, key)
 	}
-	return x.run(WithOperationID(ctx, randomID()))
+	return x.run(withOperation(ctx, x.server.keys.keys, randomID()))
 }
 
 // maxAdmissions is how often the operation is tried with rights that change meanwhile.

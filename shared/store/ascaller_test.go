@@ -89,18 +89,23 @@ func TestCallersMayChangeThemselves(t *testing.T) {
 // TestAKeyThatIsRevokedGivesNothing, also one that is older than versions.
 func TestAKeyThatIsRevokedGivesNothing(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
-	key := opened(t, s)
-	m := employ(t, s, "till@example.com")
-	ctx := admitted(t, s, key.token)
-	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("first")); err != nil {
-		t.Errorf("got error %v, want none", err)
-	}
-	if err := s.RevokeAPIKey(t.Context(), tenant, key.ID); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("second")); !failure.Is(err,
-		failure.KindUnauthorized) {
-		t.Errorf("revoked: got error %v, want Unauthorized", err)
+	for _, old := range []bool{false, true} {
+		s := newStore(t)
+		key := opened(t, s)
+		if old {
+			before(t, s, key, false)
+		}
+		m := employ(t, s, "till@example.com")
+		ctx := admitted(t, s, key.token)
+		if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("first")); err != nil {
+			t.Errorf("old: %t: got error %v, want none", old, err)
+		}
+		if err := s.DeleteAPIKey(t.Context(), tenant, key.ID, ""); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("second")); !failure.Is(err,
+			failure.KindUnauthorized) {
+			t.Errorf("old: %t, revoked: got error %v, want Unauthorized", old, err)
+		}
 	}
 }

@@ -36,8 +36,12 @@ import (
 //	entity             pk                          sk                          written by
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
 //	onboarding data    ACCOUNT#<code>              ACCOUNT                     provision
-//	audit entry        AUDIT#<code>                <µs>#<id>                   merchants, provision, sweep
-//	API key            KEY#M                       KEY#<sha256 of token>       provision
+//	audit entry        AUDIT#<code>                <µs>#<id>                   apikeys, merchants, provision, sweep
+//	API key            KEY#M                       KEY#<sha256 of token>       apikeys, provision
+//	deleted API key    KEY#M                       DELETED#<id>                apikeys, provision
+//	count of new keys  KEY#M                       COUNT                       apikeys, provision
+//	use of an API key  KEYUSE#M                    KEYUSE#<id>                 rest, at most once an hour; apikeys and
+//	                                                                           provision delete it
 //	access token       TOKEN#<sha256 of token>     TOKEN                       nobody yet
 //	member             MEMBERS#M                   MEMBER#<number>             merchants, members, provision
 //	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   merchants, members, provision
@@ -133,7 +137,9 @@ import (
 //	send a mail                   mail, merchant, and members where it is to the owners or invites one
 //	what is due                   index due by shard
 //	reconcile                     a scan in 8 segments, then the partitions where it finds a break
-//	revoke an API key             the tenant's keys
+//	API key by its id             the tenant's keys, at most 100; when they were used, in one batch
+//	create an API key             key, deleted key and count, by ids that follow from the operation; the
+//	                              tenant's keys; one transaction with the count
 //	audit of a merchant           its entries, by time
 //	grow a merchant               growth, entries of its shard in the last ten seconds, merchant
 //	change a merchant             merchant, then its payout schedules, and bank accounts where they change, in one
@@ -199,11 +205,21 @@ func auditKey(code string, e audit.Entry) key {
 	return key{auditPartition(code), micros(e.At) + "#" + e.ID}
 }
 
+const keyPrefix = "KEY#"
+
 func apiKeyKey(t identity.Tenant, tokenHash string) key {
-	return key{KindAPIKey.of(t), "KEY#" + tokenHash}
+	return key{KindAPIKey.of(t), keyPrefix + tokenHash}
 }
 
 func accessTokenKey(tokenHash string) key { return key{KindAccessToken.named(tokenHash), "TOKEN"} }
+
+func deletedAPIKeyKey(t identity.Tenant, id string) key {
+	return key{KindAPIKey.of(t), deletedPrefix + bounded(id)}
+}
+
+func keyCountKey(t identity.Tenant) key { return key{KindAPIKey.of(t), "COUNT"} }
+
+func keyUseKey(t identity.Tenant, id string) key { return key{KindKeyUse.of(t), "KEYUSE#" + id} }
 
 const (
 	memberPrefix  = "MEMBER#"

@@ -20,6 +20,7 @@ const (
 	KindAudit          Kind = "AUDIT"
 	KindAPIKey         Kind = "KEY"
 	KindAccessToken    Kind = "TOKEN"
+	KindKeyUse         Kind = "KEYUSE"
 	KindMembers        Kind = "MEMBERS"
 	KindRoles          Kind = "ROLES"
 	KindUser           Kind = "USER"

@@ -13,9 +13,9 @@ import (
 )
 
 // kinds are all kinds, with those of the counterparties' own records.
-var kinds = []Kind{KindMerchant, KindAPIKey, KindAccessToken, KindCheckout, KindReference, KindTransaction,
-	KindReceipts, KindJournal, KindPayable, KindReserve, KindSession, KindCustomer, KindPayoutSchedule, KindPayout,
-	KindPayoutRecords, KindPayoutLease, KindCallback, KindMail, KindBreaker, KindIdempotency, KindRate, KindGrowth,
+var kinds = []Kind{KindMerchant, KindAPIKey, KindAccessToken, KindKeyUse, KindCheckout, KindReference,
+	KindTransaction, KindReceipts, KindJournal, KindPayable, KindReserve, KindSession, KindCustomer, KindPayoutSchedule,
+	KindPayout, KindPayoutRecords, KindPayoutLease, KindCallback, KindMail, KindBreaker, KindIdempotency, KindRate, KindGrowth,
 	KindReady, KindList, KindHistory, KindDue, KindDead, KindPayoutDue, "SANDBOX", "FILEBANK"}
 
 func TestKindsDifferUpToTheSeparator(t *testing.T) {

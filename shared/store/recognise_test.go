@@ -11,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -107,6 +108,15 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 			t.Fatal(err)
 		}
 		return func() error { return second(s.SaveMerchantState(t.Context(), state, state)) }
+	},
+	"UpdateAPIKey": func(t *testing.T, s *store.Store) func() error {
+		k := addKey(t, s)
+		return func() error {
+			return second(s.UpdateAPIKey(t.Context(), tenant, k.ID, func(k identity.APIKey) (identity.APIKey, error) {
+				k.Name += "x" // another change each time
+				return k, nil
+			}))
+		}
 	},
 	"UpdateMember": func(t *testing.T, s *store.Store) func() error {
 		m := employ(t, s, "till@example.com")

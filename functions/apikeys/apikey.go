@@ -1,0 +1,117 @@
+package apikeys
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// list lists the tenant's keys, the oldest first.
+func (f family) list(ctx context.Context, req rest.Paging) (rest.Listing[keyView], error) {
+	t := rest.Caller(ctx).Tenant
+	keys, err := f.store.APIKeys(ctx, t)
+	if err != nil {
+		return rest.Listing[keyView]{}, err
+	}
+	from, to := req.Bounds(len(keys))
+	var ids []string
+	for _, k := range keys[from:to] {
+		ids = append(ids, k.ID)
+	}
+	used, err := f.store.KeyUses(ctx, t, ids...)
+	return rest.PageOf(req, keys, func(k identity.APIKey) keyView { return viewKey(k, used[k.ID]) }), err
+}
+
+// keyPath names a key.
+type keyPath struct {
+	ID string `path:"key_id"`
+}
+
+func (f family) retrieve(ctx context.Context, req keyPath) (keyView, error) {
+	t := rest.Caller(ctx).Tenant
+	k, err := f.store.APIKey(ctx, t, req.ID)
+	if err != nil {
+		return keyView{}, err
+	}
+	used, err := f.store.KeyUses(ctx, t, k.ID)
+	return viewKey(k, used[k.ID]), err
+}
+
+// create makes a key in the mode of the caller, which must be able to give all of its
+// scopes. Repeated under its Idempotency-Key it finds the key that it has made, and shows
+// it whole, as nobody has seen it yet.
+func (f family) create(ctx context.Context, req identity.KeyRequest) (keyView, error) {
+	k, token, err := identity.APIKeyFrom(rest.Random(ctx), rest.Caller(ctx).Tenant, req, f.store.Now())
+	if err != nil {
+		return keyView{}, err
+	}
+	k, err = f.store.CreateAPIKey(ctx, k)
+	v := viewKey(k, time.Time{})
+	v.Plaintext = token
+	return v, err
+}
+
+type updateRequest struct {
+	keyPath
+	Name   *string   `json:"name" validate:"text=255"` // may be empty for a public key, but not absent
+	Scopes *[]string `json:"scopes" validate:"items=128"`
+}
+
+// update renames a key and replaces its scopes. The caller must be able to give those of
+// before and after.
+func (f family) update(ctx context.Context, req updateRequest) (rest.NoContent, error) {
+	switch {
+	case req.Name == nil:
+		return rest.NoContent{}, failure.Missing("name")
+	case req.Scopes == nil:
+		return rest.NoContent{}, failure.Missing("scopes")
+	}
+	_, err := f.store.UpdateAPIKey(ctx, rest.Caller(ctx).Tenant, req.ID,
+		func(k identity.APIKey) (identity.APIKey, error) { return k.With(*req.Name, *req.Scopes, f.store.Now()) })
+	return rest.NoContent{}, err
+}
+
+// delete revokes a key at once. No key deletes itself, so that one is always left to undo
+// what was done.
+func (f family) delete(ctx context.Context, req keyPath) (rest.NoContent, error) {
+	caller := rest.Caller(ctx)
+	if req.ID == caller.Actor.ID {
+		return rest.NoContent{}, failure.Conflict("A key cannot delete itself.")
+	}
+	return rest.NoContent{}, f.store.DeleteAPIKey(ctx, caller.Tenant, req.ID, rest.OperationID(ctx))
+}
+
+// keyView is the response object of contract §8.2.
+type keyView struct {
+	ID         string          `json:"id"`
+	Name       string          `json:"name"`
+	Type       identity.Kind   `json:"type"`
+	Scopes     []string        `json:"scopes"`
+	Preview    string          `json:"preview"`
+	Plaintext  string          `json:"plaintext,omitempty"` // only of a new key
+	CreatedAt  rest.Timestamp  `json:"created_at"`
+	UpdatedAt  rest.Timestamp  `json:"updated_at"`
+	LastUsedAt *rest.Timestamp `json:"last_used_at,omitempty"`
+}
+
+// Redacted is the key without its plaintext, for the replay of its creation.
+func (v keyView) Redacted() any {
+	v.Plaintext = ""
+	return v
+}
+
+// viewKey shows a key; used is zero if it never was.
+func viewKey(k identity.APIKey, used time.Time) keyView {
+	v := keyView{ID: k.ID, Name: k.Name, Type: k.Kind, Scopes: append([]string{}, k.Scopes...),
+		Preview: k.Preview, CreatedAt: rest.Timestamp(k.CreatedAt), UpdatedAt: rest.Timestamp(k.ChangedAt())}
+	slices.Sort(v.Scopes)
+	if !used.IsZero() {
+		at := rest.Timestamp(used)
+		v.LastUsedAt = &at
+	}
+	return v
+}

@@ -1,0 +1,9 @@
+// The apikeys Lambda.
+package main
+
+import (
+	"github.com/cashwrap/cashwrap/functions/apikeys"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func main() { app.ServeRoutes(apikeys.Routes, app.PlatformSecret) }

@@ -1,0 +1,28 @@
+// Package apikeys is the family of contract §8.2: the API keys of a merchant.
+package apikeys
+
+import (
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+type family struct {
+	store *store.Store
+}
+
+// Routes of the family.
+func Routes(a *app.App) []rest.Route {
+	f := family{store: a.Store}
+	read, write := []string{"api_keys", identity.KeysWrite}, []string{identity.KeysWrite}
+	const mayRead, mayWrite = identity.DeveloperSettingsRead, identity.DeveloperSettingsWrite
+	const all, one = "/v0.1/merchants/{merchant_code}/api-keys", "/v0.1/merchants/{merchant_code}/api-keys/{key_id}"
+	return []rest.Route{
+		{Method: "GET", Path: all, Scopes: read, Permission: mayRead, Handle: rest.JSON(200, f.list)},
+		{Method: "POST", Path: all, Scopes: write, Permission: mayWrite, Handle: rest.JSON(201, f.create)},
+		{Method: "GET", Path: one, Scopes: read, Permission: mayRead, Handle: rest.JSON(200, f.retrieve)},
+		{Method: "PUT", Path: one, Scopes: write, Permission: mayWrite, Handle: rest.JSON(204, f.update)},
+		{Method: "DELETE", Path: one, Scopes: write, Permission: mayWrite, Handle: rest.JSON(204, f.delete)},
+	}
+}

@@ -1,0 +1,38 @@
+package rest
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"io"
+)
+
+// Random is a source of secret bytes that follow from the operation, always the same
+// from its beginning: a request that was cut off after it made a secret makes the same
+// one when it is repeated under its Idempotency-Key, and finds what it has stored.
+// Only we can know them, because they also follow from a key of ours. Without an
+// operation they are random. An operation makes one secret of them.
+func Random(ctx context.Context) io.Reader {
+	seed, ok := ctx.Value(seedKey{}).([]byte)
+	if !ok {
+		return rand.Reader
+	}
+	block, err := aes.NewCipher(seed)
+	if err != nil {
+		panic(err) // 32 bytes are a key
+	}
+	// Each operation has a key of its own, so the counter may begin at zero.
+	return cipher.StreamReader{S: cipher.NewCTR(block, make([]byte, aes.BlockSize)), R: zeros{}}
+}
+
+// seed is an operation's key.
+func (k keys) seed(operation string) []byte { return mac(k.random, operation) }
+
+// zeros is an endless source of zeros.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}

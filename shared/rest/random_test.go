@@ -1,0 +1,73 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/hex"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// drawn keeps what an operation reads from Random, in order.
+type drawn struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (d *drawn) routes() []rest.Route {
+	return []rest.Route{route("POST", "/secrets", func(ctx context.Context, _ emptyRequest) (textResponse, error) {
+		secret := make([]byte, 100)
+		if _, err := io.ReadFull(rest.Random(ctx), secret); err != nil {
+			return textResponse{}, err
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.all = append(d.all, hex.EncodeToString(secret))
+		return textResponse{}, nil
+	})}
+}
+
+// TestARepeatedOperationDrawsTheSameSecret, also after the platform's secret was rotated; any other draws another.
+func TestARepeatedOperationDrawsTheSameSecret(t *testing.T) {
+	t.Parallel()
+	d := &drawn{}
+	f := newFixture(t, d.routes())
+	before, after, _ := f.fleets(d.routes())
+	post := func(key string) { answer(before, f.request("POST", "/secrets", `{}`, "Idempotency-Key:"+key)) }
+	f.wire.Inject(faults.Always("UpdateItem", faults.FailBefore)) // the reply is never recorded, as after a crash
+	post("one")
+	f.wire.Inject(nil)
+	f.Advance(2 * time.Hour) // the new secret is in use
+	answer(after, f.request("POST", "/secrets", `{}`, "Idempotency-Key:one"))
+	post("two")
+	post("")
+	post("")
+	if len(d.all) != 5 || d.all[0] != d.all[1] {
+		t.Fatalf("got %v, want five, of which the first two are the same", d.all)
+	}
+	seen := map[string]bool{}
+	for _, secret := range d.all[1:] {
+		if seen[secret] {
+			t.Errorf("got %s twice", secret)
+		}
+		seen[secret] = true
+	}
+}
+
+// TestWithoutAnOperationSecretsAreRandom.
+func TestWithoutAnOperationSecretsAreRandom(t *testing.T) {
+	t.Parallel()
+	var drawn [2][32]byte
+	for i := range drawn {
+		if _, err := io.ReadFull(rest.Random(t.Context()), drawn[i][:]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if drawn[0] == drawn[1] || drawn[0] == [32]byte{} {
+		t.Errorf("got %x twice, or zeros", drawn[0])
+	}
+}

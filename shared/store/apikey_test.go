@@ -1,0 +1,315 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// addKey creates a key of the tenant.
+func addKey(t *testing.T, s *store.Store) issued {
+	t.Helper()
+	k := newKey(t, tenant)
+	stored, err := s.CreateAPIKey(t.Context(), k.APIKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.APIKey = stored
+	return k
+}
+
+func revoke(t *testing.T, s *store.Store, id string) error {
+	t.Helper()
+	return s.DeleteAPIKey(t.Context(), tenant, id, "revoke "+id)
+}
+
+func TestADeletedKeyIsRefusedFromTheNextRequest(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	first, second := opened(t, s), addKey(t, s)
+	for range 2 { // repeating either changes nothing
+		if _, err := s.CreateAPIKey(ctx, second.APIKey); err != nil {
+			t.Fatal(err)
+		}
+		if err := revoke(t, s, first.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(when string) {
+		t.Helper()
+		if _, _, err := s.Authenticate(ctx, first.token, ""); !failure.Is(err, failure.KindUnauthorized) {
+			t.Errorf("%s: got error %v, want KindUnauthorized", when, err)
+		}
+		if keys, err := s.APIKeys(ctx, tenant); err != nil || len(keys) != 1 || keys[0].ID != second.ID {
+			t.Errorf("%s: got keys %v, %v, want the second alone", when, keys, err)
+		}
+	}
+	refused("deleted")
+	again, err := s.CreateAPIKey(ctx, first.APIKey)
+	if err != nil || again.ID != first.ID {
+		t.Errorf("created again: got %v, %v, want the deleted one", again, err)
+	}
+	refused("created again")
+	if _, _, err := s.Authenticate(ctx, second.token, ""); err != nil {
+		t.Errorf("the other key: got error %v, want none", err)
+	}
+	for name, of := range map[string]identity.Tenant{"another's": {Mode: identity.Test, Merchant: "MC00000000"},
+		"the other mode's": {Mode: identity.Live, Merchant: shop.Code}} {
+		wantKind(t, name, s.DeleteAPIKey(ctx, of, second.ID, ""), failure.KindNotFound)
+	}
+	wantKind(t, "another deletion", s.DeleteAPIKey(ctx, tenant, first.ID, "another"), failure.KindNotFound)
+	if err := s.DeleteAPIKey(ctx, tenant, first.ID, ""); err != nil {
+		t.Errorf("a deletion by whichever operation: got error %v, want none", err)
+	}
+	_, err = s.UpdateAPIKey(ctx, tenant, first.ID, named("x"))
+	wantKind(t, "an update", err, failure.KindNotFound)
+	wantKind(t, "a long id", s.DeleteAPIKey(ctx, tenant, strings.Repeat("x", 1024), ""), failure.KindNotFound)
+}
+
+// TestKeysThatWereRevokedBefore revoking deleted them are refused, and are as if they did not exist.
+func TestKeysThatWereRevokedBefore(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	k := opened(t, s)
+	before(t, s, k, true)
+	if _, _, err := s.Authenticate(ctx, k.token, ""); !failure.Is(err, failure.KindUnauthorized) {
+		t.Errorf("got error %v, want KindUnauthorized", err)
+	}
+	if keys, err := s.APIKeys(ctx, tenant); err != nil || len(keys) != 0 {
+		t.Errorf("got keys %v, %v, want none", keys, err)
+	}
+	_, err := s.UpdateAPIKey(ctx, tenant, k.ID, named("x"))
+	wantKind(t, "an update", err, failure.KindNotFound)
+	wantKind(t, "a deletion", revoke(t, s, k.ID), failure.KindNotFound)
+}
+
+// before makes a stored key one that is older than versions and previews.
+func before(t *testing.T, s *store.Store, k issued, revoked bool) {
+	t.Helper()
+	_, table := s.Raw()
+	if err := table.Update("pk", "KEY#"+tenant.String()).Range("sk", "KEY#"+k.TokenHash).Set("revoked", revoked).
+		Remove("version", "preview", "updated_at", "write_id").Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKeysOfBefore work, and are changed and deleted as others.
+func TestKeysOfBefore(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), t.Context()
+	k := opened(t, s)
+	before(t, s, k, false)
+	if _, _, err := s.Authenticate(ctx, k.token, ""); err != nil {
+		t.Errorf("got error %v, want none", err)
+	}
+	for i := range 2 {
+		got, err := s.UpdateAPIKey(ctx, tenant, k.ID, named(fmt.Sprint(i)))
+		if err != nil || got.Version != 1+i || got.Name != fmt.Sprint(i) {
+			t.Errorf("got %v, %v, want it named %d, of version %d", got, err, i, 1+i)
+		}
+	}
+	before(t, s, k, false)
+	if err := revoke(t, s, k.ID); err != nil {
+		t.Errorf("got error %v, want it deleted", err)
+	}
+}
+
+func named(name string) func(identity.APIKey) (identity.APIKey, error) {
+	return func(k identity.APIKey) (identity.APIKey, error) {
+		k.Name = name
+		return k, nil
+	}
+}
+
+// TestARevocationByOldCodeMeanwhile: an update does not bring the key back.
+func TestARevocationByOldCodeMeanwhile(t *testing.T) {
+	t.Parallel()
+	wire := &faults.Wire{Send: enginetest.Do}
+	s := emptyTable(t, clock.New(), wire)
+	k := opened(t, s)
+	wire.Meanwhile("TransactWriteItems", 1, func() { before(t, s, k, true) })
+	_, err := s.UpdateAPIKey(t.Context(), tenant, k.ID, named("x"))
+	wire.Inject(nil)
+	wantKind(t, "the update", err, failure.KindNotFound)
+	if _, _, err := s.Authenticate(t.Context(), k.token, ""); !failure.Is(err, failure.KindUnauthorized) {
+		t.Errorf("got error %v, want KindUnauthorized", err)
+	}
+}
+
+// TestConcurrentUpdatesOfAKey are all applied, until one deletes it.
+func TestConcurrentUpdatesOfAKey(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	k := addKey(t, s)
+	const many = 8
+	var updates sync.WaitGroup
+	for i := range many {
+		updates.Go(func() {
+			if _, err := s.UpdateAPIKey(t.Context(), tenant, k.ID, func(k identity.APIKey) (identity.APIKey, error) {
+				k.Scopes = append(slices.Clone(k.Scopes), fmt.Sprint(i))
+				return k, nil
+			}); err != nil {
+				t.Errorf("update %d: got error %v, want none", i, err)
+			}
+		})
+	}
+	updates.Wait()
+	got, err := s.APIKey(t.Context(), tenant, k.ID)
+	if err != nil || got.Version != 1+many || len(got.Scopes) != 1+many {
+		t.Errorf("got %v, %v, want version %d and as many scopes", got, err, 1+many)
+	}
+	for i := range many {
+		updates.Go(func() {
+			if _, err := s.UpdateAPIKey(t.Context(), tenant, k.ID, named(fmt.Sprint(i))); err != nil {
+				wantKind(t, "an update", err, failure.KindNotFound)
+			}
+		})
+	}
+	if err := revoke(t, s, k.ID); err != nil {
+		t.Errorf("the deletion: got error %v, want none", err)
+	}
+	updates.Wait()
+	if _, _, err := s.Authenticate(t.Context(), k.token, ""); !failure.Is(err, failure.KindUnauthorized) {
+		t.Errorf("got error %v, want KindUnauthorized", err)
+	}
+}
+
+// TestAHundredKeysAtMost, at once or one by one; a deleted one counts no more for them, but for those of its day.
+func TestAHundredKeysAtMost(t *testing.T) {
+	t.Parallel()
+	now := clock.New()
+	s := emptyTable(t, now, nil)
+	var keys []issued
+	const left = 3
+	for range identity.MaxAPIKeys - left {
+		keys = append(keys, addKey(t, s))
+	}
+	now.Advance(24 * time.Hour) // or the day's limit would be the same
+	var all sync.WaitGroup
+	var counted sync.Map
+	for i := range 3 * left {
+		k := newKey(t, tenant)
+		all.Go(func() {
+			_, err := s.CreateAPIKey(t.Context(), k.APIKey)
+			if err == nil {
+				counted.Store(i, true)
+			} else {
+				wantKind(t, "one more", err, failure.KindConflict)
+			}
+		})
+	}
+	all.Wait()
+	made := 0
+	counted.Range(func(any, any) bool { made++; return true })
+	if got, err := s.APIKeys(t.Context(), tenant); made != left || len(got) != identity.MaxAPIKeys || err != nil {
+		t.Errorf("got %d made, %d keys, %v, want %d and %d", made, len(got), err, left, identity.MaxAPIKeys)
+	}
+	today := left
+	for today < identity.MaxAPIKeysDay {
+		if err := revoke(t, s, keys[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys[1:], addKey(t, s))
+		today++
+	}
+	if err := revoke(t, s, keys[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	now.Advance(5 * time.Hour)
+	_, err := s.CreateAPIKey(t.Context(), newKey(t, tenant).APIKey)
+	if e := failure.Of(err); e.Kind != failure.KindTooMany || e.RetryAfter != 7*time.Hour { // until midnight
+		t.Errorf("got %v after %s, want TooMany for 7h", err, e.RetryAfter)
+	}
+	if _, err := s.CreateAPIKey(t.Context(), keys[1].APIKey); err != nil {
+		t.Errorf("one that is made: got error %v, want none", err)
+	}
+	now.Advance(7 * time.Hour)
+	addKey(t, s)
+}
+
+// TestLostCallsOfKeys: whatever is lost, an operation that is repeated until it succeeds is done once.
+func TestLostCallsOfKeys(t *testing.T) {
+	t.Parallel()
+	const tries = 3 // of the SDK
+	for _, operation := range []string{"TransactWriteItems", "BatchGetItem", "Query", "GetItem"} {
+		for fault, kind := range map[string]faults.Fault{"requests": faults.FailBefore, "replies": faults.LoseReply} {
+			for _, lost := range []int{1, tries, tries + 1} {
+				name := fmt.Sprintf("%d %s of %s lost", lost, fault, operation)
+				wire := &faults.Wire{Send: enginetest.Do}
+				s := emptyTable(t, clock.New(), wire)
+				until := func(what string, do func() error) {
+					wire.Inject(faults.Times(lost, operation, kind))
+					var err error
+					for range 2 * tries {
+						if err = do(); err == nil {
+							break
+						}
+					}
+					wire.Inject(nil)
+					if err != nil {
+						t.Fatalf("%s: %s: got error %v, want none in the end", name, what, err)
+					}
+				}
+				k := newKey(t, tenant)
+				until("create", func() error { return second(s.CreateAPIKey(t.Context(), k.APIKey)) })
+				until("update", func() error { return second(s.UpdateAPIKey(t.Context(), tenant, k.ID, named("x"))) })
+				if got, err := s.APIKeys(t.Context(), tenant); len(got) != 1 || got[0].Version != 2 || err != nil {
+					t.Errorf("%s: got keys %v, error %v, want one of version 2", name, got, err)
+				}
+				until("delete", func() error { return revoke(t, s, k.ID) })
+				entries, err := collect(s.AuditEntries(t.Context(), tenant.Merchant, time.Time{}, s.Now(), ""))
+				if len(entries) != 3 || err != nil {
+					t.Errorf("%s: got %d audit entries, %v, want 3", name, len(entries), err)
+				}
+			}
+		}
+	}
+}
+
+// TestAKeysUseIsWrittenOnceAnHour, however many use it at once.
+func TestAKeysUseIsWrittenOnceAnHour(t *testing.T) {
+	t.Parallel()
+	now := clock.New()
+	s := emptyTable(t, now, nil)
+	var want []time.Time
+	var changes []time.Time
+	for range 3 {
+		want = append(want, now.Now())
+		for _, after := range []time.Duration{0, time.Minute, 58 * time.Minute} {
+			now.Advance(after)
+			var all sync.WaitGroup
+			for range 10 {
+				all.Go(func() {
+					if at, err := s.KeyUsed(t.Context(), tenant, "key_1"); err != nil || at.Before(want[len(want)-1]) {
+						t.Errorf("got %s, %v, want %s or later", at, err, want[len(want)-1])
+					}
+				})
+			}
+			all.Wait()
+			used, err := s.KeyUses(t.Context(), tenant, "key_1", "key_2")
+			if err != nil || len(used) != 1 {
+				t.Fatalf("got %v, %v, want one", used, err)
+			}
+			if at := used["key_1"]; len(changes) == 0 || !changes[len(changes)-1].Equal(at) {
+				changes = append(changes, at)
+			}
+		}
+		now.Advance(time.Minute)
+	}
+	if diff := cmp.Diff(want, changes, storedtest.Options); diff != "" {
+		t.Errorf("written (-want +got):\n%s", diff)
+	}
+}

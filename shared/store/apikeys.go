@@ -1,0 +1,284 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+)
+
+// deletedKey is kept as long as a request may be repeated: a repeated deletion finds its
+// own work, and a repeated creation does not bring the key back.
+type deletedKey struct {
+	key
+	Operation string `dynamo:"operation"` // that deleted it
+	ExpiresAt int64  `dynamo:"expires_at"`
+	identity.APIKey
+}
+
+// keyCount counts the tenant's new keys of a day. Each creation is a version of it, so
+// that of two at once the second counts the key of the first.
+type keyCount struct {
+	key
+	Day     string `dynamo:"day"`
+	Created int    `dynamo:"created"` // on that day
+	Version int    `dynamo:"version"`
+}
+
+// The failures of keys.
+var (
+	errNoKey       = failure.NotFound("There is no such API key.")
+	errTooManyKeys = failure.Conflict("The merchant has as many API keys as it can have.")
+	errNotAllowed  = failure.Forbidden("request_not_allowed")
+)
+
+// APIKeys are the tenant's keys, the oldest first, consistently.
+func (s *Reader) APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error) {
+	items, err := s.apiKeys(ctx, t)
+	keys := make([]identity.APIKey, len(items))
+	for i, item := range items {
+		keys[i] = item.APIKey
+	}
+	slices.SortFunc(keys, func(a, b identity.APIKey) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return keys, err
+}
+
+// apiKeys are those that are not revoked.
+func (s *Reader) apiKeys(ctx context.Context, t identity.Tenant) ([]apiKeyItem, error) {
+	var items []apiKeyItem
+	err := s.table.Get(partitionKey, KindAPIKey.of(t)).Range(sortKey, dynamo.BeginsWith, keyPrefix).
+		Consistent(true).All(ctx, &items)
+	return slices.DeleteFunc(items, func(item apiKeyItem) bool { return item.Revoked }), err
+}
+
+// APIKey reads a key by its id, consistently. Failure: NotFound, also for a revoked one.
+func (s *Reader) APIKey(ctx context.Context, t identity.Tenant, id string) (identity.APIKey, error) {
+	items, err := s.apiKeys(ctx, t)
+	if err != nil {
+		return identity.APIKey{}, err
+	}
+	at := slices.IndexFunc(items, func(item apiKeyItem) bool { return item.ID == id })
+	if at < 0 {
+		return identity.APIKey{}, errNoKey
+	}
+	return items[at].APIKey, nil
+}
+
+// CreateAPIKey stores a new key that the context's caller makes, and returns it. Repeated
+// with the same key, which follows from the operation, it returns what is stored, also if
+// it has been deleted since. It does not check the merchant; merchants are never deleted.
+// Failures: Forbidden when the caller may not give what the key may do, also what it may
+// do by now; Conflict when the tenant has identity.MaxAPIKeys, and ErrContended; TooMany,
+// until the next day; ErrCallerChanged, or Unauthorized when its credential is gone.
+func (s *Store) CreateAPIKey(ctx context.Context, k identity.APIKey) (identity.APIKey, error) {
+	by := identity.Caller(ctx)
+	return retryAs(ctx, s.Reader, func(bool) (identity.APIKey, error) {
+		if !by.MayManage(k) {
+			return identity.APIKey{}, errNotAllowed
+		}
+		made, count, err := s.madeAPIKey(ctx, k)
+		switch {
+		case err != nil:
+			return identity.APIKey{}, err
+		case made.ID != "" && !by.MayManage(made):
+			return identity.APIKey{}, errNotAllowed
+		case made.ID != "":
+			return made, nil
+		}
+		now := s.now()
+		if today := now.Format(time.DateOnly); count.Day != today {
+			count.Day, count.Created = today, 0
+		}
+		if count.Created >= identity.MaxAPIKeysDay {
+			return identity.APIKey{}, failure.TooMany(now.Truncate(day).Add(day).Sub(now))
+		}
+		keys, err := s.apiKeys(ctx, k.Tenant)
+		switch {
+		case err != nil:
+			return identity.APIKey{}, err
+		case len(keys) >= identity.MaxAPIKeys:
+			return identity.APIKey{}, errTooManyKeys
+		}
+		return s.addAPIKey(ctx, k, count)
+	})
+}
+
+const day = 24 * time.Hour
+
+// madeAPIKey is the new key as it is stored, perhaps as a deleted one, and zero if it is
+// not; and the count of the tenant's new keys.
+func (s *Reader) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.APIKey, keyCount, error) {
+	var stored apiKeyItem
+	var deleted deletedKey
+	var count keyCount
+	err := s.readInto(ctx, map[key]any{apiKeyKey(k.Tenant, k.TokenHash): &stored,
+		deletedAPIKeyKey(k.Tenant, k.ID): &deleted, keyCountKey(k.Tenant): &count})
+	if stored.ID == "" {
+		return deleted.APIKey, count, err
+	}
+	return stored.APIKey, count, err
+}
+
+// addAPIKey errors with ErrStale when another key was added since the count was read, or
+// the caller has other rights.
+func (s *Store) addAPIKey(ctx context.Context, k identity.APIKey, count keyCount) (identity.APIKey, error) {
+	before := count.Version
+	count.key, count.Version = keyCountKey(k.Tenant), before+1
+	count.Created++
+	counted := s.table.Put(count).If("attribute_not_exists(pk)")
+	if before > 0 {
+		counted = s.table.Put(count).If("version = ?", before)
+	}
+	tx := s.db.WriteTx().Idempotent(true).Put(counted)
+	if err := s.putAPIKey(ctx, tx, k); err != nil {
+		return k, err
+	}
+	s.putMail(tx, k.Tenant, mail.NewKeyCreated(k.ID, k.Name))
+	if err := s.asCaller(ctx, tx); err != nil {
+		return k, err
+	}
+	err := tx.Run(ctx)
+	if k.Version = 1; err == nil {
+		return k, nil
+	}
+	made, now, readErr := s.madeAPIKey(ctx, k)
+	switch {
+	case readErr != nil:
+		return k, errors.Join(err, readErr)
+	case made.ID != "":
+		return made, nil
+	case now.Version != before || dynamo.IsCondCheckFailed(err):
+		return k, ErrStale
+	default:
+		return k, err
+	}
+}
+
+// UpdateAPIKey applies a change by the context's caller to a key. Of two at once both are
+// applied, the second to the result of the first; one that changes nothing writes
+// nothing. Failures: NotFound, also when it is deleted at the same time; Forbidden when
+// the key may do more than the caller may give, before or after; ErrCallerChanged, or
+// Unauthorized when its credential is gone; ErrContended; those of change.
+func (s *Store) UpdateAPIKey(ctx context.Context, t identity.Tenant, id string,
+	change func(identity.APIKey) (identity.APIKey, error)) (identity.APIKey, error) {
+	by := identity.Caller(ctx)
+	return retryAs(ctx, s.Reader, func(bool) (identity.APIKey, error) {
+		before, err := s.APIKey(ctx, t, id)
+		if err != nil {
+			return before, err
+		}
+		after, err := change(before)
+		switch {
+		case err != nil:
+			return before, err
+		case !by.MayManage(before) || !by.MayManage(after):
+			return before, errNotAllowed
+		case reflect.DeepEqual(before, after):
+			return before, nil
+		}
+		return s.replaceAPIKey(ctx, before, after)
+	})
+}
+
+// replaceAPIKey errors with ErrStale when the key changed, or is gone, or the caller has
+// other rights.
+func (s *Store) replaceAPIKey(ctx context.Context, before, after identity.APIKey) (identity.APIKey, error) {
+	after.Version = before.Version + 1
+	item := newAPIKeyItem(after)
+	condition, values := unchangedAPIKey(before)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If(condition, values...))
+	if err := s.putAudit(ctx, tx, after.Tenant.Merchant, audit.Change{Mode: after.Tenant.Mode,
+		Subject: subjectAPIKey(after), Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
+		return before, err
+	}
+	if err := s.asCaller(ctx, tx, readVersion{item.key, before.Version}); err != nil {
+		return before, err
+	}
+	return after, s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, ErrStale, tx.Run(ctx))
+}
+
+// unchangedAPIKey is the condition that the key is as it was read. Keys that are older
+// than versions have none, and a deployment that is not finished may revoke a key
+// without another version.
+func unchangedAPIKey(k identity.APIKey) (condition string, values []any) {
+	if k.Version == 0 {
+		return "revoked = ? AND attribute_not_exists(version)", []any{false}
+	}
+	return "revoked = ? AND version = ?", []any{false, k.Version}
+}
+
+// DeleteAPIKey has the context's caller revoke a key at once: nothing is left of it but
+// that it was deleted. It may be repeated by the same operation; "" is any. Failures:
+// NotFound; Forbidden when the key may do more than the caller may give;
+// ErrCallerChanged, or Unauthorized when its credential is gone; ErrContended.
+func (s *Store) DeleteAPIKey(ctx context.Context, t identity.Tenant, id, operation string) error {
+	by := identity.Caller(ctx)
+	_, err := retryAs(ctx, s.Reader, func(bool) (struct{}, error) {
+		k, err := s.APIKey(ctx, t, id)
+		switch {
+		case failure.Is(err, failure.KindNotFound):
+			return struct{}{}, s.keyDeletedBy(ctx, t, id, operation)
+		case err != nil:
+			return struct{}{}, err
+		case !by.MayManage(k):
+			return struct{}{}, errNotAllowed
+		}
+		return struct{}{}, s.removeAPIKey(ctx, k, operation)
+	})
+	return err
+}
+
+// removeAPIKey errors with ErrStale when the key changed, or is gone, or the caller has
+// other rights; who made it go, a repeated try finds out.
+func (s *Store) removeAPIKey(ctx context.Context, k identity.APIKey, operation string) error {
+	item := apiKeyKey(k.Tenant, k.TokenHash)
+	deleted := deletedKey{key: deletedAPIKeyKey(k.Tenant, k.ID), Operation: operation, APIKey: k,
+		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
+	deleted.TokenHash = ""
+	condition, values := unchangedAPIKey(k)
+	tx := s.db.WriteTx().Idempotent(true).
+		Delete(s.remove(item).If(condition, values...)).
+		Delete(s.remove(keyUseKey(k.Tenant, k.ID))).
+		Put(s.table.Put(deleted))
+	if err := s.putAudit(ctx, tx, k.Tenant.Merchant, audit.Change{Mode: k.Tenant.Mode, Subject: subjectAPIKey(k),
+		Before: k.ForAudit()}); err != nil {
+		return err
+	}
+	if err := s.asCaller(ctx, tx, readVersion{item, k.Version}); err != nil {
+		return err
+	}
+	err := tx.Run(ctx)
+	if err == nil {
+		return nil
+	}
+	_, readErr := s.APIKey(ctx, k.Tenant, k.ID)
+	switch {
+	case failure.Is(readErr, failure.KindNotFound) || readErr == nil && dynamo.IsCondCheckFailed(err):
+		return ErrStale
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	default:
+		return err
+	}
+}
+
+// keyDeletedBy fails with NotFound unless the operation deleted the key.
+func (s *Reader) keyDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
+	var item deletedKey
+	err := s.get(deletedAPIKeyKey(t, id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) || err == nil && operation != "" && item.Operation != operation {
+		return errNoKey
+	}
+	return err
+}

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// KeyUseEvery is how often the use of a key is written at most (contract §8.2).
+const KeyUseEvery = time.Hour
+
+// keyUse says when a key was used. It is an item of a kind of its own, because every
+// function that takes requests writes it, and none of those may write keys.
+type keyUse struct {
+	key
+	LastUsedAt time.Time `dynamo:"last_used_at,unixtime"`
+}
+
+// KeyUsed records that the tenant's key is used now, and returns what is recorded: now,
+// or a time in the hour before. Then nothing is written, so that a key costs one write
+// an hour, however many processes it is used at.
+func (s *Store) KeyUsed(ctx context.Context, t identity.Tenant, id string) (time.Time, error) {
+	k, now := keyUseKey(t, id), s.now()
+	recorded, err := s.keyUse(ctx, k)
+	if err != nil || recorded.After(now.Add(-KeyUseEvery)) {
+		return recorded, err
+	}
+	err = s.table.Put(keyUse{k, now}).If("attribute_not_exists(pk) OR last_used_at <= ?", now.Add(-KeyUseEvery).Unix()).
+		Run(ctx)
+	if dynamo.IsCondCheckFailed(err) { // another process was faster, or this one has done it
+		return now, nil
+	}
+	return now, err
+}
+
+// keyUse is zero for a key that was never used.
+func (s *Reader) keyUse(ctx context.Context, k key) (time.Time, error) {
+	var item keyUse
+	err := s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = nil
+	}
+	return item.LastUsedAt.UTC(), err
+}
+
+// KeyUses are when the tenant's keys were last used, by their ids, each at most
+// KeyUseEvery late; of those that were.
+func (s *Reader) KeyUses(ctx context.Context, t identity.Tenant, ids ...string) (map[string]time.Time, error) {
+	keys, idOf := make([]key, len(ids)), map[key]string{}
+	for i, id := range ids {
+		keys[i] = keyUseKey(t, id)
+		idOf[keys[i]] = id
+	}
+	var items []keyUse
+	err := s.batch(ctx, keys, false, &items)
+	uses := map[string]time.Time{}
+	for _, item := range items {
+		uses[idOf[item.key]] = item.LastUsedAt.UTC()
+	}
+	return uses, err
+}

@@ -1,0 +1,129 @@
+package store_test
+
+import (
+	"context"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+)
+
+// notRevoked is why nobody misses the attribute revoked.
+const notRevoked = "nothing is read as false; TestKeysThatWereRevokedBefore misses it"
+
+var storedKeys = map[string]stored{
+	"CreateAPIKey": {
+		sets: "Version is 1",
+		write: func(w fixture) []storedtest.Read {
+			k := w.key(w.tenant.Merchant)
+			got, err := w.CreateAPIKey(w.acting(), k)
+			k.Version = 1
+			wantAnswer(w, k, got, err)
+			return append(w.keys(k.Tenant, k), w.newKeys(newKeys{1, w.Now().Format(time.DateOnly), 1}),
+				w.mail(mail.NewKeyCreated(k.ID, k.Name).Due(w.Now())), w.audited(k.Tenant.Merchant), w.again(k))
+		},
+		unseen: storedtest.NotRead{"KEY revoked": notRevoked, "KEY write_id": notRead,
+			"MAIL write_id": notRead, "MAIL tries": "nothing is read as 0", "MAIL due_pk": inTheIndex, "MAIL due_sk": inTheIndex},
+	},
+	"UpdateAPIKey": {
+		sets: "Version is the next",
+		write: func(w fixture) []storedtest.Read {
+			before, k := w.created(), w.key(w.tenant.Merchant)
+			k.ID, k.TokenHash, k.Version = before.ID, before.TokenHash, before.Version
+			got, err := w.UpdateAPIKey(w.acting(), k.Tenant, k.ID,
+				func(identity.APIKey) (identity.APIKey, error) { return k, nil })
+			k.Version = 2
+			wantAnswer(w, k, got, err)
+			return append(w.keys(k.Tenant, k), w.audited(k.Tenant.Merchant))
+		},
+		unseen: storedtest.NotRead{"KEY revoked": notRevoked, "KEY write_id": notRead},
+	},
+	"DeleteAPIKey": {
+		sets: "it expires after 31 days, and has no hash",
+		write: func(w fixture) []storedtest.Read {
+			k := w.created()
+			w.must(second(w.KeyUsed(w.Context(), k.Tenant, k.ID)))
+			w.must(w.DeleteAPIKey(w.acting(), k.Tenant, k.ID, "deletion"))
+			again := func(ctx context.Context) (string, error) {
+				return "done", w.DeleteAPIKey(ctx, k.Tenant, k.ID, "deletion")
+			}
+			k.TokenHash = ""
+			return append(w.keys(k.Tenant), w.audited(k.Tenant.Merchant), w.again(k),
+				storedtest.Expect("the deletion again", "done", again), w.expiries(start.AddDate(0, 0, 31)))
+		},
+		unseen: storedtest.NotRead{"DELETED revoked": "nothing is read as false"},
+	},
+	"KeyUsed": {
+		sets: "last_used_at is to the second",
+		write: func(w fixture) []storedtest.Read {
+			at, err := w.KeyUsed(w.Context(), w.tenant, "key_1")
+			wantAnswer(w, w.Now(), at, err)
+			return []storedtest.Read{storedtest.Expect("KeyUses", map[string]time.Time{"key_1": start.Truncate(time.Second)},
+				func(ctx context.Context) (map[string]time.Time, error) {
+					return w.KeyUses(ctx, w.tenant, "key_1", "key_2")
+				})}
+		},
+	},
+}
+
+const inTheIndex = "a place in the index: the cases of mails miss it"
+
+// key is a key of the merchant with all its fields, which is not revoked.
+func (w fixture) key(code string) identity.APIKey {
+	w.Helper()
+	k := storedtest.Fill(w, w.Filler, func(k *identity.APIKey) {
+		k.Tenant = identity.Tenant{Mode: identity.Test, Merchant: code}
+	})
+	k.Revoked = false
+	return k
+}
+
+// created is a stored key; but for its audit nothing else is in the table.
+func (w fixture) created() identity.APIKey {
+	w.Helper()
+	k, err := w.CreateAPIKey(w.acting(), w.key(w.tenant.Merchant))
+	w.must(err)
+	w.remove("MAIL", "COUNT")
+	return k
+}
+
+// keys is what each read returns of the tenant's keys.
+func (w fixture) keys(t identity.Tenant, want ...identity.APIKey) []storedtest.Read {
+	reads := []storedtest.Read{
+		storedtest.Expect("APIKeys", want, func(ctx context.Context) ([]identity.APIKey, error) { return w.APIKeys(ctx, t) }),
+	}
+	for _, k := range want {
+		reads = append(reads, storedtest.Expect("APIKey", k, func(ctx context.Context) (identity.APIKey, error) {
+			return w.APIKey(ctx, t, k.ID)
+		}))
+	}
+	return reads
+}
+
+// again is what a repeated creation of the key returns: what is stored, not what it was asked for.
+func (w fixture) again(want identity.APIKey) storedtest.Read {
+	asked := want
+	asked.Name = "as asked"
+	return storedtest.Expect("the creation again", want, func(ctx context.Context) (identity.APIKey, error) {
+		return w.CreateAPIKey(ctx, asked)
+	})
+}
+
+// newKeys is how many keys the tenant has made, as it is stored: only writes read it.
+type newKeys struct {
+	Version int    `dynamo:"version"`
+	Day     string `dynamo:"day"`
+	Created int    `dynamo:"created"`
+}
+
+func (w fixture) newKeys(want newKeys) storedtest.Read {
+	return storedtest.Expect("new keys", want, func(ctx context.Context) (newKeys, error) {
+		_, table := w.Raw()
+		var got newKeys
+		err := table.Get("pk", "KEY#"+w.tenant.String()).Range("sk", dynamo.Equal, "COUNT").One(ctx, &got)
+		return got, err
+	})
+}
