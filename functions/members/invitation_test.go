@@ -1,0 +1,253 @@
+package members_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// browser keeps what the page of an invitation gave it.
+type browser struct {
+	shop
+
+	path, cookie, csrf string
+}
+
+// open loads the page.
+func (s shop) open(token string) (browser, world.Response) {
+	s.Helper()
+	b := browser{shop: s, path: "/invitations/" + token}
+	page := s.Do(world.Request{Method: "GET", Path: b.path, APIKey: world.NoKey})
+	b.cookie, _, _ = strings.Cut(page.Header.Get("Set-Cookie"), ";")
+	b.csrf = between(string(page.Body), `name="csrf_token" value="`, `"`)
+	return b, page
+}
+
+func (b browser) request(password string) world.Request {
+	return world.Request{Method: "POST", Path: b.path, APIKey: world.NoKey, Header: map[string]string{"Cookie": b.cookie},
+		Body: url.Values{"csrf_token": {b.csrf}, "password": {password}}}
+}
+
+// accept sends the form.
+func (b browser) accept(password string) world.Response {
+	b.Helper()
+	return b.Do(b.request(password))
+}
+
+// TestAnInvitationIsAccepted by setting a password; the next one by confirming it.
+func TestAnInvitationIsAccepted(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	p := s.invite("Ada@example.com", "role_accountant")
+	b, page := s.open(s.token(p))
+	for _, part := range []string{"Ada@example.com", `autocomplete="new-password"`, `for="password"`, `lang="de"`} {
+		if !strings.Contains(string(page.Body), part) {
+			t.Errorf("got page %s, want %s in it", page.Body, part)
+		}
+	}
+	for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "Cache-Control": "no-store"} {
+		if got := page.Header.Get(name); got != want {
+			t.Errorf("got %s %s, want %s", name, got, want)
+		}
+	}
+	policy := page.Header.Get("Content-Security-Policy")
+	if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") ||
+		strings.Contains(policy, "script-src") || strings.Contains(string(page.Body), "<script") {
+		t.Errorf("got policy %s, want a strict one", policy)
+	}
+	if cookie := page.Header.Get("Set-Cookie"); !strings.Contains(cookie, "HttpOnly; SameSite=Strict") {
+		t.Errorf("got cookie %s, want one for the page alone", cookie)
+	}
+	got := b.accept(firstOne)
+	if location := got.Header.Get("Location"); got.Status != 303 || !strings.HasSuffix(location, b.path) {
+		t.Fatalf("got %d %s to %s, want 303 to the page", got.Status, got.Body, location)
+	}
+	m := s.read(p)
+	if m.Status != "accepted" || m.Invite != nil || m.User == nil || m.User.Type != "user" || m.User.Virtual {
+		t.Errorf("got %+v, want a member who is a user", m)
+	}
+	if _, page := s.open(strings.TrimPrefix(b.path, "/invitations/")); page.Status != 200 ||
+		strings.Contains(string(page.Body), "<form") {
+		t.Errorf("afterwards: got %d %s, want a page without a form", page.Status, page.Body)
+	}
+	if again := b.accept("something else"); again.Status != 303 {
+		t.Errorf("again: got %d, want 303", again.Status)
+	}
+	other := shop{s.OtherShop()}
+	second := other.invite("ada@EXAMPLE.com", "role_owner")
+	b, page = other.open(other.token(second))
+	if !strings.Contains(string(page.Body), `autocomplete="current-password"`) {
+		t.Errorf("got page %s, want it to ask for the current password", page.Body)
+	}
+	if wrong := b.accept(another); wrong.Status != 400 || !strings.Contains(string(wrong.Body), `role="alert"`) ||
+		other.read(second).Status != "pending" {
+		t.Errorf("another password: got %d %s, want 400 with the problem", wrong.Status, wrong.Body)
+	}
+	if right := b.accept(firstOne); right.Status != 303 {
+		t.Errorf("the password: got %d %s, want 303", right.Status, right.Body)
+	}
+	if now := other.read(second); now.User == nil || now.User.ID != m.User.ID {
+		t.Errorf("got user %+v, want the same as of the first merchant", now.User)
+	}
+}
+
+// TestPagesThatAreNotThere: whatever is wrong with a token, its page says the same.
+func TestPagesThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	deleted := s.invite("deleted@example.com", "role_employee")
+	withdrawn, _ := s.open(s.token(deleted))
+	s.Send("DELETE", s.path(deleted), nil)
+	gone := s.invite("gone@example.com", "role_employee")
+	joined, _ := s.open(s.token(gone))
+	joined.accept(firstOne)
+	s.Send("DELETE", s.path(gone), nil)
+	late, _ := s.open(s.token(s.invite("late@example.com", "role_employee")))
+	s.Clock.Advance(member.InviteLasts)
+	for name, b := range map[string]browser{"unknown": {shop: s, path: "/invitations/guess"}, "withdrawn": withdrawn,
+		"its member is gone": joined, "expired": late} {
+		page := s.Do(world.Request{Method: "GET", Path: b.path, APIKey: world.NoKey})
+		if page.Status != 404 || b.accept(firstOne).Status != 404 {
+			t.Errorf("%s: got %d %s, want 404", name, page.Status, page.Body)
+		}
+	}
+}
+
+// TestFormsThatAreRefused leave the invitation as it was.
+func TestFormsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	p := s.invite("ada@example.com", "role_employee")
+	b, _ := s.open(s.token(p))
+	stranger, fresh := b, b
+	stranger.cookie = ""
+	fresh.csrf = "made up"
+	for name, got := range map[string]world.Response{
+		"short": b.accept("1234567"), "long": b.accept(strings.Repeat("x", 257)), "none": b.accept(""),
+		"a control character": b.accept("12345678\n"), "another browser": stranger.accept(firstOne),
+		"another form": fresh.accept(firstOne),
+	} {
+		if got.Status != 400 || !strings.Contains(string(got.Body), `role="alert"`) {
+			t.Errorf("%s: got %d %s, want 400 with the problem", name, got.Status, got.Body)
+		}
+	}
+	if now := s.read(p); now.Status != "pending" {
+		t.Errorf("got %+v, want it pending", now)
+	}
+}
+
+// TestPasswordsOfAnInvitationAreTriedSlowly: ten, then one each six minutes.
+func TestPasswordsOfAnInvitationAreTriedSlowly(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	first, _ := s.open(s.token(s.invite("ada@example.com", "role_employee")))
+	first.accept(firstOne) // the first of ten
+	other := shop{s.OtherShop()}
+	b, _ := other.open(other.token(other.invite("ada@example.com", "role_employee")))
+	for range 9 {
+		if got := b.accept(another); got.Status != 400 {
+			t.Fatalf("got %d %s, want 400", got.Status, got.Body)
+		}
+		s.Clock.Advance(time.Second)
+	}
+	got := b.accept(firstOne)
+	if got.Status != 429 || got.Header.Get("Retry-After") == "" {
+		t.Fatalf("the eleventh: got %d, want 429", got.Status)
+	}
+	s.Clock.Advance(6 * time.Minute)
+	if got := b.accept(firstOne); got.Status != 303 {
+		t.Errorf("after six minutes: got %d %s, want 303", got.Status, got.Body)
+	}
+}
+
+// TestPagesInEachLanguage, by the merchant's.
+func TestPagesInEachLanguage(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	for country, want := range map[string][2]string{"DE": {`lang="de"`, "Einladung annehmen"},
+		"BR": {`lang="pt"`, "Aceitar o convite"}, "GB": {`lang="en"`, "Accept the invitation"},
+		"FR": {`lang="en"`, "Accept the invitation"}} {
+		currency := map[string]string{"BR": "BRL", "GB": "GBP"}[country]
+		if currency == "" {
+			currency = "EUR"
+		}
+		of := shop{s.NewShop(country, currency, map[string]any{"name": "A <b>"})}
+		_, page := of.open(of.token(of.invite("ada@example.com", "role_employee")))
+		for _, part := range append(want[:], "A &lt;b&gt;") {
+			if !strings.Contains(string(page.Body), part) {
+				t.Errorf("%s: got page %s, want %s in it", country, page.Body, part)
+			}
+		}
+	}
+}
+
+// TestMemberships are those of the owner for a key, and a person's own for its token; in the credential's mode.
+func TestMemberships(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	other := shop{s.OtherShop()}
+	for of, roleID := range map[shop]string{s: "role_accountant", other: "role_admin"} {
+		b, _ := of.open(of.token(of.invite("ada@example.com", roleID)))
+		if got := b.accept(firstOne); got.Status != 303 {
+			t.Fatalf("got %d %s, want 303", got.Status, got.Body)
+		}
+	}
+	type membership struct {
+		ResourceID string   `json:"resource_id"`
+		Roles      []string `json:"roles"`
+		Status     string   `json:"status"`
+		Resource   struct{ Name string }
+	}
+	list := func(key, query string) (found []string, total int) {
+		v := into[struct {
+			Items []membership `json:"items"`
+			Total int          `json:"total_count"`
+		}](s, 200, s.WithKey(key).Send("GET", "/v0.1/memberships"+query, nil))
+		for _, m := range v.Items {
+			found = append(found, m.ResourceID+" "+strings.Join(m.Roles, ","))
+		}
+		return found, v.Total
+	}
+	ada, err := s.App.Store.UserByEmail(t.Context(), "ada@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := s.App.Store.MemberOf(t.Context(), ada.ID, s.Tenant())
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := s.TokenOf(m)
+	here, there := s.Merchant.Code+" role_accountant", other.Merchant.Code+" role_admin"
+	both := sorted(here, there)
+	for query, want := range map[string][]string{"": both, "?limit=1": both[:1], "?offset=1": both[1:],
+		"?roles=role_admin": {there}, "?status=accepted": both, "?status=pending": nil, "?kind=merchant": both,
+		"?kind=organization": nil, "?resource.type=organization": nil, "?resource.type=merchant": both,
+		"?resource.name=nobody": nil, "?resource.parent.id=x&resource.parent.type=organization": nil,
+		"?resource.parent.id=null&resource.parent.type=null": both} {
+		if got, _ := list(token, query); !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", query, got, want)
+		}
+	}
+	if got, total := list(s.Merchant.Key.Plaintext, "?roles=role_owner"); !slices.Contains(got,
+		s.Merchant.Code+" role_owner") || total != len(got) {
+		t.Errorf("by a key: got %v of %d, want the owner's", got, total)
+	}
+	for query, param := range map[string]string{"?resource.parent.id=x": "resource.parent.id",
+		"?resource.parent.type=merchant": "resource.parent.id", "?kind=shop": "kind", "?resource.type=": "resource.type",
+		"?resource.attributes.sandbox=1": "resource.attributes.sandbox"} {
+		world.Invalid(param).Check(t, s.Send("GET", "/v0.1/memberships"+query, nil))
+	}
+	till := s.employ("till@example.com", nil)
+	stored, err := s.App.Store.Member(t.Context(), s.Tenant(), numberOf(till))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := list(s.TokenOf(stored), ""); !slices.Equal(got, []string{s.Merchant.Code + " role_employee"}) {
+		t.Errorf("an operator: got %v, want its one", got)
+	}
+}
