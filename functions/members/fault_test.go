@@ -1,0 +1,258 @@
+package members_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// attempts have do send a request by a process to which each fault happens at each of its steps.
+func (s shop) attempts(do func(try string, send func(world.Request) world.Response)) {
+	s.Helper()
+	for _, fault := range faults.Plannable {
+		for step, reached := 1, true; reached; step++ {
+			p := s.Process()
+			do(strings.ToLower(strings.ReplaceAll(fmt.Sprint("t-", fault, "-", step), " ", "")),
+				func(r world.Request) world.Response {
+					r.APIKey = cmp.Or(r.APIKey, s.Merchant.Key.Plaintext)
+					p.Steps.Plan(step, fault)
+					return p.Do(r)
+				})
+			reached = len(p.Steps.Taken()) >= step
+			p.Stop()
+			if !reached && step < 3 {
+				s.Errorf("%s: got %d steps, want 3 or more", fault, step)
+			}
+		}
+	}
+}
+
+// state is all that a change of members leaves: members and roles as shown, the counts, and how many entries the
+// audit has and mails there are.
+type state struct {
+	Members []string
+	Roles   []string
+	Count   struct {
+		Count  int `dynamo:"count"`
+		Owners int `dynamo:"owners"`
+	}
+	Audit, Mails int
+}
+
+func (s shop) state() (now state) {
+	s.Helper()
+	var items []struct {
+		PK string `dynamo:"pk"`
+		SK string `dynamo:"sk"`
+	}
+	_, table := s.App.Store.Raw()
+	err := table.Scan().All(s.Context(), &items)
+	for _, item := range items {
+		switch {
+		case item.PK == "AUDIT#"+s.Merchant.Code:
+			now.Audit++
+		case strings.HasPrefix(item.PK, "MAIL#"):
+			now.Mails++
+		}
+	}
+	if err == nil {
+		err = table.Get("pk", "MEMBERS#"+s.Tenant().String()).Range("sk", "EQ", "COUNT").One(s.Context(), &now.Count)
+	}
+	members, membersErr := s.App.Store.Members(s.Context(), s.Tenant())
+	roles, rolesErr := s.App.Store.Roles(s.Context(), s.Tenant())
+	if err != nil || membersErr != nil || rolesErr != nil {
+		s.Fatal(err, membersErr, rolesErr)
+	}
+	for _, m := range members {
+		now.Members = append(now.Members, fmt.Sprint(m.Email, " ", m.Nickname, " ", slices.Sorted(slices.Values(m.Roles)),
+			" ", m.Status(s.Clock.Now()), " ", m.Metadata))
+	}
+	for _, r := range roles.Own {
+		now.Roles = append(now.Roles, fmt.Sprint(r.Name, " ", r.Permissions, " ", r.Members))
+	}
+	return now
+}
+
+// writes are the operations that change something: what must be there before, and the request.
+var writes = map[string]func(s shop, try string) world.Request{
+	"invite": func(s shop, try string) world.Request {
+		return world.Request{Method: "POST", Path: s.members(), Body: fields{"email": try + "@example.com",
+			"roles": []string{"role_employee"}}}
+	},
+	"update": func(s shop, try string) world.Request {
+		p, r := s.stored(try, member.RoleEmployee), s.role(try, "members_read")
+		return world.Request{Method: "PUT", Path: s.path(p), Body: fields{"roles": []string{r.ID},
+			"metadata": fields{"a": 1}, "user": fields{"nickname": "Till"}}}
+	},
+	"demote": func(s shop, try string) world.Request {
+		return world.Request{Method: "PUT", Path: s.path(s.stored(try, member.RoleOwner)),
+			Body: fields{"roles": []string{"role_admin"}}}
+	},
+	"delete": func(s shop, try string) world.Request {
+		return world.Request{Method: "DELETE", Path: s.path(s.stored(try, s.role(try, "members_read").ID))}
+	},
+	"remove an owner": func(s shop, try string) world.Request {
+		return world.Request{Method: "DELETE", Path: s.path(s.stored(try, member.RoleOwner))}
+	},
+	"create a role": func(s shop, try string) world.Request {
+		return world.Request{Method: "POST", Path: s.roles(), Body: fields{"name": try,
+			"permissions": []string{"members_read"}}}
+	},
+	"update a role": func(s shop, try string) world.Request {
+		return world.Request{Method: "PATCH", Path: s.roles() + "/" + s.role(try, "members_read").ID,
+			Body: fields{"name": "new", "permissions": []string{"members_write"}}}
+	},
+	"delete a role": func(s shop, try string) world.Request {
+		return world.Request{Method: "DELETE", Path: s.roles() + "/" + s.role(try, "members_read").ID}
+	},
+}
+
+// stored is a managed user that has no password, which saves the time of its hash.
+func (s shop) stored(try, role string) person {
+	s.Helper()
+	email := try + "@example.com"
+	m, err := s.App.Store.CreateMember(s.Context(), s.Tenant(), email, "stored "+try,
+		func(id string, _ member.Roles) (member.Member, error) {
+			m := member.NewEmployee(id, member.Registration{Email: email}, nil, s.Clock.Now())
+			m.Roles = []string{role}
+			return m, nil
+		})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return person{ID: m.ID}
+}
+
+// TestWhatWasCutOffIsDoneOnce: afterwards all is as before or after, and the repetition under the same key completes it.
+func TestWhatWasCutOffIsDoneOnce(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range writes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShop(t)
+			plain := prepare(s, "plain")
+			plain.IdempotencyKey = "plain"
+			before := s.state()
+			want := s.Do(plain)
+			after := s.state()
+			if gocmp.Equal(before, after) || want.Status >= 300 {
+				t.Fatalf("got %d %s and no change, want one", want.Status, want.Body)
+			}
+			s.attempts(func(try string, send func(world.Request) world.Response) {
+				r := prepare(s, try)
+				r.IdempotencyKey = try
+				before := s.state()
+				send(r)
+				s.Clock.Advance(time.Minute)
+				done := s.state()
+				got := s.Do(r)
+				now := s.state()
+				if got.Status != want.Status {
+					t.Errorf("%s: got %d %s, want %d", try, got.Status, got.Body, want.Status)
+				}
+				if gocmp.Equal(before, now) {
+					t.Errorf("%s: got no change", try)
+				}
+				if diff := gocmp.Diff(before, done); diff != "" {
+					if diff := gocmp.Diff(done, now); diff != "" {
+						t.Errorf("%s: the repetition changed what was done (-was +is):\n%s", try, diff)
+					}
+				}
+				mails := map[bool]int{true: 1}[name == "invite"]
+				if now.Audit != before.Audit+1 || now.Mails != before.Mails+mails {
+					t.Errorf("%s: got %d entries and %d mails more, want one and %d", try, now.Audit-before.Audit,
+						now.Mails-before.Mails, mails)
+				}
+			})
+		})
+	}
+}
+
+// TestAnAcceptanceThatWasCutOff is completed by sending the form again, once.
+func TestAnAcceptanceThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.attempts(func(try string, send func(world.Request) world.Response) {
+		p := s.invite(try+"@example.com", "role_owner")
+		b, _ := s.open(s.token(p))
+		before := s.state()
+		r := b.request(firstOne)
+		send(r)
+		if got := b.accept(firstOne); got.Status != 303 {
+			t.Errorf("%s: got %d %s, want 303", try, got.Status, got.Body)
+		}
+		now := s.state()
+		if now.Count.Owners != before.Count.Owners+1 || now.Count.Count != before.Count.Count ||
+			now.Audit != before.Audit+1 || s.read(p).Status != "accepted" {
+			t.Errorf("%s: got %+v, before %+v; want an owner and an entry more", try, now, before)
+		}
+		u, err := s.App.Store.UserByEmail(t.Context(), try+"@example.com")
+		if err != nil || len(u.Passwords) != 1 || u.ID != s.read(p).User.ID {
+			t.Errorf("%s: got user %+v, error %v; want one with a password", try, u, err)
+		}
+	})
+}
+
+// TestAcceptedTwiceAtOnce: one member, one user.
+func TestAcceptedTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	p := s.invite("ada@example.com", "role_owner")
+	b, _ := s.open(s.token(p))
+	if got := s.DoConcurrently(3, b.request(firstOne)); got[303] != 3 {
+		t.Errorf("got %v, want 303 each time", got)
+	}
+	if now := s.state(); now.Count.Owners != 2 {
+		t.Errorf("got %+v, want two owners", now)
+	}
+}
+
+// TestEachChangeIsInTheAudit, by whom; no entry has a password, a hash or a token.
+func TestEachChangeIsInTheAudit(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	p := s.invite("ada@example.com", "role_employee")
+	b, _ := s.open(s.token(p))
+	b.accept(firstOne)
+	r := s.role("Support", "members_read")
+	s.Send("PATCH", s.roles()+"/"+r.ID, fields{"name": "Help"})
+	s.Send("PUT", s.path(p), fields{"roles": []string{r.ID}})
+	s.Send("DELETE", s.path(p), nil)
+	s.Send("DELETE", s.roles()+"/"+r.ID, nil)
+	var answer struct {
+		Entries []struct {
+			Operation, Subject string
+			Actor              struct{ Kind, ID, Email, Source string }
+			Before, After      json.RawMessage
+		}
+	}
+	s.Operate(fields{"command": "list_audit", "merchant_code": s.Merchant.Code}, &answer)
+	var got []string
+	for _, e := range answer.Entries {
+		if all := string(e.Before) + string(e.After); strings.Contains(all, "argon2") || strings.Contains(all, "token") {
+			t.Errorf("got %s, want no secret", all)
+		}
+		if e.Actor.Kind == "command" {
+			continue
+		}
+		got = append(got, e.Operation+" "+e.Actor.Kind+" "+e.Actor.Email+" "+strings.Fields(e.Subject)[0])
+	}
+	const merchant = "/v0.1/merchants/{merchant_code}"
+	want := []string{"POST " + merchant + "/members api_key  member",
+		"POST /invitations/{token} member ada@example.com member", "POST " + merchant + "/roles api_key  role",
+		"PATCH " + merchant + "/roles/{role_id} api_key  role", "PUT " + merchant + "/members/{member_id} api_key  member",
+		"DELETE " + merchant + "/members/{member_id} api_key  member", "DELETE " + merchant + "/roles/{role_id} api_key  role"}
+	if diff := gocmp.Diff(sorted(want...), sorted(got...)); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+}
