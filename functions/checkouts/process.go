@@ -62,6 +62,9 @@ func (f family) process(ctx context.Context, req processRequest) (processed, err
 	if err := req.check(payee, f).Err(); err != nil {
 		return processed{}, err
 	}
+	if err := f.visible(ctx, req.ID); err != nil {
+		return processed{}, err
+	}
 	request := req.paymentRequest(rest.OperationID(ctx))
 	request.PayerPresent = caller.Actor.Kind == identity.PublicKey
 	c, step, err := f.processing.Start(ctx, caller.Tenant, request)

@@ -3,8 +3,10 @@ package checkouts
 import (
 	"context"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 type listRequest struct {
@@ -14,7 +16,8 @@ type listRequest struct {
 // list is listCheckouts: newest first, or the one with the reference. Clients
 // recover from DUPLICATED_CHECKOUT by the reference, so that read is consistent.
 func (f family) list(ctx context.Context, req listRequest) ([]checkout, error) {
-	tenant := rest.Caller(ctx).Tenant
+	caller := rest.Caller(ctx)
+	tenant := caller.Tenant
 	var found []payments.Checkout
 	var err error
 	if req.Reference != "" {
@@ -22,9 +25,11 @@ func (f family) list(ctx context.Context, req listRequest) ([]checkout, error) {
 	} else {
 		found, err = f.store.Checkouts(ctx, tenant, rest.Merchant(ctx).ShardCount())
 	}
-	views := make([]checkout, len(found))
-	for i, c := range found {
-		views[i] = f.view(c)
+	views := []checkout{}
+	for _, c := range found {
+		if caller.Sees(c.Creator.ID) {
+			views = append(views, f.view(c))
+		}
 	}
 	return views, err
 }
@@ -35,16 +40,38 @@ type idRequest struct {
 
 // retrieve is retrieveCheckout.
 func (f family) retrieve(ctx context.Context, req idRequest) (checkout, error) {
-	caller := rest.Caller(ctx)
-	c, err := f.store.Checkout(ctx, caller.Tenant, req.ID)
+	c, err := f.read(ctx, req.ID)
 	if err != nil {
 		return checkout{}, err
 	}
-	return f.publicView(c, caller.Actor.Kind), nil
+	return f.publicView(c, rest.Caller(ctx).Actor.Kind), nil
+}
+
+// read is a checkout that the caller may see. Failure: NotFound.
+func (f family) read(ctx context.Context, id string) (payments.Checkout, error) {
+	caller := rest.Caller(ctx)
+	c, err := f.store.Checkout(ctx, caller.Tenant, id)
+	if err == nil && !caller.Sees(c.Creator.ID) {
+		return payments.Checkout{}, store.ErrNoCheckout
+	}
+	return c, err
+}
+
+// visible checks that the caller may see a checkout before something reads it that knows
+// no caller. Who has created a checkout never changes. Failure: NotFound.
+func (f family) visible(ctx context.Context, id string) error {
+	if rest.Caller(ctx).Has(identity.FullTransactionHistoryView) {
+		return nil
+	}
+	_, err := f.read(ctx, id)
+	return err
 }
 
 // deactivate is deactivateCheckout.
 func (f family) deactivate(ctx context.Context, req idRequest) (checkout, error) {
+	if err := f.visible(ctx, req.ID); err != nil {
+		return checkout{}, err
+	}
 	c, err := f.processing.Deactivate(ctx, rest.Caller(ctx).Tenant, req.ID)
 	if err != nil {
 		return checkout{}, err

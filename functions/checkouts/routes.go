@@ -5,6 +5,7 @@ package checkouts
 
 import (
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -24,17 +25,20 @@ func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, processing: a.Processing, baseURL: a.BaseURL,
 		callbacks: a.CallbackPolicy()}
 	read, write := []string{"payments", "checkouts.read"}, []string{"payments", "checkouts.write"}
+	others := []identity.Permission{identity.FullTransactionHistoryView} // checkouts of others
 	return []rest.Route{
 		{Method: "POST", Path: "/v0.1/checkouts", Scopes: write, Handle: rest.JSON(201, f.create).Unchecked()},
-		{Method: "GET", Path: "/v0.1/checkouts", Scopes: read, Handle: rest.JSON(200, f.list)},
-		{Method: "GET", Path: "/v0.1/checkouts/{id}", Scopes: read, Access: rest.PublicToo,
+		{Method: "GET", Path: "/v0.1/checkouts", Scopes: read, Partial: others, Handle: rest.JSON(200, f.list)},
+		{Method: "GET", Path: "/v0.1/checkouts/{id}", Scopes: read, Partial: others, Access: rest.PublicToo,
 			Handle: rest.JSON(200, f.retrieve)},
-		{Method: "PUT", Path: "/v0.1/checkouts/{id}", Scopes: write, Access: rest.PublicToo, Errors: rest.Several,
-			Handle: rest.JSON(200, f.process).Unchecked()},
-		{Method: "DELETE", Path: "/v0.1/checkouts/{id}", Scopes: write, Handle: rest.JSON(200, f.deactivate)},
-		{Method: "PATCH", Path: "/v0.1/checkouts/{id}", Scopes: write, Handle: rest.JSON(200, f.update).Unchecked()},
-		{Method: "GET", Path: "/v0.1/checkouts/{id}/payment-methods", Scopes: read, Errors: rest.Details,
-			Handle: rest.JSON(200, f.methodsOfCheckout)},
+		{Method: "PUT", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: others, Access: rest.PublicToo,
+			Errors: rest.Several, Handle: rest.JSON(200, f.process).Unchecked()},
+		{Method: "DELETE", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: others,
+			Handle: rest.JSON(200, f.deactivate)},
+		{Method: "PATCH", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: others,
+			Handle: rest.JSON(200, f.update).Unchecked()},
+		{Method: "GET", Path: "/v0.1/checkouts/{id}/payment-methods", Scopes: read, Partial: others,
+			Errors: rest.Details, Handle: rest.JSON(200, f.methodsOfCheckout)},
 		{Method: "GET", Path: "/v0.1/merchants/{merchant_code}/payment-methods", Errors: rest.Details,
 			Handle: rest.JSON(200, f.methodsOfMerchant)},
 		{Method: "POST", Path: "/v0.1/checkouts/{id}/complete_payment", Access: rest.Open, Errors: rest.HTML,

@@ -36,7 +36,7 @@ func (f family) update(ctx context.Context, req updateRequest) (checkout, error)
 
 func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout, error) {
 	tenant := rest.Caller(ctx).Tenant
-	c, err := f.store.Checkout(ctx, tenant, req.ID)
+	c, err := f.read(ctx, req.ID)
 	if err != nil {
 		return checkout{}, err
 	}

@@ -14,6 +14,8 @@ type Guard struct {
 // A test compares them with the routes.
 var Guards = []Guard{
 	{RefundTransactions, []string{"payments", "refunds.write"}},
+	{FullTransactionHistoryView, []string{"payments", "checkouts.read"}},
+	{FullTransactionHistoryView, []string{"payments", "checkouts.write"}},
 	{FullTransactionHistoryView, []string{"payments", "refunds.write"}},
 	{FullTransactionHistoryView, []string{"transactions.history", "transactions.read"}},
 	{FullTransactionHistoryView, []string{"receipts.read", "transactions.read", "transactions.history", "payments"}},

@@ -108,7 +108,8 @@ func (s *Reader) referenceOwner(ctx context.Context, t identity.Tenant, referenc
 	return guard.CheckoutID, err
 }
 
-var errNoCheckout = failure.NotFound("There is no such checkout.").WithSlug("checkout-not-found")
+// ErrNoCheckout is the failure of every read of an unknown checkout.
+var ErrNoCheckout = failure.NotFound("There is no such checkout.").WithSlug("checkout-not-found")
 
 // Checkout reads one checkout, consistently. Failure: NotFound.
 func (s *Reader) Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
@@ -120,7 +121,7 @@ func (s *Reader) checkoutItem(ctx context.Context, t identity.Tenant, id string)
 	var item checkoutItem
 	err := s.get(checkoutKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		return item, errNoCheckout
+		return item, ErrNoCheckout
 	}
 	return item, err
 }

@@ -123,7 +123,7 @@ func (s *Reader) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, 
 		Run(ctx)
 	switch {
 	case errors.Is(err, dynamo.ErrNotFound) || (err == nil && checkout.ID == ""):
-		return payments.Checkout{}, nil, errNoCheckout
+		return payments.Checkout{}, nil, ErrNoCheckout
 	case err != nil:
 		return payments.Checkout{}, nil, err
 	case instrument.Token == "":

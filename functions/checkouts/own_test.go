@@ -1,0 +1,72 @@
+package checkouts_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// references are those of the checkouts that a shop lists.
+func references(t *testing.T, got world.Response) (all []string) {
+	t.Helper()
+	var list []struct {
+		Reference string `json:"checkout_reference"`
+	}
+	if err := got.Into(&list); err != nil || got.Status != 200 || list == nil {
+		t.Fatalf("list: got %d %s, %v, want 200 and an array", got.Status, got.Body, err)
+	}
+	for _, one := range list {
+		all = append(all, one.Reference)
+	}
+	return all
+}
+
+// TestAPersonHasItsOwnCheckouts: contract §13.9. Without full_transaction_history_view those of others, which show
+// their transactions, are unknown to every operation; with it, and for keys, they are there.
+func TestAPersonHasItsOwnCheckouts(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	clerk := s.WithKey(s.TokenOf(s.Employ("clerk@example.com", member.Permissions{})))
+	other := s.WithKey(s.TokenOf(s.Employ("other@example.com", member.Permissions{Admin: true})))
+	viewer := s.WithKey(s.TokenOf(s.Employ("viewer@example.com", member.Permissions{FullTransactionHistoryView: true})))
+	client := s.WithKey(s.Token())
+	foreign, own := s.Create("10.10", map[string]any{"checkout_reference": "foreign"}),
+		clerk.Create("10.10", map[string]any{"checkout_reference": "own"})
+	s.Pay(foreign, s.Card(world.Frictionless))
+
+	for _, one := range []struct {
+		shop   world.Shop
+		hidden []string
+		listed int
+	}{{clerk, []string{foreign}, 1}, {other, []string{foreign, own}, 0}, {viewer, nil, 2}, {client, nil, 2}, {s, nil, 2}} {
+		if got := references(t, one.shop.Send("GET", "/v0.1/checkouts", nil)); len(got) != one.listed {
+			t.Errorf("list: got %q, want %d", got, one.listed)
+		}
+		for _, id := range []string{foreign, own} {
+			seen := !slices.Contains(one.hidden, id)
+			if got := one.shop.Checkout(id).Status; (got == 200) != seen {
+				t.Errorf("retrieve: got %d, want it seen: %t", got, seen)
+			}
+		}
+	}
+	if got := references(t, clerk.Send("GET", "/v0.1/checkouts?checkout_reference=foreign", nil)); len(got) != 0 {
+		t.Errorf("by another's reference: got %q, want none", got)
+	}
+	unpaid := s.Create("10.10", nil)
+	before := string(s.Checkout(unpaid).Body)
+	for _, r := range requestsFor(s, unpaid) {
+		r.APIKey = clerk.Merchant.Key.Plaintext
+		noCheckout.Check(t, clerk.Do(r))
+	}
+	if after := string(s.Checkout(unpaid).Body); after != before {
+		t.Errorf("after refused requests: got %s, want it as it was: %s", after, before)
+	}
+	if got := clerk.Send("GET", "/v0.1/checkouts/"+own+"/payment-methods", nil); got.Status != 200 {
+		t.Errorf("its own: got %d %s, want 200", got.Status, got.Body)
+	}
+	if paid := clerk.Pay(own, clerk.Card(world.Frictionless)); paid.Status != "SUCCESSFUL" {
+		t.Errorf("its own: got %+v, want it paid", paid)
+	}
+}
