@@ -80,7 +80,7 @@ func (s Shop) NewKey(kind string, scopes ...string) string {
 		Key struct{ Plaintext string } `json:"api_key"`
 	}
 	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.Merchant.Code,
-		"name": "another", "type": kind,
+		"mode": "test", "name": "another", "type": kind,
 		"scopes": append([]string{}, scopes...)}, &made)
 	s.Secret("API key", made.Key.Plaintext)
 	return made.Key.Plaintext

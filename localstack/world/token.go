@@ -7,6 +7,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // Token stores an access token of the shop's merchant in test mode, as the platform will
@@ -68,4 +69,25 @@ func (s Shop) member(number int32) member.Member {
 		s.Fatal(err)
 	}
 	return m
+}
+
+// Join makes the user of the shop's member also a member of another shop, with a role, and
+// returns an access token that acts there unless a path names the first.
+func (s Shop) Join(other Shop, m member.Member, role string) string {
+	s.Helper()
+	token := func(memberID, inviteID string) string { return memberID + inviteID }
+	invited, err := s.App.Store.CreateMember(s.Context(), other.Tenant(), m.Address(), "invite "+m.ID,
+		func(id string, _ member.Roles) (member.Member, error) {
+			i := member.Invitation{Email: m.Email, Roles: []string{role}}
+			return member.NewInvited(id, i, "invite "+m.ID, token, s.App.Store.Now()), nil
+		})
+	if err != nil {
+		s.Fatal(err)
+	}
+	accepted, err := s.App.Store.AcceptInvitation(s.Context(), token(invited.ID, invited.Invite.ID),
+		func(store.Invitation) (member.Passwords, error) { return member.Passwords{{Operation: "test"}}, nil })
+	if err != nil {
+		s.Fatal(err)
+	}
+	return other.TokenOf(other.member(accepted.Member.Number()))
 }

@@ -1,0 +1,267 @@
+package functions_test
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// credential is what a caller sends, and who it is.
+type credential struct {
+	name, text string
+	here       identity.Principal  // of the merchant's test mode; the zero one has no access
+	there      *identity.Principal // of the foreign merchant; nil: none
+}
+
+// full reports whether the caller may do everything that its kind can.
+func (c credential) full() bool {
+	return len(c.here.Scopes) == len(identity.AllScopes()) && (!c.here.IsPerson() || c.here.Owner)
+}
+
+// target is whose data a request names.
+type target int
+
+const (
+	own target = iota
+	foreign
+	otherMode
+)
+
+var targets = map[target]string{own: "own", foreign: "foreign merchant", otherMode: "other mode"}
+
+// isolation is a merchant with everything in both modes, and a foreign one with the same things under other names.
+type isolation struct {
+	world.Shop
+	routes      map[string]rest.Route // by method and path
+	fixtures    map[target]*fixture
+	credentials []credential
+}
+
+// marker is in the names and texts of the foreign merchant.
+const marker = "zitronenfalter"
+
+func newIsolation(t *testing.T) *isolation {
+	t.Helper()
+	w := world.New(t)
+	w.GoLive()
+	live := w.Shop().WithCallbacks().NewShop("DE", "EUR", map[string]any{"sandbox": false})
+	i := &isolation{Shop: live, routes: map[string]rest.Route{}}
+	i.Shop = live.WithKey(live.NewKey("secret", identity.AllScopes()...))
+	strange := live.NewShop("DE", "EUR", map[string]any{"name": marker, "email": "joins@example.com"})
+	i.fixtures = map[target]*fixture{}
+	for of, shop := range map[target]world.Shop{own: i.Shop, foreign: strange, otherMode: live} {
+		i.fixtures[of] = withEverything(shop)
+	}
+	for _, f := range functions.All {
+		for _, route := range routesOf(w.App, f) {
+			i.routes[route.Method+" "+route.Path] = route
+		}
+	}
+	i.addKeys()
+	i.addTokens(strange)
+	i.addDead()
+	return i
+}
+
+// withEverything has all that examples name. Ids of customers are the merchant's own choice, so each has another one.
+func withEverything(shop world.Shop) *fixture {
+	shop.Helper()
+	fix := &fixture{&scenario{Shop: shop}, map[string]string{"customer-77": shop.Customer()}}
+	made := map[string]string{"createCustomer": "customer-77"} // by operation
+	for value, by := range makers() {
+		if first, again := made[by.operation.OperationID]; again {
+			fix.made[value] = fix.actual(first)
+			continue
+		}
+		fix.actual(value)
+		made[by.operation.OperationID] = value
+	}
+	for value := range placeholders {
+		fix.actual(value)
+	}
+	return fix
+}
+
+// named is the operation's request, as the document shows it, with what the fixture has.
+func (fix *fixture) named(o contract.Operation) world.Request {
+	fix.Helper()
+	made := maps.Clone(fix.made)
+	r := fix.request(o, "")
+	fix.made = made // also where the request would make it
+	return r
+}
+
+func (i *isolation) add(name, text string, p identity.Principal) *credential {
+	p.Tenant = i.Tenant()
+	i.credentials = append(i.credentials, credential{name: name, text: text, here: p})
+	return &i.credentials[len(i.credentials)-1]
+}
+
+func of(kind identity.Kind, scopes ...string) identity.Principal {
+	return identity.Principal{Actor: identity.Actor{Kind: kind}, Scopes: scopes}
+}
+
+func (i *isolation) addKeys() {
+	all := identity.AllScopes()
+	i.add("secret key", i.Merchant.Key.Plaintext, of(identity.SecretKey, all...))
+	i.add("secret key without scopes", i.NewKey("secret"), of(identity.SecretKey))
+	i.add("restricted key", i.NewKey("secret", "checkouts.read", "members.read"),
+		of(identity.SecretKey, "checkouts.read", "members.read"))
+	i.add("public key", i.NewKey("public"), of(identity.PublicKey))
+}
+
+func (i *isolation) addTokens(strange world.Shop) {
+	all := identity.AllScopes()
+	acting := func(kind identity.Kind) func(*identity.AccessToken) {
+		return func(t *identity.AccessToken) { t.Kind = kind }
+	}
+	i.add("client", i.Token(), of(identity.Client, all...))
+	i.add("test profile", i.Token(acting(identity.TestProfile)), of(identity.TestProfile, all...))
+	person := func(m member.Member, scopes ...string) identity.Principal {
+		p := of(m.Kind(), scopes...)
+		p.Actor.ID, p.Owner, p.Permissions = m.ID, m.Owner(), m.Permissions(member.Roles{})
+		return p
+	}
+	owner := i.Owner()
+	i.add("owner", i.TokenOf(owner), person(owner, all...))
+	i.add("owner with few scopes", i.TokenOf(owner, "payouts.read", "roles.write"),
+		person(owner, "payouts.read", "roles.write"))
+	for name, permissions := range map[string]member.Permissions{"employee": {}, "administrator": {Admin: true},
+		"accountant": {FullTransactionHistoryView: true, RefundTransactions: true}} {
+		m := i.Employ(name+"@example.com", permissions)
+		i.add(name, i.TokenOf(m), person(m, all...))
+	}
+	foreigner := strange.Owner()
+	both := i.add("owner who is an employee here", strange.Join(i.Shop, foreigner, member.RoleEmployee), identity.Principal{})
+	both.here = of(identity.User, all...)
+	there := person(foreigner, all...)
+	both.there = &there
+}
+
+// addDead adds credentials that allow nothing.
+func (i *isolation) addDead() {
+	i.add("expired token", i.Token(func(t *identity.AccessToken) { t.ExpiresAt = t.CreatedAt.Add(-time.Second) }),
+		identity.Principal{})
+	disabled, deleted := i.Employ("disabled@example.com", member.Permissions{Admin: true}),
+		i.Employ("deleted@example.com", member.Permissions{Admin: true})
+	for _, m := range []member.Member{disabled, deleted} {
+		i.add("token of "+m.Email, i.TokenOf(m), identity.Principal{})
+	}
+	_, err := i.App.Store.UpdateMember(i.Context(), i.Tenant(), disabled.Number(), "",
+		func(m member.Member, _ member.Roles) (member.Member, error) { return m.Enabled(false, i.App.Store.Now()), nil })
+	if err != nil {
+		i.Fatal(err)
+	}
+	if _, err = i.App.Store.DeleteMember(i.Context(), i.Tenant(), deleted.Number(), "delete",
+		func(member.Member, member.Roles) error { return nil }); err != nil {
+		i.Fatal(err)
+	}
+	i.add("random token", strings.Repeat("0a", 32), identity.Principal{})
+}
+
+// admitted stands for any status of a request that is let in.
+const admitted = 0
+
+// refusedByName are statuses of operations that refuse what another merchant's request names otherwise than by 404.
+var refusedByName = map[string]int{
+	"createCheckout":  http.StatusForbidden,  // contract §2.1: a merchant_code in a body
+	"retrieveReceipt": http.StatusBadRequest, // contract §6.6: mid
+}
+
+// ofBothModes are the parameters of paths that name the same thing in both modes.
+var ofBothModes = []string{"merchant_code", "person_id"}
+
+// want is the status of a request, by the table of routes.
+func (i *isolation) want(c credential, o contract.Operation, at target) int {
+	route, p := i.routes[o.Method+" "+o.Path], c.here
+	named := strings.Contains(o.Path, "{merchant_code}")
+	isThere := at == foreign && c.there != nil && named
+	if isThere {
+		p = *c.there
+	}
+	inputs := o.InputsIn("path")
+	params := slices.DeleteFunc(inputs, func(in contract.Input) bool { return slices.Contains(ofBothModes, in.Path) })
+	switch refused := refusedByName[o.OperationID]; {
+	case p.Actor.Kind == "":
+		return http.StatusUnauthorized
+	case !route.Admits(p):
+		return http.StatusForbidden
+	case at == own || isThere:
+		return admitted
+	case at == foreign && refused != 0:
+		return refused
+	case at == foreign && strings.Contains(o.Path, "{"), at == otherMode && len(params) > 0:
+		return http.StatusNotFound
+	default:
+		return admitted
+	}
+}
+
+// TestNobodyReachesWhatIsNotTheirs: every operation, with every kind of credential, for what belongs to its own
+// merchant, to a foreign one, and to the other mode. What the table is asked is checked by each world: no call names a
+// partition of another tenant than the caller's.
+func TestNobodyReachesWhatIsNotTheirs(t *testing.T) {
+	t.Parallel()
+	i := newIsolation(t)
+	for _, o := range documented(t) {
+		if o.Public {
+			continue
+		}
+		for at := range targets {
+			r := i.fixtures[at].named(o)
+			for _, c := range i.credentials {
+				r.APIKey = c.text
+				i.check(c, o, at, r, i.Do(r))
+			}
+		}
+	}
+}
+
+func (i *isolation) check(c credential, o contract.Operation, at target, r world.Request, got world.Response) {
+	i.Helper()
+	what := c.name + ", " + o.OperationID + ", " + targets[at]
+	want := i.want(c, o, at)
+	switch {
+	case want != admitted && got.Status != want:
+		i.Errorf("%s: got %d %s, want %d", what, got.Status, got.Body, want)
+	case want == admitted && (got.Status == http.StatusUnauthorized || got.Status >= http.StatusInternalServerError ||
+		c.full() && got.Status == http.StatusForbidden):
+		i.Errorf("%s: got %d %s, want it let in", what, got.Status, got.Body)
+	}
+	for hidden, fix := range i.fixtures {
+		if hidden == own || hidden == foreign && c.there != nil {
+			continue
+		}
+		for _, text := range fix.marks(hidden) {
+			if strings.Contains(string(got.Body), text) && !strings.Contains(r.Path, text) {
+				i.Errorf("%s: got %s, want nothing of the %s, such as %s", what, got.Body, targets[hidden], text)
+			}
+		}
+	}
+}
+
+// marks are texts that only answers about the fixture's merchant and mode have.
+func (fix *fixture) marks(of target) []string {
+	var texts []string
+	if of == foreign {
+		texts = []string{marker, fix.Merchant.Code}
+	}
+	for shown, value := range fix.made {
+		if shown != value && len(value) > len("MC0A1B2C3D") { // no code or URL that both have
+			texts = append(texts, value)
+		}
+	}
+	return slices.DeleteFunc(texts, func(text string) bool {
+		return strings.HasPrefix(text, "http") || strings.HasPrefix(text, "pers_")
+	})
+}
