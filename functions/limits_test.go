@@ -14,6 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -64,6 +65,7 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[payments.Area]():   {"type=string", `pattern=^-?[0-9]+(\.[0-9]+)?(,-?[0-9]+(\.[0-9]+)?){3}$`},
 	reflect.TypeFor[payments.Method](): {"type=string", "enum=" + knownMethods()},
 	reflect.TypeFor[secret.Text]():     {"type=string"},
+	reflect.TypeFor[member.Metadata](): {"type=object"},
 	reflect.TypeFor[int64]():           {"type=integer", "format=int64"},
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
 )
 
 // placeholder is a value of the document's examples for something that must
@@ -78,6 +79,17 @@ var prepared = map[string]func(*scenario) world.Request{
 		form := t.asked()
 		form.Set("decision", "approve")
 		return world.Request{Path: "/3ds/challenge/decision", Body: form}
+	},
+	"showInvitation": func(t *scenario) world.Request {
+		return world.Request{Path: t.invite("ada@shop.example", "role_employee").accept.Path, APIKey: world.NoKey}
+	},
+	"acceptInvitation accept": func(t *scenario) world.Request {
+		return t.invite("ada@shop.example", "role_employee").accept
+	},
+	"updateMember user": func(t *scenario) world.Request {
+		m := t.Employ("till@shop.example", member.Permissions{})
+		return world.Request{Path: "/v0.1/merchants/" + t.Merchant.Code + "/members/" + m.ID,
+			Body: map[string]any{"user": map[string]any{"nickname": "Counter", "password": "another battery staple"}}}
 	},
 	"downloadBoleto": func(t *scenario) world.Request {
 		return world.Request{Path: newBoleto(t.World).link()}

@@ -19,7 +19,7 @@ type listMembersRequest struct {
 	Email     string   `query:"email"` // a prefix
 	UserID    string   `query:"user.id" validate:"pattern=^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"`
 	UserTypes []string `query:"user.type" validate:"one-of=user|managed_user|service_account|system_account"`
-	Status    string   `query:"status" validate:"one-of?=accepted|pending|expired|disabled|unknown"`
+	Status    string   `query:"status" validate:"one-of=accepted|pending|expired|disabled|unknown"`
 	Roles     []string `query:"roles" validate:"items=124 text=64"` // any of them
 }
 

@@ -15,9 +15,9 @@ import (
 
 type listMembershipsRequest struct {
 	rest.Paging
-	Kind       string   `query:"kind" validate:"one-of?=merchant|organization"`
-	Status     string   `query:"status" validate:"one-of?=accepted|pending|expired|disabled|unknown"`
-	Type       string   `query:"resource.type" validate:"one-of?=merchant|organization"`
+	Kind       string   `query:"kind" validate:"one-of=merchant|organization"`
+	Status     string   `query:"status" validate:"one-of=accepted|pending|expired|disabled|unknown"`
+	Type       string   `query:"resource.type" validate:"one-of=merchant|organization"`
 	Name       string   `query:"resource.name"` // a prefix
 	Sandbox    *bool    `query:"resource.attributes.sandbox"`
 	ParentID   *string  `query:"resource.parent.id"`

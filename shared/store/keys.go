@@ -36,7 +36,8 @@ import (
 //	entity             pk                          sk                          written by
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
 //	onboarding data    ACCOUNT#<code>              ACCOUNT                     provision
-//	audit entry        AUDIT#<code>                <µs>#<id>                   apikeys, merchants, provision, sweep
+//	audit entry        AUDIT#<code>                <µs>#<id>                   apikeys, members, merchants, provision,
+//	                                                                           sweep
 //	API key            KEY#M                       KEY#<sha256 of token>       apikeys, provision
 //	deleted API key    KEY#M                       DELETED#<id>                apikeys, provision
 //	count of new keys  KEY#M                       COUNT                       apikeys, provision
@@ -48,7 +49,7 @@ import (
 //	deleted member     MEMBERS#M                   DELETED#<number>            merchants, members
 //	count of members   MEMBERS#M                   COUNT                       merchants, members, provision
 //	invited address    MEMBERS#M                   INVITED#<sha256 of address> members
-//	roles              ROLES#M                     ROLES                       merchants, members; all of a tenant's
+//	roles              ROLES#M                     ROLES                       members, merchants
 //	deleted role       ROLES#M                     DELETED#<id>                members
 //	user               USER#<id>                   USER                        members, provision
 //	user's address     EMAIL#<sha256 of address>   EMAIL                       members, provision

@@ -1,0 +1,95 @@
+package functions_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// invited is who was invited to a shop, and the request by which the invitation is accepted.
+type invited struct {
+	path   string // of the member
+	accept world.Request
+}
+
+const invitedPassword = "correct horse battery"
+
+// invite invites an address to the shop, and opens the page of the invitation.
+func (t *scenario) invite(email, role string) invited {
+	t.Helper()
+	members := "/v0.1/merchants/" + t.Merchant.Code + "/members"
+	made := t.Send("POST", members, fields{"email": email, "roles": []string{role}})
+	id := made.Text("id")
+	m, err := t.App.Store.Member(t.Context(), t.Tenant(), member.NumberOf(id))
+	if err != nil {
+		t.Fatalf("got %d %s, %v; want a member", made.Status, made.Body, err)
+	}
+	token := t.App.InvitationToken(m.ID, m.Invite.ID)
+	t.Secret("invitation token", token)
+	t.Secret("password", invitedPassword)
+	page := t.Do(world.Request{Method: "GET", Path: "/invitations/" + token, APIKey: world.NoKey})
+	cookie, _, _ := strings.Cut(page.Header.Get("Set-Cookie"), ";")
+	_, csrf, _ := strings.Cut(string(page.Body), `name="csrf_token" value="`)
+	csrf, _, _ = strings.Cut(csrf, `"`)
+	return invited{members + "/" + id, world.Request{Method: "POST", Path: "/invitations/" + token, APIKey: world.NoKey,
+		Header: map[string]string{"Cookie": cookie},
+		Body:   url.Values{"csrf_token": {csrf}, "password": {invitedPassword}}}}
+}
+
+// members are members and roles that are changed in processes whose writes lose their replies, also as operators; and
+// invitations that are accepted, withdrawn, and given to who has a password already.
+func (e *everything) members() {
+	e.Helper()
+	merchant := "/v0.1/merchants/" + e.Merchant.Code
+	try := 0
+	var role, employee, operator string
+	prepare := func() {
+		try++
+		role = e.Send("POST", merchant+"/roles", fields{"name": "r", "permissions": []string{"members_read"}}).Text("id")
+		id := e.Send("POST", merchant+"/members", fields{"email": fmt.Sprintf("access-%d@example.com", try),
+			"roles": []string{role}, "is_managed_user": true, "password": invitedPassword}).Text("id")
+		employee, operator = merchant+"/members/"+id, fmt.Sprint("/v0.1/me/accounts/", member.NumberOf(id))
+	}
+	send := func(method string, path *string, more string, body any) func(*world.Process) {
+		return func(p *world.Process) {
+			p.Do(world.Request{Method: method, Path: *path + more, Body: body, APIKey: e.Merchant.Key.Plaintext,
+				IdempotencyKey: fmt.Sprint("members ", try)})
+		}
+	}
+	rolePath, nickname := "", fields{"nickname": "Till"}
+	withRole := func() {
+		prepare()
+		e.Send("DELETE", employee, nil)
+		rolePath = merchant + "/roles/" + role
+	}
+	for _, step := range []func(*world.Process){
+		send("PUT", &operator, "", nickname), send("DELETE", &operator, "", nil),
+		send("PUT", &employee, "", fields{"user": nickname, "roles": []string{"role_employee"}}),
+		send("PUT", &employee, "", fields{"user": nickname}), send("DELETE", &employee, "", nil),
+	} {
+		e.through(prepare, step)
+	}
+	for _, step := range []func(*world.Process){send("PATCH", &rolePath, "", fields{"name": "s"}),
+		send("DELETE", &rolePath, "", nil)} {
+		e.through(withRole, step)
+	}
+	var one invited
+	e.through(func() {
+		try++
+		one = e.invite(fmt.Sprintf("invited-%d@example.com", try), "role_owner")
+	}, func(p *world.Process) { p.Do(one.accept) })
+	e.ask(one.accept)
+	e.Send("GET", merchant+"/members", nil)
+	e.Send("GET", operator, nil)
+	e.Send("GET", "/v0.1/me/accounts", nil)
+	e.Send("GET", "/v0.1/memberships", nil)
+	e.Send("DELETE", merchant+"/members/"+member.OwnerID(e.Tenant()), nil)
+	e.Send("GET", "/v0.1/memberships", nil) // of another owner
+	e.Send("DELETE", one.path, nil)
+	again := e.invite(fmt.Sprintf("invited-%d@example.com", try), "role_employee")
+	e.Do(again.accept) // confirms the password
+	e.Send("DELETE", e.invite("withdrawn@example.com", "role_employee").path, nil)
+}
