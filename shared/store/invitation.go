@@ -47,6 +47,9 @@ func (s *Reader) Invitation(ctx context.Context, token string) (Invitation, erro
 	}
 	i := Invitation{Tenant: item.Tenant, Accepted: item.Accepted}
 	i.Member, err = s.Member(ctx, i.Tenant, member.NumberOf(item.MemberID))
+	if i.Member.ID == item.MemberID && !i.Member.Invited() { // perhaps since the invitation was read
+		i.Accepted = true
+	}
 	pending := i.Member.Invite.TokenHash == hash && s.now().Before(i.Member.Invite.ExpiresAt)
 	switch {
 	case failure.Is(err, failure.KindNotFound), err == nil && (i.Member.ID != item.MemberID || i.Member.Disabled() ||
