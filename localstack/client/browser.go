@@ -25,7 +25,7 @@ func (s NextStep) Form() Form {
 
 // Form is a form on a page, with its hidden fields.
 type Form struct {
-	Action string
+	Action string // "": the page's own address
 	Fields url.Values
 }
 
@@ -36,7 +36,7 @@ func (f Form) Request() Request {
 
 // Only the platform's own pages are read here, so patterns will do.
 var (
-	formTag   = regexp.MustCompile(`<form method="post" action="([^"]*)"`)
+	formTag   = regexp.MustCompile(`<form method="post"(?: action="([^"]*)")?`)
 	hiddenTag = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
 )
 

@@ -82,6 +82,7 @@ func (p *people) simulate() {
 	p.faultsOn = true
 	for _, o := range p.offices {
 		o.plot()
+		o.expectGuests()
 	}
 	p.steer(clients, stragglers)
 	p.recover()
@@ -201,7 +202,8 @@ func (o *office) everything() linear.People {
 	}
 	for _, m := range must[[]member.Member](o.World)(o.store.Members(o.ctx(), o.tenant)) {
 		all.Members[m.ID] = linear.Member{Address: m.Address(), Roles: m.Roles, Own: ownOf(m),
-			Note: noteOf(string(m.Metadata)), Managed: m.Type == member.TypeManaged, Pending: m.Invited(), Disabled: m.Disabled()}
+			Note: noteOf(string(m.Metadata)), Managed: m.Type == member.TypeManaged, Pending: m.Invited(),
+			Disabled: m.Disabled()}
 	}
 	for _, k := range o.apiKeys() {
 		all.Keys[k.text("id")] = linear.Key{Name: k.text("name"), Scopes: texts(k["scopes"])}
@@ -248,13 +250,17 @@ func (o *office) plot() {
 	}
 }
 
+// expectGuests starts those who wait for an invitation.
+func (o *office) expectGuests() {
+	for i := range o.rng.IntN(3) {
+		actor, rng := fmt.Sprintf("%s-guest-%d", o.name, i), rand.New(rand.NewPCG(o.rng.Uint64(), o.seed))
+		o.run(clients, func() { o.accept(actor, rng) })
+	}
+}
+
 // play takes some steps of a plot.
 func (o *office) play(of plot, actor, who string, rng *rand.Rand) {
 	h := o.holders[who]
-	if who == "guest" {
-		o.accept(actor, rng)
-		return
-	}
 	if h == nil { // that one is not there, or not yet
 		h = o.holders["owner"]
 	}

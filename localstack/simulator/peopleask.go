@@ -109,15 +109,16 @@ func (o *office) accept(actor string, rng *rand.Rand) {
 	if token == "" {
 		return
 	}
-	page := o.insist(actor, "", client.Request{Method: http.MethodGet, Path: "/invitations/" + token})
+	path := "/invitations/" + token
+	page := o.insist(actor, "", client.Request{Method: http.MethodGet, Path: path})
 	form, err := page.Form()
 	if err != nil { // it was accepted, or is no more
 		return
 	}
 	form.Fields.Set("password", password)
 	r := form.Request()
-	r.Path = strings.TrimPrefix(r.Path, o.config.BaseURL)
-	r = o.means(ask{office: o, mark: "invitation " + digest(token), do: linear.MemberChange{Accept: true}}, r)
+	r.Path = path
+	r = o.means(ask{mark: "invitation " + digest(token), do: linear.MemberChange{Accept: true}}, r)
 	r.Header["Cookie"], _, _ = strings.Cut(page.Header.Get("Set-Cookie"), ";")
 	o.insist(actor, "", r)
 }

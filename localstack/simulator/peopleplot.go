@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -32,9 +33,11 @@ var plots = []plot{
 	{"roles", []string{"owner", "key", "rosa", "ada", "rosa", "emil"}, []step{(*office).makeRole, (*office).changeRole,
 		(*office).changeRole, (*office).deleteRole, (*office).giveRoles}},
 	{"staff", []string{"owner", "rosa", "olga", "ada", "emil", "anna"}, []step{(*office).giveRoles, (*office).giveRoles,
-		(*office).annotate, (*office).deleteMember, (*office).changeRole}},
-	{"guests", []string{"owner", "ada", "key", "guest", "guest"}, []step{(*office).invite, (*office).invite,
+		(*office).annotate, (*office).invite, (*office).deleteMember, (*office).changeRole}},
+	{"guests", []string{"owner", "ada", "key", "olga"}, []step{(*office).invite, (*office).invite,
 		(*office).deleteMember, (*office).giveRoles}},
+	{"keys", []string{"owner", "spare", "key", "spare", "rosa"}, []step{(*office).makeKey, (*office).restrict,
+		(*office).rename, (*office).revoke, (*office).annotate}},
 	{"operators", []string{"owner", "rosa", "operator", "key"}, []step{(*office).hire, (*office).disable,
 		(*office).giveRoles, (*office).annotate, (*office).deleteMember}},
 	{"visits", []string{"visitor", "owner", "visitor", "olga"}, []step{(*office).removeOwner, (*office).annotate,
@@ -66,7 +69,7 @@ func (*office) mostly(rng *rand.Rand, one string, of []string) string {
 	if one != "" && rng.IntN(2) == 0 {
 		return one
 	}
-	return pick(rng, of)
+	return cmp.Or(pick(rng, of), "nothing")
 }
 
 // somePermissions are those of a role.
@@ -80,8 +83,9 @@ func somePermissions(rng *rand.Rand) []identity.Permission {
 // someRoles are what a member may be given.
 func (o *office) someRoles(rng *rand.Rand) []string {
 	some := []string{member.RoleEmployee, member.RoleAccountant, member.RoleAdmin}
-	some = append(some, pick(rng, []string{member.RoleOwner, member.RoleEmployee}), o.someRole(rng), o.someRole(rng))
-	return slices.DeleteFunc(subset(rng, some, 2), func(id string) bool { return id == "" })
+	some = append(some, pick(rng, []string{member.RoleOwner, member.RoleEmployee}), o.hot.role, pick(rng, o.roles))
+	some = slices.DeleteFunc(some, func(id string) bool { return id == "" })
+	return subset(rng, some, 2)
 }
 
 func (o *office) makeRole(actor string, rng *rand.Rand, h *holder) {
@@ -129,9 +133,6 @@ func (o *office) changeMember(actor string, rng *rand.Rand, h *holder, change li
 
 func (o *office) giveRoles(actor string, rng *rand.Rand, h *holder) {
 	roles := o.someRoles(rng)
-	if len(roles) == 0 {
-		return
-	}
 	o.changeMember(actor, rng, h, linear.MemberChange{ID: o.someMember(rng), Roles: &roles}, fields{"roles": roles})
 }
 

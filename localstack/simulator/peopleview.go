@@ -54,6 +54,11 @@ func (o *office) understand(r *reply, a ask) []linear.PeopleRequest {
 	if _, all := a.do.(memberships); all {
 		return o.shownMembership(r, a)
 	}
+	if a.holder == nil { // a link says of which office it is
+		if _, leads := o.writes.made[o.shop.tenant+" "+a.mark]; leads {
+			a.office = o
+		}
+	}
 	if a.office != o {
 		return nil
 	}
