@@ -1,0 +1,326 @@
+package apikeys_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// attempts have do send a request by a process to which each fault happens at each of its steps.
+func attempts(s shop, do func(try string, send func(world.Request) world.Response)) {
+	s.Helper()
+	for _, fault := range faults.Plannable {
+		for step, reached := 1, true; reached; step++ {
+			p := s.Process()
+			s.Clock.Advance(time.Second) // by which entries and keys are in order
+			do(strings.ToLower(strings.ReplaceAll(fmt.Sprint("t-", fault, "-", step), " ", "")),
+				func(r world.Request) world.Response {
+					r.APIKey = s.Merchant.Key.Plaintext
+					p.Steps.Plan(step, fault)
+					return p.Do(r)
+				})
+			reached = len(p.Steps.Taken()) >= step
+			p.Stop()
+			if !reached && step < 5 {
+				s.Errorf("%s: got %d steps, want 5 or more", fault, step)
+			}
+		}
+	}
+}
+
+// written is what is written of the keys, beside the keys: their entries in the audit, and mails.
+func (s shop) written(subject string) (entries []string, mails int) {
+	s.Helper()
+	for e, err := range s.App.Store.AuditEntries(s.Context(), s.Merchant.Code, time.Time{}, s.Clock.Now(), "") {
+		if err != nil {
+			s.Fatal(err)
+		}
+		if e.Subject == subject {
+			entries = append(entries, e.Operation)
+		}
+	}
+	_, table := s.App.Store.Raw()
+	n, err := table.Scan().Filter("begins_with(pk, ?)", "MAIL#").Count(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return entries, n
+}
+
+const route = "/v0.1/merchants/{merchant_code}/api-keys"
+
+// TestACreationThatWasCutOff makes one key when it is repeated, tells of it once, and shows it whole.
+func TestACreationThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	attempts(s, func(try string, send func(world.Request) world.Response) {
+		r := world.Request{Method: "POST", Path: s.keys(), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try,
+			Body: body(try, "checkouts.read")}
+		_, before := s.written("")
+		first := send(r)
+		if first.Status == 201 {
+			s.made(first)
+		}
+		there := s.list("?limit=25")
+		s.Clock.Advance(time.Minute)
+		got := s.made(s.Do(r))
+		switch {
+		case first.Status == 201 && first.Header.Get("Idempotency-Replayed") == "" && got.Plaintext == "": // it was kept
+			got.Plaintext = first.Text("plaintext")
+		case got.Plaintext == "":
+			t.Errorf("%s: got no plaintext, and none before: %d %s", try, first.Status, first.Body)
+		}
+		after := s.list("?limit=25")
+		if after.Total != 2 || there.Total == 2 && !cmp.Equal(there.Items[1].hidden(), got.hidden()) {
+			t.Errorf("%s: got %+v, then %+v and %+v, want one", try, there, got, after)
+		}
+		entries, mails := s.written("api_key " + got.ID)
+		if diff := cmp.Diff([]string{"POST " + route}, entries); diff != "" || mails != before+1 {
+			t.Errorf("%s: got %d mails more, want one; entries (-want +got):\n%s", try, mails-before, diff)
+		}
+		till := s.as(got.Plaintext)
+		till.want(try, 200, till.Send("GET", "/v0.1/checkouts", nil))
+		s.want(try, 204, s.Send("DELETE", s.path(got.ID), nil))
+	})
+}
+
+// TestAChangeThatWasCutOff is made once when it is repeated: wholly, and no half of it before.
+func TestAChangeThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	attempts(s, func(try string, send func(world.Request) world.Response) {
+		k := s.create("till", "payments").hidden()
+		want := k
+		want.Name, want.Scopes = "Kasse", []string{"checkouts.read"}
+		r := world.Request{Method: "PUT", Path: s.path(k.ID), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try,
+			Body: body("Kasse", "checkouts.read")}
+		s.Clock.Advance(time.Second)
+		send(r)
+		now := s.read(k.ID)
+		now.UpdatedAt = k.UpdatedAt
+		if !cmp.Equal(now, k) && !cmp.Equal(now, want) {
+			t.Errorf("%s: got %+v, want it as before or after", try, now)
+		}
+		s.Clock.Advance(time.Minute)
+		s.want(try, 204, s.Do(r))
+		now = s.read(k.ID)
+		now.UpdatedAt = k.UpdatedAt
+		if diff := cmp.Diff(want, now); diff != "" {
+			t.Errorf("%s, repeated (-want +got):\n%s", try, diff)
+		}
+		s.Clock.Advance(time.Second)
+		r = world.Request{Method: "DELETE", Path: s.path(k.ID), IdempotencyKey: "end " + try}
+		s.want(try, 204, s.Do(r))
+		s.want(try, 204, s.Do(r))
+		entries, _ := s.written("api_key " + k.ID)
+		if diff := cmp.Diff([]string{"POST " + route, "PUT " + route + "/{key_id}", "DELETE " + route + "/{key_id}"},
+			entries); diff != "" {
+			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
+		}
+	})
+}
+
+// TestARevocationThatWasCutOff: nothing or all of it is done, and all when it is repeated.
+func TestARevocationThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	attempts(s, func(try string, send func(world.Request) world.Response) {
+		k := s.create("till", "checkouts.read")
+		till := s.as(k.Plaintext)
+		till.want(try, 200, till.Send("GET", "/v0.1/checkouts", nil))
+		s.Clock.Advance(time.Second)
+		r := world.Request{Method: "DELETE", Path: s.path(k.ID), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try}
+		send(r)
+		there, works := s.Send("GET", s.path(k.ID), nil), till.Send("GET", "/v0.1/checkouts", nil)
+		if (there.Status == 200) != (works.Status == 200) {
+			t.Errorf("%s: got %d %s of a key that is answered %d", try, there.Status, there.Body, works.Status)
+		}
+		s.Clock.Advance(time.Minute)
+		s.want(try, 204, s.Do(r))
+		badToken.Check(t, till.Send("GET", "/v0.1/checkouts", nil))
+		entries, _ := s.written("api_key " + k.ID)
+		if len(entries) != 2 || entries[1] != "DELETE "+route+"/{key_id}" {
+			t.Errorf("%s: got entries %v, want its creation and its deletion", try, entries)
+		}
+		notFound.Check(t, s.Send("DELETE", s.path(k.ID), nil)) // by another operation
+	})
+}
+
+// TestARepetitionAfterOtherChanges: a creation that was cut off finds its key as it is by now, and brings none back.
+func TestARepetitionAfterOtherChanges(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	maker := s.as(s.create("maker", "api_keys:write", "payments").Plaintext)
+	cut := func(key string) (world.Request, string) {
+		r := world.Request{Method: "POST", Path: s.keys(), APIKey: maker.Merchant.Key.Plaintext, IdempotencyKey: key,
+			Body: body(key, "payments")}
+		for step := 1; step < 20; step++ {
+			p := s.Process()
+			p.Steps.Plan(step, faults.DieAfter)
+			p.Do(r)
+			p.Stop()
+			for _, k := range s.list("?limit=25").Items {
+				if k.Name == key {
+					s.Clock.Advance(time.Minute)
+					return r, k.ID
+				}
+			}
+			s.Clock.Advance(time.Minute)
+		}
+		t.Fatal("got no key by a process that dies then, want one")
+		return r, ""
+	}
+	r, id := cut("renamed")
+	s.want("rename", 204, s.Send("PUT", s.path(id), body("another", "payments")))
+	if got := s.made(s.Do(r)); got.ID != id || got.Name != "another" || got.Plaintext == "" {
+		t.Errorf("got %+v, want the key by its new name, with its plaintext", got)
+	}
+	r, id = cut("widened")
+	s.want("widen", 204, s.Send("PUT", s.path(id), body("another", "payments", "checkouts.read")))
+	notAllowed.Check(t, s.Do(r)) // or the maker got a key of rights that it has not
+	r, id = cut("revoked")
+	s.want("revoke", 204, s.Send("DELETE", s.path(id), nil))
+	got := s.made(s.Do(r))
+	if gone := s.as(got.Plaintext).Send("GET", "/v0.1/checkouts", nil); got.ID != id || gone.Status != 401 {
+		t.Errorf("got %+v, whose key is answered %d, want the one that is revoked, 401", got, gone.Status)
+	}
+}
+
+// TestAReplayShowsNoPlaintext: it is stored nowhere, also not encrypted.
+func TestAReplayShowsNoPlaintext(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	r := world.Request{Method: "POST", Path: s.keys(), IdempotencyKey: "k", Body: body("till", "payments")}
+	first, again := s.made(s.Do(r)), s.Do(r)
+	if diff := cmp.Diff(first.hidden(), into[apiKey](s, 201, again)); diff != "" ||
+		again.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("replayed %q (-want +got):\n%s", again.Header.Get("Idempotency-Replayed"), diff)
+	}
+	if other := s.made(s.Do(world.Request{Method: "POST", Path: s.keys(), IdempotencyKey: "l",
+		Body: body("till", "payments")})); other.Plaintext == first.Plaintext || other.ID == first.ID {
+		t.Error("another operation: got the same key, want another")
+	}
+}
+
+// TestConcurrentChanges of a key are all made, and one revocation ends it.
+func TestConcurrentChanges(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	k := s.create("till", "payments")
+	done := make(chan bool)
+	for i := range 8 {
+		go func() {
+			s.want("update", 204, s.Send("PUT", s.path(k.ID), body(fmt.Sprint(i), "checkouts.read")))
+			done <- true
+		}()
+	}
+	for range 8 {
+		<-done
+	}
+	entries, _ := s.written("api_key " + k.ID)
+	if got := s.read(k.ID); len(entries) != 9 || !slices.Equal(got.Scopes, []string{"checkouts.read"}) {
+		t.Errorf("got %+v after %d entries, want 9", got, len(entries))
+	}
+	if got := s.DoConcurrently(4, world.Request{Method: "DELETE", Path: s.path(k.ID)}); got[204] != 1 || got[404] != 3 {
+		t.Errorf("got %v, want one 204 and three 404", got)
+	}
+}
+
+// TestOwnersAreTold of a new key by its name, once.
+func TestOwnersAreTold(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	k := s.create("Kasse 7", "payments")
+	for s.Relay() > 0 {
+	}
+	sent := s.Mails.Sent()
+	if len(sent) != 1 || sent[0].To != s.Owner().Email || sent[0].Times != 1 || !strings.Contains(sent[0].Text, k.Name) {
+		t.Fatalf("got mails %+v, want one to the owner with the key's name", sent)
+	}
+	if strings.Contains(sent[0].Text+sent[0].HTML, k.Plaintext) {
+		t.Error("got the key in a mail, want its name alone")
+	}
+}
+
+// TestEachChangeIsInTheAudit, by whom, and what was before and is after; without the key.
+func TestEachChangeIsInTheAudit(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	owner := s.as(s.TokenOf(s.Owner()))
+	k := owner.create("till", "payments", "email")
+	s.Clock.Advance(time.Second)
+	owner.want("update", 204, owner.Send("PUT", s.path(k.ID), body("till", "payments")))
+	owner.want("update", 204, owner.Send("PUT", s.path(k.ID), body("till", "payments")))
+	s.Clock.Advance(time.Second)
+	s.want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
+	var answer struct {
+		Entries []struct {
+			Operation, Subject, Mode string
+			Actor                    struct{ Kind, ID, Email, Source string }
+			Before, After            json.RawMessage
+		}
+	}
+	s.Operate(fields{"command": "list_audit", "merchant_code": s.Merchant.Code}, &answer)
+	var got []string
+	for _, e := range answer.Entries {
+		if e.Subject == "api_key "+k.ID {
+			got = append(got, fmt.Sprintf("%s %s %s: %s %s %s", e.Mode, e.Actor.Kind, e.Actor.Email, e.Operation, e.Before,
+				e.After))
+		}
+	}
+	email := s.Owner().Email
+	want := []string{
+		"test member " + email + ": POST " + route + ` {} {"name":"till","scopes":["email","payments"],"type":"secret"}`,
+		"test member " + email + ": PUT " + route + `/{key_id} {"scopes":["email","payments"]} {"scopes":["payments"]}`,
+		"test api_key : DELETE " + route + `/{key_id} {"name":"till","scopes":["payments"],"type":"secret"} {}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+}
+
+// TestWhenAKeyWasUsed is shown, to the hour.
+func TestWhenAKeyWasUsed(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	public := s.made(s.Send("POST", s.keys(), fields{"name": "page", "type": "public", "scopes": []string{}}))
+	k := s.create("till", "checkouts.read")
+	if got := s.read(k.ID).LastUsedAt; got != nil {
+		t.Errorf("unused: got %s, want none", got)
+	}
+	till := s.as(k.Plaintext)
+	var want time.Time
+	for _, after := range []time.Duration{0, time.Minute, 58 * time.Minute, time.Minute, 0, 3 * time.Hour} {
+		s.Clock.Advance(after)
+		if !s.Clock.Now().Before(want.Add(time.Hour)) {
+			want = s.Clock.Now().Truncate(time.Second)
+		}
+		till.want("use", 403, till.Send("POST", "/v0.1/checkouts", till.CheckoutBody("1")))
+		till.want("use", 200, till.Send("GET", "/v0.1/checkouts", nil))
+		if got := s.read(k.ID).LastUsedAt; got == nil || !got.Equal(want) {
+			t.Errorf("after %s: got %v, want %s", after, got, want)
+		}
+	}
+	for _, listed := range s.list("").Items {
+		switch {
+		case listed.ID == public.ID && listed.LastUsedAt != nil, listed.ID == k.ID && !listed.LastUsedAt.Equal(want):
+			t.Errorf("listed: got %+v", listed)
+		}
+	}
+	page := s.as(public.Plaintext)
+	page.want("public", 200, page.Send("GET", "/v0.1/checkouts/"+s.Create("1", nil), nil))
+	if got := s.read(public.ID).LastUsedAt; got == nil || !got.Equal(s.Clock.Now().Truncate(time.Second)) {
+		t.Errorf("public: got %v, want now", got)
+	}
+	if first := s.read(s.Merchant.Key.ID).LastUsedAt; first == nil {
+		t.Error("the first: got none, want a time")
+	}
+}

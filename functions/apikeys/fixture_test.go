@@ -1,0 +1,105 @@
+package apikeys_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+type fields = map[string]any
+
+// apiKey is a key as it is shown.
+type apiKey struct {
+	ID         string     `json:"id"`
+	Name       string     `json:"name"`
+	Type       string     `json:"type"`
+	Scopes     []string   `json:"scopes"`
+	Preview    string     `json:"preview"`
+	Plaintext  string     `json:"plaintext"`
+	CreatedAt  time.Time  `json:"created_at"`
+	UpdatedAt  time.Time  `json:"updated_at"`
+	LastUsedAt *time.Time `json:"last_used_at"`
+}
+
+// hidden is the key as it is shown later.
+func (k apiKey) hidden() apiKey {
+	k.Plaintext = ""
+	return k
+}
+
+// shop is one with paths of keys.
+type shop struct{ world.Shop }
+
+func newShop(t *testing.T) shop {
+	t.Helper()
+	return shop{world.NewShop(t)}
+}
+
+// as is the shop with another credential.
+func (s shop) as(credential string) shop { return shop{s.WithKey(credential)} }
+
+func (s shop) keys() string { return "/v0.1/merchants/" + s.Merchant.Code + "/api-keys" }
+
+func (s shop) path(id string) string { return s.keys() + "/" + id }
+
+// body is of a secret key with the scopes.
+func body(name string, scopes ...string) fields {
+	return fields{"name": name, "scopes": append([]string{}, scopes...)}
+}
+
+// create makes a key, and sees that its plaintext is found nowhere.
+func (s shop) create(name string, scopes ...string) apiKey {
+	s.Helper()
+	return s.made(s.Send("POST", s.keys(), body(name, scopes...)))
+}
+
+func (s shop) made(got world.Response) apiKey {
+	s.Helper()
+	k := into[apiKey](s, 201, got)
+	if k.Plaintext != "" {
+		s.Secret("API key", k.Plaintext)
+	}
+	return k
+}
+
+func (s shop) read(id string) apiKey {
+	s.Helper()
+	return into[apiKey](s, 200, s.Send("GET", s.path(id), nil))
+}
+
+type listing struct {
+	Items []apiKey `json:"items"`
+	Total int      `json:"total_count"`
+}
+
+func (s shop) list(query string) listing {
+	s.Helper()
+	return into[listing](s, 200, s.Send("GET", s.keys()+query, nil))
+}
+
+// into is what a response holds, which has to have the status.
+func into[T any](s shop, status int, got world.Response) (v T) {
+	s.Helper()
+	if got.Status != status || got.Into(&v) != nil {
+		s.Fatalf("got %d %s, want %d and an object", got.Status, got.Body, status)
+	}
+	return v
+}
+
+// want fails unless the response has the status.
+func (s shop) want(what string, status int, got world.Response) {
+	s.Helper()
+	if got.Status != status {
+		s.Errorf("%s: got %d %s, want %d", what, got.Status, got.Body, status)
+	}
+}
+
+// refusals of the family.
+var (
+	notAllowed = world.Refused(403, "FORBIDDEN", "", "forbidden")
+	notFound   = world.Refused(404, "NOT_FOUND", "", "not-found")
+	conflict   = world.Refused(409, "CONFLICT", "", "conflict")
+	badToken   = world.Refused(401, "NOT_AUTHORIZED", "", "invalid-token")
+	tooMany    = world.Refused(429, "TOO_MANY_REQUESTS", "", "too-many-requests")
+)

@@ -1,0 +1,149 @@
+package apikeys_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// on are requests of each operation, of which the last three are about the key.
+func (s shop) on(id string) []world.Request {
+	return []world.Request{
+		{Method: "GET", Path: s.keys()}, {Method: "GET", Path: s.path(id)}, {Method: "POST", Path: s.keys(), Body: body("x")},
+		{Method: "PUT", Path: s.path(id), Body: body("x")}, {Method: "DELETE", Path: s.path(id)},
+	}
+}
+
+func TestWhoMayManageKeys(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	reads, all := []int{200, 200, 403, 403, 403}, []int{200, 200, 201, 204, 204}
+	none := []int{403, 403, 403, 403, 403}
+	operator := func(email string, p member.Permissions, scopes ...string) string {
+		return s.TokenOf(s.Employ(email, p), scopes...)
+	}
+	for name, c := range map[string]struct {
+		credential string
+		want       []int
+	}{
+		"a key of api_keys":             {s.NewKey("secret", "api_keys"), reads},
+		"a key of api_keys:write":       {s.NewKey("secret", "api_keys:write"), all},
+		"a key of all else":             {s.NewKey("secret", without("api_keys", "api_keys:write")...), none},
+		"a public key":                  {s.NewKey("public"), none},
+		"a client":                      {s.Token(), all},
+		"the owner":                     {s.TokenOf(s.Owner()), all},
+		"the owner, by less":            {s.TokenOf(s.Owner(), "api_keys"), reads},
+		"the owner, by nothing":         {s.TokenOf(s.Owner(), "payments"), none},
+		"an administrator":              {operator("admin@example.com", member.Permissions{Admin: true}), all},
+		"an employee":                   {operator("e@example.com", member.Permissions{}), none},
+		"an employee who sees, refunds": {operator("r@example.com", member.Permissions{RefundTransactions: true}), none},
+	} {
+		k := s.create("restricted")
+		for i, r := range s.on(k.ID) {
+			if got := s.as(c.credential).Send(r.Method, r.Path, r.Body); got.Status != c.want[i] {
+				t.Errorf("%s, %s %s: got %d %s, want %d", name, r.Method, r.Path, got.Status, got.Body, c.want[i])
+			} else if got.Status == 403 {
+				notAllowed.Check(t, got)
+			} else if got.Status == 201 {
+				s.made(got)
+			}
+		}
+	}
+}
+
+// without are all scopes but some.
+func without(but ...string) []string {
+	return slices.DeleteFunc(identity.AllScopes(), func(scope string) bool { return slices.Contains(but, scope) })
+}
+
+// TestNobodyGivesMoreThanItHas: not to a new key, not to one that is there, and nobody takes from a key that may do
+// more, or ends it.
+func TestNobodyGivesMoreThanItHas(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	admin := s.Employ("admin@example.com", member.Permissions{Admin: true})
+	for name, c := range map[string]struct {
+		credential    string
+		may, mayNever []string
+	}{
+		"a restricted key": {s.NewKey("secret", "api_keys:write", "checkouts.read"), []string{"checkouts.read"},
+			[]string{"payments", "api_keys", "checkouts.write", "email"}},
+		"a client": {s.Token(func(t *identity.AccessToken) { t.Scopes = []string{"api_keys:write", "payments"} }),
+			[]string{"payments", "api_keys:write"}, []string{"refunds.write", "checkouts.read"}},
+		"an administrator who may not refund": {s.TokenOf(admin),
+			[]string{"checkouts.write", "api_keys:write", "members.write", "customers.read"},
+			[]string{"payments", "refunds.write", "payouts.read", "user.payout-settings"}},
+		"an administrator, by less": {s.TokenOf(admin, "api_keys:write", "customers.read"),
+			[]string{"customers.read"}, []string{"checkouts.write", "members.write"}},
+		"the owner, by less": {s.TokenOf(s.Owner(), "api_keys:write", "payments"), []string{"payments"},
+			[]string{"refunds.write"}},
+		"the owner": {s.TokenOf(s.Owner()), identity.AllScopes(), nil},
+	} {
+		by := s.as(c.credential)
+		own := by.create("own")
+		for _, scope := range c.may {
+			by.create("given", scope)
+			by.want(name+" gives "+scope, 204, by.Send("PUT", s.path(own.ID), body("own", scope)))
+		}
+		by.want(name, 204, by.Send("PUT", s.path(own.ID), body("own", c.may...)))
+		for _, scope := range c.mayNever {
+			others := s.create("others", append(c.may, scope)...)
+			for _, r := range []world.Request{
+				{Method: "POST", Path: s.keys(), Body: body("x", append(c.may, scope)...)},
+				{Method: "PUT", Path: s.path(own.ID), Body: body("x", scope)},
+				{Method: "PUT", Path: s.path(others.ID), Body: body("x", append(c.may, scope)...)},
+				{Method: "PUT", Path: s.path(others.ID), Body: body("x", c.may...)},
+				{Method: "PUT", Path: s.path(others.ID), Body: body("others", append(c.may, scope)...)},
+				{Method: "DELETE", Path: s.path(others.ID)},
+			} {
+				if got := by.Do(r); got.Status != 403 {
+					t.Errorf("%s, %s %s %v: got %d %s, want 403", name, r.Method, r.Path, r.Body, got.Status, got.Body)
+				} else {
+					notAllowed.Check(t, got)
+				}
+			}
+			if got := s.read(others.ID); got.Name != "others" {
+				t.Errorf("%s: got %+v, want it as it was", name, got)
+			}
+		}
+		by.want(name, 204, by.Send("DELETE", s.path(own.ID), nil))
+	}
+}
+
+// TestARevokedKeyMakesNone: while it makes keys it is revoked. Each that it made is there, and none comes later.
+func TestARevokedKeyMakesNone(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	for range 5 {
+		k := s.create("maker", "api_keys:write")
+		maker := s.as(k.Plaintext)
+		var running sync.WaitGroup
+		var mu sync.Mutex
+		var made []string
+		for range 4 {
+			running.Go(func() {
+				got := maker.Send("POST", s.keys(), body("made"))
+				if got.Status == 201 {
+					mu.Lock()
+					defer mu.Unlock()
+					made = append(made, s.made(got).ID)
+				} else if got.Status != 401 && got.Status != 409 {
+					t.Errorf("got %d %s, want 201, 401 or 409", got.Status, got.Body)
+				}
+			})
+		}
+		running.Go(func() { s.want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil)) })
+		running.Wait()
+		badToken.Check(t, maker.Send("POST", s.keys(), body("late")))
+		for _, id := range made {
+			s.want("revoke what it made", 204, s.Send("DELETE", s.path(id), nil))
+		}
+		if got := s.list(""); got.Total != 1 {
+			t.Errorf("got %+v, want the first alone: %d were made", got, len(made))
+		}
+	}
+}

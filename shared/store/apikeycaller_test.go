@@ -1,0 +1,127 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// keyOf is a key of the scopes that is stored.
+func keyOf(t *testing.T, s *store.Store, scopes ...string) issued {
+	t.Helper()
+	k := newKey(t, tenant)
+	k.Scopes = scopes
+	if _, err := s.CreateAPIKey(t.Context(), k.APIKey); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func newKeyOf(t *testing.T, scopes ...string) identity.APIKey {
+	t.Helper()
+	k := newKey(t, tenant).APIKey
+	k.Scopes = scopes
+	return k
+}
+
+// changesOfKeys are what a caller may do with another key, which may do nothing, or with its own.
+var changesOfKeys = map[string]func(ctx context.Context, t *testing.T, s *store.Store, other, own issued) error{
+	"create": func(ctx context.Context, t *testing.T, s *store.Store, _, _ issued) error {
+		t.Helper()
+		return second(s.CreateAPIKey(ctx, newKeyOf(t)))
+	},
+	"update": func(ctx context.Context, _ *testing.T, s *store.Store, other, _ issued) error {
+		return second(s.UpdateAPIKey(ctx, tenant, other.ID, named("x")))
+	},
+	"update itself": func(ctx context.Context, _ *testing.T, s *store.Store, _, own issued) error {
+		return second(s.UpdateAPIKey(ctx, tenant, own.ID, named("x")))
+	},
+	"delete": func(ctx context.Context, _ *testing.T, s *store.Store, other, _ issued) error {
+		return s.DeleteAPIKey(ctx, tenant, other.ID, "deletion")
+	},
+}
+
+// TestKeysChangeOnlyByWhoStillMay: the caller is restricted or revoked after it was admitted, or while it writes.
+func TestKeysChangeOnlyByWhoStillMay(t *testing.T) {
+	t.Parallel()
+	for name, change := range changesOfKeys {
+		for _, revoked := range []bool{false, true} {
+			for _, late := range []bool{false, true} {
+				wire := &faults.Wire{Send: enginetest.Do}
+				s := emptyTable(t, clock.New(), wire)
+				opened(t, s)
+				caller, other := keyOf(t, s, identity.KeysWrite, "payments"), keyOf(t, s)
+				ctx := admitted(t, s, caller.token)
+				take := func() {
+					var err error
+					if revoked {
+						err = s.DeleteAPIKey(t.Context(), tenant, caller.ID, "taken")
+					} else {
+						_, err = s.UpdateAPIKey(t.Context(), tenant, caller.ID, func(k identity.APIKey) (identity.APIKey, error) {
+							k.Scopes = []string{"payments"}
+							return k, nil
+						})
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				if late {
+					wire.Meanwhile("TransactWriteItems", 1, take)
+				} else {
+					take()
+				}
+				err := change(ctx, t, s, other, caller)
+				wire.Inject(nil)
+				gone := failure.Is(err, failure.KindUnauthorized) ||
+					name == "update itself" && failure.Is(err, failure.KindNotFound) // which is what it asked for
+				if revoked && !gone || !revoked && !errors.Is(err, store.ErrCallerChanged) {
+					t.Errorf("%s, revoked %t, late %t: got error %v, want it refused", name, revoked, late, err)
+				}
+				keys, err := s.APIKeys(t.Context(), tenant)
+				left := 3
+				if revoked {
+					left = 2
+				}
+				if len(keys) != left || err != nil {
+					t.Errorf("%s, revoked %t, late %t: got %d keys, %v, want %d", name, revoked, late, len(keys), err, left)
+				}
+				for _, k := range keys {
+					if k.Name == "x" {
+						t.Errorf("%s, revoked %t, late %t: got %v, want it as it was", name, revoked, late, k)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestKeysOfMoreRights can neither be made nor changed nor deleted by one of less, not even by its own creation again.
+func TestKeysOfMoreRights(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	opened(t, s)
+	caller, other := keyOf(t, s, identity.KeysWrite, "payments"), keyOf(t, s, "email")
+	ctx := admitted(t, s, caller.token)
+	wantKind(t, "create", second(s.CreateAPIKey(ctx, newKeyOf(t, "email"))), failure.KindForbidden)
+	wantKind(t, "update", second(s.UpdateAPIKey(ctx, tenant, other.ID, named("x"))), failure.KindForbidden)
+	wantKind(t, "delete", s.DeleteAPIKey(ctx, tenant, other.ID, "deletion"), failure.KindForbidden)
+	made := newKeyOf(t, "payments")
+	if _, err := s.CreateAPIKey(ctx, made); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.UpdateAPIKey(t.Context(), tenant, made.ID, func(k identity.APIKey) (identity.APIKey, error) {
+		k.Scopes = append(k.Scopes, "email")
+		return k, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, "create again", second(s.CreateAPIKey(ctx, made)), failure.KindForbidden)
+}
