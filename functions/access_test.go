@@ -76,6 +76,8 @@ var companions = map[string][]string{
 	// Whoever reads a checkout with an attempt that was cut off records its outcome,
 	// whatever that is: a challenge opens a session, a payment may save the card.
 	"PutItem CHECKOUT": {"PutItem SESSION", "UpdateItem CUSTOMER"},
+	// Whoever claims an Idempotency-Key reads it when the claim's reply is lost.
+	"PutItem IDEMPOTENCY": {"GetItem IDEMPOTENCY"},
 	// Whoever gives rights by a key could also do so by an access token.
 	"ConditionCheckItem KEY": {"ConditionCheckItem TOKEN", "ConditionCheckItem MEMBERS", "ConditionCheckItem ROLES"},
 }
