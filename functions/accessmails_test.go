@@ -36,8 +36,8 @@ func (e *everything) mails() {
 	ctx := audit.As(e.Context(), audit.Actor{Kind: audit.Command, Request: "request-1"}, "test")
 	m, err := e.App.Store.CreateMember(ctx, e.Tenant(), "ada@example.com", "operation",
 		func(id string, _ member.Roles) (member.Member, error) {
-			return member.NewInvited(id, member.Invitation{Email: "ada@example.com"}, "operation", e.App.InvitationToken,
-				e.Clock.Now()), nil
+			return member.NewInvited(id, member.Invitation{Email: "ada@example.com", Roles: []string{member.RoleEmployee}},
+				"operation", e.App.InvitationToken, e.Clock.Now()), nil
 		})
 	if err != nil {
 		e.Fatal(err)

@@ -87,8 +87,10 @@ var prepared = map[string]func(*scenario) world.Request{
 		return t.invite("ada@shop.example", "role_employee").accept
 	},
 	"updateMember user": func(t *scenario) world.Request {
-		m := t.Employ("till@shop.example", member.Permissions{})
-		return world.Request{Path: "/v0.1/merchants/" + t.Merchant.Code + "/members/" + m.ID,
+		members := "/v0.1/merchants/" + t.Merchant.Code + "/members"
+		made := t.Send("POST", members, map[string]any{"email": "till-4@shop.example", "is_managed_user": true,
+			"roles": []string{member.RoleEmployee}, "password": invitedPassword})
+		return world.Request{Path: members + "/" + made.Text("id"),
 			Body: map[string]any{"user": map[string]any{"nickname": "Counter", "password": "another battery staple"}}}
 	},
 	"downloadBoleto": func(t *scenario) world.Request {
