@@ -141,6 +141,7 @@ func (*people) ctx() context.Context {
 func (o *office) staff(n int) {
 	o.secrets[o.token] = "API key"
 	o.holders["key"] = &holder{name: "key", token: o.token, home: o, by: linear.Caller{Key: o.apiKeys()[0].text("id")}}
+	o.lend("members.write", "roles.write", "api_keys:write", "user.subaccounts", "payments")
 	emil := []string{member.RoleEmployee}
 	if o.rng.IntN(4) > 0 {
 		o.role("refunder", identity.RefundTransactions)
@@ -161,6 +162,19 @@ func (o *office) staff(n int) {
 		first := o.offices[0].holders["anna"]
 		o.enter(first.name, o.join("anna@"+o.offices[0].name, member.RoleOwner))
 	}
+}
+
+// lend makes a key that may do some things, before the faults begin.
+func (o *office) lend(scopes ...string) {
+	k, text, err := identity.NewAPIKey(o.tenant, identity.KeyRequest{Name: "spare", Scopes: &scopes}, o.now())
+	if err == nil {
+		k, err = o.store.CreateAPIKey(o.ctx(), k)
+	}
+	if err != nil {
+		o.panicf("%v", err)
+	}
+	o.secrets[text], o.hot.key = "API key", k.ID
+	o.holders["spare"] = &holder{name: "spare", token: text, home: o, by: linear.Caller{Key: k.ID}}
 }
 
 // role makes a role before the faults begin.
