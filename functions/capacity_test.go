@@ -33,8 +33,15 @@ var aims = map[string]int{
 	"POST /v0.1/me/refund/{txn_id}":                                          5,
 	"POST /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds": 5,
 	// Counting a new password takes a second call when another one was set a moment ago.
-	"PUT /v0.1/me/accounts/{operator_id}":       5,
-	"PUT /v0.1/me/accounts/{operator_id}/reset": 5,
+	"PUT /v0.1/me/accounts/{operator_id}":                     5,
+	"PUT /v0.1/me/accounts/{operator_id}/reset":               5,
+	"PUT /v0.1/merchants/{merchant_code}/members/{member_id}": 5,
+	// An invitation leads to its member, and that to the user of its address, each by the one before; an answer is
+	// counted before the password is compared.
+	"GET /invitations/{token}":  5,
+	"POST /invitations/{token}": 8,
+	// A key's owner is read, whose user leads to its memberships and those to members and merchants.
+	"GET /v0.1/memberships": 5,
 	// The first read also numbers the receipt, which shows the merchant's account.
 	"GET /v1.1/receipts/{id}": 5,
 	// A merchant that has grown: each shard is read, at the same time.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // public is what a public key may do with a route. It is in every payer's
@@ -137,6 +138,7 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 // is written.
 func (b *browser) isRefused(r world.Request) {
 	b.Helper()
+	b.Do(r) // notes once an hour that the key is used
 	b.Main().Meter.Reset()
 	got := b.Do(r)
 	if calls, want := b.Main().Meter.Reset().Calls, []string{"BatchGetItem"}; !slices.Equal(calls, want) {
@@ -147,9 +149,10 @@ func (b *browser) isRefused(r world.Request) {
 	}
 }
 
-var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+// fresh is what no two replies share: ids, and the token of a form.
+var fresh = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|name="csrf_token" value="[^"]*"`)
 
-// isIgnored: with the key all is as without, but for ids, and what the rate
+// isIgnored: with the key all is as without, but for what is fresh, and what the rate
 // limit leases now and then; the credential is not even read.
 func (b *browser) isIgnored(r world.Request) {
 	b.Helper()
@@ -161,7 +164,7 @@ func (b *browser) isIgnored(r world.Request) {
 		if got.Status == 401 || got.Status == 403 {
 			b.Errorf("%s %s: got %d %s, want neither 401 nor 403", r.Method, r.Path, got.Status, got.Body)
 		}
-		return fmt.Sprintf("%d %s after %q", got.Status, uuids.ReplaceAllString(string(got.Body), ""), calls)
+		return fmt.Sprintf("%d %s after %q", got.Status, fresh.ReplaceAllString(string(got.Body), ""), calls)
 	}
 	if with, without := reply(b.key), reply(world.NoKey); with != without {
 		b.Errorf("%s %s:\n got %s\nwant as without the key %s", r.Method, r.Path, with, without)
@@ -190,6 +193,7 @@ func (b *browser) isLimitedTo(o contract.Operation) {
 			caused[kindOf(key)] = true
 		}
 	}
+	delete(caused, string(store.KindKeyUse)) // once an hour, whatever the request
 	if want := slices.Sorted(strings.FieldsSeq(may.reads)); !slices.Equal(sortedKeys(shown), want) {
 		b.Errorf("%s shows:\n got %q\nwant %q", route, sortedKeys(shown), want)
 	}
