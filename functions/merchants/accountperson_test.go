@@ -1,0 +1,77 @@
+package merchants_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// TestTheAccountIsOfTheTokensUser, and has the parts that the user may see by operations of their own.
+func TestTheAccountIsOfTheTokensUser(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	const path = "/v0.1/me?include[]=settings&include[]=bank_accounts&include[]=operators&include[]=permissions" +
+		"&include[]=app_settings"
+	type answer struct {
+		Account     struct{ Username, Type string }
+		Permissions map[string]bool
+		Operators   []any
+		Profile     struct {
+			Settings     any
+			BankAccounts []any `json:"bank_accounts"`
+		} `json:"merchant_profile"`
+	}
+	employed := func(email string, p member.Permissions) string { return s.TokenOf(s.Employ(email, p)) }
+	all, admin := member.Permissions{Admin: true, FullTransactionHistoryView: true}, member.Permissions{Admin: true}
+	for token, want := range map[string]struct {
+		username, kind            string
+		operators, settings, full bool
+	}{
+		s.Merchant.Key.Plaintext:                           {"kaffee@example.com", "normal", true, true, true},
+		s.Token():                                          {"kaffee@example.com", "normal", true, true, true},
+		s.TokenOf(s.Owner()):                               {"kaffee@example.com", "normal", true, true, true},
+		employed("chef@example.com", all):                  {"chef@example.com", "operator", true, true, true},
+		employed("admin@example.com", admin):               {"admin@example.com", "operator", true, false, false},
+		employed("till@example.com", member.Permissions{}): {"till@example.com", "operator", false, false, false},
+	} {
+		var got answer
+		if r := s.WithKey(token).Send("GET", path, nil); r.Status != 200 || r.Into(&got) != nil {
+			t.Fatalf("%s: got %d %s, want 200", want.username, r.Status, r.Body)
+		}
+		if diff := cmp.Diff([]any{want.username, want.kind, want.operators, want.settings, want.full}, []any{
+			got.Account.Username, got.Account.Type, got.Operators != nil, got.Profile.Settings != nil,
+			got.Permissions["full_transaction_history_view"]}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", want.username, diff)
+		}
+	}
+}
+
+// TestTheAuditNamesThePersonWhoActs, not the client that has the token.
+func TestTheAuditNamesThePersonWhoActs(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	chef := s.Employ("chef@example.com", member.Permissions{Admin: true})
+	for token, want := range map[string]audit.Actor{
+		s.TokenOf(chef):          {Kind: audit.Member, ID: chef.ID, Email: "chef@example.com"},
+		s.Token():                {Kind: audit.Client, ID: "client_1"},
+		s.Merchant.Key.Plaintext: {Kind: audit.APIKey, ID: s.Merchant.Key.ID},
+	} {
+		s.Clock.Advance(time.Minute)
+		created := read(t, 201, s.WithKey(token).Send("POST", accounts, operatorBody(want.ID+"@example.com", nil)))
+		var last audit.Entry
+		for entry, err := range s.App.Store.AuditEntries(t.Context(), s.Merchant.Code, time.Time{}, s.Clock.Now(), "") {
+			if last = entry; err != nil {
+				t.Fatal(err)
+			}
+		}
+		last.Actor.Source, last.Actor.Request = "", ""
+		if diff := cmp.Diff(want, last.Actor); diff != "" {
+			t.Errorf("operator %d (-want +got):\n%s", created.ID, diff)
+		}
+	}
+}
