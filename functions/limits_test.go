@@ -41,11 +41,19 @@ var unequal = []struct{ operation, input, limit, reason string }{
 		"refused as a constraint, in the shape of contract §13.2"},
 	{"listMerchantPaymentMethods", "query amount", "-type=number", "a text, so that no digit passes through a float"},
 	{"listMerchantPaymentMethods", "query amount", "+type=string", "a text, so that no digit passes through a float"},
+	{"createApiKey", "json name", "-required", ofPublicKeys},
+	{"createApiKey", "json name", "+minLength=1", ofPublicKeys},
+	{"createApiKey", "json scopes", "-required", ofPublicKeys},
+	{"updateApiKey", "json name", "-required", ofPublicKeys},
+	{"updateApiKey", "json name", "+minLength=1", ofPublicKeys},
+	{"updateApiKey", "json scopes", "-required", ofPublicKeys},
 	{"*", "query limit", "-type=integer", "listPayouts and listMyPayouts read it with all else, to report all faults at " +
 		"once"},
 	{"*", "query limit", "+type=string", "listPayouts and listMyPayouts read it with all else, to report all faults at " +
 		"once"},
 }
+
+const ofPublicKeys = "the operation sees to it: a public key may have an empty name, and needs no scopes"
 
 // elsewhere are places whose limits are not those of fields, and why.
 var elsewhere = map[string]string{

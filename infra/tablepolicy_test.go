@@ -44,7 +44,8 @@ func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
 	}{
 		{store.KindJournal, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
 		{store.KindAudit, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
-		{store.KindAPIKey, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"}, []string{"provision"}},
+		{store.KindAPIKey, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"},
+			[]string{"apikeys", "provision"}},
 		{store.KindMembers, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"},
 			[]string{"merchants", "provision"}},
 		{store.KindMerchant, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"},

@@ -2,12 +2,15 @@ package store_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
@@ -279,37 +282,62 @@ func TestLostCallsOfKeys(t *testing.T) {
 	}
 }
 
-// TestAKeysUseIsWrittenOnceAnHour, however many use it at once.
+// accepted counts the requests of an operation that the table has carried out.
+type accepted struct {
+	aws.HTTPClient
+	operation string
+	n         atomic.Int32
+}
+
+func (a *accepted) Do(r *http.Request) (*http.Response, error) {
+	response, err := a.HTTPClient.Do(r)
+	if err == nil && response.StatusCode == http.StatusOK && strings.HasSuffix(r.Header.Get("X-Amz-Target"), a.operation) {
+		a.n.Add(1)
+	}
+	return response, err
+}
+
+// TestAKeysUseIsWrittenOnceAnHour, however many processes use it at once.
 func TestAKeysUseIsWrittenOnceAnHour(t *testing.T) {
 	t.Parallel()
-	now := clock.New()
-	s := emptyTable(t, now, nil)
-	var want []time.Time
-	var changes []time.Time
-	for range 3 {
-		want = append(want, now.Now())
+	now, writes := clock.New(), &accepted{operation: ".PutItem"}
+	s := storedtest.Open(t, now.Now, func(c aws.HTTPClient) aws.HTTPClient {
+		writes.HTTPClient = c
+		return writes
+	})
+	for hour := range int32(3) {
+		want := now.Now()
 		for _, after := range []time.Duration{0, time.Minute, 58 * time.Minute} {
 			now.Advance(after)
 			var all sync.WaitGroup
 			for range 10 {
 				all.Go(func() {
-					if at, err := s.KeyUsed(t.Context(), tenant, "key_1"); err != nil || at.Before(want[len(want)-1]) {
-						t.Errorf("got %s, %v, want %s or later", at, err, want[len(want)-1])
+					if at, err := s.KeyUsed(t.Context(), tenant, "key_1"); err != nil || !at.Equal(want) {
+						t.Errorf("got %s, %v, want %s", at, err, want)
 					}
 				})
 			}
 			all.Wait()
 			used, err := s.KeyUses(t.Context(), tenant, "key_1", "key_2")
-			if err != nil || len(used) != 1 {
-				t.Fatalf("got %v, %v, want one", used, err)
+			if diff := cmp.Diff(map[string]time.Time{"key_1": want}, used, storedtest.Options); err != nil || diff != "" {
+				t.Errorf("%v, used (-want +got):\n%s", err, diff)
 			}
-			if at := used["key_1"]; len(changes) == 0 || !changes[len(changes)-1].Equal(at) {
-				changes = append(changes, at)
+			if n := writes.n.Load(); n != hour+1 {
+				t.Errorf("in hour %d: got %d writes, want %d", hour, n, hour+1)
 			}
 		}
 		now.Advance(time.Minute)
 	}
-	if diff := cmp.Diff(want, changes, storedtest.Options); diff != "" {
-		t.Errorf("written (-want +got):\n%s", diff)
+}
+
+// TestAUseWhoseReplyIsLost is written once.
+func TestAUseWhoseReplyIsLost(t *testing.T) {
+	t.Parallel()
+	wire := &faults.Wire{Send: enginetest.Do}
+	now := clock.New()
+	s := emptyTable(t, now, wire)
+	wire.Inject(faults.Times(1, "PutItem", faults.LoseReply))
+	if at, err := s.KeyUsed(t.Context(), tenant, "key_1"); err != nil || !at.Equal(now.Now()) {
+		t.Errorf("got %s, %v, want now", at, err)
 	}
 }
