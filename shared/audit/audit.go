@@ -42,8 +42,9 @@ const (
 type Actor struct {
 	Kind Kind `dynamo:"kind" json:"kind"`
 
-	// ID is the key's, the member's, the client's or the profile's. Of a command it is who gave it, as the command itself says: only
-	// AWS's own record of the request proves it.
+	// ID is the key's, the member's, the client's or the profile's. Of a command it is
+	// who gave it, as the command itself says: only AWS's own record of the request
+	// proves it.
 	ID string `dynamo:"id,omitempty" json:"id,omitempty"`
 
 	Email string `dynamo:"email,omitempty" json:"email,omitempty"` // a member's, as it was then

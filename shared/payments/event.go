@@ -78,8 +78,8 @@ type TransactionSummary struct {
 // summary is what the transaction's events show of it.
 func (t Transaction) summary() TransactionSummary {
 	return TransactionSummary{ClientTransactionID: t.ClientTransactionID, ProductSummary: t.ProductSummary,
-		Username: t.Username, Creator: t.Creator, PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments,
-		Card: t.Card, PayoutPlan: t.PayoutPlan}
+		Username: t.Username, Creator: t.Creator, PaymentType: t.PaymentType, EntryMode: t.EntryMode,
+		Installments: t.Installments, Card: t.Card, PayoutPlan: t.PayoutPlan}
 }
 
 // NumericID is the event's id as clients know it, of 53 bits.

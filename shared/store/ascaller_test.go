@@ -81,7 +81,8 @@ func TestCallersMayChangeThemselves(t *testing.T) {
 	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("first")); err != nil {
 		t.Errorf("got error %v, want none", err)
 	}
-	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("second")); !errors.Is(err, store.ErrCallerChanged) {
+	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("second")); !errors.Is(err,
+		store.ErrCallerChanged) {
 		t.Errorf("by the rights of before: got error %v, want %v", err, store.ErrCallerChanged)
 	}
 }

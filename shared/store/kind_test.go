@@ -13,10 +13,11 @@ import (
 )
 
 // kinds are all kinds, with those of the counterparties' own records.
-var kinds = []Kind{KindMerchant, KindAPIKey, KindAccessToken, KindKeyUse, KindCheckout, KindReference,
-	KindTransaction, KindReceipts, KindJournal, KindPayable, KindReserve, KindSession, KindCustomer, KindPayoutSchedule,
-	KindPayout, KindPayoutRecords, KindPayoutLease, KindCallback, KindMail, KindBreaker, KindIdempotency, KindRate, KindGrowth,
-	KindReady, KindList, KindHistory, KindDue, KindDead, KindPayoutDue, "SANDBOX", "FILEBANK"}
+var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessToken, KindKeyUse, KindMembers,
+	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindCheckout, KindReference, KindTransaction,
+	KindReceipts, KindJournal, KindPayable, KindReserve, KindSession, KindCustomer, KindBankAccounts,
+	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindCallback, KindMail, KindBreaker,
+	KindIdempotency, KindRate, KindGrowth, KindReady, KindList, KindHistory, KindDue, KindDead, KindPayoutDue, "SANDBOX", "FILEBANK"}
 
 func TestKindsDifferUpToTheSeparator(t *testing.T) {
 	t.Parallel()
