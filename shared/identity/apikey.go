@@ -67,6 +67,9 @@ func (p Principal) MayManage(k APIKey) bool {
 	if p.Actor.Kind == "" {
 		return true
 	}
+	if k.Kind == SecretKey && k.Principal().MayMakeOwner() && !p.MayMakeOwner() {
+		return false // who is no owner would make itself one by the key
+	}
 	return p.May(KeysWrite) && p.Has(DeveloperSettingsWrite) &&
 		!slices.ContainsFunc(k.Scopes, func(scope string) bool { return !p.MayGiveScope(scope) })
 }

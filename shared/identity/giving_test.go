@@ -58,6 +58,23 @@ func TestWhatPersonsMayGive(t *testing.T) {
 	}
 }
 
+// TestKeysThatMakeOwners are made, changed and deleted only by owners, and by such keys.
+func TestKeysThatMakeOwners(t *testing.T) {
+	t.Parallel()
+	all := identity.AllScopes()
+	full, fewer := identity.APIKey{Kind: identity.SecretKey, Scopes: all},
+		identity.APIKey{Kind: identity.SecretKey, Scopes: all[1:]}
+	for name, c := range map[string]struct {
+		caller identity.Principal
+		full   bool
+	}{"owner": {person(true, identity.AllPermissions(), all...), true},
+		"administrator": {person(false, identity.AllPermissions(), all...), false}, "key": {key(all...), true}} {
+		if got := c.caller.MayManage(full); got != c.full || !c.caller.MayManage(fewer) {
+			t.Errorf("%s: got %t for a key of all scopes, want %t, and true for one of fewer", name, got, c.full)
+		}
+	}
+}
+
 // TestWhatIsGivenGivesNoMore walks random principals: whom one may make can give nothing that one could not.
 func TestWhatIsGivenGivesNoMore(t *testing.T) {
 	t.Parallel()

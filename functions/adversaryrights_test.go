@@ -1,0 +1,149 @@
+package functions_test
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// rights are what somebody may do: routes by method and path, the same with a permission without which a route shows
+// a part alone, and ownership. They are computed from what is stored and the table of routes, without the platform's
+// rules of giving.
+type rights map[string]bool
+
+// ownership is the right to make owners.
+const ownership = "to make owners"
+
+// without are the rights that none of the others has.
+func (r rights) without(others ...rights) rights {
+	more := maps.Clone(r)
+	for _, other := range others {
+		for right := range other {
+			delete(more, right)
+		}
+	}
+	return more
+}
+
+// needless are scopes that no operation needs (contract §2.1).
+var needless = []string{"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write", "email"}
+
+// rightsIn the table of routes that the principal has.
+func rightsIn(routes map[string]rest.Route, p identity.Principal) rights {
+	r := rights{}
+	if p.Actor.Kind == "" {
+		return r
+	}
+	person := p.Actor.Kind == identity.User || p.Actor.Kind == identity.Operator
+	has := func(one identity.Permission) bool { return one == "" || !person || slices.Contains(p.Permissions, one) }
+	for name, route := range routes {
+		scoped := len(route.Scopes) == 0
+		for _, scope := range route.Scopes {
+			scoped = scoped || slices.Contains(p.Scopes, scope)
+		}
+		public := p.Actor.Kind == identity.PublicKey
+		if route.Access == rest.Open || public && route.Access != rest.PublicToo || !public && !scoped ||
+			!has(route.Permission) {
+			continue
+		}
+		r[name] = true
+		for _, one := range route.Partial {
+			if has(one) {
+				r[name+", all with "+string(one)] = true
+			}
+		}
+	}
+	all := !person || p.Owner
+	for _, scope := range identity.AllScopes() {
+		all = all && (slices.Contains(needless, scope) || slices.Contains(p.Scopes, scope))
+	}
+	if all {
+		r[ownership] = true
+	}
+	return r
+}
+
+// allRoutes are those of all functions, by method and path.
+func allRoutes(w *world.World) map[string]rest.Route {
+	routes := map[string]rest.Route{}
+	for _, f := range functions.All {
+		for _, route := range routesOf(w.App, f) {
+			routes[route.Method+" "+route.Path] = route
+		}
+	}
+	return routes
+}
+
+// signedIn is the principal of a person who signs in: an OAuth client may have asked for any scope.
+func signedIn(permissions []identity.Permission, owner bool) identity.Principal {
+	return identity.Principal{Actor: identity.Actor{Kind: identity.Operator}, Scopes: identity.AllScopes(),
+		Permissions: permissions, Owner: owner}
+}
+
+// stock is what is stored of a merchant's people, keys and terms.
+type stock struct {
+	members map[string]member.Member
+	roles   map[string]member.Role
+	keys    map[string]identity.APIKey
+	version member.Roles // of the roles, from which permissions follow
+	other   []any        // settings and bank accounts
+}
+
+// stock reads what is stored.
+func (a *arena) stock() stock {
+	a.Helper()
+	read, s, t, ctx := a.App.Store, stock{members: map[string]member.Member{}, roles: map[string]member.Role{},
+		keys: map[string]identity.APIKey{}}, a.Tenant(), a.Context()
+	members, err := read.Members(ctx, t)
+	a.must(err)
+	for _, m := range members {
+		s.members[m.ID] = m
+	}
+	s.version, err = read.Roles(ctx, t)
+	a.must(err)
+	for _, r := range s.version.Own {
+		r.Members = 0 // who has it changes no right of anybody else
+		s.roles[r.ID] = r
+	}
+	keys, err := read.APIKeys(ctx, t)
+	a.must(err)
+	for _, k := range keys {
+		s.keys[k.ID] = k
+	}
+	m, err := read.Merchant(ctx, t.Merchant)
+	a.must(err)
+	accounts, err := read.BankAccounts(ctx, t)
+	a.must(err)
+	s.other = []any{m, accounts}
+	return s
+}
+
+func (a *arena) must(err error) {
+	a.Helper()
+	if err != nil {
+		a.Fatal(err)
+	}
+}
+
+// rightsOf are those of each member, role and key that is stored, whoever may use it now. Roles add to those of
+// employees. Public keys have none: what they may do, they may because they know a checkout's id.
+func (a *arena) rightsOf(s stock) map[string]rights {
+	of := map[string]rights{}
+	for id, m := range s.members {
+		of[id] = rightsIn(a.routes, signedIn(m.Permissions(s.version), m.Owner()))
+	}
+	for id, r := range s.roles {
+		of[id] = rightsIn(a.routes, signedIn(r.Permissions, false)).without(a.employees)
+	}
+	for id, k := range s.keys {
+		if k.Kind == identity.SecretKey {
+			of[id] = rightsIn(a.routes, k.Principal())
+		}
+	}
+	return of
+}
