@@ -9,9 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// credentials are the kinds with which one can make oneself a merchant, a member, or a
-// merchant's key.
-var credentials = []store.Kind{store.KindAPIKey, store.KindMembers, store.KindMerchant}
+// credentials are the kinds with which one can make oneself a merchant, a member with
+// more rights, or a merchant's key or token.
+var credentials = []store.Kind{store.KindAPIKey, store.KindAccessToken, store.KindMembers, store.KindRoles,
+	store.KindUser, store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindMerchant}
 
 // Actions that could change what must not change. A batch of writes can overwrite, and
 // has no conditions. A statement in PartiQL is authorised by actions of its own.

@@ -37,6 +37,7 @@ func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
 			}
 		}
 	}
+	every := []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"}
 	for _, want := range []struct {
 		kind    store.Kind
 		actions []string
@@ -44,12 +45,15 @@ func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
 	}{
 		{store.KindJournal, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
 		{store.KindAudit, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
-		{store.KindAPIKey, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"},
-			[]string{"apikeys", "provision"}},
-		{store.KindMembers, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"},
-			[]string{"merchants", "provision"}},
-		{store.KindMerchant, []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"},
-			[]string{"merchants", "provision", "sweep"}},
+		{store.KindAPIKey, every, []string{"apikeys", "provision"}},
+		{store.KindAccessToken, every, nil},
+		{store.KindMembers, every, []string{"members", "merchants", "provision"}},
+		{store.KindRoles, every, []string{"members", "merchants"}},
+		{store.KindUser, every, []string{"members", "provision"}},
+		{store.KindEmail, every, []string{"members", "provision"}},
+		{store.KindMemberships, every, []string{"members", "provision"}},
+		{store.KindInvitation, every, []string{"members"}},
+		{store.KindMerchant, every, []string{"merchants", "provision", "sweep"}},
 		{"", []string{"PartiQLInsert", "PartiQLUpdate", "PartiQLDelete", "PartiQLSelect"}, nil},
 	} {
 		for _, action := range want.actions {

@@ -21,7 +21,8 @@ func newPersons(t *testing.T) persons {
 	t.Helper()
 	p := persons{Shop: world.NewShop(t)}
 	p.employee = p.WithKey(p.TokenOf(p.Employ("till@example.com", member.Permissions{RefundTransactions: true})))
-	p.accountant = p.WithKey(p.TokenOf(p.Employ("books@example.com", member.Permissions{FullTransactionHistoryView: true})))
+	books := member.Permissions{FullTransactionHistoryView: true}
+	p.accountant = p.WithKey(p.TokenOf(p.Employ("books@example.com", books)))
 	p.byKey = p.Sell("10")
 	p.Clock.Advance(time.Second)
 	p.byEmployee = p.employee.Sell("20")
@@ -81,7 +82,8 @@ func TestRefundsNeedThePermission(t *testing.T) {
 	}
 }
 
-// TestTheHistoryOfAPersonHasItsOwnPayments on all its pages, however many of others are between them, and their refunds.
+// TestTheHistoryOfAPersonHasItsOwnPayments on all its pages, however many of others, and refunds of those, are between
+// them.
 func TestTheHistoryOfAPersonHasItsOwnPayments(t *testing.T) {
 	t.Parallel()
 	p := newPersons(t)
@@ -122,7 +124,8 @@ func TestTheHistoryOfAPersonHasItsOwnPayments(t *testing.T) {
 			}
 		}
 		var one struct{ Items []any }
-		if r := p.employee.Send("GET", path+"?transaction_code="+p.byKey.Code, nil); r.Into(&one) != nil || len(one.Items) > 0 {
+		r := p.employee.Send("GET", path+"?transaction_code="+p.byKey.Code, nil)
+		if err := r.Into(&one); err != nil || r.Status != 200 || len(one.Items) > 0 {
 			t.Errorf("another's code: got %d %s, want no items", r.Status, r.Body)
 		}
 	}
