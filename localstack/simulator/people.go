@@ -39,6 +39,7 @@ type office struct {
 	tenant  identity.Tenant // hides the shop's, which is text
 	begin   linear.People
 	end     linear.PeopleRequest               // sees all that there is
+	outs    []linear.PeopleRequest             // tokens that were revoked
 	holders map[string]*holder                 // by name
 	roles   []string                           // ids of the tenant's own
 	members []string                           // ids
@@ -255,11 +256,12 @@ func ownOf(m member.Member) []identity.Permission {
 func (o *office) plot() {
 	for n := range 1 + o.rng.IntN(2) {
 		of := plots[o.rng.IntN(len(plots))]
-		for i := range 2 + o.rng.IntN(3) {
+		for i := range 3 + o.rng.IntN(3) {
 			actor := fmt.Sprintf("%s-%s-%d-%d", o.name, of.name, n, i)
-			who := of.who[(i+o.rng.IntN(2))%len(of.who)]
+			as := of.sides[i%len(of.sides)]
+			who := as.who[o.rng.IntN(len(as.who))]
 			rng := rand.New(rand.NewPCG(o.rng.Uint64(), o.seed))
-			o.run(clients, func() { o.play(of, actor, who, rng) })
+			o.run(clients, func() { o.play(as, actor, who, rng) })
 		}
 	}
 }
@@ -272,15 +274,15 @@ func (o *office) expectGuests() {
 	}
 }
 
-// play takes some steps of a plot.
-func (o *office) play(of plot, actor, who string, rng *rand.Rand) {
+// play takes some steps of a side.
+func (o *office) play(as side, actor, who string, rng *rand.Rand) {
 	h := o.holders[who]
 	if h == nil { // that one is not there, or not yet
 		h = o.holders["owner"]
 	}
 	for range 1 + rng.IntN(3) {
 		o.think(actor)
-		of.steps[rng.IntN(len(of.steps))](o, actor, rng, h)
+		as.steps[rng.IntN(len(as.steps))](o, actor, rng, h)
 		if rng.IntN(3) == 0 {
 			o.read(actor, rng, h)
 		}
@@ -292,7 +294,7 @@ func (p *people) think(actor string) { p.park(move, nil, actor, "thinks") }
 // login gives a member an access token.
 func (o *office) login(name string, m member.Member, scopes []string) {
 	h := &holder{name: name, home: o, user: m.UserID, token: identity.Hash(fmt.Sprint(o.seed, o.name, name)),
-		by: linear.Caller{Member: m.ID, Scopes: scopes}}
+		by: linear.Caller{Member: m.ID, Token: name, Scopes: scopes}}
 	o.secrets[h.token] = "access token"
 	o.holders[name] = h
 	if err := o.store.PutAccessToken(o.ctx(), identity.AccessToken{Hash: identity.Hash(h.token), Kind: m.Kind(),

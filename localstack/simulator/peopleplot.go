@@ -16,9 +16,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// plot is what some holders of credentials do at the same time.
+// plot is what some holders of credentials do at the same time, on one side or more.
 type plot struct {
 	name  string
+	sides []side
+}
+
+// side is what those do who have the same in mind.
+type side struct {
 	who   []string
 	steps []step
 }
@@ -28,20 +33,68 @@ type step func(o *office, actor string, rng *rand.Rand, h *holder)
 
 // plots are those in which changes get in each other's way.
 var plots = []plot{
-	{"owners", []string{"owner", "olga", "key", "visitor"}, []step{(*office).removeOwner, (*office).demoteOwner,
-		(*office).giveRoles}},
-	{"roles", []string{"owner", "key", "rosa", "ada", "rosa", "emil"}, []step{(*office).makeRole, (*office).changeRole,
-		(*office).changeRole, (*office).deleteRole, (*office).giveRoles}},
-	{"staff", []string{"owner", "rosa", "olga", "ada", "emil", "anna"}, []step{(*office).giveRoles, (*office).giveRoles,
-		(*office).annotate, (*office).invite, (*office).deleteMember, (*office).changeRole}},
-	{"guests", []string{"owner", "ada", "key", "olga"}, []step{(*office).invite, (*office).invite,
-		(*office).deleteMember, (*office).giveRoles}},
-	{"keys", []string{"owner", "spare", "key", "spare", "rosa"}, []step{(*office).makeKey, (*office).restrict,
-		(*office).rename, (*office).revoke, (*office).annotate}},
-	{"operators", []string{"owner", "rosa", "operator", "key"}, []step{(*office).hire, (*office).disable,
-		(*office).giveRoles, (*office).annotate, (*office).deleteMember}},
-	{"visits", []string{"visitor", "owner", "visitor", "olga"}, []step{(*office).removeOwner, (*office).annotate,
-		(*office).listMemberships, (*office).giveRoles}},
+	{"owners", []side{{[]string{"owner", "olga", "key", "visitor"},
+		[]step{(*office).removeOwner, (*office).demoteOwner, (*office).giveRoles}}}},
+	{"roles", []side{{[]string{"owner", "key", "rosa", "ada", "emil"},
+		[]step{(*office).makeRole, (*office).changeRole, (*office).changeRole, (*office).deleteRole, (*office).giveRoles}}}},
+	{"staff", []side{{[]string{"owner", "rosa", "olga", "ada", "anna"},
+		[]step{(*office).giveRoles, (*office).annotate, (*office).invite, (*office).deleteMember, (*office).changeRole}}}},
+	{"guests", []side{{[]string{"owner", "ada", "key", "olga"},
+		[]step{(*office).invite, (*office).invite, (*office).deleteMember, (*office).giveRoles}}}},
+	{"keys", []side{{[]string{"owner", "spare", "key", "rosa"},
+		[]step{(*office).makeKey, (*office).restrict, (*office).rename, (*office).revoke, (*office).annotate}}}},
+	{"operators", []side{{[]string{"owner", "rosa", "operator", "key"},
+		[]step{(*office).hire, (*office).disable, (*office).giveRoles, (*office).annotate, (*office).deleteMember}}}},
+	{"visits", []side{{[]string{"visitor", "owner", "olga"},
+		[]step{(*office).removeOwner, (*office).annotate, (*office).listMemberships, (*office).giveRoles}}}},
+	takeover, takeover, takeover,
+}
+
+// takeover is about rights that are taken away while they are used.
+var takeover = plot{"takeover", []side{
+	{[]string{"rosa", "rosa", "olga", "spare", "ada"}, []step{(*office).giveRoles, (*office).annotate, (*office).makeRole,
+		(*office).changeRole, (*office).makeKey, (*office).invite, (*office).rename}},
+	{[]string{"owner", "key"}, []step{(*office).takeRights}},
+}}
+
+// takeRights takes rights from somebody who may be using them.
+func (o *office) takeRights(actor string, rng *rand.Rand, h *holder) {
+	from := o.holders[pick(rng, []string{"rosa", "rosa", "olga", "spare", "ada"})]
+	if from == nil {
+		from = o.holders["olga"]
+	}
+	less := []identity.Permission{identity.FullTransactionHistoryView}
+	employee := []string{member.RoleEmployee}
+	switch way := rng.IntN(4); {
+	case from.by.Key != "" && way < 2:
+		o.revokeKey(actor, h, from.by.Key)
+	case from.by.Key != "":
+		name, scopes := o.newName("restricted"), []string{"payments"}
+		o.changeKey(actor, h, linear.KeyChange{ID: from.by.Key, Name: &name, Scopes: &scopes})
+	case way == 0:
+		o.signOut(actor, rng, from)
+	case way == 1 && from.name == "rosa":
+		o.setPermissions(actor, rng, h, o.hot.role, less)
+	case way == 2:
+		o.remove(actor, h, from.by.Member)
+	default:
+		o.changeMember(actor, rng, h, linear.MemberChange{ID: from.by.Member, Roles: &employee}, fields{"roles": employee})
+	}
+}
+
+// signOut has the holder's token revoked, if it is of this office.
+func (o *office) signOut(actor string, _ *rand.Rand, h *holder) {
+	if h.home != o || h.by.Token == "" {
+		return
+	}
+	o.notef(actor, "%s signs out", h.name)
+	call := o.logicalTime()
+	if err := o.store.RevokeAccessToken(o.ctx(), identity.Hash(h.token)); err != nil {
+		o.panicf("%v", err)
+	}
+	done := o.request(linear.SignOut{Token: h.by.Token})
+	done.Call = call
+	o.record(func() { o.outs = append(o.outs, done) })
 }
 
 func (o *office) path(parts ...string) string {
@@ -99,16 +152,21 @@ func (o *office) makeRole(actor string, rng *rand.Rand, h *holder) {
 }
 
 func (o *office) changeRole(actor string, rng *rand.Rand, h *holder) {
-	id, change, body := o.someRole(rng), linear.RoleChange{}, fields{}
+	id := o.someRole(rng)
 	if rng.IntN(3) > 0 {
-		permissions := somePermissions(rng)
-		change.Permissions, body["permissions"] = &permissions, permissions
-	} else {
-		name := o.newName("renamed")
-		change.Name, body["name"] = &name, name
+		o.setPermissions(actor, rng, h, id, somePermissions(rng))
+		return
 	}
-	change.ID = id
-	o.ask(actor, h, o.maybeKeyed(rng, actor, client.Request{Method: http.MethodPatch, Path: o.path("roles", id),
+	name := o.newName("renamed")
+	o.patchRole(actor, rng, h, linear.RoleChange{ID: id, Name: &name}, fields{"name": name})
+}
+
+func (o *office) setPermissions(actor string, rng *rand.Rand, h *holder, id string, to []identity.Permission) {
+	o.patchRole(actor, rng, h, linear.RoleChange{ID: id, Permissions: &to}, fields{"permissions": to})
+}
+
+func (o *office) patchRole(actor string, rng *rand.Rand, h *holder, change linear.RoleChange, body fields) {
+	o.ask(actor, h, o.maybeKeyed(rng, actor, client.Request{Method: http.MethodPatch, Path: o.path("roles", change.ID),
 		Body: encoded(body)}), ask{do: change})
 }
 
@@ -262,7 +320,10 @@ func (o *office) changeKey(actor string, h *holder, change linear.KeyChange) {
 }
 
 func (o *office) revoke(actor string, rng *rand.Rand, h *holder) {
-	id := o.someKey(rng)
+	o.revokeKey(actor, h, o.someKey(rng))
+}
+
+func (o *office) revokeKey(actor string, h *holder, id string) {
 	o.ask(actor, h, client.Request{Method: http.MethodDelete, Path: o.path("api-keys", id),
 		IdempotencyKey: o.newName("revoke")}, ask{do: linear.KeyChange{ID: id, Delete: true}})
 }

@@ -39,6 +39,7 @@ func (o *office) clientView() linear.PeopleHistory {
 		}
 		h.Requests = append(h.Requests, o.understand(r, a)...)
 	}
+	h.Requests = append(h.Requests, o.outs...)
 	h.Requests = append(h.Requests, o.end)
 	return h
 }

@@ -47,6 +47,7 @@ type People struct {
 type Caller struct {
 	Key    string // its id
 	Member string // its id
+	Token  string // a name of it; "" for one that is never revoked
 	Scopes []string
 }
 
@@ -81,6 +82,8 @@ type (
 		Name   *string
 		Scopes *[]string
 	}
+	// SignOut revokes a token.
+	SignOut struct{ Token string }
 	// Admission uses a credential, and does nothing else.
 	Admission struct{}
 	// Sight is what a reading request was shown, all at one time; nil: nothing of that sort.

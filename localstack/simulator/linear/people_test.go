@@ -119,6 +119,9 @@ func TestPeopleThatCanBe(t *testing.T) {
 			notes("emil", "x"), 3, 4, Done), asked(ada, MemberChange{ID: "op", Operator: true, Disabled: ptr(true)}, 5, 6, Done),
 			asked(Caller{Member: "op"}, Admission{}, 7, 8, Unauthorized),
 			asked(olga, MemberChange{ID: "otto", Operator: true, Disabled: ptr(true)}, 9, 10, Forbidden)},
+		"a token revoked": {asked(nobody, SignOut{"phone"}, 1, 2, Done),
+			asked(Caller{Member: "emil", Token: "phone"}, Admission{}, 3, 4, Unauthorized),
+			asked(Caller{Member: "emil", Token: "desk"}, Admission{}, 5, 6, Done)},
 		"all that there is": {asked(nobody, Sight{People: office()}, 1, 2, Done)},
 		"who has which roles": {asked(olga, gives("emil", "refunder"), 1, 2, Done),
 			asked(nobody, Sight{Having: map[string][]string{"emil": {"refunder"}}, Not: []string{"ina"}}, 3, 4, Done)},
@@ -170,6 +173,8 @@ func TestPeopleThatCannotBe(t *testing.T) {
 		"rights that a role lacks": {asked(nobody, Rights{{Roles: []string{"refunder"}, Permissions: history}}, 1, 2, Done)},
 		"roles that were taken away": {asked(olga, gives("emil", "refunder"), 1, 2, Done),
 			asked(nobody, Sight{Having: map[string][]string{"emil": {"role_employee"}}}, 3, 4, Done)},
+		"a revoked token works": {asked(nobody, SignOut{"phone"}, 1, 2, Done),
+			asked(Caller{Member: "emil", Token: "phone"}, Admission{}, 3, 4, Done)},
 		"less than there is":       {asked(nobody, Sight{People: less}, 1, 2, Done)},
 		"what is there is missing": {asked(olga, notes("emil", "x"), 1, 2, Missing)},
 	} {

@@ -8,7 +8,7 @@ import (
 
 // peopleModel is a tenant whose requests take effect one after the other.
 type peopleModel struct {
-	roles, members, keys, roleNames, notes, keyNames, addresses, groups registry
+	roles, members, keys, roleNames, notes, keyNames, addresses, tokens, groups registry
 
 	begin    peopleState
 	requests []peopleRequest
@@ -25,8 +25,8 @@ type peopleRequest struct {
 
 // peopleCaller is a Caller by numbers; -1: none.
 type peopleCaller struct {
-	key, member int
-	scopes      scopeSet
+	key, member, token int
+	scopes             scopeSet
 }
 
 // peopleAction is what a request asks for.
@@ -40,7 +40,7 @@ type peopleAction interface {
 func newPeopleModel(h PeopleHistory) (*peopleModel, error) {
 	m := &peopleModel{rights: map[rightsOf]rights{}}
 	for r, most := range map[*registry]int{&m.roles: mostRoles, &m.members: mostMembers, &m.keys: mostKeys,
-		&m.roleNames: 256, &m.notes: 256, &m.keyNames: 256, &m.addresses: 256, &m.groups: 64} {
+		&m.roleNames: 256, &m.notes: 256, &m.keyNames: 256, &m.addresses: 256, &m.tokens: 32, &m.groups: 64} {
 		r.most = most
 	}
 	c := compiler{peopleModel: m}
@@ -76,6 +76,8 @@ func (m *peopleModel) step(s peopleState, r peopleRequest) []any {
 		return []any{s}
 	case r.answer == Done && able:
 		return []any{r.made(s)}
+	case r.answer == Done && r.changes() && r.made(s) == s && !slices.ContainsFunc(refusals, others):
+		return []any{s} // what changes nothing is not written, so nothing holds its caller to its rights
 	case r.answer == Unanswered && able && !before:
 		return []any{s, r.made(s)}
 	case r.answer == Unanswered:
@@ -88,6 +90,15 @@ func (m *peopleModel) step(s peopleState, r peopleRequest) []any {
 		return nil
 	}
 }
+
+// changes says whether the request asks for a change.
+func (r peopleRequest) changes() bool {
+	_, admission := r.do.(doNothing)
+	return !admission
+}
+
+// others says of a refusal that it is not for lack of rights.
+func others(a PeopleAnswer) bool { return a != Forbidden }
 
 func (r peopleRequest) made(s peopleState) peopleState {
 	r.do.apply(&s)
@@ -103,7 +114,7 @@ func (*peopleModel) valid(s *peopleState, by peopleCaller) bool {
 	case by.key >= 0:
 		return s.keys[by.key].exists
 	case by.member >= 0:
-		return s.members[by.member].active()
+		return s.members[by.member].active() && (by.token < 0 || s.out>>by.token&1 == 0)
 	default:
 		return true
 	}
@@ -234,12 +245,15 @@ func (c *compiler) member(m Member) memberState {
 }
 
 func (c *compiler) request(r PeopleRequest) peopleRequest {
-	out := peopleRequest{by: peopleCaller{-1, -1, scopesOf(r.By.Scopes)}, group: -1, answer: r.Answer}
+	out := peopleRequest{by: peopleCaller{-1, -1, -1, scopesOf(r.By.Scopes)}, group: -1, answer: r.Answer}
 	if r.By.Key != "" {
 		out.by.key = c.number(&c.keys, r.By.Key)
 	}
 	if r.By.Member != "" {
 		out.by.member = c.number(&c.members, r.By.Member)
+	}
+	if r.By.Token != "" {
+		out.by.token = c.number(&c.tokens, r.By.Token)
 	}
 	if r.Group != "" {
 		out.group = c.number(&c.groups, r.Group)

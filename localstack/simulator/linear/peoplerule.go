@@ -36,6 +36,7 @@ type (
 		name         *uint8
 		scopes       *scopeSet
 	}
+	doSignOut int // the token
 	doNothing struct{}
 	doSee     struct {
 		numbered
@@ -67,6 +68,8 @@ func (c *compiler) action(do any) peopleAction {
 		return out
 	case KeyChange:
 		return doKey{c.number(&c.keys, d.ID), d.Make, d.Delete, c.optional(&c.keyNames, d.Name), sets(d.Scopes, scopesOf)}
+	case SignOut:
+		return doSignOut(c.number(&c.tokens, d.Token))
 	case Admission:
 		return doNothing{}
 	case Sight:
@@ -164,7 +167,7 @@ func (d doMember) refusals(m *peopleModel, s *peopleState, by peopleCaller) []Pe
 	may := d.accept || r.may(identity.MembersWrite, scopes...) && r.overMember(s, before) && r.overMember(s, after)
 	lastOwner := s.owners() > 0 && next.owners() == 0
 	return refused(map[PeopleAnswer]bool{
-		Forbidden: !may || d.operator && before.owner() || d.delete && lastOwner,
+		Forbidden: !may || d.operator && before.exists && (before.owner() || !before.managed) || d.delete && lastOwner,
 		Missing:   d.make == nil && !before.exists || d.operator && d.make == nil && !before.managed,
 		Rejected:  !s.exist(after.roles&^before.roles) || d.make != nil && s.taken(after) || !d.delete && lastOwner,
 	})
@@ -219,6 +222,10 @@ func (d doKey) apply(s *peopleState) {
 	set(&k.name, d.name)
 	set(&k.scopes, d.scopes)
 }
+
+func (doSignOut) refusals(*peopleModel, *peopleState, peopleCaller) []PeopleAnswer { return nil }
+
+func (d doSignOut) apply(s *peopleState) { s.out |= 1 << d }
 
 func (doNothing) refusals(*peopleModel, *peopleState, peopleCaller) []PeopleAnswer { return nil }
 

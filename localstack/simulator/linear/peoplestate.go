@@ -21,6 +21,7 @@ type peopleState struct {
 	roles   [mostRoles]roleState
 	members [mostMembers]memberState
 	keys    [mostKeys]keyState
+	out     uint32 // tokens that are revoked
 	made    uint64 // groups of requests whose change was made
 }
 
@@ -146,7 +147,7 @@ func (s *peopleState) owners() (n int) {
 
 // hash need only differ for most states.
 func (s peopleState) hash() uint64 {
-	h := s.made*0x9E3779B97F4A7C15 + 1
+	h := s.made*0x9E3779B97F4A7C15 + uint64(s.out)<<7 + 1
 	mix := func(x uint64) { h = (h ^ x) * 0x100000001B3 }
 	for _, r := range s.roles {
 		mix(uint64(r.permissions)<<8 | uint64(r.name))
