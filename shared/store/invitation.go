@@ -13,12 +13,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// invitationItem leads from an invitation's token to its member.
+// invitationItem leads from an invitation's token to its member, which knows whether it was
+// accepted. It stays until the invitation would have expired, or is withdrawn.
 type invitationItem struct {
 	key
 	identity.Tenant
 	MemberID string    `dynamo:"member_id"`
-	Accepted bool      `dynamo:"accepted,omitempty"` // it shows that, and does nothing more
 	TTL      time.Time `dynamo:"expires_at,unixtime"`
 }
 
@@ -45,15 +45,13 @@ func (s *Reader) Invitation(ctx context.Context, token string) (Invitation, erro
 	if err != nil {
 		return Invitation{}, err
 	}
-	i := Invitation{Tenant: item.Tenant, Accepted: item.Accepted}
+	i := Invitation{Tenant: item.Tenant}
 	i.Member, err = s.Member(ctx, i.Tenant, member.NumberOf(item.MemberID))
-	if i.Member.ID == item.MemberID && !i.Member.Invited() { // perhaps since the invitation was read
-		i.Accepted = true
-	}
+	i.Accepted = !i.Member.Invited()
 	pending := i.Member.Invite.TokenHash == hash && s.now().Before(i.Member.Invite.ExpiresAt)
 	switch {
 	case failure.Is(err, failure.KindNotFound), err == nil && (i.Member.ID != item.MemberID || i.Member.Disabled() ||
-		pending == i.Accepted):
+		!pending && !i.Accepted):
 		return Invitation{}, errNoInvitation
 	case err != nil || i.Accepted:
 		return i, err
@@ -91,10 +89,7 @@ func (s *Store) accept(ctx context.Context, i Invitation, chosen member.Password
 	after := before.Accepted(u)
 	after.Version, after.UpdatedAt = before.Version+1, s.now()
 	item := newMemberItem(t, after)
-	k := invitationKey(before.Invite.TokenHash)
-	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version)).
-		Update(s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Set("accepted", true).
-			If("attribute_exists(pk)"))
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version))
 	if len(u.Passwords) == 0 {
 		u.Passwords = chosen
 		s.putUser(tx, u)

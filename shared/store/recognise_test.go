@@ -128,6 +128,32 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 				}))
 		}
 	},
+	"UpdateRole": func(t *testing.T, s *store.Store) func() error {
+		role, err := s.CreateRole(t.Context(), tenant, member.Role{ID: member.RoleID("role")}, func() error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() error {
+			return second(s.UpdateRole(t.Context(), tenant, role.ID, func(r member.Role) (member.Role, error) {
+				r.Name += "x"
+				return r, nil
+			}))
+		}
+	},
+	"AcceptInvitation": func(t *testing.T, s *store.Store) func() error {
+		m, err := s.CreateMember(t.Context(), tenant, "ada@example.com", "invitation",
+			func(id string, _ member.Roles) (member.Member, error) {
+				return member.NewInvited(id, member.Invitation{Email: "ada@example.com", Roles: []string{member.RoleOwner}},
+					"invitation", invitationToken, s.Now()), nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() error {
+			return second(s.AcceptInvitation(t.Context(), invitationToken(m.ID, m.Invite.ID),
+				func(store.Invitation) (member.Passwords, error) { return nil, nil }))
+		}
+	},
 	"OpenPayout": func(t *testing.T, s *store.Store) func() error {
 		return func() error { return s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil) }
 	},

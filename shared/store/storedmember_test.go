@@ -23,10 +23,10 @@ var storedMembers = map[string]stored{
 				func(string, member.Roles) (member.Member, error) { return m, nil })
 			m.Version = 1
 			wantAnswer(w, m, got, err)
-			w.remove("MAIL", "MAIL") // see the case AcceptInvitation
+			w.remove("MAIL", "MAIL") // see storedMails
 			return append(w.members(w.tenant, m), w.audited(w.tenant.Merchant))
 		},
-		unseen: invitation(storedtest.NotRead{"MEMBER write_id": notRead}),
+		unseen: besideInvited(storedtest.NotRead{"MEMBER write_id": notRead}),
 	},
 	"UpdateMember": {
 		sets: "Version is the next, UpdatedAt now",
@@ -64,12 +64,12 @@ var storedMembers = map[string]stored{
 	},
 }
 
-// invitation are attributes of the items beside an invited member, which InviteMember's case misses.
-func invitation(others storedtest.NotRead) storedtest.NotRead {
+// besideInvited are attributes of the items beside an invited member, which other cases miss.
+func besideInvited(others storedtest.NotRead) storedtest.NotRead {
 	for _, attribute := range []string{"INVITATION merchant_code", "INVITATION member_id", "INVITATION mode",
 		"INVITATION expires_at", "INVITED times", "INVITED version", "INVITED expires_at", "COUNT invited",
 		"COUNT invited_on"} {
-		others[attribute] = "the case AcceptInvitation misses it"
+		others[attribute] = "the cases of invitations miss it"
 	}
 	return others
 }
