@@ -133,7 +133,8 @@ func (s shop) stored(try, role string) person {
 	return person{ID: m.ID}
 }
 
-// TestWhatWasCutOffIsDoneOnce: afterwards all is as before or after, and the repetition under the same key completes it.
+// TestWhatWasCutOffIsDoneOnce: afterwards all is as before or after, and the repetition under the same key completes
+// it.
 func TestWhatWasCutOffIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range writes {
@@ -251,7 +252,8 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	want := []string{"POST " + merchant + "/members api_key  member",
 		"POST /invitations/{token} member ada@example.com member", "POST " + merchant + "/roles api_key  role",
 		"PATCH " + merchant + "/roles/{role_id} api_key  role", "PUT " + merchant + "/members/{member_id} api_key  member",
-		"DELETE " + merchant + "/members/{member_id} api_key  member", "DELETE " + merchant + "/roles/{role_id} api_key  role"}
+		"DELETE " + merchant + "/members/{member_id} api_key  member",
+		"DELETE " + merchant + "/roles/{role_id} api_key  role"}
 	if diff := gocmp.Diff(sorted(want...), sorted(got...)); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}

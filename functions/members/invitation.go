@@ -123,7 +123,7 @@ func (f family) cookie(ctx context.Context) *http.Cookie {
 		_, _ = rand.Read(fresh) // never fails
 		value = base64.RawURLEncoding.EncodeToString(fresh)
 	}
-	return &http.Cookie{Name: name, Value: value, Path: "/", Secure: secure, HttpOnly: true,
+	return &http.Cookie{Name: name, Value: value, Path: "/", Secure: secure, HttpOnly: true, //nolint:gosec // G124: see above
 		SameSite: http.SameSiteStrictMode}
 }
 

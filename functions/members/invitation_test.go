@@ -71,7 +71,7 @@ func TestAnInvitationIsAccepted(t *testing.T) {
 	if m.Status != "accepted" || m.Invite != nil || m.User == nil || m.User.Type != "user" || m.User.Virtual {
 		t.Errorf("got %+v, want a member who is a user", m)
 	}
-	if _, page := s.open(strings.TrimPrefix(b.path, "/invitations/")); page.Status != 200 ||
+	if _, page = s.open(strings.TrimPrefix(b.path, "/invitations/")); page.Status != 200 ||
 		strings.Contains(string(page.Body), "<form") {
 		t.Errorf("afterwards: got %d %s, want a page without a form", page.Status, page.Body)
 	}

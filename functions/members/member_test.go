@@ -82,21 +82,23 @@ func TestMembersThatAreRefused(t *testing.T) {
 		body fields
 		want world.Refusal
 	}{
-		"no address":       {fields{"roles": []string{"role_employee"}}, world.Missing("email")},
-		"no roles":         {fields{"email": "a@example.com", "roles": []string{}}, world.Invalid("roles")},
-		"bad address":      {fields{"email": "ada", "roles": []string{"role_employee"}}, world.Invalid("email")},
-		"unknown role":     {fields{"email": "a@example.com", "roles": []string{"role_none"}}, world.Invalid("roles")},
-		"too long a role":  {fields{"email": "a@example.com", "roles": []string{long}}, world.Invalid("roles.0")},
-		"existing member":  {fields{"email": "TILL@example.com", "roles": []string{"role_employee"}}, world.Invalid("email")},
-		"invited already":  {fields{"email": "ada@EXAMPLE.com", "roles": []string{"role_employee"}}, world.Invalid("email")},
-		"no password":      {managed("a@example.com", fields{"password": nil}), world.Missing("password")},
-		"short password":   {managed("a@example.com", fields{"password": "1234567"}), world.Invalid("password")},
-		"too many keys":    {managed("a@example.com", fields{"metadata": many}), world.Invalid("metadata")},
-		"no object":        {managed("a@example.com", fields{"metadata": []any{1}}), world.Invalid("metadata")},
-		"too long a key":   {managed("a@example.com", fields{"metadata": fields{long: 1}}), world.Invalid("metadata")},
-		"too much of it":   {managed("a@example.com", fields{"metadata": fields{"a": strings.Repeat("x", 4096)}}), world.Invalid("metadata")},
-		"too long a name":  {managed("a@example.com", fields{"nickname": long}), world.Invalid("nickname")},
-		"125 of the roles": {managed("a@example.com", fields{"roles": slices.Repeat([]string{"role_employee"}, 125)}), world.Invalid("roles")},
+		"no address":      {fields{"roles": []string{"role_employee"}}, world.Missing("email")},
+		"no roles":        {fields{"email": "a@example.com", "roles": []string{}}, world.Invalid("roles")},
+		"bad address":     {fields{"email": "ada", "roles": []string{"role_employee"}}, world.Invalid("email")},
+		"unknown role":    {fields{"email": "a@example.com", "roles": []string{"role_none"}}, world.Invalid("roles")},
+		"too long a role": {fields{"email": "a@example.com", "roles": []string{long}}, world.Invalid("roles.0")},
+		"existing member": {fields{"email": "TILL@example.com", "roles": []string{"role_employee"}}, world.Invalid("email")},
+		"invited already": {fields{"email": "ada@EXAMPLE.com", "roles": []string{"role_employee"}}, world.Invalid("email")},
+		"no password":     {managed("a@example.com", fields{"password": nil}), world.Missing("password")},
+		"short password":  {managed("a@example.com", fields{"password": "1234567"}), world.Invalid("password")},
+		"too many keys":   {managed("a@example.com", fields{"metadata": many}), world.Invalid("metadata")},
+		"no object":       {managed("a@example.com", fields{"metadata": []any{1}}), world.Invalid("metadata")},
+		"too long a key":  {managed("a@example.com", fields{"metadata": fields{long: 1}}), world.Invalid("metadata")},
+		"too much of it": {managed("a@example.com", fields{"metadata": fields{"a": strings.Repeat("x", 4096)}}),
+			world.Invalid("metadata")},
+		"too long a name": {managed("a@example.com", fields{"nickname": long}), world.Invalid("nickname")},
+		"125 of the roles": {managed("a@example.com", fields{"roles": slices.Repeat([]string{"role_employee"}, 125)}),
+			world.Invalid("roles")},
 	} {
 		t.Log(name)
 		c.want.Check(t, s.Send("POST", s.members(), c.body))
@@ -111,9 +113,9 @@ func TestMembersThatAreRefused(t *testing.T) {
 		"of an invited member":    {p, fields{"user": fields{"nickname": "x"}}, world.Invalid("user")},
 		"its password":            {p, fields{"user": fields{"password": another}}, world.Invalid("user")},
 		"short password":          {m, fields{"user": fields{"password": "1234567"}}, world.Invalid("user.password")},
-		"the password it has":     {m, fields{"user": fields{"password": firstOne}}, world.Refused(403, "FORBIDDEN", "", "forbidden")},
-		"an unknown member":       {person{ID: "mem_" + strings.Repeat("a", 26)}, fields{}, world.Refused(404, "NOT_FOUND", "", "not-found")},
-		"an id of another length": {person{ID: m.ID + "a"}, fields{}, world.Refused(404, "NOT_FOUND", "", "not-found")},
+		"the password it has":     {m, fields{"user": fields{"password": firstOne}}, forbidden},
+		"an unknown member":       {person{ID: "mem_" + strings.Repeat("a", 26)}, fields{}, notFound},
+		"an id of another length": {person{ID: m.ID + "a"}, fields{}, notFound},
 	} {
 		t.Log(name)
 		c.want.Check(t, s.Send("PUT", s.path(c.of), c.body))
@@ -183,10 +185,11 @@ func TestUpdates(t *testing.T) {
 		"password": another}})); !cmp.Equal(same, owner) {
 		t.Errorf("a person's own user: got %+v, want it as it was", same)
 	}
-	if r := s.Send("DELETE", s.path(p), nil); r.Status != 200 || len(r.Body) != 0 || r.Header.Get("Content-Length") != "0" {
+	r := s.Send("DELETE", s.path(p), nil)
+	if r.Status != 200 || len(r.Body) != 0 || r.Header.Get("Content-Length") != "0" {
 		t.Errorf("got %d %q, want 200 without a body", r.Status, r.Body)
 	}
-	world.Refused(404, "NOT_FOUND", "", "not-found").Check(t, s.Send("GET", s.path(p), nil))
+	notFound.Check(t, s.Send("GET", s.path(p), nil))
 	s.employ("till@example.com", nil)
 }
 

@@ -11,7 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-var forbidden = world.Refused(403, "FORBIDDEN", "", "forbidden")
+var (
+	forbidden = world.Refused(403, "FORBIDDEN", "", "forbidden")
+	notFound  = world.Refused(404, "NOT_FOUND", "", "not-found")
+)
 
 // TestTheLastOwner can be neither demoted nor removed; somebody who is only invited, or disabled, is no other one.
 func TestTheLastOwner(t *testing.T) {
@@ -102,8 +105,8 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 		as := shop{s.WithKey(c.key)}
 		for whom, roleID := range rolesOf {
 			allowed := slices.Contains(c.may, whom)
-			made := as.Send("POST", s.members(), fields{"email": strings.NewReplacer(" ", "-", ",", "").Replace(name + "-" + whom + "@example.com"),
-				"roles": []string{roleID}})
+			email := strings.NewReplacer(" ", "-", ",", "").Replace(name + "-" + whom + "@example.com")
+			made := as.Send("POST", s.members(), fields{"email": email, "roles": []string{roleID}})
 			changed := as.Send("PUT", s.path(targets[whom]), fields{"metadata": fields{"by": name}})
 			if (made.Status == 201) != allowed || (changed.Status == 200) != allowed {
 				t.Errorf("%s, %s: got %d for making one and %d for changing one, want success: %t", name, whom, made.Status,
@@ -137,7 +140,6 @@ func TestOnlyOnesOwnMembers(t *testing.T) {
 	theirs := other.employ("till@example.com", nil)
 	live := shop{s.NewShop("DE", "EUR", map[string]any{"sandbox": false, "test_key": true})}
 	ofLive := live.employ("till@example.com", nil)
-	notFound := world.Refused(404, "NOT_FOUND", "", "not-found")
 	for _, path := range []string{s.path(theirs), s.path(ofLive), other.path(theirs), other.members(), other.roles(),
 		other.roles() + "/role_owner", s.members() + "/" + strings.Repeat("m", 2000), s.members() + "/%00"} {
 		for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "POST"} {

@@ -77,9 +77,10 @@ func TestRolesThatAreRefused(t *testing.T) {
 	}{
 		"no permissions":     {fields{"name": "a", "permissions": []string{}}, "permissions"},
 		"unknown permission": {fields{"name": "a", "permissions": []string{"everything"}}, "permissions.0"},
-		"too many":           {fields{"name": "a", "permissions": slices.Repeat([]string{"members_read"}, 101)}, "permissions"},
-		"too long a name":    {fields{"name": strings.Repeat("n", 256), "permissions": []string{"members_read"}}, "name"},
-		"metadata":           {fields{"name": "a", "permissions": []string{"members_read"}, "metadata": "x"}, "metadata"},
+		"too many": {fields{"name": "a", "permissions": slices.Repeat([]string{"members_read"}, 101)},
+			"permissions"},
+		"too long a name": {fields{"name": strings.Repeat("n", 256), "permissions": []string{"members_read"}}, "name"},
+		"metadata":        {fields{"name": "a", "permissions": []string{"members_read"}, "metadata": "x"}, "metadata"},
 	} {
 		t.Log(name)
 		world.Invalid(c.param).Check(t, s.Send("POST", s.roles(), c.body))
@@ -96,7 +97,8 @@ func TestRolesThatAreRefused(t *testing.T) {
 			world.Refused(404, "NOT_FOUND", "", "not-found").Check(t, s.Send(method, s.roles()+"/"+id, nil))
 		}
 	}
-	world.Invalid("roles").Check(t, s.Send("POST", s.members(), managed("a@example.com", fields{"roles": []string{other.ID}})))
+	world.Invalid("roles").Check(t, s.Send("POST", s.members(),
+		managed("a@example.com", fields{"roles": []string{other.ID}})))
 }
 
 // TestAHundredRoles are as many as a merchant can have.

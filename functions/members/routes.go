@@ -27,8 +27,9 @@ func Routes(a *app.App) []rest.Route {
 	const roles, role = merchant + "/roles", merchant + "/roles/{role_id}"
 	const invitation = "/invitations/{token}"
 	profile := []string{"user.profile", "user.profile_readonly"}
-	readMembers, writeMembers := []string{"user.subaccounts", "members.read"}, []string{"user.subaccounts", "members.write"}
-	readRoles, writeRoles := []string{"user.subaccounts", "roles.read"}, []string{"user.subaccounts", "roles.write"}
+	const all = "user.subaccounts"
+	readMembers, writeMembers := []string{all, "members.read"}, []string{all, "members.write"}
+	readRoles, writeRoles := []string{all, "roles.read"}, []string{all, "roles.write"}
 	const read, write = identity.MembersRead, identity.MembersWrite
 	return []rest.Route{
 		{Method: "GET", Path: members, Scopes: readMembers, Permission: read, Handle: rest.JSON(200, f.listMembers)},

@@ -209,11 +209,11 @@ func (f family) changeOperator(ctx context.Context, path operatorPath, address s
 			if refused := check(m, roles); refused != nil {
 				return m, refused
 			}
-			after, err := change(m)
-			if err == nil {
-				err = member.CheckMayChange(rest.Caller(ctx), m, after, roles)
+			after, refused := change(m)
+			if refused == nil {
+				refused = member.CheckMayChange(rest.Caller(ctx), m, after, roles)
 			}
-			return after, err
+			return after, refused
 		})
 	return f.show(ctx, t, m, err)
 }

@@ -209,10 +209,11 @@ func TestConcurrentUpdatesAreAllApplied(t *testing.T) {
 	errs := make([]error, 8)
 	for i := range errs {
 		updates.Go(func() {
-			_, errs[i] = s.UpdateMember(t.Context(), tenant, m.Number(), "", func(m member.Member, _ member.Roles) (member.Member, error) {
-				m.Nickname += fmt.Sprint(i)
-				return m, nil
-			})
+			_, errs[i] = s.UpdateMember(t.Context(), tenant, m.Number(), "",
+				func(m member.Member, _ member.Roles) (member.Member, error) {
+					m.Nickname += fmt.Sprint(i)
+					return m, nil
+				})
 		})
 	}
 	updates.Wait()
@@ -272,7 +273,8 @@ func TestADeletedMemberIsGone(t *testing.T) {
 	s := newStore(t)
 	m := employ(t, s, "ada@example.com", "creation")
 	refused := failure.Forbidden("request_not_allowed")
-	_, err := s.DeleteMember(t.Context(), tenant, m.Number(), "refused", func(member.Member, member.Roles) error { return refused })
+	_, err := s.DeleteMember(t.Context(), tenant, m.Number(), "refused",
+		func(member.Member, member.Roles) error { return refused })
 	wantKind(t, "a refused deletion", err, failure.KindForbidden)
 	if _, err = s.DeleteMember(t.Context(), tenant, m.Number(), "deletion", allowed); err != nil {
 		t.Fatal(err)

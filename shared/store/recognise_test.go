@@ -140,20 +140,6 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 			}))
 		}
 	},
-	"AcceptInvitation": func(t *testing.T, s *store.Store) func() error {
-		m, err := s.CreateMember(t.Context(), tenant, "ada@example.com", "invitation",
-			func(id string, _ member.Roles) (member.Member, error) {
-				return member.NewInvited(id, member.Invitation{Email: "ada@example.com", Roles: []string{member.RoleOwner}},
-					"invitation", invitationToken, s.Now()), nil
-			})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return func() error {
-			return second(s.AcceptInvitation(t.Context(), invitationToken(m.ID, m.Invite.ID),
-				func(store.Invitation) (member.Passwords, error) { return nil, nil }))
-		}
-	},
 	"OpenPayout": func(t *testing.T, s *store.Store) func() error {
 		return func() error { return s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil) }
 	},

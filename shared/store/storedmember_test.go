@@ -89,9 +89,10 @@ func (w fixture) member(operation string) member.Member {
 // employed is a stored member that the operation made, without passwords.
 func (w fixture) employed(operation string) member.Member {
 	w.Helper()
-	m, err := w.CreateMember(w.acting(), w.tenant, "till@example.com", operation, func(id string, _ member.Roles) (member.Member, error) {
-		return member.NewEmployee(id, member.Registration{Email: "till@example.com"}, nil, w.Now()), nil
-	})
+	m, err := w.CreateMember(w.acting(), w.tenant, "till@example.com", operation,
+		func(id string, _ member.Roles) (member.Member, error) {
+			return member.NewEmployee(id, member.Registration{Email: "till@example.com"}, nil, w.Now()), nil
+		})
 	w.must(err)
 	return m
 }
