@@ -26,6 +26,7 @@ const paidOut = 32
 func (c *capacity) measureEvents(t *testing.T) {
 	one := newScenario(t)
 	one.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
+	one.RunUntilIdle() // the owner gets a mail about the account
 	one.pay(map[string]any{})
 	c.use("a callback is delivered", one.deliver())
 	for range paidOut - 1 {
@@ -150,6 +151,7 @@ func (t *scenario) payOut(n int) world.Use {
 // length in each run.
 func paidOnce(t *testing.T) size {
 	one := newScenario(t)
+	one.pay(nil) // once an hour it is noted that the key is used
 	before := one.left()
 	one.pay(map[string]any{"return_url": "https://example.com/hooks"})
 	return one.left().less(before)

@@ -88,9 +88,9 @@ func (k APIKey) ForAudit() any {
 
 // KeyRequest describes a new key (contract §8.2).
 type KeyRequest struct {
-	Name   string    `json:"name" validate:"text=255"`             // for people; a public key may have none
-	Kind   Kind      `json:"type" validate:"one-of=secret|public"` // "": secret
-	Scopes *[]string `json:"scopes" validate:"items=128"`          // of a secret key; one with none may do nothing
+	Name   string    `json:"name" validate:"text=255"`                             // for people; a public key may have none
+	Kind   Kind      `json:"type" empty:"refused" validate:"one-of=secret|public"` // "": secret
+	Scopes *[]string `json:"scopes" validate:"items=128"`                          // of a secret key; one with none may do nothing
 }
 
 // BootstrapKey is a merchant's first key, which may do everything.
