@@ -257,3 +257,29 @@ func TestAThrottledKeyIsGivenUp(t *testing.T) {
 		}
 	}
 }
+
+// TestMerchantsOfOneOwner that are created at the same time: their owners are one user.
+func TestMerchantsOfOneOwner(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	const many = 8
+	var all sync.WaitGroup
+	errs := make([]error, many)
+	code := func(i int) string { return fmt.Sprintf("MC0000000%d", i) }
+	for i := range many {
+		all.Go(func() {
+			errs[i] = s.CreateMerchant(t.Context(), merchant.Merchant{Code: code(i), Email: "Ada@example.com", CreatedAt: start},
+				account.Account{})
+		})
+	}
+	all.Wait()
+	u, err := s.UserByEmail(t.Context(), "ada@example.com")
+	if err = errors.Join(append(errs, err)...); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range identity.Modes {
+		if found, readErr := s.Memberships(t.Context(), u.ID, mode); len(found) != many || readErr != nil {
+			t.Errorf("%s: got %d memberships, error %v, want %d", mode.Name(), len(found), readErr, many)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package member_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// TestRolesCountTheirMembers walks random members who join, change and leave: each role counts those who have it, and
+// can be deleted exactly when nobody has.
+func TestRolesCountTheirMembers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		roles := member.Roles{Own: []member.Role{{ID: "a"}, {ID: "b"}, {ID: "c"}}, Version: 1}
+		members := map[int]member.Member{}
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			n := rapid.IntRange(0, 4).Draw(t, "member")
+			var after member.Member
+			if rapid.Bool().Draw(t, "stays") {
+				after.Roles = rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c", member.RoleEmployee}),
+					rapid.ID).Draw(t, "roles")
+			}
+			roles, _ = roles.Counted(members[n], after)
+			members[n] = after
+		}
+		for _, role := range roles.Own {
+			want := 0
+			for _, m := range members {
+				if slices.Contains(m.Roles, role.ID) {
+					want++
+				}
+			}
+			if _, err := roles.Without(role.ID); role.Members != want || (err == nil) != (want == 0) {
+				t.Fatalf("%s: got %d members, error %v; want %d", role.ID, role.Members, err, want)
+			}
+		}
+	})
+}
+
+func TestChangesOfRoles(t *testing.T) {
+	t.Parallel()
+	roles := member.Roles{Own: []member.Role{{ID: "own"}}}
+	same := func(r member.Role) (member.Role, error) { return r, nil }
+	for id, want := range map[string]failure.Kind{"none": failure.KindNotFound, member.RoleOwner: failure.KindInvalid} {
+		_, changed := roles.Changed(id, same)
+		_, deleted := roles.Without(id)
+		if !failure.Is(changed, want) || !failure.Is(deleted, want) {
+			t.Errorf("%s: got errors %v and %v, want kind %d", id, changed, deleted, want)
+		}
+	}
+	for i := len(roles.Own); i < member.MaxRoles; i++ {
+		var err error
+		if roles, err = roles.With(member.Role{ID: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := roles.With(member.Role{ID: "beyond"}); !failure.Is(err, failure.KindConflict) {
+		t.Errorf("above the limit: got error %v, want Conflict", err)
+	}
+	if err := roles.CheckKnown([]string{"own", member.RoleAdmin}); err != nil {
+		t.Errorf("got error %v, want none", err)
+	}
+	if err := roles.CheckKnown([]string{"own", "none"}); !failure.Is(err, failure.KindInvalid) {
+		t.Errorf("an unknown role: got error %v, want Invalid", err)
+	}
+}
+
+// TestNobodyMakesSomebodyWithMoreRights walks random callers, roles and members: whom a caller may make or change may
+// do nothing by its permissions that the caller could not.
+func TestNobodyMakesSomebodyWithMoreRights(t *testing.T) {
+	t.Parallel()
+	permissions := rapid.SliceOfDistinct(rapid.SampledFrom(identity.AllPermissions()), rapid.ID)
+	rapid.Check(t, func(t *rapid.T) {
+		p := identity.Principal{Actor: identity.Actor{Kind: rapid.SampledFrom([]identity.Kind{identity.SecretKey,
+			identity.User, identity.Operator, identity.Client}).Draw(t, "kind")}, Owner: rapid.Bool().Draw(t, "owner"),
+			Permissions: permissions.Draw(t, "of the caller"),
+			Scopes:      rapid.SliceOfDistinct(rapid.SampledFrom(identity.AllScopes()), rapid.ID).Draw(t, "scopes")}
+		roles := member.Roles{Own: []member.Role{{ID: "own", Permissions: permissions.Draw(t, "of the role")}}}
+		m := member.Member{Type: rapid.SampledFrom([]member.Type{member.TypeUser, member.TypeManaged}).Draw(t, "type"),
+			Own: member.Permissions{Admin: rapid.Bool().Draw(t, "admin")},
+			Roles: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"own", member.RoleOwner, member.RoleAdmin,
+				member.RoleAccountant, member.RoleEmployee}), rapid.ID).Draw(t, "roles")}
+		if member.CheckMayChange(p, member.Member{}, m, roles) != nil {
+			return
+		}
+		made := m.As(identity.Principal{Scopes: identity.AllScopes()}, roles)
+		for _, g := range identity.Guards {
+			if made.Has(g.Permission) && !(p.May(g.Scopes...) && p.Has(g.Permission)) {
+				t.Fatalf("%+v makes %+v, who may use the routes of %+v", p, made, g)
+			}
+		}
+		if made.Owner && !p.MayMakeOwner() {
+			t.Fatalf("%+v makes an owner", p)
+		}
+		if member.CheckMayChange(p, m, member.Member{}, roles) != nil {
+			t.Fatalf("%+v may make %+v, and not remove it", p, m)
+		}
+	})
+}
+
+func TestStatuses(t *testing.T) {
+	t.Parallel()
+	now := clock.Start
+	invite := member.Invite{ID: "invite", ExpiresAt: now.Add(time.Hour)}
+	for want, m := range map[member.Status]member.Member{
+		member.StatusAccepted: {Roles: []string{member.RoleOwner}}, member.StatusPending: {Invite: invite},
+		member.StatusExpired:  {Invite: member.Invite{ID: "invite", ExpiresAt: now}},
+		member.StatusDisabled: {Roles: []string{member.RoleOwner}, DisabledAt: now},
+	} {
+		if got := m.Status(now); got != want || m.Governs() != (want == member.StatusAccepted) {
+			t.Errorf("got %s, want %s; an owner who is active: %t", got, want, m.Governs())
+		}
+	}
+}
+
+func TestMetadata(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{`{}`: `{}`, `{"b":null,"a":[1.50]}`: `{"a":[1.50],"b":null}`, `[]`: "",
+		`"x"`: "", `1`: ""} {
+		var m member.Metadata
+		err := json.Unmarshal([]byte(text), &m)
+		if got, _ := m.MarshalJSON(); (err == nil) != (want != "") || err == nil && string(got) != want {
+			t.Errorf("%s: got %s, error %v; want %q", text, got, err, want)
+		}
+	}
+}
