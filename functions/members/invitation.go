@@ -123,7 +123,8 @@ func (f family) cookie(ctx context.Context) *http.Cookie {
 		_, _ = rand.Read(fresh) // never fails
 		value = base64.RawURLEncoding.EncodeToString(fresh)
 	}
-	return &http.Cookie{Name: name, Value: value, Path: "/", Secure: secure, HttpOnly: true, //nolint:gosec // G124: see above
+	//nolint:gosec // G124: secure, but for the local run over plain HTTP
+	return &http.Cookie{Name: name, Value: value, Path: "/", Secure: secure, HttpOnly: true,
 		SameSite: http.SameSiteStrictMode}
 }
 

@@ -88,9 +88,14 @@ func (k APIKey) ForAudit() any {
 
 // KeyRequest describes a new key (contract §8.2).
 type KeyRequest struct {
-	Name   string    `json:"name" validate:"text=255"`                             // for people; a public key may have none
-	Kind   Kind      `json:"type" empty:"refused" validate:"one-of=secret|public"` // "": secret
-	Scopes *[]string `json:"scopes" validate:"items=128"`                          // of a secret key; one with none may do nothing
+	// Name is for people. A public key may have none.
+	Name string `json:"name" validate:"text=255"`
+
+	// Kind is secret unless it is given.
+	Kind Kind `json:"type" empty:"refused" validate:"one-of=secret|public"`
+
+	// Scopes are those of a secret key. One with an empty list may do nothing.
+	Scopes *[]string `json:"scopes" validate:"items=128"`
 }
 
 // BootstrapKey is a merchant's first key, which may do everything.

@@ -66,7 +66,7 @@ func TestADeletedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 		t.Errorf("created again: got %v, %v, want the deleted one", again, err)
 	}
 	refused("created again")
-	if _, _, err := s.Authenticate(ctx, second.token, ""); err != nil {
+	if _, _, err = s.Authenticate(ctx, second.token, ""); err != nil {
 		t.Errorf("the other key: got error %v, want none", err)
 	}
 	for name, of := range map[string]identity.Tenant{"another's": {Mode: identity.Test, Merchant: "MC00000000"},
@@ -74,7 +74,7 @@ func TestADeletedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 		wantKind(t, name, s.DeleteAPIKey(ctx, of, second.ID, ""), failure.KindNotFound)
 	}
 	wantKind(t, "another deletion", s.DeleteAPIKey(ctx, tenant, first.ID, "another"), failure.KindNotFound)
-	if err := s.DeleteAPIKey(ctx, tenant, first.ID, ""); err != nil {
+	if err = s.DeleteAPIKey(ctx, tenant, first.ID, ""); err != nil {
 		t.Errorf("a deletion by whichever operation: got error %v, want none", err)
 	}
 	_, err = s.UpdateAPIKey(ctx, tenant, first.ID, named("x"))

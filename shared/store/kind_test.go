@@ -17,7 +17,8 @@ var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessT
 	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindCheckout, KindReference, KindTransaction,
 	KindReceipts, KindJournal, KindPayable, KindReserve, KindSession, KindCustomer, KindBankAccounts,
 	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindCallback, KindMail, KindBreaker,
-	KindIdempotency, KindRate, KindGrowth, KindReady, KindList, KindHistory, KindDue, KindDead, KindPayoutDue, "SANDBOX", "FILEBANK"}
+	KindIdempotency, KindRate, KindGrowth, KindReady, KindList, KindHistory, KindDue, KindDead,
+	KindPayoutDue, "SANDBOX", "FILEBANK"}
 
 func TestKindsDifferUpToTheSeparator(t *testing.T) {
 	t.Parallel()

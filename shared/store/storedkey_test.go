@@ -26,7 +26,8 @@ var storedKeys = map[string]stored{
 				w.mail(mail.NewKeyCreated(k.ID, k.Name).Due(w.Now())), w.audited(k.Tenant.Merchant), w.again(k))
 		},
 		unseen: storedtest.NotRead{"KEY revoked": notRevoked, "KEY write_id": notRead,
-			"MAIL write_id": notRead, "MAIL tries": "nothing is read as 0", "MAIL due_pk": inTheIndex, "MAIL due_sk": inTheIndex},
+			"MAIL write_id": notRead, "MAIL tries": "nothing is read as 0", "MAIL due_pk": inTheIndex,
+			"MAIL due_sk": inTheIndex},
 	},
 	"UpdateAPIKey": {
 		sets: "Version is the next",
