@@ -78,6 +78,10 @@ var companions = map[string][]string{
 	"PutItem CHECKOUT": {"PutItem SESSION", "UpdateItem CUSTOMER"},
 	// Whoever claims an Idempotency-Key reads it when the claim's reply is lost.
 	"PutItem IDEMPOTENCY": {"GetItem IDEMPOTENCY"},
+	// Whoever deletes a key finds out whether it has done so already.
+	"DeleteItem KEY": {"GetItem KEY"},
+	// Whoever looks when a key was used notes that it is, once an hour.
+	"GetItem KEYUSE": {"PutItem KEYUSE"},
 	// Whoever gives rights by a key could also do so by an access token.
 	"ConditionCheckItem KEY": {"ConditionCheckItem TOKEN", "ConditionCheckItem MEMBERS", "ConditionCheckItem ROLES"},
 }

@@ -1,7 +1,7 @@
 // Package demo runs a merchant's first day against a running platform and prints every request and response: a
 // payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund, a
-// receipt, a new bank account and a payout to it, and an invitation by mail. It is an ordinary merchant: it has an API
-// key, and an operator gives it a callback secret.
+// receipt, a new bank account and a payout to it, a restricted key that is refused and revoked, and an invitation by
+// mail. It is an ordinary merchant: it has an API key, and an operator gives it a callback secret.
 package demo
 
 import (
@@ -53,7 +53,8 @@ var steps = []struct {
 	{"Another merchant opens, and sells its first lunch", (*scenario).openMerchant},
 	{"It adds its bank account, which is verified", (*scenario).addAccount},
 	{"It is paid out to that account", (*scenario).payOut},
-	{"The first merchant invites a colleague", (*scenario).invite},
+	{"The first merchant makes a restricted key, and revokes it", (*scenario).restrict},
+	{"It invites a colleague", (*scenario).invite},
 }
 
 // Run runs all steps. The error names the first difference from the contract.

@@ -29,6 +29,14 @@ func TestOnlyTheLastFourDigitsOfACardAreShown(t *testing.T) {
 	}
 }
 
+func TestNoKeyIsShown(t *testing.T) {
+	t.Parallel()
+	got := string(withoutKeys([]byte(`{"preview":"c3D4e5F6","plaintext":"sk_test_0A1B2C3Dc3D4e5F6","id":"key_abc"}`)))
+	if want := `{"preview":"c3D4e5F6","plaintext":"sk_test_…","id":"key_abc"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 var now = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
 // received is a callback as the platform sends it, and a scenario that knows how to verify it.

@@ -1,0 +1,48 @@
+package demo
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+)
+
+// restrict makes a key that may only create checkouts. It is refused a refund, and after it was revoked everything.
+func (s *scenario) restrict(ctx context.Context) error {
+	keys := "/v0.1/merchants/" + s.MerchantCode + "/api-keys"
+	var made struct{ ID, Plaintext, Preview string }
+	if err := s.call(ctx, "POST", keys, object{"name": "Till " + s.run, "scopes": []string{"checkouts.write"}},
+		http.StatusCreated, &made); err != nil {
+		return err
+	}
+	if err := s.expect(made.Plaintext != "", "a key (it is shown once, and not here)"); err != nil {
+		return err
+	}
+	till := *s
+	till.APIKey = made.Plaintext
+	s.print.line("\nWith that key:")
+	if _, err := till.create(ctx, "till", "3.20", nil); err != nil {
+		return err
+	}
+	refund := func(status int) error {
+		return till.call(ctx, "POST", "/v0.1/me/refund/"+s.code, object{}, status, nil)
+	}
+	if err := refund(http.StatusForbidden); err != nil {
+		return err
+	}
+	s.print.line("✓ a refund is refused: the key has no scope for it\n\nThe merchant revokes the key:")
+	if err := s.call(ctx, "DELETE", keys+"/"+made.ID, nil, http.StatusNoContent, nil); err != nil {
+		return err
+	}
+	s.print.line("\nWith that key:")
+	if err := refund(http.StatusUnauthorized); err != nil {
+		return err
+	}
+	s.print.line("✓ the next request is refused")
+	return nil
+}
+
+// keys are API keys in a response.
+var keys = regexp.MustCompile(`\b([sp]k_(live|test)_)[0-9A-Za-z]+`)
+
+// withoutKeys is a response as it may be shown.
+func withoutKeys(body []byte) []byte { return keys.ReplaceAll(body, []byte("${1}…")) }
