@@ -40,8 +40,6 @@ var aims = map[string]int{
 	// counted before the password is compared.
 	"GET /invitations/{token}":  5,
 	"POST /invitations/{token}": 8,
-	// A key's owner is read, whose user leads to its memberships and those to members and merchants.
-	"GET /v0.1/memberships": 5,
 	// The first read also numbers the receipt, which shows the merchant's account.
 	"GET /v1.1/receipts/{id}": 5,
 	// A merchant that has grown: each shard is read, at the same time.

@@ -57,7 +57,8 @@ type resourceAttributes struct {
 }
 
 // listMemberships lists what the caller's user is of merchants, in the caller's mode. What
-// has no user is its merchant's: the owner's are listed.
+// has no user is its merchant's: what the owner is of that one is listed, and nothing of
+// the owner's other merchants.
 func (f family) listMemberships(ctx context.Context, req listMembershipsRequest) (rest.Listing[membershipView], error) {
 	if (req.ParentID == nil) != (req.ParentType == nil) {
 		return rest.Listing[membershipView]{}, failure.Invalid("resource.parent.id",
@@ -75,10 +76,10 @@ func (f family) memberships(ctx context.Context) ([]store.Membership, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.UserID != "" {
+	if m.UserID != "" && p.IsPerson() {
 		return f.store.Memberships(ctx, m.UserID, p.Tenant.Mode)
 	}
-	roles, err := f.store.RolesOf(ctx, p.Tenant, m) // a managed user is of one merchant
+	roles, err := f.store.RolesOf(ctx, p.Tenant, m) // a managed user and a key are of one merchant
 	return []store.Membership{{Tenant: p.Tenant, Member: m, Roles: roles, Merchant: rest.Merchant(ctx)}}, err
 }
 

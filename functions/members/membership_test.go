@@ -1,0 +1,25 @@
+package members_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// TestAKeyListsNoOtherMerchant: a key is of one merchant, so whoever has it does not learn of which others its owner is
+// a member. The owner does.
+func TestAKeyListsNoOtherMerchant(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	owner := s.Owner()
+	s.Join(s.OtherShop(), owner, "role_accountant")
+	for name, c := range map[string]struct {
+		key  string
+		want string
+	}{"key": {s.NewKey("secret", "user.profile_readonly"), "1"}, "client": {s.Token(), "1"}, "owner": {s.TokenOf(owner), "2"}} {
+		got := s.WithKey(c.key).Send("GET", "/v0.1/memberships", nil)
+		if total := world.Members(t, got.Body)["total_count"]; got.Status != 200 || total != c.want {
+			t.Errorf("%s: got %d %s, want %s memberships", name, got.Status, got.Body, c.want)
+		}
+	}
+}
