@@ -1,6 +1,6 @@
 // Package demo runs a merchant's first day against a running platform and prints every request and response: a
 // payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund, a
-// receipt, a new bank account and a payout to it, a restricted key that is refused and revoked, and an invitation by
+// receipt, a restricted key that is refused and revoked, a new bank account and a payout to it, and an invitation by
 // mail. It is an ordinary merchant: it has an API key, and an operator gives it a callback secret.
 package demo
 
@@ -50,10 +50,10 @@ var steps = []struct {
 	{"The merchant reads its transaction history", (*scenario).history},
 	{"Part of the first payment is refunded", (*scenario).refund},
 	{"The payer gets a receipt", (*scenario).receipt},
+	{"The merchant makes a restricted key, and revokes it", (*scenario).restrict},
 	{"Another merchant opens, and sells its first lunch", (*scenario).openMerchant},
 	{"It adds its bank account, which is verified", (*scenario).addAccount},
 	{"It is paid out to that account", (*scenario).payOut},
-	{"The first merchant makes a restricted key, and revokes it", (*scenario).restrict},
 	{"It invites a colleague", (*scenario).invite},
 }
 
