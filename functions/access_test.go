@@ -180,19 +180,19 @@ func (e *everything) requests() {
 	e.RunUntilIdle()
 }
 
-// tokens are sent to each operation: of a client, of an operator, and of a user who is a member of another merchant.
+// tokens are sent to each operation: of an OAuth client, for what does not exist, and of a user, for the merchant of
+// somebody else.
 func (e *everything) tokens() {
 	e.Helper()
 	fix := newFixture(e.Shop)
-	owner, client := e.TokenOf(e.Owner()), e.Token()
-	for _, o := range documented(e) {
-		if o.Public {
-			continue
-		}
-		for _, token := range []string{owner, client} { // for the merchant of the path, which is another one's
+	for token, merchant := range map[string]string{e.Token(): e.Merchant.Code, e.TokenOf(e.Owner()): fix.Merchant.Code} {
+		for _, o := range documented(e) {
+			if o.Public {
+				continue
+			}
 			e.ask(world.Request{Method: o.Method, Path: pathOf(o, func(value string) string {
 				if value == "MC0A1B2C3D" {
-					return fix.Merchant.Code
+					return merchant
 				}
 				return value
 			}), APIKey: token})
