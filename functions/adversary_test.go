@@ -72,8 +72,9 @@ func newArena(t *rapid.T, w *world.World, routes map[string]rest.Route) *arena {
 	a.people, a.keys = []string{owner.ID}, []string{a.Merchant.Key.ID}
 	a.roles = []string{member.RoleOwner, member.RoleAdmin, member.RoleAccountant, member.RoleEmployee, "role_unknown"}
 	a.now = a.stock()
-	for _, one := range []identity.Permission{identity.DeveloperSettingsWrite, identity.MembersWrite} {
-		a.owns(t, "POST", rolesPath, map[string]any{"name": one, "permissions": []identity.Permission{one}})
+	for _, permissions := range [][]identity.Permission{{identity.DeveloperSettingsWrite}, {identity.MembersWrite},
+		{identity.RefundTransactions, identity.FullTransactionHistoryView}, identity.AllPermissions()} {
+		a.owns(t, "POST", rolesPath, map[string]any{"name": "own", "permissions": permissions})
 	}
 	for _, one := range []struct {
 		name  string
