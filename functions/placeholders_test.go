@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/member"
 )
@@ -45,6 +47,9 @@ func init() {
 	}
 }
 
+// guest is the address of somebody new.
+func guest() string { return "guest-" + uuid.NewString() + "@shop.example" }
+
 // sold is a new payment.
 func (fix *fixture) sold() world.Payment { return fix.Sell("10.10") }
 
@@ -81,10 +86,10 @@ var prepared = map[string]func(*scenario) world.Request{
 		return world.Request{Path: "/3ds/challenge/decision", Body: form}
 	},
 	"showInvitation": func(t *scenario) world.Request {
-		return world.Request{Path: t.invite("ada@shop.example", "role_employee").accept.Path, APIKey: world.NoKey}
+		return world.Request{Path: t.invite(guest(), "role_employee").accept.Path, APIKey: world.NoKey}
 	},
 	"acceptInvitation accept": func(t *scenario) world.Request {
-		return t.invite("ada@shop.example", "role_employee").accept
+		return t.invite(guest(), "role_employee").accept
 	},
 	"updateMember user": func(t *scenario) world.Request {
 		members := "/v0.1/merchants/" + t.Merchant.Code + "/members"
