@@ -3,6 +3,8 @@ package simulator
 import (
 	"context"
 	"fmt"
+	"github.com/aws/aws-lambda-go/events"
+	"strings"
 	"sync"
 	"time"
 
@@ -60,6 +62,7 @@ type invocation struct {
 	claim  string // its name as the owner of an idempotency key
 	refund string // id of the refund or chargeback it wrote
 	wrote  bool   // it tried to write roles, members or keys
+	bearer string // the credential of its request
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -98,6 +101,9 @@ func invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64
 	error) {
 	p := w.take(name, roll)
 	i := &invocation{actor: caller + " " + p.name, name: name, tenant: tenant}
+	if request, ok := any(event).(events.APIGatewayV2HTTPRequest); ok {
+		i.bearer = strings.TrimPrefix(request.Headers["authorization"], "Bearer ")
+	}
 	ctx, cancel := p.Context(context.WithValue(context.Background(), invocationKey{}, i), i.actor)
 	defer cancel()
 	i.ctx, i.cancel = ctx, cancel

@@ -148,7 +148,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 			if err == nil && response.StatusCode == http.StatusOK {
 				c.world.checkOwner(sent.Context(), operation, body)
 				if c.world.people != nil {
-					c.world.people.committed(operation, body)
+					c.world.people.committed(invocationOf(sent.Context()), operation, body)
 				}
 				if c.world.Workload == Month {
 					c.world.payees.checkVersions(operation, body)

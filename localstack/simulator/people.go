@@ -46,6 +46,7 @@ type office struct {
 	keys    []string                           // ids
 	guests  []string                           // addresses that are invited
 	hot     struct{ role, member, key string } // about whom most requests are
+	last    records                            // as they were after the last change
 	numbers int
 	own     map[string][]identity.Permission // of operators, by mark
 	counted map[string]int                   // invitations and keys before the faults begin, by tenant and day
@@ -103,10 +104,12 @@ func (p *people) open() {
 	}
 	for i, o := range p.offices {
 		o.staff(i)
+		o.chooseVictim()
 	}
 	for _, o := range p.offices {
 		o.begin = o.everything()
 		r := o.recordsIn(p.scan())
+		o.last = r
 		o.counted[r.count.text("pk")+" "+r.count.text("invited_on")] = number(r.count["invited"])
 		o.counted[r.keys.text("pk")+" "+r.keys.text("day")] = number(r.keys["created"])
 		o.hot.member = pick(p.rng, sorted(o.begin.Members))
@@ -162,6 +165,14 @@ func (o *office) staff(n int) {
 	if n > 0 { // the first office's accountant is here, too, with more rights
 		first := o.offices[0].holders["anna"]
 		o.enter(first.name, o.join("anna@"+o.offices[0].name, member.RoleOwner))
+	}
+}
+
+// chooseVictim settles from whom rights are taken away while they are used.
+func (o *office) chooseVictim() {
+	o.holders["victim"] = o.holders["olga"]
+	if h := o.holders[pick(o.rng, []string{"rosa", "rosa", "spare", "olga"})]; h != nil {
+		o.holders["victim"] = h
 	}
 }
 
@@ -293,8 +304,8 @@ func (p *people) think(actor string) { p.park(move, nil, actor, "thinks") }
 
 // login gives a member an access token.
 func (o *office) login(name string, m member.Member, scopes []string) {
-	h := &holder{name: name, home: o, user: m.UserID, token: identity.Hash(fmt.Sprint(o.seed, o.name, name)),
-		by: linear.Caller{Member: m.ID, Token: name, Scopes: scopes}}
+	h := &holder{name: name, home: o, user: m.UserID, token: identity.Hash(fmt.Sprint(o.seed, m.ID)),
+		by: linear.Caller{Member: m.ID, Token: m.ID, Scopes: scopes}}
 	o.secrets[h.token] = "access token"
 	o.holders[name] = h
 	if err := o.store.PutAccessToken(o.ctx(), identity.AccessToken{Hash: identity.Hash(h.token), Kind: m.Kind(),

@@ -17,6 +17,7 @@ import (
 // records are all that the table has about an office's people.
 type records struct {
 	members, roles, invitations, memberships []item
+	apiKeys                                  []item
 	guards                                   map[string]string // hash of an address → id of the member
 	users                                    map[string]string // hash of an address → id of the user
 	count, keys                              item              // of members, and of keys
@@ -31,6 +32,7 @@ func (p *people) checkOffices() {
 		o.checkCounts(r)
 		o.checkLinks(r)
 		o.checkGains(r)
+		o.last = r
 	}
 }
 
@@ -47,6 +49,8 @@ func (o *office) recordsIn(items []item) records {
 			r.guards[strings.TrimPrefix(sk, "EMAIL#")] = i.text("member_id")
 		case at.Kind == store.KindMembers && mine && sk == "COUNT":
 			r.count = i
+		case at.Kind == store.KindAPIKey && mine && strings.HasPrefix(sk, "KEY#") && i["revoked"] != true:
+			r.apiKeys = append(r.apiKeys, i)
 		case at.Kind == store.KindAPIKey && mine && sk == "COUNT":
 			r.keys = i
 		case at.Kind == store.KindRoles && mine && sk == "ROLES":

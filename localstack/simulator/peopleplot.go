@@ -52,17 +52,14 @@ var plots = []plot{
 
 // takeover is about rights that are taken away while they are used.
 var takeover = plot{"takeover", []side{
-	{[]string{"rosa", "rosa", "olga", "spare", "ada"}, []step{(*office).giveRoles, (*office).annotate, (*office).makeRole,
+	{[]string{"victim"}, []step{(*office).giveRoles, (*office).annotate, (*office).makeRole,
 		(*office).changeRole, (*office).makeKey, (*office).invite, (*office).rename}},
 	{[]string{"owner", "key"}, []step{(*office).takeRights}},
 }}
 
 // takeRights takes rights from somebody who may be using them.
 func (o *office) takeRights(actor string, rng *rand.Rand, h *holder) {
-	from := o.holders[pick(rng, []string{"rosa", "rosa", "olga", "spare", "ada"})]
-	if from == nil {
-		from = o.holders["olga"]
-	}
+	from := o.holders["victim"]
 	less := []identity.Permission{identity.FullTransactionHistoryView}
 	employee := []string{member.RoleEmployee}
 	switch way := rng.IntN(4); {

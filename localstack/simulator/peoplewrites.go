@@ -39,7 +39,7 @@ func writesPeople(operation string, body []byte) bool {
 }
 
 // committed is called with each write of an item that has been done.
-func (p *people) committed(operation string, body []byte) {
+func (p *people) committed(by *invocation, operation string, body []byte) {
 	if len(p.offices) == 0 || !writesPeople(operation, body) { // merchants are made before, with all that they have
 		return
 	}
@@ -65,6 +65,9 @@ func (p *people) committed(operation string, body []byte) {
 		}
 	}
 	w.check()
+	for _, o := range p.offices {
+		o.checkRightsOf(by, w.changed)
+	}
 	p.checkOffices()
 }
 
