@@ -190,14 +190,22 @@ var survivors = map[string]string{
 	"Put SANDBOX CHARGEBACK: (attribute_not_exists(pk))": "passes its charge's version",
 	"Put MERCHANT: (attribute_not_exists(pk))":           "in one transaction with its owners, who are let in once",
 	"Put MEMBER: (attribute_not_exists(pk))":             "an owner, in one transaction with the merchant",
-	"Put EMAIL: (attribute_not_exists(pk))":              "likewise; nobody makes operators here",
-	"Put AUDIT: (attribute_not_exists(pk))":              "in one transaction with the change, under a fresh random id",
+	"Put ADDRESS: (attribute_not_exists(pk))":            "likewise; nobody makes members here",
+	"Put EMAIL: (attribute_not_exists(pk))":              "likewise: its user's",
+	"Put USER: (attribute_not_exists(pk))":               "likewise",
+	"Put MEMBERSHIP: (attribute_not_exists(pk))":         "likewise",
+	"Put KEY COUNT: (attribute_not_exists(pk))":          "far fewer keys are made here than there may be",
+	"Put KEY COUNT: (version = ?)":                       "likewise",
+	"Put KEYUSE: (attribute_not_exists(pk) OR last_used_at <= ?)": "keeps two processes from writing the same in the " +
+		"same hour, which costs a write and changes nothing",
+	"Put AUDIT: (attribute_not_exists(pk))": "in one transaction with the change, under a fresh random id",
 }
 
 // noticedBy are histories that notice that a condition is missing. When the code
 // has changed so much that one does not any more, another is searched for.
 var noticedBy = map[string]seedRun{
 	"Put CALLBACK: (tries = ? AND state = ?)":  {simulator.Everything, 42},
+	"Put MAIL: (version = ?)":                  {simulator.Everything, 62},
 	"Put CHECKOUT: (attribute_not_exists(pk))": {simulator.Everything, 117},
 	"Put CHECKOUT: (version = ?)":              {simulator.Everything, 14},
 	"Put CUSTOMER: (attribute_not_exists(pk))": {simulator.Everything, 1},
