@@ -3,10 +3,11 @@ package simulator
 import (
 	"context"
 	"fmt"
-	"github.com/aws/aws-lambda-go/events"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/faults"
