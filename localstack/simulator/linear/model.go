@@ -114,11 +114,8 @@ func (m model) ask(s state, i int) (next []any) {
 		if fits && s.open(i) {
 			next = append(next, after)
 		}
-	default:
-		next = append(next, s)
-		if fits {
-			next = append(next, after)
-		}
+	default: // without an effect it may as well come last, after all that was seen
+		next = append(next, after)
 	}
 	return next
 }
@@ -152,7 +149,8 @@ func (m model) seal(s state, g int) state {
 
 func (s state) open(i int) bool { return s.closed>>i&1 == 0 }
 
-// returnReserve are the states in which what request i reserved may be.
+// returnReserve gives back what request i reserved. One that need not happen has no
+// end: if it does not, it comes last, after all that was seen.
 func (m model) returnReserve(s state, i int) []any {
 	r, g := m.Requests[i], m.group(i)
 	mine := s.reserved[g] > 0 && s.reservedBy[g] == int8(i)
@@ -160,16 +158,12 @@ func (m model) returnReserve(s state, i int) []any {
 	released.rest += s.reserved[g]
 	released.reserved[g], released.reservedBy[g] = 0, -1
 	switch {
-	case mine && m.must(r):
-		return []any{released}
 	case mine:
-		return []any{s, released}
+		s = released
 	case m.must(r):
 		s.closed |= 1 << i
-		return []any{s}
-	default:
-		return []any{s}
 	}
+	return []any{s}
 }
 
 // group is the number of a request's group.
