@@ -56,7 +56,7 @@ func TestEachConditionIsNeeded(t *testing.T) {
 		included:  func(string) bool { return true },
 		survivors: survivors, noticedBy: noticedBy,
 		quick: effort{scouts: 15, mutants: 100, survivors: 1},
-		all:   effort{scouts: 60, mutants: 1500, survivors: 100},
+		all:   effort{scouts: 60, mutants: 5000, survivors: 100},
 	}.test(t)
 }
 
@@ -216,7 +216,7 @@ var noticedBy = map[string]seedRun{
 	"Put REFERENCE: (attribute_not_exists(pk) OR checkout_id = ?)":    {simulator.Everything, 1},
 	"Put SANDBOX CHARGE: (attribute_not_exists(pk))":                  {simulator.Everything, 185},
 	"Put SANDBOX CHARGE: (version = ?)":                               {simulator.Everything, 10},
-	"Put SANDBOX REFUND: (attribute_not_exists(pk))":                  {simulator.Refunds, 501},
+	"Put SANDBOX REFUND: (attribute_not_exists(pk))":                  {simulator.Refunds, 1723},
 	"Put SANDBOX REFUND: (decision = ?)":                              {simulator.Refunds, 1194},
 	"Put TRANSACTION: (version = ?)":                                  {simulator.Refunds, 4},
 	"Update RESERVE: (attribute_not_exists(pk))":                      {simulator.Refunds, 10},

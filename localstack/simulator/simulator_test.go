@@ -117,7 +117,11 @@ func report(t *testing.T, w *simulator.World, seed uint64) {
 
 // TestSameSeedSameHistory runs some seeds twice.
 func TestSameSeedSameHistory(t *testing.T) {
-	for seed := uint64(1); seed <= number(t, "CASHWRAP_SIM_SAME_SEEDS", 5); seed++ {
+	if !spread(t) {
+		return
+	}
+	part, parts, _ := shard(t)
+	for seed := 1 + part; seed <= number(t, "CASHWRAP_SIM_SAME_SEEDS", 10); seed += parts {
 		o := simulator.Options{Workload: simulator.Workloads[seed%uint64(len(simulator.Workloads))]}
 		first, second := simulator.Run(t, seed, o).History(), simulator.Run(t, seed, o).History()
 		if first != second {

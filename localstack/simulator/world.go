@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -91,6 +92,8 @@ func Run(t *testing.T, seed uint64, o Options) *World {
 	t.Helper()
 	var w *World
 	cryptotest.SetGlobalRandom(t, seed)
+	// Goroutines that could run at the same time always do so in the same order.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	synctest.Test(t, func(*testing.T) {
 		w = newWorld(seed, o)
 		w.simulate()

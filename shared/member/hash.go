@@ -101,6 +101,9 @@ func (p parameters) bounded() bool {
 
 // tag computes Argon2id (RFC 9106), when a slot is free.
 func (p parameters) tag(ctx context.Context, password string, salt []byte, length uint32) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()

@@ -67,6 +67,9 @@ func (l *limiter) full() quota { return quota{limit: l.limit(), left: l.bucket.B
 
 // take spends one of the subject's tokens. Failure: TooMany, or that of ctx.
 func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
+	if err := ctx.Err(); err != nil {
+		return l.full(), err
+	}
 	s := l.lease(subject)
 	select {
 	case <-s.lock:

@@ -57,10 +57,12 @@ func (t readable) Few(ctx context.Context, keys ...key) ([]dynamo.Item, error) {
 	}
 	wanted := map[string]types.KeysAndAttributes{t.all.Name(): {ConsistentRead: aws.Bool(true), Keys: few}}
 	for try := range fewTries {
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(time.Duration(try) * fewPause):
+		if try > 0 {
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-time.After(time.Duration(try) * fewPause):
+			}
 		}
 		out, err := t.db.Client().BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: wanted})
 		if err != nil {
