@@ -196,7 +196,7 @@ func (s *Store) UpdateAPIKey(ctx context.Context, t identity.Tenant, id string,
 func (s *Store) replaceAPIKey(ctx context.Context, before, after identity.APIKey) (identity.APIKey, error) {
 	after.Version = before.Version + 1
 	item := newAPIKeyItem(after)
-	condition, values := unchangedAPIKey(before)
+	condition, values := unchangedAPIKey(before.Version)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If(condition, values...))
 	if err := s.putAudit(ctx, tx, after.Tenant.Merchant, audit.Change{Mode: after.Tenant.Mode,
 		Subject: subjectAPIKey(after), Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
@@ -208,14 +208,14 @@ func (s *Store) replaceAPIKey(ctx context.Context, before, after identity.APIKey
 	return after, s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, ErrStale, tx.Run(ctx))
 }
 
-// unchangedAPIKey is the condition that the key is as it was read. Keys that are older
-// than versions have none, and a deployment that is not finished may revoke a key
-// without another version.
-func unchangedAPIKey(k identity.APIKey) (condition string, values []any) {
-	if k.Version == 0 {
+// unchangedAPIKey is the condition that a key is as it was read with the version. Keys that
+// are older than versions have none, and until a deployment has finished old code may
+// revoke a key without another version.
+func unchangedAPIKey(version int) (condition string, values []any) {
+	if version == 0 {
 		return "revoked = ? AND attribute_not_exists(version)", []any{false}
 	}
-	return "revoked = ? AND version = ?", []any{false, k.Version}
+	return "revoked = ? AND version = ?", []any{false, version}
 }
 
 // DeleteAPIKey has the context's caller revoke a key at once: nothing is left of it but
@@ -246,7 +246,7 @@ func (s *Store) removeAPIKey(ctx context.Context, k identity.APIKey, operation s
 	deleted := deletedKey{key: deletedAPIKeyKey(k.Tenant, k.ID), Operation: operation, APIKey: k,
 		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
 	deleted.TokenHash = ""
-	condition, values := unchangedAPIKey(k)
+	condition, values := unchangedAPIKey(k.Version)
 	tx := s.db.WriteTx().Idempotent(true).
 		Delete(s.remove(item).If(condition, values...)).
 		Delete(s.remove(keyUseKey(k.Tenant, k.ID))).

@@ -73,12 +73,9 @@ func (s *Store) admittedBy(p identity.Principal) []admitted {
 		return all
 	case p.Actor.Kind == identity.SecretKey || p.Actor.Kind == identity.PublicKey:
 		k := apiKeyKey(p.Tenant, p.Admitted.Hash)
-		a := unchanged(k, p.Admitted.Version)
-		if p.Admitted.Version == 0 { // it is older than versions of keys
-			a.check = s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).
-				If("attribute_exists(pk) AND (attribute_not_exists(version) OR version = ?) AND revoked = ?", 0, false)
-		}
-		return []admitted{a}
+		condition, values := unchangedAPIKey(p.Admitted.Version)
+		check := s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If(condition, values...)
+		return []admitted{{readVersion{k, p.Admitted.Version}, check}}
 	default:
 		return []admitted{s.stillThere(accessTokenKey(p.Admitted.Hash))}
 	}
