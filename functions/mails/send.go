@@ -91,7 +91,7 @@ func (p *postman) divide(ctx context.Context, t identity.Tenant, m mail.Mail) er
 
 // hold leaves a mail for later, because nobody has set from which address it is sent.
 func (p *postman) hold(ctx context.Context, t identity.Tenant, m mail.Mail) error {
-	p.Log.ErrorContext(ctx, "mail held: no sender is set", "mail", m.ID, "kind", m.Kind)
+	p.Log.WarnContext(ctx, "mail held: no sender is set", "mail", m.ID, "kind", m.Kind)
 	p.Metrics.Write(ctx, p.Now(), t.Mode.Name(), metric.HeldMails.Once())
 	return p.record(ctx, t, m.Held(p.Now()))
 }

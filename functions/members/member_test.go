@@ -168,13 +168,14 @@ func TestFilters(t *testing.T) {
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
+	anything := fields{"b": nil, "c": 1.5, "d": fields{"e": []any{nil, true, []any{}, fields{"f": nil}}}}
 	p := s.employ("till@example.com", fields{"metadata": fields{"a": 1}})
 	s.Clock.Advance(time.Second)
 	got := into[person](s, 200, s.Send("PUT", s.path(p), fields{"roles": []string{"role_accountant"},
-		"metadata": fields{"b": nil, "c": 1.5}, "attributes": fields{"ignored": 1}, "user": fields{"nickname": "Till",
+		"metadata": anything, "attributes": fields{"ignored": 1}, "user": fields{"nickname": "Till",
 			"password": another}}))
 	if !slices.Equal(got.Roles, []string{"role_accountant"}) || got.User.Nickname != "Till" ||
-		!cmp.Equal(got.Metadata, fields{"b": nil, "c": 1.5}) || !got.UpdatedAt.Equal(world.Start.Add(time.Second)) {
+		!cmp.Equal(got.Metadata, anything) || !got.UpdatedAt.Equal(world.Start.Add(time.Second)) {
 		t.Errorf("got %+v, want all that was sent", got)
 	}
 	if again := into[person](s, 200, s.Send("PUT", s.path(p), fields{})); !cmp.Equal(again, got) {
