@@ -7,7 +7,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/cashwrap/cashwrap/shared/country"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
@@ -32,6 +31,10 @@ func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (
 	if err != nil {
 		return mail.Message{}, "", err
 	}
+	recorded, err := p.Store.Account(ctx, t.Merchant)
+	if err != nil {
+		return mail.Message{}, "", err
+	}
 	link := ""
 	if m.Kind == mail.Invitation {
 		invited, missing := p.Store.Member(ctx, t, m.Member)
@@ -47,8 +50,8 @@ func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (
 		}
 		link = p.BaseURL + "/invitations/" + p.InvitationToken(invited.ID, m.Invite)
 	}
-	message, err := letter{kind: m.Kind, language: languageOf(about.Country), merchant: about.Name, about: m.About,
-		link: link, test: t.Mode == identity.Test}.message(ctx)
+	message, err := letter{kind: m.Kind, language: supported(recorded.Profile.LanguageIn(about.Country)),
+		merchant: about.Name, about: m.About, link: link, test: t.Mode == identity.Test}.message(ctx)
 	message.ID, message.To = m.ID, m.Email
 	return message, "", err
 }
@@ -61,9 +64,9 @@ func plain(address string) bool {
 	})
 }
 
-// languageOf is the language of a merchant's mails.
-func languageOf(code string) string {
-	language, _, _ := strings.Cut(country.Locale(code), "-")
+// supported is the language itself, if there are texts in it, else English.
+func supported(language string) string {
+	language, _, _ = strings.Cut(language, "-")
 	if _, there := texts[mail.Invitation][language]; there {
 		return language
 	}

@@ -34,7 +34,19 @@ func TestAChangedBankAccountIsReportedToTheOwners(t *testing.T) {
 	o.only()
 }
 
-func TestADisabledMemberIsTold(t *testing.T) {
+func TestTheRecordedLanguageComesBeforeTheCountrys(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.Operate(map[string]any{"command": "update_account", "merchant_code": o.Merchant.Code, "account": map[string]any{
+		"merchant_profile": map[string]any{"language": "pt-BR"}}}, nil)
+	o.changeBankAccount()
+	o.run()
+	if m := o.only(); m.Subject != "[Teste] A conta bancária de Kaffeehaus mudou" {
+		t.Errorf("got %q, want it in Portuguese", m.Subject)
+	}
+}
+
+func TestADisabledMemberGetsAMail(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	path := o.employ("till@example.com")
@@ -283,9 +295,9 @@ func TestATryThatIsCutOffCountsAsOneThatFailed(t *testing.T) {
 	}
 }
 
-// sendStep is the step of a process that sends one mail to a member: after its message, the mail, its merchant, the
-// bound and its record.
-const sendStep = 5
+// sendStep is the step of a process that sends one mail to a member: after its message, the mail, its merchant,
+// what is recorded of it, the bound and the mail's record.
+const sendStep = 6
 
 // TestWithoutASenderMailsWait until one is set.
 func TestWithoutASenderMailsWait(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cashwrap/cashwrap/shared/country"
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
@@ -63,8 +63,8 @@ func TestTheLanguageIsThatOfTheMerchantsCountry(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{"DE": german, "AT": german, "BR": portuguese, "PT": portuguese,
 		"GB": english, "FR": english, "": english} {
-		if got := languageOf(code); got != want {
-			t.Errorf("%q (%s): got %q, want %q", code, country.Locale(code), got, want)
+		if got := supported(account.Profile{}.LanguageIn(code)); got != want {
+			t.Errorf("%q: got %q, want %q", code, got, want)
 		}
 	}
 }
