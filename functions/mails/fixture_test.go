@@ -41,6 +41,17 @@ func (o office) employ(username string) string {
 	return fmt.Sprintf("/v0.1/me/accounts/%d", made.ID)
 }
 
+// appoint makes an owner who is a managed user.
+func (o office) appoint(email string) {
+	o.Helper()
+	o.Secret("password", "correct horse battery")
+	r := o.Send("POST", "/v0.1/merchants/"+o.Merchant.Code+"/members", map[string]any{"email": email,
+		"roles": []string{member.RoleOwner}, "is_managed_user": true, "password": "correct horse battery"})
+	if r.Status != 201 {
+		o.Fatalf("appoint: %d %s", r.Status, r.Body)
+	}
+}
+
 func (o office) disable(path string) {
 	o.Helper()
 	if r := o.Send("PUT", path, map[string]any{"disabled": true}); r.Status != 200 {

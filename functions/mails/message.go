@@ -74,7 +74,8 @@ func supported(language string) string {
 }
 
 // bounds keep a merchant from having the platform write to addresses of its choice that
-// nobody has confirmed: so many mails in a day.
+// nobody has confirmed: so many mails of each kind in a day. Each kind is counted by itself,
+// so that nobody hides what a mail tells of by causing others.
 var bounds = store.Bucket{Every: 24 * time.Hour / mailsADay, Burst: mailsADay}
 
 const mailsADay = 200
@@ -82,10 +83,29 @@ const mailsADay = 200
 // tooMany takes a mail off what its merchant may cause. It is why the mail is not sent,
 // or "". A mail that is tried again counts once.
 func (p *postman) tooMany(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
-	if !m.Kind.Bounded() || m.Tries > 0 {
+	if !m.Bounded() || m.Tries > 0 {
 		return "", nil
 	}
-	granted, _, err := p.Store.LeaseTokens(ctx, "mails "+t.String(), bounds, 1, time.Time{})
+	return p.take(ctx, string(m.Kind)+" mails "+t.String(), bounds)
+}
+
+// toOwners keep a merchant from using up what the platform may send in a day: so many
+// changes in a day are told to its owners, of what it can change as often as it likes.
+var toOwners = store.Bucket{Every: 24 * time.Hour / changesADay, Burst: changesADay}
+
+const changesADay = 50
+
+// tooManyToOwners is tooMany for a mail to all owners.
+func (p *postman) tooManyToOwners(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
+	if !m.Kind.Unlimited() {
+		return "", nil
+	}
+	return p.take(ctx, "mails to owners "+t.String(), toOwners)
+}
+
+// take is why a mail is not sent for which the bucket has no token, or "".
+func (p *postman) take(ctx context.Context, subject string, b store.Bucket) (string, error) {
+	granted, _, err := p.Store.LeaseTokens(ctx, subject, b, 1, time.Time{})
 	if err != nil || granted > 0 {
 		return "", err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/mail/ses"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -74,13 +75,22 @@ func (p *postman) sendIfDue(ctx context.Context, _ identity.Tenant, message app.
 
 // divide writes a mail for each of the tenant's owners in place of the one to all.
 func (p *postman) divide(ctx context.Context, t identity.Tenant, m mail.Mail) error {
+	refused, err := p.tooManyToOwners(ctx, t, m)
+	if err != nil {
+		return err
+	}
+	if refused != "" {
+		return p.record(ctx, t, m.Dropped(refused))
+	}
 	owners, err := p.owners(ctx, t)
 	if err != nil {
 		return err
 	}
 	var copies []mail.Mail
 	for _, o := range owners {
-		copies = append(copies, m.To(o.Number(), o.Email, p.Store.Now()))
+		one := m.To(o.Number(), o.Email, p.Store.Now())
+		one.Managed = o.Type == member.TypeManaged
+		copies = append(copies, one)
 	}
 	_, err = p.Store.SaveMail(ctx, t, m.Delivered(), copies...)
 	if errors.Is(err, store.ErrStale) { // another call did it

@@ -34,11 +34,12 @@ const MaxOwners = 20
 type Mail struct {
 	outbox.Entry
 	Kind    Kind   `dynamo:"kind"`
-	Member  int32  `dynamo:"member,omitempty"` // number of the member it goes to; 0: all owners, each by a mail of its own
-	Email   string `dynamo:"email,omitempty"`  // the member's address at the time; "" when it goes to all owners
-	Invite  string `dynamo:"invite,omitempty"` // id of an invitation
-	About   string `dynamo:"about,omitempty"`  // name of a key, or the end of a bank account's number
-	Version int    `dynamo:"version"`          // of the stored item, from 1
+	Member  int32  `dynamo:"member,omitempty"`  // number of the member it goes to; 0: all owners, each by one of its own
+	Email   string `dynamo:"email,omitempty"`   // the member's address at the time; "" when it goes to all owners
+	Invite  string `dynamo:"invite,omitempty"`  // id of an invitation
+	About   string `dynamo:"about,omitempty"`   // name of a key, or the end of a bank account's number
+	Managed bool   `dynamo:"managed,omitempty"` // of one to an owner: it is a managed user, who confirms no address
+	Version int    `dynamo:"version"`           // of the stored item, from 1
 }
 
 // NewInvitation is the mail with the link of an invitation. Repeated by the same
@@ -107,10 +108,15 @@ func (m Mail) To(member int32, email string, now time.Time) Mail {
 	return m.Due(now)
 }
 
-// Bounded reports whether mails of the kind go to addresses that nobody has confirmed,
-// so that how many a merchant can cause must be bounded when they are sent. Invitations
-// are bounded when they are made.
-func (k Kind) Bounded() bool { return k == AccountDisabled }
+// Bounded reports whether the mail goes to an address that nobody has confirmed, so that
+// how many a merchant can cause must be bounded when they are sent. Invitations are bounded
+// when they are made.
+func (m Mail) Bounded() bool { return m.Kind == AccountDisabled || m.Managed }
+
+// Unlimited reports whether a merchant can cause any number of mails of the kind to all
+// owners. How many keys it makes in a day is limited; how often it changes its bank account
+// is not.
+func (k Kind) Unlimited() bool { return k == BankAccountChanged }
 
 // with is the mail with what a try made of its entry.
 func (m Mail) with(e outbox.Entry) Mail {
