@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -137,11 +139,21 @@ func (m Member) Enabled(enabled bool, now time.Time) Member {
 	return m
 }
 
-// Address is an e-mail address in the form that is unique in a tenant. Upper and
-// lower case are one: RFC 5321 §2.4 lets a host tell them apart in the local part,
-// but asks nobody to rely on it, and hosts do not. Nor are two ways to write an
-// accent (RFC 6532 §3.1: NFC).
-func Address(email string) string { return strings.ToLower(norm.NFC.String(email)) }
+// Address is an e-mail address in the form that is unique in a tenant, and by which its
+// user is found. Upper and lower case are one: RFC 5321 §2.4 lets a host tell them apart
+// in the local part, but asks nobody to rely on it, and hosts do not. Nor are two ways to
+// write an accent (RFC 6532 §3.1: NFC).
+func Address(email string) string { return strings.Map(lower, norm.NFC.String(email)) }
+
+// lower is the letter in lower case. One beyond ASCII stays beyond it: that of İ would be i,
+// which in a domain is another letter (RFC 5892), so that who has the one domain would be
+// taken for the user of an address in the other.
+func lower(r rune) rune {
+	if small := unicode.ToLower(r); r < utf8.RuneSelf || small >= utf8.RuneSelf {
+		return small
+	}
+	return r
+}
 
 // ID is the id of the member that an operation makes. A repeated operation makes the
 // same, so that it finds its own member. try is 0, and one more each time that

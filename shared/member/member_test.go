@@ -54,6 +54,8 @@ func TestAddress(t *testing.T) {
 		{"ada.l@example.com", "adal@example.com", false},
 		{"ada@example.com", "ada@example.org", false},
 		{"stra\u00dfe@example.com", "strasse@example.com", false},
+		{"ZO\u00cb@example.com", "zo\u00eb@example.com", true},
+		{"ada@ma\u0130l.example", "ada@mail.example", false}, // a domain of its own: xn--mail-tdd.example
 	} {
 		if got := member.Address(c.one) == member.Address(c.other); got != c.same {
 			t.Errorf("%s and %s: got the same %t, want %t", c.one, c.other, got, c.same)
