@@ -8,8 +8,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// MaxRoles is how many roles of its own a tenant can have: all are in one item.
+// MaxRoles is how many roles of its own a tenant can have: all are in one item, which each
+// request of a person reads.
 const MaxRoles = 100
+
+// maxRoleTexts is how many bytes their names, descriptions and metadata have together. So the
+// item stays far below what the table takes (400 KB), and cheap to read.
+const maxRoleTexts = 64 * 1024
 
 // The ids of the predefined roles (contract §8.1).
 const (
@@ -86,19 +91,32 @@ var (
 	errPredefined   = failure.Invalid("", "A predefined role cannot be changed.")
 	errRoleInUse    = failure.Invalid("", "The role is in use: members have it.")
 	errTooManyRoles = failure.Conflict("The merchant has as many roles as it can have.")
+	errRolesTooLong = failure.Conflict("The texts and metadata of the merchant's roles are too long together.")
 )
 
-// With are the roles with one more. Failure: Conflict at the limit.
+// With are the roles with one more. Failure: Conflict at the limits.
 func (r Roles) With(role Role) (Roles, error) {
 	if len(r.Own) >= MaxRoles {
 		return r, errTooManyRoles
 	}
 	r.Own = append(slices.Clone(r.Own), role)
-	return r, nil
+	return r, r.checkTexts()
+}
+
+// checkTexts is the failure of roles with more texts than fit.
+func (r Roles) checkTexts() error {
+	size := 0
+	for _, role := range r.Own {
+		size += len(role.Name) + len(role.Description) + len(role.Metadata)
+	}
+	if size > maxRoleTexts {
+		return errRolesTooLong
+	}
+	return nil
 }
 
 // Changed are the roles after a change of one. Failures: NotFound; Invalid for a
-// predefined one; those of change.
+// predefined one; Conflict for texts that no longer fit; those of change.
 func (r Roles) Changed(id string, change func(Role) (Role, error)) (Roles, error) {
 	i, err := r.own(id)
 	if err != nil {
@@ -110,7 +128,7 @@ func (r Roles) Changed(id string, change func(Role) (Role, error)) (Roles, error
 	}
 	r.Own = slices.Clone(r.Own)
 	r.Own[i] = role
-	return r, nil
+	return r, r.checkTexts()
 }
 
 // Without are the roles without one. Failures: NotFound; Invalid for a predefined one and

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,6 +72,34 @@ func TestChangesOfRoles(t *testing.T) {
 	}
 	if err := roles.CheckKnown([]string{"own", "none"}); !failure.Is(err, failure.KindInvalid) {
 		t.Errorf("an unknown role: got error %v, want Invalid", err)
+	}
+}
+
+// TestRolesStaySmall, because all are in one item of at most 400 KB, also when a role is changed.
+func TestRolesStaySmall(t *testing.T) {
+	t.Parallel()
+	var roles member.Roles
+	var err error
+	long := member.Role{Name: strings.Repeat("\U0001F511", 255), Metadata: member.Metadata(strings.Repeat("x", 3000))}
+	for i := 0; err == nil; i++ {
+		if i > 16 { // 64 KiB by 4,020 bytes
+			t.Fatalf("got %d roles of 4 KB, want at most 16", i)
+		}
+		long.ID = fmt.Sprint(i)
+		var next member.Roles
+		if next, err = roles.With(long); err == nil {
+			roles = next
+		}
+	}
+	if !failure.Is(err, failure.KindConflict) || len(roles.Own) != 16 {
+		t.Errorf("got error %v after %d roles, want Conflict after 16", err, len(roles.Own))
+	}
+	_, err = roles.Changed("0", func(r member.Role) (member.Role, error) {
+		r.Description = strings.Repeat("\U0001F511", 255) + r.Name
+		return r, nil
+	})
+	if !failure.Is(err, failure.KindConflict) {
+		t.Errorf("a longer description: got error %v, want Conflict", err)
 	}
 }
 
