@@ -58,7 +58,7 @@ func (f family) create(ctx context.Context, req identity.KeyRequest) (keyView, e
 type updateRequest struct {
 	keyPath
 	Name   *string   `json:"name" validate:"text=255"` // may be empty for a public key, but not absent
-	Scopes *[]string `json:"scopes" validate:"items=128"`
+	Scopes *[]string `json:"scopes" validate:"items=128 text=64"`
 }
 
 // update renames a key and replaces its scopes. The caller must be able to give those of

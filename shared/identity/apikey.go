@@ -95,7 +95,7 @@ type KeyRequest struct {
 	Kind Kind `json:"type" empty:"refused" validate:"one-of=secret|public"`
 
 	// Scopes are those of a secret key. One with an empty list may do nothing.
-	Scopes *[]string `json:"scopes" validate:"items=128"`
+	Scopes *[]string `json:"scopes" validate:"items=128 text=64"`
 }
 
 // BootstrapKey is a merchant's first key, which may do everything.

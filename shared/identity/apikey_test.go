@@ -77,9 +77,10 @@ func TestAKeyIsChanged(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 	}
-	for name, scopes := range map[string][]string{"": {"payments"}, "till": {"paiments"}} {
-		if got, err := k.With(name, scopes, later); err == nil {
-			t.Errorf("%q, %v: got %v, want an error", name, scopes, got)
+	for name, scopes := range map[string][]string{"": {"payments"}, "till": {"paiments"},
+		"a text that would come back": {strings.Repeat("x", 65)}} {
+		if got, err := k.With(name, scopes, later); err == nil || strings.Contains(err.Error(), "xxx") {
+			t.Errorf("%q, %v: got %v, error %v, want one that is short", name, scopes, got, err)
 		}
 	}
 	old := k
