@@ -21,8 +21,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// MaxMembers is how many members a tenant can have, so that each list of them is one
-// query of at most a megabyte.
+// MaxMembers is how many members a tenant can have, so that each list of them can read
+// them all: about half a megabyte, and nine if each is as large as it can be.
 const MaxMembers = 1000
 
 // Type is the type of a member's user (contract §8.1).
