@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"iter"
 	"strconv"
 	"strings"
@@ -95,6 +97,37 @@ func dueBound(at time.Time) string {
 		return "0"
 	}
 	return micros(at)
+}
+
+// due is an item's place in the due index; the zero value keeps the item out.
+type due struct {
+	Partition string `dynamo:"due_pk,omitempty"`
+	Sort      string `dynamo:"due_sk,omitempty"`
+}
+
+// dueShards is over how many partitions the due index is spread.
+type dueShards int
+
+func (n dueShards) dueAt(at time.Time, k key) due { return n.place(KindDue, at, k) }
+
+func (n dueShards) deadAt(at time.Time, k key) due { return n.place(KindDead, at, k) }
+
+// payoutAt is a place of its own: a walk over payouts is continued after one.
+func (n dueShards) payoutAt(at time.Time, k key) due {
+	d := n.place(KindPayoutDue, at, k)
+	d.Sort += "#" + k.PK
+	return d
+}
+
+// place is the item's place in one of the kind's partitions.
+func (n dueShards) place(kind Kind, at time.Time, k key) due {
+	return due{Partition: kind.named(strconv.Itoa(n.of(k.PK))), Sort: micros(at)}
+}
+
+// of is the key's shard.
+func (n dueShards) of(pk string) int {
+	sum := sha256.Sum256([]byte(pk))
+	return int(binary.BigEndian.Uint16(sum[:])) % int(n)
 }
 
 // due is the entry that the key names; false when it names none.

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"strconv"
@@ -27,7 +26,8 @@ import (
 // can grant and deny by kind. M is the tenant, "L#<merchant>" or "T#<merchant>",
 // and follows the kind. A credential can only form keys of its own tenant, so no
 // query can reach another merchant's data or mix test and live data. Text from
-// clients comes last.
+// clients comes last. The functions that make the keys of people and credentials are
+// in peoplekeys.go, the places in the due index in due.go; all others are below.
 //
 // A merchant's shards (merchant.Merchant.ShardCount) divide the partitions that
 // each of its payments writes: payables, and those of the indexes list and history.
@@ -43,7 +43,7 @@ import (
 //	count of new keys  KEY#M                       COUNT                       apikeys, provision
 //	use of an API key  KEYUSE#M                    KEYUSE#<id>                 rest, at most once an hour; apikeys and
 //	                                                                           provision delete it
-//	access token       TOKEN#<sha256 of token>     TOKEN                       nobody yet
+//	access token       TOKEN#<sha256 of token>     TOKEN                       no function yet
 //	member             MEMBERS#M                   MEMBER#<number>             merchants, members, provision
 //	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   merchants, members, provision
 //	deleted member     MEMBERS#M                   DELETED#<number>            merchants, members
@@ -85,9 +85,9 @@ import (
 //	idempotency record IDEMPOTENCY#M#<sha256 name> IDEMPOTENCY                 rest; its name is of the client's key
 //	                                                                           and the kind of credential, or its person
 //	rate bucket        RATE#<sha256 of subject>    RATE                        rest
-//	growth             GROWTH#M                    GROWTH                      whoever has a write of the tenant's
-//	                                                                           throttled; sweep
-//	readiness          READY#                      READY                       nobody; pages tries a write that
+//	growth             GROWTH#M                    GROWTH                      any function whose write for the tenant
+//	                                                                           is throttled; sweep
+//	readiness          READY#                      READY                       no function; pages tries a write that
 //	                                                                           changes nothing
 //	sandboxes          SANDBOX#…                   …                           acquirer/sandbox, bank/sandbox
 //	live bank          FILEBANK#…                  …                           bank/file
@@ -205,66 +205,6 @@ func auditPartition(code string) string { return KindAudit.named(code) }
 func auditKey(code string, e audit.Entry) key {
 	return key{auditPartition(code), micros(e.At) + "#" + e.ID}
 }
-
-const keyPrefix = "KEY#"
-
-func apiKeyKey(t identity.Tenant, tokenHash string) key {
-	return key{KindAPIKey.of(t), keyPrefix + tokenHash}
-}
-
-func accessTokenKey(tokenHash string) key { return key{KindAccessToken.named(tokenHash), "TOKEN"} }
-
-func deletedAPIKeyKey(t identity.Tenant, id string) key {
-	return key{KindAPIKey.of(t), deletedPrefix + bounded(id)}
-}
-
-func keyCountKey(t identity.Tenant) key { return key{KindAPIKey.of(t), "COUNT"} }
-
-func keyUseKey(t identity.Tenant, id string) key { return key{KindKeyUse.of(t), "KEYUSE#" + id} }
-
-const (
-	memberPrefix  = "MEMBER#"
-	addressPrefix = "EMAIL#"
-	deletedPrefix = "DELETED#"
-)
-
-func memberKey(t identity.Tenant, number int32) key {
-	return key{KindMembers.of(t), memberPrefix + strconv.Itoa(int(number))}
-}
-
-// addressKey is the guard of an e-mail address in the form that is unique.
-func addressKey(t identity.Tenant, address string) key {
-	return key{KindMembers.of(t), addressPrefix + digest(address)}
-}
-
-func deletedMemberKey(t identity.Tenant, number int32) key {
-	return key{KindMembers.of(t), deletedPrefix + strconv.Itoa(int(number))}
-}
-
-func invitedKey(t identity.Tenant, address string) key {
-	return key{KindMembers.of(t), "INVITED#" + digest(address)}
-}
-
-func rolesKey(t identity.Tenant) key { return key{KindRoles.of(t), "ROLES"} }
-
-func deletedRoleKey(t identity.Tenant, id string) key {
-	return key{KindRoles.of(t), deletedPrefix + bounded(id)}
-}
-
-func userKey(id string) key { return key{KindUser.named(bounded(id)), "USER"} }
-
-// emailKey leads to the user with an address in the form that is unique.
-func emailKey(address string) key { return key{KindEmail.named(digest(address)), "EMAIL"} }
-
-const membershipPrefix = "MEMBERSHIP#"
-
-func membershipKey(user string, t identity.Tenant) key {
-	return key{KindMemberships.named(bounded(user)), membershipPrefix + t.String()}
-}
-
-func invitationKey(tokenHash string) key { return key{KindInvitation.named(tokenHash), "INVITATION"} }
-
-func memberCountKey(t identity.Tenant) key { return key{KindMembers.of(t), "COUNT"} }
 
 func checkoutKey(t identity.Tenant, id string) key {
 	return key{KindCheckout.of(t, bounded(id)), "CHECKOUT"}
@@ -426,35 +366,4 @@ func digest(text string) string {
 // nearest one inside.
 func micros(t time.Time) string {
 	return fmt.Sprintf("%016d", min(max(t.UnixMicro(), 0), 9_999_999_999_999_999))
-}
-
-// due is an item's place in the due index; the zero value keeps the item out.
-type due struct {
-	Partition string `dynamo:"due_pk,omitempty"`
-	Sort      string `dynamo:"due_sk,omitempty"`
-}
-
-// dueShards is over how many partitions the due index is spread.
-type dueShards int
-
-func (n dueShards) dueAt(at time.Time, k key) due { return n.place(KindDue, at, k) }
-
-func (n dueShards) deadAt(at time.Time, k key) due { return n.place(KindDead, at, k) }
-
-// payoutAt is a place of its own: a walk over payouts is continued after one.
-func (n dueShards) payoutAt(at time.Time, k key) due {
-	d := n.place(KindPayoutDue, at, k)
-	d.Sort += "#" + k.PK
-	return d
-}
-
-// place is the item's place in one of the kind's partitions.
-func (n dueShards) place(kind Kind, at time.Time, k key) due {
-	return due{Partition: kind.named(strconv.Itoa(n.of(k.PK))), Sort: micros(at)}
-}
-
-// of is the key's shard.
-func (n dueShards) of(pk string) int {
-	sum := sha256.Sum256([]byte(pk))
-	return int(binary.BigEndian.Uint16(sum[:])) % int(n)
 }

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"strconv"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// The keys of a merchant's people and of credentials, as the table in keys.go lists them.
+
+// deletedPrefix begins the sort keys of what was deleted, beside those of what is there.
+const deletedPrefix = "DELETED#"
+
+const keyPrefix = "KEY#"
+
+func apiKeyKey(t identity.Tenant, tokenHash string) key {
+	return key{KindAPIKey.of(t), keyPrefix + tokenHash}
+}
+
+func accessTokenKey(tokenHash string) key { return key{KindAccessToken.named(tokenHash), "TOKEN"} }
+
+func deletedAPIKeyKey(t identity.Tenant, id string) key {
+	return key{KindAPIKey.of(t), deletedPrefix + bounded(id)}
+}
+
+func keyCountKey(t identity.Tenant) key { return key{KindAPIKey.of(t), "COUNT"} }
+
+func keyUseKey(t identity.Tenant, id string) key { return key{KindKeyUse.of(t), "KEYUSE#" + id} }
+
+const (
+	memberPrefix  = "MEMBER#"
+	addressPrefix = "EMAIL#"
+)
+
+func memberKey(t identity.Tenant, number int32) key {
+	return key{KindMembers.of(t), memberPrefix + strconv.Itoa(int(number))}
+}
+
+// addressKey is the guard of an e-mail address in the form that is unique.
+func addressKey(t identity.Tenant, address string) key {
+	return key{KindMembers.of(t), addressPrefix + digest(address)}
+}
+
+func deletedMemberKey(t identity.Tenant, number int32) key {
+	return key{KindMembers.of(t), deletedPrefix + strconv.Itoa(int(number))}
+}
+
+func invitedKey(t identity.Tenant, address string) key {
+	return key{KindMembers.of(t), "INVITED#" + digest(address)}
+}
+
+func rolesKey(t identity.Tenant) key { return key{KindRoles.of(t), "ROLES"} }
+
+func deletedRoleKey(t identity.Tenant, id string) key {
+	return key{KindRoles.of(t), deletedPrefix + bounded(id)}
+}
+
+func userKey(id string) key { return key{KindUser.named(bounded(id)), "USER"} }
+
+// emailKey leads to the user with an address in the form that is unique.
+func emailKey(address string) key { return key{KindEmail.named(digest(address)), "EMAIL"} }
+
+const membershipPrefix = "MEMBERSHIP#"
+
+func membershipKey(user string, t identity.Tenant) key {
+	return key{KindMemberships.named(bounded(user)), membershipPrefix + t.String()}
+}
+
+func invitationKey(tokenHash string) key { return key{KindInvitation.named(tokenHash), "INVITATION"} }
+
+func memberCountKey(t identity.Tenant) key { return key{KindMembers.of(t), "COUNT"} }
