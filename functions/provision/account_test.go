@@ -132,9 +132,7 @@ func TestInvalidChangesOfAccounts(t *testing.T) {
 		{fields{"command": "update_account", "merchant_code": m.Code}, "MISSING", "account"},
 		{fields{"command": "show_account", "merchant_code": "MC00000000"}, "NOT_FOUND", ""},
 	} {
-		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param || got.Message == "" {
-			t.Errorf("%v: got %+v, want %s %s and a message", c.command, got, c.code, c.param)
-		}
+		d.checkRefused(c.command, c.code, c.param)
 	}
 }
 

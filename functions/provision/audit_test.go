@@ -3,7 +3,6 @@ package provision_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -29,9 +28,7 @@ type auditAnswer struct {
 
 func (d operator) audit(m provisioned, more fields) auditAnswer {
 	d.Helper()
-	command := fields{"command": "list_audit", "merchant_code": m.Code}
-	maps.Copy(command, more)
-	return run[auditAnswer](d, command)
+	return run[auditAnswer](d, with(fields{"command": "list_audit", "merchant_code": m.Code}, more))
 }
 
 // TestEachChangeIsInTheAudit: who made it, from where, and what was before and is after; and no secret.

@@ -129,9 +129,7 @@ func TestVerificationsThatAreRefused(t *testing.T) {
 		{fields{"command": "list_bank_accounts", "limit": 1001}, "INVALID", "limit"},
 		{fields{"command": "list_bank_accounts", "merchant_code": "MC00000000"}, "NOT_FOUND", ""},
 	} {
-		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: got %+v, want %s %s", c.command, got, c.code, c.param)
-		}
+		d.checkRefused(c.command, c.code, c.param)
 	}
 }
 

@@ -223,9 +223,7 @@ func TestInvalidReplaysAreRefused(t *testing.T) {
 		{fields{"merchant_code": "MC1", "limit": 1001}, "INVALID", "limit"},
 	} {
 		c.command["command"] = "replay_callbacks"
-		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: got %+v, want %s %s", c.command, got, c.code, c.param)
-		}
+		d.checkRefused(c.command, c.code, c.param)
 	}
 }
 
@@ -294,8 +292,6 @@ func TestAnOperatorPaysAPixCode(t *testing.T) {
 		{fields{"merchant_code": d.Merchant.Code, "checkout_id": id}, "NOT_FOUND", ""},
 	} {
 		c.command["command"] = "pay_voucher"
-		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: got %+v, want %s %s", c.command, got, c.code, c.param)
-		}
+		d.checkRefused(c.command, c.code, c.param)
 	}
 }

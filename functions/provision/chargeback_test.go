@@ -211,9 +211,7 @@ func TestInvalidChargebacksAreRefused(t *testing.T) {
 		{theirs.Code, nil, "NOT_FOUND", ""},
 		{"T000000001", nil, "NOT_FOUND", ""},
 	} {
-		if got := d.refused(charging(m, c.transaction, c.more)); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%s %v: got %+v, want %s %s", c.transaction, c.more, got, c.code, c.param)
-		}
+		d.checkRefused(charging(m, c.transaction, c.more), c.code, c.param)
 	}
 	for s, want := range map[world.Payment]recorded{paid: {"1.00", "1.00", 1, 1, "CHARGEBACK"},
 		declined: {"", "0.00", 0, 0, "FAILED"},

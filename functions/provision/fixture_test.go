@@ -23,10 +23,15 @@ type fields = map[string]any
 
 // registration is a command that creates a sandbox merchant, with changes.
 func registration(changes fields) fields {
-	f := fields{"command": "create_merchant", "name": "Buchladen", "email": "buch@example.com",
-		"country": "DE", "currency": "EUR", "sandbox": true}
-	maps.Copy(f, changes)
-	return f
+	return with(fields{"command": "create_merchant", "name": "Buchladen", "email": "buch@example.com",
+		"country": "DE", "currency": "EUR", "sandbox": true}, changes)
+}
+
+// with is the command with changes.
+func with(command, changes fields) fields {
+	changed := maps.Clone(command)
+	maps.Copy(changed, changes)
+	return changed
 }
 
 type key struct{ ID, Plaintext, Mode string }
@@ -65,6 +70,14 @@ func (d operator) refused(command fields) refusal {
 		d.Fatalf("%v: got %s, %v, want it refused", command["command"], raw, err)
 	}
 	return *answer.Error
+}
+
+// checkRefused runs a command that must be refused with the code and a message, for the parameter if one is at fault.
+func (d operator) checkRefused(command fields, code, param string) {
+	d.Helper()
+	if got := d.refused(command); got.Code != code || got.Param != param || got.Message == "" {
+		d.Errorf("%v: got %+v, want %s %s and a message", command, got, code, param)
+	}
 }
 
 func encoded(t testing.TB, command fields) json.RawMessage {

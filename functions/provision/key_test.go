@@ -111,9 +111,7 @@ func TestKeysThatCannotBe(t *testing.T) {
 		{revoke(mine.Code, "test", "key_unknown"), "NOT_FOUND", ""},
 		{revoke(other.Code, "test", mine.Key.ID), "NOT_FOUND", ""},
 	} {
-		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: got %+v, want %s %s", c.command, got, c.code, c.param)
-		}
+		d.checkRefused(c.command, c.code, c.param)
 	}
 	if status := d.listing(mine.Key.Plaintext); status != http.StatusOK {
 		t.Errorf("with a key that could not be revoked: got %d, want 200", status)

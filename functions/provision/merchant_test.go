@@ -143,9 +143,7 @@ func TestFactsThatCannotBe(t *testing.T) {
 		{fields{"command": nil}, "INVALID", "command"},
 		{fields{"command": 1}, "INVALID", "command"},
 	} {
-		if got := d.refused(registration(c.change)); got.Code != c.code || got.Param != c.param || got.Message == "" {
-			t.Errorf("%v: got %+v, want %s %s and a message", c.change, got, c.code, c.param)
-		}
+		d.checkRefused(registration(c.change), c.code, c.param)
 	}
 }
 

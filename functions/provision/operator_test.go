@@ -52,7 +52,7 @@ func TestAnOperatorsAppSettingsAreMerged(t *testing.T) {
 			t.Errorf("%v: got %+v, %v, want %+v", c.settings, got.AppSettings, err, want)
 		}
 	}
-	for name, c := range map[string]struct {
+	for _, c := range map[string]struct {
 		command     fields
 		code, param string
 	}{
@@ -67,8 +67,6 @@ func TestAnOperatorsAppSettingsAreMerged(t *testing.T) {
 		"the owner":        {update(fields{}, fields{"operator_id": member.NumberOf(member.OwnerID(of))}), "NOT_FOUND", ""},
 		"the other mode":   {update(fields{}, fields{"mode": "live"}), "INVALID", "mode"},
 	} {
-		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%s: got %+v, want %s %s", name, got, c.code, c.param)
-		}
+		d.checkRefused(c.command, c.code, c.param)
 	}
 }

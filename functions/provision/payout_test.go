@@ -99,13 +99,7 @@ func TestInvalidBankAccountsAreRefused(t *testing.T) {
 		{fields{"holder": strings.Repeat("ü", 71), "iban": sandbox.PaidIBAN}, "INVALID", "holder"},
 		{fields{"iban_": "x"}, "INVALID", "iban_"},
 	} {
-		command := fields{"command": "set_payout", "merchant_code": m.Code}
-		for name, value := range c.given {
-			command[name] = value
-		}
-		if got := d.refused(command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: got %+v, want %s %s", c.given, got, c.code, c.param)
-		}
+		d.checkRefused(with(fields{"command": "set_payout", "merchant_code": m.Code}, c.given), c.code, c.param)
 	}
 }
 
@@ -217,9 +211,7 @@ func TestInvalidPayoutRunsAreRefused(t *testing.T) {
 		{fields{"merchant_code": "MC00000000"}, "NOT_FOUND", ""},
 	} {
 		c.given["command"] = "run_payouts"
-		if got := d.refused(c.given); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: got %+v, want %s %s", c.given, got, c.code, c.param)
-		}
+		d.checkRefused(c.given, c.code, c.param)
 	}
 }
 
@@ -307,8 +299,6 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 		{fields{"command": "export_payouts", "id": "file-2", "currency": "EUR", "limit": 0}, "INVALID", "limit"},
 		{fields{"command": "export_payouts", "id": "file-2", "currency": "EUR"}, "CONFLICT", ""},
 	} {
-		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: got %+v, want %s %s", c.command, got, c.code, c.param)
-		}
+		d.checkRefused(c.command, c.code, c.param)
 	}
 }

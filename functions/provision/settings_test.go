@@ -76,11 +76,7 @@ func TestInvalidSettingsAreRefused(t *testing.T) {
 		{fields{"expected_max_transaction_amount": 0.001}, "INVALID", "expected_max_transaction_amount"},
 		{fields{"holder": "Buch"}, "INVALID", "holder"}, // which set_payout changes
 	} {
-		command := fields{"command": "update_settings", "merchant_code": m.Code}
-		maps.Copy(command, c.given)
-		if got := d.refused(command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: got %+v, want %s %s", c.given, got, c.code, c.param)
-		}
+		d.checkRefused(with(fields{"command": "update_settings", "merchant_code": m.Code}, c.given), c.code, c.param)
 	}
 	if got := d.stored(m.Key); got.Version != 1 {
 		t.Errorf("merchant: got %+v, want version 1", got)

@@ -130,13 +130,7 @@ func TestInvalidUpdatesAreRefused(t *testing.T) {
 		{fields{"sandbox": false}, "INVALID", "sandbox"},
 		{fields{"gross_settlement": true}, "INVALID", "gross_settlement"}, // which update_settings changes
 	} {
-		command := fields{"command": "update_merchant", "merchant_code": m.Code}
-		for name, value := range c.change {
-			command[name] = value
-		}
-		if got := d.refused(command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: got %+v, want %s %s", c.change, got, c.code, c.param)
-		}
+		d.checkRefused(with(fields{"command": "update_merchant", "merchant_code": m.Code}, c.change), c.code, c.param)
 	}
 	if got := d.stored(m.Key); got.Version != 1 {
 		t.Errorf("merchant: got %+v, want version 1", got)
