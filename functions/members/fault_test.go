@@ -1,7 +1,6 @@
 package members_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,33 +8,11 @@ import (
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 
-	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/member"
 )
-
-// attempts have do send a request by a process to which each fault happens at each of its steps.
-func (s shop) attempts(do func(try string, send func(world.Request) world.Response)) {
-	s.Helper()
-	for _, fault := range faults.Plannable {
-		for step, reached := 1, true; reached; step++ {
-			p := s.Process()
-			do(strings.ToLower(strings.ReplaceAll(fmt.Sprint("t-", fault, "-", step), " ", "")),
-				func(r world.Request) world.Response {
-					r.APIKey = cmp.Or(r.APIKey, s.Merchant.Key.Plaintext)
-					p.Steps.Plan(step, fault)
-					return p.Do(r)
-				})
-			reached = len(p.Steps.Taken()) >= step
-			p.Stop()
-			if !reached && step < 3 {
-				s.Errorf("%s: got %d steps, want 3 or more", fault, step)
-			}
-		}
-	}
-}
 
 // state is all that a change of members leaves: members and roles as shown, the counts, and how many entries the
 // audit has and mails there are.
@@ -146,10 +123,10 @@ func TestWhatWasCutOffIsDoneOnce(t *testing.T) {
 			before := s.state()
 			want := s.Do(plain)
 			after := s.state()
-			if gocmp.Equal(before, after) || want.Status >= 300 {
+			if cmp.Equal(before, after) || want.Status >= 300 {
 				t.Fatalf("got %d %s and no change, want one", want.Status, want.Body)
 			}
-			s.attempts(func(try string, send func(world.Request) world.Response) {
+			s.Attempts(3, func(try string, send func(world.Request) world.Response) {
 				r := prepare(s, try)
 				r.IdempotencyKey = try
 				before := s.state()
@@ -161,11 +138,11 @@ func TestWhatWasCutOffIsDoneOnce(t *testing.T) {
 				if got.Status != want.Status {
 					t.Errorf("%s: got %d %s, want %d", try, got.Status, got.Body, want.Status)
 				}
-				if gocmp.Equal(before, now) {
+				if cmp.Equal(before, now) {
 					t.Errorf("%s: got no change", try)
 				}
-				if diff := gocmp.Diff(before, done); diff != "" {
-					if diff := gocmp.Diff(done, now); diff != "" {
+				if diff := cmp.Diff(before, done); diff != "" {
+					if diff := cmp.Diff(done, now); diff != "" {
 						t.Errorf("%s: the repetition changed what was done (-was +is):\n%s", try, diff)
 					}
 				}
@@ -183,7 +160,7 @@ func TestWhatWasCutOffIsDoneOnce(t *testing.T) {
 func TestAnAcceptanceThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.attempts(func(try string, send func(world.Request) world.Response) {
+	s.Attempts(3, func(try string, send func(world.Request) world.Response) {
 		p := s.invite(try+"@example.com", "role_owner")
 		b, _ := s.open(s.token(p))
 		before := s.state()
@@ -254,7 +231,7 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 		"PATCH " + merchant + "/roles/{role_id} api_key  role", "PUT " + merchant + "/members/{member_id} api_key  member",
 		"DELETE " + merchant + "/members/{member_id} api_key  member",
 		"DELETE " + merchant + "/roles/{role_id} api_key  role"}
-	if diff := gocmp.Diff(sorted(want...), sorted(got...)); diff != "" {
+	if diff := cmp.Diff(sorted(want...), sorted(got...)); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}
 }

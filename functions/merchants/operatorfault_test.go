@@ -1,7 +1,6 @@
 package merchants_test
 
 import (
-	"fmt"
 	"maps"
 	"strings"
 	"sync"
@@ -40,7 +39,7 @@ func TestAnOperatorThatWasCutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := operatorShop(t)
-			attempts(s, func(try string, send func(world.Request) world.Response) {
+			s.Attempts(5, func(try string, send func(world.Request) world.Response) {
 				before := employed(s, try+"@example.com")
 				want := before
 				want.Disabled = c.left == nil
@@ -118,7 +117,7 @@ func employed(s world.Shop, username string) account {
 func TestACreationThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	s := operatorShop(t)
-	attempts(s, func(try string, send func(world.Request) world.Response) {
+	s.Attempts(5, func(try string, send func(world.Request) world.Response) {
 		r := world.Request{Method: "POST", Path: accounts, APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try,
 			Body: operatorBody(try+"@example.com", nil)}
 		send(r)
@@ -148,29 +147,6 @@ func names(s world.Shop, prefix string) (found []string) {
 		}
 	}
 	return found
-}
-
-// attempts have do send a request by a process to which each fault happens at each of its steps.
-func attempts(s world.Shop, do func(try string, send func(world.Request) world.Response)) {
-	s.Helper()
-	for _, fault := range faults.Plannable {
-		for step, reached := 1, true; reached; step++ {
-			p := s.Process()
-			do(strings.ToLower(strings.ReplaceAll(fmt.Sprint("t-", fault, "-", step), " ", "")),
-				func(r world.Request) world.Response {
-					if r.APIKey == "" {
-						r.APIKey = s.Merchant.Key.Plaintext
-					}
-					p.Steps.Plan(step, fault)
-					return p.Do(r)
-				})
-			reached = len(p.Steps.Taken()) >= step
-			p.Stop()
-			if !reached && step < 5 {
-				s.Errorf("%s: got %d steps, want 5 or more", fault, step)
-			}
-		}
-	}
 }
 
 // TestConcurrentUpdatesOfAnOperator, each of another field: none is lost, and none is half done.
