@@ -165,7 +165,7 @@ func (e *everything) settings() {
 	fonts := 0
 	e.through(func() { fonts++ }, func(p *world.Process) {
 		_ = client.Invoke(p.Invoke).Operate(e.Context(), map[string]any{"command": "update_operator",
-			"merchant_code": s.Merchant.Code, "operator_id": json.RawMessage(world.Members(e, employee.Body)["id"]),
+			"merchant_code": s.Merchant.Code, "operator_id": json.RawMessage(world.Fields(e, employee.Body)["id"]),
 			"app_settings": map[string]any{"font_name": fmt.Sprint(fonts)}}, nil)
 	})
 }

@@ -86,7 +86,7 @@ func (fix *fixture) actual(value string) string {
 func (fix *fixture) collected(by maker) string {
 	fix.Helper()
 	got := fix.Do(fix.request(by.operation, ""))
-	members := world.Members(fix, got.Body)
+	members := world.Fields(fix, got.Body)
 	for _, member := range []string{by.parameter, "id"} {
 		if id := strings.Trim(members[member], `"`); id != "" && got.Status < http.StatusBadRequest { // a text or a number
 			return id

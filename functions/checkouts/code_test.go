@@ -208,7 +208,7 @@ func TestPix(t *testing.T) {
 			id := create(s)
 			got := s.ProcessCheckout(id, map[string]any{"payment_type": method})
 			var code struct{ Artefacts []artefact }
-			if err := json.Unmarshal([]byte(world.Members(t, got.Body)[method]), &code); err != nil || got.Status != 200 ||
+			if err := json.Unmarshal([]byte(world.Fields(t, got.Body)[method]), &code); err != nil || got.Status != 200 ||
 				len(code.Artefacts) != 2 {
 				t.Fatalf("got %d %s, %v, want 200 and two artefacts", got.Status, got.Body, err)
 			}

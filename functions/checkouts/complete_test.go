@@ -48,15 +48,15 @@ func TestAChallengeIsDue(t *testing.T) {
 		payload["TermUrl"] != termURL || len(payload["MD"]) < 32 || len(payload["PaReq"]) < 32 {
 		t.Errorf("got payload %v, want MD and PaReq of at least 32 bytes, and TermUrl %s", payload, termURL)
 	}
-	world.Holds(t, []byte(world.Members(t, got.Body)["next_step"]),
+	world.Holds(t, []byte(world.Fields(t, got.Body)["next_step"]),
 		map[string]string{"url": `"http://cashwrap.test/3ds/challenge"`, "method": `"POST"`,
 			"redirect_url": `"` + world.RedirectURL + `"`, "mechanism": `["iframe","browser"]`, "full": ""})
-	if all := world.Members(t, got.Body); len(all) != 1 {
+	if all := world.Fields(t, got.Body); len(all) != 1 {
 		t.Errorf("got %s, want only next_step", got.Body)
 	}
 	wantOutcome(t, s, id, outcome{"PENDING PENDING", 0, 0})
 	framed := s.ProcessCheckout(create(s, change{"redirect_url", absent}), s.Card(world.Challenged))
-	world.Holds(t, []byte(world.Members(t, framed.Body)["next_step"]), map[string]string{"redirect_url": "",
+	world.Holds(t, []byte(world.Fields(t, framed.Body)["next_step"]), map[string]string{"redirect_url": "",
 		"mechanism": `["iframe","browser"]`})
 }
 

@@ -84,7 +84,7 @@ func TestADeactivationMeetsAPayment(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	id := create(s)
 	got := s.ProcessCheckout(id, boleto())
-	attempt := world.Members(t, transactions(t, got)[0])["id"]
+	attempt := world.Fields(t, transactions(t, got)[0])["id"]
 	if _, err := s.App.Sandbox.PayVoucher(t.Context(), attempt[1:len(attempt)-1]); err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ var (
 func transactions(t *testing.T, checkout world.Response) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage
-	if err := json.Unmarshal([]byte(world.Members(t, checkout.Body)["transactions"]), &all); err != nil || len(all) == 0 {
+	if err := json.Unmarshal([]byte(world.Fields(t, checkout.Body)["transactions"]), &all); err != nil || len(all) == 0 {
 		t.Fatalf("got %s: %v, want transactions in it", checkout.Body, err)
 	}
 	return all

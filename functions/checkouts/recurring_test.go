@@ -121,7 +121,7 @@ func TestACardSavedWithoutAMandate(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
 	token := save(s, customer, world.Challenged)
-	if got := cards(s, customer); len(got) != 1 || world.Members(t, []byte(got[0]))["mandate"] != "" {
+	if got := cards(s, customer); len(got) != 1 || world.Fields(t, []byte(got[0]))["mandate"] != "" {
 		t.Errorf("got cards %v, want one without a mandate", got)
 	}
 	id := create(s)
@@ -166,7 +166,7 @@ func TestTokensOfCards(t *testing.T) {
 	}
 	for _, one := range got {
 		want := map[string]string{"card": `{"last_4_digits":"0007","type":"MASTERCARD"}`, "mandate": ""}
-		if world.Members(t, []byte(one))["token"] == `"`+first+`"` {
+		if world.Fields(t, []byte(one))["token"] == `"`+first+`"` {
 			want = map[string]string{"card": `{"last_4_digits":"0091","type":"VISA"}`, "mandate": mandate(s, "active")}
 		}
 		world.Holds(t, []byte(one), want)

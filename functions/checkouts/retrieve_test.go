@@ -98,7 +98,7 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 		"payment_type": `"ECOM"`, "installments_count": "1", "merchant_code": `"` + s.Merchant.Code + `"`,
 		"vat_amount": "0.00",
 		"tip_amount": "0.00", "entry_mode": `"CUSTOMER_ENTRY"`})
-	if code := world.Members(t, c.Transactions[0])["auth_code"]; !regexp.MustCompile(`^"[0-9]{6}"$`).MatchString(code) {
+	if code := world.Fields(t, c.Transactions[0])["auth_code"]; !regexp.MustCompile(`^"[0-9]{6}"$`).MatchString(code) {
 		t.Errorf("got auth_code %s, want six digits", code)
 	}
 	if read.Text("payment_instrument.token") == "" {
@@ -163,7 +163,7 @@ func TestLiveAndTestDataAreApart(t *testing.T) {
 			noCheckout.Check(t, c.in.Do(request))
 		}
 		all := listed(t, c.in.Send("GET", "/v0.1/checkouts", nil))
-		if len(all) != 1 || world.Members(t, all[0])["id"] != `"`+c.own+`"` {
+		if len(all) != 1 || world.Fields(t, all[0])["id"] != `"`+c.own+`"` {
 			t.Errorf("got checkouts %s, want one, %s", all, c.own)
 		}
 	}

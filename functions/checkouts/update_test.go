@@ -42,12 +42,12 @@ func TestUpdate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			id := create(s, change{"description", "old"}, change{"valid_until", "2026-11-20T13:00:00Z"})
-			before := world.Members(t, s.Checkout(id).Body)
+			before := world.Fields(t, s.Checkout(id).Body)
 			got := patch(s, id, c.body)
 			if world.Holds(t, got.Body, c.want); got.Status != 200 || string(s.Checkout(id).Body) != string(got.Body) {
 				t.Errorf("got %d %s\nwant 200 and as read: %s", got.Status, got.Body, s.Checkout(id).Body)
 			}
-			for name, value := range world.Members(t, got.Body) {
+			for name, value := range world.Fields(t, got.Body) {
 				if _, meant := c.want[name]; !meant && value != before[name] {
 					t.Errorf("got %s %s, want it unchanged: %s", name, value, before[name])
 				}

@@ -19,7 +19,7 @@ func TestAKeyListsNoOtherMerchant(t *testing.T) {
 	}{"key": {s.NewKey("secret", "user.profile_readonly"), "1"}, "client": {s.Token(), "1"},
 		"owner": {s.TokenOf(owner), "2"}} {
 		got := s.WithKey(c.key).Send("GET", "/v0.1/memberships", nil)
-		if total := world.Members(t, got.Body)["total_count"]; got.Status != 200 || total != c.want {
+		if total := world.Fields(t, got.Body)["total_count"]; got.Status != 200 || total != c.want {
 			t.Errorf("%s: got %d %s, want %s memberships", name, got.Status, got.Body, c.want)
 		}
 	}

@@ -19,7 +19,7 @@ func literal(amount string) money.Literal { return money.Literal(amount) }
 func list(s world.Shop, p world.Payment, name string) []string {
 	s.Helper()
 	var entries []json.RawMessage
-	if err := json.Unmarshal([]byte(world.Members(s, s.Transaction("id="+p.ID).Body)[name]), &entries); err != nil {
+	if err := json.Unmarshal([]byte(world.Fields(s, s.Transaction("id="+p.ID).Body)[name]), &entries); err != nil {
 		s.Fatal(err)
 	}
 	texts := make([]string, len(entries))
@@ -99,7 +99,7 @@ func TestEventsOfInstallments(t *testing.T) {
 		Installment int         `json:"installment_number"`
 		Timestamp   string      `json:"timestamp"`
 	}
-	detail := world.Members(t, brazil.Transaction("id="+p.ID).Body)
+	detail := world.Fields(t, brazil.Transaction("id="+p.ID).Body)
 	if err := json.Unmarshal([]byte(detail["transaction_events"]), &shown); err != nil || len(shown) == 0 {
 		t.Fatalf("transaction_events: got %s, %v, want some", detail["transaction_events"], err)
 	}

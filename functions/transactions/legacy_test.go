@@ -152,7 +152,7 @@ func TestLegacyDiffersOnlyWhereItShould(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
-	current, legacy := world.Members(t, s.Transaction("id="+p.ID).Body), world.Members(t,
+	current, legacy := world.Fields(t, s.Transaction("id="+p.ID).Body), world.Fields(t,
 		legacyTransaction(s, "id="+p.ID).Body)
 	for name := range current {
 		if current[name] != legacy[name] {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Members are an object's members by name, each as it was sent.
-func Members(t testing.TB, object []byte) map[string]string {
+// Fields are a JSON object's fields by name, each as it was sent.
+func Fields(t testing.TB, object []byte) map[string]string {
 	t.Helper()
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(object, &raw); err != nil {
@@ -19,11 +19,11 @@ func Members(t testing.TB, object []byte) map[string]string {
 	return texts
 }
 
-// Holds checks members of an object, each as it was sent; "" means there is
+// Holds checks fields of a JSON object, each as it was sent; "" means that there is
 // none of the name.
 func Holds(t testing.TB, object []byte, want map[string]string) {
 	t.Helper()
-	got := Members(t, object)
+	got := Fields(t, object)
 	for name, value := range want {
 		if got[name] != value {
 			t.Errorf("%s is %s, want %s", name, got[name], value)
