@@ -91,7 +91,7 @@ func (s measuredShop) mail(answer string, hours int) {
 	s.Helper()
 	s.RefuseMails(func(string) string { return answer })
 	t := identity.Tenant{Mode: s.mode, Merchant: s.Merchant.Code}
-	putMail(s.World, t, toStranger())
+	s.PutMail(t, toStranger())
 	s.Relay()
 	for range hours {
 		s.Clock.Advance(time.Hour)

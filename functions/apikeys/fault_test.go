@@ -187,7 +187,7 @@ func TestAReplayShowsNoPlaintext(t *testing.T) {
 	s := newShop(t)
 	r := world.Request{Method: "POST", Path: s.keys(), IdempotencyKey: "k", Body: body("till", "payments")}
 	first, again := s.made(s.Do(r)), s.Do(r)
-	if diff := cmp.Diff(first.hidden(), into[apiKey](s, 201, again)); diff != "" ||
+	if diff := cmp.Diff(first.hidden(), world.Into[apiKey](s, 201, again)); diff != "" ||
 		again.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("replayed %q (-want +got):\n%s", again.Header.Get("Idempotency-Replayed"), diff)
 	}

@@ -56,7 +56,7 @@ func (s shop) create(name string, scopes ...string) apiKey {
 
 func (s shop) made(got world.Response) apiKey {
 	s.Helper()
-	k := into[apiKey](s, 201, got)
+	k := world.Into[apiKey](s, 201, got)
 	if k.Plaintext != "" {
 		s.Secret("API key", k.Plaintext)
 	}
@@ -65,7 +65,7 @@ func (s shop) made(got world.Response) apiKey {
 
 func (s shop) read(id string) apiKey {
 	s.Helper()
-	return into[apiKey](s, 200, s.Send("GET", s.path(id), nil))
+	return world.Into[apiKey](s, 200, s.Send("GET", s.path(id), nil))
 }
 
 type listing struct {
@@ -75,16 +75,7 @@ type listing struct {
 
 func (s shop) list(query string) listing {
 	s.Helper()
-	return into[listing](s, 200, s.Send("GET", s.keys()+query, nil))
-}
-
-// into is what a response holds, which has to have the status.
-func into[T any](s shop, status int, got world.Response) (v T) {
-	s.Helper()
-	if got.Status != status || got.Into(&v) != nil {
-		s.Fatalf("got %d %s, want %d and an object", got.Status, got.Body, status)
-	}
-	return v
+	return world.Into[listing](s, 200, s.Send("GET", s.keys()+query, nil))
 }
 
 // want fails unless the response has the status.

@@ -8,9 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/audit"
-	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
 )
@@ -110,14 +108,6 @@ func (o office) stored(id string) mail.Mail {
 	return m
 }
 
-// repeat sends another message of a mail.
-func (o office) repeat(id string) {
-	o.Helper()
-	if err := queue.OpenMails(o.App).Send(o.Context(), o.Tenant(), id, 0); err != nil {
-		o.Fatal(err)
-	}
-}
-
 // invite invites a person, and answers the id of its member.
 func (o office) invite(email string) string {
 	o.Helper()
@@ -132,22 +122,6 @@ func (o office) invite(email string) string {
 	}
 	o.Secret("token of an invitation", o.App.InvitationToken(m.ID, m.Invite.ID))
 	return m.ID
-}
-
-// write stores a mail, as it is stored with the change that it tells of.
-func (o office) write(m mail.Mail) {
-	o.Helper()
-	_, table := o.App.Store.Raw()
-	item := struct {
-		PK string `dynamo:"pk"`
-		SK string `dynamo:"sk"`
-		identity.Tenant
-		mail.Mail
-	}{"MAIL#" + m.ID, "MAIL", o.Tenant(), m.Due(o.Clock.Now())}
-	if err := table.Put(item).Run(o.Context()); err != nil {
-		o.Fatal(err)
-	}
-	o.repeat(m.ID)
 }
 
 func (o office) wantLog(text string) {

@@ -120,7 +120,7 @@ func TestAnInvitationThatIsOverIsNotSent(t *testing.T) {
 		if err := end(o, number); err != nil {
 			t.Fatal(err)
 		}
-		o.repeat(id)
+		o.SendMail(o.Tenant(), id)
 		o.run()
 		if got := o.stored(id); len(o.sent()) != 0 || got.State != outbox.Dropped || got.LastError != want {
 			t.Errorf("%s: got %d mails and %+v, want none, and it dropped", want, len(o.sent()), got)
@@ -176,12 +176,12 @@ func TestRepeatedMessagesSendNothing(t *testing.T) {
 	o.changeBankAccount()
 	parent := o.due()
 	for range 3 {
-		o.repeat(parent)
+		o.SendMail(o.Tenant(), parent)
 	}
 	o.run()
 	for range 3 {
-		o.repeat(parent)
-		o.repeat(o.only().ID)
+		o.SendMail(o.Tenant(), parent)
+		o.SendMail(o.Tenant(), o.only().ID)
 	}
 	o.run()
 	o.PassMinute()
@@ -278,7 +278,7 @@ func TestATryThatIsCutOffCountsAsOneThatFailed(t *testing.T) {
 	if m := o.stored(id); m.State != outbox.Sending || m.Tries != 1 {
 		t.Fatalf("got %+v, want a try of unknown outcome", m)
 	}
-	o.repeat(id)
+	o.SendMail(o.Tenant(), id)
 	o.run()
 	if got := o.only().Times; got != 1 {
 		t.Errorf("while the try may still run: got it %d times, want once", got)
@@ -340,7 +340,7 @@ func TestAMerchantCanWriteToFewStrangers(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for i := range 210 {
-		o.write(mail.NewAccountDisabled(fmt.Sprint(i), 1, fmt.Sprintf("stranger-%d@example.com", i)))
+		o.PutMail(o.Tenant(), mail.NewAccountDisabled(fmt.Sprint(i), 1, fmt.Sprintf("stranger-%d@example.com", i)))
 	}
 	o.run()
 	if n := len(o.sent()); n != 200 {
@@ -348,7 +348,7 @@ func TestAMerchantCanWriteToFewStrangers(t *testing.T) {
 	}
 	o.changeBankAccount() // which only its owner hears of
 	o.Clock.Advance(8 * time.Minute)
-	o.write(mail.NewAccountDisabled("later", 1, "ada@example.com"))
+	o.PutMail(o.Tenant(), mail.NewAccountDisabled("later", 1, "ada@example.com"))
 	o.run()
 	if n := len(o.sent()); n != 202 {
 		t.Errorf("got %d mails, want 202", n)
@@ -426,7 +426,7 @@ func TestOnlySomeOwnersGetAMail(t *testing.T) {
 func TestAMessageOfNoMailIsDropped(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	o.repeat("mail_unknown")
+	o.SendMail(o.Tenant(), "mail_unknown")
 	o.run()
 	o.wantLog("message of an unknown mail dropped")
 	if err := mails.Send(app.New(o.App.Config, app.Overrides{}))(t.Context(), `{"mail":""}`); err != nil {

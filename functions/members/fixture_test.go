@@ -62,18 +62,9 @@ func (s shop) roles() string { return "/v0.1/merchants/" + s.Merchant.Code + "/r
 
 func (s shop) path(p person) string { return s.members() + "/" + p.ID }
 
-// into is what a response holds, which has to have the status.
-func into[T any](s shop, status int, got world.Response) (v T) {
-	s.Helper()
-	if got.Status != status || got.Into(&v) != nil {
-		s.Fatalf("got %d %s, want %d and an object", got.Status, got.Body, status)
-	}
-	return v
-}
-
 func (s shop) invite(email string, roles ...string) person {
 	s.Helper()
-	return into[person](s, 201, s.Send("POST", s.members(), fields{"email": email, "roles": roles}))
+	return world.Into[person](s, 201, s.Send("POST", s.members(), fields{"email": email, "roles": roles}))
 }
 
 func managed(email string, more fields) fields {
@@ -84,18 +75,18 @@ func managed(email string, more fields) fields {
 
 func (s shop) employ(email string, more fields) person {
 	s.Helper()
-	return into[person](s, 201, s.Send("POST", s.members(), managed(email, more)))
+	return world.Into[person](s, 201, s.Send("POST", s.members(), managed(email, more)))
 }
 
 func (s shop) read(p person) person {
 	s.Helper()
-	return into[person](s, 200, s.Send("GET", s.path(p), nil))
+	return world.Into[person](s, 200, s.Send("GET", s.path(p), nil))
 }
 
 // list are the addresses of the members listed, and how many there are on all pages.
 func (s shop) list(query string) (emails []string, total int) {
 	s.Helper()
-	v := into[struct {
+	v := world.Into[struct {
 		Items []person `json:"items"`
 		Total int      `json:"total_count"`
 	}](s, 200, s.Send("GET", s.members()+query, nil))
@@ -112,7 +103,7 @@ func (s shop) list(query string) (emails []string, total int) {
 // owner is the merchant's first.
 func (s shop) owner() person {
 	s.Helper()
-	return into[struct {
+	return world.Into[struct {
 		Items []person `json:"items"`
 	}](s, 200, s.Send("GET", s.members()+"?roles=role_owner", nil)).Items[0]
 }
@@ -131,7 +122,7 @@ type role struct {
 
 func (s shop) role(name string, permissions ...string) role {
 	s.Helper()
-	return into[role](s, 201, s.Send("POST", s.roles(), fields{"name": name, "permissions": permissions}))
+	return world.Into[role](s, 201, s.Send("POST", s.roles(), fields{"name": name, "permissions": permissions}))
 }
 
 // token is what the link in the mail of an invitation holds.

@@ -19,7 +19,7 @@ func numberOf(p person) int32 { return member.NumberOf(p.ID) }
 func TestAnInvitation(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	p := into[person](s, 201, s.Send("POST", s.members(), fields{"email": "Ada@example.com", "nickname": "ignored",
+	p := world.Into[person](s, 201, s.Send("POST", s.members(), fields{"email": "Ada@example.com", "nickname": "ignored",
 		"roles": []string{"role_accountant", "role_employee", "role_employee"}, "metadata": fields{"a": 1, "b": []any{"c"}},
 		"attributes": fields{"ignored": true}}))
 	want := person{ID: p.ID, Roles: []string{"role_accountant", "role_employee"}, Status: "pending",
@@ -171,18 +171,18 @@ func TestUpdates(t *testing.T) {
 	anything := fields{"b": nil, "c": 1.5, "d": fields{"e": []any{nil, true, []any{}, fields{"f": nil}}}}
 	p := s.employ("till@example.com", fields{"metadata": fields{"a": 1}})
 	s.Clock.Advance(time.Second)
-	got := into[person](s, 200, s.Send("PUT", s.path(p), fields{"roles": []string{"role_accountant"},
+	got := world.Into[person](s, 200, s.Send("PUT", s.path(p), fields{"roles": []string{"role_accountant"},
 		"metadata": anything, "attributes": fields{"ignored": 1}, "user": fields{"nickname": "Till",
 			"password": another}}))
 	if !slices.Equal(got.Roles, []string{"role_accountant"}) || got.User.Nickname != "Till" ||
 		!cmp.Equal(got.Metadata, anything) || !got.UpdatedAt.Equal(world.Start.Add(time.Second)) {
 		t.Errorf("got %+v, want all that was sent", got)
 	}
-	if again := into[person](s, 200, s.Send("PUT", s.path(p), fields{})); !cmp.Equal(again, got) {
+	if again := world.Into[person](s, 200, s.Send("PUT", s.path(p), fields{})); !cmp.Equal(again, got) {
 		t.Errorf("nothing sent: got %+v, want %+v", again, got)
 	}
 	owner := s.owner()
-	if same := into[person](s, 200, s.Send("PUT", s.path(owner), fields{"user": fields{"nickname": "x",
+	if same := world.Into[person](s, 200, s.Send("PUT", s.path(owner), fields{"user": fields{"nickname": "x",
 		"password": another}})); !cmp.Equal(same, owner) {
 		t.Errorf("a person's own user: got %+v, want it as it was", same)
 	}
@@ -200,9 +200,9 @@ func TestInvitationsToOneAddress(t *testing.T) {
 	s := newShop(t)
 	body := fields{"email": "ada@example.com", "roles": []string{"role_employee"}}
 	for range 5 {
-		p := into[person](s, 201, s.Send("POST", s.members(), body))
+		p := world.Into[person](s, 201, s.Send("POST", s.members(), body))
 		s.Clock.Advance(time.Minute)
-		into[any](s, 200, world.Response{Status: s.Send("DELETE", s.path(p), nil).Status, Body: []byte("{}")})
+		world.Into[any](s, 200, world.Response{Status: s.Send("DELETE", s.path(p), nil).Status, Body: []byte("{}")})
 	}
 	refused := s.Send("POST", s.members(), body)
 	world.Refused(429, "TOO_MANY_REQUESTS", "", "too-many-requests").Check(t, refused)
@@ -239,5 +239,5 @@ func TestInvitationsOfADay(t *testing.T) {
 		t.Errorf("got Retry-After %s, want 43200: at midnight UTC", after)
 	}
 	s.Clock.Advance(12 * time.Hour)
-	into[person](s, 201, s.Send("POST", s.members(), body))
+	world.Into[person](s, 201, s.Send("POST", s.members(), body))
 }

@@ -33,11 +33,11 @@ func TestTheLastOwner(t *testing.T) {
 	s.invite("ada@example.com", "role_owner")
 	refused("one who is invited")
 	second := s.employ("second@example.com", fields{"roles": []string{"role_owner"}})
-	into[person](s, 200, s.Send("PUT", s.path(second), fields{"roles": []string{"role_owner", "role_employee"}}))
-	into[person](s, 200, s.Send("PUT", s.path(owner), demote))
+	world.Into[person](s, 200, s.Send("PUT", s.path(second), fields{"roles": []string{"role_owner", "role_employee"}}))
+	world.Into[person](s, 200, s.Send("PUT", s.path(owner), demote))
 	owner, second = second, owner
 	refused("the other one")
-	into[person](s, 200, s.Send("PUT", s.path(second), fields{"roles": []string{"role_owner"}}))
+	world.Into[person](s, 200, s.Send("PUT", s.path(second), fields{"roles": []string{"role_owner"}}))
 	if r := s.Send("DELETE", s.path(owner), nil); r.Status != 200 {
 		t.Errorf("one of two: got %d %s, want 200", r.Status, r.Body)
 	}
@@ -129,7 +129,7 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 	wider := s.role("Wider", "full_transaction_history_view")
 	forbidden.Check(t, as.Send("PATCH", s.roles()+"/"+wider.ID, fields{"name": "x"}))
 	forbidden.Check(t, as.Send("DELETE", s.roles()+"/"+wider.ID, nil))
-	into[role](s, 201, as.Send("POST", s.roles(), fields{"name": "less", "permissions": []string{"refund_transactions"}}))
+	world.Into[role](s, 201, as.Send("POST", s.roles(), fields{"name": "less", "permissions": []string{"refund_transactions"}}))
 }
 
 // TestOnlyOnesOwnMembers: those of other merchants and of the other mode are as if they did not exist.

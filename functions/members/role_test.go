@@ -20,7 +20,7 @@ func TestRoles(t *testing.T) {
 	want := role{Name: "Support", Description: "phone", Permissions: []string{"full_transaction_history_view",
 		"refund_transactions"}, Metadata: fields{"a": "b"}, CreatedAt: world.Start.Add(time.Hour),
 		UpdatedAt: world.Start.Add(time.Hour)}
-	got := into[role](s, 201, s.Send("POST", s.roles(), fields{"name": "Support", "description": "phone",
+	got := world.Into[role](s, 201, s.Send("POST", s.roles(), fields{"name": "Support", "description": "phone",
 		"permissions": []string{"refund_transactions", "full_transaction_history_view", "refund_transactions"},
 		"metadata":    fields{"a": "b"}}))
 	want.ID = got.ID
@@ -28,10 +28,10 @@ func TestRoles(t *testing.T) {
 		t.Errorf("created (-want +got):\n%s", diff)
 	}
 	one := s.roles() + "/" + got.ID
-	if diff := cmp.Diff(want, into[role](s, 200, s.Send("GET", one, nil))); diff != "" {
+	if diff := cmp.Diff(want, world.Into[role](s, 200, s.Send("GET", one, nil))); diff != "" {
 		t.Errorf("read (-want +got):\n%s", diff)
 	}
-	all := into[struct{ Items []role }](s, 200, s.Send("GET", s.roles(), nil)).Items
+	all := world.Into[struct{ Items []role }](s, 200, s.Send("GET", s.roles(), nil)).Items
 	var ids []string
 	for _, r := range all {
 		ids = append(ids, r.ID)
@@ -45,7 +45,7 @@ func TestRoles(t *testing.T) {
 		t.Errorf("its member: got %v, want %v", m.Permissions, want.Permissions)
 	}
 	s.Clock.Advance(time.Hour)
-	changed := into[role](s, 200, s.Send("PATCH", one, fields{"name": "Help", "permissions": []string{"create_referral"},
+	changed := world.Into[role](s, 200, s.Send("PATCH", one, fields{"name": "Help", "permissions": []string{"create_referral"},
 		"description": ""}))
 	if changed.Name != "Help" || changed.Description != "" || !changed.UpdatedAt.Equal(s.Clock.Now()) ||
 		!cmp.Equal(changed.Metadata, want.Metadata) {
@@ -59,7 +59,7 @@ func TestRoles(t *testing.T) {
 	}
 	inUse := world.Refused(400, "INVALID", "", "invalid-parameter")
 	inUse.Check(t, s.Send("DELETE", one, nil))
-	into[person](s, 200, s.Send("PUT", s.path(m), fields{"roles": []string{"role_employee"}}))
+	world.Into[person](s, 200, s.Send("PUT", s.path(m), fields{"roles": []string{"role_employee"}}))
 	if r := s.Send("DELETE", one, nil); r.Status != 200 || len(r.Body) != 0 {
 		t.Errorf("got %d %s, want 200 without a body", r.Status, r.Body)
 	}
@@ -114,7 +114,7 @@ func TestAHundredRoles(t *testing.T) {
 	body := fields{"name": "beyond", "permissions": []string{"members_read"}}
 	world.Refused(409, "CONFLICT", "", "conflict").Check(t, s.Send("POST", s.roles(), body))
 	s.Send("DELETE", s.roles()+"/"+first.ID, nil)
-	into[role](s, 201, s.Send("POST", s.roles(), body))
+	world.Into[role](s, 201, s.Send("POST", s.roles(), body))
 }
 
 // TestARoleIsNotDeletedWhileItIsGiven: of both at once one succeeds.

@@ -30,3 +30,12 @@ func Holds(t testing.TB, object []byte, want map[string]string) {
 		}
 	}
 }
+
+// Into is what a response holds, which must have the status.
+func Into[T any](t testing.TB, status int, got Response) (v T) {
+	t.Helper()
+	if got.Status != status || got.Into(&v) != nil {
+		t.Fatalf("got %d %s, want %d and an object", got.Status, got.Body, status)
+	}
+	return v
+}

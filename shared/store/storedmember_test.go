@@ -153,8 +153,13 @@ func (w fixture) user(want member.User) storedtest.Read {
 
 // memberOf is what a user is of a tenant.
 func (w fixture) memberOf(u member.User, t identity.Tenant, want member.Member) storedtest.Read {
-	return storedtest.Expect("MemberOf", want, func(ctx context.Context) (member.Member, error) {
-		m, _, err := w.MemberOf(ctx, u.ID, t)
+	return storedtest.Expect("Memberships", want, func(ctx context.Context) (m member.Member, err error) {
+		all, err := w.Memberships(ctx, u.ID, t.Mode)
+		for _, one := range all {
+			if one.Tenant == t {
+				m = one.Member
+			}
+		}
 		return m, err
 	})
 }

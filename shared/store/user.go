@@ -115,21 +115,3 @@ func (s *Reader) Memberships(ctx context.Context, user string, mode identity.Mod
 	}
 	return all, nil
 }
-
-// MemberOf is the member that a user is of a tenant, with the tenant's roles, consistently.
-// Failure: NotFound.
-func (s *Reader) MemberOf(ctx context.Context, user string, t identity.Tenant) (member.Member, member.Roles, error) {
-	var lead membershipItem
-	err := s.get(membershipKey(user, t)).One(ctx, &lead)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = errNoMember
-	}
-	if err != nil {
-		return member.Member{}, member.Roles{}, err
-	}
-	m, roles, err := s.MemberWithRoles(ctx, t, member.NumberOf(lead.MemberID))
-	if err == nil && m.UserID != user {
-		err = errNoMember
-	}
-	return m, roles, err
-}
