@@ -73,16 +73,16 @@ var companions = map[string][]string{
 	// Any write of a merchant's shards may be throttled, and is then noted.
 	"PutItem PAYABLE":    {"PutItem GROWTH"},
 	"DeleteItem PAYABLE": {"PutItem GROWTH"},
-	// Whoever reads a checkout with an attempt that was cut off records its outcome,
+	// A function that reads a checkout with an interrupted attempt records its outcome,
 	// whatever that is: a challenge opens a session, a payment may save the card.
 	"PutItem CHECKOUT": {"PutItem SESSION", "UpdateItem CUSTOMER"},
-	// Whoever claims an Idempotency-Key reads it when the claim's reply is lost.
+	// A function that claims an Idempotency-Key reads the claim when the write's reply is lost.
 	"PutItem IDEMPOTENCY": {"GetItem IDEMPOTENCY"},
-	// Whoever deletes a key finds out whether it has done so already.
+	// A repeated deletion of a key reads whether the key is already deleted.
 	"DeleteItem KEY": {"GetItem KEY"},
-	// Whoever looks when a key was used notes that it is, once an hour.
+	// A function that reads when a key was last used records the use, at most once an hour.
 	"GetItem KEYUSE": {"PutItem KEYUSE"},
-	// Whoever gives rights by a key could also do so by an access token.
+	// A change of rights made with a key can also be made with an access token.
 	"ConditionCheckItem KEY": {"ConditionCheckItem TOKEN", "ConditionCheckItem MEMBERS", "ConditionCheckItem ROLES"},
 }
 
@@ -180,8 +180,8 @@ func (e *everything) requests() {
 	e.RunUntilIdle()
 }
 
-// tokens are sent to each operation: of an OAuth client, for what does not exist, and of a user, for the merchant of
-// somebody else.
+// tokens sends each operation with two access tokens: an OAuth client's, about what does not exist, and a user's, about
+// a merchant of which the user is no member.
 func (e *everything) tokens() {
 	e.Helper()
 	fix := newFixture(e.Shop)

@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// invited is who was invited to a shop, and the request by which the invitation is accepted.
+// invited is an invited member, and the request that accepts the invitation.
 type invited struct {
 	path   string // of the member
 	accept world.Request
@@ -39,8 +39,8 @@ func (t *scenario) invite(email, role string) invited {
 		Body:   url.Values{"csrf_token": {csrf}, "password": {invitedPassword}}}}
 }
 
-// members are members and roles that are changed in processes whose writes lose their replies, also as operators; and
-// invitations that are accepted, withdrawn, and given to who has a password already.
+// members changes members, operators and roles in processes whose writes lose their replies. Invitations are accepted,
+// withdrawn, and sent to a person who already has a password.
 func (e *everything) members() {
 	e.Helper()
 	merchant := "/v0.1/merchants/" + e.Merchant.Code

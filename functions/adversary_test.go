@@ -20,9 +20,9 @@ import (
 )
 
 // TestNobodyGainsRights: an adversary with some credential sends random requests that change people, roles, keys and
-// terms, with every field, and goes on with whatever it has made: keys, managed users whose passwords it set, accepted
-// invitations. Owners give and take rights in between. No request of the adversary adds to what all its credentials
-// may do; only those of owners do.
+// terms, with every field. It goes on to use the credentials that it gets this way: new keys, managed users whose
+// passwords it has set, and accepted invitations. In between owners give and take rights. Only requests of owners may
+// add to what the adversary's credentials can do together, none of its own.
 func TestNobodyGainsRights(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -36,29 +36,29 @@ func TestNobodyGainsRights(t *testing.T) {
 				actions[name] = func(t *rapid.T) { act(a, t) }
 			}
 			t.Repeat(actions)
-			a.looksAtPayments(t)
+			a.checkPayments(t)
 		})
 	}
 }
 
-// hand is a credential that the adversary has.
-type hand struct{ name, text string }
+// bearer is a credential, and what failures call it.
+type bearer struct{ name, text string }
 
-// arena is a merchant with owners and everybody else, and an adversary among them.
+// arena is a merchant with its owners and staff, and an adversary who has some of its credentials.
 type arena struct {
 	world.Shop
 	routes    map[string]rest.Route
-	employees rights // of people without permissions
-	hands     []hand
-	owner     string // token of the owner
-	checkout  string // and transaction, which others have made
-	sold      string
-	email     string // of the owner
-	now       stock
-	people    []string // ids, as they came
+	employees rights   // of people without permissions
+	bearers   []bearer // of the adversary
+	owner     string   // token of the owner
+	checkout  string   // that somebody else has created
+	sold      string   // its transaction
+	email     string   // of the owner
+	now       snapshot
+	people    []string // ids, the oldest first; likewise of roles and keys
 	roles     []string
 	keys      []string
-	invited   []string // who can accept: ids of members whose mails the adversary reads
+	invited   []string // ids of members whose invitations are sent to the adversary
 	serial    int
 }
 
@@ -71,10 +71,10 @@ func newArena(t *rapid.T, w *world.World, routes map[string]rest.Route) *arena {
 	a.checkout, a.sold = sold.Checkout, sold.ID
 	a.people, a.keys = []string{owner.ID}, []string{a.Merchant.Key.ID}
 	a.roles = []string{member.RoleOwner, member.RoleAdmin, member.RoleAccountant, member.RoleEmployee, "role_unknown"}
-	a.now = a.stock()
+	a.now = a.snapshot()
 	for _, permissions := range [][]identity.Permission{{identity.DeveloperSettingsWrite}, {identity.MembersWrite},
 		{identity.RefundTransactions, identity.FullTransactionHistoryView}, identity.AllPermissions()} {
-		a.owns(t, "POST", rolesPath, map[string]any{"name": "own", "permissions": permissions})
+		a.ownerSends(t, "POST", rolesPath, map[string]any{"name": "own", "permissions": permissions})
 	}
 	for _, one := range []struct {
 		name  string
@@ -82,11 +82,11 @@ func newArena(t *rapid.T, w *world.World, routes map[string]rest.Route) *arena {
 	}{{"admin", []string{member.RoleAdmin}}, {"accountant", []string{member.RoleAccountant}}, {"employee", nil}} {
 		a.employ(one.name+"@example.com", one.roles, member.Permissions{})
 	}
-	a.arm(t)
+	a.giveCredential(t)
 	return a
 }
 
-// employ stores a managed user, whose password is of no interest.
+// employ stores a managed user without a password.
 func (a *arena) employ(email string, roles []string, own member.Permissions) member.Member {
 	a.Helper()
 	m, err := a.App.Store.CreateMember(a.Context(), a.Tenant(), member.Address(email), "employ "+email,
@@ -98,16 +98,16 @@ func (a *arena) employ(email string, roles []string, own member.Permissions) mem
 			return m, nil
 		})
 	a.must(err)
-	a.settle(a.stock())
+	a.remember(a.snapshot())
 	return m
 }
 
-// arm gives the adversary its first credential.
-func (a *arena) arm(t *rapid.T) {
+// giveCredential gives the adversary its first credential: a key, or the token of an employee.
+func (a *arena) giveCredential(t *rapid.T) {
 	if rapid.Bool().Draw(t, "by a key") {
 		text := a.NewKey("secret", scopesFor(t)...)
-		a.settle(a.stock())
-		a.hands = []hand{{"key", text}}
+		a.remember(a.snapshot())
+		a.bearers = []bearer{{"key", text}}
 		return
 	}
 	known := slices.DeleteFunc(slices.Clone(a.roles), func(id string) bool {
@@ -120,17 +120,18 @@ func (a *arena) arm(t *rapid.T) {
 		scopes := append(scopesFor(t), "user.profile")
 		token = a.TokenOf(m, slices.Compact(slices.Sorted(slices.Values(scopes)))...)
 	}
-	a.hands = []hand{{"person", token}}
+	a.bearers = []bearer{{"person", token}}
 }
 
-// settle takes note of what is stored after a request.
-func (a *arena) settle(now stock) {
+// remember keeps what is stored now, and adds the ids that are new.
+func (a *arena) remember(now snapshot) {
 	a.people = appeared(a.people, a.now.members, now.members)
 	a.roles = appeared(a.roles, a.now.roles, now.roles)
 	a.keys = appeared(a.keys, a.now.keys, now.keys)
 	a.now = now
 }
 
+// appeared are the known ids, and those that are only in after.
 func appeared[V any](known []string, before, after map[string]V) []string {
 	for _, id := range sortedKeys(after) {
 		if _, old := before[id]; !old && !slices.Contains(known, id) {
@@ -140,7 +141,7 @@ func appeared[V any](known []string, before, after map[string]V) []string {
 	return known
 }
 
-// principal is who a credential stands for now; nobody when it is of no use any more.
+// principal is that of a credential as it is stored now; zero when it is refused.
 func (a *arena) principal(text string) identity.Principal {
 	token, _ := identity.ParseToken(text)
 	p, _, err := a.App.Store.Authenticate(a.Context(), token, "")
@@ -153,8 +154,8 @@ func (a *arena) principal(text string) identity.Principal {
 // all is what the adversary's credentials may do. Public keys add nothing: every payer's browser has one.
 func (a *arena) all() rights {
 	all := rights{}
-	for _, h := range a.hands {
-		if p := a.principal(h.text); p.Actor.Kind != identity.PublicKey {
+	for _, b := range a.bearers {
+		if p := a.principal(b.text); p.Actor.Kind != identity.PublicKey {
 			maps.Copy(all, rightsIn(a.routes, p))
 		}
 	}
@@ -174,28 +175,29 @@ func (a *arena) request(text, method, path, id string, body any) world.Response 
 	return a.Do(world.Request{Method: method, Path: path, APIKey: text, Body: body})
 }
 
-// owns is a request of the owner's.
-func (a *arena) owns(t *rapid.T, method, path string, body any, id ...string) {
+// ownerSends sends a request by the owner's token.
+func (a *arena) ownerSends(t *rapid.T, method, path string, body any, id ...string) {
 	a.Helper()
 	got := a.request(a.owner, method, path, strings.Join(id, ""), body)
 	t.Logf("owner: %s %s %v %v: %d", method, path, id, body, got.Status)
-	a.settle(a.stock())
+	a.remember(a.snapshot())
 }
 
-// making are the routes of which each lets its caller be an employee: who makes members, or sets their passwords, may
-// sign in as one (contract §8.1).
-var making = []string{"POST /v0.1/merchants/{merchant_code}/members",
+// settingPasswords are the routes with which a caller can sign in as an employee, because it makes members or sets
+// their passwords (contract §8.1).
+var settingPasswords = []string{"POST /v0.1/merchants/{merchant_code}/members",
 	"PUT /v0.1/merchants/{merchant_code}/members/{member_id}", "POST /v0.1/me/accounts",
 	"PUT /v0.1/me/accounts/{operator_id}", "PUT /v0.1/me/accounts/{operator_id}/reset"}
 
-// acts is a request of the adversary's, by one of its credentials, and checks what comes of it.
-func (a *arena) acts(t *rapid.T, method, path, id string, body map[string]any) world.Response {
+// adversarySends sends a request by one of the adversary's credentials, and checks that it changes nothing beyond the
+// rights of that credential.
+func (a *arena) adversarySends(t *rapid.T, method, path, id string, body map[string]any) world.Response {
 	a.Helper()
-	h := rapid.SampledFrom(a.hands).Draw(t, "hand")
-	caller, before, had := rightsIn(a.routes, a.principal(h.text)), a.now, a.all()
-	got := a.request(h.text, method, path, id, body)
-	after := a.stock()
-	what := fmt.Sprintf("%s: %s %s %s %v: %d %s", h.name, method, path, id, body, got.Status, got.Body)
+	b := rapid.SampledFrom(a.bearers).Draw(t, "bearer")
+	caller, before, had := rightsIn(a.routes, a.principal(b.text)), a.now, a.all()
+	got := a.request(b.text, method, path, id, body)
+	after := a.snapshot()
+	what := fmt.Sprintf("%s: %s %s %s %v: %d %s", b.name, method, path, id, body, got.Status, got.Body)
 	t.Log(what)
 	refused := got.Status >= 400
 	switch {
@@ -207,36 +209,36 @@ func (a *arena) acts(t *rapid.T, method, path, id string, body map[string]any) w
 		t.Errorf("it was refused, and changed something: %s", what)
 	}
 	allowed := []rights{caller}
-	if slices.ContainsFunc(making, func(route string) bool { return caller[route] }) {
+	if slices.ContainsFunc(settingPasswords, func(route string) bool { return caller[route] }) {
 		allowed = append(allowed, a.employees)
 	}
-	for _, side := range []stock{before, after} {
+	for _, side := range []snapshot{before, after} {
 		for id, of := range a.rightsOf(side) {
 			if more := of.without(allowed...); len(more) > 0 && changed(id, before, after) {
 				t.Errorf("%s changed %s, which has %q beyond the caller", what, id, sortedKeys(more))
 			}
 		}
 	}
-	a.settle(after)
-	a.takes(h, before, got)
+	a.remember(after)
+	a.collect(b, before, got)
 	if more := a.all().without(append(allowed, had)...); len(more) > 0 {
 		t.Errorf("%s: the adversary gained %q", what, sortedKeys(more))
 	}
 	return got
 }
 
-// changed reports whether something about a member, a role or a key is not as it was.
-func changed(id string, before, after stock) bool {
+// changed reports whether the member, role or key with the id has changed.
+func changed(id string, before, after snapshot) bool {
 	return !reflect.DeepEqual(before.members[id], after.members[id]) ||
 		!reflect.DeepEqual(before.roles[id], after.roles[id]) || !reflect.DeepEqual(before.keys[id], after.keys[id])
 }
 
-// takes has the adversary take what it can use: the plaintext of a key, a managed user whose password it has set, and
-// invitations to addresses that it reads.
-func (a *arena) takes(h hand, before stock, got world.Response) {
+// collect adds the credentials that the adversary gets by a request: the plaintext of a key, a managed user whose
+// password it has set, and invitations to its own addresses.
+func (a *arena) collect(b bearer, before snapshot, got world.Response) {
 	a.Helper()
 	if got.Status == 201 && strings.Contains(string(got.Body), `"plaintext"`) {
-		a.hands = append(a.hands, hand{"key of " + h.name, got.Text("plaintext")})
+		a.bearers = append(a.bearers, bearer{"key of " + b.name, got.Text("plaintext")})
 	}
 	for _, id := range a.people {
 		m, was := a.now.members[id], before.members[id]
@@ -245,13 +247,13 @@ func (a *arena) takes(h hand, before stock, got world.Response) {
 		case m.Invited() && was.ID == "" && strings.HasPrefix(m.Email, "mallory"):
 			a.invited = append(a.invited, id)
 		case len(m.Passwords) > 0 && !reflect.DeepEqual(m.Passwords, was.Passwords):
-			a.hands = append(a.hands, hand{"user of " + h.name, a.TokenOf(m)})
+			a.bearers = append(a.bearers, bearer{"user of " + b.name, a.TokenOf(m)})
 		}
 	}
 }
 
-// accepts an invitation, and signs in.
-func (a *arena) accepts(id string) {
+// accept has the adversary accept an invitation and sign in.
+func (a *arena) accept(id string) {
 	a.Helper()
 	m := a.now.members[id]
 	if !m.Invited() {
@@ -260,17 +262,17 @@ func (a *arena) accepts(id string) {
 	_, err := a.App.Store.AcceptInvitation(a.Context(), a.App.InvitationToken(m.ID, m.Invite.ID),
 		func(store.Invitation) (member.Passwords, error) { return member.Passwords{{Operation: "test"}}, nil })
 	if err != nil {
-		return // there is none any more
+		return // it was withdrawn or has expired
 	}
-	a.settle(a.stock())
-	a.hands = append(a.hands, hand{"invited user", a.TokenOf(a.now.members[id])})
+	a.remember(a.snapshot())
+	a.bearers = append(a.bearers, bearer{"invited user", a.TokenOf(a.now.members[id])})
 }
 
-// looksAtPayments: each credential sees those of others if it has the right, and no other.
-func (a *arena) looksAtPayments(t *rapid.T) {
+// checkPayments checks that the adversary's credentials show payments of others only with the right to see them.
+func (a *arena) checkPayments(t *rapid.T) {
 	a.Helper()
-	for _, h := range a.hands {
-		p := a.principal(h.text)
+	for _, b := range a.bearers {
+		p := a.principal(b.text)
 		has := rightsIn(a.routes, p)
 		for _, one := range []struct{ route, path string }{
 			{"GET /v0.1/checkouts/{id}", "/v0.1/checkouts/" + a.checkout},
@@ -286,8 +288,8 @@ func (a *arena) looksAtPayments(t *rapid.T) {
 			case !has[one.route]:
 				want = 403
 			}
-			if got := a.Do(world.Request{Method: "GET", Path: one.path, APIKey: h.text}); got.Status != want {
-				t.Errorf("%s: GET %s: got %d %s, want %d", h.name, one.path, got.Status, got.Body, want)
+			if got := a.Do(world.Request{Method: "GET", Path: one.path, APIKey: b.text}); got.Status != want {
+				t.Errorf("%s: GET %s: got %d %s, want %d", b.name, one.path, got.Status, got.Body, want)
 			}
 		}
 	}

@@ -23,60 +23,62 @@ const (
 	profilePath  = "/v0.1/me/merchant-profile"
 )
 
-// adversaryActions are by name, of which rapid draws sequences.
+// adversaryActions are the steps of which rapid draws sequences, by their names.
 var adversaryActions = map[string]func(*arena, *rapid.T){
-	"create a member": func(a *arena, t *rapid.T) { a.acts(t, "POST", membersPath, "", a.memberBody(t, true)) },
-	"update a member": func(a *arena, t *rapid.T) { a.acts(t, "PUT", memberPath, a.person(t), a.memberBody(t, false)) },
-	"delete a member": func(a *arena, t *rapid.T) { a.acts(t, "DELETE", memberPath, a.person(t), nil) },
-	"create a role":   func(a *arena, t *rapid.T) { a.acts(t, "POST", rolesPath, "", roleBody(t)) },
-	"update a role":   func(a *arena, t *rapid.T) { a.acts(t, "PATCH", rolePath, a.role(t), roleBody(t)) },
-	"delete a role":   func(a *arena, t *rapid.T) { a.acts(t, "DELETE", rolePath, a.role(t), nil) },
-	"create a key":    func(a *arena, t *rapid.T) { a.acts(t, "POST", keysPath, "", a.keyBody(t)) },
-	"update a key":    func(a *arena, t *rapid.T) { a.acts(t, "PUT", keyPath, a.key(t), a.keyBody(t)) },
-	"delete a key":    func(a *arena, t *rapid.T) { a.acts(t, "DELETE", keyPath, a.key(t), nil) },
+	"create a member": func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", membersPath, "", a.memberBody(t, true)) },
+	"update a member": func(a *arena, t *rapid.T) {
+		a.adversarySends(t, "PUT", memberPath, a.person(t), a.memberBody(t, false))
+	},
+	"delete a member": func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", memberPath, a.person(t), nil) },
+	"create a role":   func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", rolesPath, "", roleBody(t)) },
+	"update a role":   func(a *arena, t *rapid.T) { a.adversarySends(t, "PATCH", rolePath, a.role(t), roleBody(t)) },
+	"delete a role":   func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", rolePath, a.role(t), nil) },
+	"create a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", keysPath, "", a.keyBody(t)) },
+	"update a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "PUT", keyPath, a.key(t), a.keyBody(t)) },
+	"delete a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", keyPath, a.key(t), nil) },
 	"create an operator": func(a *arena, t *rapid.T) {
 		body := a.operatorBody(t)
 		body["username"], body["password"] = a.address(t), a.password()
-		a.acts(t, "POST", accountsPath, "", body)
+		a.adversarySends(t, "POST", accountsPath, "", body)
 	},
-	"update an operator": func(a *arena, t *rapid.T) { a.acts(t, "PUT", accountPath, a.person(t), a.operatorBody(t)) },
+	"update an operator": func(a *arena, t *rapid.T) { a.adversarySends(t, "PUT", accountPath, a.person(t), a.operatorBody(t)) },
 	"reset a password": func(a *arena, t *rapid.T) {
-		a.acts(t, "PUT", accountPath+"/reset", a.person(t), map[string]any{"password": a.password()})
+		a.adversarySends(t, "PUT", accountPath+"/reset", a.person(t), map[string]any{"password": a.password()})
 	},
-	"disable an operator": func(a *arena, t *rapid.T) { a.acts(t, "POST", accountPath+"/disable", a.person(t), nil) },
-	"delete an operator":  func(a *arena, t *rapid.T) { a.acts(t, "DELETE", accountPath, a.person(t), nil) },
+	"disable an operator": func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", accountPath+"/disable", a.person(t), nil) },
+	"delete an operator":  func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", accountPath, a.person(t), nil) },
 	"change settings": func(a *arena, t *rapid.T) {
 		period := rapid.SampledFrom([]string{"daily", "weekly", "monthly"}).Draw(t, "period")
-		a.acts(t, "PUT", profilePath+"/settings", "", map[string]any{"payout_period": period})
+		a.adversarySends(t, "PUT", profilePath+"/settings", "", map[string]any{"payout_period": period})
 	},
 	"add a bank account": func(a *arena, t *rapid.T) {
-		a.acts(t, "POST", profilePath+"/bank-accounts", "", map[string]any{"account_holder_name": "Mallory",
+		a.adversarySends(t, "POST", profilePath+"/bank-accounts", "", map[string]any{"account_holder_name": "Mallory",
 			"iban": sandbox.PaidIBAN, "primary": rapid.Bool().Draw(t, "primary")})
 	},
 	"accept an invitation": func(a *arena, t *rapid.T) {
 		if len(a.invited) > 0 {
-			a.accepts(rapid.SampledFrom(a.invited).Draw(t, "invitation"))
+			a.accept(rapid.SampledFrom(a.invited).Draw(t, "invitation"))
 		}
 	},
 	"owner changes a person": func(a *arena, t *rapid.T) {
 		body := map[string]any{"roles": a.someRoles(t)}
-		a.owns(t, "PUT", memberPath, body, a.person(t))
+		a.ownerSends(t, "PUT", memberPath, body, a.person(t))
 	},
 	"owner changes an operator": func(a *arena, t *rapid.T) {
 		body := map[string]any{"permissions": permissionFields(t), "disabled": rapid.Bool().Draw(t, "disabled")}
-		a.owns(t, "PUT", accountPath, body, a.person(t))
+		a.ownerSends(t, "PUT", accountPath, body, a.person(t))
 	},
-	"owner changes a role": func(a *arena, t *rapid.T) { a.owns(t, "PATCH", rolePath, roleBody(t), a.role(t)) },
+	"owner changes a role": func(a *arena, t *rapid.T) { a.ownerSends(t, "PATCH", rolePath, roleBody(t), a.role(t)) },
 	"owner changes a key": func(a *arena, t *rapid.T) {
 		if id := a.key(t); id != a.Merchant.Key.ID {
-			a.owns(t, "PUT", keyPath, map[string]any{"name": "by the owner", "scopes": scopesFor(t)}, id)
+			a.ownerSends(t, "PUT", keyPath, map[string]any{"name": "by the owner", "scopes": scopesFor(t)}, id)
 		}
 	},
 	"owner revokes": func(a *arena, t *rapid.T) {
 		if rapid.Bool().Draw(t, "key") {
-			a.owns(t, "DELETE", keyPath, nil, a.key(t))
+			a.ownerSends(t, "DELETE", keyPath, nil, a.key(t))
 		} else {
-			a.owns(t, "DELETE", memberPath, nil, a.person(t))
+			a.ownerSends(t, "DELETE", memberPath, nil, a.person(t))
 		}
 	},
 }
@@ -87,7 +89,7 @@ func (a *arena) role(t *rapid.T) string { return rapid.SampledFrom(a.roles).Draw
 
 func (a *arena) key(t *rapid.T) string { return rapid.SampledFrom(a.keys).Draw(t, "key") }
 
-// address is one that the adversary reads, or somebody else's.
+// address is one whose mails the adversary reads, mostly; else another person's.
 func (a *arena) address(t *rapid.T) string {
 	a.serial++
 	fresh := fmt.Sprintf("mallory%d@example.com", a.serial)
@@ -100,7 +102,7 @@ func (a *arena) password() string {
 	return fmt.Sprintf("a password of number %d", a.serial)
 }
 
-// sometimesPassword is seldom: each password costs more than all else of a request.
+// sometimesPassword sets a password in one of six bodies: its hash takes longer than the rest of the request.
 func (a *arena) sometimesPassword(t *rapid.T, body map[string]any) {
 	if rapid.IntRange(0, 5).Draw(t, "password") == 0 {
 		body["password"] = a.password()
@@ -118,7 +120,8 @@ func sometimes[V any](t *rapid.T, body map[string]any, field string, value func(
 	}
 }
 
-// smuggled are fields that requests do not have, or that clients cannot set, with what an adversary would like.
+// smuggled adds to some bodies fields that the operation does not have or that clients cannot set, with values that
+// would give rights.
 func smuggled(t *rapid.T, body map[string]any) map[string]any {
 	if rapid.IntRange(0, 3).Draw(t, "smuggled") == 0 {
 		everything := []string{member.RoleOwner, member.RoleAdmin}
@@ -175,7 +178,7 @@ func (a *arena) keyBody(t *rapid.T) map[string]any {
 	return body
 }
 
-// scopesFor are those of a key, or of a token: all, or some of which those that administer are likelier.
+// scopesFor are the scopes of a key or of a token: all, none, or some, more often those of administration.
 func scopesFor(t *rapid.T) []string {
 	switch rapid.IntRange(0, 5).Draw(t, "scopes of") {
 	case 0:

@@ -11,15 +11,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// rights are what somebody may do: routes by method and path, the same with a permission without which a route shows
-// a part alone, and ownership. They are computed from what is stored and the table of routes, without the platform's
-// rules of giving.
+// rights are what a principal may do: the routes that it may call, by method and path; those of which it sees all and
+// not only a part, with the permission for that; and ownership. They are computed from what is stored and the table of
+// routes, without the platform's own rules of who may give what.
 type rights map[string]bool
 
 // ownership is the right to make owners.
 const ownership = "to make owners"
 
-// without are the rights that none of the others has.
+// without are the rights that are in none of the others.
 func (r rights) without(others ...rights) rights {
 	more := maps.Clone(r)
 	for _, other := range others {
@@ -33,7 +33,7 @@ func (r rights) without(others ...rights) rights {
 // needless are scopes that no operation needs (contract §2.1).
 var needless = []string{"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write", "email"}
 
-// rightsIn the table of routes that the principal has.
+// rightsIn are the principal's rights by the table of routes.
 func rightsIn(routes map[string]rest.Route, p identity.Principal) rights {
 	r := rights{}
 	if p.Actor.Kind == "" {
@@ -79,35 +79,35 @@ func allRoutes(w *world.World) map[string]rest.Route {
 	return routes
 }
 
-// signedIn is the principal of a person who signs in: an OAuth client may have asked for any scope.
+// signedIn is the principal of a person who has signed in. Its token has all scopes, because an OAuth client may ask
+// for any.
 func signedIn(permissions []identity.Permission, owner bool) identity.Principal {
 	return identity.Principal{Actor: identity.Actor{Kind: identity.Operator}, Scopes: identity.AllScopes(),
 		Permissions: permissions, Owner: owner}
 }
 
-// stock is what is stored of a merchant's people, keys and terms.
-type stock struct {
+// snapshot is what is stored of a merchant's people, keys and terms.
+type snapshot struct {
 	members map[string]member.Member
 	roles   map[string]member.Role
 	keys    map[string]identity.APIKey
-	version member.Roles // of the roles, from which permissions follow
-	other   []any        // settings and bank accounts
+	all     member.Roles // with their version
+	other   []any        // terms and bank accounts
 }
 
-// stock reads what is stored.
-func (a *arena) stock() stock {
+func (a *arena) snapshot() snapshot {
 	a.Helper()
-	read, s, t, ctx := a.App.Store, stock{members: map[string]member.Member{}, roles: map[string]member.Role{},
+	read, s, t, ctx := a.App.Store, snapshot{members: map[string]member.Member{}, roles: map[string]member.Role{},
 		keys: map[string]identity.APIKey{}}, a.Tenant(), a.Context()
 	members, err := read.Members(ctx, t)
 	a.must(err)
 	for _, m := range members {
 		s.members[m.ID] = m
 	}
-	s.version, err = read.Roles(ctx, t)
+	s.all, err = read.Roles(ctx, t)
 	a.must(err)
-	for _, r := range s.version.Own {
-		r.Members = 0 // who has it changes no right of anybody else
+	for _, r := range s.all.Own {
+		r.Members = 0 // the number of its members is no right
 		s.roles[r.ID] = r
 	}
 	keys, err := read.APIKeys(ctx, t)
@@ -130,12 +130,12 @@ func (a *arena) must(err error) {
 	}
 }
 
-// rightsOf are those of each member, role and key that is stored, whoever may use it now. Roles add to those of
-// employees. Public keys have none: what they may do, they may because they know a checkout's id.
-func (a *arena) rightsOf(s stock) map[string]rights {
+// rightsOf are the rights of each member, role and key in the snapshot, by its id, even if nobody can use it now. Those
+// of a role are what it adds to an employee's. Public keys have none: they only reach checkouts whose id one knows.
+func (a *arena) rightsOf(s snapshot) map[string]rights {
 	of := map[string]rights{}
 	for id, m := range s.members {
-		of[id] = rightsIn(a.routes, signedIn(m.Permissions(s.version), m.Owner()))
+		of[id] = rightsIn(a.routes, signedIn(m.Permissions(s.all), m.Owner()))
 	}
 	for id, r := range s.roles {
 		of[id] = rightsIn(a.routes, signedIn(r.Permissions, false)).without(a.employees)

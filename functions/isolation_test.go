@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/contract"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -18,8 +17,8 @@ import (
 // credential is what a caller sends, and who it is.
 type credential struct {
 	name, text string
-	here       identity.Principal  // of the merchant's test mode; the zero one has no access
-	there      *identity.Principal // of the foreign merchant; nil: none
+	here       identity.Principal  // in the merchant's test mode; zero: it is refused
+	there      *identity.Principal // at the foreign merchant; nil: it has no access
 }
 
 // full reports whether the caller may do everything that its kind can.
@@ -54,17 +53,12 @@ func newIsolation(t *testing.T) *isolation {
 	w := world.New(t)
 	w.GoLive()
 	live := w.Shop().WithCallbacks().NewShop("DE", "EUR", map[string]any{"sandbox": false})
-	i := &isolation{Shop: live, routes: map[string]rest.Route{}}
+	i := &isolation{Shop: live, routes: allRoutes(w)}
 	i.Shop = live.WithKey(live.NewKey("secret", identity.AllScopes()...))
 	strange := live.NewShop("DE", "EUR", map[string]any{"name": marker, "email": "joins@example.com"})
 	i.fixtures = map[target]*fixture{}
 	for of, shop := range map[target]world.Shop{own: i.Shop, foreign: strange, otherMode: live} {
 		i.fixtures[of] = withEverything(shop)
-	}
-	for _, f := range functions.All {
-		for _, route := range routesOf(w.App, f) {
-			i.routes[route.Method+" "+route.Path] = route
-		}
 	}
 	i.addKeys()
 	i.addTokens(strange)
@@ -72,7 +66,8 @@ func newIsolation(t *testing.T) *isolation {
 	return i
 }
 
-// withEverything has all that examples name. Ids of customers are the merchant's own choice, so each has another one.
+// withEverything has all that the document's examples name. Merchants choose the ids of their customers, so each
+// fixture has an id of its own.
 func withEverything(shop world.Shop) *fixture {
 	shop.Helper()
 	fix := &fixture{&scenario{Shop: shop}, map[string]string{"customer-77": shop.Customer()}}
@@ -91,7 +86,7 @@ func withEverything(shop world.Shop) *fixture {
 	return fix
 }
 
-// named is the operation's request, as the document shows it, with what the fixture has.
+// named is the operation's example, with the ids of the fixture in place of those in the document.
 func (fix *fixture) named(o contract.Operation) world.Request {
 	fix.Helper()
 	made := maps.Clone(fix.made)
@@ -170,10 +165,10 @@ func (i *isolation) addDead() {
 	i.add("random token", strings.Repeat("0a", 32), identity.Principal{})
 }
 
-// admitted stands for any status of a request that is let in.
+// admitted means any status that a request gets which is let in.
 const admitted = 0
 
-// refusedByName are statuses of operations that refuse what another merchant's request names otherwise than by 404.
+// refusedByName are the operations that refuse a request about another merchant with another status than 404.
 var refusedByName = map[string]int{
 	"createCheckout":  http.StatusForbidden,  // contract §2.1: a merchant_code in a body
 	"retrieveReceipt": http.StatusBadRequest, // contract §6.6: mid
@@ -228,9 +223,9 @@ func mayCall(r rest.Route, p identity.Principal) bool {
 	}
 }
 
-// TestNobodyReachesWhatIsNotTheirs: every operation, with every kind of credential, for what belongs to its own
-// merchant, to a foreign one, and to the other mode. What the table is asked is checked by each world: no call names a
-// partition of another tenant than the caller's.
+// TestNobodyReachesWhatIsNotTheirs sends every operation with every kind of credential, about what belongs to the
+// credential's own merchant, to a foreign one, and to the other mode. Each world also checks the calls to the table:
+// none names a partition of another tenant than the caller's.
 func TestNobodyReachesWhatIsNotTheirs(t *testing.T) {
 	t.Parallel()
 	i := newIsolation(t)

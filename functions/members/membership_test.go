@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// TestAKeyListsNoOtherMerchant: a key is of one merchant, so whoever has it does not learn of which others its owner is
-// a member. The owner does.
+// TestAKeyListsNoOtherMerchant: a key or a client of one merchant does not show at which other merchants the owner is a
+// member. The owner's own token does.
 func TestAKeyListsNoOtherMerchant(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
