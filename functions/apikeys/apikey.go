@@ -41,9 +41,9 @@ func (f family) retrieve(ctx context.Context, req keyPath) (keyView, error) {
 	return viewKey(k, used[k.ID]), err
 }
 
-// create makes a key in the mode of the caller, which must be able to give all of its
-// scopes. Repeated under its Idempotency-Key it finds the key that it has made, and shows
-// it whole, as nobody has seen it yet.
+// create makes a key in the mode of the caller, which must be able to give all of its scopes.
+// An interrupted request that is repeated under its Idempotency-Key finds the key that it has
+// made, and shows its plaintext, which has not been shown yet.
 func (f family) create(ctx context.Context, req identity.KeyRequest) (keyView, error) {
 	k, token, err := identity.APIKeyFrom(rest.Random(ctx), rest.Caller(ctx).Tenant, req, f.store.Now())
 	if err != nil {
@@ -61,8 +61,8 @@ type updateRequest struct {
 	Scopes *[]string `json:"scopes" validate:"items=128 text=64"`
 }
 
-// update renames a key and replaces its scopes. The caller must be able to give those of
-// before and after.
+// update renames a key and replaces its scopes. The caller must be able to give the old scopes
+// and the new ones.
 func (f family) update(ctx context.Context, req updateRequest) (rest.NoContent, error) {
 	switch {
 	case req.Name == nil:
@@ -75,8 +75,8 @@ func (f family) update(ctx context.Context, req updateRequest) (rest.NoContent, 
 	return rest.NoContent{}, err
 }
 
-// delete revokes a key at once. No key deletes itself, so that one is always left to undo
-// what was done.
+// delete revokes a key at once. A key cannot delete itself, so that a merchant always has one
+// left to manage keys with.
 func (f family) delete(ctx context.Context, req keyPath) (rest.NoContent, error) {
 	caller := rest.Caller(ctx)
 	if req.ID == caller.Actor.ID {
@@ -104,7 +104,7 @@ func (v keyView) Redacted() any {
 	return v
 }
 
-// viewKey shows a key; used is zero if it never was.
+// viewKey shows a key; used is when it was last used, zero if never.
 func viewKey(k identity.APIKey, used time.Time) keyView {
 	v := keyView{ID: k.ID, Name: k.Name, Type: k.Kind, Scopes: append([]string{}, k.Scopes...),
 		Preview: k.Preview, CreatedAt: rest.Timestamp(k.CreatedAt), UpdatedAt: rest.Timestamp(k.ChangedAt())}

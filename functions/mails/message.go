@@ -14,15 +14,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// owners are those who get a mail to all: active members with role_owner, the oldest
-// first, at most mail.MaxOwners.
+// owners are the recipients of a mail to all owners: active members with role_owner, the
+// oldest first, at most mail.MaxOwners.
 func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Member, error) {
 	members, err := p.Store.Members(ctx, t)
 	owners := slices.DeleteFunc(members, func(m member.Member) bool { return !m.Governs() })
 	return owners[:min(len(owners), mail.MaxOwners)], err
 }
 
-// message is the mail as it is sent now, or why nobody is to get it any more.
+// message is the mail as it is sent now, or the reason why it is not sent any more.
 func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (mail.Message, string, error) {
 	if !plain(m.Email) {
 		return mail.Message{}, "address not plain", nil
@@ -56,8 +56,8 @@ func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (
 	return message, "", err
 }
 
-// plain reports whether an address has none of the characters that could make another
-// header or another address of it. What else is wrong with it the service says.
+// plain reports whether an address has none of the characters that could add a header or
+// another address. All else about it is for the service to check.
 func plain(address string) bool {
 	return address != "" && !strings.ContainsFunc(address, func(r rune) bool {
 		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`,;<>"`, r)
@@ -73,15 +73,14 @@ func supported(language string) string {
 	return english
 }
 
-// bounds keep a merchant from having the platform write to addresses of its choice that
-// nobody has confirmed: so many mails of each kind in a day. Each kind is counted by itself,
-// so that nobody hides what a mail tells of by causing others.
+// bounds limit how many mails a day a merchant can cause to addresses that nobody has
+// confirmed. Each kind is counted by itself, so that nobody hides one by causing others.
 var bounds = store.Bucket{Every: 24 * time.Hour / mailsADay, Burst: mailsADay}
 
 const mailsADay = 200
 
-// tooMany takes a mail off what its merchant may cause. It is why the mail is not sent,
-// or "". A mail that is tried again counts once.
+// tooMany counts a mail against its merchant's bounds, once however often it is tried. It is
+// the reason why the mail is not sent, or "".
 func (p *postman) tooMany(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
 	if !m.Bounded() || m.Tries > 0 {
 		return "", nil
@@ -89,8 +88,8 @@ func (p *postman) tooMany(ctx context.Context, t identity.Tenant, m mail.Mail) (
 	return p.take(ctx, string(m.Kind)+" mails "+t.String(), bounds)
 }
 
-// toOwners keep a merchant from using up what the platform may send in a day: so many
-// changes in a day are told to its owners, of what it can change as often as it likes.
+// toOwners limits how many changes a day are reported to a merchant's owners, where it can
+// make any number of them: the platform may send only so many mails a day for all merchants.
 var toOwners = store.Bucket{Every: 24 * time.Hour / changesADay, Burst: changesADay}
 
 const changesADay = 50

@@ -3,9 +3,9 @@
 // lost messages do no harm.
 //
 // A try is recorded before it is made. So no two processes make it, and one that is
-// interrupted is made again no earlier than one that failed. A mail is sent twice only
-// if its process dies, or the service's reply is lost, after the service took it: then
-// nobody knows. Both have the mail's id as a header.
+// interrupted is made again no earlier than one that failed. A mail is sent twice only if
+// the process dies, or the service's reply is lost, after the service has taken it. Both
+// have the mail's id as a header.
 package mails
 
 import (
@@ -99,14 +99,14 @@ func (p *postman) divide(ctx context.Context, t identity.Tenant, m mail.Mail) er
 	return err
 }
 
-// hold leaves a mail for later, because nobody has set from which address it is sent.
+// hold leaves a mail for later, because the stage has no address to send from.
 func (p *postman) hold(ctx context.Context, t identity.Tenant, m mail.Mail) error {
 	p.Log.WarnContext(ctx, "mail held: no sender is set", "mail", m.ID, "kind", m.Kind)
 	p.Metrics.Write(ctx, p.Now(), t.Mode.Name(), metric.HeldMails.Once())
 	return p.record(ctx, t, m.Held(p.Now()))
 }
 
-// try sends the mail, unless nobody is to get it any more.
+// try sends the mail, unless it is obsolete.
 func (p *postman) try(ctx context.Context, t identity.Tenant, m mail.Mail) error {
 	message, obsolete, err := p.message(ctx, t, m)
 	if err != nil {
@@ -133,7 +133,7 @@ func (p *postman) try(ctx context.Context, t identity.Tenant, m mail.Mail) error
 	return p.record(ctx, t, after)
 }
 
-// outcome sends the message, and is the mail after that.
+// outcome sends the message and returns the mail as it is afterwards.
 func (p *postman) outcome(ctx context.Context, m mail.Mail, message mail.Message) mail.Mail {
 	ctx, cancel := deadline.Early(ctx, saveTime)
 	defer cancel()

@@ -31,7 +31,7 @@ var footer = map[string]string{
 	portuguese: "Esta é uma mensagem automática sobre {merchant}. Não responda.",
 }
 
-// trial begins the subject of what happens in test mode.
+// trial begins the subject of a mail about test mode.
 var trial = map[string]string{english: "[Test] ", german: "[Test] ", portuguese: "[Teste] "}
 
 // texts are all mails.
@@ -64,7 +64,7 @@ var texts = map[mail.Kind]map[string]text{
 	mail.NewAPIKey: {
 		english: {subject: "A new API key for {merchant}", lines: []string{
 			"A new API key has been created for {merchant}: {about}.",
-			"If nobody of you did this, delete the key at once."}},
+			"If none of you did this, delete the key at once."}},
 		german: {subject: "Neuer API-Schlüssel für {merchant}", lines: []string{
 			"Für {merchant} wurde ein neuer API-Schlüssel angelegt: {about}.",
 			"Wenn das niemand von Ihnen war, löschen Sie den Schlüssel sofort."}},
@@ -76,7 +76,7 @@ var texts = map[mail.Kind]map[string]text{
 		english: {subject: "The bank account of {merchant} has changed", lines: []string{
 			"The primary bank account of {merchant} is now the one that ends in {about}.",
 			"Payouts go there once the account is verified.",
-			"If nobody of you did this, contact us at once."}},
+			"If none of you did this, contact us at once."}},
 		german: {subject: "Bankkonto von {merchant} geändert", lines: []string{
 			"Das Hauptbankkonto von {merchant} ist jetzt das mit der Endung {about}.",
 			"Auszahlungen gehen dorthin, sobald das Konto geprüft ist.",
@@ -126,7 +126,7 @@ func (l letter) message(ctx context.Context) (mail.Message, error) {
 	return m, err
 }
 
-// short is a name on one line, without more of it than a subject has room for.
+// short is a name on one line, cut to longestName.
 func short(name string) string {
 	runes := []rune(oneLine(name))
 	if len(runes) > longestName {
@@ -135,8 +135,8 @@ func short(name string) string {
 	return string(runes)
 }
 
-// oneLine has no character that could begin another line or header, or turn the direction
-// of what follows.
+// oneLine is the text without characters that could begin another line or header, or change
+// the direction of the text after them.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)

@@ -23,8 +23,8 @@ type invitationRequest struct {
 	Token string `path:"token"`
 }
 
-// showInvitation serves the page on which an invitation is accepted, or says that it was.
-// Whatever is wrong with a token, it leads nowhere.
+// showInvitation serves the page on which an invitation is accepted, or the one that says
+// that it was. Every invalid token is the same 404.
 func (f family) showInvitation(ctx context.Context, req invitationRequest) (rest.Document, error) {
 	i, err := f.store.Invitation(ctx, req.Token)
 	if err != nil {
@@ -39,9 +39,9 @@ type acceptInvitationRequest struct {
 	Password secret.Text `form:"password" validate:"required text=256 min=8"`
 }
 
-// acceptInvitation makes a member of who was invited. Who has no password yet sets one; any
-// other confirms it, because whoever reads somebody's mail must not get their other
-// merchants. Once accepted it may be repeated.
+// acceptInvitation makes the invited person a member. A person without a password sets one;
+// one with a password confirms it, so that access to a person's mailbox does not give access
+// to the person's other merchants. It may be repeated after the invitation was accepted.
 func (f family) acceptInvitation(ctx context.Context, req acceptInvitationRequest) (rest.Document, error) {
 	i, err := f.store.Invitation(ctx, req.Token)
 	if err != nil {
@@ -74,12 +74,12 @@ func (f family) acceptInvitation(ctx context.Context, req acceptInvitationReques
 	return f.accepted(req.Token), nil
 }
 
-// accepted leads to the page that says so.
+// accepted redirects to the page that says that the invitation was accepted.
 func (f family) accepted(token string) rest.Document {
 	return rest.Document{Redirect: f.baseURL + "/invitations/" + token}
 }
 
-// draw is the page of an invitation, with what is wrong with the form that was sent; "":
+// draw is the page of an invitation. wrong is what is wrong with the form that was sent; "" if
 // none was.
 func (f family) draw(ctx context.Context, i store.Invitation, token string, wrong problem) (rest.Document, error) {
 	m, err := f.store.Merchant(ctx, i.Tenant.Merchant)
@@ -110,12 +110,12 @@ func (f family) draw(ctx context.Context, i store.Invitation, token string, wron
 // cookieBytes is the size of the random text in the cookie.
 const cookieBytes = 16
 
-// cookie is the one that the browser has, or a new one. The form that it posts shows what
-// follows from cookie and link, which no other site knows.
+// cookie is the one that the browser has sent, or a new one. The form's csrf_token follows
+// from the cookie and the invitation's token, neither of which another site knows.
 func (f family) cookie(ctx context.Context) *http.Cookie {
 	name, secure := "invitation", strings.HasPrefix(f.baseURL, "https:") // as everywhere but locally
 	if secure {
-		name = "__Host-" + name // no neighbour of ours can set it (RFC 6265bis §4.1.3.2)
+		name = "__Host-" + name // no other host of the domain can set it (RFC 6265bis §4.1.3.2)
 	}
 	value := rest.Cookie(ctx, name)
 	if raw, err := base64.RawURLEncoding.DecodeString(value); err != nil || len(raw) != cookieBytes {
@@ -134,7 +134,7 @@ func csrfToken(token, cookie string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// fromOurPage reports whether the form is the one that this browser was shown.
+// fromOurPage reports whether the form comes from the page that this browser was shown.
 func (f family) fromOurPage(ctx context.Context, req acceptInvitationRequest) bool {
 	return hmac.Equal([]byte(req.CSRF), []byte(csrfToken(req.Token, f.cookie(ctx).Value)))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// listMembersRequest has filters, all of which must match. scroll changes nothing: the count
-// is always there.
+// listMembersRequest has filters, all of which must match. scroll has no effect: a list always
+// has the count.
 type listMembersRequest struct {
 	rest.Paging
 	Scroll    bool     `query:"scroll"`
@@ -35,8 +35,8 @@ func (f family) listMembers(ctx context.Context, req listMembersRequest) (rest.L
 	return rest.PageOf(req.Paging, found, func(m member.Member) memberView { return viewMember(m, roles, now) }), err
 }
 
-// matches reports whether the member is one of those asked for. Who is only invited has no
-// user yet.
+// matches reports whether the member matches all filters. A member whose invitation is not
+// accepted has no user, and so matches no filter of users.
 func (r listMembersRequest) matches(m member.Member, now time.Time) bool {
 	ofUser := !m.Invited() && (r.UserID == "" || strings.EqualFold(m.User(), r.UserID)) &&
 		(len(r.UserTypes) == 0 || slices.Contains(r.UserTypes, string(m.Type)))
@@ -45,7 +45,7 @@ func (r listMembersRequest) matches(m member.Member, now time.Time) bool {
 		(r.Status == "" || r.Status == string(m.Status(now))) && hasAny(m, r.Roles)
 }
 
-// hasAny reports whether the member has one of the roles; any will do when there are none.
+// hasAny reports whether the member has one of the roles, or roles is empty.
 func hasAny(m member.Member, roles []string) bool {
 	return len(roles) == 0 || slices.ContainsFunc(roles, func(id string) bool { return slices.Contains(m.Roles, id) })
 }
@@ -55,10 +55,10 @@ type memberPath struct {
 	ID string `path:"member_id"`
 }
 
-// errNoMember is also for the members of others.
+// errNoMember is the failure for another merchant's members, too.
 var errNoMember = failure.NotFound("There is no such member.")
 
-// check refuses a member that has the number of the one that is named, and another id.
+// check refuses a member with another id than the path's: two ids may have the same number.
 func (p memberPath) check(m member.Member) error {
 	if m.ID != p.ID {
 		return errNoMember

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// createMemberRequest has no attributes: those of merchants are ignored.
+// createMemberRequest has no attributes: merchants cannot set them (contract §8.1).
 type createMemberRequest struct {
 	Email    string          `json:"email" validate:"required text=256 email"`
 	Roles    []string        `json:"roles" validate:"required items=124 text=64"`
@@ -58,7 +58,7 @@ func (f family) createMember(ctx context.Context, req createMemberRequest) (memb
 }
 
 func (f family) draft(id string, req createMemberRequest, operation string) member.Member {
-	roles := each(req.Roles)
+	roles := unique(req.Roles)
 	if !req.Managed {
 		return member.NewInvited(id, member.Invitation{Email: req.Email, Roles: roles, Metadata: req.Metadata}, operation,
 			f.token, f.store.Now())
@@ -68,8 +68,8 @@ func (f family) draft(id string, req createMemberRequest, operation string) memb
 	return m
 }
 
-// each are the texts, sorted, each of them once.
-func each(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
+// unique are the texts, sorted and without duplicates.
+func unique(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
 
 // show is the member as it is shown, unless there is an error.
 func (f family) show(ctx context.Context, t identity.Tenant, m member.Member, err error) (memberView, error) {
@@ -90,9 +90,8 @@ type updateMemberRequest struct {
 	} `json:"user"`
 }
 
-// updateMember overwrites what is sent. Nickname and password are of managed users: with
-// others they change nothing, and before an invitation is accepted there is nobody to whom
-// they could belong.
+// updateMember overwrites the fields that are sent. Nickname and password change managed users
+// only. They are ignored for other users, and refused for a member without a user yet.
 func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memberView, error) {
 	if req.Roles != nil && len(*req.Roles) == 0 {
 		return memberView{}, errNoRoles
@@ -108,7 +107,7 @@ func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memb
 				return m, err
 			}
 			if password != nil && m.Passwords.SetBy(operation) {
-				return m, nil // all of the update was made with it; the member may have changed since
+				return m, nil // a repeated request: the whole update was made with the password
 			}
 			after, err := req.apply(m, roles)
 			if err == nil {
@@ -125,13 +124,14 @@ func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memb
 	return f.show(ctx, p.Tenant, m, err)
 }
 
-// apply is the member with all that the request changes but the password. Failures: Invalid.
+// apply is the member with the changes of the request, except for the password. Failures:
+// Invalid.
 func (r updateMemberRequest) apply(m member.Member, roles member.Roles) (member.Member, error) {
 	if r.Roles != nil {
 		if err := roles.CheckKnown(*r.Roles); err != nil {
 			return m, err
 		}
-		if wanted := each(*r.Roles); !slices.Equal(wanted, each(m.Roles)) {
+		if wanted := unique(*r.Roles); !slices.Equal(wanted, unique(m.Roles)) {
 			m.Roles = wanted
 		}
 	}
@@ -148,7 +148,7 @@ func (r updateMemberRequest) apply(m member.Member, roles member.Roles) (member.
 	return m, nil
 }
 
-// deleteMember removes a member, or takes an invitation back. The address is free then.
+// deleteMember removes a member, or withdraws an invitation. Its address is free again.
 func (f family) deleteMember(ctx context.Context, req memberPath) (rest.Empty, error) {
 	p := rest.Caller(ctx)
 	m, err := f.store.DeleteMember(ctx, p.Tenant, member.NumberOf(req.ID), rest.OperationID(ctx),

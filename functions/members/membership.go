@@ -25,7 +25,7 @@ type listMembershipsRequest struct {
 	Roles      []string `query:"roles" validate:"items=124 text=64"` // any of them
 }
 
-// resourceType is what all memberships are of: there are no organizations.
+// resourceType is the type of every resource: there are no organizations.
 const resourceType = "merchant"
 
 // noParent is how clients ask for resources without a parent.
@@ -56,9 +56,9 @@ type resourceAttributes struct {
 	Sandbox bool `json:"sandbox"`
 }
 
-// listMemberships lists what the caller's user is of merchants, in the caller's mode. What
-// has no user is its merchant's: what the owner is of that one is listed, and nothing of
-// the owner's other merchants.
+// listMemberships lists the memberships of the caller's user in the caller's mode. For a caller
+// without a user, such as an API key, it lists the owner's membership of the caller's merchant,
+// and none of the owner's others.
 func (f family) listMemberships(ctx context.Context, req listMembershipsRequest) (rest.Listing[membershipView], error) {
 	if (req.ParentID == nil) != (req.ParentType == nil) {
 		return rest.Listing[membershipView]{}, failure.Invalid("resource.parent.id",
@@ -79,7 +79,7 @@ func (f family) memberships(ctx context.Context) ([]store.Membership, error) {
 	if m.UserID != "" && p.IsPerson() {
 		return f.store.Memberships(ctx, m.UserID, p.Tenant.Mode)
 	}
-	roles, err := f.store.RolesOf(ctx, p.Tenant, m) // a managed user and a key are of one merchant
+	roles, err := f.store.RolesOf(ctx, p.Tenant, m) // managed users and keys belong to one merchant
 	return []store.Membership{{Tenant: p.Tenant, Member: m, Roles: roles, Merchant: rest.Merchant(ctx)}}, err
 }
 
@@ -106,7 +106,7 @@ func (f family) person(ctx context.Context, p identity.Principal) (member.Member
 	return all[i], nil
 }
 
-// matches reports whether the membership is one of those asked for. No merchant has a parent.
+// matches reports whether the membership matches all filters. No merchant has a parent.
 func (r listMembershipsRequest) matches(m store.Membership, now time.Time) bool {
 	for _, asked := range []string{r.Kind, r.Type} {
 		if asked != "" && asked != resourceType {

@@ -70,8 +70,8 @@ type updateRoleRequest struct {
 	Description *string                `json:"description" validate:"text=255"`
 }
 
-// updateRole overwrites what is sent. It takes effect for each who has the role, from the
-// next request on.
+// updateRole overwrites the fields that are sent. It takes effect with the next request of each
+// member with the role.
 func (f family) updateRole(ctx context.Context, req updateRoleRequest) (roleView, error) {
 	if req.Permissions != nil && len(*req.Permissions) == 0 {
 		return roleView{}, errNoPermissions

@@ -8,22 +8,23 @@ type problem string
 // The problems.
 const (
 	problemForm  problem = "form"  // the password's length or characters
-	problemWrong problem = "wrong" // it is not the person's
-	problemAgain problem = "again" // it was not sent from our page, or that page was old
+	problemWrong problem = "wrong" // not the person's password
+	problemAgain problem = "again" // not sent from our page, or the page was too old
 )
 
-// texts are those of the page in one language. {merchant} and {email} stand for names.
+// texts are those of the page in one language. {merchant} is the merchant's name, and {email}
+// the invited address.
 type texts struct {
 	language string // BCP 47
 	title    string
-	invited  string // by whom, and as whom
+	invited  string // who invites, and which address
 	set      string // label of a new password
-	hint     string // what it may be
+	hint     string // how long it may be
 	confirm  string // label of the current one
-	why      string // it is asked for
+	why      string // why it is asked for
 	accept   string // button
-	done     string // title of the page after it
-	member   string // its text
+	done     string // title of the page of an accepted invitation
+	member   string // text of that page
 	problems map[problem]string
 }
 
@@ -81,7 +82,7 @@ var inPortuguese = texts{
 	},
 }
 
-// textsIn are the texts in a language; English, where there are none.
+// textsIn are the texts in a language, or the English ones if there are none.
 func textsIn(language string) texts {
 	language, _, _ = strings.Cut(language, "-")
 	for _, t := range []texts{inGerman, inPortuguese} {
@@ -98,7 +99,7 @@ type invitationView struct {
 
 	Merchant string
 	Email    string
-	Confirms bool // the current password, instead of a new one
+	Confirms bool // it asks for the current password, not for a new one
 	CSRF     string
 	Problem  problem
 	Accepted bool

@@ -66,8 +66,8 @@ func As(ctx context.Context, actor Actor, operation string) context.Context {
 	return context.WithValue(ctx, doingKey{}, doing{actor, operation})
 }
 
-// ByMember is the context in which the request's changes are a member's, whom no credential
-// names.
+// ByMember is the context in which the request's changes are made by a member without a
+// credential, who accepts an invitation.
 func ByMember(ctx context.Context, id, email string) context.Context {
 	asked, _ := ctx.Value(doingKey{}).(doing)
 	asked.actor.Kind, asked.actor.ID, asked.actor.Email = Member, id, email

@@ -2,8 +2,8 @@ package identity
 
 import "time"
 
-// AccessToken is an OAuth access token as stored (contract §10): for whom it acts, and
-// what it allows. Its text is stored nowhere.
+// AccessToken is an OAuth access token as stored (contract §10): who uses it, and what it
+// allows. Its text is stored nowhere.
 type AccessToken struct {
 	Hash      string    `dynamo:"token_hash"`
 	Kind      Kind      `dynamo:"kind"`             // User, Operator, Client or TestProfile
@@ -16,14 +16,14 @@ type AccessToken struct {
 	ExpiresAt time.Time `dynamo:"-"` // to the second, as expires_at of the item
 }
 
-// Valid reports whether the token allows anything at the time. That of a test profile does
-// so in test mode alone.
+// Valid reports whether the token may be used at the time. A test profile's is valid in test
+// mode only.
 func (t AccessToken) Valid(now time.Time) bool {
 	return now.Before(t.ExpiresAt) && (t.Kind != TestProfile || t.Tenant.Mode == Test)
 }
 
-// Principal is who makes a request with this token. Of a person's the member is still to
-// be read, which has its permissions.
+// Principal is who makes a request with this token. If it is a person, the permissions are
+// still to be read from its member.
 func (t AccessToken) Principal() Principal {
 	return Principal{Actor: Actor{Kind: t.Kind, ID: t.Subject}, Tenant: t.Tenant, Scopes: t.Scopes, Client: t.Client,
 		Admitted: Admission{Hash: t.Hash}}

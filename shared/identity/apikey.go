@@ -48,8 +48,8 @@ func (k APIKey) ChangedAt() time.Time {
 	return k.UpdatedAt
 }
 
-// With is the key with the name and the scopes of a request, at the time; it stays
-// as it is when it has them. Failure: Invalid, with the field.
+// With is the key with the name and the scopes of a request, changed at the time. If it has
+// them already, it stays as it is. Failure: Invalid, with the field.
 func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error) {
 	checked, err := KeyRequest{Name: name, Kind: k.Kind, Scopes: &scopes}.check()
 	same := k.Name == name && slices.Equal(slices.Sorted(slices.Values(k.Scopes)), checked)
@@ -60,15 +60,15 @@ func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error
 	return k, nil
 }
 
-// MayManage reports whether the principal may make the key, and change or delete it: it
-// may use those operations, and give all that the key may do, so that nobody takes over
-// or ends the key of somebody who may do more. The zero principal, the platform, may.
+// MayManage reports whether the principal may make, change and delete the key: it may use
+// those operations, and may give all rights of the key. So no principal takes over or
+// deletes a key with more rights than its own. The zero principal, the platform, may.
 func (p Principal) MayManage(k APIKey) bool {
 	if p.Actor.Kind == "" {
 		return true
 	}
 	if k.Kind == SecretKey && k.Principal().MayMakeOwner() && !p.MayMakeOwner() {
-		return false // who is no owner would make itself one by the key
+		return false // with the key a principal who is no owner could become one
 	}
 	return p.May(KeysWrite) && p.Has(DeveloperSettingsWrite) &&
 		!slices.ContainsFunc(k.Scopes, func(scope string) bool { return !p.MayGiveScope(scope) })
@@ -83,7 +83,7 @@ func (k APIKey) ForAudit() any {
 		Kind   Kind     `json:"type"`
 		Name   string   `json:"name"`
 		Scopes []string `json:"scopes"`
-	}{k.Kind, k.Name, slices.Sorted(slices.Values(k.Scopes))} // which the table keeps in no order
+	}{k.Kind, k.Name, slices.Sorted(slices.Values(k.Scopes))} // a set in the table, without an order
 }
 
 // KeyRequest describes a new key (contract §8.2).
@@ -116,8 +116,8 @@ func NewAPIKey(t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, e
 	return APIKeyFrom(rand.Reader, t, r, now)
 }
 
-// APIKeyFrom is NewAPIKey by bytes that nobody else can know, so that an operation
-// which is repeated with the same makes the same key.
+// APIKeyFrom is NewAPIKey with secret bytes from random, so that an operation which is
+// repeated with the same bytes makes the same key.
 func APIKeyFrom(random io.Reader, t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, err error) {
 	scopes, err := r.check()
 	if err != nil {

@@ -4,13 +4,13 @@ import "context"
 
 type callerKey struct{}
 
-// As is a context of what the principal asks for.
+// As is the context of a request by the principal.
 func As(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, callerKey{}, p)
 }
 
-// Caller is who asks for what happens in the context; zero where nobody is known, and what
-// the platform does by itself.
+// Caller is the principal whose request the context belongs to; zero for a request without a
+// credential, and for what the platform does by itself.
 func Caller(ctx context.Context) Principal {
 	p, _ := ctx.Value(callerKey{}).(Principal)
 	return p

@@ -2,16 +2,16 @@ package identity
 
 import "slices"
 
-// Guard says that some routes take a person only with the permission, or show one
-// without it only a part, and take any other caller with one of the scopes alone.
+// Guard describes routes that need one of the scopes. Of persons they also need the
+// permission, or show only a part without it.
 type Guard struct {
 	Permission Permission
 	Scopes     []string
 }
 
-// Guards are those of all routes. They connect scopes with permissions, so that nobody
-// gets around a permission by giving a scope, or around a scope by giving a permission.
-// A test compares them with the routes.
+// Guards are those of all routes. They connect scopes with permissions, so that no principal
+// evades a permission by giving a scope to a key, or a scope by giving a permission to a
+// member. A test compares them with the routes.
 var Guards = []Guard{
 	{RefundTransactions, []string{"payments", "refunds.write"}},
 	{FullTransactionHistoryView, []string{"payments", "checkouts.read"}},
@@ -56,8 +56,8 @@ func (p Principal) MayGivePermission(permission Permission) bool {
 	return !slices.ContainsFunc(Guards, func(g Guard) bool { return g.Permission == permission && !p.May(g.Scopes...) })
 }
 
-// MayMakeOwner reports whether the principal may do all that an owner may, and so make
-// owners and act over them: a person only as an owner itself.
+// MayMakeOwner reports whether the principal may do all that an owner may. Only then it makes,
+// changes and removes owners. A person must be an owner itself.
 func (p Principal) MayMakeOwner() bool {
 	for _, scope := range operational {
 		if !slices.Contains(p.Scopes, scope) {

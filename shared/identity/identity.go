@@ -89,20 +89,21 @@ type Principal struct {
 	Admitted    Admission
 }
 
-// Admission is the credential as it was when the principal was admitted. A write that
-// gives rights is made only while it still is so.
+// Admission is the version of the credential with which the principal was admitted. A write
+// that gives or takes rights has the condition that it has not changed since.
 type Admission struct {
 	Hash    string // of the key's or the token's text
 	Version int    // of the key's item, or of the person's member
 	Roles   int    // version of the tenant's roles; 0: the person has only predefined ones
 }
 
-// IsPerson reports whether the principal is somebody whose member's permissions count.
+// IsPerson reports whether the principal is a person, whom the permissions of its member
+// limit.
 func (p Principal) IsPerson() bool { return p.Actor.Kind == User || p.Actor.Kind == Operator }
 
 // Has reports whether the principal may do what needs the permission; "" needs none. It
-// limits persons, and keeps test profiles, which are for trying payments, from what
-// administrators do; what others may do, their scopes say.
+// limits persons. Test profiles, which are for trying payments, may do nothing that needs an
+// administrator's permission. Other callers are limited by their scopes alone.
 func (p Principal) Has(permission Permission) bool {
 	switch {
 	case permission == "":

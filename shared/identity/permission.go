@@ -21,7 +21,7 @@ func AllPermissions() []Permission {
 		CreateReferral, DeveloperSettingsWrite, DeveloperSettingsRead}
 }
 
-// administers reports whether the permission is about members or keys.
+// administers reports whether the permission is an administrator's: about members or keys.
 func (p Permission) administers() bool {
 	switch p {
 	case MembersRead, MembersWrite, DeveloperSettingsRead, DeveloperSettingsWrite:

@@ -1,5 +1,5 @@
 // Package mail is about the e-mails that the platform sends to a merchant's people:
-// which there are, and who gets them. They tell of a change, and are written in its
+// which there are, and who gets them. A mail reports a change, and is written in its
 // transaction. It does no I/O; how mails are sent is the port [Sender].
 package mail
 
@@ -42,8 +42,8 @@ type Mail struct {
 	Version int    `dynamo:"version"`           // of the stored item, from 1
 }
 
-// NewInvitation is the mail with the link of an invitation. Repeated by the same
-// operation it is the same mail, as each of the following.
+// NewInvitation is the mail with the link of an invitation. A repeated operation makes the
+// same mail; so it is with each of the following.
 func NewInvitation(operation string, member int32, email, invite string) Mail {
 	m := newMail(Invitation, operation)
 	m.Member, m.Email, m.Invite = member, email, invite
@@ -99,7 +99,8 @@ func (m Mail) Due(now time.Time) Mail {
 	return m
 }
 
-// ToOwners reports whether the mail is to all owners: it is not sent itself.
+// ToOwners reports whether the mail is to all owners. Such a mail is not sent itself, but
+// divided into one for each.
 func (m Mail) ToOwners() bool { return m.Member == 0 }
 
 // To is the mail to one of the owners. Its id follows from the two.
@@ -118,7 +119,7 @@ func (m Mail) Bounded() bool { return m.Kind == AccountDisabled || m.Managed }
 // is not.
 func (k Kind) Unlimited() bool { return k == BankAccountChanged }
 
-// with is the mail with what a try made of its entry.
+// with is the mail with another entry.
 func (m Mail) with(e outbox.Entry) Mail {
 	m.Entry = e
 	return m
@@ -127,7 +128,7 @@ func (m Mail) with(e outbox.Entry) Mail {
 // Swept is the mail after the sweep has sent its next try.
 func (m Mail) Swept(now time.Time) Mail { return m.with(m.Entry.Swept(now)) }
 
-// Begun is the mail when a try begins whose outcome may never be recorded.
+// Begun is the mail during a try, whose outcome may never be recorded.
 func (m Mail) Begun(now time.Time) Mail { return m.with(m.Entry.Begun(now)) }
 
 // Delivered is the mail after it was sent, or written to each owner.
@@ -138,15 +139,15 @@ func (m Mail) Undelivered(reason string, now time.Time) Mail {
 	return m.with(m.Entry.Undelivered(reason, now))
 }
 
-// Dropped is the mail that will not be sent, and why.
+// Dropped is the mail when it will not be sent, for the reason.
 func (m Mail) Dropped(reason string) Mail { return m.with(m.Entry.Dropped(reason)) }
 
-// longestHeld is how long a mail waits for somebody to set the sender's address. An
-// invitation is no longer valid then.
+// longestHeld is how long a mail waits until the stage has a sender. An invitation has
+// expired by then.
 const longestHeld = 7 * 24 * time.Hour
 
-// Held is the mail while the stage has no sender: it is looked at each hour, and dead
-// after a week.
+// Held is the mail while the stage has no sender: due again every hour, and dead after a
+// week.
 func (m Mail) Held(now time.Time) Mail {
 	const reason = "no sender is set"
 	held := m.Entry.Held(reason, time.Hour, now)

@@ -14,16 +14,15 @@ type Message struct {
 	HTML    string
 }
 
-// IDHeader is the header of a sent mail with its id, by which people can tell that two
-// are the same.
+// IDHeader is the header with the mail's id. A mail that was sent twice has the same id in
+// both.
 const IDHeader = "X-Mail-Id"
 
-// Sender sends mails. After an error that is not [ErrRefused] nobody knows whether the
-// message was sent, unless the service said so; it is sent again. So a message may
-// arrive twice, and never gets lost.
+// Sender sends mails. After an error other than [ErrRefused] the message is sent again,
+// although it may have been sent. So it may arrive twice, but is never lost.
 type Sender interface {
 	// Send sends the message once. Error: ErrRefused when sending it again cannot help,
-	// as to an address that cannot be.
+	// such as to an invalid address.
 	Send(ctx context.Context, m Message) error
 }
 

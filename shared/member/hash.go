@@ -77,7 +77,7 @@ func (h Hash) matches(ctx context.Context, password string) (bool, error) {
 	return err == nil && subtle.ConstantTimeCompare(got, want) == 1, err
 }
 
-// parse reads the hash, also one of other parameters than cost: those of before.
+// parse reads the hash, also one with other parameters than cost, which older hashes may have.
 func (h Hash) parse() (p parameters, salt, tag []byte, err error) {
 	parts := strings.Split(string(h), "$")
 	if len(parts) != 6 {

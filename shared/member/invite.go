@@ -16,15 +16,15 @@ type Invite struct {
 	TokenHash string    `dynamo:"token_hash"` // by which the invitation is found
 }
 
-// Invitation is what a new member is invited with.
+// Invitation is the request for a new member who is invited.
 type Invitation struct {
 	Email    string
 	Roles    []string
 	Metadata Metadata
 }
 
-// NewInvited is a member who is invited by an operation. token makes the secret in the link
-// of its mail from the two ids.
+// NewInvited is a member who is invited by an operation. token derives the secret in the
+// mail's link from the two ids.
 func NewInvited(id string, i Invitation, operation string, token func(memberID, inviteID string) string,
 	now time.Time) Member {
 	invite := Invite{ID: idOf("invite\x00" + operation), ExpiresAt: now.Add(InviteLasts)}
@@ -40,7 +40,7 @@ func TokenHash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Accepted is the invited member as a member with the user.
+// Accepted is the invited member after the user has accepted.
 func (m Member) Accepted(u User) Member {
 	m.UserID, m.Invite = u.ID, Invite{}
 	return m

@@ -30,8 +30,8 @@ type Type string
 
 // The types.
 const (
-	TypeUser    Type = "user"         // a person, who signs up alone: the owner
-	TypeManaged Type = "managed_user" // whom the merchant has made: an operator
+	TypeUser    Type = "user"         // a person with a password of its own: the owner, or an invited user
+	TypeManaged Type = "managed_user" // made by the merchant, such as an operator
 )
 
 // Member is somebody who may act for a tenant, or is invited to, as stored.
@@ -90,8 +90,8 @@ func (m Member) Address() string { return Address(m.Email) }
 // Number is the member's classic.user_id, and an operator's id.
 func (m Member) Number() int32 { return NumberOf(m.ID) }
 
-// Operator reports whether the member is a managed user without role_owner: only such
-// accounts are changed by the operations on operators.
+// Operator reports whether the member is a managed user without role_owner. The operations on
+// operators change only such members.
 func (m Member) Operator() bool { return m.Type == TypeManaged && !m.Owner() }
 
 // Disabled reports whether the member may not sign in.
@@ -106,8 +106,7 @@ func (m Member) Active() bool { return !m.Invited() && !m.Disabled() }
 // Owner reports whether the member has role_owner, even if it is not active.
 func (m Member) Owner() bool { return slices.Contains(m.Roles, RoleOwner) }
 
-// Governs reports whether the member is one of those of whom a tenant always has one:
-// an active owner.
+// Governs reports whether the member is an active owner. A tenant always has one.
 func (m Member) Governs() bool { return m.Active() && m.Owner() }
 
 // Status is the member's at the time.

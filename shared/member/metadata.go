@@ -16,8 +16,8 @@ const (
 	maxMetadata     = 4096 // bytes as stored
 )
 
-// Metadata is the text of a JSON object with what a client keeps about something; "": none.
-// Only the client knows what it means.
+// Metadata is the text of a JSON object that a client stores with a member or role; "": none.
+// The platform does not interpret it.
 type Metadata string
 
 // UnmarshalJSON reads an object within the limits. Failures: Invalid, without a param.

@@ -16,7 +16,7 @@ type Permissions struct {
 	CreateReferral             bool `dynamo:"create_referral,omitempty" json:"create_referral"`
 }
 
-// administration is what the admin of an operator lets it do.
+// administration are the permissions that an operator's admin means (contract §8.1).
 var administration = []identity.Permission{identity.MembersRead, identity.MembersWrite,
 	identity.DeveloperSettingsRead, identity.DeveloperSettingsWrite}
 
@@ -53,8 +53,8 @@ func (m Member) Permissions(roles Roles) []identity.Permission {
 	return slices.DeleteFunc(identity.AllPermissions(), func(one identity.Permission) bool { return !has[one] })
 }
 
-// Granted are the member's permissions as contract §7.1 and §7.4 show them, where who may
-// write members is an administrator.
+// Granted are the member's permissions as contract §7.1 and §7.4 show them, where admin means
+// that it may write members.
 func (m Member) Granted(roles Roles) Permissions {
 	all := m.Permissions(roles)
 	has := func(one identity.Permission) bool { return slices.Contains(all, one) }

@@ -2,7 +2,7 @@ package member
 
 import "github.com/cashwrap/cashwrap/shared/identity"
 
-// Kind is that of the principal as which the member makes requests.
+// Kind is the kind of principal that the member is in its requests.
 func (m Member) Kind() identity.Kind {
 	if m.Type == TypeManaged {
 		return identity.Operator
@@ -10,7 +10,7 @@ func (m Member) Kind() identity.Kind {
 	return identity.User
 }
 
-// As is the principal of an access token of the member's, with the rights that it has.
+// As is the principal of one of the member's access tokens, with the member's rights.
 func (m Member) As(p identity.Principal, roles Roles) identity.Principal {
 	p.Actor = identity.Actor{Kind: m.Kind(), ID: m.ID}
 	p.Permissions, p.Owner, p.Email = m.Permissions(roles), m.Owner(), m.Email

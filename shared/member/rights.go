@@ -7,14 +7,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// errNotAllowed is the failure of a caller who lacks what it would give, or what those have
-// over whom it acts.
+// errNotAllowed is the failure of a caller that lacks a right which it would give, or which
+// the member or role has that it would change.
 var errNotAllowed = failure.Forbidden("request_not_allowed")
 
-// CheckMayChange refuses a caller that could not give all that the member has before and
-// after the change: nobody gives more rights than it has, and nobody takes over or removes
-// somebody with more rights (contract §8.1). Before it joins, and after it left, a member is
-// zero. Failure: Forbidden.
+// CheckMayChange refuses a caller that could not give all rights that the member has before
+// and after the change: a caller cannot give rights that it lacks, nor change or remove a
+// member with more rights than its own (contract §8.1). before is zero for a new member, and
+// after for a deleted one. Failure: Forbidden.
 func CheckMayChange(p identity.Principal, before, after Member, roles Roles) error {
 	for _, m := range []Member{before, after} {
 		if m.Owner() && !p.MayMakeOwner() || !mayGive(p, m.Permissions(roles)) {
@@ -24,7 +24,7 @@ func CheckMayChange(p identity.Principal, before, after Member, roles Roles) err
 	return nil
 }
 
-// CheckMayChangeRole is CheckMayChange for a role, whoever has it.
+// CheckMayChangeRole is CheckMayChange for a role, whether or not members have it.
 func CheckMayChangeRole(p identity.Principal, before, after Role) error {
 	if !mayGive(p, before.Permissions) || !mayGive(p, after.Permissions) {
 		return errNotAllowed

@@ -24,15 +24,15 @@ const (
 	RoleEmployee   = "role_employee"
 )
 
-// Role is a name for permissions that members can have. What concerns one member alone are
-// its own permissions.
+// Role is a named set of permissions that members can have. A managed user's own permissions
+// are not in a role.
 type Role struct {
 	ID          string                `dynamo:"id"` // role_ and 26 characters, or that of a predefined one
 	Name        string                `dynamo:"name"`
 	Description string                `dynamo:"description,omitempty"` // "": none
 	Permissions []identity.Permission `dynamo:"permissions,set,omitempty"`
 	Metadata    Metadata              `dynamo:"metadata,omitempty"`
-	Members     int                   `dynamo:"members,omitempty"` // who have it, also those who are only invited
+	Members     int                   `dynamo:"members,omitempty"` // how many have it, with those who are only invited
 	CreatedAt   time.Time             `dynamo:"created_at"`        // zero of a predefined one
 	UpdatedAt   time.Time             `dynamo:"updated_at"`
 }
@@ -51,8 +51,8 @@ var predefined = []Role{
 	{ID: RoleEmployee, Name: "Employee"},
 }
 
-// Roles are a tenant's, as stored: one item, so that a role is not deleted while somebody
-// is given it.
+// Roles are a tenant's, as stored: in one item, so that a role cannot be deleted while a
+// member gets it.
 type Roles struct {
 	Own     []Role `dynamo:"roles,omitempty"` // the oldest first
 	Version int    `dynamo:"version"`         // of the stored item; 0: there is none yet
@@ -75,7 +75,7 @@ func indexOf(roles []Role, id string) int {
 	return slices.IndexFunc(roles, func(r Role) bool { return r.ID == id })
 }
 
-// CheckKnown refuses ids of which one is no role's. Failure: Invalid.
+// CheckKnown refuses an id that is not a role's. Failure: Invalid.
 func (r Roles) CheckKnown(ids []string) error {
 	for _, id := range ids {
 		if _, known := r.Find(id); !known {
@@ -157,8 +157,9 @@ func (r Roles) own(id string) (int, error) {
 	}
 }
 
-// Counted are the roles after a member has changed its own: each counts who has it. Without
-// a change of those it is r. Before it joins, and after it left, a member is zero.
+// Counted are the roles with their numbers of members after a change of one member's roles,
+// and whether any number has changed. before is zero for a new member, and after for a
+// deleted one.
 func (r Roles) Counted(before, after Member) (next Roles, changed bool) {
 	next = Roles{Own: slices.Clone(r.Own), Version: r.Version}
 	for i, role := range next.Own {

@@ -32,8 +32,8 @@ func UserID(operation string) string {
 	return id.String()
 }
 
-// Confirms reports whether the choice is the current one of the passwords, of which there
-// has to be one. It takes one hash. Errors: that of ctx.
+// Confirms reports whether the choice is the current password; there must be one. It takes
+// one hash. Errors: that of ctx.
 func (p Passwords) Confirms(ctx context.Context, c *Choice) (bool, error) {
 	return c.is(ctx, p[0].Hash)
 }

@@ -1,11 +1,12 @@
-// Package outbox is the rules of what is written in a transaction with a change and
-// sent afterwards: when it is tried, again and at last not any more. Callbacks and
-// mails are such entries. It does no I/O.
+// Package outbox has the rules of entries that are written in the transaction of a change
+// and sent afterwards: when each is tried and retried, and when it is given up. Callbacks
+// and mails are such entries. It does no I/O.
 package outbox
 
 import "time"
 
-// Entry is what all that waits to be sent has. A type of what is sent embeds it.
+// Entry is the state of something that is to be sent. The types of callbacks and mails
+// embed it.
 type Entry struct {
 	ID            string     `dynamo:"id"`
 	CreatedAt     time.Time  `dynamo:"created_at"`
@@ -24,7 +25,7 @@ const (
 	Pending   = "owed"
 	Sending   = "sending" // a try has begun; only mails record that
 	Delivered = "delivered"
-	Dropped   = "dropped" // no try can deliver it, or nobody wants it any more
+	Dropped   = "dropped" // no try can deliver it, or it is obsolete
 	Dead      = "dead"
 )
 
@@ -160,12 +161,12 @@ func (e Entry) Undelivered(reason string, now time.Time) Entry {
 	return e
 }
 
-// Begun is the entry when a try begins whose outcome may never be recorded. It is due
-// again when it would be if the try failed, so that a try that ends its process each
-// time is not made more often than one that fails.
+// Begun is the entry during a try, whose outcome may never be recorded. It is due again when
+// it would be if the try failed, so that a try which crashes its process is not made more
+// often than one that fails.
 func (e Entry) Begun(now time.Time) Entry {
 	begun := e.Undelivered(interrupted, now)
-	if begun.State == Dead { // of which its outcome decides
+	if begun.State == Dead { // only the outcome of this try decides that
 		begun.NextAt = begun.UpdatedAt.Add(RetryEvery)
 	}
 	begun.State = Sending

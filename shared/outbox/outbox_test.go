@@ -56,7 +56,7 @@ func TestAnEntryEnds(t *testing.T) {
 func TestWhatIsOverIsNotTried(t *testing.T) {
 	t.Parallel()
 	e := outbox.New("1", start)
-	for _, over := range []outbox.Entry{e.Sent(), e.Dropped("nobody wants it"), e.Begun(start).Sent()} {
+	for _, over := range []outbox.Entry{e.Sent(), e.Dropped("obsolete"), e.Begun(start).Sent()} {
 		far := start.Add(1000 * time.Hour)
 		if over.Waits() || over.IsDue(far) || over.Overdue(far) || !over.TryAt().IsZero() {
 			t.Errorf("got %+v, want it over", over)

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// noteTimeout is how long a request may wait for the note of its key's use, and
-// noteAgain how long a process leaves it after it failed.
+// noteTimeout is how long a request waits until its key's use is recorded, and noteAgain how
+// long a process waits after a failure before it tries again.
 const (
 	noteTimeout = 2 * time.Second
 	noteAgain   = time.Minute
@@ -32,7 +32,7 @@ func newKeyUses(s *store.Store, log *slog.Logger) *keyUses {
 	return &keyUses{store: s, log: log, until: map[string]time.Time{}}
 }
 
-// note records that the principal's key is used now. A request does not fail by it.
+// note records that the principal's key is used now. The request goes on if that fails.
 func (u *keyUses) note(ctx context.Context, p identity.Principal) {
 	key := p.Tenant.String() + " " + p.Actor.ID
 	if p.Actor.Kind != identity.SecretKey && p.Actor.Kind != identity.PublicKey || !u.due(key) {

@@ -8,11 +8,10 @@ import (
 	"io"
 )
 
-// Random is a source of secret bytes that follow from the operation, always the same
-// from its beginning: a request that was cut off after it made a secret makes the same
-// one when it is repeated under its Idempotency-Key, and finds what it has stored.
-// Only we can know them, because they also follow from a key of ours. Without an
-// operation they are random. An operation makes one secret of them.
+// Random is a source of secret bytes that are derived from the operation and a key of the
+// platform, and the same each time: a request that was interrupted after it made a secret
+// makes the same one when it is repeated under its Idempotency-Key, and finds what it has
+// stored. Without an operation they are random. An operation makes only one secret of them.
 func Random(ctx context.Context) io.Reader {
 	seed, ok := ctx.Value(seedKey{}).([]byte)
 	if !ok {

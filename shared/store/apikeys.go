@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
-// deletedKey is kept as long as a request may be repeated: a repeated deletion finds its
-// own work, and a repeated creation does not bring the key back.
+// deletedKey is kept as long as a request may be repeated: a repeated deletion finds that it
+// is done, and a repeated creation does not make the key again.
 type deletedKey struct {
 	key
 	Operation string `dynamo:"operation"` // that deleted it
@@ -25,8 +25,8 @@ type deletedKey struct {
 	identity.APIKey
 }
 
-// keyCount counts the tenant's new keys of a day. Each creation is a version of it, so
-// that of two at once the second counts the key of the first.
+// keyCount counts the tenant's new keys of a day. Each creation replaces it under its version,
+// so that of two at once the second fails, and counts the key of the first when it retries.
 type keyCount struct {
 	key
 	Day     string `dynamo:"day"`
@@ -78,8 +78,8 @@ func (s *Reader) APIKey(ctx context.Context, t identity.Tenant, id string) (iden
 // CreateAPIKey stores a new key that the context's caller makes, and returns it. Repeated
 // with the same key, which follows from the operation, it returns what is stored, also if
 // it has been deleted since. It does not check the merchant; merchants are never deleted.
-// Failures: Forbidden when the caller may not give what the key may do, also what it may
-// do by now; Conflict when the tenant has identity.MaxAPIKeys, and ErrContended; TooMany,
+// Failures: Forbidden when the caller may not give the key's rights, as requested or as
+// they are stored by now; Conflict when the tenant has identity.MaxAPIKeys, and ErrContended; TooMany,
 // until the next day; ErrCallerChanged, or Unauthorized when its credential is gone.
 func (s *Store) CreateAPIKey(ctx context.Context, k identity.APIKey) (identity.APIKey, error) {
 	by := identity.Caller(ctx)
@@ -101,7 +101,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, k identity.APIKey) (identity.A
 			count.Day, count.Created = today, 0
 		}
 		if count.Created >= identity.MaxAPIKeysDay {
-			return identity.APIKey{}, failure.TooMany(now.Truncate(day).Add(day).Sub(now))
+			return identity.APIKey{}, failure.TooMany(untilTomorrow(now))
 		}
 		keys, err := s.apiKeys(ctx, k.Tenant)
 		switch {
@@ -114,10 +114,14 @@ func (s *Store) CreateAPIKey(ctx context.Context, k identity.APIKey) (identity.A
 	})
 }
 
-const day = 24 * time.Hour
+// untilTomorrow is the time until the next day begins in UTC.
+func untilTomorrow(now time.Time) time.Duration {
+	const day = 24 * time.Hour
+	return now.Truncate(day).Add(day).Sub(now)
+}
 
-// madeAPIKey is the new key as it is stored, perhaps as a deleted one, and zero if it is
-// not; and the count of the tenant's new keys.
+// madeAPIKey is the new key if it is stored already, also as a deleted one, else zero; and
+// the count of the tenant's new keys.
 func (s *Reader) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.APIKey, keyCount, error) {
 	var stored apiKeyItem
 	var deleted deletedKey
@@ -218,8 +222,8 @@ func unchangedAPIKey(version int) (condition string, values []any) {
 	return "revoked = ? AND version = ?", []any{false, version}
 }
 
-// DeleteAPIKey has the context's caller revoke a key at once: nothing is left of it but
-// that it was deleted. It may be repeated by the same operation; "" is any. Failures:
+// DeleteAPIKey revokes a key at once for the context's caller. Only the record of the
+// deletion is kept. It may be repeated by the same operation; "" is any. Failures:
 // NotFound; Forbidden when the key may do more than the caller may give;
 // ErrCallerChanged, or Unauthorized when its credential is gone; ErrContended.
 func (s *Store) DeleteAPIKey(ctx context.Context, t identity.Tenant, id, operation string) error {
@@ -240,7 +244,7 @@ func (s *Store) DeleteAPIKey(ctx context.Context, t identity.Tenant, id, operati
 }
 
 // removeAPIKey errors with ErrStale when the key changed, or is gone, or the caller has
-// other rights; who made it go, a repeated try finds out.
+// other rights; the next try finds out which.
 func (s *Store) removeAPIKey(ctx context.Context, k identity.APIKey, operation string) error {
 	item := apiKeyKey(k.Tenant, k.TokenHash)
 	deleted := deletedKey{key: deletedAPIKeyKey(k.Tenant, k.ID), Operation: operation, APIKey: k,

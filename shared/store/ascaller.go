@@ -22,13 +22,13 @@ type readVersion struct {
 // the rights that the caller has then. As a failure it is a transient Conflict.
 var ErrCallerChanged = failure.Conflict("The rights of the caller are being changed. Try again.").AsTransient()
 
-// asCaller adds conditions to a transaction that gives, takes or restricts rights: that
-// the credential of the context's caller, and what its rights follow from, are as they
-// were when it was admitted. So rights that were taken away meanwhile give nothing. What
-// the platform does by itself needs none. It is for a try of retryAs.
+// asCaller adds conditions to a transaction that gives, takes or restricts rights: that the
+// credential of the context's caller, its member and roles are as they were when it was
+// admitted. So a caller that has lost a right meanwhile cannot use it. What the platform
+// does by itself gets no conditions. It is called within retryAs.
 //
-// Items that the transaction itself has a condition on are given, with the versions which
-// they were read with: DynamoDB takes no second operation on them. Error: ErrStale when
+// has are the items on which the transaction has a condition already, with the versions that
+// were read: DynamoDB takes no second operation on an item. Error: ErrStale when
 // one of them is the caller's own, and has changed since it was admitted.
 func (s *Store) asCaller(ctx context.Context, tx *dynamo.WriteTx, has ...readVersion) error {
 	p := identity.Caller(ctx)
@@ -86,7 +86,7 @@ func (s *Store) stillThere(k key) admitted {
 		s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("attribute_exists(pk)")}
 }
 
-// retryAs is Retry for writes that asCaller has conditioned. Errors: ErrContended,
+// retryAs is Retry for writes with the conditions of asCaller. Errors: ErrContended,
 // ErrCallerChanged, and try's. Failure: Unauthorized when the caller's credential is gone.
 func retryAs[T any](ctx context.Context, s *Reader, try func(again bool) (T, error)) (T, error) {
 	return Retry(func(again bool) (T, error) {

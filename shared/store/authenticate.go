@@ -14,9 +14,9 @@ import (
 
 var errBadToken = failure.Unauthorized("invalid-token")
 
-// Authenticate reads the principal that a token stands for, and its merchant. A user of
-// several merchants acts for the one with the code, where that is given and the user is
-// its member; every other principal acts for the token's own merchant, whatever the code.
+// Authenticate reads the principal of a token, and its merchant. A user of several merchants
+// acts for the one with the code, if that is given and the user is its member. Every other
+// principal acts for the token's own merchant, whatever the code is.
 //
 // Everything is read consistently: a revoked credential fails, and changed rights or a
 // changed merchant apply, from the next request on (contract §2.1). Failure: Unauthorized

@@ -22,15 +22,15 @@ type invitationItem struct {
 	TTL      time.Time `dynamo:"expires_at,unixtime"`
 }
 
-// Invitation is what the token of an invitation stands for.
+// Invitation is what the token of an invitation leads to.
 type Invitation struct {
 	Tenant   identity.Tenant
 	Member   member.Member
-	User     member.User // with the address; of version 0 if there is none yet
+	User     member.User // who has the invited address; version 0: there is none yet
 	Accepted bool
 }
 
-// errNoInvitation is the failure of every token that is not, or no longer, an invitation's.
+// errNoInvitation is the failure for every token without a valid invitation.
 var errNoInvitation = failure.NotFound("This link is not valid or has expired.")
 
 // Invitation reads an invitation by its token, consistently. One that was accepted is found
@@ -60,8 +60,8 @@ func (s *Reader) Invitation(ctx context.Context, token string) (Invitation, erro
 	return i, err
 }
 
-// AcceptInvitation makes the invited member one, with the user of its address, who is made
-// if there is none. passwords returns the user's passwords with the one that was set, or as
+// AcceptInvitation records that the invited member has accepted, as the user of its address,
+// who is created if there is none. passwords returns the user's passwords with the one that was set, or as
 // they are when the current one was confirmed; it is not called for an invitation that was
 // accepted already, which is returned as it is. Failures: NotFound; ErrContended; those of
 // passwords.

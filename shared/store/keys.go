@@ -96,8 +96,8 @@ import (
 //	list     CHECKOUTS#M[#n]              <µs of creation>#<id>    checkouts, newest first
 //	due      DUE#<shard>, DEAD#<shard>    <µs when due>            what the sweep handles when it is due:
 //	                                                               checkouts (recovery, poll, expiry),
-//	                                                               refunds without an outcome and
-//	                                                               callbacks; dead ones wait for a replay;
+//	                                                               refunds without an outcome, callbacks
+//	                                                               and mails; dead ones wait for a replay;
 //	                                                               growth; bank accounts while one is
 //	                                                               pending verification
 //	due      PAYOUTDUE#<shard>            <µs when due>#<pk>       payout schedules and open payouts

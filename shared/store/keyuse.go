@@ -13,16 +13,16 @@ import (
 // KeyUseEvery is how often the use of a key is written at most (contract §8.2).
 const KeyUseEvery = time.Hour
 
-// keyUse says when a key was used. It is an item of a kind of its own, because every
-// function that takes requests writes it, and none of those may write keys.
+// keyUse says when a key was used. It is an item of a kind of its own, because every function
+// that takes requests writes it, and most of them may not write keys.
 type keyUse struct {
 	key
 	LastUsedAt time.Time `dynamo:"last_used_at,unixtime"`
 }
 
 // KeyUsed records that the tenant's key is used now, and returns what is recorded: now,
-// or a time in the hour before. Then nothing is written, so that a key costs one write
-// an hour, however many processes it is used at.
+// or a time in the hour before. In that case nothing is written, so that a key costs one
+// write an hour, however many processes serve it.
 func (s *Store) KeyUsed(ctx context.Context, t identity.Tenant, id string) (time.Time, error) {
 	k, now := keyUseKey(t, id), s.now()
 	recorded, err := s.keyUse(ctx, k)
@@ -47,8 +47,8 @@ func (s *Reader) keyUse(ctx context.Context, k key) (time.Time, error) {
 	return item.LastUsedAt.UTC(), err
 }
 
-// KeyUses are when the tenant's keys were last used, by their ids, each at most
-// KeyUseEvery late; of those that were.
+// KeyUses are the times when the tenant's keys were last used, by their ids, each at most
+// KeyUseEvery too early. Keys that were never used are not in it.
 func (s *Reader) KeyUses(ctx context.Context, t identity.Tenant, ids ...string) (map[string]time.Time, error) {
 	keys, idOf := make([]key, len(ids)), map[key]string{}
 	for i, id := range ids {

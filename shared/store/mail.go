@@ -39,8 +39,8 @@ func (s *Store) newMailItem(t identity.Tenant, m mail.Mail) mailItem {
 	return item
 }
 
-// putMail adds a mail to the transaction of the change that it tells of. Its id follows
-// from that change, which is made once; so it needs no condition.
+// putMail adds a mail to the transaction of the change that it reports. Its id follows from
+// that change, which is made once; so it needs no condition.
 func (s *Store) putMail(tx *dynamo.WriteTx, t identity.Tenant, m mail.Mail) {
 	tx.Put(s.table.Put(s.newMailItem(t, m.Due(s.now()))))
 }
@@ -70,6 +70,6 @@ func (s *Store) SaveMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 	return m, s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, ErrStale, tx.Run(ctx))
 }
 
-// versionOf names the change that made a version of an item, for the id of a mail that
-// tells of it.
+// versionOf names the change that made a version of an item, for the id of the mail that
+// reports it.
 func versionOf(k key, version int) string { return k.PK + " " + k.SK + " " + strconv.Itoa(version) }

@@ -23,8 +23,8 @@ var (
 // UpdateMember applies a change to a member. address is the one that the change gives it,
 // "" when it gives none. Of two at once both are applied, the second to the result of the
 // first; one that changes nothing writes nothing. Failures: NotFound; ErrAddressTaken when
-// another member has the address; Conflict when nobody else is an owner; ErrContended;
-// those of change.
+// another member has the address; Conflict when there is no other owner; ErrContended; those
+// of change.
 func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int32, address string,
 	change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
 	return retryAs(ctx, s.Reader, func(bool) (member.Member, error) {
@@ -73,7 +73,7 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles memb
 	if before.Address() != after.Address() {
 		tx.Put(s.table.Put(newAddressGuard(t, after)).If("attribute_not_exists(pk)")).Delete(s.freeAddress(t, before))
 	}
-	if after.Disabled() && !before.Disabled() { // to the address of before, so that nobody keeps it from its member
+	if after.Disabled() && !before.Disabled() { // to the old address, so that a change of it cannot hide this from the member
 		s.putMail(tx, t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email))
 	}
 	err := s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, errRefused, tx.Run(ctx))
@@ -83,11 +83,12 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles memb
 	return after, err
 }
 
-// errRefused reports that a condition failed, though the member has not changed; perhaps it
-// is gone.
+// errRefused reports that a condition failed although the member has no other version; it may
+// have been deleted.
 var errRefused = errors.New("store: a condition of the change failed")
 
-// whyRefused is lastOwner when the member still is the last one, else ErrStale.
+// whyRefused is the error of a refused change: lastOwner if the member is the last owner, else
+// ErrStale.
 func (s *Reader) whyRefused(ctx context.Context, t identity.Tenant, before, after member.Member,
 	lastOwner error) error {
 	if !before.Governs() || after.Governs() {
@@ -116,7 +117,7 @@ func (s *Store) remove(k key) *dynamo.Delete {
 
 // DeleteMember deletes a member, unless check refuses, and returns it as it was.
 // Repeated by the same operation it returns the same. Failures: NotFound; Forbidden when
-// nobody else is an owner; ErrContended; those of check.
+// there is no other owner; ErrContended; those of check.
 func (s *Store) DeleteMember(ctx context.Context, t identity.Tenant, number int32, operation string,
 	check func(member.Member, member.Roles) error) (member.Member, error) {
 	return retryAs(ctx, s.Reader, func(bool) (member.Member, error) {
@@ -134,8 +135,8 @@ func (s *Store) DeleteMember(ctx context.Context, t identity.Tenant, number int3
 	})
 }
 
-// removeMember errors with ErrStale when the member changed, or is gone; a repeated try
-// finds out what made it go.
+// removeMember errors with ErrStale when the member changed, or is gone; the next try finds
+// out which.
 func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles member.Roles, m member.Member,
 	operation string) error {
 	deleted := deletedMember{key: deletedMemberKey(t, m.Number()), Operation: operation, Member: m,

@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// memberCount keeps a tenant's members and its invitations of a day below their limits, and
-// its active owners above none.
+// memberCount counts a tenant's members and its invitations of a day, so that they stay
+// within their limits, and its active owners, so that there is always one.
 type memberCount struct {
 	key
 	Count     int    `dynamo:"count"`
@@ -27,8 +27,8 @@ func (s *Store) countOf(t identity.Tenant) *dynamo.Update {
 	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK)
 }
 
-// ofOwners adds an owner that comes or goes to an update of the count. The last one cannot
-// go.
+// ofOwners adds to an update of the count that a member becomes an active owner, or is no
+// longer one, with the condition that it is not the last.
 func (s *Store) ofOwners(count *dynamo.Update, before, after member.Member) *dynamo.Update {
 	switch {
 	case after.Governs() && !before.Governs():
@@ -47,8 +47,8 @@ const (
 	invitationsADay  = 250
 )
 
-// invitedItem are the latest invitations to an address. It is kept when their member is
-// deleted, so that nobody is invited again and again.
+// invitedItem has the times of the latest invitations to an address. It is kept when the
+// member is deleted, so that withdrawn invitations count too.
 type invitedItem struct {
 	key
 	Times     []time.Time `dynamo:"times"`
@@ -56,8 +56,8 @@ type invitedItem struct {
 	ExpiresAt int64       `dynamo:"expires_at"`
 }
 
-// invite adds the invitation of a new member, if it is one, to its transaction, and counts
-// it in the update of the count. Failure: TooMany.
+// invite adds the invitation of a new member, if it is invited, to the transaction, and
+// returns the update that counts it. Failure: TooMany.
 func (s *Store) invite(tx *dynamo.WriteTx, t identity.Tenant, m member.Member, read obstacles) (*dynamo.Update,
 	error) {
 	count, now := s.countOf(t), s.now()
@@ -81,7 +81,7 @@ func (s *Store) invite(tx *dynamo.WriteTx, t identity.Tenant, m member.Member, r
 			If("attribute_not_exists(invited_on) OR invited_on < ?", today), nil
 	}
 	if read.count.Invited >= invitationsADay {
-		return count, failure.TooMany(now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now))
+		return count, failure.TooMany(untilTomorrow(now))
 	}
 	return count.Add("invited", 1).If("invited_on = ? AND invited < ?", today, invitationsADay), nil
 }

@@ -39,8 +39,7 @@ func (s *Store) PasswordOf(t identity.Tenant, operation string, text secret.Text
 		subject: "passwords " + t.String(), bucket: passwordsOfTenant}
 }
 
-// PasswordFor is a password that somebody sets or confirms who has an invitation to the
-// address.
+// PasswordFor is a password that an invited person sets or confirms, who has the address.
 func (s *Store) PasswordFor(address, operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,
 		subject: "passwords for " + address, bucket: passwordsOfAddress}
@@ -54,7 +53,7 @@ func (p *NewPassword) Set(ctx context.Context, before member.Passwords) (member.
 	return before.With(ctx, p.choice, p.operation, p.store.now())
 }
 
-// Confirm is nil if the password is the current one of those. Errors: ErrWrongPassword;
+// Confirm is nil if the password is the current one. Errors: ErrWrongPassword;
 // TooMany.
 func (p *NewPassword) Confirm(ctx context.Context, current member.Passwords) error {
 	if err := p.admit(ctx); err != nil {
@@ -67,8 +66,8 @@ func (p *NewPassword) Confirm(ctx context.Context, current member.Passwords) err
 	return err
 }
 
-// admit takes a token. Unlike other limits it holds when the counters do not answer: nothing
-// can be written then anyway.
+// admit takes a token from the bucket. Unlike other limits it also holds while the counters
+// cannot be read: the table takes no writes then anyway.
 func (p *NewPassword) admit(ctx context.Context) error {
 	if p.admitted {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// rolesItem is all roles of a tenant's own, so that one condition keeps a role that a
-// member is given.
+// rolesItem has all roles of a tenant's own, so that one condition keeps a role from being
+// deleted while a member gets it.
 type rolesItem struct {
 	key
 	WriteID string `dynamo:"write_id"`
@@ -29,7 +29,7 @@ type deletedRole struct {
 	ExpiresAt int64       `dynamo:"expires_at"`
 }
 
-// Roles reads a tenant's roles, consistently; its own are none before the first was made.
+// Roles reads a tenant's roles, consistently; a tenant may have none of its own.
 func (s *Reader) Roles(ctx context.Context, t identity.Tenant) (member.Roles, error) {
 	var item rolesItem
 	err := s.get(rolesKey(t)).One(ctx, &item)
@@ -39,8 +39,8 @@ func (s *Reader) Roles(ctx context.Context, t identity.Tenant) (member.Roles, er
 	return item.Roles, err
 }
 
-// RolesOf are the roles of which the members' permissions follow. They are read only where
-// one of the members has a role of the tenant's own.
+// RolesOf are the roles that the members' permissions follow from. They are read only if one
+// of the members has a role of the tenant's own.
 func (s *Reader) RolesOf(ctx context.Context, t identity.Tenant, members ...member.Member) (member.Roles, error) {
 	if !slices.ContainsFunc(members, member.Member.HasOwnRole) {
 		return member.Roles{}, nil
@@ -48,7 +48,7 @@ func (s *Reader) RolesOf(ctx context.Context, t identity.Tenant, members ...memb
 	return s.Roles(ctx, t)
 }
 
-// rolesOr is Roles, and what the operation that is repeated has deleted of the role.
+// rolesOr is Roles, and the record of the role's deletion, zero if there is none.
 func (s *Reader) rolesOr(ctx context.Context, t identity.Tenant, id string) (member.Roles, deletedRole, error) {
 	var roles rolesItem
 	var deleted deletedRole
@@ -170,9 +170,9 @@ func (s *Store) overVersion(put *dynamo.Put, version int) *dynamo.Put {
 	return put.If("version = ?", version)
 }
 
-// countRoles adds the change of a member's roles to its transaction: a role that it gets or
-// loses counts it. Where it has roles of the tenant's own, they still have to be as they
-// were read. It returns what it has a condition on.
+// countRoles adds to the transaction of a member's change that the roles which it gets or
+// loses count it. If it has roles of the tenant's own, the roles must be as they were read.
+// It returns the items on which that makes a condition.
 func (s *Store) countRoles(tx *dynamo.WriteTx, t identity.Tenant, roles member.Roles, before,
 	after member.Member) []readVersion {
 	k := rolesKey(t)

@@ -23,7 +23,7 @@ type emailItem struct {
 	UserID string `dynamo:"user_id"`
 }
 
-// membershipItem leads from a user to one of its members, whose roles are read there.
+// membershipItem leads from a user to one of its members.
 type membershipItem struct {
 	key
 	MemberID string `dynamo:"member_id"`
@@ -53,8 +53,8 @@ func (s *Reader) UserByEmail(ctx context.Context, email string) (member.User, er
 	return s.User(ctx, leads.UserID)
 }
 
-// putUser adds a user to a transaction, over the version that was read; a new one with what
-// leads to it.
+// putUser adds a user to a transaction, over the version that was read; a new one with its
+// address, by which it is found.
 func (s *Store) putUser(tx *dynamo.WriteTx, u member.User) {
 	before := u.Version
 	u.Version++
@@ -68,7 +68,7 @@ func (s *Store) putMembership(tx *dynamo.WriteTx, t identity.Tenant, m member.Me
 	tx.Put(s.table.Put(membershipItem{key: membershipKey(m.UserID, t), MemberID: m.ID}).If("attribute_not_exists(pk)"))
 }
 
-// Membership is what a user is of one merchant.
+// Membership is a user's member of one merchant, in one mode.
 type Membership struct {
 	identity.Tenant
 	Member   member.Member
@@ -89,7 +89,7 @@ func (s *Reader) Memberships(ctx context.Context, user string, mode identity.Mod
 	if err != nil {
 		return nil, err
 	}
-	ctx = identity.As(ctx, identity.Principal{}) // the user asks, not the member that is one of the caller's tenant
+	ctx = identity.As(ctx, identity.Principal{}) // read other tenants, for the user and not as the caller's tenant
 	type target struct {
 		member   memberItem
 		roles    rolesItem
