@@ -246,40 +246,20 @@ func TestAHundredKeysAtMost(t *testing.T) {
 // TestLostCallsOfKeys: whatever is lost, an operation that is repeated until it succeeds is done once.
 func TestLostCallsOfKeys(t *testing.T) {
 	t.Parallel()
-	const tries = 3 // of the SDK
-	for _, operation := range []string{"TransactWriteItems", "BatchGetItem", "Query", "GetItem"} {
-		for fault, kind := range map[string]faults.Fault{"requests": faults.FailBefore, "replies": faults.LoseReply} {
-			for _, lost := range []int{1, tries, tries + 1} {
-				name := fmt.Sprintf("%d %s of %s lost", lost, fault, operation)
-				wire := &faults.Wire{Send: enginetest.Do}
-				s := emptyTable(t, clock.New(), wire)
-				until := func(what string, do func() error) {
-					wire.Inject(faults.Times(lost, operation, kind))
-					var err error
-					for range 2 * tries {
-						if err = do(); err == nil {
-							break
-						}
-					}
-					wire.Inject(nil)
-					if err != nil {
-						t.Fatalf("%s: %s: got error %v, want none in the end", name, what, err)
-					}
-				}
-				k := newKey(t, tenant)
-				until("create", func() error { return second(s.CreateAPIKey(t.Context(), k.APIKey)) })
-				until("update", func() error { return second(s.UpdateAPIKey(t.Context(), tenant, k.ID, named("x"))) })
-				if got, err := s.APIKeys(t.Context(), tenant); len(got) != 1 || got[0].Version != 2 || err != nil {
-					t.Errorf("%s: got keys %v, error %v, want one of version 2", name, got, err)
-				}
-				until("delete", func() error { return revoke(t, s, k.ID) })
-				entries, err := collect(s.AuditEntries(t.Context(), tenant.Merchant, time.Time{}, s.Now(), ""))
-				if len(entries) != 3 || err != nil {
-					t.Errorf("%s: got %d audit entries, %v, want 3", name, len(entries), err)
-				}
-			}
+	eachLoss(t, []string{"TransactWriteItems", "BatchGetItem", "Query", "GetItem"}, func(t *testing.T, s *store.Store, until func(string, func() error)) {
+		t.Helper()
+		k := newKey(t, tenant)
+		until("create", func() error { return second(s.CreateAPIKey(t.Context(), k.APIKey)) })
+		until("update", func() error { return second(s.UpdateAPIKey(t.Context(), tenant, k.ID, named("x"))) })
+		if got, err := s.APIKeys(t.Context(), tenant); len(got) != 1 || got[0].Version != 2 || err != nil {
+			t.Errorf("got keys %v, error %v, want one of version 2", got, err)
 		}
-	}
+		until("delete", func() error { return revoke(t, s, k.ID) })
+		entries, err := collect(s.AuditEntries(t.Context(), tenant.Merchant, time.Time{}, s.Now(), ""))
+		if len(entries) != 3 || err != nil {
+			t.Errorf("got %d audit entries, %v, want 3", len(entries), err)
+		}
+	})
 }
 
 // accepted counts the requests of an operation that the table has carried out.

@@ -296,45 +296,23 @@ func TestADeletedMemberIsGone(t *testing.T) {
 // TestLostCallsOfMembers: whatever is lost, an operation that is repeated until it succeeds is done once.
 func TestLostCallsOfMembers(t *testing.T) {
 	t.Parallel()
-	const tries = 3 // of the SDK
-	for _, operation := range []string{"TransactWriteItems", "BatchGetItem", "GetItem"} {
-		for fault, kind := range map[string]faults.Fault{"requests": faults.FailBefore, "replies": faults.LoseReply} {
-			for _, lost := range []int{1, tries, tries + 1} {
-				name := fmt.Sprintf("%d %s of %s lost", lost, fault, operation)
-				wire := &faults.Wire{Send: enginetest.Do}
-				s := emptyTable(t, clock.New(), wire)
-				until := func(what string, do func() error) {
-					wire.Inject(faults.Times(lost, operation, kind))
-					var err error
-					for range 2 * tries {
-						if err = do(); err == nil {
-							break
-						}
-					}
-					wire.Inject(nil)
-					if err != nil {
-						t.Fatalf("%s: %s: got error %v, want none in the end", name, what, err)
-					}
-				}
-				var m member.Member
-				until("create", func() (err error) {
-					m, err = tryEmploy(t, s, tenant, "ada@example.com", "creation")
-					return err
-				})
-				until("update", func() error {
-					return second(move(t, s, m, "bob@example.com"))
-				})
-				if got, err := s.Members(t.Context(), tenant); len(got) != 1 || got[0].Version != 2 || err != nil {
-					t.Errorf("%s: got members %v, error %v, want one of version 2", name, got, err)
-				}
-				until("delete", func() error {
-					return second(s.DeleteMember(t.Context(), tenant, m.Number(), "deletion", allowed))
-				})
-				employ(t, s, "bob@example.com", "another")
-				if count, err := countOf(t.Context(), s, tenant); count != 1 || err != nil {
-					t.Errorf("%s: got count %d, error %v, want 1", name, count, err)
-				}
-			}
+	eachLoss(t, []string{"TransactWriteItems", "BatchGetItem", "GetItem"}, func(t *testing.T, s *store.Store, until func(string, func() error)) {
+		t.Helper()
+		var m member.Member
+		until("create", func() (err error) {
+			m, err = tryEmploy(t, s, tenant, "ada@example.com", "creation")
+			return err
+		})
+		until("update", func() error { return second(move(t, s, m, "bob@example.com")) })
+		if got, err := s.Members(t.Context(), tenant); len(got) != 1 || got[0].Version != 2 || err != nil {
+			t.Errorf("got members %v, error %v, want one of version 2", got, err)
 		}
-	}
+		until("delete", func() error {
+			return second(s.DeleteMember(t.Context(), tenant, m.Number(), "deletion", allowed))
+		})
+		employ(t, s, "bob@example.com", "another")
+		if count, err := countOf(t.Context(), s, tenant); count != 1 || err != nil {
+			t.Errorf("got count %d, error %v, want 1", count, err)
+		}
+	})
 }

@@ -1,0 +1,41 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// eachLoss runs a scenario over an empty table for each operation of the table of which requests or replies are lost:
+// one, as many as the SDK tries, and one more. The scenario makes its changes by until, which repeats each while it
+// fails.
+func eachLoss(t *testing.T, operations []string,
+	scenario func(t *testing.T, s *store.Store, until func(what string, do func() error))) {
+	t.Helper()
+	const tries = 3 // of the SDK
+	for _, operation := range operations {
+		for fault, kind := range map[string]faults.Fault{"requests": faults.FailBefore, "replies": faults.LoseReply} {
+			for _, lost := range []int{1, tries, tries + 1} {
+				t.Run(fmt.Sprintf("%d %s of %s lost", lost, fault, operation), func(t *testing.T) {
+					wire := &faults.Wire{Send: enginetest.Do}
+					scenario(t, emptyTable(t, clock.New(), wire), func(what string, do func() error) {
+						t.Helper()
+						wire.Inject(faults.Times(lost, operation, kind))
+						defer wire.Inject(nil)
+						var err error
+						for range 2 * tries {
+							if err = do(); err == nil {
+								return
+							}
+						}
+						t.Fatalf("%s: got error %v, want none in the end", what, err)
+					})
+				})
+			}
+		}
+	}
+}
