@@ -47,7 +47,7 @@ func init() {
 	}
 }
 
-// guest is the address of somebody new.
+// guest is the address of a person who is no member yet.
 func guest() string { return "guest-" + uuid.NewString() + "@shop.example" }
 
 // sold is a new payment.

@@ -23,12 +23,11 @@ var (
 		"dynamodb:PartiQLSelect"}
 )
 
-// protectTable denies, in the table's own policy, what nobody may do: to change or
+// protectTable denies, in the table's own policy, what no principal may do: to change or
 // delete an entry of the journal or of an audit, and to write credentials except by the
-// functions that do (shared/store/keys.go). In the table's policy and not in the roles',
-// because a denial there is for every principal of the account: functions that come
-// later, operators, and whoever adds a policy to a role. Who must change an entry all
-// the same has to change the stack first. PartiQL is denied whole, because nothing here
+// functions that do (shared/store/keys.go). A denial in the table's policy, unlike one in
+// the roles', also binds functions that come later, operators, and anybody who adds a
+// policy to a role. To change an entry all the same, change the stack first. PartiQL is denied whole, because nothing here
 // uses it and a statement may name no key.
 //
 // Replication writes in the name of DynamoDB's service-linked role, and denying it would

@@ -44,7 +44,7 @@ func (s shop) written(subject string) (entries []string, mails int) {
 
 const route = "/v0.1/merchants/{merchant_code}/api-keys"
 
-// TestACreationThatWasCutOff makes one key when it is repeated, tells of it once, and shows it whole.
+// TestACreationThatWasCutOff makes one key when it is repeated, sends one mail, and shows the plaintext.
 func TestACreationThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -79,7 +79,7 @@ func TestACreationThatWasCutOff(t *testing.T) {
 	})
 }
 
-// TestAChangeThatWasCutOff is made once when it is repeated: wholly, and no half of it before.
+// TestAChangeThatWasCutOff is not made or wholly made, and made once when it is repeated.
 func TestAChangeThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -141,7 +141,7 @@ func TestARevocationThatWasCutOff(t *testing.T) {
 	})
 }
 
-// TestARepetitionAfterOtherChanges: a creation that was cut off finds its key as it is by now, and brings none back.
+// TestARepetitionAfterOtherChanges: an interrupted creation finds its key as it is now, and makes no deleted key again.
 func TestARepetitionAfterOtherChanges(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -172,7 +172,7 @@ func TestARepetitionAfterOtherChanges(t *testing.T) {
 	}
 	r, id = cut("widened")
 	s.want("widen", 204, s.Send("PUT", s.path(id), body("another", "payments", "checkouts.read")))
-	notAllowed.Check(t, s.Do(r)) // or the maker got a key of rights that it has not
+	notAllowed.Check(t, s.Do(r)) // else the creator would get a key with rights that it lacks
 	r, id = cut("revoked")
 	s.want("revoke", 204, s.Send("DELETE", s.path(id), nil))
 	got := s.made(s.Do(r))
@@ -221,8 +221,8 @@ func TestConcurrentChanges(t *testing.T) {
 	}
 }
 
-// TestOwnersAreTold of a new key by its name, once.
-func TestOwnersAreTold(t *testing.T) {
+// TestOwnersGetAMail about a new key, with its name, once.
+func TestOwnersGetAMail(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	k := s.create("Kasse 7", "payments")
@@ -237,7 +237,7 @@ func TestOwnersAreTold(t *testing.T) {
 	}
 }
 
-// TestEachChangeIsInTheAudit, by whom, and what was before and is after; without the key.
+// TestEachChangeIsInTheAudit, with its actor, and the key before and after without its plaintext.
 func TestEachChangeIsInTheAudit(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -60,8 +60,8 @@ func without(but ...string) []string {
 	return slices.DeleteFunc(identity.AllScopes(), func(scope string) bool { return slices.Contains(but, scope) })
 }
 
-// TestNobodyGivesMoreThanItHas: not to a new key, not to one that is there, and nobody takes from a key that may do
-// more, or ends it.
+// TestNobodyGivesMoreThanItHas: no caller gives rights that it lacks to a new or an existing key, nor restricts or
+// deletes a key with more rights.
 func TestNobodyGivesMoreThanItHas(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -114,7 +114,7 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 	}
 }
 
-// TestARevokedKeyMakesNone: while it makes keys it is revoked. Each that it made is there, and none comes later.
+// TestARevokedKeyMakesNone: a key is revoked while it makes keys. Those that were confirmed exist, and no others.
 func TestARevokedKeyMakesNone(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

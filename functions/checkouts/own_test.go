@@ -23,8 +23,8 @@ func references(t *testing.T, got world.Response) (all []string) {
 	return all
 }
 
-// TestAPersonHasItsOwnCheckouts: contract §13.9. Without full_transaction_history_view those of others, which show
-// their transactions, are unknown to every operation; with it, and for keys, they are there.
+// TestAPersonHasItsOwnCheckouts (contract §13.9): to a person without full_transaction_history_view every operation
+// answers 404 for checkouts of others, because they show transactions. A person with it, and a key, reach them.
 func TestAPersonHasItsOwnCheckouts(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -21,7 +21,7 @@ type office struct{ world.Shop }
 
 func newOffice(t *testing.T) office { return office{world.NewShop(t)} }
 
-// changeBankAccount has the mail to all owners written.
+// changeBankAccount causes a mail to all owners.
 func (o office) changeBankAccount() {
 	o.Helper()
 	o.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": "DE89370400440532013000"})

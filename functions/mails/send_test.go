@@ -319,7 +319,7 @@ func TestWithoutASenderMailsWait(t *testing.T) {
 	}
 }
 
-// TestAMailIsHeldForAWeekAtMost: then somebody has to look at it.
+// TestAMailIsHeldForAWeekAtMost: then it is dead, which raises an alarm.
 func TestAMailIsHeldForAWeekAtMost(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

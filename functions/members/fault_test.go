@@ -181,7 +181,7 @@ func TestAnAcceptanceThatWasCutOff(t *testing.T) {
 	})
 }
 
-// TestAcceptedTwiceAtOnce: one member, one user.
+// TestAcceptedTwiceAtOnce: an invitation that is accepted twice makes one member and one user.
 func TestAcceptedTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -195,7 +195,7 @@ func TestAcceptedTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// TestEachChangeIsInTheAudit, by whom; no entry has a password, a hash or a token.
+// TestEachChangeIsInTheAudit, with its actor; no entry has a password, a hash or a token.
 func TestEachChangeIsInTheAudit(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -98,7 +98,7 @@ func TestAnInvitationIsAccepted(t *testing.T) {
 	}
 }
 
-// TestPagesThatAreNotThere: whatever is wrong with a token, its page says the same.
+// TestPagesThatAreNotThere: every invalid token has the same page.
 func TestPagesThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -143,7 +143,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestPasswordsOfAnInvitationAreTriedSlowly: ten, then one each six minutes.
+// TestPasswordsOfAnInvitationAreTriedSlowly: ten at once, then one every six minutes.
 func TestPasswordsOfAnInvitationAreTriedSlowly(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -194,7 +194,7 @@ func TestUpdates(t *testing.T) {
 	s.employ("till@example.com", nil)
 }
 
-// TestInvitationsToOneAddress are five in any hour, whatever became of them.
+// TestInvitationsToOneAddress are at most five in an hour, with those that were withdrawn.
 func TestInvitationsToOneAddress(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

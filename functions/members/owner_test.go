@@ -16,7 +16,7 @@ var (
 	notFound  = world.Refused(404, "NOT_FOUND", "", "not-found")
 )
 
-// TestTheLastOwner can be neither demoted nor removed; somebody who is only invited, or disabled, is no other one.
+// TestTheLastOwner can be neither demoted nor removed. Invited and disabled owners do not count as others.
 func TestTheLastOwner(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -67,7 +67,7 @@ func TestOwnersWhoDemoteEachOther(t *testing.T) {
 	}
 }
 
-// TestNobodyGivesMoreThanItHas, nor acts over somebody who has more, by a key or as a person.
+// TestNobodyGivesMoreThanItHas, nor changes a member who has more, with a key or as a person.
 func TestNobodyGivesMoreThanItHas(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -86,7 +86,7 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 	}
 	callers := map[string]struct {
 		key string
-		may []string // over or as whom
+		may []string // the members that it may make and change
 	}{
 		"key of members alone":    {s.NewKey("secret", "members.read", "members.write"), []string{"employee"}},
 		"key of all":              {s.Merchant.Key.Plaintext, []string{"owner", "admin", "helper", "accountant", "employee"}},

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestTheAccountIsOfTheTokensUser, and has the parts that the user may see by operations of their own.
+// TestTheAccountIsOfTheTokensUser, and has only the parts that the user may also read by separate operations.
 func TestTheAccountIsOfTheTokensUser(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

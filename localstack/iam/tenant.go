@@ -16,7 +16,7 @@ var (
 	// ofMerchants are the kinds whose keys name a merchant without its mode.
 	ofMerchants = []store.Kind{store.KindMerchant, store.KindAccount, store.KindAudit}
 
-	// unguessable are those whose keys name nobody: the item says whose it is.
+	// unguessable are the kinds whose keys name no merchant: the item says whose it is.
 	unguessable = []store.Kind{store.KindRate, store.KindSession, store.KindCallback, store.KindMail, store.KindUser,
 		store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindAccessToken}
 
@@ -25,8 +25,8 @@ var (
 )
 
 // CheckTenant returns ErrTenant for a call on behalf of a tenant's caller that names a
-// partition of another tenant. Of what changes together with a merchant, the other mode's
-// is read.
+// partition of another tenant. Items that change together with a merchant may also be read
+// in the other mode.
 func (r Request) CheckTenant(t identity.Tenant) error {
 	if r.Partition == "" || slices.Contains(counterparties, store.Kind(r.Kind)) {
 		return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // Token stores an access token of the shop's merchant in test mode, as the platform will
-// issue them, and returns its text. It is of an OAuth client's, unless changed, has all
+// issue them, and returns its text. Unless it is changed, it is an OAuth client's, has all
 // scopes, and expires after an hour.
 func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 	s.Helper()
@@ -31,7 +31,7 @@ func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 	return text
 }
 
-// TokenOf is the member's, of all scopes unless some are given.
+// TokenOf is an access token of the member's, with all scopes unless some are given.
 func (s Shop) TokenOf(m member.Member, scopes ...string) string {
 	s.Helper()
 	return s.Token(func(t *identity.AccessToken) {
@@ -71,8 +71,8 @@ func (s Shop) member(number int32) member.Member {
 	return m
 }
 
-// Join makes the user of the shop's member also a member of another shop, with a role, and
-// returns an access token that acts there unless a path names the first.
+// Join makes the user of the shop's member also a member of another shop, with the role, and
+// returns an access token for that shop. It acts for the first shop where a path names that.
 func (s Shop) Join(other Shop, m member.Member, role string) string {
 	s.Helper()
 	token := func(memberID, inviteID string) string { return memberID + inviteID }

@@ -213,8 +213,8 @@ func (w *World) engines() http.RoundTripper {
 	})
 }
 
-// RefuseMails has SES answer mails to an address with an error, such as
-// TooManyRequestsException; "": it takes them.
+// RefuseMails sets the error with which SES answers a mail to an address, such as
+// TooManyRequestsException; "" if it takes the mail.
 func (w *World) RefuseMails(refuse func(to string) string) { w.refuseMail.Store(&refuse) }
 
 // Provision creates a sandbox merchant with the given arguments.
