@@ -1,0 +1,66 @@
+package mails_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/mail"
+)
+
+// TestAMerchantCanWriteToFewStrangers a day by way of the platform.
+func TestAMerchantCanWriteToFewStrangers(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for i := range 210 {
+		o.PutMail(o.Tenant(), mail.NewAccountDisabled(fmt.Sprint(i), 1, fmt.Sprintf("stranger-%d@example.com", i)))
+	}
+	o.run()
+	if n := len(o.sent()); n != 200 {
+		t.Errorf("got %d mails, want 200", n)
+	}
+	o.changeBankAccount() // which only its owner hears of
+	o.Clock.Advance(8 * time.Minute)
+	o.PutMail(o.Tenant(), mail.NewAccountDisabled("later", 1, "ada@example.com"))
+	o.run()
+	if n := len(o.sent()); n != 202 {
+		t.Errorf("got %d mails, want 202", n)
+	}
+}
+
+// TestAManagedOwnerIsAStrangerToo: a merchant makes it with any address, and chooses the words of a key's name.
+func TestAManagedOwnerIsAStrangerToo(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.appoint("stranger@example.com")
+	for i := range 210 {
+		o.PutMail(o.Tenant(), mail.NewKeyCreated(fmt.Sprint(i), "https://example.com"))
+	}
+	o.run()
+	to := map[string]int{}
+	for _, m := range o.sent() {
+		to[m.To]++
+	}
+	if to["stranger@example.com"] != 200 || to[owner] != 210 {
+		t.Errorf("got mails to %v, want 200 to the stranger and 210 to the owner", to)
+	}
+}
+
+// TestFewChangesOfBankAccountsAreReportedInADay, because a merchant can make any number, and each is a mail to many.
+func TestFewChangesOfBankAccountsAreReportedInADay(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for i := range 60 {
+		o.PutMail(o.Tenant(), mail.NewBankAccountChanged(fmt.Sprint(i), "DE89370400440532013000"))
+	}
+	o.run()
+	if n := len(o.sent()); n != 50 {
+		t.Errorf("got %d mails, want 50", n)
+	}
+	o.Clock.Advance(30 * time.Minute)
+	o.PutMail(o.Tenant(), mail.NewBankAccountChanged("later", "DE89370400440532013000"))
+	o.run()
+	if n := len(o.sent()); n != 51 {
+		t.Errorf("got %d mails, want 51", n)
+	}
+}
