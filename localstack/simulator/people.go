@@ -28,6 +28,7 @@ type people struct {
 	asks    []*ask
 	secrets map[string]string // texts that must not be stored → what they are
 
+	race   race
 	writes peopleWrites // that have been done
 }
 
@@ -38,15 +39,16 @@ type office struct {
 	name    string
 	tenant  identity.Tenant // hides the shop's, which is text
 	begin   linear.People
-	end     linear.PeopleRequest               // sees all that there is
-	outs    []linear.PeopleRequest             // tokens that were revoked
-	holders map[string]*holder                 // by name
-	roles   []string                           // ids of the tenant's own
-	members []string                           // ids
-	keys    []string                           // ids
-	guests  []string                           // addresses that are invited
-	hot     struct{ role, member, key string } // about whom most requests are
-	last    records                            // as they were after the last change
+	end     linear.PeopleRequest                      // sees all that there is
+	outs    []linear.PeopleRequest                    // tokens that were revoked
+	holders map[string]*holder                        // by name
+	roles   []string                                  // ids of the tenant's own
+	members []string                                  // ids
+	keys    []string                                  // ids
+	guests  []string                                  // addresses that are invited
+	hot     struct{ role, member, key, guest string } // about whom most requests are
+	others  int                                       // members that are counted, and of whom nothing is stored
+	last    records                                   // as they were after the last change
 	numbers int
 	own     map[string][]identity.Permission // of operators, by mark
 	counted map[string]int                   // invitations and keys before the faults begin, by tenant and day
@@ -72,8 +74,10 @@ const (
 func tokenOf(memberID, inviteID string) string { return "simulated " + memberID + inviteID }
 
 func newPeople(w *World) *people {
-	return &people{World: w, rng: rand.New(rand.NewPCG(w.seed, 4_000)), secrets: map[string]string{},
+	p := &people{World: w, rng: rand.New(rand.NewPCG(w.seed, 4_000)), secrets: map[string]string{},
 		writes: newPeopleWrites()}
+	p.race = newRace(p.rng)
+	return p
 }
 
 // simulate lets all changes compete, and then recover.
@@ -82,8 +86,12 @@ func (p *people) simulate() {
 	p.steer(clients)
 	p.open()
 	p.faultsOn = true
+	common := plots[p.rng.IntN(len(plots))]
+	if p.rng.IntN(2) == 0 {
+		common = guests
+	}
 	for _, o := range p.offices {
-		o.plot()
+		o.plot(common)
 		o.expectGuests()
 	}
 	p.steer(clients, stragglers)
@@ -107,6 +115,7 @@ func (p *people) open() {
 		o.chooseVictim()
 	}
 	for _, o := range p.offices {
+		o.approach()
 		o.begin = o.everything()
 		r := o.recordsIn(p.scan())
 		o.last = r
@@ -263,10 +272,14 @@ func ownOf(m member.Member) []identity.Permission {
 	return nil
 }
 
-// plot starts the clients of one or two plots.
-func (o *office) plot() {
+// plot starts the clients of one or two plots, perhaps of the one that all offices have in
+// common.
+func (o *office) plot(common plot) {
 	for n := range 1 + o.rng.IntN(2) {
 		of := plots[o.rng.IntN(len(plots))]
+		if o.race.common {
+			of = common
+		}
 		for i := range 3 + o.rng.IntN(3) {
 			actor := fmt.Sprintf("%s-%s-%d-%d", o.name, of.name, n, i)
 			as := of.sides[i%len(of.sides)]
@@ -279,7 +292,11 @@ func (o *office) plot() {
 
 // expectGuests starts those who wait for an invitation.
 func (o *office) expectGuests() {
-	for i := range o.rng.IntN(3) {
+	least := 0
+	if o.race.common {
+		least = 1
+	}
+	for i := range least + o.rng.IntN(3-least) {
 		actor, rng := fmt.Sprintf("%s-guest-%d", o.name, i), rand.New(rand.NewPCG(o.rng.Uint64(), o.seed))
 		o.run(clients, func() { o.accept(actor, rng) })
 	}

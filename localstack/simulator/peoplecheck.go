@@ -95,8 +95,14 @@ func (o *office) checkCounts(r records) {
 		o.find("", "%s has no active owner", o.name)
 	}
 	got := fmt.Sprintf("%v and %v", r.count["count"], r.count["owners"])
-	if want := fmt.Sprintf("%d and %d", len(r.members), owners); got != want {
+	if want := fmt.Sprintf("%d and %d", len(r.members)+o.others, owners); got != want {
 		o.find("", "%s counts members and owners as %s, and has %s", o.name, got, want)
+	}
+	if n := number(r.count["count"]); n > mostMembers {
+		o.find("", "%s has %d members, and may have %d", o.name, n, mostMembers)
+	}
+	if n := number(r.count["invited"]); n > mostInvitations {
+		o.find("", "%s made %d invitations on a day, and may make %d", o.name, n, mostInvitations)
 	}
 	o.checkDay(r.count, "invited_on", "invited")
 	o.checkDay(r.keys, "day", "created")
@@ -140,7 +146,7 @@ func digest(text string) string {
 // member is led to.
 func (o *office) checkLinks(r records) {
 	guards, members, users := map[string]string{}, map[string]string{}, map[string]string{}
-	pending, invited := map[string]string{}, map[string]bool{}
+	pending := map[string]string{}
 	for _, m := range r.members {
 		id, address := m.text("id"), member.Address(m.text("email"))
 		guards[digest(address)] = id
@@ -152,7 +158,7 @@ func (o *office) checkLinks(r records) {
 			}
 		}
 		if hash := m.object("invite").text("token_hash"); hash != "" {
-			pending[hash], invited[id] = id, true
+			pending[hash] = id
 		}
 		for _, role := range texts(m["roles"]) {
 			own := func(i item) bool { return i.text("id") == role }
@@ -169,11 +175,21 @@ func (o *office) checkLinks(r records) {
 	o.compare("users are listed", listed, members)
 	open := map[string]string{}
 	for _, i := range r.invitations {
-		if id := i.text("member_id"); invited[id] { // others' stay until they would have expired
+		if id := i.text("member_id"); !o.accepted(id) { // others' stay until they would have expired
 			open[strings.TrimPrefix(i.text("pk"), "INVITATION#")] = id
+		}
+		if last := o.now().Add(member.InviteLasts + maxSkew); int64(number(i["expires_at"])) > last.Unix() {
+			o.find("", "an invitation of %s is kept until %v, want at most %v", i.text("member_id"), i["expires_at"], last)
 		}
 	}
 	o.compare("invitations are open", open, pending)
+}
+
+// accepted says whether a member ever accepted its invitation. The link to it is deleted
+// with a member that has not.
+func (o *office) accepted(id string) bool {
+	m, known := o.begin.Members[id]
+	return known && !m.Pending || o.writes.before[id].text("user_id") != ""
 }
 
 // predefinedRoles are those of every tenant.

@@ -96,7 +96,7 @@ func (r *reply) peopleAnswer() linear.PeopleAnswer {
 	switch {
 	case !r.received, r.Status == 0, r.Status >= 500, r.Status == http.StatusTooManyRequests:
 		return linear.Unanswered
-	case r.Status == http.StatusConflict && r.contended():
+	case r.Status == http.StatusConflict && (r.contended() || r.full()):
 		return linear.Unanswered
 	case r.Status < 400:
 		return linear.Done
@@ -109,6 +109,12 @@ func (r *reply) peopleAnswer() linear.PeopleAnswer {
 	default:
 		return linear.Rejected
 	}
+}
+
+// full says whether the office has all members that it can have. How many that are, the
+// counts show.
+func (r response) full() bool {
+	return strings.Contains(string(r.Body), "as many accounts as it can have")
 }
 
 // identified is what is asked for, with the id of what is made; false when nothing was.

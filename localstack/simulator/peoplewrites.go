@@ -3,8 +3,10 @@ package simulator
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -17,14 +19,15 @@ type peopleWrites struct {
 	revoked map[string]int64  // when keys were, in logical time, by id
 	entries map[string]bool   // of the audit, by key
 	tokens  map[string]bool   // of transactions
-	before  map[string]item   // members as they are, by id
+	before  map[string]item   // members as they are, or were last, by id
+	sent    map[string][]any  // when addresses were invited of late, by key
 	days    map[string]string // tenant and day of invitations and new keys, by id
 }
 
 func newPeopleWrites() peopleWrites {
 	return peopleWrites{made: map[string]string{}, marks: map[string]string{}, mails: map[string]item{},
 		revoked: map[string]int64{}, entries: map[string]bool{}, tokens: map[string]bool{}, before: map[string]item{},
-		days: map[string]string{}}
+		days: map[string]string{}, sent: map[string][]any{}}
 }
 
 // ofPeople says whether a partition holds a tenant's roles, members or keys.
@@ -96,6 +99,8 @@ func (w *peopleWrite) put(i item) {
 		w.changed = append(w.changed, pk+" "+sk)
 		w.made(i, cmp.Or(noteOf(i.text("metadata")), i.text("nickname")))
 		w.owe(i)
+	case at.Kind == store.KindMembers && strings.HasPrefix(sk, "INVITED#"):
+		w.invitedTo(i)
 	case at.Kind == store.KindRoles && sk == "ROLES":
 		w.changed = append(w.changed, pk+" "+sk)
 		for _, role := range i.list("roles") {
@@ -115,6 +120,19 @@ func (w *peopleWrite) put(i item) {
 	}
 }
 
+// invitedTo: of the invitations to an address none is forgotten within an hour.
+func (w *peopleWrite) invitedTo(i item) {
+	key := i.text("pk") + " " + i.text("sk")
+	times, _ := i["times"].([]any)
+	for _, was := range w.writes.sent[key] {
+		at, _ := time.Parse(time.RFC3339Nano, fmt.Sprint(was))
+		if !slices.Contains(times, was) && w.now().Before(at.Add(time.Hour-2*maxSkew)) {
+			w.find("", "an invitation of %v is forgotten: %s has those of %v", was, key, times)
+		}
+	}
+	w.record(func() { w.writes.sent[key] = times })
+}
+
 // made notes what is seen for the first time.
 func (w *peopleWrite) made(i item, mark string) {
 	id := i.text("id")
@@ -132,12 +150,22 @@ func (w *peopleWrite) owe(i item) {
 	invited := i.object("invite").text("id")
 	switch {
 	case before == nil && invited != "":
+		w.expects(i)
 		w.owes = "invitation of " + i.text("id")
 		w.counts(i)
 	case before != nil && before.text("disabled_at") == "" && i.text("disabled_at") != "":
 		w.owes = "disabling of " + i.text("id")
 	}
 	w.writes.before[i.text("id")] = i
+}
+
+// expects has all offices' plots turn to who was invited to the address that all invite.
+func (w *peopleWrite) expects(i item) {
+	for _, o := range w.offices {
+		if i.tenant() == o.shop.tenant && i.text("email") == sameGuest {
+			w.record(func() { o.hot.guest = i.text("id") })
+		}
+	}
 }
 
 // counts notes the day of an invitation or a new key, of which there is a limit.

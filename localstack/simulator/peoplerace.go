@@ -1,0 +1,77 @@
+package simulator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+)
+
+// race is what makes changes meet.
+type race struct {
+	narrow bool    // all requests are about the same role, member, key and guest
+	common bool    // all offices have the same plot
+	held   float64 // how often a write waits for other calls
+}
+
+func newRace(rng *rand.Rand) race {
+	return race{narrow: rng.IntN(2) == 0, common: rng.IntN(3) == 0, held: []float64{0, 0.7, 0.95}[rng.IntN(3)]}
+}
+
+// withoutHeld leaves out transactions that wait, but for those of mails alone: what others do between a read and the
+// write that follows from it is what conditions are for.
+func (p *people) withoutHeld(ready []*call, rng *rand.Rand) []*call {
+	if p.race.held == 0 || !p.faultsOn || rng.Float64() >= p.race.held {
+		return ready
+	}
+	others := slices.DeleteFunc(slices.Clone(ready), func(c *call) bool {
+		late := c.ctx != nil && c.ctx.Err() != nil
+		return !late && c.kind == toTable && strings.HasPrefix(c.label, "TransactWriteItems ") &&
+			!strings.HasPrefix(c.label, "TransactWriteItems MAIL#")
+	})
+	if len(others) == 0 {
+		return ready
+	}
+	return others
+}
+
+// Limits of invitations and members (contract §8.1).
+const (
+	mostInvitations = 250
+	mostMembers     = 1000
+)
+
+// approach has the office begin near a limit, or with invitations of the day before only.
+func (o *office) approach() {
+	count := o.recordsIn(o.scan()).count
+	switch o.rng.IntN(4) {
+	case 0:
+		o.setCount(count, "invited_on", "S", o.now().Add(-24*time.Hour).Format(time.DateOnly))
+	case 1:
+		o.setCount(count, "invited", "N", mostInvitations-1-o.rng.IntN(2))
+	case 2:
+		to := mostMembers - 1 - o.rng.IntN(2)
+		o.others = to - number(count["count"])
+		o.setCount(count, "count", "N", to)
+	}
+}
+
+func (o *office) setCount(count item, name, kind string, to any) {
+	key := map[string]any{}
+	for _, one := range []string{"pk", "sk"} {
+		key[one] = map[string]string{"S": count.text(one)}
+	}
+	o.aws(o.table, tables+"UpdateItem", map[string]any{"TableName": o.config.Table, "Key": key,
+		"UpdateExpression": "SET #name = :to", "ExpressionAttributeNames": map[string]string{"#name": name},
+		"ExpressionAttributeValues": map[string]any{":to": map[string]any{kind: fmt.Sprint(to)}}}, &struct{}{})
+}
+
+// dismiss deletes who was invited last to the address that all invite.
+func (o *office) dismiss(actor string, rng *rand.Rand, h *holder) {
+	if o.hot.guest == "" {
+		o.deleteMember(actor, rng, h)
+		return
+	}
+	o.remove(actor, h, o.hot.guest)
+}
