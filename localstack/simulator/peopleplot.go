@@ -51,7 +51,8 @@ var plots = []plot{
 
 // guests is about who is invited. All offices invite one address.
 var guests = plot{"guests", []side{{[]string{"owner", "ada", "key", "olga"},
-	[]step{(*office).invite, (*office).invite, (*office).dismiss, (*office).giveRoles}}}}
+	[]step{(*office).invite, (*office).inviteSame, (*office).inviteSame, (*office).dismiss, (*office).dismiss,
+		(*office).giveRoles}}}}
 
 // takeover is about rights that are taken away while they are used.
 var takeover = plot{"takeover", []side{
@@ -238,11 +239,19 @@ const sameGuest = "same@guests.example"
 
 // invite invites a new address, or one that another may invite at the same time.
 func (o *office) invite(actor string, rng *rand.Rand, h *holder) {
-	mark, roles := o.newName("guest"), o.someRoles(rng)
-	address := mark + "@guests.example"
 	if rng.IntN(2) == 0 {
-		address = sameGuest
+		o.inviteTo(actor, h, sameGuest, o.newName("guest"), o.someRoles(rng))
+		return
 	}
+	mark := o.newName("guest")
+	o.inviteTo(actor, h, mark+"@guests.example", mark, o.someRoles(rng))
+}
+
+func (o *office) inviteSame(actor string, _ *rand.Rand, h *holder) {
+	o.inviteTo(actor, h, sameGuest, o.newName("guest"), []string{member.RoleEmployee})
+}
+
+func (o *office) inviteTo(actor string, h *holder, address, mark string, roles []string) {
 	o.learn(&o.guests, address)
 	made := linear.Member{Address: address, Roles: roles, Note: mark, Pending: true}
 	answer := o.ask(actor, h, client.Request{Method: http.MethodPost, Path: o.path("members"), IdempotencyKey: mark,

@@ -42,9 +42,11 @@ const (
 	mostMembers     = 1000
 )
 
-// approach has the office begin near a limit, or with invitations of the day before only.
+// approach has the office begin near a limit, with invitations of the day before only, or
+// before it counts keys.
 func (o *office) approach() {
-	count := o.recordsIn(o.scan()).count
+	r := o.recordsIn(o.scan())
+	count := r.count
 	switch o.rng.IntN(4) {
 	case 0:
 		o.setCount(count, "invited_on", "S", o.now().Add(-24*time.Hour).Format(time.DateOnly))
@@ -54,17 +56,19 @@ func (o *office) approach() {
 		to := mostMembers - 1 - o.rng.IntN(2)
 		o.others = to - number(count["count"])
 		o.setCount(count, "count", "N", to)
+	default:
+		o.aws(o.table, tables+"DeleteItem", map[string]any{"TableName": o.config.Table, "Key": keyOf(r.keys)}, &struct{}{})
 	}
 }
 
 func (o *office) setCount(count item, name, kind string, to any) {
-	key := map[string]any{}
-	for _, one := range []string{"pk", "sk"} {
-		key[one] = map[string]string{"S": count.text(one)}
-	}
-	o.aws(o.table, tables+"UpdateItem", map[string]any{"TableName": o.config.Table, "Key": key,
+	o.aws(o.table, tables+"UpdateItem", map[string]any{"TableName": o.config.Table, "Key": keyOf(count),
 		"UpdateExpression": "SET #name = :to", "ExpressionAttributeNames": map[string]string{"#name": name},
 		"ExpressionAttributeValues": map[string]any{":to": map[string]any{kind: fmt.Sprint(to)}}}, &struct{}{})
+}
+
+func keyOf(i item) map[string]any {
+	return map[string]any{"pk": map[string]string{"S": i.text("pk")}, "sk": map[string]string{"S": i.text("sk")}}
 }
 
 // dismiss deletes who was invited last to the address that all invite.

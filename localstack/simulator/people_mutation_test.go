@@ -1,0 +1,87 @@
+package simulator_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
+)
+
+// TestEachConditionOfPeopleIsNeeded does the same as TestEachConditionIsNeeded with the
+// conditions of roles, members, keys, users, invitations, tokens and mails.
+func TestEachConditionOfPeopleIsNeeded(t *testing.T) {
+	mutations{
+		workloads: []simulator.Workload{simulator.People},
+		included:  ofPeople.MatchString,
+		survivors: peopleSurvivors, noticedBy: noticedByPeople,
+		quick: effort{scouts: 8, mutants: 12, survivors: 0},
+		all:   effort{scouts: 30, mutants: 400, survivors: 5},
+	}.test(t)
+}
+
+// ofPeople are the conditions of what says who may do what, and of the mails about it.
+var ofPeople = regexp.MustCompile(`^\w+ (MEMBERS? ?\w*|ROLES ?\w*|KEY ?\w*|KEYUSE|EMAIL|ADDRESS|INVITED|USER|` +
+	`MEMBERSHIP|INVITATION|TOKEN|MAIL): `)
+
+// peopleSurvivors are the conditions whose removal no history can notice, and why.
+var peopleSurvivors = map[string]string{
+	"Delete EMAIL: (member_id = ?)": "in one transaction with its member, whose version lets each change of it in " +
+		"once; a member keeps its address while it has the version",
+	"Put INVITATION: (attribute_not_exists(pk))": "in one transaction with its member's address, which is free once; " +
+		"its key is the hash of a token of the member and the operation",
+	"Put KEY: (attribute_not_exists(pk))": "in one transaction with the count of new keys, whose version lets each " +
+		"key in once",
+	"Put KEYUSE: (attribute_not_exists(pk) OR last_used_at <= ?)": "keeps two processes from writing the same in the " +
+		"same hour, which costs a write and changes nothing",
+	"Put MEMBER: (attribute_not_exists(pk))": "an operation that is repeated meets the guard of the address; two " +
+		"members of one number, from which this alone protects, are too rare for a history",
+	"Put MEMBERSHIP: (attribute_not_exists(pk))": "in one transaction with its member, whose version lets it accept " +
+		"once; the guard of the address lets a tenant have one member with it, and so with its user",
+	"Put USER: (attribute_not_exists(pk))": "in one transaction with its address, which is given a user once; its id " +
+		"follows from the invitation, and the member's version lets that be accepted once",
+	"ConditionCheck USER: (version = ?)": "a user who has a password is never written again",
+}
+
+// noticedByPeople are histories that notice that a condition is missing, as noticedBy.
+var noticedByPeople = map[string]seedRun{
+	"ConditionCheck KEY: (revoked = ? AND version = ?)": {simulator.People, 3},
+	"ConditionCheck MEMBER: (version = ?)":              {simulator.People, 1},
+	"ConditionCheck ROLES: (version = ?)":               {simulator.People, 22},
+	"ConditionCheck TOKEN: (attribute_exists(pk))":      {simulator.People, 77},
+	"Delete KEY: (revoked = ? AND version = ?)":         {simulator.People, 60},
+	"Delete MEMBER: (version = ?)":                      {simulator.People, 52},
+	"Put ADDRESS: (attribute_not_exists(pk))":           {simulator.People, 114},
+	"Put EMAIL: (attribute_not_exists(pk))":             {simulator.People, 22},
+	"Put INVITED: (attribute_not_exists(pk))":           {simulator.People, 92},
+	"Put KEY COUNT: (attribute_not_exists(pk))":         {simulator.People, 77},
+	"Put INVITED: (version = ?)":                        {simulator.People, 45},
+	"Put KEY COUNT: (version = ?)":                      {simulator.People, 12},
+	"Put KEY: (revoked = ? AND version = ?)":            {simulator.People, 12},
+	"Put MAIL: (version = ?)":                           {simulator.People, 5},
+	"Put MEMBER: (version = ?)":                         {simulator.People, 7},
+	"Put ROLES: (attribute_not_exists(pk))":             {simulator.People, 14},
+	"Put ROLES: (version = ?)":                          {simulator.People, 12},
+	"Update MEMBERS COUNT: (attribute_not_exists(invited_on) OR invited_on < ?) AND (attribute_not_exists(pk) OR " +
+		"count < ?)": {simulator.People, 43},
+	"Update MEMBERS COUNT: (attribute_not_exists(pk) OR count < ?)": {simulator.People, 30},
+	"Update MEMBERS COUNT: (invited_on = ? AND invited < ?) AND (attribute_not_exists(pk) OR count < ?)": {
+		simulator.People, 41},
+	"Update MEMBERS COUNT: (owners > ?)": {simulator.People, 5},
+}
+
+// TestClientsSeeThatChangesOfMembersAreLost takes away what lets changes of a member in one after
+// the other: no order of the requests explains what clients see then.
+func TestClientsSeeThatChangesOfMembersAreLost(t *testing.T) {
+	const seeds, condition = 40, "Put MEMBER: (version = ?)"
+	for seed := uint64(1); seed <= seeds; seed++ {
+		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.People,
+			Without: condition}).Findings() {
+			if strings.Contains(f.Text, linear.ErrNotLinear.Error()) {
+				return
+			}
+		}
+	}
+	t.Errorf("got no finding %q in %d histories, want one", linear.ErrNotLinear, seeds)
+}
