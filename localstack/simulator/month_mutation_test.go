@@ -61,6 +61,7 @@ var monthSurvivors = map[string]string{
 var noticedByMonths = map[string]seedRun{
 	"ConditionCheck SCHEDULE: (version = ?)":            {simulator.Month, 64},
 	"Put FILEBANK ACCOUNT: (attribute_not_exists(pk))":  {simulator.Month, 60},
+	"Put FILEBANK ACCOUNT: (verdict = ?)":               {simulator.Month, 191},
 	"Put FILEBANK EXPORT: (attribute_not_exists(pk))":   {simulator.Month, 241},
 	"Put FILEBANK TRANSFER: (attribute_not_exists(pk))": {simulator.Month, 2},
 	"Put FILEBANK TRANSFER: (transfer_state = ?)":       {simulator.Month, 52},

@@ -29,6 +29,8 @@ var ofPeople = regexp.MustCompile(`^\w+ (MEMBERS? ?\w*|ROLES ?\w*|KEY ?\w*|KEYUS
 var peopleSurvivors = map[string]string{
 	"Delete EMAIL: (member_id = ?)": "in one transaction with its member, whose version lets each change of it in " +
 		"once; a member keeps its address while it has the version",
+	"Put ADDRESS: (attribute_not_exists(pk))": "keeps two tenants from making two users of a new address at the same " +
+		"time, which is too rare for a history; TestTwoInvitationsOfOneStrangerAreAcceptedAtOnce of package store has it",
 	"Put INVITATION: (attribute_not_exists(pk))": "in one transaction with its member's address, which is free once; " +
 		"its key is the hash of a token of the member and the operation",
 	"Put KEY: (attribute_not_exists(pk))": "in one transaction with the count of new keys, whose version lets each " +
@@ -36,7 +38,8 @@ var peopleSurvivors = map[string]string{
 	"Put KEYUSE: (attribute_not_exists(pk) OR last_used_at <= ?)": "keeps two processes from writing the same in the " +
 		"same hour, which costs a write and changes nothing",
 	"Put MEMBER: (attribute_not_exists(pk))": "an operation that is repeated meets the guard of the address; two " +
-		"members of one number, from which this alone protects, are too rare for a history",
+		"members of one number, from which this alone protects, are too rare for a history: see TestTwoMembersOfOneNumber " +
+		"of package store",
 	"Put MEMBERSHIP: (attribute_not_exists(pk))": "in one transaction with its member, whose version lets it accept " +
 		"once; the guard of the address lets a tenant have one member with it, and so with its user",
 	"Put USER: (attribute_not_exists(pk))": "in one transaction with its address, which is given a user once; its id " +
@@ -52,19 +55,16 @@ var noticedByPeople = map[string]seedRun{
 	"ConditionCheck TOKEN: (attribute_exists(pk))":      {simulator.People, 77},
 	"Delete KEY: (revoked = ? AND version = ?)":         {simulator.People, 60},
 	"Delete MEMBER: (version = ?)":                      {simulator.People, 52},
-	// It found this before guests were dismissed more often. No history of 780 does now: two
-	// offices must let the same new user in at the same time.
-	"Put ADDRESS: (attribute_not_exists(pk))":   {simulator.People, 114},
-	"Put EMAIL: (attribute_not_exists(pk))":     {simulator.People, 22},
-	"Put INVITED: (attribute_not_exists(pk))":   {simulator.People, 92},
-	"Put KEY COUNT: (attribute_not_exists(pk))": {simulator.People, 77},
-	"Put INVITED: (version = ?)":                {simulator.People, 45},
-	"Put KEY COUNT: (version = ?)":              {simulator.People, 12},
-	"Put KEY: (revoked = ? AND version = ?)":    {simulator.People, 12},
-	"Put MAIL: (version = ?)":                   {simulator.People, 5},
-	"Put MEMBER: (version = ?)":                 {simulator.People, 7},
-	"Put ROLES: (attribute_not_exists(pk))":     {simulator.People, 14},
-	"Put ROLES: (version = ?)":                  {simulator.People, 12},
+	"Put EMAIL: (attribute_not_exists(pk))":             {simulator.People, 22},
+	"Put INVITED: (attribute_not_exists(pk))":           {simulator.People, 92},
+	"Put KEY COUNT: (attribute_not_exists(pk))":         {simulator.People, 77},
+	"Put INVITED: (version = ?)":                        {simulator.People, 45},
+	"Put KEY COUNT: (version = ?)":                      {simulator.People, 12},
+	"Put KEY: (revoked = ? AND version = ?)":            {simulator.People, 12},
+	"Put MAIL: (version = ?)":                           {simulator.People, 5},
+	"Put MEMBER: (version = ?)":                         {simulator.People, 7},
+	"Put ROLES: (attribute_not_exists(pk))":             {simulator.People, 14},
+	"Put ROLES: (version = ?)":                          {simulator.People, 12},
 	"Update MEMBERS COUNT: (attribute_not_exists(invited_on) OR invited_on < ?) AND (attribute_not_exists(pk) OR " +
 		"count < ?)": {simulator.People, 43},
 	"Update MEMBERS COUNT: (attribute_not_exists(pk) OR count < ?)": {simulator.People, 30},

@@ -6,6 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -16,27 +17,59 @@ func TestAnInvitationIsAcceptedTwiceAtOnce(t *testing.T) {
 	for _, read := range []int{1, 2, 3} { // the invitation, the member, the user's address
 		wire := &faults.Wire{Send: enginetest.Do}
 		s := emptyTable(t, clock.New(), wire)
-		const token = "token"
-		if _, err := s.CreateMember(t.Context(), tenant, "ada@example.com", "invite",
-			func(id string, _ member.Roles) (member.Member, error) {
-				return member.NewInvited(id, member.Invitation{Email: "ada@example.com", Roles: []string{member.RoleAdmin}},
-					"invite", func(string, string) string { return token }, s.Now()), nil
-			}); err != nil {
-			t.Fatal(err)
-		}
-		accept := func(click string) {
-			i, err := s.AcceptInvitation(t.Context(), token, func(i store.Invitation) (member.Passwords, error) {
-				return append(i.User.Passwords, member.Password{Hash: "hash", Operation: click}), nil
-			})
-			if err != nil || i.Member.Email != "ada@example.com" {
-				t.Errorf("read %d, the %s click: got %+v, error %v, want ada", read, click, i, err)
-			}
-		}
-		wire.Meanwhile("GetItem", read, func() { accept("first") })
-		accept("second")
-		i, err := s.Invitation(t.Context(), token)
+		inviteAda(t, s, tenant, "token")
+		wire.Meanwhile("GetItem", read, func() { accept(t, s, "token", "first") })
+		accept(t, s, "token", "second")
+		i, err := s.Invitation(t.Context(), "token")
 		if err != nil || !i.Accepted || i.Member.Invited() {
 			t.Errorf("read %d: got %+v, error %v, want it accepted", read, i, err)
 		}
+	}
+}
+
+// TestTwoInvitationsOfOneStrangerAreAcceptedAtOnce: they make one user, with the first one's password.
+func TestTwoInvitationsOfOneStrangerAreAcceptedAtOnce(t *testing.T) {
+	t.Parallel()
+	other := identity.Tenant{Mode: identity.Test, Merchant: "MC9Z8Y7X6W"}
+	for _, before := range []string{"GetItem", "TransactWriteItems"} {
+		wire := &faults.Wire{Send: enginetest.Do}
+		s := emptyTable(t, clock.New(), wire)
+		inviteAda(t, s, tenant, "here")
+		inviteAda(t, s, other, "there")
+		wire.Meanwhile(before, 1, func() { accept(t, s, "here", "first") })
+		accept(t, s, "there", "second")
+		user, err := s.UserByEmail(t.Context(), "ada@example.com")
+		if err != nil || len(user.Passwords) == 0 || user.Passwords[0].Operation != "first" {
+			t.Fatalf("before %s: got user %+v, error %v, want it with the first password", before, user, err)
+		}
+		for token, at := range map[string]identity.Tenant{"here": tenant, "there": other} {
+			i, err := s.Invitation(t.Context(), token)
+			if err != nil || i.Tenant != at || i.Member.UserID != user.ID {
+				t.Errorf("before %s: got %+v, error %v, want a member at %v of user %s", before, i, err, at, user.ID)
+			}
+		}
+	}
+}
+
+func inviteAda(t *testing.T, s *store.Store, at identity.Tenant, token string) {
+	t.Helper()
+	_, err := s.CreateMember(t.Context(), at, "ada@example.com", token,
+		func(id string, _ member.Roles) (member.Member, error) {
+			return member.NewInvited(id, member.Invitation{Email: "ada@example.com", Roles: []string{member.RoleAdmin}},
+				token, func(string, string) string { return token }, s.Now()), nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// accept accepts ada's invitation. The operation names the password that she adds.
+func accept(t *testing.T, s *store.Store, token, operation string) {
+	t.Helper()
+	i, err := s.AcceptInvitation(t.Context(), token, func(i store.Invitation) (member.Passwords, error) {
+		return append(i.User.Passwords, member.Password{Hash: "hash", Operation: operation}), nil
+	})
+	if err != nil || i.Member.Email != "ada@example.com" {
+		t.Errorf("%s: got %+v, error %v, want ada", operation, i, err)
 	}
 }
