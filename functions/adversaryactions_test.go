@@ -41,12 +41,16 @@ var adversaryActions = map[string]func(*arena, *rapid.T){
 		body["username"], body["password"] = a.address(t), a.password()
 		a.adversarySends(t, "POST", accountsPath, "", body)
 	},
-	"update an operator": func(a *arena, t *rapid.T) { a.adversarySends(t, "PUT", accountPath, a.person(t), a.operatorBody(t)) },
+	"update an operator": func(a *arena, t *rapid.T) {
+		a.adversarySends(t, "PUT", accountPath, a.person(t), a.operatorBody(t))
+	},
 	"reset a password": func(a *arena, t *rapid.T) {
 		a.adversarySends(t, "PUT", accountPath+"/reset", a.person(t), map[string]any{"password": a.password()})
 	},
-	"disable an operator": func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", accountPath+"/disable", a.person(t), nil) },
-	"delete an operator":  func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", accountPath, a.person(t), nil) },
+	"disable an operator": func(a *arena, t *rapid.T) {
+		a.adversarySends(t, "POST", accountPath+"/disable", a.person(t), nil)
+	},
+	"delete an operator": func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", accountPath, a.person(t), nil) },
 	"change settings": func(a *arena, t *rapid.T) {
 		period := rapid.SampledFrom([]string{"daily", "weekly", "monthly"}).Draw(t, "period")
 		a.adversarySends(t, "PUT", profilePath+"/settings", "", map[string]any{"payout_period": period})

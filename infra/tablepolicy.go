@@ -27,8 +27,8 @@ var (
 // delete an entry of the journal or of an audit, and to write credentials except by the
 // functions that do (shared/store/keys.go). A denial in the table's policy, unlike one in
 // the roles', also binds functions that come later, operators, and anybody who adds a
-// policy to a role. To change an entry all the same, change the stack first. PartiQL is denied whole, because nothing here
-// uses it and a statement may name no key.
+// policy to a role. To change an entry all the same, change the stack first. PartiQL is
+// denied whole, because nothing here uses it and a statement may name no key.
 //
 // Replication writes in the name of DynamoDB's service-linked role, and denying it would
 // end it (AWS: "DynamoDB global tables security"); nobody else can assume that role.

@@ -129,7 +129,8 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 	wider := s.role("Wider", "full_transaction_history_view")
 	forbidden.Check(t, as.Send("PATCH", s.roles()+"/"+wider.ID, fields{"name": "x"}))
 	forbidden.Check(t, as.Send("DELETE", s.roles()+"/"+wider.ID, nil))
-	world.Into[role](s, 201, as.Send("POST", s.roles(), fields{"name": "less", "permissions": []string{"refund_transactions"}}))
+	world.Into[role](s, 201, as.Send("POST", s.roles(), fields{"name": "less",
+		"permissions": []string{"refund_transactions"}}))
 }
 
 // TestOnlyOnesOwnMembers: those of other merchants and of the other mode are as if they did not exist.

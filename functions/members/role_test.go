@@ -45,8 +45,8 @@ func TestRoles(t *testing.T) {
 		t.Errorf("its member: got %v, want %v", m.Permissions, want.Permissions)
 	}
 	s.Clock.Advance(time.Hour)
-	changed := world.Into[role](s, 200, s.Send("PATCH", one, fields{"name": "Help", "permissions": []string{"create_referral"},
-		"description": ""}))
+	changed := world.Into[role](s, 200, s.Send("PATCH", one, fields{"name": "Help", "description": "",
+		"permissions": []string{"create_referral"}}))
 	if changed.Name != "Help" || changed.Description != "" || !changed.UpdatedAt.Equal(s.Clock.Now()) ||
 		!cmp.Equal(changed.Metadata, want.Metadata) {
 		t.Errorf("changed: got %+v", changed)

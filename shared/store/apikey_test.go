@@ -246,7 +246,8 @@ func TestAHundredKeysAtMost(t *testing.T) {
 // TestLostCallsOfKeys: whatever is lost, an operation that is repeated until it succeeds is done once.
 func TestLostCallsOfKeys(t *testing.T) {
 	t.Parallel()
-	eachLoss(t, []string{"TransactWriteItems", "BatchGetItem", "Query", "GetItem"}, func(t *testing.T, s *store.Store, until func(string, func() error)) {
+	operations := []string{"TransactWriteItems", "BatchGetItem", "Query", "GetItem"}
+	eachLoss(t, operations, func(t *testing.T, s *store.Store, until untilDone) {
 		t.Helper()
 		k := newKey(t, tenant)
 		until("create", func() error { return second(s.CreateAPIKey(t.Context(), k.APIKey)) })

@@ -10,11 +10,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// untilDone repeats a change while it fails.
+type untilDone func(what string, change func() error)
+
 // eachLoss runs a scenario over an empty table for each operation of the table of which requests or replies are lost:
-// one, as many as the SDK tries, and one more. The scenario makes its changes by until, which repeats each while it
-// fails.
-func eachLoss(t *testing.T, operations []string,
-	scenario func(t *testing.T, s *store.Store, until func(what string, do func() error))) {
+// one, as many as the SDK tries, and one more.
+func eachLoss(t *testing.T, operations []string, scenario func(*testing.T, *store.Store, untilDone)) {
 	t.Helper()
 	const tries = 3 // of the SDK
 	for _, operation := range operations {
@@ -22,13 +23,13 @@ func eachLoss(t *testing.T, operations []string,
 			for _, lost := range []int{1, tries, tries + 1} {
 				t.Run(fmt.Sprintf("%d %s of %s lost", lost, fault, operation), func(t *testing.T) {
 					wire := &faults.Wire{Send: enginetest.Do}
-					scenario(t, emptyTable(t, clock.New(), wire), func(what string, do func() error) {
+					scenario(t, emptyTable(t, clock.New(), wire), func(what string, change func() error) {
 						t.Helper()
 						wire.Inject(faults.Times(lost, operation, kind))
 						defer wire.Inject(nil)
 						var err error
 						for range 2 * tries {
-							if err = do(); err == nil {
+							if err = change(); err == nil {
 								return
 							}
 						}

@@ -296,7 +296,8 @@ func TestADeletedMemberIsGone(t *testing.T) {
 // TestLostCallsOfMembers: whatever is lost, an operation that is repeated until it succeeds is done once.
 func TestLostCallsOfMembers(t *testing.T) {
 	t.Parallel()
-	eachLoss(t, []string{"TransactWriteItems", "BatchGetItem", "GetItem"}, func(t *testing.T, s *store.Store, until func(string, func() error)) {
+	operations := []string{"TransactWriteItems", "BatchGetItem", "GetItem"}
+	eachLoss(t, operations, func(t *testing.T, s *store.Store, until untilDone) {
 		t.Helper()
 		var m member.Member
 		until("create", func() (err error) {

@@ -73,7 +73,7 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles memb
 	if before.Address() != after.Address() {
 		tx.Put(s.table.Put(newAddressGuard(t, after)).If("attribute_not_exists(pk)")).Delete(s.freeAddress(t, before))
 	}
-	if after.Disabled() && !before.Disabled() { // to the old address, so that a change of it cannot hide this from the member
+	if after.Disabled() && !before.Disabled() { // to the old address, so that changing it does not hide this
 		s.putMail(tx, t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email))
 	}
 	err := s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, errRefused, tx.Run(ctx))
