@@ -120,7 +120,7 @@ func TestAnInvitationThatIsOverIsNotSent(t *testing.T) {
 		if err := end(o, number); err != nil {
 			t.Fatal(err)
 		}
-		o.SendMail(o.Tenant(), id)
+		o.sendMessage(id)
 		o.run()
 		if got := o.stored(id); len(o.sent()) != 0 || got.State != outbox.Dropped || got.LastError != want {
 			t.Errorf("%s: got %d mails and %+v, want none, and it dropped", want, len(o.sent()), got)
@@ -176,12 +176,12 @@ func TestRepeatedMessagesSendNothing(t *testing.T) {
 	o.changeBankAccount()
 	parent := o.due()
 	for range 3 {
-		o.SendMail(o.Tenant(), parent)
+		o.sendMessage(parent)
 	}
 	o.run()
 	for range 3 {
-		o.SendMail(o.Tenant(), parent)
-		o.SendMail(o.Tenant(), o.only().ID)
+		o.sendMessage(parent)
+		o.sendMessage(o.only().ID)
 	}
 	o.run()
 	o.PassMinute()
@@ -278,7 +278,7 @@ func TestATryThatIsCutOffCountsAsOneThatFailed(t *testing.T) {
 	if m := o.stored(id); m.State != outbox.Sending || m.Tries != 1 {
 		t.Fatalf("got %+v, want a try of unknown outcome", m)
 	}
-	o.SendMail(o.Tenant(), id)
+	o.sendMessage(id)
 	o.run()
 	if got := o.only().Times; got != 1 {
 		t.Errorf("while the try may still run: got it %d times, want once", got)
@@ -369,7 +369,7 @@ func TestOnlySomeOwnersGetAMail(t *testing.T) {
 func TestAMessageOfNoMailIsDropped(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	o.SendMail(o.Tenant(), "mail_unknown")
+	o.sendMessage("mail_unknown")
 	o.run()
 	o.wantLog("message of an unknown mail dropped")
 	if err := mails.Send(app.New(o.App.Config, app.Overrides{}))(t.Context(), `{"mail":""}`); err != nil {
