@@ -10,6 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -349,7 +350,10 @@ func (p *people) checkPeople() {
 // limitsMore says whether a bucket is of mails or passwords, which have limits of their own.
 func (p *people) limitsMore(bucket string) bool {
 	return slices.ContainsFunc(p.offices, func(o *office) bool {
-		subjects := []string{"mails " + o.tenant.String(), "passwords " + o.tenant.String()}
+		subjects := []string{"passwords " + o.tenant.String(), "mails to owners " + o.tenant.String()}
+		for _, kind := range mail.Kinds {
+			subjects = append(subjects, string(kind)+" mails "+o.tenant.String())
+		}
 		for _, address := range o.guests {
 			subjects = append(subjects, "passwords for "+address)
 		}
