@@ -25,7 +25,8 @@ var layers = []string{
 	"shared/identity",
 	"shared/audit shared/mail",
 	"shared/merchant",
-	"shared/account shared/member",
+	"shared/account shared/member shared/oauth",
+	"shared/signin",
 	"shared/payments",
 	"shared/payout",
 	// The table, the ports to others, and pages.

@@ -2,13 +2,8 @@ package members
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -50,7 +45,7 @@ func (f family) acceptInvitation(ctx context.Context, req acceptInvitationReques
 	if i.Accepted {
 		return f.accepted(req.Token), nil
 	}
-	if !f.fromOurPage(ctx, req) {
+	if !f.forms.Ours(ctx, req.Token, req.CSRF) {
 		return f.draw(ctx, i, req.Token, problemAgain)
 	}
 	if validate.Forms(req).Names("password") || req.Password.IsZero() {
@@ -90,9 +85,9 @@ func (f family) draw(ctx context.Context, i store.Invitation, token string, wron
 	if err != nil {
 		return rest.Document{}, err
 	}
-	cookie := f.cookie(ctx)
+	cookie := f.forms.Cookie(ctx)
 	view := invitationView{texts: textsIn(a.Profile.LanguageIn(m.Country)), Merchant: m.Name, Email: i.Member.Email,
-		Confirms: len(i.User.Passwords) > 0, CSRF: csrfToken(token, cookie.Value), Problem: wrong,
+		Confirms: len(i.User.Passwords) > 0, CSRF: f.forms.Token(cookie, token), Problem: wrong,
 		Accepted: i.Accepted}
 	document := rest.Document{Cookie: cookie}
 	body := invitationBody(view)
@@ -105,36 +100,4 @@ func (f family) draw(ctx context.Context, i store.Invitation, token string, wron
 	drawn, err := page.New("").In(view.language).Draw(view.Title(), body)
 	document.HTML, document.CSP = drawn.HTML, drawn.CSP
 	return document, err
-}
-
-// cookieBytes is the size of the random text in the cookie.
-const cookieBytes = 16
-
-// cookie is the one that the browser has sent, or a new one. The form's csrf_token follows
-// from the cookie and the invitation's token, neither of which another site knows.
-func (f family) cookie(ctx context.Context) *http.Cookie {
-	name, secure := "invitation", strings.HasPrefix(f.baseURL, "https:") // as everywhere but locally
-	if secure {
-		name = "__Host-" + name // no other host of the domain can set it (RFC 6265bis §4.1.3.2)
-	}
-	value := rest.Cookie(ctx, name)
-	if raw, err := base64.RawURLEncoding.DecodeString(value); err != nil || len(raw) != cookieBytes {
-		fresh := make([]byte, cookieBytes)
-		_, _ = rand.Read(fresh) // never fails
-		value = base64.RawURLEncoding.EncodeToString(fresh)
-	}
-	//nolint:gosec // G124: secure, but for the local run over plain HTTP
-	return &http.Cookie{Name: name, Value: value, Path: "/", Secure: secure, HttpOnly: true,
-		SameSite: http.SameSiteStrictMode}
-}
-
-func csrfToken(token, cookie string) string {
-	mac := hmac.New(sha256.New, []byte(token))
-	_, _ = mac.Write([]byte(cookie)) // never fails
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
-}
-
-// fromOurPage reports whether the form comes from the page that this browser was shown.
-func (f family) fromOurPage(ctx context.Context, req acceptInvitationRequest) bool {
-	return hmac.Equal([]byte(req.CSRF), []byte(csrfToken(req.Token, f.cookie(ctx).Value)))
 }

@@ -17,11 +17,13 @@ type family struct {
 	store   *store.Store
 	token   func(memberID, inviteID string) string // of an invitation
 	baseURL string                                 // of the API, without a trailing slash
+	forms   rest.Forms
 }
 
 // Routes of the families.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store, token: a.InvitationToken, baseURL: strings.TrimRight(a.BaseURL, "/")}
+	f := family{store: a.Store, token: a.InvitationToken, baseURL: strings.TrimRight(a.BaseURL, "/"),
+		forms: rest.NewForms("invitation", a.BaseURL)}
 	const merchant = "/v0.1/merchants/{merchant_code}"
 	const members, one = merchant + "/members", merchant + "/members/{member_id}"
 	const roles, role = merchant + "/roles", merchant + "/roles/{role_id}"

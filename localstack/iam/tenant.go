@@ -18,7 +18,8 @@ var (
 
 	// unguessable are the kinds whose keys name no merchant: the item says whose it is.
 	unguessable = []store.Kind{store.KindRate, store.KindSession, store.KindCallback, store.KindMail, store.KindUser,
-		store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindAccessToken}
+		store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindAccessToken,
+		store.KindOAuthClient, store.KindCode, store.KindGrant, store.KindSignIn, store.KindFactor}
 
 	// counterparties are the kinds of the sandbox's and the live bank's own records.
 	counterparties = []store.Kind{"SANDBOX", "FILEBANK"}

@@ -98,7 +98,8 @@ func (w *World) checkKeys(ctx context.Context, operation string, body []byte) {
 // sharedKinds are those whose keys are unguessable, or name no merchant: the item says whose
 // it is.
 var sharedKinds = []store.Kind{store.KindRate, store.KindSession, store.KindCallback, store.KindMail, store.KindUser,
-	store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindAccessToken}
+	store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindAccessToken,
+	store.KindOAuthClient, store.KindGrant}
 
 // asksBank says whether a key is of the tenant's question to live mode's bank, about an
 // account: those are in one table with the rest.

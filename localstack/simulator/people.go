@@ -13,8 +13,10 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -319,14 +321,30 @@ func (o *office) play(as side, actor, who string, rng *rand.Rand) {
 
 func (p *people) think(actor string) { p.park(move, nil, actor, "thinks") }
 
+// appID is the id of the OAuth client that has all access tokens.
+const appID = "app"
+
+// register makes that client, of a merchant that has nothing else.
+func (o *office) register() {
+	_, err := o.store.OAuthClient(o.ctx(), appID)
+	if failure.Is(err, failure.KindNotFound) {
+		_, err = o.store.CreateOAuthClient(o.ctx(), oauth.Client{ID: appID, Name: "App",
+			Tenant: identity.Tenant{Mode: o.tenant.Mode, Merchant: "MC0APPS000"}})
+	}
+	if err != nil {
+		o.panicf("%v", err)
+	}
+}
+
 // login gives a member an access token.
 func (o *office) login(name string, m member.Member, scopes []string) {
 	h := &holder{name: name, home: o, user: m.UserID, token: identity.Hash(fmt.Sprint(o.seed, m.ID)),
 		by: linear.Caller{Member: m.ID, Token: m.ID, Scopes: scopes}}
 	o.secrets[h.token] = "access token"
 	o.holders[name] = h
+	o.register()
 	if err := o.store.PutAccessToken(o.ctx(), identity.AccessToken{Hash: identity.Hash(h.token), Kind: m.Kind(),
-		Subject: m.ID, User: m.UserID, Client: "app", Tenant: o.tenant, Scopes: scopes, CreatedAt: o.now(),
+		Subject: m.ID, User: m.UserID, Client: appID, Tenant: o.tenant, Scopes: scopes, CreatedAt: o.now(),
 		ExpiresAt: o.now().AddDate(1, 0, 0)}); err != nil {
 		o.panicf("%v", err)
 	}

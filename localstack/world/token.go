@@ -3,10 +3,13 @@ package world
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -24,11 +27,27 @@ func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 	for _, set := range change {
 		set(&t)
 	}
+	s.register(t)
 	if err := s.App.Store.PutAccessToken(s.Context(), t); err != nil {
 		s.Fatal(err)
 	}
 	s.Secret("access token", text)
 	return text
+}
+
+// register makes the token's client, unless it is there. It belongs to a merchant that has
+// nothing else.
+func (s Shop) register(t identity.AccessToken) {
+	s.Helper()
+	_, err := s.App.Store.OAuthClient(s.Context(), t.Client)
+	if failure.Is(err, failure.KindNotFound) {
+		_, err = s.App.Store.CreateOAuthClient(s.Context(), oauth.Client{ID: t.Client, Name: "App",
+			Tenant: identity.Tenant{Mode: t.Tenant.Mode, Merchant: "MC0APPS000"}, Scopes: identity.AllScopes(),
+			Approved: identity.AllScopes()})
+	}
+	if err != nil && !errors.Is(err, store.ErrStale) { // another test goroutine has made it
+		s.Fatal(err)
+	}
 }
 
 // TokenOf is an access token of the member's, with all scopes unless some are given.

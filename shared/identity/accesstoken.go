@@ -10,6 +10,7 @@ type AccessToken struct {
 	Subject   string    `dynamo:"subject"`          // id of the member, of the client or of the profile
 	User      string    `dynamo:"user,omitempty"`   // id of a User, who may be a member of other merchants too
 	Client    string    `dynamo:"client,omitempty"` // id of the OAuth client that has it
+	Grant     string    `dynamo:"grant,omitempty"`  // hash of the refresh token that it came with; "": there is none
 	Tenant    Tenant    `dynamo:"tenant"`           // where it acts, unless the path names another merchant of the user's
 	Scopes    []string  `dynamo:"scopes,set"`
 	CreatedAt time.Time `dynamo:"created_at"`
@@ -26,5 +27,5 @@ func (t AccessToken) Valid(now time.Time) bool {
 // still to be read from its member.
 func (t AccessToken) Principal() Principal {
 	return Principal{Actor: Actor{Kind: t.Kind, ID: t.Subject}, Tenant: t.Tenant, Scopes: t.Scopes, Client: t.Client,
-		Admitted: Admission{Hash: t.Hash}}
+		Admitted: Admission{Hash: t.Hash, Grant: t.Grant}}
 }

@@ -93,6 +93,7 @@ type Principal struct {
 // that gives or takes rights has the condition that it has not changed since.
 type Admission struct {
 	Hash    string // of the key's or the token's text
+	Grant   string // of an access token that came with a refresh token: the hash of that
 	Version int    // of the key's item, or of the person's member
 	Roles   int    // version of the tenant's roles; 0: the person has only predefined ones
 }

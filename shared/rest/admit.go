@@ -51,7 +51,7 @@ func (x *exchange) admit(ctx context.Context) (context.Context, error) {
 	}
 	operation := x.route.Method + " " + x.route.Path
 	if x.route.Access == Open {
-		ctx = withCookies(audit.As(ctx, audit.Actor{Source: x.source(), Request: x.id}, operation), x.request.Cookies())
+		ctx = withRequest(audit.As(ctx, audit.Actor{Source: x.source(), Request: x.id}, operation), x.request)
 		return ctx, x.takeToken(ctx, x.server.addresses, sourceAddress(x.request))
 	}
 	ctx, err := x.admitCaller(ctx)

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -13,7 +12,7 @@ type (
 	operationIDKey struct{}
 	seedKey        struct{}
 	requestIDKey   struct{}
-	cookiesKey     struct{}
+	requestKey     struct{}
 )
 
 // Caller is the authenticated principal; zero on an Open route.
@@ -57,20 +56,4 @@ func withOperation(ctx context.Context, k keys, id string) context.Context {
 
 func withRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
-}
-
-// Cookie is the value of a cookie that the browser has sent; "" if there is none, and on
-// routes that are not Open, which take credentials instead.
-func Cookie(ctx context.Context, name string) string {
-	cookies, _ := ctx.Value(cookiesKey{}).([]*http.Cookie)
-	for _, c := range cookies {
-		if c.Name == name {
-			return c.Value
-		}
-	}
-	return ""
-}
-
-func withCookies(ctx context.Context, cookies []*http.Cookie) context.Context {
-	return context.WithValue(ctx, cookiesKey{}, cookies)
 }

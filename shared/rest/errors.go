@@ -65,6 +65,9 @@ func (w errorWriter) reply(err error, format ErrorFormat, requestID string, requ
 		r.contentType, r.body, r.policy = htmlType, drawn.HTML, pagePolicy(drawn.CSP)
 		return r
 	}
+	if format == OAuth {
+		return oauthReply(r, e)
+	}
 	body := w.body(shown, e, requestID)
 	if format == Details {
 		body.Details, body.FailedConstraints = e.Message, constraints(e, several)
@@ -100,6 +103,33 @@ func (w errorWriter) body(shown Problem, e *failure.Error, requestID string) pro
 		b.Detail, b.ErrorMessage, b.StatusCode = shown.Description, e.Message, "403"
 	}
 	return b
+}
+
+// oauthError is the body of RFC 6749 §5.2.
+type oauthError struct {
+	Error       string `json:"error"`
+	Description string `json:"error_description"`
+}
+
+// oauthReply is the reply in the form of OAuth. A failure may have an error code of OAuth as
+// its own; others become the nearest one.
+func oauthReply(r reply, e *failure.Error) reply {
+	body := oauthError{Error: e.Code, Description: strings.ReplaceAll(e.Message, `"`, "'")}
+	switch {
+	case e.Kind == failure.KindUnauthorized:
+		r.header.Set("WWW-Authenticate", `Basic realm="OAuth client"`)
+		body = oauthError{"invalid_client", "The client is unknown, or its secret is wrong."}
+	case e.Code == strings.ToLower(e.Code) && e.Code != "":
+	case r.status >= http.StatusInternalServerError:
+		body.Error = "server_error"
+	case e.Kind == failure.KindTooMany:
+		body.Error = "temporarily_unavailable"
+	default:
+		body.Error = "invalid_request"
+	}
+	r.contentType = jsonType
+	r.body, _ = marshal(body) // two strings always marshal
+	return r
 }
 
 // constraints are the failure's own details, or its fields as constraints.

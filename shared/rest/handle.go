@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -62,9 +63,9 @@ func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error))
 // Document is the result of a page operation: HTML, a redirect, or a body of
 // another type.
 type Document struct {
-	Status      int    // 0: 200
+	Status      int    // 0: 200, and of a redirect 303
 	HTML        []byte // sent as text/html;charset=UTF-8
-	Redirect    string // an absolute or local URL: sent as 303 without a body
+	Redirect    string // an absolute or local URL: sent without a body
 	ContentType string // of Body
 	Body        []byte
 	Cookie      *http.Cookie // nil: none
@@ -97,7 +98,7 @@ func (d Document) reply() reply {
 	}
 	switch {
 	case d.Redirect != "":
-		r.status, r.body = http.StatusSeeOther, nil
+		r.status, r.body = cmp.Or(d.Status, http.StatusSeeOther), nil
 		r.header.Set("Location", d.Redirect)
 	case r.status == 0:
 		r.status = http.StatusOK

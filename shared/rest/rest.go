@@ -61,6 +61,7 @@ const (
 	Array                      // Hybrid, but a 400 is always an array (payouts)
 	Details                    // Hybrid with details and failed_constraints (payment methods)
 	HTML                       // an HTML page, for browsers
+	OAuth                      // error and error_description (RFC 6749 §5.2)
 )
 
 // Route is one line of a family's table.

@@ -17,11 +17,14 @@ type accessTokenItem struct {
 	Expires int64 `dynamo:"expires_at"`
 }
 
-// PutAccessToken stores a new token under its hash. It may be repeated: no other token
+func newAccessTokenItem(t identity.AccessToken) accessTokenItem {
+	return accessTokenItem{key: accessTokenKey(t.Hash), AccessToken: t, Expires: t.ExpiresAt.Unix()}
+}
+
+// PutAccessToken stores a new token without a grant under its hash. It may be repeated: no other token
 // has the same hash.
 func (s *Store) PutAccessToken(ctx context.Context, t identity.AccessToken) error {
-	err := s.table.Put(accessTokenItem{key: accessTokenKey(t.Hash), AccessToken: t, Expires: t.ExpiresAt.Unix()}).
-		If("attribute_not_exists(pk)").Run(ctx)
+	err := s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)").Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
 		return nil
 	}

@@ -65,8 +65,7 @@ func (s *Store) admittedBy(p identity.Principal) []admitted {
 	case p.Actor.Kind == "":
 		return nil
 	case p.IsPerson():
-		all := []admitted{s.stillThere(accessTokenKey(p.Admitted.Hash)),
-			unchanged(memberKey(p.Tenant, member.NumberOf(p.Actor.ID)), p.Admitted.Version)}
+		all := append(s.permitted(p), unchanged(memberKey(p.Tenant, member.NumberOf(p.Actor.ID)), p.Admitted.Version))
 		if p.Admitted.Roles > 0 {
 			all = append(all, unchanged(rolesKey(p.Tenant), p.Admitted.Roles))
 		}
@@ -77,8 +76,20 @@ func (s *Store) admittedBy(p identity.Principal) []admitted {
 		check := s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If(condition, values...)
 		return []admitted{{readVersion{k, p.Admitted.Version}, check}}
 	default:
-		return []admitted{s.stillThere(accessTokenKey(p.Admitted.Hash))}
+		return s.permitted(p)
 	}
+}
+
+// permitted are the principal's access token, and what a permit needs.
+func (s *Store) permitted(p identity.Principal) []admitted {
+	client := oauthClientKey(p.Client)
+	all := []admitted{s.stillThere(accessTokenKey(p.Admitted.Hash)), {readVersion{key: client},
+		s.table.Check(partitionKey, client.PK).Range(sortKey, client.SK).
+			If("attribute_exists(pk) AND attribute_not_exists(revoked_at)")}}
+	if p.Admitted.Grant != "" {
+		all = append(all, s.stillThere(grantKey(p.Admitted.Grant)))
+	}
+	return all
 }
 
 func (s *Store) stillThere(k key) admitted {

@@ -12,7 +12,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-var errBadToken = failure.Unauthorized("invalid-token")
+var (
+	errBadToken      = failure.Unauthorized("invalid-token")
+	errRevokedClient = failure.Unauthorized("not-authorised-token")
+)
 
 // Authenticate reads the principal of a token, and its merchant. A user of several merchants
 // acts for the one with the code, if that is given and the user is its member. Every other
@@ -33,11 +36,7 @@ func (s *Reader) Authenticate(ctx context.Context, token identity.Token, code st
 	}
 	p := stored.Principal()
 	if !p.IsPerson() {
-		var m merchantItem
-		if err = s.few(ctx, map[key]any{merchantKey(p.Tenant.Merchant): &m}); err == nil && m.Code == "" {
-			err = errBadToken
-		}
-		return p, m.Merchant, err
+		return s.authenticateApplication(ctx, p)
 	}
 	if stored.User != "" && code != p.Tenant.Merchant && identity.IsMerchantCode(code) {
 		there, is, err := s.elsewhere(ctx, p, stored.User, code)
@@ -69,14 +68,70 @@ func (s *Reader) authenticateKey(ctx context.Context, token identity.Token) (ide
 	return k.Principal(), m.Merchant, nil
 }
 
+// permit is what an access token needs beside itself, whoever it acts for: that its client
+// and its grant are not revoked.
+type permit struct {
+	client oauthClientItem
+	grant  grantItem
+}
+
+// needs adds the items of the principal's permit to those that are read with it.
+func (p *permit) needs(of identity.Principal, into map[key]any) map[key]any {
+	into[oauthClientKey(of.Client)] = &p.client
+	if of.Admitted.Grant != "" {
+		into[grantKey(of.Admitted.Grant)] = &p.grant
+	}
+	return into
+}
+
+// check is the failure Unauthorized when something is revoked.
+func (p *permit) check(of identity.Principal) error {
+	switch {
+	case p.client.ID == "" || p.client.Revoked():
+		return errRevokedClient
+	case p.grant.Hash != of.Admitted.Grant:
+		return errBadToken
+	default:
+		return nil
+	}
+}
+
+// authenticateApplication admits an OAuth client that acts for its own merchant, or a test
+// profile, which must still be there.
+func (s *Reader) authenticateApplication(ctx context.Context, p identity.Principal) (identity.Principal,
+	merchant.Merchant, error) {
+	var m merchantItem
+	var profile testProfileItem
+	var permit permit
+	into := permit.needs(p, map[key]any{merchantKey(p.Tenant.Merchant): &m})
+	if p.Actor.Kind == identity.TestProfile {
+		into[testProfileKey(p.Tenant, p.Actor.ID)] = &profile
+	}
+	err := s.few(ctx, into)
+	if err == nil {
+		err = permit.check(p)
+	}
+	if err == nil && (m.Code == "" || p.Actor.Kind == identity.TestProfile && profile.ID != p.Actor.ID) {
+		err = errBadToken
+	}
+	if err != nil {
+		return identity.Principal{}, merchant.Merchant{}, err
+	}
+	return p, m.Merchant, nil
+}
+
 // authenticatePerson adds the rights of the person's member to the principal.
 func (s *Reader) authenticatePerson(ctx context.Context, p identity.Principal) (identity.Principal,
 	merchant.Merchant, error) {
 	var of memberItem
 	var roles rolesItem
 	var m merchantItem
-	err := s.few(ctx, map[key]any{memberKey(p.Tenant, member.NumberOf(p.Actor.ID)): &of, rolesKey(p.Tenant): &roles,
-		merchantKey(p.Tenant.Merchant): &m})
+	var permit permit
+	err := s.few(ctx, permit.needs(p, map[key]any{memberKey(p.Tenant, member.NumberOf(p.Actor.ID)): &of,
+		rolesKey(p.Tenant): &roles, merchantKey(p.Tenant.Merchant): &m}))
+	if err == nil {
+		err = permit.check(p)
+	}
 	switch {
 	case err != nil:
 	case of.ID != p.Actor.ID || of.Kind() != p.Actor.Kind || !of.Active() || m.Code == "":

@@ -43,7 +43,14 @@ import (
 //	count of new keys  KEY#M                       COUNT                       apikeys, provision
 //	use of an API key  KEYUSE#M                    KEYUSE#<id>                 rest, at most once an hour; apikeys and
 //	                                                                           provision delete it
-//	access token       TOKEN#<sha256 of token>     TOKEN                       no function yet
+//	access token       TOKEN#<sha256 of token>     TOKEN                       oauth
+//	OAuth client       CLIENT#<id>                 CLIENT                      provision
+//	code               CODE#<sha256 of code>       CODE                        oauth
+//	grant              GRANT#<sha256 of refresh    GRANT                       oauth
+//	                   token>
+//	session            SIGNIN#<sha256 of cookie>   SIGNIN                      oauth
+//	second factor      FACTOR#<user>               FACTOR                      oauth
+//	test profile       TESTPROFILES#M              TESTPROFILE#<id>            testprofiles
 //	member             MEMBERS#M                   MEMBER#<number>             merchants, members, provision
 //	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   merchants, members, provision
 //	deleted member     MEMBERS#M                   DELETED#<number>            merchants, members

@@ -20,6 +20,12 @@ const (
 	KindAudit          Kind = "AUDIT"
 	KindAPIKey         Kind = "KEY"
 	KindAccessToken    Kind = "TOKEN"
+	KindOAuthClient    Kind = "CLIENT"
+	KindCode           Kind = "CODE"
+	KindGrant          Kind = "GRANT"
+	KindSignIn         Kind = "SIGNIN"
+	KindFactor         Kind = "FACTOR"
+	KindTestProfiles   Kind = "TESTPROFILES"
 	KindKeyUse         Kind = "KEYUSE"
 	KindMembers        Kind = "MEMBERS"
 	KindRoles          Kind = "ROLES"
@@ -61,6 +67,7 @@ const (
 // digest or the number of a shard.
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindAccessToken: true,
 	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindSession: true,
+	KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
 	KindCallback: true, KindMail: true, KindRate: true, KindReady: true, KindPayoutLease: true,
 	KindDue: true, KindDead: true, KindPayoutDue: true}
 

@@ -19,6 +19,24 @@ func apiKeyKey(t identity.Tenant, tokenHash string) key {
 
 func accessTokenKey(tokenHash string) key { return key{KindAccessToken.named(tokenHash), "TOKEN"} }
 
+func oauthClientKey(id string) key { return key{KindOAuthClient.named(bounded(id)), "CLIENT"} }
+
+func codeKey(codeHash string) key { return key{KindCode.named(codeHash), "CODE"} }
+
+// grantKey is that of a refresh token.
+func grantKey(refreshHash string) key { return key{KindGrant.named(refreshHash), "GRANT"} }
+
+func signInKey(cookieHash string) key { return key{KindSignIn.named(cookieHash), "SIGNIN"} }
+
+// factorKey is of an account's second factor, by the id of its user.
+func factorKey(user string) key { return key{KindFactor.named(bounded(user)), "FACTOR"} }
+
+const testProfilePrefix = "TESTPROFILE#"
+
+func testProfileKey(t identity.Tenant, id string) key {
+	return key{KindTestProfiles.of(t), testProfilePrefix + bounded(id)}
+}
+
 func deletedAPIKeyKey(t identity.Tenant, id string) key {
 	return key{KindAPIKey.of(t), deletedPrefix + bounded(id)}
 }

@@ -1,0 +1,30 @@
+// Package oauth holds the rules of OAuth 2.0 (RFC 6749, RFC 7636, RFC 9700) as contract §10
+// decides them: clients, what they may ask for, and the codes and grants that they get. It
+// does no I/O.
+package oauth
+
+import (
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// The error codes of RFC 6749 §4.1.2.1 and §5.2 and RFC 7009 §2.2.1.
+const (
+	InvalidRequest          = "invalid_request"
+	InvalidClient           = "invalid_client"
+	InvalidGrant            = "invalid_grant"
+	InvalidScope            = "invalid_scope"
+	UnauthorizedClient      = "unauthorized_client"
+	UnsupportedGrantType    = "unsupported_grant_type"
+	UnsupportedResponseType = "unsupported_response_type"
+	AccessDenied            = "access_denied"
+)
+
+// Refused is the failure with an error code of OAuth and its error_description, which has
+// neither quotes nor backslashes (RFC 6749 §5.2).
+func Refused(code, description string) *failure.Error {
+	return failure.Malformed(description).WithCode(code)
+}
+
+// ErrClient is the failure for a client that is unknown, was revoked, or has sent a wrong
+// secret: nobody learns which.
+var ErrClient = failure.Unauthorized("unauthorized").WithCode(InvalidClient)

@@ -1,0 +1,103 @@
+package rest
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/secret"
+)
+
+// sent is the request of an Open route, whose operations read more of it than its fields.
+func sent(ctx context.Context) *http.Request {
+	if r, ok := ctx.Value(requestKey{}).(*http.Request); ok {
+		return r
+	}
+	return &http.Request{}
+}
+
+func withRequest(ctx context.Context, r *http.Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+// Cookie is the value of a cookie that the browser has sent; "" if there is none, and on
+// routes that are not Open, which take credentials instead.
+func Cookie(ctx context.Context, name string) string {
+	if c, err := sent(ctx).Cookie(name); err == nil {
+		return c.Value
+	}
+	return ""
+}
+
+// BasicAuth are the name and password of an Authorization header (RFC 7617) that was sent to
+// an Open route; false if there is none.
+func BasicAuth(ctx context.Context) (name string, password secret.Text, ok bool) {
+	name, text, ok := sent(ctx).BasicAuth()
+	return name, secret.New(text), ok
+}
+
+// AcceptLanguage is the header of that name (RFC 9110 §12.5.4), sent to an Open route.
+func AcceptLanguage(ctx context.Context) string { return sent(ctx).Header.Get("Accept-Language") }
+
+// SourceAddress is the address that a request to an Open route came from, as it is limited by;
+// IPv6 counts by its /64 (contract §2.9).
+func SourceAddress(ctx context.Context) string { return sourceAddress(sent(ctx)) }
+
+// Forms protects the forms of pages against requests that other sites make (CSRF): a form has
+// a token that follows from the browser's cookie, which no other site knows or sets.
+type Forms struct {
+	cookie string
+	secure bool
+}
+
+// NewForms are forms with the cookie of the name, on pages of the base URL.
+func NewForms(cookie, baseURL string) Forms {
+	secure := strings.HasPrefix(baseURL, "https:") // as everywhere but locally
+	if secure {
+		cookie = "__Host-" + cookie // no other host of the domain can set it (RFC 6265bis §4.1.3.2)
+	}
+	return Forms{cookie, secure}
+}
+
+// cookieBytes is the size of the random text in a cookie.
+const cookieBytes = 32
+
+// Cookie is the one that the browser has sent, or a new one.
+func (f Forms) Cookie(ctx context.Context) *http.Cookie {
+	value := Cookie(ctx, f.cookie)
+	if raw, err := base64.RawURLEncoding.DecodeString(value); err != nil || len(raw) != cookieBytes {
+		return f.NewCookie()
+	}
+	return f.with(value)
+}
+
+// NewCookie is one with another random text.
+func (f Forms) NewCookie() *http.Cookie {
+	fresh := make([]byte, cookieBytes)
+	_, _ = rand.Read(fresh) // never fails
+	return f.with(base64.RawURLEncoding.EncodeToString(fresh))
+}
+
+// with is sent to us by links of other sites, but not by their forms and scripts.
+func (f Forms) with(value string) *http.Cookie {
+	//nolint:gosec // G124: secure, but for the local run over plain HTTP
+	return &http.Cookie{Name: f.cookie, Value: value, Path: "/", Secure: f.secure, HttpOnly: true,
+		SameSite: http.SameSiteLaxMode}
+}
+
+// Token is the csrf_token of a form about the subject, on a page that is sent with the cookie.
+func (f Forms) Token(c *http.Cookie, subject string) string {
+	mac := hmac.New(sha256.New, []byte(c.Value))
+	_, _ = mac.Write([]byte(subject)) // never fails
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Ours reports whether a form with the token comes from the page about the subject that this
+// browser was shown.
+func (f Forms) Ours(ctx context.Context, subject, token string) bool {
+	return hmac.Equal([]byte(token), []byte(f.Token(f.Cookie(ctx), subject)))
+}

@@ -1,0 +1,42 @@
+// Package signin holds the rules of how people sign in on the platform's pages: accounts,
+// sessions and the second factor. It does no I/O.
+package signin
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// Account is who signs in with a name and a password: a user, a managed user of one merchant,
+// or a test profile. The zero account is nobody.
+type Account struct {
+	Kind   identity.Kind   `dynamo:"kind"`             // User, Operator or TestProfile
+	ID     string          `dynamo:"id"`               // of the user, the member or the profile
+	Tenant identity.Tenant `dynamo:"tenant,omitempty"` // of a managed user or test profile
+	Name   string          `dynamo:"name"`             // address or user name, as it was written when it was registered
+
+	Passwords member.Passwords `dynamo:"-"`
+}
+
+// User is the id by which the account's second factor is stored: a UUID.
+func (a Account) User() string {
+	if a.Kind == identity.User {
+		return a.ID
+	}
+	return member.UserID("member " + a.ID)
+}
+
+// SessionLasts is how long somebody stays signed in.
+const SessionLasts = time.Hour
+
+// Session is what a browser's cookie leads to, as stored.
+type Session struct {
+	Hash     string    `dynamo:"session_hash"` // of the cookie
+	Account  Account   `dynamo:"account"`
+	Password string    `dynamo:"password_operation"` // that set the password with which it was begun
+	Pending  bool      `dynamo:"pending"`            // the second factor is still to be confirmed
+	BeganAt  time.Time `dynamo:"began_at"`
+	Expires  time.Time `dynamo:"-"` // to the second, as expires_at of the item
+}

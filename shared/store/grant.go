@@ -1,0 +1,126 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+)
+
+// codeItem is kept for a day after the code has expired, so that a second use is noticed.
+type codeItem struct {
+	key
+	WriteID string `dynamo:"write_id"`
+	oauth.Code
+	TTL time.Time `dynamo:"expires_at,unixtime"`
+}
+
+const codeKept = 24 * time.Hour // after it has expired
+
+// grantItem is there until it expires unused or is revoked.
+type grantItem struct {
+	key
+	WriteID string `dynamo:"write_id"`
+	oauth.Grant
+	TTL time.Time `dynamo:"expires_at,unixtime"`
+}
+
+func newGrantItem(g oauth.Grant) grantItem {
+	return grantItem{key: grantKey(g.Hash), WriteID: newWriteID(), Grant: g, TTL: g.ExpiresAt}
+}
+
+// Failures of codes and refresh tokens (RFC 6749 §5.2).
+var (
+	errCode    = oauth.Refused(oauth.InvalidGrant, "The code is unknown.")
+	errUsed    = oauth.Refused(oauth.InvalidGrant, "The code was used before. What it gave is revoked.")
+	errRefresh = oauth.Refused(oauth.InvalidGrant, "The refresh token is unknown, revoked or expired.")
+)
+
+// PutCode stores a new code under its hash.
+func (s *Store) PutCode(ctx context.Context, c oauth.Code) error {
+	c.Version = 1
+	item := newCodeItem(c)
+	err := s.table.Put(item).If("attribute_not_exists(pk)").Run(ctx)
+	return s.resolveWrite(ctx, item.key, written{item.WriteID, c.Version}, nil, err)
+}
+
+func newCodeItem(c oauth.Code) codeItem {
+	return codeItem{key: codeKey(c.Hash), WriteID: newWriteID(), Code: c, TTL: c.ExpiresAt.Add(codeKept)}
+}
+
+// Redeem uses a code: in one transaction it is marked as used, and the grant and the token
+// that issue makes of it are stored, under the hash of the refresh token. issue refuses a
+// code that may not be redeemed. A second use of the code, by whomever, revokes the grant
+// that it gave (RFC 6749 §4.1.2). Failures: invalid_grant; ErrContended; those of issue.
+func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
+	issue func(oauth.Code) (oauth.Grant, identity.AccessToken, error)) error {
+	_, err := Retry(func(bool) (struct{}, error) {
+		var item codeItem
+		err := s.get(codeKey(codeHash)).One(ctx, &item)
+		switch {
+		case errors.Is(err, dynamo.ErrNotFound):
+			return struct{}{}, errCode
+		case err != nil:
+			return struct{}{}, err
+		case item.Grant == refreshHash: // by this very request, whose reply was lost
+			return struct{}{}, nil
+		case item.Grant != "":
+			return struct{}{}, cmp.Or(s.RevokeGrant(ctx, item.Grant), error(errUsed))
+		}
+		g, token, err := issue(item.Code)
+		if err != nil {
+			return struct{}{}, err
+		}
+		used := item.Code
+		used.Grant, used.Version = g.Hash, used.Version+1
+		after := newCodeItem(used)
+		tx := s.db.WriteTx().Idempotent(true).
+			Put(s.table.Put(after).If("version = ?", item.Version)).
+			Put(s.table.Put(newGrantItem(g)).If("attribute_not_exists(pk)")).
+			Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)"))
+		return struct{}{}, s.resolveWrite(ctx, after.key, written{after.WriteID, used.Version}, ErrStale, tx.Run(ctx))
+	})
+	return err
+}
+
+// Grant reads a grant by the hash of its refresh token, consistently. Failure: invalid_grant
+// for one that is unknown, revoked or expired.
+func (s *Reader) Grant(ctx context.Context, refreshHash string) (oauth.Grant, error) {
+	var item grantItem
+	err := s.get(grantKey(refreshHash)).One(ctx, &item)
+	item.ExpiresAt = item.TTL.UTC()
+	if errors.Is(err, dynamo.ErrNotFound) || err == nil && !item.Valid(s.now()) {
+		err = errRefresh
+	}
+	return item.Grant, err
+}
+
+// PutGrant stores a new grant with its first access token.
+func (s *Store) PutGrant(ctx context.Context, g oauth.Grant, token identity.AccessToken) error {
+	item := newGrantItem(g)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_not_exists(pk)")).
+		Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)"))
+	return s.resolveWrite(ctx, item.key, written{WriteID: item.WriteID, Version: 1}, nil, tx.Run(ctx))
+}
+
+// Refresh stores another access token of a grant, which from now on lasts as long as a new
+// one would. Failures: invalid_grant when it is revoked meanwhile.
+func (s *Store) Refresh(ctx context.Context, g oauth.Grant, token identity.AccessToken) error {
+	g.ExpiresAt = s.now().Add(oauth.RefreshLasts)
+	item := newGrantItem(g)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_exists(pk)")).
+		Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)"))
+	return s.resolveWrite(ctx, item.key, written{WriteID: item.WriteID, Version: 1}, errRefresh, tx.Run(ctx))
+}
+
+// RevokeGrant deletes a grant: the refresh token and all its access tokens are refused from
+// now on. It may be repeated.
+func (s *Store) RevokeGrant(ctx context.Context, refreshHash string) error {
+	k := grantKey(refreshHash)
+	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).Run(ctx)
+}

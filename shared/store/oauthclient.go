@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+)
+
+type oauthClientItem struct {
+	key
+	WriteID string `dynamo:"write_id"`
+	oauth.Client
+}
+
+// OAuthClient reads a client, consistently. Failure: NotFound.
+func (s *Reader) OAuthClient(ctx context.Context, id string) (oauth.Client, error) {
+	var item oauthClientItem
+	err := s.get(oauthClientKey(id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = failure.NotFound("There is no such OAuth client.")
+	}
+	return item.Client, err
+}
+
+// CreateOAuthClient stores a new client of a merchant that exists.
+func (s *Store) CreateOAuthClient(ctx context.Context, c oauth.Client) (oauth.Client, error) {
+	return s.replaceOAuthClient(ctx, oauth.Client{}, c)
+}
+
+// UpdateOAuthClient applies a change to a client. One that changes nothing writes nothing.
+// Failures: NotFound; ErrContended; those of change.
+func (s *Store) UpdateOAuthClient(ctx context.Context, id string,
+	change func(oauth.Client) (oauth.Client, error)) (oauth.Client, error) {
+	return Retry(func(bool) (oauth.Client, error) {
+		before, err := s.OAuthClient(ctx, id)
+		if err != nil {
+			return before, err
+		}
+		after, err := change(before)
+		if err != nil || after.Same(before) {
+			return before, err
+		}
+		return s.replaceOAuthClient(ctx, before, after)
+	})
+}
+
+// replaceOAuthClient errors with ErrStale when the client changed meanwhile.
+func (s *Store) replaceOAuthClient(ctx context.Context, before, after oauth.Client) (oauth.Client, error) {
+	after.Version, after.UpdatedAt = before.Version+1, s.now()
+	item := oauthClientItem{key: oauthClientKey(after.ID), WriteID: newWriteID(), Client: after}
+	tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version))
+	change := audit.Change{Mode: after.Tenant.Mode, Subject: "oauth_client " + after.ID, After: after.ForAudit()}
+	if before.Version > 0 {
+		change.Before = before.ForAudit()
+	}
+	if err := s.putAudit(ctx, tx, after.Tenant.Merchant, change); err != nil {
+		return after, err
+	}
+	return after, s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, ErrStale, tx.Run(ctx))
+}
