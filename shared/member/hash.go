@@ -10,8 +10,11 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/argon2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
 // Hash is a password's hash as a PHC string (github.com/P-H-C/phc-string-format):
@@ -36,13 +39,23 @@ const (
 	tagLength  = 32
 )
 
-// simultaneous is how many hashes a process computes at a time; the others wait. A
-// deployed function has one request at a time, but hashing must not exhaust the memory
-// of any other process that serves many, such as the local run.
-const simultaneous = 2
+// simultaneous is how many hashes a process computes at a time; some others wait, and the rest
+// is refused. A deployed function has one request at a time, but hashing must not exhaust
+// the memory of any other process that serves many, such as the local run.
+const (
+	simultaneous = 2
+	waiting      = 30 // beside those: a few seconds of work
+)
 
-// slots has an element for each hash that is being computed.
-var slots = make(chan struct{}, simultaneous)
+var (
+	// slots has an element for each hash that is being computed.
+	slots = make(chan struct{}, simultaneous)
+	// queue has one for each of those, and for each that waits.
+	queue = make(chan struct{}, simultaneous+waiting)
+)
+
+// errBusy is the failure of a password for which no hash can be computed now.
+var errBusy = failure.TooMany(time.Second)
 
 // maxMemory bounds what a stored hash may ask for, in KiB.
 const maxMemory = 64 * 1024
@@ -99,10 +112,17 @@ func (p parameters) bounded() bool {
 	return p.memory <= maxMemory && p.passes >= 1 && p.passes <= 10 && p.lanes >= 1 && p.memory >= 8*uint32(p.lanes)
 }
 
-// tag computes Argon2id (RFC 9106), when a slot is free.
+// tag computes Argon2id (RFC 9106), when a slot is free. Failure: TooMany, when many wait
+// already.
 func (p parameters) tag(ctx context.Context, password string, salt []byte, length uint32) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	select {
+	case queue <- struct{}{}:
+		defer func() { <-queue }()
+	default:
+		return nil, errBusy
 	}
 	select {
 	case slots <- struct{}{}:

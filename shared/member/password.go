@@ -35,7 +35,11 @@ type Choice struct {
 	text     secret.Text
 	hash     Hash
 	compared map[Hash]bool // whether it is the password of the hash
+	computed int           // hashes
 }
+
+// Computed is how many hashes it has taken so far.
+func (c *Choice) Computed() int { return c.computed }
 
 // Choose takes a password whose form was checked. One that is written with other code
 // points is the same (RFC 8265 §4.2.2: NFC).
@@ -74,6 +78,7 @@ func (p Passwords) SetBy(operation string) bool {
 func (c *Choice) hashed(ctx context.Context) (hash Hash, err error) {
 	if c.hash == "" {
 		c.hash, err = newHash(ctx, c.text.Reveal())
+		c.computed++
 	}
 	return c.hash, err
 }
@@ -83,6 +88,7 @@ func (c *Choice) is(ctx context.Context, h Hash) (bool, error) {
 		return same, nil
 	}
 	same, err := h.matches(ctx, c.text.Reveal())
+	c.computed++
 	if err == nil {
 		c.compared[h] = same
 	}

@@ -9,6 +9,9 @@ import (
 // MaxTestProfiles is how many a merchant can have (contract §8.4).
 const MaxTestProfiles = 20
 
+// TestProfilePrefix begins the id of a test profile.
+const TestProfilePrefix = "tp_"
+
 // TestProfile lets a developer try real cards in test mode, as stored (contract §8.4).
 type TestProfile struct {
 	ID        string    `dynamo:"id"` // tp_ and 26 characters

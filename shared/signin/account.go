@@ -3,6 +3,7 @@
 package signin
 
 import (
+	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -26,6 +27,32 @@ func (a Account) User() string {
 		return a.ID
 	}
 	return member.UserID("member " + a.ID)
+}
+
+// Name is what somebody signs in with.
+type Name struct {
+	Address  string // in the form that is unique; "": of a test profile
+	Merchant string // code; "": a user's
+	Profile  string // id of a test profile
+}
+
+// ParseName reads what was entered: an address, perhaps with a merchant's code beside it, or
+// a test profile's user name, which contains that.
+func ParseName(username, merchant string) Name {
+	id, code, _ := strings.Cut(username, "@")
+	if strings.HasPrefix(id, member.TestProfilePrefix) && identity.IsMerchantCode(code) {
+		return Name{Profile: id, Merchant: code}
+	}
+	return Name{Address: member.Address(strings.TrimSpace(username)), Merchant: strings.ToUpper(strings.TrimSpace(merchant))}
+}
+
+// Subject is what counts passwords for the name in a mode. An invitation counts those of a
+// user by the address, too.
+func (n Name) Subject(mode identity.Mode) string {
+	if n.Merchant == "" {
+		return n.Address
+	}
+	return strings.Join([]string{n.Address, n.Profile, identity.Tenant{Mode: mode, Merchant: n.Merchant}.String()}, " ")
 }
 
 // SessionLasts is how long somebody stays signed in.

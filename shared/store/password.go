@@ -17,6 +17,7 @@ import (
 var (
 	passwordsOfTenant  = Bucket{Rate: 1, Burst: 100}
 	passwordsOfAddress = Bucket{Every: 6 * time.Minute, Burst: 10}
+	passwordsOfSource  = Bucket{Every: 10 * time.Second, Burst: 30}
 )
 
 // ErrWrongPassword reports a password that is not the current one.
@@ -28,22 +29,38 @@ type NewPassword struct {
 	store     *Store
 	choice    *member.Choice
 	operation string
-	subject   string
-	bucket    Bucket
+	limits    []passwordLimit
 	admitted  bool
+}
+
+// passwordLimit is a bucket from which a password takes a token.
+type passwordLimit struct {
+	subject string
+	bucket  Bucket
 }
 
 // PasswordOf is a password that a merchant sets by an operation, for one of its members.
 func (s *Store) PasswordOf(t identity.Tenant, operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,
-		subject: "passwords " + t.String(), bucket: passwordsOfTenant}
+		limits: []passwordLimit{{"passwords " + t.String(), passwordsOfTenant}}}
 }
 
 // PasswordFor is a password that an invited person sets or confirms, who has the address.
 func (s *Store) PasswordFor(address, operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,
-		subject: "passwords for " + address, bucket: passwordsOfAddress}
+		limits: []passwordLimit{{"passwords for " + address, passwordsOfAddress}}}
 }
+
+// PasswordFrom is a password with which somebody signs in with a name, from a network address
+// (rest.SourceAddress). Passwords for the name and passwords from the address are limited,
+// whether there is such an account or not.
+func (s *Store) PasswordFrom(name, source string, text secret.Text) *NewPassword {
+	return &NewPassword{store: s, choice: member.Choose(text), limits: []passwordLimit{
+		{"passwords from " + source, passwordsOfSource}, {"passwords for " + name, passwordsOfAddress}}}
+}
+
+// Computed is how many hashes the password has taken so far.
+func (p *NewPassword) Computed() int { return p.choice.Computed() }
 
 // Set are the passwords with the new one. Errors: member.ErrUsedBefore; TooMany.
 func (p *NewPassword) Set(ctx context.Context, before member.Passwords) (member.Passwords, error) {
@@ -53,8 +70,8 @@ func (p *NewPassword) Set(ctx context.Context, before member.Passwords) (member.
 	return before.With(ctx, p.choice, p.operation, p.store.now())
 }
 
-// Confirm is nil if the password is the current one. Errors: ErrWrongPassword;
-// TooMany.
+// Confirm is nil if the password is the current one. It takes one hash, also where there is
+// no password. Errors: ErrWrongPassword; TooMany.
 func (p *NewPassword) Confirm(ctx context.Context, current member.Passwords) error {
 	if err := p.admit(ctx); err != nil {
 		return err
@@ -66,18 +83,20 @@ func (p *NewPassword) Confirm(ctx context.Context, current member.Passwords) err
 	return err
 }
 
-// admit takes a token from the bucket. Unlike other limits it also holds while the counters
+// admit takes a token from each bucket. Unlike other limits they also hold while the counters
 // cannot be read: the table takes no writes then anyway.
 func (p *NewPassword) admit(ctx context.Context) error {
 	if p.admitted {
 		return nil
 	}
-	granted, full, err := p.store.LeaseTokens(ctx, p.subject, p.bucket, 1, time.Time{})
-	if err != nil {
-		return err
-	}
-	if granted == 0 {
-		return failure.TooMany(p.bucket.Wait(p.store.now(), full))
+	for _, l := range p.limits {
+		granted, full, err := p.store.LeaseTokens(ctx, l.subject, l.bucket, 1, time.Time{})
+		if err != nil {
+			return err
+		}
+		if granted == 0 {
+			return failure.TooMany(l.bucket.Wait(p.store.now(), full))
+		}
 	}
 	p.admitted = true
 	return nil

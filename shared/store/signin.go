@@ -7,6 +7,9 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
@@ -38,4 +41,49 @@ func (s *Reader) SignIn(ctx context.Context, hash string) (signin.Session, bool,
 func (s *Store) EndSignIn(ctx context.Context, hash string) error {
 	k := signInKey(hash)
 	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).Run(ctx)
+}
+
+// SignInAccount is the one that signs in with a name: a test profile with its user name, a managed
+// user with its address and its merchant's code, in the mode; and a user with its address
+// alone. The zero account is nobody.
+func (s *Reader) SignInAccount(ctx context.Context, name signin.Name, mode identity.Mode) (signin.Account,
+	error) {
+	t := identity.Tenant{Mode: mode, Merchant: name.Merchant}
+	switch {
+	case name.Merchant != "" && !identity.IsMerchantCode(name.Merchant):
+		return signin.Account{}, nil
+	case name.Profile != "":
+		p, err := s.TestProfile(ctx, t, name.Profile)
+		if err != nil || mode != identity.Test {
+			return signin.Account{}, ignoreNotFound(err)
+		}
+		return signin.Account{Kind: identity.TestProfile, ID: p.ID, Tenant: t, Name: p.Username(t),
+			Passwords: p.Passwords}, nil
+	case name.Merchant != "":
+		var guard addressGuard
+		err := s.get(addressKey(t, name.Address)).One(ctx, &guard)
+		if err != nil {
+			return signin.Account{}, ignoreNotFound(err)
+		}
+		m, err := s.Member(ctx, t, member.NumberOf(guard.MemberID))
+		if err == nil && m.Type == member.TypeManaged && m.Active() {
+			return signin.Account{Kind: identity.Operator, ID: m.ID, Tenant: t, Name: m.Email, Passwords: m.Passwords}, nil
+		}
+		if err != nil || m.Type == member.TypeManaged {
+			return signin.Account{}, ignoreNotFound(err)
+		}
+	}
+	u, err := s.UserByEmail(ctx, name.Address)
+	if err != nil || u.Version == 0 {
+		return signin.Account{}, err
+	}
+	return signin.Account{Kind: identity.User, ID: u.ID, Name: u.Email, Passwords: u.Passwords}, nil
+}
+
+// ignoreNotFound is the error, unless it says that there is no such thing.
+func ignoreNotFound(err error) error {
+	if errors.Is(err, dynamo.ErrNotFound) || failure.Is(err, failure.KindNotFound) {
+		return nil
+	}
+	return err
 }

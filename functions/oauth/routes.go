@@ -1,0 +1,26 @@
+// Package oauth is the families OAuth and Sign-in of contract §10: the pages on which people
+// sign in and allow a client to act for them, and the operations by which the client gets,
+// revokes and looks at its tokens.
+package oauth
+
+import (
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// family is what the operations work with.
+type family struct {
+	store   *store.Store
+	baseURL string // of the API, without a trailing slash; the issuer (RFC 8414 §2)
+	forms   rest.Forms
+}
+
+// Routes of the families.
+func Routes(a *app.App) []rest.Route {
+	f := family{store: a.Store, baseURL: strings.TrimRight(a.BaseURL, "/"), forms: rest.NewForms("session", a.BaseURL)}
+	_ = f
+	return []rest.Route{}
+}
