@@ -83,7 +83,10 @@ var companions = map[string][]string{
 	// A function that reads when a key was last used records the use, at most once an hour.
 	"GetItem KEYUSE": {"PutItem KEYUSE"},
 	// A change of rights made with a key can also be made with an access token.
-	"ConditionCheckItem KEY": {"ConditionCheckItem TOKEN", "ConditionCheckItem MEMBERS", "ConditionCheckItem ROLES"},
+	"ConditionCheckItem KEY": {"ConditionCheckItem TOKEN", "ConditionCheckItem CLIENT", "ConditionCheckItem GRANT",
+		"ConditionCheckItem MEMBERS", "ConditionCheckItem ROLES"},
+	// Who reads a client's tokens reads a test profile's, too.
+	"BatchGetItem CLIENT": {"BatchGetItem TESTPROFILES"},
 }
 
 // goingOn is what payoutopen uses for shards of more than a call can open: of

@@ -13,6 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/mails"
 	"github.com/cashwrap/cashwrap/functions/members"
 	"github.com/cashwrap/cashwrap/functions/merchants"
+	"github.com/cashwrap/cashwrap/functions/oauth"
 	"github.com/cashwrap/cashwrap/functions/pages"
 	"github.com/cashwrap/cashwrap/functions/payoutopen"
 	"github.com/cashwrap/cashwrap/functions/payoutplan"
@@ -133,6 +134,7 @@ var All = []Function{
 	{Name: "merchants", HTTP: merchants.Routes, Timeout: requestTime},
 	{Name: "members", HTTP: members.Routes, Timeout: requestTime},
 	{Name: "apikeys", HTTP: apikeys.Routes, Timeout: requestTime},
+	{Name: "oauth", HTTP: oauth.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "sandbox", HTTP: sandbox.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: &Follower{Handle: relay.Record, Filter: store.FastPathFilter}, Timeout: 30 * time.Second},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -28,11 +29,23 @@ func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 		set(&t)
 	}
 	s.register(t)
-	if err := s.App.Store.PutAccessToken(s.Context(), t); err != nil {
+	if err := s.put(t); err != nil {
 		s.Fatal(err)
 	}
 	s.Secret("access token", text)
 	return text
+}
+
+// put stores the token, of a person or a test profile with a grant.
+func (s Shop) put(t identity.AccessToken) error {
+	if t.Kind == identity.Client {
+		return s.App.Store.PutAccessToken(s.Context(), t)
+	}
+	t.Grant = identity.Hash("refresh token of " + t.Hash)
+	g := oauth.Grant{Hash: t.Grant, CreatedAt: t.CreatedAt, ExpiresAt: t.CreatedAt.Add(oauth.RefreshLasts),
+		Holder: oauth.Holder{Client: t.Client, Kind: t.Kind, Subject: t.Subject, User: t.User, Tenant: t.Tenant,
+			Scopes: t.Scopes}}
+	return s.App.Store.PutGrant(s.Context(), g, t)
 }
 
 // register makes the token's client, unless it is there. It belongs to a merchant that has
@@ -41,7 +54,8 @@ func (s Shop) register(t identity.AccessToken) {
 	s.Helper()
 	_, err := s.App.Store.OAuthClient(s.Context(), t.Client)
 	if failure.Is(err, failure.KindNotFound) {
-		_, err = s.App.Store.CreateOAuthClient(s.Context(), oauth.Client{ID: t.Client, Name: "App",
+		command := audit.As(s.Context(), audit.Actor{Kind: audit.Command, Request: t.Client}, "create_oauth_client")
+		_, err = s.App.Store.CreateOAuthClient(command, oauth.Client{ID: t.Client, Name: "App",
 			Tenant: identity.Tenant{Mode: t.Tenant.Mode, Merchant: "MC0APPS000"}, Scopes: identity.AllScopes(),
 			Approved: identity.AllScopes()})
 	}
