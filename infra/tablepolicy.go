@@ -10,8 +10,9 @@ import (
 )
 
 // credentials are the kinds with which one can make oneself a merchant, a member with
-// more rights, or a merchant's key or token.
-var credentials = []store.Kind{store.KindAPIKey, store.KindAccessToken, store.KindMembers, store.KindRoles,
+// more rights, or a merchant's key, client or token.
+var credentials = []store.Kind{store.KindAPIKey, store.KindAccessToken, store.KindOAuthClient, store.KindCode,
+	store.KindGrant, store.KindSignIn, store.KindFactor, store.KindTestProfiles, store.KindMembers, store.KindRoles,
 	store.KindUser, store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindMerchant}
 
 // Actions that could change what must not change. A batch of writes can overwrite, and
