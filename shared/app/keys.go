@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/signin"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
@@ -37,6 +38,9 @@ import (
 //	                    be deleted and made again
 //	saved card tokens   those that are stored go on working; a card that is
 //	                    saved again then gets a second one
+//	second factors      those of all people stop working, with the recovery codes: each
+//	                    has to be removed by the command remove_second_factor, and
+//	                    whoever had the old secret could make codes until then
 //	sandbox acquirer    simulates another company, which has none of our keys
 //
 // After a leak a secret is replaced without a predecessor: sessions then start
@@ -49,6 +53,7 @@ const (
 	forMerchants    = "callback secrets"
 	forInvitations  = "invitation tokens"
 	forCards        = "saved card tokens"
+	forFactors      = "second factors"
 	forSandbox      = "sandbox acquirer"
 	keySize         = 32 // of every derived key, in bytes
 	platformContext = "cashwrap "
@@ -196,3 +201,7 @@ func (a *App) InvitationToken(memberID, inviteID string) string {
 	_, _ = mac.Write([]byte(memberID + "\x00" + inviteID)) // never fails
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
+
+// FactorKey is the key from which the secrets of second factors are derived, so that the table
+// has none of them. It is derived when it is first asked for.
+func (a *App) FactorKey() signin.FactorKey { return a.lastingKey(forFactors)() }

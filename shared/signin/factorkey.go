@@ -1,0 +1,115 @@
+package signin
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/hotp"
+	"github.com/pquerna/otp/totp"
+
+	"github.com/cashwrap/cashwrap/shared/secret"
+)
+
+// FactorKey is the platform's key from which the secrets of all second factors are derived.
+type FactorKey []byte
+
+// Of are the secrets of a user's second factors.
+func (k FactorKey) Of(user string) Secrets { return Secrets{k, user} }
+
+// Secrets are those of a user's second factors: derived each time, so that none is stored.
+type Secrets struct {
+	key  FactorKey
+	user string
+}
+
+const (
+	totpBytes     = 20 // RFC 4226 §4, R6
+	recoveryBytes = 10
+	period        = 30 // seconds of a time step (RFC 6238 §4.1)
+	skew          = 1  // steps beside the current one that are accepted (RFC 6238 §5.2)
+)
+
+// codes are the app's: of six digits and by SHA-1, as all apps make them (RFC 6238 §1.2).
+var codes = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
+
+var inBase32 = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// derive makes what the purpose and the id name, of at most 32 bytes.
+func (s Secrets) derive(purpose, id string, size int) []byte {
+	mac := hmac.New(sha256.New, s.key)
+	_, _ = mac.Write([]byte(strings.Join([]string{s.user, purpose, id}, "\x00"))) // never fails
+	return mac.Sum(nil)[:size]
+}
+
+// App is the secret of an enrolment, for the app that makes codes: 160 bits in base32.
+func (s Secrets) App(enrolment string) string {
+	return inBase32.EncodeToString(s.derive("app", enrolment, totpBytes))
+}
+
+// AppLink is the otpauth URL with which an app takes the secret; name is the account's, as
+// the app shows it. It fails for an empty name only.
+func (s Secrets) AppLink(enrolment, issuer, name string) (string, error) {
+	k, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: name, Period: period, Digits: codes.Digits,
+		Algorithm: codes.Algorithm, Secret: s.derive("app", enrolment, totpBytes)})
+	if err != nil {
+		return "", err
+	}
+	return k.URL(), nil
+}
+
+// Recovery are the recovery codes that the id names: each has 80 bits, in groups of four
+// characters.
+func (s Secrets) Recovery(id string) []string {
+	all := make([]string, RecoveryCodes)
+	for i := range all {
+		all[i] = strings.Join(Groups(s.recovery(id, i)), "-")
+	}
+	return all
+}
+
+func (s Secrets) recovery(id string, place int) string {
+	return strings.ToLower(inBase32.EncodeToString(s.derive("recovery "+strconv.Itoa(place), id, recoveryBytes)))
+}
+
+// Groups are the text in groups of four characters, as it is read and typed.
+func Groups(text string) []string {
+	var groups []string
+	for ; len(text) > 4; text = text[4:] {
+		groups = append(groups, text[:4])
+	}
+	return append(groups, text)
+}
+
+// step is the time step whose code it is: one within the window, after the last one; false
+// if there is none.
+func (s Secrets) step(enrolment string, code secret.Text, last int64, now time.Time) (int64, bool) {
+	current, app := now.Unix()/period, s.App(enrolment)
+	found, ok := int64(0), false
+	for step := max(current-skew, last+1); step <= current+skew; step++ {
+		if same, err := hotp.ValidateCustom(typed(code), uint64(step), app, codes); same && err == nil && !ok {
+			found, ok = step, true
+		}
+	}
+	return found, ok
+}
+
+// place is that of the recovery code among those that the id names; false if it is none.
+func (s Secrets) place(id string, code secret.Text) (int, bool) {
+	entered := []byte(strings.ToLower(typed(code)))
+	for i := range RecoveryCodes {
+		if hmac.Equal(entered, []byte(s.recovery(id, i))) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// typed is a code without what divides its groups.
+func typed(code secret.Text) string {
+	return strings.NewReplacer(" ", "", "-", "", "\u00a0", "", "\t", "").Replace(code.Reveal())
+}

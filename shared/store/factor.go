@@ -1,0 +1,150 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"reflect"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/signin"
+)
+
+type factorItem struct {
+	key
+	WriteID string `dynamo:"write_id"`
+	signin.Factor
+}
+
+func newFactorItem(user string, f signin.Factor) factorItem {
+	f.Version++
+	return factorItem{key: factorKey(user), WriteID: newWriteID(), Factor: f}
+}
+
+// codesOfAccount is the bucket of codes of one account (contract §2.9). Nobody guesses one of
+// 10⁶ codes, three of which are valid at a time, with 250 tries a day.
+var codesOfAccount = Bucket{Every: 6 * time.Minute, Burst: 10}
+
+// SecondFactor reads the second factor of a user (signin.Account.User), consistently; one of
+// version 0 if there never was one.
+func (s *Reader) SecondFactor(ctx context.Context, user string) (signin.Factor, error) {
+	var item factorItem
+	err := s.get(factorKey(user)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = nil
+	}
+	return item.Factor, err
+}
+
+// HaveSecondFactor are those of the users, at most 100, who have confirmed a second factor.
+// A change of a moment ago may be missing.
+func (s *Reader) HaveSecondFactor(ctx context.Context, users ...string) (map[string]bool, error) {
+	keys, userOf := make([]key, len(users)), map[key]string{}
+	for i, user := range users {
+		keys[i] = factorKey(user)
+		userOf[keys[i]] = user
+	}
+	var items []factorItem
+	err := s.batch(ctx, keys, false, &items)
+	have := map[string]bool{}
+	for _, item := range items {
+		have[userOf[item.key]] = item.Confirmed()
+	}
+	return have, err
+}
+
+// ChangeSecondFactor applies a change that a user makes by entering a code, which counts
+// against the limit of codes, once however often the change is tried. One that changes nothing
+// writes nothing. Failures: TooMany; ErrContended; the errors of change.
+func (s *Store) ChangeSecondFactor(ctx context.Context, user string,
+	change func(signin.Factor) (signin.Factor, error)) (signin.Factor, error) {
+	if err := s.admitCode(ctx, user); err != nil {
+		return signin.Factor{}, err
+	}
+	return Retry(func(bool) (signin.Factor, error) {
+		before, err := s.SecondFactor(ctx, user)
+		if err != nil {
+			return before, err
+		}
+		after, err := change(before)
+		if err != nil || reflect.DeepEqual(before, after) {
+			return before, err
+		}
+		item := newFactorItem(user, after)
+		err = s.overVersion(s.table.Put(item), before.Version).Run(ctx)
+		return item.Factor, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, err)
+	})
+}
+
+// admitCode takes a token from the user's bucket of codes. As with passwords, the limit also
+// holds while the counters cannot be read.
+func (s *Store) admitCode(ctx context.Context, user string) error {
+	granted, full, err := s.LeaseTokens(ctx, "codes of "+user, codesOfAccount, 1, time.Time{})
+	if err == nil && granted == 0 {
+		err = failure.TooMany(codesOfAccount.Wait(s.now(), full))
+	}
+	return err
+}
+
+// ErrSignedOut reports a session that has ended.
+var ErrSignedOut = errors.New("store: the session has ended")
+
+// ConfirmSignIn ends a session whose second factor was missing and begins another one in its
+// place, in one transaction with the use of the code by which it was confirmed. A code counts
+// as for ChangeSecondFactor. Errors: ErrSignedOut; TooMany; ErrContended; those of use.
+func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signin.Session,
+	use func(signin.Factor) (signin.Factor, error)) error {
+	user := session.Account.User()
+	if err := s.admitCode(ctx, user); err != nil {
+		return err
+	}
+	_, err := Retry(func(again bool) (struct{}, error) {
+		if again {
+			if _, there, err := s.SignIn(ctx, pending); err != nil || !there {
+				return struct{}{}, cmp.Or(err, ErrSignedOut)
+			}
+		}
+		before, err := s.SecondFactor(ctx, user)
+		if err != nil {
+			return struct{}{}, err
+		}
+		after, err := use(before)
+		if err != nil {
+			return struct{}{}, err
+		}
+		item, old := newFactorItem(user, after), signInKey(pending)
+		tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version)).
+			Put(s.table.Put(signInItem{signInKey(session.Hash), session, session.Expires})).
+			Delete(s.remove(old).If("attribute_exists(pk)"))
+		return struct{}{}, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+	})
+	return err
+}
+
+// RemoveSecondFactor turns off the second factor of a member's user, for an operator, with an
+// entry in the merchant's audit. Failures: NotFound when it is off already; ErrContended.
+func (s *Store) RemoveSecondFactor(ctx context.Context, t identity.Tenant, m member.Member) error {
+	_, err := Retry(func(bool) (struct{}, error) {
+		before, err := s.SecondFactor(ctx, m.User())
+		if err == nil && !before.Confirmed() {
+			err = failure.NotFound("The account has no second factor.")
+		}
+		if err != nil {
+			return struct{}{}, err
+		}
+		item := newFactorItem(m.User(), before.Off())
+		tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version))
+		if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
+			Before: audit.Fields(`{"second_factor":true}`), After: audit.Fields(`{"second_factor":false}`)}); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+	})
+	return err
+}
