@@ -197,6 +197,9 @@ func collect(into map[string][]string, o *validate.Object, in, path string) {
 			continue
 		}
 		into[place+" "+path+f.Name] = limitsOf(f)
+		if f.Or != "" {
+			into[f.Or+" "+path+f.Name] = limitsOf(f)
+		}
 		if f.Object != nil {
 			inner := path + f.Name + "."
 			if f.Type.Kind() == reflect.Slice {

@@ -21,6 +21,12 @@ type family struct {
 // Routes of the families.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, baseURL: strings.TrimRight(a.BaseURL, "/"), forms: rest.NewForms("session", a.BaseURL)}
-	_ = f
-	return []rest.Route{}
+	return []rest.Route{
+		{Method: "POST", Path: "/token", Access: rest.Open, Errors: rest.OAuth, Handle: rest.JSON(200, f.createToken)},
+		{Method: "POST", Path: "/revoke", Access: rest.Open, Errors: rest.OAuth, Handle: rest.JSON(200, f.revokeToken)},
+		{Method: "POST", Path: "/introspect", Access: rest.Open, Errors: rest.OAuth,
+			Handle: rest.JSON(200, f.introspectToken)},
+		{Method: "GET", Path: "/.well-known/oauth-authorization-server", Access: rest.Open,
+			Handle: rest.JSON(200, f.retrieveAuthorizationServer)},
+	}
 }

@@ -55,6 +55,14 @@ func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
 	return text + checksum(text), nil
 }
 
+// NewAccessToken makes the text of an access token, of 256 random bits. random is
+// crypto/rand.Reader except in tests.
+func NewAccessToken(random io.Reader) (string, error) {
+	raw := make([]byte, accessTokenLength/2)
+	_, err := io.ReadFull(random, raw)
+	return hex.EncodeToString(raw), err
+}
+
 // ParseToken reads a credential; false for a text that cannot be one, so that a
 // mistyped key costs no read. The checksum covers the prefix, since sk_ and pk_
 // are easily confused.

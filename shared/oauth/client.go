@@ -83,6 +83,30 @@ func (c Client) Requested(text string) ([]string, error) {
 	return slices.Compact(scopes), nil
 }
 
+// Granted are the scopes of an access token for what a holder has allowed: those that the text
+// names, separated by spaces, of the ones that were allowed; without names all of these. They
+// are sorted, each once, and without any that the client may not ask for any more.
+// Failure: invalid_scope for one that was not allowed, or when none is left (RFC 6749 §6).
+func (c Client) Granted(allowed []string, text string) ([]string, error) {
+	scopes := slices.Clone(allowed)
+	if names := strings.Fields(text); len(names) > 0 {
+		scopes = nil
+		for _, name := range names {
+			scope, _ := identity.ParseScope(name)
+			if !slices.Contains(allowed, scope) {
+				return nil, Refused(InvalidScope, "One of these scopes was not allowed.")
+			}
+			scopes = append(scopes, scope)
+		}
+	}
+	scopes = slices.DeleteFunc(scopes, func(scope string) bool { return !c.May(scope) })
+	if len(scopes) == 0 {
+		return nil, Refused(InvalidScope, "The client may ask for none of these scopes any more.")
+	}
+	slices.Sort(scopes)
+	return slices.Compact(scopes), nil
+}
+
 // Redirect is where the answer to an authorization request goes: the redirect_uri that it
 // names, if it is exactly one of the client's (RFC 9700 §2.1), or the only one of a client
 // whose request names none. False: there is none, and the browser is sent nowhere.

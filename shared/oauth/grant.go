@@ -34,6 +34,11 @@ func (h Holder) Token(tokenHash, refreshHash string, scopes []string, now time.T
 		Tenant: h.Tenant, Scopes: scopes, Grant: refreshHash, CreatedAt: now, ExpiresAt: now.Add(AccessTokenLasts)}
 }
 
+// NewGrant is what the client gets with a new refresh token of the hash.
+func (h Holder) NewGrant(refreshHash string, now time.Time) Grant {
+	return Grant{Holder: h, Hash: refreshHash, CreatedAt: now, ExpiresAt: now.Add(RefreshLasts)}
+}
+
 // Code is an authorization code as stored. It is used once, and stays after that, so that a
 // second use is noticed.
 type Code struct {

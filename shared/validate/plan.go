@@ -24,6 +24,7 @@ type Object struct {
 type Field struct {
 	Name     string       // as clients write it
 	In       string       // where: json, query, path or form
+	Or       string       // json, of a field of a form that may be sent as JSON, too; else ""
 	Type     reflect.Type // of the value: never a pointer or an optional
 	Required bool
 	Limits   []Limit // all rules but required
@@ -87,7 +88,7 @@ func (o *Object) Lookup(in, name string) *Field {
 			if inner := f.Object.Lookup(in, name); inner != nil {
 				return inner
 			}
-		} else if f.In == in && f.Name == name {
+		} else if (f.In == in || f.Or == in) && f.Name == name {
 			return f
 		}
 	}
@@ -109,8 +110,11 @@ func plan(owner reflect.Type, from reflect.StructField) (Field, bool) {
 	f.isText = f.secret || f.Type.Kind() == reflect.String
 	for _, in := range []string{"path", "query", "form", "json"} {
 		if name, _, _ := strings.Cut(from.Tag.Get(in), ","); name != "" && name != "-" {
-			f.In, f.Name = in, name
-			break
+			if f.Name == "" {
+				f.In, f.Name = in, name
+			} else if f.In == "form" && f.Name == name {
+				f.Or = in
+			}
 		}
 	}
 	text, limited := from.Tag.Lookup(tag)

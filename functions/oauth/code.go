@@ -1,0 +1,37 @@
+package oauth
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+)
+
+// redeemCode is the grant authorization_code: the client has a code from the redirect.
+func (f family) redeemCode(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
+	if req.Code.IsZero() {
+		return tokenReply{}, needed("code")
+	}
+	tokens, err := issue()
+	if err != nil {
+		return tokenReply{}, err
+	}
+	var scopes []string
+	codeHash, refreshHash := identity.Hash(req.Code.Reveal()), identity.Hash(tokens.refresh)
+	err = f.store.Redeem(ctx, codeHash, refreshHash, func(code oauth.Code) (oauth.Grant, identity.AccessToken, error) {
+		now := f.store.Now()
+		err := code.Redeemable(c.ID, req.RedirectURI, req.Verifier.Reveal(), now)
+		if err == nil {
+			err = f.stillAllowed(ctx, code.Holder)
+		}
+		if err == nil {
+			scopes, err = c.Granted(code.Scopes, "")
+		}
+		g := code.NewGrant(refreshHash, now)
+		return g, g.Token(identity.Hash(tokens.access), refreshHash, scopes, now), err
+	})
+	if err != nil {
+		return tokenReply{}, err
+	}
+	return tokens.reply(scopes), nil
+}

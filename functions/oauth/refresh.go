@@ -1,0 +1,91 @@
+package oauth
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+)
+
+// errNotYours is the failure of a refresh token that another client has.
+var errNotYours = oauth.Refused(oauth.InvalidGrant, "The token was issued to another client.")
+
+// refresh is the grant refresh_token. The refresh token stays the same, and lasts longer.
+func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
+	if req.RefreshToken.IsZero() {
+		return tokenReply{}, needed("refresh_token")
+	}
+	tokens, err := issue()
+	if err != nil {
+		return tokenReply{}, err
+	}
+	tokens.refresh = req.RefreshToken.Reveal()
+	g, err := f.usableGrant(ctx, c, identity.Hash(tokens.refresh))
+	if err != nil {
+		return tokenReply{}, err
+	}
+	scopes, err := c.Granted(g.Scopes, req.Scope)
+	if err != nil {
+		return tokenReply{}, err
+	}
+	token := g.Token(identity.Hash(tokens.access), g.Hash, scopes, f.store.Now())
+	if err := f.store.Refresh(ctx, g, token); err != nil {
+		return tokenReply{}, err
+	}
+	return tokens.reply(scopes), nil
+}
+
+// usableGrant is the client's grant with the hash, whose holder may still be acted for.
+// Failure: invalid_grant.
+func (f family) usableGrant(ctx context.Context, c oauth.Client, refreshHash string) (oauth.Grant, error) {
+	g, err := f.store.Grant(ctx, refreshHash)
+	switch {
+	case err != nil:
+		return g, err
+	case g.Client != c.ID:
+		return g, errNotYours
+	}
+	return g, f.stillAllowed(ctx, g.Holder)
+}
+
+// errHolder is the failure of what a holder has allowed who is not there any more, or was
+// disabled, or has another password.
+var errHolder = oauth.Refused(oauth.InvalidGrant, "Whoever has allowed this must sign in again.")
+
+// stillAllowed is the failure invalid_grant unless what the holder has allowed still counts: its
+// member is active, or its test profile there, and its password the one by which it was
+// allowed (contract §10).
+func (f family) stillAllowed(ctx context.Context, h oauth.Holder) error {
+	passwords, err := f.passwordsOf(ctx, h)
+	switch {
+	case failure.Is(err, failure.KindNotFound):
+		return errHolder
+	case err != nil:
+		return err
+	case len(passwords) == 0 || passwords[0].Operation != h.Password:
+		return errHolder
+	}
+	return nil
+}
+
+// passwordsOf are the holder's. Failure: NotFound, or errHolder, when it may not be acted for.
+func (f family) passwordsOf(ctx context.Context, h oauth.Holder) (member.Passwords, error) {
+	if h.Kind == identity.TestProfile {
+		p, err := f.store.TestProfile(ctx, h.Tenant, h.Subject)
+		return p.Passwords, err
+	}
+	m, err := f.store.Member(ctx, h.Tenant, member.NumberOf(h.Subject))
+	if err != nil {
+		return nil, err
+	}
+	if m.ID != h.Subject || m.Kind() != h.Kind || m.UserID != h.User || !m.Active() {
+		return nil, errHolder
+	}
+	if h.Kind == identity.Operator {
+		return m.Passwords, nil
+	}
+	u, err := f.store.User(ctx, h.User)
+	return u.Passwords, err
+}
