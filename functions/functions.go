@@ -26,6 +26,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/relay"
 	"github.com/cashwrap/cashwrap/functions/sandbox"
 	"github.com/cashwrap/cashwrap/functions/sweep"
+	"github.com/cashwrap/cashwrap/functions/testprofiles"
 	"github.com/cashwrap/cashwrap/functions/transactions"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -135,6 +136,7 @@ var All = []Function{
 	{Name: "members", HTTP: members.Routes, Timeout: requestTime},
 	{Name: "apikeys", HTTP: apikeys.Routes, Timeout: requestTime},
 	{Name: "oauth", HTTP: oauth.Routes, Timeout: requestTime},
+	{Name: "testprofiles", HTTP: testprofiles.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "sandbox", HTTP: sandbox.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: &Follower{Handle: relay.Record, Filter: store.FastPathFilter}, Timeout: 30 * time.Second},

@@ -40,6 +40,13 @@ func init() {
 				"account": map[string]any{"persons": []map[string]any{{"id": id, "given_name": "Ada"}}}}, nil)
 			return id
 		}},
+		// Of test mode, also for a live key, which can neither make one nor reach it.
+		"tp_0123456789abcdefghijklmnop": {"TEST_PROFILE_ID", func(fix *fixture) string {
+			if strings.HasPrefix(fix.Merchant.Key.Plaintext, "sk_live_") {
+				return member.TestProfilePrefix + "of_live_mode_there_is_none"
+			}
+			return fix.TestProfile("Checkout team").ID
+		}},
 		"0d3f1f86-9b5b-4c38-8d0f-6f1f2a0b7c55": {"SESSION_ID", func(fix *fixture) string {
 			fix.open(nil)
 			return path.Base(fix.Do(fix.byIDEAL()).Text("next_step.url"))

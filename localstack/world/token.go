@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
@@ -16,7 +17,7 @@ import (
 
 // Token stores an access token of the shop's merchant in test mode, as the platform will
 // issue them, and returns its text. Unless it is changed, it is an OAuth client's, has all
-// scopes, and expires after an hour.
+// scopes, and expires after an hour. Of a test profile it is a new one's unless it names one.
 func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 	s.Helper()
 	random := make([]byte, 32)
@@ -27,6 +28,9 @@ func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 		ExpiresAt: s.App.Store.Now().Add(time.Hour)}
 	for _, set := range change {
 		set(&t)
+	}
+	if t.Kind == identity.TestProfile && !strings.HasPrefix(t.Subject, member.TestProfilePrefix) {
+		t.Subject = s.TestProfile("Token").ID
 	}
 	s.register(t)
 	if err := s.put(t); err != nil {
@@ -73,6 +77,21 @@ func (s Shop) TokenOf(m member.Member, scopes ...string) string {
 			t.Scopes = scopes
 		}
 	})
+}
+
+// TestProfile makes a test profile.
+func (s Shop) TestProfile(name string) member.TestProfile {
+	s.Helper()
+	p, password, err := member.NewTestProfile(rand.Reader, name, s.App.Store.Now())
+	if err == nil {
+		p, err = s.App.Store.CreateTestProfile(s.Context(), s.Tenant(), p,
+			s.App.Store.PasswordOf(s.Tenant(), p.ID, password))
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Secret("test profile's password", password.Reveal())
+	return p
 }
 
 // Owner is the merchant's first member.

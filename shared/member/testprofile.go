@@ -1,9 +1,14 @@
 package member
 
 import (
+	"encoding/base32"
+	"encoding/base64"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
 // MaxTestProfiles is how many a merchant can have (contract §8.4).
@@ -20,5 +25,39 @@ type TestProfile struct {
 	CreatedAt time.Time `dynamo:"created_at"`
 }
 
+// NewTestProfile is a profile and the password that it is to have, both of secret bytes, so that
+// an operation which is repeated with the same bytes makes the same. Errors: random's.
+func NewTestProfile(random io.Reader, name string, now time.Time) (TestProfile, secret.Text, error) {
+	id, password := make([]byte, 16), make([]byte, 18) // 26 characters of base 32, 24 of base 64
+	for _, b := range [][]byte{id, password} {
+		if _, err := io.ReadFull(random, b); err != nil {
+			return TestProfile{}, secret.Text{}, err
+		}
+	}
+	p := TestProfile{Name: name, CreatedAt: now,
+		ID: TestProfilePrefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id))}
+	return p, secret.New(base64.RawURLEncoding.EncodeToString(password)), nil
+}
+
 // Username is what the profile signs in with: its id and its merchant, by which it is found.
 func (p TestProfile) Username(t identity.Tenant) string { return p.ID + "@" + t.Merchant }
+
+// ForAudit is the profile as audit entries show it.
+func (p TestProfile) ForAudit() any {
+	return struct {
+		Name      string    `json:"name"`
+		CreatedAt time.Time `json:"created_at"`
+	}{p.Name, p.CreatedAt}
+}
+
+// CheckMayChangeTestProfile refuses a caller that could not give all permissions that a test
+// profile has: who makes one can sign in with it (contract §8.4). Failure: Forbidden.
+func CheckMayChangeTestProfile(p identity.Principal) error {
+	for _, permission := range identity.AllPermissions() {
+		profile := identity.Principal{Actor: identity.Actor{Kind: identity.TestProfile}}
+		if profile.Has(permission) && !p.MayGivePermission(permission) {
+			return errNotAllowed
+		}
+	}
+	return nil
+}

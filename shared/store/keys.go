@@ -37,7 +37,7 @@ import (
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
 //	onboarding data    ACCOUNT#<code>              ACCOUNT                     provision
 //	audit entry        AUDIT#<code>                <µs>#<id>                   apikeys, members, merchants, provision,
-//	                                                                           sweep
+//	                                                                           sweep, testprofiles
 //	API key            KEY#M                       KEY#<sha256 of token>       apikeys, provision
 //	deleted API key    KEY#M                       DELETED#<id>                apikeys, provision
 //	count of new keys  KEY#M                       COUNT                       apikeys, provision
@@ -51,6 +51,8 @@ import (
 //	session            SIGNIN#<sha256 of cookie>   SIGNIN                      oauth
 //	second factor      FACTOR#<user>               FACTOR                      oauth
 //	test profile       TESTPROFILES#M              TESTPROFILE#<id>            testprofiles
+//	deleted profile    TESTPROFILES#M              DELETED#<id>                testprofiles
+//	count of profiles  TESTPROFILES#M              COUNT                       testprofiles
 //	member             MEMBERS#M                   MEMBER#<number>             merchants, members, provision
 //	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   merchants, members, provision
 //	deleted member     MEMBERS#M                   DELETED#<number>            merchants, members
@@ -148,6 +150,10 @@ import (
 //	API key by its id             the tenant's keys, at most 100; when they were used, in one batch
 //	create an API key             key, deleted key and count, by ids that follow from the operation; the
 //	                              tenant's keys; one transaction with the count
+//	create a test profile         profile, deleted profile and count, by ids that follow from the operation; the
+//	                              tenant's profiles, at most 20; one transaction with the count
+//	list test profiles            one partition
+//	delete a test profile         its key; one transaction
 //	audit of a merchant           its entries, by time
 //	grow a merchant               growth, entries of its shard in the last ten seconds, merchant
 //	change a merchant             merchant, then its payout schedules, and bank accounts where they change, in one

@@ -37,6 +37,12 @@ func testProfileKey(t identity.Tenant, id string) key {
 	return key{KindTestProfiles.of(t), testProfilePrefix + bounded(id)}
 }
 
+func deletedTestProfileKey(t identity.Tenant, id string) key {
+	return key{KindTestProfiles.of(t), deletedPrefix + bounded(id)}
+}
+
+func testProfileCountKey(t identity.Tenant) key { return key{KindTestProfiles.of(t), "COUNT"} }
+
 func deletedAPIKeyKey(t identity.Tenant, id string) key {
 	return key{KindAPIKey.of(t), deletedPrefix + bounded(id)}
 }

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -13,16 +16,186 @@ import (
 
 type testProfileItem struct {
 	key
-	WriteID string `dynamo:"write_id"`
 	member.TestProfile
 }
+
+// deletedProfile is kept as long as a request may be repeated: a repeated deletion finds that
+// it is done, and a repeated creation does not make the profile again. It has no password.
+type deletedProfile struct {
+	key
+	Operation string `dynamo:"operation"` // that deleted it
+	ExpiresAt int64  `dynamo:"expires_at"`
+	member.TestProfile
+}
+
+// profileCount is replaced under its version by each creation, so that of two at once the
+// second fails, and counts the profile of the first when it retries.
+type profileCount struct {
+	key
+	Version int `dynamo:"version"`
+}
+
+// The failures of test profiles (contract §8.4).
+var (
+	errNoTestProfile       = failure.NotFound("There is no such test profile.")
+	errTooManyTestProfiles = failure.Conflict("The merchant has as many test profiles as it can have.").
+				WithCode("max_number_of_test_profiles_exceeded")
+)
 
 // TestProfile reads a test profile, consistently. Failure: NotFound.
 func (s *Reader) TestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, error) {
 	var item testProfileItem
 	err := s.get(testProfileKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		err = failure.NotFound("There is no such test profile.")
+		err = errNoTestProfile
 	}
 	return item.TestProfile, err
+}
+
+// TestProfiles are the tenant's, the oldest first, consistently.
+func (s *Reader) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.TestProfile, error) {
+	var profiles []member.TestProfile
+	err := s.table.Get(partitionKey, KindTestProfiles.of(t)).Range(sortKey, dynamo.BeginsWith, testProfilePrefix).
+		Consistent(true).All(ctx, &profiles)
+	slices.SortFunc(profiles, func(a, b member.TestProfile) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return profiles, err
+}
+
+// CreateTestProfile stores a new profile with its first password, and returns it. Repeated
+// with the same id, which follows from the operation, it returns what is stored, also if it
+// has been deleted since. Failures: Conflict max_number_of_test_profiles_exceeded, and
+// ErrContended; TooMany passwords; ErrCallerChanged, or Unauthorized when the caller's
+// credential is gone.
+func (s *Store) CreateTestProfile(ctx context.Context, t identity.Tenant, p member.TestProfile,
+	password *NewPassword) (member.TestProfile, error) {
+	return retryAs(ctx, s.Reader, func(bool) (member.TestProfile, error) {
+		made, count, err := s.madeTestProfile(ctx, t, p.ID)
+		if err != nil || made.ID != "" {
+			return made, err
+		}
+		profiles, err := s.TestProfiles(ctx, t)
+		switch {
+		case err != nil:
+			return p, err
+		case len(profiles) >= member.MaxTestProfiles:
+			return p, errTooManyTestProfiles
+		}
+		if p.Passwords, err = password.Set(ctx, nil); err != nil {
+			return p, err
+		}
+		return s.addTestProfile(ctx, t, p, count)
+	})
+}
+
+// madeTestProfile is the new profile if it is stored already, also as a deleted one, else
+// zero; and the count of the tenant's.
+func (s *Reader) madeTestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, profileCount,
+	error) {
+	var stored testProfileItem
+	var deleted deletedProfile
+	var count profileCount
+	err := s.readInto(ctx, map[key]any{testProfileKey(t, id): &stored, deletedTestProfileKey(t, id): &deleted,
+		testProfileCountKey(t): &count})
+	if stored.ID == "" {
+		return deleted.TestProfile, count, err
+	}
+	return stored.TestProfile, count, err
+}
+
+// addTestProfile errors with ErrStale when another profile was added since the count was
+// read, or the caller has other rights.
+func (s *Store) addTestProfile(ctx context.Context, t identity.Tenant, p member.TestProfile,
+	count profileCount) (member.TestProfile, error) {
+	before := count.Version
+	count.key, count.Version = testProfileCountKey(t), before+1
+	tx := s.db.WriteTx().Idempotent(true).
+		Put(s.overVersion(s.table.Put(count), before)).
+		Put(s.table.Put(testProfileItem{testProfileKey(t, p.ID), p}).If("attribute_not_exists(pk)"))
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectTestProfile(p),
+		After: p.ForAudit()}); err != nil {
+		return p, err
+	}
+	if err := s.asCaller(ctx, tx); err != nil {
+		return p, err
+	}
+	err := tx.Run(ctx)
+	if err == nil {
+		return p, nil
+	}
+	made, now, readErr := s.madeTestProfile(ctx, t, p.ID)
+	switch {
+	case readErr != nil:
+		return p, errors.Join(err, readErr)
+	case made.ID != "":
+		return made, nil
+	case now.Version != before || dynamo.IsCondCheckFailed(err):
+		return p, ErrStale
+	default:
+		return p, err
+	}
+}
+
+// subjectTestProfile is the subject of entries about a profile.
+func subjectTestProfile(p member.TestProfile) string { return "test_profile " + p.ID }
+
+// DeleteTestProfile deletes a profile: its tokens are refused from the next request on. Only
+// the record of the deletion is kept. It may be repeated by the same operation. Failures:
+// NotFound; ErrCallerChanged, or Unauthorized when the caller's credential is gone;
+// ErrContended.
+func (s *Store) DeleteTestProfile(ctx context.Context, t identity.Tenant, id, operation string) error {
+	_, err := retryAs(ctx, s.Reader, func(bool) (struct{}, error) {
+		p, err := s.TestProfile(ctx, t, id)
+		switch {
+		case failure.Is(err, failure.KindNotFound):
+			return struct{}{}, s.testProfileDeletedBy(ctx, t, id, operation)
+		case err != nil:
+			return struct{}{}, err
+		}
+		return struct{}{}, s.removeTestProfile(ctx, t, p, operation)
+	})
+	return err
+}
+
+// removeTestProfile errors with ErrStale when the profile is gone, or the caller has other
+// rights; the next try finds out which.
+func (s *Store) removeTestProfile(ctx context.Context, t identity.Tenant, p member.TestProfile,
+	operation string) error {
+	deleted := deletedProfile{key: deletedTestProfileKey(t, p.ID), Operation: operation, TestProfile: p,
+		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
+	deleted.Passwords = nil
+	tx := s.db.WriteTx().Idempotent(true).
+		Delete(s.remove(testProfileKey(t, p.ID)).If("attribute_exists(pk)")).
+		Put(s.table.Put(deleted))
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectTestProfile(p),
+		Before: p.ForAudit()}); err != nil {
+		return err
+	}
+	if err := s.asCaller(ctx, tx); err != nil {
+		return err
+	}
+	err := tx.Run(ctx)
+	if err == nil {
+		return nil
+	}
+	_, readErr := s.TestProfile(ctx, t, p.ID)
+	switch {
+	case failure.Is(readErr, failure.KindNotFound) || readErr == nil && dynamo.IsCondCheckFailed(err):
+		return ErrStale
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	default:
+		return err
+	}
+}
+
+// testProfileDeletedBy fails with NotFound unless the operation deleted the profile.
+func (s *Reader) testProfileDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
+	var item deletedProfile
+	err := s.get(deletedTestProfileKey(t, id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) || err == nil && item.Operation != operation {
+		return errNoTestProfile
+	}
+	return err
 }

@@ -1,0 +1,9 @@
+// The testprofiles Lambda.
+package main
+
+import (
+	"github.com/cashwrap/cashwrap/functions/testprofiles"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func main() { app.ServeRoutes(testprofiles.Routes, app.PlatformSecret) }

@@ -1,0 +1,179 @@
+package testprofiles_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+const route = "/v0.1/merchants/{merchant_code}/test-profiles"
+
+// entries are the operations of the audit about a profile.
+func (s shop) entries(id string) (operations []string) {
+	s.Helper()
+	for e, err := range s.App.Store.AuditEntries(s.Context(), s.Merchant.Code, time.Time{}, s.Clock.Now(), "") {
+		if err != nil {
+			s.Fatal(err)
+		}
+		if e.Subject == "test_profile "+id {
+			operations = append(operations, e.Operation)
+		}
+	}
+	return operations
+}
+
+// TestACreationThatWasCutOff makes one profile when it is repeated, and shows the password with which it signs in.
+func TestACreationThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Attempts(5, func(try string, send func(world.Request) world.Response) {
+		r := world.Request{Method: "POST", Path: s.profiles(), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try,
+			Body: fields{"name": try}}
+		first := send(r)
+		if first.Status == 201 {
+			s.made(first)
+		}
+		there := s.list()
+		s.Clock.Advance(time.Minute)
+		got := s.made(s.Do(r))
+		switch {
+		case got.Password != "":
+		case first.Status == 201 && first.Header.Get("Idempotency-Replayed") == "": // it was kept
+			got.Password = first.Text("password")
+		default:
+			t.Errorf("%s: got no password, and none before: %d %s", try, first.Status, first.Body)
+		}
+		if all := s.list(); len(all) != 1 || len(there) == 1 && there[0].ID != got.ID ||
+			!cmp.Equal(all[0], got.hidden()) {
+			t.Errorf("%s: got %+v, then %+v and %+v, want one", try, there, got, all)
+		}
+		s.confirm(try, got)
+		s.Clock.Advance(time.Second)
+		s.want(try, 204, s.Send("DELETE", s.path(got.ID), nil))
+		if diff := cmp.Diff([]string{"POST " + route, "DELETE " + route + "/{id}"}, s.entries(got.ID)); diff != "" {
+			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
+		}
+	})
+}
+
+// TestADeletionThatWasCutOff is not made or wholly made, and made when it is repeated.
+func TestADeletionThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Attempts(5, func(try string, send func(world.Request) world.Response) {
+		p := s.create(try)
+		by := s.as(s.token(p.ID))
+		r := world.Request{Method: "DELETE", Path: s.path(p.ID), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try}
+		s.Clock.Advance(time.Second)
+		send(r)
+		there, works := len(s.list()) == 1, by.Send("GET", "/v0.1/checkouts", nil).Status == 200
+		if there != works {
+			t.Errorf("%s: got a profile listed: %t, and its token taken: %t", try, there, works)
+		}
+		s.Clock.Advance(time.Minute)
+		s.want(try, 204, s.Do(r))
+		s.want(try, 204, s.Do(r))
+		badToken.Check(t, by.Send("GET", "/v0.1/checkouts", nil))
+		if got := s.list(); len(got) != 0 {
+			t.Errorf("%s: got %+v, want none", try, got)
+		}
+		if got := s.entries(p.ID); len(got) != 2 {
+			t.Errorf("%s: got entries %v, want its creation and its deletion", try, got)
+		}
+		notFound.Check(t, s.Send("DELETE", s.path(p.ID), nil)) // by another operation
+	})
+}
+
+// TestARepeatedCreation shows no password once its reply was stored, and makes no deleted profile again.
+func TestARepeatedCreation(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	r := world.Request{Method: "POST", Path: s.profiles(), IdempotencyKey: "k", Body: fields{"name": "one"}}
+	first, again := s.made(s.Do(r)), s.Do(r)
+	if diff := cmp.Diff(first.hidden(), world.Into[profile](s, 201, again)); diff != "" ||
+		again.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("replayed %q (-want +got):\n%s", again.Header.Get("Idempotency-Replayed"), diff)
+	}
+	r.IdempotencyKey = "l"
+	if other := s.made(s.Do(r)); other.Password == first.Password || other.ID == first.ID {
+		t.Error("another operation: got the same profile, want another")
+	}
+	s.want("delete", 204, s.Send("DELETE", s.path(first.ID), nil))
+	r.IdempotencyKey = "k"
+	s.want("again", 201, s.Do(r))
+	if got := s.list(); len(got) != 1 {
+		t.Errorf("got %+v, want the other alone", got)
+	}
+}
+
+// TestADeletedProfileIsNotMadeAgain by its own creation, whose reply was never stored.
+func TestADeletedProfileIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Attempts(5, func(try string, send func(world.Request) world.Response) {
+		r := world.Request{Method: "POST", Path: s.profiles(), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try}
+		send(r)
+		deleted := s.list()
+		for _, p := range deleted {
+			s.want(try, 204, s.Send("DELETE", s.path(p.ID), nil))
+		}
+		s.Clock.Advance(time.Minute)
+		got := s.made(s.Do(r))
+		now := s.list()
+		if len(deleted) == 1 && (got.ID != deleted[0].ID || len(now) != 0) {
+			t.Errorf("%s: deleted %+v, got %+v and %+v, want none", try, deleted, got, now)
+		}
+		for _, p := range now {
+			s.want(try, 204, s.Send("DELETE", s.path(p.ID), nil))
+		}
+	})
+}
+
+// TestEachChangeIsInTheAudit, with its actor, without the password.
+func TestEachChangeIsInTheAudit(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	owner := s.as(s.TokenOf(s.Owner()))
+	p := owner.create("one")
+	s.Clock.Advance(time.Second)
+	s.want("delete", 204, s.Send("DELETE", s.path(p.ID), nil))
+	var answer struct {
+		Entries []struct {
+			Operation, Subject, Mode string
+			Actor                    struct{ Kind, ID, Email, Source string }
+			Before, After            json.RawMessage
+		}
+	}
+	s.Operate(fields{"command": "list_audit", "merchant_code": s.Merchant.Code}, &answer)
+	var got []string
+	for _, e := range answer.Entries {
+		if e.Subject == "test_profile "+p.ID {
+			got = append(got, fmt.Sprintf("%s %s %s: %s %s %s", e.Mode, e.Actor.Kind, e.Actor.Email, e.Operation, e.Before,
+				e.After))
+		}
+	}
+	view := fmt.Sprintf(`{"created_at":%q,"name":"one"}`, p.CreatedAt.Format(time.RFC3339Nano))
+	want := []string{
+		"test member " + s.Owner().Email + ": POST " + route + " {} " + view,
+		"test api_key : DELETE " + route + "/{id} " + view + " {}",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+}
+
+// confirm fails unless the profile signs in with its password.
+func (s shop) confirm(what string, p profile) {
+	s.Helper()
+	a := s.account(p.Username, identity.Test)
+	s.Clock.Advance(time.Hour) // passwords of an address are limited
+	if err := s.App.Store.PasswordFrom(p.Username, "192.0.2.1", p.secret()).Confirm(s.Context(), a.Passwords); err != nil {
+		s.Errorf("%s: got error %v of its password, want none", what, err)
+	}
+}

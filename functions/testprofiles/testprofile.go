@@ -1,0 +1,84 @@
+package testprofiles
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// listing is all of a merchant's profiles, without pages.
+type listing struct {
+	Items []profileView `json:"items"`
+}
+
+// list lists the tenant's profiles, the oldest first: in live mode none.
+func (f family) list(ctx context.Context, _ struct{}) (listing, error) {
+	t := rest.Caller(ctx).Tenant
+	profiles, err := f.store.TestProfiles(ctx, t)
+	l := listing{Items: []profileView{}}
+	for _, p := range profiles {
+		l.Items = append(l.Items, viewProfile(t, p))
+	}
+	return l, err
+}
+
+type createRequest struct {
+	Name string `json:"name" validate:"text=64"`
+}
+
+// create makes a profile. An interrupted request that is repeated under its Idempotency-Key
+// finds the profile that it has made, and shows its password, which has not been shown yet.
+func (f family) create(ctx context.Context, req createRequest) (profileView, error) {
+	caller := rest.Caller(ctx)
+	t := caller.Tenant
+	if t.Mode != identity.Test {
+		return profileView{}, failure.Forbidden("request_not_allowed")
+	}
+	if err := member.CheckMayChangeTestProfile(caller); err != nil {
+		return profileView{}, err
+	}
+	p, password, err := member.NewTestProfile(rest.Random(ctx), req.Name, f.store.Now())
+	if err != nil {
+		return profileView{}, err
+	}
+	p, err = f.store.CreateTestProfile(ctx, t, p, f.store.PasswordOf(t, rest.OperationID(ctx), password))
+	v := viewProfile(t, p)
+	v.Password = password.Reveal()
+	return v, err
+}
+
+// profilePath names a profile.
+type profilePath struct {
+	ID string `path:"id"`
+}
+
+// delete deletes a profile with its tokens.
+func (f family) delete(ctx context.Context, req profilePath) (rest.NoContent, error) {
+	caller := rest.Caller(ctx)
+	if err := member.CheckMayChangeTestProfile(caller); err != nil {
+		return rest.NoContent{}, err
+	}
+	return rest.NoContent{}, f.store.DeleteTestProfile(ctx, caller.Tenant, req.ID, rest.OperationID(ctx))
+}
+
+// profileView is the response object of contract §8.4.
+type profileView struct {
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Username  string         `json:"username"`
+	Password  string         `json:"password,omitempty"` // only of a new profile
+	CreatedAt rest.Timestamp `json:"created_at"`
+}
+
+// Redacted is the profile without its password, for the replay of its creation.
+func (v profileView) Redacted() any {
+	v.Password = ""
+	return v
+}
+
+func viewProfile(t identity.Tenant, p member.TestProfile) profileView {
+	return profileView{ID: p.ID, Name: p.Name, Username: p.Username(t), CreatedAt: rest.Timestamp(p.CreatedAt)}
+}
