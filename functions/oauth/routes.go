@@ -28,5 +28,12 @@ func Routes(a *app.App) []rest.Route {
 			Handle: rest.JSON(200, f.introspectToken)},
 		{Method: "GET", Path: "/.well-known/oauth-authorization-server", Access: rest.Open,
 			Handle: rest.JSON(200, f.retrieveAuthorizationServer)},
+		{Method: "GET", Path: "/authorize", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.showAuthorization)},
+		{Method: "POST", Path: "/authorize", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.decideAuthorization)},
+		{Method: "GET", Path: "/sign-in", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.showSignIn)},
+		{Method: "POST", Path: "/sign-in", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.signIn).Unchecked()},
 	}
 }

@@ -68,11 +68,19 @@ const cookieBytes = 32
 
 // Cookie is the one that the browser has sent, or a new one.
 func (f Forms) Cookie(ctx context.Context) *http.Cookie {
-	value := Cookie(ctx, f.cookie)
-	if raw, err := base64.RawURLEncoding.DecodeString(value); err != nil || len(raw) != cookieBytes {
+	value, sent := f.Sent(ctx)
+	if !sent {
 		return f.NewCookie()
 	}
 	return f.with(value)
+}
+
+// Sent is the value of the cookie that the browser has sent; false if there is none, or it has
+// not the form of ours.
+func (f Forms) Sent(ctx context.Context) (string, bool) {
+	value := Cookie(ctx, f.cookie)
+	raw, err := base64.RawURLEncoding.DecodeString(value)
+	return value, err == nil && len(raw) == cookieBytes
 }
 
 // NewCookie is one with another random text.

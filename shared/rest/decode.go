@@ -93,6 +93,10 @@ func (in *input) check(request any) error {
 // something, and we cannot know what.
 func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 	texts := in.query[f.name]
+	if sent, all := v.Addr().Interface().(*Sent); all {
+		sent.texts = texts
+		return nil
+	}
 	if list(v.Type()) {
 		texts = listValues(in.query, f.name)
 	}
@@ -106,6 +110,19 @@ func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 		}
 	}
 	return faults
+}
+
+// Sent is a query parameter as it was sent, perhaps empty or more than once: the operation
+// itself says what is wrong with it.
+type Sent struct{ texts []string }
+
+// Texts are the values.
+func (s Sent) Texts() []string { return s.texts }
+
+// UnmarshalText adds a value.
+func (s *Sent) UnmarshalText(text []byte) error {
+	s.texts = append(s.texts, string(text))
+	return nil
 }
 
 const notEmpty = "must not be empty"

@@ -29,6 +29,22 @@ func (a Account) User() string {
 	return member.UserID("member " + a.ID)
 }
 
+// SignsInAs is the name by which the account is found again.
+func (a Account) SignsInAs() Name {
+	if a.Kind == identity.TestProfile {
+		return Name{Profile: a.ID, Merchant: a.Tenant.Merchant}
+	}
+	return Name{Address: member.Address(a.Name), Merchant: a.Tenant.Merchant}
+}
+
+// Password is the operation that has set the account's current password; "": it has none.
+func (a Account) Password() string {
+	if len(a.Passwords) == 0 {
+		return ""
+	}
+	return a.Passwords[0].Operation
+}
+
 // Name is what somebody signs in with.
 type Name struct {
 	Address  string // in the form that is unique; "": of a test profile
@@ -39,11 +55,12 @@ type Name struct {
 // ParseName reads what was entered: an address, perhaps with a merchant's code beside it, or
 // a test profile's user name, which contains that.
 func ParseName(username, merchant string) Name {
+	username = strings.TrimSpace(username)
 	id, code, _ := strings.Cut(username, "@")
 	if strings.HasPrefix(id, member.TestProfilePrefix) && identity.IsMerchantCode(code) {
 		return Name{Profile: id, Merchant: code}
 	}
-	return Name{Address: member.Address(strings.TrimSpace(username)), Merchant: strings.ToUpper(strings.TrimSpace(merchant))}
+	return Name{Address: member.Address(username), Merchant: strings.ToUpper(strings.TrimSpace(merchant))}
 }
 
 // Subject is what counts passwords for the name in a mode. An invitation counts those of a
@@ -66,4 +83,10 @@ type Session struct {
 	Pending  bool      `dynamo:"pending"`            // the second factor is still to be confirmed
 	BeganAt  time.Time `dynamo:"began_at"`
 	Expires  time.Time `dynamo:"-"` // to the second, as expires_at of the item
+}
+
+// Of reports whether the session is the account's, and was begun with its current password.
+func (s Session) Of(a Account) bool {
+	return a.ID != "" && s.Account.ID == a.ID && s.Account.Kind == a.Kind && s.Account.Tenant == a.Tenant &&
+		a.Password() != "" && s.Password == a.Password()
 }

@@ -1,0 +1,92 @@
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/signin"
+)
+
+// consentView is what the page shows on which a person allows a client to act.
+type consentView struct {
+	texts
+
+	Action  string
+	CSRF    string
+	Asked   url.Values // what the form repeats of the request
+	Client  string
+	Mode    identity.Mode
+	Name    string // of who is signed in
+	Host    string // where the browser goes then
+	Scopes  []string
+	Places  []place
+	Problem problem
+
+	SignIn     string // where the form to sign out goes
+	SignInCSRF string
+	Continue   string
+}
+
+func (v consentView) say(text string) string {
+	merchant := ""
+	if len(v.Places) == 1 {
+		merchant = v.Places[0].label()
+	}
+	return fill(text, "{client}", v.Client, "{name}", v.Name, "{host}", v.Host, "{merchant}", merchant)
+}
+
+// label is the merchant as the page names it.
+func (p place) label() string { return cmp.Or(p.name, p.tenant.Merchant) + " (" + p.tenant.Merchant + ")" }
+
+// allows are the texts of the scopes, each once.
+func (v consentView) allows() []string {
+	var all []string
+	said := map[string]bool{}
+	for _, scope := range v.Scopes {
+		text := cmp.Or(v.scopes[scope], scope)
+		if !said[text] {
+			all = append(all, text)
+		}
+		said[text] = true
+	}
+	return all
+}
+
+// describedBy are the elements that say what the choice is for, and what is wrong with it.
+func (v consentView) describedBy(hint string) string {
+	if v.Problem != "" {
+		return "problem " + hint
+	}
+	return hint
+}
+
+func (f family) drawConsent(ctx context.Context, a authorization, account signin.Account, wrong problem) (
+	rest.Document, error) {
+	places, err := f.merchants(ctx, a.client, account)
+	if err != nil {
+		return rest.Document{}, err
+	}
+	cookie := f.forms.Cookie(ctx)
+	v := consentView{texts: f.language(ctx), Action: f.local("/authorize"), CSRF: f.forms.Token(cookie, a.form()),
+		Asked: a.query(), Client: a.client.Name, Mode: a.client.Tenant.Mode, Name: account.Name, Host: a.host(),
+		Scopes: a.scopes, Places: places, Problem: wrong, SignIn: f.local("/sign-in"),
+		SignInCSRF: f.forms.Token(cookie, signInForm), Continue: a.query().Encode()}
+	return f.draw(cookie, v.texts, v.say(v.consent), wrong, a.source(), consentBody(v))
+}
+
+// drawUnknown is the page of a request that nobody can be asked about, and that is answered at
+// no other address.
+func (f family) drawUnknown(ctx context.Context, why nowhere) (rest.Document, error) {
+	t := f.language(ctx)
+	title := t.unknownClient
+	if why == unknownRedirect {
+		title = t.unknownRedirect
+	}
+	drawn, err := page.New("").In(t.language).Draw(title, unknownBody(title, t.unknownText))
+	return rest.Document{Status: http.StatusBadRequest, HTML: drawn.HTML, CSP: drawn.CSP}, err
+}

@@ -1,0 +1,25 @@
+package oauth
+
+import (
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// draw is a page. A form that was refused makes it 400. Forms lead to our own host, and by a
+// redirect to posting, the source of a client's redirect_uri, if there is one.
+func (f family) draw(cookie *http.Cookie, t texts, title string, wrong problem, posting string,
+	body templ.Component) (rest.Document, error) {
+	drawn, err := page.New("").In(t.language).Draw(title, body)
+	if posting != "" {
+		drawn = drawn.Posting(posting)
+	}
+	d := rest.Document{HTML: drawn.HTML, CSP: drawn.CSP, Cookie: cookie}
+	if wrong != "" {
+		d.Status = http.StatusBadRequest
+	}
+	return d, err
+}

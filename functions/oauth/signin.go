@@ -1,0 +1,156 @@
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/url"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
+	"github.com/cashwrap/cashwrap/shared/signin"
+	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/validate"
+)
+
+type showSignInRequest struct {
+	Continue string        `query:"continue" validate:"text=16384"` // the query of an authorization request
+	Mode     identity.Mode `query:"mode" validate:"one-of=live|test"`
+}
+
+// showSignIn serves the page on which people sign in; to those who have, one that says so, and
+// while their second factor is missing the one that asks for it.
+func (f family) showSignIn(ctx context.Context, req showSignInRequest) (rest.Document, error) {
+	session, account, signedIn, err := f.session(ctx)
+	switch {
+	case err != nil:
+		return rest.Document{}, err
+	case signedIn && session.Pending:
+		return f.confirmation(ctx, session, req.Continue)
+	case signedIn:
+		return f.drawSignedIn(ctx, account, req.Continue)
+	}
+	return f.drawSignIn(ctx, signInView{Continue: req.Continue, Mode: req.Mode})
+}
+
+type signInRequest struct {
+	CSRF     string        `form:"csrf_token" validate:"required"`
+	Username string        `form:"username" validate:"text=255"`
+	Password secret.Text   `form:"password" validate:"text=256"`
+	Merchant string        `form:"merchant_code" validate:"text=32"`
+	Continue string        `form:"continue" validate:"text=16384"`
+	Mode     identity.Mode `form:"mode" validate:"one-of=live|test"`
+	SignOut  bool          `form:"sign_out"`
+}
+
+// signIn begins a session for whoever has the name and the password, in place of the browser's
+// own; or ends that. Nobody learns which of name and password was wrong: a name that is
+// unknown takes as many reads, one hash, and a token of each bucket like any other.
+func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, error) {
+	again := signInView{Continue: req.Continue, Mode: req.Mode, Username: req.Username, Merchant: req.Merchant}
+	switch {
+	case !f.forms.Ours(ctx, signInForm, req.CSRF):
+		return f.drawSignIn(ctx, again.with(problemAgain))
+	case req.SignOut:
+		return rest.Document{Redirect: f.asking(req.Continue)}, f.end(ctx)
+	case len(validate.Forms(req)) > 0 || req.Username == "" || req.Password.IsZero():
+		return f.drawSignIn(ctx, again.with(problemForm))
+	}
+	account, err := f.confirmed(ctx, req)
+	if errors.Is(err, store.ErrWrongPassword) {
+		return f.drawSignIn(ctx, again.with(problemWrong))
+	}
+	if err != nil {
+		return rest.Document{}, err
+	}
+	cookie, session, err := f.begin(ctx, account)
+	to := f.next(req.Continue)
+	if session.Pending {
+		to = f.local("/sign-in") + "?" + url.Values{"continue": {req.Continue}}.Encode()
+	}
+	return rest.Document{Redirect: to, Cookie: cookie}, err
+}
+
+// confirmed is the account whose name and password were sent. Error: store.ErrWrongPassword.
+// Failure: TooMany.
+func (f family) confirmed(ctx context.Context, req signInRequest) (signin.Account, error) {
+	name, mode := signin.ParseName(req.Username, req.Merchant), cmp.Or(req.Mode, identity.Live)
+	account, err := f.store.SignInAccount(ctx, name, mode)
+	if err != nil {
+		return signin.Account{}, err
+	}
+	password := f.store.PasswordFrom(name.Subject(mode), rest.SourceAddress(ctx), req.Password)
+	return account, password.Confirm(ctx, account.Passwords)
+}
+
+// asking is the page that asks to sign in for what comes then.
+func (f family) asking(continuation string) string {
+	if continuation == "" {
+		return f.local("/sign-in")
+	}
+	return f.next(continuation)
+}
+
+// signInForm is the subject of the csrf_token of forms to POST /sign-in.
+const signInForm = "sign-in"
+
+// signInView is what the page shows on which people sign in.
+type signInView struct {
+	texts
+
+	Action   string
+	CSRF     string
+	Client   string // for which one signs in; "": for none
+	Mode     identity.Mode
+	Continue string
+	Username string // as it was entered
+	Merchant string
+	Problem  problem
+
+	csp string // source of the client's redirect_uri; "": no client
+}
+
+func (v signInView) with(p problem) signInView {
+	v.Problem = p
+	return v
+}
+
+// describedBy are the elements that say what a field is for, and what is wrong with the form.
+func (v signInView) describedBy(hint string) string {
+	if v.Problem != "" {
+		return "problem " + hint
+	}
+	return hint
+}
+
+func (f family) drawSignIn(ctx context.Context, v signInView) (rest.Document, error) {
+	cookie := f.forms.Cookie(ctx)
+	v.texts, v.Action, v.CSRF = f.language(ctx), f.local("/sign-in"), f.forms.Token(cookie, signInForm)
+	return f.draw(cookie, v.texts, v.signIn, v.Problem, v.csp, signInBody(v))
+}
+
+// drawSignInFor is the page for those who shall allow the client something.
+func (f family) drawSignInFor(ctx context.Context, a authorization, wrong problem) (rest.Document, error) {
+	return f.drawSignIn(ctx, signInView{Client: a.client.Name, Mode: a.client.Tenant.Mode,
+		Continue: a.query().Encode(), csp: a.source(), Problem: wrong})
+}
+
+// signedInView is what the page shows to those who are signed in.
+type signedInView struct {
+	texts
+
+	Action   string
+	CSRF     string
+	Name     string
+	Next     string
+	Continue string
+}
+
+func (f family) drawSignedIn(ctx context.Context, account signin.Account, continuation string) (rest.Document,
+	error) {
+	cookie := f.forms.Cookie(ctx)
+	v := signedInView{texts: f.language(ctx), Action: f.local("/sign-in"), CSRF: f.forms.Token(cookie, signInForm),
+		Name: account.Name, Next: f.next(continuation), Continue: continuation}
+	return f.draw(cookie, v.texts, fill(v.signedIn, "{name}", v.Name), "", "", signedInBody(v))
+}
