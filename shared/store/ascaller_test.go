@@ -70,6 +70,39 @@ func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 	}
 }
 
+// TestWhatIsRevokedMeanwhileGivesNothing: a request that was admitted before its client or grant
+// was revoked changes nothing any more.
+func TestWhatIsRevokedMeanwhileGivesNothing(t *testing.T) {
+	t.Parallel()
+	for name, revoke := range map[string]func(*testing.T, *store.Store, member.Member){
+		"its client": func(t *testing.T, s *store.Store, _ member.Member) { revokeClient(t, s, "till app") },
+		"its grant": func(t *testing.T, s *store.Store, m member.Member) {
+			if err := s.RevokeGrant(t.Context(), identity.Hash("refresh token of "+m.ID)); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStore(t)
+			opened(t, s)
+			caller, other := employ(t, s, "caller@example.com", "1"), employ(t, s, "other@example.com", "2")
+			ctx := admitted(t, s, lasting(t, s, caller))
+			if _, err := s.UpdateMember(ctx, tenant, other.Number(), "", nicknamed("before")); err != nil {
+				t.Errorf("got error %v, want none before", err)
+			}
+			revoke(t, s, caller)
+			_, err := s.UpdateMember(ctx, tenant, other.Number(), "", nicknamed("after"))
+			if !failure.Is(err, failure.KindUnauthorized) {
+				t.Errorf("got error %v, want Unauthorized", err)
+			}
+			if now, err := s.Member(t.Context(), tenant, other.Number()); err != nil || now.Nickname != "before" {
+				t.Errorf("got nickname %q, error %v, want it as before", now.Nickname, err)
+			}
+		})
+	}
+}
+
 // TestCallersMayChangeThemselves: DynamoDB takes no second operation on one item.
 func TestCallersMayChangeThemselves(t *testing.T) {
 	t.Parallel()

@@ -9,8 +9,22 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
+
+// register stores an OAuth client, unless it is there.
+func register(t *testing.T, s *store.Store, id string) {
+	t.Helper()
+	_, err := s.OAuthClient(t.Context(), id)
+	if failure.Is(err, failure.KindNotFound) {
+		_, err = s.CreateOAuthClient(t.Context(), oauth.Client{ID: id, Tenant: tenant, Scopes: []string{"payments"},
+			CreatedAt: s.Now()})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // bearing stores an access token of the member's, and returns what its bearer sends.
 func bearing(t *testing.T, s *store.Store, m member.Member, change ...func(*identity.AccessToken)) identity.Token {
@@ -20,6 +34,7 @@ func bearing(t *testing.T, s *store.Store, m member.Member, change ...func(*iden
 	for _, set := range change {
 		set(&token)
 	}
+	register(t, s, token.Client)
 	if err := s.PutAccessToken(t.Context(), token); err != nil {
 		t.Fatal(err)
 	}
@@ -84,4 +99,76 @@ func TestTokensThatAllowNothing(t *testing.T) {
 		}
 	}
 	refused(t, s, token, "revoked")
+}
+
+// lasting is a token with a grant, as a code gives it.
+func lasting(t *testing.T, s *store.Store, m member.Member) identity.Token {
+	t.Helper()
+	token := identity.Token{Hash: identity.Hash("token of " + m.ID)}
+	h := oauth.Holder{Client: "till app", Kind: m.Kind(), Subject: m.ID, Tenant: tenant, Scopes: []string{"payments"}}
+	g := h.NewGrant(identity.Hash("refresh token of "+m.ID), s.Now())
+	register(t, s, h.Client)
+	if err := s.PutGrant(t.Context(), g, h.Token(token.Hash, g.Hash, h.Scopes, s.Now())); err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func revokeClient(t *testing.T, s *store.Store, id string) {
+	t.Helper()
+	if _, err := s.UpdateOAuthClient(t.Context(), id, func(c oauth.Client) (oauth.Client, error) {
+		c.RevokedAt = s.Now()
+		return c, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestARevokedClientHasNoTokens, of whatever kind, and neither has one that is not there.
+func TestARevokedClientHasNoTokens(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	opened(t, s)
+	m := employ(t, s, "till@example.com")
+	own := func(to *identity.AccessToken) {
+		to.Hash, to.Kind, to.Subject = identity.Hash("own"), identity.Client, "till app"
+	}
+	tokens := map[string]identity.Token{"of a person": bearing(t, s, m), "with a grant": lasting(t, s, m),
+		"its own": bearing(t, s, m, own)}
+	for name, token := range tokens {
+		if _, _, err := s.Authenticate(t.Context(), token, ""); err != nil {
+			t.Errorf("%s: got error %v, want none before it is revoked", name, err)
+		}
+	}
+	unknown := bearing(t, s, m, own, func(to *identity.AccessToken) { to.Hash = identity.Hash("unknown") })
+	_, table := s.Raw()
+	if err := table.Update("pk", "TOKEN#"+unknown.Hash).Range("sk", "TOKEN").Set("client", "unknown").
+		Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tokens["of an unknown client"] = unknown
+	revokeClient(t, s, "till app")
+	for name, token := range tokens {
+		_, _, err := s.Authenticate(t.Context(), token, "")
+		if got := failure.Of(err); got.Kind != failure.KindUnauthorized || got.Slug != "not-authorised-token" {
+			t.Errorf("%s: got error %v %q, want not-authorised-token", name, err, got.Slug)
+		}
+	}
+}
+
+// TestARevokedGrantHasNoTokens from the next request on; others stay.
+func TestARevokedGrantHasNoTokens(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	opened(t, s)
+	till, other := employ(t, s, "till@example.com", "1"), employ(t, s, "other@example.com", "2")
+	token, stays := lasting(t, s, till), lasting(t, s, other)
+	admitted(t, s, token)
+	for range 2 {
+		if err := s.RevokeGrant(t.Context(), identity.Hash("refresh token of "+till.ID)); err != nil {
+			t.Error(err)
+		}
+	}
+	refused(t, s, token, "its grant is revoked")
+	admitted(t, s, stays)
 }

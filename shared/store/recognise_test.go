@@ -14,6 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/oauth"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -154,6 +155,34 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	"ApplyPayoutOutcome": func(t *testing.T, s *store.Store) func() error {
 		p := openPayout(t, s, onePayout)
 		return func() error { return second(s.ApplyPayoutOutcome(t.Context(), tenant, payout.OutcomeStep{Payout: p})) }
+	},
+	"CreateOAuthClient": func(t *testing.T, s *store.Store) func() error {
+		return func() error { return second(s.CreateOAuthClient(t.Context(), oauth.Client{ID: "app", Tenant: tenant})) }
+	},
+	"UpdateOAuthClient": func(t *testing.T, s *store.Store) func() error {
+		register(t, s, "app")
+		return func() error {
+			return second(s.UpdateOAuthClient(t.Context(), "app", func(c oauth.Client) (oauth.Client, error) {
+				c.Name += "x" // another change each time
+				return c, nil
+			}))
+		}
+	},
+	"PutCode": func(t *testing.T, s *store.Store) func() error {
+		return func() error { return s.PutCode(t.Context(), oauth.Code{Hash: "code"}) }
+	},
+	"PutGrant": func(t *testing.T, s *store.Store) func() error {
+		return func() error {
+			return s.PutGrant(t.Context(), oauth.Grant{Hash: "grant"}, identity.AccessToken{Hash: "token"})
+		}
+	},
+	"Refresh": func(t *testing.T, s *store.Store) func() error {
+		if err := s.PutGrant(t.Context(), oauth.Grant{Hash: "grant"}, identity.AccessToken{Hash: "first"}); err != nil {
+			t.Fatal(err)
+		}
+		return func() error {
+			return s.Refresh(t.Context(), oauth.Grant{Hash: "grant"}, identity.AccessToken{Hash: "token"})
+		}
 	},
 }
 

@@ -43,7 +43,8 @@ const notRead = "by which a write recognises itself, see TestEachWriteRecognises
 func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedCallbacks, storedMails,
-		storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles, storedPayouts, storedRequests} {
+		storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles, storedPayouts, storedRequests,
+		storedOAuth} {
 		for method, c := range cases {
 			t.Run(method, func(t *testing.T) {
 				t.Parallel()

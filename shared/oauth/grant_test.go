@@ -1,0 +1,106 @@
+package oauth_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+)
+
+// The example of RFC 7636, appendix B.
+const (
+	verifier  = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+	challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+)
+
+var holder = oauth.Holder{Client: "client_1", Kind: identity.User, Subject: "mem_1", User: "user",
+	Tenant: identity.Tenant{Mode: identity.Live, Merchant: "MC0A1B2C3D"}, Scopes: []string{"email", "payments"},
+	Password: "invitation"}
+
+func TestVerifiersFitTheirChallenge(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		verifier, challenge string
+		want                bool
+	}{
+		"its own":                  {verifier, challenge, true},
+		"another":                  {verifier[1:] + "x", challenge, false},
+		"none":                     {"", challenge, false},
+		"the challenge itself":     {challenge, challenge, false}, // plain
+		"the verifier as its own":  {verifier, verifier, false},
+		"none for none":            {"", "", false},
+		"padded, as base64url may": {verifier, challenge + "=", false},
+	} {
+		if got := oauth.Verifies(test.verifier, test.challenge); got != test.want {
+			t.Errorf("%s: got %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// TestACodeIsBoundToItsRequest: RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9700 §2.1.1.
+func TestACodeIsBoundToItsRequest(t *testing.T) {
+	t.Parallel()
+	const redirect = "https://app.example/callback"
+	code := oauth.Code{Holder: holder, RedirectURI: redirect, Challenge: challenge, ExpiresAt: now.Add(oauth.CodeLasts)}
+	plain, unnamed := code, code
+	plain.Challenge, unnamed.RedirectURI = "", ""
+	for name, test := range map[string]struct {
+		code                       oauth.Code
+		client, redirect, verifier string
+		at                         time.Time
+		refused                    string // in its description; "": redeemable
+	}{
+		"as it was asked for":            {code, "client_1", redirect, verifier, now, ""},
+		"without PKCE":                   {plain, "client_1", redirect, "", now, ""},
+		"without a redirect_uri":         {unnamed, "client_1", "", verifier, now, ""},
+		"at the last":                    {code, "client_1", redirect, verifier, now.Add(oauth.CodeLasts - 1), ""},
+		"too late":                       {code, "client_1", redirect, verifier, now.Add(oauth.CodeLasts), "expired"},
+		"by another client":              {code, "client_2", redirect, verifier, now, "another client"},
+		"by another client, too late":    {code, "client_2", redirect, verifier, now.Add(oauth.CodeLasts), "another client"},
+		"with another redirect_uri":      {code, "client_1", redirect + "/x", verifier, now, "redirect_uri"},
+		"without the redirect_uri":       {code, "client_1", "", verifier, now, "redirect_uri"},
+		"with one that was not named":    {unnamed, "client_1", redirect, verifier, now, "redirect_uri"},
+		"with another verifier":          {code, "client_1", redirect, strings.Repeat("x", 43), now, "code_verifier"},
+		"without its verifier":           {code, "client_1", redirect, "", now, "code_verifier"},
+		"with the challenge as verifier": {code, "client_1", redirect, challenge, now, "code_verifier"},
+		"with a verifier for none":       {plain, "client_1", redirect, verifier, now, "no code_challenge"},
+	} {
+		err := test.code.Redeemable(test.client, test.redirect, test.verifier, test.at)
+		if (err != nil) != (test.refused != "") || err != nil &&
+			(codeOf(err) != oauth.InvalidGrant || !strings.Contains(err.Error(), test.refused)) {
+			t.Errorf("%s: got error %v, want %q", name, err, test.refused)
+		}
+	}
+}
+
+func TestTokensOfAHolder(t *testing.T) {
+	t.Parallel()
+	g := holder.NewGrant("refresh", now)
+	if diff := cmp.Diff(oauth.Grant{Holder: holder, Hash: "refresh", CreatedAt: now,
+		ExpiresAt: now.AddDate(0, 0, 180)}, g); diff != "" {
+		t.Errorf("grant (-want +got):\n%s", diff)
+	}
+	if !g.Valid(now) || !g.Valid(g.ExpiresAt.Add(-1)) || g.Valid(g.ExpiresAt) {
+		t.Errorf("got it valid until another time than %s", g.ExpiresAt)
+	}
+	want := identity.AccessToken{Hash: "token", Kind: identity.User, Subject: "mem_1", User: "user", Client: "client_1",
+		Grant: "refresh", Tenant: holder.Tenant, Scopes: []string{"email"}, CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
+	if diff := cmp.Diff(want, g.Token("token", g.Hash, []string{"email"}, now)); diff != "" {
+		t.Errorf("token (-want +got):\n%s", diff)
+	}
+}
+
+// TestWhatOAuthRefuses has the code of RFC 6749 §5.2, and a description in its characters.
+func TestWhatOAuthRefuses(t *testing.T) {
+	t.Parallel()
+	if err := oauth.Refused(oauth.InvalidScope, "No."); err.Code != "invalid_scope" || err.Message != "No." {
+		t.Errorf("got %v, want invalid_scope", err)
+	}
+	if got := oauth.ErrClient.Code; got != "invalid_client" {
+		t.Errorf("got %s, want invalid_client", got)
+	}
+}
