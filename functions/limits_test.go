@@ -73,6 +73,7 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[payments.Area]():   {"type=string", `pattern=^-?[0-9]+(\.[0-9]+)?(,-?[0-9]+(\.[0-9]+)?){3}$`},
 	reflect.TypeFor[payments.Method](): {"type=string", "enum=" + knownMethods()},
 	reflect.TypeFor[secret.Text]():     {"type=string"},
+	reflect.TypeFor[rest.Sent]():       {"type=string"},
 	reflect.TypeFor[member.Metadata](): {"type=object"},
 	reflect.TypeFor[int64]():           {"type=integer", "format=int64"},
 }

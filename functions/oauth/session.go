@@ -65,12 +65,12 @@ func (f family) session(ctx context.Context) (signin.Session, signin.Account, bo
 // leads elsewhere.
 func (f family) next(continuation string) string {
 	if asked, err := url.ParseQuery(continuation); err == nil && continuation != "" {
-		return f.local("/authorize") + "?" + asked.Encode()
+		return f.baseURL + "/authorize?" + asked.Encode()
 	}
-	return f.local("/account/second-factor")
+	return f.baseURL + "/account/second-factor"
 }
 
-// local is the path of a page on the host that the browser is on.
+// local is the path of a page, for forms: whatever name the browser has for our host, they lead there.
 func (f family) local(path string) string {
 	base, err := url.Parse(f.baseURL)
 	if err != nil {

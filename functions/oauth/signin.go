@@ -67,7 +67,7 @@ func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, e
 	cookie, session, err := f.begin(ctx, account)
 	to := f.next(req.Continue)
 	if session.Pending {
-		to = f.local("/sign-in") + "?" + url.Values{"continue": {req.Continue}}.Encode()
+		to = f.baseURL + "/sign-in?" + url.Values{"continue": {req.Continue}}.Encode()
 	}
 	return rest.Document{Redirect: to, Cookie: cookie}, err
 }
@@ -87,7 +87,7 @@ func (f family) confirmed(ctx context.Context, req signInRequest) (signin.Accoun
 // asking is the page that asks to sign in for what comes then.
 func (f family) asking(continuation string) string {
 	if continuation == "" {
-		return f.local("/sign-in")
+		return f.baseURL + "/sign-in"
 	}
 	return f.next(continuation)
 }

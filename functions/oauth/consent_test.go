@@ -1,0 +1,60 @@
+package oauth_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+)
+
+// TestFromThePageToTheToken: a user signs in on the page to which the client sends it, allows
+// what it asks for, and the client gets a token for the merchant.
+func TestFromThePageToTheToken(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	she := p.join(p.Tenant(), ada)
+	b := p.browse()
+	if got := b.open(p.asked(nil)); got.Status != http.StatusOK {
+		t.Fatalf("got %d %s, want a page", got.Status, got.Body)
+	}
+	got := b.signIn("ada@EXAMPLE.com", herPassword, nil)
+	if got.Status != http.StatusSeeOther {
+		t.Fatalf("got %d %s, want 303", got.Status, got.Body)
+	}
+	b.open(got.Header.Get("Location")[len("http://cashwrap.test"):])
+	got = b.decide("allow", nil)
+	want := url.Values{"code": answer(got)["code"], "state": {"a state"}, "merchant_code": {p.Merchant.Code},
+		"iss": {"http://cashwrap.test"}}
+	if diff := cmp.Diff(want, answer(got)); diff != "" {
+		t.Errorf("got %d %s to %s (-want +got):\n%s", got.Status, got.Body, got.Header.Get("Location"), diff)
+	}
+	stored := p.stored(got)
+	wantStored := oauth.Code{Hash: identity.Hash(answer(got).Get("code")), RedirectURI: callback, Challenge: challenge,
+		CreatedAt: p.App.Store.Now(), ExpiresAt: p.App.Store.Now().Add(10 * time.Minute), Version: 1,
+		Holder: oauth.Holder{Client: p.client.ID, Kind: identity.User, Subject: she.ID, User: she.UserID,
+			Tenant: p.Tenant(), Scopes: []string{"transactions.history", "user.profile_readonly"},
+			Password: "accept " + ada}}
+	if diff := cmp.Diff(wantStored, stored); diff != "" {
+		t.Errorf("the code (-want +got):\n%s", diff)
+	}
+	tokens := p.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Body: url.Values{
+		"grant_type": {"authorization_code"}, "client_id": {p.client.ID}, "client_secret": {"a client's secret"},
+		"code": answer(got)["code"], "redirect_uri": {callback}, "code_verifier": {verifier}}})
+	var shown struct {
+		AccessToken string `json:"access_token"`
+	}
+	if err := json.Unmarshal(tokens.Body, &shown); err != nil || tokens.Status != http.StatusOK {
+		t.Fatalf("got %d %s, want tokens", tokens.Status, tokens.Body)
+	}
+	p.Secret("access token", shown.AccessToken)
+	if got := p.WithKey(shown.AccessToken).Send("GET", "/v0.1/memberships", nil); got.Status != http.StatusOK {
+		t.Errorf("with the token: got %d %s, want 200", got.Status, got.Body)
+	}
+}

@@ -1,0 +1,257 @@
+package oauth_test
+
+import (
+	"errors"
+	"html"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+	"github.com/cashwrap/cashwrap/shared/secret"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+const (
+	herPassword   = "correct horse battery"
+	otherPassword = "another battery staple"
+	callback      = "https://app.example/callback"
+	challenge     = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
+	verifier      = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+	ada           = "Ada@example.com" // a user
+)
+
+// people is a shop with a client, whose people sign in.
+type people struct {
+	world.Shop
+
+	client oauth.Client
+}
+
+func newPeople(t testing.TB) people {
+	t.Helper()
+	p := people{Shop: world.NewShop(t)}
+	p.Secret("password", herPassword)
+	p.Secret("password", otherPassword)
+	p.client = p.register("client_pages", p.Tenant(), func(*oauth.Client) {})
+	return p
+}
+
+// register makes a client of the tenant. It may ask for all scopes.
+func (p people) register(id string, t identity.Tenant, change func(*oauth.Client)) oauth.Client {
+	p.Helper()
+	c := oauth.Client{ID: id, Name: "Till App", Tenant: t, RedirectURIs: []string{callback},
+		Scopes: identity.AllScopes(), Approved: identity.AllScopes(), SecretHash: identity.Hash("a client's secret")}
+	change(&c)
+	command := audit.As(p.Context(), audit.Actor{Kind: audit.Command, Request: id}, "create_oauth_client")
+	c, err := p.App.Store.CreateOAuthClient(command, c)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return c
+}
+
+// change changes the client.
+func (p people) change(change func(*oauth.Client)) {
+	p.Helper()
+	command := audit.As(p.Context(), audit.Actor{Kind: audit.Command, Request: "change"}, "update_oauth_client")
+	_, err := p.App.Store.UpdateOAuthClient(command, p.client.ID, func(c oauth.Client) (oauth.Client, error) {
+		change(&c)
+		return c, nil
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// join makes a user of the address a member of the tenant, who signs in with herPassword.
+func (p people) join(t identity.Tenant, address string) member.Member {
+	p.Helper()
+	token := func(memberID, inviteID string) string { return memberID + inviteID }
+	invited, err := p.App.Store.CreateMember(p.Context(), t, member.Address(address), "invite "+address+t.String(),
+		func(id string, _ member.Roles) (member.Member, error) {
+			return member.NewInvited(id, member.Invitation{Email: address, Roles: []string{member.RoleOwner}},
+				"invite "+address, token, p.App.Store.Now()), nil
+		})
+	if err != nil {
+		p.Fatal(err)
+	}
+	password := p.App.Store.PasswordFor(member.Address(address), "accept "+address, secret.New(herPassword))
+	joined, err := p.App.Store.AcceptInvitation(p.Context(), token(invited.ID, invited.Invite.ID),
+		func(i store.Invitation) (member.Passwords, error) {
+			if len(i.User.Passwords) > 0 {
+				return i.User.Passwords, nil
+			}
+			return password.Set(p.Context(), nil)
+		})
+	if err != nil {
+		p.Fatal(err)
+	}
+	return joined.Member
+}
+
+// employ makes a managed user of the tenant, who signs in with herPassword.
+func (p people) employ(t identity.Tenant, address string) member.Member {
+	p.Helper()
+	passwords, err := p.App.Store.PasswordOf(t, "employ "+address, secret.New(herPassword)).Set(p.Context(), nil)
+	if err != nil {
+		p.Fatal(err)
+	}
+	m, err := p.App.Store.CreateMember(p.Context(), t, member.Address(address), "employ "+address+t.String(),
+		func(id string, _ member.Roles) (member.Member, error) {
+			return member.NewEmployee(id, member.Registration{Email: address}, passwords, p.App.Store.Now()), nil
+		})
+	if err != nil {
+		p.Fatal(err)
+	}
+	return m
+}
+
+// live is the tenant's merchant in live mode.
+func live(t identity.Tenant) identity.Tenant { return identity.Tenant{Mode: identity.Live, Merchant: t.Merchant} }
+
+// browser is a person's: it keeps the cookie, and the forms of the page that it shows.
+type browser struct {
+	people
+
+	cookie   string
+	page     string
+	language string
+}
+
+func (p people) browse() *browser { return &browser{people: p} }
+
+// open loads a page.
+func (b *browser) open(path string) world.Response {
+	b.Helper()
+	return b.take(b.Do(b.request("GET", path, nil)))
+}
+
+// submit sends the page's form that has a field of the name, with the changes.
+func (b *browser) submit(path string, form url.Values) world.Response {
+	b.Helper()
+	return b.take(b.Do(b.request("POST", path, form)))
+}
+
+func (b *browser) request(method, path string, form url.Values) world.Request {
+	b.Clock.Advance(time.Second) // no address sends more than some requests a second
+	r := world.Request{Method: method, Path: path, APIKey: world.NoKey,
+		Header: map[string]string{"Cookie": b.cookie, "Accept-Language": b.language}}
+	if form != nil {
+		r.Body = form
+	}
+	return r
+}
+
+func (b *browser) take(got world.Response) world.Response {
+	if set, _, _ := strings.Cut(got.Header.Get("Set-Cookie"), ";"); set != "" {
+		b.cookie = set
+		_, value, _ := strings.Cut(set, "=")
+		b.Secret("cookie", value)
+	}
+	if len(got.Body) > 0 {
+		b.page = string(got.Body)
+	}
+	return got
+}
+
+// form are the fields of the page's form that leads to the path, as they are filled in.
+func (b *browser) form(path string, more url.Values) url.Values {
+	b.Helper()
+	_, form, found := strings.Cut(b.page, `action="`+path+`"`)
+	if !found {
+		b.Fatalf("got page %s, want a form to %s", b.page, path)
+	}
+	form, _, _ = strings.Cut(form, "</form>")
+	fields := url.Values{}
+	for _, input := range strings.Split(form, "<input ")[1:] {
+		input, _, _ = strings.Cut(input, ">")
+		if name := attribute(input, "name"); name != "" {
+			fields.Set(name, attribute(input, "value"))
+		}
+	}
+	maps.Copy(fields, more)
+	return fields
+}
+
+func attribute(tag, name string) string {
+	_, rest, _ := strings.Cut(" "+tag, " "+name+`="`)
+	value, _, _ := strings.Cut(rest, `"`)
+	return html.UnescapeString(value)
+}
+
+// signIn fills in the form to sign in, on whatever page it is, and sends it.
+func (b *browser) signIn(name, password string, more url.Values) world.Response {
+	b.Helper()
+	filled := url.Values{"username": {name}, "password": {password}}
+	maps.Copy(filled, more)
+	return b.submit("/sign-in", b.form("/sign-in", filled))
+}
+
+// enter signs in on the page /sign-in.
+func (b *browser) enter(name string, more url.Values) {
+	b.Helper()
+	b.open("/sign-in?mode=test")
+	if got := b.signIn(name, herPassword, more); got.Status != http.StatusSeeOther {
+		b.Fatalf("got %d %s, want 303", got.Status, got.Body)
+	}
+}
+
+// asked is the path of a request of the client's, with the changes. An empty value takes a
+// parameter out.
+func (p people) asked(change url.Values) string {
+	query := url.Values{"response_type": {"code"}, "client_id": {p.client.ID}, "redirect_uri": {callback},
+		"scope": {"transactions.history user.profile_readonly"}, "state": {"a state"},
+		"code_challenge": {challenge}, "code_challenge_method": {"S256"}}
+	for name, values := range change {
+		query[name] = values
+		if len(values) == 1 && values[0] == "" {
+			delete(query, name)
+		}
+	}
+	return "/authorize?" + query.Encode()
+}
+
+// decide answers on the page that asks for consent.
+func (b *browser) decide(decision string, more url.Values) world.Response {
+	b.Helper()
+	filled := url.Values{"decision": {decision}}
+	maps.Copy(filled, more)
+	got := b.submit("/authorize", b.form("/authorize", filled))
+	if code := answer(got).Get("code"); code != "" {
+		b.Secret("code", code)
+	}
+	return got
+}
+
+// answer is what a redirect carries to the client.
+func answer(got world.Response) url.Values {
+	to, err := url.Parse(got.Header.Get("Location"))
+	if err != nil || got.Status != http.StatusFound {
+		return url.Values{}
+	}
+	return to.Query()
+}
+
+// stored is the code that a redirect carries, as it is stored.
+func (p people) stored(got world.Response) oauth.Code {
+	p.Helper()
+	var stored oauth.Code
+	stop := errors.New("it was read")
+	err := p.App.Store.Redeem(p.Context(), identity.Hash(answer(got).Get("code")), "no grant",
+		func(c oauth.Code) (oauth.Grant, identity.AccessToken, error) {
+			stored = c
+			return oauth.Grant{}, identity.AccessToken{}, stop
+		})
+	if !errors.Is(err, stop) {
+		p.Fatalf("got %d %s to %s, %v; want a code", got.Status, got.Body, got.Header.Get("Location"), err)
+	}
+	return stored
+}
