@@ -21,7 +21,7 @@ const TestProfilePrefix = "tp_"
 type TestProfile struct {
 	ID        string    `dynamo:"id"` // tp_ and 26 characters
 	Name      string    `dynamo:"name,omitempty"`
-	Passwords Passwords `dynamo:"passwords"` // one
+	Passwords Passwords `dynamo:"passwords,omitempty"` // one
 	CreatedAt time.Time `dynamo:"created_at"`
 }
 

@@ -24,13 +24,19 @@ type CardSummary struct {
 	AcquirerToken string `dynamo:"acquirer_token,omitempty"` // the acquirer's name for the card
 	Brand         string `dynamo:"brand"`                    // one of contract §2.7's card types
 	LastFour      string `dynamo:"last_4_digits"`
-	ExpiryMonth   int    `dynamo:"expiry_month"`
+	ExpiryMonth   int    `dynamo:"expiry_month"` // 0: it was not kept
 	ExpiryYear    int    `dynamo:"expiry_year"`
 }
 
-// Expired reports whether the card's last month has ended in every time zone.
+// Expired reports whether the card's last month, if it was kept, has ended in every time zone.
 func (s CardSummary) Expired(now time.Time) bool {
-	return expired(s.ExpiryYear, s.ExpiryMonth, now)
+	return s.ExpiryMonth != 0 && expired(s.ExpiryYear, s.ExpiryMonth, now)
+}
+
+// WithoutExpiry is what may be kept of a real card in test mode (contract §8.4).
+func (s CardSummary) WithoutExpiry() CardSummary {
+	s.ExpiryMonth, s.ExpiryYear = 0, 0
+	return s
 }
 
 // expired allows twelve hours past UTC midnight for the last time zone.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
@@ -132,6 +133,9 @@ func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, request Paym
 		}
 	case request.Card != nil:
 		summary := request.Card.Summary()
+		if t.Mode == identity.Test && !sandbox.IsTestCard(request.Card.Number.Reveal()) {
+			summary = summary.WithoutExpiry()
+		}
 		a.Card = &summary
 		if c.CustomerID != "" {
 			a.SaveAs = p.cardToken(t, c.CustomerID, request.Card.Number)

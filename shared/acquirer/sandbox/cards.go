@@ -1,5 +1,7 @@
 package sandbox
 
+import "github.com/cashwrap/cashwrap/shared/payments"
+
 // scenario is what happens to payments with a card (contract §12).
 type scenario string
 
@@ -20,6 +22,22 @@ func scenarioOf(number string) scenario {
 		return p
 	}
 	return frictionless
+}
+
+// IsTestCard reports whether the number is a published test number (contract §12). Any other
+// may be a real card's.
+func IsTestCard(number string) bool {
+	_, listed := testCards[number]
+	return listed
+}
+
+// summaryOf is what may be kept of a card: of one that may be real neither number nor expiry
+// (contract §8.4).
+func summaryOf(c *payments.Card) payments.CardSummary {
+	if IsTestCard(c.Number.Reveal()) {
+		return c.Summary()
+	}
+	return c.Summary().WithoutExpiry()
 }
 
 // testCards is contract §12's table of published test numbers.

@@ -112,9 +112,15 @@ func TestApprovalHasWhatReceiptsNeed(t *testing.T) {
 	if !regexp.MustCompile(`^[0-9]{6}$`).MatchString(o.AuthCode) || o.TerminalID == "" {
 		t.Errorf("got auth code %q, terminal %q, want six digits and a terminal", o.AuthCode, o.TerminalID)
 	}
-	want := payments.CardSummary{Brand: "VISA", LastFour: "1111", ExpiryMonth: 12, ExpiryYear: 2030}
+	// Contract §8.4: of a card that may be real not even the expiry.
+	want := payments.CardSummary{Brand: "VISA", LastFour: "1111"}
 	if o.Card == nil || *o.Card != want {
 		t.Errorf("got card %+v, want %+v", o.Card, want)
+	}
+	listed := w.mustCharge(t, cardCharge("listed", "4200000000000091", "10.10")).Card
+	want = payments.CardSummary{Brand: "VISA", LastFour: "0091", ExpiryMonth: 12, ExpiryYear: 2030}
+	if listed == nil || *listed != want {
+		t.Errorf("listed: got card %+v, want %+v", listed, want)
 	}
 	if w.captures(t, "c") != 1 {
 		t.Errorf("got %d captures, want 1", w.captures(t, "c"))

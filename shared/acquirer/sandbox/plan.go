@@ -51,7 +51,7 @@ func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, e
 func (a *Acquirer) present(ctx context.Context, c charge, request acquirer.Charge) (charge, error) {
 	switch {
 	case request.Card != nil:
-		summary := request.Card.Summary()
+		summary := summaryOf(request.Card)
 		c.Scenario = scenarioOf(request.Card.Number.Reveal())
 		if request.Store {
 			summary.AcquirerToken, c.KeepsCard = "sbx_card_"+rand.Text(), true

@@ -1,0 +1,103 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/secret"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// newProfile makes a test profile.
+func newProfile(ctx context.Context, s *store.Store, id string) error {
+	password := s.PasswordOf(tenant, id, secret.New("correct horse battery"))
+	return second(s.CreateTestProfile(ctx, tenant, member.TestProfile{ID: id, CreatedAt: s.Now()}, password))
+}
+
+// TestProfilesChangeOnlyByWhoStillMay: the caller is restricted or revoked after it was admitted, or while it writes.
+func TestProfilesChangeOnlyByWhoStillMay(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(context.Context, *store.Store) error{
+		"create": func(ctx context.Context, s *store.Store) error { return newProfile(ctx, s, "tp_2") },
+		"delete": func(ctx context.Context, s *store.Store) error {
+			return s.DeleteTestProfile(ctx, tenant, "tp_1", "deletion")
+		},
+	} {
+		for _, revoked := range []bool{false, true} {
+			for _, late := range []bool{false, true} {
+				wire := &faults.Wire{Send: enginetest.Do}
+				s := emptyTable(t, clock.New(), wire)
+				opened(t, s)
+				if err := newProfile(t.Context(), s, "tp_1"); err != nil {
+					t.Fatal(err)
+				}
+				caller := keyOf(t, s, "user.subaccounts")
+				ctx := admitted(t, s, caller.token)
+				take := func() {
+					var err error
+					if revoked {
+						err = s.DeleteAPIKey(t.Context(), tenant, caller.ID, "taken")
+					} else {
+						_, err = s.UpdateAPIKey(t.Context(), tenant, caller.ID, func(k identity.APIKey) (identity.APIKey, error) {
+							k.Scopes = nil
+							return k, nil
+						})
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				if late {
+					wire.Meanwhile("TransactWriteItems", 1, take)
+				} else {
+					take()
+				}
+				err := change(ctx, s)
+				wire.Inject(nil)
+				if revoked && !failure.Is(err, failure.KindUnauthorized) || !revoked && !errors.Is(err, store.ErrCallerChanged) {
+					t.Errorf("%s, revoked %t, late %t: got error %v, want it refused", name, revoked, late, err)
+				}
+				left, err := s.TestProfiles(t.Context(), tenant)
+				if len(left) != 1 || left[0].ID != "tp_1" || err != nil {
+					t.Errorf("%s, revoked %t, late %t: got %v, %v, want tp_1 alone", name, revoked, late, left, err)
+				}
+			}
+		}
+	}
+}
+
+// TestProfilesAtOnce: one is made while another is, and gets in before it.
+func TestProfilesAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, room := range []int{2, 1} {
+		wire := &faults.Wire{Send: enginetest.Do}
+		s := emptyTable(t, clock.New(), wire)
+		opened(t, s)
+		for i := range member.MaxTestProfiles - room {
+			if err := newProfile(t.Context(), s, "tp_"+string(rune('a'+i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wire.Meanwhile("TransactWriteItems", 1, func() {
+			if err := newProfile(t.Context(), s, "tp_first"); err != nil {
+				t.Error(err)
+			}
+		})
+		err := newProfile(t.Context(), s, "tp_second")
+		wire.Inject(nil)
+		if full := failure.Is(err, failure.KindConflict); full != (room == 1) {
+			t.Errorf("room for %d: got error %v, want one for the second if there is room for one", room, err)
+		}
+		all, err := s.TestProfiles(t.Context(), tenant)
+		if len(all) != member.MaxTestProfiles || err != nil {
+			t.Errorf("room for %d: got %d, %v, want %d", room, len(all), err, member.MaxTestProfiles)
+		}
+	}
+}
