@@ -1,0 +1,277 @@
+package signin
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/hotp"
+
+	"github.com/cashwrap/cashwrap/shared/secret"
+)
+
+var (
+	ada = FactorKey("the platform's key").Of("ada")
+	now = time.Date(2026, 11, 23, 12, 0, 10, 0, time.UTC)
+)
+
+// steps is the time a number of time steps from now.
+func steps(n int) time.Time { return now.Add(time.Duration(n) * period * time.Second) }
+
+// codeAt is what the app shows at a time.
+func codeAt(t *testing.T, s Secrets, enrolment string, at time.Time) secret.Text {
+	t.Helper()
+	text, err := hotp.GenerateCodeCustom(s.App(enrolment), uint64(at.Unix()/period), codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret.New(text)
+}
+
+// confirmed is a factor that was turned on in the session "first".
+func confirmed(t *testing.T) Factor {
+	t.Helper()
+	f, err := Factor{}.Confirm(ada, "first", codeAt(t, ada, Factor{}.Begins("first"), now), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Version = 1 // as it is stored
+	return f
+}
+
+// TestCodesAreThoseOfRFC6238 takes the vectors of its appendix B, of eight digits; ours are their last six.
+func TestCodesAreThoseOfRFC6238(t *testing.T) {
+	t.Parallel()
+	shared := inBase32.EncodeToString([]byte("12345678901234567890"))
+	long := hotp.ValidateOpts{Digits: otp.DigitsEight, Algorithm: otp.AlgorithmSHA1}
+	for seconds, want := range map[int64]string{59: "94287082", 1111111109: "07081804", 1111111111: "14050471",
+		1234567890: "89005924", 2000000000: "69279037", 20000000000: "65353130"} {
+		step := uint64(seconds / period)
+		eight, longErr := hotp.GenerateCodeCustom(shared, step, long)
+		six, err := hotp.GenerateCodeCustom(shared, step, codes)
+		if eight != want || six != want[2:] || err != nil || longErr != nil {
+			t.Errorf("%d: got %s and %s, errors %v, %v, want %s and its last six", seconds, eight, six, longErr, err, want)
+		}
+	}
+}
+
+func TestACodeOfANeighbouringStepCounts(t *testing.T) {
+	t.Parallel()
+	for from, want := range map[int]error{-3: ErrWrongCode, -2: ErrWrongCode, -1: nil, 0: nil, 1: nil, 2: ErrWrongCode,
+		3: ErrWrongCode} {
+		f := confirmed(t)
+		at := steps(100)
+		got, err := f.Use(ada, codeAt(t, ada, f.Enrolment, at.Add(time.Duration(from)*period*time.Second)), at)
+		wanted := f
+		if want == nil {
+			wanted.LastStep = at.Unix()/period + int64(from)
+		}
+		if diff := cmp.Diff(wanted, got); !errors.Is(err, want) || diff != "" {
+			t.Errorf("%d steps: got %v, want %v; factor (-want +got):\n%s", from, err, want, diff)
+		}
+	}
+}
+
+// TestACodeCountsOnce: neither it nor an earlier one counts again (RFC 6238 §5.2), also the one that confirmed.
+func TestACodeCountsOnce(t *testing.T) {
+	t.Parallel()
+	f := confirmed(t)
+	for _, c := range []struct {
+		of, at int
+		want   error
+	}{{0, 0, ErrWrongCode}, {0, 1, ErrWrongCode}, {1, 1, nil}, {1, 1, ErrWrongCode}, {0, 1, ErrWrongCode}, {2, 1, nil},
+		{1, 2, ErrWrongCode}, {2, 2, ErrWrongCode}, {3, 3, nil}} {
+		var err error
+		f, err = f.Use(ada, codeAt(t, ada, f.Enrolment, steps(c.of)), steps(c.at))
+		if !errors.Is(err, c.want) {
+			t.Errorf("step %d at %d: got %v, want %v", c.of, c.at, err, c.want)
+		}
+	}
+}
+
+func TestARecoveryCodeCountsOnce(t *testing.T) {
+	t.Parallel()
+	f := confirmed(t)
+	all := ada.Recovery(f.Recovery.ID)
+	use := func(text string) (err error) {
+		f, err = f.Use(ada, secret.New(text), steps(50))
+		return err
+	}
+	for i, c := range []struct {
+		text string
+		want error
+		left int
+	}{
+		{all[3], nil, 9},
+		{all[3], ErrWrongCode, 9},
+		{strings.ToUpper(all[3]), ErrWrongCode, 9},
+		{" " + strings.ToUpper(strings.ReplaceAll(all[0], "-", " ")), nil, 8},
+		{strings.ReplaceAll(all[9], "-", ""), nil, 7},
+		{all[1][:18], ErrWrongCode, 7},
+		{"", ErrWrongCode, 7},
+		{"-", ErrWrongCode, 7},
+	} {
+		if err := use(c.text); !errors.Is(err, c.want) || f.Left() != c.left {
+			t.Errorf("%d: got %v and %d left, want %v and %d", i, err, f.Left(), c.want, c.left)
+		}
+	}
+	if diff := cmp.Diff([]int{0, 3, 9}, f.Recovery.Used); diff != "" {
+		t.Errorf("used (-want +got):\n%s", diff)
+	}
+	for i, text := range all {
+		if err := use(text); (err == nil) == slices.Contains([]int{0, 3, 9}, i) {
+			t.Errorf("code %d: got %v", i, err)
+		}
+	}
+	if f.Left() != 0 {
+		t.Errorf("got %d left, want none", f.Left())
+	}
+}
+
+func TestNewCodesReplaceThoseBefore(t *testing.T) {
+	t.Parallel()
+	before := confirmed(t)
+	old := secret.New(ada.Recovery(before.Recovery.ID)[0])
+	f := before.WithNewCodes("second", steps(9))
+	if _, err := f.Use(ada, old, steps(9)); !errors.Is(err, ErrWrongCode) {
+		t.Errorf("an old code: got %v, want %v", err, ErrWrongCode)
+	}
+	if _, err := f.Use(ada, secret.New(ada.Recovery(f.Recovery.ID)[0]), steps(9)); err != nil {
+		t.Errorf("a new code: got %v", err)
+	}
+	if _, err := f.Use(ada, codeAt(t, ada, f.Enrolment, steps(9)), steps(9)); err != nil {
+		t.Errorf("the app's: got %v, want it unchanged", err)
+	}
+}
+
+func TestConfirming(t *testing.T) {
+	t.Parallel()
+	on, bob := confirmed(t), FactorKey("the platform's key").Of("bob")
+	begun := Factor{}.Begins("first")
+	code := codeAt(t, ada, begun, now)
+	off := on.Off()
+	for name, c := range map[string]struct {
+		factor  Factor
+		of      Secrets
+		session string
+		code    secret.Text
+		want    error
+	}{
+		"right":                     {Factor{}, ada, "first", code, nil},
+		"of another session":        {Factor{}, ada, "second", code, ErrWrongCode},
+		"of another account":        {Factor{}, bob, "first", code, ErrWrongCode},
+		"of another key":            {Factor{}, FactorKey("another").Of("ada"), "first", code, ErrWrongCode},
+		"wrong":                     {Factor{}, ada, "first", secret.New("000000"), ErrWrongCode},
+		"empty":                     {Factor{}, ada, "first", secret.Text{}, ErrWrongCode},
+		"a recovery code":           {Factor{}, ada, "first", secret.New(ada.Recovery(begun)[0]), ErrWrongCode},
+		"again, in the session":     {on, ada, "first", code, nil},
+		"on, in another session":    {on, ada, "second", codeAt(t, ada, on.Begins("second"), now), ErrConfirmed},
+		"off again, the old secret": {off, ada, "first", code, ErrWrongCode},
+		"off again, the new one":    {off, ada, "first", codeAt(t, ada, off.Begins("first"), now), nil},
+	} {
+		got, err := c.factor.Confirm(c.of, c.session, c.code, now)
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+		if c.want != nil {
+			if diff := cmp.Diff(c.factor, got); diff != "" {
+				t.Errorf("%s: it changes (-want +got):\n%s", name, diff)
+			}
+		} else if !got.Confirmed() || c.factor.Confirmed() && !cmp.Equal(c.factor, got) {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+func TestAFactorThatIsOffTakesNoCode(t *testing.T) {
+	t.Parallel()
+	f := confirmed(t)
+	off := f.Off()
+	if diff := cmp.Diff(Factor{Version: 1}, off); diff != "" {
+		t.Errorf("off (-want +got):\n%s", diff)
+	}
+	for _, code := range []secret.Text{codeAt(t, ada, "", now), codeAt(t, ada, f.Enrolment, steps(5)),
+		secret.New(ada.Recovery(f.Recovery.ID)[0]), secret.New(ada.Recovery("")[0])} {
+		if _, err := off.Use(ada, code, steps(5)); !errors.Is(err, ErrWrongCode) {
+			t.Errorf("got %v, want %v", err, ErrWrongCode)
+		}
+	}
+}
+
+func TestCodesAreShownForTenMinutesInTheirSession(t *testing.T) {
+	t.Parallel()
+	on := confirmed(t)
+	for name, c := range map[string]struct {
+		factor  Factor
+		session string
+		after   time.Duration
+		want    bool
+	}{
+		"at once":                     {on, "first", 0, true},
+		"to the end":                  {on, "first", CodesShown - 1, true},
+		"after it":                    {on, "first", CodesShown, false},
+		"in another session":          {on, "second", 0, false},
+		"in no session, none is made": {Factor{}, "", 0, false},
+		"off":                         {on.Off(), "first", 0, false},
+		"the new ones, elsewhere":     {on.WithNewCodes("second", now), "first", 0, false},
+		"the new ones, there":         {on.WithNewCodes("second", now), "second", 0, true},
+	} {
+		if got := c.factor.ShowsCodes(c.session, now.Add(c.after)); got != c.want {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestSecretsDiffer: no two of the secrets of two people and enrolments are the same.
+func TestSecretsDiffer(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^[a-z2-7]{4}(-[a-z2-7]{4}){3}$`)
+	seen := map[string]string{}
+	for _, user := range []string{"ada", "bob"} {
+		for _, id := range []string{"1", "2"} {
+			s := FactorKey("key").Of(user)
+			if app := s.App(id); len(app) != 32 {
+				t.Errorf("got a secret of %d characters, want 160 bits", len(app))
+			}
+			recovery := s.Recovery(id)
+			if len(recovery) != RecoveryCodes {
+				t.Errorf("got %d recovery codes, want %d", len(recovery), RecoveryCodes)
+			}
+			for i, text := range append(recovery, s.App(id)) {
+				name := fmt.Sprint(user, " ", id, " ", i)
+				if seen[text] != "" || i < RecoveryCodes && !form.MatchString(text) {
+					t.Errorf("%s: got %s, as %s", name, text, seen[text])
+				}
+				seen[text] = name
+			}
+		}
+	}
+}
+
+func TestTheAppGetsTheSecretByALink(t *testing.T) {
+	t.Parallel()
+	link, err := ada.AppLink("1", "Cashwrap", "ada@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := url.Values{"secret": {ada.App("1")}, "issuer": {"Cashwrap"}, "algorithm": {"SHA1"}, "digits": {"6"},
+		"period": {"30"}}
+	if diff := cmp.Diff(want, u.Query()); diff != "" || u.Scheme != "otpauth" || u.Host != "totp" ||
+		u.Path != "/Cashwrap:ada@example.com" {
+		t.Errorf("got %s, (-want +got):\n%s", link, diff)
+	}
+	if _, err := ada.AppLink("1", "Cashwrap", ""); err == nil {
+		t.Error("without a name: got no error")
+	}
+}
