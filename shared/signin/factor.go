@@ -24,6 +24,12 @@ var (
 	ErrConfirmed = errors.New("signin: there is a second factor already")
 )
 
+// Code is what somebody enters: one of the app, or a recovery code.
+type Code struct {
+	Text secret.Text
+	At   time.Time // on the clocks that apps have
+}
+
 // Factor is an account's second factor, as stored: what names its secrets, never the secrets.
 // It is stored from when it is first turned on, and has a version 0 before.
 type Factor struct {
@@ -64,7 +70,7 @@ func (f Factor) ShowsCodes(session string, now time.Time) bool {
 // Confirm turns the factor on, with a code of the app to which the session gave its secret.
 // Repeated in the same session it changes nothing. Errors: ErrWrongCode; ErrConfirmed when it
 // was turned on in another session.
-func (f Factor) Confirm(s Secrets, session string, code secret.Text, now time.Time) (Factor, error) {
+func (f Factor) Confirm(s Secrets, session string, code Code, now time.Time) (Factor, error) {
 	if f.Confirmed() {
 		if f.Recovery.MadeIn == session {
 			return f, nil
@@ -72,7 +78,7 @@ func (f Factor) Confirm(s Secrets, session string, code secret.Text, now time.Ti
 		return f, ErrConfirmed
 	}
 	begun := f.Begins(session)
-	step, ok := s.step(begun, code, 0, now)
+	step, ok := s.step(begun, code, 0)
 	if !ok {
 		return f, ErrWrongCode
 	}
@@ -83,11 +89,11 @@ func (f Factor) Confirm(s Secrets, session string, code secret.Text, now time.Ti
 // Use is the factor after a code of it was accepted: one of the app, of the current time step
 // or of one beside it, each step once (RFC 6238 §5.2), or one of the recovery codes, each
 // once. Error: ErrWrongCode, also while it is off.
-func (f Factor) Use(s Secrets, code secret.Text, now time.Time) (Factor, error) {
+func (f Factor) Use(s Secrets, code Code) (Factor, error) {
 	if !f.Confirmed() {
 		return f, ErrWrongCode
 	}
-	if step, ok := s.step(f.Enrolment, code, f.LastStep, now); ok {
+	if step, ok := s.step(f.Enrolment, code, f.LastStep); ok {
 		f.LastStep = step
 		return f, nil
 	}

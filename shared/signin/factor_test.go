@@ -38,7 +38,7 @@ func codeAt(t *testing.T, s Secrets, enrolment string, at time.Time) secret.Text
 // confirmed is a factor that was turned on in the session "first".
 func confirmed(t *testing.T) Factor {
 	t.Helper()
-	f, err := Factor{}.Confirm(ada, "first", codeAt(t, ada, Factor{}.Begins("first"), now), now)
+	f, err := Factor{}.Confirm(ada, "first", Code{codeAt(t, ada, Factor{}.Begins("first"), now), now}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestACodeOfANeighbouringStepCounts(t *testing.T) {
 		3: ErrWrongCode} {
 		f := confirmed(t)
 		at := steps(100)
-		got, err := f.Use(ada, codeAt(t, ada, f.Enrolment, at.Add(time.Duration(from)*period*time.Second)), at)
+		got, err := f.Use(ada, Code{codeAt(t, ada, f.Enrolment, at.Add(time.Duration(from)*period*time.Second)), at})
 		wanted := f
 		if want == nil {
 			wanted.LastStep = at.Unix()/period + int64(from)
@@ -89,7 +89,7 @@ func TestACodeCountsOnce(t *testing.T) {
 	}{{0, 0, ErrWrongCode}, {0, 1, ErrWrongCode}, {1, 1, nil}, {1, 1, ErrWrongCode}, {0, 1, ErrWrongCode}, {2, 1, nil},
 		{1, 2, ErrWrongCode}, {2, 2, ErrWrongCode}, {3, 3, nil}} {
 		var err error
-		f, err = f.Use(ada, codeAt(t, ada, f.Enrolment, steps(c.of)), steps(c.at))
+		f, err = f.Use(ada, Code{codeAt(t, ada, f.Enrolment, steps(c.of)), steps(c.at)})
 		if !errors.Is(err, c.want) {
 			t.Errorf("step %d at %d: got %v, want %v", c.of, c.at, err, c.want)
 		}
@@ -101,7 +101,7 @@ func TestARecoveryCodeCountsOnce(t *testing.T) {
 	f := confirmed(t)
 	all := ada.Recovery(f.Recovery.ID)
 	use := func(text string) (err error) {
-		f, err = f.Use(ada, secret.New(text), steps(50))
+		f, err = f.Use(ada, Code{secret.New(text), steps(50)})
 		return err
 	}
 	for i, c := range []struct {
@@ -140,13 +140,13 @@ func TestNewCodesReplaceThoseBefore(t *testing.T) {
 	before := confirmed(t)
 	old := secret.New(ada.Recovery(before.Recovery.ID)[0])
 	f := before.WithNewCodes("second", steps(9))
-	if _, err := f.Use(ada, old, steps(9)); !errors.Is(err, ErrWrongCode) {
+	if _, err := f.Use(ada, Code{old, steps(9)}); !errors.Is(err, ErrWrongCode) {
 		t.Errorf("an old code: got %v, want %v", err, ErrWrongCode)
 	}
-	if _, err := f.Use(ada, secret.New(ada.Recovery(f.Recovery.ID)[0]), steps(9)); err != nil {
+	if _, err := f.Use(ada, Code{secret.New(ada.Recovery(f.Recovery.ID)[0]), steps(9)}); err != nil {
 		t.Errorf("a new code: got %v", err)
 	}
-	if _, err := f.Use(ada, codeAt(t, ada, f.Enrolment, steps(9)), steps(9)); err != nil {
+	if _, err := f.Use(ada, Code{codeAt(t, ada, f.Enrolment, steps(9)), steps(9)}); err != nil {
 		t.Errorf("the app's: got %v, want it unchanged", err)
 	}
 }
@@ -176,7 +176,7 @@ func TestConfirming(t *testing.T) {
 		"off again, the old secret": {off, ada, "first", code, ErrWrongCode},
 		"off again, the new one":    {off, ada, "first", codeAt(t, ada, off.Begins("first"), now), nil},
 	} {
-		got, err := c.factor.Confirm(c.of, c.session, c.code, now)
+		got, err := c.factor.Confirm(c.of, c.session, Code{c.code, now}, now)
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
@@ -199,7 +199,7 @@ func TestAFactorThatIsOffTakesNoCode(t *testing.T) {
 	}
 	for _, code := range []secret.Text{codeAt(t, ada, "", now), codeAt(t, ada, f.Enrolment, steps(5)),
 		secret.New(ada.Recovery(f.Recovery.ID)[0]), secret.New(ada.Recovery("")[0])} {
-		if _, err := off.Use(ada, code, steps(5)); !errors.Is(err, ErrWrongCode) {
+		if _, err := off.Use(ada, Code{code, steps(5)}); !errors.Is(err, ErrWrongCode) {
 			t.Errorf("got %v, want %v", err, ErrWrongCode)
 		}
 	}

@@ -6,13 +6,10 @@ import (
 	"encoding/base32"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/hotp"
 	"github.com/pquerna/otp/totp"
-
-	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
 // FactorKey is the platform's key from which the secrets of all second factors are derived.
@@ -87,11 +84,11 @@ func Groups(text string) []string {
 
 // step is the time step whose code it is: one within the window, after the last one; false
 // if there is none.
-func (s Secrets) step(enrolment string, code secret.Text, last int64, now time.Time) (int64, bool) {
-	current, app := now.Unix()/period, s.App(enrolment)
+func (s Secrets) step(enrolment string, code Code, last int64) (int64, bool) {
+	current, app := code.At.Unix()/period, s.App(enrolment)
 	found, ok := int64(0), false
 	for step := max(current-skew, last+1); step <= current+skew; step++ {
-		if same, err := hotp.ValidateCustom(typed(code), uint64(step), app, codes); same && err == nil && !ok {
+		if same, err := hotp.ValidateCustom(code.typed(), uint64(step), app, codes); same && err == nil && !ok {
 			found, ok = step, true
 		}
 	}
@@ -99,8 +96,8 @@ func (s Secrets) step(enrolment string, code secret.Text, last int64, now time.T
 }
 
 // place is that of the recovery code among those that the id names; false if it is none.
-func (s Secrets) place(id string, code secret.Text) (int, bool) {
-	entered := []byte(strings.ToLower(typed(code)))
+func (s Secrets) place(id string, code Code) (int, bool) {
+	entered := []byte(strings.ToLower(code.typed()))
 	for i := range RecoveryCodes {
 		if hmac.Equal(entered, []byte(s.recovery(id, i))) {
 			return i, true
@@ -109,7 +106,7 @@ func (s Secrets) place(id string, code secret.Text) (int, bool) {
 	return 0, false
 }
 
-// typed is a code without what divides its groups.
-func typed(code secret.Text) string {
-	return strings.NewReplacer(" ", "", "-", "", "\u00a0", "", "\t", "").Replace(code.Reveal())
+// typed is the code without what divides its groups.
+func (c Code) typed() string {
+	return strings.NewReplacer(" ", "", "-", "", "\u00a0", "", "\t", "").Replace(c.Text.Reveal())
 }
