@@ -4,10 +4,13 @@
 package oauth
 
 import (
+	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/signin"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -16,11 +19,16 @@ type family struct {
 	store   *store.Store
 	baseURL string // of the API, without a trailing slash; the issuer (RFC 8414 §2)
 	forms   rest.Forms
+	log     *slog.Logger
+
+	factorKey func() signin.FactorKey
+	wallNow   func() time.Time // what the apps show whose codes confirm a second factor
 }
 
 // Routes of the families.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store, baseURL: strings.TrimRight(a.BaseURL, "/"), forms: rest.NewForms("session", a.BaseURL)}
+	f := family{store: a.Store, baseURL: strings.TrimRight(a.BaseURL, "/"), forms: rest.NewForms("session", a.BaseURL),
+		log: a.Log, factorKey: a.FactorKey, wallNow: a.WallNow}
 	return []rest.Route{
 		{Method: "POST", Path: "/token", Access: rest.Open, Errors: rest.OAuth, Handle: rest.JSON(200, f.createToken)},
 		{Method: "POST", Path: "/revoke", Access: rest.Open, Errors: rest.OAuth, Handle: rest.JSON(200, f.revokeToken)},
@@ -35,5 +43,11 @@ func Routes(a *app.App) []rest.Route {
 		{Method: "GET", Path: "/sign-in", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.showSignIn)},
 		{Method: "POST", Path: "/sign-in", Access: rest.Open, Errors: rest.HTML,
 			Handle: rest.Page(f.signIn).Unchecked()},
+		{Method: "POST", Path: "/sign-in/second-factor", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.confirmSignIn).Unchecked()},
+		{Method: "GET", Path: "/account/second-factor", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.showSecondFactor)},
+		{Method: "POST", Path: "/account/second-factor", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(f.updateSecondFactor).Unchecked()},
 	}
 }

@@ -2,18 +2,146 @@ package oauth
 
 import (
 	"context"
+	"errors"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/signin"
+	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// factors reports whether the account has a second factor.
+// factors reports whether the account has a second factor. A test profile has none.
 func (f family) factors(ctx context.Context, account signin.Account) (enrolled bool, err error) {
-	factor, err := f.store.SecondFactor(ctx, account.User())
-	return factor.Confirmed(), err
+	if account.Kind == identity.TestProfile {
+		return false, nil
+	}
+	found, err := f.store.SecondFactor(ctx, account.User())
+	return found.Confirmed(), err
 }
 
-// confirmation is the page that asks for the second factor of a session that is Pending.
-func (f family) confirmation(ctx context.Context, _ signin.Session, continuation string) (rest.Document, error) {
-	return f.drawSignIn(ctx, signInView{Continue: continuation})
+// entered is a code that was sent now.
+func (f family) entered(text secret.Text) signin.Code {
+	return signin.Code{Text: text, At: f.wallNow()}
+}
+
+// secrets are those of the account's second factors.
+func (f family) secrets(account signin.Account) signin.Secrets {
+	return f.factorKey().Of(account.User())
+}
+
+type confirmSignInRequest struct {
+	CSRF     string      `form:"csrf_token" validate:"required"`
+	Code     secret.Text `form:"code" validate:"required text=64"`
+	Continue string      `form:"continue" validate:"text=16384"`
+}
+
+// confirmSignIn completes a session that is Pending: the right code makes another one of it,
+// under a new cookie, in the same transaction that uses the code up. Somebody whose session has
+// ended signs in again.
+func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (rest.Document, error) {
+	session, account, signedIn, err := f.session(ctx)
+	switch {
+	case err != nil:
+		return rest.Document{}, err
+	case !signedIn:
+		return rest.Document{Redirect: f.asking(req.Continue)}, nil
+	case !session.Pending:
+		return rest.Document{Redirect: f.next(req.Continue)}, nil
+	case !f.forms.Ours(ctx, codeForm, req.CSRF):
+		return f.drawConfirmation(ctx, req.Continue, problemAgain)
+	case len(validate.Forms(req)) > 0 || req.Code.IsZero():
+		return f.drawConfirmation(ctx, req.Continue, problemCode)
+	}
+	cookie, full := f.newSession(account, false)
+	err = f.store.ConfirmSignIn(ctx, session.Hash, full, func(before signin.Factor) (signin.Factor, error) {
+		return before.Use(f.secrets(account), f.entered(req.Code))
+	})
+	switch {
+	case errors.Is(err, signin.ErrWrongCode):
+		return f.drawConfirmation(ctx, req.Continue, problemCode)
+	case errors.Is(err, store.ErrSignedOut):
+		return rest.Document{Redirect: f.asking(req.Continue)}, nil
+	}
+	return rest.Document{Redirect: f.next(req.Continue), Cookie: cookie}, err
+}
+
+// showSecondFactor serves the page of the second factor of who is signed in; others have to
+// sign in.
+func (f family) showSecondFactor(ctx context.Context, _ struct{}) (rest.Document, error) {
+	session, account, signedIn, err := f.session(ctx)
+	if err != nil || !signedIn || session.Pending {
+		return rest.Document{Redirect: f.local("/sign-in")}, err
+	}
+	return f.drawFactor(ctx, session, account, factorProblem{})
+}
+
+// action is what a form does with a second factor.
+type action string
+
+// The actions.
+const (
+	actionConfirm  action = "confirm"
+	actionDisable  action = "disable"
+	actionNewCodes action = "new_codes"
+)
+
+type updateSecondFactorRequest struct {
+	CSRF   string      `form:"csrf_token" validate:"required"`
+	Action action      `form:"action" validate:"required one-of=confirm|disable|new_codes"`
+	Code   secret.Text `form:"code" validate:"required text=64"`
+}
+
+// updateSecondFactor turns the second factor on or off, or makes other recovery codes. Each
+// takes a code, so that a session that somebody else has got hold of is not enough.
+func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRequest) (rest.Document, error) {
+	session, account, signedIn, err := f.session(ctx)
+	if err != nil || !signedIn || session.Pending {
+		return rest.Document{Redirect: f.local("/sign-in")}, err
+	}
+	page := rest.Document{Redirect: f.local("/account/second-factor")}
+	wrong := factorProblem{of: req.Action}
+	switch {
+	case account.Kind == identity.TestProfile:
+		return page, nil
+	case !f.forms.Ours(ctx, factorForm, req.CSRF):
+		return f.drawFactor(ctx, session, account, wrong.with(problemAgain))
+	case len(validate.Forms(req)) > 0 || req.Code.IsZero():
+		return f.drawFactor(ctx, session, account, wrong.with(problemCode))
+	}
+	_, err = f.store.ChangeSecondFactor(ctx, account.User(), func(before signin.Factor) (signin.Factor, error) {
+		return f.changed(before, session, account, req)
+	})
+	switch {
+	case errors.Is(err, signin.ErrWrongCode):
+		return f.drawFactor(ctx, session, account, wrong.with(problemCode))
+	case errors.Is(err, signin.ErrConfirmed):
+		return f.drawFactor(ctx, session, account, wrong.with(problemOn))
+	case err == nil:
+		f.log.InfoContext(ctx, "second factor changed", "user", account.User(), "action", req.Action)
+	}
+	return page, err
+}
+
+// changed is the second factor after what a form asks for. Turning off one that is off, as when
+// the form is sent again, changes nothing. Errors: signin.ErrWrongCode, signin.ErrConfirmed.
+func (f family) changed(before signin.Factor, session signin.Session, account signin.Account,
+	req updateSecondFactorRequest) (signin.Factor, error) {
+	secrets, code, now := f.secrets(account), f.entered(req.Code), f.store.Now()
+	switch {
+	case req.Action == actionConfirm:
+		return before.Confirm(secrets, session.Hash, code, now)
+	case req.Action == actionDisable && !before.Confirmed():
+		return before, nil
+	}
+	after, err := before.Use(secrets, code)
+	switch {
+	case err != nil:
+		return before, err
+	case req.Action == actionNewCodes:
+		return after.WithNewCodes(session.Hash, now), nil
+	default:
+		return after.Off(), nil
+	}
 }

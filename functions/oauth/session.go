@@ -26,10 +26,15 @@ func (f family) open(ctx context.Context, account signin.Account, pending bool) 
 	if err := f.end(ctx); err != nil {
 		return nil, signin.Session{}, err
 	}
-	cookie, now := f.forms.NewCookie(), f.store.Now()
-	session := signin.Session{Hash: identity.Hash(cookie.Value), Account: account, Pending: pending, BeganAt: now,
-		Password: account.Password(), Expires: now.Add(signin.SessionLasts)}
+	cookie, session := f.newSession(account, pending)
 	return cookie, session, f.store.PutSignIn(ctx, session)
+}
+
+// newSession is one that is not stored yet, and its cookie.
+func (f family) newSession(account signin.Account, pending bool) (*http.Cookie, signin.Session) {
+	cookie, now := f.forms.NewCookie(), f.store.Now()
+	return cookie, signin.Session{Hash: identity.Hash(cookie.Value), Account: account, Pending: pending, BeganAt: now,
+		Password: account.Password(), Expires: now.Add(signin.SessionLasts)}
 }
 
 // end ends the browser's session, if it has one.

@@ -42,7 +42,7 @@ type Factor struct {
 
 // Recovery are the recovery codes of a factor.
 type Recovery struct {
-	ID     string    `dynamo:"id"`                 // names the codes
+	ID     string    `dynamo:"id"`             // names the codes
 	Used   []int     `dynamo:"used,omitempty"` // the places of those that were used, from 0
 	MadeAt time.Time `dynamo:"made_at"`
 	MadeIn string    `dynamo:"made_in"` // the hash of the session

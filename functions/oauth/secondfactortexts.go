@@ -1,0 +1,181 @@
+package oauth
+
+// What can be wrong with a form that takes a code.
+const (
+	problemCode problem = "code" // not a code of the account, or used before
+	problemOn   problem = "on"   // turned on meanwhile, in another session
+)
+
+// factorTexts are those of the pages of the second factor in one language. {count} is a number
+// of codes.
+type factorTexts struct {
+	language string
+
+	confirmTitle string // title of the page that asks for a code
+	enterCode    string // label
+	codeKinds    string // which codes there are
+
+	offTitle   string // title while it is off
+	why        string // what it is for
+	scanTitle  string // heading of the first step
+	scan       string // what to do
+	square     string // what the image is
+	byHand     string // what to do where scanning is not possible
+	openApp    string // link
+	firstTitle string // heading of the second step
+	enterFirst string // label
+	firstHint  string // where the code is found
+	turnOn     string // button
+
+	onTitle    string // title while it is on
+	since      string // before a date
+	codesLeft  string // how many recovery codes
+	codesTitle string // heading of new recovery codes
+	codesText  string // what they are for
+	newTitle   string // heading
+	newText    string // what new recovery codes mean
+	makeNew    string // button
+	offHeading string // heading
+	offText    string // what turning it off means
+	turnOff    string // button
+	none       string // that a test profile has none
+
+	factorProblems map[problem]string
+}
+
+var factorInEnglish = factorTexts{
+	language: "en",
+
+	confirmTitle: "Enter your code",
+	enterCode:    "Code",
+	codeKinds:    "Six digits from your authenticator app, or one of your recovery codes.",
+
+	offTitle:   "Turn on the second factor",
+	why:        "Then your password alone is not enough to sign in: you also enter a code from an app on your phone.",
+	scanTitle:  "1. Add the account to your app",
+	scan:       "Scan this with an authenticator app.",
+	square:     "QR code for the app. Below is the same as text.",
+	byHand:     "Or enter this key there, for codes that are based on time:",
+	openApp:    "Open the app on this device",
+	firstTitle: "2. Confirm",
+	enterFirst: "Code from the app",
+	firstHint:  "Six digits. Afterwards you are given recovery codes.",
+	turnOn:     "Turn on",
+
+	onTitle:    "The second factor is on",
+	since:      "On since",
+	codesLeft:  "You have {count} recovery codes left.",
+	codesTitle: "Your recovery codes",
+	codesText: "Print them or write them down now. They are shown for ten minutes only. Each signs you in once, when you do " +
+		"not have your phone.",
+	newTitle:   "New recovery codes",
+	newText:    "Your old ones are no longer valid then.",
+	makeNew:    "Make new codes",
+	offHeading: "Turn off",
+	offText:    "Then your password alone is enough to sign in.",
+	turnOff:    "Turn off",
+	none:       "A test profile has no second factor.",
+
+	factorProblems: map[problem]string{
+		problemCode:  "This code is not valid. Each code can be used once. Wait for the next one, and check your phone's clock.",
+		problemAgain: "The page was too old. Please try again.",
+		problemOn: "It was turned on meanwhile, in another browser. The account that you have just added to the app does not " +
+			"work.",
+	},
+}
+
+var factorInGerman = factorTexts{
+	language: "de",
+
+	confirmTitle: "Code eingeben",
+	enterCode:    "Code",
+	codeKinds:    "Sechs Ziffern aus Ihrer Authenticator-App, oder einer Ihrer Wiederherstellungscodes.",
+
+	offTitle: "Zweiten Faktor einschalten",
+	why: "Dann genügt Ihr Passwort allein nicht mehr zum Anmelden: Sie geben dazu einen Code aus einer App auf Ihrem " +
+		"Telefon ein.",
+	scanTitle:  "1. Konto in die App aufnehmen",
+	scan:       "Scannen Sie dies mit einer Authenticator-App.",
+	square:     "QR-Code für die App. Darunter steht dasselbe als Text.",
+	byHand:     "Oder geben Sie dort diesen Schlüssel ein, für zeitbasierte Codes:",
+	openApp:    "Die App auf diesem Gerät öffnen",
+	firstTitle: "2. Bestätigen",
+	enterFirst: "Code aus der App",
+	firstHint:  "Sechs Ziffern. Danach bekommen Sie Wiederherstellungscodes.",
+	turnOn:     "Einschalten",
+
+	onTitle:    "Der zweite Faktor ist eingeschaltet",
+	since:      "Eingeschaltet seit",
+	codesLeft:  "Übrige Wiederherstellungscodes: {count}.",
+	codesTitle: "Ihre Wiederherstellungscodes",
+	codesText: "Drucken Sie sie jetzt aus oder schreiben Sie sie auf. Sie sind nur zehn Minuten lang zu sehen. Mit jedem " +
+		"können Sie sich einmal anmelden, wenn Sie Ihr Telefon nicht haben.",
+	newTitle:   "Neue Wiederherstellungscodes",
+	newText:    "Ihre alten gelten dann nicht mehr.",
+	makeNew:    "Neue Codes machen",
+	offHeading: "Ausschalten",
+	offText:    "Dann genügt wieder Ihr Passwort allein zum Anmelden.",
+	turnOff:    "Ausschalten",
+	none:       "Ein Testprofil hat keinen zweiten Faktor.",
+
+	factorProblems: map[problem]string{
+		problemCode: "Dieser Code gilt nicht. Jeder Code gilt einmal. Warten Sie auf den nächsten, und prüfen Sie die Uhr " +
+			"Ihres Telefons.",
+		problemAgain: "Die Seite war zu alt. Bitte versuchen Sie es noch einmal.",
+		problemOn: "Er wurde inzwischen in einem anderen Browser eingeschaltet. Das Konto, das Sie gerade in die App " +
+			"aufgenommen haben, funktioniert nicht.",
+	},
+}
+
+var factorInPortuguese = factorTexts{
+	language: "pt",
+
+	confirmTitle: "Digite seu código",
+	enterCode:    "Código",
+	codeKinds:    "Seis dígitos do seu aplicativo autenticador, ou um dos seus códigos de recuperação.",
+
+	offTitle: "Ativar o segundo fator",
+	why: "Assim a senha sozinha não basta para entrar: você digita também um código de um aplicativo no seu " +
+		"celular.",
+	scanTitle:  "1. Adicione a conta ao aplicativo",
+	scan:       "Leia este código com um aplicativo autenticador.",
+	square:     "Código QR para o aplicativo. Abaixo está o mesmo em texto.",
+	byHand:     "Ou digite lá esta chave, para códigos baseados na hora:",
+	openApp:    "Abrir o aplicativo neste aparelho",
+	firstTitle: "2. Confirme",
+	enterFirst: "Código do aplicativo",
+	firstHint:  "Seis dígitos. Depois você recebe códigos de recuperação.",
+	turnOn:     "Ativar",
+
+	onTitle:    "O segundo fator está ativo",
+	since:      "Ativo desde",
+	codesLeft:  "Códigos de recuperação restantes: {count}.",
+	codesTitle: "Seus códigos de recuperação",
+	codesText: "Imprima ou anote agora. Eles aparecem só por dez minutos. Com cada um você entra uma vez, quando não tiver " +
+		"o celular.",
+	newTitle:   "Novos códigos de recuperação",
+	newText:    "Os antigos deixam de valer.",
+	makeNew:    "Criar novos códigos",
+	offHeading: "Desativar",
+	offText:    "Então a senha sozinha basta para entrar.",
+	turnOff:    "Desativar",
+	none:       "Um perfil de teste não tem segundo fator.",
+
+	factorProblems: map[problem]string{
+		problemCode: "Este código não é válido. Cada código vale uma vez. Espere o próximo e confira o relógio do seu " +
+			"celular.",
+		problemAgain: "A página era antiga demais. Tente de novo.",
+		problemOn: "Ele foi ativado nesse meio-tempo em outro navegador. A conta que você acabou de adicionar ao aplicativo " +
+			"não funciona.",
+	},
+}
+
+// factorTextsIn are the texts in one of the languages.
+func factorTextsIn(language string) factorTexts {
+	for _, t := range []factorTexts{factorInGerman, factorInPortuguese} {
+		if t.language == language {
+			return t
+		}
+	}
+	return factorInEnglish
+}
