@@ -94,7 +94,16 @@ func (p people) join(t identity.Tenant, address string) member.Member {
 	if err != nil {
 		p.Fatal(err)
 	}
-	return joined.Member
+	return p.member(t, joined.Member.ID)
+}
+
+func (p people) member(t identity.Tenant, id string) member.Member {
+	p.Helper()
+	m, err := p.App.Store.Member(p.Context(), t, member.NumberOf(id))
+	if err != nil {
+		p.Fatal(err)
+	}
+	return m
 }
 
 // employ makes a managed user of the tenant, who signs in with herPassword.

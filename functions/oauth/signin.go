@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -15,8 +14,8 @@ import (
 )
 
 type showSignInRequest struct {
-	Continue string        `query:"continue" validate:"text=16384"` // the query of an authorization request
-	Mode     identity.Mode `query:"mode" validate:"one-of=live|test"`
+	Continue string `query:"continue" validate:"text=16384"` // the query of an authorization request
+	Mode     string `query:"mode" validate:"one-of=live|test"`
 }
 
 // showSignIn serves the page on which people sign in; to those who have, one that says so, and
@@ -31,24 +30,24 @@ func (f family) showSignIn(ctx context.Context, req showSignInRequest) (rest.Doc
 	case signedIn:
 		return f.drawSignedIn(ctx, account, req.Continue)
 	}
-	return f.drawSignIn(ctx, signInView{Continue: req.Continue, Mode: req.Mode})
+	return f.drawSignIn(ctx, signInView{Continue: req.Continue, Mode: modeOf(req.Mode)})
 }
 
 type signInRequest struct {
-	CSRF     string        `form:"csrf_token" validate:"required"`
-	Username string        `form:"username" validate:"text=255"`
-	Password secret.Text   `form:"password" validate:"text=256"`
-	Merchant string        `form:"merchant_code" validate:"text=32"`
-	Continue string        `form:"continue" validate:"text=16384"`
-	Mode     identity.Mode `form:"mode" validate:"one-of=live|test"`
-	SignOut  bool          `form:"sign_out"`
+	CSRF     string      `form:"csrf_token" validate:"required"`
+	Username string      `form:"username" validate:"text=255"`
+	Password secret.Text `form:"password" validate:"text=256"`
+	Merchant string      `form:"merchant_code" validate:"text=32"`
+	Continue string      `form:"continue" validate:"text=16384"`
+	Mode     string      `form:"mode" validate:"one-of=live|test"`
+	SignOut  bool        `form:"sign_out"`
 }
 
 // signIn begins a session for whoever has the name and the password, in place of the browser's
 // own; or ends that. Nobody learns which of name and password was wrong: a name that is
 // unknown takes as many reads, one hash, and a token of each bucket like any other.
 func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, error) {
-	again := signInView{Continue: req.Continue, Mode: req.Mode, Username: req.Username, Merchant: req.Merchant}
+	again := signInView{Continue: req.Continue, Mode: modeOf(req.Mode), Username: req.Username, Merchant: req.Merchant}
 	switch {
 	case !f.forms.Ours(ctx, signInForm, req.CSRF):
 		return f.drawSignIn(ctx, again.with(problemAgain))
@@ -72,10 +71,18 @@ func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, e
 	return rest.Document{Redirect: to, Cookie: cookie}, err
 }
 
+// modeOf is the mode that a page names; live if it names none.
+func modeOf(name string) identity.Mode {
+	if mode, known := identity.ParseMode(name); known {
+		return mode
+	}
+	return identity.Live
+}
+
 // confirmed is the account whose name and password were sent. Error: store.ErrWrongPassword.
 // Failure: TooMany.
 func (f family) confirmed(ctx context.Context, req signInRequest) (signin.Account, error) {
-	name, mode := signin.ParseName(req.Username, req.Merchant), cmp.Or(req.Mode, identity.Live)
+	name, mode := signin.ParseName(req.Username, req.Merchant), modeOf(req.Mode)
 	account, err := f.store.SignInAccount(ctx, name, mode)
 	if err != nil {
 		return signin.Account{}, err
