@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -97,10 +98,10 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 	return v
 }
 
-// links leads to createRefund while there is something to refund.
+// links leads to createRefund while there is something to refund, if the caller may.
 func (f family) links(ctx context.Context, t payments.Transaction) []link {
 	terms := f.refunds.Terms(t, rest.Merchant(ctx).Country)
-	if !t.CanRefund() || terms.Expired(f.store.Now()) {
+	if !rest.Caller(ctx).Has(identity.RefundTransactions) || !t.CanRefund() || terms.Expired(f.store.Now()) {
 		return []link{}
 	}
 	href := f.baseURL + "/v1.0/merchants/" + url.PathEscape(t.MerchantCode) + "/payments/" +
