@@ -81,17 +81,19 @@ func (x exchange) checkJSON() error {
 }
 
 // checkErrorForm compares an error body with its status and with the form that
-// the client asked for. Arrays have only the older form (contract §3.2).
+// the client asked for. Arrays, and errors of OAuth, have only the older form
+// (contract §3.2).
 func (x exchange) checkErrorForm() error {
 	var problem struct {
-		Status *int `json:"status"`
+		Status *int   `json:"status"`
+		OAuth  string `json:"error"` // the schemas of other forms do not allow it
 	}
-	isArray := json.Unmarshal(x.resBody, &problem) != nil
-	if !isArray && (problem.Status == nil || *problem.Status != x.res.StatusCode) {
+	older := json.Unmarshal(x.resBody, &problem) != nil || problem.OAuth != ""
+	if !older && (problem.Status == nil || *problem.Status != x.res.StatusCode) {
 		return fmt.Errorf("the body's status is not %d", x.res.StatusCode)
 	}
 	want := jsonType
-	if !isArray && acceptsProblem(x.req) {
+	if !older && acceptsProblem(x.req) {
 		want = problemType
 	}
 	if got := x.res.Header.Get("Content-Type"); got != want {
