@@ -142,9 +142,12 @@ func Verifies(verifier, challenge string) bool {
 	return subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
 }
 
-// Same reports whether the two are equal but for version and time of change.
+// Same reports whether the two are equal but for version and time of change. Scopes have no
+// order in the table.
 func (c Client) Same(other Client) bool {
 	c.Version, c.UpdatedAt = other.Version, other.UpdatedAt
+	c.Scopes, other.Scopes = once(c.Scopes), once(other.Scopes)
+	c.Approved, other.Approved = once(c.Approved), once(other.Approved)
 	return reflect.DeepEqual(c, other)
 }
 

@@ -1,0 +1,74 @@
+package oauth
+
+import (
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// maxRedirectURI is how long a redirect URI may be, in characters.
+const maxRedirectURI = 512
+
+// notInURIs are printable characters that no URI has (RFC 3986 §2), which browsers mend each in
+// its own way, and the star, so that nobody takes one for a pattern.
+const notInURIs = "\"<>\\^`{|}*"
+
+// CheckRedirectURI says what is wrong with a redirect URI of a client of the mode, as a
+// predicate for failure.Invalid; "" when nothing is. Codes are sent to it, so it is https;
+// in test mode it may also be http on the machine of the browser itself. It is compared as
+// text, so it needs no normal form (RFC 6749 §3.1.2, RFC 9700 §2.1).
+func CheckRedirectURI(text string, mode identity.Mode) string {
+	u, err := url.Parse(text)
+	switch {
+	case text == "" || len(text) > maxRedirectURI:
+		return "must have 1 to 512 characters"
+	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(notInURIs, r) }):
+		return "must have only the characters of a URI, and no wildcard"
+	case err != nil || u.Opaque != "" || !isHost(u):
+		return "must be an absolute URI with a host"
+	case strings.Contains(text, "#"):
+		return "must have no fragment"
+	case u.User != nil:
+		return "must have no user information"
+	case u.Scheme == "https", u.Scheme == "http" && mode == identity.Test && isLoopback(u.Hostname()):
+		return ""
+	default:
+		return "must be https, or in test mode http on 127.0.0.1, [::1] or localhost"
+	}
+}
+
+// isLoopback reports whether the host is the browser's own machine (RFC 8252 §7.3, §8.3).
+func isLoopback(host string) bool { return host == "127.0.0.1" || host == "::1" || host == "localhost" }
+
+// isHost reports whether the URI's host is a domain name or an address, without a zone, and
+// its port a number. A page names both in its Content-Security-Policy.
+func isHost(u *url.URL) bool {
+	if port, err := strconv.Atoi(u.Port()); strings.HasSuffix(u.Host, ":") ||
+		u.Port() != "" && (err != nil || port < 1 || port > 65535) {
+		return false
+	}
+	host := u.Hostname()
+	if strings.HasPrefix(u.Host, "[") {
+		address, err := netip.ParseAddr(host)
+		return err == nil && address.Is6() && address.Zone() == ""
+	}
+	if len(host) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		if label == "" || len(label) > 63 || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") ||
+			strings.ContainsFunc(label, notInNames) {
+			return false
+		}
+	}
+	return true
+}
+
+// notInNames reports whether no domain name has the character (RFC 1123 §2.1; underscores are
+// of records, not of hosts).
+func notInNames(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'
+}

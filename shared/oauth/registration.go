@@ -1,0 +1,157 @@
+package oauth
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/optional"
+	"github.com/cashwrap/cashwrap/shared/validate"
+)
+
+// Registration describes a client, or what changes of one: then what is absent stays.
+type Registration struct {
+	// Name is shown to people who are asked for consent.
+	Name optional.Of[string] `json:"name" validate:"text=255"`
+
+	// RedirectURIs are where browsers may be sent with codes. A client that only has
+	// client credentials needs none.
+	RedirectURIs *[]string `json:"redirect_uris" validate:"items=20"`
+
+	// Scopes are those that it may ask for, the restricted ones after their approval.
+	Scopes *[]string `json:"scopes" validate:"items=128 text=64"`
+}
+
+// errRevoked is the failure of every change of a client that was revoked: that is final.
+var errRevoked = failure.Conflict("The client was revoked, which is final.")
+
+// NewClient makes a client of the tenant, with its secret, which is stored nowhere. Failures:
+// Missing, Invalid, with the field.
+func NewClient(t identity.Tenant, r Registration, now time.Time) (c Client, secret string, err error) {
+	switch {
+	case r.Name.Or("") == "":
+		return c, "", failure.Missing("name")
+	case r.RedirectURIs == nil:
+		return c, "", failure.Missing("redirect_uris")
+	case r.Scopes == nil:
+		return c, "", failure.Missing("scopes")
+	}
+	c, err = Client{Tenant: t, CreatedAt: now}.With(r)
+	if err != nil {
+		return c, "", err
+	}
+	if c.ID, err = NewID(rand.Reader); err != nil {
+		return c, "", err
+	}
+	secret, err = NewSecret(rand.Reader)
+	c.SecretHash = identity.Hash(secret)
+	return c, secret, err
+}
+
+// With is the client with what the registration gives. A restricted scope that it no longer
+// has loses its approval. Failures: Invalid, with the field; Conflict for a revoked client.
+func (c Client) With(r Registration) (Client, error) {
+	if err := validate.Forms(r).First(); err != nil {
+		return c, err
+	}
+	if c.Revoked() {
+		return c, errRevoked
+	}
+	c.Name = r.Name.Or(c.Name)
+	if c.Name == "" {
+		return c, failure.Invalid("name", "must not be empty")
+	}
+	if r.RedirectURIs != nil {
+		for i, uri := range *r.RedirectURIs {
+			if wrong := CheckRedirectURI(uri, c.Tenant.Mode); wrong != "" {
+				return c, failure.Invalid(fmt.Sprintf("redirect_uris.%d", i), wrong)
+			}
+		}
+		c.RedirectURIs = once(*r.RedirectURIs)
+	}
+	if r.Scopes != nil {
+		scopes, err := known(*r.Scopes)
+		if err != nil {
+			return c, err
+		}
+		c.Scopes = scopes
+		c.Approved = slices.DeleteFunc(slices.Clone(c.Approved), func(scope string) bool {
+			return !slices.Contains(scopes, scope)
+		})
+	}
+	return c, nil
+}
+
+// ApprovedFor is the client with these of its restricted scopes approved, and no others.
+// Failures: Invalid for one that it does not have, or that needs no approval; Conflict for a
+// revoked client.
+func (c Client) ApprovedFor(names []string) (Client, error) {
+	if c.Revoked() {
+		return c, errRevoked
+	}
+	approved, err := known(names)
+	if err != nil {
+		return c, err
+	}
+	for _, scope := range approved {
+		switch {
+		case !slices.Contains(restricted, scope):
+			return c, failure.Invalid("scopes", "contains "+scope+", which needs no approval")
+		case !slices.Contains(c.Scopes, scope):
+			return c, failure.Invalid("scopes", "contains "+scope+", which the client is not registered for")
+		}
+	}
+	c.Approved = approved
+	return c, nil
+}
+
+// known are the scopes with the names, sorted and each once. Failure: Invalid scopes.
+func known(names []string) ([]string, error) {
+	var scopes []string
+	for _, name := range names {
+		scope, is := identity.ParseScope(name)
+		if !is {
+			return nil, failure.Invalid("scopes", "contains "+name+", which is not a scope")
+		}
+		scopes = append(scopes, scope)
+	}
+	return once(scopes), nil
+}
+
+// once are the texts sorted and each once; nil if there are none, as they are read back.
+func once(texts []string) []string {
+	if len(texts) == 0 {
+		return nil
+	}
+	return slices.Compact(slices.Sorted(slices.Values(texts)))
+}
+
+// Rotated is the client with another secret. The one before is taken for SecretOverlap more,
+// unless it ends at once. Without that, a second rotation within this time would end a secret
+// that is still in use. Failure: Conflict, for that and for a revoked client.
+func (c Client) Rotated(secret string, atOnce bool, now time.Time) (Client, error) {
+	switch {
+	case c.Revoked():
+		return c, errRevoked
+	case atOnce:
+		c.PreviousHash, c.PreviousUntil = "", time.Time{}
+	case now.Before(c.PreviousUntil):
+		return c, failure.Conflict("The secret was rotated less than 24 hours ago. " +
+			"Set force to rotate it again now, which ends all former ones at once.")
+	default:
+		c.PreviousHash, c.PreviousUntil = c.SecretHash, now.Add(SecretOverlap)
+	}
+	c.SecretHash = identity.Hash(secret)
+	return c, nil
+}
+
+// Ended is the client revoked: it and all its tokens are refused from now on.
+func (c Client) Ended(now time.Time) Client {
+	if !c.Revoked() {
+		c.RevokedAt = now
+	}
+	return c
+}
