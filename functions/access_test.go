@@ -48,6 +48,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	one.recovery()
 	one.accounts()
 	one.mails()
+	one.clients()
 	one.members()
 	live.differ()
 	test.loseEntries()

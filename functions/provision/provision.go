@@ -19,6 +19,13 @@
 //	create_api_key          merchant_code; mode, type, scopes, name
 //	revoke_api_key          merchant_code, mode, key_id
 //	update_operator         merchant_code, operator_id, app_settings; mode
+//	create_oauth_client     merchant_code, name, redirect_uris, scopes; mode
+//	update_oauth_client     client_id; name, redirect_uris, scopes
+//	approve_oauth_client    client_id, scopes
+//	rotate_oauth_secret     client_id; force
+//	revoke_oauth_client     client_id
+//	show_oauth_client       client_id
+//	set_password            merchant_code, email; mode
 //	rotate_callback_secret  merchant_code; force
 //	show_callback           id
 //	replay_callbacks        id, or merchant_code and/or from and to; limit
@@ -79,6 +86,13 @@ func (o operator) commands() map[string]command {
 		"create_api_key":         typed(o, o.createAPIKey),
 		"revoke_api_key":         typed(o, o.revokeAPIKey),
 		"update_operator":        typed(o, o.updateOperator),
+		"create_oauth_client":    typed(o, o.createOAuthClient),
+		"update_oauth_client":    typed(o, o.updateOAuthClient),
+		"approve_oauth_client":   typed(o, o.approveOAuthClient),
+		"rotate_oauth_secret":    typed(o, o.rotateOAuthSecret),
+		"revoke_oauth_client":    typed(o, o.revokeOAuthClient),
+		"show_oauth_client":      typed(o, o.showOAuthClient),
+		"set_password":           typed(o, o.setPassword),
 		"rotate_callback_secret": typed(o, o.rotateCallbackSecret),
 		"show_callback":          typed(o, o.showCallback),
 		"replay_callbacks":       typed(o, o.replayCallbacks),

@@ -35,6 +35,19 @@ func (m Member) ForAudit() any {
 	return view
 }
 
+// ForAudit is the user as audit entries show it: of passwords only when the current one was
+// set.
+func (u User) ForAudit() any {
+	view := struct {
+		Email       string     `json:"email"`
+		PasswordSet *time.Time `json:"password_set_at"`
+	}{Email: u.Email}
+	if len(u.Passwords) > 0 {
+		view.PasswordSet = &u.Passwords[0].SetAt
+	}
+	return view
+}
+
 // ForAudit is the role as audit entries show it.
 func (r Role) ForAudit() any {
 	return struct {

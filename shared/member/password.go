@@ -2,7 +2,9 @@ package member
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
+	"io"
 	"slices"
 	"time"
 
@@ -27,6 +29,13 @@ type Password struct {
 	Hash      Hash      `dynamo:"hash"`
 	Operation string    `dynamo:"operation"` // that set it, by which a repeated request finds its own work
 	SetAt     time.Time `dynamo:"set_at"`
+}
+
+// NewPassword is one that nobody has chosen: 24 characters of 144 random bits. Errors: random's.
+func NewPassword(random io.Reader) (secret.Text, error) {
+	raw := make([]byte, 18)
+	_, err := io.ReadFull(random, raw)
+	return secret.New(base64.RawURLEncoding.EncodeToString(raw)), err
 }
 
 // Choice is a password that somebody has chosen. It remembers what it has computed, so

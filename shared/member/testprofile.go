@@ -2,7 +2,6 @@ package member
 
 import (
 	"encoding/base32"
-	"encoding/base64"
 	"io"
 	"strings"
 	"time"
@@ -28,15 +27,14 @@ type TestProfile struct {
 // NewTestProfile is a profile and the password that it is to have, both of secret bytes, so that
 // an operation which is repeated with the same bytes makes the same. Errors: random's.
 func NewTestProfile(random io.Reader, name string, now time.Time) (TestProfile, secret.Text, error) {
-	id, password := make([]byte, 16), make([]byte, 18) // 26 characters of base 32, 24 of base 64
-	for _, b := range [][]byte{id, password} {
-		if _, err := io.ReadFull(random, b); err != nil {
-			return TestProfile{}, secret.Text{}, err
-		}
+	id := make([]byte, 16) // 26 characters of base 32
+	if _, err := io.ReadFull(random, id); err != nil {
+		return TestProfile{}, secret.Text{}, err
 	}
 	p := TestProfile{Name: name, CreatedAt: now,
 		ID: TestProfilePrefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id))}
-	return p, secret.New(base64.RawURLEncoding.EncodeToString(password)), nil
+	password, err := NewPassword(random)
+	return p, password, err
 }
 
 // Username is what the profile signs in with: its id and its merchant, by which it is found.

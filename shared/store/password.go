@@ -45,6 +45,11 @@ func (s *Store) PasswordOf(t identity.Tenant, operation string, text secret.Text
 		limits: []passwordLimit{{"passwords " + t.String(), passwordsOfTenant}}}
 }
 
+// PasswordByOperator is a password that the platform's operator sets. It is not limited.
+func (s *Store) PasswordByOperator(operation string, text secret.Text) *NewPassword {
+	return &NewPassword{store: s, choice: member.Choose(text), operation: operation}
+}
+
 // PasswordFor is a password that an invited person sets or confirms, who has the address.
 func (s *Store) PasswordFor(address, operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -66,6 +67,83 @@ func (s *Store) putUser(tx *dynamo.WriteTx, u member.User) {
 
 func (s *Store) putMembership(tx *dynamo.WriteTx, t identity.Tenant, m member.Member) {
 	tx.Put(s.table.Put(membershipItem{key: membershipKey(m.UserID, t), MemberID: m.ID}).If("attribute_not_exists(pk)"))
+}
+
+// The failures of a password that the platform's operator sets for a user.
+var (
+	errNoMemberUser = failure.NotFound("No user with this address is a member of the merchant.")
+	errNotAccepted  = failure.Conflict("The person has not accepted the invitation, which asks for a password.")
+	errDisabledUser = failure.Conflict("The member is disabled.")
+)
+
+// SetUserPassword sets the password of the user who has the address and is an active member of
+// the tenant, in whose audit that is. What the user has signed in to, or has allowed a client,
+// by the password before ends with it. Failures: NotFound, also for a managed user; Conflict
+// for a member who is disabled or has not accepted; ErrContended; those of password.
+func (s *Store) SetUserPassword(ctx context.Context, t identity.Tenant, address string,
+	password *NewPassword) (member.Member, error) {
+	return Retry(func(bool) (member.Member, error) {
+		m, err := s.memberUser(ctx, t, address)
+		if err != nil {
+			return m, err
+		}
+		before, err := s.User(ctx, m.UserID)
+		if err != nil || before.Passwords.SetBy(password.operation) {
+			return m, err
+		}
+		after := before
+		if after.Passwords, err = password.Set(ctx, before.Passwords); err != nil {
+			return m, err
+		}
+		tx := s.db.WriteTx().Idempotent(true)
+		s.putUser(tx, after)
+		if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
+			Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
+			return m, err
+		}
+		return m, s.resolvePassword(ctx, before, password.operation, tx.Run(ctx))
+	})
+}
+
+// memberUser is the active member of the tenant with the address, who is a user.
+func (s *Reader) memberUser(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
+	var guard addressGuard
+	err := s.get(addressKey(t, address)).One(ctx, &guard)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return member.Member{}, errNoMemberUser
+	}
+	if err != nil {
+		return member.Member{}, err
+	}
+	m, err := s.Member(ctx, t, member.NumberOf(guard.MemberID))
+	switch {
+	case failure.Is(err, failure.KindNotFound), err == nil && m.Type == member.TypeManaged:
+		err = errNoMemberUser
+	case err == nil && m.Invited():
+		err = errNotAccepted
+	case err == nil && m.Disabled():
+		err = errDisabledUser
+	}
+	return m, err
+}
+
+// resolvePassword finds out what an error of the write means: nothing if the operation has set
+// a password, ErrStale if the user has changed otherwise.
+func (s *Reader) resolvePassword(ctx context.Context, before member.User, operation string, err error) error {
+	if err == nil {
+		return nil
+	}
+	now, readErr := s.User(ctx, before.ID)
+	switch {
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	case now.Passwords.SetBy(operation):
+		return nil
+	case now.Version != before.Version:
+		return ErrStale
+	default:
+		return err
+	}
 }
 
 // Membership is a user's member of one merchant, in one mode.

@@ -1,0 +1,149 @@
+package provision
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+)
+
+// createOAuthClient registers a client of a merchant (contract §10). It may ask for restricted
+// scopes only after approve_oauth_client.
+type createOAuthClient struct {
+	MerchantCode string `json:"merchant_code" validate:"required"`
+	Mode         string `json:"mode"` // live or test; the first key's unless given
+	oauth.Registration
+}
+
+// clientView is a client as the operator sees it; its secret once, when it is made.
+type clientView struct {
+	ClientID      string     `json:"client_id"`
+	Secret        string     `json:"client_secret,omitempty"`
+	MerchantCode  string     `json:"merchant_code"`
+	Mode          string     `json:"mode"`
+	Name          string     `json:"name"`
+	RedirectURIs  []string   `json:"redirect_uris"`
+	Scopes        []string   `json:"scopes"`
+	Approved      []string   `json:"approved_scopes"`                 // of the restricted ones
+	PreviousUntil *time.Time `json:"previous_secret_until,omitempty"` // until when the secret before is taken
+	CreatedAt     time.Time  `json:"created_at"`
+	UpdatedAt     time.Time  `json:"updated_at"`
+	RevokedAt     *time.Time `json:"revoked_at,omitempty"`
+}
+
+func (o operator) clientView(c oauth.Client, secret string) clientView {
+	view := clientView{ClientID: c.ID, Secret: secret, MerchantCode: c.Tenant.Merchant, Mode: c.Tenant.Mode.Name(),
+		Name: c.Name, RedirectURIs: list(c.RedirectURIs), Scopes: list(c.Scopes), Approved: list(c.Approved),
+		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt}
+	if o.Now().Before(c.PreviousUntil) {
+		view.PreviousUntil = &c.PreviousUntil
+	}
+	if c.Revoked() {
+		view.RevokedAt = &c.RevokedAt
+	}
+	return view
+}
+
+// list is the list as JSON shows it.
+func list(texts []string) []string { return append([]string{}, texts...) }
+
+func (o operator) createOAuthClient(ctx context.Context, c createOAuthClient) (clientView, error) {
+	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	if err != nil {
+		return clientView{}, err
+	}
+	client, secret, err := oauth.NewClient(t, c.Registration, o.Now())
+	if err != nil {
+		return clientView{}, err
+	}
+	if client, err = o.Store.CreateOAuthClient(ctx, client); err != nil {
+		return clientView{}, err
+	}
+	o.Log.InfoContext(ctx, "OAuth client created", "merchant", t.Merchant, "client", client.ID, "mode", t.Mode.Name())
+	return o.clientView(client, secret), nil
+}
+
+// updateOAuthClient changes what is given. A restricted scope that is taken away needs
+// approval again when it is given back.
+type updateOAuthClient struct {
+	ClientID string `json:"client_id" validate:"required"`
+	oauth.Registration
+}
+
+func (o operator) updateOAuthClient(ctx context.Context, c updateOAuthClient) (clientView, error) {
+	return o.changeClient(ctx, c.ClientID, "", "OAuth client updated", func(client oauth.Client) (oauth.Client, error) {
+		return client.With(c.Registration)
+	})
+}
+
+// approveOAuthClient approves those of a client's restricted scopes that are given, and no
+// others: an empty list takes back all approvals (contract §2.1).
+type approveOAuthClient struct {
+	ClientID string    `json:"client_id" validate:"required"`
+	Scopes   *[]string `json:"scopes" validate:"items=128 text=64"`
+}
+
+func (o operator) approveOAuthClient(ctx context.Context, c approveOAuthClient) (clientView, error) {
+	if c.Scopes == nil {
+		return clientView{}, failure.Missing("scopes")
+	}
+	return o.changeClient(ctx, c.ClientID, "", "OAuth client approved", func(client oauth.Client) (oauth.Client, error) {
+		return client.ApprovedFor(*c.Scopes)
+	})
+}
+
+// rotateOAuthSecret gives a client another secret. The one before is taken for 24 h more. A
+// second rotation within them would end a secret that is still in use, so it needs force.
+// With force all former secrets are refused at once, as after a leak.
+type rotateOAuthSecret struct {
+	ClientID string `json:"client_id" validate:"required"`
+	Force    bool   `json:"force"`
+}
+
+func (o operator) rotateOAuthSecret(ctx context.Context, c rotateOAuthSecret) (clientView, error) {
+	secret, err := oauth.NewSecret(rand.Reader)
+	if err != nil {
+		return clientView{}, err
+	}
+	return o.changeClient(ctx, c.ClientID, secret, "OAuth client secret rotated",
+		func(client oauth.Client) (oauth.Client, error) { return client.Rotated(secret, c.Force, o.Now()) })
+}
+
+// revokeOAuthClient refuses a client, and from the next request on all its tokens. That is
+// final. Repeating it is fine.
+type revokeOAuthClient struct {
+	ClientID string `json:"client_id" validate:"required"`
+}
+
+func (o operator) revokeOAuthClient(ctx context.Context, c revokeOAuthClient) (clientView, error) {
+	return o.changeClient(ctx, c.ClientID, "", "OAuth client revoked", func(client oauth.Client) (oauth.Client, error) {
+		return client.Ended(o.Now()), nil
+	})
+}
+
+// changeClient changes a client and logs what was done. The new secret, if there is one, is in
+// the answer.
+func (o operator) changeClient(ctx context.Context, id, secret, done string,
+	change func(oauth.Client) (oauth.Client, error)) (clientView, error) {
+	c, err := o.Store.UpdateOAuthClient(ctx, id, change)
+	if err != nil {
+		return clientView{}, err
+	}
+	o.Log.InfoContext(ctx, done, "merchant", c.Tenant.Merchant, "client", c.ID)
+	return o.clientView(c, secret), nil
+}
+
+// showOAuthClient shows a client, but not its secret.
+type showOAuthClient struct {
+	ClientID string `json:"client_id" validate:"required"`
+}
+
+func (o operator) showOAuthClient(ctx context.Context, c showOAuthClient) (clientView, error) {
+	client, err := o.Store.OAuthClient(ctx, c.ClientID)
+	if err != nil {
+		return clientView{}, err
+	}
+	return o.clientView(client, ""), nil
+}

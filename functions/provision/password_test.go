@@ -1,0 +1,121 @@
+package provision_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/secret"
+)
+
+type givenPassword struct {
+	MerchantCode string `json:"merchant_code"`
+	Mode         string `json:"mode"`
+	Email        string `json:"email"`
+	Password     string `json:"password"`
+}
+
+func (d operator) setPassword(command fields) givenPassword {
+	d.Helper()
+	got := run[givenPassword](d, with(fields{"command": "set_password"}, command))
+	d.Secret("password", got.Password)
+	return got
+}
+
+// confirms reports whether the text is the current password of the user with the address.
+func (d operator) confirms(email, text string) bool {
+	d.Helper()
+	u, err := d.App.Store.UserByEmail(d.Context(), email)
+	if err != nil {
+		d.Fatal(err)
+	}
+	same, err := u.Passwords.Confirms(d.Context(), member.Choose(secret.New(text)))
+	if err != nil {
+		d.Fatal(err)
+	}
+	return same
+}
+
+// TestAnOwnerGetsItsFirstPassword, which is one at all its merchants; the next one replaces it.
+func TestAnOwnerGetsItsFirstPassword(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	m, other := d.create(fields{"email": "Ada@example.com"}), d.create(fields{"email": "ada@example.com"})
+	d.Clock.Advance(time.Minute)
+	first := d.setPassword(fields{"merchant_code": m.Code, "email": "ADA@example.com", "by": "bob"})
+	want := givenPassword{m.Code, "test", "Ada@example.com", first.Password}
+	if first != want || len(first.Password) != 24 || !d.confirms("ada@example.com", first.Password) {
+		t.Errorf("got %+v, want %+v, of 24 characters, the user's", first, want)
+	}
+	d.Clock.Advance(time.Minute)
+	second := d.setPassword(fields{"merchant_code": other.Code, "email": "ada@example.com", "mode": "test"})
+	if d.confirms("ada@example.com", first.Password) || !d.confirms("ada@example.com", second.Password) {
+		t.Error("got the first password still, want the second")
+	}
+	for at, want := range map[string]string{
+		m.Code: `{"password_set_at":null} {"password_set_at":"2026-11-20T12:01:00Z"}`,
+		other.Code: `{"password_set_at":"2026-11-20T12:01:00Z"} ` +
+			`{"password_set_at":"2026-11-20T12:02:00Z"}`,
+	} {
+		of := identity.Tenant{Mode: identity.Test, Merchant: at}
+		var got []string
+		for _, e := range d.audit(provisioned{Code: at}, nil).Entries {
+			if e.Operation == "set_password" {
+				got = append(got, fmt.Sprintf("%s %s %s %s", e.Mode, e.Subject, e.Before, e.After))
+			}
+		}
+		if diff := cmp.Diff([]string{"test member " + member.OwnerID(of) + " " + want}, got); diff != "" {
+			t.Errorf("audit of %s (-want +got):\n%s", at, diff)
+		}
+	}
+}
+
+func TestPasswordsThatCannotBeSet(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	m := d.create(nil)
+	shop := d.shop(m)
+	managed := shop.Employ("till@example.com", member.Permissions{})
+	if got := shop.Send("POST", "/v0.1/merchants/"+m.Code+"/members",
+		fields{"email": "invited@example.com", "roles": []string{"role_employee"}}); got.Status != 201 {
+		t.Fatalf("invite: got %d %s, want 201", got.Status, got.Body)
+	}
+	d.disable(shop, "second@example.com")
+	set := fields{"command": "set_password", "merchant_code": m.Code, "email": "buch@example.com"}
+	for _, c := range []struct {
+		changes     fields
+		code, param string
+	}{
+		{fields{"merchant_code": ""}, "MISSING", "merchant_code"},
+		{fields{"merchant_code": "MC00000000"}, "NOT_FOUND", ""},
+		{fields{"mode": "live"}, "INVALID", "mode"},
+		{fields{"email": ""}, "MISSING", "email"},
+		{fields{"email": "nobody@example.com"}, "NOT_FOUND", ""},
+		{fields{"email": managed.Email}, "NOT_FOUND", ""},
+		{fields{"email": "invited@example.com"}, "CONFLICT", ""},
+		{fields{"email": "second@example.com"}, "CONFLICT", ""},
+		{fields{"password": "correct horse"}, "INVALID", "password"},
+		{fields{"merchant_code": d.Merchant.Code}, "NOT_FOUND", ""}, // a member elsewhere
+	} {
+		d.checkRefused(with(set, c.changes), c.code, c.param)
+	}
+}
+
+// disable makes another owner, and disables the account.
+func (d operator) disable(shop world.Shop, email string) {
+	d.Helper()
+	_, err := d.App.Store.CreateMember(d.Context(), shop.Tenant(), email, email,
+		func(id string, _ member.Roles) (member.Member, error) {
+			m := member.NewOwner(shop.Tenant(), email, member.User{ID: member.UserID(email)}, d.Clock.Now())
+			m.ID, m.DisabledAt = id, d.Clock.Now()
+			return m, nil
+		})
+	if err != nil {
+		d.Fatal(err)
+	}
+}
