@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/oauth"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // apps is a shop with an OAuth client, and a person who allows it something.
@@ -157,3 +159,8 @@ func elsewhere(t identity.Tenant) identity.Tenant {
 	t.Mode = map[identity.Mode]identity.Mode{identity.Live: identity.Test, identity.Test: identity.Live}[t.Mode]
 	return t
 }
+
+func hashOf(token string) string { return identity.Hash(token) }
+
+// passwordsOfAddress is the bucket of contract §2.9.
+var passwordsOfAddress = store.Bucket{Every: 6 * time.Minute, Burst: 10}
