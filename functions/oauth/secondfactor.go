@@ -42,16 +42,19 @@ type confirmSignInRequest struct {
 // ended signs in again.
 func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (rest.Document, error) {
 	session, account, signedIn, err := f.session(ctx)
+	malformed := len(validate.Forms(req)) > 0 || req.Code.IsZero()
 	switch {
 	case err != nil:
 		return rest.Document{}, err
+	case malformed && !session.Pending:
+		return f.drawSignIn(ctx, signInView{Problem: problemExpired})
 	case !signedIn:
 		return rest.Document{Redirect: f.asking(req.Continue)}, nil
 	case !session.Pending:
 		return rest.Document{Redirect: f.next(req.Continue)}, nil
 	case !f.forms.Ours(ctx, codeForm, req.CSRF):
 		return f.drawConfirmation(ctx, req.Continue, problemAgain)
-	case len(validate.Forms(req)) > 0 || req.Code.IsZero():
+	case malformed:
 		return f.drawConfirmation(ctx, req.Continue, problemCode)
 	}
 	cookie, full := f.newSession(account, false)
@@ -72,7 +75,7 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 func (f family) showSecondFactor(ctx context.Context, _ struct{}) (rest.Document, error) {
 	session, account, signedIn, err := f.session(ctx)
 	if err != nil || !signedIn || session.Pending {
-		return rest.Document{Redirect: f.local("/sign-in")}, err
+		return rest.Document{Redirect: f.baseURL + "/sign-in"}, err
 	}
 	return f.drawFactor(ctx, session, account, factorProblem{})
 }
@@ -97,18 +100,24 @@ type updateSecondFactorRequest struct {
 // takes a code, so that a session that somebody else has got hold of is not enough.
 func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRequest) (rest.Document, error) {
 	session, account, signedIn, err := f.session(ctx)
-	if err != nil || !signedIn || session.Pending {
-		return rest.Document{Redirect: f.local("/sign-in")}, err
+	malformed := len(validate.Forms(req)) > 0 || req.Code.IsZero()
+	switch full := signedIn && !session.Pending; {
+	case err != nil:
+		return rest.Document{}, err
+	case malformed && !full:
+		return f.drawSignIn(ctx, signInView{Problem: problemExpired})
+	case !full:
+		return rest.Document{Redirect: f.baseURL + "/sign-in"}, nil
 	}
-	page := rest.Document{Redirect: f.local("/account/second-factor")}
+	page := rest.Document{Redirect: f.baseURL + "/account/second-factor"}
 	wrong := factorProblem{of: req.Action}
 	switch {
-	case account.Kind == identity.TestProfile:
-		return page, nil
 	case !f.forms.Ours(ctx, factorForm, req.CSRF):
 		return f.drawFactor(ctx, session, account, wrong.with(problemAgain))
-	case len(validate.Forms(req)) > 0 || req.Code.IsZero():
+	case malformed:
 		return f.drawFactor(ctx, session, account, wrong.with(problemCode))
+	case account.Kind == identity.TestProfile:
+		return page, nil
 	}
 	_, err = f.store.ChangeSecondFactor(ctx, account.User(), func(before signin.Factor) (signin.Factor, error) {
 		return f.changed(before, session, account, req)

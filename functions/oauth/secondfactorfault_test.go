@@ -1,0 +1,175 @@
+package oauth_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/secret"
+	"github.com/cashwrap/cashwrap/shared/signin"
+)
+
+// state is all that a form with a code leaves: the second factor, and of each session whether it is Pending.
+type state struct {
+	Factor  signin.Factor
+	Pending []bool
+}
+
+// account is a person's, whose sessions and second factor are set by the test.
+type account struct {
+	people
+
+	signin.Account
+}
+
+func (a account) secrets() signin.Secrets { return a.App.FactorKey().Of(a.User()) }
+
+// sessions are the items of all sessions.
+func (a account) sessions() (all []struct {
+	PK      string `dynamo:"pk"`
+	SK      string `dynamo:"sk"`
+	Pending bool   `dynamo:"pending"`
+}) {
+	a.Helper()
+	_, table := a.App.Store.Raw()
+	err := table.Scan().Filter("begins_with(pk, ?)", "SIGNIN#").All(a.Context(), &all)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return all
+}
+
+func (a account) state() (now state) {
+	a.Helper()
+	f, err := a.App.Store.SecondFactor(a.Context(), a.User())
+	if err != nil {
+		a.Fatal(err)
+	}
+	now.Factor = f
+	for _, s := range a.sessions() {
+		now.Pending = append(now.Pending, s.Pending)
+	}
+	return now
+}
+
+// begin leaves the account one session, in a browser.
+func (a account) begin(pending bool) (*browser, signin.Session) {
+	a.Helper()
+	_, table := a.App.Store.Raw()
+	for _, s := range a.sessions() {
+		if err := table.Delete("pk", s.PK).Range("sk", s.SK).Run(a.Context()); err != nil {
+			a.Fatal(err)
+		}
+	}
+	b := a.browse()
+	b.open("/sign-in")
+	_, value, _ := strings.Cut(b.cookie, "=")
+	session := signin.Session{Hash: identity.Hash(value), Account: a.Account, Password: a.Password(), Pending: pending,
+		BeganAt: a.Clock.Now(), Expires: a.Clock.Now().Add(signin.SessionLasts)}
+	if err := a.App.Store.PutSignIn(a.Context(), session); err != nil {
+		a.Fatal(err)
+	}
+	return b, session
+}
+
+// turn turns the second factor on or off.
+func (a account) turn(on bool) signin.Factor {
+	a.Helper()
+	now := a.Clock.Now()
+	f, err := a.App.Store.ChangeSecondFactor(a.Context(), a.User(), func(f signin.Factor) (signin.Factor, error) {
+		f = f.Off()
+		if !on {
+			return f, nil
+		}
+		app := factor{app: a.secrets().App(f.Begins("another session"))}
+		return f.Confirm(a.secrets(), "another session", signin.Code{Text: secret.New(app.code(a.people, 0)), At: now}, now)
+	})
+	if err != nil {
+		a.Fatal(err)
+	}
+	return f
+}
+
+// cutOff are the requests that are cut off: each with what must be there before it. again says whether the same
+// request does nothing new when it is repeated and the first one was carried out.
+var cutOff = map[string]struct {
+	prepare func(a account) world.Request
+	done    func(before, now state) bool
+	again   int
+}{
+	"confirm": {func(a account) world.Request {
+		a.turn(false)
+		b, _ := a.begin(false)
+		b.open(ownFactor)
+		return b.request("POST", ownFactor, b.changing("confirm", b.scan().code(a.people, 0)))
+	}, func(_, now state) bool { return now.Factor.Confirmed() && now.Factor.Left() == 10 }, http.StatusSeeOther},
+	"disable": {func(a account) world.Request {
+		f := a.turn(true)
+		b, _ := a.begin(false)
+		b.open(ownFactor)
+		return b.request("POST", ownFactor, b.changing("disable", a.secrets().Recovery(f.Recovery.ID)[0]))
+	}, func(before, now state) bool {
+		return cmp.Equal(now.Factor, signin.Factor{Version: before.Factor.Version + 1})
+	}, http.StatusSeeOther},
+	"new codes": {func(a account) world.Request {
+		f := a.turn(true)
+		b, _ := a.begin(false)
+		b.open(ownFactor)
+		return b.request("POST", ownFactor, b.changing("new_codes", a.secrets().Recovery(f.Recovery.ID)[0]))
+	}, func(before, now state) bool {
+		return now.Factor.Recovery.ID != before.Factor.Recovery.ID && now.Factor.Left() == 10
+	}, http.StatusBadRequest},
+	"sign in": {func(a account) world.Request {
+		f := a.turn(true)
+		b, _ := a.begin(true)
+		b.open("/sign-in")
+		form := b.form(codePage, url.Values{"code": {a.secrets().Recovery(f.Recovery.ID)[7]}})
+		return b.request("POST", codePage, form)
+	}, func(_, now state) bool {
+		return slices.Equal(now.Factor.Recovery.Used, []int{7}) && slices.Equal(now.Pending, []bool{false})
+	}, http.StatusSeeOther},
+}
+
+// TestASecondFactorIsNeverChangedByHalf: a request that is cut off at any step has done all or nothing, and the same
+// request, repeated, completes it; or does nothing more.
+func TestASecondFactorIsNeverChangedByHalf(t *testing.T) {
+	t.Parallel()
+	for name, c := range cutOff {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPeople(t)
+			p.join(p.Tenant(), ada)
+			found, err := p.App.Store.SignInAccount(t.Context(), signin.ParseName(ada, ""), p.Tenant().Mode)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := account{p, found}
+			p.Attempts(3, func(try string, send func(world.Request) world.Response) {
+				p.Clock.Advance(time.Hour)
+				r := c.prepare(a)
+				before := a.state()
+				send(r)
+				now := a.state()
+				done := c.done(before, now)
+				if !done && !cmp.Equal(before, now) {
+					t.Fatalf("%s: got a part only (-before +now):\n%s", try, cmp.Diff(before, now))
+				}
+				got := p.Do(r)
+				if last := a.state(); done {
+					if diff := cmp.Diff(now, last); diff != "" || got.Status != c.again {
+						t.Errorf("%s: again: got %d, want %d; (-was +is):\n%s", try, got.Status, c.again, diff)
+					}
+				} else if got.Status != http.StatusSeeOther || !c.done(before, last) {
+					t.Errorf("%s: got %d %s, want it done; (-before +now):\n%s", try, got.Status, got.Body, cmp.Diff(before, last))
+				}
+			})
+		})
+	}
+}
