@@ -20,8 +20,11 @@ var (
 
 // Check reports all that is missing on this machine to run the engines, and where to get it; nil when nothing is.
 func Check() error {
-	return errors.Join(checkNode(), checkNpm(), checkJava())
+	return errors.Join(CheckNode(), checkJava())
 }
+
+// CheckNode reports what is missing of Node and npm.
+func CheckNode() error { return errors.Join(checkNode(), checkNpm()) }
 
 func checkNode() error {
 	return checkVersion("Node", "node", "--version", nodeVersion, leastNode, "get it from https://nodejs.org")

@@ -1,0 +1,36 @@
+package enginetest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+)
+
+// modules installs what localstack/package.json names, for programs that need no Java.
+var modules = sync.OnceValues(func() (string, error) {
+	root, err := engines.Root()
+	if err != nil {
+		return "", err
+	}
+	return root, engines.Install(context.Background(), root)
+})
+
+// Node is a command that runs a program of the localstack folder by Node, with the modules of
+// localstack/package.json. The test is skipped where Node is missing, unless
+// CASHWRAP_ORACLE=required.
+func Node(tb testing.TB, program string) *exec.Cmd {
+	tb.Helper()
+	if err := engines.CheckNode(); err != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
+		tb.Skip(err)
+	}
+	root, err := modules()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return exec.CommandContext(tb.Context(), "node", filepath.Join(root, program))
+}
