@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"errors"
 	"html"
 	"net/http"
@@ -40,14 +41,16 @@ var (
 	hiddenTag = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
 )
 
-// Form is the one on the page that came back.
+// Form is the one on the page that came back; the first, if there are several.
 func (r Response) Form() (Form, error) {
-	tag := formTag.FindSubmatch(r.Body)
+	_, rest, _ := bytes.Cut(r.Body, []byte("<form "))
+	text, _, _ := bytes.Cut(append([]byte("<form "), rest...), []byte("</form>"))
+	tag := formTag.FindSubmatch(text)
 	if tag == nil {
 		return Form{}, errors.New("there is no form on the page")
 	}
 	f := Form{Action: html.UnescapeString(string(tag[1])), Fields: url.Values{}}
-	for _, input := range hiddenTag.FindAllSubmatch(r.Body, -1) {
+	for _, input := range hiddenTag.FindAllSubmatch(text, -1) {
 		f.Fields.Set(html.UnescapeString(string(input[1])), html.UnescapeString(string(input[2])))
 	}
 	return f, nil

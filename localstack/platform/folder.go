@@ -26,7 +26,7 @@ const EngineLog = "engines.log"
 // Files and folders in it.
 const (
 	formatFile    = "format"         // of everything here
-	envFile       = "env"            // NAME=value lines, for shells and tests
+	envFile       = "env"            // NAME=value lines, for shells and tests; a value with blanks is in double quotes
 	secretFile    = "secret"         // the platform's, base64
 	functionsFile = "functions.json" // how to reach the platform that runs, and run a function beside it
 	lockName      = "lock"
@@ -146,7 +146,7 @@ func (f Folder) ReadEnv() (map[string]string, error) {
 	env := map[string]string{}
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		if name, value, ok := strings.Cut(lines.Text(), "="); ok {
-			env[name] = value
+			env[name] = strings.Trim(value, `"`)
 		}
 	}
 	return env, nil
@@ -159,15 +159,23 @@ func envNames() []string {
 		code, key := m.names()
 		names = append(names, code, key)
 	}
-	return names
+	return append(names, peopleNames...)
 }
 
 func (f Folder) writeEnv(env map[string]string) error {
 	var text bytes.Buffer
 	for _, name := range envNames() {
-		fmt.Fprintf(&text, "%s=%s\n", name, env[name])
+		fmt.Fprintf(&text, "%s=%s\n", name, quoted(env[name]))
 	}
 	return f.write(envFile, text.Bytes())
+}
+
+// quoted is the value as shells read it. None has a quote, a dollar or a backslash.
+func quoted(value string) string {
+	if strings.Contains(value, " ") {
+		return `"` + value + `"`
+	}
+	return value
 }
 
 // Surroundings are what a function needs to run in a process of its own beside the platform, over the same engines.

@@ -38,7 +38,8 @@ var merchants = sync.OnceValue(func() (all []seeded) {
 	return all
 })
 
-// seed creates the merchants whose keys .local/env does not hold, and writes that file. The keys are nowhere else.
+// seed creates the merchants whose keys .local/env does not hold, and the people and the OAuth client if it does not
+// hold these, and writes that file. The keys and passwords are nowhere else.
 func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, error) {
 	env, err := f.ReadEnv()
 	if err != nil {
@@ -57,6 +58,9 @@ func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, e
 		if env[code], env[key], err = m.create(ctx, r); err != nil {
 			return nil, err
 		}
+	}
+	if err := seedPeople(ctx, r, env); err != nil {
+		return nil, err
 	}
 	return env, f.writeEnv(env)
 }
@@ -110,7 +114,8 @@ func (m seeded) create(ctx context.Context, r *runner.Runner) (code, key string,
 	return code, key, m.add(ctx, client.Client{BaseURL: r.URL}, key)
 }
 
-// add adds what merchants themselves manage. Nobody knows the operators' passwords: the merchant can reset them.
+// add adds what merchants themselves manage. Nobody knows the operators' passwords: the merchant can reset them, as
+// seedPeople does with one.
 func (m seeded) add(ctx context.Context, api client.Client, key string) error {
 	requests := []client.Request{}
 	for _, account := range m.BankAccounts {
@@ -123,13 +128,24 @@ func (m seeded) add(ctx context.Context, api client.Client, key string) error {
 	}
 	for _, request := range requests {
 		request.Method, request.APIKey = http.MethodPost, key
-		response, err := api.Do(ctx, request)
-		if err == nil && response.Status != http.StatusCreated {
-			err = fmt.Errorf("status %d: %s", response.Status, response.Body)
+		if err := send(ctx, api, request, nil); err != nil {
+			return fmt.Errorf("%s: %w", m.Create["name"], err)
 		}
-		if err != nil {
-			return fmt.Errorf("POST %s of %s: %w", request.Path, m.Create["name"], err)
-		}
+	}
+	return nil
+}
+
+// send sends a request that must succeed, and reads its reply, unless into is nil.
+func send(ctx context.Context, api client.Client, request client.Request, into any) error {
+	response, err := api.Do(ctx, request)
+	if err == nil && response.Status >= http.StatusBadRequest {
+		err = fmt.Errorf("status %d: %s", response.Status, response.Body)
+	}
+	if err == nil && into != nil {
+		err = response.Into(into)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", request.Method, request.Path, err)
 	}
 	return nil
 }

@@ -1,0 +1,147 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Browser is a person's: it keeps cookies and follows redirects, but none that leads away from the platform.
+type Browser struct {
+	Client
+	Show func(Request, Response) // gets each exchange; nil: nobody looks
+
+	cookies map[string]string
+}
+
+// Open sends a request, then goes where it is sent, until there is a page or a redirect to another origin.
+func (b *Browser) Open(ctx context.Context, r Request) (Response, error) {
+	for {
+		if len(b.cookies) > 0 {
+			r.Header = map[string]string{"Cookie": b.cookie()}
+		}
+		got, err := b.Do(ctx, r)
+		if err != nil {
+			return got, err
+		}
+		b.keep(got)
+		if b.Show != nil {
+			b.Show(r, got)
+		}
+		to := got.Header.Get("Location")
+		if path, ours := strings.CutPrefix(to, b.BaseURL); ours {
+			to = path
+		}
+		if got.Status < 300 || got.Status >= 400 || !strings.HasPrefix(to, "/") {
+			return got, nil
+		}
+		r = Request{Method: http.MethodGet, Path: to}
+	}
+}
+
+func (b *Browser) cookie() string {
+	pairs := make([]string, 0, len(b.cookies))
+	for name, value := range b.cookies {
+		pairs = append(pairs, name+"="+value)
+	}
+	return strings.Join(pairs, "; ")
+}
+
+func (b *Browser) keep(r Response) {
+	for _, c := range (&http.Response{Header: r.Header}).Cookies() {
+		if b.cookies == nil {
+			b.cookies = map[string]string{}
+		}
+		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {
+			delete(b.cookies, c.Name)
+		}
+	}
+}
+
+// Person signs in on the platform's page.
+type Person struct {
+	Username, Password string
+	MerchantCode       string // of a managed user
+}
+
+// Application is an OAuth client.
+type Application struct {
+	ID, Secret, RedirectURI string
+	Scope                   string // scopes, divided by blanks
+}
+
+// Tokens are what an application gets.
+type Tokens struct {
+	Access  string `json:"access_token"`
+	Refresh string `json:"refresh_token"`
+	Scope   string `json:"scope"`
+
+	MerchantCode string `json:"-"` // the one that was chosen
+}
+
+// SignIn has the person sign in and allow the application to act at the merchant, by the authorization code flow with
+// PKCE (RFC 6749 §4.1, RFC 7636), and gets the tokens. The error says which step was answered otherwise.
+func (a Application) SignIn(ctx context.Context, b *Browser, p Person, merchantCode string) (Tokens, error) {
+	verifier, state := rand.Text()+rand.Text(), rand.Text()
+	challenge := sha256.Sum256([]byte(verifier))
+	asks := url.Values{"response_type": {"code"}, "client_id": {a.ID}, "redirect_uri": {a.RedirectURI},
+		"scope": {a.Scope}, "state": {state}, "code_challenge_method": {"S256"},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}}
+	page, err := b.Open(ctx, Request{Method: http.MethodGet, Path: "/authorize?" + asks.Encode()})
+	if err != nil {
+		return Tokens{}, err
+	}
+	page, err = b.fill(ctx, page, url.Values{"username": {p.Username}, "password": {p.Password},
+		"merchant_code": {p.MerchantCode}})
+	if err != nil {
+		return Tokens{}, fmt.Errorf("sign-in: %w", err)
+	}
+	page, err = b.fill(ctx, page, url.Values{"decision": {"allow"}, "merchant_code": {merchantCode}})
+	if err != nil {
+		return Tokens{}, fmt.Errorf("consent: %w", err)
+	}
+	to, err := url.Parse(page.Header.Get("Location"))
+	if err != nil {
+		return Tokens{}, err
+	}
+	answer := to.Query()
+	if !strings.HasPrefix(to.String(), a.RedirectURI+"?") || answer.Get("state") != state || answer.Get("code") == "" {
+		return Tokens{}, fmt.Errorf("no code came to the redirect_uri, but status %d, error %q", page.Status,
+			answer.Get("error"))
+	}
+	tokens := Tokens{MerchantCode: answer.Get("merchant_code")}
+	err = a.Token(ctx, b.Client, url.Values{"grant_type": {"authorization_code"}, "code": answer["code"],
+		"redirect_uri": {a.RedirectURI}, "code_verifier": {verifier}}, &tokens)
+	return tokens, err
+}
+
+// fill posts the first form of the page with what the person has entered.
+func (b *Browser) fill(ctx context.Context, page Response, entered url.Values) (Response, error) {
+	form, err := page.Form()
+	if err != nil {
+		return page, fmt.Errorf("status %d: %w", page.Status, err)
+	}
+	for name, values := range entered {
+		form.Fields[name] = values
+	}
+	return b.Open(ctx, form.Request())
+}
+
+// Token asks for tokens by a grant.
+func (a Application) Token(ctx context.Context, api Client, grant url.Values, into *Tokens) error {
+	grant.Set("client_id", a.ID)
+	grant.Set("client_secret", a.Secret)
+	got, err := api.Do(ctx, Request{Method: http.MethodPost, Path: "/token", Body: grant})
+	if err != nil {
+		return err
+	}
+	if got.Status != http.StatusOK {
+		return fmt.Errorf("POST /token answered %d %s", got.Status, got.Text("error"))
+	}
+	return got.Into(into)
+}

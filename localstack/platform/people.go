@@ -1,0 +1,136 @@
+package platform
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+)
+
+// Names in .local/env of an OAuth client, of the user who may sign in to it, and of others who may.
+const (
+	clientIDName         = "OAUTH_CLIENT_ID"
+	clientSecretName     = "OAUTH_CLIENT_SECRET"
+	redirectURIName      = "OAUTH_REDIRECT_URI"
+	scopeName            = "OAUTH_SCOPE"
+	usernameName         = "OAUTH_USERNAME" // the user, who owns two merchants
+	passwordName         = "OAUTH_PASSWORD"
+	profileUsernameName  = "TEST_PROFILE_USERNAME"
+	profilePasswordName  = "TEST_PROFILE_PASSWORD"
+	operatorUsernameName = "OPERATOR_USERNAME" // of the first merchant, whose code the person enters, too
+	operatorPasswordName = "OPERATOR_PASSWORD"
+)
+
+// peopleNames are these, as they are written.
+var peopleNames = []string{clientIDName, clientSecretName, redirectURIName, scopeName, usernameName, passwordName,
+	profileUsernameName, profilePasswordName, operatorUsernameName, operatorPasswordName}
+
+// The client that is seeded. Nothing listens at its address: a browser that is sent there shows the code in its
+// address line.
+const redirectURI = "http://127.0.0.1:8765/callback"
+
+var scopes = []string{"payments", "transactions.history", "user.app-settings", "user.profile_readonly"}
+
+// seedPeople makes the OAuth client, a test profile, and passwords for the user and the operator, unless env has them
+// and they are those of the data that is there.
+func seedPeople(ctx context.Context, r *runner.Runner, env map[string]string) error {
+	known, err := knowsPeople(ctx, r, env)
+	if known || err != nil {
+		return err
+	}
+	first := merchants()[0]
+	code, key := first.names()
+	p := people{first, client.Client{BaseURL: r.URL}, client.Invoke(r.Invoke), env[code], env[key], env}
+	for _, add := range []func(context.Context) error{p.addClient, p.addPassword, p.addProfile, p.addOperator} {
+		if err := add(ctx); err != nil {
+			return fmt.Errorf("people of %s: %w", first.Create["name"], err)
+		}
+	}
+	return nil
+}
+
+// knowsPeople says whether env has all, and a client that is there; after the data was lost it is not.
+func knowsPeople(ctx context.Context, r *runner.Runner, env map[string]string) (bool, error) {
+	for _, name := range peopleNames {
+		if env[name] == "" {
+			return false, nil
+		}
+	}
+	err := client.Invoke(r.Invoke).Operate(ctx, map[string]any{"command": "show_oauth_client",
+		"client_id": env[clientIDName]}, nil)
+	var refused *client.Refusal
+	if errors.As(err, &refused) && refused.Code == "NOT_FOUND" {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// people are those of a merchant, whose secrets get into env.
+type people struct {
+	of        seeded
+	api       client.Client
+	operator  client.Invoke
+	code, key string
+	env       map[string]string
+}
+
+func (p people) addClient(ctx context.Context) error {
+	var made struct {
+		ID     string `json:"client_id"`
+		Secret string `json:"client_secret"`
+	}
+	if err := p.operator.Operate(ctx, map[string]any{"command": "create_oauth_client", "merchant_code": p.code,
+		"name": "Tischplan", "redirect_uris": []string{redirectURI}, "scopes": scopes}, &made); err != nil {
+		return err
+	}
+	p.env[clientIDName], p.env[clientSecretName] = made.ID, made.Secret
+	p.env[redirectURIName], p.env[scopeName] = redirectURI, strings.Join(scopes, " ")
+	return p.operator.Operate(ctx, map[string]any{"command": "approve_oauth_client", "client_id": made.ID,
+		"scopes": []string{"payments"}}, nil)
+}
+
+// addPassword gives the merchant's owner a password.
+func (p people) addPassword(ctx context.Context) error {
+	var set struct{ Email, Password string }
+	err := p.operator.Operate(ctx, map[string]any{"command": "set_password", "merchant_code": p.code,
+		"email": p.of.Create["email"]}, &set)
+	p.env[usernameName], p.env[passwordName] = set.Email, set.Password
+	return err
+}
+
+func (p people) addProfile(ctx context.Context) error {
+	var made struct{ Username, Password string }
+	err := send(ctx, p.api, client.Request{Method: http.MethodPost, APIKey: p.key,
+		Path: "/v0.1/merchants/" + p.code + "/test-profiles", Body: map[string]any{"name": "Tischplan"}}, &made)
+	p.env[profileUsernameName], p.env[profilePasswordName] = made.Username, made.Password
+	return err
+}
+
+// addOperator gives the merchant's first operator a password that is known, and makes it if it was deleted.
+func (p people) addOperator(ctx context.Context) error {
+	const accounts = "/v0.1/me/accounts"
+	var all []struct {
+		ID       int
+		Username string
+	}
+	if err := send(ctx, p.api, client.Request{Method: http.MethodGet, APIKey: p.key, Path: accounts}, &all); err != nil {
+		return err
+	}
+	body := maps.Clone(p.of.Operators[0])
+	body["password"] = rand.Text()
+	request := client.Request{Method: http.MethodPost, APIKey: p.key, Path: accounts, Body: body}
+	for _, o := range all {
+		if o.Username == body["username"] {
+			request.Method, request.Path = http.MethodPut, fmt.Sprintf("%s/%d/reset", accounts, o.ID)
+			request.Body = map[string]any{"password": body["password"]}
+		}
+	}
+	p.env[operatorUsernameName], p.env[operatorPasswordName] = fmt.Sprint(body["username"]), fmt.Sprint(body["password"])
+	return send(ctx, p.api, request, nil)
+}
