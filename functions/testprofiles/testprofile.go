@@ -58,10 +58,8 @@ type profilePath struct {
 // delete deletes a profile with its tokens.
 func (f family) delete(ctx context.Context, req profilePath) (rest.NoContent, error) {
 	caller := rest.Caller(ctx)
-	if err := member.CheckMayChangeTestProfile(caller); err != nil {
-		return rest.NoContent{}, err
-	}
-	return rest.NoContent{}, f.store.DeleteTestProfile(ctx, caller.Tenant, req.ID, rest.OperationID(ctx))
+	return rest.NoContent{}, f.store.DeleteTestProfile(ctx, caller.Tenant, req.ID, rest.OperationID(ctx),
+		func() error { return member.CheckMayChangeTestProfile(caller) })
 }
 
 // profileView is the response object of contract §8.4.

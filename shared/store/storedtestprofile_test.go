@@ -25,11 +25,11 @@ var storedTestProfiles = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			p := w.profile()
 			w.remove("RATE", "COUNT")
-			w.must(w.DeleteTestProfile(w.acting(), w.tenant, p.ID, "deletion"))
+			w.must(w.DeleteTestProfile(w.acting(), w.tenant, p.ID, "deletion", willing))
 			p.Passwords = nil
 			return append(w.profiles(), w.audited(w.tenant.Merchant), w.profileAgain(p),
 				storedtest.Expect("the deletion again", "done", func(ctx context.Context) (string, error) {
-					return "done", w.DeleteTestProfile(ctx, w.tenant, p.ID, "deletion")
+					return "done", w.DeleteTestProfile(ctx, w.tenant, p.ID, "deletion", willing)
 				}), w.expiries(start.AddDate(0, 0, 31)))
 		},
 	},

@@ -140,17 +140,21 @@ func (s *Store) addTestProfile(ctx context.Context, t identity.Tenant, p member.
 // subjectTestProfile is the subject of entries about a profile.
 func subjectTestProfile(p member.TestProfile) string { return "test_profile " + p.ID }
 
-// DeleteTestProfile deletes a profile: its tokens are refused from the next request on. Only
-// the record of the deletion is kept. It may be repeated by the same operation. Failures:
-// NotFound; ErrCallerChanged, or Unauthorized when the caller's credential is gone;
-// ErrContended.
-func (s *Store) DeleteTestProfile(ctx context.Context, t identity.Tenant, id, operation string) error {
+// DeleteTestProfile deletes a profile, unless check refuses: its tokens are refused from the
+// next request on. Only the record of the deletion is kept. It may be repeated by the same
+// operation. Failures: NotFound; ErrCallerChanged, or Unauthorized when the caller's
+// credential is gone; ErrContended; those of check.
+func (s *Store) DeleteTestProfile(ctx context.Context, t identity.Tenant, id, operation string,
+	check func() error) error {
 	_, err := retryAs(ctx, s.Reader, func(bool) (struct{}, error) {
 		p, err := s.TestProfile(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
 			return struct{}{}, s.testProfileDeletedBy(ctx, t, id, operation)
-		case err != nil:
+		case err == nil:
+			err = check()
+		}
+		if err != nil {
 			return struct{}{}, err
 		}
 		return struct{}{}, s.removeTestProfile(ctx, t, p, operation)

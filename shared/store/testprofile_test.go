@@ -15,6 +15,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// willing lets every deletion through.
+func willing() error { return nil }
+
 // newProfile makes a test profile.
 func newProfile(ctx context.Context, s *store.Store, id string) error {
 	password := s.PasswordOf(tenant, id, secret.New("correct horse battery"))
@@ -27,7 +30,7 @@ func TestProfilesChangeOnlyByWhoStillMay(t *testing.T) {
 	for name, change := range map[string]func(context.Context, *store.Store) error{
 		"create": func(ctx context.Context, s *store.Store) error { return newProfile(ctx, s, "tp_2") },
 		"delete": func(ctx context.Context, s *store.Store) error {
-			return s.DeleteTestProfile(ctx, tenant, "tp_1", "deletion")
+			return s.DeleteTestProfile(ctx, tenant, "tp_1", "deletion", willing)
 		},
 	} {
 		for _, revoked := range []bool{false, true} {
