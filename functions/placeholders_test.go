@@ -2,6 +2,7 @@ package functions_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
 	"path"
 	"strings"
@@ -52,6 +53,7 @@ func init() {
 			return path.Base(fix.Do(fix.byIDEAL()).Text("next_step.url"))
 		}},
 	}
+	maps.Copy(placeholders, ofOAuth)
 }
 
 // guest is the address of a person who is no member yet.

@@ -1,0 +1,78 @@
+package functions_test
+
+import (
+	"crypto/rand"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+)
+
+// The document's values for an OAuth client and what it has.
+const (
+	shownClient       = "client_abcdefghijklmnopqrstuvwxyz"
+	shownClientSecret = "Zm9yZXhhbXBsZW9ubHlub3RhcmVhbHNlY3JldDEyMzQ"
+	shownRefreshToken = "cmVmcmVzaGZvcmV4YW1wbGVvbmx5bm90YXRva2VuMTI"
+	shownProfile      = "tp_abcdefghijklmnopqrstuvwxyz@MC0A1B2C3D"
+	shownProfileText  = "s3cr3tOfTheTestProfile24"
+
+	shownChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
+)
+
+// ofOAuth are the placeholders for them.
+var ofOAuth = map[string]placeholder{
+	shownClient: {"CLIENT_ID", func(fix *fixture) string {
+		c, text := fix.RegisterClient()
+		fix.made[shownClientSecret] = text
+		return c.ID
+	}},
+	shownClientSecret: {"CLIENT_SECRET", func(fix *fixture) string {
+		fix.client()
+		return fix.made[shownClientSecret]
+	}},
+	"Y29kZWZvcmV4YW1wbGVvbmx5bm90YXJlYWxjb2RlMTI": {"CODE", func(fix *fixture) string {
+		return fix.Code(fix.client(), fix.holder(), func(c *oauth.Code) { c.Challenge = shownChallenge })
+	}},
+	shownRefreshToken: {"REFRESH_TOKEN", func(fix *fixture) string {
+		got := fix.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Body: map[string]any{
+			"grant_type": "authorization_code", "client_id": fix.actual(shownClient),
+			"client_secret": fix.actual(shownClientSecret), "code": fix.Code(fix.client(), fix.holder()),
+			"redirect_uri": world.AppRedirect}})
+		fix.Secret("access token", got.Text("access_token"))
+		fix.Secret("refresh token", got.Text("refresh_token"))
+		return got.Text("refresh_token")
+	}},
+	shownProfile: {"USERNAME", func(fix *fixture) string {
+		p, text, err := member.NewTestProfile(rand.Reader, "Card", fix.App.Store.Now())
+		if err == nil {
+			p, err = fix.App.Store.CreateTestProfile(fix.Context(), fix.Tenant(), p,
+				fix.App.Store.PasswordOf(fix.Tenant(), p.ID, text))
+		}
+		if err != nil {
+			fix.Fatal(err)
+		}
+		fix.Secret("test profile's password", text.Reveal())
+		fix.made[shownProfileText] = text.Reveal()
+		return p.Username(fix.Tenant())
+	}},
+	shownProfileText: {"PASSWORD", func(fix *fixture) string {
+		fix.actual(shownProfile)
+		return fix.made[shownProfileText]
+	}},
+}
+
+// client is the OAuth client that the document's is here.
+func (fix *fixture) client() oauth.Client {
+	fix.Helper()
+	c, err := fix.App.Store.OAuthClient(fix.Context(), fix.actual(shownClient))
+	if err != nil {
+		fix.Fatal(err)
+	}
+	return c
+}
+
+// holder is a person who allows the client what it is shown to ask for.
+func (fix *fixture) holder() oauth.Holder {
+	fix.Helper()
+	return fix.Holder(fix.Person(guest(), member.RoleEmployee), "transactions.history", "user.profile_readonly")
+}
