@@ -41,7 +41,9 @@ func (v consentView) say(text string) string {
 }
 
 // label is the merchant as the page names it.
-func (p place) label() string { return cmp.Or(p.name, p.tenant.Merchant) + " (" + p.tenant.Merchant + ")" }
+func (p place) label() string {
+	return cmp.Or(p.name, p.tenant.Merchant) + " (" + p.tenant.Merchant + ")"
+}
 
 // allows are the texts of the scopes, each once.
 func (v consentView) allows() []string {

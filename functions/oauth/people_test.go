@@ -124,7 +124,9 @@ func (p people) employ(t identity.Tenant, address string) member.Member {
 }
 
 // live is the tenant's merchant in live mode.
-func live(t identity.Tenant) identity.Tenant { return identity.Tenant{Mode: identity.Live, Merchant: t.Merchant} }
+func live(t identity.Tenant) identity.Tenant {
+	return identity.Tenant{Mode: identity.Live, Merchant: t.Merchant}
+}
 
 // browser is a person's: it keeps the cookie, and the forms of the page that it shows.
 type browser struct {
@@ -263,4 +265,9 @@ func (p people) stored(got world.Response) oauth.Code {
 		p.Fatalf("got %d %s to %s, %v; want a code", got.Status, got.Body, got.Header.Get("Location"), err)
 	}
 	return stored
+}
+
+// local is where a redirect leads on our own host.
+func local(got world.Response) string {
+	return strings.TrimPrefix(got.Header.Get("Location"), "http://cashwrap.test")
 }

@@ -18,10 +18,10 @@ var inGerman = texts{
 	signOut:   "Abmelden",
 	signOther: "Als jemand anderes anmelden",
 
-	consent:   "Darf {client} für Sie handeln?",
-	asks:      "{client} bittet um die Erlaubnis:",
-	atOne:     "Die Anwendung handelt für {merchant}.",
-	choose:    "Für welchen Händler?",
+	consent: "Darf {client} für Sie handeln?",
+	asks:    "{client} bittet um die Erlaubnis:",
+	atOne:   "Die Anwendung handelt für {merchant}.",
+	choose:  "Für welchen Händler?",
 	elsewhere: "Sie arbeiten für mehrere Händler. {client} kann bei jedem von ihnen handeln, mit den Rechten, die Sie dort " +
 		"haben. Für den gewählten handelt die Anwendung, wenn sie keinen anderen nennt.",
 	rights:  "Sie kann nichts tun, was Sie nicht selbst tun dürfen.",

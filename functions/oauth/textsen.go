@@ -18,10 +18,10 @@ var inEnglish = texts{
 	signOut:   "Sign out",
 	signOther: "Sign in as somebody else",
 
-	consent:   "Allow {client} to act for you?",
-	asks:      "{client} asks to be allowed to:",
-	atOne:     "It will act for {merchant}.",
-	choose:    "For which merchant?",
+	consent: "Allow {client} to act for you?",
+	asks:    "{client} asks to be allowed to:",
+	atOne:   "It will act for {merchant}.",
+	choose:  "For which merchant?",
 	elsewhere: "You work for several merchants. {client} can act at each of them, with the rights that you have there. " +
 		"The one that you choose is the one it acts for unless it names another.",
 	rights:  "It can do nothing that you may not do yourself.",

@@ -18,10 +18,10 @@ var inPortuguese = texts{
 	signOut:   "Sair",
 	signOther: "Entrar como outra pessoa",
 
-	consent:   "Permitir que {client} aja em seu nome?",
-	asks:      "{client} pede permissão para:",
-	atOne:     "O aplicativo agirá por {merchant}.",
-	choose:    "Por qual comerciante?",
+	consent: "Permitir que {client} aja em seu nome?",
+	asks:    "{client} pede permissão para:",
+	atOne:   "O aplicativo agirá por {merchant}.",
+	choose:  "Por qual comerciante?",
 	elsewhere: "Você trabalha para vários comerciantes. {client} pode agir em cada um deles, com os direitos que você tem " +
 		"lá. O aplicativo age pelo escolhido quando não indica outro.",
 	rights:  "Ele não pode fazer nada que você mesmo não possa.",

@@ -1,0 +1,210 @@
+package oauth_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+)
+
+// offered are the merchants that the page offers.
+func (b *browser) offered() (codes []string) {
+	for _, option := range strings.Split(b.page, `<option value="`)[1:] {
+		if code, _, _ := strings.Cut(option, `"`); code != "" {
+			codes = append(codes, code)
+		}
+	}
+	if code := b.form("/authorize", nil).Get("merchant_code"); code != "" {
+		codes = append(codes, code)
+	}
+	return codes
+}
+
+// TestAUserChoosesTheMerchant among those with an active membership in the client's mode.
+func TestAUserChoosesTheMerchant(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	branch := p.NewShop("BR", "BRL", nil)
+	other, third := p.OtherShop().Tenant(), branch.Tenant()
+	p.join(p.Tenant(), "owner@example.com")
+	p.join(p.Tenant(), ada)
+	there, gone := p.join(other, ada), p.join(third, ada)
+	p.join(other, "owner@example.com") // so that hers may be removed
+	hers := p.join(live(third), ada)
+	b := p.browse()
+	b.enter(ada, nil)
+	b.open(p.asked(nil))
+	want := []string{p.Merchant.Code, other.Merchant, third.Merchant}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(want)), b.offered()); diff != "" {
+		t.Errorf("the merchants (-want +got):\n%s", diff)
+	}
+	page := b.page
+	stored := p.stored(b.decide("allow", url.Values{"merchant_code": {other.Merchant}}))
+	if stored.Tenant != other || stored.Subject != there.ID || stored.User != there.UserID {
+		t.Errorf("got %+v, want her member of %s", stored, other)
+	}
+	p.disable(third, gone)
+	if got := p.OtherShop().Send("DELETE", "/v0.1/merchants/"+other.Merchant+"/members/"+there.ID, nil); got.Status != 200 {
+		t.Fatalf("got %d %s, want 200", got.Status, got.Body)
+	}
+	strangers := p.NewShop("DE", "EUR", nil).Merchant.Code
+	for name, code := range map[string]string{"none": "", "a stranger": strangers, "disabled since": third.Merchant,
+		"removed since": other.Merchant, "lower case": strings.ToLower(p.Merchant.Code), "two": other.Merchant + " " + p.Merchant.Code} {
+		b.page = page
+		got := b.decide("allow", url.Values{"merchant_code": {code}})
+		if got.Status != http.StatusBadRequest || !strings.Contains(b.page, `role="alert"`) {
+			t.Errorf("%s: got %d to %s, want 400 and the page again", name, got.Status, got.Header.Get("Location"))
+		}
+	}
+	p.register("client_live", live(p.Tenant()), func(*oauth.Client) {})
+	b.open(p.asked(url.Values{"client_id": {"client_live"}}))
+	if diff := cmp.Diff([]string{third.Merchant}, b.offered()); diff != "" {
+		t.Errorf("in live mode (-want +got):\n%s", diff)
+	}
+	if got := p.stored(b.decide("allow", nil)); got.Tenant != live(third) || got.Subject != hers.ID {
+		t.Errorf("in live mode: got %+v, want her member there", got)
+	}
+}
+
+// disable disables a member of any kind.
+func (p people) disable(t identity.Tenant, m member.Member) {
+	p.Helper()
+	_, err := p.App.Store.UpdateMember(p.Context(), t, m.Number(), "",
+		func(m member.Member, _ member.Roles) (member.Member, error) {
+			return m.Enabled(false, p.App.Store.Now()), nil
+		})
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// TestOthersActForTheirOwnMerchant alone, in its mode; for others nothing can be allowed, not
+// even by a form that was made up.
+func TestOthersActForTheirOwnMerchant(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	till := p.employ(p.Tenant(), "till@example.com")
+	profile, password, err := member.NewTestProfile(zero{}, "", p.App.Store.Now())
+	if err == nil {
+		profile, err = p.App.Store.CreateTestProfile(p.Context(), p.Tenant(), profile,
+			p.App.Store.PasswordOf(p.Tenant(), "a profile", password))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Secret("test profile's password", password.Reveal())
+	p.register("client_live", live(p.Tenant()), func(*oauth.Client) {})
+	inLive := url.Values{"client_id": {"client_live"}}
+	for name, c := range map[string]struct {
+		name, password, merchant string
+		kind                     identity.Kind
+		subject                  string
+	}{
+		"a managed user": {"Till@example.com", herPassword, strings.ToLower(p.Merchant.Code), identity.Operator, till.ID},
+		"a test profile": {" " + profile.Username(p.Tenant()), password.Reveal(), "", identity.TestProfile, profile.ID},
+	} {
+		b := p.browse()
+		b.open(p.asked(nil))
+		to := b.signIn(c.name, c.password, url.Values{"merchant_code": {c.merchant}})
+		if to.Status != http.StatusSeeOther {
+			t.Fatalf("%s: got %d %s, want 303", name, to.Status, to.Body)
+		}
+		b.open(local(to))
+		got := p.stored(b.decide("allow", nil))
+		want := oauth.Holder{Client: p.client.ID, Kind: c.kind, Subject: c.subject, Tenant: p.Tenant(),
+			Scopes: got.Scopes, Password: got.Password}
+		if diff := cmp.Diff(want, got.Holder); diff != "" || got.Password == "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		b.open(p.asked(nil))
+		if foreign := b.decide("allow", url.Values{"merchant_code": {p.Other.Code}}); foreign.Status != 400 {
+			t.Errorf("%s, another merchant: got %d, want 400", name, foreign.Status)
+		}
+		b.open(p.asked(inLive))
+		if strings.Contains(b.page, `value="allow"`) || !strings.Contains(b.page, `role="alert"`) {
+			t.Errorf("%s, in live mode: got %s, want a page without a button to allow", name, b.page)
+		}
+		if mixed := b.decide("allow", url.Values{"merchant_code": {p.Merchant.Code}}); mixed.Status != 400 {
+			t.Errorf("%s, in live mode: got %d to %s, want 400", name, mixed.Status, mixed.Header.Get("Location"))
+		}
+		b.cookie = ""
+		b.open(p.asked(inLive))
+		if wrong := b.signIn(c.name, c.password, url.Values{"merchant_code": {c.merchant}}); wrong.Status != 400 {
+			t.Errorf("%s, signing in for live mode: got %d, want 400", name, wrong.Status)
+		}
+		p.Clock.Advance(time.Minute)
+	}
+}
+
+// zero is no randomness.
+type zero struct{}
+
+func (zero) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// TestSomebodyWithoutAMerchantAllowsNothing, and can still deny.
+func TestSomebodyWithoutAMerchantAllowsNothing(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(live(p.Tenant()), ada)
+	b := p.browse()
+	b.enter(ada, nil)
+	b.open(p.asked(nil))
+	if strings.Contains(b.page, `value="allow"`) {
+		t.Errorf("got %s, want no button to allow", b.page)
+	}
+	page := b.page
+	if got := b.decide("allow", url.Values{"merchant_code": {p.Merchant.Code}}); got.Status != http.StatusBadRequest {
+		t.Errorf("got %d to %s, want 400", got.Status, got.Header.Get("Location"))
+	}
+	b.page = page
+	if got := b.decide("deny", nil); answer(got).Get("error") != "access_denied" {
+		t.Errorf("got %d to %s, want access_denied", got.Status, got.Header.Get("Location"))
+	}
+}
+
+// TestSessionsEnd with the hour, the password, and the account; then nobody allows anything.
+func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	till := p.employ(p.Tenant(), "till@example.com")
+	p.join(p.Tenant(), ada)
+	code := url.Values{"merchant_code": {p.Merchant.Code}}
+	operator := fmt.Sprint("/v0.1/me/accounts/", p.employ(p.Tenant(), "mila@example.com").Number())
+	for name, c := range map[string]struct {
+		who  string
+		more url.Values
+		end  func()
+	}{
+		"after an hour": {ada, nil, func() { p.Clock.Advance(time.Hour) }},
+		"disabled":      {"till@example.com", code, func() { p.disable(p.Tenant(), till) }},
+		"with a new password": {"mila@example.com", code, func() {
+			p.Send("PUT", operator+"/reset", map[string]any{"password": otherPassword})
+		}},
+	} {
+		b := p.browse()
+		b.enter(c.who, c.more)
+		b.open(p.asked(nil))
+		page := b.page
+		c.end()
+		if got := b.decide("allow", nil); got.Status != http.StatusBadRequest || !strings.Contains(b.page, `action="/sign-in"`) {
+			t.Errorf("%s: got %d to %s, want 400 and the page to sign in", name, got.Status, got.Header.Get("Location"))
+		}
+		b.open(p.asked(nil))
+		if strings.Contains(b.page, `action="/authorize"`) {
+			t.Errorf("%s: got the page that asks for consent, want the one to sign in", name)
+		}
+		b.page = page
+		if got := b.decide("deny", nil); answer(got).Get("error") != "access_denied" {
+			t.Errorf("%s, denied: got %d, want access_denied", name, got.Status)
+		}
+	}
+}
