@@ -40,8 +40,11 @@ func BasicAuth(ctx context.Context) (name string, password secret.Text, ok bool)
 	return name, secret.New(text), ok
 }
 
-// AcceptLanguage is the header of that name (RFC 9110 §12.5.4), sent to an Open route.
-func AcceptLanguage(ctx context.Context) string { return sent(ctx).Header.Get("Accept-Language") }
+// AcceptLanguage is the header of that name (RFC 9110 §12.5.4), sent to an Open route; the
+// Lambda adapter takes its list apart.
+func AcceptLanguage(ctx context.Context) string {
+	return strings.Join(sent(ctx).Header.Values("Accept-Language"), ",")
+}
 
 // SourceAddress is the address that a request to an Open route came from, as it is limited by;
 // IPv6 counts by its /64 (contract §2.9).

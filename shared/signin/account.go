@@ -64,12 +64,13 @@ func ParseName(username, merchant string) Name {
 }
 
 // Subject is what counts passwords for the name in a mode. An invitation counts those of a
-// user by the address, too.
+// user by the address, too. A merchant's code beside the address counts for nothing: else
+// each merchant of a user would give more tries, or show that the user is its member.
 func (n Name) Subject(mode identity.Mode) string {
-	if n.Merchant == "" {
+	if n.Profile == "" {
 		return n.Address
 	}
-	return strings.Join([]string{n.Address, n.Profile, identity.Tenant{Mode: mode, Merchant: n.Merchant}.String()}, " ")
+	return n.Profile + " " + identity.Tenant{Mode: mode, Merchant: n.Merchant}.String()
 }
 
 // SessionLasts is how long somebody stays signed in.

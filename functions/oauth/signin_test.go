@@ -1,0 +1,335 @@
+package oauth_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// TestWhoIsUnknownLooksLikeWhoIsWrong: nobody learns from the page which names there are.
+func TestWhoIsUnknownLooksLikeWhoIsWrong(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	p.employ(p.Tenant(), "till@example.com")
+	profile := p.TestProfile("")
+	disabled := p.employ(p.Tenant(), "gone@example.com")
+	p.disable(p.Tenant(), disabled)
+	code := p.Merchant.Code
+	seen := map[string][]string{}
+	for _, c := range []struct{ what, name, password, merchant string }{
+		{"a user's password", ada, otherPassword, ""}, {"no such user", "eve@example.com", otherPassword, ""},
+		{"a managed user's", "till@example.com", otherPassword, code},
+		{"not managed there", "till@example.com", herPassword, p.Other.Code},
+		{"a managed user without the code", "till@example.com", herPassword, ""},
+		{"a disabled one", "gone@example.com", herPassword, code}, {"no merchant", ada, otherPassword, "MC00000000"},
+		{"no code", "till@example.com", herPassword, "x"}, {"a profile's", profile.Username(p.Tenant()), otherPassword, ""},
+		{"no profile", "tp_nobody@" + code, otherPassword, ""}, {"no address", "nobody", otherPassword, ""},
+		{"letters of another case", ada, strings.ToUpper(herPassword), ""},
+	} {
+		b := p.browse()
+		b.open("/sign-in?mode=test")
+		got := b.signIn(c.name, c.password, url.Values{"merchant_code": {c.merchant}})
+		page := regexp.MustCompile(` value="[^"]*"`).ReplaceAllString(string(got.Body), "")
+		seen[fmt.Sprint(got.Status, " ", page)] = append(seen[fmt.Sprint(got.Status, " ", page)], c.what)
+		if got.Status != http.StatusBadRequest || !strings.Contains(b.page, "Name and password do not match.") ||
+			strings.Contains(b.page, c.password) {
+			t.Errorf("%s: got %d %s, want 400 and the page without the password", c.what, got.Status, got.Body)
+		}
+		p.Clock.Advance(10 * time.Minute)
+	}
+	if len(seen) != 1 {
+		t.Errorf("got %d different pages, want one: %v", len(seen), seen)
+	}
+}
+
+// TestFormsToSignInThatAreRefused begin no session.
+func TestFormsToSignInThatAreRefused(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	attacker := p.browse()
+	attacker.open("/sign-in")
+	for name, more := range map[string]url.Values{
+		"no token": {"csrf_token": {""}}, "a wrong token": {"csrf_token": {"made up"}},
+		"another browser's token": {"csrf_token": {attacker.form("/sign-in", nil).Get("csrf_token")}},
+		"no name":                 {"username": {""}}, "no password": {"password": {""}},
+		"a long name": {"username": {strings.Repeat("x", 256)}}, "a long password": {"password": {strings.Repeat("x", 257)}},
+		"a control character": {"password": {herPassword + "\n"}}, "a long merchant": {"merchant_code": {strings.Repeat("x", 33)}},
+		"another mode": {"mode": {"T"}},
+	} {
+		b := p.browse()
+		b.open("/sign-in")
+		before := b.cookie
+		got := b.signIn(ada, herPassword, more)
+		if got.Status != http.StatusBadRequest || !strings.Contains(b.page, `role="alert"`) || b.cookie != before {
+			t.Errorf("%s: got %d %s with cookie %s, want 400 and the same cookie", name, got.Status, got.Body, b.cookie)
+		}
+	}
+	// Another site's form is sent without the cookie, which is Lax: then the token fits no cookie.
+	b := p.browse()
+	b.open("/sign-in")
+	form := b.form("/sign-in", url.Values{"username": {ada}, "password": {herPassword}})
+	b.cookie = ""
+	if got := b.submit("/sign-in", form); got.Status != http.StatusBadRequest {
+		t.Errorf("without the cookie: got %d to %s, want 400", got.Status, got.Header.Get("Location"))
+	}
+}
+
+// TestNobodyIsLedElsewhere after signing in, whatever continue says.
+func TestNobodyIsLedElsewhere(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	const home = "http://cashwrap.test/account/second-factor"
+	for _, target := range []string{"https://evil.example/", "//evil.example/", `\\evil.example`, "/\\evil.example",
+		"javascript:alert(1)", "?x=https://evil.example", "#@evil.example", "@evil.example", ".evil.example/", "%0d%0aLocation:x",
+		"../sign-in", "a=b;c=d", "%zz", ""} {
+		b := p.browse()
+		b.open("/sign-in?mode=test")
+		got := b.signIn(ada, herPassword, url.Values{"continue": {target}})
+		to := got.Header.Get("Location")
+		u, err := url.Parse(to)
+		if got.Status != http.StatusSeeOther || err != nil || u.Host != "cashwrap.test" ||
+			to != home && (u.Path != "/authorize" || u.Fragment != "") || target == "" && to != home {
+			t.Errorf("%q: got %d to %s, want the page of the second factor, or /authorize", target, got.Status, to)
+		}
+		b.open("/sign-in?" + url.Values{"continue": {target + "x"}}.Encode())
+		if link := attribute(b.page[strings.Index(b.page, "<a "):], "href"); link != home &&
+			!strings.HasPrefix(link, "http://cashwrap.test/authorize?") {
+			t.Errorf("%q: got link %s, want the page of the second factor, or /authorize", target, link)
+		}
+		p.Clock.Advance(10 * time.Minute)
+	}
+}
+
+// TestASessionIsOfOneCookie that nobody else has known: each time somebody signs in it is
+// another one, and the one before is no longer good.
+func TestASessionIsOfOneCookie(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	p.join(p.Tenant(), "bob@example.com")
+	b := p.browse()
+	b.open("/sign-in")
+	planted := b.cookie
+	b.enter(ada, nil)
+	first := b.cookie
+	b.submit("/sign-in", b.form("/sign-in", nil)) // a form without name and password changes nothing
+	b.open("/sign-in")
+	if !strings.Contains(b.page, "You are signed in as Ada@example.com.") || first == planted {
+		t.Errorf("got %s with cookie %s, want her signed in under a new cookie", b.page, first)
+	}
+	page := b.page
+	form := url.Values{"csrf_token": {b.form("/sign-in", nil).Get("csrf_token")}, "username": {"bob@example.com"},
+		"password": {herPassword}}
+	if got := b.submit("/sign-in", form); got.Status != http.StatusSeeOther {
+		t.Fatalf("got %d %s, want 303", got.Status, got.Body)
+	}
+	second := b.cookie
+	for name, cookie := range map[string]string{"planted": planted, "the first": first, "none": "", "no cookie of ours": "session=x"} {
+		b.cookie = cookie
+		b.open("/sign-in")
+		if strings.Contains(b.page, "You are signed in") {
+			t.Errorf("%s: got %s, want nobody signed in", name, b.page)
+		}
+	}
+	b.cookie, b.page = second, page
+	if got := b.submit("/sign-in", b.form("/sign-in", url.Values{"sign_out": {"true"}})); got.Status != http.StatusBadRequest {
+		t.Errorf("sign out by a page of the session before: got %d, want 400", got.Status)
+	}
+	b.open("/sign-in")
+	if !strings.Contains(b.page, "You are signed in as bob@example.com.") {
+		t.Errorf("got %s, want bob signed in", b.page)
+	}
+	got := b.submit("/sign-in", b.form("/sign-in", url.Values{"sign_out": {"true"}}))
+	if got.Status != http.StatusSeeOther || local(got) != "/sign-in" {
+		t.Errorf("sign out: got %d to %s, want 303 to /sign-in", got.Status, got.Header.Get("Location"))
+	}
+	b.cookie = second
+	b.open("/sign-in")
+	if strings.Contains(b.page, "You are signed in") {
+		t.Errorf("got %s, want nobody signed in", b.page)
+	}
+	b.enter(ada, nil)
+	b.open(p.asked(nil))
+	got = b.submit("/sign-in", b.form("/sign-in", url.Values{"sign_out": {"true"}}))
+	if b.open(local(got)); !strings.HasPrefix(local(got), "/authorize?") || !strings.Contains(b.page, `name="password"`) {
+		t.Errorf("got %s at %s, want the client's page to sign in", b.page, local(got))
+	}
+}
+
+// TestHeadersOfThePages let nobody frame, cache or script them, and no other site send its forms.
+func TestHeadersOfThePages(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	b := p.browse()
+	check := func(name string, got world.Response) {
+		t.Helper()
+		for header, want := range map[string]string{"Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+			"X-Content-Type-Options": "nosniff"} {
+			if seen := got.Header.Get(header); seen != want {
+				t.Errorf("%s: got %s %s, want %s", name, header, seen, want)
+			}
+		}
+		policy := got.Header.Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'self'"} {
+			if !strings.Contains(policy, part) {
+				t.Errorf("%s: got policy %s, want %s in it", name, policy, part)
+			}
+		}
+		if strings.Contains(policy, "script-src") || strings.Contains(policy, "unsafe") || strings.Contains(b.page, "<script") {
+			t.Errorf("%s: got policy %s, want no script", name, policy)
+		}
+		if set := got.Header.Get("Set-Cookie"); set != "" && !strings.HasSuffix(set, "; Path=/; HttpOnly; SameSite=Lax") {
+			t.Errorf("%s: got cookie %s, want one that other sites cannot use", name, set)
+		}
+	}
+	check("an unknown client", b.open(p.asked(url.Values{"client_id": {"client_other"}})))
+	check("the form of a client", b.open(p.asked(nil)))
+	check("what is wrong", b.signIn(ada, otherPassword, nil))
+	check("signing in", b.signIn(ada, herPassword, nil))
+	check("signed in", b.open("/sign-in"))
+	check("consent", b.open(p.asked(nil)))
+	check("the answer", b.decide("allow", nil))
+}
+
+// TestPagesInTheBrowsersLanguage, as well as we have it.
+func TestPagesInTheBrowsersLanguage(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	p.join(p.OtherShop().Tenant(), ada)
+	for accepted, want := range map[string][3]string{
+		"de-AT,de;q=0.9,en;q=0.5": {`lang="de"`, "Anmelden", "Für welchen Händler?"},
+		"pt-BR":                   {`lang="pt"`, "Entrar", "Por qual comerciante?"},
+		"fr,pt;q=0.5,de;q=0.4":    {`lang="pt"`, "Entrar", "Por qual comerciante?"},
+		"fr":                      {`lang="en"`, "Sign in", "For which merchant?"},
+		"":                        {`lang="en"`, "Sign in", "For which merchant?"},
+		"en;q=nonsense, \x7f":     {`lang="en"`, "Sign in", "For which merchant?"},
+	} {
+		b := p.browse()
+		b.language = accepted
+		b.open(p.asked(nil))
+		if !strings.Contains(b.page, want[0]) || !strings.Contains(b.page, want[1]) {
+			t.Errorf("%s: got page %s, want %v in it", accepted, b.page, want)
+		}
+		b.open(local(b.signIn(ada, herPassword, nil)))
+		if !strings.Contains(b.page, want[0]) || !strings.Contains(b.page, want[2]) {
+			t.Errorf("%s: got page %s, want %v in it", accepted, b.page, want)
+		}
+		p.Clock.Advance(10 * time.Minute)
+	}
+}
+
+// TestACutOffRequest is sent again: in the end somebody is signed in, and the client gets one
+// code that works.
+func TestACutOffRequest(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	p.Attempts(7, func(try string, send func(world.Request) world.Response) {
+		p.Clock.Advance(10 * time.Minute)
+		b := p.browse()
+		b.open(p.asked(nil))
+		page := b.page
+		request := b.request("POST", "/sign-in", b.form("/sign-in", url.Values{"username": {ada}, "password": {herPassword}}))
+		if got := send(request); got.Status != http.StatusSeeOther {
+			b.page = page
+			if again := b.signIn(ada, herPassword, nil); again.Status != http.StatusSeeOther {
+				t.Errorf("%s: got %d, then %d %s, want 303", try, got.Status, again.Status, again.Body)
+			}
+		} else {
+			b.take(got)
+		}
+		b.open("/sign-in")
+		if !strings.Contains(b.page, "You are signed in as Ada@example.com.") {
+			t.Errorf("%s: got %s, want her signed in", try, b.page)
+		}
+	})
+	b := p.browse()
+	b.enter(ada, nil)
+	p.Attempts(7, func(try string, send func(world.Request) world.Response) {
+		b.open(p.asked(nil))
+		page := b.page
+		got := send(b.request("POST", "/authorize", b.form("/authorize", url.Values{"decision": {"allow"}})))
+		if got.Status != http.StatusFound {
+			b.page = page
+			got = b.decide("allow", nil)
+		}
+		b.Secret("code", answer(got).Get("code"))
+		if stored := p.stored(got); stored.Client != p.client.ID || stored.Grant != "" {
+			t.Errorf("%s: got %+v, want a code of the client's", try, stored)
+		}
+	})
+}
+
+// TestManyPasswords for one account take as many hashes as its bucket allows, and from one
+// address as many as that allows, whatever names are tried.
+func TestManyPasswords(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	b := p.browse()
+	p.Clock.Advance(time.Hour) // an invitation was accepted with a password
+	b.open("/sign-in?mode=test")
+	guess := func(tries int, name func(n int) string) (hashes, refused int) {
+		for n := range tries {
+			got := b.Do(b.request("POST", "/sign-in", b.form("/sign-in", url.Values{"username": {name(n)}, "password": {otherPassword}})))
+			switch {
+			case got.Status == http.StatusBadRequest:
+				hashes++ // a wrong password takes one
+			case got.Status == http.StatusTooManyRequests && got.Header.Get("Retry-After") != "":
+				refused++
+			default:
+				t.Fatalf("got %d %s, want 400 or 429", got.Status, got.Body)
+			}
+		}
+		return hashes, refused
+	}
+	hashes, refused := guess(60, func(int) string { return ada })
+	if diff := cmp.Diff([2]int{10, 50}, [2]int{hashes, refused}); diff != "" {
+		t.Errorf("one account (-want +got):\n%s", diff)
+	}
+	if got := b.signIn(ada, herPassword, nil); got.Status != http.StatusTooManyRequests {
+		t.Errorf("with the right password: got %d, want 429", got.Status)
+	}
+	if got := b.signIn(ada, herPassword, url.Values{"merchant_code": {p.Merchant.Code}}); got.Status != http.StatusTooManyRequests {
+		t.Errorf("with a merchant beside it: got %d, want 429", got.Status)
+	}
+	p.Clock.Advance(6 * time.Minute)
+	counts := [2]int{}
+	counts[0], counts[1] = guess(60, func(n int) string { return fmt.Sprintf("guess-%d@example.com", n) })
+	if diff := cmp.Diff([2]int{36, 24}, counts); diff != "" { // 30 at once, and one each ten seconds
+		t.Errorf("one address (-want +got):\n%s", diff)
+	}
+	p.Clock.Advance(6 * time.Minute)
+	if got := b.signIn(ada, herPassword, nil); got.Status != http.StatusSeeOther {
+		t.Errorf("later: got %d %s, want 303", got.Status, got.Body)
+	}
+}
+
+// TestManyPasswordsAtOnce are refused before they take a hash.
+func TestManyPasswordsAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	p.Clock.Advance(time.Hour)
+	b := p.browse()
+	b.open("/sign-in?mode=test")
+	r := b.request("POST", "/sign-in", b.form("/sign-in", url.Values{"username": {ada}, "password": {otherPassword}}))
+	counted := p.DoConcurrently(300, r)
+	want := map[int]int{http.StatusBadRequest: 10, http.StatusTooManyRequests: 290}
+	if diff := cmp.Diff(want, counted); diff != "" {
+		t.Errorf("300 at once (-want +got):\n%s", diff)
+	}
+}
