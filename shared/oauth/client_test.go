@@ -10,14 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/oauth"
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
-
-var now = clock.Start
 
 // codeOf is the error code of a failure of OAuth; "" without one.
 func codeOf(err error) string {
