@@ -41,13 +41,21 @@ var (
 	hiddenTag = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
 )
 
-// Form is the one on the page that came back; the first, if there are several.
-func (r Response) Form() (Form, error) {
-	_, rest, _ := bytes.Cut(r.Body, []byte("<form "))
-	text, _, _ := bytes.Cut(append([]byte("<form "), rest...), []byte("</form>"))
+// Form is the first one on the page that came back.
+func (r Response) Form() (Form, error) { return r.formAfter("") }
+
+// FormTo is the one that leads to the action, of several on the page that came back.
+func (r Response) FormTo(action string) (Form, error) {
+	return r.formAfter(` method="post" action="` + action + `"`)
+}
+
+// formAfter is the first form that begins so.
+func (r Response) formAfter(begins string) (Form, error) {
+	_, rest, _ := bytes.Cut(r.Body, []byte("<form"+begins))
+	text, _, _ := bytes.Cut(append([]byte("<form"+begins), rest...), []byte("</form>"))
 	tag := formTag.FindSubmatch(text)
-	if tag == nil {
-		return Form{}, errors.New("there is no form on the page")
+	if tag == nil || rest == nil {
+		return Form{}, errors.New("there is no such form on the page")
 	}
 	f := Form{Action: html.UnescapeString(string(tag[1])), Fields: url.Values{}}
 	for _, input := range hiddenTag.FindAllSubmatch(text, -1) {
