@@ -1,7 +1,7 @@
 package functions_test
 
 import (
-	"crypto/rand"
+	"net/url"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -13,8 +13,6 @@ const (
 	shownClient       = "client_abcdefghijklmnopqrstuvwxyz"
 	shownClientSecret = "Zm9yZXhhbXBsZW9ubHlub3RhcmVhbHNlY3JldDEyMzQ"
 	shownRefreshToken = "cmVmcmVzaGZvcmV4YW1wbGVvbmx5bm90YXRva2VuMTI"
-	shownProfile      = "tp_abcdefghijklmnopqrstuvwxyz@MC0A1B2C3D"
-	shownProfileText  = "s3cr3tOfTheTestProfile24"
 
 	shownChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
 )
@@ -42,23 +40,6 @@ var ofOAuth = map[string]placeholder{
 		fix.Secret("refresh token", got.Text("refresh_token"))
 		return got.Text("refresh_token")
 	}},
-	shownProfile: {"USERNAME", func(fix *fixture) string {
-		p, text, err := member.NewTestProfile(rand.Reader, "Card", fix.App.Store.Now())
-		if err == nil {
-			p, err = fix.App.Store.CreateTestProfile(fix.Context(), fix.Tenant(), p,
-				fix.App.Store.PasswordOf(fix.Tenant(), p.ID, text))
-		}
-		if err != nil {
-			fix.Fatal(err)
-		}
-		fix.Secret("test profile's password", text.Reveal())
-		fix.made[shownProfileText] = text.Reveal()
-		return p.Username(fix.Tenant())
-	}},
-	shownProfileText: {"PASSWORD", func(fix *fixture) string {
-		fix.actual(shownProfile)
-		return fix.made[shownProfileText]
-	}},
 }
 
 // client is the OAuth client that the document's is here.
@@ -75,4 +56,14 @@ func (fix *fixture) client() oauth.Client {
 func (fix *fixture) holder() oauth.Holder {
 	fix.Helper()
 	return fix.Holder(fix.Person(guest(), member.RoleEmployee), "transactions.history", "user.profile_readonly")
+}
+
+func init() {
+	prepared["createToken password"] = func(t *scenario) world.Request {
+		c, text := t.RegisterClient()
+		made := t.Send("POST", "/v0.1/merchants/"+t.Merchant.Code+"/test-profiles", fields{"name": "Card"})
+		t.Secret("test profile's password", made.Text("password"))
+		return world.Request{Path: "/token", Body: url.Values{"grant_type": {"password"}, "client_id": {c.ID},
+			"client_secret": {text}, "username": {made.Text("username")}, "password": {made.Text("password")}}}
+	}
 }

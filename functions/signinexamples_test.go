@@ -17,6 +17,7 @@ import (
 // The requests of the pages on which people sign in: each needs the cookie and the form of a page before.
 func init() {
 	for name, prepare := range map[string]func(*scenario) world.Request{
+		"showAuthorization": func(t *scenario) world.Request { return world.Request{Path: t.askedFor()} },
 		"decideAuthorization allow": func(t *scenario) world.Request {
 			return t.signedIn().filled(t.askedFor(), "/authorize", url.Values{"decision": {"allow"}})
 		},
