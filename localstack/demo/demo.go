@@ -1,7 +1,8 @@
 // Package demo runs a merchant's first day against a running platform and prints every request and response: a
 // payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund, a
-// receipt, a restricted key that is refused and revoked, a new bank account and a payout to it, and an invitation by
-// mail. It is an ordinary merchant: it has an API key, and an operator gives it a callback secret.
+// receipt, a restricted key that is refused and revoked, a new bank account and a payout to it, an invitation by mail,
+// an OAuth login, and an employee's refund that is refused and then permitted. It is an ordinary merchant: it has an API
+// key, and an operator gives it a callback secret and registers its OAuth client.
 package demo
 
 import (
@@ -55,6 +56,8 @@ var steps = []struct {
 	{"It adds its bank account, which is verified", (*scenario).addAccount},
 	{"It is paid out to that account", (*scenario).payOut},
 	{"It invites a colleague", (*scenario).invite},
+	{"Its owner signs in to an application with OAuth", (*scenario).signIn},
+	{"An employee's refund is refused, until it is permitted", (*scenario).refuse},
 }
 
 // Run runs all steps. The error names the first difference from the contract.
@@ -88,6 +91,7 @@ type scenario struct {
 
 	code            string // of the first payment's transaction
 	customer, token string
+	app             client.Application
 }
 
 // checkout is what the demo checks in a response.
@@ -108,9 +112,8 @@ type checkout struct {
 func (s *scenario) rotateSecret(ctx context.Context) error {
 	// force: the demo may be run again, and does not need the secret of the last time.
 	command := object{"command": "rotate_callback_secret", "merchant_code": s.MerchantCode, "force": true}
-	s.print.line("→ provision " + pretty(command))
 	var rotated struct{ Secret string }
-	if err := s.Operator.Operate(ctx, command, &rotated); err != nil {
+	if err := s.operate(ctx, command, &rotated); err != nil {
 		return err
 	}
 	secret, err := webhook.ParseSecret(rotated.Secret)

@@ -29,6 +29,30 @@ func TestOnlyTheLastFourDigitsOfACardAreShown(t *testing.T) {
 	}
 }
 
+func TestNoPasswordIsShown(t *testing.T) {
+	t.Parallel()
+	body := object{"username": "till@example.com", "password": "correct horse"}
+	if got, want := pretty(masked(body)), pretty(object{"username": "till@example.com", "password": "***"}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if body["password"] != "correct horse" {
+		t.Errorf("got %v to send, want nothing of it masked", body)
+	}
+}
+
+func TestNoCodeIsShown(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"http://127.0.0.1/app?code=a-b_c&state=1":         "http://127.0.0.1/app?code=…&state=1",
+		"http://127.0.0.1/app?merchant_code=MC1&code=abc": "http://127.0.0.1/app?merchant_code=MC1&code=…",
+		"/authorize?code_challenge=abc":                   "/authorize?code_challenge=abc",
+	} {
+		if got := withoutCode(address); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestNoKeyIsShown(t *testing.T) {
 	t.Parallel()
 	got := string(withoutKeys([]byte(`{"preview":"c3D4e5F6","plaintext":"sk_test_0A1B2C3Dc3D4e5F6","id":"key_abc"}`)))

@@ -14,28 +14,20 @@ const bankAccounts = "/v0.1/me/merchant-profile/bank-accounts"
 // openMerchant has the operator open a merchant without a bank account, which takes a payment. The demo may be run
 // again and again, and a merchant has ten accounts at the most.
 func (s *scenario) openMerchant(ctx context.Context) error {
-	command := object{"command": "create_merchant", "name": "Demo " + s.run, "email": "demo@example.com", "country": "DE",
+	command := object{"command": "create_merchant", "name": "Demo " + s.run, "email": s.owner(), "country": "DE",
 		"currency": "EUR", "sandbox": true}
-	s.print.line("→ provision " + pretty(command))
 	var made struct {
 		Code string                     `json:"merchant_code"`
 		Key  struct{ Plaintext string } `json:"api_key"`
 	}
-	if err := s.Operator.Operate(ctx, command, &made); err != nil {
+	if err := s.operate(ctx, command, &made); err != nil {
 		return err
 	}
 	s.MerchantCode, s.APIKey = made.Code, made.Key.Plaintext
 	s.print.line("← merchant " + made.Code + ", and a key (it is shown once, and not here)")
-	c, err := s.create(ctx, "lunch", "25.00", nil)
-	if err != nil {
-		return err
-	}
-	paid, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": s.card(frictionless)}, http.StatusOK)
-	if err != nil {
-		return err
-	}
-	s.code = paid.TransactionCode
-	return s.expect(paid.Status == "PAID", "PAID, which waits for a payout")
+	var err error
+	s.code, err = s.sell(ctx, "lunch", "25.00")
+	return err
 }
 
 // bankAccount is what the demo checks of one.
@@ -73,11 +65,10 @@ func (s *scenario) addAccount(ctx context.Context) error {
 // payOut pays the merchant what it has taken, less its fee, and shows the record.
 func (s *scenario) payOut(ctx context.Context) error {
 	command := object{"command": "run_payouts", "merchant_code": s.MerchantCode, "on_demand": true, "id": s.run}
-	s.print.line("→ provision " + pretty(command))
 	var done struct {
 		Payouts []struct{ Day, Status string }
 	}
-	if err := s.Operator.Operate(ctx, command, &done); err != nil {
+	if err := s.operate(ctx, command, &done); err != nil {
 		return err
 	}
 	if err := s.expect(len(done.Payouts) == 1 && done.Payouts[0].Status == "PAID", "one payout, PAID"); err != nil {

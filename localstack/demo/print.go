@@ -15,16 +15,17 @@ func (p printer) title(n int, text string) { _, _ = fmt.Fprintf(p.out, "\n=== %d
 
 func (p printer) line(text string) { _, _ = fmt.Fprintln(p.out, text) }
 
-// masked is body as it may be shown: of a card only the last four digits.
+// masked is body as it may be shown: of a card only the last four digits, and no password.
 func masked(body object) object {
-	sent, ok := body["card"].(object)
-	if !ok {
-		return body
+	shown := maps.Clone(body)
+	if sent, ok := body["card"].(object); ok {
+		hidden, number := maps.Clone(sent), fmt.Sprint(sent["number"])
+		hidden["number"], hidden["cvv"] = "************"+number[len(number)-4:], "***"
+		shown["card"] = hidden
 	}
-	shown, hidden := maps.Clone(body), maps.Clone(sent)
-	number := fmt.Sprint(sent["number"])
-	hidden["number"], hidden["cvv"] = "************"+number[len(number)-4:], "***"
-	shown["card"] = hidden
+	if _, ok := body["password"]; ok {
+		shown["password"] = "***"
+	}
 	return shown
 }
 
