@@ -79,11 +79,15 @@ func (s *scenario) authorize(ctx context.Context, p client.Person) (*scenario, e
 		return nil, err
 	}
 	s.print.line("→ POST " + s.API.BaseURL + "/token  (the code, with the PKCE verifier)\n" +
-		"← an access token and a refresh token (not shown), scope: " + tokens.Scope + "\n\nThe application, with that token:")
+		"← an access token and a refresh token (not shown), scope: " + tokens.Scope)
+	if err := s.expect(tokens.MerchantCode == s.MerchantCode && tokens.Scope == s.app.Scope,
+		"tokens for the merchant and the scopes"); err != nil {
+		return nil, err
+	}
+	s.print.line("\nThe application, with that token:")
 	acting := *s
 	acting.APIKey = tokens.Access
-	return &acting, s.expect(tokens.MerchantCode == s.MerchantCode && tokens.Scope == s.app.Scope,
-		"tokens for the merchant and the scopes")
+	return &acting, nil
 }
 
 // show prints what a browser does.
