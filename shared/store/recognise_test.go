@@ -184,6 +184,22 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 			return s.Refresh(t.Context(), oauth.Grant{Hash: "grant"}, identity.AccessToken{Hash: "token"})
 		}
 	},
+	"ChangeSecondFactor": func(t *testing.T, s *store.Store) func() error {
+		turnOn(t, s, "ada")
+		return func() error { return second(s.ChangeSecondFactor(t.Context(), "ada", recovery("ada", 3))) }
+	},
+	"ConfirmSignIn": func(t *testing.T, s *store.Store) func() error {
+		turnOn(t, s, "ada")
+		if err := s.PutSignIn(t.Context(), signedIn("pending", "ada")); err != nil {
+			t.Fatal(err)
+		}
+		return func() error { return s.ConfirmSignIn(t.Context(), "pending", signedIn("next", "ada"), recovery("ada", 3)) }
+	},
+	"RemoveSecondFactor": func(t *testing.T, s *store.Store) func() error {
+		turnOn(t, s, "ada")
+		ctx := fixture{TB: t, Store: s, Filler: &storedtest.Filler{}}.acting()
+		return func() error { return s.RemoveSecondFactor(ctx, tenant, member.Member{ID: "mem_1", UserID: "ada"}) }
+	},
 }
 
 func createDraft(t *testing.T, s *store.Store) payments.Checkout {

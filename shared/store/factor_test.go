@@ -1,0 +1,164 @@
+package store_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/secret"
+	"github.com/cashwrap/cashwrap/shared/signin"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// turnedOn is the change that turns a second factor on, with recovery codes of the id "codes".
+func turnedOn(f signin.Factor) (signin.Factor, error) {
+	return signin.Factor{Enrolment: "app", ConfirmedAt: start, Recovery: signin.Recovery{ID: "codes", MadeAt: start},
+		Version: f.Version}, nil
+}
+
+// recovery uses one of the codes that turnedOn gives.
+func recovery(user string, place int) func(signin.Factor) (signin.Factor, error) {
+	secrets := signin.FactorKey("key").Of(user)
+	code := signin.Code{Text: secret.New(secrets.Recovery("codes")[place]), At: start}
+	return func(f signin.Factor) (signin.Factor, error) { return f.Use(secrets, code) }
+}
+
+func turnOn(t *testing.T, s *store.Store, user string) {
+	t.Helper()
+	if _, err := s.ChangeSecondFactor(t.Context(), user, turnedOn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// signedIn is a session of the user's.
+func signedIn(hash, user string) signin.Session {
+	return signin.Session{Hash: hash, Account: signin.Account{Kind: identity.User, ID: user}, BeganAt: start,
+		Expires: start.Add(time.Hour)}
+}
+
+// TestACodeIsUsedByOneOfTwo that use it at once.
+func TestACodeIsUsedByOneOfTwo(t *testing.T) {
+	t.Parallel()
+	s := storedtest.Open(t, clock.New().Now, nil)
+	turnOn(t, s, "ada")
+	var group sync.WaitGroup
+	both := make([]error, 2)
+	for i := range both {
+		group.Go(func() { both[i] = second(s.ChangeSecondFactor(t.Context(), "ada", recovery("ada", 3))) })
+	}
+	group.Wait()
+	if (both[0] == nil) == (both[1] == nil) || !errors.Is(errors.Join(both...), signin.ErrWrongCode) {
+		t.Errorf("got %v, want one success and %v", both, signin.ErrWrongCode)
+	}
+	f, err := s.SecondFactor(t.Context(), "ada")
+	if diff := cmp.Diff([]int{3}, f.Recovery.Used); err != nil || diff != "" {
+		t.Errorf("got error %v, used (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestASessionIsConfirmedOnce, however many codes are entered for it at once.
+func TestASessionIsConfirmedOnce(t *testing.T) {
+	t.Parallel()
+	s := storedtest.Open(t, clock.New().Now, nil)
+	turnOn(t, s, "ada")
+	if err := s.PutSignIn(t.Context(), signedIn("pending", "ada")); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	both := make([]error, 2)
+	for i, hash := range []string{"first", "second"} {
+		group.Go(func() { both[i] = s.ConfirmSignIn(t.Context(), "pending", signedIn(hash, "ada"), recovery("ada", i)) })
+	}
+	group.Wait()
+	if (both[0] == nil) == (both[1] == nil) || !errors.Is(errors.Join(both...), store.ErrSignedOut) {
+		t.Errorf("got %v, want one success and %v", both, store.ErrSignedOut)
+	}
+	f, err := s.SecondFactor(t.Context(), "ada")
+	_, first, firstErr := s.SignIn(t.Context(), "first")
+	_, last, lastErr := s.SignIn(t.Context(), "second")
+	if err := errors.Join(err, firstErr, lastErr); err != nil || f.Left() != signin.RecoveryCodes-1 || first == last {
+		t.Errorf("got %d codes left, sessions %t and %t, error %v; want one used for one", f.Left(), first, last, err)
+	}
+}
+
+// uncounted refuses what counts attempts.
+type uncounted struct {
+	aws.HTTPClient
+	on bool
+}
+
+func (u *uncounted) Do(r *http.Request) (*http.Response, error) {
+	if u.on && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") {
+		return nil, faults.ErrNetwork
+	}
+	return u.HTTPClient.Do(r)
+}
+
+// TestNoCodeIsTriedBeyondTheLimit, nor while attempts cannot be counted.
+func TestNoCodeIsTriedBeyondTheLimit(t *testing.T) {
+	t.Parallel()
+	wire, now := &uncounted{}, clock.New()
+	s := storedtest.Open(t, now.Now, func(c aws.HTTPClient) aws.HTTPClient {
+		wire.HTTPClient = c
+		return wire
+	})
+	tried := 0
+	try := func(f signin.Factor) (signin.Factor, error) {
+		tried++
+		return f, signin.ErrWrongCode
+	}
+	both := func() (change, confirm error) {
+		_, change = s.ChangeSecondFactor(t.Context(), "ada", try)
+		return change, s.ConfirmSignIn(t.Context(), "pending", signedIn("next", "ada"), try)
+	}
+	wire.on = true
+	if change, confirm := both(); change == nil || confirm == nil || tried > 0 {
+		t.Errorf("uncounted: got %v, %v and %d tries, want errors and none", change, confirm, tried)
+	}
+	wire.on = false
+	for range 5 {
+		if change, confirm := both(); !errors.Is(change, signin.ErrWrongCode) || !errors.Is(confirm, signin.ErrWrongCode) {
+			t.Errorf("got %v, %v, want %v", change, confirm, signin.ErrWrongCode)
+		}
+	}
+	if change, confirm := both(); !failure.Is(change, failure.KindTooMany) ||
+		!failure.Is(confirm, failure.KindTooMany) || tried != 10 {
+		t.Errorf("got %v, %v after %d tries, want too many after 10", change, confirm, tried)
+	}
+	now.Advance(6 * time.Minute)
+	if change, confirm := both(); !errors.Is(change, signin.ErrWrongCode) || !failure.Is(confirm, failure.KindTooMany) {
+		t.Errorf("six minutes later: got %v, %v, want one more try", change, confirm)
+	}
+	if _, err := s.ChangeSecondFactor(t.Context(), "bob", turnedOn); err != nil {
+		t.Errorf("another account: got %v", err)
+	}
+}
+
+// TestASecondFactorIsRemovedOnce: then there is none that could be.
+func TestASecondFactorIsRemovedOnce(t *testing.T) {
+	t.Parallel()
+	s := storedtest.Open(t, clock.New().Now, nil)
+	m := member.Member{ID: "mem_1", UserID: "ada"}
+	ctx := fixture{TB: t, Store: s, Filler: &storedtest.Filler{}}.acting()
+	for i, want := range []bool{false, true, false} {
+		if i == 1 {
+			turnOn(t, s, "ada")
+		}
+		if err := s.RemoveSecondFactor(ctx, tenant, m); (err == nil) != want ||
+			!want && !failure.Is(err, failure.KindNotFound) {
+			t.Errorf("%d: got %v, want success %t", i, err, want)
+		}
+	}
+}
