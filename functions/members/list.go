@@ -32,7 +32,14 @@ func (f family) listMembers(ctx context.Context, req listMembersRequest) (rest.L
 	}
 	found := slices.DeleteFunc(all, func(m member.Member) bool { return !req.matches(m, now) })
 	roles, err := f.store.RolesOf(ctx, t, found...)
-	return rest.PageOf(req.Paging, found, func(m member.Member) memberView { return viewMember(m, roles, now) }), err
+	if err != nil {
+		return rest.Listing[memberView]{}, err
+	}
+	from, to := req.Bounds(len(found))
+	factors, err := f.factors(ctx, found[from:to]...)
+	return rest.PageOf(req.Paging, found, func(m member.Member) memberView {
+		return viewMember(m, roles, factors, now)
+	}), err
 }
 
 // matches reports whether the member matches all filters. A member whose invitation is not
@@ -71,5 +78,9 @@ func (f family) retrieveMember(ctx context.Context, req memberPath) (memberView,
 	if err == nil {
 		err = req.check(m)
 	}
-	return viewMember(m, roles, f.store.Now()), err
+	if err != nil {
+		return memberView{}, err
+	}
+	factors, err := f.factors(ctx, m)
+	return viewMember(m, roles, factors, f.store.Now()), err
 }

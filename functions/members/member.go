@@ -77,7 +77,11 @@ func (f family) show(ctx context.Context, t identity.Tenant, m member.Member, er
 		return memberView{}, err
 	}
 	roles, err := f.store.RolesOf(ctx, t, m)
-	return viewMember(m, roles, f.store.Now()), err
+	if err != nil {
+		return memberView{}, err
+	}
+	factors, err := f.factors(ctx, m)
+	return viewMember(m, roles, factors, f.store.Now()), err
 }
 
 type updateMemberRequest struct {

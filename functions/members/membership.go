@@ -120,7 +120,7 @@ func (r listMembershipsRequest) matches(m store.Membership, now time.Time) bool 
 }
 
 func viewMembership(m store.Membership, now time.Time) membershipView {
-	v := viewMember(m.Member, m.Roles, now)
+	v := viewMember(m.Member, m.Roles, nil, now)
 	changed := m.Merchant.UpdatedAt
 	if changed.IsZero() {
 		changed = m.Merchant.CreatedAt

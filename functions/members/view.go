@@ -1,6 +1,7 @@
 package members
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -44,7 +45,8 @@ type classicView struct {
 	UserID int32 `json:"user_id"`
 }
 
-func viewMember(m member.Member, roles member.Roles, now time.Time) memberView {
+// viewMember shows a member; factors are of whom one is known to be confirmed, by user.
+func viewMember(m member.Member, roles member.Roles, factors map[string]bool, now time.Time) memberView {
 	v := memberView{ID: m.ID, Roles: slices.Sorted(slices.Values(m.Roles)), Permissions: m.Permissions(roles),
 		Status: m.Status(now), CreatedAt: rest.Timestamp(m.CreatedAt), UpdatedAt: rest.Timestamp(m.UpdatedAt),
 		Attributes: m.Attributes, Metadata: m.Metadata}
@@ -52,13 +54,24 @@ func viewMember(m member.Member, roles member.Roles, now time.Time) memberView {
 		v.Invite = &inviteView{m.Email, rest.Timestamp(m.Invite.ExpiresAt)}
 		return v
 	}
-	v.User = &userView{ID: m.User(), Type: m.Type, Email: m.Email, Virtual: m.Type == member.TypeManaged,
-		Classic: classicView{m.Number()}, Nickname: m.Nickname}
+	v.User = &userView{ID: m.User(), Type: m.Type, Email: m.Email, MFA: factors[m.User()],
+		Virtual: m.Type == member.TypeManaged, Classic: classicView{m.Number()}, Nickname: m.Nickname}
 	if m.Disabled() {
 		at := rest.Timestamp(m.DisabledAt)
 		v.User.DisabledAt = &at
 	}
 	return v
+}
+
+// factors reads which of the members' users have a second factor, in one call.
+func (f family) factors(ctx context.Context, members ...member.Member) (map[string]bool, error) {
+	var users []string
+	for _, m := range members {
+		if !m.Invited() {
+			users = append(users, m.User())
+		}
+	}
+	return f.store.HaveSecondFactor(ctx, users...)
 }
 
 // roleView is the response object of contract §13.6.
