@@ -49,6 +49,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	one.accounts()
 	one.mails()
 	one.clients()
+	one.apps()
 	one.members()
 	live.differ()
 	test.loseEntries()

@@ -1,5 +1,13 @@
 package functions_test
 
+import (
+	"net/url"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
 // clients has an operator register an OAuth client and use each command on it, and give an owner
 // its password.
 func (e *everything) clients() {
@@ -23,4 +31,38 @@ func (e *everything) clients() {
 	var set struct{ Password string }
 	e.Operate(fields{"command": "set_password", "merchant_code": e.Merchant.Code, "email": e.Owner().Email}, &set)
 	e.Secret("password", set.Password)
+}
+
+// apps looks at tokens and ends them, uses a code twice, and has a managed user sign in and decide.
+func (e *everything) apps() {
+	e.Helper()
+	c, secret := e.RegisterClient()
+	code := e.Code(c, e.Holder(e.Person(guest(), member.RoleEmployee), "transactions.history"))
+	send := func(path string, form url.Values) world.Response {
+		form.Set("client_id", c.ID)
+		form.Set("client_secret", secret)
+		return e.ask(world.Request{Method: "POST", Path: path, APIKey: world.NoKey, Body: form})
+	}
+	redeem := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {world.AppRedirect}}
+	got := send("/token", redeem)
+	for _, name := range []string{"access_token", "refresh_token"} {
+		e.Secret(name, got.Text(name))
+	}
+	token := url.Values{"token": {got.Text("access_token")}}
+	send("/introspect", token)
+	send("/revoke", token)
+	send("/token", redeem)
+	e.Clock.Advance(time.Minute) // no address sends more than some requests a second
+	address := guest()
+	e.Secret("password", invitedPassword)
+	e.Send("POST", "/v0.1/me/accounts", fields{"username": address, "password": invitedPassword})
+	v := e.visitor()
+	v.send(v.filled("/sign-in?mode=test", "/sign-in", url.Values{"username": {address}, "password": {invitedPassword},
+		"merchant_code": {e.Merchant.Code}}))
+	decided := v.send(v.filled(e.askedFor(), "/authorize", url.Values{"decision": {"allow"}}))
+	if to, err := url.Parse(decided.Header.Get("Location")); err != nil || to.Query().Get("code") == "" {
+		e.Errorf("got %d %s to %v, %v; want a code", decided.Status, decided.Body, to, err)
+	} else {
+		e.Secret("code", to.Query().Get("code"))
+	}
 }

@@ -40,6 +40,21 @@ var aims = map[string]int{
 	// counted before the password is compared.
 	"GET /invitations/{token}":  5,
 	"POST /invitations/{token}": 8,
+	// Somebody signs in a few times a day, and each step hangs on the one before: an address leads to its user; two
+	// buckets count a password, each in two calls when they were used a moment ago.
+	"POST /sign-in":                                      9,
+	"POST /sign-in/second-factor, app":                   7,
+	"POST /sign-in/second-factor, recovery":              7,
+	"POST /account/second-factor, confirm":               7,
+	"POST /account/second-factor, disable":               7,
+	"POST /authorize":                                    7,
+	"POST /token, password":                              6,
+	"POST /v0.1/merchants/{merchant_code}/test-profiles": 5,
+	// A code or a refresh token leads to its grant, that to the member, and a user's to the password.
+	"POST /token, authorizationCode": 5,
+	"POST /token, refreshToken":      5,
+	"POST /introspect, refresh":      5,
+	"POST /introspect, asJSON":       5,
 	// The first read also numbers the receipt, which shows the merchant's account.
 	"GET /v1.1/receipts/{id}": 5,
 	// A merchant that has grown: each shard is read, at the same time.

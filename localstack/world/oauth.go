@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"crypto/rand"
 	"time"
 
@@ -13,6 +14,12 @@ import (
 
 // AppRedirect is where the clients of RegisterClient have their answers sent.
 const AppRedirect = "https://app.example/callback"
+
+// made is the context in which the world itself makes what an operation would, so that the
+// audit knows by what.
+func (s Shop) made(operation string) context.Context {
+	return audit.As(s.Context(), audit.Actor{Kind: audit.Command, Request: rand.Text()}, operation)
+}
 
 // RegisterClient makes an OAuth client of the shop's merchant in test mode, and returns it with
 // its secret. Unless it is changed, it may ask for all scopes.
@@ -29,8 +36,7 @@ func (s Shop) RegisterClient(change ...func(*oauth.Client)) (oauth.Client, strin
 	for _, set := range change {
 		set(&c)
 	}
-	command := audit.As(s.Context(), audit.Actor{Kind: audit.Command, Request: id}, "create_oauth_client")
-	if c, err = s.App.Store.CreateOAuthClient(command, c); err != nil {
+	if c, err = s.App.Store.CreateOAuthClient(s.made("create_oauth_client"), c); err != nil {
 		s.Fatal(err)
 	}
 	return c, text
@@ -39,11 +45,11 @@ func (s Shop) RegisterClient(change ...func(*oauth.Client)) (oauth.Client, strin
 // ChangeClient changes an OAuth client, as an operator does.
 func (s Shop) ChangeClient(c oauth.Client, change func(*oauth.Client)) {
 	s.Helper()
-	command := audit.As(s.Context(), audit.Actor{Kind: audit.Command, Request: rand.Text()}, "update_oauth_client")
-	_, err := s.App.Store.UpdateOAuthClient(command, c.ID, func(c oauth.Client) (oauth.Client, error) {
+	changed := func(c oauth.Client) (oauth.Client, error) {
 		change(&c)
 		return c, nil
-	})
+	}
+	_, err := s.App.Store.UpdateOAuthClient(s.made("update_oauth_client"), c.ID, changed)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -95,7 +101,7 @@ func (s Shop) Holder(m member.Member, scopes ...string) oauth.Holder {
 // Staff makes a managed user of the role, which has a password that nobody knows.
 func (s Shop) Staff(email, role string) member.Member {
 	s.Helper()
-	m, err := s.App.Store.CreateMember(s.Context(), s.Tenant(), member.Address(email), "staff "+email,
+	m, err := s.App.Store.CreateMember(s.made("createMember"), s.Tenant(), member.Address(email), "staff "+email,
 		func(id string, _ member.Roles) (member.Member, error) {
 			m := member.NewEmployee(id, member.Registration{Email: email}, nil, s.App.Store.Now())
 			m.Roles, m.Passwords = []string{role}, unknownPassword(s.App.Store.Now())
@@ -111,7 +117,7 @@ func (s Shop) Staff(email, role string) member.Member {
 func (s Shop) Person(email, role string) member.Member {
 	s.Helper()
 	token := s.secretText("invitation token")
-	invited, err := s.App.Store.CreateMember(s.Context(), s.Tenant(), member.Address(email), "invite "+email,
+	invited, err := s.App.Store.CreateMember(s.made("createMember"), s.Tenant(), member.Address(email), "invite "+email,
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: email, Roles: []string{role}}, "invite "+email,
 				func(string, string) string { return token }, s.App.Store.Now()), nil
@@ -119,9 +125,8 @@ func (s Shop) Person(email, role string) member.Member {
 	if err != nil {
 		s.Fatal(err)
 	}
-	_, err = s.App.Store.AcceptInvitation(s.Context(), token, func(store.Invitation) (member.Passwords, error) {
-		return unknownPassword(s.App.Store.Now()), nil
-	})
+	_, err = s.App.Store.AcceptInvitation(s.made("acceptInvitation"), token,
+		func(store.Invitation) (member.Passwords, error) { return unknownPassword(s.App.Store.Now()), nil })
 	if err != nil {
 		s.Fatal(err)
 	}

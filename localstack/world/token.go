@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -58,8 +57,7 @@ func (s Shop) register(t identity.AccessToken) {
 	s.Helper()
 	_, err := s.App.Store.OAuthClient(s.Context(), t.Client)
 	if failure.Is(err, failure.KindNotFound) {
-		command := audit.As(s.Context(), audit.Actor{Kind: audit.Command, Request: t.Client}, "create_oauth_client")
-		_, err = s.App.Store.CreateOAuthClient(command, oauth.Client{ID: t.Client, Name: "App",
+		_, err = s.App.Store.CreateOAuthClient(s.made("create_oauth_client"), oauth.Client{ID: t.Client, Name: "App",
 			Tenant: identity.Tenant{Mode: t.Tenant.Mode, Merchant: "MC0APPS000"}, Scopes: identity.AllScopes(),
 			Approved: identity.AllScopes()})
 	}
@@ -84,7 +82,7 @@ func (s Shop) TestProfile(name string) member.TestProfile {
 	s.Helper()
 	p, password, err := member.NewTestProfile(rand.Reader, name, s.App.Store.Now())
 	if err == nil {
-		p, err = s.App.Store.CreateTestProfile(s.Context(), s.Tenant(), p,
+		p, err = s.App.Store.CreateTestProfile(s.made("createTestProfile"), s.Tenant(), p,
 			s.App.Store.PasswordOf(s.Tenant(), p.ID, password))
 	}
 	if err != nil {
@@ -103,7 +101,7 @@ func (s Shop) Owner() member.Member {
 // Employ makes an operator with the permissions.
 func (s Shop) Employ(email string, permissions member.Permissions) member.Member {
 	s.Helper()
-	m, err := s.App.Store.CreateMember(s.Context(), s.Tenant(), member.Address(email), "employ "+email,
+	m, err := s.App.Store.CreateMember(s.made("createMember"), s.Tenant(), member.Address(email), "employ "+email,
 		func(id string, _ member.Roles) (member.Member, error) {
 			r := member.Registration{Email: email, Permissions: permissions}
 			return member.NewEmployee(id, r, nil, s.App.Store.Now()), nil
@@ -128,7 +126,7 @@ func (s Shop) member(number int32) member.Member {
 func (s Shop) Join(other Shop, m member.Member, role string) string {
 	s.Helper()
 	token := func(memberID, inviteID string) string { return memberID + inviteID }
-	invited, err := s.App.Store.CreateMember(s.Context(), other.Tenant(), m.Address(), "invite "+m.ID,
+	invited, err := s.App.Store.CreateMember(s.made("createMember"), other.Tenant(), m.Address(), "invite "+m.ID,
 		func(id string, _ member.Roles) (member.Member, error) {
 			i := member.Invitation{Email: m.Email, Roles: []string{role}}
 			return member.NewInvited(id, i, "invite "+m.ID, token, s.App.Store.Now()), nil
@@ -136,7 +134,7 @@ func (s Shop) Join(other Shop, m member.Member, role string) string {
 	if err != nil {
 		s.Fatal(err)
 	}
-	accepted, err := s.App.Store.AcceptInvitation(s.Context(), token(invited.ID, invited.Invite.ID),
+	accepted, err := s.App.Store.AcceptInvitation(s.made("acceptInvitation"), token(invited.ID, invited.Invite.ID),
 		func(store.Invitation) (member.Passwords, error) { return member.Passwords{{Operation: "test"}}, nil })
 	if err != nil {
 		s.Fatal(err)
