@@ -13,7 +13,6 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 	"github.com/cashwrap/cashwrap/shared/audit"
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/oauth"
@@ -321,31 +320,27 @@ func (o *office) play(as side, actor, who string, rng *rand.Rand) {
 
 func (p *people) think(actor string) { p.park(move, nil, actor, "thinks") }
 
-// appID is the id of the OAuth client that has all access tokens.
-const appID = "app"
+// appOf is the id of the OAuth client that a person has allowed to act.
+func appOf(memberID string) string { return "app of " + memberID }
 
-// register makes that client, of a merchant that has nothing else.
-func (o *office) register() {
-	_, err := o.store.OAuthClient(o.ctx(), appID)
-	if failure.Is(err, failure.KindNotFound) {
-		_, err = o.store.CreateOAuthClient(o.ctx(), oauth.Client{ID: appID, Name: "App",
-			Tenant: identity.Tenant{Mode: o.tenant.Mode, Merchant: "MC0APPS000"}})
-	}
-	if err != nil {
-		o.panicf("%v", err)
-	}
+// refreshOf is the hash of the refresh token with which that client has a person's access token.
+func (o *office) refreshOf(memberID string) string {
+	return identity.Hash(fmt.Sprint("refresh ", o.seed, memberID))
 }
 
-// login gives a member an access token.
+// login gives a member an access token, by a client of its own and a grant.
 func (o *office) login(name string, m member.Member, scopes []string) {
 	h := &holder{name: name, home: o, user: m.UserID, token: identity.Hash(fmt.Sprint(o.seed, m.ID)),
 		by: linear.Caller{Member: m.ID, Token: m.ID, Scopes: scopes}}
 	o.secrets[h.token] = "access token"
 	o.holders[name] = h
-	o.register()
-	if err := o.store.PutAccessToken(o.ctx(), identity.AccessToken{Hash: identity.Hash(h.token), Kind: m.Kind(),
-		Subject: m.ID, User: m.UserID, Client: appID, Tenant: o.tenant, Scopes: scopes, CreatedAt: o.now(),
-		ExpiresAt: o.now().AddDate(1, 0, 0)}); err != nil {
+	must[oauth.Client](o.World)(o.store.CreateOAuthClient(o.ctx(), oauth.Client{ID: appOf(m.ID), Name: "App",
+		Tenant: identity.Tenant{Mode: o.tenant.Mode, Merchant: "MC0APPS000"}}))
+	allowed := oauth.Holder{Client: appOf(m.ID), Kind: m.Kind(), Subject: m.ID, User: m.UserID, Tenant: o.tenant,
+		Scopes: scopes}
+	token := allowed.Token(identity.Hash(h.token), o.refreshOf(m.ID), scopes, o.now())
+	token.ExpiresAt = o.now().AddDate(1, 0, 0)
+	if err := o.store.PutGrant(o.ctx(), allowed.NewGrant(token.Grant, o.now()), token); err != nil {
 		o.panicf("%v", err)
 	}
 }

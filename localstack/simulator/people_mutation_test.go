@@ -10,7 +10,7 @@ import (
 )
 
 // TestEachConditionOfPeopleIsNeeded does the same as TestEachConditionIsNeeded with the
-// conditions of roles, members, keys, users, invitations, tokens and mails.
+// conditions of roles, members, keys, users, invitations, tokens, their clients and grants, and mails.
 func TestEachConditionOfPeopleIsNeeded(t *testing.T) {
 	mutations{
 		workloads: []simulator.Workload{simulator.People},
@@ -23,7 +23,7 @@ func TestEachConditionOfPeopleIsNeeded(t *testing.T) {
 
 // ofPeople are the conditions of what says who may do what, and of the mails about it.
 var ofPeople = regexp.MustCompile(`^\w+ (MEMBERS? ?\w*|ROLES ?\w*|KEY ?\w*|KEYUSE|EMAIL|ADDRESS|INVITED|USER|` +
-	`MEMBERSHIP|INVITATION|TOKEN|MAIL): `)
+	`MEMBERSHIP|INVITATION|TOKEN|CLIENT|GRANT|MAIL): `)
 
 // peopleSurvivors are the conditions whose removal no history can notice, and why.
 var peopleSurvivors = map[string]string{
@@ -49,22 +49,24 @@ var peopleSurvivors = map[string]string{
 
 // noticedByPeople are histories that notice that a condition is missing, as noticedBy.
 var noticedByPeople = map[string]seedRun{
-	"ConditionCheck KEY: (revoked = ? AND version = ?)": {simulator.People, 3},
-	"ConditionCheck MEMBER: (version = ?)":              {simulator.People, 1},
-	"ConditionCheck ROLES: (version = ?)":               {simulator.People, 22},
-	"ConditionCheck TOKEN: (attribute_exists(pk))":      {simulator.People, 77},
-	"Delete KEY: (revoked = ? AND version = ?)":         {simulator.People, 60},
-	"Delete MEMBER: (version = ?)":                      {simulator.People, 52},
-	"Put EMAIL: (attribute_not_exists(pk))":             {simulator.People, 22},
-	"Put INVITED: (attribute_not_exists(pk))":           {simulator.People, 92},
-	"Put KEY COUNT: (attribute_not_exists(pk))":         {simulator.People, 77},
-	"Put INVITED: (version = ?)":                        {simulator.People, 45},
-	"Put KEY COUNT: (version = ?)":                      {simulator.People, 12},
-	"Put KEY: (revoked = ? AND version = ?)":            {simulator.People, 12},
-	"Put MAIL: (version = ?)":                           {simulator.People, 5},
-	"Put MEMBER: (version = ?)":                         {simulator.People, 7},
-	"Put ROLES: (attribute_not_exists(pk))":             {simulator.People, 14},
-	"Put ROLES: (version = ?)":                          {simulator.People, 12},
+	"ConditionCheck CLIENT: (attribute_exists(pk) AND attribute_not_exists(revoked_at))": {simulator.People, 231},
+	"ConditionCheck GRANT: (attribute_exists(pk))":                                       {simulator.People, 166},
+	"ConditionCheck KEY: (revoked = ? AND version = ?)":                                  {simulator.People, 3},
+	"ConditionCheck MEMBER: (version = ?)":                                               {simulator.People, 1},
+	"ConditionCheck ROLES: (version = ?)":                                                {simulator.People, 22},
+	"ConditionCheck TOKEN: (attribute_exists(pk))":                                       {simulator.People, 77},
+	"Delete KEY: (revoked = ? AND version = ?)":                                          {simulator.People, 60},
+	"Delete MEMBER: (version = ?)":                                                       {simulator.People, 52},
+	"Put EMAIL: (attribute_not_exists(pk))":                                              {simulator.People, 22},
+	"Put INVITED: (attribute_not_exists(pk))":                                            {simulator.People, 92},
+	"Put KEY COUNT: (attribute_not_exists(pk))":                                          {simulator.People, 77},
+	"Put INVITED: (version = ?)":                                                         {simulator.People, 45},
+	"Put KEY COUNT: (version = ?)":                                                       {simulator.People, 12},
+	"Put KEY: (revoked = ? AND version = ?)":                                             {simulator.People, 12},
+	"Put MAIL: (version = ?)":                                                            {simulator.People, 5},
+	"Put MEMBER: (version = ?)":                                                          {simulator.People, 7},
+	"Put ROLES: (attribute_not_exists(pk))":                                              {simulator.People, 14},
+	"Put ROLES: (version = ?)":                                                           {simulator.People, 12},
 	"Update MEMBERS COUNT: (attribute_not_exists(invited_on) OR invited_on < ?) AND (attribute_not_exists(pk) OR " +
 		"count < ?)": {simulator.People, 43},
 	"Update MEMBERS COUNT: (attribute_not_exists(pk) OR count < ?)": {simulator.People, 30},

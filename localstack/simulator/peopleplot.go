@@ -14,6 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
 // plot is what some holders of credentials do at the same time, on one side or more.
@@ -83,14 +84,27 @@ func (o *office) takeRights(actor string, rng *rand.Rand, h *holder) {
 	}
 }
 
-// signOut has the holder's token revoked, if it is of this office.
+// signOut has the holder's token refused, if it is of this office: by its client, its grant or itself, which
+// is another in each history, so that each has its own conditions.
 func (o *office) signOut(actor string, _ *rand.Rand, h *holder) {
 	if h.home != o || h.by.Token == "" {
 		return
 	}
 	o.notef(actor, "%s signs out", h.name)
 	call := o.logicalTime()
-	if err := o.store.RevokeAccessToken(o.ctx(), identity.Hash(h.token)); err != nil {
+	var err error
+	switch o.seed % 3 {
+	case 0:
+		_, err = o.store.UpdateOAuthClient(o.ctx(), appOf(h.by.Member), func(c oauth.Client) (oauth.Client, error) {
+			c.RevokedAt = o.now()
+			return c, nil
+		})
+	case 1:
+		err = o.store.RevokeGrant(o.ctx(), o.refreshOf(h.by.Member))
+	default:
+		err = o.store.RevokeAccessToken(o.ctx(), identity.Hash(h.token))
+	}
+	if err != nil {
 		o.panicf("%v", err)
 	}
 	done := o.request(linear.SignOut{Token: h.by.Token})
