@@ -33,9 +33,11 @@ var aims = map[string]int{
 	"POST /v0.1/me/refund/{txn_id}":                                          5,
 	"POST /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds": 5,
 	// Counting a new password takes a second call when another one was set a moment ago.
-	"PUT /v0.1/me/accounts/{operator_id}":                     5,
-	"PUT /v0.1/me/accounts/{operator_id}/reset":               5,
-	"PUT /v0.1/merchants/{merchant_code}/members/{member_id}": 5,
+	"PUT /v0.1/me/accounts/{operator_id}":       5,
+	"PUT /v0.1/me/accounts/{operator_id}/reset": 5,
+	// A member is shown with whether its user has a second factor.
+	"PUT /v0.1/merchants/{merchant_code}/members/{member_id}": 6,
+	"POST /v0.1/merchants/{merchant_code}/members":            5,
 	// An invitation leads to its member, and that to the user of its address, each by the one before; an answer is
 	// counted before the password is compared.
 	"GET /invitations/{token}":  5,
@@ -45,7 +47,7 @@ var aims = map[string]int{
 	"POST /sign-in":                                      9,
 	"POST /sign-in/second-factor, app":                   7,
 	"POST /sign-in/second-factor, recovery":              7,
-	"POST /account/second-factor, confirm":               7,
+	"POST /account/second-factor, confirm":               6,
 	"POST /account/second-factor, disable":               7,
 	"POST /authorize":                                    7,
 	"POST /token, password":                              6,
