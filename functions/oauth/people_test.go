@@ -167,8 +167,9 @@ func (b *browser) take(got world.Response) world.Response {
 		_, value, _ := strings.Cut(set, "=")
 		b.Secret("cookie", value)
 	}
-	if len(got.Body) > 0 {
-		b.page = string(got.Body)
+	if head, body, page := strings.Cut(string(got.Body), "<style>"); page {
+		_, body, _ = strings.Cut(body, "</style>")
+		b.page = head + body
 	}
 	return got
 }

@@ -300,16 +300,18 @@ func TestManyPasswords(t *testing.T) {
 	if diff := cmp.Diff([2]int{10, 50}, [2]int{hashes, refused}); diff != "" {
 		t.Errorf("one account (-want +got):\n%s", diff)
 	}
-	if got := b.signIn(ada, herPassword, nil); got.Status != http.StatusTooManyRequests {
-		t.Errorf("with the right password: got %d, want 429", got.Status)
-	}
-	if got := b.signIn(ada, herPassword, url.Values{"merchant_code": {p.Merchant.Code}}); got.Status != http.StatusTooManyRequests {
-		t.Errorf("with a merchant beside it: got %d, want 429", got.Status)
+	page := b.page
+	for name, merchant := range map[string]string{"the right password": "", "a merchant beside it": p.Merchant.Code} {
+		got := b.signIn(ada, herPassword, url.Values{"merchant_code": {merchant}})
+		if got.Status != http.StatusTooManyRequests {
+			t.Errorf("with %s: got %d, want 429", name, got.Status)
+		}
+		b.page = page
 	}
 	p.Clock.Advance(6 * time.Minute)
 	counts := [2]int{}
 	counts[0], counts[1] = guess(60, func(n int) string { return fmt.Sprintf("guess-%d@example.com", n) })
-	if diff := cmp.Diff([2]int{36, 24}, counts); diff != "" { // 30 at once, and one each ten seconds
+	if diff := cmp.Diff([2]int{35, 25}, counts); diff != "" { // 30 at once, and one each ten seconds
 		t.Errorf("one address (-want +got):\n%s", diff)
 	}
 	p.Clock.Advance(6 * time.Minute)
