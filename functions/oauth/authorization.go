@@ -143,20 +143,16 @@ func (a authorization) answer(issuer string, values url.Values) string {
 	return a.redirect + separator + strings.ReplaceAll(values.Encode(), "+", "%20")
 }
 
-var (
-	hosts   = regexp.MustCompile(`^[0-9A-Za-z.-]+(:[0-9]+)?$`)
-	schemes = regexp.MustCompile(`^[a-z][0-9a-z+.-]*$`)
-)
-
-// source names the origin of the redirect_uri in a Content-Security-Policy, which knows neither
-// IPv6 addresses nor the applications of a device: there it is the scheme.
+// source names where the answer goes in a Content-Security-Policy. It is the whole scheme:
+// Chromium holds a form's policy against each redirect that follows it, and a client's
+// callback may send the browser on to another host.
 func (a authorization) source() string {
 	u, err := url.Parse(a.redirect)
 	switch {
-	case err != nil || !schemes.MatchString(u.Scheme):
+	case err != nil:
 		return ""
-	case hosts.MatchString(u.Host):
-		return u.Scheme + "://" + u.Host
+	case u.Scheme == "http": // on the person's own machine, from where it may go on to any other
+		return "http: https:"
 	}
 	return u.Scheme + ":"
 }

@@ -138,12 +138,12 @@ func TestWhatReachesTheClient(t *testing.T) {
 	b := p.browse()
 	b.enter(ada, nil)
 	for name, c := range map[string]struct{ client, state, begins, ends, posting string }{
-		"a query":   {"client_query", "x", "https://app.example/cb?a=b%20c&state=1&error=", "&state=x", " https://app.example;"},
-		"an empty":  {"client_empty", "x", "https://app.example/cb?error=", "&state=x", " https://app.example;"},
+		"a query":   {"client_query", "x", "https://app.example/cb?a=b%20c&state=1&error=", "&state=x", " https:;"},
+		"an empty":  {"client_empty", "x", "https://app.example/cb?error=", "&state=x", " https:;"},
 		"a device":  {"client_device", "x", "com.example.app:/callback?error=", "&state=x", " com.example.app:;"},
-		"loopback":  {"client_loopback", "x", "http://[::1]:7777/cb?error=", "&state=x", " http:;"},
-		"no state":  {p.client.ID, "", callback + "?error=", "&iss=http%3A%2F%2Fcashwrap.test", " https://app.example;"},
-		"any state": {p.client.ID, `a+b c&d=e%2F"'<é🙂`, callback + "?error=", "&state=" + strings.ReplaceAll(url.QueryEscape(`a+b c&d=e%2F"'<é🙂`), "+", "%20"), " https://app.example;"},
+		"loopback":  {"client_loopback", "x", "http://[::1]:7777/cb?error=", "&state=x", " http: https:;"},
+		"no state":  {p.client.ID, "", callback + "?error=", "&iss=http%3A%2F%2Fcashwrap.test", " https:;"},
+		"any state": {p.client.ID, `a+b c&d=e%2F"'<é🙂`, callback + "?error=", "&state=" + strings.ReplaceAll(url.QueryEscape(`a+b c&d=e%2F"'<é🙂`), "+", "%20"), " https:;"},
 	} {
 		change := url.Values{"client_id": {c.client}, "state": {c.state}}
 		if c.client != p.client.ID {
