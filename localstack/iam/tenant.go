@@ -16,8 +16,8 @@ var (
 	// ofMerchants are the kinds whose keys name a merchant without its mode.
 	ofMerchants = []store.Kind{store.KindMerchant, store.KindAccount, store.KindAudit}
 
-	// unguessable are the kinds whose keys name no merchant: the item says whose it is.
-	unguessable = []store.Kind{store.KindRate, store.KindSession, store.KindCallback, store.KindMail, store.KindUser,
+	// Unguessable are the kinds whose keys name no merchant: the item says whose it is.
+	Unguessable = []store.Kind{store.KindRate, store.KindSession, store.KindCallback, store.KindMail, store.KindUser,
 		store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindAccessToken,
 		store.KindOAuthClient, store.KindCode, store.KindGrant, store.KindSignIn, store.KindFactor}
 
@@ -38,7 +38,7 @@ func (r Request) CheckTenant(t identity.Tenant) error {
 	case named && p.Tenant == t:
 	case named && sibling && p.Tenant.Merchant == t.Merchant:
 	case named && slices.Contains(ofMerchants, p.Kind) && p.Last == t.Merchant:
-	case named && slices.Contains(unguessable, p.Kind):
+	case named && slices.Contains(Unguessable, p.Kind):
 	default:
 		return fmt.Errorf("%w: %s of %s, for a caller of %s", ErrTenant, r.Permission(), r.Partition, t)
 	}

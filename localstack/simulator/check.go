@@ -83,7 +83,7 @@ func (w *World) checkKeys(ctx context.Context, operation string, body []byte) {
 	for _, key := range append(valuesOf(text, "pk"), valuesOf(text, listPartition)...) {
 		p := partition(key)
 		own := p.Tenant.String() == by.tenant || key == "MERCHANT#"+merchant || key == "AUDIT#"+merchant
-		shared := slices.Contains(sharedKinds, p.Kind)
+		shared := slices.Contains(iam.Unguessable, p.Kind)
 		// Of what changes together with a merchant, the other mode's is read, but never written.
 		sibling := p.Kind == store.KindPayoutSchedule && p.Tenant.Merchant == merchant && operation == "BatchGetItem"
 		if !own && !shared && !sibling && !w.asksBank(key, by.tenant) {
@@ -94,12 +94,6 @@ func (w *World) checkKeys(ctx context.Context, operation string, body []byte) {
 		w.find("", "%s of %s read the due index", by.actor, by.tenant)
 	}
 }
-
-// sharedKinds are those whose keys are unguessable, or name no merchant: the item says whose
-// it is.
-var sharedKinds = []store.Kind{store.KindRate, store.KindSession, store.KindCallback, store.KindMail, store.KindUser,
-	store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindAccessToken,
-	store.KindOAuthClient, store.KindGrant}
 
 // asksBank says whether a key is of the tenant's question to live mode's bank, about an
 // account: those are in one table with the rest.
