@@ -139,9 +139,11 @@ func (a apps) use(access string) world.Response {
 // works checks whether the API takes the access token, or refuses it with the problem.
 func (a apps) works(when, access, problem string) {
 	a.Helper()
-	got := a.use(access)
-	if problem == "" && got.Status != http.StatusOK ||
-		problem != "" && (got.Status != http.StatusUnauthorized || got.Text("type") != "http://cashwrap.test/problems/"+problem) {
+	got, status, kind := a.use(access), http.StatusOK, ""
+	if problem != "" {
+		status, kind = http.StatusUnauthorized, "http://cashwrap.test/problems/"+problem
+	}
+	if got.Status != status || got.Text("type") != kind {
 		a.Errorf("%s: got %d %s, want 200, or 401 %s if that is not empty", when, got.Status, got.Body, problem)
 	}
 }

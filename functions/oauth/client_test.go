@@ -71,8 +71,8 @@ func TestClientsThatAreNotAuthenticated(t *testing.T) {
 			by(&r, form)
 			got := a.Do(r)
 			a.refused(name+", "+path, got, http.StatusUnauthorized, oauth.InvalidClient)
-			same(t, name+", "+path, `{"error":"invalid_client","error_description":"The client is unknown, or its secret is wrong."}`,
-				string(got.Body))
+			same(t, name+", "+path, `{"error":"invalid_client","error_description":`+
+				`"The client is unknown, or its secret is wrong."}`, string(got.Body))
 			same(t, name+", "+path, `Basic realm="OAuth client"`, got.Header.Get("WWW-Authenticate"))
 		}
 	}
@@ -146,10 +146,12 @@ func TestNoTokenInAnAddress(t *testing.T) {
 func TestAClientActsForItself(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	got := a.got(a.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"transactions.history email"}}))
+	got := a.got(a.post("/token", url.Values{"grant_type": {"client_credentials"},
+		"scope": {"transactions.history email"}}))
 	same(t, "tokens", tokens{got.Access, "Bearer", 3600, "", "email transactions.history"}, got)
 	a.works("its own merchant", got.Access, "")
-	if r := a.WithKey(got.Access).Send("GET", "/v2.1/merchants/"+a.Other.Code+"/transactions/history", nil); r.Status != 404 {
+	history := "/v2.1/merchants/" + a.Other.Code + "/transactions/history"
+	if r := a.WithKey(got.Access).Send("GET", history, nil); r.Status != http.StatusNotFound {
 		t.Errorf("another merchant: got %d %s, want 404", r.Status, r.Body)
 	}
 	if r := a.WithKey(got.Access).Send("GET", "/v0.1/checkouts", nil); r.Status != http.StatusForbidden {

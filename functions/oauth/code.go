@@ -20,15 +20,15 @@ func (f family) redeemCode(ctx context.Context, c oauth.Client, req tokenRequest
 	codeHash, refreshHash := identity.Hash(req.Code.Reveal()), identity.Hash(tokens.refresh)
 	err = f.store.Redeem(ctx, codeHash, refreshHash, func(code oauth.Code) (oauth.Grant, identity.AccessToken, error) {
 		now := f.store.Now()
-		err := code.Redeemable(c.ID, req.RedirectURI, req.Verifier.Reveal(), now)
-		if err == nil {
-			err = f.stillAllowed(ctx, code.Holder)
+		refused := code.Redeemable(c.ID, req.RedirectURI, req.Verifier.Reveal(), now)
+		if refused == nil {
+			refused = f.stillAllowed(ctx, code.Holder)
 		}
-		if err == nil {
-			scopes, err = c.Granted(code.Scopes, "")
+		if refused == nil {
+			scopes, refused = c.Granted(code.Scopes, "")
 		}
 		g := code.NewGrant(refreshHash, now)
-		return g, g.Token(identity.Hash(tokens.access), refreshHash, scopes, now), err
+		return g, g.Token(identity.Hash(tokens.access), refreshHash, scopes, now), refused
 	})
 	if err != nil {
 		return tokenReply{}, err

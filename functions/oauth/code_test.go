@@ -31,7 +31,8 @@ func TestACodeGivesTokens(t *testing.T) {
 		"form":           func(code string) world.Response { return a.post("/token", redeeming(code)) },
 		"form and empty": func(code string) world.Response { return a.post("/token", redeeming(code, "scope", "")) },
 		"form and header": func(code string) world.Response {
-			return a.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Header: header, Body: redeeming(code)})
+			return a.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Header: header,
+				Body: redeeming(code)})
 		},
 		"header, and the id again": func(code string) world.Response {
 			return a.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Header: header,
@@ -93,6 +94,7 @@ func TestCodesAreRefused(t *testing.T) {
 	challenged := func(c *oauth.Code) { c.Challenge = challenge }
 	unnamed := func(c *oauth.Code) { c.RedirectURI = "" }
 	other := a.another()
+	right := []string{"code_verifier", verifier}
 	for name, c := range map[string]struct {
 		made  func(*oauth.Code)
 		by    apps
@@ -106,20 +108,20 @@ func TestCodesAreRefused(t *testing.T) {
 		"a redirect_uri that was not named": {unnamed, a, nil, []string{"redirect_uri", ""},
 			oauth.InvalidGrant},
 		"another client":       {nil, other, nil, nil, oauth.InvalidGrant},
-		"no verifier":          {challenged, a, nil, []string{"code_verifier", verifier}, oauth.InvalidGrant},
-		"an empty verifier":    {challenged, a, []string{"code_verifier", ""}, []string{"code_verifier", verifier}, oauth.InvalidGrant},
-		"another verifier":     {challenged, a, []string{"code_verifier", verifier[1:] + "x"}, []string{"code_verifier", verifier}, oauth.InvalidGrant},
-		"the challenge itself": {challenged, a, []string{"code_verifier", challenge}, []string{"code_verifier", verifier}, oauth.InvalidGrant},
-		"a short verifier":     {challenged, a, []string{"code_verifier", verifier[1:]}, []string{"code_verifier", verifier}, oauth.InvalidRequest},
-		"a verifier without a challenge (downgrade)": {nil, a, []string{"code_verifier", verifier}, nil,
-			oauth.InvalidGrant},
-		"no code":            {nil, a, []string{"code", ""}, nil, oauth.InvalidRequest},
-		"another code":       {nil, a, []string{"code", "guessed"}, nil, oauth.InvalidGrant},
-		"no grant":           {nil, a, []string{"grant_type", ""}, nil, oauth.InvalidRequest},
-		"an unknown grant":   {nil, a, []string{"grant_type", "implicit"}, nil, oauth.UnsupportedGrantType},
-		"a token as a grant": {nil, a, []string{"grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"}, nil, oauth.UnsupportedGrantType},
+		"no verifier":          {challenged, a, nil, right, oauth.InvalidGrant},
+		"an empty verifier":    {challenged, a, []string{"code_verifier", ""}, right, oauth.InvalidGrant},
+		"another verifier":     {challenged, a, []string{"code_verifier", verifier[1:] + "x"}, right, oauth.InvalidGrant},
+		"the challenge itself": {challenged, a, []string{"code_verifier", challenge}, right, oauth.InvalidGrant},
+		"a short verifier":     {challenged, a, []string{"code_verifier", verifier[1:]}, right, oauth.InvalidRequest},
+		"a verifier without a challenge (downgrade)": {nil, a, right, nil, oauth.InvalidGrant},
+		"no code":          {nil, a, []string{"code", ""}, nil, oauth.InvalidRequest},
+		"another code":     {nil, a, []string{"code", "guessed"}, nil, oauth.InvalidGrant},
+		"no grant":         {nil, a, []string{"grant_type", ""}, nil, oauth.InvalidRequest},
+		"an unknown grant": {nil, a, []string{"grant_type", "implicit"}, nil, oauth.UnsupportedGrantType},
+		"another of OAuth": {nil, a, []string{"grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"}, nil,
+			oauth.UnsupportedGrantType},
 	} {
-		code := a.code(append([]func(*oauth.Code){}, made(c.made)...)...)
+		code := a.code(made(c.made)...)
 		a.refused(name, c.by.post("/token", redeeming(code, c.sent...)), http.StatusBadRequest, c.error)
 		a.got(a.post("/token", redeeming(code, c.right...)))
 	}

@@ -146,10 +146,11 @@ func TestTheAuthorizationServer(t *testing.T) {
 	}
 	auth := []string{"client_secret_basic", "client_secret_post"}
 	for name, want := range map[string][]string{
-		"scopes_supported":                              identity.AllScopes(),
-		"response_types_supported":                      {"code"},
-		"response_modes_supported":                      {"query"},
-		"grant_types_supported":                         {"authorization_code", "client_credentials", "password", "refresh_token"},
+		"scopes_supported":         identity.AllScopes(),
+		"response_types_supported": {"code"},
+		"response_modes_supported": {"query"},
+		"grant_types_supported": {"authorization_code", "client_credentials", "password",
+			"refresh_token"},
 		"token_endpoint_auth_methods_supported":         auth,
 		"revocation_endpoint_auth_methods_supported":    auth,
 		"introspection_endpoint_auth_methods_supported": auth,

@@ -102,14 +102,14 @@ func (s *Reader) authenticateApplication(ctx context.Context, p identity.Princip
 	merchant.Merchant, error) {
 	var m merchantItem
 	var profile testProfileItem
-	var permit permit
-	into := permit.needs(p, map[key]any{merchantKey(p.Tenant.Merchant): &m})
+	var allowed permit
+	into := allowed.needs(p, map[key]any{merchantKey(p.Tenant.Merchant): &m})
 	if p.Actor.Kind == identity.TestProfile {
 		into[testProfileKey(p.Tenant, p.Actor.ID)] = &profile
 	}
 	err := s.few(ctx, into)
 	if err == nil {
-		err = permit.check(p)
+		err = allowed.check(p)
 	}
 	if err == nil && (m.Code == "" || p.Actor.Kind == identity.TestProfile && profile.ID != p.Actor.ID) {
 		err = errBadToken
@@ -126,11 +126,11 @@ func (s *Reader) authenticatePerson(ctx context.Context, p identity.Principal) (
 	var of memberItem
 	var roles rolesItem
 	var m merchantItem
-	var permit permit
-	err := s.few(ctx, permit.needs(p, map[key]any{memberKey(p.Tenant, member.NumberOf(p.Actor.ID)): &of,
+	var allowed permit
+	err := s.few(ctx, allowed.needs(p, map[key]any{memberKey(p.Tenant, member.NumberOf(p.Actor.ID)): &of,
 		rolesKey(p.Tenant): &roles, merchantKey(p.Tenant.Merchant): &m}))
 	if err == nil {
-		err = permit.check(p)
+		err = allowed.check(p)
 	}
 	switch {
 	case err != nil:
