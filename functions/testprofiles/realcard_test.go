@@ -104,8 +104,8 @@ func TestNoRealCardReachesAnAcquirerInTestMode(t *testing.T) {
 	t.Parallel()
 	live, calls := newMarket(t)
 	test := live.as(live.NewKey("secret", identity.AllScopes()...))
-	profile := test.create("developers")
-	for name, credential := range map[string]string{"a test profile": test.token(profile.ID),
+	developer := test.create("developers")
+	for name, credential := range map[string]string{"a test profile": test.token(developer.ID),
 		"a key": test.Merchant.Key.Plaintext, "a client": test.Token(), "the owner": test.TokenOf(test.Owner())} {
 		by := test.as(credential)
 		for _, p := range by.use() {

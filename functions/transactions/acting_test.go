@@ -194,8 +194,8 @@ func about(s world.Shop, p world.Payment) []asked {
 	}
 }
 
-// TestTwoPermissionsDecideEverywhere: refund_transactions and full_transaction_history_view, for operators and for users
-// by a role, about one's own payments and others'. Whoever is not a person needs none.
+// TestTwoPermissionsDecideEverywhere: refund_transactions and full_transaction_history_view, for operators and for
+// users by a role, about one's own payments and others'. Whoever is not a person needs none.
 func TestTwoPermissionsDecideEverywhere(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
