@@ -6,10 +6,11 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
 // clients has an operator register an OAuth client and use each command on it, and give an owner
-// its password.
+// a password and take its second factor.
 func (e *everything) clients() {
 	e.Helper()
 	var made struct {
@@ -31,6 +32,13 @@ func (e *everything) clients() {
 	var set struct{ Password string }
 	e.Operate(fields{"command": "set_password", "merchant_code": e.Merchant.Code, "email": e.Owner().Email}, &set)
 	e.Secret("password", set.Password)
+	_, err := e.App.Store.ChangeSecondFactor(e.Context(), e.Owner().User(), func(f signin.Factor) (signin.Factor, error) {
+		return signin.Factor{Enrolment: "app", ConfirmedAt: e.Clock.Now(), Version: f.Version}, nil
+	})
+	if err != nil {
+		e.Fatal(err)
+	}
+	e.Operate(fields{"command": "remove_second_factor", "merchant_code": e.Merchant.Code, "email": e.Owner().Email}, nil)
 }
 
 // apps looks at tokens and ends them, uses a code twice, and has a managed user sign in and decide.

@@ -26,6 +26,7 @@
 //	revoke_oauth_client     client_id
 //	show_oauth_client       client_id
 //	set_password            merchant_code, email; mode
+//	remove_second_factor    merchant_code, email; mode
 //	rotate_callback_secret  merchant_code; force
 //	show_callback           id
 //	replay_callbacks        id, or merchant_code and/or from and to; limit
@@ -93,6 +94,7 @@ func (o operator) commands() map[string]command {
 		"revoke_oauth_client":    typed(o, o.revokeOAuthClient),
 		"show_oauth_client":      typed(o, o.showOAuthClient),
 		"set_password":           typed(o, o.setPassword),
+		"remove_second_factor":   typed(o, o.removeSecondFactor),
 		"rotate_callback_secret": typed(o, o.rotateCallbackSecret),
 		"show_callback":          typed(o, o.showCallback),
 		"replay_callbacks":       typed(o, o.replayCallbacks),

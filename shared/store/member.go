@@ -170,6 +170,20 @@ func (s *Reader) Member(ctx context.Context, t identity.Tenant, number int32) (m
 	return item.Member, err
 }
 
+// MemberByAddress reads the member of the tenant with an address (member.Address), consistently.
+// Failure: NotFound.
+func (s *Reader) MemberByAddress(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
+	var guard addressGuard
+	err := s.get(addressKey(t, address)).One(ctx, &guard)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = errNoMember
+	}
+	if err != nil {
+		return member.Member{}, err
+	}
+	return s.Member(ctx, t, member.NumberOf(guard.MemberID))
+}
+
 // MemberWithRoles is Member, with the tenant's roles, from which its permissions follow.
 func (s *Reader) MemberWithRoles(ctx context.Context, t identity.Tenant, number int32) (member.Member, member.Roles,
 	error) {

@@ -107,15 +107,7 @@ func (s *Store) SetUserPassword(ctx context.Context, t identity.Tenant, address 
 
 // memberUser is the active member of the tenant with the address, who is a user.
 func (s *Reader) memberUser(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
-	var guard addressGuard
-	err := s.get(addressKey(t, address)).One(ctx, &guard)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return member.Member{}, errNoMemberUser
-	}
-	if err != nil {
-		return member.Member{}, err
-	}
-	m, err := s.Member(ctx, t, member.NumberOf(guard.MemberID))
+	m, err := s.MemberByAddress(ctx, t, address)
 	switch {
 	case failure.Is(err, failure.KindNotFound), err == nil && m.Type == member.TypeManaged:
 		err = errNoMemberUser
