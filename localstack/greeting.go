@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"io"
+	"net/url"
 	"text/template"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
@@ -24,7 +25,11 @@ func greet(out io.Writer, env map[string]string, now platform.Time) error {
 	if now.Ahead > 0 {
 		moved = now.String()
 	}
+	authorize := env["BASE_URL"] + "/authorize?" + url.Values{"response_type": {"code"},
+		"client_id": {env["OAUTH_CLIENT_ID"]}, "redirect_uri": {env["OAUTH_REDIRECT_URI"]},
+		"scope": {env["OAUTH_SCOPE"]}}.Encode()
 	return greeting.Execute(out, map[string]string{
+		"OAUTH_USERNAME": env["OAUTH_USERNAME"], "AUTHORIZE": authorize,
 		"BASE_URL": env["BASE_URL"], "MERCHANT_CODE": env["MERCHANT_CODE"], "API_KEY": env["API_KEY"],
 		"COMMIT":      cmp.Or(repository.Commit(), app.UnknownCommit),
 		"EXPIRY_YEAR": now.Now.AddDate(3, 0, 0).Format("2006"), "MOVED": moved,
