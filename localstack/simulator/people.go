@@ -335,7 +335,8 @@ func (o *office) login(name string, m member.Member, scopes []string) {
 	o.secrets[h.token] = "access token"
 	o.holders[name] = h
 	must[oauth.Client](o.World)(o.store.CreateOAuthClient(o.ctx(), oauth.Client{ID: appOf(m.ID), Name: "App",
-		Tenant: identity.Tenant{Mode: o.tenant.Mode, Merchant: "MC0APPS000"}}))
+		Tenant: identity.Tenant{Mode: o.tenant.Mode, Merchant: "MC0APPS000"}, Scopes: identity.AllScopes(),
+		Approved: identity.AllScopes()}))
 	allowed := oauth.Holder{Client: appOf(m.ID), Kind: m.Kind(), Subject: m.ID, User: m.UserID, Tenant: o.tenant,
 		Scopes: scopes}
 	token := allowed.Token(identity.Hash(h.token), o.refreshOf(m.ID), scopes, o.now())

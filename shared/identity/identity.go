@@ -94,6 +94,7 @@ type Principal struct {
 type Admission struct {
 	Hash    string // of the key's or the token's text
 	Grant   string // of an access token that came with a refresh token: the hash of that
+	Client  int    // version of the OAuth client that has the access token
 	Version int    // of the key's item, or of the person's member
 	Roles   int    // version of the tenant's roles; 0: the person has only predefined ones
 }

@@ -57,17 +57,13 @@ type admitted struct {
 }
 
 func (s *Store) admittedBy(p identity.Principal) []admitted {
-	unchanged := func(k key, version int) admitted {
-		check := s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK)
-		return admitted{readVersion{k, version}, check.If("version = ?", version)}
-	}
 	switch {
 	case p.Actor.Kind == "":
 		return nil
 	case p.IsPerson():
-		all := append(s.permitted(p), unchanged(memberKey(p.Tenant, member.NumberOf(p.Actor.ID)), p.Admitted.Version))
+		all := append(s.permitted(p), s.unchanged(memberKey(p.Tenant, member.NumberOf(p.Actor.ID)), p.Admitted.Version))
 		if p.Admitted.Roles > 0 {
-			all = append(all, unchanged(rolesKey(p.Tenant), p.Admitted.Roles))
+			all = append(all, s.unchanged(rolesKey(p.Tenant), p.Admitted.Roles))
 		}
 		return all
 	case p.Actor.Kind == identity.SecretKey || p.Actor.Kind == identity.PublicKey:
@@ -82,14 +78,17 @@ func (s *Store) admittedBy(p identity.Principal) []admitted {
 
 // permitted are the principal's access token, and what a permit needs.
 func (s *Store) permitted(p identity.Principal) []admitted {
-	client := oauthClientKey(p.Client)
-	all := []admitted{s.stillThere(accessTokenKey(p.Admitted.Hash)), {readVersion{key: client},
-		s.table.Check(partitionKey, client.PK).Range(sortKey, client.SK).
-			If("attribute_exists(pk) AND attribute_not_exists(revoked_at)")}}
+	all := []admitted{s.stillThere(accessTokenKey(p.Admitted.Hash)),
+		s.unchanged(oauthClientKey(p.Client), p.Admitted.Client)}
 	if p.Admitted.Grant != "" {
 		all = append(all, s.stillThere(grantKey(p.Admitted.Grant)))
 	}
 	return all
+}
+
+func (s *Store) unchanged(k key, version int) admitted {
+	check := s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK)
+	return admitted{readVersion{k, version}, check.If("version = ?", version)}
 }
 
 func (s *Store) stillThere(k key) admitted {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -84,16 +85,18 @@ func (p *permit) needs(of identity.Principal, into map[key]any) map[key]any {
 	return into
 }
 
-// check is the failure Unauthorized when something is revoked.
-func (p *permit) check(of identity.Principal) error {
+// admit is the principal with those of its scopes that the client may still have. Failure:
+// Unauthorized when something is revoked.
+func (p *permit) admit(of identity.Principal) (identity.Principal, error) {
 	switch {
 	case p.client.ID == "" || p.client.Revoked():
-		return errRevokedClient
+		return of, errRevokedClient
 	case p.grant.Hash != of.Admitted.Grant:
-		return errBadToken
-	default:
-		return nil
+		return of, errBadToken
 	}
+	of.Scopes = slices.DeleteFunc(slices.Clone(of.Scopes), func(scope string) bool { return !p.client.May(scope) })
+	of.Admitted.Client = p.client.Version
+	return of, nil
 }
 
 // authenticateApplication admits an OAuth client that acts for its own merchant, or a test
@@ -109,7 +112,7 @@ func (s *Reader) authenticateApplication(ctx context.Context, p identity.Princip
 	}
 	err := s.few(ctx, into)
 	if err == nil {
-		err = allowed.check(p)
+		p, err = allowed.admit(p)
 	}
 	if err == nil && (m.Code == "" || p.Actor.Kind == identity.TestProfile && profile.ID != p.Actor.ID) {
 		err = errBadToken
@@ -130,7 +133,7 @@ func (s *Reader) authenticatePerson(ctx context.Context, p identity.Principal) (
 	err := s.few(ctx, allowed.needs(p, map[key]any{memberKey(p.Tenant, member.NumberOf(p.Actor.ID)): &of,
 		rolesKey(p.Tenant): &roles, merchantKey(p.Tenant.Merchant): &m}))
 	if err == nil {
-		err = allowed.check(p)
+		p, err = allowed.admit(p)
 	}
 	switch {
 	case err != nil:

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -18,8 +19,8 @@ func register(t *testing.T, s *store.Store, id string) {
 	t.Helper()
 	_, err := s.OAuthClient(t.Context(), id)
 	if failure.Is(err, failure.KindNotFound) {
-		_, err = s.CreateOAuthClient(t.Context(), oauth.Client{ID: id, Tenant: tenant, Scopes: []string{"payments"},
-			CreatedAt: s.Now()})
+		_, err = s.CreateOAuthClient(t.Context(), oauth.Client{ID: id, Tenant: tenant, Scopes: identity.AllScopes(),
+			Approved: identity.AllScopes(), CreatedAt: s.Now()})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func TestATokenHasTheRightsOfItsMember(t *testing.T) {
 	token := bearing(t, s, m)
 	want := identity.Principal{Actor: identity.Actor{Kind: identity.Operator, ID: m.ID}, Tenant: tenant,
 		Scopes: []string{"payments"}, Permissions: []identity.Permission{}, Email: "till@example.com", Client: "till app",
-		Admitted: identity.Admission{Hash: token.Hash, Version: 1}}
+		Admitted: identity.Admission{Hash: token.Hash, Client: 1, Version: 1}}
 	got, owner, err := s.Authenticate(t.Context(), token, "")
 	if diff := cmp.Diff(want, got); err != nil || diff != "" || owner.Code != tenant.Merchant {
 		t.Errorf("got merchant %q, error %v, and (-want +got):\n%s", owner.Code, err, diff)
@@ -171,4 +172,33 @@ func TestARevokedGrantHasNoTokens(t *testing.T) {
 	}
 	refused(t, s, token, "its grant is revoked")
 	admitted(t, s, stays)
+}
+
+// TestATokenLosesWhatItsClientLoses, from the next request on, and for a write that is under way.
+func TestATokenLosesWhatItsClientLoses(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	opened(t, s)
+	m := employ(t, s, "till@example.com")
+	token := bearing(t, s, m, func(t *identity.AccessToken) { t.Scopes = []string{"payments", "user.profile"} })
+	before, _, err := s.Authenticate(t.Context(), token, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.UpdateOAuthClient(t.Context(), "till app", func(c oauth.Client) (oauth.Client, error) {
+		c.Approved = nil
+		return c, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, _, err := s.Authenticate(t.Context(), token, "")
+	if diff := cmp.Diff([]string{"user.profile"}, after.Scopes); err != nil || diff != "" {
+		t.Errorf("got error %v, and (-want +got):\n%s", err, diff)
+	}
+	role := member.Role{ID: "role_late", Name: "Late", Permissions: []identity.Permission{identity.MembersRead}}
+	_, err = s.CreateRole(identity.As(t.Context(), before), tenant, role, func() error { return nil })
+	if !errors.Is(err, store.ErrCallerChanged) {
+		t.Errorf("a write with the rights of before: got error %v, want %v", err, store.ErrCallerChanged)
+	}
 }
