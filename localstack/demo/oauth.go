@@ -113,7 +113,8 @@ func withoutCode(address string) string { return code.ReplaceAllString(address, 
 // refuse is contract §13.9: an employee may refund only with the permission.
 func (s *scenario) refuse(ctx context.Context) error {
 	const accounts = "/v0.1/me/accounts"
-	person := client.Person{Username: "till-" + s.run + "@example.com", Password: rand.Text(), MerchantCode: s.MerchantCode}
+	person := client.Person{Username: "till-" + s.run + "@example.com", Password: rand.Text(),
+		MerchantCode: s.MerchantCode}
 	var employee struct{ ID int }
 	if err := s.call(ctx, "POST", accounts, object{"username": person.Username, "password": person.Password,
 		"nickname": "Till", "permissions": object{"full_transaction_history_view": true}}, http.StatusCreated,

@@ -25,7 +25,7 @@ func CheckRedirectURI(text string, mode identity.Mode) string {
 	switch {
 	case text == "" || len(text) > maxRedirectURI:
 		return "must have 1 to 512 characters"
-	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(notInURIs, r) }):
+	case strings.ContainsFunc(text, isNotInURIs):
 		return "must have only the characters of a URI, and no wildcard"
 	case err != nil || u.Opaque != "" || !isHost(u):
 		return "must be an absolute URI with a host"
@@ -39,6 +39,8 @@ func CheckRedirectURI(text string, mode identity.Mode) string {
 		return "must be https, or in test mode http on 127.0.0.1, [::1] or localhost"
 	}
 }
+
+func isNotInURIs(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(notInURIs, r) }
 
 // isLoopback reports whether the host is the browser's own machine (RFC 8252 §7.3, §8.3).
 func isLoopback(host string) bool { return host == "127.0.0.1" || host == "::1" || host == "localhost" }

@@ -17,7 +17,8 @@ import (
 func joined(t *testing.T, s *store.Store) {
 	t.Helper()
 	inviteAda(t, s, tenant, "token")
-	_, err := s.AcceptInvitation(t.Context(), "token", func(store.Invitation) (member.Passwords, error) { return nil, nil })
+	none := func(store.Invitation) (member.Passwords, error) { return nil, nil }
+	_, err := s.AcceptInvitation(t.Context(), "token", none)
 	if err == nil {
 		err = setPassword(t, s, "first")
 	}
