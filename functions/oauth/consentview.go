@@ -60,12 +60,7 @@ func (v consentView) allows() []string {
 }
 
 // describedBy are the elements that say what the choice is for, and what is wrong with it.
-func (v consentView) describedBy(hint string) string {
-	if v.Problem != "" {
-		return "problem " + hint
-	}
-	return hint
-}
+func (v consentView) describedBy(hint string) string { return describedBy(v.Problem, hint) }
 
 func (f family) drawConsent(ctx context.Context, a authorization, account signin.Account, wrong problem) (
 	rest.Document, error) {

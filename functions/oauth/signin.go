@@ -123,13 +123,16 @@ func (v signInView) with(p problem) signInView {
 	return v
 }
 
-// describedBy are the elements that say what a field is for, and what is wrong with the form.
-func (v signInView) describedBy(hint string) string {
-	if v.Problem != "" {
-		return "problem " + hint
+// nameHintID is the element that says what a user name is, which only a test profile has.
+func (v signInView) nameHintID() string {
+	if v.Mode == identity.Test {
+		return "name-hint"
 	}
-	return hint
+	return ""
 }
+
+// describedBy are the elements that say what a field is for, and what is wrong with the form.
+func (v signInView) describedBy(hint string) string { return describedBy(v.Problem, hint) }
 
 func (f family) drawSignIn(ctx context.Context, v signInView) (rest.Document, error) {
 	cookie := f.forms.Cookie(ctx)

@@ -208,3 +208,35 @@ func TestSessionsEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestNobodyAllowsBeforeTheSecondFactor: neither the page nor its form is for a session that
+// is Pending.
+func TestNobodyAllowsBeforeTheSecondFactor(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	b := p.browse()
+	b.enter(ada, nil)
+	b.open(p.asked(nil))
+	page := b.page
+	_, value, _ := strings.Cut(b.cookie, "=")
+	session, found, err := p.App.Store.SignIn(p.Context(), identity.Hash(value))
+	session.Pending = true
+	if err != nil || !found {
+		t.Fatalf("got session %+v, found %t, error %v", session, found, err)
+	}
+	if err := p.App.Store.PutSignIn(p.Context(), session); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.decide("allow", nil); got.Status != http.StatusBadRequest || got.Header.Get("Location") != "" {
+		t.Errorf("its form: got %d to %s, want 400", got.Status, got.Header.Get("Location"))
+	}
+	if got := b.open(p.asked(nil)); got.Status != http.StatusOK || !strings.Contains(b.page, `name="code"`) ||
+		strings.Contains(b.page, `action="/authorize"`) {
+		t.Errorf("the page: got %d %s, want the one that asks for the second factor", got.Status, b.page)
+	}
+	b.page = page
+	if got := b.decide("deny", nil); answer(got).Get("error") != "access_denied" {
+		t.Errorf("denied: got %d to %s, want access_denied", got.Status, got.Header.Get("Location"))
+	}
+}
