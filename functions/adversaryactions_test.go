@@ -19,6 +19,7 @@ const (
 	keysPath     = "/v0.1/merchants/{merchant_code}/api-keys"
 	keyPath      = keysPath + "/{key_id}"
 	accountsPath = "/v0.1/me/accounts"
+	profilesPath = "/v0.1/merchants/{merchant_code}/test-profiles"
 	accountPath  = accountsPath + "/{operator_id}"
 	profilePath  = "/v0.1/me/merchant-profile"
 )

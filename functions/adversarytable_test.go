@@ -47,7 +47,7 @@ func TestWhatEachMayDo(t *testing.T) {
 }
 
 // giving are the beginnings of paths of operations that give rights, where not only the route's permission decides.
-var giving = []string{membersPath, rolesPath, keysPath, accountsPath}
+var giving = []string{membersPath, rolesPath, keysPath, accountsPath, profilesPath}
 
 func (a *arena) try(b bearer, p identity.Principal, route string, r world.Request) {
 	a.Helper()

@@ -52,7 +52,8 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/table", "shared/acquirer/* shared/bank/*",
 		"only counterparties that keep their own records write to the table besides the store"},
 	{"shared/rest", "shared/app functions/* localstack/...", "nothing below knows HTTP"},
-	{"shared/acquirer/sandbox", "shared/app functions/sandbox functions/provision", "its pages and its vouchers"},
+	{"shared/acquirer/sandbox", "shared/app shared/processing functions/sandbox functions/provision",
+		"its pages, its vouchers, and which cards are its own"},
 	{"shared/acquirer", "shared/acquirer/* shared/processing shared/reconcile shared/app functions/sandbox " +
 		"functions/customers functions/provision localstack/...",
 		"payments are driven by processing; a customer's card is forgotten, and a voucher paid, at the acquirer alone"},

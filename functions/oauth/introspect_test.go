@@ -120,7 +120,7 @@ func TestActiveIsWhatIsTaken(t *testing.T) {
 			got := a.allowed()
 			change(a, got)
 			access, refresh := a.introspect(got.Access), a.introspect(got.Refresh)
-			if taken := a.use(got.Access).Status == http.StatusOK; access.Active != taken {
+			if taken := a.use(got.Access).Status != http.StatusUnauthorized; access.Active != taken {
 				t.Errorf("access token: got active %t, taken %t", access.Active, taken)
 			}
 			again := a.post("/token", refreshing(got.Refresh))

@@ -49,7 +49,7 @@ import (
 //	grant              GRANT#<sha256 of refresh    GRANT                       oauth
 //	                   token>
 //	session            SIGNIN#<sha256 of cookie>   SIGNIN                      oauth
-//	second factor      FACTOR#<user>               FACTOR                      oauth
+//	second factor      FACTOR#<user>               FACTOR                      oauth, provision
 //	test profile       TESTPROFILES#M              TESTPROFILE#<id>            testprofiles
 //	deleted profile    TESTPROFILES#M              DELETED#<id>                testprofiles
 //	count of profiles  TESTPROFILES#M              COUNT                       testprofiles
