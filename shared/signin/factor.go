@@ -54,6 +54,9 @@ func (f Factor) Confirmed() bool { return !f.ConfirmedAt.IsZero() }
 // Left is how many recovery codes were not used.
 func (f Factor) Left() int { return RecoveryCodes - len(f.Recovery.Used) }
 
+// ForAudit is what an entry shows of a factor.
+func (f Factor) ForAudit() map[string]any { return map[string]any{"second_factor": f.Confirmed()} }
+
 // Begins names the secrets that a session may confirm next: no other session has the same,
 // nor this one after a change of the factor. So nothing is stored before it is confirmed,
 // and nothing that is confirmed is replaced.

@@ -141,7 +141,7 @@ func (s *Store) RemoveSecondFactor(ctx context.Context, t identity.Tenant, m mem
 		item := newFactorItem(m.User(), before.Off())
 		tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version))
 		if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
-			Before: audit.Fields(`{"second_factor":true}`), After: audit.Fields(`{"second_factor":false}`)}); err != nil {
+			Before: before.ForAudit(), After: item.ForAudit()}); err != nil {
 			return struct{}{}, err
 		}
 		return struct{}{}, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
