@@ -193,7 +193,9 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 		if err := s.PutSignIn(t.Context(), signedIn("pending", "ada")); err != nil {
 			t.Fatal(err)
 		}
-		return func() error { return s.ConfirmSignIn(t.Context(), "pending", signedIn("next", "ada"), recovery("ada", 3)) }
+		return func() error {
+			return s.ConfirmSignIn(t.Context(), "pending", signedIn("next", "ada"), recovery("ada", 3))
+		}
 	},
 	"RemoveSecondFactor": func(t *testing.T, s *store.Store) func() error {
 		turnOn(t, s, "ada")
