@@ -46,7 +46,7 @@ func (f family) showAuthorization(ctx context.Context, req showAuthorizationRequ
 	if err != nil || answered != nil {
 		return value(answered), err
 	}
-	session, account, signedIn, err := f.session(ctx)
+	session, account, signedIn, err := f.deciding(ctx)
 	switch {
 	case err != nil:
 		return rest.Document{}, err
@@ -121,7 +121,7 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 	if err != nil || answered != nil {
 		return value(answered), err
 	}
-	session, account, signedIn, err := f.session(ctx)
+	session, account, signedIn, err := f.deciding(ctx)
 	ours := f.forms.Ours(ctx, a.form(), req.CSRF)
 	switch {
 	case err != nil:

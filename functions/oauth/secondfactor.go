@@ -41,7 +41,7 @@ type confirmSignInRequest struct {
 // under a new cookie, in the same transaction that uses the code up. Somebody whose session has
 // ended signs in again.
 func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (rest.Document, error) {
-	session, account, signedIn, err := f.session(ctx)
+	session, account, signedIn, err := f.deciding(ctx)
 	malformed := len(validate.Forms(req)) > 0 || req.Code.IsZero()
 	switch {
 	case err != nil:

@@ -219,6 +219,39 @@ func TestASignInWithoutTheSecondFactorReachesNothing(t *testing.T) {
 	}
 }
 
+// TestASessionOfBeforeTheSecondFactor allows nothing until it has confirmed it. That in which it
+// was turned on has.
+func TestASessionOfBeforeTheSecondFactor(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	owner, thief := p.browse(), p.browse()
+	thief.enter(ada, nil)
+	owner.enter(ada, nil)
+	thief.open(p.asked(nil))
+	stale := thief.form("/authorize", url.Values{"decision": {"allow"}})
+	f := owner.enrol()
+	if got := thief.submit("/authorize", stale); answer(got).Get("code") != "" {
+		t.Errorf("a page of before: got %d to %s, want no code", got.Status, got.Header.Get("Location"))
+	}
+	thief.open(p.asked(nil))
+	if strings.Contains(thief.page, `action="/authorize"`) {
+		t.Errorf("got %s, want the form for a code", thief.page)
+	}
+	if got := thief.confirm(f.wrong(p)); got.Status != http.StatusBadRequest {
+		t.Errorf("a wrong code: got %d to %s, want 400", got.Status, got.Header.Get("Location"))
+	}
+	if got := thief.confirm(f.code(p, 0)); got.Header.Get("Location") != atHost+p.asked(nil) {
+		t.Errorf("the right one: got %d to %s, want the request", got.Status, got.Header.Get("Location"))
+	}
+	for _, b := range []*browser{owner, thief} {
+		b.open(p.asked(nil))
+		if got := b.decide("allow", nil); answer(got).Get("code") == "" {
+			t.Errorf("got %d %s, want a code", got.Status, got.Body)
+		}
+	}
+}
+
 // TestEachCodeSignsInOnce: neither the app's nor a recovery code counts again, in whichever browser.
 func TestEachCodeSignsInOnce(t *testing.T) {
 	t.Parallel()

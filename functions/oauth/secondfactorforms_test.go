@@ -73,7 +73,9 @@ func TestFormsOfACodeThatAreRefused(t *testing.T) {
 	p := newPeople(t)
 	owner, f := p.enrolled()
 	b, other := p.pending(ada), p.pending(ada)
+	page := b.page
 	with := func(name, value string) url.Values {
+		b.page = page
 		return b.form(codePage, url.Values{"code": {f.recovery[0]}, name: {value}})
 	}
 	for name, form := range map[string]url.Values{

@@ -65,6 +65,19 @@ func (f family) session(ctx context.Context) (signin.Session, signin.Account, bo
 	return session, account, true, nil
 }
 
+// deciding is the browser's session for what allows a client something. It is also Pending when
+// the account has got a second factor since the session began: whoever has signed in before,
+// perhaps with a stolen password, allows nothing without it.
+func (f family) deciding(ctx context.Context) (signin.Session, signin.Account, bool, error) {
+	session, account, signedIn, err := f.session(ctx)
+	if err != nil || !signedIn || session.Pending || account.Kind == identity.TestProfile {
+		return session, account, signedIn, err
+	}
+	factor, err := f.store.SecondFactor(ctx, account.User())
+	session.Pending = factor.Misses(session)
+	return session, account, true, err
+}
+
 // next is where the browser goes after it has signed in: to the authorization whose query is
 // given, or to the page of its own second factor. There is no other target, so no link to us
 // leads elsewhere.

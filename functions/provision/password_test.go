@@ -2,11 +2,16 @@ package provision_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -72,6 +77,57 @@ func TestAnOwnerGetsItsFirstPassword(t *testing.T) {
 		if diff := cmp.Diff([]string{"test member " + member.OwnerID(of) + " " + want}, got); diff != "" {
 			t.Errorf("audit of %s (-want +got):\n%s", at, diff)
 		}
+	}
+}
+
+// TestANewPasswordEndsWhatTheOneBeforeHasAllowed: the refresh token, and the session of the browser (contract §10).
+func TestANewPasswordEndsWhatTheOneBeforeHasAllowed(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	m := d.create(nil)
+	c := d.client(clientRegistration(m, nil))
+	app := client.Application{ID: c.ID, Secret: c.Secret, RedirectURI: callbackURI, Scope: "profile"}
+	set := fields{"merchant_code": m.Code, "email": "buch@example.com"}
+	owner := client.Person{Username: "buch@example.com", Password: d.setPassword(set).Password}
+	api := client.Client{BaseURL: d.App.BaseURL, Transport: client.Handler{Handler: d.Main().Handler()}}
+	browser := client.Browser{Client: api}
+	first, err := app.SignIn(t.Context(), &browser, owner, m.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	title := func() string {
+		t.Helper()
+		shown, err := browser.Open(t.Context(), client.Request{Method: http.MethodGet, Path: "/sign-in"})
+		if err != nil || shown.Status != http.StatusOK {
+			t.Fatalf("got %d, %v, want a page", shown.Status, err)
+		}
+		return regexp.MustCompile("<title>(.*)</title>").FindString(string(shown.Body))
+	}
+	refresh := func() error {
+		var again client.Tokens
+		err := app.Token(t.Context(), api, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {first.Refresh}},
+			&again)
+		if err == nil {
+			d.Secret("access token", again.Access)
+		}
+		return err
+	}
+	d.Secret("access token", first.Access)
+	d.Secret("refresh token", first.Refresh)
+	if err := refresh(); err != nil {
+		t.Errorf("before: got %v, want tokens", err)
+	}
+	signedIn := title()
+	owner.Password = d.setPassword(set).Password
+	if err := refresh(); err == nil || !strings.HasSuffix(err.Error(), "400 invalid_grant") {
+		t.Errorf("afterwards: got %v, want invalid_grant", err)
+	}
+	if got := title(); got == signedIn {
+		t.Errorf("afterwards: got the page %s, want the one that asks to sign in", got)
+	}
+	d.Clock.Advance(time.Minute)
+	if _, err := app.SignIn(t.Context(), &client.Browser{Client: api}, owner, m.Code); err != nil {
+		t.Errorf("with the new password: got %v, want tokens", err)
 	}
 }
 

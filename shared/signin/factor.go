@@ -57,6 +57,12 @@ func (f Factor) Left() int { return RecoveryCodes - len(f.Recovery.Used) }
 // ForAudit is what an entry shows of a factor.
 func (f Factor) ForAudit() map[string]any { return map[string]any{"second_factor": f.Confirmed()} }
 
+// Misses reports whether the session is one of before the factor was turned on, in another one.
+// Its password alone is not enough any more, to allow anything: it is to confirm the factor.
+func (f Factor) Misses(s Session) bool {
+	return f.Confirmed() && s.BeganAt.Before(f.ConfirmedAt) && f.Recovery.MadeIn != s.Hash
+}
+
 // Begins names the secrets that a session may confirm next: no other session has the same,
 // nor this one after a change of the factor. So nothing is stored before it is confirmed,
 // and nothing that is confirmed is replaced.
