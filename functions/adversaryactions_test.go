@@ -198,12 +198,12 @@ func scopesFor(t *rapid.T) []string {
 }
 
 func permissionFields(t *rapid.T) map[string]any {
-	fields := map[string]any{}
+	permissions := map[string]any{}
 	for _, name := range []string{"admin", "create_moto_payments", "full_transaction_history_view", "refund_transactions",
 		"create_referral"} {
-		sometimes(t, fields, name, func() bool { return rapid.Bool().Draw(t, name) })
+		sometimes(t, permissions, name, func() bool { return rapid.Bool().Draw(t, name) })
 	}
-	return fields
+	return permissions
 }
 
 func permissionsOf(t *rapid.T) member.Permissions {

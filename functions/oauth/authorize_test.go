@@ -79,6 +79,9 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	p.register("client_little", p.Tenant(), func(c *oauth.Client) {
 		c.Scopes, c.Approved = []string{"payments", "readers.read"}, nil
 	})
+	little := func(scope string) url.Values {
+		return url.Values{"client_id": {"client_little"}, "scope": {scope}}
+	}
 	b := p.browse()
 	const invalid = "invalid_request"
 	for name, c := range map[string]struct {
@@ -91,9 +94,9 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"a hybrid one":           {url.Values{"response_type": {"code token"}}, "unsupported_response_type", "a state"},
 		"an unknown scope":       {url.Values{"scope": {"everything"}}, "invalid_scope", "a state"},
 		"scopes with commas":     {url.Values{"scope": {"payments,email"}}, "invalid_scope", "a state"},
-		"a scope not approved":   {url.Values{"client_id": {"client_little"}, "scope": {"payments"}}, "invalid_scope", "a state"},
-		"a scope not its own":    {url.Values{"client_id": {"client_little"}, "scope": {"email"}}, "invalid_scope", "a state"},
-		"none of the default":    {url.Values{"client_id": {"client_little"}, "scope": {""}}, "invalid_scope", "a state"},
+		"a scope not approved":   {little("payments"), "invalid_scope", "a state"},
+		"a scope not its own":    {little("email"), "invalid_scope", "a state"},
+		"none of the default":    {little(""), "invalid_scope", "a state"},
 		"plain PKCE":             {url.Values{"code_challenge_method": {"plain"}}, invalid, "a state"},
 		"PKCE without a method":  {url.Values{"code_challenge_method": {""}}, invalid, "a state"},
 		"a method in lower case": {url.Values{"code_challenge_method": {"s256"}}, invalid, "a state"},
@@ -138,19 +141,21 @@ func TestWhatReachesTheClient(t *testing.T) {
 	b := p.browse()
 	b.enter(ada, nil)
 	for name, c := range map[string]struct{ client, state, begins, ends, posting string }{
-		"a query":   {"client_query", "x", "https://app.example/cb?a=b%20c&state=1&error=", "&state=x", " https:;"},
-		"an empty":  {"client_empty", "x", "https://app.example/cb?error=", "&state=x", " https:;"},
-		"a device":  {"client_device", "x", "com.example.app:/callback?error=", "&state=x", " com.example.app:;"},
-		"loopback":  {"client_loopback", "x", "http://[::1]:7777/cb?error=", "&state=x", " http: https:;"},
-		"no state":  {p.client.ID, "", callback + "?error=", "&iss=http%3A%2F%2Fcashwrap.test", " https:;"},
-		"any state": {p.client.ID, `a+b c&d=e%2F"'<é🙂`, callback + "?error=", "&state=" + strings.ReplaceAll(url.QueryEscape(`a+b c&d=e%2F"'<é🙂`), "+", "%20"), " https:;"},
+		"a query":  {"client_query", "x", "https://app.example/cb?a=b%20c&state=1&error=", "&state=x", " https:;"},
+		"an empty": {"client_empty", "x", "https://app.example/cb?error=", "&state=x", " https:;"},
+		"a device": {"client_device", "x", "com.example.app:/callback?error=", "&state=x", " com.example.app:;"},
+		"loopback": {"client_loopback", "x", "http://[::1]:7777/cb?error=", "&state=x", " http: https:;"},
+		"no state": {p.client.ID, "", callback + "?error=", "&iss=http%3A%2F%2Fcashwrap.test", " https:;"},
+		"any state": {p.client.ID, `a+b c&d=e%2F"'<é🙂`, callback + "?error=",
+			"&state=" + strings.ReplaceAll(url.QueryEscape(`a+b c&d=e%2F"'<é🙂`), "+", "%20"), " https:;"},
 	} {
 		change := url.Values{"client_id": {c.client}, "state": {c.state}}
 		if c.client != p.client.ID {
 			change["redirect_uri"] = []string{""} // a client that has only one need not name it
 		}
 		page := b.open(p.asked(change))
-		if policy := page.Header.Get("Content-Security-Policy"); !strings.Contains(policy+";", "form-action 'self'"+c.posting) {
+		policy := page.Header.Get("Content-Security-Policy")
+		if !strings.Contains(policy+";", "form-action 'self'"+c.posting) {
 			t.Errorf("%s: got policy %s, want form-action 'self'%s", name, policy, c.posting)
 		}
 		got := b.decide("deny", nil).Header.Get("Location")
@@ -209,10 +214,11 @@ func TestNobodyAllowsMoreThanThePageShows(t *testing.T) {
 	if got := p.stored(b.decide("allow", nil)).Scopes; !cmp.Equal(got, []string{"transactions.history"}) {
 		t.Errorf("got scopes %v, want those that were shown", got)
 	}
+	others := attribute(page[strings.LastIndex(page, `name="csrf_token"`)-1:], "value")
 	for name, more := range map[string]url.Values{"scopes": {"scope": {"payments transactions.history"}},
 		"a state": {"state": {"another"}}, "no challenge": {"code_challenge": {""}, "code_challenge_method": {""}},
 		"no redirect_uri": {"redirect_uri": {""}}, "a token": {"csrf_token": {"made up"}},
-		"the token of another form": {"csrf_token": {attribute(page[strings.LastIndex(page, `name="csrf_token"`)-1:], "value")}}} {
+		"the token of another form": {"csrf_token": {others}}} {
 		b.page = page
 		if got := b.decide("allow", more); got.Status != http.StatusBadRequest || !strings.Contains(b.page, `role="alert"`) {
 			t.Errorf("%s: got %d to %s, want 400 and the page again", name, got.Status, got.Header.Get("Location"))

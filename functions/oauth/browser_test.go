@@ -117,7 +117,8 @@ func TestWithABrowser(t *testing.T) {
 		}
 		code := answers[2*i].Get("code")
 		p.Secret("code", code)
-		allowed := url.Values{"code": {code}, "state": {"a state"}, "merchant_code": {p.Other.Code}, "iss": {"http://cashwrap.test"}}
+		allowed := url.Values{"code": {code}, "state": {"a state"}, "merchant_code": {p.Other.Code},
+			"iss": {"http://cashwrap.test"}}
 		if diff := cmp.Diff(allowed, answers[2*i]); diff != "" || code == "" {
 			t.Errorf("visit %d, allowed (-want +got):\n%s", i, diff)
 		}

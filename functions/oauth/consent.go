@@ -63,7 +63,8 @@ func (f family) showAuthorization(ctx context.Context, req showAuthorizationRequ
 func (f family) asked(ctx context.Context, sent url.Values) (authorization, *rest.Document, error) {
 	a, unknown, err := f.addressed(ctx, sent)
 	if err == nil && unknown != "" {
-		d, err := f.drawUnknown(ctx, unknown)
+		var d rest.Document
+		d, err = f.drawUnknown(ctx, unknown)
 		return a, &d, err
 	}
 	if err != nil {

@@ -66,8 +66,8 @@ var factorInEnglish = factorTexts{
 	since:      "On since",
 	codesLeft:  "You have {count} recovery codes left.",
 	codesTitle: "Your recovery codes",
-	codesText: "Print them or write them down now. They are shown for ten minutes only. Each signs you in once, when you do " +
-		"not have your phone.",
+	codesText: "Print them or write them down now. They are shown for ten minutes only. Each signs you in once, when " +
+		"you do not have your phone.",
 	newTitle:   "New recovery codes",
 	newText:    "Your old ones are no longer valid then.",
 	makeNew:    "Make new codes",
@@ -77,10 +77,11 @@ var factorInEnglish = factorTexts{
 	none:       "A test profile has no second factor.",
 
 	factorProblems: map[problem]string{
-		problemCode:  "This code is not valid. Each code can be used once. Wait for the next one, and check your phone's clock.",
+		problemCode: "This code is not valid. Each code can be used once. Wait for the next one, and check your phone's " +
+			"clock.",
 		problemAgain: "The page was too old. Please try again.",
-		problemOn: "It was turned on meanwhile, in another browser. The account that you have just added to the app does not " +
-			"work.",
+		problemOn: "It was turned on meanwhile, in another browser. The account that you have just added to the app does " +
+			"not work.",
 	},
 }
 
@@ -108,8 +109,8 @@ var factorInGerman = factorTexts{
 	since:      "Eingeschaltet seit",
 	codesLeft:  "Übrige Wiederherstellungscodes: {count}.",
 	codesTitle: "Ihre Wiederherstellungscodes",
-	codesText: "Drucken Sie sie jetzt aus oder schreiben Sie sie auf. Sie sind nur zehn Minuten lang zu sehen. Mit jedem " +
-		"können Sie sich einmal anmelden, wenn Sie Ihr Telefon nicht haben.",
+	codesText: "Drucken Sie sie jetzt aus oder schreiben Sie sie auf. Sie sind nur zehn Minuten lang zu sehen. Mit " +
+		"jedem können Sie sich einmal anmelden, wenn Sie Ihr Telefon nicht haben.",
 	newTitle:   "Neue Wiederherstellungscodes",
 	newText:    "Ihre alten gelten dann nicht mehr.",
 	makeNew:    "Neue Codes machen",
@@ -151,8 +152,8 @@ var factorInPortuguese = factorTexts{
 	since:      "Ativo desde",
 	codesLeft:  "Códigos de recuperação restantes: {count}.",
 	codesTitle: "Seus códigos de recuperação",
-	codesText: "Imprima ou anote agora. Eles aparecem só por dez minutos. Com cada um você entra uma vez, quando não tiver " +
-		"o celular.",
+	codesText: "Imprima ou anote agora. Só aparecem por dez minutos. Com cada um você entra uma vez, quando não " +
+		"tiver o celular.",
 	newTitle:   "Novos códigos de recuperação",
 	newText:    "Os antigos deixam de valer.",
 	makeNew:    "Criar novos códigos",
@@ -165,8 +166,8 @@ var factorInPortuguese = factorTexts{
 		problemCode: "Este código não é válido. Cada código vale uma vez. Espere o próximo e confira o relógio do seu " +
 			"celular.",
 		problemAgain: "A página era antiga demais. Tente de novo.",
-		problemOn: "Ele foi ativado nesse meio-tempo em outro navegador. A conta que você acabou de adicionar ao aplicativo " +
-			"não funciona.",
+		problemOn: "Ele foi ativado nesse meio-tempo em outro navegador. A conta que você acabou de adicionar ao " +
+			"aplicativo não funciona.",
 	},
 }
 

@@ -63,8 +63,9 @@ func TestFormsToSignInThatAreRefused(t *testing.T) {
 		"another browser's token": {"csrf_token": {attacker.form("/sign-in", nil).Get("csrf_token")}},
 		"no name":                 {"username": {""}}, "no password": {"password": {""}},
 		"a long name": {"username": {strings.Repeat("x", 256)}}, "a long password": {"password": {strings.Repeat("x", 257)}},
-		"a control character": {"password": {herPassword + "\n"}}, "a long merchant": {"merchant_code": {strings.Repeat("x", 33)}},
-		"another mode": {"mode": {"T"}},
+		"a control character": {"password": {herPassword + "\n"}},
+		"a long merchant":     {"merchant_code": {strings.Repeat("x", 33)}},
+		"another mode":        {"mode": {"T"}},
 	} {
 		b := p.browse()
 		b.open("/sign-in")
@@ -91,8 +92,8 @@ func TestNobodyIsLedElsewhere(t *testing.T) {
 	p.join(p.Tenant(), ada)
 	const home = "http://cashwrap.test/account/second-factor"
 	for _, target := range []string{"https://evil.example/", "//evil.example/", `\\evil.example`, "/\\evil.example",
-		"javascript:alert(1)", "?x=https://evil.example", "#@evil.example", "@evil.example", ".evil.example/", "%0d%0aLocation:x",
-		"../sign-in", "a=b;c=d", "%zz", ""} {
+		"javascript:alert(1)", "?x=https://evil.example", "#@evil.example", "@evil.example", ".evil.example/",
+		"%0d%0aLocation:x", "../sign-in", "a=b;c=d", "%zz", ""} {
 		b := p.browse()
 		b.open("/sign-in?mode=test")
 		got := b.signIn(ada, herPassword, url.Values{"continue": {target}})
@@ -135,7 +136,8 @@ func TestASessionIsOfOneCookie(t *testing.T) {
 		t.Fatalf("got %d %s, want 303", got.Status, got.Body)
 	}
 	second := b.cookie
-	for name, cookie := range map[string]string{"planted": planted, "the first": first, "none": "", "no cookie of ours": "session=x"} {
+	for name, cookie := range map[string]string{"planted": planted, "the first": first, "none": "",
+		"no cookie of ours": "session=x"} {
 		b.cookie = cookie
 		b.open("/sign-in")
 		if strings.Contains(b.page, "You are signed in") {
@@ -143,7 +145,8 @@ func TestASessionIsOfOneCookie(t *testing.T) {
 		}
 	}
 	b.cookie, b.page = second, page
-	if got := b.submit("/sign-in", b.form("/sign-in", url.Values{"sign_out": {"true"}})); got.Status != http.StatusBadRequest {
+	signOut := b.form("/sign-in", url.Values{"sign_out": {"true"}})
+	if got := b.submit("/sign-in", signOut); got.Status != http.StatusBadRequest {
 		t.Errorf("sign out by a page of the session before: got %d, want 400", got.Status)
 	}
 	b.open("/sign-in")
@@ -182,12 +185,14 @@ func TestHeadersOfThePages(t *testing.T) {
 			}
 		}
 		policy := got.Header.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'self'"} {
+		for _, part := range []string{"default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'",
+			"form-action 'self'"} {
 			if !strings.Contains(policy, part) {
 				t.Errorf("%s: got policy %s, want %s in it", name, policy, part)
 			}
 		}
-		if strings.Contains(policy, "script-src") || strings.Contains(policy, "unsafe") || strings.Contains(b.page, "<script") {
+		if strings.Contains(policy, "script-src") || strings.Contains(policy, "unsafe") ||
+			strings.Contains(b.page, "<script") {
 			t.Errorf("%s: got policy %s, want no script", name, policy)
 		}
 		if set := got.Header.Get("Set-Cookie"); set != "" && !strings.HasSuffix(set, "; Path=/; HttpOnly; SameSite=Lax") {
@@ -284,7 +289,8 @@ func TestManyPasswords(t *testing.T) {
 	b.open("/sign-in?mode=test")
 	guess := func(tries int, name func(n int) string) (hashes, refused int) {
 		for n := range tries {
-			got := b.Do(b.request("POST", "/sign-in", b.form("/sign-in", url.Values{"username": {name(n)}, "password": {otherPassword}})))
+			form := b.form("/sign-in", url.Values{"username": {name(n)}, "password": {otherPassword}})
+			got := b.Do(b.request("POST", "/sign-in", form))
 			switch {
 			case got.Status == http.StatusBadRequest:
 				hashes++ // a wrong password takes one

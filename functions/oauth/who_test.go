@@ -53,12 +53,14 @@ func TestAUserChoosesTheMerchant(t *testing.T) {
 		t.Errorf("got %+v, want her member of %s", stored, other)
 	}
 	p.disable(third, gone)
-	if got := p.OtherShop().Send("DELETE", "/v0.1/merchants/"+other.Merchant+"/members/"+there.ID, nil); got.Status != 200 {
+	membership := "/v0.1/merchants/" + other.Merchant + "/members/" + there.ID
+	if got := p.OtherShop().Send("DELETE", membership, nil); got.Status != 200 {
 		t.Fatalf("got %d %s, want 200", got.Status, got.Body)
 	}
 	strangers := p.NewShop("DE", "EUR", nil).Merchant.Code
 	for name, code := range map[string]string{"none": "", "a stranger": strangers, "disabled since": third.Merchant,
-		"removed since": other.Merchant, "lower case": strings.ToLower(p.Merchant.Code), "two": other.Merchant + " " + p.Merchant.Code} {
+		"removed since": other.Merchant, "lower case": strings.ToLower(p.Merchant.Code),
+		"two": other.Merchant + " " + p.Merchant.Code} {
 		b.page = page
 		got := b.decide("allow", url.Values{"merchant_code": {code}})
 		if got.Status != http.StatusBadRequest || !strings.Contains(b.page, `role="alert"`) {
@@ -195,7 +197,8 @@ func TestSessionsEnd(t *testing.T) {
 		b.open(p.asked(nil))
 		page := b.page
 		c.end()
-		if got := b.decide("allow", nil); got.Status != http.StatusBadRequest || !strings.Contains(b.page, `action="/sign-in"`) {
+		got := b.decide("allow", nil)
+		if got.Status != http.StatusBadRequest || !strings.Contains(b.page, `action="/sign-in"`) {
 			t.Errorf("%s: got %d to %s, want 400 and the page to sign in", name, got.Status, got.Header.Get("Location"))
 		}
 		b.open(p.asked(nil))

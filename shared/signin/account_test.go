@@ -35,8 +35,9 @@ func TestNamesAsTheyAreEntered(t *testing.T) {
 func TestPasswordsAreCountedByAddress(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[signin.Name]string{
-		{Address: "ada@example.com"}: "ada@example.com", {Address: "ada@example.com", Merchant: "MC0A1B2C3D"}: "ada@example.com",
-		{Profile: "tp_abc", Merchant: "MC0A1B2C3D"}: "tp_abc T#MC0A1B2C3D",
+		{Address: "ada@example.com"}:                         "ada@example.com",
+		{Address: "ada@example.com", Merchant: "MC0A1B2C3D"}: "ada@example.com",
+		{Profile: "tp_abc", Merchant: "MC0A1B2C3D"}:          "tp_abc T#MC0A1B2C3D",
 	} {
 		if got := name.Subject(identity.Test); got != want {
 			t.Errorf("%+v: got %s, want %s", name, got, want)

@@ -85,10 +85,10 @@ func TestASessionIsConfirmedOnce(t *testing.T) {
 	if (both[0] == nil) == (both[1] == nil) || !errors.Is(errors.Join(both...), store.ErrSignedOut) {
 		t.Errorf("got %v, want one success and %v", both, store.ErrSignedOut)
 	}
-	f, err := s.SecondFactor(t.Context(), "ada")
+	f, readErr := s.SecondFactor(t.Context(), "ada")
 	_, first, firstErr := s.SignIn(t.Context(), "first")
 	_, last, lastErr := s.SignIn(t.Context(), "second")
-	if err := errors.Join(err, firstErr, lastErr); err != nil || f.Left() != signin.RecoveryCodes-1 || first == last {
+	if err := errors.Join(readErr, firstErr, lastErr); err != nil || f.Left() != signin.RecoveryCodes-1 || first == last {
 		t.Errorf("got %d codes left, sessions %t and %t, error %v; want one used for one", f.Left(), first, last, err)
 	}
 }

@@ -106,7 +106,8 @@ func TestASignInLastsUntilItsTime(t *testing.T) {
 	}
 	put := func() {
 		t.Helper()
-		if err := s.PutSignIn(t.Context(), signin.Session{Hash: "hash", Expires: s.Now().Add(signin.SessionLasts)}); err != nil {
+		session := signin.Session{Hash: "hash", Expires: s.Now().Add(signin.SessionLasts)}
+		if err := s.PutSignIn(t.Context(), session); err != nil {
 			t.Fatal(err)
 		}
 	}
