@@ -49,7 +49,7 @@ var aims = map[string]int{
 	"POST /sign-in/second-factor, recovery":              7,
 	"POST /account/second-factor, confirm":               6,
 	"POST /account/second-factor, disable":               7,
-	"POST /authorize":                                    7,
+	"POST /authorize":                                    8,
 	"POST /token, password":                              6,
 	"POST /v0.1/merchants/{merchant_code}/test-profiles": 5,
 	// A code or a refresh token leads to its grant, that to the member, and a user's to the password.
