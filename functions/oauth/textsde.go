@@ -24,7 +24,7 @@ var inGerman = texts{
 	choose:  "Für welchen Händler?",
 	elsewhere: "Sie arbeiten für mehrere Händler. {client} kann bei jedem von ihnen handeln, mit den Rechten, die Sie " +
 		"dort haben. Für den gewählten handelt die Anwendung, wenn sie keinen anderen nennt.",
-	rights:  "Sie kann nichts tun, was Sie nicht selbst tun dürfen.",
+	rights:  "{client} kann nichts tun, was Sie nicht selbst tun dürfen.",
 	leads:   "Danach kehren Sie zu {host} zurück.",
 	allow:   "Erlauben",
 	deny:    "Ablehnen",

@@ -24,7 +24,7 @@ var inEnglish = texts{
 	choose:  "For which merchant?",
 	elsewhere: "You work for several merchants. {client} can act at each of them, with the rights that you have there. " +
 		"The one that you choose is the one it acts for unless it names another.",
-	rights:  "It can do nothing that you may not do yourself.",
+	rights:  "{client} can do nothing that you may not do yourself.",
 	leads:   "You then go back to {host}.",
 	allow:   "Allow",
 	deny:    "Deny",

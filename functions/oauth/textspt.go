@@ -24,7 +24,7 @@ var inPortuguese = texts{
 	choose:  "Por qual comerciante?",
 	elsewhere: "Você trabalha para vários comerciantes. {client} pode agir em cada um deles, com os direitos que você " +
 		"tem lá. O aplicativo age pelo escolhido quando não indica outro.",
-	rights:  "Ele não pode fazer nada que você mesmo não possa.",
+	rights:  "{client} não pode fazer nada que você mesmo não possa.",
 	leads:   "Depois você volta para {host}.",
 	allow:   "Permitir",
 	deny:    "Recusar",
