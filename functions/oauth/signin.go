@@ -3,7 +3,6 @@ package oauth
 import (
 	"context"
 	"errors"
-	"net/url"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -66,7 +65,7 @@ func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, e
 	cookie, session, err := f.begin(ctx, account)
 	to := f.next(req.Continue)
 	if session.Pending {
-		to = f.baseURL + "/sign-in?" + url.Values{"continue": {req.Continue}}.Encode()
+		to = f.asking(req.Continue)
 	}
 	return rest.Document{Redirect: to, Cookie: cookie}, err
 }
