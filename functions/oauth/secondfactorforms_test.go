@@ -237,6 +237,8 @@ func TestPagesOfTheSecondFactor(t *testing.T) {
 		}
 		b.scan()
 	}
+	b.language = "en"
+	b.open(ownFactor)
 	for _, part := range []string{`role="img" aria-label="QR code`, `href="otpauth://totp/Cashwrap:`, `for="code"`} {
 		if !strings.Contains(b.page, part) {
 			t.Errorf("got %s, want %s in it", b.page, part)
