@@ -11,26 +11,28 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// authorization is what a client asks a person for (RFC 6749 §4.1.1, RFC 7636 §4.3).
+// authorization is an authorization request: what a client asks a person for (RFC 6749 §4.1.1,
+// RFC 7636 §4.3).
 type authorization struct {
 	client    oauth.Client
 	named     string // redirect_uri as the request names it; "": it names none
-	redirect  string // where the answer goes
+	redirect  string // redirect_uri to which the response is sent
 	scopes    []string
 	state     string
 	challenge string // of PKCE, S256; "": none
 }
 
-// nowhere is why a request for an authorization gets no answer at a redirect_uri.
-type nowhere string
+// unknown is what is wrong with a request that gets an error page instead of a redirect (RFC
+// 6749 §4.1.2.1).
+type unknown string
 
-// The reasons.
+// What can be unknown.
 const (
-	unknownClient   nowhere = "client"
-	unknownRedirect nowhere = "redirect_uri"
+	unknownClient   unknown = "client"
+	unknownRedirect unknown = "redirect_uri"
 )
 
-// parameters are those of a request for an authorization. Others are ignored (RFC 6749 §3.1).
+// parameters are those of an authorization request. Others are ignored (RFC 6749 §3.1).
 var parameters = []string{"response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge",
 	"code_challenge_method"}
 
@@ -39,9 +41,9 @@ const (
 	maxClientID  = 64   // bytes
 )
 
-// addressed reads by which client a request was sent, and where its answer goes. To any other
-// address nothing is sent (RFC 9700 §4.11).
-func (f family) addressed(ctx context.Context, sent url.Values) (authorization, nowhere, error) {
+// identify reads the client of a request and the redirect_uri for the response. While one of
+// them is unknown, the browser is sent nowhere (RFC 9700 §4.11).
+func (f family) identify(ctx context.Context, sent url.Values) (authorization, unknown, error) {
 	ids, redirects := sent["client_id"], sent["redirect_uri"]
 	if len(ids) != 1 || ids[0] == "" || len(ids[0]) > maxClientID {
 		return authorization{}, unknownClient, nil
@@ -51,14 +53,15 @@ func (f family) addressed(ctx context.Context, sent url.Values) (authorization, 
 		return authorization{}, unknownClient, nil
 	}
 	named := sent.Get("redirect_uri")
-	redirect, ours := client.Redirect(named)
-	if err == nil && (!ours || len(redirects) > 1) {
+	redirect, registered := client.Redirect(named)
+	if err == nil && (!registered || len(redirects) > 1) {
 		return authorization{}, unknownRedirect, nil
 	}
 	return authorization{client: client, named: named, redirect: redirect}, "", err
 }
 
-// read adds what else the request says. Failure: one with an error code of OAuth.
+// read adds the request's other parameters. Failure: an error code of OAuth, to be sent to the
+// redirect_uri.
 func (a authorization) read(sent url.Values) (authorization, error) {
 	if states := sent["state"]; len(states) == 1 && printable(states[0]) {
 		a.state = states[0]
@@ -78,7 +81,7 @@ func (a authorization) read(sent url.Values) (authorization, error) {
 	default:
 		return a, oauth.Refused(oauth.UnsupportedResponseType, "The response_type must be code.")
 	}
-	if err := a.challenged(sent.Get("code_challenge"), sent.Get("code_challenge_method")); err != nil {
+	if err := checkChallenge(sent.Get("code_challenge"), sent.Get("code_challenge_method")); err != nil {
 		return a, err
 	}
 	scopes, err := a.client.Requested(sent.Get("scope"))
@@ -88,10 +91,10 @@ func (a authorization) read(sent url.Values) (authorization, error) {
 
 var challenges = regexp.MustCompile(`^[0-9A-Za-z_-]{43,128}$`)
 
-// challenged checks the challenge of PKCE. One without a method would be plain (RFC 7636
-// §4.3), which shows the verifier to all who see the request. A method without a challenge
-// comes from a client that takes itself for protected.
-func (authorization) challenged(challenge, method string) error {
+// checkChallenge checks the challenge of PKCE. Without a method it would be plain (RFC 7636
+// §4.3), which shows the verifier to everyone who sees the request. A method without a challenge
+// is refused too: the client believes that PKCE protects it.
+func checkChallenge(challenge, method string) error {
 	switch {
 	case challenge == "" && method == "":
 		return nil
@@ -109,8 +112,8 @@ func printable(text string) bool {
 	}{text})) == 0
 }
 
-// query is that of a request for the same. It names the scopes, so that nobody allows others
-// than the page has shown.
+// query is the query of an equal request. It names the default scopes too, so that a person who
+// allows it allows exactly what the page has shown.
 func (a authorization) query() url.Values {
 	asked := url.Values{"response_type": {"code"}, "client_id": {a.client.ID}, "scope": {strings.Join(a.scopes, " ")}}
 	for name, value := range map[string]string{"redirect_uri": a.named, "state": a.state,
@@ -125,8 +128,8 @@ func (a authorization) query() url.Values {
 	return asked
 }
 
-// answer is the redirect_uri with the answer added to its query (RFC 6749 §3.1.2), and with
-// who answers, so that a client of several servers cannot be led to another one (RFC 9207).
+// answer is the redirect_uri with the response added to its query (RFC 6749 §3.1.2), and with
+// the issuer, by which a client of several servers notices a mix-up (RFC 9207).
 func (a authorization) answer(issuer string, values url.Values) string {
 	values.Set("iss", issuer)
 	if a.state != "" {
@@ -139,25 +142,25 @@ func (a authorization) answer(issuer string, values url.Values) string {
 			separator = ""
 		}
 	}
-	// Each + is a blank, and %20 is read as one by all clients.
+	// Encode writes spaces as +. All clients understand %20.
 	return a.redirect + separator + strings.ReplaceAll(values.Encode(), "+", "%20")
 }
 
-// source names where the answer goes in a Content-Security-Policy. It is the whole scheme:
-// Chromium holds a form's policy against each redirect that follows it, and a client's
-// callback may send the browser on to another host.
+// source allows the redirect_uri in the form-action of a Content-Security-Policy. It is a whole
+// scheme: Chromium applies form-action to every redirect after a form, and a client's callback
+// may redirect to another host.
 func (a authorization) source() string {
 	u, err := url.Parse(a.redirect)
 	switch {
 	case err != nil:
 		return ""
-	case u.Scheme == "http": // on the person's own machine, from where it may go on to any other
+	case u.Scheme == "http": // on the person's own machine, which may redirect to https
 		return "http: https:"
 	}
 	return u.Scheme + ":"
 }
 
-// host is where the answer goes, for people.
+// host shows people where the browser goes next.
 func (a authorization) host() string {
 	if u, err := url.Parse(a.redirect); err == nil && u.Host != "" {
 		return u.Host

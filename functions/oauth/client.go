@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// credentials are those of a client in the body of a request (RFC 6749 §2.3.1). They are read
-// from nowhere else but a header: what is in an address gets into logs.
+// credentials are those of a client in the body of a request (RFC 6749 §2.3.1). The only other
+// place is the Authorization header: what is in a URL gets into logs.
 type credentials struct {
 	ClientID     string      `form:"client_id" json:"client_id" validate:"text=255"`
 	ClientSecret secret.Text `form:"client_secret" json:"client_secret" validate:"text=255"`
@@ -21,9 +21,9 @@ type credentials struct {
 var errTwoClients = oauth.Refused(oauth.InvalidRequest,
 	"Send the client's credentials with HTTP Basic or in the body, not both.")
 
-// client is the one that has authenticated itself. Failures: invalid_request when it did so in
-// two ways; oauth.ErrClient, whatever is wrong with the credentials.
-func (f family) client(ctx context.Context, body credentials) (oauth.Client, error) {
+// authenticate is the client whose credentials the request has. Failures: invalid_request if
+// it has them in two places; oauth.ErrClient, whatever is wrong with them.
+func (f family) authenticate(ctx context.Context, body credentials) (oauth.Client, error) {
 	id, text, err := sentCredentials(ctx, body)
 	if err != nil {
 		return oauth.Client{}, err
@@ -38,8 +38,8 @@ func (f family) client(ctx context.Context, body credentials) (oauth.Client, err
 	return c, err
 }
 
-// sentCredentials are those of the header, or else those of the body. Beside a header the body
-// may name the same client again (RFC 6749 §3.2.1).
+// sentCredentials are those in the Authorization header, else those in the body. A request with
+// the header may repeat the client_id in its body (RFC 6749 §3.2.1), but not the secret.
 func sentCredentials(ctx context.Context, body credentials) (string, secret.Text, error) {
 	name, password, basic := rest.BasicAuth(ctx)
 	if !basic {

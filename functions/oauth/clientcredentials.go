@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// actAsClient is the grant client_credentials: the client acts for its own merchant, and for no
-// person. There is no refresh token (RFC 6749 §4.4.3).
+// actAsClient serves grant_type client_credentials: the client acts for its own merchant, not
+// for a person. There is no refresh token (RFC 6749 §4.4.3).
 func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
 	scopes, err := c.Requested(req.Scope)
 	if err != nil {

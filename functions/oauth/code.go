@@ -7,10 +7,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// redeemCode is the grant authorization_code: the client has a code from the redirect.
+// redeemCode serves grant_type authorization_code: the client got a code at its redirect_uri.
 func (f family) redeemCode(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
 	if req.Code.IsZero() {
-		return tokenReply{}, needed("code")
+		return tokenReply{}, missing("code")
 	}
 	tokens, err := issue()
 	if err != nil {

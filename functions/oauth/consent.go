@@ -29,7 +29,7 @@ func (r showAuthorizationRequest) values() url.Values {
 		"code_challenge": r.Challenge.Texts(), "code_challenge_method": r.Method.Texts()})
 }
 
-// present are the parameters that have a value: one without counts as absent (RFC 6749 §3.1).
+// present removes the parameters without a value, which count as absent (RFC 6749 §3.1).
 func present(values url.Values) url.Values {
 	for name, texts := range values {
 		if len(texts) == 0 || len(texts) == 1 && texts[0] == "" {
@@ -39,58 +39,51 @@ func present(values url.Values) url.Values {
 	return values
 }
 
-// showAuthorization serves the page on which a person allows a client to act; first the one to
-// sign in.
+// showAuthorization serves the page for the next step of an authorization request: sign in,
+// confirm the second factor, or consent.
 func (f family) showAuthorization(ctx context.Context, req showAuthorizationRequest) (rest.Document, error) {
-	a, answered, err := f.asked(ctx, req.values())
-	if err != nil || answered != nil {
-		return value(answered), err
+	a, refusal, valid, err := f.authorization(ctx, req.values())
+	if err != nil || !valid {
+		return refusal, err
 	}
-	session, account, signedIn, err := f.deciding(ctx)
+	session, account, signedIn, err := f.consentSession(ctx)
 	switch {
 	case err != nil:
 		return rest.Document{}, err
 	case !signedIn:
 		return f.drawSignInFor(ctx, a, "")
 	case session.Pending:
-		return f.confirmation(ctx, session, a.query().Encode())
+		return f.drawConfirmation(ctx, a.query().Encode(), "")
 	}
 	return f.drawConsent(ctx, a, account, "")
 }
 
-// asked is a request for an authorization that may be put before a person, or what is answered
-// without asking one: a page where client or redirect_uri are unknown, else a redirect.
-func (f family) asked(ctx context.Context, sent url.Values) (authorization, *rest.Document, error) {
-	a, unknown, err := f.addressed(ctx, sent)
-	if err == nil && unknown != "" {
-		var d rest.Document
-		d, err = f.drawUnknown(ctx, unknown)
-		return a, &d, err
-	}
-	if err != nil {
-		return a, nil, err
+// authorization reads an authorization request. If it is not valid, refusal is the reply: an
+// error page if the client or the redirect_uri is unknown, else a redirect with the error.
+func (f family) authorization(ctx context.Context, sent url.Values) (a authorization, refusal rest.Document,
+	valid bool, err error) {
+	a, why, err := f.identify(ctx, sent)
+	switch {
+	case err != nil:
+		return a, refusal, false, err
+	case why != "":
+		refusal, err = f.drawUnknown(ctx, why)
+		return a, refusal, false, err
 	}
 	a, err = a.read(sent)
 	if failure.Is(err, failure.KindMalformed) {
 		e := failure.Of(err)
-		d := f.refuse(a, e.Code, e.Message)
-		return a, &d, nil
+		return a, f.refuse(a, e.Code, e.Message), false, nil
 	}
-	return a, nil, err
+	return a, refusal, err == nil, err
 }
 
-func value(d *rest.Document) rest.Document {
-	if d == nil {
-		return rest.Document{}
-	}
-	return *d
-}
-
-// refuse tells the client that it does not get what it asked for.
+// refuse redirects to the client with an error (RFC 6749 §4.1.2.1).
 func (f family) refuse(a authorization, code, description string) rest.Document {
 	return f.send(a, url.Values{"error": {code}, "error_description": {description}})
 }
 
+// send redirects to the client with the response.
 func (f family) send(a authorization, answer url.Values) rest.Document {
 	return rest.Document{Status: http.StatusFound, Redirect: a.answer(f.baseURL, answer)}
 }
@@ -115,20 +108,21 @@ func (r decideAuthorizationRequest) values() url.Values {
 		"code_challenge_method": {r.Method}})
 }
 
-// decideAuthorization takes the person's decision, and sends it to the client: a code, or that
-// access was denied. All that the page was shown for is checked again.
+// decideAuthorization sends the client the person's decision: a code, or the error
+// access_denied. The request is checked again, because the client may have changed since the
+// page was shown.
 func (f family) decideAuthorization(ctx context.Context, req decideAuthorizationRequest) (rest.Document, error) {
-	a, answered, err := f.asked(ctx, req.values())
-	if err != nil || answered != nil {
-		return value(answered), err
+	a, refusal, valid, err := f.authorization(ctx, req.values())
+	if err != nil || !valid {
+		return refusal, err
 	}
-	session, account, signedIn, err := f.deciding(ctx)
+	session, account, signedIn, err := f.consentSession(ctx)
 	ours := f.forms.Ours(ctx, a.form(), req.CSRF)
 	switch {
 	case err != nil:
 		return rest.Document{}, err
 	case ours && req.Decision == "deny":
-		return f.refuse(a, oauth.AccessDenied, "The person did not allow it."), nil
+		return f.refuse(a, oauth.AccessDenied, "The person denied access."), nil
 	case !signedIn || session.Pending:
 		return f.drawSignInFor(ctx, a, problemExpired)
 	case !ours:
@@ -146,10 +140,11 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 	return f.drawConsent(ctx, a, account, problemMerchant)
 }
 
-// form is the subject of the form's csrf_token: all that the person is asked for.
+// form is the subject of the consent form's csrf_token: the whole request, so that the token of
+// one request is refused for every other.
 func (a authorization) form() string { return "authorize " + a.query().Encode() }
 
-// allow sends the client a code by which it gets tokens of the holder.
+// allow sends the client a code, which it exchanges for the holder's tokens.
 func (f family) allow(ctx context.Context, a authorization, holder oauth.Holder) (rest.Document, error) {
 	text, err := oauth.NewSecret(rand.Reader)
 	if err != nil {
@@ -161,13 +156,14 @@ func (f family) allow(ctx context.Context, a authorization, holder oauth.Holder)
 	return f.send(a, url.Values{"code": {text}, "merchant_code": {holder.Tenant.Merchant}}), err
 }
 
-// place is a merchant for which an account can let a client act.
+// place is a merchant for which an account can allow a client to act.
 type place struct {
 	tenant  identity.Tenant
 	name    string
 	subject string // id of the account's member or profile there
 }
 
+// holder is the account as one that allows the request at this merchant.
 func (p place) holder(a authorization, account signin.Account) oauth.Holder {
 	h := oauth.Holder{Client: a.client.ID, Kind: account.Kind, Subject: p.subject, Tenant: p.tenant, Scopes: a.scopes,
 		Password: account.Password()}
@@ -177,8 +173,8 @@ func (p place) holder(a authorization, account signin.Account) oauth.Holder {
 	return h
 }
 
-// merchants are those for which the account can let the client act, in the client's mode: of a
-// user those with an active membership, else the account's own.
+// merchants are those for which the account can allow the client to act, in the client's mode:
+// for a user those with an active membership, for other accounts their own.
 func (f family) merchants(ctx context.Context, c oauth.Client, account signin.Account) ([]place, error) {
 	if account.Kind == identity.User {
 		memberships, err := f.store.Memberships(ctx, account.ID, c.Tenant.Mode)

@@ -12,26 +12,27 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// consentView is what the page shows on which a person allows a client to act.
+// consentView is what the consent page shows.
 type consentView struct {
 	texts
 
 	Action  string
 	CSRF    string
-	Asked   url.Values // what the form repeats of the request
+	Asked   url.Values // the authorization request, which the form repeats
 	Client  string
 	Mode    identity.Mode
 	Name    string // of who is signed in
-	Host    string // where the browser goes then
+	Host    string // where the browser goes next
 	Scopes  []string
 	Places  []place
 	Problem problem
 
-	SignIn     string // where the form to sign out goes
+	SignIn     string // action of the form to sign out
 	SignInCSRF string
 	Continue   string
 }
 
+// say is the text with its placeholders filled in.
 func (v consentView) say(text string) string {
 	merchant := ""
 	if len(v.Places) == 1 {
@@ -40,12 +41,12 @@ func (v consentView) say(text string) string {
 	return fill(text, "{client}", v.Client, "{name}", v.Name, "{host}", v.Host, "{merchant}", merchant)
 }
 
-// label is the merchant as the page names it.
+// label shows people the merchant.
 func (p place) label() string {
 	return cmp.Or(p.name, p.tenant.Merchant) + " (" + p.tenant.Merchant + ")"
 }
 
-// allows are the texts of the scopes, each once.
+// allows says what the scopes allow, each text once.
 func (v consentView) allows() []string {
 	var all []string
 	said := map[string]bool{}
@@ -59,7 +60,7 @@ func (v consentView) allows() []string {
 	return all
 }
 
-// describedBy are the elements that say what the choice is for, and what is wrong with it.
+// describedBy is the aria-describedby of the choice of a merchant.
 func (v consentView) describedBy(hint string) string { return describedBy(v.Problem, hint) }
 
 func (f family) drawConsent(ctx context.Context, a authorization, account signin.Account, wrong problem) (
@@ -76,9 +77,8 @@ func (f family) drawConsent(ctx context.Context, a authorization, account signin
 	return f.draw(cookie, v.texts, v.say(v.consent), wrong, a.source(), consentBody(v))
 }
 
-// drawUnknown is the page of a request that nobody can be asked about, and that is answered at
-// no other address.
-func (f family) drawUnknown(ctx context.Context, why nowhere) (rest.Document, error) {
+// drawUnknown is the error page of a request whose client or redirect_uri is unknown.
+func (f family) drawUnknown(ctx context.Context, why unknown) (rest.Document, error) {
 	t := f.language(ctx)
 	title := t.unknownClient
 	if why == unknownRedirect {

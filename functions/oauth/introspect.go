@@ -25,9 +25,9 @@ type introspection struct {
 	Issuer       string `json:"iss,omitempty"`
 }
 
-// introspectToken shows a client what a token of its own allows at this moment (RFC 7662).
-func (f family) introspectToken(ctx context.Context, req tokenOf) (introspection, error) {
-	c, err := f.client(ctx, req.credentials)
+// introspectToken shows a client what one of its tokens allows at this moment (RFC 7662).
+func (f family) introspectToken(ctx context.Context, req presentedToken) (introspection, error) {
+	c, err := f.authenticate(ctx, req.credentials)
 	if err != nil {
 		return introspection{}, err
 	}
@@ -38,7 +38,7 @@ func (f family) introspectToken(ctx context.Context, req tokenOf) (introspection
 	return f.introspectRefresh(ctx, c, hash)
 }
 
-// introspectAccess: an access token is active exactly when a request with it would be admitted.
+// introspectAccess shows an access token, which is active if a request with it would be admitted.
 func (f family) introspectAccess(ctx context.Context, c oauth.Client, hash string) (introspection, error) {
 	t, err := f.store.AccessToken(ctx, hash)
 	var p identity.Principal
@@ -58,7 +58,7 @@ func (f family) introspectAccess(ctx context.Context, c oauth.Client, hash strin
 	return shown, nil
 }
 
-// introspectRefresh: a refresh token is active exactly when createToken would take it.
+// introspectRefresh shows a refresh token, which is active if createToken would take it.
 func (f family) introspectRefresh(ctx context.Context, c oauth.Client, hash string) (introspection, error) {
 	g, err := f.usableGrant(ctx, c, hash)
 	if isRefused(err) {
@@ -68,7 +68,7 @@ func (f family) introspectRefresh(ctx context.Context, c oauth.Client, hash stri
 		return introspection{}, err
 	}
 	scopes, err := c.Granted(g.Scopes, "")
-	if err != nil { // none of them is left
+	if err != nil { // the client may no longer ask for any of them
 		return introspection{}, nil
 	}
 	g.Scopes = scopes
@@ -84,7 +84,7 @@ func (f family) introspectRefresh(ctx context.Context, c oauth.Client, hash stri
 	return shown, nil
 }
 
-// shown is what there is to say of any active token of the holder's.
+// shown is what the introspection of every active token of the holder has.
 func (f family) shown(h oauth.Holder) introspection {
 	i := introspection{Active: true, Scope: strings.Join(h.Scopes, " "), ClientID: h.Client,
 		Subject: cmp.Or(h.User, h.Subject), MerchantCode: h.Tenant.Merchant, Issuer: f.baseURL}

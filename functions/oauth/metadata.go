@@ -26,7 +26,7 @@ type metadata struct {
 	NamesIssuer           bool     `json:"authorization_response_iss_parameter_supported"`
 }
 
-// retrieveAuthorizationServer tells OAuth libraries where everything is.
+// retrieveAuthorizationServer describes the server to OAuth libraries (RFC 8414 §3).
 func (f family) retrieveAuthorizationServer(context.Context, struct{}) (metadata, error) {
 	auth := []string{"client_secret_basic", "client_secret_post"}
 	return metadata{
@@ -38,7 +38,7 @@ func (f family) retrieveAuthorizationServer(context.Context, struct{}) (metadata
 		Scopes:                identity.AllScopes(),
 		ResponseTypes:         []string{"code"},
 		ResponseModes:         []string{"query"},
-		GrantTypes:            slices.Sorted(maps.Keys(grants)),
+		GrantTypes:            slices.Sorted(maps.Keys(grantTypes)),
 		TokenAuth:             auth,
 		RevocationAuth:        auth,
 		IntrospectionAuth:     auth,

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// draw is a page. A form that was refused makes it 400. Forms lead to our own host, and by a
-// redirect to posting, the sources of a client's redirect_uri, if there is one.
+// draw is a page; its status is 400 if a form was refused. Its forms may lead to our own host,
+// and through a redirect to posting: CSP sources for a client's redirect_uri; "": no client.
 func (f family) draw(cookie *http.Cookie, t texts, title string, wrong problem, posting string,
 	body templ.Component) (rest.Document, error) {
 	drawn, err := page.New("").In(t.language).Draw(title, body)
@@ -25,7 +25,8 @@ func (f family) draw(cookie *http.Cookie, t texts, title string, wrong problem, 
 	return d, err
 }
 
-// describedBy are the elements of a form that say what a field is for, and what is wrong.
+// describedBy is an aria-describedby: the ids of the elements with what is wrong and with the
+// field's hint.
 func describedBy(wrong problem, hint string) string {
 	if wrong != "" {
 		return strings.TrimSpace("problem " + hint)

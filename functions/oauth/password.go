@@ -11,24 +11,24 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Failures of the grant password.
+// Failures of grant_type password.
 var (
 	errLiveClient = oauth.Refused(oauth.UnauthorizedClient, "grant_type password is for clients of test mode.")
 	errProfile    = oauth.Refused(oauth.InvalidGrant,
 		"There is no test profile with this user name and password. People sign in at /authorize.")
 )
 
-// signInProfile is the grant password, which is for test profiles alone: nobody else may give a
-// client their password (RFC 9700 §2.4). A name that is none of a test profile is not looked
-// up, and takes one hash like all others.
+// signInProfile serves grant_type password, which is for test profiles only: a person must not
+// give a client their password (RFC 9700 §2.4). A name that no test profile can have is not
+// looked up; it takes one hash like every other.
 func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
 	switch {
 	case c.Tenant.Mode != identity.Test:
 		return tokenReply{}, errLiveClient
 	case req.Username == "":
-		return tokenReply{}, needed("username")
+		return tokenReply{}, missing("username")
 	case req.Password.IsZero():
-		return tokenReply{}, needed("password")
+		return tokenReply{}, missing("password")
 	}
 	scopes, err := c.Requested(req.Scope)
 	if err != nil {
@@ -51,12 +51,12 @@ func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequ
 	return tokens.reply(scopes), nil
 }
 
-// confirmedProfile is the test profile whose user name and password the request has.
+// confirmedProfile is the test profile with the user name and password of the request.
 // Failures: invalid_grant; TooMany.
 func (f family) confirmedProfile(ctx context.Context, c oauth.Client, req tokenRequest) (signin.Account, error) {
 	name := signin.ParseName(req.Username, "")
 	var account signin.Account
-	subject := "client " + c.ID // so that no client uses up the passwords of a person, whom it cannot sign in
+	subject := "client " + c.ID // not the name: a client must not use up the tries of a person
 	if name.Profile != "" {
 		var err error
 		if account, err = f.store.SignInAccount(ctx, name, identity.Test); err != nil {

@@ -9,13 +9,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// errNotYours is the failure of a refresh token that another client has.
+// errNotYours is the failure for a token that was issued to another client.
 var errNotYours = oauth.Refused(oauth.InvalidGrant, "The token was issued to another client.")
 
-// refresh is the grant refresh_token. The refresh token stays the same, and lasts longer.
+// refresh serves grant_type refresh_token. The refresh token stays the same, and its lifetime
+// begins again (contract §10).
 func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
 	if req.RefreshToken.IsZero() {
-		return tokenReply{}, needed("refresh_token")
+		return tokenReply{}, missing("refresh_token")
 	}
 	tokens, err := issue()
 	if err != nil {
@@ -37,8 +38,8 @@ func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest) (
 	return tokens.reply(scopes), nil
 }
 
-// usableGrant is the client's grant with the hash, whose holder may still be acted for.
-// Failure: invalid_grant.
+// usableGrant is the client's grant with the hash. Failure: invalid_grant for a grant that is
+// unknown, another client's, or no longer allowed (stillAllowed).
 func (f family) usableGrant(ctx context.Context, c oauth.Client, refreshHash string) (oauth.Grant, error) {
 	g, err := f.store.Grant(ctx, refreshHash)
 	switch {
@@ -50,13 +51,13 @@ func (f family) usableGrant(ctx context.Context, c oauth.Client, refreshHash str
 	return g, f.stillAllowed(ctx, g.Holder)
 }
 
-// errHolder is the failure of what a holder has allowed who is not there any more, or was
-// disabled, or has another password.
-var errHolder = oauth.Refused(oauth.InvalidGrant, "Whoever has allowed this must sign in again.")
+// errHolder is the failure for a code or grant whose holder was deleted or disabled, or has a
+// new password.
+var errHolder = oauth.Refused(oauth.InvalidGrant, "Whoever allowed this must sign in again.")
 
-// stillAllowed is the failure invalid_grant unless what the holder has allowed still counts: its
-// member is active, or its test profile there, and its password the one by which it was
-// allowed (contract §10).
+// stillAllowed refuses a code or grant unless its holder's member is active, or its test profile
+// exists, and the password is still the one with which the holder signed in to allow it
+// (contract §10). Failure: invalid_grant.
 func (f family) stillAllowed(ctx context.Context, h oauth.Holder) error {
 	passwords, err := f.passwordsOf(ctx, h)
 	switch {
@@ -70,7 +71,8 @@ func (f family) stillAllowed(ctx context.Context, h oauth.Holder) error {
 	return nil
 }
 
-// passwordsOf are the holder's. Failure: NotFound, or errHolder, when it may not be acted for.
+// passwordsOf are the holder's passwords. Failures: NotFound for a holder that was deleted;
+// errHolder for one that is not active.
 func (f family) passwordsOf(ctx context.Context, h oauth.Holder) (member.Passwords, error) {
 	if h.Kind == identity.TestProfile {
 		p, err := f.store.TestProfile(ctx, h.Tenant, h.Subject)

@@ -10,24 +10,24 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// tokenOf is a token that a client presents. The hint may be wrong, and is not needed: the two
-// kinds of tokens have different forms (RFC 7009 §2.1).
-type tokenOf struct {
+// presentedToken is a token that a client revokes or introspects. The hint may be wrong, and is
+// not used: access and refresh tokens have different forms (RFC 7009 §2.1).
+type presentedToken struct {
 	credentials
 	Token secret.Text `form:"token" json:"token" validate:"required text=512"`
 	Hint  string      `form:"token_type_hint" json:"token_type_hint" validate:"text=255"`
 }
 
-// hash is that of the token; access reports whether it has the form of an access token.
-func (t tokenOf) hash() (hash string, access bool) {
+// hash is the token's; access reports whether it has the form of an access token.
+func (t presentedToken) hash() (hash string, access bool) {
 	token, ok := identity.ParseToken(t.Token.Reveal())
 	return identity.Hash(t.Token.Reveal()), ok && token.Kind == ""
 }
 
-// revokeToken ends a token of the client's (RFC 7009): with a refresh token all its access
-// tokens, an access token alone. One that is not there is revoked already.
-func (f family) revokeToken(ctx context.Context, req tokenOf) (rest.Empty, error) {
-	c, err := f.client(ctx, req.credentials)
+// revokeToken revokes a token of the client (RFC 7009): a refresh token with all its access
+// tokens, an access token alone. A token that is not stored counts as revoked.
+func (f family) revokeToken(ctx context.Context, req presentedToken) (rest.Empty, error) {
+	c, err := f.authenticate(ctx, req.credentials)
 	if err != nil {
 		return rest.Empty{}, err
 	}
@@ -47,7 +47,7 @@ func (f family) revokeToken(ctx context.Context, req tokenOf) (rest.Empty, error
 	return rest.Empty{}, revoke(ctx, hash)
 }
 
-// clientOfToken is the client that has the access token with the hash; "" if there is none.
+// clientOfToken is the id of the client that has the access token; "" if there is no such token.
 func (f family) clientOfToken(ctx context.Context, hash string) (string, error) {
 	t, err := f.store.AccessToken(ctx, hash)
 	if failure.Is(err, failure.KindUnauthorized) {
@@ -56,7 +56,7 @@ func (f family) clientOfToken(ctx context.Context, hash string) (string, error) 
 	return t.Client, err
 }
 
-// clientOfGrant is the client that has the refresh token with the hash; "" if there is none.
+// clientOfGrant is the id of the client that has the refresh token; "" if there is no such token.
 func (f family) clientOfGrant(ctx context.Context, hash string) (string, error) {
 	g, err := f.store.Grant(ctx, hash)
 	if isRefused(err) {

@@ -22,7 +22,7 @@ type family struct {
 	log     *slog.Logger
 
 	factorKey func() signin.FactorKey
-	wallNow   func() time.Time // what the apps show whose codes confirm a second factor
+	wallNow   func() time.Time // the real time, by which authenticator apps make codes
 }
 
 // Routes of the families.

@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// factors reports whether the account has a second factor. A test profile has none.
-func (f family) factors(ctx context.Context, account signin.Account) (enrolled bool, err error) {
+// hasSecondFactor reports whether the account has a second factor. A test profile never has.
+func (f family) hasSecondFactor(ctx context.Context, account signin.Account) (bool, error) {
 	if account.Kind == identity.TestProfile {
 		return false, nil
 	}
@@ -21,12 +21,12 @@ func (f family) factors(ctx context.Context, account signin.Account) (enrolled b
 	return found.Confirmed(), err
 }
 
-// entered is a code that was sent now.
+// entered is a code that was just entered.
 func (f family) entered(text secret.Text) signin.Code {
 	return signin.Code{Text: text, At: f.wallNow()}
 }
 
-// secrets are those of the account's second factors.
+// secrets derives the secrets of the account's second factor.
 func (f family) secrets(account signin.Account) signin.Secrets {
 	return f.factorKey().Of(account.User())
 }
@@ -37,11 +37,11 @@ type confirmSignInRequest struct {
 	Continue string      `form:"continue" validate:"text=16384"`
 }
 
-// confirmSignIn completes a session that is Pending: the right code makes another one of it,
-// under a new cookie, in the same transaction that uses the code up. Somebody whose session has
-// ended signs in again.
+// confirmSignIn completes a sign-in whose session is Pending: with the right code a full session
+// under a new cookie replaces it, in the transaction that marks the code as used. A browser whose
+// session has ended is sent to sign in again.
 func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (rest.Document, error) {
-	session, account, signedIn, err := f.deciding(ctx)
+	session, account, signedIn, err := f.consentSession(ctx)
 	malformed := len(validate.Forms(req)) > 0 || req.Code.IsZero()
 	switch {
 	case err != nil:
@@ -49,7 +49,7 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 	case malformed && !session.Pending:
 		return f.drawSignIn(ctx, signInView{Problem: problemExpired})
 	case !signedIn:
-		return rest.Document{Redirect: f.asking(req.Continue)}, nil
+		return rest.Document{Redirect: f.signInURL(req.Continue)}, nil
 	case !session.Pending:
 		return rest.Document{Redirect: f.next(req.Continue)}, nil
 	case !f.forms.Ours(ctx, codeForm, req.CSRF):
@@ -65,13 +65,13 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 	case errors.Is(err, signin.ErrWrongCode):
 		return f.drawConfirmation(ctx, req.Continue, problemCode)
 	case errors.Is(err, store.ErrSignedOut):
-		return rest.Document{Redirect: f.asking(req.Continue)}, nil
+		return rest.Document{Redirect: f.signInURL(req.Continue)}, nil
 	}
 	return rest.Document{Redirect: f.next(req.Continue), Cookie: cookie}, err
 }
 
-// showSecondFactor serves the page of the second factor of who is signed in; others have to
-// sign in.
+// showSecondFactor serves the page on which people manage their second factor. A browser that is
+// not fully signed in is sent to sign in.
 func (f family) showSecondFactor(ctx context.Context, _ struct{}) (rest.Document, error) {
 	session, account, signedIn, err := f.session(ctx)
 	if err != nil || !signedIn || session.Pending {
@@ -96,8 +96,8 @@ type updateSecondFactorRequest struct {
 	Code   secret.Text `form:"code" validate:"required text=64"`
 }
 
-// updateSecondFactor turns the second factor on or off, or makes other recovery codes. Each
-// takes a code, so that a session that somebody else has got hold of is not enough.
+// updateSecondFactor turns the second factor on or off, or makes new recovery codes. Each action
+// takes a code, so that a stolen session is not enough.
 func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRequest) (rest.Document, error) {
 	session, account, signedIn, err := f.session(ctx)
 	malformed := len(validate.Forms(req)) > 0 || req.Code.IsZero()
@@ -133,8 +133,8 @@ func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRe
 	return page, err
 }
 
-// changed is the second factor after what a form asks for. Turning off one that is off, as when
-// the form is sent again, changes nothing. Errors: signin.ErrWrongCode, signin.ErrConfirmed.
+// changed is the second factor after a form's action. Turning it off when it is off, as by a
+// form that is sent twice, changes nothing. Errors: signin.ErrWrongCode, signin.ErrConfirmed.
 func (f family) changed(before signin.Factor, session signin.Session, account signin.Account,
 	req updateSecondFactorRequest) (signin.Factor, error) {
 	secrets, code, now := f.secrets(account), f.entered(req.Code), f.store.Now()

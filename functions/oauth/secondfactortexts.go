@@ -2,8 +2,8 @@ package oauth
 
 // What can be wrong with a form that takes a code.
 const (
-	problemCode problem = "code" // not a code of the account, or used before
-	problemOn   problem = "on"   // turned on meanwhile, in another session
+	problemCode problem = "code" // not a code of the account, or already used
+	problemOn   problem = "on"   // the factor was turned on in another session
 )
 
 // factorTexts are those of the pages of the second factor in one language. {count} is a number
@@ -13,14 +13,14 @@ type factorTexts struct {
 
 	confirmTitle string // title of the page that asks for a code
 	enterCode    string // label
-	codeKinds    string // which codes there are
+	codeKinds    string // which codes may be entered
 
 	offTitle   string // title while it is off
 	why        string // what it is for
 	scanTitle  string // heading of the first step
 	scan       string // what to do
 	square     string // what the image is
-	byHand     string // what to do where scanning is not possible
+	byHand     string // what to do with the key if one cannot scan
 	openApp    string // link
 	firstTitle string // heading of the second step
 	enterFirst string // label
@@ -33,12 +33,12 @@ type factorTexts struct {
 	codesTitle string // heading of new recovery codes
 	codesText  string // what they are for
 	newTitle   string // heading
-	newText    string // what new recovery codes mean
+	newText    string // that the old recovery codes end
 	makeNew    string // button
 	offHeading string // heading
 	offText    string // what turning it off means
 	turnOff    string // button
-	none       string // that a test profile has none
+	none       string // that a test profile has no second factor
 
 	factorProblems map[problem]string
 }

@@ -21,27 +21,23 @@ const (
 	factorForm = "second factor"
 )
 
-// issuer is the platform's name, as apps show it beside an account.
+// issuer is the platform's name, which authenticator apps show beside an account.
 const issuer = "Cashwrap"
 
-// confirmationView is what the page shows that asks for the second factor.
+// confirmationView is what the page shows on which people confirm their second factor.
 type confirmationView struct {
 	texts
 	factorTexts
 
 	Action   string
 	CSRF     string
-	SignIn   string // where the sign-out form goes
+	SignIn   string // action of the form to sign out
 	SignCSRF string
 	Continue string
 	Problem  problem
 }
 
-// confirmation is the page that asks for the second factor of a session that is Pending.
-func (f family) confirmation(ctx context.Context, _ signin.Session, continuation string) (rest.Document, error) {
-	return f.drawConfirmation(ctx, continuation, "")
-}
-
+// drawConfirmation is the page for a session that is Pending.
 func (f family) drawConfirmation(ctx context.Context, continuation string, wrong problem) (rest.Document, error) {
 	cookie, t := f.forms.Cookie(ctx), f.language(ctx)
 	v := confirmationView{texts: t, factorTexts: factorTextsIn(t.language), Action: f.local("/sign-in/second-factor"),
@@ -50,9 +46,9 @@ func (f family) drawConfirmation(ctx context.Context, continuation string, wrong
 	return f.draw(cookie, t, v.confirmTitle, wrong, "", confirmationBody(v))
 }
 
-// factorProblem is what is wrong with a form of the page of the second factor.
+// factorProblem is what is wrong with a form of the second factor's page.
 type factorProblem struct {
-	of   action
+	of   action  // the form's
 	what problem // "": nothing
 }
 
@@ -61,7 +57,7 @@ func (p factorProblem) with(what problem) factorProblem {
 	return p
 }
 
-// factorView is what the page of a second factor shows.
+// factorView is what the second factor's page shows.
 type factorView struct {
 	texts
 	factorTexts
@@ -71,19 +67,19 @@ type factorView struct {
 	Confirmed bool
 	Since     time.Time
 	Left      int
-	Codes     []string // recovery codes that were just made
-	Secret    string   // for the app, in groups of four
-	Link      string   // likewise
-	Square    square   // likewise
+	Codes     []string // recovery codes that were just made in this session
+	Secret    string   // for the app, in groups of four characters
+	Link      string   // the same as an otpauth URL
+	Square    square   // the same as a QR code
 
 	Action   string
 	CSRF     string
-	SignIn   string // where the sign-out form goes
+	SignIn   string // action of the form to sign out
 	SignCSRF string
 	Problem  factorProblem
 }
 
-// drawFactor is the page of the account's second factor, as it is now.
+// drawFactor is the page of the account's second factor as stored.
 func (f family) drawFactor(ctx context.Context, session signin.Session, account signin.Account,
 	wrong factorProblem) (rest.Document, error) {
 	cookie, t := f.forms.Cookie(ctx), f.language(ctx)
@@ -103,7 +99,8 @@ func (f family) drawFactor(ctx context.Context, session signin.Session, account 
 	return f.draw(cookie, t, v.title(), wrong.what, "", factorBody(v))
 }
 
-// withFactor adds what the page says about the stored factor, and what is needed to turn one on.
+// withFactor adds the stored factor if it is on, else what an app needs so that it can be turned
+// on.
 func (f family) withFactor(v factorView, stored signin.Factor, session signin.Session,
 	account signin.Account) (factorView, error) {
 	secrets := f.secrets(account)
@@ -126,7 +123,7 @@ func (f family) withFactor(v factorView, stored signin.Factor, session signin.Se
 	return v, err
 }
 
-// title is the page's.
+// title is the title of the page.
 func (v factorView) title() string {
 	if v.Confirmed {
 		return v.onTitle
@@ -137,7 +134,7 @@ func (v factorView) title() string {
 // left says how many recovery codes are left.
 func (v factorView) left() string { return fill(v.codesLeft, "{count}", strconv.Itoa(v.Left)) }
 
-// wrong is what is wrong with the form of the action; "" if nothing is.
+// wrong is the problem of the action's form; "" if it has none.
 func (v factorView) wrong(of action) problem {
 	if v.Problem.of == of {
 		return v.Problem.what
@@ -145,8 +142,8 @@ func (v factorView) wrong(of action) problem {
 	return ""
 }
 
-// elsewhere is what is wrong with a form that the page does not have, such as one that was sent
-// from an older page; "" if nothing is.
+// elsewhere is the problem of a form that the page no longer has, because the factor was turned
+// on or off since the form was shown; "" if there is none.
 func (v factorView) elsewhere() problem {
 	forms := []action{actionConfirm}
 	switch {
@@ -161,7 +158,7 @@ func (v factorView) elsewhere() problem {
 	return v.Problem.what
 }
 
-// square is a QR code to be drawn.
+// square is the drawing of a QR code.
 type square struct {
 	box  string // an SVG viewBox, with the margin of four modules that readers need (ISO/IEC 18004)
 	path string // an SVG path of the dark modules

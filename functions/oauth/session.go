@@ -10,27 +10,22 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// begin signs the browser in as the account, whose password it has just confirmed. The session
-// is Pending where the account has a second factor.
+// begin signs the browser in to the account, whose password was just confirmed, and ends its
+// former session. The new session is Pending if the account has a second factor. It has a new
+// cookie, so that nobody who planted the old one is signed in too (session fixation).
 func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie, signin.Session, error) {
-	enrolled, err := f.factors(ctx, account)
+	enrolled, err := f.hasSecondFactor(ctx, account)
+	if err == nil {
+		err = f.end(ctx)
+	}
 	if err != nil {
 		return nil, signin.Session{}, err
 	}
-	return f.open(ctx, account, enrolled)
-}
-
-// open stores a session under a new cookie, so that nobody who knew the one before is signed in
-// (session fixation), after it has ended the session before.
-func (f family) open(ctx context.Context, account signin.Account, pending bool) (*http.Cookie, signin.Session, error) {
-	if err := f.end(ctx); err != nil {
-		return nil, signin.Session{}, err
-	}
-	cookie, session := f.newSession(account, pending)
+	cookie, session := f.newSession(account, enrolled)
 	return cookie, session, f.store.PutSignIn(ctx, session)
 }
 
-// newSession is one that is not stored yet, and its cookie.
+// newSession is a session that is not stored yet, and its cookie.
 func (f family) newSession(account signin.Account, pending bool) (*http.Cookie, signin.Session) {
 	cookie, now := f.forms.NewCookie(), f.store.Now()
 	return cookie, signin.Session{Hash: identity.Hash(cookie.Value), Account: account, Pending: pending, BeganAt: now,
@@ -46,9 +41,9 @@ func (f family) end(ctx context.Context) error {
 	return f.store.EndSignIn(ctx, identity.Hash(value))
 }
 
-// session is the browser's, with its account as it is now; false if it is not signed in. A
-// session ends with its password, and when a managed user is disabled. One that is Pending
-// is only good for confirming the second factor.
+// session is the browser's session with its account as it is now; false if the browser is not
+// signed in. A session ends when the account gets a new password, or is a managed user that is
+// disabled. While it is Pending, it may only be used to confirm the second factor.
 func (f family) session(ctx context.Context) (signin.Session, signin.Account, bool, error) {
 	value, sent := f.forms.Sent(ctx)
 	if !sent {
@@ -65,10 +60,10 @@ func (f family) session(ctx context.Context) (signin.Session, signin.Account, bo
 	return session, account, true, nil
 }
 
-// deciding is the browser's session for what allows a client something. It is also Pending when
-// the account has got a second factor since the session began: whoever has signed in before,
-// perhaps with a stolen password, allows nothing without it.
-func (f family) deciding(ctx context.Context) (signin.Session, signin.Account, bool, error) {
+// consentSession is session, for allowing a client something. It is also Pending if the second
+// factor was turned on in another session since this one began: a session that began with a
+// stolen password must not outlast the second factor's introduction (contract §10).
+func (f family) consentSession(ctx context.Context) (signin.Session, signin.Account, bool, error) {
 	session, account, signedIn, err := f.session(ctx)
 	if err != nil || !signedIn || session.Pending || account.Kind == identity.TestProfile {
 		return session, account, signedIn, err

@@ -17,15 +17,15 @@ type showSignInRequest struct {
 	Mode     string `query:"mode" validate:"one-of=live|test"`
 }
 
-// showSignIn serves the page on which people sign in; to those who have, one that says so, and
-// while their second factor is missing the one that asks for it.
+// showSignIn serves the page on which people sign in. A browser that is signed in gets a page
+// that says so, and while its session is Pending the one that asks for the second factor.
 func (f family) showSignIn(ctx context.Context, req showSignInRequest) (rest.Document, error) {
 	session, account, signedIn, err := f.session(ctx)
 	switch {
 	case err != nil:
 		return rest.Document{}, err
 	case signedIn && session.Pending:
-		return f.confirmation(ctx, session, req.Continue)
+		return f.drawConfirmation(ctx, req.Continue, "")
 	case signedIn:
 		return f.drawSignedIn(ctx, account, req.Continue)
 	}
@@ -42,22 +42,23 @@ type signInRequest struct {
 	SignOut  bool        `form:"sign_out"`
 }
 
-// signIn begins a session for whoever has the name and the password, in place of the browser's
-// own; or ends that. Nobody learns which of name and password was wrong: a name that is
-// unknown takes as many reads, one hash, and a token of each bucket like any other.
+// signIn begins a session for the account with the name and the password, and ends the browser's
+// former one; with sign_out it only ends that. The reply does not show which of name and
+// password was wrong: an unknown name takes as many reads, one hash and a token of each bucket,
+// like every other.
 func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, error) {
-	again := signInView{Continue: req.Continue, Mode: modeOf(req.Mode), Username: req.Username, Merchant: req.Merchant}
+	view := signInView{Continue: req.Continue, Mode: modeOf(req.Mode), Username: req.Username, Merchant: req.Merchant}
 	switch {
 	case !f.forms.Ours(ctx, signInForm, req.CSRF):
-		return f.drawSignIn(ctx, again.with(problemAgain))
+		return f.drawSignIn(ctx, view.with(problemAgain))
 	case req.SignOut:
-		return rest.Document{Redirect: f.asking(req.Continue)}, f.end(ctx)
+		return rest.Document{Redirect: f.signInURL(req.Continue)}, f.end(ctx)
 	case len(validate.Forms(req)) > 0 || req.Username == "" || req.Password.IsZero():
-		return f.drawSignIn(ctx, again.with(problemForm))
+		return f.drawSignIn(ctx, view.with(problemForm))
 	}
 	account, err := f.confirmed(ctx, req)
 	if errors.Is(err, store.ErrWrongPassword) {
-		return f.drawSignIn(ctx, again.with(problemWrong))
+		return f.drawSignIn(ctx, view.with(problemWrong))
 	}
 	if err != nil {
 		return rest.Document{}, err
@@ -65,12 +66,12 @@ func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, e
 	cookie, session, err := f.begin(ctx, account)
 	to := f.next(req.Continue)
 	if session.Pending {
-		to = f.asking(req.Continue)
+		to = f.signInURL(req.Continue)
 	}
 	return rest.Document{Redirect: to, Cookie: cookie}, err
 }
 
-// modeOf is the mode that a page names; live if it names none.
+// modeOf is the mode with the name; live for any other text.
 func modeOf(name string) identity.Mode {
 	if mode, known := identity.ParseMode(name); known {
 		return mode
@@ -78,8 +79,8 @@ func modeOf(name string) identity.Mode {
 	return identity.Live
 }
 
-// confirmed is the account whose name and password were sent. Error: store.ErrWrongPassword.
-// Failure: TooMany.
+// confirmed is the account with the name and password of the request. Error:
+// store.ErrWrongPassword. Failure: TooMany.
 func (f family) confirmed(ctx context.Context, req signInRequest) (signin.Account, error) {
 	name, mode := signin.ParseName(req.Username, req.Merchant), modeOf(req.Mode)
 	account, err := f.store.SignInAccount(ctx, name, mode)
@@ -90,8 +91,9 @@ func (f family) confirmed(ctx context.Context, req signInRequest) (signin.Accoun
 	return account, password.Confirm(ctx, account.Passwords)
 }
 
-// asking is the page that asks to sign in for what comes then.
-func (f family) asking(continuation string) string {
+// signInURL is where the browser signs in: at the authorization request with the query, or at
+// /sign-in if there is none.
+func (f family) signInURL(continuation string) string {
 	if continuation == "" {
 		return f.baseURL + "/sign-in"
 	}
@@ -107,7 +109,7 @@ type signInView struct {
 
 	Action   string
 	CSRF     string
-	Client   string // for which one signs in; "": for none
+	Client   string // name of the client that asks for access; "": none does
 	Mode     identity.Mode
 	Continue string
 	Username string // as it was entered
@@ -122,7 +124,8 @@ func (v signInView) with(p problem) signInView {
 	return v
 }
 
-// nameHintID is the element that says what a user name is, which only a test profile has.
+// nameHintID is the id of the hint about user names, which only test profiles have; "" in live
+// mode, which has no test profiles.
 func (v signInView) nameHintID() string {
 	if v.Mode == identity.Test {
 		return "name-hint"
@@ -130,7 +133,7 @@ func (v signInView) nameHintID() string {
 	return ""
 }
 
-// describedBy are the elements that say what a field is for, and what is wrong with the form.
+// describedBy is the aria-describedby of a field with the hint.
 func (v signInView) describedBy(hint string) string { return describedBy(v.Problem, hint) }
 
 func (f family) drawSignIn(ctx context.Context, v signInView) (rest.Document, error) {
@@ -139,7 +142,7 @@ func (f family) drawSignIn(ctx context.Context, v signInView) (rest.Document, er
 	return f.draw(cookie, v.texts, v.signIn, v.Problem, v.csp, signInBody(v))
 }
 
-// drawSignInFor is the page for those who shall allow the client something.
+// drawSignInFor is the page on which people sign in for an authorization request.
 func (f family) drawSignInFor(ctx context.Context, a authorization, wrong problem) (rest.Document, error) {
 	return f.drawSignIn(ctx, signInView{Client: a.client.Name, Mode: a.client.Tenant.Mode,
 		Continue: a.query().Encode(), csp: a.source(), Problem: wrong})

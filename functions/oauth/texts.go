@@ -13,41 +13,42 @@ type problem string
 const (
 	problemWrong    problem = "wrong"    // no account has this name with this password
 	problemForm     problem = "form"     // a field is missing or too long
-	problemAgain    problem = "again"    // not sent from our page, or the page was too old
-	problemExpired  problem = "expired"  // nobody is signed in any more
+	problemAgain    problem = "again"    // not sent from our page, or by an older session
+	problemExpired  problem = "expired"  // the session has ended
 	problemMerchant problem = "merchant" // not one of the merchants on the page
 )
 
 // texts are those of the pages in one language. {client}, {merchant} and {name} are the names
-// of the application, of a merchant, and of who is signed in; {host} is where the browser goes.
+// of the client, of a merchant, and of the account that is signed in; {host} is where the
+// browser goes next. On pages a client is an application.
 type texts struct {
 	language string // BCP 47
 
 	signIn    string // title and button
-	forClient string // to which application one signs in
+	forClient string // for which client
 	username  string // label
-	nameHint  string // what is meant by it
+	nameHint  string // what a user name is
 	password  string // label
 	code      string // label of a merchant's code
-	codeHint  string // who has to enter one
+	codeHint  string // who enters it
 	testMode  string // mark of pages of test mode
 
 	signedIn  string // who is signed in
-	goOn      string // link to what the sign-in was for
+	goOn      string // link to the authorization request
 	factor    string // link to the page of the second factor
 	signOut   string // button
 	signOther string // button on the page that asks for consent
 
 	consent   string // title
-	asks      string // what the application asks for
-	atOne     string // which merchant
+	asks      string // before the list of scopes
+	atOne     string // which merchant, if the account has one
 	choose    string // label of the choice of a merchant
-	elsewhere string // of a user of several merchants: where the application can act too
-	rights    string // what bounds all that
-	leads     string // where the browser goes then
+	elsewhere string // that the client can act for a user's other merchants too
+	rights    string // that the account's own rights limit it
+	leads     string // where the browser goes next
 	allow     string // button
 	deny      string // button
-	nowhere   string // that the account has no merchant for which the application could act
+	nowhere   string // that the account has no merchant in the client's mode
 
 	unknownClient   string // title
 	unknownRedirect string // title
@@ -58,12 +59,12 @@ type texts struct {
 }
 
 var (
-	inAllLanguages = []texts{inEnglish, inGerman, inPortuguese} // the first one for those who ask for none of them
+	inAllLanguages = []texts{inEnglish, inGerman, inPortuguese} // the first is the default
 
 	languages = language.NewMatcher([]language.Tag{language.English, language.German, language.Portuguese})
 )
 
-// textsFor are the texts in the language that the header Accept-Language likes best (RFC 9110
+// textsFor are the texts in the language that a browser prefers by its Accept-Language (RFC 9110
 // §12.5.4, RFC 4647).
 func textsFor(acceptLanguage string) texts {
 	asked, _, err := language.ParseAcceptLanguage(acceptLanguage)
@@ -74,5 +75,5 @@ func textsFor(acceptLanguage string) texts {
 	return inAllLanguages[at]
 }
 
-// fill puts pairs of placeholders and texts into a text.
+// fill replaces placeholders in a text; pairs are placeholder, value and so on.
 func fill(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }

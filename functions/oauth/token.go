@@ -31,8 +31,8 @@ type tokenReply struct {
 	Scope        string `json:"scope"`
 }
 
-// grants are how a client gets an access token, by grant_type (contract §10).
-var grants = map[string]func(family, context.Context, oauth.Client, tokenRequest) (tokenReply, error){
+// grantTypes are the ways in which a client gets an access token (contract §10).
+var grantTypes = map[string]func(family, context.Context, oauth.Client, tokenRequest) (tokenReply, error){
 	"authorization_code": family.redeemCode,
 	"client_credentials": family.actAsClient,
 	"password":           family.signInProfile,
@@ -41,19 +41,19 @@ var grants = map[string]func(family, context.Context, oauth.Client, tokenRequest
 
 // createToken gives an authenticated client an access token.
 func (f family) createToken(ctx context.Context, req tokenRequest) (tokenReply, error) {
-	c, err := f.client(ctx, req.credentials)
+	c, err := f.authenticate(ctx, req.credentials)
 	if err != nil {
 		return tokenReply{}, err
 	}
-	grant, known := grants[req.GrantType]
+	issueBy, known := grantTypes[req.GrantType]
 	if !known {
 		return tokenReply{}, oauth.Refused(oauth.UnsupportedGrantType, "There is no such grant_type.")
 	}
-	return grant(f, ctx, c, req)
+	return issueBy(f, ctx, c, req)
 }
 
-// issued are the texts of new tokens. They are made before the write that stores their hashes,
-// so that a write whose reply was lost is recognised as the request's own.
+// issued are the texts of new tokens. They are made before the write that stores their hashes
+// is tried, so that the request recognises its own write after its reply was lost.
 type issued struct{ access, refresh string }
 
 // issue makes the texts of an access token and a refresh token.
@@ -72,5 +72,5 @@ func (i issued) reply(scopes []string) tokenReply {
 		RefreshToken: i.refresh, Scope: strings.Join(scopes, " ")}
 }
 
-// needed is the failure of a grant without a parameter that it needs.
-func needed(name string) error { return oauth.Refused(oauth.InvalidRequest, name+" is required.") }
+// missing is the failure of a request without a parameter that its grant_type needs.
+func missing(name string) error { return oauth.Refused(oauth.InvalidRequest, name+" is required.") }
