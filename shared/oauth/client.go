@@ -15,29 +15,30 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// DefaultScopes are what a client asks for that names none (contract §10).
+// DefaultScopes are those of a request that names none (contract §10).
 var DefaultScopes = []string{"transactions.history", "user.app-settings", "user.profile_readonly"}
 
-// restricted are the scopes that a client gets only after the operator has approved them by
-// hand (contract §2.1), with those of their successors.
+// restricted are the scopes that a client may ask for only after the operator has approved them
+// (contract §2.1): payments, payment_instruments, and the narrower ones that replace them.
 var restricted = []string{"payments", "checkouts.read", "checkouts.write", "refunds.write",
 	"payment_instruments", "customers.read", "customers.write"}
 
-// SecretOverlap is how long a client's secret is still taken after it got another one.
+// SecretOverlap is how long the old secret of a client is still accepted after a rotation
+// (contract §10).
 const SecretOverlap = 24 * time.Hour
 
 // Client is an application that asks people for access to their merchants, as stored. It
-// belongs to the merchant whose developers have made it, and is of one mode.
+// belongs to the merchant whose developers make it, in one mode.
 type Client struct {
 	ID            string          `dynamo:"id"`   // client_ and 26 characters
 	Name          string          `dynamo:"name"` // shown to people who are asked for consent
 	Tenant        identity.Tenant `dynamo:"tenant"`
 	RedirectURIs  []string        `dynamo:"redirect_uris"`
-	Scopes        []string        `dynamo:"scopes,set"`             // that it may ask for
+	Scopes        []string        `dynamo:"scopes,set"`             // that it is registered for
 	Approved      []string        `dynamo:"approved,set,omitempty"` // of the restricted ones among them
 	SecretHash    string          `dynamo:"secret_hash"`
-	PreviousHash  string          `dynamo:"previous_hash,omitempty"`  // of the secret before
-	PreviousUntil time.Time       `dynamo:"previous_until,omitempty"` // when that stops being taken
+	PreviousHash  string          `dynamo:"previous_hash,omitempty"`  // of the secret before the last rotation
+	PreviousUntil time.Time       `dynamo:"previous_until,omitempty"` // when that is no longer accepted
 	RevokedAt     time.Time       `dynamo:"revoked_at,omitempty"`     // zero: not revoked
 	CreatedAt     time.Time       `dynamo:"created_at"`
 	UpdatedAt     time.Time       `dynamo:"updated_at"`
@@ -47,7 +48,8 @@ type Client struct {
 // Revoked reports whether the client and all its tokens are refused.
 func (c Client) Revoked() bool { return !c.RevokedAt.IsZero() }
 
-// Authenticates reports whether the text is the client's secret, or at the time still the one before.
+// Authenticates reports whether the text is the secret of a client that is not revoked, or the
+// one before it while that is still accepted.
 func (c Client) Authenticates(text secret.Text, now time.Time) bool {
 	hash := []byte(identity.Hash(text.Reveal()))
 	current := subtle.ConstantTimeCompare(hash, []byte(c.SecretHash)) == 1
@@ -83,9 +85,9 @@ func (c Client) Requested(text string) ([]string, error) {
 	return slices.Compact(scopes), nil
 }
 
-// Granted are the scopes of an access token for what a holder has allowed: those that the text
-// names, separated by spaces, of the ones that were allowed; without names all of these. They
-// are sorted, each once, and without any that the client may not ask for any more.
+// Granted are the scopes of an access token under a grant: those of the allowed scopes that the
+// text names, separated by spaces, or all of them if it names none. They are sorted, each once,
+// without those that the client may no longer ask for.
 // Failure: invalid_scope for one that was not allowed, or when none is left (RFC 6749 §6).
 func (c Client) Granted(allowed []string, text string) ([]string, error) {
 	scopes := slices.Clone(allowed)
@@ -101,15 +103,15 @@ func (c Client) Granted(allowed []string, text string) ([]string, error) {
 	}
 	scopes = slices.DeleteFunc(scopes, func(scope string) bool { return !c.May(scope) })
 	if len(scopes) == 0 {
-		return nil, Refused(InvalidScope, "The client may ask for none of these scopes any more.")
+		return nil, Refused(InvalidScope, "The client may no longer ask for any of these scopes.")
 	}
 	slices.Sort(scopes)
 	return slices.Compact(scopes), nil
 }
 
-// Redirect is where the answer to an authorization request goes: the redirect_uri that it
-// names, if it is exactly one of the client's (RFC 9700 §2.1), or the only one of a client
-// whose request names none. False: there is none, and the browser is sent nowhere.
+// Redirect is the redirect_uri for the response to an authorization request: the one that the
+// request names, if it equals one of the client's (RFC 9700 §2.1), or the client's only one if
+// the request names none. False if there is none: then there is no redirect.
 func (c Client) Redirect(named string) (string, bool) {
 	if named == "" && len(c.RedirectURIs) == 1 {
 		return c.RedirectURIs[0], true
@@ -122,28 +124,29 @@ const (
 	secretBytes  = 32
 )
 
-// NewID is a new client's.
+// NewID is the id of a new client. Errors: those of random.
 func NewID(random io.Reader) (string, error) {
 	raw := make([]byte, 16)
 	_, err := io.ReadFull(random, raw)
 	return clientPrefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw)), err
 }
 
-// NewSecret is a client secret, a refresh token or a code: 256 random bits, base64url.
+// NewSecret is a client secret, a refresh token or a code: 256 random bits in base64url. Errors:
+// those of random.
 func NewSecret(random io.Reader) (string, error) {
 	raw := make([]byte, secretBytes)
 	_, err := io.ReadFull(random, raw)
 	return base64.RawURLEncoding.EncodeToString(raw), err
 }
 
-// Verifies reports whether the verifier is that of the code challenge (RFC 7636 §4.6, S256).
+// Verifies reports whether the code_verifier is the one of the challenge (RFC 7636 §4.6, S256).
 func Verifies(verifier, challenge string) bool {
 	sum := sha256.Sum256([]byte(verifier))
 	return subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
 }
 
-// Same reports whether the two are equal but for version and time of change. Scopes have no
-// order in the table.
+// Same reports whether two clients are equal except for version and time of change. The order of
+// scopes, which the table does not keep, does not matter.
 func (c Client) Same(other Client) bool {
 	c.Version, c.UpdatedAt = other.Version, other.UpdatedAt
 	c.Scopes, other.Scopes = once(c.Scopes), once(other.Scopes)
@@ -151,7 +154,7 @@ func (c Client) Same(other Client) bool {
 	return reflect.DeepEqual(c, other)
 }
 
-// ForAudit is the client as audit entries show it: of its secret only that it changed.
+// ForAudit is the client as audit entries show it: of its secret only enough to see a change.
 func (c Client) ForAudit() any {
 	return struct {
 		Name         string   `json:"name"`

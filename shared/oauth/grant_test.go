@@ -69,7 +69,7 @@ func TestACodeIsBoundToItsRequest(t *testing.T) {
 		"with the challenge as verifier": {code, "client_1", redirect, challenge, now, "code_verifier"},
 		"with a verifier for none":       {plain, "client_1", redirect, verifier, now, "no code_challenge"},
 	} {
-		err := test.code.Redeemable(test.client, test.redirect, test.verifier, test.at)
+		err := test.code.CheckRedeemable(test.client, test.redirect, test.verifier, test.at)
 		if (err != nil) != (test.refused != "") || err != nil &&
 			(codeOf(err) != oauth.InvalidGrant || !strings.Contains(err.Error(), test.refused)) {
 			t.Errorf("%s: got error %v, want %q", name, err, test.refused)

@@ -12,14 +12,14 @@ import (
 // maxRedirectURI is how long a redirect URI may be, in characters.
 const maxRedirectURI = 512
 
-// notInURIs are printable characters that no URI has (RFC 3986 §2), which browsers mend each in
-// its own way, and the star, so that nobody takes one for a pattern.
+// notInURIs are the printable characters that no URI has (RFC 3986 §2) and that browsers escape
+// in different ways, and the asterisk, so that nobody expects a wildcard.
 const notInURIs = "\"<>\\^`{|}*"
 
-// CheckRedirectURI says what is wrong with a redirect URI of a client of the mode, as a
-// predicate for failure.Invalid; "" when nothing is. Codes are sent to it, so it is https;
-// in test mode it may also be http on the machine of the browser itself. It is compared as
-// text, so it needs no normal form (RFC 6749 §3.1.2, RFC 9700 §2.1).
+// CheckRedirectURI says what is wrong with a redirect URI of a client in the mode, as a
+// predicate for failure.Invalid; "" if nothing is. Codes are sent to it, so it must be https; in
+// test mode it may also be http on the browser's own machine. It is compared as text, so it is
+// not normalised (RFC 6749 §3.1.2, RFC 9700 §2.1).
 func CheckRedirectURI(text string, mode identity.Mode) string {
 	u, err := url.Parse(text)
 	switch {
@@ -45,8 +45,8 @@ func isNotInURIs(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRu
 // isLoopback reports whether the host is the browser's own machine (RFC 8252 §7.3, §8.3).
 func isLoopback(host string) bool { return host == "127.0.0.1" || host == "::1" || host == "localhost" }
 
-// isHost reports whether the URI's host is a domain name or an address, without a zone, and
-// its port a number. A page names both in its Content-Security-Policy.
+// isHost reports whether the URI's host is a domain name or an IP address without a zone, and
+// its port, if any, a number from 1 to 65535.
 func isHost(u *url.URL) bool {
 	if port, err := strconv.Atoi(u.Port()); strings.HasSuffix(u.Host, ":") ||
 		u.Port() != "" && (err != nil || port < 1 || port > 65535) {
@@ -69,8 +69,7 @@ func isHost(u *url.URL) bool {
 	return true
 }
 
-// notInNames reports whether no domain name has the character (RFC 1123 §2.1; underscores are
-// of records, not of hosts).
+// notInNames reports whether host names cannot have the character (RFC 1123 §2.1).
 func notInNames(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-'
 }

@@ -12,24 +12,24 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Registration describes a client, or what changes of one: then what is absent stays.
+// Registration describes a new client, or a change of one: then absent fields stay as they are.
 type Registration struct {
 	// Name is shown to people who are asked for consent.
 	Name optional.Of[string] `json:"name" validate:"text=255"`
 
-	// RedirectURIs are where browsers may be sent with codes. A client that only has
-	// client credentials needs none.
+	// RedirectURIs are where browsers may be sent with codes. A client that only uses
+	// client_credentials needs none.
 	RedirectURIs *[]string `json:"redirect_uris" validate:"items=20"`
 
-	// Scopes are those that it may ask for, the restricted ones after their approval.
+	// Scopes are those that the client may ask for; restricted ones only after approval.
 	Scopes *[]string `json:"scopes" validate:"items=128 text=64"`
 }
 
-// errRevoked is the failure of every change of a client that was revoked: that is final.
+// errRevoked is the failure of every change of a revoked client.
 var errRevoked = failure.Conflict("The client was revoked, which is final.")
 
-// NewClient makes a client of the tenant, with its secret, which is stored nowhere. Failures:
-// Missing, Invalid, with the field.
+// NewClient is a new client of the tenant, and its secret, of which only the hash is stored.
+// Failures: Missing, Invalid, with the field. Errors: those of the random source.
 func NewClient(t identity.Tenant, r Registration, now time.Time) (c Client, secret string, err error) {
 	switch {
 	case r.Name.Or("") == "":
@@ -51,8 +51,8 @@ func NewClient(t identity.Tenant, r Registration, now time.Time) (c Client, secr
 	return c, secret, err
 }
 
-// With is the client with what the registration gives. A restricted scope that it no longer
-// has loses its approval. Failures: Invalid, with the field; Conflict for a revoked client.
+// With is the client changed by the registration. A restricted scope that is removed loses its
+// approval. Failures: Invalid, with the field; Conflict for a revoked client.
 func (c Client) With(r Registration) (Client, error) {
 	if err := validate.Forms(r).First(); err != nil {
 		return c, err
@@ -85,8 +85,8 @@ func (c Client) With(r Registration) (Client, error) {
 	return c, nil
 }
 
-// ApprovedFor is the client with these of its restricted scopes approved, and no others.
-// Failures: Invalid for one that it does not have, or that needs no approval; Conflict for a
+// ApprovedFor is the client with approval for exactly these restricted scopes. Failures: Invalid
+// for a scope that the client is not registered for or that needs no approval; Conflict for a
 // revoked client.
 func (c Client) ApprovedFor(names []string) (Client, error) {
 	if c.Revoked() {
@@ -121,7 +121,7 @@ func known(names []string) ([]string, error) {
 	return once(scopes), nil
 }
 
-// once are the texts sorted and each once; nil if there are none, as they are read back.
+// once are the texts sorted, each once; nil if there are none, as the table returns them.
 func once(texts []string) []string {
 	if len(texts) == 0 {
 		return nil
@@ -129,9 +129,10 @@ func once(texts []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(texts)))
 }
 
-// Rotated is the client with another secret. The one before is taken for SecretOverlap more,
-// unless it ends at once. Without that, a second rotation within this time would end a secret
-// that is still in use. Failure: Conflict, for that and for a revoked client.
+// Rotated is the client with a new secret. The old one is accepted for SecretOverlap, unless
+// atOnce ends it. Only one old secret is accepted, so a second rotation within that time would
+// end one that may still be in use: it needs atOnce. Failure: Conflict without it, and for a
+// revoked client.
 func (c Client) Rotated(secret string, atOnce bool, now time.Time) (Client, error) {
 	switch {
 	case c.Revoked():
@@ -140,7 +141,7 @@ func (c Client) Rotated(secret string, atOnce bool, now time.Time) (Client, erro
 		c.PreviousHash, c.PreviousUntil = "", time.Time{}
 	case now.Before(c.PreviousUntil):
 		return c, failure.Conflict("The secret was rotated less than 24 hours ago. " +
-			"Set force to rotate it again now, which ends all former ones at once.")
+			"Set force to rotate it again now, which ends all old ones at once.")
 	default:
 		c.PreviousHash, c.PreviousUntil = c.SecretHash, now.Add(SecretOverlap)
 	}
@@ -148,7 +149,7 @@ func (c Client) Rotated(secret string, atOnce bool, now time.Time) (Client, erro
 	return c, nil
 }
 
-// Ended is the client revoked: it and all its tokens are refused from now on.
+// Ended is the client after its revocation: it and all its tokens are refused from now on.
 func (c Client) Ended(now time.Time) Client {
 	if !c.Revoked() {
 		c.RevokedAt = now

@@ -10,26 +10,27 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// Account is who signs in with a name and a password: a user, a managed user of one merchant,
-// or a test profile. The zero account is nobody.
+// Account is what somebody signs in to with a name and a password: a user, a managed user of one
+// merchant, or a test profile. The zero account is nobody's.
 type Account struct {
 	Kind   identity.Kind   `dynamo:"kind"`             // User, Operator or TestProfile
 	ID     string          `dynamo:"id"`               // of the user, the member or the profile
 	Tenant identity.Tenant `dynamo:"tenant,omitempty"` // of a managed user or test profile
-	Name   string          `dynamo:"name"`             // address or user name, as it was written when it was registered
+	Name   string          `dynamo:"name"`             // address as it was registered, or user name
 
 	Passwords member.Passwords `dynamo:"-"`
 }
 
-// User is the id by which the account's second factor is stored: a UUID.
+// User is the id under which the account's second factor is stored: a UUID, the same as
+// member.Member.User.
 func (a Account) User() string {
 	if a.Kind == identity.User {
 		return a.ID
 	}
-	return member.UserID("member " + a.ID)
+	return member.Member{ID: a.ID}.User()
 }
 
-// SignsInAs is the name by which the account is found again.
+// SignsInAs is the name that finds the account.
 func (a Account) SignsInAs() Name {
 	if a.Kind == identity.TestProfile {
 		return Name{Profile: a.ID, Merchant: a.Tenant.Merchant}
@@ -37,7 +38,7 @@ func (a Account) SignsInAs() Name {
 	return Name{Address: member.Address(a.Name), Merchant: a.Tenant.Merchant}
 }
 
-// Password is the operation that has set the account's current password; "": it has none.
+// Password is the operation that set the account's current password; "": it has none.
 func (a Account) Password() string {
 	if len(a.Passwords) == 0 {
 		return ""
@@ -52,8 +53,8 @@ type Name struct {
 	Profile  string // id of a test profile
 }
 
-// ParseName reads what was entered: an address, perhaps with a merchant's code beside it, or
-// a test profile's user name, which contains that.
+// ParseName reads what was entered: an address, for a managed user with a merchant's code, or a
+// test profile's user name, which contains the code.
 func ParseName(username, merchant string) Name {
 	username = strings.TrimSpace(username)
 	id, code, _ := strings.Cut(username, "@")
@@ -63,9 +64,9 @@ func ParseName(username, merchant string) Name {
 	return Name{Address: member.Address(username), Merchant: strings.ToUpper(strings.TrimSpace(merchant))}
 }
 
-// Subject is what counts passwords for the name in a mode. An invitation counts those of a
-// user by the address, too. A merchant's code beside the address counts for nothing: else
-// each merchant of a user would give more tries, or show that the user is its member.
+// Subject is what the limit of passwords counts by (contract §2.9). For an address it is the
+// address alone, as for invitations: with the merchant's code it would allow more tries for each
+// merchant of a user, or show that the user is its member.
 func (n Name) Subject(mode identity.Mode) string {
 	if n.Profile == "" {
 		return n.Address
@@ -76,17 +77,17 @@ func (n Name) Subject(mode identity.Mode) string {
 // SessionLasts is how long somebody stays signed in.
 const SessionLasts = time.Hour
 
-// Session is what a browser's cookie leads to, as stored.
+// Session is a browser that is signed in, as stored under the hash of its cookie.
 type Session struct {
 	Hash     string    `dynamo:"session_hash"` // of the cookie
 	Account  Account   `dynamo:"account"`
-	Password string    `dynamo:"password_operation"` // that set the password with which it was begun
-	Pending  bool      `dynamo:"pending"`            // the second factor is still to be confirmed
+	Password string    `dynamo:"password_operation"` // that set the password with which it began
+	Pending  bool      `dynamo:"pending"`            // the second factor is not confirmed yet
 	BeganAt  time.Time `dynamo:"began_at"`
-	Expires  time.Time `dynamo:"-"` // to the second, as expires_at of the item
+	Expires  time.Time `dynamo:"-"` // stored as expires_at of the item, in seconds
 }
 
-// Of reports whether the session is the account's, and was begun with its current password.
+// Of reports whether the session is the account's and began with its current password.
 func (s Session) Of(a Account) bool {
 	return a.ID != "" && s.Account.ID == a.ID && s.Account.Kind == a.Kind && s.Account.Tenant == a.Tenant &&
 		a.Password() != "" && s.Password == a.Password()

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// RecoveryCodes is how many recovery codes somebody has at first, each for one use.
+// RecoveryCodes is how many recovery codes are made at a time, each for one use (contract §10).
 const RecoveryCodes = 10
 
 // CodesShown is how long recovery codes are shown after they were made, in the session in
@@ -27,58 +27,58 @@ var (
 // Code is what somebody enters: one of the app, or a recovery code.
 type Code struct {
 	Text secret.Text
-	At   time.Time // on the clocks that apps have
+	At   time.Time // the real time, by which apps make codes
 }
 
-// Factor is an account's second factor, as stored: what names its secrets, never the secrets.
-// It is stored from when it is first turned on, and has a version 0 before.
+// Factor is an account's second factor as stored: the ids from which its secrets are derived,
+// never the secrets. Until it is first turned on, nothing is stored and its version is 0.
 type Factor struct {
-	Enrolment   string    `dynamo:"enrolment_id,omitempty"` // names the secret of the app that makes codes; "": off
+	Enrolment   string    `dynamo:"enrolment_id,omitempty"` // id of the app's secret; "": off
 	ConfirmedAt time.Time `dynamo:"confirmed_at,omitempty"` // zero: off
-	LastStep    int64     `dynamo:"last_step,omitempty"`    // whose code was accepted last (RFC 6238 §4.2)
+	LastStep    int64     `dynamo:"last_step,omitempty"`    // time step of the app's last accepted code (RFC 6238 §4.2)
 	Recovery    Recovery  `dynamo:"recovery,omitempty"`
 	Version     int       `dynamo:"version"` // of the stored item, from 1
 }
 
 // Recovery are the recovery codes of a factor.
 type Recovery struct {
-	ID     string    `dynamo:"id"`             // names the codes
-	Used   []int     `dynamo:"used,omitempty"` // the places of those that were used, from 0
+	ID     string    `dynamo:"id"`             // from which they are derived
+	Used   []int     `dynamo:"used,omitempty"` // places of the used ones, from 0
 	MadeAt time.Time `dynamo:"made_at"`
-	MadeIn string    `dynamo:"made_in"` // the hash of the session
+	MadeIn string    `dynamo:"made_in"` // hash of the session
 }
 
-// Confirmed reports whether the second factor is asked for.
+// Confirmed reports whether the second factor is on.
 func (f Factor) Confirmed() bool { return !f.ConfirmedAt.IsZero() }
 
-// Left is how many recovery codes were not used.
+// Left is how many recovery codes are left.
 func (f Factor) Left() int { return RecoveryCodes - len(f.Recovery.Used) }
 
-// ForAudit is what an entry shows of a factor.
+// ForAudit is the factor as audit entries show it.
 func (f Factor) ForAudit() map[string]any { return map[string]any{"second_factor": f.Confirmed()} }
 
-// Misses reports whether the session is one of before the factor was turned on, in another one.
-// Its password alone is not enough any more, to allow anything: it is to confirm the factor.
+// Misses reports whether the session must confirm the factor before it allows a client anything:
+// it began before another session turned the factor on (contract §10).
 func (f Factor) Misses(s Session) bool {
 	return f.Confirmed() && s.BeganAt.Before(f.ConfirmedAt) && f.Recovery.MadeIn != s.Hash
 }
 
-// Begins names the secrets that a session may confirm next: no other session has the same,
-// nor this one after a change of the factor. So nothing is stored before it is confirmed,
-// and nothing that is confirmed is replaced.
+// Begins is the id of the secrets that the session may confirm next. It differs for each session
+// and after each change of the factor. So nothing needs to be stored before the first code
+// confirms it, and a session cannot replace what another has confirmed.
 func (f Factor) Begins(session string) string {
 	sum := sha256.Sum256([]byte("second factor " + session + " " + strconv.Itoa(f.Version)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// ShowsCodes reports whether the session is shown the recovery codes now.
+// ShowsCodes reports whether the session may see the recovery codes at the time.
 func (f Factor) ShowsCodes(session string, now time.Time) bool {
 	return f.Confirmed() && f.Recovery.MadeIn == session && now.Before(f.Recovery.MadeAt.Add(CodesShown))
 }
 
-// Confirm turns the factor on, with a code of the app to which the session gave its secret.
-// Repeated in the same session it changes nothing. Errors: ErrWrongCode; ErrConfirmed when it
-// was turned on in another session.
+// Confirm turns the factor on by a first code of the app, which has the secret that the session
+// showed. Repeated in the same session it changes nothing. Errors: ErrWrongCode; ErrConfirmed if
+// the factor was turned on in another session.
 func (f Factor) Confirm(s Secrets, session string, code Code, now time.Time) (Factor, error) {
 	if f.Confirmed() {
 		if f.Recovery.MadeIn == session {
@@ -95,9 +95,9 @@ func (f Factor) Confirm(s Secrets, session string, code Code, now time.Time) (Fa
 		Version: f.Version}, nil
 }
 
-// Use is the factor after a code of it was accepted: one of the app, of the current time step
-// or of one beside it, each step once (RFC 6238 §5.2), or one of the recovery codes, each
-// once. Error: ErrWrongCode, also while it is off.
+// Use is the factor after it has accepted a code: one of the app, of the current time step or
+// one beside it, each step once (RFC 6238 §5.2), or a recovery code, each once. Error:
+// ErrWrongCode, also while the factor is off.
 func (f Factor) Use(s Secrets, code Code) (Factor, error) {
 	if !f.Confirmed() {
 		return f, ErrWrongCode
@@ -114,10 +114,10 @@ func (f Factor) Use(s Secrets, code Code) (Factor, error) {
 	return f, nil
 }
 
-// Off is the factor after it was turned off.
+// Off is the factor turned off.
 func (f Factor) Off() Factor { return Factor{Version: f.Version} }
 
-// WithNewCodes is the factor with other recovery codes; those before are no longer valid.
+// WithNewCodes is the factor with new recovery codes, which replace the old ones.
 func (f Factor) WithNewCodes(session string, now time.Time) Factor {
 	f.Recovery = newRecovery(f.Begins(session), session, now)
 	return f

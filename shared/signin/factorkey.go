@@ -15,10 +15,11 @@ import (
 // FactorKey is the platform's key from which the secrets of all second factors are derived.
 type FactorKey []byte
 
-// Of are the secrets of a user's second factors.
+// Of are the secrets of a user (Account.User).
 func (k FactorKey) Of(user string) Secrets { return Secrets{k, user} }
 
-// Secrets are those of a user's second factors: derived each time, so that none is stored.
+// Secrets derives the secrets of a user's second factor when they are needed, so that none is
+// stored.
 type Secrets struct {
 	key  FactorKey
 	user string
@@ -31,25 +32,25 @@ const (
 	skew          = 1  // steps beside the current one that are accepted (RFC 6238 §5.2)
 )
 
-// codes are the app's: of six digits and by SHA-1, as all apps make them (RFC 6238 §1.2).
+// codes is how apps make codes: six digits by SHA-1, which every app supports (RFC 6238 §1.2).
 var codes = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
 var inBase32 = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// derive makes what the purpose and the id name, of at most 32 bytes.
+// derive makes a secret of at most 32 bytes for a purpose and an id.
 func (s Secrets) derive(purpose, id string, size int) []byte {
 	mac := hmac.New(sha256.New, s.key)
 	_, _ = mac.Write([]byte(strings.Join([]string{s.user, purpose, id}, "\x00"))) // never fails
 	return mac.Sum(nil)[:size]
 }
 
-// App is the secret of an enrolment, for the app that makes codes: 160 bits in base32.
+// App is the secret that an enrolment gives to an authenticator app: 160 bits in base32.
 func (s Secrets) App(enrolment string) string {
 	return inBase32.EncodeToString(s.derive("app", enrolment, totpBytes))
 }
 
-// AppLink is the otpauth URL with which an app takes the secret; name is the account's, as
-// the app shows it. It fails for an empty name only.
+// AppLink is the otpauth URL from which an app reads the secret; the app shows issuer and name.
+// It fails only for an empty one.
 func (s Secrets) AppLink(enrolment, issuer, name string) (string, error) {
 	k, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: name, Period: period, Digits: codes.Digits,
 		Algorithm: codes.Algorithm, Secret: s.derive("app", enrolment, totpBytes)})
@@ -59,7 +60,7 @@ func (s Secrets) AppLink(enrolment, issuer, name string) (string, error) {
 	return k.URL(), nil
 }
 
-// Recovery are the recovery codes that the id names: each has 80 bits, in groups of four
+// Recovery are the recovery codes derived from the id: 80 bits each, in groups of four
 // characters.
 func (s Secrets) Recovery(id string) []string {
 	all := make([]string, RecoveryCodes)
@@ -73,7 +74,7 @@ func (s Secrets) recovery(id string, place int) string {
 	return strings.ToLower(inBase32.EncodeToString(s.derive("recovery "+strconv.Itoa(place), id, recoveryBytes)))
 }
 
-// Groups are the text in groups of four characters, as it is read and typed.
+// Groups splits a text into groups of four characters, which are easier to read and type.
 func Groups(text string) []string {
 	var groups []string
 	for ; len(text) > 4; text = text[4:] {
@@ -82,8 +83,8 @@ func Groups(text string) []string {
 	return append(groups, text)
 }
 
-// step is the time step whose code it is: one within the window, after the last one; false
-// if there is none.
+// step is the time step of the code, within the window around its time and after the last
+// accepted one; false if there is none.
 func (s Secrets) step(enrolment string, code Code, last int64) (int64, bool) {
 	current, app := code.At.Unix()/period, s.App(enrolment)
 	found, ok := int64(0), false
@@ -96,7 +97,7 @@ func (s Secrets) step(enrolment string, code Code, last int64) (int64, bool) {
 	return found, ok
 }
 
-// place is that of the recovery code among those that the id names; false if it is none.
+// place is the place of the code among the recovery codes of the id; false if it is none.
 func (s Secrets) place(id string, code Code) (int, bool) {
 	entered := []byte(strings.ToLower(code.typed()))
 	for i := range RecoveryCodes {
@@ -107,7 +108,7 @@ func (s Secrets) place(id string, code Code) (int, bool) {
 	return 0, false
 }
 
-// typed is the code without what divides its groups.
+// typed is the code without the separators of its groups.
 func (c Code) typed() string {
 	return strings.NewReplacer(" ", "", "-", "", "\u00a0", "", "\t", "").Replace(c.Text.Reveal())
 }
