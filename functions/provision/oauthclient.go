@@ -9,15 +9,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// createOAuthClient registers a client of a merchant (contract §10). It may ask for restricted
-// scopes only after approve_oauth_client.
+// createOAuthClient registers a client of a merchant (contract §10). The client may ask for
+// restricted scopes only after approve_oauth_client.
 type createOAuthClient struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Mode         string `json:"mode"` // live or test; the first key's unless given
 	oauth.Registration
 }
 
-// clientView is a client as the operator sees it; its secret once, when it is made.
+// clientView is a client as the operator sees it. Its secret is shown only when it is made.
 type clientView struct {
 	ClientID      string     `json:"client_id"`
 	Secret        string     `json:"client_secret,omitempty"`
@@ -27,7 +27,7 @@ type clientView struct {
 	RedirectURIs  []string   `json:"redirect_uris"`
 	Scopes        []string   `json:"scopes"`
 	Approved      []string   `json:"approved_scopes"`                 // of the restricted ones
-	PreviousUntil *time.Time `json:"previous_secret_until,omitempty"` // until when the secret before is taken
+	PreviousUntil *time.Time `json:"previous_secret_until,omitempty"` // until when the old secret is accepted
 	CreatedAt     time.Time  `json:"created_at"`
 	UpdatedAt     time.Time  `json:"updated_at"`
 	RevokedAt     *time.Time `json:"revoked_at,omitempty"`
@@ -46,7 +46,7 @@ func (o operator) clientView(c oauth.Client, secret string) clientView {
 	return view
 }
 
-// list is the list as JSON shows it.
+// list is the list for JSON: never null.
 func list(texts []string) []string { return append([]string{}, texts...) }
 
 func (o operator) createOAuthClient(ctx context.Context, c createOAuthClient) (clientView, error) {
@@ -65,8 +65,8 @@ func (o operator) createOAuthClient(ctx context.Context, c createOAuthClient) (c
 	return o.clientView(client, secret), nil
 }
 
-// updateOAuthClient changes what is given. A restricted scope that is taken away needs
-// approval again when it is given back.
+// updateOAuthClient changes the given fields of a client. A restricted scope that was removed
+// needs a new approval when it is added again.
 type updateOAuthClient struct {
 	ClientID string `json:"client_id" validate:"required"`
 	oauth.Registration
@@ -78,8 +78,8 @@ func (o operator) updateOAuthClient(ctx context.Context, c updateOAuthClient) (c
 	})
 }
 
-// approveOAuthClient approves those of a client's restricted scopes that are given, and no
-// others: an empty list takes back all approvals (contract §2.1).
+// approveOAuthClient approves exactly the given restricted scopes of a client: an empty list
+// withdraws all approvals (contract §2.1).
 type approveOAuthClient struct {
 	ClientID string    `json:"client_id" validate:"required"`
 	Scopes   *[]string `json:"scopes" validate:"items=128 text=64"`
@@ -94,9 +94,9 @@ func (o operator) approveOAuthClient(ctx context.Context, c approveOAuthClient) 
 	})
 }
 
-// rotateOAuthSecret gives a client another secret. The one before is taken for 24 h more. A
-// second rotation within them would end a secret that is still in use, so it needs force.
-// With force all former secrets are refused at once, as after a leak.
+// rotateOAuthSecret gives a client a new secret. The old one is accepted for 24 h more. A second
+// rotation within that time needs force, which ends all old secrets at once, as after a leak
+// (oauth.Client.Rotated).
 type rotateOAuthSecret struct {
 	ClientID string `json:"client_id" validate:"required"`
 	Force    bool   `json:"force"`
@@ -111,8 +111,8 @@ func (o operator) rotateOAuthSecret(ctx context.Context, c rotateOAuthSecret) (c
 		func(client oauth.Client) (oauth.Client, error) { return client.Rotated(secret, c.Force, o.Now()) })
 }
 
-// revokeOAuthClient refuses a client, and from the next request on all its tokens. That is
-// final. Repeating it is fine.
+// revokeOAuthClient revokes a client for good: it and all its tokens are refused from the next
+// request on. It may be repeated.
 type revokeOAuthClient struct {
 	ClientID string `json:"client_id" validate:"required"`
 }
@@ -123,8 +123,8 @@ func (o operator) revokeOAuthClient(ctx context.Context, c revokeOAuthClient) (c
 	})
 }
 
-// changeClient changes a client and logs what was done. The new secret, if there is one, is in
-// the answer.
+// changeClient changes a client and logs it. secret is the client's new one, for the answer; "":
+// none.
 func (o operator) changeClient(ctx context.Context, id, secret, done string,
 	change func(oauth.Client) (oauth.Client, error)) (clientView, error) {
 	c, err := o.Store.UpdateOAuthClient(ctx, id, change)

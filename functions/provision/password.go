@@ -9,9 +9,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// setPassword gives a user who is a member of the merchant a random password: an owner has
-// none at first, and somebody may have forgotten it. It is the user's at all merchants. What
-// was signed in or allowed by the one before ends. Managed users get theirs from the merchant.
+// setPassword gives a user who is a member of the merchant a random password: an owner has none
+// at first, and users forget theirs. A user has one password for all merchants. Sessions and
+// grants by the old one end (contract §10). Managed users get theirs from the merchant.
 type setPassword struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Mode         string `json:"mode"` // in which the user is a member; the first key's unless given

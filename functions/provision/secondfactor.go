@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// removeSecondFactor turns off the second factor of a member, a user or a managed one, who has
-// lost both the app with the codes and the recovery codes. The password stays.
+// removeSecondFactor turns off the second factor of a member, a user or a managed user, who has
+// lost both the authenticator app and the recovery codes. The password stays.
 type removeSecondFactor struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Mode         string `json:"mode"` // in which the person is a member; the first key's unless given

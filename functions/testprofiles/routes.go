@@ -1,5 +1,5 @@
-// Package testprofiles is the family of contract §8.4: the test profiles of a merchant, with
-// which developers try real cards that are not charged.
+// Package testprofiles is the family of contract §8.4: a merchant's test profiles, with which
+// developers try real cards without charging them.
 package testprofiles
 
 import (

@@ -9,12 +9,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// listing is all of a merchant's profiles, without pages.
+// listing has all test profiles of a merchant: at most 20, so there are no pages.
 type listing struct {
 	Items []profileView `json:"items"`
 }
 
-// list lists the tenant's profiles, the oldest first: in live mode none.
+// list lists the tenant's test profiles, the oldest first. In live mode there are none.
 func (f family) list(ctx context.Context, _ struct{}) (listing, error) {
 	t := rest.Caller(ctx).Tenant
 	profiles, err := f.store.TestProfiles(ctx, t)
@@ -29,8 +29,8 @@ type createRequest struct {
 	Name string `json:"name" validate:"text=64"`
 }
 
-// create makes a profile. An interrupted request that is repeated under its Idempotency-Key
-// finds the profile that it has made, and shows its password, which has not been shown yet.
+// create makes a test profile. If an interrupted request is repeated under its Idempotency-Key,
+// it finds the profile that it has made, and shows the password, which was not shown before.
 func (f family) create(ctx context.Context, req createRequest) (profileView, error) {
 	caller := rest.Caller(ctx)
 	t := caller.Tenant
@@ -55,7 +55,7 @@ type profilePath struct {
 	ID string `path:"id"`
 }
 
-// delete deletes a profile with its tokens.
+// delete deletes a test profile, whose tokens are then refused.
 func (f family) delete(ctx context.Context, req profilePath) (rest.NoContent, error) {
 	caller := rest.Caller(ctx)
 	return rest.NoContent{}, f.store.DeleteTestProfile(ctx, caller.Tenant, req.ID, rest.OperationID(ctx),

@@ -24,8 +24,8 @@ type TestProfile struct {
 	CreatedAt time.Time `dynamo:"created_at"`
 }
 
-// NewTestProfile is a profile and the password that it is to have, both of secret bytes, so that
-// an operation which is repeated with the same bytes makes the same. Errors: random's.
+// NewTestProfile is a profile and its password, both made of the random bytes, so that an
+// operation that is repeated with the same bytes makes the same. Errors: those of random.
 func NewTestProfile(random io.Reader, name string, now time.Time) (TestProfile, secret.Text, error) {
 	id := make([]byte, 16) // 26 characters of base 32
 	if _, err := io.ReadFull(random, id); err != nil {
@@ -37,7 +37,7 @@ func NewTestProfile(random io.Reader, name string, now time.Time) (TestProfile, 
 	return p, password, err
 }
 
-// Username is what the profile signs in with: its id and its merchant, by which it is found.
+// Username is the name with which the profile signs in: its id and its merchant's code.
 func (p TestProfile) Username(t identity.Tenant) string { return p.ID + "@" + t.Merchant }
 
 // ForAudit is the profile as audit entries show it.
@@ -48,8 +48,8 @@ func (p TestProfile) ForAudit() any {
 	}{p.Name, p.CreatedAt}
 }
 
-// CheckMayChangeTestProfile refuses a caller that could not give all permissions that a test
-// profile has: who makes one can sign in with it (contract §8.4). Failure: Forbidden.
+// CheckMayChangeTestProfile refuses a caller that may not give all permissions that a test
+// profile has, since whoever makes one can sign in with it (contract §8.4). Failure: Forbidden.
 func CheckMayChangeTestProfile(p identity.Principal) error {
 	for _, permission := range identity.AllPermissions() {
 		profile := identity.Principal{Actor: identity.Actor{Kind: identity.TestProfile}}

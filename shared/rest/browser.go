@@ -12,7 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// sent is the request of an Open route, whose operations read more of it than its fields.
+// sent is the request to an Open route, of which some operations read headers and cookies; an
+// empty one on other routes.
 func sent(ctx context.Context) *http.Request {
 	if r, ok := ctx.Value(requestKey{}).(*http.Request); ok {
 		return r
@@ -40,26 +41,26 @@ func BasicAuth(ctx context.Context) (name string, password secret.Text, ok bool)
 	return name, secret.New(text), ok
 }
 
-// AcceptLanguage is the header of that name (RFC 9110 §12.5.4), sent to an Open route; the
-// Lambda adapter takes its list apart.
+// AcceptLanguage is the header of that name (RFC 9110 §12.5.4) of a request to an Open route. It
+// is joined, because the Lambda adapter splits it at commas.
 func AcceptLanguage(ctx context.Context) string {
 	return strings.Join(sent(ctx).Header.Values("Accept-Language"), ",")
 }
 
-// SourceAddress is the address that a request to an Open route came from, as it is limited by;
-// IPv6 counts by its /64 (contract §2.9).
+// SourceAddress is the network address of a request to an Open route, as limits count it: for
+// IPv6 its /64 (contract §2.9).
 func SourceAddress(ctx context.Context) string { return sourceAddress(sent(ctx)) }
 
-// Forms protects the forms of pages against requests that other sites make (CSRF): a form has
-// a token that follows from the browser's cookie, which no other site knows or sets.
+// Forms protects the forms of pages against requests by other sites (CSRF): each form has a token
+// that is derived from the browser's cookie, which no other site can read or set.
 type Forms struct {
 	cookie string
 	secure bool
 }
 
-// NewForms are forms with the cookie of the name, on pages of the base URL.
+// NewForms are the forms of pages under the base URL, with a cookie of the name.
 func NewForms(cookie, baseURL string) Forms {
-	secure := strings.HasPrefix(baseURL, "https:") // as everywhere but locally
+	secure := strings.HasPrefix(baseURL, "https:") // everywhere but in the local run
 	if secure {
 		cookie = "__Host-" + cookie // no other host of the domain can set it (RFC 6265bis §4.1.3.2)
 	}
@@ -78,37 +79,38 @@ func (f Forms) Cookie(ctx context.Context) *http.Cookie {
 	return f.with(value)
 }
 
-// Sent is the value of the cookie that the browser has sent; false if there is none, or it has
-// not the form of ours.
+// Sent is the value of the cookie that the browser has sent; false if there is none, or if it
+// cannot be one of NewCookie.
 func (f Forms) Sent(ctx context.Context) (string, bool) {
 	value := Cookie(ctx, f.cookie)
 	raw, err := base64.RawURLEncoding.DecodeString(value)
 	return value, err == nil && len(raw) == cookieBytes
 }
 
-// NewCookie is one with another random text.
+// NewCookie is a cookie with a new random value.
 func (f Forms) NewCookie() *http.Cookie {
 	fresh := make([]byte, cookieBytes)
 	_, _ = rand.Read(fresh) // never fails
 	return f.with(base64.RawURLEncoding.EncodeToString(fresh))
 }
 
-// with is sent to us by links of other sites, but not by their forms and scripts.
+// with is the cookie with the value. Browsers send it with requests by links on other sites, but
+// not by their forms and scripts (SameSite=Lax).
 func (f Forms) with(value string) *http.Cookie {
 	//nolint:gosec // G124: secure, but for the local run over plain HTTP
 	return &http.Cookie{Name: f.cookie, Value: value, Path: "/", Secure: f.secure, HttpOnly: true,
 		SameSite: http.SameSiteLaxMode}
 }
 
-// Token is the csrf_token of a form about the subject, on a page that is sent with the cookie.
+// Token is the csrf_token of a form about a subject, on a page that is sent with the cookie.
 func (f Forms) Token(c *http.Cookie, subject string) string {
 	mac := hmac.New(sha256.New, []byte(c.Value))
 	_, _ = mac.Write([]byte(subject)) // never fails
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Ours reports whether a form with the token comes from the page about the subject that this
-// browser was shown.
+// Ours reports whether the token is from a form about the subject on a page that this browser got
+// with its present cookie.
 func (f Forms) Ours(ctx context.Context, subject, token string) bool {
 	return hmac.Equal([]byte(token), []byte(f.Token(f.Cookie(ctx), subject)))
 }

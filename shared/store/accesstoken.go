@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// accessTokenItem is a token until it expires. A revoked one is deleted.
+// accessTokenItem is kept until the token expires or is revoked.
 type accessTokenItem struct {
 	key
 	identity.AccessToken
@@ -21,7 +21,7 @@ func newAccessTokenItem(t identity.AccessToken) accessTokenItem {
 	return accessTokenItem{key: accessTokenKey(t.Hash), AccessToken: t, Expires: t.ExpiresAt.Unix()}
 }
 
-// PutAccessToken stores a new token without a grant under its hash. It may be repeated: no other token
+// PutAccessToken stores a new access token that has no grant. It may be repeated: no other token
 // has the same hash.
 func (s *Store) PutAccessToken(ctx context.Context, t identity.AccessToken) error {
 	err := s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)").Run(ctx)
@@ -37,8 +37,8 @@ func (s *Store) RevokeAccessToken(ctx context.Context, tokenHash string) error {
 	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).Run(ctx)
 }
 
-// AccessToken reads the token with the hash, consistently. Failure: Unauthorized for one
-// that is unknown or has expired.
+// AccessToken reads the token with the hash, consistently. Failure: Unauthorized if it is
+// unknown, revoked or expired.
 func (s *Reader) AccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, error) {
 	var item accessTokenItem
 	err := s.get(accessTokenKey(tokenHash)).One(ctx, &item)

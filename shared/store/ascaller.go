@@ -76,7 +76,7 @@ func (s *Store) admittedBy(p identity.Principal) []admitted {
 	}
 }
 
-// permitted are the principal's access token, and what a permit needs.
+// permitted are the principal's access token, its client and its grant.
 func (s *Store) permitted(p identity.Principal) []admitted {
 	all := []admitted{s.stillThere(accessTokenKey(p.Admitted.Hash)),
 		s.unchanged(oauthClientKey(p.Client), p.Admitted.Client)}

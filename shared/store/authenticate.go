@@ -18,9 +18,9 @@ var (
 	errRevokedClient = failure.Unauthorized("not-authorised-token")
 )
 
-// Authenticate reads the principal of a token, and its merchant. A user of several merchants
-// acts for the one with the code, if that is given and the user is its member. Every other
-// principal acts for the token's own merchant, whatever the code is.
+// Authenticate reads the principal of a token, and its merchant. A user acts for the merchant
+// with the code, which is the one in the path, if the user is an active member there. Every other
+// principal acts for the token's own merchant, whatever the code is (contract §2.1).
 //
 // Everything is read consistently: a revoked credential fails, and changed rights or a
 // changed merchant apply, from the next request on (contract §2.1). Failure: Unauthorized
@@ -69,14 +69,14 @@ func (s *Reader) authenticateKey(ctx context.Context, token identity.Token) (ide
 	return k.Principal(), m.Merchant, nil
 }
 
-// permit is what an access token needs beside itself, whoever it acts for: that its client
-// and its grant are not revoked.
+// permit is the client and the grant of an access token. The token is refused when either is
+// revoked.
 type permit struct {
 	client oauthClientItem
 	grant  grantItem
 }
 
-// needs adds the items of the principal's permit to those that are read with it.
+// needs adds the principal's client and grant to the items that are to be read.
 func (p *permit) needs(of identity.Principal, into map[key]any) map[key]any {
 	into[oauthClientKey(of.Client)] = &p.client
 	if of.Admitted.Grant != "" {
@@ -85,8 +85,8 @@ func (p *permit) needs(of identity.Principal, into map[key]any) map[key]any {
 	return into
 }
 
-// admit is the principal with those of its scopes that the client may still have. Failure:
-// Unauthorized when something is revoked.
+// admit is the principal with the scopes that its client may still ask for. Failure: Unauthorized
+// if the client or the grant is revoked.
 func (p *permit) admit(of identity.Principal) (identity.Principal, error) {
 	switch {
 	case p.client.ID == "" || p.client.Revoked():
@@ -99,8 +99,8 @@ func (p *permit) admit(of identity.Principal) (identity.Principal, error) {
 	return of, nil
 }
 
-// authenticateApplication admits an OAuth client that acts for its own merchant, or a test
-// profile, which must still be there.
+// authenticateApplication admits a client that acts for its own merchant, or a test profile that
+// was not deleted.
 func (s *Reader) authenticateApplication(ctx context.Context, p identity.Principal) (identity.Principal,
 	merchant.Merchant, error) {
 	var m merchantItem
@@ -145,8 +145,8 @@ func (s *Reader) authenticatePerson(ctx context.Context, p identity.Principal) (
 	return identity.Principal{}, merchant.Merchant{}, err
 }
 
-// elsewhere is the principal of a user at another merchant in the same mode, by the user's
-// membership there; false where there is none.
+// elsewhere is the principal of a user as a member of another merchant in the same mode; false if
+// the user is not a member there.
 func (s *Reader) elsewhere(ctx context.Context, p identity.Principal, user, code string) (identity.Principal, bool,
 	error) {
 	p.Tenant.Merchant = code

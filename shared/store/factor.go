@@ -27,12 +27,12 @@ func newFactorItem(user string, f signin.Factor) factorItem {
 	return factorItem{key: factorKey(user), WriteID: newWriteID(), Factor: f}
 }
 
-// codesOfAccount is the bucket of codes of one account (contract §2.9). Nobody guesses one of
-// 10⁶ codes, three of which are valid at a time, with 250 tries a day.
+// codesOfAccount is the bucket of one account's codes (contract §2.9): 250 tries a day. Of 10⁶
+// codes three are valid at a time.
 var codesOfAccount = Bucket{Every: 6 * time.Minute, Burst: 10}
 
-// SecondFactor reads the second factor of a user (signin.Account.User), consistently; one of
-// version 0 if there never was one.
+// SecondFactor reads the second factor of a user (signin.Account.User), consistently; its version
+// is 0 if nothing is stored.
 func (s *Reader) SecondFactor(ctx context.Context, user string) (signin.Factor, error) {
 	var item factorItem
 	err := s.get(factorKey(user)).One(ctx, &item)
@@ -42,8 +42,8 @@ func (s *Reader) SecondFactor(ctx context.Context, user string) (signin.Factor, 
 	return item.Factor, err
 }
 
-// HaveSecondFactor are those of the users, at most 100, who have confirmed a second factor.
-// A change of a moment ago may be missing.
+// HaveSecondFactor reports who of the users, at most 100, has turned on a second factor. It may
+// miss a change made a moment ago.
 func (s *Reader) HaveSecondFactor(ctx context.Context, users ...string) (map[string]bool, error) {
 	keys, userOf := make([]key, len(users)), map[key]string{}
 	for i, user := range users {
@@ -59,9 +59,9 @@ func (s *Reader) HaveSecondFactor(ctx context.Context, users ...string) (map[str
 	return have, err
 }
 
-// ChangeSecondFactor applies a change that a user makes by entering a code, which counts
-// against the limit of codes, once however often the change is tried. One that changes nothing
-// writes nothing. Failures: TooMany; ErrContended; the errors of change.
+// ChangeSecondFactor applies a change that a user makes by entering a code. The code counts once
+// against the limit, however often the write is tried. A change without effect writes nothing.
+// Failures: TooMany; ErrContended; the errors of change.
 func (s *Store) ChangeSecondFactor(ctx context.Context, user string,
 	change func(signin.Factor) (signin.Factor, error)) (signin.Factor, error) {
 	if err := s.admitCode(ctx, user); err != nil {
@@ -82,8 +82,8 @@ func (s *Store) ChangeSecondFactor(ctx context.Context, user string,
 	})
 }
 
-// admitCode takes a token from the user's bucket of codes. As with passwords, the limit also
-// holds while the counters cannot be read.
+// admitCode takes a token from the user's bucket of codes. As for passwords, codes are refused
+// while the buckets cannot be read.
 func (s *Store) admitCode(ctx context.Context, user string) error {
 	granted, full, err := s.LeaseTokens(ctx, "codes of "+user, codesOfAccount, 1, time.Time{})
 	if err == nil && granted == 0 {
@@ -95,9 +95,9 @@ func (s *Store) admitCode(ctx context.Context, user string) error {
 // ErrSignedOut reports a session that has ended.
 var ErrSignedOut = errors.New("store: the session has ended")
 
-// ConfirmSignIn ends a session whose second factor was missing and begins another one in its
-// place, in one transaction with the use of the code by which it was confirmed. A code counts
-// as for ChangeSecondFactor. Errors: ErrSignedOut; TooMany; ErrContended; those of use.
+// ConfirmSignIn replaces a pending session by a full one, in one transaction with the use of the
+// code. The code counts as in ChangeSecondFactor. Errors: ErrSignedOut if the pending session has
+// ended; TooMany; ErrContended; those of use.
 func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signin.Session,
 	use func(signin.Factor) (signin.Factor, error)) error {
 	user := session.Account.User()
@@ -127,8 +127,8 @@ func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signi
 	return err
 }
 
-// RemoveSecondFactor turns off the second factor of a member's user, for an operator, with an
-// entry in the merchant's audit. Failures: NotFound when it is off already; ErrContended.
+// RemoveSecondFactor turns off the second factor of a member's user for the platform's operator,
+// with an entry in the merchant's audit. Failures: NotFound if it is off; ErrContended.
 func (s *Store) RemoveSecondFactor(ctx context.Context, t identity.Tenant, m member.Member) error {
 	_, err := Retry(func(bool) (struct{}, error) {
 		before, err := s.SecondFactor(ctx, m.User())

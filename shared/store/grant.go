@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// codeItem is kept for a day after the code has expired, so that a second use is noticed.
+// codeItem is kept for a day after the code expires, so that a second use is noticed.
 type codeItem struct {
 	key
 	WriteID string `dynamo:"write_id"`
@@ -20,9 +20,9 @@ type codeItem struct {
 	TTL time.Time `dynamo:"expires_at,unixtime"`
 }
 
-const codeKept = 24 * time.Hour // after it has expired
+const codeKept = 24 * time.Hour // after it expires
 
-// grantItem is there until it expires unused or is revoked.
+// grantItem is kept until the grant is revoked, or expires without a use.
 type grantItem struct {
 	key
 	WriteID string `dynamo:"write_id"`
@@ -37,7 +37,7 @@ func newGrantItem(g oauth.Grant) grantItem {
 // Failures of codes and refresh tokens (RFC 6749 §5.2).
 var (
 	errCode    = oauth.Refused(oauth.InvalidGrant, "The code is unknown.")
-	errUsed    = oauth.Refused(oauth.InvalidGrant, "The code was used before. What it gave is revoked.")
+	errUsed    = oauth.Refused(oauth.InvalidGrant, "The code was already used. Its tokens are revoked.")
 	errRefresh = oauth.Refused(oauth.InvalidGrant, "The refresh token is unknown, revoked or expired.")
 )
 
@@ -53,10 +53,10 @@ func newCodeItem(c oauth.Code) codeItem {
 	return codeItem{key: codeKey(c.Hash), WriteID: newWriteID(), Code: c, TTL: c.ExpiresAt.Add(codeKept)}
 }
 
-// Redeem uses a code: in one transaction it is marked as used, and the grant and the token
-// that issue makes of it are stored, under the hash of the refresh token. issue refuses a
-// code that may not be redeemed. A second use of the code, by whomever, revokes the grant
-// that it gave (RFC 6749 §4.1.2). Failures: invalid_grant; ErrContended; those of issue.
+// Redeem exchanges a code: one transaction marks it as used, and stores the grant and the access
+// token that issue makes. refreshHash is the grant's. issue errors for a code that may not be
+// redeemed. A second use of the code, by any client, revokes the grant that it gave (RFC 6749
+// §4.1.2). Failures: invalid_grant; ErrContended; those of issue.
 func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 	issue func(oauth.Code) (oauth.Grant, identity.AccessToken, error)) error {
 	_, err := Retry(func(bool) (struct{}, error) {
@@ -67,7 +67,7 @@ func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 			return struct{}{}, errCode
 		case err != nil:
 			return struct{}{}, err
-		case item.Grant == refreshHash: // by this very request, whose reply was lost
+		case item.Grant == refreshHash: // by an earlier try of this request, whose reply was lost
 			return struct{}{}, nil
 		case item.Grant != "":
 			return struct{}{}, cmp.Or(s.RevokeGrant(ctx, item.Grant), error(errUsed))
@@ -108,8 +108,8 @@ func (s *Store) PutGrant(ctx context.Context, g oauth.Grant, token identity.Acce
 	return s.resolveWrite(ctx, item.key, written{WriteID: item.WriteID, Version: 1}, nil, tx.Run(ctx))
 }
 
-// Refresh stores another access token of a grant, which from now on lasts as long as a new
-// one would. Failures: invalid_grant when it is revoked meanwhile.
+// Refresh stores a new access token of a grant, and extends the grant to the lifetime of a new
+// one. Failure: invalid_grant if it was revoked meanwhile.
 func (s *Store) Refresh(ctx context.Context, g oauth.Grant, token identity.AccessToken) error {
 	g.ExpiresAt = s.now().Add(oauth.RefreshLasts)
 	item := newGrantItem(g)

@@ -27,12 +27,12 @@ func (s *Reader) OAuthClient(ctx context.Context, id string) (oauth.Client, erro
 	return item.Client, err
 }
 
-// CreateOAuthClient stores a new client of a merchant that exists.
+// CreateOAuthClient stores a new client. Its merchant must exist, which is not checked.
 func (s *Store) CreateOAuthClient(ctx context.Context, c oauth.Client) (oauth.Client, error) {
 	return s.replaceOAuthClient(ctx, oauth.Client{}, c)
 }
 
-// UpdateOAuthClient applies a change to a client. One that changes nothing writes nothing.
+// UpdateOAuthClient applies a change to a client. A change without effect writes nothing.
 // Failures: NotFound; ErrContended; those of change.
 func (s *Store) UpdateOAuthClient(ctx context.Context, id string,
 	change func(oauth.Client) (oauth.Client, error)) (oauth.Client, error) {

@@ -11,9 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// The buckets of passwords (contract §2.9). Each takes up to five hashes, which is a second
-// of a function's share of a processor, and all callers share the functions that may run at
-// a time.
+// The buckets of passwords (contract §2.9). A password takes up to five hashes, a second of a
+// function's share of a processor, and all callers share the functions that may run at a time.
 var (
 	passwordsOfTenant  = Bucket{Rate: 1, Burst: 100}
 	passwordsOfAddress = Bucket{Every: 6 * time.Minute, Burst: 10}
@@ -50,15 +49,15 @@ func (s *Store) PasswordByOperator(operation string, text secret.Text) *NewPassw
 	return &NewPassword{store: s, choice: member.Choose(text), operation: operation}
 }
 
-// PasswordFor is a password that an invited person sets or confirms, who has the address.
+// PasswordFor is a password that the invited person with the address sets or confirms.
 func (s *Store) PasswordFor(address, operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,
 		limits: []passwordLimit{{"passwords for " + address, passwordsOfAddress}}}
 }
 
-// PasswordFrom is a password with which somebody signs in with a name, from a network address
-// (rest.SourceAddress). Passwords for the name and passwords from the address are limited,
-// whether there is such an account or not.
+// PasswordFrom is a password with which somebody signs in, by a name (signin.Name.Subject) and
+// from a network address (rest.SourceAddress). Both are limited, whether or not an account has
+// the name.
 func (s *Store) PasswordFrom(name, source string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: member.Choose(text), limits: []passwordLimit{
 		{"passwords from " + source, passwordsOfSource}, {"passwords for " + name, passwordsOfAddress}}}
@@ -88,8 +87,8 @@ func (p *NewPassword) Confirm(ctx context.Context, current member.Passwords) err
 	return err
 }
 
-// admit takes a token from each bucket. Unlike other limits they also hold while the counters
-// cannot be read: the table takes no writes then anyway.
+// admit takes a token from each bucket. Unlike with other limits, passwords are refused while the
+// buckets cannot be read: the table takes no writes then anyway.
 func (p *NewPassword) admit(ctx context.Context) error {
 	if p.admitted {
 		return nil

@@ -19,13 +19,12 @@ type signInItem struct {
 	TTL time.Time `dynamo:"expires_at,unixtime"`
 }
 
-// PutSignIn stores a new session under the hash of its cookie. It may be repeated: no other
-// has the same hash.
+// PutSignIn stores a new session under the hash of its cookie. It may be repeated.
 func (s *Store) PutSignIn(ctx context.Context, session signin.Session) error {
 	return s.table.Put(signInItem{signInKey(session.Hash), session, session.Expires}).Run(ctx)
 }
 
-// SignIn reads the session with the hash, consistently; false when there is none, or it has
+// SignIn reads the session with the hash, consistently; false if there is none or it has
 // expired.
 func (s *Reader) SignIn(ctx context.Context, hash string) (signin.Session, bool, error) {
 	var item signInItem
@@ -43,9 +42,9 @@ func (s *Store) EndSignIn(ctx context.Context, hash string) error {
 	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).Run(ctx)
 }
 
-// SignInAccount is the one that signs in with a name: a test profile with its user name, a managed
-// user with its address and its merchant's code, in the mode; and a user with its address
-// alone. The zero account is nobody; it takes as many reads as an account does.
+// SignInAccount is the account with the name: in the mode a test profile by its user name, or a
+// managed user by its address and its merchant's code; in both modes a user by its address. The
+// zero account if there is none, after as many reads, so that the time does not show it.
 func (s *Reader) SignInAccount(ctx context.Context, name signin.Name, mode identity.Mode) (signin.Account,
 	error) {
 	t := identity.Tenant{Mode: mode, Merchant: name.Merchant}
@@ -83,7 +82,7 @@ func (s *Reader) SignInAccount(ctx context.Context, name signin.Name, mode ident
 	return signin.Account{Kind: identity.User, ID: u.ID, Name: u.Email, Passwords: u.Passwords}, nil
 }
 
-// nobody is the zero account, after the read that would have followed.
+// nobody is the zero account, after one more read, as an account would have taken.
 func (s *Reader) nobody(ctx context.Context, err error) (signin.Account, error) {
 	if ignoreNotFound(err) == nil {
 		_, err = s.User(ctx, "nobody")
@@ -91,7 +90,7 @@ func (s *Reader) nobody(ctx context.Context, err error) (signin.Account, error) 
 	return signin.Account{}, ignoreNotFound(err)
 }
 
-// ignoreNotFound is the error, unless it says that there is no such thing.
+// ignoreNotFound is the error, or nil if it says that an item does not exist.
 func ignoreNotFound(err error) error {
 	if errors.Is(err, dynamo.ErrNotFound) || failure.Is(err, failure.KindNotFound) {
 		return nil

@@ -19,8 +19,8 @@ type testProfileItem struct {
 	member.TestProfile
 }
 
-// deletedProfile is kept as long as a request may be repeated: a repeated deletion finds that
-// it is done, and a repeated creation does not make the profile again. It has no password.
+// deletedProfile is kept as long as a request may be repeated (contract §2.8): a repeated
+// deletion succeeds, and a repeated creation does not make the profile again. It has no password.
 type deletedProfile struct {
 	key
 	Operation string `dynamo:"operation"` // that deleted it
@@ -28,8 +28,8 @@ type deletedProfile struct {
 	member.TestProfile
 }
 
-// profileCount is replaced under its version by each creation, so that of two at once the
-// second fails, and counts the profile of the first when it retries.
+// profileCount is replaced under its version by each creation, so that of two at the same time
+// the second is tried again, and counts the first one's profile.
 type profileCount struct {
 	key
 	Version int `dynamo:"version"`
@@ -63,11 +63,10 @@ func (s *Reader) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.
 	return profiles, err
 }
 
-// CreateTestProfile stores a new profile with its first password, and returns it. Repeated
-// with the same id, which follows from the operation, it returns what is stored, also if it
-// has been deleted since. Failures: Conflict max_number_of_test_profiles_exceeded, and
-// ErrContended; TooMany passwords; ErrCallerChanged, or Unauthorized when the caller's
-// credential is gone.
+// CreateTestProfile stores a new profile with its password, and returns it. If the id, which
+// follows from the operation, is stored already, it returns that profile, even a deleted one.
+// Failures: Conflict max_number_of_test_profiles_exceeded; ErrContended; TooMany passwords;
+// ErrCallerChanged, or Unauthorized if the caller's credential was revoked.
 func (s *Store) CreateTestProfile(ctx context.Context, t identity.Tenant, p member.TestProfile,
 	password *NewPassword) (member.TestProfile, error) {
 	return retryAs(ctx, s.Reader, func(bool) (member.TestProfile, error) {
@@ -89,8 +88,8 @@ func (s *Store) CreateTestProfile(ctx context.Context, t identity.Tenant, p memb
 	})
 }
 
-// madeTestProfile is the new profile if it is stored already, also as a deleted one, else
-// zero; and the count of the tenant's.
+// madeTestProfile reads the profile with the id, even a deleted one, zero if there is none; and
+// the tenant's count.
 func (s *Reader) madeTestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, profileCount,
 	error) {
 	var stored testProfileItem
@@ -104,8 +103,8 @@ func (s *Reader) madeTestProfile(ctx context.Context, t identity.Tenant, id stri
 	return stored.TestProfile, count, err
 }
 
-// addTestProfile errors with ErrStale when another profile was added since the count was
-// read, or the caller has other rights.
+// addTestProfile errors with ErrStale if another profile was added since the count was read, or
+// the caller's rights have changed.
 func (s *Store) addTestProfile(ctx context.Context, t identity.Tenant, p member.TestProfile,
 	count profileCount) (member.TestProfile, error) {
 	before := count.Version
@@ -140,10 +139,9 @@ func (s *Store) addTestProfile(ctx context.Context, t identity.Tenant, p member.
 // subjectTestProfile is the subject of entries about a profile.
 func subjectTestProfile(p member.TestProfile) string { return "test_profile " + p.ID }
 
-// DeleteTestProfile deletes a profile, unless check refuses: its tokens are refused from the
-// next request on. Only the record of the deletion is kept. It may be repeated by the same
-// operation. Failures: NotFound; ErrCallerChanged, or Unauthorized when the caller's
-// credential is gone; ErrContended; those of check.
+// DeleteTestProfile deletes a profile unless check refuses. Its tokens are refused from the next
+// request on. The same operation may repeat it. Failures: NotFound; ErrCallerChanged, or
+// Unauthorized if the caller's credential was revoked; ErrContended; those of check.
 func (s *Store) DeleteTestProfile(ctx context.Context, t identity.Tenant, id, operation string,
 	check func() error) error {
 	_, err := retryAs(ctx, s.Reader, func(bool) (struct{}, error) {
@@ -162,8 +160,8 @@ func (s *Store) DeleteTestProfile(ctx context.Context, t identity.Tenant, id, op
 	return err
 }
 
-// removeTestProfile errors with ErrStale when the profile is gone, or the caller has other
-// rights; the next try finds out which.
+// removeTestProfile errors with ErrStale if the profile was deleted meanwhile, or the caller's
+// rights have changed; the next try finds out which.
 func (s *Store) removeTestProfile(ctx context.Context, t identity.Tenant, p member.TestProfile,
 	operation string) error {
 	deleted := deletedProfile{key: deletedTestProfileKey(t, p.ID), Operation: operation, TestProfile: p,

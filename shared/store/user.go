@@ -76,10 +76,10 @@ var (
 	errDisabledUser = failure.Conflict("The member is disabled.")
 )
 
-// SetUserPassword sets the password of the user who has the address and is an active member of
-// the tenant, in whose audit that is. What the user has signed in to, or has allowed a client,
-// by the password before ends with it. Failures: NotFound, also for a managed user; Conflict
-// for a member who is disabled or has not accepted; ErrContended; those of password.
+// SetUserPassword sets the password of the user with the address, who must be an active member
+// of the tenant, with an entry in the tenant's audit. Sessions and grants by the old password end
+// (contract §10). Failures: NotFound, also for a managed user; Conflict for a member who is
+// disabled or has not accepted the invitation; ErrContended; those of password.
 func (s *Store) SetUserPassword(ctx context.Context, t identity.Tenant, address string,
 	password *NewPassword) (member.Member, error) {
 	return Retry(func(bool) (member.Member, error) {
@@ -105,7 +105,7 @@ func (s *Store) SetUserPassword(ctx context.Context, t identity.Tenant, address 
 	})
 }
 
-// memberUser is the active member of the tenant with the address, who is a user.
+// memberUser is the tenant's active member with the address, if it is a user.
 func (s *Reader) memberUser(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
 	m, err := s.MemberByAddress(ctx, t, address)
 	switch {
@@ -119,8 +119,8 @@ func (s *Reader) memberUser(ctx context.Context, t identity.Tenant, address stri
 	return m, err
 }
 
-// resolvePassword finds out what an error of the write means: nothing if the operation has set
-// a password, ErrStale if the user has changed otherwise.
+// resolvePassword resolves an error of the write: nil if the operation has set the password,
+// ErrStale if the user was changed by another one.
 func (s *Reader) resolvePassword(ctx context.Context, before member.User, operation string, err error) error {
 	if err == nil {
 		return nil
