@@ -9,7 +9,7 @@ type problem string
 const (
 	problemForm  problem = "form"  // the password's length or characters
 	problemWrong problem = "wrong" // not the person's password
-	problemAgain problem = "again" // not sent from our page, or the page was too old
+	problemAgain problem = "again" // not sent from our page in this browser
 )
 
 // texts are those of the page in one language. {merchant} is the merchant's name, and {email}
@@ -42,7 +42,7 @@ var inEnglish = texts{
 	problems: map[problem]string{
 		problemForm:  "The password must have 8 to 256 characters, and no control characters.",
 		problemWrong: "This is not your password.",
-		problemAgain: "The page was too old. Please try again.",
+		problemAgain: "The page has expired. Please try again.",
 	},
 }
 
@@ -60,7 +60,7 @@ var inGerman = texts{
 	problems: map[problem]string{
 		problemForm:  "Das Passwort muss 8 bis 256 Zeichen haben, und keine Steuerzeichen.",
 		problemWrong: "Das ist nicht Ihr Passwort.",
-		problemAgain: "Die Seite war zu alt. Bitte versuchen Sie es noch einmal.",
+		problemAgain: "Die Seite ist abgelaufen. Bitte versuchen Sie es noch einmal.",
 	},
 }
 
@@ -78,7 +78,7 @@ var inPortuguese = texts{
 	problems: map[problem]string{
 		problemForm:  "A senha deve ter de 8 a 256 caracteres, sem caracteres de controle.",
 		problemWrong: "Esta não é a sua senha.",
-		problemAgain: "A página era antiga demais. Tente de novo.",
+		problemAgain: "A página expirou. Tente de novo.",
 	},
 }
 

@@ -51,37 +51,37 @@ var factorInEnglish = factorTexts{
 	codeKinds:    "Six digits from your authenticator app, or one of your recovery codes.",
 
 	offTitle:   "Turn on the second factor",
-	why:        "Then your password alone is not enough to sign in: you also enter a code from an app on your phone.",
+	why:        "With it your password alone is not enough to sign in: you also enter a code from an app on your phone.",
 	scanTitle:  "1. Add the account to your app",
 	scan:       "Scan this with an authenticator app.",
-	square:     "QR code for the app. Below is the same as text.",
-	byHand:     "Or enter this key there, for codes that are based on time:",
+	square:     "QR code for the app. The same key follows as text.",
+	byHand:     "Or enter this key in the app, for time-based codes:",
 	openApp:    "Open the app on this device",
 	firstTitle: "2. Confirm",
 	enterFirst: "Code from the app",
-	firstHint:  "Six digits. Afterwards you are given recovery codes.",
+	firstHint:  "Six digits. You will then get recovery codes.",
 	turnOn:     "Turn on",
 
 	onTitle:    "The second factor is on",
 	since:      "On since",
 	codesLeft:  "You have {count} recovery codes left.",
 	codesTitle: "Your recovery codes",
-	codesText: "Print them or write them down now. They are shown for ten minutes only. Each signs you in once, when " +
-		"you do not have your phone.",
+	codesText: "Print them or write them down now: they are shown for ten minutes only. Without your phone you can " +
+		"enter one of them instead of a code from the app, each once.",
 	newTitle:   "New recovery codes",
-	newText:    "Your old ones are no longer valid then.",
-	makeNew:    "Make new codes",
+	newText:    "Your old ones will stop working.",
+	makeNew:    "Create new codes",
 	offHeading: "Turn off",
-	offText:    "Then your password alone is enough to sign in.",
+	offText:    "Your password alone will then be enough to sign in.",
 	turnOff:    "Turn off",
 	none:       "A test profile has no second factor.",
 
 	factorProblems: map[problem]string{
 		problemCode: "This code is not valid. Each code can be used once. Wait for the next one, and check your phone's " +
 			"clock.",
-		problemAgain: "The page was too old. Please try again.",
+		problemAgain: "The page has expired. Please try again.",
 		problemOn: "It was turned on meanwhile, in another browser. The account that you have just added to the app does " +
-			"not work.",
+			"not work: remove it there.",
 	},
 }
 
@@ -96,7 +96,7 @@ var factorInGerman = factorTexts{
 	why: "Dann genügt Ihr Passwort allein nicht mehr zum Anmelden: Sie geben dazu einen Code aus einer App auf Ihrem " +
 		"Telefon ein.",
 	scanTitle:  "1. Konto in die App aufnehmen",
-	scan:       "Scannen Sie dies mit einer Authenticator-App.",
+	scan:       "Scannen Sie diesen Code mit einer Authenticator-App.",
 	square:     "QR-Code für die App. Darunter steht dasselbe als Text.",
 	byHand:     "Oder geben Sie dort diesen Schlüssel ein, für zeitbasierte Codes:",
 	openApp:    "Die App auf diesem Gerät öffnen",
@@ -113,7 +113,7 @@ var factorInGerman = factorTexts{
 		"jedem können Sie sich einmal anmelden, wenn Sie Ihr Telefon nicht haben.",
 	newTitle:   "Neue Wiederherstellungscodes",
 	newText:    "Ihre alten gelten dann nicht mehr.",
-	makeNew:    "Neue Codes machen",
+	makeNew:    "Neue Codes erzeugen",
 	offHeading: "Ausschalten",
 	offText:    "Dann genügt wieder Ihr Passwort allein zum Anmelden.",
 	turnOff:    "Ausschalten",
@@ -122,16 +122,16 @@ var factorInGerman = factorTexts{
 	factorProblems: map[problem]string{
 		problemCode: "Dieser Code gilt nicht. Jeder Code gilt einmal. Warten Sie auf den nächsten, und prüfen Sie die Uhr " +
 			"Ihres Telefons.",
-		problemAgain: "Die Seite war zu alt. Bitte versuchen Sie es noch einmal.",
+		problemAgain: "Die Seite ist abgelaufen. Bitte versuchen Sie es noch einmal.",
 		problemOn: "Er wurde inzwischen in einem anderen Browser eingeschaltet. Das Konto, das Sie gerade in die App " +
-			"aufgenommen haben, funktioniert nicht.",
+			"aufgenommen haben, funktioniert nicht: Entfernen Sie es dort.",
 	},
 }
 
 var factorInPortuguese = factorTexts{
 	language: "pt",
 
-	confirmTitle: "Digite seu código",
+	confirmTitle: "Digite o seu código",
 	enterCode:    "Código",
 	codeKinds:    "Seis dígitos do seu aplicativo autenticador, ou um dos seus códigos de recuperação.",
 
@@ -152,22 +152,22 @@ var factorInPortuguese = factorTexts{
 	since:      "Ativo desde",
 	codesLeft:  "Códigos de recuperação restantes: {count}.",
 	codesTitle: "Seus códigos de recuperação",
-	codesText: "Imprima ou anote agora. Só aparecem por dez minutos. Com cada um você entra uma vez, quando não " +
-		"tiver o celular.",
+	codesText: "Imprima ou anote agora. Eles só aparecem por dez minutos. Com cada um você pode entrar uma vez, " +
+		"quando não tiver o celular.",
 	newTitle:   "Novos códigos de recuperação",
 	newText:    "Os antigos deixam de valer.",
 	makeNew:    "Criar novos códigos",
 	offHeading: "Desativar",
-	offText:    "Então a senha sozinha basta para entrar.",
+	offText:    "A senha sozinha volta a bastar para entrar.",
 	turnOff:    "Desativar",
 	none:       "Um perfil de teste não tem segundo fator.",
 
 	factorProblems: map[problem]string{
 		problemCode: "Este código não é válido. Cada código vale uma vez. Espere o próximo e confira o relógio do seu " +
 			"celular.",
-		problemAgain: "A página era antiga demais. Tente de novo.",
+		problemAgain: "A página expirou. Tente de novo.",
 		problemOn: "Ele foi ativado nesse meio-tempo em outro navegador. A conta que você acabou de adicionar ao " +
-			"aplicativo não funciona.",
+			"aplicativo não funciona: remova-a de lá.",
 	},
 }
 

@@ -13,7 +13,7 @@ type problem string
 const (
 	problemWrong    problem = "wrong"    // no account has this name with this password
 	problemForm     problem = "form"     // a field is missing or too long
-	problemAgain    problem = "again"    // not sent from our page, or by an older session
+	problemAgain    problem = "again"    // not sent from our page in this session
 	problemExpired  problem = "expired"  // the session has ended
 	problemMerchant problem = "merchant" // not one of the merchants on the page
 )

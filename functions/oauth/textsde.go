@@ -6,7 +6,7 @@ var inGerman = texts{
 	signIn:    "Anmelden",
 	forClient: "Danach geht es weiter zu {client}.",
 	username:  "E-Mail oder Benutzername",
-	nameHint:  "Einen Benutzernamen hat ein Testprofil.",
+	nameHint:  "Einen Benutzernamen haben nur Testprofile.",
 	password:  "Passwort",
 	code:      "Händlercode",
 	codeHint:  "Nur, wenn Ihr Arbeitgeber Ihr Konto angelegt hat.",
@@ -19,30 +19,30 @@ var inGerman = texts{
 	signOther: "Als jemand anderes anmelden",
 
 	consent: "Darf {client} für Sie handeln?",
-	asks:    "{client} bittet um die Erlaubnis:",
+	asks:    "{client} bittet um Erlaubnis für Folgendes:",
 	atOne:   "Die Anwendung handelt für {merchant}.",
 	choose:  "Für welchen Händler?",
-	elsewhere: "Sie arbeiten für mehrere Händler. {client} kann bei jedem von ihnen handeln, mit den Rechten, die Sie " +
+	elsewhere: "Sie arbeiten für mehrere Händler. {client} kann für jeden von ihnen handeln, mit den Rechten, die Sie " +
 		"dort haben. Für den gewählten handelt die Anwendung, wenn sie keinen anderen nennt.",
 	rights:  "{client} kann nichts tun, was Sie nicht selbst tun dürfen.",
 	leads:   "Danach kehren Sie zu {host} zurück.",
 	allow:   "Erlauben",
 	deny:    "Ablehnen",
-	nowhere: "Ihr Konto gehört zu keinem Händler, für den {client} hier handeln könnte.",
+	nowhere: "Ihr Konto hat keinen Händler, für den {client} handeln kann.",
 
 	unknownClient:   "Diese Anwendung ist nicht bekannt",
-	unknownRedirect: "Diese Anwendung darf Sie nicht hierher schicken",
-	unknownText:     "Der Link ist falsch oder veraltet. Sagen Sie es denen, die die Anwendung betreiben.",
+	unknownRedirect: "Die Rücksprungadresse ist nicht registriert",
+	unknownText:     "Der Link ist falsch oder veraltet. Bitte wenden Sie sich an den Anbieter der Anwendung.",
 
 	problems: map[problem]string{
 		problemWrong:    "Name und Passwort passen nicht zusammen.",
 		problemForm:     "Geben Sie Ihren Namen und Ihr Passwort ein.",
-		problemAgain:    "Die Seite war zu alt. Bitte versuchen Sie es noch einmal.",
+		problemAgain:    "Die Seite ist abgelaufen. Bitte versuchen Sie es noch einmal.",
 		problemExpired:  "Sie sind nicht mehr angemeldet. Bitte melden Sie sich noch einmal an.",
 		problemMerchant: "Wählen Sie einen Ihrer Händler.",
 	},
 	scopes: map[string]string{
-		"payments":              "Zahlungen annehmen, erstatten und Belege sehen",
+		"payments":              "Zahlungen annehmen und erstatten, Belege sehen",
 		"checkouts.read":        "Checkouts sehen",
 		"checkouts.write":       "Checkouts anlegen und Zahlungen annehmen",
 		"refunds.write":         "Zahlungen erstatten",
