@@ -66,7 +66,7 @@ func TestACodeGivesTokens(t *testing.T) {
 func TestATokenActsForItsPerson(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	staff := a.Staff("till@example.com", member.RoleEmployee)
+	staff := a.Employ("till@example.com", member.Permissions{})
 	profile := a.TestProfile("Card")
 	for name, h := range map[string]oauth.Holder{
 		"a user":         a.Holder(a.person, reading...),
@@ -249,7 +249,7 @@ func TestWhoeverIsLostAllowsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := newApps(t)
-			for _, m := range []member.Member{a.person, a.Staff("till@example.com", member.RoleEmployee)} {
+			for _, m := range []member.Member{a.person, a.Employ("till@example.com", member.Permissions{})} {
 				code := a.Code(a.client, a.Holder(m, reading...))
 				got := a.got(a.post("/token", redeeming(a.Code(a.client, a.Holder(m, reading...)))))
 				lose(a, m)

@@ -45,7 +45,7 @@ func TestFromThePageToTheToken(t *testing.T) {
 		t.Errorf("the code (-want +got):\n%s", diff)
 	}
 	tokens := p.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Body: url.Values{
-		"grant_type": {"authorization_code"}, "client_id": {p.client.ID}, "client_secret": {"a client's secret"},
+		"grant_type": {"authorization_code"}, "client_id": {p.client.ID}, "client_secret": {p.secret},
 		"code": answer(got)["code"], "redirect_uri": {callback}, "code_verifier": {verifier}}})
 	var shown struct {
 		AccessToken string `json:"access_token"`

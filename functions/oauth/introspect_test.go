@@ -47,7 +47,7 @@ func TestTokensAsTheyAreShown(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	profile := a.TestProfile("Card")
-	staff := a.Staff("till@example.com", member.RoleEmployee)
+	staff := a.Employ("till@example.com", member.Permissions{})
 	for name, c := range map[string]struct {
 		holder            oauth.Holder
 		username, subject string

@@ -11,18 +11,15 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/oauth"
-	"github.com/cashwrap/cashwrap/shared/secret"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 const (
 	herPassword   = "correct horse battery"
 	otherPassword = "another battery staple"
-	callback      = "https://app.example/callback"
+	callback      = world.AppRedirect
 	challenge     = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
 	verifier      = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 	ada           = "Ada@example.com" // a user
@@ -33,6 +30,7 @@ type people struct {
 	world.Shop
 
 	client oauth.Client
+	secret string // the client's
 }
 
 func newPeople(t testing.TB) people {
@@ -40,87 +38,35 @@ func newPeople(t testing.TB) people {
 	p := people{Shop: world.NewShop(t)}
 	p.Secret("password", herPassword)
 	p.Secret("password", otherPassword)
-	p.client = p.register("client_pages", p.Tenant(), func(*oauth.Client) {})
+	p.client, p.secret = p.register("client_pages", p.Tenant(), func(*oauth.Client) {})
 	return p
 }
 
-// register makes a client of the tenant. It may ask for all scopes.
-func (p people) register(id string, t identity.Tenant, change func(*oauth.Client)) oauth.Client {
+// register makes a client of the tenant, and returns it with its secret. It may ask for all scopes.
+func (p people) register(id string, t identity.Tenant, change func(*oauth.Client)) (oauth.Client, string) {
 	p.Helper()
-	c := oauth.Client{ID: id, Name: "Till App", Tenant: t, RedirectURIs: []string{callback},
-		Scopes: identity.AllScopes(), Approved: identity.AllScopes(), SecretHash: identity.Hash("a client's secret")}
-	change(&c)
-	command := audit.As(p.Context(), audit.Actor{Kind: audit.Command, Request: id}, "create_oauth_client")
-	c, err := p.App.Store.CreateOAuthClient(command, c)
-	if err != nil {
-		p.Fatal(err)
-	}
-	return c
+	return p.RegisterClient(func(c *oauth.Client) {
+		c.ID, c.Name, c.Tenant = id, "Till App", t
+		change(c)
+	})
 }
 
 // change changes the client.
 func (p people) change(change func(*oauth.Client)) {
 	p.Helper()
-	command := audit.As(p.Context(), audit.Actor{Kind: audit.Command, Request: "change"}, "update_oauth_client")
-	_, err := p.App.Store.UpdateOAuthClient(command, p.client.ID, func(c oauth.Client) (oauth.Client, error) {
-		change(&c)
-		return c, nil
-	})
-	if err != nil {
-		p.Fatal(err)
-	}
+	p.ChangeClient(p.client, change)
 }
 
-// join makes a user of the address a member of the tenant, who signs in with herPassword.
+// join makes a user of the address an owner of the tenant, who signs in with herPassword.
 func (p people) join(t identity.Tenant, address string) member.Member {
 	p.Helper()
-	token := func(memberID, inviteID string) string { return memberID + inviteID }
-	invited, err := p.App.Store.CreateMember(p.Context(), t, member.Address(address), "invite "+address+t.String(),
-		func(id string, _ member.Roles) (member.Member, error) {
-			return member.NewInvited(id, member.Invitation{Email: address, Roles: []string{member.RoleOwner}},
-				"invite "+address, token, p.App.Store.Now()), nil
-		})
-	if err != nil {
-		p.Fatal(err)
-	}
-	password := p.App.Store.PasswordFor(member.Address(address), "accept "+address, secret.New(herPassword))
-	joined, err := p.App.Store.AcceptInvitation(p.Context(), token(invited.ID, invited.Invite.ID),
-		func(i store.Invitation) (member.Passwords, error) {
-			if len(i.User.Passwords) > 0 {
-				return i.User.Passwords, nil
-			}
-			return password.Set(p.Context(), nil)
-		})
-	if err != nil {
-		p.Fatal(err)
-	}
-	return p.member(t, joined.Member.ID)
-}
-
-func (p people) member(t identity.Tenant, id string) member.Member {
-	p.Helper()
-	m, err := p.App.Store.Member(p.Context(), t, member.NumberOf(id))
-	if err != nil {
-		p.Fatal(err)
-	}
-	return m
+	return p.PersonWith(t, address, herPassword)
 }
 
 // employ makes a managed user of the tenant, who signs in with herPassword.
 func (p people) employ(t identity.Tenant, address string) member.Member {
 	p.Helper()
-	passwords, err := p.App.Store.PasswordOf(t, "employ "+address, secret.New(herPassword)).Set(p.Context(), nil)
-	if err != nil {
-		p.Fatal(err)
-	}
-	m, err := p.App.Store.CreateMember(p.Context(), t, member.Address(address), "employ "+address+t.String(),
-		func(id string, _ member.Roles) (member.Member, error) {
-			return member.NewEmployee(id, member.Registration{Email: address}, passwords, p.App.Store.Now()), nil
-		})
-	if err != nil {
-		p.Fatal(err)
-	}
-	return m
+	return p.EmployWith(t, address, herPassword)
 }
 
 // live is the tenant's merchant in live mode.

@@ -3,20 +3,18 @@ package world
 import (
 	"context"
 	"crypto/rand"
-	"time"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/oauth"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// AppRedirect is where the clients of RegisterClient have their answers sent.
+// AppRedirect is the redirect_uri of the clients of RegisterClient.
 const AppRedirect = "https://app.example/callback"
 
-// made is the context in which the world itself makes what an operation would, so that the
-// audit knows by what.
+// made is the context for writes that the world makes in place of an operation, under whose name
+// the audit records them.
 func (s Shop) made(operation string) context.Context {
 	return audit.As(s.Context(), audit.Actor{Kind: audit.Command, Request: rand.Text()}, operation)
 }
@@ -55,7 +53,7 @@ func (s Shop) ChangeClient(c oauth.Client, change func(*oauth.Client)) {
 	}
 }
 
-// secretText is a random text that must be found nowhere.
+// secretText is a random text that must not be found in anything stored or logged.
 func (s Shop) secretText(what string) string {
 	s.Helper()
 	text, err := oauth.NewSecret(rand.Reader)
@@ -66,7 +64,7 @@ func (s Shop) secretText(what string) string {
 	return text
 }
 
-// Code is an authorization code for the client, as the holder has allowed it at /authorize.
+// Code is an authorization code for the client, as if the holder had allowed it at /authorize.
 // Unless it is changed, it is for the first of the client's redirect URIs, without PKCE.
 func (s Shop) Code(c oauth.Client, h oauth.Holder, change ...func(*oauth.Code)) string {
 	s.Helper()
@@ -83,7 +81,7 @@ func (s Shop) Code(c oauth.Client, h oauth.Holder, change ...func(*oauth.Code)) 
 	return text
 }
 
-// Holder is the member as one that allows a client the scopes.
+// Holder is the member as the holder of a grant with the scopes.
 func (s Shop) Holder(m member.Member, scopes ...string) oauth.Holder {
 	s.Helper()
 	passwords := m.Passwords
@@ -96,44 +94,4 @@ func (s Shop) Holder(m member.Member, scopes ...string) oauth.Holder {
 	}
 	return oauth.Holder{Kind: m.Kind(), Subject: m.ID, User: m.UserID, Tenant: s.Tenant(), Scopes: scopes,
 		Password: passwords[0].Operation}
-}
-
-// Staff makes a managed user of the role, which has a password that nobody knows.
-func (s Shop) Staff(email, role string) member.Member {
-	s.Helper()
-	m, err := s.App.Store.CreateMember(s.made("createMember"), s.Tenant(), member.Address(email), "staff "+email,
-		func(id string, _ member.Roles) (member.Member, error) {
-			m := member.NewEmployee(id, member.Registration{Email: email}, nil, s.App.Store.Now())
-			m.Roles, m.Passwords = []string{role}, unknownPassword(s.App.Store.Now())
-			return m, nil
-		})
-	if err != nil {
-		s.Fatal(err)
-	}
-	return m
-}
-
-// Person makes a user who is a member with the role, and has a password that nobody knows.
-func (s Shop) Person(email, role string) member.Member {
-	s.Helper()
-	token := s.secretText("invitation token")
-	invited, err := s.App.Store.CreateMember(s.made("createMember"), s.Tenant(), member.Address(email), "invite "+email,
-		func(id string, _ member.Roles) (member.Member, error) {
-			return member.NewInvited(id, member.Invitation{Email: email, Roles: []string{role}}, "invite "+email,
-				func(string, string) string { return token }, s.App.Store.Now()), nil
-		})
-	if err != nil {
-		s.Fatal(err)
-	}
-	_, err = s.App.Store.AcceptInvitation(s.made("acceptInvitation"), token,
-		func(store.Invitation) (member.Passwords, error) { return unknownPassword(s.App.Store.Now()), nil })
-	if err != nil {
-		s.Fatal(err)
-	}
-	return s.member(invited.Number())
-}
-
-// unknownPassword has no hash that a password could have, which saves the time of one.
-func unknownPassword(at time.Time) member.Passwords {
-	return member.Passwords{{Operation: rand.Text(), SetAt: at}}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Token stores an access token of the shop's merchant in test mode, as the platform will
-// issue them, and returns its text. Unless it is changed, it is an OAuth client's, has all
-// scopes, and expires after an hour. Of a test profile it is a new one's unless it names one.
+// Token stores an access token of the shop's merchant in test mode, and
+// returns its text. Unless it is changed, it is an OAuth client's, has all scopes, and expires
+// after an hour. A test profile's token is for a new profile unless it names one.
 func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 	s.Helper()
 	random := make([]byte, 32)
@@ -51,8 +51,8 @@ func (s Shop) put(t identity.AccessToken) error {
 	return s.App.Store.PutGrant(s.Context(), g, t)
 }
 
-// register makes the token's client, unless it is there. It belongs to a merchant that has
-// nothing else.
+// register makes the token's client unless it exists. It belongs to a merchant that has nothing
+// else.
 func (s Shop) register(t identity.AccessToken) {
 	s.Helper()
 	_, err := s.App.Store.OAuthClient(s.Context(), t.Client)
@@ -90,54 +90,4 @@ func (s Shop) TestProfile(name string) member.TestProfile {
 	}
 	s.Secret("test profile's password", password.Reveal())
 	return p
-}
-
-// Owner is the merchant's first member.
-func (s Shop) Owner() member.Member {
-	s.Helper()
-	return s.member(member.NumberOf(member.OwnerID(s.Tenant())))
-}
-
-// Employ makes an operator with the permissions.
-func (s Shop) Employ(email string, permissions member.Permissions) member.Member {
-	s.Helper()
-	m, err := s.App.Store.CreateMember(s.made("createMember"), s.Tenant(), member.Address(email), "employ "+email,
-		func(id string, _ member.Roles) (member.Member, error) {
-			r := member.Registration{Email: email, Permissions: permissions}
-			return member.NewEmployee(id, r, nil, s.App.Store.Now()), nil
-		})
-	if err != nil {
-		s.Fatal(err)
-	}
-	return m
-}
-
-func (s Shop) member(number int32) member.Member {
-	s.Helper()
-	m, err := s.App.Store.Member(s.Context(), s.Tenant(), number)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return m
-}
-
-// Join makes the user of the shop's member also a member of another shop, with the role, and
-// returns an access token for that shop. It acts for the first shop where a path names that.
-func (s Shop) Join(other Shop, m member.Member, role string) string {
-	s.Helper()
-	token := func(memberID, inviteID string) string { return memberID + inviteID }
-	invited, err := s.App.Store.CreateMember(s.made("createMember"), other.Tenant(), m.Address(), "invite "+m.ID,
-		func(id string, _ member.Roles) (member.Member, error) {
-			i := member.Invitation{Email: m.Email, Roles: []string{role}}
-			return member.NewInvited(id, i, "invite "+m.ID, token, s.App.Store.Now()), nil
-		})
-	if err != nil {
-		s.Fatal(err)
-	}
-	accepted, err := s.App.Store.AcceptInvitation(s.made("acceptInvitation"), token(invited.ID, invited.Invite.ID),
-		func(store.Invitation) (member.Passwords, error) { return member.Passwords{{Operation: "test"}}, nil })
-	if err != nil {
-		s.Fatal(err)
-	}
-	return other.TokenOf(other.member(accepted.Member.Number()))
 }

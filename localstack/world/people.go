@@ -1,0 +1,105 @@
+package world
+
+import (
+	"crypto/rand"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/secret"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Owner is the merchant's first member.
+func (s Shop) Owner() member.Member {
+	s.Helper()
+	return s.member(s.Tenant(), member.NumberOf(member.OwnerID(s.Tenant())))
+}
+
+// Employ makes a managed user with the permissions, who has a password that nobody knows.
+func (s Shop) Employ(email string, permissions member.Permissions) member.Member {
+	s.Helper()
+	r := member.Registration{Email: email, Permissions: permissions}
+	return s.employ(s.Tenant(), r, s.unknownPassword)
+}
+
+// EmployWith makes a managed user of the tenant without permissions, who has the password.
+func (s Shop) EmployWith(t identity.Tenant, email, password string) member.Member {
+	s.Helper()
+	chosen := s.App.Store.PasswordOf(t, "employ "+email, secret.New(password))
+	return s.employ(t, member.Registration{Email: email},
+		func() (member.Passwords, error) { return chosen.Set(s.Context(), nil) })
+}
+
+func (s Shop) employ(t identity.Tenant, r member.Registration, choose func() (member.Passwords, error)) member.Member {
+	s.Helper()
+	m, err := s.App.Store.CreateMember(s.made("createMember"), t, member.Address(r.Email), "employ "+r.Email+t.String(),
+		func(id string, _ member.Roles) (member.Member, error) {
+			passwords, err := choose()
+			return member.NewEmployee(id, r, passwords, s.App.Store.Now()), err
+		})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return m
+}
+
+// Person makes a user who is a member with the role. A new user has a password that nobody knows.
+func (s Shop) Person(email, role string) member.Member {
+	s.Helper()
+	return s.join(s.Tenant(), email, role, s.unknownPassword)
+}
+
+// PersonWith makes a user who is an owner of the tenant. A new user has the password, which the
+// operation "accept " and the address has set.
+func (s Shop) PersonWith(t identity.Tenant, email, password string) member.Member {
+	s.Helper()
+	chosen := s.App.Store.PasswordFor(member.Address(email), "accept "+email, secret.New(password))
+	return s.join(t, email, member.RoleOwner, func() (member.Passwords, error) { return chosen.Set(s.Context(), nil) })
+}
+
+// Join makes the user of the shop's member also a member of another shop, with the role, and
+// returns an access token for that shop. It acts for the first shop where a path names that.
+func (s Shop) Join(other Shop, m member.Member, role string) string {
+	s.Helper()
+	return other.TokenOf(s.join(other.Tenant(), m.Email, role, s.unknownPassword))
+}
+
+// join invites the user with the address, who accepts with a password if there is none yet.
+func (s Shop) join(t identity.Tenant, email, role string, choose func() (member.Passwords, error)) member.Member {
+	s.Helper()
+	token := s.secretText("invitation token")
+	_, err := s.App.Store.CreateMember(s.made("createMember"), t, member.Address(email), "invite "+email+t.String(),
+		func(id string, _ member.Roles) (member.Member, error) {
+			return member.NewInvited(id, member.Invitation{Email: email, Roles: []string{role}}, "invite "+email,
+				func(string, string) string { return token }, s.App.Store.Now()), nil
+		})
+	if err != nil {
+		s.Fatal(err)
+	}
+	accepted, err := s.App.Store.AcceptInvitation(s.made("acceptInvitation"), token,
+		func(i store.Invitation) (member.Passwords, error) {
+			if len(i.User.Passwords) > 0 {
+				return i.User.Passwords, nil
+			}
+			return choose()
+		})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return s.member(t, accepted.Member.Number())
+}
+
+func (s Shop) member(t identity.Tenant, number int32) member.Member {
+	s.Helper()
+	m, err := s.App.Store.Member(s.Context(), t, number)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return m
+}
+
+// unknownPassword is one that nobody knows. Its hash is none that a password could have, which
+// saves the time of one.
+func (s Shop) unknownPassword() (member.Passwords, error) {
+	return member.Passwords{{Operation: rand.Text(), SetAt: s.App.Store.Now()}}, nil
+}
