@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// The document's values for an OAuth client and what it has.
+// The document's values for an OAuth client and its tokens.
 const (
 	shownClient       = "client_abcdefghijklmnopqrstuvwxyz"
 	shownClientSecret = "Zm9yZXhhbXBsZW9ubHlub3RhcmVhbHNlY3JldDEyMzQ"
@@ -42,7 +42,7 @@ var ofOAuth = map[string]placeholder{
 	}},
 }
 
-// client is the OAuth client that the document's is here.
+// client is the OAuth client that replaces the document's.
 func (fix *fixture) client() oauth.Client {
 	fix.Helper()
 	c, err := fix.App.Store.OAuthClient(fix.Context(), fix.actual(shownClient))
@@ -52,7 +52,7 @@ func (fix *fixture) client() oauth.Client {
 	return c
 }
 
-// holder is a person who allows the client what it is shown to ask for.
+// holder is a person who allows the client the scopes of the examples.
 func (fix *fixture) holder() oauth.Holder {
 	fix.Helper()
 	return fix.Holder(fix.Person(guest(), member.RoleEmployee), "transactions.history", "user.profile_readonly")

@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// The requests of the pages on which people sign in: each needs the cookie and the form of a page before.
+// The requests of the pages on which people sign in. Each needs the cookie and a form of an earlier page.
 func init() {
 	for name, prepare := range map[string]func(*scenario) world.Request{
 		"showAuthorization": func(t *scenario) world.Request { return world.Request{Path: t.askedFor()} },
@@ -44,7 +44,7 @@ func init() {
 	}
 }
 
-// ownFactor is the page of who is signed in.
+// ownFactor is the page on which people manage their second factor.
 const ownFactor = "/account/second-factor"
 
 // askedFor is the address to which a client sends people.
@@ -63,7 +63,7 @@ func (t *scenario) colleague() string {
 	return address
 }
 
-// visitor is a browser, with the cookie of the pages that it was shown.
+// visitor is a browser with the cookie of its last page.
 type visitor struct {
 	*scenario
 
@@ -124,14 +124,14 @@ func (t *scenario) signedIn() *visitor {
 
 var appSecret = regexp.MustCompile(`<code class="secret"[^>]*>([A-Z2-7 ]+)</code>`)
 
-// confirming is the form that turns on the second factor.
+// confirming is the request that turns on the second factor.
 func (v *visitor) confirming() world.Request {
 	v.Helper()
 	request, _ := v.scanned()
 	return request
 }
 
-// scanned is that form, and the secret of the app on the page.
+// scanned is that request, and the app's secret, which the page shows.
 func (v *visitor) scanned() (world.Request, string) {
 	v.Helper()
 	page := v.send(v.request(http.MethodGet, ownFactor, nil))
@@ -144,7 +144,7 @@ func (v *visitor) scanned() (world.Request, string) {
 	return v.filledOn(page, ownFactor, url.Values{"action": {"confirm"}, "code": {v.shows(secret)}}), secret
 }
 
-// shows is what the app shows now.
+// shows is the code that the app shows now.
 func (v *visitor) shows(secret string) string {
 	v.Helper()
 	code, err := totp.GenerateCode(secret, v.Clock.Now())
@@ -154,7 +154,7 @@ func (v *visitor) shows(secret string) string {
 	return code
 }
 
-// enrol turns on the second factor, and returns the code of a minute later, when it then is.
+// enrol turns on the second factor, lets a minute pass, and returns the app's next code.
 func (v *visitor) enrol() string {
 	v.Helper()
 	request, secret := v.scanned()
@@ -163,7 +163,7 @@ func (v *visitor) enrol() string {
 	return v.shows(secret)
 }
 
-// halfSignedIn is a browser in which somebody with a second factor has entered the password, and the code of the app.
+// halfSignedIn is a browser in which somebody has entered the password but not the code, which it returns.
 func (t *scenario) halfSignedIn() (*visitor, string) {
 	t.Helper()
 	address, v := t.colleague(), t.visitor()

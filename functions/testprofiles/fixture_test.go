@@ -21,7 +21,7 @@ type profile struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// hidden is the profile as it is shown later.
+// hidden is the profile as shown after its creation.
 func (p profile) hidden() profile {
 	p.Password = ""
 	return p
@@ -47,7 +47,7 @@ func (s shop) create(name string) profile {
 	return s.made(s.Send("POST", s.profiles(), fields{"name": name}))
 }
 
-// made is the profile of a creation, whose password is found nowhere.
+// made is the created profile. Its password must not be found in anything stored or logged.
 func (s shop) made(got world.Response) profile {
 	s.Helper()
 	p := world.Into[profile](s, 201, got)
@@ -70,7 +70,7 @@ func (s shop) want(what string, status int, got world.Response) {
 	}
 }
 
-// account is what signs in with the name, in the mode.
+// account is the account with the user name in the mode.
 func (s shop) account(username string, mode identity.Mode) signin.Account {
 	s.Helper()
 	a, err := s.App.Store.SignInAccount(s.Context(), signin.ParseName(username, ""), mode)

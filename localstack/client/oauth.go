@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// Browser is a person's: it keeps cookies and follows redirects, but none that leads away from the platform.
+// Browser keeps cookies and follows redirects, as a person's browser does, but none that leaves the platform.
 type Browser struct {
 	Client
-	Show func(Request, Response) // gets each exchange; nil: nobody looks
+	Show func(Request, Response) // gets each exchange; may be nil
 
 	cookies map[string]string
 }
 
-// Open sends a request, then goes where it is sent, until there is a page or a redirect to another origin.
+// Open sends a request and follows redirects, until it gets a page or a redirect to another origin.
 func (b *Browser) Open(ctx context.Context, r Request) (Response, error) {
 	for {
 		if len(b.cookies) > 0 {
@@ -72,7 +72,7 @@ type Person struct {
 // Application is an OAuth client.
 type Application struct {
 	ID, Secret, RedirectURI string
-	Scope                   string // scopes, divided by blanks
+	Scope                   string // scopes, separated by spaces
 }
 
 // Tokens are what an application gets.
@@ -81,11 +81,11 @@ type Tokens struct {
 	Refresh string `json:"refresh_token"`
 	Scope   string `json:"scope"`
 
-	MerchantCode string `json:"-"` // the one that was chosen
+	MerchantCode string `json:"-"` // that the person chose
 }
 
-// SignIn has the person sign in and allow the application to act at the merchant, by the authorization code flow with
-// PKCE (RFC 6749 §4.1, RFC 7636), and gets the tokens. The error says which step was answered otherwise.
+// SignIn has the person sign in and allow the application to act for the merchant, by the authorization code flow with
+// PKCE (RFC 6749 §4.1, RFC 7636), and gets the tokens. The error names the step that failed.
 func (a Application) SignIn(ctx context.Context, b *Browser, p Person, merchantCode string) (Tokens, error) {
 	verifier, state := rand.Text()+rand.Text(), rand.Text()
 	challenge := sha256.Sum256([]byte(verifier))
@@ -120,7 +120,7 @@ func (a Application) SignIn(ctx context.Context, b *Browser, p Person, merchantC
 	return tokens, err
 }
 
-// fill posts the first form of the page with what the person has entered.
+// fill posts the first form of the page with what the person enters.
 func (b *Browser) fill(ctx context.Context, page Response, entered url.Values) (Response, error) {
 	form, err := page.Form()
 	if err != nil {
@@ -132,7 +132,7 @@ func (b *Browser) fill(ctx context.Context, page Response, entered url.Values) (
 	return b.Open(ctx, form.Request())
 }
 
-// Token asks for tokens by a grant.
+// Token gets tokens; grant has the grant_type and its parameters. Error: any answer but 200.
 func (a Application) Token(ctx context.Context, api Client, grant url.Values, into *Tokens) error {
 	grant.Set("client_id", a.ID)
 	grant.Set("client_secret", a.Secret)

@@ -1,5 +1,5 @@
-// Uses the platform's OAuth endpoints as a merchant's application with openid-client does, and prints what it got as
-// JSON. What it needs comes on standard input, so that no secret is in a list of processes.
+// Uses the platform's OAuth endpoints by the library openid-client, as an application does, and prints the results as
+// JSON. Its input comes on standard input, so that no secret is in the list of processes.
 import { text } from "node:stream/consumers";
 import * as client from "openid-client";
 
@@ -15,7 +15,7 @@ const discovered = (authentication) =>
     [client.customFetch]: fetched,
   });
 
-// What the library throws for a refusal, as its error code.
+// The error code of a request that must be refused.
 const refused = (request) =>
   request.then(
     () => "not refused",

@@ -1,6 +1,6 @@
-// Goes through the pages to sign in and to allow a client something, with Chromium, as a person does: with scripts and
-// without. What it needs comes on standard input; it prints what it saw as JSON. Whatever the console reports is in
-// there, too: a violation of the Content-Security-Policy is an error on it.
+// Signs in and gives consent on the platform's pages with Chromium, with and without scripts. Its input comes on
+// standard input; it prints what it saw as JSON, with all messages on the console, where a violation of the
+// Content-Security-Policy is an error.
 import { text } from "node:stream/consumers";
 import { chromium } from "playwright-core";
 

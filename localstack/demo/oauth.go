@@ -15,11 +15,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
-// The scopes that the application asks for. The platform's operator has to approve payments.
+// appScopes are those that the application asks for. The platform's operator has to approve payments.
 var appScopes = []string{"payments", "user.profile_readonly"}
 
-// register has the platform's operator register an application of the merchant, and give the merchant's owner a
-// password.
+// register has the platform's operator register an application for the merchant, and give the owner a password.
 func (s *scenario) register(ctx context.Context) (owner client.Person, err error) {
 	s.app.RedirectURI, s.app.Scope = s.shop.base+"/app", strings.Join(appScopes, " ")
 	var made struct {
@@ -45,7 +44,7 @@ func (s *scenario) register(ctx context.Context) (owner client.Person, err error
 	return client.Person{Username: s.owner(), Password: set.Password}, nil
 }
 
-// operate runs an operator's command. Its answer is not printed, because it may have a secret.
+// operate runs an operator's command. The answer is not printed, because it may have a secret.
 func (s *scenario) operate(ctx context.Context, command object, answer any) error {
 	s.print.line("→ provision " + pretty(command))
 	return s.Operator.Operate(ctx, command, answer)
@@ -54,7 +53,7 @@ func (s *scenario) operate(ctx context.Context, command object, answer any) erro
 // owner is the address of the owner of the merchant that the demo opens.
 func (s *scenario) owner() string { return "demo-" + s.run + "@example.com" }
 
-// signIn is contract §10: the owner signs in and allows an application to act, which reads who it acts for.
+// signIn is contract §10: the owner signs in and allows an application, which then reads the owner's account.
 func (s *scenario) signIn(ctx context.Context) error {
 	owner, err := s.register(ctx)
 	if err != nil {

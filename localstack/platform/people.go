@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 )
 
-// Names in .local/env of an OAuth client, of the user who may sign in to it, and of others who may.
+// Names in .local/env of an OAuth client, and of the accounts that can sign in to it.
 const (
 	clientIDName         = "OAUTH_CLIENT_ID"
 	clientSecretName     = "OAUTH_CLIENT_SECRET"
@@ -23,22 +23,22 @@ const (
 	passwordName         = "OAUTH_PASSWORD"
 	profileUsernameName  = "TEST_PROFILE_USERNAME"
 	profilePasswordName  = "TEST_PROFILE_PASSWORD"
-	operatorUsernameName = "OPERATOR_USERNAME" // of the first merchant, whose code the person enters, too
+	operatorUsernameName = "OPERATOR_USERNAME" // of the first merchant, whose code is needed to sign in
 	operatorPasswordName = "OPERATOR_PASSWORD"
 )
 
-// peopleNames are these, as they are written.
+// peopleNames are all these names, in the order of the file.
 var peopleNames = []string{clientIDName, clientSecretName, redirectURIName, scopeName, usernameName, passwordName,
 	profileUsernameName, profilePasswordName, operatorUsernameName, operatorPasswordName}
 
-// The client that is seeded. Nothing listens at its address: a browser that is sent there shows the code in its
+// redirectURI is the seeded client's. Nothing listens there, so a browser that is sent there shows the code in its
 // address line.
 const redirectURI = "http://127.0.0.1:8765/callback"
 
 var scopes = []string{"payments", "transactions.history", "user.app-settings", "user.profile_readonly"}
 
-// seedPeople makes the OAuth client, a test profile, and passwords for the user and the operator, unless env has them
-// and they are those of the data that is there.
+// seedPeople makes the OAuth client, a test profile, and passwords for the user and the operator, unless env has all of
+// them and the table still has the client.
 func seedPeople(ctx context.Context, r *runner.Runner, env map[string]string) error {
 	known, err := knowsPeople(ctx, r, env)
 	if known || err != nil {
@@ -55,7 +55,7 @@ func seedPeople(ctx context.Context, r *runner.Runner, env map[string]string) er
 	return nil
 }
 
-// knowsPeople says whether env has all, and a client that is there; after the data was lost it is not.
+// knowsPeople reports whether env has all names, and a client that exists: after the data was lost it does not.
 func knowsPeople(ctx context.Context, r *runner.Runner, env map[string]string) (bool, error) {
 	for _, name := range peopleNames {
 		if env[name] == "" {
@@ -71,7 +71,7 @@ func knowsPeople(ctx context.Context, r *runner.Runner, env map[string]string) (
 	return err == nil, err
 }
 
-// people are those of a merchant, whose secrets get into env.
+// people makes a merchant's client and accounts, and puts their names and secrets into env.
 type people struct {
 	of        seeded
 	api       client.Client
@@ -112,7 +112,7 @@ func (p people) addProfile(ctx context.Context) error {
 	return err
 }
 
-// addOperator gives the merchant's first operator a password that is known, and makes it if it was deleted.
+// addOperator gives the merchant's first operator a new password, and makes the operator if it was deleted.
 func (p people) addOperator(ctx context.Context) error {
 	const accounts = "/v0.1/me/accounts"
 	var all []struct {
