@@ -152,7 +152,7 @@ var factorInPortuguese = factorTexts{
 	since:      "Ativo desde",
 	codesLeft:  "Códigos de recuperação restantes: {count}.",
 	codesTitle: "Seus códigos de recuperação",
-	codesText: "Imprima ou anote agora. Eles só aparecem por dez minutos. Com cada um você pode entrar uma vez, " +
+	codesText: "Imprima ou anote agora. Os códigos só aparecem por dez minutos. Com cada um você pode entrar uma vez, " +
 		"quando não tiver o celular.",
 	newTitle:   "Novos códigos de recuperação",
 	newText:    "Os antigos deixam de valer.",
