@@ -12,8 +12,10 @@ import (
 
 // begin signs the browser in to the account, whose password was just confirmed, and ends its
 // former session. The new session is Pending if the account has a second factor. It has a new
-// cookie, so that nobody who planted the old one is signed in too (session fixation).
+// cookie, so that nobody who planted the old one is signed in too (session fixation). Its time
+// is from before the second factor is read, so that it misses one that is turned on meanwhile.
 func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie, signin.Session, error) {
+	cookie, session := f.newSession(account)
 	enrolled, err := f.hasSecondFactor(ctx, account)
 	if err == nil {
 		err = f.end(ctx)
@@ -21,14 +23,14 @@ func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie
 	if err != nil {
 		return nil, signin.Session{}, err
 	}
-	cookie, session := f.newSession(account, enrolled)
+	session.Pending = enrolled
 	return cookie, session, f.store.PutSignIn(ctx, session)
 }
 
 // newSession is a session that is not stored yet, and its cookie.
-func (f family) newSession(account signin.Account, pending bool) (*http.Cookie, signin.Session) {
+func (f family) newSession(account signin.Account) (*http.Cookie, signin.Session) {
 	cookie, now := f.forms.NewCookie(), f.store.Now()
-	return cookie, signin.Session{Hash: identity.Hash(cookie.Value), Account: account, Pending: pending, BeganAt: now,
+	return cookie, signin.Session{Hash: identity.Hash(cookie.Value), Account: account, BeganAt: now,
 		Password: account.Password(), Expires: now.Add(signin.SessionLasts)}
 }
 

@@ -20,6 +20,8 @@ type Steps struct {
 	taken []string
 	gone  bool
 	lasts Latency // of each step that is a call to AWS
+
+	meanwhile func() // what happens before step at; nil: nothing, or it has happened
 }
 
 // Slow has each call to AWS take its time from now on.
@@ -39,7 +41,32 @@ func (s *Steps) latency() Latency {
 func (s *Steps) Plan(n int, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.at, s.fault, s.from, s.taken, s.gone = n, fault, 0, nil, false
+	s.at, s.fault, s.from, s.taken, s.gone, s.meanwhile = n, fault, 0, nil, false, nil
+}
+
+// Meanwhile lets something else happen just before the n-th step from now on, if that is a call to AWS: what another
+// process does at that moment.
+func (s *Steps) Meanwhile(n int, do func()) {
+	s.Plan(n, None)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.meanwhile = do
+}
+
+// happen lets happen what is due before the step that was counted last.
+func (s *Steps) happen() {
+	s.mu.Lock()
+	do := s.meanwhile
+	if len(s.taken) != s.at {
+		do = nil
+	}
+	if do != nil {
+		s.meanwhile = nil
+	}
+	s.mu.Unlock()
+	if do != nil {
+		do()
+	}
 }
 
 // PlanLostWrites makes all writes to the table lose their replies, however often
@@ -122,5 +149,6 @@ func (a awsSteps) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.steps.happen()
 	return fault.carry(r, a.steps.latency().Over(a.next).RoundTrip)
 }

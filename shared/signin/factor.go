@@ -60,7 +60,7 @@ func (f Factor) ForAudit() map[string]any { return map[string]any{"second_factor
 // Misses reports whether the session must confirm the factor before it allows a client anything:
 // it began before another session turned the factor on (contract §10).
 func (f Factor) Misses(s Session) bool {
-	return f.Confirmed() && s.BeganAt.Before(f.ConfirmedAt) && f.Recovery.MadeIn != s.Hash
+	return f.Confirmed() && !s.BeganAt.After(f.ConfirmedAt) && f.Recovery.MadeIn != s.Hash
 }
 
 // Begins is the id of the secrets that the session may confirm next. It differs for each session
