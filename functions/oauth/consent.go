@@ -116,6 +116,9 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 	if err != nil || !valid {
 		return refusal, err
 	}
+	if f.withoutCookie(ctx) {
+		return rest.Document{Status: http.StatusFound, Redirect: f.signInURL(a.query().Encode())}, nil
+	}
 	session, account, signedIn, err := f.consentSession(ctx)
 	ours := f.forms.Ours(ctx, a.form(), req.CSRF)
 	switch {

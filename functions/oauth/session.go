@@ -34,6 +34,14 @@ func (f family) newSession(account signin.Account) (*http.Cookie, signin.Session
 		Password: account.Password(), Expires: now.Add(signin.SessionLasts)}
 }
 
+// withoutCookie reports whether a request has no session cookie, as a form that another site
+// sends (SameSite=Lax). Such a form is redirected to its page, which the browser loads with
+// the cookie that it has. No answer sets a cookie, which would sign the person out.
+func (f family) withoutCookie(ctx context.Context) bool {
+	_, sent := f.forms.Sent(ctx)
+	return !sent
+}
+
 // end ends the browser's session, if it has one.
 func (f family) end(ctx context.Context) error {
 	value, sent := f.forms.Sent(ctx)

@@ -48,12 +48,14 @@ type signInRequest struct {
 // like every other.
 func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, error) {
 	view := signInView{Continue: req.Continue, Mode: modeOf(req.Mode), Username: req.Username, Merchant: req.Merchant}
-	switch {
+	switch malformed := len(validate.Forms(req)) > 0; {
+	case f.withoutCookie(ctx) && !malformed:
+		return rest.Document{Redirect: f.signInURL(req.Continue)}, nil
 	case !f.forms.Ours(ctx, signInForm, req.CSRF):
 		return f.drawSignIn(ctx, view.with(problemAgain))
 	case req.SignOut:
 		return rest.Document{Redirect: f.signInURL(req.Continue)}, f.end(ctx)
-	case len(validate.Forms(req)) > 0 || req.Username == "" || req.Password.IsZero():
+	case malformed || req.Username == "" || req.Password.IsZero():
 		return f.drawSignIn(ctx, view.with(problemForm))
 	}
 	account, err := f.confirmed(ctx, req)
@@ -139,6 +141,9 @@ func (v signInView) describedBy(hint string) string { return describedBy(v.Probl
 func (f family) drawSignIn(ctx context.Context, v signInView) (rest.Document, error) {
 	cookie := f.forms.Cookie(ctx)
 	v.texts, v.Action, v.CSRF = f.language(ctx), f.local("/sign-in"), f.forms.Token(cookie, signInForm)
+	if v.Problem != "" && f.withoutCookie(ctx) {
+		cookie = nil
+	}
 	return f.draw(cookie, v.texts, v.signIn, v.Problem, v.csp, signInBody(v))
 }
 

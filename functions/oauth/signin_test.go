@@ -75,13 +75,48 @@ func TestFormsToSignInThatAreRefused(t *testing.T) {
 			t.Errorf("%s: got %d %s with cookie %s, want 400 and the same cookie", name, got.Status, got.Body, b.cookie)
 		}
 	}
-	// Another site's form is sent without the cookie, which is Lax: then the token fits no cookie.
+}
+
+// TestFormsOfOtherSites are sent without the cookie, which is Lax. They do nothing, and set no
+// cookie either: that would replace the one of who is signed in.
+func TestFormsOfOtherSites(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
 	b := p.browse()
-	b.open("/sign-in")
-	form := b.form("/sign-in", url.Values{"username": {ada}, "password": {herPassword}})
-	b.cookie = ""
-	if got := b.submit("/sign-in", form); got.Status != http.StatusBadRequest {
-		t.Errorf("without the cookie: got %d to %s, want 400", got.Status, got.Header.Get("Location"))
+	b.enter(ada, nil)
+	b.open(p.asked(nil))
+	consent := b.form("/authorize", url.Values{"decision": {"allow"}})
+	const next = "/authorize?client_id=x"
+	for _, c := range []struct {
+		path   string
+		form   url.Values
+		status int
+		to     string
+	}{
+		{"/sign-in", url.Values{"username": {ada}, "password": {herPassword}}, 303, "/sign-in"},
+		{"/sign-in", url.Values{"username": {ada}, "password": {herPassword}, "continue": {"client_id=x"}}, 303, next},
+		{"/sign-in", url.Values{"sign_out": {"true"}}, 303, "/sign-in"},
+		{"/sign-in", url.Values{"username": {strings.Repeat("x", 256)}}, 400, ""},
+		{"/authorize", consent, 302, p.asked(nil)},
+		{"/authorize", url.Values{"decision": {"allow"}}, 400, ""},
+		{codePage, url.Values{"code": {"1"}}, 303, "/sign-in"},
+		{codePage, url.Values{"code": {"1"}, "continue": {"client_id=x"}}, 303, next},
+		{codePage, url.Values{}, 400, ""},
+		{ownFactor, url.Values{"action": {"disable"}, "code": {"1"}}, 303, "/sign-in"},
+		{ownFactor, url.Values{"action": {"disable"}}, 400, ""},
+	} {
+		c.form.Set("csrf_token", "made up")
+		request := b.request("POST", c.path, c.form)
+		delete(request.Header, "Cookie")
+		got := b.Do(request)
+		if set := got.Header.Get("Set-Cookie"); got.Status != c.status || local(got) != c.to || set != "" {
+			t.Errorf("%s, %v: got %d to %s with cookie %q, want %d to %q without one", c.path, c.form, got.Status, local(got), set,
+				c.status, c.to)
+		}
+	}
+	if b.open("/sign-in"); !strings.Contains(b.page, "You are signed in as Ada@example.com.") {
+		t.Errorf("got %s, want her signed in", b.page)
 	}
 }
 
