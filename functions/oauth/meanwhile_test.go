@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/oauth"
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
@@ -140,12 +141,12 @@ func TestAClientThatIsRevokedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestAPasswordThatIsSetMeanwhile ends the session, and what it allows.
+// TestAPasswordThatIsSetMeanwhile ends the refresh token of a code of before.
 func TestAPasswordThatIsSetMeanwhile(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	meanwhile(a.Shop, 4, func(try string, send func(world.Request, func()) world.Response) {
-		m := a.Staff(strings.ToLower(try)+"@example.com", "role_admin")
+		m := a.Employ(try+"@example.com", member.Permissions{})
 		code := a.Code(a.client, a.Holder(m, reading...))
 		changed := false
 		got := send(a.form("/token", redeeming(code)), func() {
