@@ -111,8 +111,8 @@ func TestFormsOfOtherSites(t *testing.T) {
 		delete(request.Header, "Cookie")
 		got := b.Do(request)
 		if set := got.Header.Get("Set-Cookie"); got.Status != c.status || local(got) != c.to || set != "" {
-			t.Errorf("%s, %v: got %d to %s with cookie %q, want %d to %q without one", c.path, c.form, got.Status, local(got), set,
-				c.status, c.to)
+			t.Errorf("%s, %v: got %d to %s with cookie %q, want %d to %q without one", c.path, c.form, got.Status,
+				local(got), set, c.status, c.to)
 		}
 	}
 	if b.open("/sign-in"); !strings.Contains(b.page, "You are signed in as Ada@example.com.") {
