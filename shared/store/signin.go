@@ -52,42 +52,59 @@ func (s *Reader) SignInAccount(ctx context.Context, name signin.Name, mode ident
 	case name.Merchant != "" && !identity.IsMerchantCode(name.Merchant):
 		return signin.Account{}, nil
 	case name.Profile != "":
-		p, err := s.TestProfile(ctx, t, name.Profile)
-		if err != nil || mode != identity.Test {
-			return signin.Account{}, ignoreNotFound(err)
-		}
-		return signin.Account{Kind: identity.TestProfile, ID: p.ID, Tenant: t, Name: p.Username(t),
-			Passwords: p.Passwords}, nil
-	case name.Merchant != "":
-		var guard addressGuard
-		err := s.get(addressKey(t, name.Address)).One(ctx, &guard)
-		if err != nil {
-			return s.nobody(ctx, err)
-		}
-		m, err := s.Member(ctx, t, member.NumberOf(guard.MemberID))
-		if err == nil && m.Type == member.TypeManaged && m.Active() {
-			return signin.Account{Kind: identity.Operator, ID: m.ID, Tenant: t, Name: m.Email, Passwords: m.Passwords}, nil
-		}
-		if err != nil || m.Type == member.TypeManaged {
-			return signin.Account{}, ignoreNotFound(err)
-		}
+		return s.profileAccount(ctx, t, name.Profile)
+	case name.Merchant == "":
+		return s.userAccount(ctx, name.Address)
+	default:
+		return s.memberAccount(ctx, t, name.Address)
 	}
-	u, err := s.UserByEmail(ctx, name.Address)
-	if err == nil && u.Version == 0 {
-		return s.nobody(ctx, nil)
+}
+
+// profileAccount takes one read.
+func (s *Reader) profileAccount(ctx context.Context, t identity.Tenant, id string) (signin.Account, error) {
+	p, err := s.TestProfile(ctx, t, id)
+	if err != nil || t.Mode != identity.Test {
+		return signin.Account{}, ignoreNotFound(err)
 	}
+	return signin.Account{Kind: identity.TestProfile, ID: p.ID, Tenant: t, Name: p.Username(t),
+		Passwords: p.Passwords}, nil
+}
+
+// userAccount takes two reads: of the address, and of the user or one that nobody is.
+func (s *Reader) userAccount(ctx context.Context, address string) (signin.Account, error) {
+	u, err := s.UserByEmail(ctx, address)
 	if err != nil {
 		return signin.Account{}, err
+	}
+	if u.Version == 0 {
+		_, err = s.User(ctx, "nobody")
+		return signin.Account{}, ignoreNotFound(err)
 	}
 	return signin.Account{Kind: identity.User, ID: u.ID, Name: u.Email, Passwords: u.Passwords}, nil
 }
 
-// nobody is the zero account, after one more read, as an account would have taken.
-func (s *Reader) nobody(ctx context.Context, err error) (signin.Account, error) {
-	if ignoreNotFound(err) == nil {
-		_, err = s.User(ctx, "nobody")
+// memberAccount is that of a managed user, or of a user who is a member of the tenant's. It takes
+// four reads: two of the member, or one that nobody is, and those of the user.
+func (s *Reader) memberAccount(ctx context.Context, t identity.Tenant, address string) (signin.Account, error) {
+	user, err := s.userAccount(ctx, address)
+	if err != nil {
+		return signin.Account{}, err
 	}
-	return signin.Account{}, ignoreNotFound(err)
+	var guard addressGuard
+	if err = ignoreNotFound(s.get(addressKey(t, address)).One(ctx, &guard)); err != nil {
+		return signin.Account{}, err
+	}
+	m, err := s.Member(ctx, t, member.NumberOf(guard.MemberID))
+	switch {
+	case err != nil:
+		return signin.Account{}, ignoreNotFound(err)
+	case m.Type != member.TypeManaged:
+		return user, nil
+	case !m.Active():
+		return signin.Account{}, nil
+	default:
+		return signin.Account{Kind: identity.Operator, ID: m.ID, Tenant: t, Name: m.Email, Passwords: m.Passwords}, nil
+	}
 }
 
 // ignoreNotFound is the error, or nil if it says that an item does not exist.
