@@ -35,7 +35,8 @@ func TestReconcileFailsOnABreak(t *testing.T) {
 		PK string `dynamo:"pk"`
 		SK string `dynamo:"sk"`
 	}
-	if err := table.Scan().Filter("begins_with(pk, ?)", "PAYABLE#").All(t.Context(), &rows); err != nil || len(rows) == 0 {
+	mine := "PAYABLE#T#" + l.env["MERCHANT_CODE"]
+	if err := table.Scan().Filter("begins_with(pk, ?)", mine).All(t.Context(), &rows); err != nil || len(rows) == 0 {
 		t.Fatalf("got payables %v and error %v, want some", rows, err)
 	}
 	if err := table.Delete("pk", rows[0].PK).Range("sk", rows[0].SK).Run(t.Context()); err != nil {
