@@ -56,7 +56,7 @@ func (s *scenario) call(ctx context.Context, method, path string, body object, s
 	if err != nil {
 		return err
 	}
-	s.print.line("← " + statusLine(response) + "\n" + indented(withoutKeys(response.Body)))
+	s.print.line("← " + statusLine(response) + "\n" + indented(withoutSecrets(response.Body)))
 	if response.Status != status {
 		return fmt.Errorf("%s %s answered %s, not %d", method, path, statusLine(response), status)
 	}

@@ -1,7 +1,7 @@
 // Package demo runs a merchant's first day against a running platform and prints every request and response: a
 // payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund, a
 // receipt, a restricted key that is refused and revoked, a new bank account and a payout to it, an invitation by mail,
-// an OAuth login, and an employee's refund that is refused and then permitted. It is an ordinary merchant: it has an
+// an OAuth login, an employee's refund that is refused and then permitted, and a test profile. It is an ordinary merchant: it has an
 // API key, and an operator gives it a callback secret and registers its OAuth client.
 package demo
 
@@ -58,6 +58,7 @@ var steps = []struct {
 	{"It invites a colleague", (*scenario).invite},
 	{"Its owner signs in to an application with OAuth", (*scenario).signIn},
 	{"An employee's refund is refused, until it is permitted", (*scenario).refuse},
+	{"A developer tries a card with a test profile, until it is deleted", (*scenario).tryCard},
 }
 
 // Run runs all steps. The error names the first difference from the contract.

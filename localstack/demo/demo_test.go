@@ -53,10 +53,12 @@ func TestNoCodeIsShown(t *testing.T) {
 	}
 }
 
-func TestNoKeyIsShown(t *testing.T) {
+func TestNoSecretIsShown(t *testing.T) {
 	t.Parallel()
-	got := string(withoutKeys([]byte(`{"preview":"c3D4e5F6","plaintext":"sk_test_0A1B2C3Dc3D4e5F6","id":"key_abc"}`)))
-	if want := `{"preview":"c3D4e5F6","plaintext":"sk_test_…","id":"key_abc"}`; got != want {
+	got := string(withoutSecrets([]byte(`{"preview":"c3D4e5F6","plaintext":"sk_test_0A1B2C3Dc3D4e5F6","id":"key_abc",` +
+		`"password":"correct horse"}`)))
+	want := `{"preview":"c3D4e5F6","plaintext":"sk_test_…","id":"key_abc","password":"…"}`
+	if got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

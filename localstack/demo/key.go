@@ -41,8 +41,8 @@ func (s *scenario) restrict(ctx context.Context) error {
 	return nil
 }
 
-// keys are API keys in a response.
-var keys = regexp.MustCompile(`\b([sp]k_(live|test)_)[0-9A-Za-z]+`)
+// secrets are API keys and passwords in a response.
+var secrets = regexp.MustCompile(`\b([sp]k_(?:live|test)_)[0-9A-Za-z]+|("password":")[^"]+`)
 
-// withoutKeys is a response as it may be shown.
-func withoutKeys(body []byte) []byte { return keys.ReplaceAll(body, []byte("${1}…")) }
+// withoutSecrets is a response as it may be shown.
+func withoutSecrets(body []byte) []byte { return secrets.ReplaceAll(body, []byte("${1}${2}…")) }
