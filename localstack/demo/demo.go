@@ -1,8 +1,8 @@
 // Package demo runs a merchant's first day against a running platform and prints every request and response: a
 // payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund, a
 // receipt, a restricted key that is refused and revoked, a new bank account and a payout to it, an invitation by mail,
-// an OAuth login, an employee's refund that is refused and then permitted, and a test profile. It is an ordinary merchant: it has an
-// API key, and an operator gives it a callback secret and registers its OAuth client.
+// an OAuth login, an employee's refund that is refused and then permitted, and a test profile. It is an ordinary
+// merchant: it has an API key, and an operator gives it a callback secret and registers its OAuth client.
 package demo
 
 import (
