@@ -242,8 +242,8 @@ func (a apps) newPassword(m member.Member) {
 	}
 }
 
-// TestWhoeverIsLostAllowsNothing: neither by a code nor by a refresh token (contract §10).
-func TestWhoeverIsLostAllowsNothing(t *testing.T) {
+// TestALostAccountAllowsNothing: neither by a code nor by a refresh token (contract §10).
+func TestALostAccountAllowsNothing(t *testing.T) {
 	t.Parallel()
 	for name, lose := range lost {
 		t.Run(name, func(t *testing.T) {

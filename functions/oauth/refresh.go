@@ -53,7 +53,7 @@ func (f family) usableGrant(ctx context.Context, c oauth.Client, refreshHash str
 
 // errHolder is the failure for a code or grant whose holder was deleted or disabled, or has a
 // new password.
-var errHolder = oauth.Refused(oauth.InvalidGrant, "Whoever allowed this must sign in again.")
+var errHolder = oauth.Refused(oauth.InvalidGrant, "The person who allowed this must sign in again.")
 
 // stillAllowed refuses a code or grant unless its holder's member is active, or its test profile
 // exists, and the password is still the one with which the holder signed in to allow it

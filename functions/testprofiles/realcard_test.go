@@ -99,7 +99,7 @@ func (s shop) use() (paid []world.Payment) {
 	return paid
 }
 
-// TestNoRealCardReachesAnAcquirerInTestMode, whoever sends it: test profiles, keys, people and payers.
+// TestNoRealCardReachesAnAcquirerInTestMode: neither from test profiles nor from keys, people and payers.
 func TestNoRealCardReachesAnAcquirerInTestMode(t *testing.T) {
 	t.Parallel()
 	live, calls := newMarket(t)

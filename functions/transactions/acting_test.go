@@ -30,7 +30,7 @@ func sellers(s world.Shop) map[string]map[string]world.Shop {
 	}
 }
 
-// ways are the ways to pay a checkout that the seller has made, each with whoever has a part in it.
+// ways are the ways to pay a checkout that the seller has made, each with all who take part in it.
 func ways(s, seller world.Shop) map[string]func() world.Payment {
 	customer, public := s.Customer(), s.WithKey(s.NewKey("public"))
 	setup := s.Card(world.Frictionless)
@@ -83,8 +83,8 @@ func paymentOf(s world.Shop, checkout string) world.Payment {
 	return p
 }
 
-// TestAPaymentNamesWhoCreatedItsCheckout (contract §13.9), whoever processes the checkout, and in its refunds too,
-// whoever makes those; each filter finds it by that name alone.
+// TestAPaymentNamesWhoCreatedItsCheckout (contract §13.9), and so do its refunds, also when others process and refund
+// it; each filter finds it by that name alone.
 func TestAPaymentNamesWhoCreatedItsCheckout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -195,7 +195,7 @@ func about(s world.Shop, p world.Payment) []asked {
 }
 
 // TestTwoPermissionsDecideEverywhere: refund_transactions and full_transaction_history_view, for operators and for
-// users by a role, about one's own payments and others'. Whoever is not a person needs none.
+// users by a role, about one's own payments and others'. Keys and clients need none.
 func TestTwoPermissionsDecideEverywhere(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

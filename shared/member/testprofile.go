@@ -49,7 +49,7 @@ func (p TestProfile) ForAudit() any {
 }
 
 // CheckMayChangeTestProfile refuses a caller that may not give all permissions that a test
-// profile has, since whoever makes one can sign in with it (contract §8.4). Failure: Forbidden.
+// profile has, because its maker can sign in with it (contract §8.4). Failure: Forbidden.
 func CheckMayChangeTestProfile(p identity.Principal) error {
 	for _, permission := range identity.AllPermissions() {
 		profile := identity.Principal{Actor: identity.Actor{Kind: identity.TestProfile}}

@@ -113,7 +113,7 @@ func TestACodeIsUsedOnceAtATime(t *testing.T) {
 	}
 }
 
-// TestARefusedCodeStays: whoever the refusal was for, the client can still use it.
+// TestARefusedCodeStays: the client can still use it after another was refused it.
 func TestARefusedCodeStays(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
