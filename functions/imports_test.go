@@ -30,8 +30,8 @@ var layers = []string{
 	"shared/payments",
 	"shared/payout",
 	// The table, the ports to others, and pages.
-	"shared/store shared/acquirer shared/bank shared/page",
-	"shared/acquirer/* shared/bank/* shared/mail/* shared/rest",
+	"shared/store shared/acquirer shared/bank shared/page shared/terminal",
+	"shared/acquirer/* shared/bank/* shared/mail/* shared/terminal/* shared/rest",
 	// What drives payments, payouts and reconciliation.
 	"shared/processing shared/payoutrunner shared/reconcile",
 	// A running Lambda.
@@ -49,7 +49,7 @@ var layers = []string{
 var guarded = []struct{ name, only, reason string }{
 	{"shared/contract/...", "localstack/world", "the validator is for tests; no program links it"},
 	{"shared/page/pagetest", "", "for tests"},
-	{"shared/table", "shared/acquirer/* shared/bank/*",
+	{"shared/table", "shared/acquirer/* shared/bank/* shared/terminal/*",
 		"only counterparties that keep their own records write to the table besides the store"},
 	{"shared/rest", "shared/app functions/* localstack/...", "nothing below knows HTTP"},
 	{"shared/acquirer/sandbox", "shared/app shared/processing functions/sandbox functions/provision",

@@ -21,6 +21,8 @@ type Charge struct {
 	Amount       money.Amount
 	Method       payments.Method
 	Installments int
+	Present      *payments.CardPresent // with AtReader; Summary is then the card that the terminal has read
+	Summary      *payments.CardSummary
 	Card         *payments.Card            // with CardMethod: this, or
 	Token        string                    // the acquirer's token of a stored card
 	Store        bool                      // store the card and return its token

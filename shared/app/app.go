@@ -21,6 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/terminal"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
@@ -53,6 +54,7 @@ type App struct {
 	Store      *store.Store
 	Sandbox    *sandbox.Acquirer
 	Acquirers  map[identity.Mode]acquirer.Acquirer
+	Terminals  map[identity.Mode]terminal.Terminals
 	Processing *processing.Processor
 	Log        *slog.Logger
 	Metrics    metric.Log

@@ -12,6 +12,8 @@ import (
 type Location struct {
 	Lat float64 `dynamo:"lat"`
 	Lon float64 `dynamo:"lon"`
+	// Accuracy is the radius in metres within which it is; 0: not known.
+	Accuracy float64 `dynamo:"accuracy,omitempty"`
 }
 
 // Area is a box on the map, its edges included. It may lie across the date

@@ -144,8 +144,11 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,
 		PayoutPlan: c.Payee.plan(), Gross: c.Payee.Gross, UpdatedAt: shown(now), Version: 1,
 	}
+	if c.Reader != nil {
+		t.addPresent(*c.Reader, o.Present)
+	}
 	if status == TransactionSuccessful && !a.Verification {
-		t.Captured, t.Refundable, t.Fee = c.Amount, c.Amount, c.Payee.fee(c.Amount)
+		t.Captured, t.Refundable, t.Fee = t.Amount, t.Amount, c.Payee.fee(t.Amount)
 	}
 	return t
 }

@@ -101,6 +101,7 @@ type Checkout struct {
 	CustomerID     string           `dynamo:"customer_id,omitempty"`
 	Payer          *PersonalDetails `dynamo:"payer,omitempty"`
 	HostedCheckout *bool            `dynamo:"hosted_checkout,omitempty"`
+	Reader         *ReaderSale      `dynamo:"reader,omitempty"`     // at a card reader; nil: online
 	CreatedBy      string           `dynamo:"created_by,omitempty"` // id of the credential
 	Creator        Creator          `dynamo:"creator,omitempty"`    // the person who has created it, if any
 	CreatedAt      time.Time        `dynamo:"created_at"`

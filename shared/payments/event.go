@@ -73,13 +73,16 @@ type TransactionSummary struct {
 	Installments        int                 `dynamo:"installments_count"`
 	Card                *CardSummary        `dynamo:"card,omitempty"`
 	PayoutPlan          merchant.PayoutPlan `dynamo:"payout_plan"`
+	Reader              string              `dynamo:"reader_serial,omitempty"`
+	Location            *Location           `dynamo:"location,omitempty"`
 }
 
 // summary is what the transaction's events show of it.
 func (t Transaction) summary() TransactionSummary {
 	return TransactionSummary{ClientTransactionID: t.ClientTransactionID, ProductSummary: t.ProductSummary,
 		Username: t.Username, Creator: t.Creator, PaymentType: t.PaymentType, EntryMode: t.EntryMode,
-		Installments: t.Installments, Card: t.Card, PayoutPlan: t.PayoutPlan}
+		Installments: t.Installments, Card: t.Card, PayoutPlan: t.PayoutPlan, Reader: t.Reader,
+		Location: t.Location}
 }
 
 // NumericID is the event's id as clients know it, of 53 bits.

@@ -86,5 +86,5 @@ func EntryModes() []string {
 	for _, t := range catalogue {
 		modes = append(modes, t.entryMode)
 	}
-	return append(modes, "CHIP", "CONTACTLESS", "MAGSTRIPE")
+	return append(modes, readerModes...)
 }

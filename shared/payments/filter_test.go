@@ -26,11 +26,11 @@ func someOf[T any](t *rapid.T, label string, values ...T) []T {
 func drawnItem(t *rapid.T) payments.HistoryItem {
 	draw := func(label string, values ...string) string { return rapid.SampledFrom(values).Draw(t, label) }
 	h := payments.HistoryItem{
-		Type: payments.EventType(draw("type", "PAYMENT", "REFUND", "CHARGE_BACK")), Reader: draw("reader", "", "R1", "R2"),
+		Type: payments.EventType(draw("type", "PAYMENT", "REFUND", "CHARGE_BACK")),
 		SimpleStatus: payments.SimpleStatus(draw("simple status", "", "SUCCESSFUL", "REFUNDED", "CHARGEBACK",
 			"NON_COLLECTION", "FAILED")),
 		UpdatedAt: after(time.Duration(rapid.IntRange(0, 3).Draw(t, "updated")) * time.Millisecond),
-		TransactionSummary: payments.TransactionSummary{Username: draw("user", "ada@shop.example", "Bob@Shop.example"),
+		TransactionSummary: payments.TransactionSummary{Reader: draw("reader", "", "R1", "R2"), Username: draw("user", "ada@shop.example", "Bob@Shop.example"),
 			PaymentType: draw("payment type", "ECOM", "RECURRING", "BOLETO"), EntryMode: draw("entry mode",
 				"CUSTOMER_ENTRY", "IDEAL", "PIX")},
 	}

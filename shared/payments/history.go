@@ -18,8 +18,6 @@ type HistoryItem struct {
 	Amount        money.Amount
 	Refunded      money.Amount // payments only
 	Payouts       []PayoutPart // likewise
-	Location      *Location    // where a reader took it; nil online
-	Reader        string       // "" online
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	TransactionSummary

@@ -24,6 +24,8 @@ type Outcome struct {
 	Card       *CardSummary // with the acquirer's token when it was asked to store the card
 	Step       *Step        // with Challenge
 	Code       *PaymentCode // with Voucher
+	Present    *CardPresent // of a charge by a terminal
+	Reason     string       // with Cancelled at a reader: why, for the merchant
 }
 
 // Step is where the payer's browser goes next.

@@ -51,8 +51,14 @@ func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Sess
 	case Declined:
 		return c.fail(o, msgID, now), true
 	case Challenge, Voucher:
+		if c.Reader != nil {
+			return c.waitAtReader(now), true
+		}
 		return c.requireAction(o, session, now), true
 	case Cancelled:
+		if c.Reader != nil {
+			return c.stopAtReader(o, msgID, now), true
+		}
 		return c.cancelledByAcquirer(o, msgID, now), true
 	default:
 		return c.stillUnknown(o, now), true
@@ -81,6 +87,11 @@ func (c Checkout) approve(o Outcome, msgID string, now time.Time) CheckoutChange
 
 func (c Checkout) fail(o Outcome, msgID string, now time.Time) CheckoutChange {
 	c.Status = CheckoutFailed
+	if c.Reader != nil {
+		sale := *c.Reader
+		sale.Reason = ReasonDeclined
+		c.Reader = &sale
+	}
 	change := c.record(TransactionFailed, o, now)
 	change.Checkout.Attempt = c.Attempt.closed()
 	change.Callback = newCallback(change.Checkout, msgID, now)

@@ -57,6 +57,11 @@ type Transaction struct {
 	Payouts             []PayoutPart        `dynamo:"payouts,omitempty"`
 	EventCount          int                 `dynamo:"event_count,omitempty"`   // refunds and chargebacks
 	RefundsBegun        int                 `dynamo:"refunds_begun,omitempty"` // one that is begun again counts again
+	Reader              string              `dynamo:"reader_serial,omitempty"` // serial number; "" online
+	Verification        Verification        `dynamo:"verification,omitempty"`  // at a reader
+	Tip                 money.Amount        `dynamo:"tip,omitempty"`           // part of Amount
+	EMV                 EMV                 `dynamo:"emv,omitempty"`
+	Location            *Location           `dynamo:"location,omitempty"` // of the reader
 	TerminalID          string              `dynamo:"tid,omitempty"`
 	ReturnCode          string              `dynamo:"return_code,omitempty"`
 	UpdatedAt           time.Time           `dynamo:"updated_at"`
@@ -76,6 +81,7 @@ func (t Transaction) Restored(merchantCode, code, id string) Transaction {
 	}
 	restore(&t.Refunded)
 	restore(&t.ChargedBack)
+	restore(&t.Tip)
 	for i := range t.Payouts {
 		restore(&t.Payouts[i].Deducted)
 	}

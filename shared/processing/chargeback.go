@@ -29,7 +29,7 @@ func (p *Processor) Chargeback(ctx context.Context, t identity.Tenant,
 		if e, known := r.ChargebackBy(request.ID); known {
 			return e, nil
 		}
-		c, err := p.Store.Checkout(ctx, t, r.CheckoutID)
+		c, err := p.Store.AnyCheckout(ctx, t, r.CheckoutID)
 		if err != nil {
 			return payments.Event{}, err
 		}

@@ -20,12 +20,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
 // Config is what a Processor works with.
 type Config struct {
 	Store      *store.Store
 	Acquirers  map[identity.Mode]acquirer.Acquirer
+	Terminals  map[identity.Mode]terminal.Terminals
 	BaseURL    string                    // of the API, for the 3DS return
 	SessionKey func(at time.Time) []byte // derives the payer session tokens of attempts that began then
 	TokenKey   func() []byte             // derives saved cards' tokens
@@ -54,6 +56,14 @@ func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
 		return a
 	}
 	return acquirer.None{}
+}
+
+// Terminal reaches the terminals of the tenant's mode.
+func (p *Processor) Terminal(t identity.Tenant) terminal.Terminals {
+	if reached := p.Terminals[t.Mode]; reached != nil {
+		return reached
+	}
+	return terminal.None{}
 }
 
 // settle records an outcome. It changes nothing once the attempt is closed. All
@@ -107,7 +117,7 @@ func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Ch
 	return store.Retry(func(again bool) (payments.Checkout, error) {
 		if again {
 			var err error
-			if c, err = p.Store.Checkout(ctx, t, c.ID); err != nil {
+			if c, err = p.Store.AnyCheckout(ctx, t, c.ID); err != nil {
 				return c, err
 			}
 		}

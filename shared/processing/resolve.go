@@ -13,7 +13,7 @@ import (
 // records it, and records expiry. It begins nothing and may be repeated at any
 // time, as when the acquirer sends a notification. Failure: NotFound.
 func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
-	c, err := p.Store.Checkout(ctx, t, checkoutID)
+	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
 	if err != nil {
 		return c, err
 	}
@@ -24,7 +24,7 @@ func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID s
 // before the next poll is due it does nothing.
 // Failure: NotFound.
 func (p *Processor) ResolveDue(ctx context.Context, t identity.Tenant, checkoutID string) error {
-	c, err := p.Store.Checkout(ctx, t, checkoutID)
+	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
 	if err != nil || c.AttemptOpen() && p.Store.Now().Before(c.Attempt.NextPoll) {
 		return err
 	}
@@ -48,6 +48,9 @@ func (p *Processor) resolve(ctx context.Context, t identity.Tenant, c payments.C
 func (p *Processor) resolveAttempt(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, error) {
 	a := *c.Attempt
+	if c.WaitsAtReader() {
+		return p.resolveAtReader(ctx, t, c)
+	}
 	o, err := p.acquirer(t).LookUp(ctx, a.ID)
 	now := p.Store.Now()
 	switch {

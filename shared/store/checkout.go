@@ -17,8 +17,8 @@ import (
 type checkoutItem struct {
 	key
 	due
-	ListPartition string `dynamo:"list_pk"`
-	ListSort      string `dynamo:"list_sk"`
+	ListPartition string `dynamo:"list_pk,omitempty"` // of online checkouts
+	ListSort      string `dynamo:"list_sk,omitempty"`
 	WriteID       string `dynamo:"write_id"` // of the last write, by which its writer recognises it
 	payments.Checkout
 }
@@ -48,8 +48,10 @@ const maxListed = 1000
 func (s *Store) newCheckoutItem(t identity.Tenant, c payments.Checkout, version int) checkoutItem {
 	k := checkoutKey(t, c.ID)
 	c.Version = version
-	item := checkoutItem{key: k, Checkout: c, ListPartition: checkoutsList(t, c.Shard),
-		ListSort: micros(c.CreatedAt) + "#" + c.ID, WriteID: newWriteID()}
+	item := checkoutItem{key: k, Checkout: c, WriteID: newWriteID()}
+	if c.Reader == nil {
+		item.ListPartition, item.ListSort = checkoutsList(t, c.Shard), micros(c.CreatedAt)+"#"+c.ID
+	}
 	if at := c.DueAt(); !at.IsZero() {
 		item.due = s.shards.dueAt(at, k)
 	}
@@ -111,8 +113,18 @@ func (s *Reader) referenceOwner(ctx context.Context, t identity.Tenant, referenc
 // ErrNoCheckout is the failure of every read of an unknown checkout.
 var ErrNoCheckout = failure.NotFound("There is no such checkout.").WithSlug("checkout-not-found")
 
-// Checkout reads one checkout, consistently. Failure: NotFound.
+// Checkout reads one online checkout, consistently. Failure: NotFound, also for one at a reader:
+// what merchants and payers may do with checkouts they may not do with that.
 func (s *Reader) Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
+	c, err := s.AnyCheckout(ctx, t, id)
+	if err == nil && c.Reader != nil {
+		return payments.Checkout{}, ErrNoCheckout
+	}
+	return c, err
+}
+
+// AnyCheckout reads one checkout, online or at a reader, consistently. Failure: NotFound.
+func (s *Reader) AnyCheckout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
 	item, err := s.checkoutItem(ctx, t, id)
 	return item.Checkout, err
 }

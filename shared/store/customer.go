@@ -122,7 +122,7 @@ func (s *Reader) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, 
 		GetOne(s.get(cardKey(t, customer, token)), &instrument).
 		Run(ctx)
 	switch {
-	case errors.Is(err, dynamo.ErrNotFound) || (err == nil && checkout.ID == ""):
+	case errors.Is(err, dynamo.ErrNotFound) || (err == nil && (checkout.ID == "" || checkout.Reader != nil)):
 		return payments.Checkout{}, nil, ErrNoCheckout
 	case err != nil:
 		return payments.Checkout{}, nil, err

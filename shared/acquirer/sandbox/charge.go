@@ -29,6 +29,7 @@ type charge struct {
 	ReturnURL    string                `dynamo:"return_url,omitempty"`
 	Scenario     scenario              `dynamo:"scenario,omitempty"`
 	Card         *payments.CardSummary `dynamo:"card,omitempty"`
+	Present      *payments.CardPresent `dynamo:"present,omitempty"`
 	KeepsCard    bool                  `dynamo:"keeps_card,omitempty"` // the card is stored once it is approved
 	Code         *payments.PaymentCode `dynamo:"code,omitempty"`
 	DecidesAt    time.Time             `dynamo:"decides_at,omitempty"` // while OutcomeUnknown
@@ -101,10 +102,15 @@ func (c charge) reference() acquirer.Reference {
 
 // outcome is the charge as the port returns it.
 func (a *Acquirer) outcome(c charge) payments.Outcome {
-	o := payments.Outcome{Decision: c.Decision, AuthCode: c.AuthCode, ReturnCode: c.ReturnCode, TerminalID: terminalID}
+	o := payments.Outcome{Decision: c.Decision, AuthCode: c.AuthCode, ReturnCode: c.ReturnCode, TerminalID: terminalID,
+		Present: c.Present}
 	switch c.Decision {
 	case payments.Approved:
 		o.Card = c.Card
+	case payments.Declined:
+		if c.Present != nil {
+			o.Card = c.Card
+		}
 	case payments.Challenge:
 		o.Step = a.step(c)
 	case payments.Voucher:

@@ -50,6 +50,8 @@ func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, e
 // device has already authenticated the payer.
 func (a *Acquirer) present(ctx context.Context, c charge, request acquirer.Charge) (charge, error) {
 	switch {
+	case request.Present != nil:
+		c.Present, c.Card, c.Scenario = request.Present, request.Summary, frictionless
 	case request.Card != nil:
 		summary := summaryOf(request.Card)
 		c.Scenario = scenarioOf(request.Card.Number.Reveal())

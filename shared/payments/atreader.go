@@ -1,0 +1,129 @@
+package payments
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+const (
+	// AtReader is the method of payments at card readers. No client can name it.
+	AtReader Method = "reader"
+	// POSPayment is their payment type (contract §2.7).
+	POSPayment = "POS"
+)
+
+// The entry modes at a reader (contract §2.7).
+const (
+	ChipMode        = "CHIP"
+	ContactlessMode = "CONTACTLESS"
+	MagstripeMode   = "MAGSTRIPE"
+)
+
+var readerModes = []string{ChipMode, ContactlessMode, MagstripeMode}
+
+// CardPresent is what a terminal sends to the acquirer with a charge, beside the card that
+// only the two of them see.
+type CardPresent struct {
+	EntryMode    string       `dynamo:"entry_mode"` // one of those at a reader
+	Verification Verification `dynamo:"verification,omitempty"`
+	Tip          money.Amount `dynamo:"tip,omitempty"` // part of what is charged
+	EMV          EMV          `dynamo:"emv,omitempty"`
+	Location     *Location    `dynamo:"location,omitempty"`
+}
+
+// Verification is how the cardholder has shown that the card is theirs.
+type Verification string
+
+// The kinds of verification.
+const (
+	NoVerification Verification = "none"
+	BySignature    Verification = "signature"
+	ByPIN          Verification = "pin"
+)
+
+// EMV is what a terminal reads from a card's chip (EMV Book 3, annex A).
+type EMV struct {
+	AID              string `dynamo:"aid,omitempty"`               // tag 4F, in hexadecimal
+	ApplicationLabel string `dynamo:"application_label,omitempty"` // tag 50
+	Cryptogram       string `dynamo:"cryptogram,omitempty"`        // tag 9F26, in hexadecimal
+}
+
+// ReaderSale is what a checkout at a card reader has beyond others (contract §13.7).
+type ReaderSale struct {
+	ReaderID   string          `dynamo:"reader_id"`
+	Serial     string          `dynamo:"serial"`
+	Firmware   string          `dynamo:"firmware,omitempty"`
+	CardType   string          `dynamo:"card_type,omitempty"` // credit or debit, if only one is wanted
+	TipRates   []money.Decimal `dynamo:"tip_rates,omitempty"` // fractions of the amount, ascending
+	TipTimeout time.Duration   `dynamo:"tip_timeout,omitempty"`
+	Affiliate  *Affiliate      `dynamo:"affiliate,omitempty"`
+	Reason     string          `dynamo:"reason,omitempty"` // why it was not paid
+}
+
+// Affiliate is the application that has sold something (contract §13.7). Its key is not kept.
+type Affiliate struct {
+	AppID     string            `dynamo:"app_id"`
+	ForeignID string            `dynamo:"foreign_transaction_id"`
+	Tags      map[string]string `dynamo:"tags,omitempty"`
+}
+
+// Why a checkout at a reader was not paid.
+const (
+	ReasonDeclined   = "declined"
+	ReasonTerminated = "terminated"
+	ReasonTimedOut   = "timed out"
+)
+
+// readerTime is how long a cardholder has, beside the time for a tip: to start the payment and to
+// pay (contract §13.7).
+const readerTime = 2 * time.Minute
+
+// BeginAtReader is the new checkout with its only attempt: the terminal charges under the attempt's
+// id, and until then the acquirer knows of none.
+func (c Checkout) BeginAtReader(a Attempt, now time.Time) Checkout {
+	a.Method, a.PaymentType, a.State, a.StartedAt, a.UnknownSince = AtReader, POSPayment, AttemptRequiresAction, now, now
+	a.Installments = max(a.Installments, 1)
+	a.Deadline = now.Add(readerTime + c.Reader.TipTimeout)
+	a = a.pollAgain(now)
+	c.Attempt = &a
+	return c
+}
+
+// WaitsAtReader reports whether the cardholder may still pay, as far as is recorded.
+func (c Checkout) WaitsAtReader() bool { return c.Reader != nil && c.RequiresAction() && !c.recorded() }
+
+// Ended reports whether nothing more will come of a checkout at a reader.
+func (c Checkout) Ended() bool { return !c.AttemptOpen() }
+
+// waitAtReader sets the next poll of an attempt of which the acquirer knows nothing yet.
+func (c Checkout) waitAtReader(now time.Time) CheckoutChange {
+	*c.Attempt = c.Attempt.pollAgain(now)
+	return CheckoutChange{Checkout: c}
+}
+
+// stopAtReader records that the cardholder has not paid and cannot pay any more.
+func (c Checkout) stopAtReader(o Outcome, msgID string, now time.Time) CheckoutChange {
+	sale := *c.Reader
+	sale.Reason = o.Reason
+	c.Reader, c.Status = &sale, CheckoutFailed
+	change := c.record(TransactionCancelled, o, now)
+	change.Checkout.Attempt = c.Attempt.closed()
+	change.Callback = newCallback(change.Checkout, msgID, now)
+	return change
+}
+
+// addPresent adds to a transaction what the terminal has sent: a tip is charged with the amount.
+func (t *Transaction) addPresent(sale ReaderSale, p *CardPresent) {
+	t.Reader = sale.Serial
+	if a := sale.Affiliate; a != nil {
+		t.ForeignID = a.ForeignID
+	}
+	if p == nil {
+		return
+	}
+	t.EntryMode, t.Verification, t.EMV, t.Location = p.EntryMode, p.Verification, p.EMV, p.Location
+	if p.Tip.Currency() != "" {
+		t.Tip, t.Amount = p.Tip, plus(t.Amount, p.Tip)
+	}
+}

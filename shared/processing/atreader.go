@@ -1,0 +1,98 @@
+package processing
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// resolveAtReader finds out what happened to a payment at a reader. What the terminal says only
+// saves time: whether the card was charged the acquirer knows, and a charge that has not begun by
+// the deadline is cancelled there, so that the terminal cannot make it any more. So it does not
+// matter at which message the line to the terminal dropped.
+func (p *Processor) resolveAtReader(ctx context.Context, t identity.Tenant,
+	c payments.Checkout) (payments.Checkout, error) {
+	a, reason := *c.Attempt, ""
+	progress, err := p.Terminal(t).Outcome(ctx, c.ID)
+	if err != nil {
+		p.Log.WarnContext(ctx, "terminal did not answer", "checkout", c.ID, "error", err)
+	}
+	o, err := p.acquirer(t).LookUp(ctx, a.ID)
+	if unknown := errors.Is(err, acquirer.ErrUnknownCharge); unknown {
+		switch {
+		case progress.Progress == terminal.Stopped:
+			reason = progress.Reason
+		case !p.Store.Now().Before(a.Deadline):
+			reason = payments.ReasonTimedOut
+		default:
+			return p.settle(ctx, t, c, a.ID, payments.Outcome{Decision: payments.Challenge})
+		}
+		o, err = p.cancelAtReader(ctx, t, c, reason)
+	}
+	return p.settleAtReader(ctx, t, c, o, err)
+}
+
+// cancelAtReader makes sure at the acquirer that the terminal does not charge any more, unless it
+// has; and asks the terminal to stop, which it may not get.
+func (p *Processor) cancelAtReader(ctx context.Context, t identity.Tenant, c payments.Checkout,
+	reason string) (payments.Outcome, error) {
+	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
+	o.Reason = reason
+	if err == nil && o.Decision == payments.Cancelled {
+		if stopErr := p.Terminal(t).Terminate(ctx, c.ID); stopErr != nil {
+			p.Log.WarnContext(ctx, "terminal was not stopped", "checkout", c.ID, "error", stopErr)
+		}
+	}
+	return o, err
+}
+
+func (p *Processor) settleAtReader(ctx context.Context, t identity.Tenant, c payments.Checkout, o payments.Outcome,
+	err error) (payments.Checkout, error) {
+	if err != nil {
+		p.Log.WarnContext(ctx, "acquirer did not answer for a charge", "checkout", c.ID, "attempt", c.Attempt.ID,
+			"error", err)
+		o = payments.Outcome{Decision: payments.OutcomeUnknown}
+	}
+	return p.settle(ctx, t, c, c.Attempt.ID, o)
+}
+
+// TerminateAtReader stops a payment at a reader that waits for the cardholder. Others it leaves as
+// they are: the terminal has charged the card, or everything is over.
+func (p *Processor) TerminateAtReader(ctx context.Context, t identity.Tenant,
+	c payments.Checkout) (payments.Checkout, error) {
+	if !c.WaitsAtReader() {
+		return c, nil
+	}
+	o, err := p.cancelAtReader(ctx, t, c, payments.ReasonTerminated)
+	return p.settleAtReader(ctx, t, c, o, err)
+}
+
+// OfferAtReader gives the stored checkout to the reader's terminal. If the terminal has certainly not
+// got it, nothing comes of the checkout, and the error is the port's. After any other error the
+// terminal may ask the cardholder all the same.
+func (p *Processor) OfferAtReader(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout,
+	error) {
+	if !c.WaitsAtReader() {
+		return c, nil
+	}
+	sale, a := c.Reader, c.Attempt
+	err := p.Terminal(t).Offer(ctx, terminal.Checkout{ID: c.ID, Pairing: sale.ReaderID, Charge: a.ID, Tenant: t.String(),
+		Amount: c.Amount, Description: c.Description, Merchant: c.Payee.Name, TipRates: sale.TipRates,
+		TipTimeout: sale.TipTimeout, CardType: sale.CardType, Installments: a.Installments, Until: a.Deadline})
+	switch {
+	case errors.Is(err, terminal.ErrOffline), errors.Is(err, terminal.ErrBusy), errors.Is(err, terminal.ErrUnpaired):
+		after, closeErr := p.change(context.WithoutCancel(ctx), t, c,
+			func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
+				change, ok := c.CloseNotTaken(a.ID)
+				return change, ok, nil
+			})
+		return after, errors.Join(err, closeErr)
+	case err != nil:
+		p.Log.WarnContext(ctx, "terminal did not answer to a checkout", "checkout", c.ID, "error", err)
+	}
+	return c, nil
+}

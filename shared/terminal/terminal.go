@@ -1,0 +1,140 @@
+// Package terminal is the port to card terminals. Every message is idempotent by our own id, a
+// pairing's or a checkout's, so that one whose reply was lost is sent again and does nothing twice.
+//
+// A terminal charges the card itself, at the acquirer, and under the id that it was given with the
+// checkout. So whatever happens to the line between us and the terminal, the acquirer knows what
+// happened to the payment: the platform asks it, and cancels there what has taken too long
+// (ARCHITECTURE.md, "Card readers").
+package terminal
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Terminals reach the card terminals of one mode. Package virtual is the built-in one of test mode;
+// live mode needs another.
+type Terminals interface {
+	// Pair asks the terminal that shows the code to confirm the pairing, which it reports in its
+	// heartbeats. Errors: ErrNoTerminal, ErrNotPending; after any other error the terminal may have
+	// been asked.
+	Pair(ctx context.Context, p Pairing) (Device, error)
+	// Heartbeat is what the terminal last reported about itself. Error: ErrUnpaired.
+	Heartbeat(ctx context.Context, pairing string) (Heartbeat, error)
+	// Offer puts a checkout before the cardholder. Errors: ErrOffline, ErrBusy and ErrUnpaired, when the
+	// terminal has not got it and never charges it; after any other error it may have.
+	Offer(ctx context.Context, c Checkout) error
+	// Outcome is what the terminal knows of a checkout that it was offered. What is charged the
+	// acquirer says. Error: ErrUnknownCheckout.
+	Outcome(ctx context.Context, checkout string) (Outcome, error)
+	// Terminate asks the terminal to stop waiting for the cardholder. It may be too late: the
+	// acquirer says. Errors: ErrOffline, ErrUnknownCheckout.
+	Terminate(ctx context.Context, checkout string) error
+	// Unpair ends a pairing. It may be ended already, or never have been.
+	Unpair(ctx context.Context, pairing string) error
+}
+
+// The errors of the port.
+var (
+	ErrNoTerminal      = errors.New("terminal: no terminal shows the code")
+	ErrNotPending      = errors.New("terminal: the terminal does not wait to be paired")
+	ErrUnpaired        = errors.New("terminal: unknown pairing")
+	ErrOffline         = errors.New("terminal: the terminal is offline")
+	ErrBusy            = errors.New("terminal: the terminal is busy")
+	ErrUnknownCheckout = errors.New("terminal: unknown checkout")
+)
+
+// Pairing is a request to pair a terminal. Its ID is the reader's.
+type Pairing struct {
+	ID     string
+	Code   string // in capitals
+	Tenant string // whose the reader is
+	Until  time.Time
+}
+
+// Device is a terminal as its maker knows it.
+type Device struct {
+	Serial string `dynamo:"serial"`
+	Model  string `dynamo:"model"` // one of contract §2.7
+}
+
+// Heartbeat is what a terminal reports about itself (contract §13.7).
+type Heartbeat struct {
+	Confirmed    bool // the pairing was confirmed at the terminal
+	Online       bool
+	State        State
+	Battery      int     // percent
+	Temperature  float64 // of the battery, degrees Celsius
+	Connection   string  // one of contract §13.7
+	Firmware     string
+	LastActivity time.Time
+}
+
+// State is what a terminal does (contract §13.7).
+type State string
+
+// The states.
+const (
+	Idle                State = "IDLE"
+	SelectingTip        State = "SELECTING_TIP"
+	WaitingForCard      State = "WAITING_FOR_CARD"
+	WaitingForPIN       State = "WAITING_FOR_PIN"
+	WaitingForSignature State = "WAITING_FOR_SIGNATURE"
+	UpdatingFirmware    State = "UPDATING_FIRMWARE"
+)
+
+// Checkout is what a terminal asks the cardholder to pay.
+type Checkout struct {
+	ID           string // of the messages
+	Pairing      string
+	Charge       string // the id under which the terminal charges at the acquirer
+	Tenant       string
+	Amount       money.Amount // without a tip
+	Description  string
+	Merchant     string          // shown on the payer's statement
+	TipRates     []money.Decimal // fractions such as 0.05 that the cardholder can choose, or none
+	TipTimeout   time.Duration   // after which none is chosen
+	CardType     string          // credit, debit or "": any
+	Installments int
+	Until        time.Time // when it is given up
+}
+
+// Progress is how far a terminal is with a checkout.
+type Progress string
+
+// The kinds of progress. All but Waiting are final.
+const (
+	Waiting Progress = "waiting" // for the cardholder
+	Charged Progress = "charged" // the acquirer was asked; it knows the outcome
+	Stopped Progress = "stopped" // at the terminal or by Terminate; the terminal does not charge any more
+)
+
+// Outcome is what a terminal knows of a checkout.
+type Outcome struct {
+	Progress Progress
+	Reason   string // why it was stopped, for people
+}
+
+// None are the terminals of a deployment that has none: no code pairs one (contract §12).
+type None struct{}
+
+// Pair finds no terminal.
+func (None) Pair(context.Context, Pairing) (Device, error) { return Device{}, ErrNoTerminal }
+
+// Heartbeat knows no pairing.
+func (None) Heartbeat(context.Context, string) (Heartbeat, error) { return Heartbeat{}, ErrUnpaired }
+
+// Offer knows no pairing.
+func (None) Offer(context.Context, Checkout) error { return ErrUnpaired }
+
+// Outcome knows no checkout.
+func (None) Outcome(context.Context, string) (Outcome, error) { return Outcome{}, ErrUnknownCheckout }
+
+// Terminate knows no checkout.
+func (None) Terminate(context.Context, string) error { return ErrUnknownCheckout }
+
+// Unpair has no pairing to end.
+func (None) Unpair(context.Context, string) error { return nil }
