@@ -72,6 +72,9 @@ func (w errorWriter) reply(err error, format ErrorFormat, requestID string, requ
 	if format == Details {
 		body.Details, body.FailedConstraints = e.Message, constraints(e, several)
 	}
+	if format == Readers && body.Errors == nil {
+		body.Errors = ReaderError{Detail: e.Message, Type: readerTypes[shown.Status]}
+	}
 	if len(several) > 1 {
 		body.Type = w.typeOf("multiple-invalid-parameters")
 		body.Title = problems["multiple-invalid-parameters"].Title
@@ -104,6 +107,16 @@ func (w errorWriter) body(shown Problem, e *failure.Error, requestID string) pro
 	}
 	return b
 }
+
+// ReaderError is the member errors of an error about a reader (contract §3.1). An operation sets it
+// where it knows a type.
+type ReaderError struct {
+	Detail string `json:"detail"`
+	Type   string `json:"type,omitempty"` // clients fail on any that contract §3.3 does not list
+}
+
+// readerTypes are the types of errors that no operation makes.
+var readerTypes = map[int]string{http.StatusUnauthorized: "INVALID_ACCESS_TOKEN"}
 
 // oauthError is the body of RFC 6749 §5.2.
 type oauthError struct {

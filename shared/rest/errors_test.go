@@ -16,8 +16,9 @@ import (
 func failing(err error) []rest.Route {
 	routes := []rest.Route{route("GET", "/hybrid", refuse(err)), route("GET", "/several", refuse(err)),
 		route("GET", "/details", refuse(err)),
-		route("GET", "/array", refuse(err))}
+		route("GET", "/array", refuse(err)), route("GET", "/readers", refuse(err))}
 	routes[1].Errors, routes[2].Errors, routes[3].Errors = rest.Several, rest.Details, rest.Array
+	routes[4].Errors = rest.Readers
 	return routes
 }
 
@@ -192,6 +193,29 @@ func TestErrorsMember(t *testing.T) {
 	f = newFixture(t, failing(&failure.Error{Kind: failure.KindUnprocessable, Errors: make(chan int)}))
 	if w := f.ask("GET", "/hybrid", ""); w.Code != 500 || object(t, w)["error_code"] != "INTERNAL_ERROR" {
 		t.Errorf("what JSON cannot hold: got %d %s, want 500 INTERNAL_ERROR", w.Code, w.Body)
+	}
+}
+
+func TestReadersErrors(t *testing.T) {
+	t.Parallel()
+	busy := failure.Unprocessable("Busy.")
+	busy.Errors = rest.ReaderError{Detail: "The reader is busy.", Type: "READER_BUSY"}
+	for name, test := range map[string]struct {
+		err  error
+		want any
+	}{
+		"of the operation": {busy, map[string]any{"detail": "The reader is busy.", "type": "READER_BUSY"}},
+		"of another":       {failure.NotFound("No."), map[string]any{"detail": "No."}},
+		"unauthorized": {failure.Unauthorized("invalid-token"),
+			map[string]any{"detail": "invalid access token", "type": "INVALID_ACCESS_TOKEN"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := object(t, newFixture(t, failing(test.err)).ask("GET", "/readers", ""))
+			if diff := cmp.Diff(test.want, got["errors"]); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
 	}
 }
 
