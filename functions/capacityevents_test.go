@@ -184,7 +184,8 @@ func (t *scenario) eachItem(do func(map[string]types.AttributeValue)) {
 			t.Fatal(err)
 		}
 		for _, item := range page.Items {
-			if pk := item[store.PartitionKey].(*types.AttributeValueMemberS); !strings.HasPrefix(pk.Value, "SANDBOX#") {
+			pk := item[store.PartitionKey].(*types.AttributeValueMemberS).Value
+			if !strings.HasPrefix(pk, "SANDBOX#") && !strings.HasPrefix(pk, "TERMINAL#") {
 				do(item)
 			}
 		}

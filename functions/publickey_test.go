@@ -254,6 +254,9 @@ func kindOf(key string) string {
 	if strings.HasPrefix(pk, "SANDBOX#") {
 		return "SANDBOX"
 	}
+	if strings.HasPrefix(pk, "TERMINAL#") {
+		return "TERMINAL"
+	}
 	kind, _, _ := strings.Cut(sk, "#")
 	return kind
 }

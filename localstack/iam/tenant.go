@@ -21,8 +21,8 @@ var (
 		store.KindEmail, store.KindMemberships, store.KindInvitation, store.KindAccessToken,
 		store.KindOAuthClient, store.KindCode, store.KindGrant, store.KindSignIn, store.KindFactor}
 
-	// counterparties are the kinds of the sandbox's and the live bank's own records.
-	counterparties = []store.Kind{"SANDBOX", "FILEBANK"}
+	// counterparties are the kinds of the own records of the sandbox, the live bank and the virtual terminals.
+	counterparties = []store.Kind{"SANDBOX", "FILEBANK", "TERMINAL"}
 )
 
 // CheckTenant returns ErrTenant for a call on behalf of a tenant's caller that names a

@@ -142,6 +142,8 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 			book = "SANDBOX "
 		case strings.HasPrefix(values[0], "FILEBANK#"):
 			book = "FILEBANK "
+		case strings.HasPrefix(values[0], "TERMINAL#"):
+			book = "TERMINAL "
 		case partition(values[0]).Kind == store.KindPayoutRecords: // sorted by day
 			sort = "RECORD"
 		case partition(values[0]).Kind == store.KindAudit: // sorted by time

@@ -22,30 +22,32 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/terminal"
+	"github.com/cashwrap/cashwrap/shared/terminal/virtual"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
 // Overrides replace what a deployed function uses. The zero value is
 // production; tests and the local run set a clock, engines and faults.
 type Overrides struct {
-	Now           func() time.Time                          // the platform's time; nil: the system's, and CLOCK_OFFSET
-	WallNow       func() time.Time                          // what others' clocks show; nil: the system's
-	HTTP          aws.HTTPClient                            // under the AWS SDK; nil: one for the whole process
-	SandboxHTTP   aws.HTTPClient                            // the sandbox acquirer's, as of another system; nil: HTTP
-	Credentials   aws.CredentialsProvider                   // nil: the Lambda environment's
-	Log           *slog.Logger                              // nil: standard error, JSON or readable
-	Metrics       io.Writer                                 // nil: standard output of a deployed function
-	Limits        rest.Limits                               // zero: contract §2.9
-	MaxAttempts   int                                       // of one AWS call; 0: the SDK's default
-	MaxBackoff    time.Duration                             // between them; 0: the SDK's default
-	Busy          int                                       // of store.Config
-	LiveAcquirer  func(*App) acquirer.Acquirer              // of live mode; nil: none yet (contract §12)
-	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer // puts a network's faults before an acquirer
-	WrapBank      func(bank.Bank) bank.Bank                 // and before a bank
-	ResolveTarget webhook.Policy                            // added to the callback policy, e.g. a test's listener
-	SecretUsed    func(Secret)                              // is called when a key is derived from it
-	CallbackHTTP  http.RoundTripper                         // carries callbacks in place of the network; nil: guarded HTTP
-	tracing       *tracing                                  // of another App; nil: its own
+	Now           func() time.Time                            // the platform's time; nil: the system's, and CLOCK_OFFSET
+	WallNow       func() time.Time                            // what others' clocks show; nil: the system's
+	HTTP          aws.HTTPClient                              // under the AWS SDK; nil: one for the whole process
+	SandboxHTTP   aws.HTTPClient                              // the sandbox acquirer's, as of another system; nil: HTTP
+	Credentials   aws.CredentialsProvider                     // nil: the Lambda environment's
+	Log           *slog.Logger                                // nil: standard error, JSON or readable
+	Metrics       io.Writer                                   // nil: standard output of a deployed function
+	Limits        rest.Limits                                 // zero: contract §2.9
+	MaxAttempts   int                                         // of one AWS call; 0: the SDK's default
+	MaxBackoff    time.Duration                               // between them; 0: the SDK's default
+	Busy          int                                         // of store.Config
+	LiveAcquirer  func(*App) acquirer.Acquirer                // of live mode; nil: none yet (contract §12)
+	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer   // puts a network's faults before an acquirer
+	WrapBank      func(bank.Bank) bank.Bank                   // and before a bank
+	WrapTerminals func(terminal.Terminals) terminal.Terminals // and before terminals, or adds others to the virtual ones
+	ResolveTarget webhook.Policy                              // added to the callback policy, e.g. a test's listener
+	SecretUsed    func(Secret)                                // is called when a key is derived from it
+	CallbackHTTP  http.RoundTripper                           // carries callbacks in place of the network; nil: guarded HTTP
+	tracing       *tracing                                    // of another App; nil: its own
 }
 
 // App is what one function runs with. It is safe for concurrent use.
@@ -54,6 +56,7 @@ type App struct {
 	Store      *store.Store
 	Sandbox    *sandbox.Acquirer
 	Acquirers  map[identity.Mode]acquirer.Acquirer
+	Virtual    *virtual.Terminals
 	Terminals  map[identity.Mode]terminal.Terminals
 	Processing *processing.Processor
 	Log        *slog.Logger
@@ -100,9 +103,10 @@ func New(c Config, o Overrides) *App {
 	}
 	a.Store = a.open(o.HTTP)
 	a.openAcquirers()
+	a.openTerminals()
 	a.Processing = processing.New(processing.Config{
-		Store: a.Store, Acquirers: a.Acquirers, BaseURL: c.BaseURL, Refunds: c.Refunds, Log: a.Log,
-		Metrics: a.Metrics, SessionKey: a.sessionKeyAt, TokenKey: a.lastingKey(forCards),
+		Store: a.Store, Acquirers: a.Acquirers, Terminals: a.Terminals, BaseURL: c.BaseURL, Refunds: c.Refunds,
+		Log: a.Log, Metrics: a.Metrics, SessionKey: a.sessionKeyAt, TokenKey: a.lastingKey(forCards),
 	})
 	return a
 }
@@ -144,7 +148,18 @@ func (a *App) openAcquirers() {
 	}
 }
 
-// CounterpartyTable is the table as the sandbox acquirer and bank reach it.
+// openTerminals gives test mode the virtual terminals. Live mode has none until a deployment brings
+// them: no code pairs one (contract §12).
+func (a *App) openTerminals() {
+	db, table := a.CounterpartyTable()
+	a.Virtual = virtual.New(virtual.Config{DB: db, Table: table, Acquirer: a.Acquirers[identity.Test], Now: a.Now})
+	a.Terminals = map[identity.Mode]terminal.Terminals{identity.Test: a.Virtual, identity.Live: terminal.None{}}
+	if a.overrides.WrapTerminals != nil {
+		a.Terminals[identity.Test] = a.overrides.WrapTerminals(a.Virtual)
+	}
+}
+
+// CounterpartyTable is the table as the sandbox acquirer and bank and the virtual terminals reach it.
 func (a *App) CounterpartyTable() (*dynamo.DB, dynamo.Table) {
 	if a.overrides.SandboxHTTP != nil {
 		return a.open(a.overrides.SandboxHTTP).Raw()

@@ -100,6 +100,7 @@ import (
 //	                                                                           changes nothing
 //	sandboxes          SANDBOX#…                   …                           acquirer/sandbox, bank/sandbox
 //	live bank          FILEBANK#…                  …                           bank/file
+//	virtual terminals  TERMINAL#…                  …                           terminal/virtual
 //
 //	index    partition                    sort                     holds
 //	list     CHECKOUTS#M[#n]              <µs of creation>#<id>    checkouts, newest first

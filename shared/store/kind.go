@@ -12,8 +12,9 @@ import (
 type Kind string
 
 // The kinds of the table's partitions, and then of its indexes'. The records of
-// the sandbox and of the live bank are kinds of their own: SANDBOX and FILEBANK
-// (shared/acquirer/sandbox, shared/bank/sandbox and shared/bank/file).
+// the sandbox, of the live bank and of virtual card terminals are kinds of their own: SANDBOX,
+// FILEBANK and TERMINAL (shared/acquirer/sandbox, shared/bank/sandbox, shared/bank/file and
+// shared/terminal/virtual).
 const (
 	KindMerchant       Kind = "MERCHANT"
 	KindAccount        Kind = "ACCOUNT"
@@ -89,7 +90,8 @@ type Partition struct {
 }
 
 // ParsePartition reads the key of a partition; false for one that names no
-// tenant although its kind has one, as those of the sandbox and the live bank.
+// tenant although its kind has one, as those of the sandbox, the live bank and
+// virtual card terminals.
 func ParsePartition(pk string) (Partition, bool) {
 	name, rest, ok := strings.Cut(pk, "#")
 	p := Partition{Kind: Kind(name)}

@@ -18,7 +18,7 @@ var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessT
 	KindReceipts, KindJournal, KindPayable, KindReserve, KindSession, KindCustomer, KindBankAccounts,
 	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindCallback, KindMail, KindBreaker,
 	KindIdempotency, KindRate, KindGrowth, KindReady, KindList, KindHistory, KindDue, KindDead,
-	KindPayoutDue, "SANDBOX", "FILEBANK"}
+	KindPayoutDue, "SANDBOX", "FILEBANK", "TERMINAL"}
 
 func TestKindsDifferUpToTheSeparator(t *testing.T) {
 	t.Parallel()

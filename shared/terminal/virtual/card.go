@@ -1,0 +1,75 @@
+package virtual
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// Amounts charged, in minor units of any currency, that decide which card is presented and how
+// (contract §12).
+const (
+	withoutPIN     = 5000 // up to which a card is held to the terminal; above it is inserted
+	swipedEnding   = 66   // of the minor units, of which the card has only a stripe
+	perMajor       = 100
+	cryptogramSize = 8 // bytes (EMV Book 3, 9F26)
+)
+
+// place is where all virtual terminals are.
+var place = payments.Location{Lat: 52.5208, Lon: 13.4094, Accuracy: 10}
+
+// card is one of the cards that virtual cardholders have.
+type card struct{ brand, lastFour, aid, label string }
+
+var (
+	visa       = card{"VISA", "0091", "A0000000031010", "VISA CREDIT"}
+	mastercard = card{"MASTERCARD", "0007", "A0000000041010", "MASTERCARD"}
+	maestro    = card{"MAESTRO", "0015", "A0000000043060", "MAESTRO"}
+)
+
+// present is the card that the cardholder presents to pay the amount, and what the terminal sends of it.
+func present(charge, cardType string, amount money.Amount) (payments.CardSummary, payments.CardPresent) {
+	c, p := visa, payments.CardPresent{EntryMode: payments.ContactlessMode, Verification: payments.NoVerification}
+	switch minor := amount.Minor(); {
+	case minor%perMajor == swipedEnding:
+		c, p.EntryMode, p.Verification = mastercard, payments.MagstripeMode, payments.BySignature
+	case minor > withoutPIN:
+		c, p.EntryMode, p.Verification = mastercard, payments.ChipMode, payments.ByPIN
+	}
+	if cardType == "debit" {
+		c = maestro
+	}
+	if p.EntryMode != payments.MagstripeMode {
+		p.EMV = payments.EMV{AID: c.aid, ApplicationLabel: c.label, Cryptogram: cryptogram(charge)}
+	}
+	at := place
+	p.Location = &at
+	return payments.CardSummary{Brand: c.brand, LastFour: c.lastFour}, p
+}
+
+// cryptogram is the same whenever the terminal repeats the charge.
+func cryptogram(charge string) string {
+	sum := sha256.Sum256([]byte("cryptogram\x00" + charge))
+	return strings.ToUpper(hex.EncodeToString(sum[:cryptogramSize]))
+}
+
+// withTip is the tip that the cardholder chooses, and what is charged in all. It is the first rate, unless the sum
+// would be too large for an amount. Without rates there is none.
+func withTip(c terminal.Checkout) (tip, total money.Amount) {
+	if len(c.TipRates) == 0 {
+		return tip, c.Amount
+	}
+	chosen, err := c.Amount.Times(string(c.TipRates[0]))
+	if err != nil {
+		return tip, c.Amount
+	}
+	sum, err := c.Amount.Add(chosen)
+	if err != nil || sum.TooLarge() {
+		return tip, c.Amount
+	}
+	return chosen, sum
+}

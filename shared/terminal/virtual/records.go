@@ -1,0 +1,130 @@
+package virtual
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/table"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// The terminals' items. A pairing's never changes; only the device's says which pairing it has.
+//
+//	entity    pk                        sk
+//	pairing   TERMINAL#PAIRING#<id>     PAIRING  or a tombstone in its place, without a serial number
+//	device    TERMINAL#DEVICE#<serial>  DEVICE
+//	sale      TERMINAL#SALE#<checkout>  SALE
+const kind = "TERMINAL"
+
+func keyOf(entity, id string) table.Key { return table.NewKey(kind+"#"+entity+"#"+id, entity) }
+
+func pairingKey(id string) table.Key    { return keyOf("PAIRING", id) }
+func deviceKey(serial string) table.Key { return keyOf("DEVICE", serial) }
+func saleKey(checkout string) table.Key { return keyOf("SALE", checkout) }
+
+// item is a record as it is stored.
+type item[T any] struct {
+	table.Key
+	Version int    `dynamo:"version"`
+	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
+	Record  T      `dynamo:"record"`
+}
+
+// next is the item with a new record, to be written over this one.
+func (i item[T]) next(record T) item[T] {
+	return item[T]{Key: i.Key, Version: i.Version + 1, WriteID: uuid.NewString(), Record: record}
+}
+
+var (
+	errNone    = errors.New("virtual: no such record")
+	errChanged = errors.New("virtual: another writer was faster")
+)
+
+// read reads a record. Without one the error is errNone, and the item that of a record's first write.
+func read[T any](ctx context.Context, r table.Client, k table.Key) (item[T], error) {
+	var stored item[T]
+	err := r.Get(k).One(ctx, &stored)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return item[T]{Key: k}, errNone
+	}
+	return stored, err
+}
+
+// put is the write of an item over the version before it.
+func put[T any](r table.Client, i item[T]) *dynamo.Put {
+	if i.Version == 1 {
+		return r.Table.Put(i).If("attribute_not_exists(pk)")
+	}
+	return r.Table.Put(i).If("version = ?", i.Version-1)
+}
+
+// write stores an item whose write was a Put or part of a transaction. After a lost reply it recognises its own. Errors:
+// errChanged; after any other error it may have been written.
+func write[T any](ctx context.Context, r table.Client, i item[T], run func(context.Context) error) error {
+	cause := run(ctx)
+	if cause == nil {
+		return nil
+	}
+	stored, err := read[T](ctx, r, i.Key)
+	switch {
+	case err != nil && !errors.Is(err, errNone):
+		return errors.Join(cause, err)
+	case stored.WriteID == i.WriteID:
+		return nil
+	case stored.Version >= i.Version:
+		return errChanged
+	default:
+		return cause
+	}
+}
+
+// change applies a rule to a record, again on its new state whenever another writer was faster, and returns the record
+// as it is then. The rule answers false to leave it as it is. Errors: errNone.
+func change[T any](ctx context.Context, r table.Client, k table.Key, rule func(T) (T, bool)) (T, error) {
+	for {
+		before, err := read[T](ctx, r, k)
+		if err != nil {
+			return before.Record, err
+		}
+		record, ok := rule(before.Record)
+		if !ok {
+			return before.Record, nil
+		}
+		after := before.next(record)
+		if err := write(ctx, r, after, put(r, after).Run); !errors.Is(err, errChanged) {
+			return record, err
+		}
+	}
+}
+
+// begin stores a new record with the change of its device that belongs to it. Errors: errChanged, when either has
+// another writer.
+func begin[T any](ctx context.Context, r table.Client, first item[T], d item[device]) error {
+	err := write(ctx, r, first, r.Transaction().Put(put(r, first)).Put(put(r, d)).Run)
+	if err == nil || errors.Is(err, errChanged) {
+		return err
+	}
+	if now, readErr := read[device](ctx, r, d.Key); readErr == nil && now.Version >= d.Version {
+		return errChanged
+	}
+	return err
+}
+
+// paired is the device of a pairing. Error: terminal.ErrUnpaired.
+func paired(ctx context.Context, r table.Client, id string) (item[device], error) {
+	p, err := read[pairing](ctx, r, pairingKey(id))
+	if errors.Is(err, errNone) || err == nil && p.Record.Serial == "" {
+		return item[device]{}, terminal.ErrUnpaired
+	}
+	if err != nil {
+		return item[device]{}, err
+	}
+	d, err := read[device](ctx, r, deviceKey(p.Record.Serial))
+	if err == nil && d.Record.Pairing != id {
+		return d, terminal.ErrUnpaired
+	}
+	return d, err
+}

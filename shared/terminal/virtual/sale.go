@@ -1,0 +1,223 @@
+package virtual
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// charging is the progress of a terminal that is asking the acquirer. To others it waits still; but it cannot be
+// stopped any more, because the acquirer may have charged.
+const charging terminal.Progress = "charging"
+
+// Why a terminal did not charge, for people.
+const (
+	terminated = "terminated"
+	unpaired   = "the reader was unpaired"
+	notTaken   = "the acquirer did not take the payment"
+	cancelled  = "cancelled at the acquirer"
+	timedOut   = "timed out"
+)
+
+// errLate reports a checkout that came after it was given up.
+var errLate = errors.New("virtual: the checkout has been given up")
+
+// sale is a checkout at a terminal.
+type sale struct {
+	Pairing      string            `dynamo:"pairing"`
+	Serial       string            `dynamo:"serial"`
+	Charge       string            `dynamo:"charge"`
+	Tenant       string            `dynamo:"tenant"`
+	Amount       money.Amount      `dynamo:"amount"`        // with the tip
+	Tip          money.Amount      `dynamo:"tip,omitempty"` // has no currency when none could be chosen
+	Merchant     string            `dynamo:"merchant"`
+	CardType     string            `dynamo:"card_type,omitempty"`
+	Installments int               `dynamo:"installments"`
+	Until        time.Time         `dynamo:"until"`
+	OfferedAt    time.Time         `dynamo:"offered_at"`
+	Progress     terminal.Progress `dynamo:"progress"`
+	Reason       string            `dynamo:"reason,omitempty"`
+}
+
+func newSale(c terminal.Checkout, serial string, now time.Time) sale {
+	s := sale{Pairing: c.Pairing, Serial: serial, Charge: c.Charge, Tenant: c.Tenant, Merchant: c.Merchant,
+		CardType: c.CardType, Installments: c.Installments, Until: c.Until, OfferedAt: now, Progress: terminal.Waiting}
+	s.Tip, s.Amount = withTip(c)
+	return s
+}
+
+func (s sale) final() bool { return s.Progress == terminal.Charged || s.Progress == terminal.Stopped }
+
+// stop is the rule that stops a sale which waits for the cardholder.
+func stop(reason string) func(sale) (sale, bool) {
+	return func(s sale) (sale, bool) {
+		waits := s.Progress == terminal.Waiting
+		s.Progress, s.Reason = terminal.Stopped, reason
+		return s, waits
+	}
+}
+
+// state is what the terminal shows while the sale is not over.
+func (s sale) state(now time.Time) terminal.State {
+	switch {
+	case s.Tip.Currency() != "" && now.Before(s.OfferedAt.Add(tipSelected)):
+		return terminal.SelectingTip
+	default:
+		return terminal.WaitingForCard
+	}
+}
+
+// request is what the terminal asks of the acquirer.
+func (s sale) request(checkout string) acquirer.Charge {
+	card, sent := present(s.Charge, s.CardType, s.Amount)
+	sent.Tip = s.Tip
+	return acquirer.Charge{ID: s.Charge, Reference: acquirer.Reference{Tenant: s.Tenant, CheckoutID: checkout},
+		Amount: s.Amount, Method: payments.AtReader, Installments: s.Installments, Present: &sent, Summary: &card,
+		Descriptor: s.Merchant}
+}
+
+// after is the sale after the acquirer has answered. An unknown outcome leaves it as it is, until the checkout is
+// given up.
+func (s sale) after(o payments.Outcome, err error, now time.Time) sale {
+	switch {
+	case errors.Is(err, acquirer.ErrNotTaken):
+		s.Progress, s.Reason = terminal.Stopped, notTaken
+	case err == nil && o.Decision == payments.Cancelled:
+		s.Progress, s.Reason = terminal.Stopped, cancelled
+	case err == nil:
+		s.Progress = terminal.Charged
+	case !now.Before(s.Until):
+		s.Progress, s.Reason = terminal.Stopped, timedOut
+	}
+	return s
+}
+
+// Offer puts a checkout before the cardholder. A checkout that the terminal has is not put there again. Errors:
+// terminal.ErrOffline, terminal.ErrBusy, terminal.ErrUnpaired.
+func (v *Terminals) Offer(ctx context.Context, c terminal.Checkout) error {
+	for {
+		first, err := read[sale](ctx, v.records, saleKey(c.ID))
+		if !errors.Is(err, errNone) {
+			return err
+		}
+		d, err := v.free(ctx, c.Pairing)
+		if err != nil {
+			return err
+		}
+		now := v.records.Time()
+		if !now.Before(c.Until) {
+			return errLate
+		}
+		taken := d.Record
+		taken.Checkout = c.ID
+		err = begin(ctx, v.records, first.next(newSale(c, taken.Serial, now)), d.next(taken))
+		if !errors.Is(err, errChanged) {
+			return err
+		}
+	}
+}
+
+// free is the terminal of a pairing, if it can take a checkout.
+func (v *Terminals) free(ctx context.Context, pairing string) (item[device], error) {
+	d, err := paired(ctx, v.records, pairing)
+	switch {
+	case err != nil:
+		return d, err
+	case !d.Record.confirmed(v.records.Time()):
+		return d, terminal.ErrUnpaired
+	case d.Record.offline():
+		return d, terminal.ErrOffline
+	case d.Record.Checkout == "":
+		return d, nil
+	}
+	s, err := v.progress(ctx, d.Record.Checkout)
+	if err == nil && !s.final() {
+		err = terminal.ErrBusy
+	}
+	return d, err
+}
+
+// Outcome is what the terminal knows of a checkout. An offline one keeps what it does to itself. Error: terminal.ErrUnknownCheckout.
+func (v *Terminals) Outcome(ctx context.Context, checkout string) (terminal.Outcome, error) {
+	s, err := v.progress(ctx, checkout)
+	if errors.Is(err, errNone) {
+		return terminal.Outcome{}, terminal.ErrUnknownCheckout
+	}
+	if err != nil {
+		return terminal.Outcome{}, err
+	}
+	if s.Progress == charging {
+		s.Progress = terminal.Waiting
+	}
+	return terminal.Outcome{Progress: s.Progress, Reason: s.Reason}, nil
+}
+
+// Terminate stops a checkout that waits for the cardholder. Errors: terminal.ErrOffline, terminal.ErrUnknownCheckout.
+func (v *Terminals) Terminate(ctx context.Context, checkout string) error {
+	s, err := read[sale](ctx, v.records, saleKey(checkout))
+	if errors.Is(err, errNone) {
+		return terminal.ErrUnknownCheckout
+	}
+	if err != nil {
+		return err
+	}
+	d, err := read[device](ctx, v.records, deviceKey(s.Record.Serial))
+	if err != nil {
+		return err
+	}
+	if s.Record.Progress == terminal.Waiting && d.Record.Pairing == s.Record.Pairing && d.Record.offline() {
+		return terminal.ErrOffline
+	}
+	_, err = change(ctx, v.records, s.Key, stop(terminated))
+	return err
+}
+
+// progress is a checkout after the terminal has done what it does by now. Error: errNone.
+func (v *Terminals) progress(ctx context.Context, checkout string) (sale, error) {
+	k := saleKey(checkout)
+	stored, err := read[sale](ctx, v.records, k)
+	s := stored.Record
+	if err != nil || s.final() {
+		return s, err
+	}
+	d, err := read[device](ctx, v.records, deviceKey(s.Serial))
+	switch {
+	case err != nil:
+		return s, err
+	case d.Record.Pairing != s.Pairing && s.Progress == terminal.Waiting:
+		return change(ctx, v.records, k, stop(unpaired))
+	case d.Record.offline(), v.records.Time().Before(s.OfferedAt.Add(paysIn)):
+		return s, nil
+	default:
+		return v.pay(ctx, checkout)
+	}
+}
+
+// pay charges at the acquirer. It stores first that it does, so that Terminate does not stop a terminal that may have
+// charged.
+func (v *Terminals) pay(ctx context.Context, checkout string) (sale, error) {
+	k := saleKey(checkout)
+	s, err := change(ctx, v.records, k, func(s sale) (sale, bool) {
+		waits := s.Progress == terminal.Waiting
+		if waits {
+			s.Progress = charging
+		}
+		return s, waits
+	})
+	if err != nil || s.final() {
+		return s, err
+	}
+	o, chargeErr := v.acquirer.Charge(ctx, s.request(checkout))
+	return change(ctx, v.records, k, func(s sale) (sale, bool) {
+		if s.Progress != charging {
+			return s, false
+		}
+		s = s.after(o, chargeErr, v.records.Time())
+		return s, s.final()
+	})
+}
