@@ -53,6 +53,7 @@ type EMV struct {
 type ReaderSale struct {
 	ReaderID   string          `dynamo:"reader_id"`
 	Serial     string          `dynamo:"serial"`
+	Model      string          `dynamo:"model,omitempty"` // one of contract §2.7
 	Firmware   string          `dynamo:"firmware,omitempty"`
 	CardType   string          `dynamo:"card_type,omitempty"` // credit or debit, if only one is wanted
 	TipRates   []money.Decimal `dynamo:"tip_rates,omitempty"` // fractions of the amount, ascending
@@ -68,7 +69,7 @@ type Affiliate struct {
 	Tags      map[string]string `dynamo:"tags,omitempty"`
 }
 
-// Why a checkout at a reader was not paid.
+// Why a checkout at a reader was not paid. A terminal that was stopped gives a reason of its own.
 const (
 	ReasonDeclined   = "declined"
 	ReasonTerminated = "terminated"
@@ -102,20 +103,34 @@ func (c Checkout) waitAtReader(now time.Time) CheckoutChange {
 	return CheckoutChange{Checkout: c}
 }
 
-// stopAtReader records that the cardholder has not paid and cannot pay any more.
+// stopAtReader records that the cardholder has not paid and cannot pay any more. When the one who has
+// cancelled it at the acquirer was cut off, its reason is lost: it follows from the deadline.
 func (c Checkout) stopAtReader(o Outcome, msgID string, now time.Time) CheckoutChange {
-	sale := *c.Reader
-	sale.Reason = o.Reason
-	c.Reader, c.Status = &sale, CheckoutFailed
+	reason := o.Reason
+	switch {
+	case reason != "":
+	case now.Before(c.Attempt.Deadline):
+		reason = ReasonTerminated
+	default:
+		reason = ReasonTimedOut
+	}
+	c.Reader, c.Status = c.Reader.because(reason), CheckoutFailed
 	change := c.record(TransactionCancelled, o, now)
 	change.Checkout.Attempt = c.Attempt.closed()
 	change.Callback = newCallback(change.Checkout, msgID, now)
 	return change
 }
 
-// addPresent adds to a transaction what the terminal has sent: a tip is charged with the amount.
+// because is the sale, which was not paid for a reason.
+func (s ReaderSale) because(reason string) *ReaderSale {
+	s.Reason = reason
+	return &s
+}
+
+// addPresent adds to a transaction what the terminal has sent: a tip is charged with the amount. Before
+// a card was read there is no entry mode (contract §2.7).
 func (t *Transaction) addPresent(sale ReaderSale, p *CardPresent) {
-	t.Reader = sale.Serial
+	t.Reader, t.ReaderModel = sale.Serial, sale.Model
 	if a := sale.Affiliate; a != nil {
 		t.ForeignID = a.ForeignID
 	}

@@ -137,7 +137,7 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 			PaymentType: a.PaymentType, EntryMode: a.Method.EntryMode(), Installments: a.Installments,
 			MerchantCode: c.Payee.Code, AuthCode: o.AuthCode, CreatedAt: c.recordedAt(now),
 		},
-		CheckoutID: c.ID, Shard: c.Shard, ClientTransactionID: clientTransactionID(a.ID), ForeignID: c.Reference,
+		CheckoutID: c.ID, Shard: c.Shard, ClientTransactionID: ClientTransactionID(a.ID), ForeignID: c.Reference,
 		ProductSummary: c.Description, Username: cmp.Or(c.Creator.Email, c.Payee.Email), Creator: c.Creator.ID,
 		CustomerID:      c.CustomerID,
 		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,

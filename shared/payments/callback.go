@@ -8,8 +8,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/outbox"
 )
 
-// EventCheckoutStatusChanged is the only event a checkout's return_url gets.
-const EventCheckoutStatusChanged = "CHECKOUT_STATUS_CHANGED"
+// What return_urls get: EventCheckoutStatusChanged of online checkouts, EventReaderTransaction of those at
+// readers (contract §11.1, §11.4).
+const (
+	EventCheckoutStatusChanged = "CHECKOUT_STATUS_CHANGED"
+	EventReaderTransaction     = "solo.transaction.updated"
+)
 
 // Callback is one message to be delivered to a return_url. It is written in the
 // same transaction as the status change it reports.
@@ -18,7 +22,9 @@ type Callback struct {
 	EventType      string         `dynamo:"event_type"`
 	CheckoutID     string         `dynamo:"checkout_id"`
 	URL            string         `dynamo:"url"`
-	Status         CheckoutStatus `dynamo:"status"`                    // reported on, for people; it is not in the body
+	Status         CheckoutStatus `dynamo:"status"`                    // reported on; only the body of a reader's shows it
+	TransactionID  string         `dynamo:"transaction_id,omitempty"`  // at a reader
+	Reason         string         `dynamo:"reason,omitempty"`          // at a reader: why it was not paid
 	Postponements  int            `dynamo:"postponements,omitempty"`   // of the next try
 	PostponedSince time.Time      `dynamo:"postponed_since,omitempty"` // when it first was
 }
@@ -40,8 +46,12 @@ func newCallback(c Checkout, id string, now time.Time) *Callback {
 	if c.ReturnURL == "" {
 		return nil
 	}
-	return &Callback{Entry: outbox.New(id, now), EventType: EventCheckoutStatusChanged, CheckoutID: c.ID,
+	callback := &Callback{Entry: outbox.New(id, now), EventType: EventCheckoutStatusChanged, CheckoutID: c.ID,
 		URL: c.ReturnURL, Status: c.Status}
+	if c.Reader != nil {
+		callback.EventType, callback.TransactionID, callback.Reason = EventReaderTransaction, c.Attempt.ID, c.Reader.Reason
+	}
+	return callback
 }
 
 // Swept is the callback after the sweep has sent its next try.

@@ -11,7 +11,7 @@ import (
 // Chargeback records money that the issuer took back, as the acquirer reports
 // it under an id of its own. Without an amount it is all that is left. lost means
 // that the merchant cannot pay it (NON_COLLECTION). c is the transaction's
-// checkout, whose return_url gets a callback. Failures: Conflict,
+// checkout, whose return_url gets a callback if it is online (contract §11.1). Failures: Conflict,
 // AmountTooHighError, Invalid.
 func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, lost bool, msgID string,
 	now time.Time) (TransactionChange, error) {
@@ -29,7 +29,9 @@ func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, los
 	t.EventCount++
 	t.UpdatedAt = shown(now)
 	change := t.returned(e, ledger.Chargeback, PayableChargebackDeduction, now)
-	change.Callback = newCallback(c, msgID, now)
+	if c.Reader == nil { // whose callback could only say that it was paid (contract §11.4)
+		change.Callback = newCallback(c, msgID, now)
+	}
 	return change, nil
 }
 

@@ -143,8 +143,11 @@ func (c Checkout) Restored(id, merchantCode string) Checkout {
 	return c
 }
 
-// open reports whether the checkout can still be paid.
-func (c Checkout) open() bool { return c.Status == CheckoutPending || c.Status == CheckoutFailed }
+// open reports whether another attempt can pay the checkout. One at a reader has only one attempt,
+// with which it ends: it never expires.
+func (c Checkout) open() bool {
+	return c.Reader == nil && (c.Status == CheckoutPending || c.Status == CheckoutFailed)
+}
 
 // attemptPending reports whether a charge is under way whose outcome is not known yet.
 func (c Checkout) attemptPending() bool {

@@ -75,9 +75,9 @@ func carrying(number uint64, seed string) string {
 	return FormatUUIDv4(sum[:])
 }
 
-// clientTransactionID follows from the attempt's id, so that it is the same at
-// every retry.
-func clientTransactionID(id string) string {
+// ClientTransactionID follows from the attempt's id, so that it is the same at
+// every retry, and is known before there is a transaction.
+func ClientTransactionID(id string) string {
 	return carrying(codeNumber(id), "client transaction "+id)
 }
 

@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -25,19 +26,25 @@ type VATTotal struct {
 	Net, VAT, Gross money.Amount
 }
 
-// noVAT is the rate of everything sold online, because a checkout has no rate.
+// noVAT is the rate of everything that is sold, because a checkout has no rate.
 const noVAT = "0"
+
+// Sale is the amount without the tip, which pays for nothing that was sold.
+func (t Transaction) Sale() money.Amount {
+	if t.Tip.Currency() == "" {
+		return t.Amount
+	}
+	return minus(t.Amount, t.Tip)
+}
 
 // Products are the lines of the transaction, or of a refund of it, that sum up
 // to the amount. There is one, named after the description of the checkout, or
-// its reference where it has none (contract §6.1).
+// its reference where it has none; at a reader the transaction's code where it has
+// neither (contract §6.1).
 func (t Transaction) Products(amount money.Amount) []Product {
 	none := money.Zero(amount.Currency())
-	line := Product{Name: t.ProductSummary, Quantity: 1, VATRate: noVAT, Price: amount, VAT: none, PriceWithVAT: amount,
+	line := Product{Name: cmp.Or(t.ProductSummary, t.ForeignID, t.Code), Quantity: 1, VATRate: noVAT, Price: amount, VAT: none, PriceWithVAT: amount,
 		Total: amount, TotalVAT: none, TotalWithVAT: amount}
-	if line.Name == "" {
-		line.Name = t.ForeignID
-	}
 	return []Product{line}
 }
 

@@ -88,9 +88,7 @@ func (c Checkout) approve(o Outcome, msgID string, now time.Time) CheckoutChange
 func (c Checkout) fail(o Outcome, msgID string, now time.Time) CheckoutChange {
 	c.Status = CheckoutFailed
 	if c.Reader != nil {
-		sale := *c.Reader
-		sale.Reason = ReasonDeclined
-		c.Reader = &sale
+		c.Reader = c.Reader.because(ReasonDeclined)
 	}
 	change := c.record(TransactionFailed, o, now)
 	change.Checkout.Attempt = c.Attempt.closed()

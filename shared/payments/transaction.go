@@ -58,6 +58,7 @@ type Transaction struct {
 	EventCount          int                 `dynamo:"event_count,omitempty"`   // refunds and chargebacks
 	RefundsBegun        int                 `dynamo:"refunds_begun,omitempty"` // one that is begun again counts again
 	Reader              string              `dynamo:"reader_serial,omitempty"` // serial number; "" online
+	ReaderModel         string              `dynamo:"reader_model,omitempty"`
 	Verification        Verification        `dynamo:"verification,omitempty"`  // at a reader
 	Tip                 money.Amount        `dynamo:"tip,omitempty"`           // part of Amount
 	EMV                 EMV                 `dynamo:"emv,omitempty"`
@@ -72,7 +73,7 @@ type Transaction struct {
 // what the key says or follows from it, and with the amounts that are left out
 // while they are zero.
 func (t Transaction) Restored(merchantCode, code, id string) Transaction {
-	t.MerchantCode, t.Code, t.ID, t.ClientTransactionID = merchantCode, code, id, clientTransactionID(id)
+	t.MerchantCode, t.Code, t.ID, t.ClientTransactionID = merchantCode, code, id, ClientTransactionID(id)
 	none := money.Zero(t.Amount.Currency())
 	restore := func(amount *money.Amount) {
 		if amount.Currency() == "" {

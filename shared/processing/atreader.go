@@ -50,12 +50,14 @@ func (p *Processor) cancelAtReader(ctx context.Context, t identity.Tenant, c pay
 	return o, err
 }
 
+// settleAtReader records what the acquirer has answered; after an error it will be asked again.
 func (p *Processor) settleAtReader(ctx context.Context, t identity.Tenant, c payments.Checkout, o payments.Outcome,
 	err error) (payments.Checkout, error) {
 	if err != nil {
 		p.Log.WarnContext(ctx, "acquirer did not answer for a charge", "checkout", c.ID, "attempt", c.Attempt.ID,
 			"error", err)
-		o = payments.Outcome{Decision: payments.OutcomeUnknown}
+		// Nothing is recorded, or the next poll would take a cardholder who still waits for a charge.
+		o = payments.Outcome{Decision: payments.Challenge}
 	}
 	return p.settle(ctx, t, c, c.Attempt.ID, o)
 }

@@ -1,0 +1,158 @@
+package payments_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// readerMachine applies random events to one checkout at a reader, of which an acquirer knows the truth: what the
+// terminal has charged, and what was cancelled before.
+type readerMachine struct {
+	checkout  payments.Checkout
+	now       time.Time
+	acquirer  payments.Decision // Challenge: of no charge
+	callbacks []payments.Callback
+	written   []payments.TransactionStatus
+	notTaken  bool // the terminal was offline, and never charges
+}
+
+// TestAnyHistoryAtReader: whatever the order of events, a checkout at a reader ends as the acquirer says, with one
+// transaction and one callback.
+func TestAnyHistoryAtReader(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := &readerMachine{checkout: atReader(), now: start, acquirer: payments.Challenge}
+		t.Repeat(map[string]func(*rapid.T){
+			"":                   m.check,
+			"time passes":        m.wait,
+			"the terminal pays":  m.charge,
+			"an unknown one":     m.decide,
+			"poll":               m.poll,
+			"terminate, timeout": m.cancel,
+			"offline":            m.offline,
+			"sweep (expiry)":     m.expire,
+		})
+	})
+}
+
+func (m *readerMachine) wait(t *rapid.T) {
+	m.now = m.now.Add(time.Duration(rapid.IntRange(1, 300).Draw(t, "seconds")) * time.Second)
+}
+
+// charge is the terminal's; the acquirer takes none that was cancelled, and no second one.
+func (m *readerMachine) charge(t *rapid.T) {
+	if m.acquirer == payments.Challenge && !m.notTaken {
+		m.acquirer = rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined,
+			payments.OutcomeUnknown}).Draw(t, "decision")
+	}
+}
+
+func (m *readerMachine) decide(t *rapid.T) {
+	if m.acquirer == payments.OutcomeUnknown {
+		m.acquirer = rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined}).Draw(t, "decision")
+	}
+}
+
+func (m *readerMachine) poll(t *rapid.T) {
+	if m.acquirer == payments.Challenge || m.acquirer == payments.Cancelled {
+		m.settle(t, payments.Outcome{Decision: m.acquirer})
+		return
+	}
+	m.settle(t, charged(m.acquirer))
+}
+
+// cancel asks the acquirer to refuse the charge, unless it has it. Who asked may be cut off before it records that.
+func (m *readerMachine) cancel(t *rapid.T) {
+	if !m.checkout.WaitsAtReader() {
+		return
+	}
+	if m.acquirer == payments.Challenge {
+		m.acquirer = payments.Cancelled
+	}
+	if rapid.Bool().Draw(t, "cut off") {
+		return
+	}
+	m.poll(t)
+}
+
+func (m *readerMachine) offline(t *rapid.T) {
+	if m.acquirer != payments.Challenge {
+		return // the terminal has got the checkout, or somebody has cancelled it
+	}
+	change, ok := m.checkout.CloseNotTaken("attempt-1")
+	if ok {
+		m.notTaken = true
+		m.write(t, change)
+	}
+}
+
+func (m *readerMachine) expire(t *rapid.T) {
+	if change, ok := m.checkout.Expire("msg", m.now); ok {
+		t.Fatalf("got %+v, want a checkout at a reader never to expire", change)
+	}
+}
+
+func (m *readerMachine) settle(t *rapid.T, o payments.Outcome) {
+	before, ended := snapshot(t, m.checkout), m.checkout.Ended()
+	change, ok := m.checkout.Settle("attempt-1", o, fmt.Sprint("msg_", len(m.callbacks)), payments.Session{}, m.now)
+	if got := snapshot(t, m.checkout); got != before {
+		t.Fatalf("got the checkout read altered to %s, want %s", got, before)
+	}
+	if ok == ended {
+		t.Fatalf("%s: got a change %t, want one unless it has ended: %t", o.Decision, ok, ended)
+	}
+	if ok {
+		m.write(t, change)
+	}
+}
+
+func (m *readerMachine) write(t *rapid.T, change payments.CheckoutChange) {
+	if tx := change.Transaction; tx != nil {
+		m.written = append(m.written, tx.Status)
+		if paid := tx.Status == payments.TransactionSuccessful; paid != (change.Entry != nil) ||
+			paid != (len(change.Payables) > 0) {
+			t.Fatalf("%s: got entry %v, payables %v, want them for a successful one", tx.Status, change.Entry, change.Payables)
+		}
+	}
+	if change.Callback != nil {
+		m.callbacks = append(m.callbacks, *change.Callback)
+	}
+	m.checkout = change.Checkout
+}
+
+func (m *readerMachine) check(t *rapid.T) {
+	c := m.checkout
+	wants := map[payments.CheckoutStatus]payments.Decision{payments.CheckoutPaid: payments.Approved}
+	if truth, ok := wants[c.Status]; ok && m.acquirer != truth {
+		t.Fatalf("%s: the acquirer says %s", c.Status, m.acquirer)
+	}
+	if c.Status == payments.CheckoutFailed && m.acquirer != payments.Declined && m.acquirer != payments.Cancelled {
+		t.Fatalf("%s: the acquirer says %s", c.Status, m.acquirer)
+	}
+	final := 0
+	for i, status := range m.written {
+		if status != payments.TransactionPending {
+			final++
+		} else if i > 0 {
+			t.Fatalf("got written %v, want PENDING first and once", m.written)
+		}
+	}
+	decided := c.Ended() && !m.notTaken
+	if want := map[bool]int{true: 1}[decided]; final != want || len(m.callbacks) != want {
+		t.Fatalf("ended %t: got transactions %v, %d callbacks, want %d of each", decided, m.written, len(m.callbacks), want)
+	}
+	if c.Ended() != c.DueAt().IsZero() || c.Ended() != c.PollAt().IsZero() {
+		t.Fatalf("ended %t: got it due at %s, polled at %s, want times unless it has ended", c.Ended(), c.DueAt(), c.PollAt())
+	}
+	if len(c.Transactions) > 1 {
+		t.Fatalf("got %d transactions shown, want one", len(c.Transactions))
+	}
+	if failed := c.Status == payments.CheckoutFailed; failed != (c.Reader.Reason != "") {
+		t.Fatalf("%s: got reason %q, want one if it failed", c.Status, c.Reader.Reason)
+	}
+}
