@@ -21,6 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/payouts"
 	"github.com/cashwrap/cashwrap/functions/polls"
 	"github.com/cashwrap/cashwrap/functions/provision"
+	"github.com/cashwrap/cashwrap/functions/readers"
 	"github.com/cashwrap/cashwrap/functions/receipts"
 	"github.com/cashwrap/cashwrap/functions/reconcile"
 	"github.com/cashwrap/cashwrap/functions/relay"
@@ -137,6 +138,7 @@ var All = []Function{
 	{Name: "apikeys", HTTP: apikeys.Routes, Timeout: requestTime},
 	{Name: "oauth", HTTP: oauth.Routes, Timeout: requestTime},
 	{Name: "testprofiles", HTTP: testprofiles.Routes, Timeout: requestTime},
+	{Name: "readers", HTTP: readers.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "sandbox", HTTP: sandbox.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: &Follower{Handle: relay.Record, Filter: store.FastPathFilter}, Timeout: 30 * time.Second},

@@ -26,8 +26,8 @@ import (
 // can grant and deny by kind. M is the tenant, "L#<merchant>" or "T#<merchant>",
 // and follows the kind. A credential can only form keys of its own tenant, so no
 // query can reach another merchant's data or mix test and live data. Text from
-// clients comes last. The functions that make the keys of people and credentials are
-// in peoplekeys.go, the places in the due index in due.go; all others are below.
+// clients comes last. The functions that make the keys of people, credentials and
+// readers are in peoplekeys.go, the places in the due index in due.go; all others are below.
 //
 // A merchant's shards (merchant.Merchant.ShardCount) divide the partitions that
 // each of its payments writes: payables, and those of the indexes list and history.
@@ -37,7 +37,7 @@ import (
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
 //	onboarding data    ACCOUNT#<code>              ACCOUNT                     provision
 //	audit entry        AUDIT#<code>                <µs>#<id>                   apikeys, members, merchants, provision,
-//	                                                                           sweep, testprofiles
+//	                                                                           readers, sweep, testprofiles
 //	API key            KEY#M                       KEY#<sha256 of token>       apikeys, provision
 //	deleted API key    KEY#M                       DELETED#<id>                apikeys, provision
 //	count of new keys  KEY#M                       COUNT                       apikeys, provision
@@ -53,6 +53,9 @@ import (
 //	test profile       TESTPROFILES#M              TESTPROFILE#<id>            testprofiles
 //	deleted profile    TESTPROFILES#M              DELETED#<id>                testprofiles
 //	count of profiles  TESTPROFILES#M              COUNT                       testprofiles
+//	reader             READERS#M                   READER#<id>                 readers
+//	deleted reader     READERS#M                   DELETED#<id>                readers
+//	count of readers   READERS#M                   COUNT                       readers
 //	member             MEMBERS#M                   MEMBER#<number>             merchants, members, provision
 //	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   merchants, members, provision
 //	deleted member     MEMBERS#M                   DELETED#<number>            merchants, members
@@ -155,6 +158,11 @@ import (
 //	                              tenant's profiles, at most 20; one transaction with the count
 //	list test profiles            one partition
 //	delete a test profile         its key; one transaction
+//	create a reader               reader, deleted reader and count, by ids that follow from the operation; the
+//	                              tenant's readers, at most 100; one transaction with the count
+//	list readers                  one partition; then a put for each whose terminal has reported
+//	read a reader                 its key
+//	change or delete a reader     its key; one transaction
 //	audit of a merchant           its entries, by time
 //	grow a merchant               growth, entries of its shard in the last ten seconds, merchant
 //	change a merchant             merchant, then its payout schedules, and bank accounts where they change, in one

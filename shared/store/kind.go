@@ -27,6 +27,7 @@ const (
 	KindSignIn         Kind = "SIGNIN"
 	KindFactor         Kind = "FACTOR"
 	KindTestProfiles   Kind = "TESTPROFILES"
+	KindReaders        Kind = "READERS"
 	KindKeyUse         Kind = "KEYUSE"
 	KindMembers        Kind = "MEMBERS"
 	KindRoles          Kind = "ROLES"

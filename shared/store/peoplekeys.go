@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// The keys of a merchant's people and of credentials, as the table in keys.go lists them.
+// The keys of a merchant's people, of credentials and of readers, as the table in keys.go lists them.
 
 // deletedPrefix begins the sort keys of what was deleted, beside those of what is there.
 const deletedPrefix = "DELETED#"
@@ -93,3 +93,15 @@ func membershipKey(user string, t identity.Tenant) key {
 func invitationKey(tokenHash string) key { return key{KindInvitation.named(tokenHash), "INVITATION"} }
 
 func memberCountKey(t identity.Tenant) key { return key{KindMembers.of(t), "COUNT"} }
+
+const cardReaderPrefix = "READER#"
+
+func cardReaderKey(t identity.Tenant, id string) key {
+	return key{KindReaders.of(t), cardReaderPrefix + bounded(id)}
+}
+
+func deletedReaderKey(t identity.Tenant, id string) key {
+	return key{KindReaders.of(t), deletedPrefix + bounded(id)}
+}
+
+func readerCountKey(t identity.Tenant) key { return key{KindReaders.of(t), "COUNT"} }

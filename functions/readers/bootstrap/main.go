@@ -1,0 +1,9 @@
+// The readers Lambda.
+package main
+
+import (
+	"github.com/cashwrap/cashwrap/functions/readers"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func main() { app.ServeRoutes(readers.Routes, app.PlatformSecret) }

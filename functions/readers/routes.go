@@ -1,0 +1,36 @@
+// Package readers is the family of contract §9 and §13.7: card readers, and payments at them.
+package readers
+
+import (
+	"log/slog"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// family is what the operations work with.
+type family struct {
+	store      *store.Store
+	processing *processing.Processor
+	log        *slog.Logger
+}
+
+// Routes of the family.
+func Routes(a *app.App) []rest.Route {
+	f := family{store: a.Store, processing: a.Processing, log: a.Log}
+	const all = "/v0.1/merchants/{merchant_code}/readers"
+	const one = all + "/{reader_id}"
+	const mayRead, mayWrite = "readers.read", "readers.write"
+	read, write := []string{mayRead, "terminals.read"}, []string{mayWrite, "terminals.write"}
+	return []rest.Route{
+		{Method: "GET", Path: all, Scopes: read, Handle: rest.JSON(200, f.list)},
+		{Method: "POST", Path: all, Scopes: write, Handle: rest.JSON(201, f.create)},
+		{Method: "GET", Path: one, Scopes: read, Handle: rest.JSON(200, f.retrieve)},
+		{Method: "PATCH", Path: one, Scopes: write, Handle: rest.JSON(200, f.update)},
+		{Method: "DELETE", Path: one, Scopes: write, Handle: rest.JSON(200, f.delete)},
+		{Method: "GET", Path: one + "/status", Scopes: []string{mayRead}, Errors: rest.Readers,
+			Handle: rest.JSON(200, f.retrieveStatus)},
+	}
+}

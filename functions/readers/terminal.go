@@ -1,0 +1,128 @@
+package readers
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/reader"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// current is the reader that was read, with what its terminal says of the pairing. Failures:
+// NotFound when it was deleted meanwhile, ErrContended.
+func (f family) current(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
+	return store.Retry(func(again bool) (reader.Reader, error) {
+		if again {
+			var err error
+			if r, err = f.store.CardReader(ctx, t, r.ID); err != nil {
+				return r, err
+			}
+		}
+		after := f.ask(ctx, t, r)
+		if after == r {
+			return r, nil
+		}
+		return f.store.SaveCardReader(ctx, t, after)
+	})
+}
+
+// ask asks the terminal whether it has confirmed the pairing, unless that is settled. One that has
+// not in time is asked to forget it, so that it cannot confirm any more.
+func (f family) ask(ctx context.Context, t identity.Tenant, r reader.Reader) reader.Reader {
+	if r.Settled() {
+		return r
+	}
+	now := f.store.Now()
+	h, err := f.processing.Terminal(t).Heartbeat(ctx, r.ID)
+	switch {
+	case err == nil && h.Confirmed:
+		return r.Confirm(now)
+	case err == nil && r.StatusAt(now) == reader.Expired:
+		err = f.processing.Terminal(t).Unpair(ctx, r.ID)
+	case err == nil || !errors.Is(err, terminal.ErrUnpaired):
+		f.note(ctx, r, err)
+		return r
+	}
+	if err != nil && !errors.Is(err, terminal.ErrUnpaired) {
+		f.note(ctx, r, err)
+		return r
+	}
+	return r.End(now)
+}
+
+// note logs that a terminal did not answer, if so.
+func (f family) note(ctx context.Context, r reader.Reader, err error) {
+	if err != nil {
+		f.log.WarnContext(ctx, "terminal did not answer", "reader", r.ID, "error", err)
+	}
+}
+
+// stop cancels the checkout at the reader, if one is open, and ends the pairing: a terminal without
+// one gets no other checkout. Failure: Timeout when the terminal did not answer.
+func (f family) stop(ctx context.Context, t identity.Tenant, r reader.Reader) error {
+	if r.Checkout != "" {
+		c, err := f.store.AnyCheckout(ctx, t, r.Checkout)
+		if err == nil {
+			_, err = f.processing.TerminateAtReader(ctx, t, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := f.processing.Terminal(t).Unpair(ctx, r.ID); err != nil {
+		return failure.Timeout(err)
+	}
+	return nil
+}
+
+// statusReply is {data} of contract §13.7.
+type statusReply struct {
+	Data statusView `json:"data"`
+}
+
+// retrieveStatus is what the reader's terminal last reported. One that does not answer is offline.
+func (f family) retrieveStatus(ctx context.Context, req readerPath) (statusReply, error) {
+	t := rest.Caller(ctx).Tenant
+	r, err := f.store.CardReader(ctx, t, req.ID)
+	if err == nil {
+		r, err = f.current(ctx, t, r)
+	}
+	switch {
+	case err != nil:
+		return statusReply{}, err
+	case r.StatusAt(f.store.Now()) == reader.Expired:
+		return statusReply{statusView{Status: offline}}, nil
+	}
+	h, err := f.processing.Terminal(t).Heartbeat(ctx, r.ID)
+	switch {
+	case errors.Is(err, terminal.ErrUnpaired):
+		_, err = f.ended(ctx, t, r)
+		return statusReply{statusView{Status: offline}}, err
+	case err != nil:
+		f.note(ctx, r, err)
+		return statusReply{statusView{Status: offline}}, nil
+	default:
+		return statusReply{viewStatus(h)}, nil
+	}
+}
+
+// ended records that the terminal of a paired reader has been paired again, or has forgotten it.
+func (f family) ended(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
+	return store.Retry(func(again bool) (reader.Reader, error) {
+		if again {
+			var err error
+			if r, err = f.store.CardReader(ctx, t, r.ID); err != nil {
+				return r, err
+			}
+		}
+		after := r.End(f.store.Now())
+		if after == r {
+			return r, nil
+		}
+		return f.store.SaveCardReader(ctx, t, after)
+	})
+}

@@ -1,0 +1,76 @@
+package readers
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/reader"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// readerView is the response object of contract §9.
+type readerView struct {
+	ID               string          `json:"id"`
+	Name             string          `json:"name"`
+	Status           reader.Status   `json:"status"`
+	Device           deviceView      `json:"device"`
+	Meta             member.Metadata `json:"meta,omitempty"`
+	Metadata         member.Metadata `json:"metadata,omitempty"`
+	ServiceAccountID string          `json:"service_account_id,omitempty"`
+	CreatedAt        rest.Timestamp  `json:"created_at"`
+	UpdatedAt        rest.Timestamp  `json:"updated_at"`
+}
+
+type deviceView struct {
+	Identifier string `json:"identifier"`
+	Model      string `json:"model"`
+}
+
+// show is the reader as it is shown, with what its terminal says of the pairing, unless there is an error.
+func (f family) show(ctx context.Context, r reader.Reader, err error) (readerView, error) {
+	if err == nil {
+		r, err = f.current(ctx, rest.Caller(ctx).Tenant, r)
+	}
+	if err != nil {
+		return readerView{}, err
+	}
+	return viewReader(r, r.StatusAt(f.store.Now())), nil
+}
+
+func viewReader(r reader.Reader, status reader.Status) readerView {
+	return readerView{ID: r.ID, Name: r.Name, Status: status, Device: deviceView{r.Serial, r.Model},
+		Meta: r.Metadata, Metadata: r.Metadata, ServiceAccountID: r.ServiceAccountID,
+		CreatedAt: rest.Timestamp(r.CreatedAt), UpdatedAt: rest.Timestamp(r.UpdatedAt)}
+}
+
+// The values of a terminal's status (contract §13.7).
+const (
+	online  = "ONLINE"
+	offline = "OFFLINE"
+)
+
+// statusView is the status data of contract §13.7: beside the status what the terminal last reported, if
+// it did.
+type statusView struct {
+	Status       string          `json:"status"`
+	State        terminal.State  `json:"state,omitempty"`
+	Battery      *int            `json:"battery_level,omitempty"`
+	Temperature  *float64        `json:"battery_temperature,omitempty"`
+	Connection   string          `json:"connection_type,omitempty"`
+	Firmware     string          `json:"firmware_version,omitempty"`
+	LastActivity *rest.Timestamp `json:"last_activity,omitempty"`
+}
+
+func viewStatus(h terminal.Heartbeat) statusView {
+	v := statusView{Status: offline, State: h.State, Battery: &h.Battery, Temperature: &h.Temperature,
+		Connection: h.Connection, Firmware: h.Firmware}
+	if h.Online {
+		v.Status = online
+	}
+	if !h.LastActivity.IsZero() {
+		at := rest.Timestamp(h.LastActivity)
+		v.LastActivity = &at
+	}
+	return v
+}

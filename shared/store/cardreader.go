@@ -1,0 +1,230 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/reader"
+)
+
+type cardReaderItem struct {
+	key
+	WriteID string `dynamo:"write_id"`
+	reader.Reader
+}
+
+func newCardReaderItem(t identity.Tenant, r reader.Reader) cardReaderItem {
+	return cardReaderItem{key: cardReaderKey(t, r.ID), WriteID: newWriteID(), Reader: r}
+}
+
+// deletedReader is kept as long as a request may be repeated: a repeated deletion finds that it is
+// done, and a repeated creation does not make the reader again.
+type deletedReader struct {
+	key
+	Operation string `dynamo:"operation"` // that deleted it
+	ExpiresAt int64  `dynamo:"expires_at"`
+	reader.Reader
+}
+
+// readerCount is replaced under its version by each creation, so that of two at once the second
+// fails, and counts the reader of the first when it retries.
+type readerCount struct {
+	key
+	Version int `dynamo:"version"`
+}
+
+// The failures of readers (contract §9).
+var (
+	errNoCardReader = failure.NotFound("There is no such reader.")
+	// ErrTooManyCardReaders is the failure of a creation beyond reader.MaxReaders.
+	ErrTooManyCardReaders = failure.Conflict("The merchant has as many readers as it can have.")
+)
+
+// CardReader reads a reader, consistently. Failure: NotFound.
+func (s *Reader) CardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, error) {
+	var item cardReaderItem
+	err := s.get(cardReaderKey(t, id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = errNoCardReader
+	}
+	return item.Reader, err
+}
+
+// CardReaders are the tenant's, the oldest first, consistently.
+func (s *Reader) CardReaders(ctx context.Context, t identity.Tenant) ([]reader.Reader, error) {
+	var items []cardReaderItem
+	err := s.table.Get(partitionKey, KindReaders.of(t)).Range(sortKey, dynamo.BeginsWith, cardReaderPrefix).
+		Consistent(true).Limit(reader.MaxReaders).All(ctx, &items)
+	readers := make([]reader.Reader, len(items))
+	for i, item := range items {
+		readers[i] = item.Reader
+	}
+	slices.SortFunc(readers, func(a, b reader.Reader) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return readers, err
+}
+
+// CreateCardReader stores the new reader that pair makes, with the id, and ends the tenant's other
+// readers of the same terminal. Repeated with the same id, which follows from the operation, it
+// returns what is stored, also if it has been deleted since, and does not call pair. Failures:
+// ErrTooManyCardReaders, perhaps after pair; ErrContended; those of pair.
+func (s *Store) CreateCardReader(ctx context.Context, t identity.Tenant, id string,
+	pair func() (reader.Reader, error)) (reader.Reader, error) {
+	return Retry(func(bool) (reader.Reader, error) {
+		made, count, err := s.madeCardReader(ctx, t, id)
+		if err != nil || made.ID != "" {
+			return made, err
+		}
+		readers, err := s.CardReaders(ctx, t)
+		switch {
+		case err != nil:
+			return made, err
+		case len(readers) >= reader.MaxReaders:
+			return made, ErrTooManyCardReaders
+		}
+		r, err := pair()
+		if err != nil {
+			return r, err
+		}
+		return s.addCardReader(ctx, t, r, readers, count)
+	})
+}
+
+// madeCardReader is the new reader if it is stored already, also as a deleted one, else zero; and
+// the count of the tenant's.
+func (s *Reader) madeCardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, readerCount, error) {
+	var stored cardReaderItem
+	var deleted deletedReader
+	var count readerCount
+	err := s.readInto(ctx, map[key]any{cardReaderKey(t, id): &stored, deletedReaderKey(t, id): &deleted,
+		readerCountKey(t): &count})
+	if stored.ID == "" {
+		return deleted.Reader, count, err
+	}
+	return stored.Reader, count, err
+}
+
+// addCardReader errors with ErrStale when another reader was added since the count was read, or
+// one that it ends changed.
+func (s *Store) addCardReader(ctx context.Context, t identity.Tenant, r reader.Reader, others []reader.Reader,
+	count readerCount) (reader.Reader, error) {
+	before := count.Version
+	count.key, count.Version = readerCountKey(t), before+1
+	r.Version = 1
+	tx := s.db.WriteTx().Idempotent(true).
+		Put(s.overVersion(s.table.Put(count), before)).
+		Put(s.table.Put(newCardReaderItem(t, r)).If("attribute_not_exists(pk)"))
+	for _, other := range others {
+		if other.Serial == r.Serial && other.StatusAt(s.Now()) != reader.Expired {
+			after := other.End(s.Now())
+			after.Version++
+			tx.Put(s.overVersion(s.table.Put(newCardReaderItem(t, after)), other.Version))
+		}
+	}
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(r),
+		After: r.ForAudit()}); err != nil {
+		return r, err
+	}
+	err := tx.Run(ctx)
+	if err == nil {
+		return r, nil
+	}
+	made, _, readErr := s.madeCardReader(ctx, t, r.ID)
+	switch {
+	case readErr != nil:
+		return r, errors.Join(err, readErr)
+	case made.ID != "":
+		return made, nil
+	case dynamo.IsCondCheckFailed(err):
+		return r, ErrStale
+	default:
+		return r, err
+	}
+}
+
+// subjectReader is the subject of entries about a reader.
+func subjectReader(r reader.Reader) string { return "reader " + r.ID }
+
+// SaveCardReader replaces a reader that was read, by what its terminal has reported. Error: ErrStale
+// when it changed meanwhile, or is gone.
+func (s *Store) SaveCardReader(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
+	item, put := s.replaceCardReader(t, r)
+	return item.Reader, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, put.Run(ctx))
+}
+
+// replaceCardReader writes a reader over the version that it was read with.
+func (s *Store) replaceCardReader(t identity.Tenant, r reader.Reader) (cardReaderItem, *dynamo.Put) {
+	before := r.Version
+	r.Version++
+	item := newCardReaderItem(t, r)
+	return item, s.table.Put(item).If("version = ?", before)
+}
+
+// UpdateCardReader applies a merchant's change to a reader. Of two at once both are applied, the
+// second to the result of the first; one that changes nothing writes nothing. Failures: NotFound,
+// ErrContended.
+func (s *Store) UpdateCardReader(ctx context.Context, t identity.Tenant, id string,
+	change reader.Change) (reader.Reader, error) {
+	return Retry(func(bool) (reader.Reader, error) {
+		before, err := s.CardReader(ctx, t, id)
+		if err != nil {
+			return before, err
+		}
+		after := change.Apply(before, s.Now())
+		if after == before {
+			return before, nil
+		}
+		item, put := s.replaceCardReader(t, after)
+		tx := s.db.WriteTx().Idempotent(true).Put(put)
+		if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(after),
+			Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
+			return before, err
+		}
+		return item.Reader, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+	})
+}
+
+// DeleteCardReader deletes a reader that was read. Only the record of the deletion is kept. Error:
+// ErrStale when it changed meanwhile, or is gone: CardReaderDeletedBy says by whom.
+func (s *Store) DeleteCardReader(ctx context.Context, t identity.Tenant, r reader.Reader, operation string) error {
+	deleted := deletedReader{key: deletedReaderKey(t, r.ID), Operation: operation, Reader: r,
+		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
+	tx := s.db.WriteTx().Idempotent(true).
+		Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).
+		Put(s.table.Put(deleted))
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(r),
+		Before: r.ForAudit()}); err != nil {
+		return err
+	}
+	err := tx.Run(ctx)
+	if err == nil {
+		return nil
+	}
+	now, readErr := s.CardReader(ctx, t, r.ID)
+	switch {
+	case failure.Is(readErr, failure.KindNotFound) || readErr == nil && now.Version != r.Version:
+		return ErrStale
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	default:
+		return err
+	}
+}
+
+// CardReaderDeletedBy fails with NotFound unless the operation deleted the reader.
+func (s *Reader) CardReaderDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
+	var item deletedReader
+	err := s.get(deletedReaderKey(t, id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) || err == nil && item.Operation != operation {
+		return errNoCardReader
+	}
+	return err
+}
