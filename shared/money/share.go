@@ -35,17 +35,17 @@ func (a Amount) Split(n int) []Amount {
 	parts := make([]Amount, n)
 	each, rest := a.Minor()/int64(n), a.Minor()
 	for i := range n - 1 {
-		parts[i] = fromMinor(each, a.currency)
+		parts[i] = FromMinor(each, a.currency)
 		rest -= each
 	}
-	parts[n-1] = fromMinor(rest, a.currency)
+	parts[n-1] = FromMinor(rest, a.currency)
 	return parts
 }
 
 // Smallest is one minor unit of c.
-func Smallest(c Currency) Amount { return fromMinor(1, c) }
+func Smallest(c Currency) Amount { return FromMinor(1, c) }
 
-// fromMinor is the amount of so many minor units.
-func fromMinor(minor int64, c Currency) Amount {
+// FromMinor is the amount of so many minor units.
+func FromMinor(minor int64, c Currency) Amount {
 	return Amount{value: decimal.MustNew(minor, c.Scale()), currency: c}
 }

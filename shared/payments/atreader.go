@@ -3,6 +3,7 @@ package payments
 import (
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -51,22 +52,33 @@ type EMV struct {
 
 // ReaderSale is what a checkout at a card reader has beyond others (contract §13.7).
 type ReaderSale struct {
-	ReaderID   string          `dynamo:"reader_id"`
-	Serial     string          `dynamo:"serial"`
-	Model      string          `dynamo:"model,omitempty"` // one of contract §2.7
-	Firmware   string          `dynamo:"firmware,omitempty"`
-	CardType   string          `dynamo:"card_type,omitempty"` // credit or debit, if only one is wanted
-	TipRates   []money.Decimal `dynamo:"tip_rates,omitempty"` // fractions of the amount, ascending
-	TipTimeout time.Duration   `dynamo:"tip_timeout,omitempty"`
-	Affiliate  *Affiliate      `dynamo:"affiliate,omitempty"`
-	Reason     string          `dynamo:"reason,omitempty"` // why it was not paid
+	ReaderID     string          `dynamo:"reader_id"`
+	Serial       string          `dynamo:"serial"`
+	Model        string          `dynamo:"model,omitempty"` // one of contract §2.7
+	Firmware     string          `dynamo:"firmware,omitempty"`
+	CardType     string          `dynamo:"card_type,omitempty"`          // credit or debit, if only one is wanted
+	Installments int             `dynamo:"installments_count,omitempty"` // 0: not given
+	TipRates     []money.Decimal `dynamo:"tip_rates,omitempty"`          // fractions of the amount, ascending
+	TipTimeout   time.Duration   `dynamo:"tip_timeout,omitempty"`
+	Affiliate    *Affiliate      `dynamo:"affiliate,omitempty"`
+	AADE         *AADE           `dynamo:"aade,omitempty"`
+	Reason       string          `dynamo:"reason,omitempty"`     // why it was not paid
+	UpdatedAt    time.Time       `dynamo:"updated_at,omitempty"` // when its outcome changed, if it has
 }
 
 // Affiliate is the application that has sold something (contract §13.7). Its key is not kept.
 type Affiliate struct {
-	AppID     string            `dynamo:"app_id"`
-	ForeignID string            `dynamo:"foreign_transaction_id"`
-	Tags      map[string]string `dynamo:"tags,omitempty"`
+	AppID     string          `dynamo:"app_id"`
+	ForeignID string          `dynamo:"foreign_transaction_id"`
+	Tags      member.Metadata `dynamo:"tags,omitempty"`
+}
+
+// AADE is the signature of a sale in Greece, by which its terminal reports the payment to the tax
+// authority (contract §13.7).
+type AADE struct {
+	ProviderID string `dynamo:"provider_id"`
+	Signature  string `dynamo:"signature"`
+	Data       string `dynamo:"signature_data"`
 }
 
 // Why a checkout at a reader was not paid. A terminal that was stopped gives a reason of its own.
@@ -81,11 +93,11 @@ const (
 const readerTime = 2 * time.Minute
 
 // BeginAtReader is the new checkout with its only attempt: the terminal charges under the attempt's
-// id, and until then the acquirer knows of none.
+// id, and until then the acquirer knows of none. It must have been created now.
 func (c Checkout) BeginAtReader(a Attempt, now time.Time) Checkout {
 	a.Method, a.PaymentType, a.State, a.StartedAt, a.UnknownSince = AtReader, POSPayment, AttemptRequiresAction, now, now
 	a.Installments = max(a.Installments, 1)
-	a.Deadline = now.Add(readerTime + c.Reader.TipTimeout)
+	a.Deadline = c.ReaderDeadline()
 	a = a.pollAgain(now)
 	c.Attempt = &a
 	return c
@@ -93,6 +105,20 @@ func (c Checkout) BeginAtReader(a Attempt, now time.Time) Checkout {
 
 // WaitsAtReader reports whether the cardholder may still pay, as far as is recorded.
 func (c Checkout) WaitsAtReader() bool { return c.Reader != nil && c.RequiresAction() && !c.recorded() }
+
+// ReaderDeadline is when a checkout at a reader is given up.
+func (c Checkout) ReaderDeadline() time.Time {
+	return c.CreatedAt.Add(readerTime + c.Reader.TipTimeout)
+}
+
+// ClientTransactionID is that of the latest attempt's transaction, also before there is one.
+func (c Checkout) ClientTransactionID() string { return ClientTransactionID(c.Attempt.ID) }
+
+// NeverOffered reports whether a checkout at a reader came to nothing because its terminal did not
+// take it. Its creation was refused.
+func (c Checkout) NeverOffered() bool {
+	return c.Reader != nil && c.Ended() && len(c.Transactions) == 0
+}
 
 // Ended reports whether nothing more will come of a checkout at a reader.
 func (c Checkout) Ended() bool { return !c.AttemptOpen() }
@@ -124,6 +150,12 @@ func (c Checkout) stopAtReader(o Outcome, msgID string, now time.Time) CheckoutC
 // because is the sale, which was not paid for a reason.
 func (s ReaderSale) because(reason string) *ReaderSale {
 	s.Reason = reason
+	return &s
+}
+
+// updated is the sale when its outcome changes.
+func (s ReaderSale) updated(now time.Time) *ReaderSale {
+	s.UpdatedAt = shown(now)
 	return &s
 }
 

@@ -231,6 +231,9 @@ func (c Checkout) recorded() bool {
 
 // record writes the attempt's transaction, and shows it in the checkout.
 func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) CheckoutChange {
+	if c.Reader != nil {
+		c.Reader = c.Reader.updated(now)
+	}
 	t := c.transaction(status, o, now)
 	i := slices.IndexFunc(c.Transactions, func(known CheckoutTransaction) bool { return known.ID == t.ID })
 	if i >= 0 {

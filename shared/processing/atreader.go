@@ -29,7 +29,7 @@ func (p *Processor) resolveAtReader(ctx context.Context, t identity.Tenant,
 		case !p.Store.Now().Before(a.Deadline):
 			reason = payments.ReasonTimedOut
 		default:
-			return p.settle(ctx, t, c, a.ID, payments.Outcome{Decision: payments.Challenge})
+			return p.waitAtReader(ctx, t, c)
 		}
 		o, err = p.cancelAtReader(ctx, t, c, reason)
 	}
@@ -51,50 +51,91 @@ func (p *Processor) cancelAtReader(ctx context.Context, t identity.Tenant, c pay
 }
 
 // settleAtReader records what the acquirer has answered; after an error it will be asked again.
+// Nothing is recorded then, or the next poll would take a cardholder who still waits for a charge.
 func (p *Processor) settleAtReader(ctx context.Context, t identity.Tenant, c payments.Checkout, o payments.Outcome,
 	err error) (payments.Checkout, error) {
 	if err != nil {
 		p.Log.WarnContext(ctx, "acquirer did not answer for a charge", "checkout", c.ID, "attempt", c.Attempt.ID,
 			"error", err)
-		// Nothing is recorded, or the next poll would take a cardholder who still waits for a charge.
-		o = payments.Outcome{Decision: payments.Challenge}
+		return p.waitAtReader(ctx, t, c)
 	}
 	return p.settle(ctx, t, c, c.Attempt.ID, o)
+}
+
+// waitAtReader sets the next poll. Before it is due that is set already: reading the checkout then
+// writes nothing.
+func (p *Processor) waitAtReader(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout,
+	error) {
+	if p.Store.Now().Before(c.Attempt.NextPoll) {
+		return c, nil
+	}
+	return p.settle(ctx, t, c, c.Attempt.ID, payments.Outcome{Decision: payments.Challenge})
+}
+
+// ResolveAtReader is Resolve for a checkout at a reader that was read. While the cardholder may still
+// pay, it writes nothing before the next poll is due.
+func (p *Processor) ResolveAtReader(ctx context.Context, t identity.Tenant,
+	c payments.Checkout) (payments.Checkout, error) {
+	if c.Ended() {
+		return c, nil
+	}
+	return p.resolveAttempt(ctx, t, c)
 }
 
 // TerminateAtReader stops a payment at a reader that waits for the cardholder. Others it leaves as
 // they are: the terminal has charged the card, or everything is over.
 func (p *Processor) TerminateAtReader(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, error) {
-	if !c.WaitsAtReader() {
-		return c, nil
+	c, err := p.ResolveAtReader(ctx, t, c)
+	if err != nil || !c.WaitsAtReader() {
+		return c, err
 	}
 	o, err := p.cancelAtReader(ctx, t, c, payments.ReasonTerminated)
 	return p.settleAtReader(ctx, t, c, o, err)
 }
 
-// OfferAtReader gives the stored checkout to the reader's terminal. If the terminal has certainly not
-// got it, nothing comes of the checkout, and the error is the port's. After any other error the
-// terminal may ask the cardholder all the same.
+// OfferAtReader gives the stored checkout to the reader's terminal, again if it may have got it. If
+// the terminal has not, nothing comes of the checkout, and the error is the port's. After any other
+// error the terminal may ask the cardholder all the same.
 func (p *Processor) OfferAtReader(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout,
 	error) {
 	if !c.WaitsAtReader() {
 		return c, nil
 	}
-	sale, a := c.Reader, c.Attempt
-	err := p.Terminal(t).Offer(ctx, terminal.Checkout{ID: c.ID, Pairing: sale.ReaderID, Charge: a.ID, Tenant: t.String(),
-		Amount: c.Amount, Description: c.Description, Merchant: c.Payee.Name, TipRates: sale.TipRates,
-		TipTimeout: sale.TipTimeout, CardType: sale.CardType, Installments: a.Installments, Until: a.Deadline})
+	err := p.offer(ctx, t, c)
 	switch {
 	case errors.Is(err, terminal.ErrOffline), errors.Is(err, terminal.ErrBusy), errors.Is(err, terminal.ErrUnpaired):
-		after, closeErr := p.change(context.WithoutCancel(ctx), t, c,
-			func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
-				change, ok := c.CloseNotTaken(a.ID)
-				return change, ok, nil
-			})
-		return after, errors.Join(err, closeErr)
+		return p.takeBack(ctx, t, c, err)
 	case err != nil:
 		p.Log.WarnContext(ctx, "terminal did not answer to a checkout", "checkout", c.ID, "error", err)
 	}
 	return c, nil
+}
+
+func (p *Processor) offer(ctx context.Context, t identity.Tenant, c payments.Checkout) error {
+	ctx, cancel := context.WithTimeout(ctx, chargeTime)
+	defer cancel()
+	sale, a := c.Reader, c.Attempt
+	return p.Terminal(t).Offer(ctx, terminal.Checkout{ID: c.ID, Pairing: sale.ReaderID, Charge: a.ID, Tenant: t.String(),
+		Amount: c.Amount, Description: c.Description, Merchant: c.Payee.Name, TipRates: sale.TipRates,
+		TipTimeout: sale.TipTimeout, CardType: sale.CardType, Installments: a.Installments, AADE: sale.AADE,
+		Until: a.Deadline})
+}
+
+// takeBack closes a checkout that the terminal has refused. An earlier message, whose reply was lost,
+// may have reached the terminal: so it is closed only after the acquirer has cancelled the charge, and
+// otherwise what the acquirer says counts. The error is the refusal if it was closed.
+func (p *Processor) takeBack(ctx context.Context, t identity.Tenant, c payments.Checkout,
+	refusal error) (payments.Checkout, error) {
+	ctx = context.WithoutCancel(ctx)
+	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
+	if err != nil || o.Decision != payments.Cancelled {
+		return p.settleAtReader(ctx, t, c, o, err)
+	}
+	attempt := c.Attempt.ID
+	c, err = p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
+		change, ok := c.CloseNotTaken(attempt)
+		return change, ok, nil
+	})
+	return c, errors.Join(refusal, err)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // Terminals reach the card terminals of one mode. Package virtual is the built-in one of test mode;
@@ -99,7 +100,8 @@ type Checkout struct {
 	TipTimeout   time.Duration   // after which none is chosen
 	CardType     string          // credit, debit or "": any
 	Installments int
-	Until        time.Time // when it is given up
+	AADE         *payments.AADE // of a sale in Greece
+	Until        time.Time      // when it is given up
 }
 
 // Progress is how far a terminal is with a checkout.
