@@ -1,0 +1,35 @@
+package virtual
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/table"
+)
+
+// TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
+func TestEachStoredFieldIsReadBack(t *testing.T) {
+	t.Parallel()
+	f := &storedtest.Filler{}
+	roundTrip(t, "PAIRING", storedtest.Fill[item[pairing]](t, f))
+	roundTrip(t, "DEVICE", storedtest.Fill[item[device]](t, f))
+	roundTrip(t, "SALE", storedtest.Fill[item[sale]](t, f))
+}
+
+func roundTrip[T any](t *testing.T, entity string, written item[T]) {
+	t.Helper()
+	s := storedtest.Open(t, clock.New().Now, nil)
+	db, items := s.Raw()
+	r := table.Client{DB: db, Table: items, Now: clock.New().Now}
+	written.Key, written.Version = keyOf(entity, "id"), 1
+	if err := write(t.Context(), r, written, put(r, written).Run); err != nil {
+		t.Fatal(err)
+	}
+	storedtest.RoundTrip(t, s, []storedtest.Read{storedtest.Expect(entity, written,
+		func(ctx context.Context) (item[T], error) { return read[T](ctx, r, written.Key) })}, nil,
+		cmp.AllowUnexported(written))
+}
