@@ -5,7 +5,6 @@ package callbacks
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -89,19 +88,13 @@ func (d *deliverer) try(ctx context.Context, t identity.Tenant, callback payment
 	return err
 }
 
-// body of a callback (contract §11.1).
-type body struct {
-	EventType string `json:"event_type"`
-	ID        string `json:"id"`
-}
-
 var errOutOfTime = errors.New("the function's time was up before the receiver's")
 
 // send posts the callback. failed is why the receiver did not accept it; an error
 // means that it did not have its ten seconds, or that its host has no free slot.
 func (d *deliverer) send(ctx context.Context, t identity.Tenant, callback payments.Callback,
 	secrets []webhook.Secret) (failed string, err error) {
-	content, err := json.Marshal(body{EventType: callback.EventType, ID: callback.CheckoutID})
+	content, err := body(t, callback)
 	if err != nil {
 		return "", err
 	}

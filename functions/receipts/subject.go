@@ -13,6 +13,8 @@ type subject struct {
 	record     store.Record // of the payment
 	id         string       // of the transaction, or the refund's event
 	amount     money.Amount
+	sale       money.Amount // the amount without the tip
+	tip        money.Amount
 	status     payments.TransactionStatus
 	returnCode string
 	at         time.Time
@@ -21,14 +23,14 @@ type subject struct {
 
 // payment is the receipt of the transaction itself.
 func payment(r store.Record) subject {
-	return subject{record: r, id: r.ID, amount: r.Amount, status: r.Status, returnCode: r.ReturnCode, at: r.CreatedAt,
-		moved: r.Status == payments.TransactionSuccessful}
+	return subject{record: r, id: r.ID, amount: r.Amount, sale: r.Sale(), tip: r.Tip, status: r.Status,
+		returnCode: r.ReturnCode, at: r.CreatedAt, moved: r.Status == payments.TransactionSuccessful}
 }
 
 // refund is the receipt of a refund: its lines and sums are those of the
-// amount refunded.
+// amount refunded, which may include some of a tip.
 func refund(r store.Record, e payments.Event) subject {
-	return subject{record: r, id: e.ID, amount: e.Amount, status: e.HistoryItem().Status(),
+	return subject{record: r, id: e.ID, amount: e.Amount, sale: e.Amount, tip: money.Zero(e.Amount.Currency()), status: e.HistoryItem().Status(),
 		returnCode: e.ReturnCode, at: e.CreatedAt,
 		moved: e.Status == payments.EventRefunded}
 }

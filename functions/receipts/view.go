@@ -17,7 +17,7 @@ import (
 type receipt struct {
 	Transaction transactionData `json:"transaction_data"`
 	Merchant    merchantData    `json:"merchant_data"`
-	EMV         struct{}        `json:"emv_data"` // of readers; nothing online
+	EMV         emvData         `json:"emv_data"`
 	Acquirer    acquirerData    `json:"acquirer_data"`
 }
 
@@ -32,8 +32,9 @@ type transactionData struct {
 	Timestamp          rest.Timestamp             `json:"timestamp"`
 	Status             payments.TransactionStatus `json:"status"`
 	PaymentType        string                     `json:"payment_type"`
-	EntryMode          string                     `json:"entry_mode"`
+	EntryMode          string                     `json:"entry_mode,omitempty"` // absent at a reader that read no card
 	VerificationMethod string                     `json:"verification_method,omitempty"`
+	Reader             *cardReader                `json:"card_reader,omitempty"` // absent online
 	Card               *card                      `json:"card,omitempty"`
 	Installments       int                        `json:"installments_count"`
 	ProcessAs          string                     `json:"process_as,omitempty"`
@@ -41,6 +42,18 @@ type transactionData struct {
 	VATRates           []vatRate                  `json:"vat_rates"`
 	Events             []event                    `json:"events"`
 	ReceiptNo          string                     `json:"receipt_no,omitempty"`
+}
+
+type cardReader struct {
+	Code string `json:"code"` // serial number
+	Type string `json:"type,omitempty"`
+}
+
+// emvData is what a reader has read from the card's chip; nothing online.
+type emvData struct {
+	AID              string `json:"aid,omitempty"`
+	ApplicationLabel string `json:"application_label,omitempty"`
+	Cryptogram       string `json:"cryptogram,omitempty"`
 }
 
 type card struct {
@@ -84,7 +97,11 @@ type acquirerData struct {
 	LocalTime  rest.LocalTime `json:"local_time"`
 }
 
-const unverified = "none" // neither signature nor PIN
+// What receipts print of how the payer was verified (contract §2.7).
+const (
+	unverified = "none" // neither signature nor PIN
+	byPIN      = "PIN"
+)
 
 // view shows a receipt of the merchant's.
 func view(p subject, m merchant.Merchant, a account.Account) receipt {
@@ -92,24 +109,41 @@ func view(p subject, m merchant.Merchant, a account.Account) receipt {
 	return receipt{
 		Transaction: showTransaction(p),
 		Merchant:    showMerchant(m, a),
+		EMV:         emvData(t.EMV),
 		Acquirer: acquirerData{TerminalID: t.TerminalID, AuthCode: t.AuthCode, ReturnCode: p.returnCode,
 			LocalTime: rest.Local(p.at, m.Location())},
 	}
 }
 
 func showTransaction(p subject) transactionData {
-	t, lines, none := p.record.Transaction, p.record.Products(p.amount), money.Zero(p.amount.Currency())
+	t, none := p.record.Transaction, money.Zero(p.amount.Currency())
+	lines := t.Products(p.sale)
 	v := transactionData{
 		Code: t.Code, ID: t.ID, MerchantCode: t.MerchantCode, Amount: p.amount.String(), VATAmount: none.String(),
-		TipAmount: none.String(), Currency: p.amount.Currency(), Timestamp: rest.Timestamp(p.at), Status: p.status,
+		TipAmount: p.tip.String(), Currency: p.amount.Currency(), Timestamp: rest.Timestamp(p.at), Status: p.status,
 		PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments,
 		Products: products(lines), VATRates: vatRates(lines), Events: events(p.record), ReceiptNo: receiptNo(p.record, p.id),
 	}
 	if t.Card != nil {
 		v.Card = &card{LastFour: t.Card.LastFour, Type: t.Card.Brand}
-		v.VerificationMethod, v.ProcessAs = unverified, t.Card.ProcessAs()
+		v.VerificationMethod, v.ProcessAs = verification(t), t.Card.ProcessAs()
+	}
+	if t.Reader != "" {
+		v.Reader = &cardReader{Code: t.Reader, Type: t.ReaderModel}
 	}
 	return v
+}
+
+// verification is how the payer was verified, to print.
+func verification(t payments.Transaction) string {
+	switch {
+	case t.Reader == "":
+		return unverified
+	case t.Verification == payments.ByPIN:
+		return byPIN
+	default:
+		return string(t.Verification)
+	}
 }
 
 func products(lines []payments.Product) []product {

@@ -28,9 +28,9 @@ type vatRate struct {
 	Gross money.Amount `json:"gross"`
 }
 
-// showProducts shows what was sold.
+// showProducts shows what was sold, to which a tip does not belong.
 func (v *transaction) showProducts(t payments.Transaction) {
-	lines := t.Products(t.Amount)
+	lines := t.Products(t.Sale())
 	for _, p := range lines {
 		v.Products = append(v.Products, product{Name: p.Name, Price: p.Price, VATRate: json.Number(p.VATRate),
 			SingleVATAmount: p.VAT, PriceWithVAT: p.PriceWithVAT, VATAmount: p.TotalVAT, Quantity: p.Quantity,

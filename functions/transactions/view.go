@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// transaction is the detail of contract §6.1, as far as an online payment has
-// its fields, in the form of version 2.1.
+// transaction is the detail of contract §6.1, as far as a payment online or at a
+// reader has its fields, in the form of version 2.1.
 type transaction struct {
 	ID                 string                     `json:"id"`
 	Code               string                     `json:"transaction_code"`
@@ -35,7 +35,7 @@ type transaction struct {
 	SimpleStatus       payments.SimpleStatus      `json:"simple_status,omitempty"` // absent while PENDING (contract §2.7)
 	PaymentType        string                     `json:"payment_type"`
 	SimplePaymentType  string                     `json:"simple_payment_type,omitempty"`
-	EntryMode          string                     `json:"entry_mode"`
+	EntryMode          string                     `json:"entry_mode,omitempty"` // absent at a reader that read no card
 	VerificationMethod string                     `json:"verification_method,omitempty"`
 	Card               *card                      `json:"card,omitempty"`
 	AuthCode           string                     `json:"auth_code,omitempty"`
@@ -52,6 +52,19 @@ type transaction struct {
 	TransactionEvents  []transactionEvent         `json:"transaction_events"`
 	Events             []event                    `json:"events"`
 	Links              []link                     `json:"links"`
+	*place                                        // of the reader, where it is known
+}
+
+// place is where a reader was, in both forms of contract §6.1.
+type place struct {
+	coordinates
+	Location coordinates `json:"location"`
+}
+
+type coordinates struct {
+	Lat      float64 `json:"lat"`
+	Lon      float64 `json:"lon"`
+	Accuracy float64 `json:"horizontal_accuracy,omitempty"`
 }
 
 type card struct {
@@ -71,7 +84,8 @@ type link struct {
 
 const (
 	enteredOnline = "CC_CUSTOMER_ENTERED" // a card whose number the payer typed
-	unverified    = "none"                // neither signature nor PIN
+	readByReader  = "EMV"
+	unverified    = "none" // neither signature nor PIN
 )
 
 // view shows a transaction to the caller, whose own it is.
@@ -81,21 +95,38 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 	v := transaction{
 		ID: t.ID, Code: t.Code, ForeignID: t.ForeignID, ClientID: t.ClientTransactionID, InternalID: t.InternalID(),
 		MerchantCode: t.MerchantCode, MerchantID: payments.MerchantNumericID(t.MerchantCode), Username: t.Username,
-		Amount: t.Amount, Currency: currency, VATAmount: money.Zero(currency), TipAmount: money.Zero(currency),
+		Amount: t.Amount, Currency: currency, VATAmount: money.Zero(currency), TipAmount: t.Tip,
 		FeeAmount: t.Fee, Timestamp: rest.Timestamp(t.CreatedAt), LocalTime: rest.Local(t.CreatedAt, calendar.Where),
 		Status: t.Status, SimpleStatus: t.SimpleStatus(), PaymentType: t.PaymentType, EntryMode: t.EntryMode,
 		AuthCode: t.AuthCode, Installments: t.Installments, ProductSummary: t.ProductSummary,
 		PayoutPlan: t.PayoutPlan, PayoutsTotal: t.PayoutsTotal(), PayoutsReceived: t.PayoutsReceived(),
 		Links: f.links(ctx, t),
 	}
-	if t.Card != nil {
-		v.Card = &card{LastFour: t.Card.LastFour, Type: t.Card.Brand}
-		v.SimplePaymentType, v.VerificationMethod, v.ProcessAs = enteredOnline, unverified, t.Card.ProcessAs()
+	v.showCard(t)
+	if l := t.Location; l != nil {
+		at := coordinates{Lat: l.Lat, Lon: l.Lon, Accuracy: l.Accuracy}
+		v.place = &place{at, at}
 	}
 	v.showProducts(t)
 	v.PayoutType, v.PayoutDate = paysOut(t.Payouts, v.PayoutsTotal, calendar)
 	v.TransactionEvents, v.Events = transactionEvents(r, calendar), events(r)
 	return v
+}
+
+// showCard shows the card, and how it was used.
+func (v *transaction) showCard(t payments.Transaction) {
+	if t.Card == nil {
+		return
+	}
+	v.Card, v.ProcessAs = &card{LastFour: t.Card.LastFour, Type: t.Card.Brand}, t.Card.ProcessAs()
+	v.SimplePaymentType, v.VerificationMethod = enteredOnline, unverified
+	if t.Reader == "" {
+		return
+	}
+	v.SimplePaymentType, v.VerificationMethod = readByReader, string(t.Verification)
+	if t.Verification == payments.ByPIN { // whose spellings disagree (contract §2.7)
+		v.VerificationMethod = ""
+	}
 }
 
 // links leads to createRefund while there is something to refund, if the caller may.

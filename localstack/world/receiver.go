@@ -2,9 +2,12 @@ package world
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -41,7 +44,22 @@ func (t Try) Verifies(secret webhook.Secret) bool {
 // Delivery is one callback as received.
 type Delivery struct {
 	ID       string // webhook-id
-	Checkout string
+	Checkout string // online
+	Reader   *ReaderCallback
+}
+
+// ReaderCallback is the body of a callback on a checkout at a reader (contract §11.4).
+type ReaderCallback struct {
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	Payload   struct {
+		ClientTransactionID string `json:"client_transaction_id"`
+		MerchantCode        string `json:"merchant_code"`
+		Status              string `json:"status"`
+		TransactionID       string `json:"transaction_id"`
+		FailureReason       string `json:"failure_reason,omitempty"`
+	} `json:"payload"`
+	Timestamp string `json:"timestamp"`
 }
 
 // Receive starts a receiver that answers 204.
@@ -103,25 +121,58 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if err := webhook.Verify(request.Header, body, r.world.Clock.Now(), nil, r.keys); err != nil {
 		r.world.Errorf("callback signature: %v", err)
 	}
-	var event struct{ EventType, ID string }
-	fields := map[string]*string{"event_type": &event.EventType, "id": &event.ID}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(body, &members); err != nil || len(members) != len(fields) {
+	got, err := delivery(body)
+	if err != nil {
 		r.world.Errorf("callback body %s: %v", body, err)
 	}
-	for name, field := range fields {
-		if err := json.Unmarshal(members[name], field); err != nil {
-			r.world.Errorf("callback member %s: %v", name, err)
-		}
-	}
-	if event.EventType != "CHECKOUT_STATUS_CHANGED" {
-		r.world.Errorf("callback of type %q", event.EventType)
-	}
+	got.ID = request.Header.Get("webhook-id")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tries = append(r.tries, Try{Header: request.Header, Body: string(body), At: r.world.Clock.Now()})
 	if r.status < http.StatusMultipleChoices {
-		r.got = append(r.got, Delivery{ID: request.Header.Get("webhook-id"), Checkout: event.ID})
+		r.got = append(r.got, got)
 	}
 	w.WriteHeader(r.status)
+}
+
+// delivery reads a callback's body, which has exactly the members of its type.
+func delivery(body []byte) (Delivery, error) {
+	var kind struct {
+		EventType string `json:"event_type"`
+	}
+	if err := json.Unmarshal(body, &kind); err != nil {
+		return Delivery{}, err
+	}
+	if kind.EventType == "solo.transaction.updated" {
+		var event ReaderCallback
+		return Delivery{Reader: &event}, exactly(body, &event)
+	}
+	var event struct {
+		EventType string `json:"event_type"`
+		ID        string `json:"id"`
+	}
+	err := exactly(body, &event)
+	if err == nil && event.EventType != "CHECKOUT_STATUS_CHANGED" {
+		err = fmt.Errorf("its type is %q", event.EventType)
+	}
+	return Delivery{Checkout: event.ID}, err
+}
+
+// exactly reads an object whose members are the struct's, in any order.
+func exactly(body []byte, event any) error {
+	if err := json.Unmarshal(body, event); err != nil {
+		return err
+	}
+	again, err := json.Marshal(event)
+	if err != nil {
+		return err
+	}
+	var sent, known any
+	if err = errors.Join(json.Unmarshal(body, &sent), json.Unmarshal(again, &known)); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(sent, known) {
+		return fmt.Errorf("it has not the members of %s", again)
+	}
+	return nil
 }

@@ -59,8 +59,8 @@ type Transaction struct {
 	RefundsBegun        int                 `dynamo:"refunds_begun,omitempty"` // one that is begun again counts again
 	Reader              string              `dynamo:"reader_serial,omitempty"` // serial number; "" online
 	ReaderModel         string              `dynamo:"reader_model,omitempty"`
-	Verification        Verification        `dynamo:"verification,omitempty"`  // at a reader
-	Tip                 money.Amount        `dynamo:"tip,omitempty"`           // part of Amount
+	Verification        Verification        `dynamo:"verification,omitempty"` // at a reader
+	Tip                 money.Amount        `dynamo:"tip,omitempty"`          // part of Amount
 	EMV                 EMV                 `dynamo:"emv,omitempty"`
 	Location            *Location           `dynamo:"location,omitempty"` // of the reader
 	TerminalID          string              `dynamo:"tid,omitempty"`

@@ -243,6 +243,7 @@ func (s *Store) Apply(ctx context.Context, t identity.Tenant,
 	tx := s.db.WriteTx().Idempotent(true).Put(s.putCheckout(item))
 	if change.Transaction != nil {
 		tx.Put(s.putTransaction(t, *change.Transaction))
+		s.putForeign(tx, t, *change.Transaction)
 	}
 	if change.Entry != nil {
 		tx.Put(s.putEntry(t, *change.Entry))

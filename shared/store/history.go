@@ -34,8 +34,8 @@ func historyPosition(at time.Time, id string) string { return micros(at) + "#" +
 // chargeback beside its place: payments.HistoryEntry, so that filters are decided
 // without the items. No payout changes any of it, and so writes to the index: that
 // saves four units for each payment, $2.50 for a million. A page of 100 reads its
-// items for it, which costs $0.0000054 more. An index cannot be widened, so what only card
-// readers will write is included already.
+// items for it, which costs $0.0000054 more. What only card readers write is
+// included, because an index cannot be widened.
 var historyAttributes = []string{
 	"type", "status", "reversed_as", "username", "payment_type", "entry_mode", "location", "reader_serial",
 }

@@ -70,6 +70,7 @@ import (
 //	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, sandbox, provision,
 //	                                                                           polls, sweep
 //	reference guard    REFERENCE#M#<reference>     REFERENCE                   checkouts
+//	payment's own id   REFERENCE#M#<foreign id>    PAYMENT#<0 or 1>#<µs>#<id>  with transactions at readers
 //	transaction        TRANSACTION#M#<code>        TRANSACTION#<id>            writers of checkouts and events
 //	event              TRANSACTION#M#<code>        EVENT#<id>                  transactions, payoutrun, provision,
 //	                                                                           polls, sweep
@@ -131,8 +132,9 @@ import (
 //	                              transaction records the outcome
 //	customer, saved cards         one partition
 //	transaction by any id         its partition, with its events: the id, the client transaction id and the
-//	                              internal id determine the code; by foreign id first the reference guard
-//	                              and the checkout
+//	                              internal id determine the code; by foreign id first the last two of its
+//	                              partition: the reference guard, then the checkout, and the payment at a
+//	                              reader that is preferred
 //	page of the history           index history, then the items in batches; with a filter, growing queries
 //	                              over at most 1,000 entries that do not match; by code a transaction's
 //	                              partition

@@ -183,36 +183,6 @@ func (s *Reader) Transaction(ctx context.Context, t identity.Tenant, id string) 
 	return Record{}, errNoTransaction
 }
 
-// TransactionByForeignID reads the transaction of the checkout with the
-// reference, consistently: of several the successful one, else the newest. A
-// reference belongs to one checkout for good, also after it got another one.
-// Failure: NotFound.
-func (s *Reader) TransactionByForeignID(ctx context.Context, t identity.Tenant, reference string) (Record, error) {
-	id, err := s.referenceOwner(ctx, t, reference)
-	if err != nil {
-		return Record{}, err
-	}
-	if id == "" {
-		return Record{}, errNoTransaction
-	}
-	c, err := s.Checkout(ctx, t, id)
-	if err != nil {
-		return Record{}, err
-	}
-	attempts := slices.Clone(c.Transactions)
-	slices.Reverse(attempts)
-	slices.SortStableFunc(attempts, func(a, b payments.CheckoutTransaction) int {
-		return cmp.Compare(rank(a.Status), rank(b.Status))
-	})
-	for _, attempt := range attempts {
-		r, err := s.Transaction(ctx, t, attempt.ID)
-		if err != nil || r.ForeignID == reference {
-			return r, err
-		}
-	}
-	return Record{}, errNoTransaction
-}
-
 // rank puts successful transactions before all others.
 func rank(s payments.TransactionStatus) int {
 	if s == payments.TransactionSuccessful {

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// foreignItem is one of a client's own id: which online checkout has taken it as its reference, or that a payment at
+// a reader has it. Several payments may; the key has all that is known of one.
+type foreignItem struct {
+	key
+	CheckoutID string `dynamo:"checkout_id,omitempty"`
+}
+
+// paymentPrefix begins what of a client's own id is about payments at readers.
+const paymentPrefix = "PAYMENT#"
+
+// foreignKey sorts the payments with a client's own id by what contract §6.1 prefers: successful ones last, then the
+// newest last. One that succeeds after it was pending has two.
+func foreignKey(t identity.Tenant, tx payments.Transaction) key {
+	group := "0#"
+	if tx.Status == payments.TransactionSuccessful {
+		group = "1#"
+	}
+	return key{referenceKey(t, tx.ForeignID).PK, paymentPrefix + group + micros(tx.CreatedAt) + "#" + bounded(tx.ID)}
+}
+
+// putForeign files a payment at a reader under the client's own id of it, if there is one. It is written with the
+// transaction, and the same each time.
+func (s *Store) putForeign(tx *dynamo.WriteTx, t identity.Tenant, of payments.Transaction) {
+	if of.Reader != "" && of.ForeignID != "" {
+		tx.Put(s.table.Put(foreignItem{key: foreignKey(t, of)}))
+	}
+}
+
+// TransactionByForeignID reads the transaction with a client's own id, consistently: that of the online checkout with
+// the reference, or of a payment at a reader; of several the successful one, else the newest (contract §6.1). A
+// reference belongs to one checkout for good, also after it got another one.
+// Failure: NotFound.
+func (s *Reader) TransactionByForeignID(ctx context.Context, t identity.Tenant, id string) (Record, error) {
+	var filed []foreignItem // the reference comes last, after the payment that is preferred
+	err := s.table.Get(partitionKey, referenceKey(t, id).PK).Consistent(true).Order(dynamo.Descending).Limit(2).
+		All(ctx, &filed)
+	if err != nil {
+		return Record{}, err
+	}
+	var found []Record
+	for _, item := range preferredOf(filed) {
+		var r Record
+		if item.CheckoutID != "" {
+			r, err = s.transactionOfCheckout(ctx, t, item.CheckoutID, id)
+		} else {
+			r, err = s.Transaction(ctx, t, item.SK[strings.LastIndex(item.SK, "#")+1:])
+		}
+		switch {
+		case err == nil:
+			found = append(found, r)
+		case !failure.Is(err, failure.KindNotFound):
+			return Record{}, err
+		}
+	}
+	if len(found) == 0 {
+		return Record{}, errNoTransaction
+	}
+	return Preferred(found), nil
+}
+
+// preferredOf is the checkout with the reference, if there is one, and the first of the payments.
+func preferredOf(filed []foreignItem) []foreignItem {
+	if len(filed) > 1 && filed[0].CheckoutID == "" {
+		return filed[:1]
+	}
+	return filed
+}
+
+// transactionOfCheckout reads the transaction of an online checkout by a reference that it has or had.
+func (s *Reader) transactionOfCheckout(ctx context.Context, t identity.Tenant, checkout,
+	reference string) (Record, error) {
+	c, err := s.Checkout(ctx, t, checkout)
+	if err != nil {
+		return Record{}, err
+	}
+	attempts := slices.Clone(c.Transactions)
+	slices.Reverse(attempts)
+	slices.SortStableFunc(attempts, func(a, b payments.CheckoutTransaction) int {
+		return cmp.Compare(rank(a.Status), rank(b.Status))
+	})
+	for _, attempt := range attempts {
+		r, err := s.Transaction(ctx, t, attempt.ID)
+		if err != nil || r.ForeignID == reference {
+			return r, err
+		}
+	}
+	return Record{}, errNoTransaction
+}
