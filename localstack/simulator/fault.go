@@ -23,11 +23,12 @@ const (
 	toBank
 	toHanging // a receiver that never answers
 	toMail
+	toTerminal
 	kinds
 )
 
 var kindNames = [...]string{"table", "queue", "sandbox", "acquirer", "receiver", "platform", "client", "move",
-	"bank", "hanging receiver", "mail"}
+	"bank", "hanging receiver", "mail", "terminal"}
 
 func (k kind) String() string { return kindNames[k] }
 
@@ -42,6 +43,8 @@ var possible = [kinds][]faults.Fault{
 	toAcquirer: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
 	toBank: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
+		faults.DieBefore, faults.DieAfter},
+	toTerminal: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
 	toMail:     {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
 	toReceiver: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},

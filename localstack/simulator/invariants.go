@@ -64,6 +64,7 @@ func (w *World) check() {
 		w.checkCheckout(b, b.checkouts[id])
 	}
 	w.checkReferences(b)
+	w.checkReaders(b)
 	w.checkReplies(b)
 	w.checkBrowsers(b)
 	w.checkCallbacks(b)
@@ -162,6 +163,9 @@ func sameAmount(a, b any) bool { return amountOf(a) == amountOf(b) }
 func (w *World) checkReferences(b snapshot) {
 	owners := map[string]string{}
 	for _, id := range sorted(b.checkouts) {
+		if atReader(b.checkouts[id]) { // it has none
+			continue
+		}
 		name := b.checkouts[id].tenant() + " " + b.checkouts[id].text("reference")
 		if other := owners[name]; other != "" {
 			w.find(id, "has the reference of %s", other)
@@ -293,6 +297,9 @@ func (w *World) checkDeliveries(b snapshot, written map[string]bool) {
 	delivered := map[string]bool{}
 	for _, d := range w.received {
 		c := b.callbacks[d.ID]
+		if d.transaction != "" {
+			d.Checkout = w.checkReaderCallback(b, d)
+		}
 		if !written[d.ID] {
 			w.find(d.Checkout, "callback %s was invented", d.ID)
 		} else if c != nil && (c.text("checkout_id") != d.Checkout || c.text("url") != d.URL) {
@@ -324,7 +331,7 @@ func outcomeBetween(before, now item) string {
 
 func failures(c item) (n int) {
 	for _, t := range c.list("transactions") {
-		if t.text("status") == "FAILED" {
+		if t.text("status") == "FAILED" || atReader(c) && t.text("status") == "CANCELLED" {
 			n++
 		}
 	}

@@ -16,10 +16,11 @@ const (
 	Unknown    Workload = "unknown"    // payments and refunds of unknown outcome, while nothing fails
 	Hanging    Workload = "hanging"    // receivers that take callbacks and do not answer
 	People     Workload = "people"     // changes of roles, members and keys
+	Readers    Workload = "readers"    // payments at card readers, whose line may drop at any message
 )
 
 // Workloads are all of them.
-var Workloads = []Workload{Everything, Refunds, Month, Unknown, Hanging, People}
+var Workloads = []Workload{Everything, Refunds, Month, Unknown, Hanging, People, Readers}
 
 // ParseWorkload is the workload of that name; "" is Everything.
 func ParseWorkload(name string) (Workload, error) {

@@ -16,10 +16,12 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/faults"
 )
 
-// delivery is one callback that the merchants' server took.
+// delivery is one callback that the merchants' server took. One of a payment at a reader names the
+// transaction, and its status.
 type delivery struct {
-	ID, Checkout, URL string
-	at                time.Time
+	ID, Checkout, URL   string
+	transaction, status string
+	at                  time.Time
 }
 
 // receiver is the merchants' server, at the end of a network.
@@ -34,9 +36,18 @@ func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	var event struct {
 		EventType string `json:"event_type"`
 		ID        string
+		Payload   struct {
+			Transaction string `json:"transaction_id"`
+			Status      string
+		}
 	}
 	id := request.Header.Get("webhook-id")
-	if err := json.Unmarshal(body, &event); err != nil || event.EventType != "CHECKOUT_STATUS_CHANGED" {
+	err = json.Unmarshal(body, &event)
+	switch {
+	case err == nil && event.EventType == "CHECKOUT_STATUS_CHANGED":
+	case err == nil && event.EventType == "solo.transaction.updated" && event.Payload.Transaction != "":
+		event.ID = ""
+	default:
 		r.world.find(event.ID, "callback with the body %s", body)
 	}
 	answer := func(status int) *http.Response {
@@ -52,7 +63,8 @@ func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 		send: func() (*http.Response, string, error) {
 			now := r.world.now()
 			r.world.record(func() {
-				r.world.received = append(r.world.received, delivery{id, event.ID, request.URL.String(), now})
+				r.world.received = append(r.world.received, delivery{ID: id, Checkout: event.ID, URL: request.URL.String(),
+					transaction: event.Payload.Transaction, status: event.Payload.Status, at: now})
 			})
 			return answer(http.StatusNoContent), "204", nil
 		},

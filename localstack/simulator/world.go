@@ -28,6 +28,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
 // epoch is when every world begins; a bubble begins in 2000.
@@ -174,8 +175,9 @@ func (w *World) makeOverrides() app.Overrides {
 	o := app.Overrides{
 		Now: w.now, WallNow: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox},
 		Credentials: credentials, Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, Busy: 1, CallbackHTTP: receiver{w},
-		WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
-		WrapBank:     w.wrapBank,
+		WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
+		WrapBank:      w.wrapBank,
+		WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return faults.Terminals(far{w, toTerminal}, t) },
 	}
 	if w.faultProfile.lowLimits {
 		o.Limits = rest.Limits{Credential: lowLimits, Address: lowLimits}
@@ -241,6 +243,8 @@ func (w *World) simulate() {
 		w.refundSales()
 	case Unknown:
 		w.playUnknown()
+	case Readers:
+		w.playReaders()
 	default:
 		w.faultsOn = true
 		w.populate()

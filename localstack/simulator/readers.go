@@ -1,0 +1,164 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
+)
+
+// readerAmounts are in minor units, and what they come to as amounts: most are approved.
+var readerAmounts = []string{"1010", "2500", "6000", "1100", "4224", "4225", "4225"}
+
+// counter is a reader with those who use it.
+type counter struct {
+	*scenario
+	reader string
+}
+
+func (c *counter) readers() string { return "/v0.1/merchants/" + c.merchant + "/readers" }
+
+func (c *counter) path() string { return c.readers() + "/" + c.reader }
+
+// playReaders pairs terminals while nothing fails. Then tills have cardholders pay at them, some
+// stop them, and messages to terminals are lost, late and repeated like all others.
+func (w *World) playReaders() {
+	var counters []*counter
+	for n := range 1 + w.rng.IntN(2) {
+		c := &counter{scenario: &scenario{World: w, name: fmt.Sprintf("reader-%d", n), shop: w.shops[n%2],
+			rng: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}}
+		counters = append(counters, c)
+		w.run(clients, c.pair)
+		w.steer(clients)
+	}
+	w.faultsOn = true
+	for _, c := range counters {
+		for i := range 1 + c.rng.IntN(3) {
+			c.client("till", i, c.sell)
+		}
+		for i := range c.rng.IntN(3) {
+			act := []func(string, *rand.Rand){c.terminate, c.look, c.rename, c.unpair}[c.rng.IntN(4)]
+			c.client("extra", i, act)
+		}
+	}
+}
+
+// pair makes the reader, and waits until its terminal has confirmed.
+func (c *counter) pair() {
+	answer := c.insist(c.name, client.Request{Method: "POST", Path: c.readers(), Body: fmt.Sprintf(
+		`{"pairing_code":"CODE%04d","name":%q}`, c.rng.IntN(10_000), c.name)})
+	c.reader = answer.view().ID
+	c.pass(3 * time.Second)
+	if v := c.insist(c.name, client.Request{Method: "GET", Path: c.path()}).view(); v.Status != "paired" {
+		c.panicf("a reader is %s", v.Status)
+	}
+}
+
+// sell has up to three cardholders pay, one after the other.
+func (c *counter) sell(actor string, rng *rand.Rand) {
+	for i := range 1 + rng.IntN(3) {
+		r := client.Request{Method: "POST", Path: c.path() + "/checkout", Body: fmt.Sprintf(
+			`{"total_amount":{"currency":%q,"minor_unit":2,"value":%s},"description":%q,`+
+				`"return_url":"https://shop.example.com/hook/%s"}`,
+			c.currency, readerAmounts[rng.IntN(len(readerAmounts))], c.name, c.name)}
+		if rng.IntN(2) == 0 {
+			r.IdempotencyKey = fmt.Sprintf("%s sells %d", actor, i)
+			c.duplicatePayment(actor, rng, r)
+		}
+		answer := c.insist(actor, r)
+		if id := answer.atReader().Data.ID; id != "" {
+			c.watch(actor, rng, id)
+		}
+		c.think(actor)
+	}
+}
+
+// atReaderView is what clients read of a checkout at a reader.
+type atReaderView struct {
+	Data struct {
+		ID     string `json:"checkout_id"`
+		Status string
+	}
+}
+
+func (r response) atReader() (v atReaderView) {
+	_ = json.Unmarshal(r.Body, &v) // errors have none of it
+	return v
+}
+
+// watch reads a checkout now and then, perhaps until it has ended.
+func (c *counter) watch(actor string, rng *rand.Rand, id string) {
+	for range rng.IntN(5) {
+		c.pass(time.Duration(rng.IntN(5000)) * time.Millisecond)
+		answer := c.insist(actor, client.Request{Method: "GET", Path: c.path() + "/checkout/" + id})
+		if answer.atReader().Data.Status != "pending" {
+			return
+		}
+	}
+}
+
+func (c *counter) terminate(actor string, rng *rand.Rand) {
+	for range 1 + rng.IntN(3) {
+		c.pass(time.Duration(rng.IntN(5000)) * time.Millisecond)
+		c.insist(actor, client.Request{Method: "POST", Path: c.path() + "/terminate"})
+	}
+}
+
+func (c *counter) look(actor string, rng *rand.Rand) {
+	for _, path := range []string{c.readers(), c.path(), c.path() + "/status"} {
+		c.pass(time.Duration(rng.IntN(3000)) * time.Millisecond)
+		c.insist(actor, client.Request{Method: "GET", Path: path})
+	}
+}
+
+func (c *counter) rename(actor string, rng *rand.Rand) {
+	c.pass(time.Duration(rng.IntN(5000)) * time.Millisecond)
+	c.insist(actor, client.Request{Method: "PATCH", Path: c.path(), Body: fmt.Sprintf(`{"name":%q}`, actor)})
+}
+
+func (c *counter) unpair(actor string, rng *rand.Rand) {
+	c.pass(time.Duration(rng.IntN(9000)) * time.Millisecond)
+	c.insist(actor, client.Request{Method: "DELETE", Path: c.path(), IdempotencyKey: actor})
+}
+
+func atReader(checkout item) bool { return checkout.object("reader") != nil }
+
+// checkReaderCallback: it says what came of the transaction. It returns the checkout.
+func (w *World) checkReaderCallback(b snapshot, d delivery) string {
+	t := b.transactions[d.transaction]
+	checkout := t.text("checkout_id")
+	if want := map[bool]string{true: "successful", false: "failed"}[t.text("status") == "SUCCESSFUL"]; d.status != want {
+		w.find(checkout, "callback %s says %q of a transaction that is %s", d.ID, d.status, t.text("status"))
+	}
+	return checkout
+}
+
+// checkReaders: a checkout at a reader has one attempt, and so one transaction at the most. What
+// clients were shown to have come of it, has.
+func (w *World) checkReaders(b snapshot) {
+	of := map[string][]item{}
+	for _, id := range sorted(b.transactions) {
+		if c := b.transactions[id].text("checkout_id"); atReader(b.checkouts[c]) {
+			of[c] = append(of[c], b.transactions[id])
+		}
+	}
+	for _, id := range sorted(of) {
+		if len(of[id]) != 1 {
+			w.find(id, "has %d transactions", len(of[id]))
+		}
+	}
+	ended := map[string]string{"SUCCESSFUL": "successful", "FAILED": "failed", "CANCELLED": "cancelled"}
+	for _, r := range w.replies {
+		shown := r.atReader().Data
+		if shown.ID == "" || !r.received {
+			continue
+		}
+		if !atReader(b.checkouts[shown.ID]) {
+			w.find(shown.ID, "was answered, but does not exist")
+		} else if shown.Status != "" && shown.Status != "pending" && shown.Status != ended[of[shown.ID][0].text("status")] {
+			w.find(shown.ID, "was answered as %s, and is %s", shown.Status, of[shown.ID][0].text("status"))
+		}
+	}
+}
