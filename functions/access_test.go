@@ -19,6 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
 const accessFile = "access.json"
@@ -254,6 +255,12 @@ func (e *everything) payers() {
 func (e *everything) operator() {
 	b := newBoleto(e.World)
 	e.Operate(map[string]any{"command": "pay_voucher", "merchant_code": b.Merchant.Code, "checkout_id": b.checkout}, nil)
+	if _, err := e.App.Virtual.Pair(e.Context(), terminal.Pairing{ID: "rdr_any", Code: "A1B2C3D4",
+		Tenant: "T#" + b.Merchant.Code, Until: e.Clock.Now().Add(time.Minute)}); err != nil {
+		e.Fatal(err)
+	}
+	e.Operate(map[string]any{"command": "set_reader_offline", "merchant_code": b.Merchant.Code, "mode": "test",
+		"reader_id": "rdr_any", "offline": true}, nil)
 	var made struct {
 		APIKey struct{ ID, Plaintext string } `json:"api_key"`
 	}

@@ -33,6 +33,7 @@
 //	show_mail               id
 //	replay_mails            as replay_callbacks
 //	pay_voucher             merchant_code, checkout_id
+//	set_reader_offline      merchant_code, reader_id, offline; mode
 //	charge_back             merchant_code, transaction; mode, id, amount, lost
 //	update_settings         merchant_code; mode, payout_period, payout_type, payout_on_demand,
 //	                        payout_on_demand_available, gross_settlement, expected_max_transaction_amount,
@@ -101,6 +102,7 @@ func (o operator) commands() map[string]command {
 		"show_mail":              typed(o, o.showMail),
 		"replay_mails":           typed(o, o.replayMails),
 		"pay_voucher":            typed(o, o.payVoucher),
+		"set_reader_offline":     typed(o, o.setReaderOffline),
 		"charge_back":            typed(o, o.chargeback),
 		"update_settings":        typed(o, o.updateSettings),
 		"set_payout":             typed(o, o.setPayout),
