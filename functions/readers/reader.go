@@ -65,7 +65,10 @@ func (f family) create(ctx context.Context, req createRequest) (readerView, erro
 	if asked && errors.Is(err, store.ErrTooManyCardReaders) { // others were made meanwhile
 		err = errors.Join(err, f.processing.Terminal(t).Unpair(ctx, r.ID))
 	}
-	return f.show(ctx, made, err)
+	if err != nil {
+		return readerView{}, err
+	}
+	return viewReader(made, made.StatusAt(f.store.Now())), nil
 }
 
 // pairingFailure is what an error of the terminal means for the client.

@@ -15,6 +15,13 @@ import (
 // current is the reader that was read, with what its terminal says of the pairing. Failures:
 // NotFound when it was deleted meanwhile, ErrContended.
 func (f family) current(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
+	return f.record(ctx, t, r, func(r reader.Reader) reader.Reader { return f.ask(ctx, t, r) })
+}
+
+// record stores what has become of the reader that was read. Failures: NotFound when it was deleted
+// meanwhile, ErrContended.
+func (f family) record(ctx context.Context, t identity.Tenant, r reader.Reader,
+	became func(reader.Reader) reader.Reader) (reader.Reader, error) {
 	return store.Retry(func(again bool) (reader.Reader, error) {
 		if again {
 			var err error
@@ -22,7 +29,7 @@ func (f family) current(ctx context.Context, t identity.Tenant, r reader.Reader)
 				return r, err
 			}
 		}
-		after := f.ask(ctx, t, r)
+		after := became(r)
 		if after == r {
 			return r, nil
 		}
@@ -36,29 +43,28 @@ func (f family) ask(ctx context.Context, t identity.Tenant, r reader.Reader) rea
 	if r.Settled() {
 		return r
 	}
-	now := f.store.Now()
-	h, err := f.processing.Terminal(t).Heartbeat(ctx, r.ID)
+	now, port := f.store.Now(), f.processing.Terminal(t)
+	h, err := port.Heartbeat(ctx, r.ID)
 	switch {
 	case err == nil && h.Confirmed:
 		return r.Confirm(now)
-	case err == nil && r.StatusAt(now) == reader.Expired:
-		err = f.processing.Terminal(t).Unpair(ctx, r.ID)
-	case err == nil || !errors.Is(err, terminal.ErrUnpaired):
-		f.note(ctx, r, err)
+	case err == nil && r.StatusAt(now) == reader.Processing:
 		return r
+	case err == nil:
+		err = port.Unpair(ctx, r.ID)
+	case errors.Is(err, terminal.ErrUnpaired):
+		err = nil
 	}
-	if err != nil && !errors.Is(err, terminal.ErrUnpaired) {
-		f.note(ctx, r, err)
+	if err != nil {
+		f.silent(ctx, r, err)
 		return r
 	}
 	return r.End(now)
 }
 
-// note logs that a terminal did not answer, if so.
-func (f family) note(ctx context.Context, r reader.Reader, err error) {
-	if err != nil {
-		f.log.WarnContext(ctx, "terminal did not answer", "reader", r.ID, "error", err)
-	}
+// silent logs that a terminal did not answer.
+func (f family) silent(ctx context.Context, r reader.Reader, err error) {
+	f.log.WarnContext(ctx, "terminal did not answer", "reader", r.ID, "error", err)
 }
 
 // stop cancels the checkout at the reader, if one is open, and ends the pairing: a terminal without
@@ -99,30 +105,13 @@ func (f family) retrieveStatus(ctx context.Context, req readerPath) (statusReply
 	}
 	h, err := f.processing.Terminal(t).Heartbeat(ctx, r.ID)
 	switch {
-	case errors.Is(err, terminal.ErrUnpaired):
-		_, err = f.ended(ctx, t, r)
+	case errors.Is(err, terminal.ErrUnpaired): // it was paired again, or has forgotten the pairing
+		_, err = f.record(ctx, t, r, func(r reader.Reader) reader.Reader { return r.End(f.store.Now()) })
 		return statusReply{statusView{Status: offline}}, err
 	case err != nil:
-		f.note(ctx, r, err)
+		f.silent(ctx, r, err)
 		return statusReply{statusView{Status: offline}}, nil
 	default:
 		return statusReply{viewStatus(h)}, nil
 	}
-}
-
-// ended records that the terminal of a paired reader has been paired again, or has forgotten it.
-func (f family) ended(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
-	return store.Retry(func(again bool) (reader.Reader, error) {
-		if again {
-			var err error
-			if r, err = f.store.CardReader(ctx, t, r.ID); err != nil {
-				return r, err
-			}
-		}
-		after := r.End(f.store.Now())
-		if after == r {
-			return r, nil
-		}
-		return f.store.SaveCardReader(ctx, t, after)
-	})
 }
