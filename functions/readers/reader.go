@@ -116,7 +116,9 @@ func (f family) update(ctx context.Context, req updateRequest) (readerView, erro
 	if change.Metadata == nil {
 		change.Metadata = req.Meta
 	}
-	r, err := f.store.UpdateCardReader(ctx, rest.Caller(ctx).Tenant, req.ID, change)
+	r, err := f.store.UpdateCardReader(ctx, rest.Caller(ctx).Tenant, req.ID, func(r reader.Reader) reader.Reader {
+		return change.Apply(r, f.store.Now())
+	})
 	return f.show(ctx, r, err)
 }
 

@@ -172,13 +172,13 @@ func (s *Store) replaceCardReader(t identity.Tenant, r reader.Reader) (cardReade
 // second to the result of the first; one that changes nothing writes nothing. Failures: NotFound,
 // ErrContended.
 func (s *Store) UpdateCardReader(ctx context.Context, t identity.Tenant, id string,
-	change reader.Change) (reader.Reader, error) {
+	change func(reader.Reader) reader.Reader) (reader.Reader, error) {
 	return Retry(func(bool) (reader.Reader, error) {
 		before, err := s.CardReader(ctx, t, id)
 		if err != nil {
 			return before, err
 		}
-		after := change.Apply(before, s.Now())
+		after := change(before)
 		if after == before {
 			return before, nil
 		}

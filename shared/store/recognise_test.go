@@ -17,6 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/reader"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -138,6 +139,24 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 			return second(s.UpdateRole(t.Context(), tenant, role.ID, func(r member.Role) (member.Role, error) {
 				r.Name += "x"
 				return r, nil
+			}))
+		}
+	},
+	"SaveCardReader": func(t *testing.T, s *store.Store) func() error {
+		r, err := newReader(t.Context(), s, "rdr_1", "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() error { return second(s.SaveCardReader(t.Context(), tenant, r)) }
+	},
+	"UpdateCardReader": func(t *testing.T, s *store.Store) func() error {
+		if _, err := newReader(t.Context(), s, "rdr_1", "1"); err != nil {
+			t.Fatal(err)
+		}
+		return func() error {
+			return second(s.UpdateCardReader(t.Context(), tenant, "rdr_1", func(r reader.Reader) reader.Reader {
+				r.Name += "x" // another change each time
+				return r
 			}))
 		}
 	},

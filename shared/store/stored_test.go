@@ -44,7 +44,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedCallbacks, storedMails,
 		storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles, storedPayouts, storedRequests,
-		storedOAuth, storedTestProfiles, storedSignIns} {
+		storedOAuth, storedTestProfiles, storedSignIns, storedReaders} {
 		for method, c := range cases {
 			t.Run(method, func(t *testing.T) {
 				t.Parallel()
