@@ -5,23 +5,27 @@ import (
 	"log/slog"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
 // family is what the operations work with.
 type family struct {
 	store      *store.Store
 	processing *processing.Processor
+	callbacks  webhook.Policy
 	log        *slog.Logger
 }
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store, processing: a.Processing, log: a.Log}
+	f := family{store: a.Store, processing: a.Processing, callbacks: a.CallbackPolicy(), log: a.Log}
 	const all = "/v0.1/merchants/{merchant_code}/readers"
 	const one = all + "/{reader_id}"
+	others := []identity.Permission{identity.FullTransactionHistoryView} // checkouts of others
 	const mayRead, mayWrite = "readers.read", "readers.write"
 	read, write := []string{mayRead, "terminals.read"}, []string{mayWrite, "terminals.write"}
 	return []rest.Route{
@@ -32,5 +36,11 @@ func Routes(a *app.App) []rest.Route {
 		{Method: "DELETE", Path: one, Scopes: write, Handle: rest.JSON(200, f.delete)},
 		{Method: "GET", Path: one + "/status", Scopes: []string{mayRead}, Errors: rest.Readers,
 			Handle: rest.JSON(200, f.retrieveStatus)},
+		{Method: "POST", Path: one + "/checkout", Scopes: []string{mayWrite}, Errors: rest.Readers,
+			Handle: rest.JSON(201, f.createCheckout)},
+		{Method: "GET", Path: one + "/checkout/{checkout_id}", Scopes: []string{mayRead}, Partial: others,
+			Handle: rest.JSON(200, f.retrieveCheckout)},
+		{Method: "POST", Path: one + "/terminate", Scopes: []string{mayWrite}, Partial: others, Errors: rest.Readers,
+			Handle: rest.JSON(202, f.terminate)},
 	}
 }

@@ -1,0 +1,180 @@
+package readers
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/validate"
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// checkoutRequest is the body of createReaderCheckout (contract §13.7).
+type checkoutRequest struct {
+	ReaderID     string            `path:"reader_id"`
+	Total        *totalRequest     `json:"total_amount" validate:"required"`
+	Affiliate    *affiliateRequest `json:"affiliate"`
+	CardType     string            `json:"card_type" empty:"refused" validate:"one-of=credit|debit"`
+	Installments *int              `json:"installments" validate:"min=1 max=12"`
+	Description  string            `json:"description" validate:"text=1000"`
+	ReturnURL    string            `json:"return_url" empty:"refused" validate:"http-url"`
+	TipRates     []money.Decimal   `json:"tip_rates" validate:"items=10 own"`
+	TipTimeout   *int              `json:"tip_timeout" validate:"min=30 max=120 own"`
+	AADE         *aadeRequest      `json:"aade"`
+}
+
+type totalRequest struct {
+	Currency  string `json:"currency" validate:"required currency"`
+	MinorUnit *int   `json:"minor_unit" validate:"required min=0 own"`
+	Value     *int64 `json:"value" validate:"required min=0 max=99999999999"`
+}
+
+type affiliateRequest struct {
+	AppID     string           `json:"app_id" validate:"required text=255"`
+	Key       string           `json:"key" validate:"required text=255"` // which is not kept
+	ForeignID string           `json:"foreign_transaction_id" validate:"required text=255"`
+	Tags      *member.Metadata `json:"tags"`
+}
+
+type aadeRequest struct {
+	ProviderID string `json:"provider_id" validate:"required text=255"`
+	Signature  string `json:"signature" validate:"required text=1000"`
+	Data       string `json:"signature_data" validate:"required text=1000"`
+}
+
+// Rule checks minor_unit: it is the scale of the currency, so that 1.00 EUR is 100 and 2.
+func (r totalRequest) Rule(string, time.Time) string {
+	currency, err := money.ParseCurrency(r.Currency)
+	if err == nil && *r.MinorUnit != currency.Scale() {
+		return fmt.Sprintf("must be %d, the decimals of %s", currency.Scale(), currency)
+	}
+	return ""
+}
+
+// Rule checks tip_rates, and that tip_timeout comes only with them.
+func (r checkoutRequest) Rule(field string, _ time.Time) string {
+	if field == "tip_timeout" {
+		if len(r.TipRates) == 0 {
+			return "is only allowed with tip_rates"
+		}
+		return ""
+	}
+	if _, ok := r.percents(); !ok {
+		return "must ascend, from 0.01 to 0.99 in steps of 0.01"
+	}
+	return ""
+}
+
+// percents are the tip rates in hundredths; false if they are not as the contract wants them.
+func (r checkoutRequest) percents() ([]int64, bool) {
+	percents := make([]int64, len(r.TipRates))
+	last := int64(0)
+	for i, rate := range r.TipRates {
+		parsed, err := money.Parse(string(rate), "EUR") // any currency with two decimals
+		if err != nil || parsed.Minor() <= last || parsed.Minor() > 99 {
+			return nil, false
+		}
+		percents[i], last = parsed.Minor(), parsed.Minor()
+	}
+	return percents, true
+}
+
+// defaultTipTimeout is contract §13.7's.
+const defaultTipTimeout = 30 * time.Second
+
+// draft is the checkout that the request describes, or the first thing wrong with it. A field that is
+// not for merchants of the country is 422, anything else 400 (contract §13.9).
+func (f family) draft(m merchant.Merchant, mode identity.Mode, req checkoutRequest) (payments.Checkout, error) {
+	sale := payments.ReaderSale{CardType: req.CardType}
+	c := payments.Checkout{Reader: &sale, Description: req.Description, ReturnURL: req.ReturnURL,
+		Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout, CreatedAt: f.store.Now(),
+		Payee: payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox,
+			FeeRate: m.FeeRate, PayoutPlan: m.PayoutPlan, Gross: m.Settings.Of(mode).Gross}}
+	faults := slices.Concat(setTotal(&c, *req.Total, m), f.checkReturnURL(req.ReturnURL))
+	if err := validate.Order(req, faults).First(); err != nil {
+		return c, err
+	}
+	if req.Installments != nil {
+		sale.Installments = *req.Installments
+	}
+	if a := req.Affiliate; a != nil {
+		sale.Affiliate = &payments.Affiliate{AppID: a.AppID, ForeignID: a.ForeignID}
+		if a.Tags != nil {
+			sale.Affiliate.Tags = *a.Tags
+		}
+	}
+	if a := req.AADE; a != nil {
+		sale.AADE = &payments.AADE{ProviderID: a.ProviderID, Signature: a.Signature, Data: a.Data}
+	}
+	req.setTips(&sale)
+	return c, checkCountry(sale, m.Country)
+}
+
+// setTips takes the tip rates, which have been checked.
+func (r checkoutRequest) setTips(sale *payments.ReaderSale) {
+	percents, _ := r.percents()
+	for _, percent := range percents {
+		sale.TipRates = append(sale.TipRates, money.NewDecimal(percent, 2))
+	}
+	switch {
+	case r.TipTimeout != nil:
+		sale.TipTimeout = time.Duration(*r.TipTimeout) * time.Second
+	case len(percents) > 0:
+		sale.TipTimeout = defaultTipTimeout
+	}
+}
+
+// setTotal reads the amount, which must be in the merchant's currency.
+func setTotal(c *payments.Checkout, r totalRequest, m merchant.Merchant) failure.List {
+	currency, err := money.ParseCurrency(r.Currency)
+	if err != nil || currency != m.Currency {
+		return failure.List{failure.Invalid("total_amount.currency", "must be the merchant's currency")}
+	}
+	if c.Amount = money.FromMinor(*r.Value, currency); c.Amount.TooLarge() {
+		return failure.List{failure.Invalid("total_amount.value", "must be at most 999999999.99 in major units")}
+	}
+	return nil
+}
+
+// checkReturnURL guards against forged targets (contract §11.3), and wants https (contract §11.4),
+// except where callbacks may stay on the machine.
+func (f family) checkReturnURL(text string) failure.List {
+	if text == "" {
+		return nil
+	}
+	u, err := webhook.CheckURL(text, f.callbacks)
+	if err == nil && u.Scheme != "https" && !f.callbacks.AllowLoopback {
+		return failure.List{failure.Invalid("return_url", "must be an https URL")}
+	}
+	if err != nil {
+		return failure.List{failure.Invalid("return_url", "must be a public https URL").WithCause(err)}
+	}
+	return nil
+}
+
+// checkCountry refuses what is only for merchants of some country (contract §13.7). One instalment is
+// what every payment has.
+func checkCountry(sale payments.ReaderSale, country string) error {
+	wrong := map[string][]string{}
+	if country != "BR" && sale.CardType != "" {
+		wrong["card_type"] = []string{"is only for merchants in Brazil"}
+	}
+	if country != "BR" && sale.Installments > 1 {
+		wrong["installments"] = []string{"is only for merchants in Brazil"}
+	}
+	if country != "GR" && sale.AADE != nil {
+		wrong["aade"] = []string{"is only for merchants in Greece"}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	e := failure.Unprocessable("Some fields are not for merchants of this country.").WithSlug("validation-error")
+	e.Errors = wrong
+	return e
+}

@@ -1,0 +1,41 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/reader"
+)
+
+// CreateReaderCheckout stores a new checkout as the latest at the reader that was read: of two at once
+// one is stored. Repeated with the same checkout id it returns what is stored. Error: ErrStale when the
+// reader changed meanwhile, or is gone.
+func (s *Store) CreateReaderCheckout(ctx context.Context, t identity.Tenant, r reader.Reader,
+	c payments.Checkout) (payments.Checkout, error) {
+	r.Checkout = c.ID
+	_, busy := s.replaceCardReader(t, r)
+	item := s.newCheckoutItem(t, c, 1)
+	err := s.db.WriteTx().Idempotent(true).
+		Put(s.table.Put(item).If("attribute_not_exists(pk)")).
+		Put(busy).
+		Run(ctx)
+	if err == nil {
+		return item.Checkout, nil
+	}
+	stored, readErr := s.AnyCheckout(ctx, t, c.ID)
+	switch {
+	case readErr == nil:
+		return stored, nil
+	case !failure.Is(readErr, failure.KindNotFound):
+		return payments.Checkout{}, errors.Join(err, readErr)
+	case dynamo.IsCondCheckFailed(err):
+		return payments.Checkout{}, ErrStale
+	default:
+		return payments.Checkout{}, err
+	}
+}
