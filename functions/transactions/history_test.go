@@ -61,7 +61,7 @@ func (p *historyFixture) testEachFilter(t *testing.T) {
 	t.Parallel()
 	for _, filter := range []string{
 		"", "users[]=BOB@SHOP.example", "statuses[]=SUCCESSFUL", "payment_types[]=BOLETO&payment_types[]=RECURRING",
-		"entry_modes[]=IDEAL",
+		"entry_modes[]=IDEAL", "entry_modes[]=CHIP&entry_modes[]=MAGSTRIPE", "payment_types[]=POS",
 		"types[]=REFUND", "changes_since=" + at(500*time.Millisecond), "oldest_time=" + at(200*time.Millisecond),
 		"newest_time=" + at(200*time.Millisecond),
 	} {
@@ -88,7 +88,9 @@ func (p *historyFixture) testLegacy(t *testing.T) {
 	for _, filter := range []string{
 		"users[]=ADA@shop.example", "statuses[]=SUCCESSFUL&statuses[]=FAILED",
 		"payment_types[]=ECOM&payment_types[]=BITCOIN", "types[]=REFUND",
-		"readers[]=R1", "geo_coordinates=13.1,52.3,13.7,52.7", "changes_since=" + at(499*time.Millisecond),
+		"readers[]=R1", "readers[]=R2&readers[]=R1", "readers[]=R3", "geo_coordinates=13.1,52.3,13.7,52.7",
+		"geo_coordinates=-1,-1,1,1&types[]=PAYMENT", "geo_coordinates=10,45,20,55&readers[]=R2&payment_types[]=POS",
+		"changes_since=" + at(499*time.Millisecond),
 		"newest_time=" + at(399*time.Millisecond),
 	} {
 		p.follow(t, legacyHistory, filter+part+"&order=ascending&limit=200")

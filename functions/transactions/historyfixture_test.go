@@ -129,6 +129,9 @@ func (p *historyFixture) sale(i int) payments.TransactionChange {
 		PayoutPlan: merchant.SinglePayment, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond),
 		Version: 1,
 	}
+	if p.random.IntN(3) == 0 {
+		p.atReader(&t)
+	}
 	t = t.Restored(p.Merchant.Code, t.Code, id)
 	if t.Status != payments.TransactionSuccessful {
 		return payments.TransactionChange{Transaction: t}
@@ -141,6 +144,14 @@ func (p *historyFixture) sale(i int) payments.TransactionChange {
 		change.Events = append(change.Events, p.event(t, n))
 	}
 	return change
+}
+
+// atReader makes the transaction one at a reader, perhaps of no card, and perhaps at an edge of Berlin's box.
+func (p *historyFixture) atReader(t *payments.Transaction) {
+	t.PaymentType, t.EntryMode = payments.POSPayment, one(p, "CHIP", "CONTACTLESS", "MAGSTRIPE", "")
+	t.Reader = one(p, "R1", "R2")
+	t.Location = one(p, nil, &payments.Location{Lat: 52.5, Lon: 13.4, Accuracy: 10}, &payments.Location{Lat: 52.3, Lon: 13.1},
+		&payments.Location{Lat: 48.2, Lon: 16.4}, &payments.Location{})
 }
 
 func (p *historyFixture) event(t payments.Transaction, n int) payments.Event {

@@ -1,6 +1,7 @@
 package transactions_test
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -40,8 +41,18 @@ func listed(h payments.HistoryItem, q url.Values, legacy bool) bool {
 	return late && oneOf(q["users[]"], h.Username) && oneOf(q["statuses[]"], statuses...) &&
 		oneOf(q["types[]"], string(h.Type)) &&
 		oneOf(q["payment_types[]"], h.PaymentType) && oneOf(q["entry_modes[]"], h.EntryMode) &&
-		(!q.Has("transaction_code") || q.Get("transaction_code") == h.Code) && !q.Has("readers[]") &&
-		!q.Has("geo_coordinates")
+		(!q.Has("transaction_code") || q.Get("transaction_code") == h.Code) &&
+		oneOf(q["readers[]"], h.Reader) && inBox(q.Get("geo_coordinates"), h.Location)
+}
+
+// inBox reports whether a place is within a box of west, south, east and north; without a box any is, and none too.
+func inBox(box string, at *payments.Location) bool {
+	if box == "" || at == nil {
+		return box == ""
+	}
+	var west, south, east, north float64
+	_, err := fmt.Sscanf(box, "%f,%f,%f,%f", &west, &south, &east, &north)
+	return err == nil && west <= at.Lon && at.Lon <= east && south <= at.Lat && at.Lat <= north
 }
 
 func oneOf(allowed []string, values ...string) bool {
