@@ -8,7 +8,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-type fields = map[string]any
+type (
+	fields   = map[string]any
+	jsonText = json.RawMessage
+)
 
 // charge pays a new checkout by card, with or without success.
 func charge(s world.Shop, amount string, more fields) world.Payment {

@@ -93,13 +93,13 @@ func TestHistoryLinksKeepWhatWasAsked(t *testing.T) {
 	}
 }
 
-// A filter of readers or a place, which match nothing online, is kept as well.
+// A filter of readers or a place is kept as well, when it matches nothing.
 func TestHistoryLinksKeepReadersAndPlaces(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 1200)
 	for query, want := range map[string]string{
 		"readers[]=R%26D&limit=1": "limit=1&oldest_ref=REF&order=ascending&readers%5B%5D=R%26D",
-		"geo_coordinates=13.1,-52.3,13.7,52.7&limit=1": "geo_coordinates=13.1%2C-52.3%2C13.7%2C52.7&limit=1" +
+		"geo_coordinates=-71.1,-52.3,-70.7,52.7&limit=1": "geo_coordinates=-71.1%2C-52.3%2C-70.7%2C52.7&limit=1" +
 			"&oldest_ref=REF&order=ascending",
 	} {
 		page := p.page(legacyHistory, query, true)

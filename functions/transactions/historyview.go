@@ -37,7 +37,7 @@ type historyItem struct {
 	ProductSummary      string                     `json:"product_summary,omitempty"`
 	Installments        int                        `json:"installments_count"`
 	PaymentType         string                     `json:"payment_type"`
-	EntryMode           string                     `json:"entry_mode"`
+	EntryMode           string                     `json:"entry_mode,omitempty"`
 	CardType            string                     `json:"card_type,omitempty"`
 	PayoutsTotal        int                        `json:"payouts_total"`
 	PayoutsReceived     int                        `json:"payouts_received"`

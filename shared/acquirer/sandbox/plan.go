@@ -47,10 +47,13 @@ func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, e
 }
 
 // present adds the card and its scenario. A wallet shows no card: the payer's
-// device has already authenticated the payer.
+// device has already authenticated the payer. A terminal has read the card itself.
 func (a *Acquirer) present(ctx context.Context, c charge, request acquirer.Charge) (charge, error) {
 	switch {
-	case request.Present != nil:
+	case request.Method == payments.AtReader:
+		if !atTerminal(request) {
+			return c, fmt.Errorf("%w: it has no card, or a tip that cannot be part of it", acquirer.ErrNotTaken)
+		}
 		c.Present, c.Card, c.Scenario = request.Present, request.Summary, frictionless
 	case request.Card != nil:
 		summary := summaryOf(request.Card)
@@ -75,4 +78,18 @@ func (a *Acquirer) present(ctx context.Context, c charge, request acquirer.Charg
 		c.Scenario = frictionless
 	}
 	return c, nil
+}
+
+// atTerminal reports whether a charge has what a terminal's must have: a card, and a tip, if any, that is part of the
+// amount.
+func atTerminal(request acquirer.Charge) bool {
+	if request.Present == nil || request.Summary == nil {
+		return false
+	}
+	tip := request.Present.Tip
+	if tip.Currency() == "" {
+		return true
+	}
+	order, err := tip.Cmp(request.Amount)
+	return err == nil && tip.Sign() >= 0 && order <= 0
 }

@@ -1,0 +1,103 @@
+package sandbox_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// presentCharge is what a terminal asks for.
+func presentCharge(id, amount string) acquirer.Charge {
+	c := methodCharge(id, payments.AtReader, amount, "EUR")
+	c.Summary = &payments.CardSummary{Brand: "VISA", LastFour: "0091"}
+	c.Present = &payments.CardPresent{EntryMode: payments.ChipMode, Verification: payments.ByPIN,
+		Tip: money.MustParse("1.00", "EUR"), EMV: payments.EMV{AID: "A0000000031010"},
+		Location: &payments.Location{Lat: 52.5, Lon: 13.4}}
+	return c
+}
+
+// What the terminal has sent comes back with each answer, in every process; and the payer is never challenged.
+func TestAChargeWithTheCardPresent(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	for amount, want := range map[string]payments.Outcome{
+		"10.10": {Decision: payments.Approved, ReturnCode: "00"}, "11.00": {Decision: payments.Declined, ReturnCode: "51"},
+	} {
+		request := presentCharge(amount, amount)
+		first := w.mustCharge(t, request)
+		want.Card, want.Present, want.TerminalID = request.Summary, request.Present, first.TerminalID
+		want.AuthCode, want.ReturnCode = first.AuthCode, first.ReturnCode
+		for name, got := range map[string]payments.Outcome{"charged": first, "repeated": w.mustCharge(t, request),
+			"looked up": must(t)(w.restarted().LookUp(t.Context(), amount)), "cancelled": must(t)(w.Cancel(t.Context(), amount))} {
+			if diff := cmp.Diff(want, got, cmpopts.EquateComparable(money.Amount{})); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", amount, name, diff)
+			}
+		}
+		captures := map[payments.Decision]int{payments.Approved: 1}[want.Decision]
+		if got := w.captures(t, amount); got != captures || (first.AuthCode != "") != (captures == 1) {
+			t.Errorf("%s: got %d captures, auth code %q, want %d", amount, got, first.AuthCode, captures)
+		}
+	}
+}
+
+// An outcome that is unknown for 30 s has what the terminal has sent from the start.
+func TestAnUnknownOutcomeWithTheCardPresent(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	request := presentCharge("c", "42.25")
+	unknown(t)(w.Charge(t.Context(), request))
+	for _, want := range []payments.Decision{payments.OutcomeUnknown, payments.Approved} {
+		got := must(t)(w.LookUp(t.Context(), "c"))
+		if diff := cmp.Diff(request.Present, got.Present, cmpopts.EquateComparable(money.Amount{})); diff != "" ||
+			got.Decision != want {
+			t.Errorf("got %s, want %s; what the terminal has sent (-want +got):\n%s", got.Decision, want, diff)
+		}
+		w.Advance(30 * time.Second)
+	}
+}
+
+// A checkout that is given up is cancelled before the terminal has charged: it cannot charge it any more.
+func TestATerminalCannotChargeWhatWasCancelled(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	for range 2 {
+		if o := must(t)(w.Cancel(t.Context(), "c")); o.Decision != payments.Cancelled {
+			t.Fatalf("cancelled: got %s, want %s", o.Decision, payments.Cancelled)
+		}
+		if o := w.mustCharge(t, presentCharge("c", "10.10")); o.Decision != payments.Cancelled || w.captures(t, "c") != 0 {
+			t.Errorf("a late charge: got %s and %d captures, want %s and none", o.Decision, w.captures(t, "c"),
+				payments.Cancelled)
+		}
+	}
+}
+
+// What a terminal may not charge is refused for certain.
+func TestWhatATerminalMayNotCharge(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	for name, change := range map[string]func(*acquirer.Charge){
+		"no card":               func(c *acquirer.Charge) { c.Present, c.Summary = nil, nil },
+		"no card's summary":     func(c *acquirer.Charge) { c.Summary = nil },
+		"a tip below zero":      func(c *acquirer.Charge) { c.Present.Tip = money.MustParse("1", "EUR").Neg() },
+		"a tip above all":       func(c *acquirer.Charge) { c.Present.Tip = money.MustParse("10.11", "EUR") },
+		"a tip in another coin": func(c *acquirer.Charge) { c.Present.Tip = money.MustParse("1", "CHF") },
+	} {
+		request := presentCharge(name, "10.10")
+		change(&request)
+		if _, err := w.Charge(t.Context(), request); !errors.Is(err, acquirer.ErrNotTaken) {
+			t.Errorf("%s: got %v, want %v", name, err, acquirer.ErrNotTaken)
+		}
+	}
+	without := presentCharge("without a tip", "10.10")
+	without.Present.Tip = money.Amount{}
+	if o := w.mustCharge(t, without); o.Decision != payments.Approved {
+		t.Errorf("without a tip: got %s, want %s", o.Decision, payments.Approved)
+	}
+}
