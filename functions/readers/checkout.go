@@ -107,11 +107,12 @@ func (f family) reached(ctx context.Context, t identity.Tenant, r reader.Reader)
 	h, err := f.processing.Terminal(t).Heartbeat(ctx, r.ID)
 	switch {
 	case errors.Is(err, terminal.ErrUnpaired):
-		if r, err = f.ended(ctx, t, r); err == nil {
+		end := func(r reader.Reader) reader.Reader { return r.End(f.store.Now()) }
+		if r, err = f.record(ctx, t, r, end); err == nil {
 			err = unreachable("The reader is not paired.")
 		}
 	case err != nil:
-		f.note(ctx, r, err)
+		f.silent(ctx, r, err)
 		err = unreachable("The reader does not answer.")
 	case !h.Online:
 		err = unreachable("The reader is offline.")
