@@ -33,6 +33,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/contract"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
 // Start is when every world begins.
@@ -188,8 +189,9 @@ func (w *World) Process() *Process {
 			SandboxHTTP:  &http.Client{Transport: w.Permits.over(w.engines(), false)},
 			HTTP:         &http.Client{Transport: steps.AWS(meter)},
 			LiveAcquirer: w.live, WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(steps, a) },
-			WrapBank: func(b bank.Bank) bank.Bank { return faults.Bank(steps, b) }, MaxBackoff: time.Millisecond,
-			Busy:   busy,
+			WrapBank:      func(b bank.Bank) bank.Bank { return faults.Bank(steps, b) },
+			WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return faults.Terminals(steps, t) },
+			MaxBackoff:    time.Millisecond, Busy: busy,
 			Limits: rest.Limits{Credential: unlimited, Address: unlimited},
 		},
 	})

@@ -1,0 +1,177 @@
+package readers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+const route = "/v0.1/merchants/{merchant_code}/readers"
+
+// entries are the operations of the audit about a reader, with what they changed.
+func (s shop) entries(id string) (entries []string) {
+	s.Helper()
+	for e, err := range s.App.Store.AuditEntries(s.Context(), s.Merchant.Code, time.Time{}, s.Clock.Now(), "") {
+		if err != nil {
+			s.Fatal(err)
+		}
+		if e.Subject == "reader "+id {
+			entries = append(entries, e.Operation)
+		}
+	}
+	return entries
+}
+
+// TestACreationThatWasCutOff makes no reader or one, and one when it is repeated.
+func TestACreationThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
+		r := world.Request{Method: "POST", Path: s.readers(), IdempotencyKey: try,
+			Body: fields{"pairing_code": "12345678", "name": try}}
+		first := send(r)
+		there := s.list()
+		s.Clock.Advance(time.Minute)
+		got := s.shown(201, s.Do(r))
+		all := s.list()
+		if len(all) != 1 || all[0].ID != got.ID || all[0].Status != "paired" || all[0].Name != try {
+			t.Errorf("%s: got %+v, then %+v, want it paired, and no other", try, got, all)
+		}
+		if len(there) == 1 && there[0].ID != got.ID || first.Status == 201 && first.Text("id") != got.ID {
+			t.Errorf("%s: got %d %s and %+v, then %+v, want the same", try, first.Status, first.Body, there, got)
+		}
+		if diff := cmp.Diff([]string{"POST " + route}, s.entries(got.ID)); diff != "" {
+			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
+		}
+		s.emptied(try, s.Send("DELETE", s.path(got.ID), nil))
+	})
+}
+
+// TestADeletionThatWasCutOff is not made or wholly made, and made when it is repeated.
+func TestADeletionThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
+		one := s.paired("12345678")
+		r := world.Request{Method: "DELETE", Path: s.path(one.ID), IdempotencyKey: try}
+		s.Clock.Advance(time.Second)
+		send(r)
+		s.Clock.Advance(time.Minute)
+		s.emptied(try, s.Do(r))
+		s.emptied(try, s.Do(r))
+		if got := s.list(); len(got) != 0 {
+			t.Errorf("%s: got %+v, want none", try, got)
+		}
+		if diff := cmp.Diff([]string{"POST " + route, "DELETE " + route + "/{reader_id}"}, s.entries(one.ID)); diff != "" {
+			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
+		}
+		notFound.Check(t, s.Send("DELETE", s.path(one.ID), nil)) // by another operation
+	})
+}
+
+// TestReadingThatWasCutOff: whatever fails, the reader is shown as it is, or not at all, and right the next time.
+func TestReadingThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Attempts(3, func(try string, send func(world.Request) world.Response) {
+		for _, c := range []struct {
+			code, status string
+			after        time.Duration
+		}{{"12345678", "paired", 2 * time.Second}, {"WAIT1234", "expired", 6 * time.Minute}} {
+			r := s.pair(c.code)
+			s.Clock.Advance(c.after)
+			got := send(world.Request{Method: "GET", Path: s.path(r.ID)})
+			if got.Status == 200 && got.Text("status") != c.status && got.Text("status") != "processing" {
+				t.Errorf("%s: got %s, want it %s", try, got.Body, c.status)
+			}
+			read := s.get(r.ID)
+			if read.Status != c.status || (read.ServiceAccount != "") != (c.status == "paired") {
+				t.Errorf("%s: got %+v, want it %s", try, read, c.status)
+			}
+			s.emptied(try, s.Send("DELETE", s.path(r.ID), nil))
+		}
+	})
+}
+
+// TestADeletedReaderIsNotMadeAgain by its own creation, whose reply was never stored.
+func TestADeletedReaderIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
+		r := world.Request{Method: "POST", Path: s.readers(), IdempotencyKey: try, Body: fields{"pairing_code": "12345678"}}
+		send(r)
+		deleted := s.list()
+		for _, one := range deleted {
+			s.emptied(try, s.Send("DELETE", s.path(one.ID), nil))
+		}
+		s.Clock.Advance(time.Minute)
+		got := s.shown(201, s.Do(r))
+		now := s.list()
+		if len(deleted) == 1 && (got.ID != deleted[0].ID || len(now) != 0) {
+			t.Errorf("%s: deleted %+v, got %+v and %+v, want none", try, deleted, got, now)
+		}
+		for _, one := range now {
+			s.emptied(try, s.Send("DELETE", s.path(one.ID), nil))
+		}
+	})
+}
+
+// TestARepeatedCreation answers the same, also when it is refused.
+func TestARepeatedCreation(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	for code, status := range map[string]int{"12345678": 201, "FAIL1234": 404, "BUSY1234": 409} {
+		r := world.Request{Method: "POST", Path: s.readers(), IdempotencyKey: code, Body: fields{"pairing_code": code}}
+		first, again := s.Do(r), s.Do(r)
+		if first.Status != status || again.Status != status || again.Header.Get("Idempotency-Replayed") != "true" {
+			t.Errorf("%s: got %d, then %d, replayed %q, want %d twice", code, first.Status, again.Status,
+				again.Header.Get("Idempotency-Replayed"), status)
+		}
+	}
+	if got := s.list(); len(got) != 1 {
+		t.Errorf("got %+v, want one", got)
+	}
+}
+
+// TestEachChangeIsInTheAudit, with its actor; what a terminal reports is not.
+func TestEachChangeIsInTheAudit(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	r := s.as(s.TokenOf(s.Owner())).paired("12345678")
+	s.Send("PATCH", s.path(r.ID), fields{"name": "Bar", "metadata": fields{"a": 1}})
+	s.Send("PATCH", s.path(r.ID), fields{"name": "Bar"}) // no change
+	s.Clock.Advance(time.Second)
+	s.emptied("delete", s.Send("DELETE", s.path(r.ID), nil))
+	var answer struct {
+		Entries []struct {
+			Operation, Subject, Mode string
+			Actor                    struct{ Kind, ID, Email, Source string }
+			Before, After            json.RawMessage
+		}
+	}
+	s.Operate(fields{"command": "list_audit", "merchant_code": s.Merchant.Code}, &answer)
+	var got []string
+	for _, e := range answer.Entries {
+		if e.Subject == "reader "+r.ID {
+			got = append(got, fmt.Sprintf("%s %s %s: %s %s %s", e.Mode, e.Actor.Kind, e.Actor.Email, e.Operation, e.Before,
+				e.After))
+		}
+	}
+	serial := r.Device.Identifier
+	want := []string{
+		fmt.Sprintf(`test member %s: POST %s {} {"model":"virtual-solo","name":%q,"serial":%q}`, s.Owner().Email, route,
+			r.Name, serial),
+		fmt.Sprintf(`test api_key : PATCH %s/{reader_id} {"metadata":{},"name":%q} {"metadata":{"a":1},"name":"Bar"}`, route,
+			r.Name),
+		fmt.Sprintf(`test api_key : DELETE %s/{reader_id} {"metadata":{"a":1},"model":"virtual-solo","name":"Bar",`+
+			`"serial":%q} {}`, route, serial),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+}

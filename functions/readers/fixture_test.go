@@ -1,0 +1,120 @@
+package readers_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+type fields = map[string]any
+
+// device is a terminal as it is shown.
+type device struct {
+	Identifier string `json:"identifier"`
+	Model      string `json:"model"`
+}
+
+// cardReader is a reader as it is shown.
+type cardReader struct {
+	ID             string          `json:"id"`
+	Name           string          `json:"name"`
+	Status         string          `json:"status"`
+	Device         device          `json:"device"`
+	Meta           json.RawMessage `json:"meta"`
+	Metadata       json.RawMessage `json:"metadata"`
+	ServiceAccount string          `json:"service_account_id"`
+	CreatedAt      time.Time       `json:"created_at"`
+	UpdatedAt      time.Time       `json:"updated_at"`
+}
+
+// shop is one with readers.
+type shop struct{ world.Shop }
+
+func newShop(t *testing.T) shop {
+	t.Helper()
+	return shop{world.NewShop(t)}
+}
+
+// as is the shop with another credential.
+func (s shop) as(credential string) shop { return shop{s.WithKey(credential)} }
+
+// live is a merchant in live mode, with a key of test mode as well.
+func (s shop) live() (live, test shop) {
+	s.Helper()
+	live = shop{s.NewShop("DE", "EUR", fields{"sandbox": false})}
+	return live, live.as(live.NewKey("secret", identity.AllScopes()...))
+}
+
+func (s shop) readers() string { return "/v0.1/merchants/" + s.Merchant.Code + "/readers" }
+
+func (s shop) path(id string) string { return s.readers() + "/" + id }
+
+// pair makes a reader of the terminal that shows the code.
+func (s shop) pair(code string) cardReader {
+	s.Helper()
+	return s.shown(201, s.Send("POST", s.readers(), fields{"pairing_code": code}))
+}
+
+// paired is a reader whose terminal has confirmed.
+func (s shop) paired(code string) cardReader {
+	s.Helper()
+	r := s.pair(code)
+	s.Clock.Advance(2 * time.Second)
+	if r = s.get(r.ID); r.Status != "paired" {
+		s.Fatalf("got %+v, want it paired", r)
+	}
+	return r
+}
+
+func (s shop) shown(status int, got world.Response) cardReader {
+	s.Helper()
+	return world.Into[cardReader](s, status, got)
+}
+
+func (s shop) get(id string) cardReader {
+	s.Helper()
+	return s.shown(200, s.Send("GET", s.path(id), nil))
+}
+
+func (s shop) list() []cardReader {
+	s.Helper()
+	return world.Into[struct{ Items []cardReader }](s, 200, s.Send("GET", s.readers(), nil)).Items
+}
+
+// want fails unless the response has the status.
+func (s shop) want(what string, status int, got world.Response) {
+	s.Helper()
+	if got.Status != status {
+		s.Errorf("%s: got %d %s, want %d", what, got.Status, got.Body, status)
+	}
+}
+
+// emptied fails unless the response is 200 without a body (contract §2.3).
+func (s shop) emptied(what string, got world.Response) {
+	s.Helper()
+	if got.Status != 200 || len(got.Body) > 0 || got.Header.Get("Content-Length") != "0" {
+		s.Errorf("%s: got %d %s, Content-Length %q, want 200 with Content-Length 0", what, got.Status, got.Body,
+			got.Header.Get("Content-Length"))
+	}
+}
+
+// now is the platform's time as it is shown.
+func (s shop) now() time.Time { return s.Clock.Now().Truncate(time.Millisecond) }
+
+// unpairedBy ends the pairing at the terminal, as the person who holds it does.
+func (s shop) unpairedBy(id string) {
+	s.Helper()
+	if err := s.App.Virtual.Unpair(s.Context(), id); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// refusals of the family.
+var (
+	notAllowed = world.Refused(403, "FORBIDDEN", "", "forbidden")
+	notFound   = world.Refused(404, "NOT_FOUND", "", "not-found")
+	conflict   = world.Refused(409, "CONFLICT", "", "conflict")
+)
