@@ -42,7 +42,7 @@ const notRead = "by which a write recognises itself, see TestEachWriteRecognises
 // TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
 func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
-	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedCallbacks, storedMails,
+	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedReaderCheckouts, storedCallbacks, storedMails,
 		storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles, storedPayouts, storedRequests,
 		storedOAuth, storedTestProfiles, storedSignIns, storedReaders} {
 		for method, c := range cases {
@@ -217,8 +217,16 @@ var storedCheckouts = map[string]stored{
 	},
 }
 
-// filled is a checkout with all its fields.
+// filled is an online checkout with all its fields.
 func (w fixture) filled() payments.Checkout {
+	w.Helper()
+	c := w.filledAtReader()
+	c.Reader = nil
+	return c
+}
+
+// filledAtReader is a checkout with all its fields.
+func (w fixture) filledAtReader() payments.Checkout {
 	w.Helper()
 	c := storedtest.Fill(w, w.Filler, func(c *payments.Checkout) { c.Shard = shard })
 	return c.Restored(c.ID, w.tenant.Merchant)

@@ -51,11 +51,13 @@ var storedTransactions = map[string]stored{
 func (w fixture) change() payments.CheckoutChange {
 	w.Helper()
 	c := w.drafted()
-	return storedtest.Fill(w, w.Filler, func(change *payments.CheckoutChange) {
+	change := storedtest.Fill(w, w.Filler, func(change *payments.CheckoutChange) {
 		tx := change.Transaction
 		tx.ForeignID, tx.Shard = c.Reference, shard
 		*tx = tx.Restored(w.tenant.Merchant, payments.CodeOfID(tx.ID), tx.ID)
+		sale := change.Checkout.Reader
 		change.Checkout = c
+		change.Checkout.Reader = sale
 		change.Checkout.Transactions = change.Checkout.Transactions[:1]
 		change.Checkout.Transactions[0].ID = tx.ID
 		change.Checkout = change.Checkout.Restored(c.ID, w.tenant.Merchant)
@@ -66,6 +68,8 @@ func (w fixture) change() payments.CheckoutChange {
 		}
 		change.Payables[0].Kind = payments.PayablePart
 	})
+	change.Checkout.Reader, change.Transaction.Reader = nil, "" // online
+	return change
 }
 
 // applied is what each read returns of the change.
