@@ -3,7 +3,7 @@
 export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo provision clock payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
+.PHONY: help run demo provision clock reader payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
 	test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
 
 # The engines run once for all packages, and end with the command.
@@ -26,6 +26,9 @@ provision: go ## call the provision function: make provision ARGS='{"command":"â
 
 clock: go ## move the time of the running platform forward: make clock ADVANCE=7d (90s, 15m, 36h, 2w); print it without
 	@$(LOCALSTACK) clock "$$ADVANCE"
+
+reader: go ## be a card terminal that joins the running platform: it shows its pairing code, amounts, tips and outcomes
+	@$(LOCALSTACK) reader
 
 payouts: go ## pay out what is due now, or at a time to which the platform's clock moves: make payouts AT=2026-12-01T00:30:00Z
 	@$(LOCALSTACK) payouts "$$AT"

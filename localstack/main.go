@@ -4,6 +4,7 @@
 //	go run ./localstack demo            run a demo against the running platform
 //	go run ./localstack provision JSON  call the provision function, as an operator does
 //	go run ./localstack clock [LENGTH]  move the platform's time forward, as by 7d, and print it
+//	go run ./localstack reader          a card terminal that joins the running platform
 //	go run ./localstack payouts [TIME]  pay out what is due now, or at a time to which the platform's then moves
 //	go run ./localstack invoke FN FILE  call a function as it is deployed with the event in a file
 //	go run ./localstack reconcile       compare all records of money, and print where they differ
@@ -29,8 +30,8 @@ import (
 
 const exitUsage = 2
 
-var errUsage = errors.New("usage: localstack run | demo | provision JSON | clock [LENGTH] | payouts [TIME] | " +
-	"invoke FUNCTION EVENT | reconcile | reset")
+var errUsage = errors.New("usage: localstack run | demo | provision JSON | clock [LENGTH] | reader | " +
+	"payouts [TIME] | invoke FUNCTION EVENT | reconcile | reset")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -67,6 +68,8 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		return advance(ctx, place, "", out)
 	case len(args) == 2 && args[0] == "clock":
 		return advance(ctx, place, args[1], out)
+	case len(args) == 1 && args[0] == "reader":
+		return place.Reader(ctx, os.Stdin, out)
 	case len(args) == 1 && args[0] == "payouts":
 		return payouts(ctx, place, "", out)
 	case len(args) == 2 && args[0] == "payouts":

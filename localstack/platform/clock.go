@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/reader"
 )
 
 const (
@@ -111,14 +112,19 @@ func (p *Platform) advance(f Folder, d time.Duration) error {
 	return nil
 }
 
-// listen serves Folder.Advance of other processes until the platform stops. A page in a browser cannot send it a PUT:
+// listen serves Folder.Advance of other processes, and the acquirer of Folder.Reader's, until the platform stops. A page in a browser cannot send it a PUT:
 // nothing here answers the request that has to come before (CORS).
-func (p *Platform) listen(f Folder, progress io.Writer) (address string, err error) {
+func (p *Platform) listen(f Folder, c Config, token string) (address string, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
+	charges, err := p.acquirer(c)
+	if err != nil {
+		return "", errors.Join(err, listener.Close())
+	}
 	mux := http.NewServeMux()
+	mux.Handle("PUT "+reader.ChargesPath, reader.Charges(charges, token))
 	mux.HandleFunc("PUT "+clockPath, func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 100))
 		if err != nil {
@@ -132,7 +138,7 @@ func (p *Platform) listen(f Folder, progress io.Writer) (address string, err err
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		fmt.Fprintf(progress, "The platform's time is now %s.\n", p.Time())
+		fmt.Fprintf(c.Progress, "The platform's time is now %s.\n", p.Time())
 		w.WriteHeader(http.StatusNoContent)
 	})
 	p.control = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}

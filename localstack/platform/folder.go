@@ -182,7 +182,9 @@ func quoted(value string) string {
 type Surroundings struct {
 	AccessKey   string            `json:"access_key"`  // of the engines
 	Environment map[string]string `json:"environment"` // its variables
-	Control     string            `json:"control"`     // where the platform's clock is moved
+	Control     string            `json:"control"`     // where the platform's clock is moved, and terminals charge
+	// TerminalToken admits terminals to the acquirer.
+	TerminalToken string `json:"terminal_token"`
 }
 
 // secretVariable is left out of what is written, and so is clockVariable: each is in one file only.

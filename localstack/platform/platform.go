@@ -6,6 +6,7 @@ package platform
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -100,12 +101,13 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 	if err = p.startFunctions(ctx, f, c, programs); err != nil {
 		return c.portTaken(err)
 	}
-	address, err := p.listen(f, c.Progress)
+	token := rand.Text()
+	address, err := p.listen(f, c, token)
 	if err != nil {
 		return err
 	}
 	err = f.writeFunctions(Surroundings{AccessKey: p.backend.AccessKey, Environment: p.runner.Environment(),
-		Control: address})
+		Control: address, TerminalToken: token})
 	if err != nil {
 		return err
 	}
@@ -160,7 +162,7 @@ func (p *Platform) startFunctions(ctx context.Context, f Folder, c Config, progr
 	p.runner, err = runner.Start(ctx, runner.Config{
 		Environment: environment, HTTP: p.backend.http,
 		Overrides: app.Overrides{Now: p.clock.Now, Credentials: p.backend.Credentials(), Log: c.Log,
-			HTTP: p.backend.http},
+			HTTP: p.backend.http, WrapTerminals: f.terminals},
 		Addr: c.addr(), SkipBacklog: true, Log: c.Log,
 		Programs: programs,
 	})

@@ -31,27 +31,36 @@ var (
 	maestro    = card{"MAESTRO", "0015", "A0000000043060", "MAESTRO"}
 )
 
-// present is the card that the cardholder presents to pay the amount, and what the terminal sends of it.
-func present(charge, cardType string, amount money.Amount) (payments.CardSummary, payments.CardPresent) {
-	c, p := visa, payments.CardPresent{EntryMode: payments.ContactlessMode, Verification: payments.NoVerification}
+// modeOf is how the cardholder presents a card to pay the amount, and shows that it is theirs.
+func modeOf(amount money.Amount) (mode string, v payments.Verification) {
 	switch minor := amount.Minor(); {
 	case minor%perMajor == swipedEnding:
-		c, p.EntryMode, p.Verification = mastercard, payments.MagstripeMode, payments.BySignature
+		return payments.MagstripeMode, payments.BySignature
 	case minor > withoutPIN:
-		c, p.EntryMode, p.Verification = mastercard, payments.ChipMode, payments.ByPIN
+		return payments.ChipMode, payments.ByPIN
+	default:
+		return payments.ContactlessMode, payments.NoVerification
 	}
-	if cardType == "debit" {
+}
+
+// Present is the card that is presented in an entry mode, and what a terminal sends of it with a charge. Its chip, if
+// the terminal reads it, says the same whenever the charge is repeated.
+func Present(charge, mode, cardType string, v payments.Verification) (payments.CardSummary, payments.CardPresent) {
+	c := mastercard
+	switch {
+	case cardType == "debit":
 		c = maestro
-	}
-	if p.EntryMode != payments.MagstripeMode {
-		p.EMV = payments.EMV{AID: c.aid, ApplicationLabel: c.label, Cryptogram: cryptogram(charge)}
+	case mode == payments.ContactlessMode:
+		c = visa
 	}
 	at := place
-	p.Location = &at
+	p := payments.CardPresent{EntryMode: mode, Verification: v, Location: &at}
+	if mode != payments.MagstripeMode {
+		p.EMV = payments.EMV{AID: c.aid, ApplicationLabel: c.label, Cryptogram: cryptogram(charge)}
+	}
 	return payments.CardSummary{Brand: c.brand, LastFour: c.lastFour}, p
 }
 
-// cryptogram is the same whenever the terminal repeats the charge.
 func cryptogram(charge string) string {
 	sum := sha256.Sum256([]byte("cryptogram\x00" + charge))
 	return strings.ToUpper(hex.EncodeToString(sum[:cryptogramSize]))

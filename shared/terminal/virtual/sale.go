@@ -74,7 +74,8 @@ func (s sale) state(now time.Time) terminal.State {
 
 // request is what the terminal asks of the acquirer.
 func (s sale) request(checkout string) acquirer.Charge {
-	card, sent := present(s.Charge, s.CardType, s.Amount)
+	mode, verification := modeOf(s.Amount)
+	card, sent := Present(s.Charge, mode, s.CardType, verification)
 	sent.Tip = s.Tip
 	return acquirer.Charge{ID: s.Charge, Reference: acquirer.Reference{Tenant: s.Tenant, CheckoutID: checkout},
 		Amount: s.Amount, Method: payments.AtReader, Installments: s.Installments, Present: &sent, Summary: &card,

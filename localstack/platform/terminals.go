@@ -1,0 +1,62 @@
+package platform
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/reader"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// readersDir has a file of each card terminal that has joined.
+const readersDir = "readers"
+
+// terminals are the virtual ones, and those that have joined.
+func (f Folder) terminals(virtual terminal.Terminals) terminal.Terminals {
+	return reader.Switchboard{Dir: f.path(readersDir), Others: virtual}
+}
+
+// acquirer is test mode's, as terminals reach it: not through a function, but at a host of its own.
+func (p *Platform) acquirer(c Config) (reader.Charger, error) {
+	environment := p.runner.Environment()
+	settings, err := app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...)
+	if err != nil {
+		return nil, err
+	}
+	a := app.New(settings, app.Overrides{Now: p.clock.Now, Credentials: p.backend.Credentials(), Log: c.Log,
+		HTTP: p.backend.http})
+	return a.Acquirers[identity.Test], nil
+}
+
+// Reader runs a card terminal that joins the platform that runs, until ctx ends or what is entered does. Errors:
+// ErrNotRunning, and those of reader.Run.
+func (f Folder) Reader(ctx context.Context, in io.Reader, out io.Writer) error {
+	if _, err := f.Surroundings(); err != nil {
+		return err
+	}
+	return reader.Run(ctx, reader.Config{Dir: f.path(readersDir), Acquirer: acquirerOf{f}, Now: f.now, In: in, Out: out})
+}
+
+// now is the platform's time, also while it does not run.
+func (f Folder) now() time.Time {
+	offset, _ := f.clockOffset() // an unreadable one stops the platform, which says so
+	return clock.NewAhead(offset).Now().UTC()
+}
+
+// acquirerOf is the acquirer of whatever platform runs over the folder: each run has another address and token.
+type acquirerOf struct{ Folder }
+
+// Charge is one message to it.
+func (a acquirerOf) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+	s, err := a.Surroundings()
+	if err != nil {
+		return payments.Outcome{}, err
+	}
+	return reader.AcquirerAt(s.Control, s.TerminalToken).Charge(ctx, c)
+}

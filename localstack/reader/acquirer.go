@@ -1,0 +1,76 @@
+package reader
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// ChargesPath is where terminals charge at the acquirer's host.
+const ChargesPath = "/acquirer/charges"
+
+// Charger is an acquirer as terminals know it.
+type Charger interface {
+	// Charge takes the charge, or returns its outcome; errors as acquirer.Acquirer's.
+	Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error)
+}
+
+// charge is what a terminal sends of a charge.
+type charge struct {
+	ID           string
+	Reference    acquirer.Reference
+	Amount       amount
+	Installments int
+	Present      present
+	Card         payments.CardSummary
+	Merchant     string
+}
+
+type present struct {
+	payments.CardPresent
+	Tip amount // in place of the CardPresent's, which would lose its currency
+}
+
+// decided is what a terminal has to know of an outcome.
+type decided struct {
+	Decision   payments.Decision
+	ReturnCode string
+}
+
+// Charges is the acquirer's host for terminals that have the token.
+func Charges(a Charger, token string) http.Handler {
+	return serve(token, func(ctx context.Context, c charge) (decided, error) {
+		sent, err := c.parse()
+		if err != nil {
+			return decided{}, err
+		}
+		o, err := a.Charge(ctx, sent)
+		return decided{o.Decision, o.ReturnCode}, err
+	})
+}
+
+// AcquirerAt is the acquirer at a host's address.
+func AcquirerAt(address, token string) Charger { return remoteAcquirer{host{address, token}} }
+
+type remoteAcquirer struct{ host }
+
+// Charge is one message.
+func (r remoteAcquirer) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+	d, err := send[decided](ctx, r.host, ChargesPath, charge{ID: c.ID, Reference: c.Reference,
+		Amount: wireAmount(c.Amount), Installments: c.Installments, Merchant: c.Descriptor, Card: *c.Summary,
+		Present: present{*c.Present, wireAmount(c.Present.Tip)}})
+	return payments.Outcome{Decision: d.Decision, ReturnCode: d.ReturnCode}, err
+}
+
+func (c charge) parse() (acquirer.Charge, error) {
+	sum, err := c.Amount.parse()
+	if err != nil {
+		return acquirer.Charge{}, err
+	}
+	sent := c.Present.CardPresent
+	sent.Tip, err = c.Present.Tip.parse()
+	return acquirer.Charge{ID: c.ID, Reference: c.Reference, Amount: sum, Method: payments.AtReader,
+		Installments: c.Installments, Descriptor: c.Merchant, Present: &sent, Summary: &c.Card}, err
+}

@@ -1,0 +1,242 @@
+package reader
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+const (
+	model       = "virtual-solo"
+	firmware    = "3.3.24.1"
+	battery     = 87
+	temperature = 31.5
+	connection  = "Wi-Fi"
+	codeLength  = 8
+	remembered  = 100 // checkouts, and pairings that have ended
+)
+
+// device is a card terminal: what it knows, what it shows and what it answers. It is safe for concurrent use.
+type device struct {
+	acquirer Charger
+	now      func() time.Time  // the platform's time
+	keep     func(entry) error // where others find it
+
+	mu        sync.Mutex
+	at        entry
+	pairing   terminal.Pairing // "" as ID: none
+	confirmed bool
+	ended     []string // pairings
+	sales     []*sale  // the latest last
+	notice    string   // about what came before
+	changed   chan struct{}
+}
+
+var _ terminal.Terminals = (*device)(nil)
+
+var (
+	// errLate reports a checkout that came after it was given up.
+	errLate = errors.New("reader: the checkout has been given up")
+	// errNotKept reports that others cannot find the terminal as it is.
+	errNotKept = errors.New("reader: what the terminal shows could not be written")
+)
+
+func newDevice(a Charger, now func() time.Time, keep func(entry) error) *device {
+	return &device{acquirer: a, now: now, keep: keep, changed: make(chan struct{}, 1),
+		at: entry{Serial: "VT" + rand.Text()[:10], Token: rand.Text(), Code: newCode()}}
+}
+
+// newCode is a code that no virtual terminal treats in a special way.
+func newCode() string { return "R" + rand.Text()[:codeLength-1] }
+
+// change changes the terminal, and shows it.
+func (d *device) change(do func() error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := do()
+	select {
+	case d.changed <- struct{}{}:
+	default: // it has not been seen yet
+	}
+	return err
+}
+
+// save writes what others find the terminal by.
+func (d *device) save() error {
+	if err := d.keep(d.at); err != nil {
+		return errors.Join(errNotKept, err)
+	}
+	return nil
+}
+
+// connect says where the terminal listens; nowhere with "".
+func (d *device) connect(address string) error {
+	return d.change(func() error {
+		d.at.Off = address == ""
+		if address != "" {
+			d.at.Address = address
+		}
+		return d.save()
+	})
+}
+
+// Pair asks the person at the terminal, if it shows the code.
+func (d *device) Pair(_ context.Context, p terminal.Pairing) (terminal.Device, error) {
+	is := terminal.Device{Serial: d.at.Serial, Model: model} // which never change
+	err := d.change(func() error {
+		switch {
+		case p.ID == d.pairing.ID:
+			return nil
+		case slices.Contains(d.ended, p.ID), d.pairing.ID != "", !d.now().Before(p.Until):
+			return terminal.ErrNotPending
+		case p.Code != d.at.Code:
+			return terminal.ErrNoTerminal
+		}
+		d.pairing, d.confirmed, d.notice = p, false, ""
+		d.at.Code, d.at.Pairing = "", p.ID
+		return d.save()
+	})
+	if err != nil {
+		return terminal.Device{}, err
+	}
+	return is, nil
+}
+
+// unpair ends the pairing, and shows another code.
+func (d *device) unpair(notice string) error {
+	d.remember(d.pairing.ID)
+	if s := d.open(); s != nil {
+		s.stop(unpaired)
+	}
+	d.pairing, d.confirmed, d.notice = terminal.Pairing{}, false, notice
+	d.at.Code, d.at.Pairing = newCode(), ""
+	return d.save()
+}
+
+func (d *device) remember(pairing string) {
+	d.ended = append(d.ended, pairing)
+	d.ended = d.ended[max(0, len(d.ended)-remembered):]
+}
+
+// Unpair ends a pairing. One that has not come yet is refused when it comes.
+func (d *device) Unpair(_ context.Context, pairing string) error {
+	return d.change(func() error {
+		if pairing == d.pairing.ID {
+			return d.unpair("The merchant has deleted this reader.")
+		}
+		if !slices.Contains(d.ended, pairing) {
+			d.remember(pairing)
+		}
+		return nil
+	})
+}
+
+// Heartbeat is what the terminal reports.
+func (d *device) Heartbeat(_ context.Context, pairing string) (terminal.Heartbeat, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if pairing != d.pairing.ID {
+		return terminal.Heartbeat{}, terminal.ErrUnpaired
+	}
+	h := terminal.Heartbeat{Confirmed: d.confirmed, Online: true, State: terminal.Idle, Battery: battery,
+		Temperature: temperature, Connection: connection, Firmware: firmware, LastActivity: d.now()}
+	if s := d.open(); s != nil {
+		h.State = s.step.state()
+	}
+	return h, nil
+}
+
+// open is the checkout that the cardholder is asked to pay, if any.
+func (d *device) open() *sale {
+	if len(d.sales) == 0 || d.sales[len(d.sales)-1].over() {
+		return nil
+	}
+	return d.sales[len(d.sales)-1]
+}
+
+// sale is a checkout that the terminal was offered, if it remembers it.
+func (d *device) sale(checkout string) *sale {
+	at := slices.IndexFunc(d.sales, func(s *sale) bool { return s.ID == checkout })
+	if at < 0 {
+		return nil
+	}
+	return d.sales[at]
+}
+
+// Offer puts a checkout before the cardholder.
+func (d *device) Offer(_ context.Context, c terminal.Checkout) error {
+	return d.change(func() error {
+		switch {
+		case d.sale(c.ID) != nil:
+			return nil
+		case c.Pairing != d.pairing.ID || !d.confirmed:
+			return terminal.ErrUnpaired
+		case d.open() != nil:
+			return terminal.ErrBusy
+		case !d.now().Before(c.Until):
+			return errLate
+		}
+		d.sales = append(d.sales, newSale(c, d.now()))
+		d.sales = d.sales[max(0, len(d.sales)-remembered):]
+		d.notice = ""
+		return nil
+	})
+}
+
+// Outcome is what the terminal knows of a checkout. It keeps it for who asks late, after the line was down.
+func (d *device) Outcome(_ context.Context, checkout string) (terminal.Outcome, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.sale(checkout)
+	if s == nil {
+		return terminal.Outcome{}, terminal.ErrUnknownCheckout
+	}
+	return s.outcome, nil
+}
+
+// Terminate stops a checkout that waits for the cardholder.
+func (d *device) Terminate(_ context.Context, checkout string) error {
+	return d.change(func() error {
+		s := d.sale(checkout)
+		if s == nil {
+			return terminal.ErrUnknownCheckout
+		}
+		if s.stop(terminated) {
+			d.notice = "The merchant has stopped the payment."
+		}
+		return nil
+	})
+}
+
+// pass lets time pass: a pairing that nobody confirms ends, and so does a checkout that nobody pays.
+func (d *device) pass() error {
+	return d.change(func() error {
+		now, s := d.now(), d.open()
+		switch {
+		case d.pairing.ID != "" && !d.confirmed && !now.Before(d.pairing.Until):
+			return d.unpair("The pairing was not confirmed in time.")
+		case s == nil:
+			return nil
+		case !now.Before(s.Until):
+			if s.stop(timedOut) {
+				d.notice = "Nobody has paid in time."
+			}
+		case s.step == choosingTip && !now.Before(s.tipUntil):
+			return s.tip("0")
+		}
+		return nil
+	})
+}
+
+// leave removes the file by which others find the terminal, for good.
+func (d *device) leave(dir string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.keep = func(entry) error { return nil }
+	return d.at.remove(dir)
+}

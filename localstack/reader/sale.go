@@ -1,0 +1,173 @@
+package reader
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+	"github.com/cashwrap/cashwrap/shared/terminal/virtual"
+)
+
+// step is what a checkout at the terminal waits for.
+type step int
+
+// The steps.
+const (
+	choosingTip step = iota
+	presenting
+	enteringPIN
+	signing
+	charging // the acquirer is asked: the terminal cannot stop any more
+	over
+)
+
+func (s step) state() terminal.State {
+	switch s {
+	case choosingTip:
+		return terminal.SelectingTip
+	case enteringPIN:
+		return terminal.WaitingForPIN
+	case signing:
+		return terminal.WaitingForSignature
+	default:
+		return terminal.WaitingForCard
+	}
+}
+
+// Why a checkout was stopped, for people.
+const (
+	terminated = "terminated"
+	unpaired   = "the reader was unpaired"
+	timedOut   = "timed out"
+	cancelled  = "cancelled at the reader"
+	refused    = "declined by the card"
+	notTaken   = "the acquirer did not take the payment"
+	voided     = "cancelled at the acquirer"
+)
+
+// withoutPIN is the largest amount, in minor units, for which a card that is held to the terminal needs no PIN.
+const withoutPIN = 5000
+
+// The lengths of a PIN (ISO 9564-1).
+const (
+	shortestPIN = 4
+	longestPIN  = 12
+)
+
+// sale is a checkout at the terminal.
+type sale struct {
+	terminal.Checkout
+	step         step
+	tipUntil     time.Time
+	chosen       money.Amount // the tip; without a currency none could be chosen
+	total        money.Amount
+	mode         string
+	verification payments.Verification
+	outcome      terminal.Outcome
+}
+
+func newSale(c terminal.Checkout, now time.Time) *sale {
+	s := &sale{Checkout: c, step: presenting, total: c.Amount, outcome: terminal.Outcome{Progress: terminal.Waiting}}
+	if len(c.TipRates) > 0 {
+		s.step, s.tipUntil = choosingTip, now.Add(c.TipTimeout)
+	}
+	return s
+}
+
+func (s *sale) over() bool { return s.step == over }
+
+// stop stops the sale unless it is over, or the acquirer was asked.
+func (s *sale) stop(reason string) bool {
+	if s.step == charging || s.step == over {
+		return false
+	}
+	s.step, s.outcome = over, terminal.Outcome{Progress: terminal.Stopped, Reason: reason}
+	return true
+}
+
+var errKey = errors.New("that is none of the choices")
+
+// tip takes the choice of a tip: its number, or 0.
+func (s *sale) tip(key string) error {
+	n, err := strconv.Atoi(key)
+	if err != nil || n < 0 || n > len(s.TipRates) {
+		return errKey
+	}
+	s.chosen = money.Zero(s.Amount.Currency())
+	if n > 0 {
+		if s.chosen, err = s.tipOf(n - 1); err != nil {
+			return errKey
+		}
+	}
+	if s.total, err = s.Amount.Add(s.chosen); err != nil || s.total.TooLarge() {
+		s.chosen, s.total = money.Zero(s.Amount.Currency()), s.Amount
+		return errKey
+	}
+	s.step = presenting
+	return nil
+}
+
+func (s *sale) tipOf(rate int) (money.Amount, error) { return s.Amount.Times(string(s.TipRates[rate])) }
+
+// present takes how the card is presented.
+func (s *sale) present(key string) error {
+	switch key {
+	case "t":
+		s.mode, s.verification, s.step = payments.ContactlessMode, payments.NoVerification, charging
+		if s.total.Minor() > withoutPIN {
+			s.verification, s.step = payments.ByPIN, enteringPIN
+		}
+	case "i":
+		s.mode, s.verification, s.step = payments.ChipMode, payments.ByPIN, enteringPIN
+	case "s":
+		s.mode, s.verification, s.step = payments.MagstripeMode, payments.BySignature, signing
+	case "d":
+		s.stop(refused)
+	default:
+		return errKey
+	}
+	return nil
+}
+
+// enter takes a PIN, which is kept nowhere: any will do.
+func (s *sale) enter(pin string) error {
+	if len(pin) < shortestPIN || len(pin) > longestPIN || strings.Trim(pin, "0123456789") != "" {
+		return errKey
+	}
+	s.step = charging
+	return nil
+}
+
+// request is what the terminal asks of the acquirer.
+func (s *sale) request() acquirer.Charge {
+	card, sent := virtual.Present(s.Charge, s.mode, s.CardType, s.verification)
+	sent.Tip = s.chosen
+	return acquirer.Charge{ID: s.Charge, Reference: acquirer.Reference{Tenant: s.Tenant, CheckoutID: s.ID},
+		Amount: s.total, Method: payments.AtReader, Installments: s.Installments, Present: &sent, Summary: &card,
+		Descriptor: s.Merchant}
+}
+
+// settle takes the acquirer's answer, and says it to the cardholder. After an error without meaning the acquirer may
+// have charged: it knows.
+func (s *sale) settle(o payments.Outcome, err error) (notice string) {
+	s.step, s.outcome = over, terminal.Outcome{Progress: terminal.Charged}
+	switch {
+	case errors.Is(err, acquirer.ErrNotTaken):
+		s.outcome = terminal.Outcome{Progress: terminal.Stopped, Reason: notTaken}
+		return "Not paid: " + notTaken + "."
+	case err != nil, o.Decision == payments.OutcomeUnknown:
+		return "The acquirer has not answered. The merchant will know whether it was paid."
+	case o.Decision == payments.Approved:
+		return "Approved. Thank you."
+	case o.Decision == payments.Cancelled:
+		s.outcome = terminal.Outcome{Progress: terminal.Stopped, Reason: voided}
+		return "Not paid: " + voided + "."
+	default:
+		return "Declined (" + o.ReturnCode + ")."
+	}
+}

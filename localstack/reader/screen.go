@@ -1,0 +1,169 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// screen is what the terminal shows, with what can be entered.
+func (d *device) screen() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var lines []string
+	if d.notice != "" {
+		lines = append(lines, d.notice)
+	}
+	switch s := d.open(); {
+	case d.pairing.ID == "":
+		lines = append(lines, "Pair me: my code is "+d.at.Code)
+	case !d.confirmed:
+		lines = append(lines, "Pair with merchant "+merchantOf(d.pairing.Tenant)+"?  [y]es  [n]o")
+	case s == nil:
+		lines = append(lines, "Ready.  [u]npair")
+	default:
+		lines = append(lines, s.screen()...)
+	}
+	line := "[l]ine off"
+	if d.at.Off {
+		line = "The line to the platform is off.  [l]ine on"
+	}
+	return box(append(lines, line+"  [q]uit"))
+}
+
+// merchantOf is the code of a tenant's merchant.
+func merchantOf(tenant string) string {
+	_, code, _ := strings.Cut(tenant, "#")
+	return code
+}
+
+func (s *sale) screen() []string {
+	lines := []string{strings.TrimSpace(s.Merchant + "  " + s.Description), show(s.total)}
+	if s.chosen.Sign() > 0 {
+		lines = append(lines, "with a tip of "+show(s.chosen))
+	}
+	switch s.step {
+	case choosingTip:
+		for i := range s.TipRates {
+			if tip, err := s.tipOf(i); err == nil {
+				lines = append(lines, fmt.Sprintf("[%d] tip %s (%s %%)", i+1, show(tip), percent(s.TipRates[i])))
+			}
+		}
+		return append(lines, "[0] no tip  [c]ancel")
+	case presenting:
+		return append(lines, "[t]ap  [i]nsert  [s]wipe  [d]eclining card  [c]ancel")
+	case enteringPIN:
+		return append(lines, "PIN: any 4 to 12 digits  [c]ancel")
+	case signing:
+		return append(lines, "Signature: anything, or just Enter  [c]ancel")
+	default:
+		return append(lines, "One moment …")
+	}
+}
+
+// percent is a rate such as 0.1 as people read it. Rates have two decimals at most (contract §13.7).
+func percent(rate money.Decimal) string {
+	_, decimals, _ := strings.Cut(string(rate), ".")
+	return strings.TrimLeft((decimals + "00")[:2], "0")
+}
+
+func show(a money.Amount) string { return a.String() + " " + string(a.Currency()) }
+
+// box draws a frame around lines.
+func box(lines []string) string {
+	width := 0
+	for _, line := range lines {
+		width = max(width, len([]rune(line)))
+	}
+	edge := "+" + strings.Repeat("-", width+2) + "+\n"
+	var b strings.Builder
+	b.WriteString(edge)
+	for _, line := range lines {
+		fmt.Fprintf(&b, "| %s%s |\n", line, strings.Repeat(" ", width-len([]rune(line))))
+	}
+	return b.String() + edge
+}
+
+// key takes what was entered, but for the line and the end.
+func (d *device) key(entered string) error {
+	return d.change(func() error {
+		s := d.open()
+		switch {
+		case d.pairing.ID == "":
+			return errKey
+		case !d.confirmed:
+			return d.answer(entered)
+		case s == nil && entered == "u":
+			return d.unpair("")
+		case s == nil || s.step == charging:
+			return errKey
+		case entered == "c":
+			s.stop(cancelled)
+			d.notice = "Cancelled."
+			return nil
+		default:
+			return d.pay(s, entered)
+		}
+	})
+}
+
+// answer takes whether the terminal is to be paired.
+func (d *device) answer(entered string) error {
+	switch entered {
+	case "y":
+		d.confirmed = true
+		return nil
+	case "n":
+		return d.unpair("Not paired.")
+	default:
+		return errKey
+	}
+}
+
+func (d *device) pay(s *sale, entered string) error {
+	switch s.step {
+	case choosingTip:
+		return s.tip(entered)
+	case presenting:
+		err := s.present(entered)
+		if s.over() {
+			d.notice = "Declined by the card."
+		}
+		return err
+	case enteringPIN:
+		return s.enter(entered)
+	default: // signed
+		s.step = charging
+		return nil
+	}
+}
+
+// How often the acquirer is asked, and what passes before it is asked again.
+const (
+	tries = 3
+	pause = time.Second
+)
+
+// charge asks the acquirer, if the cardholder has done what it takes. Each try is the same charge to it.
+func (d *device) charge(ctx context.Context, wait func(context.Context, time.Duration)) {
+	d.mu.Lock()
+	s := d.open()
+	due := s != nil && s.step == charging
+	var request acquirer.Charge
+	if due {
+		request = s.request()
+	}
+	d.mu.Unlock()
+	if !due {
+		return
+	}
+	o, err := d.tryCharge(ctx, request, wait)
+	_ = d.change(func() error {
+		d.notice = s.settle(o, err)
+		return nil
+	})
+}
