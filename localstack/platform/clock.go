@@ -112,8 +112,8 @@ func (p *Platform) advance(f Folder, d time.Duration) error {
 	return nil
 }
 
-// listen serves Folder.Advance of other processes, and the acquirer of Folder.Reader's, until the platform stops. A page in a browser cannot send it a PUT:
-// nothing here answers the request that has to come before (CORS).
+// listen serves Folder.Advance of other processes, and the acquirer to Folder.Reader, until the platform stops. A page
+// in a browser cannot send it a PUT: nothing here answers the request that has to come before (CORS).
 func (p *Platform) listen(f Folder, c Config, token string) (address string, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

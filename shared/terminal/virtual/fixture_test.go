@@ -32,7 +32,8 @@ type fixture struct {
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	own, others := counterparty.New(tb), counterparty.New(tb)
-	a := sandbox.New(sandbox.Config{DB: others.DB, Table: others.Table, Secret: func() []byte { return nil }, Now: own.Now})
+	a := sandbox.New(sandbox.Config{DB: others.DB, Table: others.Table, Now: own.Now,
+		Secret: func() []byte { return nil }})
 	line := &faults.Steps{}
 	v := virtual.New(virtual.Config{DB: own.DB, Table: own.Table, Acquirer: faults.Acquirer(line, a), Now: own.Now})
 	return &fixture{tb, v, own.Clock, own.Wire, line, a}

@@ -61,8 +61,8 @@ func put[T any](r table.Client, i item[T]) *dynamo.Put {
 	return r.Table.Put(i).If("version = ?", i.Version-1)
 }
 
-// write stores an item whose write was a Put or part of a transaction. After a lost reply it recognises its own. Errors:
-// errChanged; after any other error it may have been written.
+// write stores an item, by a Put or in a transaction. After a lost reply it recognises its own. Errors: errChanged;
+// after any other error it may have been written.
 func write[T any](ctx context.Context, r table.Client, i item[T], run func(context.Context) error) error {
 	cause := run(ctx)
 	if cause == nil {

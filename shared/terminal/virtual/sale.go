@@ -143,7 +143,8 @@ func (v *Terminals) free(ctx context.Context, pairing string) (item[device], err
 	return d, err
 }
 
-// Outcome is what the terminal knows of a checkout. An offline one keeps what it does to itself. Error: terminal.ErrUnknownCheckout.
+// Outcome is what the terminal knows of a checkout. One that is offline does nothing meanwhile. Error:
+// terminal.ErrUnknownCheckout.
 func (v *Terminals) Outcome(ctx context.Context, checkout string) (terminal.Outcome, error) {
 	s, err := v.progress(ctx, checkout)
 	if errors.Is(err, errNone) {
