@@ -25,7 +25,7 @@ func (x *exchange) findRoute() (r reply, done bool) {
 	switch {
 	case x.route != nil:
 		return reply{}, false
-	case len(x.match.others) == 0:
+	case len(x.match.others) == 0, x.match.others[0].Path == notPlanned[method]:
 		return x.fail(failure.NotFound("There is nothing at this address.")), true
 	case method == http.MethodOptions && x.match.public():
 		return preflight(x.match), true
@@ -34,6 +34,12 @@ func (x *exchange) findRoute() (r reply, done bool) {
 		WithSlug("method-not-allowed"))
 	r.header.Set("Allow", x.match.allow())
 	return r, true
+}
+
+// notPlanned are the operations of contract §13.8 whose paths have others, by their methods. They answer as
+// those whose paths have none.
+var notPlanned = map[string]string{
+	http.MethodPost: "/v0.1/customers/{customer_id}/payment-instruments", // createPaymentInstrument
 }
 
 // quoteMethod keeps a client's own text out of the message.
