@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 const route = "/v0.1/merchants/{merchant_code}/readers"
@@ -72,6 +73,64 @@ func TestADeletionThatWasCutOff(t *testing.T) {
 			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
 		}
 		notFound.Check(t, s.Send("DELETE", s.path(one.ID), nil)) // by another operation
+	})
+}
+
+// sell has the cardholder asked for 10.10 EUR, and returns the checkout.
+func (s shop) sell(r cardReader) string {
+	s.Helper()
+	made := s.Send("POST", s.path(r.ID)+"/checkout",
+		fields{"total_amount": fields{"currency": "EUR", "minor_unit": 2, "value": 1010}})
+	s.want("sell", 201, made)
+	return made.Text("data.checkout_id")
+}
+
+// sold is the checkout as it is stored.
+func (s shop) sold(id string) payments.Checkout {
+	s.Helper()
+	c, err := s.App.Store.AnyCheckout(s.Context(), s.Tenant(), id)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return c
+}
+
+// TestDeletingEndsACheckout that waits at the reader, and leaves one that the cardholder has paid.
+func TestDeletingEndsACheckout(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	for after, want := range map[time.Duration]payments.CheckoutStatus{time.Second: payments.CheckoutFailed,
+		3 * time.Second: payments.CheckoutPaid} {
+		one := s.paired("12345678")
+		id := s.sell(one)
+		s.Clock.Advance(after)
+		s.emptied("delete", s.Send("DELETE", s.path(one.ID), nil))
+		if got := s.sold(id); got.Status != want || !got.Ended() {
+			t.Errorf("after %s: got %+v, want it %s", after, got, want)
+		}
+		s.PassMinute()
+		if got := s.sold(id); got.Status != want {
+			t.Errorf("a minute later: got %+v, want it %s", got, want)
+		}
+	}
+}
+
+// TestADeletionThatWasCutOffEndsACheckout once it is repeated, and does not pay it.
+func TestADeletionThatWasCutOffEndsACheckout(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Attempts(8, func(try string, send func(world.Request) world.Response) {
+		one := s.paired("12345678")
+		id := s.sell(one)
+		r := world.Request{Method: "DELETE", Path: s.path(one.ID), IdempotencyKey: try}
+		answer := send(r)
+		s.Clock.Advance(time.Minute)
+		s.emptied(try, s.Do(r))
+		got := s.sold(id)
+		late := answer.Status != 200 && got.Status == payments.CheckoutPaid // the cardholder was faster than the second try
+		if got.Status != payments.CheckoutFailed && !late || !got.Ended() {
+			t.Errorf("%s: got %+v, want it ended", try, got)
+		}
 	})
 }
 

@@ -170,7 +170,7 @@ func TestUpdates(t *testing.T) {
 	s := newShop(t)
 	r := s.paired("12345678")
 	for _, c := range []struct {
-		body       fields
+		body       any
 		name, meta string
 	}{
 		{fields{"name": "Bar"}, "Bar", ""},

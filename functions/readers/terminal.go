@@ -67,16 +67,21 @@ func (f family) silent(ctx context.Context, r reader.Reader, err error) {
 	f.log.WarnContext(ctx, "terminal did not answer", "reader", r.ID, "error", err)
 }
 
+var errNotStopped = errors.New("the acquirer did not say that the checkout is cancelled")
+
 // stop cancels the checkout at the reader, if one is open, and ends the pairing: a terminal without
-// one gets no other checkout. Failure: Timeout when the terminal did not answer.
+// one gets no other checkout. Failure: Timeout when acquirer or terminal did not answer.
 func (f family) stop(ctx context.Context, t identity.Tenant, r reader.Reader) error {
 	if r.Checkout != "" {
 		c, err := f.store.AnyCheckout(ctx, t, r.Checkout)
 		if err == nil {
-			_, err = f.processing.TerminateAtReader(ctx, t, c)
+			c, err = f.processing.TerminateAtReader(ctx, t, c)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case c.WaitsAtReader(): // the terminal could still charge
+			return failure.Timeout(errNotStopped)
 		}
 	}
 	if err := f.processing.Terminal(t).Unpair(ctx, r.ID); err != nil {
