@@ -57,10 +57,10 @@ func (f family) create(ctx context.Context, req createRequest) (readerView, erro
 	r := reader.Reader{ID: reader.ID(rest.OperationID(ctx)), CreatedAt: f.store.Now()}
 	made, err := f.store.CreateCardReader(ctx, t, r.ID, func() (reader.Reader, error) {
 		asked = true
-		device, err := f.processing.Terminal(t).Pair(ctx, terminal.Pairing{ID: r.ID, Code: code, Tenant: t.String(),
+		device, portErr := f.processing.Terminal(t).Pair(ctx, terminal.Pairing{ID: r.ID, Code: code, Tenant: t.String(),
 			Until: r.ConfirmUntil()})
 		given := reader.Given{Name: req.Name, Metadata: metadata(req.Metadata, req.Meta)}
-		return reader.New(r.ID, device.Serial, device.Model, given, r.CreatedAt), pairingFailure(err)
+		return reader.New(r.ID, device.Serial, device.Model, given, r.CreatedAt), pairingFailure(portErr)
 	})
 	if asked && errors.Is(err, store.ErrTooManyCardReaders) { // others were made meanwhile
 		err = errors.Join(err, f.processing.Terminal(t).Unpair(ctx, r.ID))
