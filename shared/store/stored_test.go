@@ -42,9 +42,9 @@ const notRead = "by which a write recognises itself, see TestEachWriteRecognises
 // TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
 func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
-	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedReaderCheckouts, storedCallbacks, storedMails,
-		storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles, storedPayouts, storedRequests,
-		storedOAuth, storedTestProfiles, storedSignIns, storedReaders} {
+	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedReaderCheckouts,
+		storedCallbacks, storedMails, storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles,
+		storedPayouts, storedRequests, storedOAuth, storedTestProfiles, storedSignIns, storedReaders} {
 		for method, c := range cases {
 			t.Run(method, func(t *testing.T) {
 				t.Parallel()
