@@ -50,14 +50,15 @@ func newFixture(tb testing.TB) *fixture {
 	own := counterparty.New(tb)
 	w := &fixture{TB: tb, Clock: own.Clock, steps: &faults.Steps{}, tick: make(chan time.Time), ended: make(chan error, 1),
 		grown: make(chan struct{}, 1), Switchboard: reader.Switchboard{Dir: tb.TempDir(), Others: terminal.None{}}}
-	w.acquirer = sandbox.New(sandbox.Config{DB: own.DB, Table: own.Table, Now: own.Now, Secret: func() []byte { return nil }})
+	w.acquirer = sandbox.New(sandbox.Config{DB: own.DB, Table: own.Table, Now: own.Now,
+		Secret: func() []byte { return nil }})
 	host := httptest.NewServer(reader.Charges(faults.Acquirer(w.steps, w.acquirer), "token"))
 	tb.Cleanup(host.Close)
 	in, keys := io.Pipe()
 	w.keys = keys
 	go func() {
-		w.ended <- reader.Run(tb.Context(), reader.Config{Dir: w.Dir, Acquirer: reader.AcquirerAt(host.URL, "token"), Now: own.Now,
-			In: in, Out: w, Tick: w.tick})
+		w.ended <- reader.Run(tb.Context(), reader.Config{Dir: w.Dir, Now: own.Now, In: in, Out: w, Tick: w.tick,
+			Acquirer: reader.AcquirerAt(host.URL, "token")})
 	}()
 	return w
 }
@@ -108,10 +109,11 @@ func (w *fixture) enter(keys ...string) {
 	}
 }
 
-// pairs pairs the terminal by the code that it shows, as p unless another id is given.
+// pairs pairs the terminal by the code that it shows.
 func (w *fixture) pairs(id, code string) terminal.Device {
 	w.Helper()
-	d, err := w.Pair(w.Context(), terminal.Pairing{ID: id, Code: code, Tenant: tenant, Until: w.Now().Add(5 * time.Minute)})
+	d, err := w.Pair(w.Context(), terminal.Pairing{ID: id, Code: code, Tenant: tenant,
+		Until: w.Now().Add(5 * time.Minute)})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -273,8 +275,8 @@ func TestPairings(t *testing.T) {
 	w.wantHeartbeat("q", terminal.ErrUnpaired)
 }
 
-// TestALineThatIsOff: nobody got the message, which the port can say; what the terminal did meanwhile it says when it is
-// asked.
+// TestALineThatIsOff: nobody got the message, which the port can say. What the terminal did meanwhile it says when it
+// is asked.
 func TestALineThatIsOff(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).paired()
@@ -343,8 +345,10 @@ func TestAnAcquirerThatDoesNotAnswer(t *testing.T) {
 	w.sees("(cancelled at the acquirer)")
 	w.wantOutcome("cancelled", stopped("cancelled at the acquirer"))
 	captures := 0
-	for range w.acquirer.Statement(t.Context()) {
-		captures++
+	for _, err := range w.acquirer.Statement(t.Context()) {
+		if captures++; err != nil {
+			t.Fatal(err)
+		}
 	}
 	if captures != 2 {
 		t.Errorf("got %d captures, want 2", captures)
@@ -371,8 +375,8 @@ func TestATerminalThatIsGone(t *testing.T) {
 	if !errors.Is(err, terminal.ErrNoTerminal) {
 		t.Errorf("pair: got error %v, want ErrNoTerminal", err)
 	}
-	if err := reader.Run(t.Context(), reader.Config{Dir: w.Dir, Now: w.Now, In: strings.NewReader("q\n"),
-		Out: io.Discard}); err != nil {
+	err = reader.Run(t.Context(), reader.Config{Dir: w.Dir, Now: w.Now, In: strings.NewReader("q\n"), Out: io.Discard})
+	if err != nil {
 		t.Errorf("got error %v, want none", err)
 	}
 	files, err := filepath.Glob(filepath.Join(w.Dir, "*"))

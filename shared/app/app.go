@@ -43,10 +43,10 @@ type Overrides struct {
 	LiveAcquirer  func(*App) acquirer.Acquirer                // of live mode; nil: none yet (contract §12)
 	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer   // puts a network's faults before an acquirer
 	WrapBank      func(bank.Bank) bank.Bank                   // and before a bank
-	WrapTerminals func(terminal.Terminals) terminal.Terminals // and before terminals, or adds others to the virtual ones
+	WrapTerminals func(terminal.Terminals) terminal.Terminals // and before terminals, or adds to the virtual ones
 	ResolveTarget webhook.Policy                              // added to the callback policy, e.g. a test's listener
 	SecretUsed    func(Secret)                                // is called when a key is derived from it
-	CallbackHTTP  http.RoundTripper                           // carries callbacks in place of the network; nil: guarded HTTP
+	CallbackHTTP  http.RoundTripper                           // carries callbacks; nil: guarded HTTP
 	tracing       *tracing                                    // of another App; nil: its own
 }
 

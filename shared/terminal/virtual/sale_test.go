@@ -2,6 +2,7 @@ package virtual_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -233,7 +234,7 @@ func TestTwoOffersAtOnce(t *testing.T) {
 
 func count(errs []error, want error) (n int) {
 	for _, err := range errs {
-		if err == want {
+		if errors.Is(err, want) {
 			n++
 		}
 	}
