@@ -35,7 +35,8 @@ func TestReceiptsOfPaymentsAtReaders(t *testing.T) {
 			map[string]string{"entry_mode": `"MAGSTRIPE"`, "verification_method": `"signature"`},
 			map[string]string{"aid": "", "application_label": "", "cryptogram": ""}},
 		{"cancelled", world.Sale{Amount: "42.24"},
-			map[string]string{"status": `"CANCELLED"`, "entry_mode": "", "verification_method": "", "card": "", "receipt_no": ""},
+			map[string]string{"status": `"CANCELLED"`, "entry_mode": "", "verification_method": "", "card": "",
+				"receipt_no": ""},
 			map[string]string{"aid": ""}},
 	} {
 		p := s.PayAtReader(c.sale)

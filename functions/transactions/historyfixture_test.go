@@ -150,7 +150,8 @@ func (p *historyFixture) sale(i int) payments.TransactionChange {
 func (p *historyFixture) atReader(t *payments.Transaction) {
 	t.PaymentType, t.EntryMode = payments.POSPayment, one(p, "CHIP", "CONTACTLESS", "MAGSTRIPE", "")
 	t.Reader = one(p, "R1", "R2")
-	t.Location = one(p, nil, &payments.Location{Lat: 52.5, Lon: 13.4, Accuracy: 10}, &payments.Location{Lat: 52.3, Lon: 13.1},
+	t.Location = one(p, nil, &payments.Location{Lat: 52.5, Lon: 13.4, Accuracy: 10},
+		&payments.Location{Lat: 52.3, Lon: 13.1},
 		&payments.Location{Lat: 48.2, Lon: 16.4}, &payments.Location{})
 }
 

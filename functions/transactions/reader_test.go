@@ -184,6 +184,7 @@ func TestTheHistoryOfReaders(t *testing.T) {
 		}
 		return r.Reader
 	}
+	allAtReaders := []string{first.Code, second.Code, stopped.Code, first.Code}
 	for query, want := range map[string][]string{
 		"readers[]=" + serial(first):                                        {first.Code, first.Code},
 		"readers[]=" + serial(second) + "&readers[]=" + serial(stopped):     {second.Code, stopped.Code},
@@ -194,7 +195,7 @@ func TestTheHistoryOfReaders(t *testing.T) {
 		"geo_coordinates=170,-90,14,90&types[]=REFUND":                      {first.Code}, // across the date line
 		"geo_coordinates=13,52,14,53&readers[]=" + serial(second):           {second.Code},
 		"geo_coordinates=13,52,14,53&readers[]=" + url.QueryEscape("R 1&2"): {},
-		"payment_types[]=POS":                                               {first.Code, second.Code, stopped.Code, first.Code},
+		"payment_types[]=POS":                                               allAtReaders,
 		"payment_types[]=ECOM":                                              {online.Code},
 	} {
 		var page struct {

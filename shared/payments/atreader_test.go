@@ -46,7 +46,8 @@ func TestBeginAtReader(t *testing.T) {
 		t.Errorf("the attempt (-want +got):\n%s", diff)
 	}
 	if !got.WaitsAtReader() || got.Ended() || got.Status != payments.CheckoutPending {
-		t.Errorf("got %s that waits: %t, ended: %t, want it PENDING and waiting", got.Status, got.WaitsAtReader(), got.Ended())
+		t.Errorf("got %s that waits: %t, ended: %t, want it PENDING and waiting", got.Status, got.WaitsAtReader(),
+			got.Ended())
 	}
 	if at := got.PollAt(); !at.Equal(after(6 * time.Second)) {
 		t.Errorf("got the first poll at %s, want it 6 s later", at)

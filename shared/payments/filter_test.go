@@ -30,7 +30,8 @@ func drawnItem(t *rapid.T) payments.HistoryItem {
 		SimpleStatus: payments.SimpleStatus(draw("simple status", "", "SUCCESSFUL", "REFUNDED", "CHARGEBACK",
 			"NON_COLLECTION", "FAILED")),
 		UpdatedAt: after(time.Duration(rapid.IntRange(0, 3).Draw(t, "updated")) * time.Millisecond),
-		TransactionSummary: payments.TransactionSummary{Reader: draw("reader", "", "R1", "R2"), Username: draw("user", "ada@shop.example", "Bob@Shop.example"),
+		TransactionSummary: payments.TransactionSummary{Reader: draw("reader", "", "R1", "R2"),
+			Username:    draw("user", "ada@shop.example", "Bob@Shop.example"),
 			PaymentType: draw("payment type", "ECOM", "RECURRING", "BOLETO"), EntryMode: draw("entry mode",
 				"CUSTOMER_ENTRY", "IDEAL", "PIX")},
 	}

@@ -43,7 +43,8 @@ func (t Transaction) Sale() money.Amount {
 // neither (contract §6.1).
 func (t Transaction) Products(amount money.Amount) []Product {
 	none := money.Zero(amount.Currency())
-	line := Product{Name: cmp.Or(t.ProductSummary, t.ForeignID, t.Code), Quantity: 1, VATRate: noVAT, Price: amount, VAT: none, PriceWithVAT: amount,
+	line := Product{Name: cmp.Or(t.ProductSummary, t.ForeignID, t.Code), Quantity: 1, VATRate: noVAT,
+		Price: amount, VAT: none, PriceWithVAT: amount,
 		Total: amount, TotalVAT: none, TotalWithVAT: amount}
 	return []Product{line}
 }

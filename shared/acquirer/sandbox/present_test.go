@@ -35,7 +35,8 @@ func TestAChargeWithTheCardPresent(t *testing.T) {
 		want.Card, want.Present, want.TerminalID = request.Summary, request.Present, first.TerminalID
 		want.AuthCode, want.ReturnCode = first.AuthCode, first.ReturnCode
 		for name, got := range map[string]payments.Outcome{"charged": first, "repeated": w.mustCharge(t, request),
-			"looked up": must(t)(w.restarted().LookUp(t.Context(), amount)), "cancelled": must(t)(w.Cancel(t.Context(), amount))} {
+			"looked up": must(t)(w.restarted().LookUp(t.Context(), amount)),
+			"cancelled": must(t)(w.Cancel(t.Context(), amount))} {
 			if diff := cmp.Diff(want, got, cmpopts.EquateComparable(money.Amount{})); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", amount, name, diff)
 			}
