@@ -43,7 +43,7 @@ func init() {
 		}},
 		// Of test mode, also for a live key, which can neither make one nor reach it.
 		"tp_0123456789abcdefghijklmnop": {"TEST_PROFILE_ID", func(fix *fixture) string {
-			if strings.HasPrefix(fix.Merchant.Key.Plaintext, "sk_live_") {
+			if fix.live() {
 				return member.TestProfilePrefix + "of_live_mode_there_is_none"
 			}
 			return fix.TestProfile("Checkout team").ID
@@ -54,6 +54,7 @@ func init() {
 		}},
 	}
 	maps.Copy(placeholders, ofOAuth)
+	maps.Copy(placeholders, ofReaders)
 }
 
 // guest is the address of a person who is no member yet.
