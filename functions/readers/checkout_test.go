@@ -1,0 +1,278 @@
+package readers_test
+
+import (
+	"encoding/json"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+var wholeFate = cmp.AllowUnexported(fate{})
+
+func wantFate(c till, checkout string, want fate) {
+	c.Helper()
+	if diff := cmp.Diff(want, c.fate(checkout), wholeFate); diff != "" {
+		c.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestACheckoutIsPaidByWhateverComesFirst (contract §13.7, §13.9): a read, the message of the first poll, the
+// sweep without any message, or the reader's next checkout. Nothing sleeps meanwhile.
+func TestACheckoutIsPaidByWhateverComesFirst(t *testing.T) {
+	t.Parallel()
+	for name, settle := range map[string]func(till, string){
+		"read": func(c till, checkout string) {
+			c.Clock.Advance(pays)
+			c.read(checkout)
+		},
+		"message of the poll": func(c till, _ string) {
+			c.Clock.Advance(6 * time.Second)
+			c.Relay()
+		},
+		"sweep alone": func(c till, _ string) {
+			c.Clock.Advance(70 * time.Second)
+			if err := c.Main().TickNow(c.Context(), "sweep"); err != nil {
+				c.Error(err)
+			}
+		},
+		"next checkout": func(c till, _ string) {
+			c.Clock.Advance(pays)
+			c.begin(1010)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newTill(t)
+			checkout := c.begin(1010)
+			c.Relay()
+			settle(c, checkout)
+			if name == "sweep alone" {
+				c.Relay()
+			}
+			if got := c.CheckoutRecords(checkout); got.Captured != 1 || got.Transactions["SUCCESSFUL"] != 1 {
+				t.Errorf("got %+v, want one payment", got)
+			}
+			wantFate(c, checkout, paid)
+		})
+	}
+}
+
+// TestACheckoutIsShown whole, before and after it is paid.
+func TestACheckoutIsShown(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	body := c.body(1010)
+	maps.Copy(body, map[string]any{"description": "Coffee", "installments": 1, "tip_rates": []any{0.05, 0.1},
+		"affiliate": map[string]any{"app_id": "till", "key": "s3cr3t-affiliate-key", "foreign_transaction_id": "till-1001",
+			"tags": map[string]any{"floor": 1}}})
+	c.Secret("affiliate's key", "s3cr3t-affiliate-key")
+	at := c.Clock.Now().UTC()
+	made := c.Send("POST", c.path("/checkout"), body)
+	stamp := func(after time.Duration) string { return at.Add(after).Format("2006-01-02T15:04:05.000Z") }
+	shown := func() map[string]any {
+		var reply struct{ Data map[string]any }
+		if err := c.read(made.Text("data.checkout_id")).Into(&reply); err != nil {
+			t.Fatal(err)
+		}
+		return reply.Data
+	}
+	serial := c.Send("GET", c.path(""), nil).Text("device.identifier")
+	want := map[string]any{"checkout_id": made.Text("data.checkout_id"),
+		"client_transaction_id": made.Text("data.client_transaction_id"), "created_at": stamp(0), "updated_at": stamp(0),
+		"valid_until": stamp(150 * time.Second), "status": "pending", "payment_status": nil, "payment_type": "card",
+		"card_type": nil, "installments": 1.0, "reader_firmware_version": "3.3.24.1", "reader_serial_number": serial,
+		"total_amount": map[string]any{"currency": "EUR", "minor_unit": 2.0, "value": 1010.0}}
+	if diff := cmp.Diff(want, shown()); diff != "" {
+		t.Errorf("waiting (-want +got):\n%s", diff)
+	}
+	query := "client_transaction_id=" + made.Text("data.client_transaction_id")
+	if got := c.Transaction(query).Status; got != 404 {
+		t.Errorf("transaction: got %d, want 404 before there is one", got)
+	}
+	c.Clock.Advance(pays)
+	want["status"], want["payment_status"], want["updated_at"] = "successful", "SUCCESSFUL", stamp(pays)
+	if diff := cmp.Diff(want, shown()); diff != "" {
+		t.Errorf("paid (-want +got):\n%s", diff)
+	}
+	world.Holds(t, c.Transaction(query).Body, map[string]string{"amount": "10.60", "tip_amount": "0.50",
+		"payment_type": `"POS"`, "foreign_transaction_id": `"till-1001"`, "product_summary": `"Coffee"`})
+}
+
+// TestTheAmountDecides what becomes of a payment in test mode (contract §12). Nothing is owed for 0.
+func TestTheAmountDecides(t *testing.T) {
+	t.Parallel()
+	notTaken := fate{"cancelled", "the acquirer did not take the payment", 1, 0, map[string]int{"CANCELLED": 1}}
+	for value, want := range map[int64]fate{1100: declined, 4201: declined, 4276: declined, 4291: declined,
+		4224: notTaken, 1010: paid} {
+		c := newTill(t)
+		checkout := c.begin(value)
+		wantFate(c, checkout, waits)
+		c.Clock.Advance(pays)
+		wantFate(c, checkout, want)
+		c.PassMinute()
+		wantFate(c, checkout, want)
+	}
+	c := newTill(t)
+	checkout := c.begin(4225)
+	c.Clock.Advance(pays)
+	wantFate(c, checkout, fate{"pending", "", 0, 0, map[string]int{"PENDING": 1}})
+	refusedAs(t, c.Do(c.creation(1010)), busy, "READER_BUSY")
+	c.Clock.Advance(40 * time.Second)
+	wantFate(c, checkout, paid)
+}
+
+// TestOneOfTwoIsTaken: of checkouts at one reader at once, and until that one has ended. Then the reader is
+// free at once (contract §13.9).
+func TestOneOfTwoIsTaken(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	if diff := cmp.Diff(map[int]int{201: 1, 422: 5}, c.DoConcurrently(6, c.creation(1010))); diff != "" {
+		t.Errorf("at once (-want +got):\n%s", diff)
+	}
+	refusedAs(t, c.Do(c.creation(1010)), busy, "READER_BUSY")
+	c.Clock.Advance(pays)
+	second := c.begin(1100)
+	c.Clock.Advance(pays)
+	wantFate(c, second, declined)
+	c.begin(1010)
+	wantFate(c, second, declined)
+}
+
+// TestOnlyAPairedReaderThatIsReached takes checkouts.
+func TestOnlyAPairedReaderThatIsReached(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	c.offline(true)
+	refusedAs(t, c.Do(c.creation(1010)), offline, "READER_OFFLINE")
+	refusedAs(t, c.terminate(), offline, "READER_OFFLINE")
+	c.offline(false)
+	checkout := c.begin(1010)
+	again := tillOf(c.Shop, "TILL0001")
+	refusedAs(t, c.Do(c.creation(1010)), offline, "READER_OFFLINE")
+	again.begin(1010)
+	wantFate(c, checkout, fate{"cancelled", "the reader was unpaired", 1, 0, map[string]int{"CANCELLED": 1}})
+
+	c = tillOf(c.Shop, "WAIT0001")
+	refusedAs(t, c.Do(c.creation(1010)), offline, "READER_OFFLINE")
+	c.Clock.Advance(5 * time.Minute)
+	refusedAs(t, c.Do(c.creation(1010)), offline, "READER_OFFLINE")
+	refusedAs(t, c.terminate(), offline, "READER_OFFLINE")
+	c.reader = "rdr_00000000000000000000000000"
+	refusedAs(t, c.Do(c.creation(1010)), notFound, "")
+	refusedAs(t, c.terminate(), notFound, "")
+}
+
+// TestARepeatedCreationMakesOneCheckout, whatever the reader does by then.
+func TestARepeatedCreationMakesOneCheckout(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	request := c.creation(1010)
+	request.Header = map[string]string{"Idempotency-Key": "sale-1"}
+	first, second := c.Do(request), c.Do(request)
+	if diff := cmp.Diff(string(first.Body), string(second.Body)); diff != "" || second.Status != 201 ||
+		second.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("got %d, want the first reply again (-want +got):\n%s", second.Status, diff)
+	}
+	request.Body = c.body(2020)
+	refusedAs(t, c.Do(request), world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused"), "")
+	request = c.creation(3030)
+	request.Header = map[string]string{"Idempotency-Key": "sale-2"}
+	refusedAs(t, c.Do(request), busy, "READER_BUSY")
+	c.Clock.Advance(pays)
+	wantFate(c, first.Text("data.checkout_id"), paid)
+	refusedAs(t, c.Do(request), busy, "READER_BUSY") // as it was replied first
+}
+
+// TestWhatIsWrongWithACheckout is named by its field: 400, and 422 for what is not for the country.
+func TestWhatIsWrongWithACheckout(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	total := func(currency string, unit, value any) map[string]any {
+		return map[string]any{"currency": currency, "minor_unit": unit, "value": value}
+	}
+	affiliate := map[string]any{"app_id": "till", "foreign_transaction_id": "1"}
+	aade := map[string]any{"provider_id": "1", "signature": "s", "signature_data": "d"}
+	for _, one := range []struct {
+		field string
+		value any
+		want  world.Refusal
+	}{
+		{"total_amount", nil, world.Missing("total_amount")},
+		{"total_amount", total("EUR", 2, nil), world.Missing("total_amount.value")},
+		{"total_amount", total("EUR", nil, 100), world.Missing("total_amount.minor_unit")},
+		{"total_amount", total("", 2, 100), world.Missing("total_amount.currency")},
+		{"total_amount", total("EUR", 2, -1), world.Invalid("total_amount.value")},
+		{"total_amount", total("EUR", 2, 1.5), world.Invalid("total_amount.value")},
+		{"total_amount", total("EUR", 2, "100"), world.Invalid("total_amount.value")},
+		{"total_amount", total("EUR", 2, 100_000_000_000), world.Invalid("total_amount.value")},
+		{"total_amount", total("EUR", 2, json.Number("1e3")), world.Invalid("total_amount.value")},
+		{"total_amount", total("EUR", 0, 100), world.Invalid("total_amount.minor_unit")},
+		{"total_amount", total("HUF", 2, 100), world.Invalid("total_amount.minor_unit")},
+		{"total_amount", total("HUF", 0, 100), world.Invalid("total_amount.currency")},
+		{"total_amount", total("XXX", 2, 100), world.Invalid("total_amount.currency")},
+		{"affiliate", affiliate, world.Missing("affiliate.key")},
+		{"affiliate", "none", world.Invalid("affiliate")},
+		{"tip_rates", []any{0.1, 0.05}, world.Invalid("tip_rates")},
+		{"tip_rates", []any{0.1, 0.1}, world.Invalid("tip_rates")},
+		{"tip_rates", []any{0}, world.Invalid("tip_rates")},
+		{"tip_rates", []any{1}, world.Invalid("tip_rates")},
+		{"tip_rates", []any{0.055}, world.Invalid("tip_rates")},
+		{"tip_rates", []any{.01, .02, .03, .04, .05, .06, .07, .08, .09, .1, .11}, world.Invalid("tip_rates")},
+		{"tip_timeout", 30, world.Invalid("tip_timeout")},
+		{"tip_timeout", 29, world.Invalid("tip_timeout")},
+		{"tip_timeout", 121, world.Invalid("tip_timeout")},
+		{"return_url", "https://10.0.0.1/hook", world.Invalid("return_url")},
+		{"return_url", "ftp://shop.example/hook", world.Invalid("return_url")},
+		{"return_url", "", world.Invalid("return_url")},
+		{"card_type", "prepaid", world.Invalid("card_type")},
+		{"installments", 0, world.Invalid("installments")},
+		{"installments", 13, world.Invalid("installments")},
+		{"aade", map[string]any{}, world.Missing("aade.provider_id")},
+		{"card_type", "debit", forOthers},
+		{"installments", 2, forOthers},
+		{"aade", aade, forOthers},
+	} {
+		body := c.body(1010)
+		body[one.field] = one.value
+		got := c.Send("POST", c.path("/checkout"), body)
+		one.want.Check(t, got)
+		var shape struct{ Errors map[string]any }
+		if err := got.Into(&shape); err != nil || (shape.Errors["detail"] == nil && shape.Errors[one.field] == nil) {
+			t.Errorf("%s: got %s, %v, want errors in the shape of readers", one.field, got.Body, err)
+		}
+	}
+	c.begin(0)
+}
+
+// TestCountriesHaveFieldsOfTheirOwn (contract §13.7).
+func TestCountriesHaveFieldsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	brazil := tillOf(s.NewShop("BR", "BRL", nil), "TILL0001")
+	body := brazil.body(1010)
+	body["card_type"], body["installments"] = "credit", 12
+	made := brazil.Send("POST", brazil.path("/checkout"), body)
+	s.Clock.Advance(pays)
+	got := brazil.read(made.Text("data.checkout_id"))
+	if got.Text("data.status") != "successful" || got.Text("data.card_type") != "credit" {
+		t.Errorf("got %d %s, want a credit card's", got.Status, got.Body)
+	}
+	greece := tillOf(s.NewShop("GR", "EUR", nil), "TILL0001")
+	body = greece.body(1010)
+	body["aade"] = map[string]any{"provider_id": "1", "signature": "s", "signature_data": "d"}
+	if made := greece.Send("POST", greece.path("/checkout"), body); made.Status != 201 {
+		t.Errorf("got %d %s, want 201", made.Status, made.Body)
+	}
+	hungary := tillOf(s.NewShop("HU", "HUF", nil), "TILL0001")
+	body = hungary.body(1010)
+	body["total_amount"].(map[string]any)["minor_unit"] = 0
+	if made := hungary.Send("POST", hungary.path("/checkout"), body); made.Status != 201 {
+		t.Errorf("got %d %s, want 201", made.Status, made.Body)
+	}
+	body["total_amount"].(map[string]any)["value"] = 1_000_000_000
+	world.Invalid("total_amount.value").Check(t, hungary.Send("POST", hungary.path("/checkout"), body))
+}
