@@ -1,0 +1,208 @@
+package readers_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// end lets everything happen that still can.
+func (c till) end() {
+	for range 3 {
+		c.PassMinute()
+	}
+}
+
+// wantOneOf checks that a checkout has ended in exactly one way.
+func wantOneOf(c till, checkout, try string, fates ...fate) {
+	c.Helper()
+	got := c.fate(checkout)
+	if !slices.ContainsFunc(fates, func(f fate) bool {
+		return f.status == got.status && f.captured == got.captured && f.callbacks == got.callbacks &&
+			len(got.records) == 1 && got.records[recordOf[f.status]] == 1
+	}) {
+		c.Errorf("%s: got %+v, want one of %+v", try, got, fates)
+	}
+}
+
+var recordOf = map[string]string{"successful": "SUCCESSFUL", "failed": "FAILED", "cancelled": "CANCELLED"}
+
+// TestTerminate stops only a checkout that waits for the cardholder (contract §13.7, §13.9).
+func TestTerminate(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	accepted := func() {
+		t.Helper()
+		got := c.terminate()
+		if got.Status != 202 || len(got.Body) != 0 || got.Header.Get("Content-Length") != "0" {
+			t.Errorf("got %d %q %v, want an empty 202", got.Status, got.Body, got.Header)
+		}
+	}
+	accepted() // idle
+	waiting := c.begin(1010)
+	accepted()
+	accepted()
+	wantFate(c, waiting, stopped)
+	second := c.begin(1010)
+	c.Clock.Advance(pays)
+	accepted() // too late
+	wantFate(c, second, paid)
+	accepted() // ended
+	c.end()
+	wantFate(c, waiting, stopped)
+	wantFate(c, second, paid)
+}
+
+// TestTerminationAndPaymentHaveOneOutcome, whatever fails at whichever step, before and after the cardholder pays.
+func TestTerminationAndPaymentHaveOneOutcome(t *testing.T) {
+	t.Parallel()
+	for name, after := range map[string]time.Duration{"waiting": time.Second, "paid": pays} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newTill(t)
+			c.Attempts(6, func(try string, send func(world.Request) world.Response) {
+				checkout := c.begin(1010)
+				c.Clock.Advance(after)
+				send(world.Request{Method: "POST", Path: c.path("/terminate")})
+				c.Clock.Advance(pays)
+				c.end()
+				wantOneOf(c, checkout, try, paid, stopped)
+			})
+		})
+	}
+}
+
+// TestTerminationAtTheSameTimeAsPayment: many requests that read and terminate when the cardholder pays.
+func TestTerminationAtTheSameTimeAsPayment(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	for range 5 {
+		checkout := c.begin(1010)
+		c.Clock.Advance(pays)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			c.DoConcurrently(4, world.Request{Method: "GET", Path: c.path("/checkout/" + checkout)})
+		}()
+		c.DoConcurrently(4, world.Request{Method: "POST", Path: c.path("/terminate")})
+		<-done
+		c.end()
+		wantOneOf(c, checkout, "at once", paid, stopped)
+	}
+}
+
+// TestACreationThatIsCutOff charges once at most, and the reader is free in the end: each call of it to table,
+// terminal and acquirer fails in each way, and the client repeats it.
+func TestACreationThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	c.Attempts(8, func(try string, send func(world.Request) world.Response) {
+		request := c.creation(1010)
+		request.Header = map[string]string{"Idempotency-Key": try}
+		got := send(request)
+		if got.Status != 201 {
+			c.Clock.Advance(61 * time.Second) // until it no longer counts as running
+			got = c.Do(request)
+		}
+		c.Clock.Advance(pays)
+		c.end()
+		if got.Status == 201 {
+			wantOneOf(c, got.Text("data.checkout_id"), try, paid, forgotten, stopped)
+		} else if got.Status != 422 {
+			t.Errorf("%s: got %d %s, want 201 or 422", try, got.Status, got.Body)
+		}
+	})
+	wantPayments(c)
+	c.begin(1010)
+}
+
+// wantPayments checks that each callback reports another payment.
+func wantPayments(c till) {
+	c.Helper()
+	counted := map[string]int{}
+	for _, d := range c.Receiver.Deliveries() {
+		if counted[d.Reader.Payload.TransactionID]++; counted[d.Reader.Payload.TransactionID] > 1 {
+			c.Errorf("got %+v again, want one callback for each payment", d.Reader.Payload)
+		}
+	}
+}
+
+// TestACheckoutThatNeverReachesItsReader is given up after two minutes, and cannot be paid any more.
+func TestACheckoutThatNeverReachesItsReader(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	c.begin(1010)
+	c.Clock.Advance(pays)
+	p, counted := c.Process(), c.Process()
+	counted.Steps.Plan(0, faults.None)
+	counted.Do(c.creation(1010))
+	offer := slices.Index(counted.Steps.Taken(), "Offer") + 1
+	c.Clock.Advance(pays)
+	p.Steps.Plan(offer, faults.FailBefore)
+	made := p.Do(c.creation(1010))
+	checkout := made.Text("data.checkout_id")
+	if steps := p.Steps.Taken(); made.Status != 201 || offer == 0 || len(steps) < offer || steps[offer-1] != "Offer" {
+		t.Fatalf("got %d %s after %v, want 201 and Offer lost", made.Status, made.Body, steps)
+	}
+	wantFate(c, checkout, waits)
+	c.Clock.Advance(110 * time.Second)
+	wantFate(c, checkout, waits)
+	c.end()
+	wantFate(c, checkout, forgotten)
+	c.begin(1010)
+}
+
+// TestOthersReachNoCheckout: other merchants, another mode, another reader, and persons who see their own alone.
+func TestOthersReachNoCheckout(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	checkout := c.begin(1010)
+	other := tillOf(c.OtherShop(), "TILL0002")
+	noSale.Check(t, other.read(checkout))
+	second := tillOf(c.Shop, "TILL0003")
+	noSale.Check(t, second.read(checkout))
+	noSale.Check(t, c.read("2b7e1516-28ae-4a6f-9c15-88d1f0c2a3b4"))
+	noSale.Check(t, c.read(c.Create("10.10", nil))) // an online one
+
+	clerk := till{c.WithKey(c.TokenOf(c.Employ("clerk@example.com", member.Permissions{}))), c.reader}
+	noSale.Check(t, clerk.read(checkout))
+	refusedAs(t, clerk.terminate(), noSale, "")
+	wantFate(c, checkout, paid)
+	own := clerk.begin(1010)
+	if got := clerk.read(own); got.Status != 200 {
+		t.Errorf("its own: got %d %s, want 200", got.Status, got.Body)
+	}
+	if got := clerk.terminate(); got.Status != 202 {
+		t.Errorf("its own: got %d %s, want 202", got.Status, got.Body)
+	}
+	wantFate(c, own, stopped)
+}
+
+// TestOnlineOperationsReachNoCheckoutAtAReader, before and after it has ended.
+func TestOnlineOperationsReachNoCheckoutAtAReader(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	checkout := c.begin(1010)
+	try := func() {
+		t.Helper()
+		one := "/v0.1/checkouts/" + checkout
+		noSale.Check(t, c.Send("GET", one, nil))
+		noSale.Check(t, c.Send("PUT", one, c.Card(world.Frictionless)))
+		noSale.Check(t, c.Send("PATCH", one, map[string]any{"amount": 1}))
+		noSale.Check(t, c.Send("DELETE", one, nil))
+		noSale.Check(t, c.Send("GET", one+"/payment-methods", nil))
+		if got := c.Send("GET", "/v0.1/checkouts", nil); string(got.Body) != "[]" {
+			t.Errorf("list: got %s, want []", got.Body)
+		}
+	}
+	try()
+	wantFate(c, checkout, waits)
+	c.Clock.Advance(pays)
+	wantFate(c, checkout, paid)
+	try()
+	wantFate(c, checkout, paid)
+}
