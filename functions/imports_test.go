@@ -54,9 +54,10 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/rest", "shared/app functions/* localstack/...", "nothing below knows HTTP"},
 	{"shared/acquirer/sandbox", "shared/app shared/processing functions/sandbox functions/provision",
 		"its pages, its vouchers, and which cards are its own"},
-	{"shared/acquirer", "shared/acquirer/* shared/processing shared/reconcile shared/app functions/sandbox " +
-		"functions/customers functions/provision localstack/...",
-		"payments are driven by processing; a customer's card is forgotten, and a voucher paid, at the acquirer alone"},
+	{"shared/acquirer", "shared/acquirer/* shared/terminal/* shared/processing shared/reconcile shared/app " +
+		"functions/sandbox functions/customers functions/provision localstack/...",
+		"payments are driven by processing; a terminal charges, a customer's card is forgotten, and a voucher paid, at the " +
+			"acquirer alone"},
 	{"shared/bank/...", "shared/bank/* shared/payoutrunner shared/reconcile shared/app/... functions/provision " +
 		"localstack/...",
 		"payouts are driven by shared/payoutrunner; operators export files and answer for the bank"},
