@@ -47,6 +47,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	one.grow()
 	one.lowerDueShards()
 	one.recovery()
+	one.readers()
 	one.accounts()
 	one.mails()
 	one.clients()
