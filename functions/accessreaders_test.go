@@ -31,6 +31,7 @@ func (c *counter) request(method, path string, body any) world.Request {
 func (c *counter) sale(cents int) world.Request {
 	return c.request("POST", "/checkout", map[string]any{
 		"total_amount": map[string]any{"currency": "EUR", "minor_unit": 2, "value": cents},
+		"return_url":   "https://shop.example.com/callbacks/readers",
 		"affiliate":    map[string]any{"app_id": "app", "key": "key", "foreign_transaction_id": "table-7"}})
 }
 
@@ -53,36 +54,45 @@ func (e *everything) readers() {
 			}
 		}
 	}
-	for _, prepare := range []func(){sell(approved, false), sell(undecided, false), sell(approved, true)} {
-		e.through(prepare, func(p *world.Process) {
+	for _, first := range []func(*world.Process){
+		func(p *world.Process) {
 			e.Clock.Advance(5 * time.Second)
 			p.Do(sold)
 			e.Clock.Advance(3 * time.Minute)
 			p.Do(sold)
-		})
-		e.through(prepare, func(p *world.Process) {
+		},
+		func(p *world.Process) {
 			if _, err := e.Main().DrainStream(e.Context()); err != nil {
 				e.Error(err)
 			}
 			e.Clock.Advance(3 * time.Minute)
 			_, _ = p.DrainQueues(e.Context())
-		})
-		e.through(prepare, func(p *world.Process) {
+		},
+		func(p *world.Process) {
 			e.Clock.Advance(3 * time.Minute)
 			_ = p.TickNow(e.Context(), "sweep")
-		})
+		},
+	} {
+		e.through(sell(approved, false), first)
+		for _, prepare := range []func(){sell(undecided, false), sell(approved, true)} {
+			prepare()
+			first(e.Main())
+		}
 	}
 	for _, last := range []func() world.Request{
 		func() world.Request { return c.request("POST", "/terminate", nil) },
 		func() world.Request { return c.request("DELETE", "", nil) },
 		func() world.Request { return c.request("GET", "/status", nil) },
 		func() world.Request { return c.request("PATCH", "", map[string]any{"name": "Bar"}) },
-		func() world.Request { c.goOffline(); return c.sale(approved) },
 	} {
 		e.through(sell(approved, false), func(p *world.Process) { p.Do(last()) })
-		e.through(func() { sell(approved, false)(); e.Clock.Advance(time.Hour); e.PassMinute() },
-			func(p *world.Process) { p.Do(last()) })
 	}
+	e.through(func() {
+		sell(approved, false)()
+		e.Clock.Advance(3 * time.Minute)
+		e.PassMinute()
+		c.goOffline()
+	}, func(p *world.Process) { p.Do(c.sale(approved)) })
 }
 
 func (c *counter) goOffline() {

@@ -50,7 +50,7 @@ func (c *counter) pair() {
 	answer := c.insist(c.name, client.Request{Method: "POST", Path: c.readers(), Body: fmt.Sprintf(
 		`{"pairing_code":"CODE%04d","name":%q}`, c.rng.IntN(10_000), c.name)})
 	c.reader = answer.view().ID
-	c.pass(3 * time.Second)
+	c.pass(2*time.Second + 2*maxSkew) // as processes' clocks differ
 	if v := c.insist(c.name, client.Request{Method: "GET", Path: c.path()}).view(); v.Status != "paired" {
 		c.panicf("a reader is %s", v.Status)
 	}
