@@ -10,10 +10,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// end lets everything happen that still can.
+// end lets everything happen that still can: after the deadline two sweeps find whatever is open.
 func (c till) end() {
-	for range 3 {
-		c.PassMinute()
+	for range 2 {
+		c.Clock.Advance(3 * time.Minute)
+		c.RunUntilIdle()
 	}
 }
 
