@@ -61,14 +61,14 @@ func TestOutcomesAtAReaderAreReported(t *testing.T) {
 func TestACheckoutThatNobodyPaysAtAReaderIsReported(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	c := s.OfferAtReader(world.Sale{Amount: "10.10"})
-	terminated, err := s.App.Processing.TerminateAtReader(s.Context(), s.Tenant(), c)
-	if err != nil || !terminated.Ended() {
-		t.Fatalf("terminate: got %+v, %v, want it ended", terminated, err)
+	r := s.PairReader("TILL0001")
+	checkout := r.Begin(1010)
+	if got := r.Terminate(); got.Status != http.StatusAccepted {
+		t.Fatalf("terminate: got %d %s, want 202", got.Status, got.Body)
 	}
 	at := s.now()
 	s.Clock.Advance(time.Hour)
-	p := s.SettledAtReader(c)
+	p := r.Payment(checkout)
 	s.RunUntilIdle()
 	want := []world.ReaderCallback{s.readerCallback(p, "failed", "terminated", at)}
 	if diff := cmp.Diff(want, s.received()); diff != "" || p.Status != "CANCELLED" {

@@ -29,8 +29,7 @@ func TestAPaymentAtAReaderIsPaidOutWithItsTip(t *testing.T) {
 // TestInstallmentsAtAReaderArePaidOutByTheMonth: of the amount with its tip.
 func TestInstallmentsAtAReaderArePaidOutByTheMonth(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	s.Update(fields{"payout_plan": "TRUE_INSTALLMENT"})
+	s := openIn(t, "BR", "BRL", fields{"payout_plan": "TRUE_INSTALLMENT"})
 	p := s.PayAtReader(world.Sale{Amount: "10.10", Tip: "0.10", Installments: 3})
 	wantAll(t, "parts", payoutEvents(s, p), "SCHEDULED 3.63 0.00", "SCHEDULED 3.63 0.00", "SCHEDULED 3.63 0.00")
 }

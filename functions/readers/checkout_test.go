@@ -27,7 +27,7 @@ func TestACheckoutIsPaidByWhateverComesFirst(t *testing.T) {
 	for name, settle := range map[string]func(till, string){
 		"read": func(c till, checkout string) {
 			c.Clock.Advance(pays)
-			c.read(checkout)
+			c.Read(checkout)
 		},
 		"message of the poll": func(c till, _ string) {
 			c.Clock.Advance(6 * time.Second)
@@ -41,13 +41,13 @@ func TestACheckoutIsPaidByWhateverComesFirst(t *testing.T) {
 		},
 		"next checkout": func(c till, _ string) {
 			c.Clock.Advance(pays)
-			c.begin(1010)
+			c.Begin(1010)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newTill(t)
-			checkout := c.begin(1010)
+			checkout := c.Begin(1010)
 			c.Relay()
 			settle(c, checkout)
 			if name == "sweep alone" {
@@ -65,22 +65,22 @@ func TestACheckoutIsPaidByWhateverComesFirst(t *testing.T) {
 func TestACheckoutIsShown(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
-	body := c.body(1010)
+	body := c.SaleBody(1010)
 	maps.Copy(body, map[string]any{"description": "Coffee", "installments": 1, "tip_rates": []any{0.05, 0.1},
 		"affiliate": map[string]any{"app_id": "till", "key": "s3cr3t-affiliate-key", "foreign_transaction_id": "till-1001",
 			"tags": map[string]any{"floor": 1}}})
 	c.Secret("affiliate's key", "s3cr3t-affiliate-key")
 	at := c.Clock.Now().UTC()
-	made := c.Send("POST", c.path("/checkout"), body)
+	made := c.Send("POST", c.Path("/checkout"), body)
 	stamp := func(after time.Duration) string { return at.Add(after).Format("2006-01-02T15:04:05.000Z") }
 	shown := func() map[string]any {
 		var reply struct{ Data map[string]any }
-		if err := c.read(made.Text("data.checkout_id")).Into(&reply); err != nil {
+		if err := c.Read(made.Text("data.checkout_id")).Into(&reply); err != nil {
 			t.Fatal(err)
 		}
 		return reply.Data
 	}
-	serial := c.Send("GET", c.path(""), nil).Text("device.identifier")
+	serial := c.Send("GET", c.Path(""), nil).Text("device.identifier")
 	want := map[string]any{"checkout_id": made.Text("data.checkout_id"),
 		"client_transaction_id": made.Text("data.client_transaction_id"), "created_at": stamp(0), "updated_at": stamp(0),
 		"valid_until": stamp(150 * time.Second), "status": "pending", "payment_status": nil, "payment_type": "card",
@@ -109,7 +109,7 @@ func TestTheAmountDecides(t *testing.T) {
 	for value, want := range map[int64]fate{1100: declined, 4201: declined, 4276: declined, 4291: declined,
 		4224: notTaken, 1010: paid} {
 		c := newTill(t)
-		checkout := c.begin(value)
+		checkout := c.Begin(value)
 		wantFate(c, checkout, waits)
 		c.Clock.Advance(pays)
 		wantFate(c, checkout, want)
@@ -117,10 +117,10 @@ func TestTheAmountDecides(t *testing.T) {
 		wantFate(c, checkout, want)
 	}
 	c := newTill(t)
-	checkout := c.begin(4225)
+	checkout := c.Begin(4225)
 	c.Clock.Advance(pays)
 	wantFate(c, checkout, fate{"pending", "", 0, 0, map[string]int{"PENDING": 1}})
-	refusedAs(t, c.Do(c.creation(1010)), busy, "READER_BUSY")
+	refusedAs(t, c.Do(c.SaleRequest(1010)), busy, "READER_BUSY")
 	c.Clock.Advance(40 * time.Second)
 	wantFate(c, checkout, paid)
 }
@@ -130,15 +130,15 @@ func TestTheAmountDecides(t *testing.T) {
 func TestOneOfTwoIsTaken(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
-	if diff := cmp.Diff(map[int]int{201: 1, 422: 5}, c.DoConcurrently(6, c.creation(1010))); diff != "" {
+	if diff := cmp.Diff(map[int]int{201: 1, 422: 5}, c.DoConcurrently(6, c.SaleRequest(1010))); diff != "" {
 		t.Errorf("at once (-want +got):\n%s", diff)
 	}
-	refusedAs(t, c.Do(c.creation(1010)), busy, "READER_BUSY")
+	refusedAs(t, c.Do(c.SaleRequest(1010)), busy, "READER_BUSY")
 	c.Clock.Advance(pays)
-	second := c.begin(1100)
+	second := c.Begin(1100)
 	c.Clock.Advance(pays)
 	wantFate(c, second, declined)
-	c.begin(1010)
+	c.Begin(1010)
 	wantFate(c, second, declined)
 }
 
@@ -146,40 +146,40 @@ func TestOneOfTwoIsTaken(t *testing.T) {
 func TestOnlyAPairedReaderThatIsReached(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
-	c.offline(true)
-	refusedAs(t, c.Do(c.creation(1010)), offline, "READER_OFFLINE")
-	refusedAs(t, c.terminate(), offline, "READER_OFFLINE")
-	c.offline(false)
-	checkout := c.begin(1010)
+	c.SetOffline(true)
+	refusedAs(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
+	refusedAs(t, c.Terminate(), offline, "READER_OFFLINE")
+	c.SetOffline(false)
+	checkout := c.Begin(1010)
 	again := tillOf(c.Shop, "TILL0001")
-	refusedAs(t, c.Do(c.creation(1010)), offline, "READER_OFFLINE")
-	again.begin(1010)
+	refusedAs(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
+	again.Begin(1010)
 	wantFate(c, checkout, fate{"cancelled", "the reader was unpaired", 1, 0, map[string]int{"CANCELLED": 1}})
 
 	c = tillOf(c.Shop, "WAIT0001")
-	refusedAs(t, c.Do(c.creation(1010)), offline, "READER_OFFLINE")
+	refusedAs(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
 	c.Clock.Advance(5 * time.Minute)
-	refusedAs(t, c.Do(c.creation(1010)), offline, "READER_OFFLINE")
-	refusedAs(t, c.terminate(), offline, "READER_OFFLINE")
-	c.reader = "rdr_00000000000000000000000000"
-	refusedAs(t, c.Do(c.creation(1010)), notFound, "")
-	refusedAs(t, c.terminate(), notFound, "")
+	refusedAs(t, c.Do(c.SaleRequest(1010)), offline, "READER_OFFLINE")
+	refusedAs(t, c.Terminate(), offline, "READER_OFFLINE")
+	c.ID = "rdr_00000000000000000000000000"
+	refusedAs(t, c.Do(c.SaleRequest(1010)), notFound, "")
+	refusedAs(t, c.Terminate(), notFound, "")
 }
 
 // TestARepeatedCreationMakesOneCheckout, whatever the reader does by then.
 func TestARepeatedCreationMakesOneCheckout(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
-	request := c.creation(1010)
+	request := c.SaleRequest(1010)
 	request.Header = map[string]string{"Idempotency-Key": "sale-1"}
 	first, second := c.Do(request), c.Do(request)
 	if diff := cmp.Diff(string(first.Body), string(second.Body)); diff != "" || second.Status != 201 ||
 		second.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("got %d, want the first reply again (-want +got):\n%s", second.Status, diff)
 	}
-	request.Body = c.body(2020)
+	request.Body = c.SaleBody(2020)
 	refusedAs(t, c.Do(request), world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused"), "")
-	request = c.creation(3030)
+	request = c.SaleRequest(3030)
 	request.Header = map[string]string{"Idempotency-Key": "sale-2"}
 	refusedAs(t, c.Do(request), busy, "READER_BUSY")
 	c.Clock.Advance(pays)
@@ -236,16 +236,16 @@ func TestWhatIsWrongWithACheckout(t *testing.T) {
 		{"installments", 2, forOthers},
 		{"aade", aade, forOthers},
 	} {
-		body := c.body(1010)
+		body := c.SaleBody(1010)
 		body[one.field] = one.value
-		got := c.Send("POST", c.path("/checkout"), body)
+		got := c.Send("POST", c.Path("/checkout"), body)
 		one.want.Check(t, got)
 		var shape struct{ Errors map[string]any }
 		if err := got.Into(&shape); err != nil || (shape.Errors["detail"] == nil && shape.Errors[one.field] == nil) {
 			t.Errorf("%s: got %s, %v, want errors in the shape of readers", one.field, got.Body, err)
 		}
 	}
-	c.begin(0)
+	c.Begin(0)
 }
 
 // TestCountriesHaveFieldsOfTheirOwn (contract §13.7).
@@ -253,26 +253,26 @@ func TestCountriesHaveFieldsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	brazil := tillOf(s.NewShop("BR", "BRL", nil), "TILL0001")
-	body := brazil.body(1010)
+	body := brazil.SaleBody(1010)
 	body["card_type"], body["installments"] = "credit", 12
-	made := brazil.Send("POST", brazil.path("/checkout"), body)
+	made := brazil.Send("POST", brazil.Path("/checkout"), body)
 	s.Clock.Advance(pays)
-	got := brazil.read(made.Text("data.checkout_id"))
+	got := brazil.Read(made.Text("data.checkout_id"))
 	if got.Text("data.status") != "successful" || got.Text("data.card_type") != "credit" {
 		t.Errorf("got %d %s, want a credit card's", got.Status, got.Body)
 	}
 	greece := tillOf(s.NewShop("GR", "EUR", nil), "TILL0001")
-	body = greece.body(1010)
+	body = greece.SaleBody(1010)
 	body["aade"] = map[string]any{"provider_id": "1", "signature": "s", "signature_data": "d"}
-	if made := greece.Send("POST", greece.path("/checkout"), body); made.Status != 201 {
+	if made := greece.Send("POST", greece.Path("/checkout"), body); made.Status != 201 {
 		t.Errorf("got %d %s, want 201", made.Status, made.Body)
 	}
 	hungary := tillOf(s.NewShop("HU", "HUF", nil), "TILL0001")
-	body = hungary.body(1010)
+	body = hungary.SaleBody(1010)
 	body["total_amount"].(map[string]any)["minor_unit"] = 0
-	if made := hungary.Send("POST", hungary.path("/checkout"), body); made.Status != 201 {
+	if made := hungary.Send("POST", hungary.Path("/checkout"), body); made.Status != 201 {
 		t.Errorf("got %d %s, want 201", made.Status, made.Body)
 	}
 	body["total_amount"].(map[string]any)["value"] = 1_000_000_000
-	world.Invalid("total_amount.value").Check(t, hungary.Send("POST", hungary.path("/checkout"), body))
+	world.Invalid("total_amount.value").Check(t, hungary.Send("POST", hungary.Path("/checkout"), body))
 }

@@ -3,19 +3,15 @@ package readers_test
 import (
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
 // pays is when a virtual reader has paid (contract §13.7).
-const pays = 3 * time.Second
+const pays = world.ReaderPays
 
-// till is a shop with a paired reader.
-type till struct {
-	world.Shop
-	reader string
-}
+// till is a shop's reader, with what becomes of its checkouts.
+type till struct{ world.CardReader }
 
 func newTill(t testing.TB) till {
 	t.Helper()
@@ -25,56 +21,7 @@ func newTill(t testing.TB) till {
 // tillOf pairs a terminal with the shop.
 func tillOf(s world.Shop, code string) till {
 	s.Helper()
-	made := s.Send("POST", "/v0.1/merchants/"+s.Merchant.Code+"/readers", map[string]any{"pairing_code": code})
-	if made.Status != http.StatusCreated {
-		s.Fatalf("pair: got %d %s, want 201", made.Status, made.Body)
-	}
-	s.Clock.Advance(pays)
-	return till{s, made.Text("id")}
-}
-
-func (c till) path(more string) string {
-	return "/v0.1/merchants/" + c.Merchant.Code + "/readers/" + c.reader + more
-}
-
-// body asks for an amount in minor units.
-func (c till) body(value int64) map[string]any {
-	body := map[string]any{"total_amount": map[string]any{"currency": c.Currency, "minor_unit": 2, "value": value}}
-	if c.Receiver != nil {
-		body["return_url"] = c.Receiver.URL
-	}
-	return body
-}
-
-// creation is the request for a checkout.
-func (c till) creation(value int64) world.Request {
-	return world.Request{Method: "POST", Path: c.path("/checkout"), Body: c.body(value), APIKey: c.Merchant.Key.Plaintext}
-}
-
-// begin has an amount put before the cardholder, and returns the checkout's id.
-func (c till) begin(value int64) string {
-	c.Helper()
-	made := c.Do(c.creation(value))
-	if made.Status != http.StatusCreated {
-		c.Fatalf("create: got %d %s, want 201", made.Status, made.Body)
-	}
-	return made.Text("data.checkout_id")
-}
-
-func (c till) read(checkout string) world.Response {
-	c.Helper()
-	return c.Send("GET", c.path("/checkout/"+checkout), nil)
-}
-
-func (c till) terminate() world.Response {
-	c.Helper()
-	return c.Send("POST", c.path("/terminate"), nil)
-}
-
-func (c till) offline(offline bool) {
-	c.Helper()
-	c.Operate(map[string]any{"command": "set_reader_offline", "merchant_code": c.Merchant.Code, "mode": "test",
-		"reader_id": c.reader, "offline": offline}, nil)
+	return till{s.PairReader(code)}
 }
 
 // fate is what has become of a checkout, everywhere.
@@ -98,7 +45,7 @@ var (
 // fate reads what has become of a checkout, without which nothing more happens to it.
 func (c till) fate(checkout string) fate {
 	c.Helper()
-	read := c.read(checkout)
+	read := c.Read(checkout)
 	if read.Status != http.StatusOK {
 		c.Fatalf("retrieve: got %d %s, want 200", read.Status, read.Body)
 	}

@@ -38,17 +38,17 @@ func TestTerminate(t *testing.T) {
 	c := newTill(t)
 	accepted := func() {
 		t.Helper()
-		got := c.terminate()
+		got := c.Terminate()
 		if got.Status != 202 || len(got.Body) != 0 || got.Header.Get("Content-Length") != "0" {
 			t.Errorf("got %d %q %v, want an empty 202", got.Status, got.Body, got.Header)
 		}
 	}
 	accepted() // idle
-	waiting := c.begin(1010)
+	waiting := c.Begin(1010)
 	accepted()
 	accepted()
 	wantFate(c, waiting, stopped)
-	second := c.begin(1010)
+	second := c.Begin(1010)
 	c.Clock.Advance(pays)
 	accepted() // too late
 	wantFate(c, second, paid)
@@ -66,9 +66,9 @@ func TestTerminationAndPaymentHaveOneOutcome(t *testing.T) {
 			t.Parallel()
 			c := newTill(t)
 			c.Attempts(6, func(try string, send func(world.Request) world.Response) {
-				checkout := c.begin(1010)
+				checkout := c.Begin(1010)
 				c.Clock.Advance(after)
-				send(world.Request{Method: "POST", Path: c.path("/terminate")})
+				send(world.Request{Method: "POST", Path: c.Path("/terminate")})
 				c.Clock.Advance(pays)
 				c.end()
 				wantOneOf(c, checkout, try, paid, stopped)
@@ -82,14 +82,14 @@ func TestTerminationAtTheSameTimeAsPayment(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	for range 5 {
-		checkout := c.begin(1010)
+		checkout := c.Begin(1010)
 		c.Clock.Advance(pays)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			c.DoConcurrently(4, world.Request{Method: "GET", Path: c.path("/checkout/" + checkout)})
+			c.DoConcurrently(4, world.Request{Method: "GET", Path: c.Path("/checkout/" + checkout)})
 		}()
-		c.DoConcurrently(4, world.Request{Method: "POST", Path: c.path("/terminate")})
+		c.DoConcurrently(4, world.Request{Method: "POST", Path: c.Path("/terminate")})
 		<-done
 		c.end()
 		wantOneOf(c, checkout, "at once", paid, stopped)
@@ -102,7 +102,7 @@ func TestACreationThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	c.Attempts(8, func(try string, send func(world.Request) world.Response) {
-		request := c.creation(1010)
+		request := c.SaleRequest(1010)
 		request.Header = map[string]string{"Idempotency-Key": try}
 		got := send(request)
 		if got.Status != 201 {
@@ -118,7 +118,7 @@ func TestACreationThatIsCutOff(t *testing.T) {
 		}
 	})
 	wantPayments(c)
-	c.begin(1010)
+	c.Begin(1010)
 }
 
 // wantPayments checks that each callback reports another payment.
@@ -136,15 +136,15 @@ func wantPayments(c till) {
 func TestACheckoutThatNeverReachesItsReader(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
-	c.begin(1010)
+	c.Begin(1010)
 	c.Clock.Advance(pays)
 	p, counted := c.Process(), c.Process()
 	counted.Steps.Plan(0, faults.None)
-	counted.Do(c.creation(1010))
+	counted.Do(c.SaleRequest(1010))
 	offer := slices.Index(counted.Steps.Taken(), "Offer") + 1
 	c.Clock.Advance(pays)
 	p.Steps.Plan(offer, faults.FailBefore)
-	made := p.Do(c.creation(1010))
+	made := p.Do(c.SaleRequest(1010))
 	checkout := made.Text("data.checkout_id")
 	if steps := p.Steps.Taken(); made.Status != 201 || offer == 0 || len(steps) < offer || steps[offer-1] != "Offer" {
 		t.Fatalf("got %d %s after %v, want 201 and Offer lost", made.Status, made.Body, steps)
@@ -154,30 +154,30 @@ func TestACheckoutThatNeverReachesItsReader(t *testing.T) {
 	wantFate(c, checkout, waits)
 	c.end()
 	wantFate(c, checkout, forgotten)
-	c.begin(1010)
+	c.Begin(1010)
 }
 
 // TestOthersReachNoCheckout: other merchants, another mode, another reader, and persons who see their own alone.
 func TestOthersReachNoCheckout(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
-	checkout := c.begin(1010)
+	checkout := c.Begin(1010)
 	other := tillOf(c.OtherShop(), "TILL0002")
-	noSale.Check(t, other.read(checkout))
+	noSale.Check(t, other.Read(checkout))
 	second := tillOf(c.Shop, "TILL0003")
-	noSale.Check(t, second.read(checkout))
-	noSale.Check(t, c.read("2b7e1516-28ae-4a6f-9c15-88d1f0c2a3b4"))
-	noSale.Check(t, c.read(c.Create("10.10", nil))) // an online one
+	noSale.Check(t, second.Read(checkout))
+	noSale.Check(t, c.Read("2b7e1516-28ae-4a6f-9c15-88d1f0c2a3b4"))
+	noSale.Check(t, c.Read(c.Create("10.10", nil))) // an online one
 
-	clerk := till{c.WithKey(c.TokenOf(c.Employ("clerk@example.com", member.Permissions{}))), c.reader}
-	noSale.Check(t, clerk.read(checkout))
-	refusedAs(t, clerk.terminate(), noSale, "")
+	clerk := till{world.CardReader{Shop: c.WithKey(c.TokenOf(c.Employ("clerk@example.com", member.Permissions{}))), ID: c.ID}}
+	noSale.Check(t, clerk.Read(checkout))
+	refusedAs(t, clerk.Terminate(), noSale, "")
 	wantFate(c, checkout, paid)
-	own := clerk.begin(1010)
-	if got := clerk.read(own); got.Status != 200 {
+	own := clerk.Begin(1010)
+	if got := clerk.Read(own); got.Status != 200 {
 		t.Errorf("its own: got %d %s, want 200", got.Status, got.Body)
 	}
-	if got := clerk.terminate(); got.Status != 202 {
+	if got := clerk.Terminate(); got.Status != 202 {
 		t.Errorf("its own: got %d %s, want 202", got.Status, got.Body)
 	}
 	wantFate(c, own, stopped)
@@ -187,7 +187,7 @@ func TestOthersReachNoCheckout(t *testing.T) {
 func TestOnlineOperationsReachNoCheckoutAtAReader(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
-	checkout := c.begin(1010)
+	checkout := c.Begin(1010)
 	try := func() {
 		t.Helper()
 		one := "/v0.1/checkouts/" + checkout

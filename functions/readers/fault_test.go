@@ -33,7 +33,7 @@ func TestACreationThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
-		r := world.Request{Method: "POST", Path: s.readers(), IdempotencyKey: try,
+		r := world.Request{Method: "POST", Path: s.ReadersPath(), IdempotencyKey: try,
 			Body: fields{"pairing_code": "12345678", "name": try}}
 		first := send(r)
 		there := s.list()
@@ -163,7 +163,7 @@ func TestADeletedReaderIsNotMadeAgain(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
-		r := world.Request{Method: "POST", Path: s.readers(), IdempotencyKey: try, Body: fields{"pairing_code": "12345678"}}
+		r := world.Request{Method: "POST", Path: s.ReadersPath(), IdempotencyKey: try, Body: fields{"pairing_code": "12345678"}}
 		send(r)
 		deleted := s.list()
 		for _, one := range deleted {
@@ -186,7 +186,7 @@ func TestARepeatedCreation(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	for code, status := range map[string]int{"12345678": 201, "FAIL1234": 404, "BUSY1234": 409} {
-		r := world.Request{Method: "POST", Path: s.readers(), IdempotencyKey: code, Body: fields{"pairing_code": code}}
+		r := world.Request{Method: "POST", Path: s.ReadersPath(), IdempotencyKey: code, Body: fields{"pairing_code": code}}
 		first, again := s.Do(r), s.Do(r)
 		if first.Status != status || again.Status != status || again.Header.Get("Idempotency-Replayed") != "true" {
 			t.Errorf("%s: got %d, then %d, replayed %q, want %d twice", code, first.Status, again.Status,

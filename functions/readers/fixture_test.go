@@ -48,14 +48,12 @@ func (s shop) live() (live, test shop) {
 	return live, live.as(live.NewKey("secret", identity.AllScopes()...))
 }
 
-func (s shop) readers() string { return "/v0.1/merchants/" + s.Merchant.Code + "/readers" }
-
-func (s shop) path(id string) string { return s.readers() + "/" + id }
+func (s shop) path(id string) string { return s.ReadersPath() + "/" + id }
 
 // pair makes a reader of the terminal that shows the code.
 func (s shop) pair(code string) cardReader {
 	s.Helper()
-	return s.shown(201, s.Send("POST", s.readers(), fields{"pairing_code": code}))
+	return s.shown(201, s.Send("POST", s.ReadersPath(), fields{"pairing_code": code}))
 }
 
 // paired is a reader whose terminal has confirmed.
@@ -81,7 +79,7 @@ func (s shop) get(id string) cardReader {
 
 func (s shop) list() []cardReader {
 	s.Helper()
-	return world.Into[struct{ Items []cardReader }](s, 200, s.Send("GET", s.readers(), nil)).Items
+	return world.Into[struct{ Items []cardReader }](s, 200, s.Send("GET", s.ReadersPath(), nil)).Items
 }
 
 // want fails unless the response has the status.

@@ -35,7 +35,7 @@ func TestAReaderIsMadeConfirmedAndListed(t *testing.T) {
 	} {
 		s.Clock.Advance(time.Second)
 		c.more["pairing_code"] = fmt.Sprintf("aB3dE6g%d", i)
-		got := s.shown(201, s.Send("POST", s.readers(), c.more))
+		got := s.shown(201, s.Send("POST", s.ReadersPath(), c.more))
 		serial := got.Device.Identifier
 		if c.name == "" {
 			c.name = "Reader " + serial[len(serial)-4:]
@@ -105,7 +105,7 @@ func TestRefusedPairings(t *testing.T) {
 		"no terminal, lower": {fields{"pairing_code": "fail12345"}, notFound},
 		"not pending":        {fields{"pairing_code": "busy1234"}, conflict},
 	} {
-		got := s.Send("POST", s.readers(), c.body)
+		got := s.Send("POST", s.ReadersPath(), c.body)
 		if c.want.Check(t, got); t.Failed() {
 			t.Fatalf("%s: got %d %s", what, got.Status, got.Body)
 		}
@@ -284,7 +284,7 @@ func TestMostReaders(t *testing.T) {
 	got := map[int]int{}
 	answers := make(chan world.Response)
 	for i := range 4 {
-		go func() { answers <- s.Send("POST", s.readers(), fields{"pairing_code": fmt.Sprintf("LAST%04d", i)}) }()
+		go func() { answers <- s.Send("POST", s.ReadersPath(), fields{"pairing_code": fmt.Sprintf("LAST%04d", i)}) }()
 	}
 	for range 4 {
 		answer := <-answers
@@ -296,7 +296,7 @@ func TestMostReaders(t *testing.T) {
 	if got[201] != 1 || got[409] != 3 || len(all) != reader.MaxReaders {
 		t.Errorf("got answers %v and %d readers, want one 201, three 409 and %d", got, len(all), reader.MaxReaders)
 	}
-	conflict.Check(t, s.Send("POST", s.readers(), fields{"pairing_code": "12345678"}))
+	conflict.Check(t, s.Send("POST", s.ReadersPath(), fields{"pairing_code": "12345678"}))
 	s.emptied("delete", s.Send("DELETE", s.path(all[0].ID), nil))
 	s.pair("12345678")
 }
@@ -306,7 +306,7 @@ func TestLiveModeHasNoTerminals(t *testing.T) {
 	t.Parallel()
 	live, test := newShop(t).live()
 	r := test.paired("12345678")
-	notFound.Check(t, live.Send("POST", live.readers(), fields{"pairing_code": "12345678"}))
+	notFound.Check(t, live.Send("POST", live.ReadersPath(), fields{"pairing_code": "12345678"}))
 	for _, got := range []world.Response{live.Send("GET", live.path(r.ID), nil),
 		live.Send("DELETE", live.path(r.ID), nil), live.Send("PATCH", live.path(r.ID), fields{"name": "x"}),
 		live.Send("GET", live.path(r.ID)+"/status", nil)} {
@@ -343,8 +343,8 @@ func TestWhoMayUseReaders(t *testing.T) {
 	} {
 		r := s.pair("12345678")
 		by := s.as(c.credential)
-		allowed := map[string]bool{"GET " + s.readers(): c.reads, "GET " + s.path(r.ID): c.reads,
-			"GET " + s.path(r.ID) + "/status": c.readsStatus, "POST " + s.readers(): c.writes,
+		allowed := map[string]bool{"GET " + s.ReadersPath(): c.reads, "GET " + s.path(r.ID): c.reads,
+			"GET " + s.path(r.ID) + "/status": c.readsStatus, "POST " + s.ReadersPath(): c.writes,
 			"PATCH " + s.path(r.ID): c.writes, "DELETE " + s.path(r.ID): c.writes}
 		for request, may := range allowed {
 			method, path, _ := strings.Cut(request, " ")
@@ -366,8 +366,8 @@ func TestWhoMayUseReaders(t *testing.T) {
 		}
 		notFound.Check(t, other.Send("GET", path+"/status", nil))
 	}
-	notFound.Check(t, other.Send("GET", s.readers(), nil))
-	notFound.Check(t, other.Send("POST", s.readers(), fields{"pairing_code": "12345678"}))
+	notFound.Check(t, other.Send("GET", s.ReadersPath(), nil))
+	notFound.Check(t, other.Send("POST", s.ReadersPath(), fields{"pairing_code": "12345678"}))
 	if got := s.get(r.ID); got.Status != "processing" {
 		t.Errorf("got %+v, want it as it was", got)
 	}

@@ -69,6 +69,10 @@ func TestHowACardIsReadAtAReader(t *testing.T) {
 		{"instalments", world.Sale{Amount: "30.00", Installments: 3}, map[string]string{"status": `"SUCCESSFUL"`,
 			"installments_count": "3"}},
 	} {
+		s := s
+		if c.sale.Installments > 0 {
+			s = s.NewShop("BR", "BRL", nil)
+		}
 		p := s.PayAtReader(c.sale)
 		for _, read := range []world.Response{s.Transaction("id=" + p.ID), legacyTransaction(s, "id="+p.ID)} {
 			if world.Holds(t, read.Body, c.want); t.Failed() {

@@ -1,94 +1,126 @@
 package world
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/terminal"
 )
+
+// ReaderPays is when a virtual reader has confirmed its pairing, and when it has charged (contract §9, §13.7).
+const ReaderPays = 3 * time.Second
+
+// CardReader is a shop's virtual card reader.
+type CardReader struct {
+	Shop
+	ID string
+}
+
+// ReadersPath is that of the merchant's readers.
+func (s Shop) ReadersPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/readers" }
+
+// PairReader pairs the terminal that shows the code. It has confirmed by then, if it ever does.
+func (s Shop) PairReader(code string) CardReader {
+	s.Helper()
+	made := s.Send("POST", s.ReadersPath(), map[string]any{"pairing_code": code})
+	if made.Status != http.StatusCreated {
+		s.Fatalf("pair: got %d %s, want 201", made.Status, made.Body)
+	}
+	s.Clock.Advance(ReaderPays)
+	return CardReader{s, made.Text("id")}
+}
+
+// Path is the reader's own path with more after it.
+func (r CardReader) Path(more string) string { return r.ReadersPath() + "/" + r.ID + more }
+
+// SaleBody is a body to create a checkout at the reader with, of an amount in minor units.
+func (r CardReader) SaleBody(value int64) map[string]any {
+	currency := money.Currency(r.Currency)
+	body := map[string]any{"total_amount": map[string]any{"currency": currency, "minor_unit": currency.Scale(),
+		"value": value}}
+	if r.Receiver != nil {
+		body["return_url"] = r.Receiver.URL
+	}
+	return body
+}
+
+// SaleRequest is the request with that body.
+func (r CardReader) SaleRequest(value int64) Request {
+	return Request{Method: "POST", Path: r.Path("/checkout"), Body: r.SaleBody(value), APIKey: r.Merchant.Key.Plaintext}
+}
+
+// Begin has the cardholder asked to pay an amount in minor units, and returns the checkout's id.
+func (r CardReader) Begin(value int64) string {
+	r.Helper()
+	return r.begin(r.SaleBody(value))
+}
+
+func (r CardReader) begin(body map[string]any) string {
+	r.Helper()
+	made := r.Send("POST", r.Path("/checkout"), body)
+	if made.Status != http.StatusCreated {
+		r.Fatalf("sell: got %d %s, want 201", made.Status, made.Body)
+	}
+	return made.Text("data.checkout_id")
+}
+
+// Read reads a checkout at the reader.
+func (r CardReader) Read(checkout string) Response {
+	r.Helper()
+	return r.Send("GET", r.Path("/checkout/"+checkout), nil)
+}
+
+// Terminate stops the reader's checkout.
+func (r CardReader) Terminate() Response {
+	r.Helper()
+	return r.Send("POST", r.Path("/terminate"), nil)
+}
+
+// SetOffline has an operator take the reader offline, or put it online again.
+func (r CardReader) SetOffline(offline bool) {
+	r.Helper()
+	r.operate("set_reader_offline", map[string]any{"mode": "test", "reader_id": r.ID, "offline": offline})
+}
+
+// Payment reads a checkout, which records what became of it, and returns its transaction.
+func (r CardReader) Payment(checkout string) Payment {
+	r.Helper()
+	read := r.Transaction("client_transaction_id=" + r.Read(checkout).Text("data.client_transaction_id"))
+	p := Into[Payment](r, http.StatusOK, read)
+	p.Checkout = checkout
+	return p
+}
 
 // Sale is what is sold at a card reader.
 type Sale struct {
 	Amount       string
-	Tip          string // as a fraction of the amount, which the cardholder chooses
+	Tip          string // a fraction of the amount, which the cardholder chooses
 	Description  string
 	ForeignID    string // the affiliate's
-	Installments int
+	Installments int    // in Brazil
 }
 
-// readerPays is by when a virtual reader is paired, and by when it has charged (contract §9, §13.7).
-const readerPays = 5 * time.Second
-
-// PayAtReader sells something at a virtual reader of its own, and returns the transaction, whatever became of it.
-// The clock moves while the cardholder pays.
+// PayAtReader sells something at a reader of its own, and returns the transaction, whatever became of it. The clock
+// moves while the reader is paired and the cardholder pays.
 func (s Shop) PayAtReader(sale Sale) Payment {
 	s.Helper()
-	c := s.OfferAtReader(sale)
-	s.Clock.Advance(readerPays)
-	return s.SettledAtReader(c)
-}
-
-// OfferAtReader puts a sale before the cardholder, who has not paid yet.
-func (s Shop) OfferAtReader(sale Sale) payments.Checkout {
-	s.Helper()
-	ctx, t := s.Context(), s.Tenant()
-	serial := s.serial.Add(1)
-	pairing := fmt.Sprintf("rdr_%026d", serial)
-	device, err := s.App.Processing.Terminal(t).Pair(ctx, terminal.Pairing{ID: pairing,
-		Code: fmt.Sprintf("CODE%04d", serial), Tenant: t.String(), Until: s.Clock.Now().Add(readerPays)})
-	if err != nil {
-		s.Fatalf("pair a reader: %v", err)
+	r := s.PairReader(fmt.Sprintf("CODE%04d", s.serial.Add(1)))
+	body := r.SaleBody(money.MustParse(sale.Amount, money.Currency(s.Currency)).Minor())
+	if sale.Description != "" {
+		body["description"] = sale.Description
 	}
-	s.Clock.Advance(readerPays)
-	m, err := s.App.Store.Merchant(ctx, s.Merchant.Code)
-	if err != nil {
-		s.Fatal(err)
-	}
-	c := payments.Checkout{ID: uuid.NewString(), Reference: pairing, Status: payments.CheckoutPending,
-		Amount:      money.MustParse(sale.Amount, money.Currency(s.Currency)),
-		Description: sale.Description, Purpose: payments.PurposeCheckout, CreatedAt: s.Clock.Now(),
-		Payee: payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox,
-			FeeRate: m.FeeRate, PayoutPlan: m.PayoutPlan}}
-	if s.Receiver != nil {
-		c.ReturnURL = s.Receiver.URL
-	}
-	if c, err = s.App.Store.CreateCheckout(ctx, t, c); err != nil {
-		s.Fatalf("create a checkout: %v", err)
-	}
-	c.Reference = ""
-	c.Reader = &payments.ReaderSale{ReaderID: pairing, Serial: device.Serial, Model: device.Model}
 	if sale.Tip != "" {
-		c.Reader.TipRates = []money.Decimal{money.Decimal(sale.Tip)}
+		body["tip_rates"] = []json.Number{json.Number(sale.Tip)}
 	}
 	if sale.ForeignID != "" {
-		c.Reader.Affiliate = &payments.Affiliate{AppID: "app", ForeignID: sale.ForeignID}
+		body["affiliate"] = map[string]any{"app_id": "app", "key": "key", "foreign_transaction_id": sale.ForeignID}
 	}
-	c = c.BeginAtReader(payments.Attempt{ID: uuid.NewString(), Operation: "sale", Installments: sale.Installments},
-		s.Clock.Now())
-	if c, err = s.App.Store.SaveCheckout(ctx, t, c); err != nil {
-		s.Fatalf("begin at a reader: %v", err)
+	if sale.Installments > 0 {
+		body["installments"] = sale.Installments
 	}
-	if c, err = s.App.Processing.OfferAtReader(ctx, t, c); err != nil {
-		s.Fatalf("offer to a reader: %v", err)
-	}
-	return c
-}
-
-// SettledAtReader records what the acquirer knows of a sale, and returns its transaction.
-func (s Shop) SettledAtReader(c payments.Checkout) Payment {
-	s.Helper()
-	if _, err := s.App.Processing.Resolve(s.Context(), s.Tenant(), c.ID); err != nil {
-		s.Fatalf("settle at a reader: %v", err)
-	}
-	read := s.Transaction("client_transaction_id=" + payments.ClientTransactionID(c.Attempt.ID))
-	p := Payment{Checkout: c.ID}
-	if err := read.Into(&p); err != nil || read.Status != http.StatusOK {
-		s.Fatalf("transaction at a reader: %d %s, %v", read.Status, read.Body, err)
-	}
-	return p
+	checkout := r.begin(body)
+	s.Clock.Advance(ReaderPays)
+	return r.Payment(checkout)
 }
