@@ -113,8 +113,6 @@ func (p *Processor) OfferAtReader(ctx context.Context, t identity.Tenant, c paym
 }
 
 func (p *Processor) offer(ctx context.Context, t identity.Tenant, c payments.Checkout) error {
-	ctx, cancel := context.WithTimeout(ctx, chargeTime)
-	defer cancel()
 	sale, a := c.Reader, c.Attempt
 	return p.Terminal(t).Offer(ctx, terminal.Checkout{ID: c.ID, Pairing: sale.ReaderID, Charge: a.ID, Tenant: t.String(),
 		Amount: c.Amount, Description: c.Description, Merchant: c.Payee.Name, TipRates: sale.TipRates,

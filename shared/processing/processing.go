@@ -49,6 +49,8 @@ const (
 	// recordTime bounds the recording of an outcome, which goes on even when
 	// the client has disconnected.
 	recordTime = 10 * time.Second
+	// answerTime bounds a question to a terminal. What it says only saves time.
+	answerTime = 3 * time.Second
 )
 
 func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
@@ -58,10 +60,11 @@ func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
 	return acquirer.None{}
 }
 
-// Terminal reaches the terminals of the tenant's mode.
+// Terminal reaches the terminals of the tenant's mode. Each message has a limited time, so that a
+// terminal that hangs leaves time to ask the acquirer.
 func (p *Processor) Terminal(t identity.Tenant) terminal.Terminals {
 	if reached := p.Terminals[t.Mode]; reached != nil {
-		return reached
+		return terminal.Limited{Terminals: reached, Work: chargeTime, Answer: answerTime}
 	}
 	return terminal.None{}
 }

@@ -1,0 +1,56 @@
+package terminal
+
+import (
+	"context"
+	"time"
+)
+
+// Limited are terminals that have a limited time for each message. One that hangs is one that does not
+// answer: the rest of the caller's time is for the acquirer, which knows what happened to a payment.
+type Limited struct {
+	Terminals Terminals
+	Work      time.Duration // for Pair and Offer, which bring the terminal something new
+	Answer    time.Duration // for all others
+}
+
+// Pair has the time for work.
+func (l Limited) Pair(ctx context.Context, p Pairing) (Device, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.Work)
+	defer cancel()
+	return l.Terminals.Pair(ctx, p)
+}
+
+// Heartbeat has the time for an answer.
+func (l Limited) Heartbeat(ctx context.Context, pairing string) (Heartbeat, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.Answer)
+	defer cancel()
+	return l.Terminals.Heartbeat(ctx, pairing)
+}
+
+// Offer has the time for work.
+func (l Limited) Offer(ctx context.Context, c Checkout) error {
+	ctx, cancel := context.WithTimeout(ctx, l.Work)
+	defer cancel()
+	return l.Terminals.Offer(ctx, c)
+}
+
+// Outcome has the time for an answer.
+func (l Limited) Outcome(ctx context.Context, checkout string) (Outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.Answer)
+	defer cancel()
+	return l.Terminals.Outcome(ctx, checkout)
+}
+
+// Terminate has the time for an answer.
+func (l Limited) Terminate(ctx context.Context, checkout string) error {
+	ctx, cancel := context.WithTimeout(ctx, l.Answer)
+	defer cancel()
+	return l.Terminals.Terminate(ctx, checkout)
+}
+
+// Unpair has the time for an answer.
+func (l Limited) Unpair(ctx context.Context, pairing string) error {
+	ctx, cancel := context.WithTimeout(ctx, l.Answer)
+	defer cancel()
+	return l.Terminals.Unpair(ctx, pairing)
+}
