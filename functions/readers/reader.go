@@ -3,6 +3,7 @@ package readers
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -22,18 +23,31 @@ type listing struct {
 	Items []readerView `json:"items"`
 }
 
-// list lists the tenant's readers, the oldest first.
+// listTime is how long a list asks terminals whether they have confirmed.
+const listTime = 3 * time.Second
+
+// list lists the tenant's readers, the oldest first. Those that it had no time to ask are shown as they are
+// known.
 func (f family) list(ctx context.Context, _ struct{}) (listing, error) {
-	readers, err := f.store.CardReaders(ctx, rest.Caller(ctx).Tenant)
-	l := listing{Items: []readerView{}}
+	t, l := rest.Caller(ctx).Tenant, listing{Items: []readerView{}}
+	readers, err := f.store.CardReaders(ctx, t)
+	asking, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
 	for _, r := range readers {
-		var v readerView
-		if v, err = f.show(ctx, r, nil); failure.Is(err, failure.KindNotFound) {
+		r, err = f.record(ctx, t, r, func(r reader.Reader) reader.Reader {
+			if asking.Err() != nil {
+				return r
+			}
+			return f.ask(asking, t, r)
+		})
+		if failure.Is(err, failure.KindNotFound) {
+			err = nil
 			continue // it was deleted meanwhile
-		} else if err != nil {
+		}
+		if err != nil {
 			return l, err
 		}
-		l.Items = append(l.Items, v)
+		l.Items = append(l.Items, viewReader(r, r.StatusAt(f.store.Now())))
 	}
 	return l, err
 }

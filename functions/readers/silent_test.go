@@ -1,0 +1,138 @@
+package readers_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions/readers"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// longestWait is what any message to a terminal may take of a request's time, and of a poll's.
+const longestWait = 8 * time.Second
+
+// silent are terminals that never answer: as though the time of each message were over. The test fails
+// for a message without such a time.
+type silent struct {
+	*testing.T
+	ends map[time.Time]int // when the time of how many messages is over
+}
+
+func newSilent(t *testing.T) silent {
+	t.Helper()
+	return silent{t, map[time.Time]int{}}
+}
+
+func (s silent) wait(ctx context.Context, message string) error {
+	end, ok := ctx.Deadline()
+	if !ok || time.Until(end) > longestWait {
+		s.Errorf("%s: got %v %v, want an end within %s", message, end, ok, longestWait)
+	}
+	s.ends[end]++
+	return context.DeadlineExceeded
+}
+
+func (s silent) Pair(ctx context.Context, _ terminal.Pairing) (terminal.Device, error) {
+	return terminal.Device{}, s.wait(ctx, "Pair")
+}
+
+func (s silent) Heartbeat(ctx context.Context, _ string) (terminal.Heartbeat, error) {
+	return terminal.Heartbeat{}, s.wait(ctx, "Heartbeat")
+}
+
+func (s silent) Offer(ctx context.Context, _ terminal.Checkout) error { return s.wait(ctx, "Offer") }
+
+func (s silent) Outcome(ctx context.Context, _ string) (terminal.Outcome, error) {
+	return terminal.Outcome{}, s.wait(ctx, "Outcome")
+}
+
+func (s silent) Terminate(ctx context.Context, _ string) error { return s.wait(ctx, "Terminate") }
+func (s silent) Unpair(ctx context.Context, _ string) error    { return s.wait(ctx, "Unpair") }
+
+// TestATerminalThatHangs keeps nobody from the acquirer: what was paid is recorded, what was not is
+// terminated, and the terminal's next checkout is given up. Else its reader would stay busy for ever,
+// and a payment unknown, since each poll ends before it has asked the acquirer.
+func TestATerminalThatHangs(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	p, tenant := c.App.Processing, c.Tenant()
+	resolve := func(checkout string, want payments.CheckoutStatus,
+		by func(context.Context, identity.Tenant, payments.Checkout) (payments.Checkout, error)) {
+		t.Helper()
+		stored, err := c.App.Store.AnyCheckout(t.Context(), tenant, checkout)
+		if err == nil {
+			stored, err = by(t.Context(), tenant, stored)
+		}
+		if err != nil || stored.Status != want {
+			t.Errorf("got %s, %v, want %s", stored.Status, err, want)
+		}
+	}
+	first := c.Begin(1010)
+	c.Clock.Advance(pays)
+	if _, err := c.App.Virtual.Outcome(t.Context(), first); err != nil { // it charges
+		t.Fatal(err)
+	}
+	c.App.Terminals[identity.Test] = newSilent(t)
+	resolve(first, payments.CheckoutPaid, p.ResolveAtReader)
+	second := c.Begin(1010)
+	resolve(second, payments.CheckoutPending, p.OfferAtReader)
+	resolve(second, payments.CheckoutFailed, p.TerminateAtReader)
+	c.Clock.Advance(pays) // when the terminal hears of it from the acquirer
+	third := c.Begin(1010)
+	c.Clock.Advance(2 * time.Minute)
+	resolve(third, payments.CheckoutFailed, p.ResolveAtReader)
+}
+
+// TestAListOfTerminalsThatHang asks all of them within one time, so that a hundred do not use up a request's.
+func TestAListOfTerminalsThatHang(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	for _, code := range []string{"WAIT0001", "WAIT0002", "WAIT0003"} {
+		s.pair(code)
+	}
+	hanging := newSilent(t)
+	answer := s.listOver(hanging)
+	if answer.Code != http.StatusOK || len(hanging.ends) != 1 {
+		t.Errorf("got %d %s with messages that end at %v, want 200, and one end", answer.Code, answer.Body, hanging.ends)
+	}
+}
+
+// listOver lists the readers by a process that reaches these terminals.
+func (s shop) listOver(terminals terminal.Terminals) *httptest.ResponseRecorder {
+	s.Helper()
+	s.App.Terminals[identity.Test] = terminals
+	request := httptest.NewRequestWithContext(s.Context(), "GET", s.ReadersPath(), http.NoBody)
+	request.Header.Set("Authorization", "Bearer "+s.Merchant.Key.Plaintext)
+	request.Header.Set("X-Forwarded-Proto", "https")
+	answer := httptest.NewRecorder()
+	s.App.Handler(readers.Routes(s.App)).ServeHTTP(answer, request)
+	return answer
+}
+
+// deleting are terminals whose reader is deleted while they are asked.
+type deleting struct {
+	terminal.Terminals
+	remove func(pairing string)
+}
+
+func (d deleting) Heartbeat(ctx context.Context, pairing string) (terminal.Heartbeat, error) {
+	d.remove(pairing)
+	return d.Terminals.Heartbeat(ctx, pairing)
+}
+
+// TestAReaderThatIsDeletedWhileItIsListed is not in the list, which is no 404 either.
+func TestAReaderThatIsDeletedWhileItIsListed(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.pair("WAIT0001")
+	remove := func(id string) { s.emptied("delete", s.Send("DELETE", s.path(id), nil)) }
+	answer := s.listOver(deleting{s.App.Virtual, remove})
+	if answer.Code != http.StatusOK || answer.Body.String() != `{"items":[]}` {
+		t.Errorf("got %d %s, want none", answer.Code, answer.Body)
+	}
+}
