@@ -87,8 +87,13 @@ func (f family) ready(ctx context.Context, t identity.Tenant, r reader.Reader) (
 	if err == nil {
 		latest, err = f.processing.ResolveAtReader(ctx, t, latest)
 	}
-	if err == nil && !latest.Ended() {
+	switch {
+	case err == nil && !latest.Ended():
 		err = busy()
+	case err == nil && h.State != terminal.Idle: // it got the checkout after it had been terminated
+		if stopErr := f.processing.Terminal(t).Terminate(ctx, latest.ID); stopErr != nil {
+			f.silent(ctx, r, stopErr)
+		}
 	}
 	return r, h, err
 }

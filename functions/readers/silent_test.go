@@ -1,13 +1,16 @@
 package readers_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions/readers"
+	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/terminal"
@@ -105,13 +108,58 @@ func TestAListOfTerminalsThatHang(t *testing.T) {
 // listOver lists the readers by a process that reaches these terminals.
 func (s shop) listOver(terminals terminal.Terminals) *httptest.ResponseRecorder {
 	s.Helper()
+	return over(s.Shop, terminals, httptest.NewRequestWithContext(s.Context(), "GET", s.ReadersPath(), http.NoBody))
+}
+
+// over sends a request to a process that reaches these terminals.
+func over(s world.Shop, terminals terminal.Terminals, request *http.Request) *httptest.ResponseRecorder {
+	s.Helper()
 	s.App.Terminals[identity.Test] = terminals
-	request := httptest.NewRequestWithContext(s.Context(), "GET", s.ReadersPath(), http.NoBody)
 	request.Header.Set("Authorization", "Bearer "+s.Merchant.Key.Plaintext)
 	request.Header.Set("X-Forwarded-Proto", "https")
 	answer := httptest.NewRecorder()
 	s.App.Handler(readers.Routes(s.App)).ServeHTTP(answer, request)
 	return answer
+}
+
+// terminating are terminals whose checkout is terminated before they get it.
+type terminating struct {
+	terminal.Terminals
+	terminate func()
+}
+
+func (o terminating) Offer(ctx context.Context, c terminal.Checkout) error {
+	o.terminate()
+	return o.Terminals.Offer(ctx, c)
+}
+
+// TestACheckoutThatIsTerminatedBeforeItIsOffered is never paid, and does not keep the terminal from the next one.
+func TestACheckoutThatIsTerminatedBeforeItIsOffered(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	text, err := json.Marshal(c.SaleBody(1010))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := httptest.NewRequestWithContext(t.Context(), "POST", c.Path("/checkout"), bytes.NewReader(text))
+	request.Header.Set("Content-Type", "application/json")
+	answer := over(c.Shop, terminating{c.App.Virtual, func() { c.Send("POST", c.Path("/terminate"), nil) }}, request)
+	var made begun
+	if err := json.Unmarshal(answer.Body.Bytes(), &made); err != nil || answer.Code != http.StatusCreated {
+		t.Fatalf("got %d %s, %v, want 201", answer.Code, answer.Body, err)
+	}
+	next := c.Begin(1010)
+	wantFate(c, made.Data.ID, stopped)
+	c.Clock.Advance(pays)
+	wantFate(c, next, paid)
+	wantFate(c, made.Data.ID, stopped)
+}
+
+// begun is the reply to a creation.
+type begun struct {
+	Data struct {
+		ID string `json:"checkout_id"`
+	} `json:"data"`
 }
 
 // deleting are terminals whose reader is deleted while they are asked.
