@@ -9,16 +9,12 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/terminal"
+	"github.com/cashwrap/cashwrap/shared/terminal/virtual"
 )
 
 const (
-	model       = "virtual-solo"
-	firmware    = "3.3.24.1"
-	battery     = 87
-	temperature = 31.5
-	connection  = "Wi-Fi"
-	codeLength  = 8
-	remembered  = 100 // checkouts, and pairings that have ended
+	codeLength = 8
+	remembered = 100 // checkouts, and pairings that have ended
 )
 
 // device is a card terminal: what it knows, what it shows and what it answers. It is safe for concurrent use.
@@ -40,8 +36,8 @@ type device struct {
 var _ terminal.Terminals = (*device)(nil)
 
 var (
-	// errLate reports a checkout that came after it was given up.
-	errLate = errors.New("reader: the checkout has been given up")
+	// errLate reports a checkout that arrived after its deadline.
+	errLate = errors.New("reader: the checkout's deadline has passed")
 	// errNotKept reports that others cannot find the terminal as it is.
 	errNotKept = errors.New("reader: what the terminal shows could not be written")
 )
@@ -87,7 +83,7 @@ func (d *device) connect(address string) error {
 
 // Pair asks the person at the terminal, if it shows the code.
 func (d *device) Pair(_ context.Context, p terminal.Pairing) (terminal.Device, error) {
-	is := terminal.Device{Serial: d.at.Serial, Model: model} // which never change
+	paired := terminal.Device{Serial: d.at.Serial, Model: virtual.Model} // which never change
 	err := d.change(func() error {
 		switch {
 		case p.ID == d.pairing.ID:
@@ -104,7 +100,7 @@ func (d *device) Pair(_ context.Context, p terminal.Pairing) (terminal.Device, e
 	if err != nil {
 		return terminal.Device{}, err
 	}
-	return is, nil
+	return paired, nil
 }
 
 // unpair ends the pairing, and shows another code.
@@ -123,7 +119,7 @@ func (d *device) remember(pairing string) {
 	d.ended = d.ended[max(0, len(d.ended)-remembered):]
 }
 
-// Unpair ends a pairing. One that has not come yet is refused when it comes.
+// Unpair ends a pairing. A Pair that arrives after it is refused.
 func (d *device) Unpair(_ context.Context, pairing string) error {
 	return d.change(func() error {
 		if pairing == d.pairing.ID {
@@ -143,8 +139,7 @@ func (d *device) Heartbeat(_ context.Context, pairing string) (terminal.Heartbea
 	if pairing != d.pairing.ID {
 		return terminal.Heartbeat{}, terminal.ErrUnpaired
 	}
-	h := terminal.Heartbeat{Confirmed: d.confirmed, Online: true, State: terminal.Idle, Battery: battery,
-		Temperature: temperature, Connection: connection, Firmware: firmware, LastActivity: d.now()}
+	h := virtual.Idle(d.confirmed, d.now())
 	if s := d.open(); s != nil {
 		h.State = s.step.state()
 	}
@@ -188,7 +183,7 @@ func (d *device) Offer(_ context.Context, c terminal.Checkout) error {
 	})
 }
 
-// Outcome is what the terminal knows of a checkout. It keeps it for who asks late, after the line was down.
+// Outcome is what the terminal knows of a checkout. It is kept for a platform that asks late, after the line was down.
 func (d *device) Outcome(_ context.Context, checkout string) (terminal.Outcome, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

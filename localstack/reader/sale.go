@@ -50,9 +50,6 @@ const (
 	voided     = "cancelled at the acquirer"
 )
 
-// withoutPIN is the largest amount, in minor units, for which a card that is held to the terminal needs no PIN.
-const withoutPIN = 5000
-
 // The lengths of a PIN (ISO 9564-1).
 const (
 	shortestPIN = 4
@@ -119,7 +116,7 @@ func (s *sale) present(key string) error {
 	switch key {
 	case "t":
 		s.mode, s.verification, s.step = payments.ContactlessMode, payments.NoVerification, charging
-		if s.total.Minor() > withoutPIN {
+		if s.total.Minor() > virtual.WithoutPIN {
 			s.verification, s.step = payments.ByPIN, enteringPIN
 		}
 	case "i":
@@ -152,8 +149,8 @@ func (s *sale) request() acquirer.Charge {
 		Descriptor: s.Merchant}
 }
 
-// settle takes the acquirer's answer, and says it to the cardholder. After an error without meaning the acquirer may
-// have charged: it knows.
+// settle records the acquirer's answer, and returns what the cardholder is shown. After any other error than
+// ErrNotTaken the acquirer may have charged, so the sale counts as charged: the platform asks the acquirer.
 func (s *sale) settle(o payments.Outcome, err error) (notice string) {
 	s.step, s.outcome = over, terminal.Outcome{Progress: terminal.Charged}
 	switch {

@@ -24,20 +24,9 @@ func newCardReaderItem(t identity.Tenant, r reader.Reader) cardReaderItem {
 	return cardReaderItem{key: cardReaderKey(t, r.ID), WriteID: newWriteID(), Reader: r}
 }
 
-// deletedReader is kept as long as a request may be repeated: a repeated deletion finds that it is
-// done, and a repeated creation does not make the reader again.
 type deletedReader struct {
-	key
-	Operation string `dynamo:"operation"` // that deleted it
-	ExpiresAt int64  `dynamo:"expires_at"`
+	deletion
 	reader.Reader
-}
-
-// readerCount is replaced under its version by each creation, so that of two at once the second
-// fails, and counts the reader of the first when it retries.
-type readerCount struct {
-	key
-	Version int `dynamo:"version"`
 }
 
 // The failures of readers (contract §9).
@@ -98,12 +87,12 @@ func (s *Store) CreateCardReader(ctx context.Context, t identity.Tenant, id stri
 	})
 }
 
-// madeCardReader is the new reader if it is stored already, also as a deleted one, else zero; and
-// the count of the tenant's.
-func (s *Reader) madeCardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, readerCount, error) {
+// madeCardReader is the new reader if it has been stored before, even if it has been deleted since,
+// else zero; and the count of the tenant's.
+func (s *Reader) madeCardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, creationCount, error) {
 	var stored cardReaderItem
 	var deleted deletedReader
-	var count readerCount
+	var count creationCount
 	err := s.readInto(ctx, map[key]any{cardReaderKey(t, id): &stored, deletedReaderKey(t, id): &deleted,
 		readerCountKey(t): &count})
 	if stored.ID == "" {
@@ -115,7 +104,7 @@ func (s *Reader) madeCardReader(ctx context.Context, t identity.Tenant, id strin
 // addCardReader errors with ErrStale when another reader was added since the count was read, or
 // one that it ends changed.
 func (s *Store) addCardReader(ctx context.Context, t identity.Tenant, r reader.Reader, others []reader.Reader,
-	count readerCount) (reader.Reader, error) {
+	count creationCount) (reader.Reader, error) {
 	before := count.Version
 	count.key, count.Version = readerCountKey(t), before+1
 	r.Version = 1
@@ -195,8 +184,7 @@ func (s *Store) UpdateCardReader(ctx context.Context, t identity.Tenant, id stri
 // DeleteCardReader deletes a reader that was read. Only the record of the deletion is kept. Error:
 // ErrStale when it changed meanwhile, or is gone: CardReaderDeletedBy says by whom.
 func (s *Store) DeleteCardReader(ctx context.Context, t identity.Tenant, r reader.Reader, operation string) error {
-	deleted := deletedReader{key: deletedReaderKey(t, r.ID), Operation: operation, Reader: r,
-		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
+	deleted := deletedReader{newDeletion(deletedReaderKey(t, r.ID), operation, s.now()), r}
 	tx := s.db.WriteTx().Idempotent(true).
 		Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).
 		Put(s.table.Put(deleted))
@@ -221,10 +209,5 @@ func (s *Store) DeleteCardReader(ctx context.Context, t identity.Tenant, r reade
 
 // CardReaderDeletedBy fails with NotFound unless the operation deleted the reader.
 func (s *Reader) CardReaderDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
-	var item deletedReader
-	err := s.get(deletedReaderKey(t, id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) || err == nil && item.Operation != operation {
-		return errNoCardReader
-	}
-	return err
+	return s.wasDeletedBy(ctx, deletedReaderKey(t, id), operation, errNoCardReader)
 }

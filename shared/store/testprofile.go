@@ -19,20 +19,10 @@ type testProfileItem struct {
 	member.TestProfile
 }
 
-// deletedProfile is kept as long as a request may be repeated (contract §2.8): a repeated
-// deletion succeeds, and a repeated creation does not make the profile again. It has no password.
+// deletedProfile has no password.
 type deletedProfile struct {
-	key
-	Operation string `dynamo:"operation"` // that deleted it
-	ExpiresAt int64  `dynamo:"expires_at"`
+	deletion
 	member.TestProfile
-}
-
-// profileCount is replaced under its version by each creation, so that of two at the same time
-// the second is tried again, and counts the first one's profile.
-type profileCount struct {
-	key
-	Version int `dynamo:"version"`
 }
 
 // The failures of test profiles (contract §8.4).
@@ -90,11 +80,11 @@ func (s *Store) CreateTestProfile(ctx context.Context, t identity.Tenant, p memb
 
 // madeTestProfile reads the profile with the id, even a deleted one, zero if there is none; and
 // the tenant's count.
-func (s *Reader) madeTestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, profileCount,
+func (s *Reader) madeTestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, creationCount,
 	error) {
 	var stored testProfileItem
 	var deleted deletedProfile
-	var count profileCount
+	var count creationCount
 	err := s.readInto(ctx, map[key]any{testProfileKey(t, id): &stored, deletedTestProfileKey(t, id): &deleted,
 		testProfileCountKey(t): &count})
 	if stored.ID == "" {
@@ -106,7 +96,7 @@ func (s *Reader) madeTestProfile(ctx context.Context, t identity.Tenant, id stri
 // addTestProfile errors with ErrStale if another profile was added since the count was read, or
 // the caller's rights have changed.
 func (s *Store) addTestProfile(ctx context.Context, t identity.Tenant, p member.TestProfile,
-	count profileCount) (member.TestProfile, error) {
+	count creationCount) (member.TestProfile, error) {
 	before := count.Version
 	count.key, count.Version = testProfileCountKey(t), before+1
 	tx := s.db.WriteTx().Idempotent(true).
@@ -148,7 +138,7 @@ func (s *Store) DeleteTestProfile(ctx context.Context, t identity.Tenant, id, op
 		p, err := s.TestProfile(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
-			return struct{}{}, s.testProfileDeletedBy(ctx, t, id, operation)
+			return struct{}{}, s.wasDeletedBy(ctx, deletedTestProfileKey(t, id), operation, errNoTestProfile)
 		case err == nil:
 			err = check()
 		}
@@ -164,8 +154,7 @@ func (s *Store) DeleteTestProfile(ctx context.Context, t identity.Tenant, id, op
 // rights have changed; the next try finds out which.
 func (s *Store) removeTestProfile(ctx context.Context, t identity.Tenant, p member.TestProfile,
 	operation string) error {
-	deleted := deletedProfile{key: deletedTestProfileKey(t, p.ID), Operation: operation, TestProfile: p,
-		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
+	deleted := deletedProfile{newDeletion(deletedTestProfileKey(t, p.ID), operation, s.now()), p}
 	deleted.Passwords = nil
 	tx := s.db.WriteTx().Idempotent(true).
 		Delete(s.remove(testProfileKey(t, p.ID)).If("attribute_exists(pk)")).
@@ -190,14 +179,4 @@ func (s *Store) removeTestProfile(ctx context.Context, t identity.Tenant, p memb
 	default:
 		return err
 	}
-}
-
-// testProfileDeletedBy fails with NotFound unless the operation deleted the profile.
-func (s *Reader) testProfileDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
-	var item deletedProfile
-	err := s.get(deletedTestProfileKey(t, id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) || err == nil && item.Operation != operation {
-		return errNoTestProfile
-	}
-	return err
 }

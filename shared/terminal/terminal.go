@@ -1,5 +1,5 @@
-// Package terminal is the port to card terminals. Every message is idempotent by our own id, a
-// pairing's or a checkout's, so that one whose reply was lost is sent again and does nothing twice.
+// Package terminal is the port to card terminals: the devices that read cards. Every message is
+// idempotent by our own id, a pairing's or a checkout's, so one whose reply was lost can be repeated.
 //
 // A terminal charges the card itself, at the acquirer, and under the id that it was given with the
 // checkout. So whatever happens to the line between us and the terminal, the acquirer knows what
@@ -25,16 +25,16 @@ type Terminals interface {
 	Pair(ctx context.Context, p Pairing) (Device, error)
 	// Heartbeat is what the terminal last reported about itself. Error: ErrUnpaired.
 	Heartbeat(ctx context.Context, pairing string) (Heartbeat, error)
-	// Offer puts a checkout before the cardholder. Errors: ErrOffline, ErrBusy and ErrUnpaired, when the
-	// terminal has not got it and never charges it; after any other error it may have.
+	// Offer asks the cardholder to pay a checkout. Errors: ErrOffline, ErrBusy and ErrUnpaired, when the
+	// terminal did not take it and never charges it; after any other error it may have taken it.
 	Offer(ctx context.Context, c Checkout) error
-	// Outcome is what the terminal knows of a checkout that it was offered. What is charged the
-	// acquirer says. Error: ErrUnknownCheckout.
+	// Outcome is what the terminal knows of a checkout that it was offered. Whether the card was
+	// charged only the acquirer knows. Error: ErrUnknownCheckout.
 	Outcome(ctx context.Context, checkout string) (Outcome, error)
-	// Terminate asks the terminal to stop waiting for the cardholder. It may be too late: the
-	// acquirer says. Errors: ErrOffline, ErrUnknownCheckout.
+	// Terminate asks the terminal to stop waiting for the cardholder. It may be too late: ask the
+	// acquirer. Errors: ErrOffline, ErrUnknownCheckout.
 	Terminate(ctx context.Context, checkout string) error
-	// Unpair ends a pairing. It may be ended already, or never have been.
+	// Unpair ends a pairing. That it has ended already, or never began, is no error.
 	Unpair(ctx context.Context, pairing string) error
 }
 
@@ -64,7 +64,7 @@ type Device struct {
 
 // Heartbeat is what a terminal reports about itself (contract §13.7).
 type Heartbeat struct {
-	Confirmed    bool // the pairing was confirmed at the terminal
+	Confirmed    bool // a person has confirmed the pairing at the terminal
 	Online       bool
 	State        State
 	Battery      int     // percent
@@ -89,7 +89,7 @@ const (
 
 // Checkout is what a terminal asks the cardholder to pay.
 type Checkout struct {
-	ID           string // of the messages
+	ID           string // by which each message about it is idempotent
 	Pairing      string
 	Charge       string // the id under which the terminal charges at the acquirer
 	Tenant       string
@@ -101,7 +101,7 @@ type Checkout struct {
 	CardType     string          // credit, debit or "": any
 	Installments int
 	AADE         *payments.AADE // of a sale in Greece
-	Until        time.Time      // when it is given up
+	Until        time.Time      // its deadline
 }
 
 // Progress is how far a terminal is with a checkout.

@@ -13,8 +13,8 @@ import (
 // Amounts charged, in minor units of any currency, that decide which card is presented and how
 // (contract §12).
 const (
-	withoutPIN     = 5000 // up to which a card is held to the terminal; above it is inserted
-	swipedEnding   = 66   // of the minor units, of which the card has only a stripe
+	WithoutPIN     = 5000 // the largest for which a contactless card needs no PIN; above it the card is inserted
+	swipedEnding   = 66   // the last digits of those paid by a card that has only a stripe
 	perMajor       = 100
 	cryptogramSize = 8 // bytes (EMV Book 3, 9F26)
 )
@@ -36,7 +36,7 @@ func modeOf(amount money.Amount) (mode string, v payments.Verification) {
 	switch minor := amount.Minor(); {
 	case minor%perMajor == swipedEnding:
 		return payments.MagstripeMode, payments.BySignature
-	case minor > withoutPIN:
+	case minor > WithoutPIN:
 		return payments.ChipMode, payments.ByPIN
 	default:
 		return payments.ContactlessMode, payments.NoVerification

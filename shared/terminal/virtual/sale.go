@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// charging is the progress of a terminal that is asking the acquirer. To others it waits still; but it cannot be
-// stopped any more, because the acquirer may have charged.
+// charging is the progress of a terminal that is asking the acquirer. The platform is still told Waiting; but Terminate
+// no longer stops it, because the acquirer may have charged.
 const charging terminal.Progress = "charging"
 
 // Why a terminal did not charge, for people.
@@ -24,8 +24,8 @@ const (
 	timedOut   = "timed out"
 )
 
-// errLate reports a checkout that came after it was given up.
-var errLate = errors.New("virtual: the checkout has been given up")
+// errLate reports a checkout that arrived after its deadline.
+var errLate = errors.New("virtual: the checkout's deadline has passed")
 
 // sale is a checkout at a terminal.
 type sale struct {
@@ -98,7 +98,7 @@ func (s sale) after(o payments.Outcome, err error, now time.Time) sale {
 	return s
 }
 
-// Offer puts a checkout before the cardholder. A checkout that the terminal has is not put there again. Errors:
+// Offer asks the cardholder to pay a checkout. One that the terminal has already been offered stays as it is. Errors:
 // terminal.ErrOffline, terminal.ErrBusy, terminal.ErrUnpaired.
 func (v *Terminals) Offer(ctx context.Context, c terminal.Checkout) error {
 	for {
@@ -143,7 +143,7 @@ func (v *Terminals) free(ctx context.Context, pairing string) (item[device], err
 	return d, err
 }
 
-// Outcome is what the terminal knows of a checkout. One that is offline does nothing meanwhile. Error:
+// Outcome is what the terminal knows of a checkout. A terminal that is offline does nothing meanwhile. Error:
 // terminal.ErrUnknownCheckout.
 func (v *Terminals) Outcome(ctx context.Context, checkout string) (terminal.Outcome, error) {
 	s, err := v.progress(ctx, checkout)
@@ -200,8 +200,8 @@ func (v *Terminals) progress(ctx context.Context, checkout string) (sale, error)
 	}
 }
 
-// pay charges at the acquirer. It stores first that it does, so that Terminate does not stop a terminal that may have
-// charged.
+// pay charges at the acquirer. It first stores that it is about to, so that Terminate does not stop a terminal that may
+// have charged.
 func (v *Terminals) pay(ctx context.Context, checkout string) (sale, error) {
 	k := saleKey(checkout)
 	s, err := change(ctx, v.records, k, func(s sale) (sale, bool) {

@@ -2,8 +2,8 @@
 // platform: it keeps its own records under its own keys, is called through the port only, and charges at the acquirer
 // as any terminal does.
 //
-// What a terminal does by itself after a while it does when it is next asked, as though it had done it in time: it is
-// paired after two seconds and charges three seconds after it was offered a checkout.
+// A terminal confirms its pairing after two seconds, and charges three seconds after it was offered a checkout. No
+// process waits for that: the terminal does what is due when it is next asked.
 package virtual
 
 import (
@@ -21,11 +21,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
+// Model is that of all simulated terminals (contract §2.7).
+const Model = "virtual-solo"
+
 const (
-	model       = "virtual-solo"
 	firmware    = "3.3.24.1"
-	battery     = 87
-	temperature = 31.5
+	battery     = 87   // percent
+	temperature = 31.5 // degrees Celsius
 	connection  = "Wi-Fi"
 	confirmsIn  = 2 * time.Second // after it was paired
 	paysIn      = 3 * time.Second // after it was offered a checkout
@@ -56,7 +58,7 @@ func New(c Config) *Terminals {
 
 // pairing is a request to pair a terminal.
 type pairing struct {
-	Serial string `dynamo:"serial,omitempty"` // "" for one that was ended before it came
+	Serial string `dynamo:"serial,omitempty"` // "" if Unpair came before Pair
 }
 
 // device is a terminal.
@@ -74,9 +76,9 @@ func (d device) confirmed(now time.Time) bool {
 }
 func (d device) offline() bool { return !d.OfflineSince.IsZero() }
 
-// Pair pairs a terminal. Any code is a terminal's, and one merchant's code always the same one's, whose pairing before
-// it ends. One that begins with FAIL is no terminal's, BUSY one's that does not wait, and WAIT one's that nobody
-// confirms.
+// Pair pairs a terminal. Any code is shown by one; a merchant's code always by the same terminal, whose earlier pairing
+// ends. A code that begins with FAIL is unknown, with BUSY the terminal does not wait to be paired, and with WAIT nobody
+// confirms (contract §9).
 func (v *Terminals) Pair(ctx context.Context, p terminal.Pairing) (terminal.Device, error) {
 	for {
 		known, err := read[pairing](ctx, v.records, pairingKey(p.ID))
@@ -84,7 +86,7 @@ func (v *Terminals) Pair(ctx context.Context, p terminal.Pairing) (terminal.Devi
 		case err == nil && known.Record.Serial == "":
 			return terminal.Device{}, terminal.ErrNotPending
 		case err == nil:
-			return terminal.Device{Serial: known.Record.Serial, Model: model}, nil
+			return terminal.Device{Serial: known.Record.Serial, Model: Model}, nil
 		case !errors.Is(err, errNone):
 			return terminal.Device{}, err
 		}
@@ -92,12 +94,12 @@ func (v *Terminals) Pair(ctx context.Context, p terminal.Pairing) (terminal.Devi
 			return terminal.Device{}, err
 		}
 		if err := v.pair(ctx, p, known); !errors.Is(err, errChanged) {
-			return terminal.Device{Serial: serial(p), Model: model}, err
+			return terminal.Device{Serial: serial(p), Model: Model}, err
 		}
 	}
 }
 
-// refusal is why no terminal is paired by a new request. One that comes late is not what its sender still wants.
+// refusal is why a new request pairs no terminal. One that arrives late is refused: its sender has given it up.
 func (v *Terminals) refusal(p terminal.Pairing) error {
 	switch {
 	case strings.HasPrefix(p.Code, "FAIL"):
@@ -134,10 +136,9 @@ func (v *Terminals) Heartbeat(ctx context.Context, id string) (terminal.Heartbea
 		return terminal.Heartbeat{}, err
 	}
 	d, now := stored.Record, v.records.Time()
-	h := terminal.Heartbeat{Confirmed: d.confirmed(now), Online: !d.offline(), State: terminal.Idle, Battery: battery,
-		Temperature: temperature, Connection: connection, Firmware: firmware, LastActivity: now}
+	h := Idle(d.confirmed(now), now)
 	if d.offline() {
-		h.LastActivity = d.OfflineSince
+		h.Online, h.LastActivity = false, d.OfflineSince
 	}
 	if d.Checkout == "" {
 		return h, nil
@@ -149,7 +150,13 @@ func (v *Terminals) Heartbeat(ctx context.Context, id string) (terminal.Heartbea
 	return h, err
 }
 
-// Unpair ends a pairing. One that has not come yet is refused when it comes.
+// Idle is what a simulated terminal reports that is online and has no checkout.
+func Idle(confirmed bool, now time.Time) terminal.Heartbeat {
+	return terminal.Heartbeat{Confirmed: confirmed, Online: true, State: terminal.Idle, Battery: battery,
+		Temperature: temperature, Connection: connection, Firmware: firmware, LastActivity: now}
+}
+
+// Unpair ends a pairing. A Pair that arrives after it is refused.
 func (v *Terminals) Unpair(ctx context.Context, id string) error {
 	for {
 		p, err := read[pairing](ctx, v.records, pairingKey(id))
@@ -174,7 +181,7 @@ func (v *Terminals) release(ctx context.Context, serial, id string) error {
 	return err
 }
 
-// SetOffline takes the terminal of a tenant's pairing off the line, or puts it back. Error: terminal.ErrUnpaired.
+// SetOffline takes the terminal of a tenant's pairing offline, or puts it online again. Error: terminal.ErrUnpaired.
 func (v *Terminals) SetOffline(ctx context.Context, tenant, id string, offline bool) error {
 	stored, err := paired(ctx, v.records, id)
 	if err != nil {

@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+)
+
+// deletion is kept of what was deleted, as long as a request may be repeated: a repeated deletion finds that it is done,
+// and a repeated creation does not make the same again.
+type deletion struct {
+	key
+	Operation string `dynamo:"operation"` // that deleted it
+	ExpiresAt int64  `dynamo:"expires_at"`
+}
+
+func newDeletion(k key, operation string, now time.Time) deletion {
+	return deletion{key: k, Operation: operation, ExpiresAt: now.Add(idempotencyKept).Unix()}
+}
+
+// wasDeletedBy fails with missing unless the operation wrote the deletion.
+func (s *Reader) wasDeletedBy(ctx context.Context, k key, operation string, missing error) error {
+	var item deletion
+	err := s.get(k).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) || err == nil && item.Operation != operation {
+		return missing
+	}
+	return err
+}
+
+// creationCount is replaced over its version by each creation in a list with a limit, so that of two at once the second
+// fails, and counts what the first has made when it retries.
+type creationCount struct {
+	key
+	Version int `dynamo:"version"`
+}
