@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// setReaderOffline takes a virtual reader off the line, or puts it back (contract §13.7). Repeating it is fine. Only
+// setReaderOffline takes a virtual reader offline, or puts it online again (contract §13.7). Repeating it is fine. Only
 // test mode has virtual readers.
 type setReaderOffline struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`

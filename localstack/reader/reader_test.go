@@ -40,9 +40,10 @@ type fixture struct {
 	tick     chan time.Time
 	ended    chan error
 
-	mu     sync.Mutex
-	screen strings.Builder
-	grown  chan struct{}
+	running sync.WaitGroup
+	mu      sync.Mutex
+	screen  strings.Builder
+	grown   chan struct{}
 }
 
 func newFixture(tb testing.TB) *fixture {
@@ -50,16 +51,16 @@ func newFixture(tb testing.TB) *fixture {
 	own := counterparty.New(tb)
 	w := &fixture{TB: tb, Clock: own.Clock, steps: &faults.Steps{}, tick: make(chan time.Time), ended: make(chan error, 1),
 		grown: make(chan struct{}, 1), Switchboard: reader.Switchboard{Dir: tb.TempDir(), Others: terminal.None{}}}
-	w.acquirer = sandbox.New(sandbox.Config{DB: own.DB, Table: own.Table, Now: own.Now,
-		Secret: func() []byte { return nil }})
+	w.acquirer = sandbox.New(sandbox.Config{DB: own.DB, Table: own.Table, Now: own.Now, Secret: func() []byte { return nil }})
 	host := httptest.NewServer(reader.Charges(faults.Acquirer(w.steps, w.acquirer), "token"))
 	tb.Cleanup(host.Close)
 	in, keys := io.Pipe()
 	w.keys = keys
-	go func() {
+	tb.Cleanup(w.running.Wait) // before the folder is removed, to which a terminal writes when it ends
+	w.running.Go(func() {
 		w.ended <- reader.Run(tb.Context(), reader.Config{Dir: w.Dir, Now: own.Now, In: in, Out: w, Tick: w.tick,
 			Acquirer: reader.AcquirerAt(host.URL, "token")})
-	}()
+	})
 	return w
 }
 
@@ -275,8 +276,7 @@ func TestPairings(t *testing.T) {
 	w.wantHeartbeat("q", terminal.ErrUnpaired)
 }
 
-// TestALineThatIsOff: nobody got the message, which the port can say. What the terminal did meanwhile it says when it
-// is asked.
+// TestALineThatIsOff: nobody got the message, which the port can say. What the terminal did it says when asked later.
 func TestALineThatIsOff(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).paired()

@@ -101,6 +101,7 @@ func send[Out any](ctx context.Context, h host, path string, in any) (Out, error
 		return none, err
 	}
 	r.Header.Set("Authorization", "Bearer "+h.token)
+	r.Close = true // a connection kept from before may be closed by now, which would look like a lost answer
 	response, err := http.DefaultClient.Do(r)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return none, errors.Join(errUnreachable, err)

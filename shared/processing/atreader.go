@@ -11,9 +11,9 @@ import (
 )
 
 // resolveAtReader finds out what happened to a payment at a reader. What the terminal says only
-// saves time: whether the card was charged the acquirer knows, and a charge that has not begun by
-// the deadline is cancelled there, so that the terminal cannot make it any more. So it does not
-// matter at which message the line to the terminal dropped.
+// saves time: only the acquirer knows whether the card was charged. A charge that has not begun by
+// the deadline is cancelled there, and the acquirer refuses it afterwards. So it does not matter at
+// which message the line to the terminal dropped.
 func (p *Processor) resolveAtReader(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, error) {
 	a, reason := *c.Attempt, ""
@@ -120,7 +120,7 @@ func (p *Processor) offer(ctx context.Context, t identity.Tenant, c payments.Che
 		Until: a.Deadline})
 }
 
-// takeBack closes a checkout that the terminal has refused. An earlier message, whose reply was lost,
+// takeBack closes a checkout that the terminal has refused to take. An earlier message, whose reply was lost,
 // may have reached the terminal: so it is closed only after the acquirer has cancelled the charge, and
 // otherwise what the acquirer says counts. The error is the refusal if it was closed.
 func (p *Processor) takeBack(ctx context.Context, t identity.Tenant, c payments.Checkout,

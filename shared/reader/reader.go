@@ -1,5 +1,5 @@
 // Package reader has the rules of card readers (contract §9, §13.7): pure, without I/O. A reader is
-// one pairing of a card terminal.
+// one pairing of a card terminal with a merchant; paired again, the same terminal is another reader.
 package reader
 
 import (
@@ -101,8 +101,8 @@ func (r Reader) StatusAt(now time.Time) Status {
 	}
 }
 
-// Settled reports whether the terminal need not be asked if it has confirmed. One that has expired
-// is not settled until it was asked: it may have confirmed in time while nobody read the reader.
+// Settled reports whether the terminal need not be asked any more if it has confirmed. A reader whose
+// time is over is not settled before that: its terminal may have confirmed in time, unread.
 func (r Reader) Settled() bool { return !r.PairedAt.IsZero() || !r.EndedAt.IsZero() }
 
 // Confirm records that the terminal has confirmed, as it does only in time. An ended pairing stays
@@ -116,7 +116,7 @@ func (r Reader) Confirm(now time.Time) Reader {
 	return r
 }
 
-// End records that the terminal knows nothing of the pairing, or never confirmed it.
+// End records that the terminal no longer has the pairing, or never confirmed it.
 func (r Reader) End(now time.Time) Reader {
 	if r.EndedAt.IsZero() {
 		r.EndedAt, r.UpdatedAt = now, now

@@ -13,14 +13,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// foreignItem is one of a client's own id: which online checkout has taken it as its reference, or that a payment at
-// a reader has it. Several payments may; the key has all that is known of one.
+// foreignItem is filed under a client's own id (contract §6.1): either the online checkout that has it as its reference,
+// or a payment at a reader that has it, of which the key names the transaction. Several payments may share an id.
 type foreignItem struct {
 	key
 	CheckoutID string `dynamo:"checkout_id,omitempty"`
 }
 
-// paymentPrefix begins what of a client's own id is about payments at readers.
+// paymentPrefix begins the sort keys of payments at readers.
 const paymentPrefix = "PAYMENT#"
 
 // foreignKey sorts the payments with a client's own id by what contract §6.1 prefers: successful ones last, then the
