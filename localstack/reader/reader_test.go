@@ -49,14 +49,14 @@ type fixture struct {
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	own := counterparty.New(tb)
+	in, keys := io.Pipe()
 	w := &fixture{TB: tb, Clock: own.Clock, steps: &faults.Steps{}, tick: make(chan time.Time), ended: make(chan error, 1),
-		grown: make(chan struct{}, 1), Switchboard: reader.Switchboard{Dir: tb.TempDir(), Others: terminal.None{}}}
-	w.acquirer = sandbox.New(sandbox.Config{DB: own.DB, Table: own.Table, Now: own.Now, Secret: func() []byte { return nil }})
+		grown: make(chan struct{}, 1), keys: keys, Switchboard: reader.Switchboard{Dir: tb.TempDir(), Others: terminal.None{}}}
+	w.acquirer = sandbox.New(sandbox.Config{DB: own.DB, Table: own.Table, Now: own.Now,
+		Secret: func() []byte { return nil }})
 	host := httptest.NewServer(reader.Charges(faults.Acquirer(w.steps, w.acquirer), "token"))
 	tb.Cleanup(host.Close)
-	in, keys := io.Pipe()
-	w.keys = keys
-	tb.Cleanup(w.running.Wait) // before the folder is removed, to which a terminal writes when it ends
+	tb.Cleanup(w.running.Wait) // before the folder that it writes to is removed
 	w.running.Go(func() {
 		w.ended <- reader.Run(tb.Context(), reader.Config{Dir: w.Dir, Now: own.Now, In: in, Out: w, Tick: w.tick,
 			Acquirer: reader.AcquirerAt(host.URL, "token")})

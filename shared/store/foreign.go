@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// foreignItem is filed under a client's own id (contract §6.1): either the online checkout that has it as its reference,
-// or a payment at a reader that has it, of which the key names the transaction. Several payments may share an id.
+// foreignItem is filed under a client's own id (contract §6.1): either the online checkout that has taken it as its
+// reference, or a payment at a reader that has it, whose transaction the key names. Several payments may share an id.
 type foreignItem struct {
 	key
 	CheckoutID string `dynamo:"checkout_id,omitempty"`
