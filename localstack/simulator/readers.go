@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
@@ -149,6 +150,8 @@ func (w *World) checkReaders(b snapshot) {
 			w.find(id, "has %d transactions", len(of[id]))
 		}
 	}
+	w.checkOneAtATime()
+	w.checkSales(b)
 	ended := map[string]string{"SUCCESSFUL": "successful", "FAILED": "failed", "CANCELLED": "cancelled"}
 	for _, r := range w.replies {
 		shown := r.atReader().Data
@@ -159,6 +162,59 @@ func (w *World) checkReaders(b snapshot) {
 			w.find(shown.ID, "was answered, but does not exist")
 		} else if shown.Status != "" && shown.Status != "pending" && shown.Status != ended[of[shown.ID][0].text("status")] {
 			w.find(shown.ID, "was answered as %s, and is %s", shown.Status, of[shown.ID][0].text("status"))
+		}
+	}
+}
+
+// checkOneAtATime: a cardholder waits at a reader, and at a terminal, for one checkout at the most, and
+// at a reader that is deleted for none.
+func (w *World) checkOneAtATime() {
+	open := map[string]map[string]bool{} // by reader or terminal
+	set := func(at, checkout string, isOpen bool) {
+		if open[at] == nil {
+			open[at] = map[string]bool{}
+		}
+		if delete(open[at], checkout); isOpen {
+			open[at][checkout] = true
+		}
+		if len(open[at]) > 1 {
+			w.find(checkout, "is open at %s beside %d others", at, len(open[at])-1)
+		}
+	}
+	for _, c := range w.changes {
+		now := c.image()
+		if id, found := strings.CutPrefix(c.Change.Keys["sk"].String(), "READER#"); found && c.EventName == "REMOVE" {
+			if len(open[id]) > 0 {
+				w.find("", "reader %s was deleted while a cardholder waited", id)
+			}
+			continue
+		}
+		switch now.text("sk") {
+		case "CHECKOUT":
+			if atReader(now) {
+				waits := now.object("attempt").text("state") != "closed" && len(now.list("transactions")) == 0
+				set(now.object("reader").text("reader_id"), now.text("id"), waits)
+			}
+		case "SALE":
+			s := now.object("record")
+			over := s.text("progress") == "charged" || s.text("progress") == "stopped"
+			set(s.text("serial"), strings.TrimPrefix(now.text("pk"), "TERMINAL#SALE#"), !over)
+		}
+	}
+}
+
+// checkSales: what terminals know of checkouts is what the acquirer did.
+func (w *World) checkSales(b snapshot) {
+	for _, i := range b.items {
+		if i.text("sk") != "SALE" {
+			continue
+		}
+		s := i.object("record")
+		decision := b.charges[s.text("charge")].text("decision")
+		taken := decision == "approved" || decision == "declined"
+		if progress := s.text("progress"); progress == "charged" && !taken || progress == "stopped" && taken {
+			w.find(strings.TrimPrefix(i.text("pk"), "TERMINAL#SALE#"), "a terminal has %s, and the charge is %q", progress,
+				decision)
 		}
 	}
 }

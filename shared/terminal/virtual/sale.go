@@ -21,7 +21,6 @@ const (
 	unpaired   = "the reader was unpaired"
 	notTaken   = "the acquirer did not take the payment"
 	cancelled  = "cancelled at the acquirer"
-	timedOut   = "timed out"
 )
 
 // errLate reports a checkout that arrived after its deadline.
@@ -82,18 +81,14 @@ func (s sale) request(checkout string) acquirer.Charge {
 		Descriptor: s.Merchant}
 }
 
-// after is the sale after the acquirer has answered. An unknown outcome leaves it as it is, until the checkout is
-// given up.
-func (s sale) after(o payments.Outcome, err error, now time.Time) sale {
+// after is the sale after the acquirer has answered; why says why it was cancelled there, if it was. While there is no
+// answer, the card may have been charged: the terminal asks again, and the acquirer refuses what was cancelled.
+func (s sale) after(o payments.Outcome, err error, why string) sale {
 	switch {
-	case errors.Is(err, acquirer.ErrNotTaken):
-		s.Progress, s.Reason = terminal.Stopped, notTaken
 	case err == nil && o.Decision == payments.Cancelled:
-		s.Progress, s.Reason = terminal.Stopped, cancelled
+		s.Progress, s.Reason = terminal.Stopped, why
 	case err == nil:
 		s.Progress = terminal.Charged
-	case !now.Before(s.Until):
-		s.Progress, s.Reason = terminal.Stopped, timedOut
 	}
 	return s
 }
@@ -214,12 +209,23 @@ func (v *Terminals) pay(ctx context.Context, checkout string) (sale, error) {
 	if err != nil || s.final() {
 		return s, err
 	}
-	o, chargeErr := v.acquirer.Charge(ctx, s.request(checkout))
+	o, why, chargeErr := v.charge(ctx, s.request(checkout))
 	return change(ctx, v.records, k, func(s sale) (sale, bool) {
 		if s.Progress != charging {
 			return s, false
 		}
-		s = s.after(o, chargeErr, v.records.Time())
+		s = s.after(o, chargeErr, why)
 		return s, s.final()
 	})
+}
+
+// charge asks the acquirer, and says why it is cancelled if it is. That one request was not taken says nothing of
+// others: so it is cancelled.
+func (v *Terminals) charge(ctx context.Context, request acquirer.Charge) (payments.Outcome, string, error) {
+	o, err := v.acquirer.Charge(ctx, request)
+	if !errors.Is(err, acquirer.ErrNotTaken) {
+		return o, cancelled, err
+	}
+	o, err = v.acquirer.Cancel(ctx, request.ID)
+	return o, notTaken, err
 }

@@ -28,7 +28,8 @@ func TestATerminalPaysAfterThreeSeconds(t *testing.T) {
 	}{
 		{"10", charged, charged, payments.Approved},
 		{"42.01", charged, charged, payments.Declined},
-		{"42.24", stopped("the acquirer did not take the payment"), stopped("the acquirer did not take the payment"), ""},
+		{"42.24", stopped("the acquirer did not take the payment"), stopped("the acquirer did not take the payment"),
+			payments.Cancelled},
 		{"42.25", waiting, charged, payments.OutcomeUnknown},
 	} {
 		w := newFixture(t).paired("p", "ABCD1234")
@@ -241,7 +242,7 @@ func count(errs []error, want error) (n int) {
 	return n
 }
 
-// TestAnAcquirerThatDoesNotAnswer is asked again until the checkout is given up, and charges once.
+// TestAnAcquirerThatDoesNotAnswer is asked again until it does, also after the checkout was given up, and charges once.
 func TestAnAcquirerThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	for fault, after := range map[faults.Fault]payments.Decision{
@@ -263,6 +264,10 @@ func TestAnAcquirerThatDoesNotAnswer(t *testing.T) {
 	w.offer("c", "10")
 	w.Advance(2 * time.Minute)
 	w.line.Plan(1, faults.FailBefore)
-	w.wantOutcome("c", stopped("timed out"))
+	w.wantOutcome("c", waiting)
+	if _, err := w.acquirer.Cancel(t.Context(), "charge of c"); err != nil {
+		t.Fatal(err)
+	}
+	w.wantOutcome("c", stopped("cancelled at the acquirer"))
 	w.wantErrors(failing{"the next", w.offering(w.checkout("next", "p", "10")), nil})
 }
