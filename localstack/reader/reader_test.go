@@ -51,12 +51,12 @@ func newFixture(tb testing.TB) *fixture {
 	own := counterparty.New(tb)
 	in, keys := io.Pipe()
 	w := &fixture{TB: tb, Clock: own.Clock, steps: &faults.Steps{}, tick: make(chan time.Time), ended: make(chan error, 1),
-		grown: make(chan struct{}, 1), keys: keys, Switchboard: reader.Switchboard{Dir: tb.TempDir(), Others: terminal.None{}}}
+		grown: make(chan struct{}, 1), keys: keys}
+	w.Switchboard = reader.Switchboard{Dir: tb.TempDir(), Others: terminal.None{}}
 	w.acquirer = sandbox.New(sandbox.Config{DB: own.DB, Table: own.Table, Now: own.Now,
 		Secret: func() []byte { return nil }})
 	host := httptest.NewServer(reader.Charges(faults.Acquirer(w.steps, w.acquirer), "token"))
-	tb.Cleanup(host.Close)
-	tb.Cleanup(w.running.Wait) // before the folder that it writes to is removed
+	tb.Cleanup(func() { w.running.Wait(); host.Close() }) // before the folder that the terminal writes to is removed
 	w.running.Go(func() {
 		w.ended <- reader.Run(tb.Context(), reader.Config{Dir: w.Dir, Now: own.Now, In: in, Out: w, Tick: w.tick,
 			Acquirer: reader.AcquirerAt(host.URL, "token")})
