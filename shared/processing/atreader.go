@@ -22,6 +22,9 @@ func (p *Processor) resolveAtReader(ctx context.Context, t identity.Tenant,
 		p.Log.WarnContext(ctx, "terminal did not answer", "checkout", c.ID, "error", err)
 	}
 	o, err := p.acquirer(t).LookUp(ctx, a.ID)
+	if err == nil && progress.Progress == terminal.Stopped { // it has cancelled the charge itself
+		o.Reason = progress.Reason
+	}
 	if unknown := errors.Is(err, acquirer.ErrUnknownCharge); unknown {
 		switch {
 		case progress.Progress == terminal.Stopped:

@@ -20,7 +20,6 @@ const (
 	terminated = "terminated"
 	unpaired   = "the reader was unpaired"
 	notTaken   = "the acquirer did not take the payment"
-	cancelled  = "cancelled at the acquirer"
 )
 
 // errLate reports a checkout that arrived after its deadline.
@@ -219,12 +218,12 @@ func (v *Terminals) pay(ctx context.Context, checkout string) (sale, error) {
 	})
 }
 
-// charge asks the acquirer, and says why it is cancelled if it is. That one request was not taken says nothing of
+// charge asks the acquirer, and says why the terminal has cancelled it, if it has. That one request was not taken says nothing of
 // others: so it is cancelled.
 func (v *Terminals) charge(ctx context.Context, request acquirer.Charge) (payments.Outcome, string, error) {
 	o, err := v.acquirer.Charge(ctx, request)
 	if !errors.Is(err, acquirer.ErrNotTaken) {
-		return o, cancelled, err
+		return o, "", err
 	}
 	o, err = v.acquirer.Cancel(ctx, request.ID)
 	return o, notTaken, err
