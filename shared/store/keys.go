@@ -67,8 +67,8 @@ import (
 //	user's address     EMAIL#<sha256 of address>   EMAIL                       members, provision
 //	membership         MEMBERSHIPS#<user>          MEMBERSHIP#M                members, provision
 //	invitation         INVITATION#<sha256>         INVITATION                  members; of its token
-//	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, sandbox, provision,
-//	                                                                           polls, sweep
+//	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, readers, sandbox,
+//	                                                                           provision, polls, sweep
 //	reference guard    REFERENCE#M#<reference>     REFERENCE                   checkouts
 //	payment's own id   REFERENCE#M#<foreign id>    PAYMENT#<0 or 1>#<µs>#<id>  with transactions at readers
 //	transaction        TRANSACTION#M#<code>        TRANSACTION#<id>            writers of checkouts and events
