@@ -39,9 +39,9 @@ func (f family) createCheckout(ctx context.Context, req checkoutRequest) (begunR
 		drafted.Creator = payments.Creator{ID: caller.Actor.ID, Email: caller.Email}
 	}
 	c, err := store.Retry(func(bool) (payments.Checkout, error) {
-		r, err := f.store.CardReader(ctx, caller.Tenant, req.ReaderID)
-		if err != nil {
-			return drafted, err
+		r, readErr := f.store.CardReader(ctx, caller.Tenant, req.ReaderID)
+		if readErr != nil {
+			return drafted, readErr
 		}
 		return f.take(ctx, caller.Tenant, r, drafted)
 	})
@@ -88,7 +88,7 @@ func (f family) ready(ctx context.Context, t identity.Tenant, r reader.Reader) (
 		latest, err = f.processing.ResolveAtReader(ctx, t, latest)
 	}
 	switch {
-	case err == nil && !latest.Ended():
+	case err == nil && latest.AttemptOpen():
 		err = busy()
 	case err == nil && h.State != terminal.Idle: // it got the checkout after it had been terminated
 		if stopErr := f.processing.Terminal(t).Terminate(ctx, latest.ID); stopErr != nil {
@@ -191,7 +191,7 @@ func (f family) terminate(ctx context.Context, req readerPath) (rest.Empty, erro
 	}
 	c, err := f.store.AnyCheckout(ctx, caller.Tenant, r.Checkout)
 	switch {
-	case err != nil || c.Ended():
+	case err != nil || !c.AttemptOpen():
 		return rest.Empty{}, err
 	case !caller.Sees(c.Creator.ID):
 		return rest.Empty{}, store.ErrNoCheckout

@@ -169,7 +169,8 @@ func TestOthersReachNoCheckout(t *testing.T) {
 	noSale.Check(t, c.Read("2b7e1516-28ae-4a6f-9c15-88d1f0c2a3b4"))
 	noSale.Check(t, c.Read(c.Create("10.10", nil))) // an online one
 
-	clerk := till{world.CardReader{Shop: c.WithKey(c.TokenOf(c.Employ("clerk@example.com", member.Permissions{}))), ID: c.ID}}
+	clerk := till{world.CardReader{ID: c.ID,
+		Shop: c.WithKey(c.TokenOf(c.Employ("clerk@example.com", member.Permissions{})))}}
 	noSale.Check(t, clerk.Read(checkout))
 	refusedAs(t, clerk.Terminate(), noSale, "")
 	wantFate(c, checkout, paid)

@@ -57,7 +57,7 @@ func viewCheckout(c payments.Checkout) checkoutView {
 	if n := len(c.Transactions); n > 0 {
 		v.PaymentStatus = &c.Transactions[n-1].Status
 	}
-	if c.Ended() && v.PaymentStatus != nil {
+	if !c.AttemptOpen() && v.PaymentStatus != nil {
 		v.Status = statuses[*v.PaymentStatus]
 	}
 	if sale.CardType != "" {

@@ -105,7 +105,7 @@ func TestDeletingEndsACheckout(t *testing.T) {
 		id := s.sell(one)
 		s.Clock.Advance(after)
 		s.emptied("delete", s.Send("DELETE", s.path(one.ID), nil))
-		if got := s.sold(id); got.Status != want || !got.Ended() {
+		if got := s.sold(id); got.Status != want || got.AttemptOpen() {
 			t.Errorf("after %s: got %+v, want it %s", after, got, want)
 		}
 		s.PassMinute()
@@ -128,7 +128,7 @@ func TestADeletionThatWasCutOffEndsACheckout(t *testing.T) {
 		s.emptied(try, s.Do(r))
 		got := s.sold(id)
 		late := answer.Status != 200 && got.Status == payments.CheckoutPaid // the cardholder was faster than the second try
-		if got.Status != payments.CheckoutFailed && !late || !got.Ended() {
+		if got.Status != payments.CheckoutFailed && !late || got.AttemptOpen() {
 			t.Errorf("%s: got %+v, want it ended", try, got)
 		}
 	})
@@ -163,7 +163,8 @@ func TestADeletedReaderIsNotMadeAgain(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
-		r := world.Request{Method: "POST", Path: s.ReadersPath(), IdempotencyKey: try, Body: fields{"pairing_code": "12345678"}}
+		r := world.Request{Method: "POST", Path: s.ReadersPath(), IdempotencyKey: try,
+			Body: fields{"pairing_code": "12345678"}}
 		send(r)
 		deleted := s.list()
 		for _, one := range deleted {

@@ -47,7 +47,6 @@ const (
 	cancelled  = "cancelled at the reader"
 	refused    = "declined by the card"
 	notTaken   = "the acquirer did not take the payment"
-	voided     = "cancelled at the acquirer"
 )
 
 // The lengths of a PIN (ISO 9564-1).
@@ -162,8 +161,8 @@ func (s *sale) settle(o payments.Outcome, err error) (notice string) {
 	case o.Decision == payments.Approved:
 		return "Approved. Thank you."
 	case o.Decision == payments.Cancelled:
-		s.outcome = terminal.Outcome{Progress: terminal.Stopped, Reason: voided}
-		return "Not paid: " + voided + "."
+		s.outcome = terminal.Outcome{Progress: terminal.Stopped} // who has cancelled it says why
+		return "Not paid: cancelled at the acquirer."
 	default:
 		return "Declined (" + o.ReturnCode + ")."
 	}

@@ -118,7 +118,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if err != nil {
 		r.world.Errorf("callback: %v", err)
 	}
-	if err := webhook.Verify(request.Header, body, r.world.Clock.Now(), nil, r.keys); err != nil {
+	if err = webhook.Verify(request.Header, body, r.world.Clock.Now(), nil, r.keys); err != nil {
 		r.world.Errorf("callback signature: %v", err)
 	}
 	got, err := delivery(body)

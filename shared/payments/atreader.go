@@ -117,11 +117,8 @@ func (c Checkout) ClientTransactionID() string { return ClientTransactionID(c.At
 // NeverOffered reports whether a checkout at a reader came to nothing because its terminal did not
 // take it. Its creation was refused.
 func (c Checkout) NeverOffered() bool {
-	return c.Reader != nil && c.Ended() && len(c.Transactions) == 0
+	return c.Reader != nil && !c.AttemptOpen() && len(c.Transactions) == 0
 }
-
-// Ended reports whether nothing more will come of a checkout at a reader.
-func (c Checkout) Ended() bool { return !c.AttemptOpen() }
 
 // waitAtReader sets the next poll of an attempt of which the acquirer knows nothing yet.
 func (c Checkout) waitAtReader(now time.Time) CheckoutChange {

@@ -45,9 +45,9 @@ func TestBeginAtReader(t *testing.T) {
 	if diff := differs(&want, got.Attempt); diff != "" {
 		t.Errorf("the attempt (-want +got):\n%s", diff)
 	}
-	if !got.WaitsAtReader() || got.Ended() || got.Status != payments.CheckoutPending {
+	if !got.WaitsAtReader() || !got.AttemptOpen() || got.Status != payments.CheckoutPending {
 		t.Errorf("got %s that waits: %t, ended: %t, want it PENDING and waiting", got.Status, got.WaitsAtReader(),
-			got.Ended())
+			!got.AttemptOpen())
 	}
 	if at := got.PollAt(); !at.Equal(after(6 * time.Second)) {
 		t.Errorf("got the first poll at %s, want it 6 s later", at)
@@ -121,7 +121,7 @@ func TestSettleAtReader(t *testing.T) {
 			t.Errorf("%s: got %+v, %+v, want neither a payer's session nor a saved card", c.name, change.Session,
 				change.Instrument)
 		}
-		if !change.Checkout.Ended() && !change.Checkout.DueAt().After(after(c.later)) {
+		if change.Checkout.AttemptOpen() && !change.Checkout.DueAt().After(after(c.later)) {
 			t.Errorf("%s: got it due at %s, want a later poll", c.name, change.Checkout.DueAt())
 		}
 		wantEnd(t, c.name, change.Checkout)
@@ -130,14 +130,14 @@ func TestSettleAtReader(t *testing.T) {
 
 func stateAtReader(change payments.CheckoutChange) readerState {
 	c := change.Checkout
-	return readerState{c.Status, statusOf(change.Transaction), c.Reader.Reason, c.WaitsAtReader(), c.Ended(),
+	return readerState{c.Status, statusOf(change.Transaction), c.Reader.Reason, c.WaitsAtReader(), !c.AttemptOpen(),
 		change.Callback != nil}
 }
 
 // wantEnd: nothing changes a checkout at a reader that has ended; it does not expire, and is never due again.
 func wantEnd(t *testing.T, name string, c payments.Checkout) {
 	t.Helper()
-	if !c.Ended() {
+	if c.AttemptOpen() {
 		return
 	}
 	for _, d := range []payments.Decision{payments.Approved, payments.Declined, payments.Challenge,

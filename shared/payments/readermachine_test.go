@@ -98,7 +98,7 @@ func (m *readerMachine) expire(t *rapid.T) {
 }
 
 func (m *readerMachine) settle(t *rapid.T, o payments.Outcome) {
-	before, ended := snapshot(t, m.checkout), m.checkout.Ended()
+	before, ended := snapshot(t, m.checkout), !m.checkout.AttemptOpen()
 	change, ok := m.checkout.Settle("attempt-1", o, fmt.Sprint("msg_", len(m.callbacks)), payments.Session{}, m.now)
 	if got := snapshot(t, m.checkout); got != before {
 		t.Fatalf("got the checkout read altered to %s, want %s", got, before)
@@ -142,12 +142,13 @@ func (m *readerMachine) check(t *rapid.T) {
 			t.Fatalf("got written %v, want PENDING first and once", m.written)
 		}
 	}
-	decided := c.Ended() && !m.notTaken
+	decided := !c.AttemptOpen() && !m.notTaken
 	if want := map[bool]int{true: 1}[decided]; final != want || len(m.callbacks) != want {
 		t.Fatalf("ended %t: got transactions %v, %d callbacks, want %d of each", decided, m.written, len(m.callbacks), want)
 	}
-	if c.Ended() != c.DueAt().IsZero() || c.Ended() != c.PollAt().IsZero() {
-		t.Fatalf("ended %t: got it due at %s, polled at %s, want times unless it has ended", c.Ended(), c.DueAt(), c.PollAt())
+	if c.AttemptOpen() == c.DueAt().IsZero() || c.AttemptOpen() == c.PollAt().IsZero() {
+		t.Fatalf("open %t: got it due at %s, polled at %s, want times while it is open", c.AttemptOpen(), c.DueAt(),
+			c.PollAt())
 	}
 	if len(c.Transactions) > 1 {
 		t.Fatalf("got %d transactions shown, want one", len(c.Transactions))

@@ -79,7 +79,7 @@ func (p *Processor) waitAtReader(ctx context.Context, t identity.Tenant, c payme
 // pay, it writes nothing before the next poll is due.
 func (p *Processor) ResolveAtReader(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, error) {
-	if c.Ended() {
+	if !c.AttemptOpen() {
 		return c, nil
 	}
 	return p.resolveAttempt(ctx, t, c)

@@ -89,7 +89,8 @@ func (s *Store) CreateCardReader(ctx context.Context, t identity.Tenant, id stri
 
 // madeCardReader is the new reader if it has been stored before, even if it has been deleted since,
 // else zero; and the count of the tenant's.
-func (s *Reader) madeCardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, creationCount, error) {
+func (s *Reader) madeCardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, creationCount,
+	error) {
 	var stored cardReaderItem
 	var deleted deletedReader
 	var count creationCount

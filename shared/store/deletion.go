@@ -8,8 +8,8 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// deletion is kept of what was deleted, as long as a request may be repeated: a repeated deletion finds that it is done,
-// and a repeated creation does not make the same again.
+// deletion is kept of what was deleted, as long as a request may be repeated (contract §2.8): a repeated
+// deletion finds that it is done, and a repeated creation does not make the same again.
 type deletion struct {
 	key
 	Operation string `dynamo:"operation"` // that deleted it

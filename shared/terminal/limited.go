@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -34,11 +35,20 @@ func (l Limited) Offer(ctx context.Context, c Checkout) error {
 	return l.Terminals.Offer(ctx, c)
 }
 
-// Outcome has the time for an answer.
+// longestReason, in characters, is how much of a terminal's reason is kept.
+const longestReason = 255
+
+// Outcome has the time for an answer. Its reason is text from a device: it is made valid UTF-8, and cut.
 func (l Limited) Outcome(ctx context.Context, checkout string) (Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Answer)
 	defer cancel()
-	return l.Terminals.Outcome(ctx, checkout)
+	o, err := l.Terminals.Outcome(ctx, checkout)
+	if reason := []rune(strings.ToValidUTF8(o.Reason, "\uFFFD")); len(reason) > longestReason {
+		o.Reason = string(reason[:longestReason])
+	} else {
+		o.Reason = string(reason)
+	}
+	return o, err
 }
 
 // Terminate has the time for an answer.

@@ -218,8 +218,8 @@ func (v *Terminals) pay(ctx context.Context, checkout string) (sale, error) {
 	})
 }
 
-// charge asks the acquirer, and says why the terminal has cancelled it, if it has. That one request was not taken says nothing of
-// others: so it is cancelled.
+// charge asks the acquirer, and says why the terminal has cancelled it, if it has. That one request was
+// not taken says nothing of others: so it is cancelled.
 func (v *Terminals) charge(ctx context.Context, request acquirer.Charge) (payments.Outcome, string, error) {
 	o, err := v.acquirer.Charge(ctx, request)
 	if !errors.Is(err, acquirer.ErrNotTaken) {

@@ -76,9 +76,9 @@ func (d device) confirmed(now time.Time) bool {
 }
 func (d device) offline() bool { return !d.OfflineSince.IsZero() }
 
-// Pair pairs a terminal. Any code is shown by one; a merchant's code always by the same terminal, whose earlier pairing
-// ends. A code that begins with FAIL is unknown, with BUSY the terminal does not wait to be paired, and with WAIT nobody
-// confirms (contract §9).
+// Pair pairs a terminal. Any code is shown by one; a merchant's code always by the same terminal, whose
+// earlier pairing ends. A code that begins with FAIL is unknown, with BUSY the terminal does not wait to
+// be paired, and with WAIT nobody confirms (contract §9).
 func (v *Terminals) Pair(ctx context.Context, p terminal.Pairing) (terminal.Device, error) {
 	for {
 		known, err := read[pairing](ctx, v.records, pairingKey(p.ID))
