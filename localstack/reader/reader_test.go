@@ -343,7 +343,7 @@ func TestAnAcquirerThatDoesNotAnswer(t *testing.T) {
 	w.sees(`(\[t\]ap)`)
 	w.enter("t")
 	w.sees("(cancelled at the acquirer)")
-	w.wantOutcome("cancelled", stopped("cancelled at the acquirer"))
+	w.wantOutcome("cancelled", stopped(""))
 	captures := 0
 	for _, err := range w.acquirer.Statement(t.Context()) {
 		if captures++; err != nil {
