@@ -1,7 +1,6 @@
 package apikeys_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,14 +25,7 @@ func (s shop) attempts(do func(try string, send func(world.Request) world.Respon
 // written is what is written of the keys, beside the keys: their entries in the audit, and mails.
 func (s shop) written(subject string) (entries []string, mails int) {
 	s.Helper()
-	for e, err := range s.App.Store.AuditEntries(s.Context(), s.Merchant.Code, time.Time{}, s.Clock.Now(), "") {
-		if err != nil {
-			s.Fatal(err)
-		}
-		if e.Subject == subject {
-			entries = append(entries, e.Operation)
-		}
-	}
+	_, entries = s.AuditOf(subject)
 	_, table := s.App.Store.Raw()
 	n, err := table.Scan().Filter("begins_with(pk, ?)", "MAIL#").Count(s.Context())
 	if err != nil {
@@ -248,21 +240,7 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	owner.want("update", 204, owner.Send("PUT", s.path(k.ID), body("till", "payments")))
 	s.Clock.Advance(time.Second)
 	s.want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
-	var answer struct {
-		Entries []struct {
-			Operation, Subject, Mode string
-			Actor                    struct{ Kind, ID, Email, Source string }
-			Before, After            json.RawMessage
-		}
-	}
-	s.Operate(fields{"command": "list_audit", "merchant_code": s.Merchant.Code}, &answer)
-	var got []string
-	for _, e := range answer.Entries {
-		if e.Subject == "api_key "+k.ID {
-			got = append(got, fmt.Sprintf("%s %s %s: %s %s %s", e.Mode, e.Actor.Kind, e.Actor.Email, e.Operation, e.Before,
-				e.After))
-		}
-	}
+	got, _ := s.AuditOf("api_key " + k.ID)
 	email := s.Owner().Email
 	want := []string{
 		"test member " + email + ": POST " + route + ` {} {"name":"till","scopes":["email","payments"],"type":"secret"}`,

@@ -1,7 +1,6 @@
 package merchants_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -28,16 +27,8 @@ func TestEachChangeOfAnOperatorIsInTheAudit(t *testing.T) {
 		s.Clock.Advance(1e9)
 		s.Do(r)
 	}
-	var answer struct {
-		Entries []struct {
-			Operation, Subject, Mode string
-			Actor                    struct{ Kind, ID, Source string }
-			Before, After            json.RawMessage
-		}
-	}
-	s.Operate(fields{"command": "list_audit", "merchant_code": s.Merchant.Code}, &answer)
 	var got []string
-	for _, e := range answer.Entries {
+	for _, e := range s.Audit() {
 		if !strings.Contains(e.Operation, "/accounts") {
 			continue
 		}

@@ -1,7 +1,6 @@
 package readers_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -14,18 +13,11 @@ import (
 
 const route = "/v0.1/merchants/{merchant_code}/readers"
 
-// entries are the operations of the audit about a reader, with what they changed.
-func (s shop) entries(id string) (entries []string) {
+// operations are those in the audit about a reader.
+func (s shop) operations(id string) []string {
 	s.Helper()
-	for e, err := range s.App.Store.AuditEntries(s.Context(), s.Merchant.Code, time.Time{}, s.Clock.Now(), "") {
-		if err != nil {
-			s.Fatal(err)
-		}
-		if e.Subject == "reader "+id {
-			entries = append(entries, e.Operation)
-		}
-	}
-	return entries
+	_, operations := s.AuditOf("reader " + id)
+	return operations
 }
 
 // TestACreationThatWasCutOff makes no reader or one, and one when it is repeated.
@@ -47,7 +39,7 @@ func TestACreationThatWasCutOff(t *testing.T) {
 		if len(there) == 1 && there[0].ID != got.ID || first.Status == 201 && first.Text("id") != got.ID {
 			t.Errorf("%s: got %d %s and %+v, then %+v, want the same", try, first.Status, first.Body, there, got)
 		}
-		if diff := cmp.Diff([]string{"POST " + route}, s.entries(got.ID)); diff != "" {
+		if diff := cmp.Diff([]string{"POST " + route}, s.operations(got.ID)); diff != "" {
 			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
 		}
 		s.emptied(try, s.Send("DELETE", s.path(got.ID), nil))
@@ -69,7 +61,7 @@ func TestADeletionThatWasCutOff(t *testing.T) {
 		if got := s.list(); len(got) != 0 {
 			t.Errorf("%s: got %+v, want none", try, got)
 		}
-		if diff := cmp.Diff([]string{"POST " + route, "DELETE " + route + "/{reader_id}"}, s.entries(one.ID)); diff != "" {
+		if diff := cmp.Diff([]string{"POST " + route, "DELETE " + route + "/{reader_id}"}, s.operations(one.ID)); diff != "" {
 			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
 		}
 		notFound.Check(t, s.Send("DELETE", s.path(one.ID), nil)) // by another operation
@@ -208,21 +200,7 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	s.Send("PATCH", s.path(r.ID), fields{"name": "Bar"}) // no change
 	s.Clock.Advance(time.Second)
 	s.emptied("delete", s.Send("DELETE", s.path(r.ID), nil))
-	var answer struct {
-		Entries []struct {
-			Operation, Subject, Mode string
-			Actor                    struct{ Kind, ID, Email, Source string }
-			Before, After            json.RawMessage
-		}
-	}
-	s.Operate(fields{"command": "list_audit", "merchant_code": s.Merchant.Code}, &answer)
-	var got []string
-	for _, e := range answer.Entries {
-		if e.Subject == "reader "+r.ID {
-			got = append(got, fmt.Sprintf("%s %s %s: %s %s %s", e.Mode, e.Actor.Kind, e.Actor.Email, e.Operation, e.Before,
-				e.After))
-		}
-	}
+	got, _ := s.AuditOf("reader " + r.ID)
 	serial := r.Device.Identifier
 	want := []string{
 		fmt.Sprintf(`test member %s: POST %s {} {"model":"virtual-solo","name":%q,"serial":%q}`, s.Owner().Email, route,

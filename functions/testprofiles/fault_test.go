@@ -1,7 +1,6 @@
 package testprofiles_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -14,17 +13,10 @@ import (
 
 const route = "/v0.1/merchants/{merchant_code}/test-profiles"
 
-// entries are the operations of the audit about a profile.
-func (s shop) entries(id string) (operations []string) {
+// operations are those in the audit about a profile.
+func (s shop) operations(id string) []string {
 	s.Helper()
-	for e, err := range s.App.Store.AuditEntries(s.Context(), s.Merchant.Code, time.Time{}, s.Clock.Now(), "") {
-		if err != nil {
-			s.Fatal(err)
-		}
-		if e.Subject == "test_profile "+id {
-			operations = append(operations, e.Operation)
-		}
-	}
+	_, operations := s.AuditOf("test_profile " + id)
 	return operations
 }
 
@@ -56,7 +48,7 @@ func TestACreationThatWasCutOff(t *testing.T) {
 		s.confirm(try, got)
 		s.Clock.Advance(time.Second)
 		s.want(try, 204, s.Send("DELETE", s.path(got.ID), nil))
-		if diff := cmp.Diff([]string{"POST " + route, "DELETE " + route + "/{id}"}, s.entries(got.ID)); diff != "" {
+		if diff := cmp.Diff([]string{"POST " + route, "DELETE " + route + "/{id}"}, s.operations(got.ID)); diff != "" {
 			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
 		}
 	})
@@ -83,7 +75,7 @@ func TestADeletionThatWasCutOff(t *testing.T) {
 		if got := s.list(); len(got) != 0 {
 			t.Errorf("%s: got %+v, want none", try, got)
 		}
-		if got := s.entries(p.ID); len(got) != 2 {
+		if got := s.operations(p.ID); len(got) != 2 {
 			t.Errorf("%s: got entries %v, want its creation and its deletion", try, got)
 		}
 		notFound.Check(t, s.Send("DELETE", s.path(p.ID), nil)) // by another operation
@@ -143,21 +135,7 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	p := owner.create("one")
 	s.Clock.Advance(time.Second)
 	s.want("delete", 204, s.Send("DELETE", s.path(p.ID), nil))
-	var answer struct {
-		Entries []struct {
-			Operation, Subject, Mode string
-			Actor                    struct{ Kind, ID, Email, Source string }
-			Before, After            json.RawMessage
-		}
-	}
-	s.Operate(fields{"command": "list_audit", "merchant_code": s.Merchant.Code}, &answer)
-	var got []string
-	for _, e := range answer.Entries {
-		if e.Subject == "test_profile "+p.ID {
-			got = append(got, fmt.Sprintf("%s %s %s: %s %s %s", e.Mode, e.Actor.Kind, e.Actor.Email, e.Operation, e.Before,
-				e.After))
-		}
-	}
+	got, _ := s.AuditOf("test_profile " + p.ID)
 	view := fmt.Sprintf(`{"created_at":%q,"name":"one"}`, p.CreatedAt.Format(time.RFC3339Nano))
 	want := []string{
 		"test member " + s.Owner().Email + ": POST " + route + " {} " + view,
