@@ -119,7 +119,7 @@ func New(tb testing.TB) *World {
 	w.table = dynamodb.New(dynamodb.Config{Now: w.Clock.Now})
 	if enginetest.OnDynamoDBLocal() {
 		w.environment["DYNAMODB_ENDPOINT"] = enginetest.DynamoDB(tb)
-		w.table = http.DefaultTransport
+		w.table = enginetest.Real{}
 	}
 	w.Secret("CVV", CVV)
 	w.main = w.Process()

@@ -60,7 +60,7 @@ func newFixture(t *testing.T) *fixture {
 	if err := o.store.CreateMerchant(t.Context(), m, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
-	config.HTTP = http.DefaultClient
+	config.HTTP = &http.Client{Transport: enginetest.Real{}}
 	db, table := store.Open(config).Raw()
 	key := []byte(strings.Repeat("k", 32))
 	bank := sandbox.New(sandbox.Config{

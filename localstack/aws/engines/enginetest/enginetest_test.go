@@ -1,7 +1,10 @@
 package enginetest_test
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
@@ -51,5 +54,33 @@ func TestAccessKeysDiffer(t *testing.T) {
 	t.Parallel()
 	if a, b := enginetest.AccessKey(t), enginetest.AccessKey(t); a == b || a == "" {
 		t.Errorf("got access keys %q and %q, want two that differ", a, b)
+	}
+}
+
+// closed is a body that the SDK closes while it is sent: its WriteTo fails from then on.
+type closed struct{ io.Reader }
+
+func (closed) WriteTo(io.Writer) (int64, error) { return 0, io.EOF }
+func (closed) Close() error                     { return nil }
+
+func TestABodyThatIsClosedEarlyIsSent(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(w, r.Body)
+	}))
+	defer server.Close()
+	const sent = "to be sent"
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, closed{strings.NewReader(sent)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ContentLength = int64(len(sent))
+	response, err := enginetest.Real{}.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if got, err := io.ReadAll(response.Body); string(got) != sent || err != nil {
+		t.Errorf("got %q, error %v, want %q", got, err, sent)
 	}
 }
