@@ -3,6 +3,7 @@ package readers
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -53,7 +54,7 @@ func (f family) list(ctx context.Context, _ struct{}) (listing, error) {
 }
 
 type createRequest struct {
-	PairingCode string           `json:"pairing_code" validate:"required"`
+	PairingCode string           `json:"pairing_code" validate:"required pattern=^[0-9A-Za-z]{8,9}$"`
 	Name        string           `json:"name" validate:"text=500"`
 	Metadata    *member.Metadata `json:"metadata"`
 	Meta        *member.Metadata `json:"meta"` // its older name
@@ -63,16 +64,12 @@ type createRequest struct {
 // is repeated under its Idempotency-Key finds the reader that it has made, or makes it of the pairing
 // that it has begun.
 func (f family) create(ctx context.Context, req createRequest) (readerView, error) {
-	code, err := reader.ParseCode(req.PairingCode)
-	if err != nil {
-		return readerView{}, err
-	}
 	t, asked := rest.Caller(ctx).Tenant, false
 	r := reader.Reader{ID: reader.ID(rest.OperationID(ctx)), CreatedAt: f.store.Now()}
 	made, err := f.store.CreateCardReader(ctx, t, r.ID, func() (reader.Reader, error) {
 		asked = true
-		device, portErr := f.processing.Terminal(t).Pair(ctx, terminal.Pairing{ID: r.ID, Code: code, Tenant: t.String(),
-			Until: r.ConfirmUntil()})
+		device, portErr := f.processing.Terminal(t).Pair(ctx, terminal.Pairing{ID: r.ID,
+			Code: strings.ToUpper(req.PairingCode), Tenant: t.String(), Until: r.ConfirmUntil()})
 		given := reader.Given{Name: req.Name, Metadata: metadata(req.Metadata, req.Meta)}
 		return reader.New(r.ID, device.Serial, device.Model, given, r.CreatedAt), pairingFailure(portErr)
 	})

@@ -18,6 +18,8 @@ var Guards = []Guard{
 	{FullTransactionHistoryView, []string{"payments", "checkouts.write"}},
 	{FullTransactionHistoryView, []string{"payments", "refunds.write"}},
 	{FullTransactionHistoryView, []string{"transactions.history", "transactions.read"}},
+	{FullTransactionHistoryView, []string{"readers.read"}},
+	{FullTransactionHistoryView, []string{"readers.write"}},
 	{FullTransactionHistoryView, []string{"receipts.read", "transactions.read", "transactions.history", "payments"}},
 	{FullTransactionHistoryView, []string{"user.profile", "user.profile_readonly"}},
 	{FullTransactionHistoryView, []string{"user.profile", "user.profile_readonly", "payouts.read"}},

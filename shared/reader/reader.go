@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
@@ -51,16 +50,6 @@ func ID(operation string) string {
 	sum := sha256.Sum256([]byte("reader\x00" + operation))
 	const bytes = 16 // 26 characters of base 32
 	return "rdr_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:bytes]))
-}
-
-// ParseCode reads a pairing code as a person has typed it: it is returned in capitals. Failure:
-// Invalid pairing_code.
-func ParseCode(text string) (string, error) {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	if len(text) < 8 || len(text) > 9 || strings.Trim(text, letters) != "" {
-		return "", failure.Invalid("pairing_code", "must have 8 or 9 letters and digits, as the terminal shows them")
-	}
-	return strings.ToUpper(text), nil
 }
 
 // Given is what a merchant says of a reader.

@@ -3,13 +3,11 @@ package reader_test
 import (
 	"fmt"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/reader"
 )
@@ -130,23 +128,6 @@ func TestChanges(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, c.change.Apply(before, after(time.Hour))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
-	}
-}
-
-func TestPairingCodes(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{"4wlfdsbf": "4WLFDSBF", "4WLFDSBF": "4WLFDSBF", "aB3dE6gH9": "AB3DE6GH9",
-		"12345678": "12345678"} {
-		if got, err := reader.ParseCode(text); got != want || err != nil {
-			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "1234567", "1234567890", "1234 678", "1234-678", " 12345678", "12345678\n",
-		"1234567ß", "ABCDEFı", "ABCDEF\u212a", "АBCDEFGH", "1234567\x00", strings.Repeat("A", 1000)} {
-		if got, err := reader.ParseCode(text); !failure.Is(err, failure.KindInvalid) ||
-			failure.Of(err).Param != "pairing_code" {
-			t.Errorf("%q: got %q, %v, want INVALID pairing_code", text, got, err)
 		}
 	}
 }
