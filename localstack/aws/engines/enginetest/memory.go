@@ -54,9 +54,9 @@ func Do(r *http.Request) (*http.Response, error) {
 	return tables.of(r).RoundTrip(r)
 }
 
-// Real is the transport to the real engines under an AWS SDK whose calls are not tried again. The SDK closes a request's
-// body as soon as it has the answer. If net/http has not seen the body's end by then, the body's WriteTo fails, and
-// net/http closes the connection while the answer is read. Read does not fail then: so Real hides WriteTo.
+// Real is the transport to the real engines under an AWS SDK whose calls are not tried again. The SDK closes a
+// request's body as soon as it has the answer. If net/http has not seen the body's end by then, the body's WriteTo
+// fails, and net/http closes the connection while the answer is read. Read does not fail then: so Real hides WriteTo.
 type Real struct{}
 
 // RoundTrip implements http.RoundTripper.
