@@ -151,7 +151,8 @@ func TestWhoMayManageProfiles(t *testing.T) {
 		CreateReferral: true}
 	admin := sees
 	admin.Admin = true
-	most := []string{"user.subaccounts", "payments", "transactions.history", "user.profile", "user.payout-settings"}
+	most := []string{"user.subaccounts", "payments", "transactions.history", "user.profile", "user.payout-settings",
+		"readers.read", "readers.write"}
 	operator := func(email string, p member.Permissions, scopes ...string) string {
 		return s.TokenOf(s.Employ(email, p), scopes...)
 	}
