@@ -166,9 +166,7 @@ func (f family) retrieveCheckout(ctx context.Context, req checkoutPath) (checkou
 	switch {
 	case err != nil:
 		return checkoutReply{}, err
-	case c.Reader == nil, c.NeverOffered():
-		return checkoutReply{}, store.ErrNoCheckout
-	case c.Reader.ReaderID != req.ReaderID, !caller.Sees(c.Creator.ID):
+	case c.Reader == nil, c.NeverOffered(), c.Reader.ReaderID != req.ReaderID, !caller.Sees(c.Creator.ID):
 		return checkoutReply{}, store.ErrNoCheckout
 	}
 	if c, err = f.processing.ResolveAtReader(ctx, caller.Tenant, c); err != nil {

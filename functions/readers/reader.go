@@ -32,6 +32,9 @@ const listTime = 3 * time.Second
 func (f family) list(ctx context.Context, _ struct{}) (listing, error) {
 	t, l := rest.Caller(ctx).Tenant, listing{Items: []readerView{}}
 	readers, err := f.store.CardReaders(ctx, t)
+	if err != nil {
+		return l, err
+	}
 	asking, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
 	for _, r := range readers {
@@ -42,7 +45,6 @@ func (f family) list(ctx context.Context, _ struct{}) (listing, error) {
 			return f.ask(asking, t, r)
 		})
 		if failure.Is(err, failure.KindNotFound) {
-			err = nil
 			continue // it was deleted meanwhile
 		}
 		if err != nil {
@@ -50,7 +52,7 @@ func (f family) list(ctx context.Context, _ struct{}) (listing, error) {
 		}
 		l.Items = append(l.Items, viewReader(r, r.StatusAt(f.store.Now())))
 	}
-	return l, err
+	return l, nil
 }
 
 type createRequest struct {
