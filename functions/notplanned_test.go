@@ -12,7 +12,7 @@ import (
 // notPlanned are the rows of contract §1 that are marked so, as "METHOD path".
 var notPlanned = regexp.MustCompile(`(?m)^\|[^|]*\| (\w+) \(not planned: §13\.8\) \| ([A-Z]+ \S+) \|`)
 
-// TestWhatIsNotPlannedIsNotFound: contract §13.8. Whoever asks learns no more, with a key or without one.
+// TestWhatIsNotPlannedIsNotFound: contract §13.8. The answer is the same with a key and without one.
 func TestWhatIsNotPlannedIsNotFound(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../shared/contract/contract.md")

@@ -115,7 +115,8 @@ func TestRefusedPairings(t *testing.T) {
 	}
 }
 
-// TestWhenAReaderExpires: five minutes after it was made, unless its terminal has confirmed, whoever reads it when.
+// TestWhenAReaderExpires: five minutes after it was made, unless its terminal has confirmed. When it is read does not
+// matter.
 func TestWhenAReaderExpires(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

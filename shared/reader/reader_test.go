@@ -70,7 +70,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestConfirming gives the reader an account, the same whoever records it.
+// TestConfirming gives the reader a service account, which is the same each time that it is recorded.
 func TestConfirming(t *testing.T) {
 	t.Parallel()
 	uuid := regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// charging is the progress of a terminal that is asking the acquirer. The platform is still told Waiting; but Terminate
+// charging is the progress of a terminal that is asking the acquirer. It reports Waiting to the platform, but Terminate
 // no longer stops it, because the acquirer may have charged.
 const charging terminal.Progress = "charging"
 
