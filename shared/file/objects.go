@@ -1,0 +1,57 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"time"
+)
+
+// Objects keeps the content of files, each under a key. Whoever has a link can upload or download one object until
+// the link's time is over. Package s3 is Amazon's; only the function files links it.
+//
+// A key is uploaded once: what is there is never replaced. Several versions of a key exist only after its object was
+// deleted and uploaded once more, through a link that was still open.
+type Objects interface {
+	// UploadLink signs the upload of one object: with its size, its content type and, if it is known, its checksum.
+	// Nothing else can be uploaded by it.
+	UploadLink(ctx context.Context, key string, f File, now time.Time) (Link, error)
+	// DownloadLink signs the download of one version of an object, as an attachment with the file's name.
+	DownloadLink(ctx context.Context, f File, now time.Time) (Link, error)
+	// Open reads the latest version. The caller closes its content. Error: ErrNoObject.
+	Open(ctx context.Context, key string) (Object, error)
+	// Delete deletes every version. That there is none is no error.
+	Delete(ctx context.Context, key string) error
+	// List walks all versions whose keys begin with the prefix and are after another key, in the order of keys.
+	List(ctx context.Context, prefix, after string) iter.Seq2[Listed, error]
+}
+
+// ErrNoObject reports that there is no object under a key.
+var ErrNoObject = errors.New("file: no such object")
+
+// Link is a request that anybody can make until its time is over.
+type Link struct {
+	Method  string
+	URL     string
+	Headers http.Header // that must be sent with it
+	Until   time.Time
+}
+
+// Object is a version of an object with its content.
+type Object struct {
+	Revision    string
+	Size        int64 // bytes
+	ContentType string
+	Content     io.ReadCloser
+}
+
+// Listed is a version of an object in a list.
+type Listed struct {
+	Key      string
+	Revision string
+	Size     int64 // bytes; 0 of one that only marks a deletion
+	Deletion bool  // it only marks a deletion
+	StoredAt time.Time
+}
