@@ -123,7 +123,7 @@ func goingOn(t *testing.T) (used []string) {
 
 // TestNoFunctionMayDoWhatNoneShould, whatever it was recorded to do: who scans
 // writes nothing, no function may change the table itself, and a family sends
-// nothing: an event travels by the table.
+// nothing to others: an event travels by the table.
 func TestNoFunctionMayDoWhatNoneShould(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
@@ -140,8 +140,9 @@ func TestNoFunctionMayDoWhatNoneShould(t *testing.T) {
 				t.Errorf("%s: got %+v, want only %v", f.Name, r, actionsOnItems)
 			}
 		}
-		if f.HTTP != nil && len(access.Sends) > 0 {
-			t.Errorf("%s: got queues %v that it sends to, want none", f.Name, access.Sends)
+		others := slices.DeleteFunc(access.Sends, func(q functions.Queue) bool { return f.Queue != nil && q == f.Queue.From })
+		if f.HTTP != nil && len(others) > 0 {
+			t.Errorf("%s: got queues %v that it sends to, want none but its own", f.Name, others)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func TestEachFunctionHasItsProgram(t *testing.T) {
 }
 
 // TestEachFunctionIsCalledByOneThing, and has the time for it; a schedule may
-// call what operators invoke.
+// call what operators invoke, and files reads a queue besides.
 func TestEachFunctionIsCalledByOneThing(t *testing.T) {
 	t.Parallel()
 	queues := map[string]int{}
@@ -168,6 +168,9 @@ func TestEachFunctionIsCalledByOneThing(t *testing.T) {
 			if set {
 				callers++
 			}
+		}
+		if f.Name == "files" && f.HTTP != nil && f.Queue != nil {
+			callers--
 		}
 		if callers != 1 || f.Timeout <= 0 {
 			t.Errorf("%s: got %d callers and timeout %s, want 1 and more than 0s", f.Name, callers, f.Timeout)

@@ -34,8 +34,9 @@ import (
 )
 
 // Function is one Lambda: its folder under functions/ has the program in
-// bootstrap/. Exactly one of HTTP, Queue, Stream, Tick and Invoke is set, except
-// that a schedule may call what operators invoke: then the Tick handles nothing.
+// bootstrap/. Exactly one of HTTP, Queue, Stream, Tick and Invoke is set, with two exceptions:
+// a schedule may call what operators invoke, and then the Tick handles nothing; and one function
+// has routes and a queue, so that no other can reach the content of files.
 type Function struct {
 	Name    string
 	HTTP    app.Routes    // called by API Gateway with each of the routes
@@ -103,6 +104,10 @@ const DeadRetention = 14 * 24 * time.Hour
 // Callbacks holds one message for each callback that is to be tried.
 var Callbacks = Queue{Name: "callbacks", Variable: "CALLBACK_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
+// Files holds one message for each object that is to be deleted, and one for each shard
+// of objects that is to be compared with its records.
+var Files = Queue{Name: "files", Variable: "FILE_QUEUE_URL", Visibility: 3 * time.Minute, MaxReceives: 5}
+
 // Mails holds one message for each mail that is to be tried.
 var Mails = Queue{Name: "mails", Variable: "MAIL_QUEUE_URL", Visibility: 3 * time.Minute, MaxReceives: 5}
 
@@ -120,7 +125,7 @@ var PayoutShards = Queue{Name: "payoutshards", Variable: "PAYOUT_SHARD_QUEUE_URL
 var Polls = Queue{Name: "polls", Variable: "POLL_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
 // Queues are all queues.
-var Queues = []Queue{Callbacks, Mails, PayoutShards, Payouts, Polls}
+var Queues = []Queue{Callbacks, Files, Mails, PayoutShards, Payouts, Polls}
 
 // requestTime is below API Gateway's 30 s, and every request ends before the
 // sweep treats its attempt as cut off.

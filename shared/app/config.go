@@ -19,11 +19,14 @@ type Config struct {
 	DynamoDBEndpoint string               // DYNAMODB_ENDPOINT, empty: the AWS service
 	SQSEndpoint      string               // SQS_ENDPOINT, empty: the AWS service
 	SESEndpoint      string               // SES_ENDPOINT, empty: the AWS service
+	S3Endpoint       string               // S3_ENDPOINT, empty: the AWS service
 	CallbackQueue    string               // CALLBACK_QUEUE_URL
 	PayoutQueue      string               // PAYOUT_QUEUE_URL
 	PayoutShardQueue string               // PAYOUT_SHARD_QUEUE_URL
 	PollQueue        string               // POLL_QUEUE_URL
 	MailQueue        string               // MAIL_QUEUE_URL
+	FileQueue        string               // FILE_QUEUE_URL
+	FileBucket       string               // FILE_BUCKET: where the content of merchants' files is kept
 	MailFrom         string               // MAIL_FROM: the address that mails are from; empty: they wait until it is set
 	BaseURL          string               // BASE_URL of the API, without a trailing slash
 	Refunds          payments.RefundRules // REFUND_RULES: who can refund what (payments.ParseRefundRules); none unless set
@@ -61,10 +64,13 @@ func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error)
 		PayoutShardQueue:       lookup("PAYOUT_SHARD_QUEUE_URL"),
 		PollQueue:              lookup("POLL_QUEUE_URL"),
 		MailQueue:              lookup("MAIL_QUEUE_URL"),
+		FileQueue:              lookup("FILE_QUEUE_URL"),
+		FileBucket:             lookup("FILE_BUCKET"),
 		MailFrom:               e.address("MAIL_FROM"),
 		DynamoDBEndpoint:       e.first("DYNAMODB_ENDPOINT", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"),
 		SQSEndpoint:            e.first("SQS_ENDPOINT", "AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL"),
 		SESEndpoint:            e.first("SES_ENDPOINT", "AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL"),
+		S3Endpoint:             e.first("S3_ENDPOINT", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
 		Refunds:                e.refundRules("REFUND_RULES"),
 		DueShards:              e.number("DUE_SHARDS", store.DefaultDueShards, store.MaxDueShards),
 		ReadableLog:            lookup("LOG") == "text",

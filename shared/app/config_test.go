@@ -38,7 +38,8 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	all := least
 	all.DynamoDBEndpoint, all.SQSEndpoint = "http://table.test", "http://queue.test"
 	all.CallbackQueue, all.PayoutQueue, all.PollQueue = "https://sqs.test/c", "https://sqs.test/o", "https://sqs.test/p"
-	all.PayoutShardQueue = "https://sqs.test/s"
+	all.PayoutShardQueue, all.FileQueue = "https://sqs.test/s", "https://sqs.test/f"
+	all.S3Endpoint, all.FileBucket = "http://s3.test", "cashwrap-dev-files"
 	all.ReadableLog, all.AllowHTTP, all.AllowLoopbackCallbacks = true, true, true
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
 		{Currency: "HUF", Minimum: money.MustParse("100", "HUF")}}
@@ -56,8 +57,9 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 		"everything": {map[string]string{
 			"DYNAMODB_ENDPOINT": "http://table.test", "SQS_ENDPOINT": "http://queue.test",
 			"CALLBACK_QUEUE_URL": "https://sqs.test/c", "PAYOUT_QUEUE_URL": "https://sqs.test/o",
-			"PAYOUT_SHARD_QUEUE_URL": "https://sqs.test/s",
-			"POLL_QUEUE_URL":         "https://sqs.test/p", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
+			"PAYOUT_SHARD_QUEUE_URL": "https://sqs.test/s", "FILE_QUEUE_URL": "https://sqs.test/f",
+			"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": "cashwrap-dev-files",
+			"POLL_QUEUE_URL": "https://sqs.test/p", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
 			"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otlp.test/",
 			"STAGE":                       "dev", "COMMIT": "0123456789ab", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep",
 			"DUE_SHARDS":               "256",

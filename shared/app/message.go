@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -51,6 +52,17 @@ type PollMessage struct {
 	Refund   string `json:"refund,omitempty"`
 }
 
+// FileMessage names an object whose content is to be deleted; or one of the shards in which
+// objects are to be compared with their records, after the object whose key is said.
+type FileMessage struct {
+	Object string `json:"object,omitempty"` // 32 hexadecimal digits
+	Shard  *int   `json:"shard,omitempty"`  // one of FileShards
+	After  string `json:"after,omitempty"`
+}
+
+// FileShards is how many shards objects are in: one for each first digit of their keys.
+const FileShards = 16
+
 // Names wants an id.
 func (m CallbackMessage) Names() (identity.Tenant, bool) { return identity.Tenant{}, m.ID != "" }
 
@@ -73,6 +85,16 @@ func (m PollMessage) Names() (identity.Tenant, bool) {
 	t, ok := identity.ParseTenant(m.Tenant)
 	return t, ok && (m.Checkout == "") != (m.Refund == "")
 }
+
+// Names wants an object or a shard, and what it comes after only with a shard.
+func (m FileMessage) Names() (identity.Tenant, bool) {
+	if m.Shard == nil {
+		return identity.Tenant{}, objectID.MatchString(m.Object) && m.After == ""
+	}
+	return identity.Tenant{}, m.Object == "" && *m.Shard >= 0 && *m.Shard < FileShards
+}
+
+var objectID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // Consume is the handler of a queue whose messages are of a kind. A malformed
 // one is dropped with a line in the log, since it would be redelivered forever.

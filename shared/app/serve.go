@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -42,6 +44,8 @@ type (
 	StreamEvent = func(context.Context, events.DynamoDBEvent) (events.DynamoDBEventResponse, error)
 	// TickEvent handles a schedule's event.
 	TickEvent = func(context.Context, events.EventBridgeEvent) error
+	// EitherEvent handles requests of an HTTP API and batches of messages.
+	EitherEvent = func(context.Context, json.RawMessage) (any, error)
 	// InvokeEvent answers a direct invocation.
 	InvokeEvent = func(context.Context, json.RawMessage) (any, error)
 )
@@ -102,6 +106,38 @@ func (a *App) Queue(queue Queue) QueueEvent {
 	}
 }
 
+// HTTPAndQueue adapts routes and a message handler of one function. What calls it is known by its event: SQS sends
+// records, and an HTTP API a request context. Clients can write neither, since theirs are path, headers and body.
+func (a *App) HTTPAndQueue(routes Routes, queue Queue) EitherEvent {
+	answer, handle := a.HTTP(routes), a.Queue(queue)
+	return func(ctx context.Context, event json.RawMessage) (any, error) {
+		var shape struct{ Records, RequestContext json.RawMessage }
+		if err := json.Unmarshal(event, &shape); err != nil {
+			return nil, fmt.Errorf("app: read an event: %w", err)
+		}
+		switch {
+		case shape.Records != nil && shape.RequestContext == nil:
+			return dispatch(ctx, event, handle)
+		case shape.RequestContext != nil && shape.Records == nil:
+			return dispatch(ctx, event, answer)
+		default:
+			return nil, errUnknownEvent
+		}
+	}
+}
+
+var errUnknownEvent = errors.New("app: the event is neither a batch of messages nor a request")
+
+// dispatch hands an event to the handler of its type.
+func dispatch[Event, Reply any](ctx context.Context, event json.RawMessage,
+	handle func(context.Context, Event) (Reply, error)) (any, error) {
+	var in Event
+	if err := json.Unmarshal(event, &in); err != nil {
+		return nil, fmt.Errorf("app: read an event: %w", err)
+	}
+	return handle(ctx, in)
+}
+
 // handleSafely makes a panic the failure of its message alone.
 func handleSafely(ctx context.Context, handle func(context.Context, string) error, body string) (err error) {
 	defer failure.Recover(&err)
@@ -157,6 +193,11 @@ func ServeRoutes(routes Routes, uses ...Secret) {
 // ServeQueue runs a queue's consumer.
 func ServeQueue(queue Queue, uses ...Secret) {
 	start(uses, func(a *App) any { return a.Queue(queue) })
+}
+
+// ServeRoutesAndQueue runs a function that serves routes and consumes a queue.
+func ServeRoutesAndQueue(routes Routes, queue Queue, uses ...Secret) {
+	start(uses, func(a *App) any { return a.HTTPAndQueue(routes, queue) })
 }
 
 // ServeStream runs a stream's consumer.

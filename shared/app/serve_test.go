@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -125,6 +127,82 @@ func TestIDsSurviveTheGateway(t *testing.T) {
 		})
 		if err != nil || response.StatusCode != 200 || response.Body != `{"id":"`+id+`"}` {
 			t.Errorf("%s: got %d %s (%v), want 200 with the id", id, response.StatusCode, response.Body, err)
+		}
+	}
+}
+
+// TestOneFunctionServesRoutesAndAQueue: each event goes where its caller's form says, whatever a client writes into it,
+// and one of neither form, or of both, nowhere.
+func TestOneFunctionServesRoutesAndAQueue(t *testing.T) {
+	t.Parallel()
+	var bodies []string
+	serve := quiet().HTTPAndQueue(func(*app.App) []rest.Route {
+		return []rest.Route{{Method: "GET", Path: "/things/{id}", Access: rest.Open,
+			Handle: rest.JSON(200, func(_ context.Context, r echoRequest) (echo, error) { return echo(r), nil })}}
+	}, func(*app.App) func(context.Context, string) error {
+		return func(_ context.Context, body string) error { bodies = append(bodies, body); return nil }
+	})
+	const batch = `"Records":[{"messageId":"1","eventSource":"aws:sqs","body":"{\"requestContext\":{}}"}]`
+	const request = `"version":"2.0","routeKey":"ANY /things/{id}","rawPath":"/things/Records",` +
+		`"queryStringParameters":{"Records":"[]"},"headers":{"x-forwarded-proto":"https","records":"[]"},` +
+		`"pathParameters":{"id":"Records"},"body":"{\"Records\":[]}",` +
+		`"requestContext":{"http":{"method":"GET","path":"/things/Records","sourceIp":"192.0.2.1"}}`
+	for _, c := range []struct {
+		event  string
+		bodies []string
+		reply  string // "": an error
+	}{
+		{"{" + batch + "}", []string{`{"requestContext":{}}`}, `{"batchItemFailures":[]}`},
+		{"{" + request + "}", nil, `{"id":"Records"}`},
+		{"{" + batch + "," + request + "}", nil, ""},
+		{`{"source":"aws.scheduler"}`, nil, ""},
+		{`{}`, nil, ""},
+		{`[]`, nil, ""},
+		{`{"Records":1}`, nil, ""},
+		{`{"requestContext":1}`, nil, ""},
+	} {
+		bodies = nil
+		out, err := serve(t.Context(), json.RawMessage(c.event))
+		reply := ""
+		switch out := out.(type) {
+		case events.APIGatewayV2HTTPResponse:
+			reply = out.Body
+		case events.SQSEventResponse:
+			text, _ := json.Marshal(out)
+			reply = string(text)
+		}
+		if diff := cmp.Diff(c.bodies, bodies); diff != "" || (err != nil) != (c.reply == "") || err == nil && reply != c.reply {
+			t.Errorf("%s: got reply %s, error %v, and messages (-want +got):\n%s\nwant reply %q", c.event, reply, err, diff,
+				c.reply)
+		}
+	}
+}
+
+// TestAFileMessageNamesAnObjectOrAShard, and one that names neither, or both, is dropped.
+func TestAFileMessageNamesAnObjectOrAShard(t *testing.T) {
+	t.Parallel()
+	const key = "0123456789abcdef0123456789abcdef"
+	for body, want := range map[string]bool{
+		`{"object":"` + key + `"}`:           true,
+		`{"shard":0}`:                        true,
+		`{"shard":15,"after":"files/f0"}`:    true,
+		`{}`:                                 false,
+		`{"object":"` + key + `","shard":0}`: false,
+		`{"object":"` + key + `","after":"files/f0"}`: false,
+		`{"object":"` + key[1:] + `"}`:                false,
+		`{"object":"` + strings.ToUpper(key) + `"}`:   false,
+		`{"object":"../` + key[3:] + `"}`:             false,
+		`{"object":"` + key + `\n"}`:                  false,
+		`{"shard":16}`:                                false,
+		`{"shard":-1}`:                                false,
+		`{"after":"files/f0"}`:                        false,
+	} {
+		var m app.FileMessage
+		if err := json.Unmarshal([]byte(body), &m); err != nil {
+			t.Fatal(err)
+		}
+		if tenant, got := m.Names(); got != want || tenant != (identity.Tenant{}) {
+			t.Errorf("%s: got %+v, %t; want no tenant, %t", body, tenant, got, want)
 		}
 	}
 }

@@ -49,6 +49,8 @@ func New(f functions.Function, a *app.App) (*Function, error) {
 // handlerOf does what the function's bootstrap does.
 func handlerOf(f functions.Function, a *app.App) (any, error) {
 	switch {
+	case f.HTTP != nil && f.Queue != nil:
+		return a.HTTPAndQueue(f.HTTP, f.Queue.Handle), nil
 	case f.HTTP != nil:
 		return a.HTTP(f.HTTP), nil
 	case f.Queue != nil:
@@ -90,9 +92,28 @@ func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (repl
 		return handle(ctx, event)
 	case func(context.Context, Event) error:
 		return reply, handle(ctx, event)
+	case app.EitherEvent:
+		return callEither[Reply](ctx, f, handle, event)
 	default:
 		return reply, fmt.Errorf("function %q: its handler is a %T", f.Name, handle)
 	}
+}
+
+// callEither is Call of a function that tells its callers apart by the event's JSON.
+func callEither[Reply any](ctx context.Context, f *Function, handle app.EitherEvent, event any) (reply Reply, err error) {
+	payload, err := json.Marshal(event)
+	if err != nil {
+		return reply, err
+	}
+	out, err := handle(ctx, payload)
+	if err != nil {
+		return reply, err
+	}
+	reply, ok := out.(Reply)
+	if !ok {
+		err = fmt.Errorf("function %q: its reply is a %T", f.Name, out)
+	}
+	return reply, err
 }
 
 // Send makes a call with an event and reads its reply. Errors: the call's, or JSON's.

@@ -48,6 +48,9 @@ var (
 		}}
 )
 
+// both has routes and reads a queue.
+var both = functions.Function{Name: "files", Timeout: time.Minute, HTTP: pages.HTTP, Queue: queue.Queue}
+
 func failOn(value string) error {
 	if value == "bad" {
 		return errFailed
@@ -75,6 +78,8 @@ func TestEachKindOfFunctionTakesItsEvent(t *testing.T) {
 	}{
 		{queue, "", `{"Records":[{"messageId":"1","body":"good"},{"messageId":"2","body":"bad"}]}`,
 			`{"batchItemFailures":[{"itemIdentifier":"2"}]}`, nil},
+		{both, "", `{"Records":[{"messageId":"1","body":"good"},{"messageId":"2","body":"bad"}]}`,
+			`{"batchItemFailures":[{"itemIdentifier":"2"}]}`, nil},
 		{stream, "", `{"Records":[{"eventID":"good","dynamodb":{"SequenceNumber":"1"}},` +
 			`{"eventID":"bad","dynamodb":{"SequenceNumber":"2"}},{"eventID":"bad","dynamodb":{"SequenceNumber":"3"}}]}`,
 			`{"batchItemFailures":[{"itemIdentifier":"2"}]}`, nil},
@@ -96,10 +101,11 @@ func TestAFamilyAnswersRequests(t *testing.T) {
 	t.Parallel()
 	var event events.APIGatewayV2HTTPRequest
 	event.RawPath, event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path = "/unknown", "GET", "/unknown"
-	pages := start(t, pages, "")
-	reply, err := inprocess.Send[events.APIGatewayV2HTTPResponse](t.Context(), event, pages.Invoke)
-	if err != nil || reply.StatusCode != http.StatusNotFound {
-		t.Errorf("got %+v and error %v, want status 404", reply, err)
+	for _, f := range []functions.Function{pages, both} {
+		reply, err := inprocess.Send[events.APIGatewayV2HTTPResponse](t.Context(), event, start(t, f, "").Invoke)
+		if err != nil || reply.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: got %+v and error %v, want status 404", f.Name, reply, err)
+		}
 	}
 }
 
@@ -150,19 +156,27 @@ func TestAFunctionThatNothingCallsDoesNotStart(t *testing.T) {
 
 func TestCallTakesTheTypesOfTheHandler(t *testing.T) {
 	t.Parallel()
-	f := start(t, queue, "")
 	batch := events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", Body: "good"}, {MessageId: "2", Body: "bad"}}}
-	got, err := inprocess.Call[events.SQSEventResponse](t.Context(), f, batch)
 	want := events.SQSEventResponse{BatchItemFailures: []events.SQSBatchItemFailure{{ItemIdentifier: "2"}}}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("got error %v, and the reply (-want +got):\n%s", err, diff)
+	for _, f := range []functions.Function{queue, both} {
+		running := start(t, f, "")
+		got, err := inprocess.Call[events.SQSEventResponse](t.Context(), running, batch)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: got error %v, and the reply (-want +got):\n%s", f.Name, err, diff)
+		}
+		if _, err = inprocess.Call[string](t.Context(), running, batch); err == nil {
+			t.Errorf("%s: a reply of another type: got no error, want one", f.Name)
+		}
+	}
+	var event events.APIGatewayV2HTTPRequest
+	event.RawPath, event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path = "/unknown", "GET", "/unknown"
+	reply, err := inprocess.Call[events.APIGatewayV2HTTPResponse](t.Context(), start(t, both, ""), event)
+	if err != nil || reply.StatusCode != http.StatusNotFound {
+		t.Errorf("got %+v and error %v, want status 404", reply, err)
 	}
 	_, err = inprocess.Call[any](t.Context(), start(t, tick, "bad"), events.EventBridgeEvent{})
 	if !errors.Is(err, errFailed) {
 		t.Errorf("a tick: got error %v, want %v", err, errFailed)
-	}
-	if _, err = inprocess.Call[string](t.Context(), f, batch); err == nil {
-		t.Error("a reply of another type: got no error, want one")
 	}
 }
 

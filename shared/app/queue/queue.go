@@ -22,6 +22,9 @@ type queue struct {
 // Callbacks is the callback queue.
 type Callbacks struct{ queue }
 
+// Files is the queue of objects to delete and of shards to compare.
+type Files struct{ queue }
+
 // Mails is the mail queue.
 type Mails struct{ queue }
 
@@ -38,6 +41,9 @@ var errNoURL = errors.New("the queue's URL is not set")
 
 // OpenCallbacks returns the callback queue; it makes no call.
 func OpenCallbacks(a *app.App) *Callbacks { return &Callbacks{open(a, a.CallbackQueue)} }
+
+// OpenFiles returns the queue of files; it makes no call.
+func OpenFiles(a *app.App) *Files { return &Files{open(a, a.FileQueue)} }
 
 // OpenMails returns the mail queue; it makes no call.
 func OpenMails(a *app.App) *Mails { return &Mails{open(a, a.MailQueue)} }
@@ -59,6 +65,15 @@ func open(a *app.App, url string) queue {
 // minutes (an SQS limit), rounded up to whole seconds so that it is never early.
 func (c *Callbacks) Send(ctx context.Context, t identity.Tenant, id string, delay time.Duration) error {
 	return c.send(ctx, message{of: t, body: app.CallbackMessage{ID: id}, delay: delay})
+}
+
+// Send schedules objects to be deleted and shards to be compared.
+func (f *Files) Send(ctx context.Context, files ...app.FileMessage) error {
+	messages := make([]message, len(files))
+	for i, m := range files {
+		messages[i] = message{body: m}
+	}
+	return f.send(ctx, messages...)
 }
 
 // Send schedules the next try of a tenant's mail; the delay is as a callback's.
