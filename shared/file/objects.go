@@ -15,10 +15,10 @@ import (
 // A key is uploaded once: what is there is never replaced. Several versions of a key exist only after its object was
 // deleted and uploaded once more, through a link that was still open.
 type Objects interface {
-	// UploadLink signs the upload of one object: with its size, its content type and, if it is known, its checksum.
-	// Nothing else can be uploaded by it.
-	UploadLink(ctx context.Context, key string, f File, now time.Time) (Link, error)
-	// DownloadLink signs the download of one version of an object, as an attachment with the file's name.
+	// UploadLink signs the upload of the object f.Object: with its size, its content type and, if it is known, its
+	// checksum. Nothing else can be uploaded by it. now is what the clocks of others show.
+	UploadLink(ctx context.Context, f File, now time.Time) (Link, error)
+	// DownloadLink signs the download of the version f.ObjectRev of f.Object, as an attachment with the file's name.
 	DownloadLink(ctx context.Context, f File, now time.Time) (Link, error)
 	// Open reads the latest version. The caller closes its content. Error: ErrNoObject.
 	Open(ctx context.Context, key string) (Object, error)
@@ -35,7 +35,7 @@ var ErrNoObject = errors.New("file: no such object")
 type Link struct {
 	Method  string
 	URL     string
-	Headers http.Header // that must be sent with it
+	Headers http.Header // that must be sent with it; an upload's have its Content-Length
 	Until   time.Time
 }
 

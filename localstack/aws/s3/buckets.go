@@ -1,0 +1,142 @@
+package s3
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/johannesboyne/gofakes3"
+)
+
+// ListBucketVersions is a page of versions: by key, the newest of a key first.
+func (o *objects) ListBucketVersions(name string, prefix *gofakes3.Prefix, page *gofakes3.ListBucketVersionsPage,
+) (*gofakes3.ListBucketVersionsResult, error) {
+	if prefix.HasDelimiter {
+		return nil, gofakes3.ErrNotImplemented
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out := gofakes3.NewListBucketVersionsResult(name, prefix, page)
+	for one := range o.after(name, prefix.Prefix, page.KeyMarker, string(page.VersionIDMarker)) {
+		if out.IsTruncated = int64(len(out.Versions)) == page.MaxKeys; out.IsTruncated {
+			break
+		}
+		out.Versions = append(out.Versions, one.item())
+		out.NextKeyMarker, out.NextVersionIDMarker = one.key, gofakes3.VersionID(one.ID)
+	}
+	if !out.IsTruncated {
+		out.NextKeyMarker, out.NextVersionIDMarker = "", ""
+	}
+	return out, nil
+}
+
+// listed is a version in a list.
+type listed struct {
+	*version
+	key    string
+	latest bool
+}
+
+// after are the versions of keys with a prefix after those of a key, and those of that key before one version of it.
+func (o *objects) after(name, prefix, key, id string) iter.Seq[listed] {
+	return func(yield func(listed) bool) {
+		for _, at := range slices.Sorted(maps.Keys(o.buckets[name])) {
+			if at < key || at == key && id == "" || !strings.HasPrefix(at, prefix) {
+				continue
+			}
+			versions := o.buckets[name][at]
+			end := len(versions)
+			if at == key { // ids do not sort; of one that is gone nothing is left to skip
+				end = cmp.Or(slices.IndexFunc(versions, func(v *version) bool { return v.ID == id })+1, end+1) - 1
+			}
+			for i, v := range slices.Backward(versions[:end]) {
+				if !yield(listed{v, at, i == len(versions)-1}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (l listed) item() gofakes3.VersionItem {
+	id, at := gofakes3.VersionID(l.ID), gofakes3.NewContentTime(l.StoredAt)
+	if l.Deletion {
+		return &gofakes3.DeleteMarker{Key: l.key, VersionID: id, IsLatest: l.latest, LastModified: at}
+	}
+	return &gofakes3.Version{Key: l.key, VersionID: id, IsLatest: l.latest, LastModified: at, Size: l.Size,
+		ETag: gofakes3.FormatETag(l.MD5)}
+}
+
+// CreateBucket makes a bucket.
+func (o *objects) CreateBucket(name string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.buckets[name] != nil {
+		return gofakes3.ResourceError(gofakes3.ErrBucketAlreadyExists, name)
+	}
+	if err := o.persist(note{Bucket: name}); err != nil {
+		return err
+	}
+	o.buckets[name] = bucket{}
+	return nil
+}
+
+// BucketExists reports whether there is a bucket.
+func (o *objects) BucketExists(name string) (bool, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buckets[name] != nil, nil
+}
+
+// VersioningConfiguration is that of each bucket: its versions are kept.
+func (o *objects) VersioningConfiguration(string) (gofakes3.VersioningConfiguration, error) {
+	return gofakes3.VersioningConfiguration{Status: gofakes3.VersioningEnabled}, nil
+}
+
+// SetVersioningConfiguration takes no other.
+func (o *objects) SetVersioningConfiguration(_ string, c gofakes3.VersioningConfiguration) error {
+	if !c.Enabled() {
+		return gofakes3.ErrNotImplemented
+	}
+	return nil
+}
+
+// The rest of gofakes3's backend, which no supported operation calls.
+
+// ListBuckets is not supported.
+func (o *objects) ListBuckets() ([]gofakes3.BucketInfo, error) {
+	return nil, gofakes3.ErrNotImplemented
+}
+
+// ListBucket is not supported.
+func (o *objects) ListBucket(string, *gofakes3.Prefix, gofakes3.ListBucketPage) (*gofakes3.ObjectList, error) {
+	return nil, gofakes3.ErrNotImplemented
+}
+
+// DeleteBucket is not supported.
+func (o *objects) DeleteBucket(string) error { return gofakes3.ErrNotImplemented }
+
+// ForceDeleteBucket is not supported.
+func (o *objects) ForceDeleteBucket(string) error { return gofakes3.ErrNotImplemented }
+
+// DeleteMulti is not supported.
+func (o *objects) DeleteMulti(string, ...string) (gofakes3.MultiDeleteResult, error) {
+	return gofakes3.MultiDeleteResult{}, gofakes3.ErrNotImplemented
+}
+
+// DeleteMultiVersions is not supported.
+func (o *objects) DeleteMultiVersions(string, ...gofakes3.ObjectID) (gofakes3.MultiDeleteResult, error) {
+	return gofakes3.MultiDeleteResult{}, gofakes3.ErrNotImplemented
+}
+
+// CopyObject is not supported.
+func (o *objects) CopyObject(_, _, _, _ string, _ map[string]string) (gofakes3.CopyObjectResult, error) {
+	return gofakes3.CopyObjectResult{}, gofakes3.ErrNotImplemented
+}
+
+// HeadObjectVersion is not supported.
+func (o *objects) HeadObjectVersion(string, string, gofakes3.VersionID) (*gofakes3.Object, error) {
+	return nil, gofakes3.ErrNotImplemented
+}

@@ -1,0 +1,50 @@
+package s3
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// parameters of queries that change nothing, or that gofakes3 understands.
+var parameters = []string{"x-id", "versionId", "versions", "versioning", "prefix", "delimiter", "key-marker",
+	"version-id-marker", "max-keys", "response-content-type", "response-content-disposition"}
+
+// supported refuses what this package does not have, before gofakes3 does something else.
+func supported(r *http.Request) *problem {
+	query := r.URL.Query()
+	for name := range query {
+		if !slices.Contains(parameters, name) && !strings.HasPrefix(name, "X-Amz-") {
+			return notImplemented()
+		}
+	}
+	if r.Header.Get("X-Amz-Copy-Source") != "" || !query.Has("versions") && query.Has("prefix") {
+		return notImplemented()
+	}
+	_, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if slices.Contains(methods(key != "", query.Has), r.Method) {
+		return nil
+	}
+	return notImplemented()
+}
+
+// methods are those of an object or a bucket, or of what a query names of a bucket.
+func methods(object bool, has func(string) bool) []string {
+	switch {
+	case object && (has("versioning") || has("versions")):
+		return nil
+	case object && has("versionId"): // gofakes3 would answer HEAD of the latest
+		return []string{http.MethodGet, http.MethodDelete}
+	case object:
+		return []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete}
+	case has("versioning"):
+		return []string{http.MethodGet, http.MethodPut}
+	case has("versions"):
+		return []string{http.MethodGet}
+	}
+	return []string{http.MethodHead, http.MethodPut}
+}
+
+func notImplemented() *problem {
+	return refuse(http.StatusNotImplemented, "NotImplemented", "This local S3 does not have that operation.")
+}

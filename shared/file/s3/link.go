@@ -1,0 +1,90 @@
+package s3
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/cashwrap/cashwrap/shared/file"
+)
+
+// UploadLink signs a PUT that makes the object f.Object and replaces none. S3 refuses it without any of the headers, or
+// with another value. Errors: a file that no link can be made for, the credentials'.
+func (b *Bucket) UploadLink(ctx context.Context, f file.File, now time.Time) (file.Link, error) {
+	if f.Size <= 0 {
+		return file.Link{}, errors.New("s3: the size of nothing is not signed, so anything could be uploaded")
+	}
+	headers := http.Header{"Content-Type": {f.ContentType}, "If-None-Match": {"*"}}
+	if f.SHA256 != "" {
+		sum, err := hex.DecodeString(f.SHA256)
+		if err != nil {
+			return file.Link{}, fmt.Errorf("s3: checksum: %w", err)
+		}
+		headers.Set("X-Amz-Checksum-Sha256", base64.StdEncoding.EncodeToString(sum))
+	}
+	p := b.presigner(headers, f.Size, now)
+	signed, err := p.client(file.UploadTime).PresignPutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &f.Object})
+	if err != nil {
+		return file.Link{}, err
+	}
+	headers.Set("Content-Length", strconv.FormatInt(f.Size, 10))
+	return file.Link{Method: signed.Method, URL: signed.URL, Headers: headers, Until: p.at.Add(file.UploadTime)}, nil
+}
+
+// DownloadLink signs a GET of the version f.ObjectRev, which browsers save under the file's name and never show as a
+// page. Errors: a file without a version, the credentials'.
+func (b *Bucket) DownloadLink(ctx context.Context, f file.File, now time.Time) (file.Link, error) {
+	if f.ObjectRev == "" {
+		return file.Link{}, errors.New("s3: a file without a checked version is not given out")
+	}
+	p := b.presigner(nil, 0, now)
+	signed, err := p.client(file.DownloadTime).PresignGetObject(ctx, &s3.GetObjectInput{
+		Bucket: &b.name, Key: &f.Object, VersionId: &f.ObjectRev,
+		ResponseContentType: &f.ContentType, ResponseContentDisposition: aws.String(attachment(f.Name)),
+	})
+	if err != nil {
+		return file.Link{}, err
+	}
+	return file.Link{Method: signed.Method, URL: signed.URL, Until: p.at.Add(file.DownloadTime)}, nil
+}
+
+// presigner signs one link. Everything that the SDK's own would take from elsewhere is given to it: the time, which is
+// the system's, and the headers, most of which it would move to the query or drop.
+type presigner struct {
+	of      *s3.Client
+	signer  *v4.Signer
+	headers http.Header // nil: none but the host
+	size    int64       // 0: of nothing
+	at      time.Time
+}
+
+func (b *Bucket) presigner(headers http.Header, size int64, now time.Time) presigner {
+	return presigner{b.client, v4.NewSigner(func(o *v4.SignerOptions) {
+		o.DisableURIPathEscaping = true // S3's rule
+		o.DisableHeaderHoisting = true
+	}), headers, size, now.UTC().Truncate(time.Second)} // signatures know seconds
+}
+
+func (p presigner) client(open time.Duration) *s3.PresignClient {
+	return s3.NewPresignClient(p.of, func(o *s3.PresignOptions) { o.Presigner, o.Expires = p, open })
+}
+
+// PresignHTTP is called by the SDK with the request that it has made.
+func (p presigner) PresignHTTP(ctx context.Context, credentials aws.Credentials, r *http.Request, payload, service,
+	region string, _ time.Time, _ ...func(*v4.SignerOptions),
+) (string, http.Header, error) {
+	r.Header, r.ContentLength = p.headers.Clone(), p.size
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	return p.signer.PresignHTTP(ctx, credentials, r, payload, service, region, p.at)
+}

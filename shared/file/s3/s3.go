@@ -1,0 +1,130 @@
+// Package s3 keeps the content of files in an Amazon S3 bucket. The bucket is private and versioned. Only the function
+// files links this package.
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/cashwrap/cashwrap/shared/file"
+)
+
+// Bucket is [file.Objects] in one bucket. It is safe for concurrent use.
+//
+// Its role needs s3:GetObject, s3:GetObjectVersion, s3:PutObject and s3:DeleteObjectVersion of the keys, and
+// s3:ListBucket and s3:ListBucketVersions of the bucket: without s3:ListBucket S3 answers 403 for a key that does not
+// exist, which is not [file.ErrNoObject].
+type Bucket struct {
+	client *s3.Client
+	name   string
+}
+
+var _ file.Objects = (*Bucket)(nil)
+
+// New returns the bucket; it makes no call.
+func New(c aws.Config, bucket string) *Bucket {
+	return &Bucket{name: bucket, client: s3.NewFromConfig(c, func(o *s3.Options) {
+		// The SDK would add a CRC32 of what it sends. A link sends nothing itself, so that would be the checksum of an
+		// empty object, with which S3 refuses every other.
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+		o.UsePathStyle = c.BaseEndpoint != nil // a local endpoint has no host for each bucket
+		o.DisableS3ExpressSessionAuth = aws.Bool(true)
+	})}
+}
+
+// Open reads the latest version. Errors: file.ErrNoObject, the call's.
+func (b *Bucket) Open(ctx context.Context, key string) (file.Object, error) {
+	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
+	if err != nil {
+		return file.Object{}, named(err)
+	}
+	return file.Object{
+		Revision:    aws.ToString(out.VersionId),
+		Size:        aws.ToInt64(out.ContentLength),
+		ContentType: aws.ToString(out.ContentType),
+		Content:     out.Body,
+	}, nil
+}
+
+// named is file.ErrNoObject for a key without versions, and for one whose latest version marks a deletion.
+func named(err error) error {
+	var none *types.NoSuchKey
+	if errors.As(err, &none) {
+		return fmt.Errorf("%w: %w", file.ErrNoObject, err)
+	}
+	return err
+}
+
+// Delete deletes every version of the key by its id, and every marker of a deletion. It reads the versions first and
+// so deletes none that are uploaded meanwhile. Errors: the calls'; what was deleted stays deleted.
+func (b *Bucket) Delete(ctx context.Context, key string) error {
+	for {
+		page, err := b.client.ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: &b.name, Prefix: &key})
+		if err != nil {
+			return err
+		}
+		if err := b.deleteListed(ctx, key, page); err != nil {
+			return err
+		}
+		// Keys that merely begin with this one come after all of its versions.
+		if !aws.ToBool(page.IsTruncated) || aws.ToString(page.NextKeyMarker) != key {
+			return nil
+		}
+	}
+}
+
+// deleteListed deletes what a page has of a key. Markers are last: each hides the versions before it until they are
+// gone.
+func (b *Bucket) deleteListed(ctx context.Context, key string, page *s3.ListObjectVersionsOutput) error {
+	var versions []*string
+	for _, v := range page.Versions {
+		if aws.ToString(v.Key) == key {
+			versions = append(versions, v.VersionId)
+		}
+	}
+	for _, m := range page.DeleteMarkers {
+		if aws.ToString(m.Key) == key {
+			versions = append(versions, m.VersionId)
+		}
+	}
+	for _, version := range versions {
+		in := &s3.DeleteObjectInput{Bucket: &b.name, Key: &key, VersionId: version}
+		if _, err := b.client.DeleteObject(ctx, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// List walks the versions page by page, 1,000 in each call. It ends after the first error.
+func (b *Bucket) List(ctx context.Context, prefix, after string) iter.Seq2[file.Listed, error] {
+	return func(yield func(file.Listed, error) bool) {
+		in := &s3.ListObjectVersionsInput{Bucket: &b.name, Prefix: &prefix}
+		if after != "" {
+			in.KeyMarker = &after
+		}
+		for {
+			page, err := b.client.ListObjectVersions(ctx, in)
+			if err != nil {
+				yield(file.Listed{}, err)
+				return
+			}
+			for _, one := range listed(page) {
+				if !yield(one, nil) {
+					return
+				}
+			}
+			if !aws.ToBool(page.IsTruncated) {
+				return
+			}
+			in.KeyMarker, in.VersionIdMarker = page.NextKeyMarker, page.NextVersionIdMarker
+		}
+	}
+}
