@@ -17,6 +17,8 @@ type Access struct {
 	Table []Right // each part of a transaction is authorised as an action of its own
 	Sends []Queue // queues it sends to, whose URLs it gets
 	Mails bool    // it sends mails from the stage's address, which it gets
+	// Objects: it reads, lists and deletes the content of files, and signs links to it, in the bucket that it gets.
+	Objects bool
 
 	Secrets []app.Secret // it derives keys from, which are in its environment
 }
@@ -30,8 +32,8 @@ type Right struct {
 
 // recorded is what each function used in TestNoFunctionMayDoMore, which writes
 // it with -update (`make golden`): "PutItem CHECKOUT", "Query index/due DUE",
-// "Scan table", "SendMessage callbacks", "SendEmail identity", "Secret LASTING_SECRET". A difference there is one of
-// the functions' rights.
+// "Scan table", "SendMessage callbacks", "SendEmail identity", "GetObject objects", "Secret LASTING_SECRET". A difference
+// there is one of the functions' rights.
 //
 //go:embed access.json
 var recorded []byte
@@ -51,6 +53,8 @@ func (f Function) Access() Access {
 			a.Secrets = append(a.Secrets, app.Secret(on[0]))
 		case permission == sendsMails:
 			a.Mails = true
+		case on[0] == ofObjects:
+			a.Objects = true
 		case action == "SendMessage" && queue >= 0:
 			a.Sends = append(a.Sends, Queues[queue])
 		case ofIndex:
@@ -68,6 +72,9 @@ func (f Function) Access() Access {
 
 // sendsMails is the permission to send mails.
 const sendsMails = "SendEmail identity"
+
+// ofObjects ends the permissions on the content of files.
+const ofObjects = "objects"
 
 // grant adds kinds to the right to the action.
 func (a *Access) grant(action, index string, kinds ...string) {

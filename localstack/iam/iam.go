@@ -18,14 +18,14 @@ import (
 // transaction or a batch.
 type Request struct {
 	Action    string
-	Resource  string // "identity" of a sender, the name of a queue, "index/<name>", or "" for the table
+	Resource  string // "identity" of a sender, "objects", the name of a queue, "index/<name>", or "" for the table
 	Kind      string // of the partition; "" if the call names none: a scan, or no call to the table
 	Condition string // of a write, with the names of attributes in place
 	Partition string // whose kind Kind is
 }
 
 // Permission is the request as in functions/access.json: "PutItem CHECKOUT",
-// "Query index/due DUE", "Scan table", "SendMessage callbacks".
+// "Query index/due DUE", "Scan table", "SendMessage callbacks", "GetObject objects".
 func (r Request) Permission() string {
 	words := []string{r.Action, r.Resource, r.Kind}
 	if r.Resource == "" && r.Kind == "" {
@@ -111,12 +111,19 @@ var ofTransactions = map[string]string{
 	"Get": "GetItem",
 }
 
-// Requests are what IAM authorises of one call to DynamoDB, SQS or SES, each once in
+// ofObjects are the actions on the content of files.
+var ofObjects = []string{"GetObject", "GetObjectVersion", "PutObject", "DeleteObject", "DeleteObjectVersion",
+	"ListBucketVersions"}
+
+// Requests are what IAM authorises of one call to DynamoDB, SQS, SES or S3, each once in
 // the order of the call (AWS: "Service Authorization Reference"): the members of
 // a transaction by actions of their own, for all else the operation itself, with
 // an index as its own resource, and a batch of messages as the sending of them.
 // Error: a body that names no partition where it must.
 func Requests(operation string, body []byte) ([]Request, error) {
+	if slices.Contains(ofObjects, operation) {
+		return []Request{{Action: operation, Resource: "objects"}}, nil
+	}
 	var c call
 	if err := json.Unmarshal(body, &c); err != nil {
 		return nil, fmt.Errorf("iam: %s: %w", operation, err)

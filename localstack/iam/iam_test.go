@@ -38,6 +38,8 @@ func TestWhatIAMChecksOfACall(t *testing.T) {
 		{"TransactGetItems", `{"TransactItems":[{"Get":{` + keyOf + `}}]}`, "GetItem JOURNAL"},
 		{"SendMessage", `{"QueueUrl":"http://sqs.test/000000000000/callbacks"}`, "SendMessage callbacks"},
 		{"SendEmail", `{"FromEmailAddress":"a@example.com"}`, "SendEmail identity"},
+		{"GetObject", "", "GetObject objects"},
+		{"ListBucketVersions", "", "ListBucketVersions objects"},
 		{"SendMessageBatch", `{"QueueUrl":"http://sqs.test/000000000000/payouts"}`, "SendMessage payouts"},
 	} {
 		requests, err := iam.Requests(c.operation, []byte(c.body))

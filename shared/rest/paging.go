@@ -54,18 +54,27 @@ type Listing[T any] struct {
 	Total int `json:"total_count"`
 }
 
+// Page is how many entries of the list come before the page, and how many it has at most.
+func (p Paging) Page() (offset, limit int) { return p.Offset, p.Limit.Capped(usualPage, largestPage) }
+
 // Bounds are where the page begins and ends in a list of so many.
 func (p Paging) Bounds(total int) (from, to int) {
 	from = min(p.Offset, total)
-	return from, min(from+p.Limit.Capped(usualPage, largestPage), total)
+	_, limit := p.Page()
+	return from, min(from+limit, total)
 }
 
 // PageOf is the part of all that the page has.
 func PageOf[T, V any](p Paging, all []T, view func(T) V) Listing[V] {
-	list := Listing[V]{Items: []V{}, Total: len(all)}
 	from, to := p.Bounds(len(all))
-	for _, one := range all[from:to] {
-		list.Items = append(list.Items, view(one))
+	return ListingOf(all[from:to], len(all), view)
+}
+
+// ListingOf is a page of a list of which nothing else was read, and how many there are on all pages.
+func ListingOf[T, V any](page []T, total int, view func(T) V) Listing[V] {
+	list := Listing[V]{Items: make([]V, len(page)), Total: total}
+	for i, one := range page {
+		list.Items[i] = view(one)
 	}
 	return list
 }
