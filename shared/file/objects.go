@@ -28,6 +28,9 @@ type Objects interface {
 	List(ctx context.Context, prefix, after string) iter.Seq2[Listed, error]
 }
 
+// Prefix begins the keys of all objects. The function's role reaches no others.
+const Prefix = "files/"
+
 // ErrNoObject reports that there is no object under a key.
 var ErrNoObject = errors.New("file: no such object")
 
