@@ -26,7 +26,7 @@ var layers = []string{
 	"shared/audit shared/mail",
 	"shared/merchant",
 	"shared/account shared/member shared/oauth",
-	"shared/signin shared/reader",
+	"shared/signin shared/reader shared/file",
 	"shared/payments",
 	"shared/payout",
 	// The table, the ports to others, and pages.

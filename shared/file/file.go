@@ -4,8 +4,12 @@
 package file
 
 import (
+	"encoding/hex"
+	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
@@ -28,6 +32,9 @@ const (
 	Uploaded Status = "uploaded" // its content was checked
 )
 
+// Values are all statuses.
+func (Status) Values() []string { return []string{string(Pending), string(Uploaded)} }
+
 // File is a record of a file.
 type File struct {
 	ID          string          `dynamo:"id"`
@@ -46,25 +53,74 @@ type File struct {
 	Version     int             `dynamo:"version"`
 }
 
-// CollectionStatus is what may happen to a collection.
-type CollectionStatus string
+// ID is the id of the file that an operation makes: the same each time.
+func ID(operation string) string { return identity.DerivedID("file_", "file\x00"+operation) }
 
-// The statuses of collections.
-const (
-	Open     CollectionStatus = "open"
-	Closed   CollectionStatus = "closed"   // takes no files
-	Archived CollectionStatus = "archived" // final; takes no change
-)
+// Given is what a merchant says of a file that it wants to upload.
+type Given struct {
+	Name, ContentType string
+	Size              int64  // bytes
+	SHA256            string // 64 hexadecimal digits; "": not known
+	Collection        string // "": none
+	Metadata          member.Metadata
+}
 
-// Collection holds files.
-type Collection struct {
-	ID          string           `dynamo:"id"`
-	Name        string           `dynamo:"name"`
-	Description string           `dynamo:"description,omitempty"`
-	Metadata    member.Metadata  `dynamo:"metadata,omitempty"`
-	Status      CollectionStatus `dynamo:"status"`
-	Files       int              `dynamo:"files_count"`
-	CreatedAt   time.Time        `dynamo:"created_at"`
-	UpdatedAt   time.Time        `dynamo:"updated_at"`
-	Version     int              `dynamo:"version"`
+// New is the pending file with the key of its object, which [NewKey] makes. Failures: Invalid content_type, filename,
+// size or checksum_sha256.
+func New(id, key string, g Given, now time.Time) (File, error) {
+	if err := g.check(); err != nil {
+		return File{}, err
+	}
+	return File{ID: id, Name: g.Name, ContentType: g.ContentType, Size: g.Size, SHA256: strings.ToLower(g.SHA256),
+		Collection: g.Collection, Metadata: g.Metadata, Status: Pending, Object: key, CreatedAt: now, UpdatedAt: now}, nil
+}
+
+func (g Given) check() error {
+	if err := checkType(g.ContentType); err != nil {
+		return err
+	}
+	if err := checkName(g.Name, g.ContentType); err != nil {
+		return err
+	}
+	if g.Size < 1 || g.Size > MaxSize {
+		return failure.Invalid("size", "must be from 1 to 26214400")
+	}
+	if sum, err := hex.DecodeString(g.SHA256); err != nil || len(sum) != 32 && g.SHA256 != "" {
+		return failure.Invalid("checksum_sha256", "must have 64 hexadecimal digits")
+	}
+	return nil
+}
+
+// UploadUntil is when the link to upload the file's content ends.
+func (f File) UploadUntil() time.Time { return f.CreatedAt.Add(UploadTime) }
+
+// Complete is the file once its content has been checked: [File.Differs] found nothing. One that is uploaded already
+// stays as it is.
+func (f File) Complete(seen Content, now time.Time) File {
+	if f.Status == Uploaded {
+		return f
+	}
+	f.Status, f.SHA256, f.ObjectRev, f.UploadedAt, f.UpdatedAt = Uploaded, seen.SHA256, seen.Revision, now, now
+	return f
+}
+
+// Move is the file in a collection, "" for none. Whether the collections let it is decided where they are read.
+func (f File) Move(collection string, now time.Time) File {
+	if f.Collection != collection {
+		f.Collection, f.UpdatedAt = collection, now
+	}
+	return f
+}
+
+// ForAudit is the file as audit entries show it. The key of its object is nobody's business.
+func (f File) ForAudit() any {
+	return struct {
+		Name        string          `json:"filename"`
+		ContentType string          `json:"content_type"`
+		Size        int64           `json:"size"`
+		SHA256      string          `json:"checksum_sha256,omitempty"`
+		Collection  string          `json:"collection_id,omitempty"`
+		Metadata    member.Metadata `json:"metadata,omitzero"`
+		Status      Status          `json:"status"`
+	}{f.Name, f.ContentType, f.Size, f.SHA256, f.Collection, f.Metadata, f.Status}
 }

@@ -3,6 +3,8 @@
 package identity
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
 	"slices"
 	"strings"
 )
@@ -131,4 +133,12 @@ func (p Principal) May(anyOf ...string) bool {
 		return true
 	}
 	return slices.ContainsFunc(anyOf, func(scope string) bool { return slices.Contains(p.Scopes, scope) })
+}
+
+// DerivedID is an id with a prefix and 26 characters that follow from the text: the same each time. The text names the
+// kind of what gets the id, and the operation that makes it.
+func DerivedID(prefix, text string) string {
+	sum := sha256.Sum256([]byte(text))
+	const bytes = 16 // 26 characters of base 32
+	return prefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:bytes]))
 }

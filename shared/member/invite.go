@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // InviteLasts is how long an invitation can be accepted (contract §8.1).
@@ -27,7 +29,7 @@ type Invitation struct {
 // mail's link from the two ids.
 func NewInvited(id string, i Invitation, operation string, token func(memberID, inviteID string) string,
 	now time.Time) Member {
-	invite := Invite{ID: idOf("invite\x00" + operation), ExpiresAt: now.Add(InviteLasts)}
+	invite := Invite{ID: identity.DerivedID("", "invite\x00"+operation), ExpiresAt: now.Add(InviteLasts)}
 	invite.TokenHash = TokenHash(token(id, invite.ID))
 	return Member{ID: id, Email: i.Email, Type: TypeUser, Roles: i.Roles, Metadata: i.Metadata, Invite: invite,
 		CreatedAt: now, UpdatedAt: now}

@@ -6,7 +6,6 @@ package member
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/base32"
 	"encoding/binary"
 	"slices"
 	"strconv"
@@ -158,21 +157,13 @@ func lower(r rune) rune {
 // same, so that it finds its own member. try is 0, and one more each time that
 // another member has the id's number.
 func ID(operation string, try int) string {
-	return idPrefix + idOf(operation+"\x00"+strconv.Itoa(try))
+	return identity.DerivedID(idPrefix, operation+"\x00"+strconv.Itoa(try))
 }
 
 // OwnerID is the id of a tenant's first owner.
-func OwnerID(t identity.Tenant) string { return idPrefix + idOf("owner\x00"+t.String()) }
+func OwnerID(t identity.Tenant) string { return identity.DerivedID(idPrefix, "owner\x00"+t.String()) }
 
-const (
-	idPrefix = "mem_"
-	idBytes  = 16 // 26 characters of base 32
-)
-
-func idOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:idBytes]))
-}
+const idPrefix = "mem_"
 
 // NumberOf is the number of the member with the id, from 1 to 2³¹-1 (int32). So a
 // member is found by either, and nobody counts a merchant's members by their

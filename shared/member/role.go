@@ -182,4 +182,4 @@ func (m Member) HasOwnRole() bool {
 }
 
 // RoleID is the id of the role that an operation makes. A repeated operation makes the same.
-func RoleID(operation string) string { return "role_" + idOf("role\x00"+operation) }
+func RoleID(operation string) string { return identity.DerivedID("role_", "role\x00"+operation) }

@@ -3,13 +3,12 @@
 package reader
 
 import (
-	"crypto/sha256"
-	"encoding/base32"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
@@ -46,11 +45,7 @@ type Reader struct {
 }
 
 // ID is the id of the reader that an operation makes: the same each time.
-func ID(operation string) string {
-	sum := sha256.Sum256([]byte("reader\x00" + operation))
-	const bytes = 16 // 26 characters of base 32
-	return "rdr_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:bytes]))
-}
+func ID(operation string) string { return identity.DerivedID("rdr_", "reader\x00"+operation) }
 
 // Given is what a merchant says of a reader.
 type Given struct {

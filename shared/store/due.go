@@ -11,12 +11,13 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // Due is an entry of the due index: a checkout, a refund, a payout, the payout
-// schedule or the growth of a tenant, a callback, a mail, or bank accounts of which one
-// is to be verified.
+// schedule or the growth of a tenant, a callback, a mail, an object of which a file is to
+// be dropped or that is to be deleted, or bank accounts of which one is to be verified.
 type Due struct {
 	Tenant       identity.Tenant
 	CheckoutID   string
@@ -24,6 +25,7 @@ type Due struct {
 	CallbackID   string
 	MailID       string
 	PayoutID     string
+	Object       string    // key of an object, whose entry says whose it is
 	Schedule     bool      // the tenant's payout schedule
 	Growth       bool      // the tenant may need more shards
 	BankAccounts bool      // the tenant's bank accounts
@@ -148,6 +150,8 @@ func (k key) due() (Due, bool) {
 		d.RefundID, ok = strings.CutPrefix(k.SK, eventPrefix)
 	case KindPayout:
 		d.PayoutID = p.Last
+	case KindObjects:
+		d.Object = file.Prefix + k.SK
 	case KindPayoutSchedule:
 		d.Schedule = true
 	case KindGrowth:

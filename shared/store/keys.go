@@ -27,7 +27,8 @@ import (
 // and follows the kind. A credential can only form keys of its own tenant, so no
 // query can reach another merchant's data or mix test and live data. Text from
 // clients comes last. The functions that make the keys of people, credentials and
-// readers are in peoplekeys.go, the places in the due index in due.go; all others are below.
+// readers are in peoplekeys.go, those of files in filekeys.go, the places in the due index in due.go; all others are
+// below.
 //
 // A merchant's shards (merchant.Merchant.ShardCount) divide the partitions that
 // each of its payments writes: payables, and those of the indexes list and history.
@@ -36,8 +37,8 @@ import (
 //	entity             pk                          sk                          written by
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
 //	onboarding data    ACCOUNT#<code>              ACCOUNT                     provision
-//	audit entry        AUDIT#<code>                <µs>#<id>                   apikeys, members, merchants, provision,
-//	                                                                           readers, sweep, testprofiles
+//	audit entry        AUDIT#<code>                <µs>#<id>                   apikeys, files, members, merchants,
+//	                                                                           provision, readers, sweep, testprofiles
 //	API key            KEY#M                       KEY#<sha256 of token>       apikeys, provision
 //	deleted API key    KEY#M                       DELETED#<id>                apikeys, provision
 //	count of new keys  KEY#M                       COUNT                       apikeys, provision
@@ -56,6 +57,14 @@ import (
 //	reader             READERS#M                   READER#<id>                 readers
 //	deleted reader     READERS#M                   DELETED#<id>                readers
 //	count of readers   READERS#M                   COUNT                       readers
+//	file               FILES#M                     FILE#<id>                   files, sweep
+//	listed file        FILES#M                     FILES#<µs created>#<id>     files, sweep
+//	deleted file       FILES#M                     DELETED#<id>                files, sweep
+//	count of files     FILES#M                     COUNT#FILES                 files, sweep
+//	collection         FILES#M                     COLLECTION#<id>             files; sweep, which counts its files
+//	listed collection  FILES#M                     COLLECTIONS#<µs>#<id>       files
+//	count of these     FILES#M                     COUNT#COLLECTIONS           files
+//	object of a file   OBJECTS#<first digit>       <32 random digits>          files, sweep
 //	member             MEMBERS#M                   MEMBER#<number>             merchants, members, provision
 //	address guard      MEMBERS#M                   EMAIL#<sha256 of address>   merchants, members, provision
 //	deleted member     MEMBERS#M                   DELETED#<number>            merchants, members
@@ -112,8 +121,10 @@ import (
 //	                                                               checkouts (recovery, poll, expiry),
 //	                                                               refunds without an outcome, callbacks
 //	                                                               and mails; dead ones wait for a replay;
-//	                                                               growth; bank accounts while one is
-//	                                                               pending verification
+//	                                                               growth; objects of files that were not
+//	                                                               uploaded or are to be deleted; bank
+//	                                                               accounts while one is pending
+//	                                                               verification
 //	due      PAYOUTDUE#<shard>            <µs when due>#<pk>       payout schedules and open payouts
 //	history  HISTORY#M[#n]                <µs of creation>#<id>    payments, refunds and chargebacks, with
 //	                                                               what filters read
@@ -165,6 +176,15 @@ import (
 //	list readers                  one partition; then a put for each whose terminal has reported
 //	read a reader                 its key
 //	change or delete a reader     its key; one transaction
+//	create a file                 file, deleted file, count and collection, by ids that follow from the operation; one
+//	                              transaction with these, the object's entry and the listed file
+//	read a file or collection     its key
+//	list files or collections     the listed ones, at most 5,000 of about 130 bytes, in one query; a batch for the page
+//	change a file                 file, then its object's entry and collections in a batch; one transaction
+//	delete or drop a file         file and deleted file, then the same
+//	create a collection           collection and count; one transaction
+//	change a collection           its key; one transaction
+//	objects of a shard            one partition, in the order of keys, and their files in batches
 //	audit of a merchant           its entries, by time
 //	grow a merchant               growth, entries of its shard in the last ten seconds, merchant
 //	change a merchant             merchant, then its payout schedules, and bank accounts where they change, in one

@@ -28,6 +28,8 @@ const (
 	KindFactor         Kind = "FACTOR"
 	KindTestProfiles   Kind = "TESTPROFILES"
 	KindReaders        Kind = "READERS"
+	KindFiles          Kind = "FILES"
+	KindObjects        Kind = "OBJECTS"
 	KindKeyUse         Kind = "KEYUSE"
 	KindMembers        Kind = "MEMBERS"
 	KindRoles          Kind = "ROLES"
@@ -70,7 +72,7 @@ const (
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindAccessToken: true,
 	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindSession: true,
 	KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
-	KindCallback: true, KindMail: true, KindRate: true, KindReady: true, KindPayoutLease: true,
+	KindObjects: true, KindCallback: true, KindMail: true, KindRate: true, KindReady: true, KindPayoutLease: true,
 	KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of is the key of one of the tenant's partitions. A tenant contains exactly one

@@ -1,0 +1,115 @@
+package file
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// CollectionStatus is what may happen to a collection.
+type CollectionStatus string
+
+// The statuses of collections. From open and closed every one can follow.
+const (
+	Open     CollectionStatus = "open"
+	Closed   CollectionStatus = "closed"   // takes no files
+	Archived CollectionStatus = "archived" // final; takes no change
+)
+
+// Values are all statuses.
+func (CollectionStatus) Values() []string {
+	return []string{string(Open), string(Closed), string(Archived)}
+}
+
+// Collection holds files.
+type Collection struct {
+	ID          string           `dynamo:"id"`
+	Name        string           `dynamo:"name"`
+	Description string           `dynamo:"description,omitempty"`
+	Metadata    member.Metadata  `dynamo:"metadata,omitempty"`
+	Status      CollectionStatus `dynamo:"status"`
+	Files       int              `dynamo:"files_count"` // pending ones too
+	CreatedAt   time.Time        `dynamo:"created_at"`
+	UpdatedAt   time.Time        `dynamo:"updated_at"`
+	Version     int              `dynamo:"version"`
+}
+
+// The failures of collections, in the order of what may happen to them.
+var (
+	errTakesNoFiles = failure.Conflict("The collection is not open. It takes no files.")
+	errArchived     = failure.Conflict("The collection is archived. Nothing in it can be changed.")
+	errFinal        = failure.Conflict("The collection is archived. It cannot be changed.")
+)
+
+// CollectionID is the id of the collection that an operation makes: the same each time.
+func CollectionID(operation string) string {
+	return identity.DerivedID("col_", "collection\x00"+operation)
+}
+
+// CheckTakes refuses a file that is to be created in the collection, completed in it or moved into it. Failure:
+// Conflict unless it is open.
+func (c Collection) CheckTakes() error {
+	if c.Status != Open {
+		return errTakesNoFiles
+	}
+	return nil
+}
+
+// CheckGives refuses a file of the collection that is to be moved out of it or deleted. Failure: Conflict when it is
+// archived.
+func (c Collection) CheckGives() error {
+	if c.Status == Archived {
+		return errArchived
+	}
+	return nil
+}
+
+// CollectionChange is what an update says; nil, and an empty status, leave a field as it is.
+type CollectionChange struct {
+	Status      CollectionStatus
+	Name        *string
+	Description *string          // "" removes it
+	Metadata    *member.Metadata // replaced as a whole
+}
+
+// Apply is the collection after the change. One that changes nothing leaves the time of the update, too, and is
+// possible always. Failures: Invalid status; Conflict when it is archived.
+func (u CollectionChange) Apply(c Collection, now time.Time) (Collection, error) {
+	before := c
+	switch u.Status {
+	case "":
+	case Open, Closed, Archived:
+		c.Status = u.Status
+	default:
+		return before, failure.Invalid("status", "must be open, closed or archived")
+	}
+	if u.Name != nil {
+		c.Name = *u.Name
+	}
+	if u.Description != nil {
+		c.Description = *u.Description
+	}
+	if u.Metadata != nil {
+		c.Metadata = *u.Metadata
+	}
+	if c == before {
+		return before, nil
+	}
+	if before.Status == Archived {
+		return before, errFinal
+	}
+	c.UpdatedAt = now
+	return c, nil
+}
+
+// ForAudit is the collection as audit entries show it.
+func (c Collection) ForAudit() any {
+	return struct {
+		Name        string           `json:"name"`
+		Description string           `json:"description,omitempty"`
+		Metadata    member.Metadata  `json:"metadata,omitzero"`
+		Status      CollectionStatus `json:"status"`
+	}{c.Name, c.Description, c.Metadata, c.Status}
+}

@@ -1,0 +1,96 @@
+package file
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// Prefix begins the key of every object.
+const Prefix = "files/"
+
+// Shards is over how many partitions the entries of objects are spread: by the first digit of what follows Prefix.
+const Shards = 16
+
+// shardDigits name the shards.
+const shardDigits = "0123456789abcdef"
+
+// NewKey is the key of another object: random, so that it names neither the merchant nor the file.
+func NewKey() string {
+	var random [16]byte
+	rand.Read(random[:]) //nolint:errcheck // it never fails (crypto/rand)
+	return Prefix + hex.EncodeToString(random[:])
+}
+
+// ShardPrefix begins the keys of a shard's objects. Shards are 0 to Shards-1.
+func ShardPrefix(shard int) string { return Prefix + shardDigits[shard:shard+1] }
+
+// State is what is known of an object.
+type State string
+
+// The states of objects. A doomed one has no file any more, and is to be deleted.
+const (
+	ObjectPending  State = "pending"
+	ObjectUploaded State = "uploaded"
+	ObjectDoomed   State = "doomed"
+)
+
+// How long objects are kept or waited for.
+const (
+	lateUpload = time.Hour        // after the end of a link: for an upload that was begun in time, and clocks that differ
+	resendTime = 15 * time.Minute // after which a message that has an object deleted is sent again
+)
+
+// Entry is what the platform knows of one object. It is made before anything can be uploaded, and is kept until the
+// object is gone for good: so records and objects never disagree, wherever a process dies.
+type Entry struct {
+	Key       string          `dynamo:"-"` // of the object
+	Tenant    identity.Tenant `dynamo:"tenant"`
+	File      string          `dynamo:"file"` // id
+	State     State           `dynamo:"state"`
+	Revision  string          `dynamo:"object_rev,omitempty"` // the version of the object that was checked
+	LinkUntil time.Time       `dynamo:"link_until"`           // when the link to upload it ends
+	DueAt     time.Time       `dynamo:"due_at,omitempty"`     // when the sweep looks at it; zero: never
+	Version   int             `dynamo:"version"`
+}
+
+// Entry is that of a new file's object.
+func (f File) Entry(t identity.Tenant) Entry {
+	return Entry{Key: f.Object, Tenant: t, File: f.ID, State: ObjectPending, LinkUntil: f.UploadUntil(),
+		DueAt: f.CreatedAt.Add(PendingTime)}
+}
+
+// Follow is the entry after its file was completed.
+func (e Entry) Follow(f File) Entry {
+	e.State, e.Revision, e.DueAt = ObjectUploaded, f.ObjectRev, time.Time{}
+	return e
+}
+
+// Doom is the entry once its file is gone. The sweep finds it until [Entry.Deleted] says that the object is, too.
+func (e Entry) Doom(now time.Time) Entry {
+	e.State, e.DueAt = ObjectDoomed, now
+	return e
+}
+
+// Due reports whether the sweep is to look at it.
+func (e Entry) Due(now time.Time) bool { return !e.DueAt.IsZero() && !e.DueAt.After(now) }
+
+// Sent is the doomed entry once a message was sent that has its object deleted.
+func (e Entry) Sent(now time.Time) Entry {
+	e.DueAt = now.Add(resendTime)
+	return e
+}
+
+// Deleted is the doomed entry once a deletion of all versions of the object has succeeded that began at a time; gone:
+// nothing can be uploaded any more, so the entry is to be removed. Until then somebody could still upload by the link,
+// and the object is to be deleted once more.
+func (e Entry) Deleted(at time.Time) (after Entry, gone bool) {
+	last := e.LinkUntil.Add(lateUpload)
+	if !at.Before(last) {
+		return e, true
+	}
+	e.DueAt = last
+	return e, false
+}

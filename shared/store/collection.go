@@ -1,0 +1,249 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+type collectionItem struct {
+	key
+	WriteID string `dynamo:"write_id"`
+	file.Collection
+}
+
+func newCollectionItem(t identity.Tenant, c file.Collection) collectionItem {
+	return collectionItem{key: collectionKey(t, c.ID), WriteID: newWriteID(), Collection: c}
+}
+
+// collectionEntry is a collection's place in the list, with what lists are filtered by.
+type collectionEntry struct {
+	key
+	Status file.CollectionStatus `dynamo:"status"`
+}
+
+func newCollectionEntry(t identity.Tenant, c file.Collection) collectionEntry {
+	return collectionEntry{listedKey(t, collectionEntryPrefix, c.CreatedAt, c.ID), c.Status}
+}
+
+// The failures of collections (contract §8.3).
+var (
+	errNoCollection       = failure.NotFound("There is no such collection.")
+	errTooManyCollections = failure.Conflict("The merchant has as many collections as it can have.")
+)
+
+// Collection reads a collection, consistently. Failure: NotFound.
+func (s *Reader) Collection(ctx context.Context, t identity.Tenant, id string) (file.Collection, error) {
+	var item collectionItem
+	err := s.get(collectionKey(t, id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = errNoCollection
+	}
+	return item.Collection, err
+}
+
+// Collections are some of the tenant's collections that have one of the statuses, in the order of creation, and how many
+// there are, consistently: one query, and one batch for the page.
+func (s *Reader) Collections(ctx context.Context, t identity.Tenant, statuses []file.CollectionStatus, offset,
+	limit int) ([]file.Collection, int, error) {
+	var entries []collectionEntry
+	if err := s.listed(ctx, t, collectionEntryPrefix, file.MaxCollections, &entries); err != nil {
+		return nil, 0, err
+	}
+	var wanted []key
+	for _, e := range entries {
+		if slices.Contains(statuses, e.Status) {
+			wanted = append(wanted, collectionKey(t, e.listedID()))
+		}
+	}
+	var items []collectionItem
+	page := pageOf(wanted, offset, limit)
+	err := s.batch(ctx, page, true, &items)
+	all := inOrder(page, items, func(i collectionItem) (key, file.Collection) { return i.key, i.Collection })
+	return all, len(wanted), err
+}
+
+// listed reads the entries of a list, in order, consistently.
+func (s *Reader) listed(ctx context.Context, t identity.Tenant, prefix string, most int, entries any) error {
+	return s.table.Get(partitionKey, KindFiles.of(t)).Range(sortKey, dynamo.BeginsWith, prefix).Consistent(true).
+		Limit(most).All(ctx, entries)
+}
+
+// pageOf is the part of a list from an offset on.
+func pageOf(all []key, offset, limit int) []key {
+	from := min(max(offset, 0), len(all))
+	return all[from : from+min(max(limit, 0), len(all)-from)]
+}
+
+// inOrder are the items in the order of their keys in a page; those that are gone are left out.
+func inOrder[I, T any](page []key, items []I, of func(I) (key, T)) []T {
+	found := make(map[key]T, len(items))
+	for _, item := range items {
+		k, value := of(item)
+		found[k] = value
+	}
+	all := make([]T, 0, len(page))
+	for _, k := range page {
+		if value, ok := found[k]; ok {
+			all = append(all, value)
+		}
+	}
+	return all
+}
+
+// CreateCollection stores a new collection. If the id, which follows from the operation, is stored already, it returns
+// that collection. Failures: Conflict when the merchant has file.MaxCollections; ErrContended.
+func (s *Store) CreateCollection(ctx context.Context, t identity.Tenant, c file.Collection) (file.Collection, error) {
+	return Retry(func(bool) (file.Collection, error) {
+		made, count, err := s.madeCollection(ctx, t, c.ID)
+		switch {
+		case err != nil || made.ID != "":
+			return made, err
+		case count.Count >= file.MaxCollections:
+			return c, errTooManyCollections
+		}
+		return s.addCollection(ctx, t, c)
+	})
+}
+
+// madeCollection is the new collection if it has been stored before, else zero; with the count of the tenant's.
+func (s *Reader) madeCollection(ctx context.Context, t identity.Tenant, id string) (file.Collection, fileCount, error) {
+	var stored collectionItem
+	var count fileCount
+	err := s.readInto(ctx, map[key]any{collectionKey(t, id): &stored, collectionCountKey(t): &count})
+	return stored.Collection, count, err
+}
+
+// addCollection errors with ErrStale when the last room was taken, or the same collection was stored since they were
+// read.
+func (s *Store) addCollection(ctx context.Context, t identity.Tenant, c file.Collection) (file.Collection, error) {
+	c.Version = 1
+	tx := s.db.WriteTx().Idempotent(true).
+		Update(s.count(collectionCountKey(t), file.MaxCollections)).
+		Put(s.table.Put(newCollectionItem(t, c)).If("attribute_not_exists(pk)")).
+		Put(s.table.Put(newCollectionEntry(t, c)))
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectCollection(c),
+		After: c.ForAudit()}); err != nil {
+		return c, err
+	}
+	err := tx.Run(ctx)
+	if err == nil {
+		return c, nil
+	}
+	made, _, readErr := s.madeCollection(ctx, t, c.ID)
+	switch {
+	case readErr != nil:
+		return c, errors.Join(err, readErr)
+	case made.ID != "":
+		return made, nil
+	case dynamo.IsCondCheckFailed(err):
+		return c, ErrStale
+	default:
+		return c, err
+	}
+}
+
+// count counts one more, if there is room.
+func (s *Store) count(k key, most int) *dynamo.Update {
+	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Add("count", 1).
+		If("attribute_not_exists(pk) OR 'count' < ?", most)
+}
+
+// subjectCollection is the subject of entries about a collection.
+func subjectCollection(c file.Collection) string { return "collection " + c.ID }
+
+// UpdateCollection applies a change to a collection. Of two at once both are applied, the second to the result of the
+// first; one that changes nothing writes nothing. Failures: NotFound; ErrContended; those of change.
+func (s *Store) UpdateCollection(ctx context.Context, t identity.Tenant, id string,
+	change func(file.Collection) (file.Collection, error)) (file.Collection, error) {
+	return Retry(func(bool) (file.Collection, error) {
+		before, err := s.Collection(ctx, t, id)
+		if err != nil {
+			return before, err
+		}
+		after, err := change(before)
+		if err != nil || after == before {
+			return before, err
+		}
+		after.Version++
+		item := newCollectionItem(t, after)
+		tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version))
+		if after.Status != before.Status {
+			tx.Put(s.table.Put(newCollectionEntry(t, after)))
+		}
+		if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectCollection(after),
+			Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
+			return before, err
+		}
+		return after, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+	})
+}
+
+// fillCollection counts a file that comes into a collection, which must be open. Like each change of the collection it
+// makes another version, so that nobody writes over the count.
+func (s *Store) fillCollection(t identity.Tenant, id string) *dynamo.Update {
+	return s.changeFiles(t, id, 1).If("'status' = ?", file.Open)
+}
+
+// drainCollection counts a file that leaves a collection.
+func (s *Store) drainCollection(t identity.Tenant, id string) *dynamo.Update {
+	return s.changeFiles(t, id, -1).If("attribute_exists(pk)")
+}
+
+func (s *Store) changeFiles(t identity.Tenant, id string, by int) *dynamo.Update {
+	k := collectionKey(t, id)
+	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Add("files_count", by).Add("version", 1)
+}
+
+// collections are those that a change of a file concerns, by id.
+type collections map[string]*collectionItem
+
+// wantCollections adds collections to what is to be read; "" is none.
+func wantCollections(into map[key]any, t identity.Tenant, ids ...string) collections {
+	found := collections{}
+	for _, id := range ids {
+		if id != "" && found[id] == nil {
+			found[id] = &collectionItem{}
+			into[collectionKey(t, id)] = found[id]
+		}
+	}
+	return found
+}
+
+// take refuses a file that is to come into a collection, or to be completed in it. Failures: Invalid collection_id;
+// Conflict.
+func (c collections) take(id string) error {
+	switch {
+	case id == "":
+		return nil
+	case c[id].ID == "":
+		return errNotItsCollection
+	default:
+		return c[id].CheckTakes()
+	}
+}
+
+// give refuses a file that is to leave a collection. Failure: Conflict.
+func (c collections) give(id string) error {
+	if id == "" || c[id].ID == "" {
+		return nil
+	}
+	return c[id].CheckGives()
+}
+
+// move refuses a file that is to be moved, or to be completed where it is. Failures: Invalid collection_id; Conflict.
+func (c collections) move(from, to string) error {
+	if from != to {
+		if err := c.give(from); err != nil {
+			return err
+		}
+	}
+	return c.take(to)
+}

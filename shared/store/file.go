@@ -1,0 +1,232 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+type fileItem struct {
+	key
+	WriteID string `dynamo:"write_id"`
+	file.File
+}
+
+func newFileItem(t identity.Tenant, f file.File) fileItem {
+	return fileItem{key: fileKey(t, f.ID), WriteID: newWriteID(), File: f}
+}
+
+// fileEntry is a file's place in the list, with what lists are filtered by. It is small, so that one query reads those of
+// all of a tenant's files.
+type fileEntry struct {
+	key
+	Status     file.Status `dynamo:"status"`
+	Collection string      `dynamo:"collection_id,omitempty"`
+}
+
+func newFileEntry(t identity.Tenant, f file.File) fileEntry {
+	return fileEntry{listedKey(t, fileEntryPrefix, f.CreatedAt, f.ID), f.Status, f.Collection}
+}
+
+// fileCount is how many there are of what has a limit: each creation adds to it, under the condition that there is room.
+type fileCount struct {
+	key
+	Count int `dynamo:"count"`
+}
+
+// The failures of files (contract §8.3).
+var (
+	errNoFile           = failure.NotFound("There is no such file.")
+	errTooManyFiles     = failure.Conflict("The merchant has as many files as it can have.")
+	errNotItsCollection = failure.Invalid("collection_id", "must be a collection of the merchant")
+)
+
+// File reads a file, consistently. Failure: NotFound.
+func (s *Reader) File(ctx context.Context, t identity.Tenant, id string) (file.File, error) {
+	var item fileItem
+	err := s.get(fileKey(t, id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = errNoFile
+	}
+	return item.File, err
+}
+
+// FileFilter is which files a list has; "": any.
+type FileFilter struct {
+	Status     file.Status
+	Collection string
+}
+
+func (f FileFilter) takes(e fileEntry) bool {
+	return (f.Status == "" || f.Status == e.Status) && (f.Collection == "" || f.Collection == e.Collection)
+}
+
+// Files are some of the tenant's files in the order of creation, and how many there are, consistently: one query, and
+// one batch for the page. A file that is deleted meanwhile is left out.
+func (s *Reader) Files(ctx context.Context, t identity.Tenant, filter FileFilter, offset, limit int) ([]file.File, int,
+	error) {
+	var entries []fileEntry
+	if err := s.listed(ctx, t, fileEntryPrefix, file.MaxFiles, &entries); err != nil {
+		return nil, 0, err
+	}
+	var wanted []key
+	for _, e := range entries {
+		if filter.takes(e) {
+			wanted = append(wanted, fileKey(t, e.listedID()))
+		}
+	}
+	var items []fileItem
+	page := pageOf(wanted, offset, limit)
+	err := s.batch(ctx, page, true, &items)
+	files := inOrder(page, items, func(i fileItem) (key, file.File) { return i.key, i.File })
+	return files, len(wanted), err
+}
+
+// CreateFile stores a new file, with the entry of its object. If the id, which follows from the operation, is stored
+// already, it returns that file, even a deleted one. Failures: Invalid collection_id when there is no such collection;
+// Conflict when it is not open, or the merchant has file.MaxFiles; ErrContended.
+func (s *Store) CreateFile(ctx context.Context, t identity.Tenant, f file.File) (file.File, error) {
+	return Retry(func(bool) (file.File, error) {
+		made, count, collections, err := s.madeFile(ctx, t, f)
+		switch {
+		case err != nil || made.ID != "":
+			return made, err
+		case count.Count >= file.MaxFiles:
+			return f, errTooManyFiles
+		}
+		if err := collections.take(f.Collection); err != nil {
+			return f, err
+		}
+		return s.addFile(ctx, t, f)
+	})
+}
+
+// madeFile is the new file if it has been stored before, even if it has been deleted since, else zero; with the count of
+// the tenant's, and the new file's collection.
+func (s *Reader) madeFile(ctx context.Context, t identity.Tenant, f file.File) (file.File, fileCount, collections,
+	error) {
+	var stored fileItem
+	var deleted deletedFile
+	var count fileCount
+	into := map[key]any{fileKey(t, f.ID): &stored, deletedFileKey(t, f.ID): &deleted, fileCountKey(t): &count}
+	found := wantCollections(into, t, f.Collection)
+	err := s.readInto(ctx, into)
+	if stored.ID == "" {
+		return deleted.File, count, found, err
+	}
+	return stored.File, count, found, err
+}
+
+// addFile errors with ErrStale when the collection changed, the last room was taken, or the same file was stored since
+// they were read.
+func (s *Store) addFile(ctx context.Context, t identity.Tenant, f file.File) (file.File, error) {
+	f.Version = 1
+	entry := f.Entry(t)
+	entry.Version = 1
+	tx := s.db.WriteTx().Idempotent(true).
+		Update(s.count(fileCountKey(t), file.MaxFiles)).
+		Put(s.table.Put(newFileItem(t, f)).If("attribute_not_exists(pk)")).
+		Put(s.table.Put(newFileEntry(t, f))).
+		Put(s.table.Put(s.newObjectItem(entry)).If("attribute_not_exists(pk)"))
+	if f.Collection != "" {
+		tx.Update(s.fillCollection(t, f.Collection))
+	}
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(f),
+		After: f.ForAudit()}); err != nil {
+		return f, err
+	}
+	err := tx.Run(ctx)
+	if err == nil {
+		return f, nil
+	}
+	made, _, _, readErr := s.madeFile(ctx, t, f)
+	switch {
+	case readErr != nil:
+		return f, errors.Join(err, readErr)
+	case made.ID != "":
+		return made, nil
+	case dynamo.IsCondCheckFailed(err):
+		return f, ErrStale
+	default:
+		return f, err
+	}
+}
+
+// subjectFile is the subject of entries about a file.
+func subjectFile(f file.File) string { return "file " + f.ID }
+
+// UpdateFile applies a change to a file: it is completed, moved to another collection, or both. Of two at once both are
+// applied, the second to the result of the first; one that changes nothing writes nothing. Failures: NotFound; Invalid
+// collection_id when there is no such collection; Conflict when the new one is not open or the old one does not give;
+// ErrContended; those of change.
+func (s *Store) UpdateFile(ctx context.Context, t identity.Tenant, id string,
+	change func(file.File) (file.File, error)) (file.File, error) {
+	return Retry(func(bool) (file.File, error) {
+		before, err := s.File(ctx, t, id)
+		if err != nil {
+			return before, err
+		}
+		after, err := change(before)
+		if err != nil || after == before {
+			return before, err
+		}
+		entry, collections, err := s.around(ctx, t, before, after)
+		if err == nil {
+			err = collections.move(before.Collection, after.Collection)
+		}
+		if err != nil {
+			return before, err
+		}
+		return s.replaceFile(ctx, t, before, after, entry)
+	})
+}
+
+// around reads what changes with a file: the entry of its object, and its collections before and after.
+func (s *Reader) around(ctx context.Context, t identity.Tenant, before, after file.File) (file.Entry, collections,
+	error) {
+	var entry objectItem
+	into := map[key]any{objectKey(before.Object): &entry}
+	found := wantCollections(into, t, before.Collection, after.Collection)
+	err := s.readInto(ctx, into)
+	if entry.File == "" { // somebody has removed it: it is made again
+		return before.Entry(t), found, err
+	}
+	return entry.entry(), found, err
+}
+
+// replaceFile errors with ErrStale when the file or one of its collections changed since they were read.
+func (s *Store) replaceFile(ctx context.Context, t identity.Tenant, before, after file.File,
+	entry file.Entry) (file.File, error) {
+	after.Version = before.Version + 1
+	item := newFileItem(t, after)
+	tx := s.db.WriteTx().Idempotent(true).
+		Put(s.table.Put(item).If("version = ?", before.Version)).
+		Put(s.table.Put(newFileEntry(t, after)))
+	if after.Status != before.Status {
+		_, put := s.replaceObject(entry.Follow(after))
+		tx.Put(put)
+	}
+	switch {
+	case after.Collection != before.Collection:
+		if before.Collection != "" {
+			tx.Update(s.drainCollection(t, before.Collection).If("'status' <> ?", file.Archived))
+		}
+		if after.Collection != "" {
+			tx.Update(s.fillCollection(t, after.Collection))
+		}
+	case after.Collection != "":
+		k := collectionKey(t, after.Collection)
+		tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("'status' = ?", file.Open))
+	}
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(after),
+		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
+		return before, err
+	}
+	return after, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+}

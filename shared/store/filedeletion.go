@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// deletedFile is the file as it was.
+type deletedFile struct {
+	deletion
+	Reason string `dynamo:"reason,omitempty"` // why it was dropped
+	file.File
+}
+
+// ErrNotPending reports that a file is not dropped because it has been uploaded meanwhile.
+var ErrNotPending = errors.New("store: the file is not pending")
+
+// ending is how a file ends.
+type ending struct {
+	operation string
+	reason    string // why it is dropped; "": it is not, or was not uploaded in time
+	dropped   bool   // also out of an archived collection, which a deletion leaves as it is
+}
+
+// refuse says why a file cannot end so. Errors: ErrNotPending. Failure: Conflict.
+func (e ending) refuse(f file.File, found collections) error {
+	switch {
+	case !e.dropped:
+		return found.give(f.Collection)
+	case f.Status != file.Pending:
+		return ErrNotPending
+	default:
+		return nil
+	}
+}
+
+// DeleteFile deletes a file, and dooms its object, which is to be deleted after that. It returns the file as it was;
+// repeated by the same operation, the same. Failures: NotFound; Conflict when its collection is archived; ErrContended.
+func (s *Store) DeleteFile(ctx context.Context, t identity.Tenant, id, operation string) (file.File, error) {
+	return s.endFile(ctx, t, id, ending{operation: operation})
+}
+
+// DropFile does the same with a file that is still pending, whatever its collection: its content is not that of the
+// file, for a reason that people are shown, or it was not uploaded in time. Errors: ErrNotPending. Failures: NotFound;
+// ErrContended.
+func (s *Store) DropFile(ctx context.Context, t identity.Tenant, id, operation, reason string) (file.File, error) {
+	return s.endFile(ctx, t, id, ending{operation: operation, reason: reason, dropped: true})
+}
+
+// DroppedFile is the file that the operation has dropped, as it was, and the reason. Failure: NotFound when it has not
+// dropped it.
+func (s *Reader) DroppedFile(ctx context.Context, t identity.Tenant, id, operation string) (file.File, string, error) {
+	var item deletedFile
+	err := s.get(deletedFileKey(t, id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) || err == nil && (item.Operation != operation || item.Reason == "") {
+		return file.File{}, "", errNoFile
+	}
+	return item.File, item.Reason, err
+}
+
+func (s *Store) endFile(ctx context.Context, t identity.Tenant, id string, end ending) (file.File, error) {
+	return Retry(func(bool) (file.File, error) {
+		f, deleted, err := s.anyFile(ctx, t, id)
+		switch {
+		case err != nil:
+			return f, err
+		case f.ID == "" && deleted.ID != "" && deleted.Operation == end.operation:
+			return deleted.File, nil
+		case f.ID == "":
+			return f, errNoFile
+		}
+		entry, found, err := s.around(ctx, t, f, f)
+		if err == nil {
+			err = end.refuse(f, found)
+		}
+		if err != nil {
+			return f, err
+		}
+		return f, s.removeFile(ctx, t, f, entry, end)
+	})
+}
+
+// anyFile reads a file, and what is kept of a deleted one.
+func (s *Reader) anyFile(ctx context.Context, t identity.Tenant, id string) (file.File, deletedFile, error) {
+	var stored fileItem
+	var deleted deletedFile
+	err := s.readInto(ctx, map[key]any{fileKey(t, id): &stored, deletedFileKey(t, id): &deleted})
+	return stored.File, deleted, err
+}
+
+// removeFile errors with ErrStale when the file or its collection changed since they were read; the next try finds out
+// what happened.
+func (s *Store) removeFile(ctx context.Context, t identity.Tenant, f file.File, entry file.Entry,
+	end ending) error {
+	count := fileCountKey(t)
+	deleted := deletedFile{newDeletion(deletedFileKey(t, f.ID), end.operation, s.now()), end.reason, f}
+	_, doom := s.replaceObject(entry.Doom(s.now()))
+	tx := s.db.WriteTx().Idempotent(true).
+		Delete(s.remove(fileKey(t, f.ID)).If("version = ?", f.Version)).
+		Delete(s.remove(newFileEntry(t, f).key)).
+		Put(s.table.Put(deleted)).
+		Put(doom).
+		Update(s.table.Update(partitionKey, count.PK).Range(sortKey, count.SK).Add("count", -1))
+	if f.Collection != "" {
+		drain := s.drainCollection(t, f.Collection)
+		if !end.dropped {
+			drain.If("'status' <> ?", file.Archived)
+		}
+		tx.Update(drain)
+	}
+	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(f),
+		Before: f.ForAudit()}); err != nil {
+		return err
+	}
+	err := tx.Run(ctx)
+	if err == nil {
+		return nil
+	}
+	now, readErr := s.File(ctx, t, f.ID)
+	switch {
+	case failure.Is(readErr, failure.KindNotFound) || readErr == nil && (now.Version != f.Version ||
+		dynamo.IsCondCheckFailed(err)):
+		return ErrStale
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	default:
+		return err
+	}
+}

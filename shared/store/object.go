@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/file"
+)
+
+// objectItem is the entry of an object. It is in the due index while something is to be done about the object.
+type objectItem struct {
+	key
+	due
+	WriteID string `dynamo:"write_id"`
+	file.Entry
+}
+
+func (s *Store) newObjectItem(e file.Entry) objectItem {
+	item := objectItem{key: objectKey(e.Key), WriteID: newWriteID(), Entry: e}
+	if !e.DueAt.IsZero() { // the partitions are too few to be spread over the index
+		item.due = s.shards.dueAt(e.DueAt, key{PK: item.PK + "#" + item.SK})
+	}
+	return item
+}
+
+// entry is the stored one.
+func (i objectItem) entry() file.Entry {
+	i.Key = file.Prefix + i.SK
+	return i.Entry
+}
+
+var errNoObject = failure.NotFound("There is no such object.")
+
+// Object reads the entry of an object by the object's key, consistently. Failure: NotFound.
+func (s *Reader) Object(ctx context.Context, object string) (file.Entry, error) {
+	var item objectItem
+	err := s.get(objectKey(object)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = errNoObject
+	}
+	return item.entry(), err
+}
+
+// Objects walks the entries of a shard, consistently, in the order of the objects' keys: those after a key, or all with
+// "". An error ends it.
+func (s *Reader) Objects(ctx context.Context, shard int, after string) iter.Seq2[file.Entry, error] {
+	return func(yield func(file.Entry, error) bool) {
+		query := s.table.Get(partitionKey, objectPartition(shard)).Consistent(true)
+		if after != "" {
+			query.Range(sortKey, dynamo.Greater, strings.TrimPrefix(after, file.Prefix))
+		}
+		items := query.Iter()
+		for {
+			var item objectItem
+			if !items.Next(ctx, &item) {
+				break
+			}
+			if !yield(item.entry(), nil) {
+				return
+			}
+		}
+		if err := items.Err(); err != nil {
+			yield(file.Entry{}, err)
+		}
+	}
+}
+
+// FilesOf reads the files that entries of objects name, by the objects' keys; those that do not exist are left out.
+func (s *Reader) FilesOf(ctx context.Context, entries []file.Entry) (map[string]file.File, error) {
+	wanted := make([]key, len(entries))
+	for i, e := range entries {
+		wanted[i] = fileKey(e.Tenant, e.File)
+	}
+	var items []fileItem
+	err := s.batch(ctx, wanted, true, &items)
+	files := make(map[string]file.File, len(items))
+	for _, item := range items {
+		files[item.Object] = item.File
+	}
+	return files, err
+}
+
+// SaveObject replaces an entry that was read. Error: ErrStale when it changed meanwhile, or is gone.
+func (s *Store) SaveObject(ctx context.Context, e file.Entry) error {
+	item, put := s.replaceObject(e)
+	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, put.Run(ctx))
+}
+
+// replaceObject writes an entry over the version that it was read with; 0: there is none.
+func (s *Store) replaceObject(e file.Entry) (objectItem, *dynamo.Put) {
+	before := e.Version
+	e.Version++
+	item := s.newObjectItem(e)
+	return item, s.overVersion(s.table.Put(item), before)
+}
+
+// ObjectDeleted records that a deletion of all versions of a doomed object has succeeded that began at the time: the
+// entry goes, unless something could still be uploaded; then the object is deleted again when that is over. It may be
+// repeated. Errors: ErrContended.
+func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) error {
+	_, err := Retry(func(bool) (struct{}, error) {
+		e, err := s.Object(ctx, object)
+		switch {
+		case failure.Is(err, failure.KindNotFound):
+			return struct{}{}, nil
+		case err != nil || e.State != file.ObjectDoomed:
+			return struct{}{}, err
+		}
+		after, gone := e.Deleted(at)
+		switch {
+		case gone:
+			return struct{}{}, s.removeObject(ctx, e)
+		case after.DueAt.Equal(e.DueAt):
+			return struct{}{}, nil
+		default:
+			return struct{}{}, s.SaveObject(ctx, after)
+		}
+	})
+	return err
+}
+
+// removeObject removes an entry that was read; that it is gone already is no error. Error: ErrStale when it changed
+// meanwhile.
+func (s *Store) removeObject(ctx context.Context, e file.Entry) error {
+	err := s.remove(objectKey(e.Key)).If("version = ?", e.Version).Run(ctx)
+	if dynamo.IsCondCheckFailed(err) {
+		return ErrStale // the next try finds whether it is gone
+	}
+	return err
+}
