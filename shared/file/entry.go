@@ -3,13 +3,11 @@ package file
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
-
-// Prefix begins the key of every object.
-const Prefix = "files/"
 
 // Shards is over how many partitions the entries of objects are spread: by the first digit of what follows Prefix.
 const Shards = 16
@@ -23,6 +21,9 @@ func NewKey() string {
 	rand.Read(random[:]) //nolint:errcheck // it never fails (crypto/rand)
 	return Prefix + hex.EncodeToString(random[:])
 }
+
+// Digits are what a key has after Prefix: the name of its entry, and of the object in messages.
+func Digits(key string) string { return strings.TrimPrefix(key, Prefix) }
 
 // ShardPrefix begins the keys of a shard's objects. Shards are 0 to Shards-1.
 func ShardPrefix(shard int) string { return Prefix + shardDigits[shard:shard+1] }

@@ -41,11 +41,11 @@ func (k key) listedID() string { return k.SK[strings.LastIndex(k.SK, "#")+1:] }
 
 // objectPartition is that of a shard.
 func objectPartition(shard int) string {
-	return KindObjects.named(strings.TrimPrefix(file.ShardPrefix(shard), file.Prefix))
+	return KindObjects.named(file.Digits(file.ShardPrefix(shard)))
 }
 
 // objectKey is of an object's entry. The object's key is random, so its first digit spreads the entries evenly.
 func objectKey(object string) key {
-	random := strings.TrimPrefix(object, file.Prefix)
+	random := file.Digits(object)
 	return key{KindObjects.named(random[:min(1, len(random))]), bounded(random)}
 }

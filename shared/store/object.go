@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -53,7 +52,7 @@ func (s *Reader) Objects(ctx context.Context, shard int, after string) iter.Seq2
 	return func(yield func(file.Entry, error) bool) {
 		query := s.table.Get(partitionKey, objectPartition(shard)).Consistent(true)
 		if after != "" {
-			query.Range(sortKey, dynamo.Greater, strings.TrimPrefix(after, file.Prefix))
+			query.Range(sortKey, dynamo.Greater, file.Digits(after))
 		}
 		items := query.Iter()
 		for {
