@@ -1,7 +1,7 @@
-// Package s3 is the part of Amazon S3 that the platform uses, under the unmodified SDK and under presigned links: either
-// in process (Engine is an http.RoundTripper) or over a port (it is an http.Handler). Objects are in memory (New), or
-// kept in a folder (Open). gofakes3 understands the requests; this package checks what that does not, and keeps the
-// objects with their versions. Only the local run and tests import it.
+// Package s3 is the part of Amazon S3 that the platform uses, under the unmodified SDK and under presigned links: in
+// process (Engine is an http.RoundTripper) or over a port (it is an http.Handler). Objects are in memory (New), or kept
+// in a folder (Open). gofakes3 understands the requests; this package checks what that does not, and keeps the objects
+// with their versions. Only the local run and tests import it.
 //
 // # What is checked
 //

@@ -87,8 +87,7 @@ func TestAFolderKeepsObjects(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			again, s := open(t, dir, wal.Options{})
-			defer again.Close()
+			_, s = open(t, dir, wal.Options{})
 			if diff := cmp.Diff(list, s.listed("", "")); diff != "" {
 				t.Errorf("list (-before +after):\n%s", diff)
 			}
@@ -145,7 +144,7 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := child.Start(); err != nil {
+	if err = child.Start(); err != nil {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')

@@ -119,7 +119,7 @@ func TestTheSDKsOwnUploadIsChecked(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	put := func(sender http.RoundTripper, in aws_s3.PutObjectInput) string {
-		client := aws_s3.NewFromConfig(config("http://s3.test", sender, local), func(o *aws_s3.Options) { o.UsePathStyle = true })
+		client := aws_s3.NewFromConfig(config("http://s3.test", sender, local), pathStyle)
 		in.Bucket, in.Key, in.Body = &s.bucket, aws.String(key), strings.NewReader(content)
 		_, err := client.PutObject(t.Context(), &in)
 		return failure(err)
@@ -158,7 +158,8 @@ func TestWhatIsNotThereIsRefused(t *testing.T) {
 			return err
 		},
 		"ListObjectVersions with a delimiter": func(ctx context.Context) error {
-			_, err := s.api.ListObjectVersions(ctx, &aws_s3.ListObjectVersionsInput{Bucket: &s.bucket, Delimiter: aws.String("/")})
+			_, err := s.api.ListObjectVersions(ctx, &aws_s3.ListObjectVersionsInput{
+				Bucket: &s.bucket, Delimiter: aws.String("/")})
 			return err
 		},
 		"CopyObject": func(ctx context.Context) error {
@@ -193,7 +194,8 @@ func TestWhatIsNotThereIsRefused(t *testing.T) {
 			t.Errorf("%s: got %s, want NotImplemented", name, got)
 		}
 	}
-	if _, err := s.api.HeadObject(t.Context(), &aws_s3.HeadObjectInput{Bucket: &s.bucket, Key: k, VersionId: &revision}); err == nil {
+	in := &aws_s3.HeadObjectInput{Bucket: &s.bucket, Key: k, VersionId: &revision}
+	if _, err := s.api.HeadObject(t.Context(), in); err == nil {
 		t.Error("HeadObject of a version: got no error, want one")
 	}
 	_, err := file_s3.New(config("http://s3.test", s.http, local), "another").Open(t.Context(), key)

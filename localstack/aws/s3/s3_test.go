@@ -35,6 +35,8 @@ type store struct {
 	t      *testing.T
 }
 
+func pathStyle(o *aws_s3.Options) { o.UsePathStyle = true }
+
 // config is the SDK's for an endpoint.
 func config(endpoint string, sender http.RoundTripper, by aws.Credentials) aws.Config {
 	return aws.Config{
@@ -47,7 +49,7 @@ func config(endpoint string, sender http.RoundTripper, by aws.Credentials) aws.C
 func over(t *testing.T, endpoint string, sender http.RoundTripper, bucket string, now func() time.Time) store {
 	t.Helper()
 	c := config(endpoint, sender, local)
-	s := store{file_s3.New(c, bucket), aws_s3.NewFromConfig(c, func(o *aws_s3.Options) { o.UsePathStyle = true }), sender,
+	s := store{file_s3.New(c, bucket), aws_s3.NewFromConfig(c, pathStyle), sender,
 		bucket, now, t}
 	if _, err := s.api.CreateBucket(t.Context(), &aws_s3.CreateBucketInput{Bucket: &bucket}); err != nil {
 		t.Fatal(err)
@@ -89,8 +91,15 @@ func (s store) downloadLink(f file.File) file.Link {
 	return link
 }
 
-// use sends what a link is for, with a change, and returns the answer with its content.
-func (s store) use(link file.Link, content string, change func(*http.Request)) (*http.Response, string) {
+// answer is what a link's user gets.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// use sends what a link is for, with a change.
+func (s store) use(link file.Link, content string, change func(*http.Request)) answer {
 	s.t.Helper()
 	var body io.Reader
 	if link.Method == http.MethodPut {
@@ -115,24 +124,24 @@ func (s store) use(link file.Link, content string, change func(*http.Request)) (
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return res, string(got)
+	return answer{res.StatusCode, res.Header, string(got)}
 }
 
 // outcome is the answer's status, and its code of an error.
 func (s store) outcome(link file.Link, content string, change func(*http.Request)) string {
 	s.t.Helper()
-	res, body := s.use(link, content, change)
-	if res.StatusCode < http.StatusBadRequest {
-		return fmt.Sprint(res.StatusCode)
+	got := s.use(link, content, change)
+	if got.status < http.StatusBadRequest {
+		return fmt.Sprint(got.status)
 	}
 	var e struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string
 	}
-	if err := xml.Unmarshal([]byte(body), &e); err != nil {
-		return fmt.Sprint(res.StatusCode, " ", err)
+	if err := xml.Unmarshal([]byte(got.body), &e); err != nil {
+		return fmt.Sprint(got.status, " ", err)
 	}
-	return fmt.Sprint(res.StatusCode, " ", e.Code)
+	return fmt.Sprint(got.status, " ", e.Code)
 }
 
 // put uploads content by a link.
