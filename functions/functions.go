@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/callbacks"
 	"github.com/cashwrap/cashwrap/functions/checkouts"
 	"github.com/cashwrap/cashwrap/functions/customers"
+	"github.com/cashwrap/cashwrap/functions/files"
 	"github.com/cashwrap/cashwrap/functions/mails"
 	"github.com/cashwrap/cashwrap/functions/members"
 	"github.com/cashwrap/cashwrap/functions/merchants"
@@ -144,6 +145,8 @@ var All = []Function{
 	{Name: "oauth", HTTP: oauth.Routes, Timeout: requestTime},
 	{Name: "testprofiles", HTTP: testprofiles.Routes, Timeout: requestTime},
 	{Name: "readers", HTTP: readers.Routes, Timeout: requestTime},
+	{Name: "files", HTTP: files.Routes, Queue: &Consumer{From: Files, Batch: 10, Handle: files.Consume},
+		Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "sandbox", HTTP: sandbox.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: &Follower{Handle: relay.Record, Filter: store.FastPathFilter}, Timeout: 30 * time.Second},

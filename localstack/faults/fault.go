@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 )
 
@@ -46,8 +47,11 @@ var (
 )
 
 // Refusal is how AWS answers a call that it throttles, or that meets a
-// transaction in flight, in the AWS JSON 1.0 protocol.
+// transaction in flight, in the protocol of the service: XML of S3, else AWS JSON 1.0.
 func Refusal(r *http.Request, f Fault) *http.Response {
+	if s3.Calls(r) {
+		return s3.Refusal(r, http.StatusServiceUnavailable, "SlowDown")
+	}
 	// Of all reasons that DynamoDB may name, the one that concerns only some items.
 	code, extra := "ThrottlingException",
 		`,"throttlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"table"}]`
@@ -61,7 +65,12 @@ func Refusal(r *http.Request, f Fault) *http.Response {
 }
 
 // AccessDenied is how AWS answers a call that IAM does not allow.
-func AccessDenied(r *http.Request) *http.Response { return answer(r, "AccessDeniedException", "") }
+func AccessDenied(r *http.Request) *http.Response {
+	if s3.Calls(r) {
+		return s3.Refusal(r, http.StatusForbidden, "AccessDenied")
+	}
+	return answer(r, "AccessDeniedException", "")
+}
 
 // answer is an error in the AWS JSON 1.0 protocol; extra are further members.
 func answer(r *http.Request, code, extra string) *http.Response {
@@ -95,10 +104,13 @@ func (f Fault) carry(r *http.Request, send func(*http.Request) (*http.Response, 
 	return response, err
 }
 
-// Operation is the name of the one that a request to AWS asks for.
+// Operation is the name of the one that a request to AWS asks for; of S3 that of the action.
 func Operation(r *http.Request) string {
-	if ses.Sends(r) {
+	switch {
+	case ses.Sends(r):
 		return "SendEmail"
+	case s3.Calls(r):
+		return s3.Action(r)
 	}
 	_, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	return name

@@ -81,13 +81,11 @@ func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTrippe
 		if function == "" && inspecting {
 			return next.RoundTrip(r)
 		}
-		body, err := io.ReadAll(r.Body)
+		asked := r.Clone(r.Context())
+		body, err := bodyOf(asked)
 		if err != nil {
 			return nil, err
 		}
-		_ = r.Body.Close()
-		asked := r.Clone(r.Context())
-		asked.Body = io.NopCloser(bytes.NewReader(body))
 		requests, err := iam.Requests(faults.Operation(r), body)
 		if err != nil {
 			return nil, err
@@ -97,6 +95,17 @@ func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTrippe
 		}
 		return next.RoundTrip(asked)
 	})
+}
+
+// bodyOf reads the body of a request, which has it still; nil if there is none.
+func bodyOf(r *http.Request) ([]byte, error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	body, err := io.ReadAll(r.Body)
+	_ = r.Body.Close()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return body, err
 }
 
 // allow notes the requests, and reports whether the function's role allows them.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/client"
@@ -46,6 +47,7 @@ type World struct {
 	App      *app.App     // for inspection: no fault reaches it
 	Queues   *sqs.Engine
 	Mails    *ses.Engine
+	Objects  *s3.Engine
 	Logs     *Log
 	Metrics  *Log     // what the functions counted
 	Permits  *Permits // what IAM had to allow the functions
@@ -57,6 +59,7 @@ type World struct {
 	table       http.RoundTripper
 	secrets     secrets
 	refuseMail  atomic.Pointer[func(to string) string]
+	refuseFile  atomic.Pointer[func(operation string) bool]
 	serial      atomic.Int64                     // makes references and customers unique in the world
 	live        func(*app.App) acquirer.Acquirer // nil: none, as the platform comes
 	main        *Process
@@ -109,10 +112,12 @@ func New(tb testing.TB) *World {
 	w.credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
 	})
+	w.Objects = newObjects(tb, accessKey, w.Clock.Now)
 	w.environment = map[string]string{
 		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "BASE_URL": "http://cashwrap.test",
 		"DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
 		"SES_ENDPOINT": "http://ses.test", "MAIL_FROM": "Cashwrap <no-reply@cashwrap.example>",
+		"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": bucket,
 		"PLATFORM_SECRET": newSecret(), "PLATFORM_SECRET_SINCE": Start.Format(time.RFC3339), "LASTING_SECRET": newSecret(),
 		"STAGE": "test", "DUE_SHARDS": "4", "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
 	}
@@ -210,6 +215,9 @@ func (w *World) engines() http.RoundTripper {
 		}
 		if ses.Sends(r) {
 			return w.Mails.RoundTrip(r)
+		}
+		if s3.Calls(r) {
+			return w.reachObjects(r)
 		}
 		return w.table.RoundTrip(r)
 	})

@@ -247,3 +247,14 @@ func (c collections) move(from, to string) error {
 	}
 	return c.take(to)
 }
+
+// CheckMove refuses a file that is to be moved from a collection to another, or to be completed where it is, before
+// anything else is done for it; "" is none. Failures: Invalid collection_id; Conflict.
+func (s *Reader) CheckMove(ctx context.Context, t identity.Tenant, from, to string) error {
+	into := map[key]any{}
+	found := wantCollections(into, t, from, to)
+	if err := s.readInto(ctx, into); err != nil {
+		return err
+	}
+	return found.move(from, to)
+}

@@ -1,0 +1,93 @@
+package files
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// filePath names a file.
+type filePath struct {
+	ID string `path:"file_id"`
+}
+
+type listFilesRequest struct {
+	rest.Paging
+	Collection string      `query:"collection_id"`
+	Status     file.Status `query:"status"`
+}
+
+// listFiles lists the tenant's files in the order of their creation, without links.
+func (f family) listFiles(ctx context.Context, req listFilesRequest) (rest.Listing[fileView], error) {
+	offset, limit := req.Page()
+	page, total, err := f.store.Files(ctx, rest.Caller(ctx).Tenant,
+		store.FileFilter{Status: req.Status, Collection: req.Collection}, offset, limit)
+	return rest.ListingOf(page, total, viewFile), err
+}
+
+type createFileRequest struct {
+	Name        string          `json:"filename" validate:"required text=255"`
+	ContentType string          `json:"content_type" validate:"required one-of=application/pdf|image/png|image/jpeg|image/heic|text/csv|text/plain"` //nolint:lll // a tag is one line
+	Size        *int64          `json:"size" validate:"required min=1 max=26214400"`
+	SHA256      string          `json:"checksum_sha256" validate:"pattern=^[0-9a-fA-F]{64}$"`
+	Collection  string          `json:"collection_id"`
+	Metadata    member.Metadata `json:"metadata"`
+}
+
+// createFile makes a pending file, with the link to upload its content. An interrupted request that is repeated under
+// its Idempotency-Key finds the file that it has made, and shows its link while that is open.
+func (f family) createFile(ctx context.Context, req createFileRequest) (fileView, error) {
+	given := file.Given{Name: req.Name, ContentType: req.ContentType, Size: *req.Size, SHA256: req.SHA256,
+		Collection: req.Collection, Metadata: req.Metadata}
+	one, err := file.New(file.ID(rest.OperationID(ctx)), file.NewKey(), given, f.store.Now())
+	if err == nil {
+		one, err = f.store.CreateFile(ctx, rest.Caller(ctx).Tenant, one)
+	}
+	if err != nil {
+		return fileView{}, err
+	}
+	v := viewFile(one)
+	v.Upload, err = f.upload(ctx, one)
+	return v, err
+}
+
+// upload is the file's link to upload its content, nil once its time is over. It is the same each time: signed as of
+// the file's creation, so that it ends when the entry of the object says.
+func (f family) upload(ctx context.Context, one file.File) (*uploadView, error) {
+	now, wallNow := f.store.Now(), f.wallNow()
+	if one.Status != file.Pending || !now.Before(one.UploadUntil()) {
+		return nil, nil
+	}
+	link, err := f.objects.UploadLink(ctx, one, wallNow.Add(one.CreatedAt.Sub(now)))
+	if err != nil {
+		return nil, err
+	}
+	return viewUpload(link, link.Until.Add(now.Sub(wallNow))), nil
+}
+
+// retrieveFile reads a file, with a link to its content once that was checked.
+func (f family) retrieveFile(ctx context.Context, req filePath) (fileView, error) {
+	one, err := f.store.File(ctx, rest.Caller(ctx).Tenant, req.ID)
+	if err != nil {
+		return fileView{}, err
+	}
+	v := viewFile(one)
+	if one.Status == file.Uploaded {
+		var link file.Link
+		link, err = f.objects.DownloadLink(ctx, one, f.wallNow())
+		v.DownloadURL = link.URL
+	}
+	return v, err
+}
+
+// deleteFile deletes a file and its content. It may be repeated.
+func (f family) deleteFile(ctx context.Context, req filePath) (rest.NoContent, error) {
+	one, err := f.store.DeleteFile(ctx, rest.Caller(ctx).Tenant, req.ID, rest.OperationID(ctx))
+	if err == nil {
+		f.deleteNow(ctx, one)
+	}
+	return rest.NoContent{}, err
+}

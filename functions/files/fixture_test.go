@@ -1,0 +1,160 @@
+package files_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+type fields = map[string]any
+
+// collection is a collection as it is shown.
+type collection struct {
+	ID          string          `json:"id"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Metadata    json.RawMessage `json:"metadata"`
+	Status      string          `json:"status"`
+	Files       int             `json:"files_count"`
+	CreatedAt   time.Time       `json:"created_at"`
+	UpdatedAt   time.Time       `json:"updated_at"`
+}
+
+// page is a part of a list.
+type page[T any] struct {
+	Items []T `json:"items"`
+	Total int `json:"total_count"`
+}
+
+// shop is one with files.
+type shop struct{ world.Shop }
+
+func newShop(t *testing.T) shop {
+	t.Helper()
+	return shop{world.NewShop(t)}
+}
+
+// as is the shop with another credential.
+func (s shop) as(credential string) shop { return shop{s.WithKey(credential)} }
+
+// live is a merchant in live mode, with a key of test mode as well.
+func (s shop) live() (live, test shop) {
+	s.Helper()
+	live = shop{s.NewShop("DE", "EUR", fields{"sandbox": false})}
+	return live, live.as(live.NewKey("secret", identity.AllScopes()...))
+}
+
+func (s shop) path(id string) string       { return s.FilesPath() + "/" + id }
+func (s shop) collection(id string) string { return s.CollectionsPath() + "/" + id }
+
+// now is the platform's time as it is shown.
+func (s shop) now() time.Time { return s.Clock.Now().Truncate(time.Millisecond) }
+
+// file is a file as it is read.
+func (s shop) file(id string) world.File {
+	s.Helper()
+	return s.ShownFile(200, s.Send("GET", s.path(id), nil))
+}
+
+// files are the shop's, as listed.
+func (s shop) files(query string) page[world.File] {
+	s.Helper()
+	return world.Into[page[world.File]](s, 200, s.Send("GET", s.FilesPath()+query, nil))
+}
+
+// update sends an update of a file.
+func (s shop) update(id string, body any) world.Response {
+	s.Helper()
+	return s.Send("PUT", s.path(id), body)
+}
+
+// collect makes a collection.
+func (s shop) collect(name string) collection {
+	s.Helper()
+	return world.Into[collection](s, 201, s.Send("POST", s.CollectionsPath(), fields{"name": name}))
+}
+
+// set gives a collection a status.
+func (s shop) set(id, status string) collection {
+	s.Helper()
+	return world.Into[collection](s, 200, s.Send("PUT", s.collection(id), fields{"status": status}))
+}
+
+// read is a collection as it is read.
+func (s shop) read(id string) collection {
+	s.Helper()
+	return world.Into[collection](s, 200, s.Send("GET", s.collection(id), nil))
+}
+
+// collections are the shop's, as listed.
+func (s shop) collections(query string) page[collection] {
+	s.Helper()
+	return world.Into[page[collection]](s, 200, s.Send("GET", s.CollectionsPath()+query, nil))
+}
+
+// want fails unless the response has the status.
+func (s shop) want(what string, status int, got world.Response) {
+	s.Helper()
+	if got.Status != status {
+		s.Errorf("%s: got %d %s, want %d", what, got.Status, got.Body, status)
+	}
+}
+
+// put fails unless S3 answers an upload with the status.
+func (s shop) put(what string, status int, u *world.Upload, content string) {
+	s.Helper()
+	if got, body := s.Put(u, content); got != status {
+		s.Errorf("%s: got %d %s from S3, want %d", what, got, body, status)
+	}
+}
+
+// object is the key of a file's content.
+func (s shop) object(id string) string {
+	s.Helper()
+	f, err := s.App.Store.File(s.Context(), s.Tenant(), id)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return f.Object
+}
+
+// entries are those of all objects, by their keys.
+func (s shop) entries() map[string]file.Entry {
+	s.Helper()
+	all := map[string]file.Entry{}
+	for shard := range file.Shards {
+		for e, err := range s.App.Store.Objects(s.Context(), shard, "") {
+			if err != nil {
+				s.Fatal(err)
+			}
+			all[e.Key] = e
+		}
+	}
+	return all
+}
+
+// nothing fails if a merchant's file or an object is left, or an entry.
+func (s shop) nothing(what string) {
+	s.Helper()
+	if got := s.files(""); got.Total != 0 {
+		s.Errorf("%s: got %+v, want no file", what, got)
+	}
+	if got := s.Stored(); len(got) != 0 {
+		s.Errorf("%s: got objects %v, want none", what, got)
+	}
+	if got := s.entries(); len(got) != 0 {
+		s.Errorf("%s: got entries %+v, want none", what, got)
+	}
+}
+
+// refusals of the family.
+var (
+	notAllowed = world.Refused(403, "FORBIDDEN", "", "forbidden")
+	notFound   = world.Refused(404, "NOT_FOUND", "", "not-found")
+	conflict   = world.Refused(409, "CONFLICT", "", "conflict")
+	upstream   = world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed")
+)

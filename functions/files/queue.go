@@ -1,0 +1,43 @@
+package files
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// Consume deletes the content that a message of the queue names. An error leaves the message in the queue: the store or
+// S3 failed, and the sweep sends another message if this one is given up.
+func Consume(a *app.App) func(ctx context.Context, body string) error {
+	f := open(a)
+	return app.Consume(a, func(ctx context.Context, _ identity.Tenant, m app.FileMessage) error {
+		return f.deleteDoomed(ctx, file.Prefix+m.Object)
+	})
+}
+
+// deleteDoomed deletes an object whose file is gone. One that has a file is left alone: the message is wrong.
+func (f family) deleteDoomed(ctx context.Context, object string) error {
+	e, err := f.store.Object(ctx, object)
+	switch {
+	case failure.Is(err, failure.KindNotFound):
+		return nil // another message has done it
+	case err != nil:
+		return err
+	case e.State != file.ObjectDoomed:
+		f.log.ErrorContext(ctx, "an object with a file is not deleted", "file", e.File)
+		return nil
+	}
+	return f.deleteObject(ctx, object)
+}
+
+// deleteObject deletes all versions of a doomed object, and records it. It may be repeated.
+func (f family) deleteObject(ctx context.Context, object string) error {
+	began := f.store.Now()
+	if err := f.objects.Delete(ctx, object); err != nil {
+		return err
+	}
+	return f.store.ObjectDeleted(ctx, object, began)
+}

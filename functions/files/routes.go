@@ -1,0 +1,47 @@
+// Package files is the families of contract §8.3: a merchant's collections and files. It answers requests, and consumes
+// the queue of objects that are to be deleted. It alone reaches the bucket.
+package files
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/file/s3"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// family is what the operations work with.
+type family struct {
+	store   *store.Store
+	objects file.Objects
+	wallNow func() time.Time // what S3's clock shows
+	log     *slog.Logger
+}
+
+func open(a *app.App) family {
+	return family{store: a.Store, objects: s3.New(a.AWS(a.S3Endpoint), a.FileBucket), wallNow: a.WallNow, log: a.Log}
+}
+
+// Routes of the families Collections and Files.
+func Routes(a *app.App) []rest.Route {
+	f := open(a)
+	const merchant = "/v0.1/merchants/{merchant_code}"
+	const collections, files = merchant + "/collections", merchant + "/files"
+	const collection, one = collections + "/{collection_id}", files + "/{file_id}"
+	write := []string{"files.write"}
+	read := append([]string{"files.read"}, write...)
+	return []rest.Route{
+		{Method: "GET", Path: collections, Scopes: read, Handle: rest.JSON(200, f.listCollections)},
+		{Method: "POST", Path: collections, Scopes: write, Handle: rest.JSON(201, f.createCollection)},
+		{Method: "GET", Path: collection, Scopes: read, Handle: rest.JSON(200, f.retrieveCollection)},
+		{Method: "PUT", Path: collection, Scopes: write, Handle: rest.JSON(200, f.updateCollection)},
+		{Method: "GET", Path: files, Scopes: read, Handle: rest.JSON(200, f.listFiles)},
+		{Method: "POST", Path: files, Scopes: write, Handle: rest.JSON(201, f.createFile)},
+		{Method: "GET", Path: one, Scopes: read, Handle: rest.JSON(200, f.retrieveFile)},
+		{Method: "PUT", Path: one, Scopes: write, Handle: rest.JSON(200, f.updateFile)},
+		{Method: "DELETE", Path: one, Scopes: write, Handle: rest.JSON(204, f.deleteFile)},
+	}
+}

@@ -1,0 +1,134 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/deadline"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+const (
+	// answerTime is kept free at the end of a request, to record what was seen of the content.
+	answerTime = 5 * time.Second
+	// deleteTime bounds how long a request deletes content. What it does not manage, the queue does.
+	deleteTime = 3 * time.Second
+)
+
+type updateFileRequest struct {
+	filePath
+	Status     string  `json:"status" validate:"one-of=uploaded"`
+	Collection *string `json:"collection_id"` // "": none
+}
+
+// errNothingUploaded is not stored under an Idempotency-Key: the upload may be under way (contract §2.8).
+var errNothingUploaded = failure.Conflict("Nothing was uploaded yet.").AsTransient()
+
+// differing is a pending file whose content is not as declared.
+type differing struct {
+	file   file.File
+	reason string // for people
+}
+
+// Error is the reason.
+func (d differing) Error() string { return d.reason }
+
+// updateFile completes a file whose content is as declared, moves it to another collection, or both. One whose content
+// differs is dropped. It may be repeated.
+func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView, error) {
+	if req.Status == "" && req.Collection == nil {
+		return fileView{}, failure.Missing("status")
+	}
+	t, operation := rest.Caller(ctx).Tenant, rest.OperationID(ctx)
+	one, err := f.store.UpdateFile(ctx, t, req.ID, func(before file.File) (file.File, error) {
+		after := before
+		if req.Collection != nil {
+			after = before.Move(*req.Collection, f.store.Now())
+		}
+		if req.Status == "" || before.Status == file.Uploaded {
+			return after, nil
+		}
+		return f.complete(ctx, t, before, after)
+	})
+	var differs differing
+	switch {
+	case errors.As(err, &differs):
+		return fileView{}, f.drop(ctx, t, differs, operation)
+	case failure.Is(err, failure.KindNotFound):
+		return fileView{}, f.dropped(ctx, t, req.ID, operation, err)
+	}
+	return viewFile(one), err
+}
+
+// complete is a pending file once its content has been read and found right. Nothing is read for a collection that
+// does not take the file. Errors: differing; Conflict when nothing was uploaded; Upstream when S3 does not answer; those
+// of the collections.
+func (f family) complete(ctx context.Context, t identity.Tenant, before, after file.File) (file.File, error) {
+	if err := f.store.CheckMove(ctx, t, before.Collection, after.Collection); err != nil {
+		return before, err
+	}
+	seen, err := f.inspect(ctx, before)
+	switch {
+	case errors.Is(err, file.ErrNoObject):
+		return before, errNothingUploaded
+	case err != nil:
+		return before, failure.Upstream(err)
+	}
+	if reason := before.Differs(seen); reason != "" {
+		return before, differing{before, reason}
+	}
+	return after.Complete(seen, f.store.Now()), nil
+}
+
+// inspect reads the whole content of a file. Errors: file.ErrNoObject; those of S3.
+func (f family) inspect(ctx context.Context, one file.File) (file.Content, error) {
+	ctx, cancel := deadline.Early(ctx, answerTime)
+	defer cancel()
+	object, err := f.objects.Open(ctx, one.Object)
+	if err != nil {
+		return file.Content{}, err
+	}
+	defer object.Content.Close()
+	return one.Inspect(object)
+}
+
+// drop deletes a file whose content differs. Failure: Conflict, once that is done.
+func (f family) drop(ctx context.Context, t identity.Tenant, d differing, operation string) error {
+	one, err := f.store.DropFile(ctx, t, d.file.ID, operation, d.reason)
+	switch {
+	case errors.Is(err, store.ErrNotPending):
+		return store.ErrContended // another request has completed it: the next try finds so
+	case err != nil:
+		return err
+	}
+	f.deleteNow(ctx, one)
+	return failure.Conflict(d.reason)
+}
+
+// dropped is the failure of an operation that has dropped the file before; else missing.
+func (f family) dropped(ctx context.Context, t identity.Tenant, id, operation string, missing error) error {
+	one, reason, err := f.store.DroppedFile(ctx, t, id, operation)
+	switch {
+	case failure.Is(err, failure.KindNotFound):
+		return missing
+	case err != nil:
+		return err
+	}
+	f.deleteNow(ctx, one)
+	return failure.Conflict(reason)
+}
+
+// deleteNow deletes the content of a file that is gone. What fails is only logged: the entry of the object stays, and
+// the sweep has it deleted.
+func (f family) deleteNow(ctx context.Context, one file.File) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTime)
+	defer cancel()
+	if err := f.deleteObject(ctx, one.Object); err != nil {
+		f.log.WarnContext(ctx, "content not deleted yet", "file", one.ID, "error", err)
+	}
+}

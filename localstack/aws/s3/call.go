@@ -1,0 +1,62 @@
+package s3
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Calls reports whether a request is one to S3: it is signed for it, by a header or as a link.
+func Calls(r *http.Request) bool {
+	const scope = "/s3/aws4_request"
+	return strings.Contains(r.Header.Get("Authorization"), scope) ||
+		strings.Contains(r.URL.Query().Get("X-Amz-Credential"), scope)
+}
+
+// Action is what IAM authorises of a call: GetObject, GetObjectVersion, DeleteObjectVersion, ListBucketVersions and
+// others (AWS: "Service Authorization Reference").
+func Action(r *http.Request) string {
+	query := r.URL.Query()
+	if query.Has("versions") {
+		return "ListBucketVersions"
+	}
+	action := r.Method[:1] + strings.ToLower(r.Method[1:]) + "Bucket"
+	if _, key := Named(r); key != "" {
+		action = strings.TrimSuffix(action, "Bucket") + "Object"
+	}
+	if query.Has("versionId") {
+		action += "Version"
+	}
+	return action
+}
+
+// Named are the bucket and the key that a call names; of a list the prefix of keys.
+func Named(r *http.Request) (bucket, key string) {
+	bucket, key, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if key == "" {
+		key = r.URL.Query().Get("prefix")
+	}
+	return bucket, key
+}
+
+// Refusal is how S3 answers a call with an error, such as 503 SlowDown, without having done anything.
+func Refusal(r *http.Request, status int, code string) *http.Response {
+	body := fmt.Sprintf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code>"+
+		"<Message>injected</Message></Error>", code)
+	return &http.Response{
+		Status: http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/xml"}}, Request: r,
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+	}
+}
+
+// SignatureOf is the signature of a link, which whoever has it can use; "" if the text is none.
+func SignatureOf(link string) string {
+	at, err := url.Parse(link)
+	if err != nil {
+		return ""
+	}
+	return at.Query().Get("X-Amz-Signature")
+}
