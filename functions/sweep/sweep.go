@@ -1,7 +1,8 @@
 // Package sweep is the guarantee behind every fast path. Each minute it processes
 // what is overdue: charges whose outcome is unknown, payers who never came back,
-// checkouts past valid_until, callbacks and mails whose message was lost, bank accounts that
-// nobody has looked at since they were verified. It begins nothing new, so a tick
+// checkouts past valid_until, callbacks and mails whose message was lost, files that were not
+// uploaded and objects that are to be deleted, bank accounts that nobody has looked at since they
+// were verified. It begins nothing new, so a tick
 // that is missed, repeated or interrupted does no harm.
 package sweep
 
@@ -40,12 +41,12 @@ const (
 // Tick processes everything that is due, or as much of it as the function's time
 // allows; the next tick continues. It fails only if nothing at all could be read.
 func Tick(a *app.App) func(context.Context) error {
-	callbacks, mails := queue.OpenCallbacks(a), queue.OpenMails(a)
+	callbacks, mails, files := queue.OpenCallbacks(a), queue.OpenMails(a), queue.OpenFiles(a)
 	payouts, accounts := queue.OpenPayoutShards(a), banking.Open(a)
 	return func(ctx context.Context) error {
 		ctx = audit.As(ctx, audit.Actor{Kind: audit.Sweep, Request: app.CallID(ctx)}, "sweep")
-		return (&tick{App: a, callbacks: callbacks, mails: mails, payouts: payouts, bankAccounts: accounts,
-			at: a.Now()}).run(ctx)
+		return (&tick{App: a, callbacks: callbacks, mails: mails, files: files, payouts: payouts,
+			bankAccounts: accounts, at: a.Now()}).run(ctx)
 	}
 }
 
@@ -54,6 +55,7 @@ type tick struct {
 	*app.App
 	callbacks    *queue.Callbacks
 	mails        *queue.Mails
+	files        *queue.Files
 	payouts      *queue.PayoutShards
 	bankAccounts *payoutrunner.Runner
 	at           time.Time
@@ -152,6 +154,10 @@ func (t *tick) report(ctx context.Context, due store.Due, err error) {
 		t.Log.ErrorContext(ctx, "mail not swept", "mail", due.MailID, "error", err)
 		return
 	}
+	if due.Object != "" {
+		t.Log.ErrorContext(ctx, "object not swept", "object", due.Object, "error", err)
+		return
+	}
 	if due.Growth {
 		t.Log.ErrorContext(ctx, "merchant not grown", "tenant", due.Tenant.String(), "error", err)
 		return
@@ -182,6 +188,9 @@ func (t *tick) settle(ctx context.Context, due store.Due) (err error) {
 	}
 	if due.MailID != "" {
 		return t.resendMail(ctx, due.MailID)
+	}
+	if due.Object != "" {
+		return t.sweepObject(ctx, due.Object)
 	}
 	if due.RefundID != "" {
 		return counted(&t.refunds, t.Processing.ResolveRefundDue(ctx, due.Tenant, due.RefundID))

@@ -1,0 +1,53 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// sweepObject drops a file that was not uploaded in time, and has the object of a file that is gone deleted: only the
+// function files reaches objects. The message is sent again until that function has recorded that the object is gone;
+// a process may die between any two steps.
+func (t *tick) sweepObject(ctx context.Context, key string) error {
+	e, err := t.Store.Object(ctx, key)
+	if err == nil && e.State == file.ObjectPending && e.Due(t.at) {
+		if err = t.drop(ctx, e); err == nil {
+			e, err = t.Store.Object(ctx, key)
+		}
+	}
+	switch {
+	case failure.Is(err, failure.KindNotFound): // the index lags
+		return nil
+	case err != nil || e.State != file.ObjectDoomed || !e.Due(t.Store.Now()):
+		return err
+	}
+	if err = t.files.Send(ctx, app.FileMessage{Object: file.Digits(key)}); err != nil {
+		return err
+	}
+	if err = t.Store.SaveObject(ctx, e.Sent(t.at)); errors.Is(err, store.ErrStale) { // it was handled meanwhile
+		return nil
+	}
+	return err
+}
+
+// drop drops a pending file. Of an entry without a file, which nothing leaves behind, the object is deleted as well.
+func (t *tick) drop(ctx context.Context, e file.Entry) error {
+	_, err := t.Store.DropFile(ctx, e.Tenant, e.File, "sweep", "")
+	switch {
+	case failure.Is(err, failure.KindNotFound):
+		err = t.Store.SaveObject(ctx, e.Doom(t.at))
+		if errors.Is(err, store.ErrStale) { // the file was deleted meanwhile
+			return nil
+		}
+		return err
+	case errors.Is(err, store.ErrNotPending): // it was completed in time after all
+		return nil
+	default:
+		return err
+	}
+}
