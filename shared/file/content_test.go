@@ -1,0 +1,219 @@
+package file_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/shared/file"
+)
+
+// What each format begins with; mach is of a Mac's program.
+const (
+	pdf  = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"
+	png  = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+	jpeg = "\xff\xd8\xff\xe0\x00\x10JFIF\x00"
+	heic = "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"
+	elf  = "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x3e\x00"
+	pe   = "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00"
+	mach = "\xcf\xfa\xed\xfe\x07\x00\x00\x01"
+	zip  = "PK\x03\x04\x14\x00\x00\x00\x08\x00"
+)
+
+// extensions are one of each type.
+var extensions = map[string]string{file.PDF: ".pdf", file.PNG: ".png", file.JPEG: ".jpg", file.HEIC: ".heic",
+	file.CSV: ".csv", file.Text: ".txt"}
+
+// of is the file of a type with the content.
+func of(t *testing.T, contentType, content string) file.File {
+	t.Helper()
+	sum := sha256.Sum256([]byte(content))
+	f, err := file.New("file_1", "files/00", given(func(g *file.Given) {
+		g.Name, g.ContentType, g.Size = "a"+extensions[contentType], contentType, int64(len(content))
+		g.SHA256 = hex.EncodeToString(sum[:])
+	}), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// object is an uploaded one.
+func object(contentType, content string) file.Object {
+	return file.Object{Revision: "rev", Size: int64(len(content)), ContentType: contentType,
+		Content: io.NopCloser(iotest.OneByteReader(strings.NewReader(content)))}
+}
+
+// TestContent is taken for the types that it has, and for no other.
+func TestContent(t *testing.T) {
+	t.Parallel()
+	text := []string{file.CSV, file.Text}
+	for name, c := range map[string]struct {
+		content string
+		types   []string
+	}{
+		"PDF":                           {pdf, []string{file.PDF}},
+		"PNG":                           {png, []string{file.PNG}},
+		"an animated PNG":               {png + strings.Repeat("\x00", 21) + "acTL", []string{file.PNG}},
+		"JPEG":                          {jpeg, []string{file.JPEG}},
+		"HEIC":                          {heic, []string{file.HEIC}},
+		"HEIC of several pictures":      {strings.Replace(heic, "ftypheic", "ftyphevc", 1), []string{file.HEIC}},
+		"HEIF":                          {strings.Replace(heic, "ftypheic", "ftypmif1", 1), []string{file.HEIC}},
+		"AVIF":                          {strings.Replace(heic, "ftypheic", "ftypavif", 1), nil},
+		"MP4":                           {strings.Replace(heic, "ftypheic", "ftypisom", 1), nil},
+		"CSV":                           {"a;b\r\n1;\"ä\"\r\n", text},
+		"text":                          {"Grüße\tan\nalle 🎉", text},
+		"text after a byte order mark":  {"\ufeffa,b\n1,2\n", text},
+		"text like a picture":           {"BMW,GIF89a\n", text},
+		"text about PDFs":               {"they begin with %PDF-1.7", text},
+		"JSON":                          {`{"a":[1]}`, text},
+		"a letter with <b>":             {"a <b>letter</b>", text},
+		"text below 5":                  {"<5,6\n", text},
+		"text in UTF-16":                {"\xff\xfea\x00b\x00", nil},
+		"text in Latin 1":               {"Gr\xfc\xdfe", nil},
+		"text with half a character":    {"Gr\xc3", nil},
+		"text with a surrogate":         {"a\xed\xa0\x80", nil},
+		"text with a longer form":       {"a\xc0\xaf", nil},
+		"text with a NUL":               {"a\x00b", nil},
+		"text with an escape":           {"a\x1b[2Jb", nil},
+		"text with a later control":     {"a\u0085b", nil},
+		"text with DEL":                 {"a\x7fb", nil},
+		"text with a NUL far behind":    {strings.Repeat("a", 10_000) + "\x00", nil},
+		"a program for Linux":           {elf, nil},
+		"a program for Windows":         {pe, nil},
+		"a program for a Mac":           {mach, nil},
+		"one for Mac's two processors":  {"\xca\xfe\xba\xbe\x00\x00\x00\x02", nil},
+		"Java":                          {"\xca\xfe\xba\xbe\x00\x00\x00\x41", nil},
+		"WebAssembly":                   {"\x00asm\x01\x00\x00\x00", nil},
+		"a script":                      {"#!/bin/sh\nrm -rf /\n", nil},
+		"a script after a mark":         {"\ufeff#!/bin/sh\n", nil},
+		"a program all in letters":      {"MZabcdefgh", nil},
+		"a page":                        {"<!DOCTYPE html><script>alert(1)</script>", nil},
+		"a page further down":           {"\ufeff \r\n\t<script>alert(1)</script>", nil},
+		"a page like another format":    {"<html>" + strings.Repeat("a", 54) + "BOOKMOBI", nil},
+		"a page like a PDF":             {"<html>%PDF-1.7", nil},
+		"a picture with a script":       {`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`, nil},
+		"XML":                           {`<?xml version="1.0"?><a/>`, nil},
+		"PHP":                           {"<?php system($_GET[0]);", nil},
+		"PostScript":                    {"%!PS-Adobe-3.0\n", nil},
+		"RTF":                           {`{\rtf1\ansi}`, nil},
+		"a PDF all in letters":          {"%PDF-1.7\n1 0 obj\n", []string{file.PDF}},
+		"an archive":                    {zip, nil},
+		"an archive after a PDF":        {pdf + zip, []string{file.PDF}},
+		"a PDF after a program's start": {elf + pdf, nil},
+		"one of Windows":                {pe + pdf, nil},
+		"a PDF after a script's start":  {"#!/bin/sh\n" + pdf, nil},
+		"a PDF in a picture":            {png + pdf, nil},
+		"a HEIC that is a program":      {"MZ\x00\x00" + heic[4:], nil},
+		"a HEIC that is a script":       {"#!/b" + heic[4:], nil},
+		"the start of a picture":        {"\x89PNG", nil},
+		"nothing that is known":         {"\x01\x02\x03\x04", nil},
+	} {
+		for _, contentType := range file.ContentTypes() {
+			f := of(t, contentType, c.content)
+			seen, err := f.Inspect(object(contentType, c.content))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := false
+			for _, w := range c.types {
+				want = want || w == contentType
+			}
+			if got := f.Differs(seen); (got == "") != want {
+				t.Errorf("%s as %s: got %q of %+v, want it taken: %t", name, contentType, got, seen, want)
+			}
+		}
+	}
+}
+
+// TestContentThatDiffers says in what.
+func TestContentThatDiffers(t *testing.T) {
+	t.Parallel()
+	whole := pdf + strings.Repeat("a", 5000)
+	f := of(t, file.PDF, whole)
+	same := func(f file.File) file.File { return f }
+	for name, c := range map[string]struct {
+		of     func(file.File) file.File
+		object file.Object
+		want   string
+	}{
+		"nothing": {same, object(file.PDF, whole), ""},
+		"shorter": {same, object(file.PDF, whole[:20]), "The content has 20 bytes, not the size 5015."},
+		"empty":   {same, object(file.PDF, ""), "The content has 0 bytes, not the size 5015."},
+		"longer":  {same, object(file.PDF, whole+"a"), "The content has 5016 bytes, not the size 5015."},
+		"much longer": {same, object(file.PDF, whole+strings.Repeat("a", 9000)),
+			"The content has 14015 bytes, not the size 5015."},
+		"other bytes": {same, object(file.PDF, whole[:5014]+"b"), "The content has the SHA-256 " +
+			"3d7c1b6a, not the checksum_sha256 "},
+		"other bytes without a checksum": {func(f file.File) file.File { f.SHA256 = ""; return f },
+			object(file.PDF, whole[:5014]+"b"), ""},
+		"stored as another type": {same, object("text/html", whole),
+			"The content was uploaded with another type than the content_type application/pdf."},
+		"of another type": {func(f file.File) file.File { f.SHA256 = ""; return f },
+			object(file.PDF, elf+strings.Repeat("a", 5015-len(elf))), "The content is not of the content_type application/pdf."},
+	} {
+		one := c.of(f)
+		seen, err := one.Inspect(c.object)
+		got := one.Differs(seen)
+		if before, after, ok := strings.Cut(c.want, "3d7c1b6a"); ok {
+			if err != nil || !strings.HasPrefix(got, before) || !strings.HasSuffix(got, after+f.SHA256+".") {
+				t.Errorf("%s: got %q, %v, want both checksums", name, got, err)
+			}
+		} else if err != nil || got != c.want {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, c.want)
+		}
+	}
+}
+
+// TestWhatIsSeen is what the file is completed with.
+func TestWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	f := of(t, file.CSV, "a,b\n")
+	seen, err := f.Inspect(object(file.CSV, "a,b\n"))
+	want := file.Content{Revision: "rev", Size: 4, SHA256: f.SHA256, Type: file.CSV, Stored: file.CSV}
+	if diff := cmp.Diff(want, seen); err != nil || diff != "" {
+		t.Errorf("got error %v, (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestContentThatCannotBeRead is neither right nor wrong.
+func TestContentThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	f, broken := of(t, file.CSV, "a,b\n"), errors.New("the line dropped")
+	content := io.MultiReader(strings.NewReader("a,"), iotest.ErrReader(broken))
+	if _, err := f.Inspect(file.Object{Size: 4, ContentType: file.CSV, Content: io.NopCloser(content)}); !errors.Is(err,
+		broken) {
+		t.Errorf("got error %v, want %v", err, broken)
+	}
+}
+
+// FuzzText: text is what Go takes for UTF-8, without control characters, however it is divided.
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{"a,b\n", "Grüße 🎉", "a\xffb", "\xf0\x9f", "\ufffd", "a\x00"} {
+		f.Add(seed, 3)
+	}
+	f.Fuzz(func(t *testing.T, content string, parts int) {
+		content = "text " + content
+		one := of(t, file.Text, content)
+		o := object(file.Text, content)
+		if parts%2 == 0 {
+			o.Content = io.NopCloser(strings.NewReader(content))
+		}
+		seen, err := one.Inspect(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.ToValidUTF8(content, "\x00") == content && !strings.ContainsFunc(content, func(r rune) bool {
+			return r < ' ' && !strings.ContainsRune("\t\r\n", r) || r >= 0x7f && r < 0xa0
+		})
+		if (seen.Type == file.Text) != want {
+			t.Errorf("got type %s of %q, want text: %t", seen.Type, content, want)
+		}
+	})
+}
