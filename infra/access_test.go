@@ -158,6 +158,9 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 		want[action] = append(want[action], on+ofKinds(right.Kinds))
 		slices.Sort(want[action])
 	}
+	if f.Access().Objects {
+		s.needsObjects(t, want)
+	}
 	send := func(name string) { id, _ := s.queue(t, dev, name); add(arn(id), "sqs:SendMessage") }
 	for _, q := range f.Access().Sends {
 		send(q.Name)
@@ -174,6 +177,26 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 	return want
 }
 
+// needsObjects adds what it takes to reach the content of files, and nothing else in the bucket, which must be ours.
+func (s *synthesis) needsObjects(t *testing.T, want map[string][]string) {
+	t.Helper()
+	id, _ := s.bucket(t)
+	ours := map[string]map[string]any{"StringEquals": {"s3:ResourceAccount": ref("AWS::AccountId")}}
+	for _, action := range []string{"GetObject", "GetObjectVersion", "PutObject", "DeleteObjectVersion"} {
+		want["s3:"+action] = []string{plain(below(id, "/files/*")) + statement{conditions: ours}.condition()}
+	}
+	ours["StringLikeIfExists"] = map[string]any{"s3:prefix": "files/*"}
+	for _, action := range []string{"ListBucket", "ListBucketVersions"} {
+		want["s3:"+action] = []string{plain(arn(id)) + statement{conditions: ours}.condition()}
+	}
+	through := statement{conditions: map[string]map[string]any{"StringEquals": {"kms:ViaService": map[string]any{
+		"Fn::Join": []any{"", []any{"s3.", ref("AWS::Region"), ".amazonaws.com"}}}}}}
+	for _, action := range []string{"kms:Decrypt", "kms:GenerateDataKey"} {
+		want[action] = append(want[action], plain(arn(s.keyOf(t, "files")))+through.condition())
+		slices.Sort(want[action])
+	}
+}
+
 func below(table, path string) any {
 	return map[string]any{"Fn::Join": []any{"", []any{arn(table), path}}}
 }
@@ -184,8 +207,15 @@ var wildcards = map[string]string{
 		"nobody could manage it",
 	"dynamodb:ListStreams on stream/*":  "lists all streams of the one table",
 	"sqs:* on its own queue, in denial": "whatever comes without TLS is denied",
+	"s3:* on its own bucket, in denial": "likewise, and who reaches objects but the functions that are there for it",
 	"the table's own denials":           "a policy cannot name the table that it is part of",
+	"s3:GetObject on files/*":           readsObjects,
+	"s3:GetObjectVersion on files/*":    readsObjects,
+	"s3:PutObject on files/*":           readsObjects,
+	"s3:DeleteObjectVersion on files/*": readsObjects,
 }
+
+const readsObjects = "each file has an object of its own, under a random key"
 
 func TestNoOtherWildcards(t *testing.T) {
 	t.Parallel()
@@ -221,6 +251,10 @@ func wildcardsOf(all []statement) []string {
 				switch {
 				case s.effect == "Deny" && strings.HasPrefix(action, "dynamodb:") && where == `"*"`:
 					found = append(found, "the table's own denials")
+				case s.effect == "Deny" && action == "s3:*":
+					found = append(found, "s3:* on its own bucket, in denial")
+				case s.effect == "Allow" && strings.Contains(where, "/files/*"):
+					found = append(found, action+" on files/*")
 				case s.effect == "Deny" && strings.HasSuffix(action, ":*"):
 					found = append(found, action+" on its own queue, in denial")
 				case strings.Contains(where, "/stream/*"):

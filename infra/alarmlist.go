@@ -119,7 +119,7 @@ func (p *platform) functionAlarms(f function) []alarm {
 			description: "5 % of the calls of " + f.Name + " or more are throttled: raise the account's concurrency",
 			metric:      p.throttled(f).atLeast(1)})
 	}
-	if f.HTTP != nil {
+	if f.HTTP != nil && f.Queue == nil { // a queue's messages take their time
 		all = append(all, alarm{id: id + "Slow", severity: warning, limit: ms(slowRequest), in: sustained,
 			description: "the slowest hundredth of " + f.Name + " takes 3 s or more", metric: p.ofFunction(f, "Duration", p99)})
 	}

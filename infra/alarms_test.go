@@ -108,7 +108,7 @@ func TestEachFunctionHasItsAlarms(t *testing.T) {
 			s.wantAlarm(t, dev, name+"Throttles", warning, "IF(whole >= 1, 100 * part / (part + whole), 0) >= 5 in 3 of 6; "+
 				"part = "+of("Throttles", "Sum", 300)+"; whole = "+of("Invocations", "Sum", 300))
 		}
-		if f.HTTP != nil {
+		if f.HTTP != nil && f.Queue == nil {
 			s.wantAlarm(t, dev, name+"Slow", warning, of("Duration", "p99", 300)+" >= 3000 in 3 of 3")
 		}
 		if f.Stream != nil {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 
 	"github.com/cashwrap/cashwrap/functions"
@@ -13,7 +15,7 @@ import (
 const columns = 24
 
 // addDashboard adds a page with, from top to bottom: what clients see, the money, the
-// functions, the queues and what is due, the table. What is by mode is of live mode,
+// functions, the queues and what is due, the table, the content of files. What is by mode is of live mode,
 // unless test mode is selected above.
 func (p *platform) addDashboard() {
 	awscloudwatch.NewDashboard(p.stack, text("Dashboard"), &awscloudwatch.DashboardProps{
@@ -22,7 +24,7 @@ func (p *platform) addDashboard() {
 		Widgets: &[]*[]awscloudwatch.IWidget{
 			heading("Clients"), p.clientRow(), heading("Money"), p.moneyRow(), p.unknownRow(),
 			heading("Functions"), p.functionRow(), heading("Queues and due items"), p.queueRow(), p.dueRow(),
-			heading("Table"), p.tableRow(),
+			heading("Table"), p.tableRow(), heading("Content of files, once a day"), p.fileRow(),
 		},
 	})
 }
@@ -122,6 +124,18 @@ func (p *platform) tableRow() *[]awscloudwatch.IWidget {
 	return row(
 		graph("Capacity units", p.ofTable("ConsumedReadCapacityUnits", sum), p.ofTable("ConsumedWriteCapacityUnits", sum)),
 		graph("Throttled", throttled...),
+	)
+}
+
+// fileRow is what S3 measures by itself once a day, free of charge. All versions count.
+func (p *platform) fileRow() *[]awscloudwatch.IWidget {
+	stored := func(name, of string) awscloudwatch.Metric {
+		return each(p.metric("AWS/S3", name, average, map[string]*string{"BucketName": p.bucket.BucketName(),
+			"StorageType": &of}), 24*time.Hour)
+	}
+	return row(
+		graph("Stored (bytes)", stored("BucketSizeBytes", "StandardStorage")),
+		graph("Objects", stored("NumberOfObjects", "AllStorageTypes")),
 	)
 }
 

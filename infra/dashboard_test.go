@@ -20,7 +20,8 @@ func TestTheDashboardShowsEverything(t *testing.T) {
 	}
 	for _, r := range dashboards {
 		body := plain(r.Properties["DashboardBody"])
-		for _, kind := range []string{functionKind, "AWS::SQS::Queue", tableKind, "AWS::ApiGatewayV2::Api"} {
+		for _, kind := range []string{functionKind, "AWS::SQS::Queue", tableKind, bucketKind,
+			"AWS::ApiGatewayV2::Api"} {
 			for id := range s.all(kind) {
 				if !strings.Contains(body, `"`+id+`"`) {
 					t.Errorf("got dashboard %s, want %s on it", body, id)

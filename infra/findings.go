@@ -35,6 +35,14 @@ var answers = []answer{
 	{rules: []string{"AwsSolutions-IAM5"}, of: "AWS::IAM::Policy", named: []string{"RoleRelay"},
 		only:   []string{`/^Resource::<Table.*\.Arn>\/stream\/\*$/`},
 		reason: "ListStreams can only be allowed for all streams of the table together."},
+	{rules: []string{"AwsSolutions-IAM5"}, of: "AWS::IAM::Policy", named: []string{"RoleFiles"},
+		only:   []string{`/^Resource::<FileBucket.*\.Arn>\/files\/\*$/`},
+		reason: "Each file has an object of its own there, under a random key. The bucket's policy lets no other role in."},
+	{rules: []string{"AwsSolutions-S1", "PCI.DSS.321-S3BucketLoggingEnabled", "CKV_AWS_18"}, of: "AWS::S3::Bucket",
+		reason: "Each link that is given out is a request in the log of the function, which alone can sign one, with who " +
+			"asked for it. CloudTrail's data events can be recorded as for the table (guide, Files)."},
+	{rules: []string{"PCI.DSS.321-S3BucketReplicationEnabled"}, of: "AWS::S3::Bucket",
+		reason: "A stage is in one region, with its table. S3 keeps each object in three zones of it."},
 	{rules: []string{"PCI.DSS.321-IAMNoInlinePolicy"}, of: "AWS::IAM::Policy",
 		reason: "Each policy is for one role and made from what that function's tests do. A managed policy could be " +
 			"attached to other roles too."},

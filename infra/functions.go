@@ -89,6 +89,8 @@ func systemLog(f functions.Function) awslambda.SystemLogLevel {
 // calledBy describes the function for operators.
 func calledBy(f functions.Function) string {
 	switch {
+	case f.HTTP != nil && f.Queue != nil:
+		return "endpoints of the API, and reads the queue " + f.Queue.From.Name
 	case f.HTTP != nil:
 		return "endpoints of the API"
 	case f.Queue != nil:
@@ -114,6 +116,9 @@ func (p *platform) environment(f functions.Function) *map[string]*string {
 	}
 	if f.Access().Mails && p.MailFrom != "" {
 		variables["MAIL_FROM"] = &p.MailFrom
+	}
+	if f.Access().Objects {
+		variables["FILE_BUCKET"] = p.bucket.BucketName()
 	}
 	p.addTracing(variables)
 	for _, q := range f.Access().Sends {

@@ -51,7 +51,7 @@ func TestChainsAreAllowed(t *testing.T) {
 			t.Errorf("%s: got recursive loops %v, want %v", f.Name, got, want)
 		}
 	}
-	if got, want := sorted(chains), "payoutopen payoutrun"; got != want {
+	if got, want := sorted(chains), "files payoutopen payoutrun"; got != want {
 		t.Errorf("got chains of %s, want %s", got, want)
 	}
 }
@@ -106,6 +106,12 @@ func TestTheEnvironmentIsWhatAppReads(t *testing.T) {
 		for _, s := range f.Access().Secrets {
 			if want = append(want, string(s)); s == app.PlatformSecret {
 				want = append(want, "PLATFORM_SECRET_SINCE")
+			}
+		}
+		if f.Access().Objects {
+			want = append(want, "FILE_BUCKET")
+			if id, _ := s.bucket(t); plain(got["FILE_BUCKET"]) != plain(ref(id)) {
+				t.Errorf("%s: got FILE_BUCKET %s, want %s", f.Name, plain(got["FILE_BUCKET"]), plain(ref(id)))
 			}
 		}
 		for _, q := range f.Access().Sends {

@@ -35,6 +35,9 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	for _, q := range access.Sends {
 		allow(role, []string{"sqs:SendMessage"}, p.queues[q.Name].QueueArn())
 	}
+	if access.Objects {
+		p.allowObjects(role)
+	}
 	if access.Mails {
 		p.allowMails(role)
 	}

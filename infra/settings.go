@@ -58,6 +58,9 @@ type settings struct {
 	TracedShare       float64 // tracedPercent: of the events, in whole percent; 100
 
 	RefundRules string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
+	// fileOrigins: origins of web pages that may upload and download files by their links, such as
+	// "https://shop.example.com https://www.example.com"; none, as merchants' servers need no such permission
+	FileOrigins string
 	AlarmEmail  string // alarmEmail, own: address that gets all alarms; none, but anyone may subscribe to the topics
 	// mailFrom, own: address that mails to merchants' people are from, perhaps with a name, of a domain that SES has
 	// verified in the region; none: they wait, and an alarm says so
@@ -120,6 +123,7 @@ func readSettings(node constructs.Node) (settings, error) {
 		PageEmail:   c.ownText("pageEmail", ""),
 		MailFrom:    c.ownText("mailFrom", ""),
 		RefundRules: c.text("refundRules", ""),
+		FileOrigins: c.text("fileOrigins", ""),
 	}
 	c.check(s)
 	return s, errors.Join(c.problems...)
@@ -198,6 +202,12 @@ func (c *context) check(s settings) {
 	}
 	if _, err := payments.ParseRefundRules(s.RefundRules); err != nil {
 		c.wrong("refundRules: %w", err)
+	}
+	for origin := range strings.FieldsSeq(s.FileOrigins) {
+		if u, err := url.Parse(origin); err != nil || u.Host == "" || origin != "https://"+u.Host ||
+			strings.ContainsAny(origin, "*@") {
+			c.wrong("fileOrigins=%s is not an origin like https://www.example.com", origin)
+		}
 	}
 	if _, err := mail.ParseAddress(s.MailFrom); s.MailFrom != "" && err != nil {
 		c.wrong("mailFrom=%s is not an email address", s.MailFrom)

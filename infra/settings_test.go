@@ -41,6 +41,11 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 		"dueShards=257":            {"dueShards": "257"},
 		"refundRules":              {"refundRules": "BR:90 everywhere"},
 		"mailFrom=":                {"mailFrom": "nobody"},
+		"fileOrigins=* ":           {"fileOrigins": "https://a.example.com *"},
+		"fileOrigins=https://*":    {"fileOrigins": "https://*.example.com"},
+		"fileOrigins=http:":        {"fileOrigins": "http://a.example.com"},
+		"fileOrigins=https://a":    {"fileOrigins": "https://a.example.com/"},
+		"fileOrigins=https://u@a":  {"fileOrigins": "https://u@a.example.com"},
 		"secretSince":              {"secretSince": "yesterday"},
 		"secretVersion=1: ":        {"secretVersion": "1"},
 		"as secretVersion":         {"secretPrevious": "1", "secretSince": "2026-11-01T00:00:00Z"},
@@ -66,7 +71,7 @@ func TestStagesHaveFreeNames(t *testing.T) {
 		"production": false, "prd": false, "live": false, "prod-eu": false, "eu-prod": false, "prod2": false,
 		"eu-live-1": false, "preprod": true, "products": true, "alive": true,
 		// Resources of dev have these names.
-		"dev-table": false, "dev-restored": false, "table": true, "dev-tables": true,
+		"dev-table": false, "dev-restored": false, "dev-files": false, "table": true, "dev-tables": true,
 	} {
 		// Whatever else is wrong, the stage is the only error.
 		_, err := read(map[string]any{"stage": name, "workers": "1"})

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
@@ -31,6 +32,8 @@ type platform struct {
 	otlpHeaders   awssecretsmanager.ISecret // nil: none
 	table         awsdynamodb.TableV2
 	tableKey      awskms.Key
+	bucket        awss3.Bucket // of files
+	fileKey       awskms.Key
 	queues        map[string]awssqs.Queue // by their names in functions.Queues
 	dead          []deadQueue
 	api           awsapigatewayv2.HttpApi
@@ -87,6 +90,7 @@ func newPlatform(app awscdk.App, all []functions.Function) (*platform, error) {
 func (p *platform) build(all []functions.Function) error {
 	p.addSecrets()
 	p.addTable()
+	p.addBucket()
 	p.addQueues()
 	p.addAPI()
 	for _, f := range all {
@@ -95,6 +99,7 @@ func (p *platform) build(all []functions.Function) error {
 		}
 	}
 	p.protectTable()
+	p.protectBucket()
 	if err := p.addRoutes(); err != nil {
 		return err
 	}
@@ -126,6 +131,7 @@ func (p *platform) addOutputs() {
 	p.output("Commit", &p.commit, "of the code that runs; -dirty if it was changed after it")
 	p.output("BaseUrl", p.baseURL, "where clients find the API")
 	p.output("TableName", p.table.TableName(), "all of the platform's data")
+	p.output("FileBucket", p.bucket.BucketName(), "the content of merchants' files")
 	p.output("SecretArn", p.secret.SecretArn(), "keys that can be rotated are derived from this")
 	p.output("LastingSecretArn", p.lastingSecret.SecretArn(), "what merchants keep is derived from this")
 	p.output("CriticalTopic", p.topics[critical].TopicArn(), "subscribe here to be woken by critical alarms")

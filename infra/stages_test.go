@@ -19,6 +19,7 @@ func TestTwoSynthesesGiveTheSameTemplate(t *testing.T) {
 // keeping are the kinds with data, logs, messages, or the keys to them.
 var keeping = []string{
 	"AWS::DynamoDB::GlobalTable", "AWS::SecretsManager::Secret", "AWS::KMS::Key", "AWS::SQS::Queue", "AWS::Logs::LogGroup",
+	bucketKind,
 }
 
 func TestProdOutlivesItsStackAndDevDoesNot(t *testing.T) {
@@ -107,7 +108,7 @@ func TestNoStageHasTheNamesOfAnother(t *testing.T) {
 // tagged are the kinds whose costs or owners an operator looks for by tag.
 var tagged = []string{
 	"AWS::DynamoDB::GlobalTable", "AWS::Lambda::Function", "AWS::SQS::Queue", "AWS::SecretsManager::Secret",
-	"AWS::KMS::Key",
+	"AWS::KMS::Key", bucketKind,
 	"AWS::Logs::LogGroup", "AWS::IAM::Role", "AWS::SNS::Topic", "AWS::CloudWatch::Alarm", "AWS::ApiGatewayV2::Api",
 }
 
