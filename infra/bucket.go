@@ -33,7 +33,7 @@ func (p *platform) addBucket() {
 		PendingWindow:     awscdk.Duration_Days(number(keyWaiting)),
 		RemovalPolicy:     p.lasting(),
 	})
-	p.bucket = awss3.NewBucket(p.stack, text("FileBucket"), &awss3.BucketProps{
+	p.bucket = awss3.NewBucket(p.stack, text("Bucket"), &awss3.BucketProps{
 		BucketName:        text(p.name("files") + "-" + *p.stack.Account() + "-" + *p.stack.Region()),
 		Encryption:        awss3.BucketEncryption_KMS,
 		EncryptionKey:     p.fileKey,

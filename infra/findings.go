@@ -36,7 +36,7 @@ var answers = []answer{
 		only:   []string{`/^Resource::<Table.*\.Arn>\/stream\/\*$/`},
 		reason: "ListStreams can only be allowed for all streams of the table together."},
 	{rules: []string{"AwsSolutions-IAM5"}, of: "AWS::IAM::Policy", named: []string{"RoleFiles"},
-		only:   []string{`/^Resource::<FileBucket.*\.Arn>\/files\/\*$/`},
+		only:   []string{`/^Resource::<Bucket.*\.Arn>\/files\/\*$/`},
 		reason: "Each file has an object of its own there, under a random key. The bucket's policy lets no other role in."},
 	{rules: []string{"AwsSolutions-S1", "PCI.DSS.321-S3BucketLoggingEnabled", "CKV_AWS_18"}, of: "AWS::S3::Bucket",
 		reason: "Each link that is given out is a request in the log of the function, which alone can sign one, with who " +

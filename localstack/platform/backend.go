@@ -32,8 +32,15 @@ type backend struct {
 
 // startBackend starts the engines; those in memory run by the clock.
 func startBackend(ctx context.Context, f Folder, c Config, clock *clock.Ahead) (backend, error) {
+	// Before the table: what there is beside a table and without objects has lost them.
+	if err := makeObjects(f, c.Disk); err != nil {
+		return backend{}, err
+	}
 	b, err := startEngines(ctx, f, c, clock)
 	if err != nil {
+		return b, err
+	}
+	if b, err = b.withBucket(f, c.Disk); err != nil {
 		return b, err
 	}
 	return b.withMailbox(f, clock.Now)

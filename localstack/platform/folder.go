@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
+	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
 // Folder is .local, where the local run keeps everything. Only its owner can read it: it holds keys.
@@ -36,7 +39,7 @@ const (
 
 // format is the version of what the folder holds. Raise it with a change of the table's items, or of the logs, after
 // which this version cannot use what an earlier one wrote. Folders without a format are older than version 2.
-const format = "4"
+const format = "5"
 
 const (
 	private       = 0o600
@@ -88,6 +91,9 @@ func (f Folder) open() error {
 		return f.missing(secretFile)
 	case here(envFile) && !data:
 		return f.missing(memoryDir)
+	}
+	if there, err := wal.Exists(f.path(objectsDir), s3.LogName); data && (err != nil || !there) {
+		return errors.Join(f.missing(filepath.Join(objectsDir, s3.LogName+".*")), err)
 	}
 	return nil
 }

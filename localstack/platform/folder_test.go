@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
 func newFolder(t *testing.T) Folder {
@@ -140,6 +142,11 @@ func TestDataOfAnotherVersionIsRefused(t *testing.T) {
 			place := newFolder(t)
 			for file, content := range c.files {
 				if err := os.WriteFile(place.path(file), []byte(content), private); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if name == "this version" {
+				if err := makeObjects(place, wal.Options{}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -121,6 +121,7 @@ func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
 		"without a secret": {secretFile, os.Remove, "secret is missing"},
 		"without a table":  {table, os.Remove, "memory/table.* is missing"},
 		"without queues":   {queues, os.Remove, "memory/queues.* is missing"},
+		"without objects":  {objectsDir, os.RemoveAll, "objects/objects.* is missing"},
 		"without data":     {memoryDir, os.RemoveAll, "memory is missing"},
 		"an empty table":   {table, func(path string) error { return os.Truncate(path, 0) }, "memory/table.* is missing"},
 		"a damaged table":  {table, flip, "table.000001.log is damaged"},
@@ -163,7 +164,7 @@ func TestAFirstStartThatWasCutOffIsRepeated(t *testing.T) {
 		},
 		"with empty logs": func(f Folder) error {
 			_, err := f.secret()
-			return errors.Join(err, makeMemory(f.path(memoryDir), wal.Options{}, &clock.Ahead{}))
+			return errors.Join(err, makeObjects(f, wal.Options{}), makeMemory(f.path(memoryDir), wal.Options{}, &clock.Ahead{}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,13 +11,17 @@ import (
 // Region of all engines.
 const Region = "eu-central-1"
 
-// Engines are the endpoints of DynamoDB and SQS.
+// Engines are the endpoints of DynamoDB, SQS, SES and S3.
 type Engines struct {
 	DynamoDB  string // endpoint
 	SQS       string // endpoint
 	SES       string // endpoint; "": mails wait
+	S3        string // endpoint; "": there is no bucket
 	AccessKey string // the engines keep a database for each
 }
+
+// Bucket is that of files.
+const Bucket = "cashwrap-files"
 
 // Environment is the environment of functions on a developer's machine, over the engines: plain HTTP and callbacks to
 // loopback are allowed. secret is the platform's, at least 32 bytes, in use since the given time.
@@ -34,6 +38,9 @@ func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
 	}
 	if e.SES != "" {
 		environment["SES_ENDPOINT"], environment["MAIL_FROM"] = e.SES, "Cashwrap <no-reply@cashwrap.example>"
+	}
+	if e.S3 != "" {
+		environment["S3_ENDPOINT"], environment["FILE_BUCKET"] = e.S3, Bucket
 	}
 	return environment
 }

@@ -26,8 +26,12 @@ type Programs struct {
 // Of says how the function runs. The error is the credentials'.
 func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config, error) {
 	environment := maps.Clone(p.Environment)
-	// As in the CDK app, a function gets the URLs of those queues only that it sends to.
+	// As in the CDK app, a function gets the URLs of those queues only that it sends to, and the bucket if it reaches
+	// the content of files.
 	sends := f.Access().Sends
+	if !f.Access().Objects {
+		delete(environment, "FILE_BUCKET")
+	}
 	for _, q := range functions.Queues {
 		if !slices.ContainsFunc(sends, func(s functions.Queue) bool { return s.Name == q.Name }) {
 			delete(environment, q.Variable)

@@ -12,11 +12,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// TestAProgramGetsItsQueuesAndSecretsOnly, as in a deployment.
+// TestAProgramGetsItsQueuesAndSecretsOnly, and its bucket, as in a deployment.
 func TestAProgramGetsItsQueuesAndSecretsOnly(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	programs := Programs{Folder: "/built", Environment: maps.Clone(c.Environment), Credentials: c.Overrides.Credentials}
+	c.Environment["FILE_BUCKET"], programs.Environment["FILE_BUCKET"] = Bucket, Bucket
 	for _, q := range functions.Queues {
 		programs.Environment[q.Variable] = "http://queues.test/" + q.Name
 	}
@@ -26,6 +27,9 @@ func TestAProgramGetsItsQueuesAndSecretsOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		environment := maps.Clone(c.Environment)
+		if !f.Access().Objects {
+			delete(environment, "FILE_BUCKET")
+		}
 		for _, q := range f.Access().Sends {
 			environment[q.Variable] = "http://queues.test/" + q.Name
 		}
