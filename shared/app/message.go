@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
@@ -56,12 +57,9 @@ type PollMessage struct {
 // objects are to be compared with their records, after the object whose key is said.
 type FileMessage struct {
 	Object string `json:"object,omitempty"` // 32 hexadecimal digits
-	Shard  *int   `json:"shard,omitempty"`  // one of FileShards
+	Shard  *int   `json:"shard,omitempty"`  // one of file.Shards
 	After  string `json:"after,omitempty"`
 }
-
-// FileShards is how many shards objects are in: one for each first digit of their keys.
-const FileShards = 16
 
 // Names wants an id.
 func (m CallbackMessage) Names() (identity.Tenant, bool) { return identity.Tenant{}, m.ID != "" }
@@ -91,7 +89,7 @@ func (m FileMessage) Names() (identity.Tenant, bool) {
 	if m.Shard == nil {
 		return identity.Tenant{}, objectID.MatchString(m.Object) && m.After == ""
 	}
-	return identity.Tenant{}, m.Object == "" && *m.Shard >= 0 && *m.Shard < FileShards
+	return identity.Tenant{}, m.Object == "" && *m.Shard >= 0 && *m.Shard < file.Shards
 }
 
 var objectID = regexp.MustCompile(`^[0-9a-f]{32}$`)
