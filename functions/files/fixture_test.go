@@ -8,6 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 type fields = map[string]any
@@ -158,3 +159,19 @@ var (
 	conflict   = world.Refused(409, "CONFLICT", "", "conflict")
 	upstream   = world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed")
 )
+
+// anyFile is the filter that takes all.
+var anyFile store.FileFilter
+
+// add stores a pending file, past the API.
+func (s shop) add(operation, collection string) {
+	s.Helper()
+	f, err := file.New(file.ID(operation), file.NewKey(), file.Given{Name: operation + ".txt", ContentType: file.Text, Size: 1,
+		Collection: collection}, s.Clock.Now())
+	if err == nil {
+		_, err = s.App.Store.CreateFile(s.Context(), s.Tenant(), f)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+}
