@@ -44,7 +44,8 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedReaderCheckouts,
 		storedCallbacks, storedMails, storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles,
-		storedPayouts, storedRequests, storedOAuth, storedTestProfiles, storedSignIns, storedReaders} {
+		storedPayouts, storedRequests, storedOAuth, storedTestProfiles, storedSignIns, storedReaders,
+		storedFiles, storedCollections} {
 		for method, c := range cases {
 			t.Run(method, func(t *testing.T) {
 				t.Parallel()
