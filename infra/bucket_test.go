@@ -88,10 +88,6 @@ func TestTheBucketsPolicyDenies(t *testing.T) {
 		}
 	}
 	objects := below(id, "/*")
-	var readers any = roles
-	if len(roles) == 1 {
-		readers = roles[0]
-	}
 	var got, want []string
 	for _, one := range s.denials(t) {
 		got = append(got, plain(one.resources)+one.condition())
@@ -102,7 +98,7 @@ func TestTheBucketsPolicyDenies(t *testing.T) {
 	}{
 		{[]any{arn(id), objects}, map[string]map[string]any{"Bool": {"aws:SecureTransport": "false"}}},
 		{[]any{arn(id), objects}, map[string]map[string]any{"NumericLessThan": {"s3:TlsVersion": 1.2}}},
-		{[]any{objects}, map[string]map[string]any{"ArnNotEquals": {"aws:PrincipalArn": readers}}},
+		{[]any{objects}, map[string]map[string]any{"ArnNotEquals": {"aws:PrincipalArn": roles}}},
 		{[]any{objects}, map[string]map[string]any{"NumericGreaterThan": {"s3:signatureAge": 15 * 60 * 1000}}},
 	} {
 		want = append(want, plain(c.on)+statement{conditions: c.conditions}.condition())

@@ -1,8 +1,8 @@
 // Package demo runs a merchant's first day against a running platform and prints every request and response: a
 // payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund, a
-// receipt, a payment at a card terminal, a restricted key that is refused and revoked, a new bank account and a payout
-// to it, an invitation by mail, an OAuth login, an employee's refund that is refused and then permitted, and a test
-// profile. It is an ordinary merchant: it has an API key, and an operator gives it a callback secret and registers its
+// receipt, a payment at a card terminal, a restricted key that is refused and revoked, a document that is kept and a
+// disguised program that is not, a new bank account and a payout to it, an invitation by mail, an OAuth login, an
+// employee's refund that is refused and then permitted, and a test profile. It is an ordinary merchant: it has an API key, and an operator gives it a callback secret and registers its
 // OAuth client.
 package demo
 
@@ -54,6 +54,7 @@ var steps = []struct {
 	{"The payer gets a receipt", (*scenario).receipt},
 	{"A card terminal is paired, and a payer pays and tips at it", (*scenario).payAtReader},
 	{"The merchant makes a restricted key, and revokes it", (*scenario).restrict},
+	{"It keeps a document, and a disguised program is refused", (*scenario).keepFiles},
 	{"Another merchant opens, and sells its first lunch", (*scenario).openMerchant},
 	{"It adds its bank account, which is verified", (*scenario).addAccount},
 	{"It is paid out to that account", (*scenario).payOut},

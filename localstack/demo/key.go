@@ -41,8 +41,9 @@ func (s *scenario) restrict(ctx context.Context) error {
 	return nil
 }
 
-// secrets are API keys and passwords in a response.
-var secrets = regexp.MustCompile(`\b([sp]k_(?:live|test)_)[0-9A-Za-z]+|("password":")[^"]+`)
+// secrets are API keys, passwords and the signatures of links in a response.
+var secrets = regexp.MustCompile(`\b([sp]k_(?:live|test)_)[0-9A-Za-z]+|("password":")[^"]+|` +
+	`(X-Amz-(?:Signature|Security-Token)=)[^&"\\]+`)
 
 // withoutSecrets is a response as it may be shown.
-func withoutSecrets(body []byte) []byte { return secrets.ReplaceAll(body, []byte("${1}${2}…")) }
+func withoutSecrets(body []byte) []byte { return secrets.ReplaceAll(body, []byte("${1}${2}${3}…")) }

@@ -1,0 +1,122 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
+)
+
+// The content that the demo uploads: a document, and a program that pretends to be one.
+const (
+	document = "%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+	program  = "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00This program cannot be run in DOS mode.\r\n"
+)
+
+// link is the request by which a file's content is uploaded.
+type link struct {
+	Method  string
+	URL     string
+	Headers map[string]string
+}
+
+// storedFile is what the demo checks of a file.
+type storedFile struct {
+	ID, Status  string
+	Upload      link
+	DownloadURL string `json:"download_url"`
+}
+
+// keepFiles is contract §8.3: a document is uploaded and downloaded by links, a program under a document's name is
+// refused, and after a deletion an old link has nothing to give.
+func (s *scenario) keepFiles(ctx context.Context) error {
+	var collection struct{ ID, Status string }
+	if err := s.call(ctx, "POST", s.ofMerchant("/collections"), object{"name": "Papers " + s.run}, http.StatusCreated,
+		&collection); err != nil {
+		return err
+	}
+	kept, err := s.upload(ctx, collection.ID, "register.pdf", document)
+	if err != nil {
+		return err
+	}
+	if err = s.complete(ctx, kept, http.StatusOK); err != nil {
+		return err
+	}
+	if err = s.call(ctx, "GET", s.ofMerchant("/files/"+kept.ID), nil, http.StatusOK, &kept); err != nil {
+		return err
+	}
+	if err = s.download(ctx, kept, http.StatusOK, document); err != nil {
+		return err
+	}
+	s.print.line("\nA program that is named like a document:")
+	disguised, err := s.upload(ctx, collection.ID, "invoice.pdf", program)
+	if err != nil {
+		return err
+	}
+	if err = s.complete(ctx, disguised, http.StatusConflict); err != nil {
+		return err
+	}
+	if err = s.call(ctx, "GET", s.ofMerchant("/files/"+disguised.ID), nil, http.StatusNotFound, nil); err != nil {
+		return err
+	}
+	s.print.line("✓ it is refused, and gone\n\nThe merchant deletes the document:")
+	if err = s.call(ctx, "DELETE", s.ofMerchant("/files/"+kept.ID), nil, http.StatusNoContent, nil); err != nil {
+		return err
+	}
+	return s.download(ctx, kept, http.StatusNotFound, "")
+}
+
+func (s *scenario) ofMerchant(path string) string { return "/v0.1/merchants/" + s.MerchantCode + path }
+
+// upload creates a file, and sends its content by the link that the reply has.
+func (s *scenario) upload(ctx context.Context, collection, name, content string) (f storedFile, err error) {
+	if err = s.call(ctx, "POST", s.ofMerchant("/files"), object{"filename": name, "content_type": "application/pdf",
+		"size": len(content), "collection_id": collection}, http.StatusCreated, &f); err != nil {
+		return f, err
+	}
+	if err = s.expect(f.Status == "pending" && f.Upload.URL != "", "a pending file with a link"); err != nil {
+		return f, err
+	}
+	response, err := s.follow(ctx, client.Request{Method: f.Upload.Method, Path: f.Upload.URL, Header: f.Upload.Headers,
+		Body: content})
+	if err == nil && response.Status != http.StatusOK {
+		err = fmt.Errorf("the upload answered %s %s, not 200", statusLine(response), response.Body)
+	}
+	return f, err
+}
+
+// complete says that a file was uploaded.
+func (s *scenario) complete(ctx context.Context, f storedFile, status int) error {
+	return s.call(ctx, "PUT", s.ofMerchant("/files/"+f.ID), object{"status": "uploaded"}, status, nil)
+}
+
+// download uses the link of a file that was read, and compares what it gets with what was uploaded.
+func (s *scenario) download(ctx context.Context, f storedFile, status int, content string) error {
+	response, err := s.follow(ctx, client.Request{Method: http.MethodGet, Path: f.DownloadURL})
+	if err != nil {
+		return err
+	}
+	if response.Status != status {
+		return fmt.Errorf("the download answered %s, not %d", statusLine(response), status)
+	}
+	if status != http.StatusOK {
+		return s.expect(true, "the link has nothing to give any more")
+	}
+	return s.expect(bytes.Equal(response.Body, []byte(content)) &&
+		strings.HasPrefix(response.Header.Get("Content-Disposition"), "attachment;"),
+		"what was uploaded, as an attachment")
+}
+
+// follow uses a link. Whoever has one can do the same, so only the part before its signature is printed.
+func (s *scenario) follow(ctx context.Context, r client.Request) (client.Response, error) {
+	address, _, _ := strings.Cut(r.Path, "?")
+	s.print.line("→ " + r.Method + " " + address + "?…")
+	response, err := s.API.Do(ctx, r)
+	if err == nil {
+		s.print.line("← " + statusLine(response))
+	}
+	return response, err
+}
