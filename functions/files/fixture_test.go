@@ -2,8 +2,11 @@ package files_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/file"
@@ -171,6 +174,17 @@ func (s shop) add(operation, collection string) {
 	if err == nil {
 		_, err = s.App.Store.CreateFile(s.Context(), s.Tenant(), f)
 	}
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// store puts content under a key past all links, as somebody with the bucket's credentials could.
+func (s shop) store(key, contentType, content string) {
+	s.Helper()
+	client := s3.NewFromConfig(s.App.AWS(s.App.S3Endpoint), func(o *s3.Options) { o.UsePathStyle = true })
+	_, err := client.PutObject(s.Context(), &s3.PutObjectInput{Bucket: &s.App.FileBucket, Key: &key, ContentType: &contentType,
+		Body: strings.NewReader(content)})
 	if err != nil {
 		s.Fatal(err)
 	}

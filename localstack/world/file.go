@@ -35,7 +35,7 @@ func newObjects(tb testing.TB, accessKey string, now func() time.Time) *s3.Engin
 	return engine
 }
 
-// RefuseObjects sets which actions at S3 fail, such as GetObject, until it is set again; nil: none.
+// RefuseObjects sets which actions of functions at S3 fail, such as GetObject, until it is set again; nil: none.
 func (w *World) RefuseObjects(refuse func(action string) bool) {
 	if refuse == nil {
 		refuse = func(string) bool { return false }
@@ -45,7 +45,7 @@ func (w *World) RefuseObjects(refuse func(action string) bool) {
 
 // reachObjects carries a call of a function to S3.
 func (w *World) reachObjects(r *http.Request) (*http.Response, error) {
-	if refuse := w.refuseFile.Load(); refuse != nil && (*refuse)(s3.Action(r)) {
+	if refuse := w.refuseFile.Load(); refuse != nil && functionOf(r) != "" && (*refuse)(s3.Action(r)) {
 		return s3.Refusal(r, http.StatusServiceUnavailable, "ServiceUnavailable"), nil
 	}
 	return w.Objects.RoundTrip(r)
