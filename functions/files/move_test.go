@@ -1,0 +1,187 @@
+package files_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// counts are how many files collections have.
+func (s shop) counts(all ...collection) (counts []int) {
+	s.Helper()
+	for _, c := range all {
+		counts = append(counts, s.read(c.ID).Files)
+	}
+	return counts
+}
+
+func TestAFileIsMoved(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	a, b := s.collect("a"), s.collect("b")
+	for _, f := range []world.File{s.NewFile(world.PDF, nil), s.UploadedFile(world.PDF, nil)} {
+		f.Upload = nil
+		for _, c := range []struct {
+			to     string
+			counts []int
+		}{{a.ID, []int{1, 0}}, {a.ID, []int{1, 0}}, {b.ID, []int{0, 1}}, {"", []int{0, 0}}, {"", []int{0, 0}},
+			{b.ID, []int{0, 1}}} {
+			s.Clock.Advance(time.Second)
+			if f.Collection != c.to {
+				f.Collection, f.UpdatedAt = c.to, s.now()
+			}
+			if diff := cmp.Diff(f, s.ShownFile(200, s.update(f.ID, fields{"collection_id": c.to}))); diff != "" {
+				t.Errorf("to %q (-want +got):\n%s", c.to, diff)
+			}
+			read := s.file(f.ID)
+			read.DownloadURL = ""
+			if diff := cmp.Diff(f, read); diff != "" {
+				t.Errorf("to %q, read (-want +got):\n%s", c.to, diff)
+			}
+			if diff := cmp.Diff(c.counts, s.counts(a, b)); diff != "" {
+				t.Errorf("to %q, counts (-want +got):\n%s", c.to, diff)
+			}
+		}
+		if got := s.files("?collection_id=" + b.ID); got.Total != 1 || got.Items[0].ID != f.ID {
+			t.Errorf("listed: got %+v, want the file", got)
+		}
+		s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+		if diff := cmp.Diff([]int{0, 0}, s.counts(a, b)); diff != "" {
+			t.Errorf("deleted, counts (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestMovingAndCompletingAtOnce does both or neither.
+func TestMovingAndCompletingAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	open, closed := s.collect("open"), s.collect("closed")
+	s.set(closed.ID, "closed")
+	f := s.NewFile(world.PDF, nil)
+	both := fields{"status": "uploaded", "collection_id": open.ID}
+	conflict.Check(t, s.update(f.ID, both)) // nothing is uploaded
+	s.put("upload", 200, f.Upload, world.PDF)
+	conflict.Check(t, s.update(f.ID, fields{"status": "uploaded", "collection_id": closed.ID}))
+	world.Invalid("collection_id").Check(t, s.update(f.ID, fields{"status": "uploaded", "collection_id": "col_x"}))
+	if got := s.file(f.ID); got.Status != "pending" || got.Collection != "" {
+		t.Errorf("got %+v, want it pending, in no collection", got)
+	}
+	if got := s.ShownFile(200, s.update(f.ID, both)); got.Status != "uploaded" || got.Collection != open.ID {
+		t.Errorf("got %+v, want both", got)
+	}
+	if diff := cmp.Diff([]int{1, 0}, s.counts(open, closed)); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+}
+
+func TestUpdatesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	f := s.NewFile(world.PDF, nil)
+	for what, c := range map[string]struct {
+		body any
+		want world.Refusal
+	}{
+		"nothing":           {nil, world.Missing("status")},
+		"no field":          {fields{}, world.Missing("status")},
+		"nulls":             {fields{"status": nil, "collection_id": nil}, world.Missing("status")},
+		"another field":     {fields{"filename": "b.pdf", "metadata": fields{}}, world.Missing("status")},
+		"no status":         {fields{"status": ""}, world.Missing("status")},
+		"back to pending":   {fields{"status": "pending"}, world.Invalid("status")},
+		"capitals":          {fields{"status": "UPLOADED"}, world.Invalid("status")},
+		"a number":          {fields{"collection_id": 1}, world.Invalid("collection_id")},
+		"no collection":     {fields{"collection_id": "col_x"}, world.Invalid("collection_id")},
+		"a file":            {fields{"collection_id": f.ID}, world.Invalid("collection_id")},
+		"a long collection": {fields{"collection_id": strings.Repeat("c", 3000)}, world.Invalid("collection_id")},
+	} {
+		if c.want.Check(t, s.update(f.ID, c.body)); t.Failed() {
+			t.Fatal(what)
+		}
+	}
+	f.Upload = nil
+	if diff := cmp.Diff(f, s.file(f.ID)); diff != "" {
+		t.Errorf("afterwards (-want +got):\n%s", diff)
+	}
+}
+
+// TestWhatClosedAndArchivedCollectionsLet happen to their files. Content of a pending one is not even read.
+func TestWhatClosedAndArchivedCollectionsLet(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	open := s.collect("open")
+	for status, lets := range map[string]bool{"closed": true, "archived": false} {
+		c := s.collect(status)
+		in := fields{"collection_id": c.ID}
+		pending, wrong := s.NewFile(world.PDF, in), s.NewFile("MZ", in)
+		moved, deleted, kept := s.UploadedFile(world.PDF, in), s.UploadedFile(world.PDF, in), s.UploadedFile(world.PDF, in)
+		loose := s.NewFile(world.PDF, nil)
+		s.put("upload", 200, pending.Upload, world.PDF)
+		s.put("upload", 200, wrong.Upload, "MZ")
+		s.set(c.ID, status)
+		for what, got := range map[string]world.Response{
+			"create":                s.Send("POST", s.FilesPath(), given(in)),
+			"complete":              s.CompleteFile(pending.ID),
+			"complete what differs": s.CompleteFile(wrong.ID),
+			"move in":               s.update(loose.ID, in),
+			"move in and complete":  s.update(loose.ID, fields{"collection_id": c.ID, "status": "uploaded"}),
+		} {
+			if conflict.Check(t, got); t.Failed() {
+				t.Fatalf("%s: %s", status, what)
+			}
+		}
+		s.want("again", 200, s.CompleteFile(kept.ID)) // it is uploaded: nothing changes
+		s.want("to where it is", 200, s.update(kept.ID, in))
+		n, moves, deletes := 5, 409, 409
+		if lets {
+			n, moves, deletes = 2, 200, 204
+		}
+		s.want(status+": move", moves, s.update(moved.ID, fields{"collection_id": open.ID}))
+		s.want(status+": delete", deletes, s.Send("DELETE", s.path(deleted.ID), nil))
+		s.want(status+": move a pending one", moves, s.update(pending.ID, fields{"collection_id": ""}))
+		if got := s.read(c.ID); got.Files != n {
+			t.Errorf("%s: got %+v, want %d files", status, got, n)
+		}
+		if lets {
+			s.want("complete outside", 200, s.CompleteFile(pending.ID))
+			s.set(c.ID, "open")
+			conflict.Check(t, s.CompleteFile(wrong.ID))
+			notFound.Check(t, s.CompleteFile(wrong.ID))
+		} else {
+			conflict.Check(t, s.Send("DELETE", s.path(pending.ID), nil))
+		}
+	}
+}
+
+// TestMost: with as many files or collections as there may be, one more is refused; one that goes makes room.
+func TestMost(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	_, table := s.App.Store.Raw()
+	f := s.NewFile(world.PDF, nil)
+	s.collect("first")
+	for name, most := range map[string]int{"COUNT#FILES": 5000, "COUNT#COLLECTIONS": 1000} {
+		if err := table.Update("pk", "FILES#"+s.Tenant().String()).Range("sk", name).Set("count", most-1).
+			Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create := world.Request{Method: "POST", Path: s.FilesPath(), Body: given(nil)}
+	if got := s.DoConcurrently(4, create); got[201] != 1 || got[409] != 3 {
+		t.Errorf("files: got %v, want one 201 and three 409", got)
+	}
+	if got := s.DoConcurrently(4, world.Request{Method: "POST", Path: s.CollectionsPath(),
+		Body: fields{"name": "x"}}); got[201] != 1 || got[409] != 3 {
+		t.Errorf("collections: got %v, want one 201 and three 409", got)
+	}
+	conflict.Check(t, s.Do(create))
+	conflict.Check(t, s.Send("POST", s.CollectionsPath(), fields{"name": "x"}))
+	shop{s.OtherShop()}.NewFile(world.PDF, nil)
+	s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+	s.want("create", 201, s.Do(create))
+	conflict.Check(t, s.Do(create))
+}
