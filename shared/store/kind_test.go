@@ -17,7 +17,7 @@ var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessT
 	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindCheckout, KindReference, KindTransaction,
 	KindReceipts, KindJournal, KindPayable, KindReserve, KindSession, KindCustomer, KindBankAccounts,
 	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindCallback, KindMail, KindBreaker,
-	KindIdempotency, KindRate, KindGrowth, KindReady, KindList, KindHistory, KindDue, KindDead,
+	KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth, KindReady, KindList, KindHistory, KindDue, KindDead,
 	KindPayoutDue, "SANDBOX", "FILEBANK", "TERMINAL"}
 
 func TestKindsDifferUpToTheSeparator(t *testing.T) {
@@ -114,6 +114,7 @@ func TestDueKeysRoundTrip(t *testing.T) {
 			payoutScheduleKey(tenant):        {Tenant: tenant, Schedule: true},
 			growthKey(tenant):                {Tenant: tenant, Growth: true},
 			callbackKey(id):                  {CallbackID: id},
+			objectKey("files/" + digest(id)): {Object: "files/" + digest(id)},
 			transactionKey(tenant, id, id):   {},
 			customerKey(tenant, id):          {},
 			merchantKey(tenant.Merchant):     {},

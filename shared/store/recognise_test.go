@@ -11,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -159,6 +160,31 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 				return r
 			}))
 		}
+	},
+	"UpdateFile": func(t *testing.T, s *store.Store) func() error {
+		if err := newFile(t.Context(), s, "f", ""); err != nil {
+			t.Fatal(err)
+		}
+		return func() error {
+			return second(s.UpdateFile(t.Context(), tenant, "f", func(f file.File) (file.File, error) {
+				f.Name += "x" // another change each time
+				return f, nil
+			}))
+		}
+	},
+	"UpdateCollection": func(t *testing.T, s *store.Store) func() error {
+		if err := newCollection(t.Context(), s, "c"); err != nil {
+			t.Fatal(err)
+		}
+		return func() error {
+			return second(s.UpdateCollection(t.Context(), tenant, "c", func(c file.Collection) (file.Collection, error) {
+				c.Name += "x"
+				return c, nil
+			}))
+		}
+	},
+	"SaveObject": func(t *testing.T, s *store.Store) func() error {
+		return func() error { return s.SaveObject(t.Context(), file.Entry{Key: file.NewKey()}) }
 	},
 	"OpenPayout": func(t *testing.T, s *store.Store) func() error {
 		return func() error { return s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil) }

@@ -1,0 +1,242 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+type change = func(context.Context, *store.Store) error
+
+// fileChanges are what can be done with the file and its collections.
+var fileChanges = map[string]change{
+	"complete": func(ctx context.Context, s *store.Store) error { return second(complete(ctx, s, "f", "mine")) },
+	"complete too": func(ctx context.Context, s *store.Store) error {
+		return second(complete(ctx, s, "f", "another"))
+	},
+	"move": func(ctx context.Context, s *store.Store) error { return moveFile(ctx, s, "f", "b") },
+	"delete": func(ctx context.Context, s *store.Store) error {
+		return second(s.DeleteFile(ctx, tenant, "f", "deletion"))
+	},
+	"drop": func(ctx context.Context, s *store.Store) error {
+		return second(s.DropFile(ctx, tenant, "f", "completion", "It differs."))
+	},
+	"close a":   func(ctx context.Context, s *store.Store) error { return setStatus(ctx, s, "a", file.Closed) },
+	"close b":   func(ctx context.Context, s *store.Store) error { return setStatus(ctx, s, "b", file.Closed) },
+	"archive a": func(ctx context.Context, s *store.Store) error { return setStatus(ctx, s, "a", file.Archived) },
+}
+
+// TestFilesChangeAtOnce: one change comes while another is on its way. The first to arrive counts, and the other finds
+// what it has left.
+func TestFilesChangeAtOnce(t *testing.T) {
+	t.Parallel()
+	conflict := func(err error) bool { return failure.Is(err, failure.KindConflict) }
+	notFound := func(err error) bool { return failure.Is(err, failure.KindNotFound) }
+	uploaded := func(err error) bool { return errors.Is(err, store.ErrNotPending) }
+	none := func(err error) bool { return err == nil }
+	for name, c := range map[string]struct {
+		late, first string
+		err         func(error) bool // of the late one
+		want        state
+	}{
+		"two completions":                   {"complete", "complete too", none, inA(file.Uploaded, "open 1", "open 0")},
+		"a completion after a deletion":     {"complete", "delete", notFound, gone("open 0", "open 0")},
+		"a completion after a drop":         {"complete", "drop", notFound, gone("open 0", "open 0")},
+		"a completion after a move":         {"complete", "move", none, inB(file.Uploaded, "open 0", "open 1")},
+		"a completion after the closing":    {"complete", "close a", conflict, inA(file.Pending, "closed 1", "open 0")},
+		"a deletion after a completion":     {"delete", "complete", none, gone("open 0", "open 0")},
+		"a deletion after a drop":           {"delete", "drop", notFound, gone("open 0", "open 0")},
+		"a deletion after a move":           {"delete", "move", none, gone("open 0", "open 0")},
+		"a deletion after the closing":      {"delete", "close a", none, gone("closed 0", "open 0")},
+		"a deletion after the archiving":    {"delete", "archive a", conflict, inA(file.Pending, "archived 1", "open 0")},
+		"a drop after a completion":         {"drop", "complete", uploaded, inA(file.Uploaded, "open 1", "open 0")},
+		"a drop after a deletion":           {"drop", "delete", notFound, gone("open 0", "open 0")},
+		"a drop after a move":               {"drop", "move", none, gone("open 0", "open 0")},
+		"a drop after the archiving":        {"drop", "archive a", none, gone("archived 0", "open 0")},
+		"a move after a completion":         {"move", "complete", none, inB(file.Uploaded, "open 0", "open 1")},
+		"a move after a deletion":           {"move", "delete", notFound, gone("open 0", "open 0")},
+		"a move after the closing":          {"move", "close a", none, inB(file.Pending, "closed 0", "open 1")},
+		"a move after its end was closed":   {"move", "close b", conflict, inA(file.Pending, "open 1", "closed 0")},
+		"a move after the archiving":        {"move", "archive a", conflict, inA(file.Pending, "archived 1", "open 0")},
+		"closing after a move":              {"close a", "move", none, inB(file.Pending, "closed 0", "open 1")},
+		"closing the end after a move":      {"close b", "move", none, inB(file.Pending, "open 0", "closed 1")},
+		"archiving after a deletion":        {"archive a", "delete", none, gone("archived 0", "open 0")},
+		"closing after it was archived":     {"close a", "archive a", conflict, inA(file.Pending, "archived 1", "open 0")},
+		"archiving after it was closed too": {"archive a", "close a", none, inA(file.Pending, "archived 1", "open 0")},
+	} {
+		s, wire := fileTable(t)
+		wire.Meanwhile("TransactWriteItems", 1, func() {
+			if err := fileChanges[c.first](t.Context(), s); err != nil {
+				t.Error(err)
+			}
+		})
+		err := fileChanges[c.late](t.Context(), s)
+		wire.Inject(nil)
+		if !c.err(err) {
+			t.Errorf("%s: got error %v", name, err)
+		}
+		wantFiles(t, name, s, c.want)
+	}
+}
+
+// TestTwoCompletionsHaveOneEffect: the file has the version of the object that the first has checked.
+func TestTwoCompletionsHaveOneEffect(t *testing.T) {
+	t.Parallel()
+	s, wire := fileTable(t)
+	var first file.File
+	wire.Meanwhile("TransactWriteItems", 1, func() {
+		var err error
+		if first, err = complete(t.Context(), s, "f", "first"); err != nil {
+			t.Error(err)
+		}
+	})
+	got, err := complete(t.Context(), s, "f", "late")
+	if diff := cmp.Diff(first, got); err != nil || diff != "" || got.ObjectRev != "first" {
+		t.Errorf("got error %v, (-first +late):\n%s", err, diff)
+	}
+	entries := 0
+	for _, err := range s.AuditEntries(t.Context(), tenant.Merchant, time.Time{}, s.Now(), "") {
+		if entries++; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if entries != 4 { // of two collections, the file, and its completion
+		t.Errorf("got %d entries of the audit, want 4", entries)
+	}
+}
+
+// TestFileChangesThatAreCutOff are not made or wholly made, and made once when they are repeated.
+func TestFileChangesThatAreCutOff(t *testing.T) {
+	t.Parallel()
+	done := map[string]state{
+		"complete": inA(file.Uploaded, "open 1", "open 0"), "move": inB(file.Pending, "open 0", "open 1"),
+		"delete": gone("open 0", "open 0"), "drop": gone("open 0", "open 0"),
+		"close a": inA(file.Pending, "closed 1", "open 0"), "archive a": inA(file.Pending, "archived 1", "open 0"),
+	}
+	for name, want := range done {
+		for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
+			for step := range 8 {
+				s, wire := fileTable(t)
+				calls := 0
+				wire.Inject(func(string) faults.Fault {
+					if calls++; calls > step {
+						return fault
+					}
+					return faults.None
+				})
+				_ = fileChanges[name](t.Context(), s)
+				wire.Inject(nil)
+				try := fmt.Sprintf("%s, %s from call %d", name, fault, step+1)
+				between := stateOf(t, s)
+				if before := inA(file.Pending, "open 1", "open 0"); !cmp.Equal(between, before) && !cmp.Equal(between, want,
+					cmpopts.EquateEmpty()) {
+					t.Errorf("%s: got %+v, want all or nothing", try, between)
+				}
+				if err := fileChanges[name](t.Context(), s); err != nil {
+					t.Errorf("%s: again: got error %v", try, err)
+				}
+				wantFiles(t, try, s, want)
+			}
+		}
+	}
+}
+
+// TestCreationsThatAreCutOff make nothing or all, and one file and one collection when they are repeated.
+func TestCreationsThatAreCutOff(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
+		for step := range 8 {
+			s, wire := fileTable(t)
+			both := func() error {
+				return errors.Join(newCollection(t.Context(), s, "c"), newFile(t.Context(), s, "g", "c"))
+			}
+			calls := 0
+			wire.Inject(func(string) faults.Fault {
+				if calls++; calls > step {
+					return fault
+				}
+				return faults.None
+			})
+			_ = both()
+			wire.Inject(nil)
+			try := fmt.Sprintf("%s from call %d", fault, step+1)
+			stateOf(t, s)
+			if err := both(); err != nil {
+				t.Errorf("%s: again: got error %v", try, err)
+			}
+			want := inA(file.Pending, "open 1", "open 0")
+			want.Files = append(want.Files, "g pending c")
+			want.Collections["c"], want.Objects["g"] = "open 1", file.ObjectPending
+			wantFiles(t, try, s, want)
+		}
+	}
+}
+
+// TestADeletedFileIsNotMadeAgain by its own creation.
+func TestADeletedFileIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	s, _ := fileTable(t)
+	before, err := s.DeleteFile(t.Context(), tenant, "f", "deletion")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.CreateFile(t.Context(), tenant, pending(s, "f", "a"))
+	if diff := cmp.Diff(before, got); err != nil || diff != "" {
+		t.Errorf("created again: got error %v, (-want +got):\n%s", err, diff)
+	}
+	for operation, want := range map[string]bool{"deletion": true, "another": false} {
+		if _, err := s.DeleteFile(t.Context(), tenant, "f", operation); (err == nil) != want {
+			t.Errorf("deleted again by %s: got error %v, want none: %t", operation, err, want)
+		}
+		if _, _, err := s.DroppedFile(t.Context(), tenant, "f", operation); !failure.Is(err, failure.KindNotFound) {
+			t.Errorf("dropped by %s: got error %v, want it not found", operation, err)
+		}
+	}
+	wantFiles(t, "deleted", s, gone("open 0", "open 0"))
+}
+
+// TestFilesOfOthers: no tenant reaches another's file or collection, nor those of its other mode.
+func TestFilesOfOthers(t *testing.T) {
+	t.Parallel()
+	s, _ := fileTable(t)
+	for _, other := range []identity.Tenant{{Mode: identity.Live, Merchant: tenant.Merchant},
+		{Mode: tenant.Mode, Merchant: "MCOTHER"}} {
+		f := pending(s, "g", "a")
+		f.Object = file.NewKey()
+		if _, err := s.CreateFile(t.Context(), other, f); failure.Of(err).Param != "collection_id" {
+			t.Errorf("created in another's collection: got error %v, want an invalid collection_id", err)
+		}
+		f.Collection = ""
+		if _, err := s.CreateFile(t.Context(), other, f); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.UpdateFile(t.Context(), other, "g", func(f file.File) (file.File, error) {
+			return f.Move("a", s.Now()), nil
+		})
+		if failure.Of(err).Param != "collection_id" {
+			t.Errorf("moved to another's collection: got error %v, want an invalid collection_id", err)
+		}
+		_, err = s.UpdateFile(t.Context(), other, "f", func(f file.File) (file.File, error) { return f, nil })
+		_, deleted := s.DeleteFile(t.Context(), other, "f", "deletion")
+		_, read := s.Collection(t.Context(), other, "a")
+		for _, err := range []error{err, deleted, read} {
+			if !failure.Is(err, failure.KindNotFound) {
+				t.Errorf("another's: got error %v, want it not found", err)
+			}
+		}
+		if _, err := s.DeleteFile(t.Context(), other, "g", "deletion"); err != nil {
+			t.Error(err)
+		}
+	}
+}
