@@ -1,0 +1,140 @@
+package sweep_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/file"
+)
+
+// uploaded is a pending file whose content has been uploaded, and the key of its object.
+func uploaded(w *world.World) (world.File, string) {
+	w.Helper()
+	f := w.Shop().NewFile(world.PDF, nil)
+	if status, body := w.Put(f.Upload, world.PDF); status != http.StatusOK {
+		w.Fatalf("got %d %s, want it uploaded", status, body)
+	}
+	stored, err := w.App.Store.File(w.Context(), tenant(w), f.ID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return f, stored.Object
+}
+
+// wantGone fails unless the file, its object and the object's entry are gone for good.
+func wantGone(w *world.World, when string, f world.File, key string) {
+	w.Helper()
+	if got := w.Shop().CompleteFile(f.ID); got.Status != http.StatusNotFound {
+		w.Errorf("%s: got %d %s, want the file not found", when, got.Status, got.Body)
+	}
+	if _, err := w.App.Store.Object(w.Context(), key); !failure.Is(err, failure.KindNotFound) {
+		w.Errorf("%s: got error %v, want no entry of the object", when, err)
+	}
+	if n := w.Stored()[key]; n != 0 {
+		w.Errorf("%s: got %d versions of the object, want none", when, n)
+	}
+}
+
+// TestATickThatDies drops a file that was not completed in time, and has its object deleted, once and for all after the
+// next ticks, at whatever step it dies.
+func TestATickThatDies(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Set("DUE_SHARDS", "1")
+	for _, fault := range faults.Plannable {
+		for step := 1; ; step++ {
+			f, key := uploaded(w)
+			w.Clock.Advance(file.PendingTime)
+			p := w.Process()
+			p.Steps.Plan(step, fault)
+			_ = p.TickNow(t.Context(), "sweep")
+			when := fmt.Sprintf("%v at step %d of %v", fault, step, p.Steps.Taken())
+			over := len(p.Steps.Taken()) < step
+			p.Stop()
+			for range 2 {
+				tick(w)
+				drain(w)
+				w.Clock.Advance(15 * time.Minute)
+			}
+			wantGone(w, when, f, key)
+			if over {
+				break
+			}
+		}
+	}
+}
+
+// TestALostMessageIsSentAgain a quarter of an hour later, and not before.
+func TestALostMessageIsSentAgain(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	f, key := uploaded(w)
+	w.Clock.Advance(2 * time.Hour)
+	w.RefuseObjects(func(string) bool { return true })
+	if got := w.Shop().Send("DELETE", w.Shop().FilesPath()+"/"+f.ID, nil); got.Status != http.StatusNoContent {
+		t.Fatalf("got %d %s, want it deleted", got.Status, got.Body)
+	}
+	w.RefuseObjects(nil)
+	for range 31 { // at 0, 15 and 30 minutes
+		tick(w)
+		w.Clock.Advance(time.Minute)
+	}
+	if n := drain(w); n != 3 {
+		t.Errorf("got %d messages, want 3", n)
+	}
+	wantGone(w, "after a message", f, key)
+	tick(w)
+	if n := drain(w); n != 0 {
+		t.Errorf("got %d messages once it is gone, want none", n)
+	}
+}
+
+// TestAFileCompletedAtTheLastMoment is not dropped.
+func TestAFileCompletedAtTheLastMoment(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Set("DUE_SHARDS", "1")
+	for step := 1; ; step++ {
+		f, key := uploaded(w)
+		w.Clock.Advance(file.PendingTime)
+		p, answer := w.Process(), world.Response{}
+		p.Steps.Meanwhile(step, func() { answer = w.Shop().CompleteFile(f.ID) })
+		if err := p.TickNow(t.Context(), "sweep"); err != nil {
+			t.Error(err)
+		}
+		when := fmt.Sprintf("at step %d of %v", step, p.Steps.Taken())
+		over := len(p.Steps.Taken()) < step
+		p.Stop()
+		drain(w)
+		e, err := w.App.Store.Object(t.Context(), key)
+		if answer.Status == http.StatusOK && (err != nil || e.State != file.ObjectUploaded || w.Stored()[key] != 1) {
+			t.Errorf("%s: got %+v, %v, want it uploaded", when, e, err)
+		}
+		if answer.Status != http.StatusOK {
+			wantGone(w, when, f, key)
+		}
+		if over {
+			break
+		}
+	}
+}
+
+// TestAnEntryWithoutAFile, which nothing leaves behind, does not keep its object.
+func TestAnEntryWithoutAFile(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	f, key := uploaded(w)
+	_, table := w.App.Store.Raw()
+	if err := table.Delete("pk", "FILES#"+tenant(w).String()).Range("sk", "FILE#"+f.ID).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(file.PendingTime)
+	tick(w)
+	drain(w)
+	wantGone(w, "after a day", f, key)
+}
