@@ -52,6 +52,8 @@ var aims = map[string]int{
 	"POST /authorize":                                    8,
 	"POST /token, password":                              6,
 	"POST /v0.1/merchants/{merchant_code}/test-profiles": 5,
+	// Content is deleted at S3 once its record is gone, and what it was kept by only after that.
+	"DELETE /v0.1/merchants/{merchant_code}/files/{file_id}": 6,
 	// A code or a refresh token leads to its grant, that to the member, and a user's to the password.
 	"POST /token, authorizationCode": 5,
 	"POST /token, refreshToken":      5,

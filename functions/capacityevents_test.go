@@ -36,6 +36,7 @@ func (c *capacity) measureEvents(t *testing.T) {
 	c.use(fmt.Sprintf("%d payments are paid out", paidOut), one.payOut(paidOut))
 	c.stays("a checkout is paid by card", paidOnce(t))
 	c.stays(fmt.Sprintf("%d payments are paid out, in addition", paidOut), one.left().less(before))
+	c.stays("a file is uploaded", uploadedOnce(t))
 	c.items = typicalItems(t)
 }
 
@@ -154,6 +155,15 @@ func paidOnce(t *testing.T) size {
 	one.pay(nil) // once an hour it is noted that the key is used
 	before := one.left()
 	one.pay(map[string]any{"return_url": "https://example.com/hooks"})
+	return one.left().less(before)
+}
+
+// uploadedOnce is what stays of a file.
+func uploadedOnce(t *testing.T) size {
+	one := newScenario(t)
+	one.UploadedFile(world.PDF, nil) // the first of a merchant also has its count made
+	before := one.left()
+	one.UploadedFile(world.PDF, nil)
 	return one.left().less(before)
 }
 

@@ -82,6 +82,13 @@ var prepared = map[string]func(*scenario) world.Request{
 		t.open(nil)
 		return t.put(byBoleto)
 	},
+	"updateFile complete": func(t *scenario) world.Request {
+		f := t.NewFile(world.PDF, nil)
+		if status, body := t.Put(f.Upload, world.PDF); status != 200 {
+			t.Fatalf("upload: got %d %s, want 200", status, body)
+		}
+		return world.Request{Method: "PUT", Path: t.FilesPath() + "/" + f.ID, Body: map[string]any{"status": "uploaded"}}
+	},
 	"completePayment answered": func(t *scenario) world.Request {
 		t.open(nil)
 		t.challenge("approve")

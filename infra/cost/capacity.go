@@ -19,8 +19,13 @@ const (
 	callback   = "a callback is delivered"
 	payout     = "32 payments are paid out"
 
+	createFile   = "POST /v0.1/merchants/{merchant_code}/files, notes"
+	completeFile = "PUT /v0.1/merchants/{merchant_code}/files/{file_id}, complete"
+	readFile     = "GET /v0.1/merchants/{merchant_code}/files/{file_id}"
+
 	leftByPayment = "a checkout is paid by card"
 	leftByPayout  = "32 payments are paid out, in addition"
+	leftByFile    = "a file is uploaded"
 
 	paidOut = 32 // payments in that payout
 )
@@ -51,8 +56,8 @@ type capacity struct {
 
 var (
 	needed = []string{create, createOnce, charge, challenged, complete, saving, retrieve, refund,
-		receipt, callback, payout}
-	neededLeft = []string{leftByPayment, leftByPayout}
+		receipt, callback, payout, createFile, completeFile, readFile}
+	neededLeft = []string{leftByPayment, leftByPayout, leftByFile}
 )
 
 // readCapacity reads the file. Errors: invalid JSON; a missing member.

@@ -136,7 +136,7 @@ func (b basis) fixed() []line {
 		monthly("alarms", "metrics that they watch", "cloudwatch.alarm", a("alarms")),
 		monthly("metrics of our own", "at most", "cloudwatch.metric", a("metrics")),
 		monthly("dashboard", "one", "cloudwatch.dashboard", 1),
-		monthly("KMS keys", "of the table and of the environments", "kms.key", 2),
+		monthly("KMS keys", "of the table, of files and of the environments", "kms.key", 3),
 		monthly("secrets", "two", "secret", a("secrets")),
 		monthly("mails to merchants' people", "as many", "ses.mail", a("mails")),
 		monthly("SQS, polls that find nothing", fmt.Sprintf("%s queues × %s pollers × 1/%s s", short(a("polled")),
@@ -146,6 +146,39 @@ func (b basis) fixed() []line {
 		monthly("sweep, GB-seconds", fmt.Sprintf("%d calls × %s GB × %s × %s ms", minutes, short(a("memory.tick")),
 			short(a("shards")), short(a("table"))), "lambda.gbs",
 			minutes*a("memory.tick")*a("shards")*a("table")/1000),
+	}
+}
+
+// files are the costs of files that are created, uploaded, completed, read and downloaded once.
+func (b basis) files() []line {
+	const calls, requests = 3, 3 // create, complete and read
+	u, a := b.measured.uses, b.assumed.of
+	all := u[createFile].plus(u[completeFile]).plus(u[readFile])
+	sum := func(each func(use) float64) string {
+		return fmt.Sprintf("%s + %s + %s", short(each(u[createFile])), short(each(u[completeFile])), short(each(u[readFile])))
+	}
+	seconds := (calls*a("own") + all.calls*a("table") + a("inspect")) / 1000
+	return []line{
+		b.bill("DynamoDB writes", sum(func(u use) float64 { return u.writes }), "dynamodb.write", all.writes),
+		b.bill("DynamoDB reads", sum(func(u use) float64 { return u.reads }), "dynamodb.read", all.reads),
+		b.bill("Lambda calls", "create, complete, read", "lambda.call", calls),
+		b.bill("Lambda GB-seconds", fmt.Sprintf("%s GB × (%d calls × %s ms + %s of the table × %s ms + %s ms)",
+			short(a("memory")), calls, short(a("own")), short(all.calls), short(a("table")), short(a("inspect"))),
+			"lambda.gbs", a("memory")*seconds),
+		b.bill("HTTP API requests", "create, complete, read", "api.request", requests),
+		b.bill("S3 uploads", "one", "s3.write", 1),
+		b.bill("S3 reads", "to check it, and one download", "s3.read", 2),
+		b.bill("sent, GB", fmt.Sprintf("a download of %s B/10⁹", short(a("file"))), "out", a("file")/1e9),
+	}
+}
+
+// storedFiles are the costs per month of files that are kept.
+func (b basis) storedFiles() []line {
+	a, kept := b.assumed.of, b.measured.left[leftByFile]
+	return []line{
+		b.bill("content, GB", fmt.Sprintf("%s B/10⁹", short(a("file"))), "s3.storage", a("file")/1e9),
+		b.bill("table, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.storage", kept.table/1e9),
+		b.bill("point-in-time recovery, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.recovery", kept.table/1e9),
 	}
 }
 

@@ -19,6 +19,8 @@ func (b basis) report() (string, error) {
 	write(&to, "a month with a million payments in the table", b.kept(), true)
 	write(&to, "a month in which nothing happens", b.fixed(), true)
 	write(&to, "a million times more", b.extras(), false)
+	write(&to, "a million files, uploaded and downloaded once", b.files(), true)
+	write(&to, "a month with a million files", b.storedFiles(), true)
 	limits, err := b.limits()
 	if err != nil {
 		return "", err
