@@ -150,20 +150,32 @@ func paidOut(ctx context.Context, shop demo.Config, records []record) error {
 // events (events/): the planner, which has nothing due, and a poll and a payout's run of
 // things that do not exist.
 func (d *deployment) invokeOthers(ctx context.Context, shop demo.Config) error {
-	d.say("Invoke mails, polls, payoutplan, payoutopen and payoutrun with their sample events")
+	d.say("Invoke mails, polls, payoutplan, payoutopen and payoutrun with their sample events, and files with a message")
 	for _, name := range []string{"mails", "polls", "payoutplan", "payoutopen", "payoutrun"} {
 		sample, err := os.ReadFile(filepath.Join(d.root, "events", name+".json"))
 		if err != nil {
 			return err
 		}
 		event := strings.ReplaceAll(string(sample), "${MERCHANT_CODE}", shop.MerchantCode)
-		var answer struct{ BatchItemFailures []any }
-		if err := d.invoke(ctx, name, json.RawMessage(event), &answer); err != nil {
+		if err := d.handOver(ctx, name, event); err != nil {
 			return err
 		}
-		if len(answer.BatchItemFailures) > 0 {
-			return fmt.Errorf("%s fails at %s", name, event)
-		}
+	}
+	return d.handOver(ctx, "files", unknownObject)
+}
+
+// unknownObject is a message for files, whose sample event is a request.
+const unknownObject = `{"Records":[{"messageId":"1","eventSource":"aws:sqs",` +
+	`"body":"{\"object\":\"0123456789abcdef0123456789abcdef\"}"}]}`
+
+// handOver invokes a function with an event, of which nothing may fail.
+func (d *deployment) handOver(ctx context.Context, name, event string) error {
+	var answer struct{ BatchItemFailures []any }
+	if err := d.invoke(ctx, name, json.RawMessage(event), &answer); err != nil {
+		return err
+	}
+	if len(answer.BatchItemFailures) > 0 {
+		return fmt.Errorf("%s fails at %s", name, event)
 	}
 	return nil
 }
