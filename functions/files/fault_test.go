@@ -1,0 +1,261 @@
+package files_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// aged lets every link's time pass, and what the sweep and the queue then do.
+func (s shop) aged() {
+	s.Helper()
+	s.Clock.Advance(26 * time.Hour)
+	s.RunUntilIdle()
+	s.PassMinute()
+}
+
+// agree fails unless records and objects are of these files, and no others.
+func (s shop) agree(what string, ids ...string) {
+	s.Helper()
+	want, stored, listed := map[string]string{}, map[string]int{}, map[string]bool{}
+	for _, id := range ids {
+		listed[id] = true
+		f := s.file(id)
+		want[s.object(id)] = id
+		if f.Status == "uploaded" {
+			stored[s.object(id)] = 1
+		}
+	}
+	got, there := map[string]string{}, map[string]bool{}
+	for key, e := range s.entries() {
+		got[key] = e.File
+	}
+	for _, f := range s.files("?limit=25").Items {
+		there[f.ID] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.Errorf("%s: entries (-want +got):\n%s", what, diff)
+	}
+	if diff := cmp.Diff(stored, s.Stored()); diff != "" {
+		s.Errorf("%s: objects (-want +got):\n%s", what, diff)
+	}
+	if diff := cmp.Diff(listed, there); diff != "" {
+		s.Errorf("%s: files (-want +got):\n%s", what, diff)
+	}
+}
+
+// TestACreationThatWasCutOff makes no file or one, and one when it is repeated, whose link is open as long as the
+// first one's. Without repetition nothing of it is left after a day.
+func TestACreationThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	c := s.collect("all")
+	s.Attempts(4, func(try string, send func(world.Request) world.Response) {
+		r := world.Request{Method: "POST", Path: s.FilesPath(), IdempotencyKey: try,
+			Body: given(fields{"collection_id": c.ID})}
+		first := send(r)
+		if first.Status == 201 {
+			s.ShownFile(201, first)
+		}
+		there := s.files("")
+		s.Clock.Advance(time.Minute)
+		got := s.ShownFile(201, s.Do(r))
+		all := s.files("")
+		if all.Total != 1 || all.Items[0].ID != got.ID || there.Total == 1 && there.Items[0].ID != got.ID {
+			t.Errorf("%s: got %+v, then %+v, want it and no other", try, there, all)
+		}
+		if replayed := first.Status == 201; replayed != (got.Upload == nil) {
+			t.Errorf("%s: got %d, then upload %+v, want it unless the first showed it", try, first.Status, got.Upload)
+		}
+		if got.Upload != nil {
+			end := got.CreatedAt.Add(15 * time.Minute)
+			if !got.Upload.ExpiresAt.Equal(end) {
+				t.Errorf("%s: got a link until %s, want %s", try, got.Upload.ExpiresAt, end)
+			}
+			s.put(try, 200, got.Upload, world.PDF)
+		}
+		s.aged()
+		s.nothing(try)
+		if got := s.read(c.ID); got.Files != 0 {
+			t.Errorf("%s: got %+v, want it empty", try, got)
+		}
+	})
+}
+
+// TestACreationThatIsRepeatedLate shows no link: the first one's time is over.
+func TestACreationThatIsRepeatedLate(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	p := s.Process()
+	r := world.Request{Method: "POST", Path: s.FilesPath(), IdempotencyKey: "k", Body: given(nil),
+		APIKey: s.Merchant.Key.Plaintext}
+	for step := 1; s.files("").Total == 0; step++ {
+		p = s.Process()
+		p.Steps.Plan(step, faults.DieAfter)
+		p.Do(r)
+		s.Clock.Advance(time.Minute + time.Second)
+	}
+	s.Clock.Advance(15 * time.Minute)
+	if got := s.ShownFile(201, s.Do(r)); got.Upload != nil || got.Status != "pending" {
+		t.Errorf("got %+v, want it without a link", got)
+	}
+}
+
+// TestACompletionThatWasCutOff: the file is pending or uploaded, and uploaded when the completion is repeated.
+func TestACompletionThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	c := s.collect("all")
+	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
+		f := s.NewFile(world.PDF, fields{"collection_id": c.ID})
+		s.put(try, 200, f.Upload, world.PDF)
+		r := world.Request{Method: "PUT", Path: s.path(f.ID), IdempotencyKey: try, Body: fields{"status": "uploaded"}}
+		send(r)
+		s.Clock.Advance(time.Minute)
+		if got := s.ShownFile(200, s.Do(r)); got.Status != "uploaded" {
+			t.Errorf("%s: got %+v, want it uploaded", try, got)
+		}
+		s.aged()
+		s.agree(try, f.ID)
+		if status, _, body := s.Get(s.file(f.ID).DownloadURL); status != 200 || body != world.PDF {
+			t.Errorf("%s: got %d %q, want the content", try, status, body)
+		}
+		s.want(try, 204, s.Send("DELETE", s.path(f.ID), nil))
+	})
+}
+
+// TestARefusedCompletionThatWasCutOff leaves nothing, whether or not it is repeated; repeated, it is refused the same.
+func TestARefusedCompletionThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	for _, repeated := range []bool{true, false} {
+		t.Run(fmt.Sprint("repeated ", repeated), func(t *testing.T) {
+			t.Parallel()
+			s := newShop(t)
+			c := s.collect("all")
+			s.Attempts(8, func(try string, send func(world.Request) world.Response) {
+				f := s.NewFile("MZ", fields{"collection_id": c.ID})
+				s.put(try, 200, f.Upload, "MZ")
+				r := world.Request{Method: "PUT", Path: s.path(f.ID), IdempotencyKey: try, Body: fields{"status": "uploaded"}}
+				send(r)
+				if repeated {
+					s.Clock.Advance(time.Minute)
+					got := s.Do(r)
+					if conflict.Check(t, got); got.Text("detail") != "The content is not of the content_type application/pdf." {
+						t.Errorf("%s: got %s, want why", try, got.Body)
+					}
+					notFound.Check(t, s.Send("GET", s.path(f.ID), nil))
+				}
+				s.aged()
+				s.nothing(try)
+				if got := s.read(c.ID); got.Files != 0 {
+					t.Errorf("%s: got %+v, want it empty", try, got)
+				}
+			})
+		})
+	}
+}
+
+// TestADeletionThatWasCutOff is not made or wholly made, and made when it is repeated. What is uploaded by a link that
+// is still open does not stay.
+func TestADeletionThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	c := s.collect("all")
+	s.Attempts(6, func(try string, send func(world.Request) world.Response) {
+		f := s.NewFile(world.PDF, fields{"collection_id": c.ID})
+		s.put(try, 200, f.Upload, world.PDF)
+		s.ShownFile(200, s.CompleteFile(f.ID))
+		r := world.Request{Method: "DELETE", Path: s.path(f.ID), IdempotencyKey: try}
+		send(r)
+		s.Clock.Advance(time.Minute)
+		s.want(try, 204, s.Do(r))
+		s.want(try+" again", 204, s.Do(r))
+		notFound.Check(t, s.Send("DELETE", s.path(f.ID), nil)) // by another operation
+		s.Put(f.Upload, world.PDF)                             // late
+		s.aged()
+		s.nothing(try)
+		if got := s.read(c.ID); got.Files != 0 {
+			t.Errorf("%s: got %+v, want it empty", try, got)
+		}
+	})
+}
+
+// TestAMoveThatWasCutOff is not made or wholly made.
+func TestAMoveThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	a, b := s.collect("a"), s.collect("b")
+	f := s.UploadedFile(world.PDF, fields{"collection_id": a.ID})
+	s.Attempts(4, func(try string, send func(world.Request) world.Response) {
+		s.want(try, 200, s.update(f.ID, fields{"collection_id": a.ID}))
+		r := world.Request{Method: "PUT", Path: s.path(f.ID), IdempotencyKey: try, Body: fields{"collection_id": b.ID}}
+		send(r)
+		in := map[string][]int{a.ID: {1, 0}, b.ID: {0, 1}}
+		if diff := cmp.Diff(in[s.file(f.ID).Collection], s.counts(a, b)); diff != "" {
+			t.Errorf("%s: counts (-want +got):\n%s", try, diff)
+		}
+		s.Clock.Advance(time.Minute)
+		s.want(try, 200, s.Do(r))
+		if diff := cmp.Diff([]int{0, 1}, s.counts(a, b)); diff != "" {
+			t.Errorf("%s: counts (-want +got):\n%s", try, diff)
+		}
+	})
+}
+
+// TestACollectionThatWasCutOff is made once, and changed once.
+func TestACollectionThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	n := 0
+	s.Attempts(4, func(try string, send func(world.Request) world.Response) {
+		r := world.Request{Method: "POST", Path: s.CollectionsPath(), IdempotencyKey: try, Body: fields{"name": try}}
+		send(r)
+		s.Clock.Advance(time.Minute)
+		c := world.Into[collection](s, 201, s.Do(r))
+		if n++; s.collections("").Total != n || c.Name != try {
+			t.Errorf("%s: got %+v of %d, want it and %d in all", try, c, s.collections("").Total, n)
+		}
+	})
+	s.Attempts(3, func(try string, send func(world.Request) world.Response) {
+		c := s.collect(try)
+		r := world.Request{Method: "PUT", Path: s.collection(c.ID), IdempotencyKey: c.ID, Body: fields{"status": "closed"}}
+		send(r)
+		s.Clock.Advance(time.Minute)
+		if got := world.Into[collection](s, 200, s.Do(r)); got.Status != "closed" || s.read(c.ID).Status != "closed" {
+			t.Errorf("%s: got %+v, want it closed", try, got)
+		}
+	})
+}
+
+// TestDeletingThatWasCutOff: whatever fails while content is deleted, it is deleted in the end.
+func TestDeletingThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	for _, fault := range faults.Plannable {
+		for step, reached := 1, true; reached; step++ {
+			f := s.UploadedFile(world.PDF, nil)
+			s.RefuseObjects(func(string) bool { return true })
+			s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+			s.RefuseObjects(nil)
+			s.Clock.Advance(2 * time.Hour)
+			p := s.Process()
+			if err := p.TickNow(t.Context(), "sweep"); err != nil {
+				t.Fatal(err)
+			}
+			p.Steps.Plan(step, fault)
+			_, _ = p.DrainQueues(t.Context())
+			reached = len(p.Steps.Taken()) >= step
+			p.Stop()
+			for range 2 { // the message is visible again, or sent again
+				s.Clock.Advance(16 * time.Minute)
+				s.RunUntilIdle()
+			}
+			s.nothing(fmt.Sprint(fault, " at ", step))
+		}
+	}
+}
