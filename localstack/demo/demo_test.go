@@ -56,7 +56,8 @@ func TestNoCodeIsShown(t *testing.T) {
 func TestNoSecretIsShown(t *testing.T) {
 	t.Parallel()
 	got := string(withoutSecrets([]byte(`{"preview":"c3D4e5F6","plaintext":"sk_test_0A1B2C3Dc3D4e5F6","id":"key_abc",` +
-		`"password":"correct horse","url":"http://s3.test/f?X-Amz-Security-Token=a%2Fb&X-Amz-Date=1\u0026X-Amz-Signature=0a1"}`)))
+		`"password":"correct horse",` +
+		`"url":"http://s3.test/f?X-Amz-Security-Token=a%2Fb&X-Amz-Date=1\u0026X-Amz-Signature=0a1"}`)))
 	want := `{"preview":"c3D4e5F6","plaintext":"sk_test_…","id":"key_abc","password":"…",` +
 		`"url":"http://s3.test/f?X-Amz-Security-Token=…&X-Amz-Date=1\u0026X-Amz-Signature=…"}`
 	if got != want {

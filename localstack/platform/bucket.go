@@ -48,8 +48,8 @@ func openObjects(f Folder, disk wal.Options) (*s3.Engine, error) {
 	return engine, nil
 }
 
-// withBucket is the backend with an S3. It listens on a port, for functions that run beside this process and for whoever
-// has a link.
+// withBucket is the backend with an S3. It listens on a port, for functions that run beside this process and for
+// whoever has a link.
 func (b backend) withBucket(f Folder, disk wal.Options) (backend, error) {
 	objects, err := openObjects(f, disk)
 	if err != nil {

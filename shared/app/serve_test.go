@@ -171,7 +171,8 @@ func TestOneFunctionServesRoutesAndAQueue(t *testing.T) {
 			text, _ := json.Marshal(out)
 			reply = string(text)
 		}
-		if diff := cmp.Diff(c.bodies, bodies); diff != "" || (err != nil) != (c.reply == "") || err == nil && reply != c.reply {
+		diff := cmp.Diff(c.bodies, bodies)
+		if diff != "" || (err != nil) != (c.reply == "") || err == nil && reply != c.reply {
 			t.Errorf("%s: got reply %s, error %v, and messages (-want +got):\n%s\nwant reply %q", c.event, reply, err, diff,
 				c.reply)
 		}

@@ -100,7 +100,8 @@ func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (repl
 }
 
 // callEither is Call of a function that tells its callers apart by the event's JSON.
-func callEither[Reply any](ctx context.Context, f *Function, handle app.EitherEvent, event any) (reply Reply, err error) {
+func callEither[Reply any](ctx context.Context, f *Function, handle app.EitherEvent,
+	event any) (reply Reply, err error) {
 	payload, err := json.Marshal(event)
 	if err != nil {
 		return reply, err
