@@ -31,7 +31,7 @@ var layers = []string{
 	"shared/payout",
 	// The table, the ports to others, and pages.
 	"shared/store shared/acquirer shared/bank shared/page shared/terminal",
-	"shared/acquirer/* shared/bank/* shared/mail/* shared/terminal/* shared/rest",
+	"shared/acquirer/* shared/bank/* shared/mail/* shared/terminal/* shared/file/* shared/rest",
 	// What drives payments, payouts and reconciliation.
 	"shared/processing shared/payoutrunner shared/reconcile",
 	// A running Lambda.
@@ -71,6 +71,7 @@ var guarded = []struct{ name, only, reason string }{
 		"functions/payoutrun",
 		"links the SQS client; an endpoint's events travel by the table"},
 	{"shared/mail/ses", "functions/mails", "links the SES client; what others send travels by the table"},
+	{"shared/file/s3", "functions/files localstack/...", "links the S3 client; no other function reaches content"},
 	{"functions/*/bootstrap", "", "a program"},
 	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},
 	{"localstack/faults", "localstack/... infra/cost", "computes with the latencies that simulations sleep"},

@@ -69,9 +69,9 @@ const unknown = "application/octet-stream"
 
 // typeOf is the type of content by its first bytes. plain says whether the whole of it is text.
 //
-// The library's answer alone is not enough. It takes for a PDF whatever has "%PDF-" within its first 1,024 bytes, before
-// it looks whether that is a program for Windows or Linux; and for a picture of type HEIC whatever has "ftypheic" at
-// the fifth byte, also after the "MZ" of a program. So each format must begin as its standard says.
+// The library's answer alone is not enough. It takes for a PDF whatever has "%PDF-" within its first 1,024 bytes,
+// before it looks whether that is a program for Windows or Linux. A picture of type HEIC may begin with any four bytes,
+// also with the "MZ" of a program. So each format must begin as its standard says.
 //
 // Content may be two formats at once, as a PDF to which an archive is appended. It is only ever handed out with the
 // type that was checked, as an attachment, under a name with the extension of that type; so what counts is that it

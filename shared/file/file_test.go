@@ -50,7 +50,8 @@ func TestIDsFollowFromTheOperation(t *testing.T) {
 		prefix string
 	}{"file": {file.ID, "file_"}, "collection": {file.CollectionID, "col_"}} {
 		id := c.of("operation")
-		if id != c.of("operation") || id == c.of("another") || !regexp.MustCompile("^"+c.prefix+"[a-z2-7]{26}$").MatchString(id) {
+		form := regexp.MustCompile("^" + c.prefix + "[a-z2-7]{26}$")
+		if id != c.of("operation") || id == c.of("another") || !form.MatchString(id) {
 			t.Errorf("%s: got %s, want the same each time, and another for another operation", name, id)
 		}
 	}

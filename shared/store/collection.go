@@ -49,8 +49,8 @@ func (s *Reader) Collection(ctx context.Context, t identity.Tenant, id string) (
 	return item.Collection, err
 }
 
-// Collections are some of the tenant's collections that have one of the statuses, in the order of creation, and how many
-// there are, consistently: one query, and one batch for the page.
+// Collections are some of the tenant's collections that have one of the statuses, in the order of creation, and how
+// many there are, consistently: one query, and one batch for the page.
 func (s *Reader) Collections(ctx context.Context, t identity.Tenant, statuses []file.CollectionStatus, offset,
 	limit int) ([]file.Collection, int, error) {
 	var entries []collectionEntry

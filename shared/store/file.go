@@ -22,8 +22,8 @@ func newFileItem(t identity.Tenant, f file.File) fileItem {
 	return fileItem{key: fileKey(t, f.ID), WriteID: newWriteID(), File: f}
 }
 
-// fileEntry is a file's place in the list, with what lists are filtered by. It is small, so that one query reads those of
-// all of a tenant's files.
+// fileEntry is a file's place in the list, with what lists are filtered by. It is small, so that one query reads those
+// of all of a tenant's files.
 type fileEntry struct {
 	key
 	Status     file.Status `dynamo:"status"`
@@ -34,7 +34,8 @@ func newFileEntry(t identity.Tenant, f file.File) fileEntry {
 	return fileEntry{listedKey(t, fileEntryPrefix, f.CreatedAt, f.ID), f.Status, f.Collection}
 }
 
-// fileCount is how many there are of what has a limit: each creation adds to it, under the condition that there is room.
+// fileCount is how many there are of what has a limit: each creation adds to it, under the condition that there is
+// room.
 type fileCount struct {
 	key
 	Count int `dynamo:"count"`
@@ -93,22 +94,22 @@ func (s *Reader) Files(ctx context.Context, t identity.Tenant, filter FileFilter
 // Conflict when it is not open, or the merchant has file.MaxFiles; ErrContended.
 func (s *Store) CreateFile(ctx context.Context, t identity.Tenant, f file.File) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {
-		made, count, collections, err := s.madeFile(ctx, t, f)
+		made, count, found, err := s.madeFile(ctx, t, f)
 		switch {
 		case err != nil || made.ID != "":
 			return made, err
 		case count.Count >= file.MaxFiles:
 			return f, errTooManyFiles
 		}
-		if err := collections.take(f.Collection); err != nil {
+		if err := found.take(f.Collection); err != nil {
 			return f, err
 		}
 		return s.addFile(ctx, t, f)
 	})
 }
 
-// madeFile is the new file if it has been stored before, even if it has been deleted since, else zero; with the count of
-// the tenant's, and the new file's collection.
+// madeFile is the new file if it has been stored before, even if it has been deleted since, else zero; with the count
+// of the tenant's, and the new file's collection.
 func (s *Reader) madeFile(ctx context.Context, t identity.Tenant, f file.File) (file.File, fileCount, collections,
 	error) {
 	var stored fileItem
@@ -176,9 +177,9 @@ func (s *Store) UpdateFile(ctx context.Context, t identity.Tenant, id string,
 		if err != nil || after == before {
 			return before, err
 		}
-		entry, collections, err := s.around(ctx, t, before, after)
+		entry, found, err := s.around(ctx, t, before, after)
 		if err == nil {
-			err = collections.move(before.Collection, after.Collection)
+			err = found.move(before.Collection, after.Collection)
 		}
 		if err != nil {
 			return before, err

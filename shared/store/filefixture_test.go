@@ -20,7 +20,8 @@ import (
 
 // newCollection makes an open collection.
 func newCollection(ctx context.Context, s *store.Store, id string) error {
-	return second(s.CreateCollection(ctx, tenant, file.Collection{ID: id, Name: id, Status: file.Open, CreatedAt: s.Now()}))
+	return second(s.CreateCollection(ctx, tenant,
+		file.Collection{ID: id, Name: id, Status: file.Open, CreatedAt: s.Now()}))
 }
 
 // pending is a new file of a collection, whose object's key follows from its id.
@@ -76,7 +77,8 @@ type state struct {
 // stateOf reads the state, and fails where its records disagree.
 func stateOf(t *testing.T, s *store.Store) state {
 	t.Helper()
-	ctx, got := context.WithoutCancel(t.Context()), state{Collections: map[string]string{}, Objects: map[string]file.State{}}
+	ctx := context.WithoutCancel(t.Context())
+	got := state{Collections: map[string]string{}, Objects: map[string]file.State{}}
 	files, total, err := s.Files(ctx, tenant, store.FileFilter{}, 0, 100)
 	if err != nil || total != len(files) || total != count(t, s, "COUNT#FILES") {
 		t.Errorf("got %d files, total %d, counted %d, %v", len(files), total, count(t, s, "COUNT#FILES"), err)
@@ -85,8 +87,8 @@ func stateOf(t *testing.T, s *store.Store) state {
 	for _, f := range files {
 		got.Files = append(got.Files, fmt.Sprintf("%s %s %s", f.ID, f.Status, f.Collection))
 		filter := store.FileFilter{Status: f.Status, Collection: f.Collection}
-		if found, _, err := s.Files(ctx, tenant, filter, 0, 100); err != nil || !slices.Contains(found, f) {
-			t.Errorf("got %+v, %v by %+v, want %+v in it", found, err, filter, f)
+		if found, _, listErr := s.Files(ctx, tenant, filter, 0, 100); listErr != nil || !slices.Contains(found, f) {
+			t.Errorf("got %+v, %v by %+v, want %+v in it", found, listErr, filter, f)
 		}
 		of[f.Collection]++
 		wanted[f.Object] = file.Entry{Key: f.Object, Tenant: tenant, File: f.ID, State: file.State(f.Status),

@@ -120,7 +120,7 @@ func TestTheLimitsOfFiles(t *testing.T) {
 			if refused := failure.Is(err, failure.KindConflict); refused != (room < 2) || !refused && err != nil {
 				t.Errorf("%s, room for %d: got error %v, want one unless there is room for two", name, room, err)
 			}
-			if _, err := s.DeleteFile(t.Context(), tenant, "f", "deletion"); err != nil {
+			if _, err = s.DeleteFile(t.Context(), tenant, "f", "deletion"); err != nil {
 				t.Fatal(err)
 			}
 			err = create(t.Context(), s, "third")

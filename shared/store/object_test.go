@@ -137,10 +137,10 @@ func TestStaleObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.DropFile(t.Context(), tenant, "f", "sweep", ""); err != nil {
+	if _, err = s.DropFile(t.Context(), tenant, "f", "sweep", ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SaveObject(t.Context(), before.Doom(s.Now())); !errors.Is(err, store.ErrStale) {
+	if err = s.SaveObject(t.Context(), before.Doom(s.Now())); !errors.Is(err, store.ErrStale) {
 		t.Errorf("got error %v, want ErrStale", err)
 	}
 	doomed, err := s.Object(t.Context(), key)

@@ -86,8 +86,8 @@ var storedFiles = map[string]stored{
 			return append(w.files(entry, only(c)), w.fileAgain(f), w.counted(0), w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("DroppedFile", dropped{f, "The content is another."},
 					func(ctx context.Context) (dropped, error) {
-						f, reason, err := w.DroppedFile(ctx, w.tenant, f.ID, "completion")
-						return dropped{f, reason}, err
+						was, reason, err := w.DroppedFile(ctx, w.tenant, f.ID, "completion")
+						return dropped{was, reason}, err
 					}))
 		},
 		unseen: storedtest.NotRead{"COLLECTION write_id": notRead, object + " write_id": notRead},
@@ -189,10 +189,12 @@ func (w fixture) files(entry file.Entry, collections []file.Collection, want ...
 }
 
 func (w fixture) listedFiles(status file.Status, collection string, want ...file.File) storedtest.Read {
-	return storedtest.Expect("Files", page[file.File]{want, len(want)}, func(ctx context.Context) (page[file.File], error) {
-		found, total, err := w.Files(ctx, w.tenant, store.FileFilter{Status: status, Collection: collection}, 0, 10)
-		return page[file.File]{found, total}, err
-	})
+	filter := store.FileFilter{Status: status, Collection: collection}
+	return storedtest.Expect("Files", page[file.File]{want, len(want)},
+		func(ctx context.Context) (page[file.File], error) {
+			found, total, err := w.Files(ctx, w.tenant, filter, 0, 10)
+			return page[file.File]{found, total}, err
+		})
 }
 
 func only(c file.Collection) []file.Collection { return []file.Collection{c} }
