@@ -9,11 +9,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Consume deletes the content that a message of the queue names. An error leaves the message in the queue: the store or
-// S3 failed, and the sweep sends another message if this one is given up.
+// Consume deletes the content that a message of the queue names, or compares the shard that it names. An error leaves
+// the message in the queue: the store or S3 failed. If it is given up, the sweep sends another one that deletes, and
+// reconcile those that compare in the night after.
 func Consume(a *app.App) func(ctx context.Context, body string) error {
 	f := open(a)
 	return app.Consume(a, func(ctx context.Context, _ identity.Tenant, m app.FileMessage) error {
+		if m.Shard != nil {
+			return f.compare(ctx, m)
+		}
 		return f.deleteDoomed(ctx, file.Prefix+m.Object)
 	})
 }

@@ -1,5 +1,5 @@
 // Package files is the families of contract §8.3: a merchant's collections and files. It answers requests, and consumes
-// the queue of objects that are to be deleted. It alone reaches the bucket.
+// the queue of objects that are to be deleted, and of shards of objects that are to be compared with their records. It alone reaches the bucket.
 package files
 
 import (
@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/file/s3"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -18,11 +20,14 @@ type family struct {
 	store   *store.Store
 	objects file.Objects
 	wallNow func() time.Time // what S3's clock shows
+	queue   *queue.Files
 	log     *slog.Logger
+	metrics metric.Log
 }
 
 func open(a *app.App) family {
-	return family{store: a.Store, objects: s3.New(a.AWS(a.S3Endpoint), a.FileBucket), wallNow: a.WallNow, log: a.Log}
+	return family{store: a.Store, objects: s3.New(a.AWS(a.S3Endpoint), a.FileBucket), wallNow: a.WallNow,
+		queue: queue.OpenFiles(a), log: a.Log, metrics: a.Metrics}
 }
 
 // Routes of the families Collections and Files.

@@ -6,6 +6,9 @@
 // Either way the answer is the report (reconcile.Report): what was read, the
 // totals, and each break. The log has each break as an error, and a summary. It
 // changes nothing, so it may run at any time and more than once.
+//
+// Then it has the objects of files compared with their records, which takes longer
+// and is in the log alone: by the function files, since no other reaches objects.
 package reconcile
 
 import (
@@ -14,6 +17,8 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
@@ -21,6 +26,7 @@ import (
 
 // Invoke reconciles. It ignores the request, a schedule's event or an operator's.
 func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
+	files := queue.OpenFiles(a)
 	return func(ctx context.Context, _ json.RawMessage) (any, error) {
 		report, err := reconcile.Run(ctx, reconcile.Config{Store: a.Store.Reader, Acquirers: a.Acquirers,
 			Banks: banking.Banks(a)})
@@ -38,6 +44,18 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 		for _, mode := range identity.Modes {
 			a.Metrics.Write(ctx, report.At, mode.Name(), metric.ReconciliationBreaks.Of(int64(found[mode])))
 		}
+		if err := files.Send(ctx, shards()...); err != nil { // what was found is reported all the same
+			a.Log.ErrorContext(ctx, "objects not compared", "error", err)
+		}
 		return report, nil
 	}
+}
+
+// shards are the messages that have all objects compared.
+func shards() []app.FileMessage {
+	all := make([]app.FileMessage, file.Shards)
+	for shard := range all {
+		all[shard].Shard = &shard
+	}
+	return all
 }

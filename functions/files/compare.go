@@ -1,0 +1,259 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/deadline"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
+)
+
+const (
+	// lastStart is kept free at the end of a call, for the keys that are being compared then.
+	lastStart = 10 * time.Second
+	// sendTime is kept free for the message that goes on.
+	sendTime = 3 * time.Second
+	// atOnce is how many keys are compared, and kept in memory, at a time: one batch reads their files.
+	atOnce = 100
+	// readers is how many suspects are read again at the same time.
+	readers = 8
+	// maxReadings is how often a suspect is read again that changes meanwhile.
+	maxReadings = 4
+	// maxLogged is how many breaks a call writes to the log. All are counted.
+	maxLogged = 1000
+)
+
+// errNoTime leaves a message in the queue whose call had no time to begin.
+var errNoTime = errors.New("no time to compare objects")
+
+// comparison is one call's part of a shard.
+type comparison struct {
+	family
+	after   string // the last key that was compared
+	keys    int
+	suspect int // keys that were read again
+	open    int // of those, which changed at each reading
+	found   map[identity.Mode]int
+	logged  int
+}
+
+// compare compares the objects of a shard with their entries, and these with their files, from the key on that the
+// message names. It changes nothing. Where the call's time does not suffice, or a call fails after others succeeded, a
+// message goes on. A chain of them ends: each begins after the one before it, and a shard has a last key.
+func (f family) compare(ctx context.Context, m app.FileMessage) error {
+	starting, cancel := deadline.Early(ctx, lastStart)
+	defer cancel()
+	if starting.Err() != nil {
+		return errNoTime
+	}
+	first, last := file.ShardRange(*m.Shard)
+	if m.After != "" {
+		first = file.Prefix + m.After
+	}
+	c := comparison{family: f, after: first, found: map[identity.Mode]int{}}
+	reading, stop := deadline.Early(ctx, sendTime)
+	defer stop()
+	whole, err := c.walk(reading, starting, file.Match(f.store.Objects(reading, *m.Shard, first),
+		f.objects.List(reading, file.Prefix, first), last))
+	c.report(ctx, *m.Shard, whole)
+	switch {
+	case whole:
+		return nil
+	case c.after == first:
+		return err
+	case err != nil:
+		f.log.WarnContext(ctx, "comparison of objects cut off", "error", err)
+	}
+	m.After = file.Digits(c.after)
+	return f.queue.Send(ctx, m)
+}
+
+// pairs are the keys of a shard, without their files.
+type pairs = iter.Seq2[file.Pair, error]
+
+// walk compares keys until the time to start is over. It reports whether it has compared all.
+func (c *comparison) walk(ctx, starting context.Context, pairs pairs) (whole bool, err error) {
+	chunk := make([]file.Pair, 0, atOnce)
+	for p, err := range pairs {
+		if err != nil {
+			return false, err
+		}
+		if chunk = append(chunk, p); len(chunk) < atOnce {
+			continue
+		}
+		if err := c.check(ctx, chunk); err != nil {
+			return false, err
+		}
+		chunk = chunk[:0]
+		if starting.Err() != nil {
+			return false, nil
+		}
+	}
+	err = c.check(ctx, chunk)
+	return err == nil, err
+}
+
+// check compares some keys. Those that look broken are read again: the lists of entries and of objects are from
+// different times.
+func (c *comparison) check(ctx context.Context, chunk []file.Pair) error {
+	if len(chunk) == 0 {
+		return nil
+	}
+	if err := c.readFiles(ctx, chunk); err != nil {
+		return err
+	}
+	again := make([]file.Pair, len(chunk))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(readers)
+	for i, p := range chunk {
+		if len(p.Breaks()) == 0 {
+			continue
+		}
+		c.suspect++
+		group.Go(func() (err error) {
+			again[i], err = c.confirm(groupCtx, p.Key)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, p := range chunk {
+		c.note(ctx, p, again[i])
+	}
+	c.keys += len(chunk)
+	c.after = chunk[len(chunk)-1].Key
+	return nil
+}
+
+// readFiles reads the files that the entries of the pairs name.
+func (c *comparison) readFiles(ctx context.Context, chunk []file.Pair) error {
+	entries := make([]file.Entry, 0, len(chunk))
+	for _, p := range chunk {
+		if p.Entry != nil {
+			entries = append(entries, *p.Entry)
+		}
+	}
+	files, err := c.store.FilesOf(ctx, entries)
+	for i := range chunk {
+		if one, ok := files[chunk[i].Key]; ok {
+			chunk[i].File = &one
+		}
+	}
+	return err
+}
+
+// note reports the breaks of a pair that was read again; zero: it was not.
+func (c *comparison) note(ctx context.Context, first, again file.Pair) {
+	if again.Key == "" {
+		if len(first.Breaks()) > 0 {
+			c.open++
+		}
+		return
+	}
+	tenant, id := identity.Tenant{Mode: identity.Live}, "" // what nobody knows of may be live
+	name := ""
+	if e := again.Entry; e != nil {
+		tenant, id, name = e.Tenant, e.File, e.Tenant.String()
+	}
+	for _, b := range again.Breaks() {
+		c.found[tenant.Mode]++
+		if c.logged++; c.logged <= maxLogged {
+			c.log.ErrorContext(ctx, "reconciliation break", "tenant", name, "kind", b.Kind, "id", id, "what", b.Text,
+				"object", again.Key)
+		}
+	}
+}
+
+// report writes the totals. Nothing is measured where nothing was found: an alarm counts the measurements of reconcile,
+// one of each of its runs.
+func (c *comparison) report(ctx context.Context, shard int, whole bool) {
+	breaks := 0
+	for _, mode := range identity.Modes {
+		if n := c.found[mode]; n > 0 {
+			breaks += n
+			c.metrics.Write(ctx, c.store.Now(), mode.Name(), metric.ReconciliationBreaks.Of(int64(n)))
+		}
+	}
+	c.log.InfoContext(ctx, "compared objects", "breaks", breaks, "shard", shard, "keys", c.keys, "read_again", c.suspect,
+		"open", c.open, "whole", whole)
+}
+
+// records are what the table has of a key.
+type records struct {
+	entry, file bool // there is one
+	of          file.Entry
+	named       file.File
+}
+
+// confirm reads a key until its records are the same before and after its object: then all are of one moment. The pair
+// is zero if they never are: somebody works on the file.
+func (f family) confirm(ctx context.Context, key string) (file.Pair, error) {
+	before, err := f.records(ctx, key)
+	for range maxReadings {
+		if err != nil {
+			return file.Pair{}, err
+		}
+		p := before.pair(key)
+		if err := f.versions(ctx, &p); err != nil {
+			return file.Pair{}, err
+		}
+		var after records
+		if after, err = f.records(ctx, key); err == nil && after == before {
+			return p, nil
+		}
+		before = after
+	}
+	return file.Pair{}, err
+}
+
+// records reads the entry of a key and its file, consistently.
+func (f family) records(ctx context.Context, key string) (r records, err error) {
+	r.of, err = f.store.Object(ctx, key)
+	if failure.Is(err, failure.KindNotFound) {
+		return records{}, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	r.entry = true
+	r.named, err = f.store.File(ctx, r.of.Tenant, r.of.File)
+	if failure.Is(err, failure.KindNotFound) {
+		return records{entry: true, of: r.of}, nil
+	}
+	r.file = err == nil
+	return r, err
+}
+
+func (r records) pair(key string) file.Pair {
+	p := file.Pair{Key: key}
+	if r.entry {
+		p.Entry = &r.of
+	}
+	if r.file {
+		p.File = &r.named
+	}
+	return p
+}
+
+// versions adds those of exactly the pair's key.
+func (f family) versions(ctx context.Context, p *file.Pair) error {
+	for v, err := range f.objects.List(ctx, p.Key, "") {
+		switch {
+		case err != nil:
+			return err
+		case v.Key != p.Key: // another begins with it
+			return nil
+		}
+		p.Add(v)
+	}
+	return nil
+}
