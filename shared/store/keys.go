@@ -61,7 +61,7 @@ import (
 //	listed file        FILES#M                     FILES#<µs created>#<id>     files, sweep
 //	deleted file       FILES#M                     DELETED#<id>                files, sweep
 //	count of files     FILES#M                     COUNT#FILES                 files, sweep
-//	collection         FILES#M                     COLLECTION#<id>             files; sweep, which counts its files
+//	collection         FILES#M                     COLLECTION#<id>             files, sweep
 //	listed collection  FILES#M                     COLLECTIONS#<µs>#<id>       files
 //	count of these     FILES#M                     COUNT#COLLECTIONS           files
 //	object of a file   OBJECTS#<first digit>       <32 random digits>          files, sweep
