@@ -45,6 +45,7 @@ func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView
 		return fileView{}, failure.Missing("status")
 	}
 	t, operation := rest.Caller(ctx).Tenant, rest.OperationID(ctx)
+	var seen file.Content // of this file; it is read once, however often the change is tried
 	one, err := f.store.UpdateFile(ctx, t, req.ID, func(before file.File) (file.File, error) {
 		after := before
 		if req.Collection != nil {
@@ -53,7 +54,7 @@ func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView
 		if req.Status == "" || before.Status == file.Uploaded {
 			return after, nil
 		}
-		return f.complete(ctx, t, before, after)
+		return f.complete(ctx, t, before, after, &seen)
 	})
 	var differs differing
 	switch {
@@ -65,24 +66,28 @@ func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView
 	return viewFile(one), err
 }
 
-// complete is a pending file once its content has been read and found right. Nothing is read for a collection that
-// does not take the file. Errors: differing; Conflict when nothing was uploaded; Upstream when S3 does not answer; those
-// of the collections.
-func (f family) complete(ctx context.Context, t identity.Tenant, before, after file.File) (file.File, error) {
-	if err := f.store.CheckMove(ctx, t, before.Collection, after.Collection); err != nil {
+// complete is a pending file once its content has been read, unless it has been seen, and found right. Nothing is read
+// for a collection that does not take the file. Errors: differing; Conflict when nothing was uploaded; Upstream when S3
+// does not answer; those of the collections.
+func (f family) complete(ctx context.Context, t identity.Tenant, before, after file.File,
+	seen *file.Content) (file.File, error) {
+	err := f.store.CheckMove(ctx, t, before.Collection, after.Collection)
+	if err != nil {
 		return before, err
 	}
-	seen, err := f.inspect(ctx, before)
+	if seen.Revision == "" {
+		*seen, err = f.inspect(ctx, before)
+	}
 	switch {
 	case errors.Is(err, file.ErrNoObject):
 		return before, errNothingUploaded
 	case err != nil:
 		return before, failure.Upstream(err)
 	}
-	if reason := before.Differs(seen); reason != "" {
+	if reason := before.Differs(*seen); reason != "" {
 		return before, differing{before, reason}
 	}
-	return after.Complete(seen, f.store.Now()), nil
+	return after.Complete(*seen, f.store.Now()), nil
 }
 
 // inspect reads the whole content of a file. Errors: file.ErrNoObject; those of S3.
