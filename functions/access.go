@@ -32,8 +32,8 @@ type Right struct {
 
 // recorded is what each function used in TestNoFunctionMayDoMore, which writes
 // it with -update (`make golden`): "PutItem CHECKOUT", "Query index/due DUE",
-// "Scan table", "SendMessage callbacks", "SendEmail identity", "GetObject objects", "Secret LASTING_SECRET". A difference
-// there is one of the functions' rights.
+// "Scan table", "SendMessage callbacks", "SendEmail identity", "GetObject objects", "Secret LASTING_SECRET". A
+// difference there is one of the functions' rights.
 //
 //go:embed access.json
 var recorded []byte

@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -34,11 +33,8 @@ func makeObjects(f Folder, disk wal.Options) error {
 // openObjects opens the S3 with the bucket of files, as the last run left it. Its clock is the real one whatever the
 // platform's is: by that the links are signed (App.WallNow).
 func openObjects(f Folder, disk wal.Options) (*s3.Engine, error) {
-	keys, err := runner.Engines{AccessKey: accessKey}.Credentials().Retrieve(context.Background())
-	if err != nil {
-		return nil, err
-	}
-	engine, err := s3.Open(s3.Config{Credentials: keys, Region: runner.Region, Notice: notice}, f.path(objectsDir), disk)
+	engine, err := s3.Open(s3.Config{Credentials: runner.Engines{AccessKey: accessKey}.Keys(), Region: runner.Region,
+		Notice: notice}, f.path(objectsDir), disk)
 	if err != nil {
 		return nil, err
 	}

@@ -72,14 +72,14 @@ func TestFilesAreKept(t *testing.T) {
 	b, stop = bucketAt(t, place)
 	defer stop()
 	for where, client := range map[string]aws.HTTPClient{"here": b.http, "elsewhere": http.DefaultClient} {
-		object, err := filesOver(b, client).Open(t.Context(), receipt.Object)
-		if err != nil {
-			t.Errorf("%s: got error %v, want the object", where, err)
+		object, failed := filesOver(b, client).Open(t.Context(), receipt.Object)
+		if failed != nil {
+			t.Errorf("%s: got error %v, want the object", where, failed)
 			continue
 		}
-		got, err := io.ReadAll(object.Content)
-		if err != nil || string(got) != content {
-			t.Errorf("%s: got %q and error %v, want %q", where, got, err, content)
+		got, failed := io.ReadAll(object.Content)
+		if failed != nil || string(got) != content {
+			t.Errorf("%s: got %q and error %v, want %q", where, got, failed, content)
 		}
 		_ = object.Content.Close()
 	}

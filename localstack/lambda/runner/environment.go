@@ -45,7 +45,12 @@ func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
 	return environment
 }
 
-// Credentials are for the engines, which ignore the secret.
+// Keys sign calls to the engines, of which only S3 checks them.
+func (e Engines) Keys() aws.Credentials {
+	return aws.Credentials{AccessKeyID: e.AccessKey, SecretAccessKey: "local"}
+}
+
+// Credentials provides the keys.
 func (e Engines) Credentials() aws.CredentialsProvider {
-	return credentials.NewStaticCredentialsProvider(e.AccessKey, "local", "")
+	return credentials.StaticCredentialsProvider{Value: e.Keys()}
 }
