@@ -1,0 +1,346 @@
+package files_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/file"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/metric"
+)
+
+// broken is a line of the log about a break.
+type broken struct{ Tenant, Kind, ID string }
+
+// breaks are those that the log has, sorted.
+func (s shop) breaks() []broken {
+	s.Helper()
+	var all []broken
+	for line := range strings.Lines(s.Logs.String()) {
+		var entry struct {
+			Msg string
+			broken
+		}
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			s.Fatal(err)
+		}
+		if entry.Msg == "reconciliation break" {
+			all = append(all, entry.broken)
+		}
+	}
+	return sorted(all)
+}
+
+func sorted(all []broken) []broken {
+	return slices.SortedFunc(slices.Values(all), func(a, b broken) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// compared fails unless the breaks are those.
+func (s shop) compared(what string, want ...broken) {
+	s.Helper()
+	if diff := gocmp.Diff(want, s.breaks()); diff != "" {
+		s.Errorf("%s: breaks (-want +got):\n%s", what, diff)
+	}
+}
+
+// reconcile has everything compared.
+func (s shop) reconcile() {
+	s.Helper()
+	s.Reconcile()
+	s.drain(s.Main())
+}
+
+func (s shop) drain(p *world.Process) int {
+	s.Helper()
+	n, err := p.DrainQueues(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
+
+// s3 is the bucket past all faults, for what no function does.
+func (s shop) s3() (*s3.Client, *string) {
+	return s3.NewFromConfig(s.App.AWS(s.App.S3Endpoint), func(o *s3.Options) { o.UsePathStyle = true }),
+		&s.App.FileBucket
+}
+
+// lose deletes all versions of an object.
+func (s shop) lose(key string) {
+	s.Helper()
+	client, bucket := s.s3()
+	page, err := client.ListObjectVersions(s.Context(), &s3.ListObjectVersionsInput{Bucket: bucket, Prefix: &key})
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, v := range page.Versions {
+		if _, err := client.DeleteObject(s.Context(), &s3.DeleteObjectInput{Bucket: bucket, Key: &key,
+			VersionId: v.VersionId}); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+// forget removes an item of the table.
+func (s shop) forget(partition, sort string) {
+	s.Helper()
+	_, table := s.App.Store.Raw()
+	if err := table.Delete("pk", partition).Range("sk", sort).If("attribute_exists(pk)").Run(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// spoil sets an attribute of an item of the table.
+func (s shop) spoil(partition, sort, attribute string, value any) {
+	s.Helper()
+	_, table := s.App.Store.Raw()
+	if err := table.Update("pk", partition).Range("sk", sort).Set("'"+attribute+"'", value).
+		If("attribute_exists(pk)").Run(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func partitionOf(key string) string        { return "OBJECTS#" + file.Digits(key)[:1] }
+func (s shop) records() (partition string) { return "FILES#" + s.Tenant().String() }
+
+// uploaded is a file that is complete, with the key of its object.
+func (s shop) uploaded() (id, key string) {
+	s.Helper()
+	f := s.UploadedFile(world.PDF, nil)
+	return f.ID, s.object(f.ID)
+}
+
+// TestEachBreakIsFound, once in each night, and nothing else; and it is still there afterwards.
+func TestEachBreakIsFound(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.uploaded() // nothing is wrong with it, nor with the next three
+	s.NewFile(world.PDF, nil)
+	s.put("pending", 200, s.NewFile(world.PDF, nil).Upload, world.PDF)
+	gone, _ := s.uploaded()
+	s.want("delete", 204, s.Send("DELETE", s.path(gone), nil))
+	s.reconcile()
+	s.compared("without a break")
+	if got := s.Measured(metric.ReconciliationBreaks, identity.Test); len(got) != 1 {
+		t.Errorf("got %v breaks measured, want only what reconcile measured itself", got)
+	}
+
+	var want []broken
+	tenant := s.Tenant().String()
+	expect := func(kind file.BreakKind, id string) { want = append(want, broken{tenant, string(kind), id}) }
+	id, key := s.uploaded()
+	s.lose(key)
+	expect(file.ObjectMissing, id)
+	id, key = s.uploaded()
+	s.store(key, file.PDF, "another")
+	expect(file.ObjectDuplicate, id)
+	id, key = s.uploaded()
+	client, bucket := s.s3()
+	if _, err := client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: bucket, Key: &key}); err != nil {
+		t.Fatal(err)
+	}
+	expect(file.ObjectDuplicate, id)
+	id, _ = s.uploaded()
+	s.spoil(s.records(), "FILE#"+id, "size", 7)
+	expect(file.ObjectDiffers, id)
+	id, _ = s.uploaded()
+	s.forget(s.records(), "FILE#"+id)
+	expect(file.FileMissing, id)
+	id, _ = s.uploaded()
+	s.spoil(s.records(), "FILE#"+id, "status", "pending")
+	expect(file.FileDiffers, id)
+	id, key = s.uploaded()
+	s.spoil(partitionOf(key), file.Digits(key), "state", "doomed")
+	expect(file.FileDiffers, id)
+	id = s.NewFile(world.PDF, nil).ID
+	s.forget(s.records(), "FILE#"+id)
+	expect(file.FileMissing, id)
+	id, key = s.uploaded()
+	s.forget(s.records(), "FILE#"+id)
+	s.forget(partitionOf(key), file.Digits(key))
+	s.store(file.Prefix+"not by us", file.Text, "x")
+	for range 2 {
+		want = append(want, broken{"", string(file.ObjectUnexpected), ""})
+	}
+
+	entries, stored := s.entries(), s.Stored()
+	s.reconcile()
+	s.compared("the first night", sorted(want)...)
+	if diff := gocmp.Diff(entries, s.entries()) + gocmp.Diff(stored, s.Stored()); diff != "" {
+		t.Errorf("it changed entries or objects (-before +after):\n%s", diff)
+	}
+	for mode, found := range map[identity.Mode]int64{identity.Test: int64(len(want)) - 2, identity.Live: 2} {
+		sum := int64(0)
+		for _, n := range s.Measured(metric.ReconciliationBreaks, mode) {
+			sum += n
+		}
+		if sum != found {
+			t.Errorf("got %d breaks measured in %s mode, want %d", sum, mode.Name(), found)
+		}
+	}
+	s.reconcile()
+	s.compared("the second", sorted(slices.Concat(want, want))...)
+}
+
+// message is one call of the function with a shard.
+func message(shard int, after string) json.RawMessage {
+	body := fmt.Sprintf(`{"shard":%d,"after":%q}`, shard, after)
+	return fmt.Appendf(nil, `{"Records":[{"messageId":"1","body":%q}]}`, body)
+}
+
+// shardOf is the shard of a key.
+func shardOf(key string) int { return strings.Index("0123456789abcdef", file.Digits(key)[:1]) }
+
+// TestNoBreakIsFalse, whatever happens to a file between any two steps of the comparison.
+func TestNoBreakIsFalse(t *testing.T) {
+	t.Parallel()
+	for what, of := range map[string]struct {
+		before, meanwhile func(s shop, f world.File)
+	}{
+		"uploaded": {func(shop, world.File) {}, func(s shop, f world.File) { s.put("upload", 200, f.Upload, world.PDF) }},
+		"completed": {func(s shop, f world.File) { s.put("upload", 200, f.Upload, world.PDF) },
+			func(s shop, f world.File) { s.ShownFile(200, s.CompleteFile(f.ID)) }},
+		"uploaded and completed": {func(shop, world.File) {}, func(s shop, f world.File) {
+			s.put("upload", 200, f.Upload, world.PDF)
+			s.ShownFile(200, s.CompleteFile(f.ID))
+		}},
+		"dropped": {func(s shop, f world.File) { s.put("upload", 200, f.Upload, "%PDX"+world.PDF[4:]) },
+			func(s shop, f world.File) { s.want("complete", 409, s.CompleteFile(f.ID)) }},
+		"deleted": {func(s shop, f world.File) {
+			s.put("upload", 200, f.Upload, world.PDF)
+			s.ShownFile(200, s.CompleteFile(f.ID))
+		}, func(s shop, f world.File) { s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil)) }},
+		"deleted for good": {func(s shop, f world.File) {
+			s.put("upload", 200, f.Upload, world.PDF)
+			s.ShownFile(200, s.CompleteFile(f.ID))
+			s.Clock.Advance(2 * time.Hour)
+		}, func(s shop, f world.File) { s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil)) }},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newShop(t)
+			p := s.Process()
+			happened := true
+			for step := 1; happened; step++ {
+				f := s.NewFile(world.PDF, nil)
+				shard := shardOf(s.object(f.ID))
+				of.before(s, f)
+				happened = false
+				p.Steps.Meanwhile(step, func() {
+					happened = true
+					of.meanwhile(s, f)
+				})
+				if reply, err := p.Invoke(t.Context(), "files", message(shard, "")); err != nil ||
+					string(reply) != `{"batchItemFailures":[]}` {
+					t.Fatalf("step %d: got reply %s, error %v", step, reply, err)
+				}
+				if found := s.breaks(); len(found) > 0 {
+					t.Fatalf("step %d of %v: got breaks %+v, want none", step, p.Steps.Taken(), found)
+				}
+			}
+		})
+	}
+}
+
+// TestAFileThatIsMadeMeanwhileIsNoBreak: it is created, uploaded and completed between any two steps.
+func TestAFileThatIsMadeMeanwhileIsNoBreak(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	p := s.Process()
+	happened := true
+	for step := 1; happened; step++ {
+		happened = false
+		p.Steps.Meanwhile(step, func() {
+			happened = true
+			for range file.Shards {
+				s.uploaded()
+			}
+		})
+		for shard := range 2 {
+			if _, err := p.Invoke(t.Context(), "files", message(shard, "")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.compared("files that are made meanwhile")
+}
+
+// TestWhatCannotBeReadIsComparedLater: nothing is reported that was not seen.
+func TestWhatCannotBeReadIsComparedLater(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	id, key := s.uploaded()
+	s.lose(key)
+	want := broken{s.Tenant().String(), string(file.ObjectMissing), id}
+	s.RefuseObjects(func(string) bool { return true })
+	s.reconcile()
+	s.compared("without S3")
+	s.RefuseObjects(nil)
+	s.Clock.Advance(functions.Files.Visibility)
+	s.drain(s.Main())
+	s.compared("when S3 is back", want)
+	s.Clock.Advance(functions.Files.Visibility)
+	if n := s.drain(s.Main()); n != 0 {
+		t.Errorf("got %d messages then, want none", n)
+	}
+}
+
+// TestAReportIsGivenWithoutTheQueue, and the log says that files were not compared.
+func TestAReportIsGivenWithoutTheQueue(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	p := s.Process()
+	if _, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.drain(s.Main()); n != file.Shards {
+		t.Errorf("got %d messages, want one of each shard", n)
+	}
+	last := len(p.Steps.Taken()) // what sends the second ten
+	for step := last - 1; step <= last; step++ {
+		before := len(s.Logs.String())
+		p.Steps.Plan(step, faults.DieAfter)
+		if _, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err != nil {
+			t.Errorf("step %d: got error %v, want the report", step, err)
+		}
+		if said := s.Logs.String()[before:]; !strings.Contains(said, `"level":"ERROR","msg":"objects not compared"`) {
+			t.Errorf("step %d: got log %q, want that objects were not compared", step, said)
+		}
+	}
+}
+
+// TestACallThatIsKilledIsMadeAgain: at whichever step, what is broken is found.
+func TestACallThatIsKilledIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	id, key := s.uploaded()
+	s.lose(key)
+	want := broken{s.Tenant().String(), string(file.ObjectMissing), id}
+	for step, gone := 1, true; gone; step++ {
+		before := len(s.breaks())
+		s.Reconcile()
+		p := s.Process()
+		p.Steps.Plan(step, faults.DieAfter)
+		_, _ = p.DrainQueues(t.Context())
+		gone = p.Steps.Gone()
+		s.Clock.Advance(functions.Files.Visibility)
+		s.drain(s.Main())
+		found := s.breaks()[before:]
+		if len(found) == 0 || slices.ContainsFunc(found, func(b broken) bool { return b != want }) {
+			t.Errorf("step %d of %v: got breaks %v, want %v", step, p.Steps.Taken(), found, want)
+		}
+	}
+}
