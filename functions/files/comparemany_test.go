@@ -1,0 +1,110 @@
+package files_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/file"
+)
+
+// many stores objects with their entries in one shard, of files that are pending, and returns the keys in order.
+func (s shop) many(n int) []string {
+	s.Helper()
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("%s7%031x", file.Prefix, i)
+		f, err := file.New(fmt.Sprintf("file_%d", i), keys[i], file.Given{Name: "a.txt", ContentType: file.Text, Size: 1},
+			s.Clock.Now())
+		if err == nil {
+			_, err = s.App.Store.CreateFile(s.Context(), s.Tenant(), f)
+		}
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.store(keys[i], file.Text, "x")
+	}
+	return keys
+}
+
+// TestManyObjectsAreComparedInSeveralCalls, each of several pages, of which some are killed and messages come twice.
+func TestManyObjectsAreComparedInSeveralCalls(t *testing.T) {
+	enginetest.InMemory(t)
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const objects = 2500
+		s := newShop(t)
+		keys := s.many(objects)
+		var want []broken
+		for _, i := range []int{0, 999, 1000, 1500, objects - 1} {
+			s.forget(s.records(), fmt.Sprintf("FILE#file_%d", i))
+			want = append(want, broken{s.Tenant().String(), string(file.FileMissing), fmt.Sprintf("file_%d", i)})
+		}
+		s.forget(partitionOf(keys[1200]), file.Digits(keys[1200]))
+		want = append(want, broken{"", string(file.ObjectUnexpected), ""})
+		s.Reconcile()
+		dying := s.Process()
+		dying.Steps.Slow(faults.Latency{Table: time.Second})
+		dying.Steps.Plan(40, faults.DieAfter)
+		s.drain(dying)
+		if !dying.Steps.Gone() || len(s.breaks()) == 0 {
+			t.Errorf("got a process gone %t after %v, want it gone after some breaks", dying.Steps.Gone(), s.breaks())
+		}
+		s.Clock.Advance(functions.Files.Visibility)
+		s.Main().Steps.Slow(faults.Latency{Table: time.Second})
+		calls := s.drain(s.Main())
+		s.Main().Steps.Slow(faults.Latency{})
+		if calls <= 2 {
+			t.Errorf("got %d messages, want more", calls)
+		}
+		found := map[broken]int{}
+		for _, b := range s.breaks() {
+			found[b]++
+		}
+		for _, b := range want {
+			if found[b] == 0 {
+				t.Errorf("got breaks %v, want %v in them", found, b)
+			}
+		}
+		if len(found) != len(want) {
+			t.Errorf("got breaks %v, want only %v", found, want)
+		}
+		if whole := strings.Count(s.Logs.String(), `"whole":true`); whole < file.Shards {
+			t.Errorf("got %d shards compared to the end, want %d", whole, file.Shards)
+		}
+	})
+}
+
+// TestACallWithoutTimeComparesNothing, so that the message comes again.
+func TestACallWithoutTimeComparesNothing(t *testing.T) {
+	enginetest.InMemory(t)
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t)
+		short, cancel := context.WithTimeout(t.Context(), 9*time.Second)
+		defer cancel()
+		reply, err := s.Main().Invoke(short, "files", message(0, ""))
+		if want := `{"batchItemFailures":[{"itemIdentifier":"1"}]}`; err != nil || string(reply) != want {
+			t.Errorf("got reply %s, error %v; want %s", reply, err, want)
+		}
+		s.Main().Steps.Slow(faults.Latency{Table: 30 * time.Second})
+		if err := s.Main().TickNow(t.Context(), "reconcile"); err != nil {
+			t.Fatal(err)
+		}
+		s.drain(s.Main())
+		s.Main().Steps.Slow(faults.Latency{})
+		if log := s.Logs.String(); strings.Contains(log, `"whole":true`) || !strings.Contains(log, "message failed") {
+			t.Errorf("got log\n%s\nwant messages that failed", log)
+		}
+		s.Clock.Advance(functions.Files.Visibility)
+		if n := s.drain(s.Main()); n != file.Shards {
+			t.Errorf("got %d messages, want %d", n, file.Shards)
+		}
+	})
+}
