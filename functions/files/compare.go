@@ -203,7 +203,7 @@ func (f family) confirm(ctx context.Context, key string) (file.Pair, error) {
 			return file.Pair{}, err
 		}
 		p := before.pair(key)
-		if err := f.versions(ctx, &p); err != nil {
+		if err = f.versions(ctx, &p); err != nil {
 			return file.Pair{}, err
 		}
 		var after records

@@ -25,7 +25,8 @@ func TestAFileIsCompleted(t *testing.T) {
 	s := newShop(t)
 	c := s.collect("all")
 	for _, one := range samples {
-		more := fields{"filename": one.name, "content_type": one.contentType, "collection_id": c.ID, "metadata": fields{"a": 1}}
+		more := fields{"filename": one.name, "content_type": one.contentType, "collection_id": c.ID,
+			"metadata": fields{"a": 1}}
 		if one.name == "a.txt" {
 			more["checksum_sha256"] = world.SHA256(one.content)
 		}

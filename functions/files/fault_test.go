@@ -91,11 +91,10 @@ func TestACreationThatWasCutOff(t *testing.T) {
 func TestACreationThatIsRepeatedLate(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	p := s.Process()
 	r := world.Request{Method: "POST", Path: s.FilesPath(), IdempotencyKey: "k", Body: given(nil),
 		APIKey: s.Merchant.Key.Plaintext}
 	for step := 1; s.files("").Total == 0; step++ {
-		p = s.Process()
+		p := s.Process()
 		p.Steps.Plan(step, faults.DieAfter)
 		p.Do(r)
 		s.Clock.Advance(time.Minute + time.Second)

@@ -138,13 +138,16 @@ func TestALinkUploadsOneObject(t *testing.T) {
 		change(&c)
 		return &c
 	}
+	moved := func(old, other string) *world.Upload {
+		return changed(func(u *world.Upload) { u.URL = strings.Replace(u.URL, old, other, 1) })
+	}
 	refused := map[string]*world.Upload{
 		"another method":  changed(func(u *world.Upload) { u.Method = "DELETE" }),
 		"read":            changed(func(u *world.Upload) { u.Method = "GET" }),
-		"another object":  changed(func(u *world.Upload) { u.URL = strings.Replace(u.URL, s.object(f.ID), s.object(other.ID), 1) }),
-		"a new object":    changed(func(u *world.Upload) { u.URL = strings.Replace(u.URL, s.object(f.ID), "files/x", 1) }),
+		"another object":  moved(s.object(f.ID), s.object(other.ID)),
+		"a new object":    moved(s.object(f.ID), "files/x"),
 		"another type":    changed(func(u *world.Upload) { u.Headers["content-type"] = "text/html" }),
-		"a longer time":   changed(func(u *world.Upload) { u.URL = strings.Replace(u.URL, "Expires=900", "Expires=9000", 1) }),
+		"a longer time":   moved("Expires=900", "Expires=9000"),
 		"another ACL":     changed(func(u *world.Upload) { u.Headers["x-amz-acl"] = "public-read" }),
 		"another version": changed(func(u *world.Upload) { u.URL += "&versionId=1" }),
 	}

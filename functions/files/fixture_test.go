@@ -169,8 +169,8 @@ var anyFile store.FileFilter
 // add stores a pending file, past the API.
 func (s shop) add(operation, collection string) {
 	s.Helper()
-	f, err := file.New(file.ID(operation), file.NewKey(), file.Given{Name: operation + ".txt", ContentType: file.Text, Size: 1,
-		Collection: collection}, s.Clock.Now())
+	given := file.Given{Name: operation + ".txt", ContentType: file.Text, Size: 1, Collection: collection}
+	f, err := file.New(file.ID(operation), file.NewKey(), given, s.Clock.Now())
 	if err == nil {
 		_, err = s.App.Store.CreateFile(s.Context(), s.Tenant(), f)
 	}
@@ -183,8 +183,8 @@ func (s shop) add(operation, collection string) {
 func (s shop) store(key, contentType, content string) {
 	s.Helper()
 	client := s3.NewFromConfig(s.App.AWS(s.App.S3Endpoint), func(o *s3.Options) { o.UsePathStyle = true })
-	_, err := client.PutObject(s.Context(), &s3.PutObjectInput{Bucket: &s.App.FileBucket, Key: &key, ContentType: &contentType,
-		Body: strings.NewReader(content)})
+	_, err := client.PutObject(s.Context(), &s3.PutObjectInput{Bucket: &s.App.FileBucket, Key: &key,
+		ContentType: &contentType, Body: strings.NewReader(content)})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func TestACompletionAndADeletionAtOnce(t *testing.T) {
 // TestAnArchivedCollectionIsFinal: whatever comes before the archiving is whole, and nothing comes after it.
 func TestAnArchivedCollectionIsFinal(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	w := newShop(t)
 	for name, c := range map[string]struct {
 		uploaded bool
 		request  world.Request
@@ -166,7 +166,7 @@ func TestAnArchivedCollectionIsFinal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := shop{s.NewShop("DE", "EUR", nil)}
+			s := shop{w.NewShop("DE", "EUR", nil)}
 			var in collection
 			start := func() world.Request {
 				in = s.collect(name)

@@ -11,8 +11,9 @@ import (
 func TestWhoMayUseFiles(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	all, reads, none := []int{200, 200, 201, 200, 200, 200, 201, 200, 204}, []int{200, 200, 403, 403, 200, 200, 403, 403, 403},
-		[]int{403, 403, 403, 403, 403, 403, 403, 403, 403}
+	all := []int{200, 200, 201, 200, 200, 200, 201, 200, 204}
+	reads := []int{200, 200, 403, 403, 200, 200, 403, 403, 403}
+	none := []int{403, 403, 403, 403, 403, 403, 403, 403, 403}
 	employee := s.Employ("e@example.com", member.Permissions{})
 	for name, c := range map[string]struct {
 		credential string
