@@ -269,7 +269,7 @@ func (w *World) atRest() bool {
 	if !w.nextDue().IsZero() {
 		return false
 	}
-	return w.empty(w.config.CallbackQueue)
+	return w.empty(w.config.CallbackQueue) && w.empty(w.config.FileQueue)
 }
 
 // empty says whether a queue holds no message, visible or not.

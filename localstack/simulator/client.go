@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -98,6 +99,17 @@ func (w *World) send(actor, tenant string, r client.Request) response {
 	return answer
 }
 
+// insist sends a request until it is settled.
+func (w *World) insist(actor, tenant string, r client.Request) (answer response) {
+	for range patience {
+		if answer = w.send(actor, tenant, r); answer.settled() {
+			return answer
+		}
+		w.pass(answer.retryAfter())
+	}
+	return answer
+}
+
 // serve has a function answer the request through API Gateway, which answers
 // 500 when the function dies.
 func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *reply {
@@ -158,6 +170,17 @@ func (r response) done() bool {
 	default:
 		return true
 	}
+}
+
+// settled is done where most conflicts are final.
+func (r response) settled() bool {
+	return r.done() || r.Status == http.StatusConflict && !r.contended()
+}
+
+// contended says whether a conflict is due to others only, so that nothing was changed.
+func (r response) contended() bool {
+	code := r.view().ErrorCode
+	return code == "IDEMPOTENCY_IN_PROGRESS" || code == "CONFLICT" && strings.Contains(string(r.Body), "Try again")
 }
 
 // retryAfter is how long a client waits with its next try.

@@ -24,11 +24,13 @@ const (
 	toHanging // a receiver that never answers
 	toMail
 	toTerminal
+	toObjects // the platform's calls to S3
+	toLink    // a client's upload or download by a link
 	kinds
 )
 
 var kindNames = [...]string{"table", "queue", "sandbox", "acquirer", "receiver", "platform", "client", "move",
-	"bank", "hanging receiver", "mail", "terminal"}
+	"bank", "hanging receiver", "mail", "terminal", "objects", "link"}
 
 func (k kind) String() string { return kindNames[k] }
 
@@ -50,6 +52,9 @@ var possible = [kinds][]faults.Fault{
 	toReceiver: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
 	toPlatform: {faults.FailBefore, faults.Duplicate},
 	toClient:   {faults.LoseReply},
+	toObjects: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
+		faults.DieBefore, faults.DieAfter},
+	toLink: {faults.FailBefore, faults.ArriveLate, faults.Duplicate},
 }
 
 // faultProfile is what one seed switches on, and how often faults happen.

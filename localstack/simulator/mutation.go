@@ -150,6 +150,11 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 			sort = "AUDIT"
 		case partition(values[0]).Kind == store.KindEmail: // as the guards of a tenant's addresses are
 			sort = "ADDRESS"
+		case partition(values[0]).Kind == store.KindObjects: // sorted by random digits
+			sort = "OBJECT"
+		case partition(values[0]).Kind == store.KindFiles && sort == "COUNT": // two of them
+			_, sort, _ = strings.Cut(valuesOf(target, "sk")[0], "#")
+			sort += " COUNT"
 		case ofPeople(values[0]) && (sort == "COUNT" || sort == "DELETED"): // two of each
 			sort = string(partition(values[0]).Kind) + " " + sort
 		}

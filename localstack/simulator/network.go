@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/bank"
@@ -117,7 +119,7 @@ type awsClient struct {
 
 // Do carries one call.
 func (c awsClient) Do(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
+	body, err := bodyOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +128,9 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	k, engine := c.kind, http.RoundTripper(c.world.table)
 	if ses.Sends(r) {
 		k, engine = toMail, c.world.mails
+	} else if s3.Calls(r) {
+		k, engine = toObjects, witness{c.world.files}
+		c.world.files.checkCall(invocationOf(r.Context()), r)
 	} else if service == "AmazonSQS" {
 		k, engine = toQueue, c.world.queues
 		if c.world.Without == Groups {
@@ -140,7 +145,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	body = c.world.mutate(operation, body)
 	sent := r.Clone(context.WithoutCancel(r.Context()))
 	return perform(c.world, r.Context(), exchange[*http.Response]{
-		kind: k, label: summary(operation, body),
+		kind: k, label: summaryOf(r, operation, body),
 		//nolint:contextcheck // the checks read the table beside the call
 		send: func() (*http.Response, string, error) {
 			sent.Body, sent.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -149,6 +154,9 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 				c.world.checkOwner(sent.Context(), operation, body)
 				if c.world.people != nil {
 					c.world.people.committed(invocationOf(sent.Context()), operation, body)
+				}
+				if c.world.files != nil {
+					c.world.files.committed(invocationOf(sent.Context()), operation, body)
 				}
 				if c.world.Workload == Month {
 					c.world.payees.checkVersions(operation, body)
@@ -160,6 +168,23 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		},
 		refuse: func(f faults.Fault) (*http.Response, error) { return faults.Refusal(r, f), nil },
 	})
+}
+
+// bodyOf reads a request's.
+func bodyOf(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	return io.ReadAll(r.Body)
+}
+
+// summaryOf is the summary of a call, to S3 with the key and the version in its address.
+func summaryOf(r *http.Request, operation string, body []byte) string {
+	if !s3.Calls(r) {
+		return summary(operation, body)
+	}
+	_, key := s3.Named(r)
+	return strings.TrimSpace(operation + " " + key + " " + r.URL.Query().Get("versionId"))
 }
 
 // summary names an operation and the keys it is about, in the order of the
@@ -228,6 +253,9 @@ func outcomeOf(r *http.Response) string {
 	}
 	_ = json.Unmarshal(body, &refused)
 	_, name, _ := strings.Cut(refused.Type, "#")
+	if name == "" { // S3 answers in XML
+		return fmt.Sprint(r.StatusCode)
+	}
 	for _, reason := range refused.CancellationReasons {
 		name += " " + reason.Code
 	}

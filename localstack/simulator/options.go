@@ -17,10 +17,11 @@ const (
 	Hanging    Workload = "hanging"    // receivers that take callbacks and do not answer
 	People     Workload = "people"     // changes of roles, members and keys
 	Readers    Workload = "readers"    // payments at card readers, whose line may drop at any message
+	Files      Workload = "files"      // uploads by links, and changes of files and collections
 )
 
 // Workloads are all of them.
-var Workloads = []Workload{Everything, Refunds, Month, Unknown, Hanging, People, Readers}
+var Workloads = []Workload{Everything, Refunds, Month, Unknown, Hanging, People, Readers, Files}
 
 // ParseWorkload is the workload of that name; "" is Everything.
 func ParseWorkload(name string) (Workload, error) {

@@ -78,6 +78,7 @@ func newPeople(w *World) *people {
 	p := &people{World: w, rng: rand.New(rand.NewPCG(w.seed, 4_000)), secrets: map[string]string{},
 		writes: newPeopleWrites()}
 	p.race = newRace(p.rng)
+	w.held = p.race.held
 	return p
 }
 

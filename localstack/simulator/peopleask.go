@@ -46,28 +46,6 @@ func (o *office) means(meant ask, r client.Request) client.Request {
 	return r
 }
 
-// insist sends a request until it is answered for good.
-func (o *office) insist(actor, tenant string, r client.Request) (answer response) {
-	for range patience {
-		if answer = o.send(actor, tenant, r); answer.settled() {
-			return answer
-		}
-		o.pass(answer.retryAfter())
-	}
-	return answer
-}
-
-// settled is done, except that most conflicts here are final.
-func (r response) settled() bool {
-	return r.done() || r.Status == http.StatusConflict && !r.contended()
-}
-
-// contended says whether a conflict is due to others only, so that nothing was changed.
-func (r response) contended() bool {
-	code := r.view().ErrorCode
-	return code == "IDEMPOTENCY_IN_PROGRESS" || code == "CONFLICT" && strings.Contains(string(r.Body), "Try again")
-}
-
 // read lists members, roles or keys.
 func (o *office) read(actor string, rng *rand.Rand, h *holder) {
 	what := []string{"members?limit=50", "members?limit=50", "roles", "api-keys?limit=50"}[rng.IntN(4)]

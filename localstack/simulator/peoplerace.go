@@ -3,6 +3,7 @@ package simulator
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,19 +16,22 @@ type race struct {
 	held   float64 // how often a write waits for other calls
 }
 
+// heldWrites are transactions, and single writes of the entries of objects.
+var heldWrites = regexp.MustCompile(`^(TransactWriteItems |(Put|Delete)Item OBJECTS#)`)
+
 func newRace(rng *rand.Rand) race {
 	return race{narrow: rng.IntN(2) == 0, common: rng.IntN(3) == 0, held: []float64{0, 0.7, 0.95}[rng.IntN(3)]}
 }
 
-// withoutHeld leaves out transactions that wait, but for those of mails alone: what others do between a read and the
+// withoutHeld leaves out writes that wait, but for those of mails alone: what others do between a read and the
 // write that follows from it is what conditions are for.
-func (p *people) withoutHeld(ready []*call, rng *rand.Rand) []*call {
-	if p.race.held == 0 || !p.faultsOn || rng.Float64() >= p.race.held {
+func (w *World) withoutHeld(ready []*call) []*call {
+	if w.held == 0 || !w.faultsOn || w.rng.Float64() >= w.held {
 		return ready
 	}
 	others := slices.DeleteFunc(slices.Clone(ready), func(c *call) bool {
 		late := c.ctx != nil && c.ctx.Err() != nil
-		return !late && c.kind == toTable && strings.HasPrefix(c.label, "TransactWriteItems ") &&
+		return !late && c.kind == toTable && heldWrites.MatchString(c.label) &&
 			!strings.HasPrefix(c.label, "TransactWriteItems MAIL#")
 	})
 	if len(others) == 0 {
@@ -61,8 +65,8 @@ func (o *office) approach() {
 	}
 }
 
-func (o *office) setCount(count item, name, kind string, to any) {
-	o.aws(o.table, tables+"UpdateItem", map[string]any{"TableName": o.config.Table, "Key": keyOf(count),
+func (w *World) setCount(count item, name, kind string, to any) {
+	w.aws(w.table, tables+"UpdateItem", map[string]any{"TableName": w.config.Table, "Key": keyOf(count),
 		"UpdateExpression": "SET #name = :to", "ExpressionAttributeNames": map[string]string{"#name": name},
 		"ExpressionAttributeValues": map[string]any{":to": map[string]any{kind: fmt.Sprint(to)}}}, &struct{}{})
 }

@@ -170,9 +170,7 @@ func (w *World) next() *call {
 		return nil
 	}
 	slices.SortStableFunc(ready, compareCalls)
-	if w.people != nil {
-		ready = w.people.withoutHeld(ready, w.rng)
-	}
+	ready = w.withoutHeld(ready)
 	c := w.choose(ready)
 	s.parked = slices.DeleteFunc(s.parked, func(p *call) bool { return p == c })
 	return c

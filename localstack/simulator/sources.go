@@ -49,8 +49,15 @@ const (
 
 // interfere lets happen what no client asks for: event sources call, clocks jump.
 func (w *World) interfere() {
+	if w.files != nil { // whose clients wait until links have ended, and iterators with them
+		w.readStream()
+	}
 	if w.rng.Float64() < w.faultProfile.jumps {
-		w.jump(jumps[w.rng.IntN(len(jumps))])
+		of := jumps
+		if w.files != nil {
+			of = fileJumps
+		}
+		w.jump(of[w.rng.IntN(len(of))])
 	}
 	if w.rng.Float64() >= w.faultProfile.sources {
 		return
@@ -81,6 +88,11 @@ func (w *World) jump(d time.Duration) {
 	w.seek("LATEST") // the old iterator may have expired, and nothing was written since
 	w.notef("clocks", "jump %v", d)
 }
+
+// fileJumps are past those, the end of a link, the time of an object that is to be deleted once more, and the time in
+// which files are to be uploaded.
+var fileJumps = []time.Duration{5 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 16 * time.Minute,
+	76 * time.Minute, 3 * time.Hour, 24 * time.Hour}
 
 // tick invokes the sweep.
 func (w *World) tick() {
@@ -207,7 +219,7 @@ func (w *World) deliver(actor string, roll uint64, batch []*change) (handled int
 	return 0
 }
 
-// consume gives the functions a batch of the callback, the poll and the mail queue.
+// consume gives the functions a batch of the callback, the poll, the mail and the files queue.
 func (w *World) consume() {
 	if w.now().Before(w.queueWakes) && w.faultsOn {
 		return
@@ -218,6 +230,9 @@ func (w *World) consume() {
 	w.poll("callbacks", w.config.CallbackQueue, 1+w.rng.IntN(10))
 	w.poll("polls", w.config.PollQueue, 1+w.rng.IntN(10))
 	w.poll("mails", w.config.MailQueue, w.function("mails").Queue.Batch)
+	if w.files != nil {
+		w.poll("files", w.config.FileQueue, 1+w.rng.IntN(w.function("files").Queue.Batch))
+	}
 }
 
 // poll gives a function a batch of its queue; false when there is none.

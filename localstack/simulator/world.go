@@ -19,6 +19,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/faults"
@@ -48,6 +49,7 @@ type World struct {
 	table     *dynamodb.Engine
 	queues    *sqs.Engine
 	mails     *ses.Engine
+	objects   *s3.Engine // nil but in a world of files
 
 	sched    scheduler
 	history  history
@@ -81,6 +83,8 @@ type World struct {
 	begins time.Duration // when the world begins, after a bubble does
 	payees *month        // of a world of payouts
 	people *people       // of a world of roles, members and keys
+	files  *files        // of a world of files
+	held   float64       // how often a write waits for other calls
 
 	// Settled is how long each payment and refund of unknown outcome took.
 	Settled []time.Duration
@@ -124,6 +128,8 @@ func newWorld(seed uint64, o Options) *World {
 		w.hanging = newHanging(w)
 	case People:
 		w.people = newPeople(w)
+	case Files:
+		w.files = newFiles(w)
 	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.faultProfile.indexLag, TTLLag: w.faultProfile.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
@@ -154,6 +160,7 @@ func (w *World) configure() app.Config {
 		"SQS_ENDPOINT": "http://sqs.test", "SES_ENDPOINT": "http://ses.test", "MAIL_FROM": "no-reply@cashwrap.example",
 		"BASE_URL": "https://cashwrap.test", "PLATFORM_SECRET": base64.StdEncoding.EncodeToString(
 			bytes.Repeat([]byte{7}, 32)),
+		"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": bucket,
 		"DUE_SHARDS": "4", "PLATFORM_SECRET_SINCE": "2000-01-01T00:00:00Z", // before any world begins
 	}
 	for _, q := range functions.Queues {
@@ -234,6 +241,9 @@ func (w *World) simulate() {
 		return
 	case People:
 		w.people.simulate()
+		return
+	case Files:
+		w.files.simulate()
 		return
 	}
 	w.run(clients, w.setUpMerchants)

@@ -1,0 +1,131 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
+	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/shared/file"
+)
+
+// bucket has the content of all files.
+const bucket = "cashwrap-files"
+
+// files is the life of a world in which clients of two merchants make collections and files, upload, complete, move and
+// delete them at the same time.
+type files struct {
+	*World
+	rng       *rand.Rand // the root goroutine's alone
+	cabinets  []*cabinet
+	documents map[string]*document  // by the id of their file
+	versions  map[string][]*version // that S3 has had, by key
+	deletions map[string]bool       // ids of files whose deletion somebody has asked for
+	links     []string              // signatures of links, which nothing keeps
+	writes    map[string]bool       // tokens of transactions that were done
+}
+
+// cabinet is a tenant with those who use its files.
+type cabinet struct {
+	*files
+	*shop
+	name        string
+	rng         *rand.Rand
+	collections []string // ids of those that are there from the beginning
+	others      [2]int   // files and collections that are counted, and of which nothing is stored
+	shelves     []shelf  // what it has had, in order
+	documents   []*document
+}
+
+func newFiles(w *World) *files {
+	f := &files{World: w, rng: rand.New(rand.NewPCG(w.seed, 5_000)), documents: map[string]*document{},
+		versions: map[string][]*version{}, deletions: map[string]bool{}, writes: map[string]bool{}}
+	w.held = []float64{0, 0.7, 0.95}[f.rng.IntN(3)]
+	given, _ := credentials(context.Background())
+	w.objects = s3.New(s3.Config{Now: w.now, Region: "eu-central-1", Credentials: given})
+	if err := w.objects.CreateBucket(bucket); err != nil {
+		w.panicf("%v", err)
+	}
+	return f
+}
+
+// simulate has collections made while nothing fails. Then all clients compete, and the platform recovers.
+func (f *files) simulate() {
+	f.run(clients, f.setUpMerchants)
+	f.steer(clients)
+	first := f.rng.IntN(len(f.shops))
+	for n := range 1 + f.rng.IntN(2) {
+		c := &cabinet{files: f, shop: f.shops[(first+n)%len(f.shops)], name: fmt.Sprintf("cabinet-%d", n),
+			rng: rand.New(rand.NewPCG(f.seed, uint64(5_001+n)))}
+		f.cabinets = append(f.cabinets, c)
+		f.run(clients, c.furnish)
+		f.steer(clients)
+		c.approach()
+	}
+	f.look()
+	f.faultsOn = true
+	for _, c := range f.cabinets {
+		c.populate()
+	}
+	f.steer(clients, stragglers)
+	f.recover()
+	f.reconcile()
+	f.check()
+	f.checkFiles()
+}
+
+// furnish makes the collections that are there from the beginning.
+func (c *cabinet) furnish() {
+	for n := range 1 + c.rng.IntN(2) {
+		answer := c.request(c.name, client.Request{Method: "POST", Path: c.path("collections"),
+			Body: fmt.Sprintf(`{"name":"%s %d"}`, c.name, n)})
+		if answer.Status != 201 {
+			c.panicf("a collection is not made: %s", answer.Body)
+		}
+		c.collections = append(c.collections, answer.view().ID)
+	}
+}
+
+// approach has some merchants begin near a limit.
+func (c *cabinet) approach() {
+	near := func(name string, most, has int) int {
+		to := most - 1 - c.rng.IntN(2)
+		c.setCount(item{"pk": "FILES#" + c.tenant, "sk": "COUNT#" + name}, "count", "N", to)
+		return to - has
+	}
+	switch c.rng.IntN(4) {
+	case 0:
+		c.others[0] = near("FILES", file.MaxFiles, 0)
+	case 1:
+		c.others[1] = near("COLLECTIONS", file.MaxCollections, len(c.collections))
+	}
+}
+
+// path is that of the merchant's collections or files.
+func (c *cabinet) path(of string) string { return "/v0.1/merchants/" + c.merchant + "/" + of }
+
+// request sends a request until it is settled.
+func (c *cabinet) request(actor string, r client.Request) response {
+	r.APIKey = c.token
+	return c.insist(actor, c.tenant, r)
+}
+
+func (c *cabinet) think(actor string) { c.park(move, nil, actor, "thinks") }
+
+// client starts one; each has random numbers of its own.
+func (c *cabinet) client(what string, i int, act func(actor string, rng *rand.Rand)) {
+	actor, rng := fmt.Sprintf("%s-%s-%d", c.name, what, i), rand.New(rand.NewPCG(c.rng.Uint64(), c.seed))
+	c.run(clients, func() { act(actor, rng) })
+}
+
+// twice has an impatient client send the same request once more, now and then.
+func (c *cabinet) twice(actor string, rng *rand.Rand, r client.Request) {
+	if rng.IntN(3) > 0 {
+		return
+	}
+	c.run(clients, func() {
+		c.think(actor + " twin")
+		c.request(actor+" twin", r)
+	})
+}

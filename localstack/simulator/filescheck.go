@@ -1,0 +1,383 @@
+package simulator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
+	"github.com/cashwrap/cashwrap/shared/file"
+	objects "github.com/cashwrap/cashwrap/shared/file/s3"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// shelf is what a cabinet has at a time.
+type shelf struct {
+	since              int64           // in logical time
+	files, collections map[string]item // by id
+	counted            [2]int          // files and collections
+}
+
+// of are the files in a collection.
+func (s shelf) of(collection string) (n int) {
+	for _, f := range s.files {
+		if f.text("collection_id") == collection {
+			n++
+		}
+	}
+	return n
+}
+
+// ofFiles says whether a partition holds a tenant's files, or entries of objects.
+func ofFiles(pk string) bool {
+	return slices.Contains([]store.Kind{store.KindFiles, store.KindObjects}, partition(pk).Kind)
+}
+
+// committed is called with each write that has been done.
+func (f *files) committed(by *invocation, operation string, body []byte) {
+	if operation == "BatchGetItem" || operation == "GetItem" || operation == "Query" ||
+		!slices.ContainsFunc(valuesOf(string(body), "pk"), ofFiles) {
+		return
+	}
+	f.checkAudit(body)
+	f.look()
+	for _, c := range f.cabinets {
+		if n := len(c.shelves); n > 1 {
+			c.checkChange(by, c.shelves[n-2], c.shelves[n-1])
+		}
+	}
+}
+
+// checkAudit: each change of a file or a collection writes one audit entry, and nothing else writes any.
+func (f *files) checkAudit(body []byte) {
+	var call struct {
+		ClientRequestToken string
+		TransactItems      []struct {
+			Put    struct{ Item map[string]any }
+			Delete struct{ Key map[string]any }
+		}
+	}
+	_ = json.Unmarshal(body, &call)
+	if f.writes[call.ClientRequestToken] { // it was done before, and its reply lost
+		return
+	}
+	f.record(func() { f.writes[call.ClientRequestToken] = call.ClientRequestToken != "" })
+	changed, entries := map[string]bool{}, 0
+	for _, one := range call.TransactItems {
+		for _, i := range []item{plainItem(one.Put.Item), plainItem(one.Delete.Key)} {
+			sk := i.text("sk")
+			if i.kind() == store.KindFiles && (strings.HasPrefix(sk, "FILE#") || strings.HasPrefix(sk, "COLLECTION#")) {
+				changed[sk] = true
+			}
+			if i.kind() == store.KindAudit {
+				entries++
+			}
+		}
+	}
+	if entries != min(len(changed), 1) {
+		f.find("", "a change of %v has %d audit entries", sorted(changed), entries)
+	}
+}
+
+// look notes what all cabinets have now, and checks it.
+func (f *files) look() {
+	items := f.scan()
+	for _, c := range f.cabinets {
+		s := c.check(items)
+		s.since = f.logicalTime()
+		f.record(func() { c.shelves = append(c.shelves, s) })
+	}
+	f.checkObjects(items)
+}
+
+// cabinetRecords are all that the table has about a cabinet.
+type cabinetRecords struct {
+	shelf
+	listed [2]map[string]item // entries in lists, by id
+	counts [2]item
+}
+
+func (c *cabinet) recordsIn(items []item) cabinetRecords {
+	r := cabinetRecords{shelf: shelf{files: map[string]item{}, collections: map[string]item{}},
+		listed: [2]map[string]item{{}, {}}}
+	for _, i := range items {
+		if i.kind() != store.KindFiles || i.tenant() != c.tenant {
+			continue
+		}
+		kind, rest, _ := strings.Cut(i.text("sk"), "#")
+		id := rest[strings.LastIndex(rest, "#")+1:]
+		switch kind {
+		case "FILE":
+			r.files[id] = i
+		case "FILES":
+			r.listed[0][id] = i
+		case "COLLECTION":
+			r.collections[id] = i
+		case "COLLECTIONS":
+			r.listed[1][id] = i
+		case "COUNT":
+			r.counts[map[string]int{"FILES": 0, "COLLECTIONS": 1}[rest]] = i
+		}
+	}
+	for n := range r.counts {
+		r.counted[n] = number(r.counts[n]["count"])
+	}
+	return r
+}
+
+// check: lists and counts are of what there is.
+func (c *cabinet) check(items []item) shelf {
+	r := c.recordsIn(items)
+	for n, of := range []map[string]item{r.files, r.collections} {
+		what := []string{"files", "collections"}[n]
+		if want := len(of) + c.others[n]; r.counted[n] != want {
+			c.find("", "%s counts %d %s, and has %d", c.name, r.counted[n], what, want)
+		}
+		if most := []int{file.MaxFiles, file.MaxCollections}[n]; r.counted[n] > most {
+			c.find("", "%s has %d %s, and may have %d", c.name, r.counted[n], what, most)
+		}
+		if got, want := sorted(r.listed[n]), sorted(of); !slices.Equal(got, want) {
+			c.find("", "%s lists the %s %v, and has %v", c.name, what, got, want)
+		}
+		for _, id := range sorted(of) {
+			listed := r.listed[n][id]
+			for _, field := range []string{"status", "collection_id"} {
+				if listed != nil && listed.text(field) != of[id].text(field) {
+					c.find("", "%s has the %s %q, and is listed with %q", id, field, of[id].text(field), listed.text(field))
+				}
+			}
+		}
+	}
+	for _, id := range sorted(r.collections) {
+		if got, want := number(r.collections[id]["files_count"]), r.of(id); got != want {
+			c.find("", "collection %s counts %d files, and has %d", id, got, want)
+		}
+	}
+	for _, id := range sorted(r.files) {
+		if at := r.files[id].text("collection_id"); at != "" && r.collections[at] == nil {
+			c.find("", "file %s is in the collection %s, which its merchant does not have", id, at)
+		}
+	}
+	return r.shelf
+}
+
+// entryOf is the entry of an object.
+func entryOf(items []item, key string) item {
+	at := slices.IndexFunc(items, func(i item) bool {
+		return i.kind() == store.KindObjects && i.text("sk") == file.Digits(key)
+	})
+	if at < 0 {
+		return nil
+	}
+	return items[at]
+}
+
+// owner is the tenant of an entry.
+func (i item) owner() string {
+	t := i.object("tenant")
+	return t.text("mode") + "#" + t.text("merchant_code")
+}
+
+// checkObjects: each object has an entry, and each entry but a doomed one a file that is as it says.
+func (f *files) checkObjects(items []item) {
+	used := map[string]bool{}
+	for _, c := range f.cabinets {
+		r := c.recordsIn(items)
+		for _, id := range sorted(r.files) {
+			one := r.files[id]
+			e := entryOf(items, one.text("object"))
+			want := fmt.Sprint(c.tenant, id, one.text("status"), one.text("object_rev"))
+			if got := fmt.Sprint(e.owner(), e.text("file"), e.text("state"), e.text("object_rev")); got != want {
+				f.find("", "the entry of file %s says %s, want %s", id, got, want)
+			}
+			used[file.Digits(one.text("object"))] = true
+			if one.text("status") == "uploaded" {
+				f.checkContent(one)
+			}
+		}
+	}
+	for _, i := range items {
+		if i.kind() == store.KindObjects && i.text("state") != "doomed" && !used[i.text("sk")] {
+			f.find("", "object %s is %s, and its file %s does not exist", i.text("sk"), i.text("state"), i.text("file"))
+		}
+	}
+	for _, key := range sorted(f.versions) {
+		if f.latest(key) != nil && entryOf(items, key) == nil {
+			f.find("", "object %s has no entry", key)
+		}
+	}
+}
+
+// checkContent: what was checked of an uploaded file is at S3, and is what was declared.
+func (f *files) checkContent(one item) {
+	id := one.text("id")
+	for _, v := range f.versions[one.text("object")] {
+		if v.id != one.text("object_rev") || v.gone != 0 {
+			continue
+		}
+		if checksumOf(v.content) != one.text("checksum_sha256") || number(one["size"]) != len(v.content) ||
+			v.kind != one.text("content_type") || strings.HasPrefix(v.content, program) {
+			f.find("", "file %s is uploaded with the content %q of %s", id, v.content, v.kind)
+		}
+		return
+	}
+	f.find("", "the content of file %s is not at S3", id)
+}
+
+// still are the members of a file that never change, and once uploaded those that do not either.
+var still = []string{"filename", "content_type", "size", "object", "created_at"}
+
+// checkChange: how files and collections change (contract §8.3).
+func (c *cabinet) checkChange(by *invocation, before, after shelf) {
+	open := func(id string) bool { return id == "" || before.collections[id].text("status") == string(file.Open) }
+	archived := func(id string) bool { return before.collections[id].text("status") == string(file.Archived) }
+	for _, id := range sorted(after.files) {
+		was, is := before.files[id], after.files[id]
+		from, to := was.text("collection_id"), is.text("collection_id")
+		completed := was.text("status") != "uploaded" && is.text("status") == "uploaded"
+		moved := was == nil || from != to
+		switch {
+		case (moved || completed) && !open(to):
+			c.find("", "file %s came into the collection %s, or was uploaded there, and that is %s", id, to,
+				before.collections[to].text("status"))
+		case moved && archived(from):
+			c.find("", "file %s left the collection %s, which is archived", id, from)
+		case was == nil && (is.text("status") != "pending" || c.gone(id)):
+			c.find("", "file %s is made %s, or once more", id, is.text("status"))
+		case was.text("status") == "uploaded" && (is.text("status") != "uploaded" || changed(was, is,
+			"checksum_sha256", "object_rev", "uploaded_at")), was != nil && changed(was, is, still...):
+			c.find("", "file %s changed from %v to %v", id, was, is)
+		}
+	}
+	for _, id := range sorted(before.files) {
+		if after.files[id] == nil {
+			c.checkEnd(by, before.files[id], archived(before.files[id].text("collection_id")))
+		}
+	}
+	for _, id := range sorted(before.collections) {
+		was, is := maps.Clone(before.collections[id]), maps.Clone(after.collections[id])
+		for _, i := range []item{was, is} {
+			delete(i, "files_count")
+			delete(i, "version")
+		}
+		if archived(id) && fmt.Sprint(was) != fmt.Sprint(is) {
+			c.find("", "archived collection %s changed from %v to %v", id, was, is)
+		}
+	}
+}
+
+func changed(was, is item, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return was.text(name) != is.text(name) })
+}
+
+// gone says whether the cabinet had the file, and not any more, before its last two shelves.
+func (c *cabinet) gone(id string) bool {
+	return slices.ContainsFunc(c.shelves[:len(c.shelves)-2], func(s shelf) bool { return s.files[id] != nil })
+}
+
+// checkEnd: a file ends because somebody deletes it, its content differs, or it was not uploaded in time.
+func (c *cabinet) checkEnd(by *invocation, was item, archived bool) {
+	id := was.text("id")
+	deleted := c.read(map[string]string{"S": was.text("pk")}, map[string]string{"S": "DELETED#" + id})
+	created, _ := time.Parse(time.RFC3339Nano, was.text("created_at"))
+	versions := c.versions[was.text("object")]
+	switch pending := was.text("status") == "pending"; {
+	case len(deleted) == 0:
+		c.find("", "nothing is kept of the deleted file %s", id)
+	case by.name == "sweep" && (!pending || c.now().Sub(created) < file.PendingTime-2*maxSkew):
+		c.find("", "%s file %s was dropped after %v", was.text("status"), id, c.now().Sub(created))
+	case by.name == "sweep":
+	case deleted.text("reason") != "" && (!pending || !slices.ContainsFunc(versions, func(v *version) bool {
+		return strings.HasPrefix(v.content, program)
+	})):
+		c.find("", "%s file %s was dropped, and its content was right", was.text("status"), id)
+	case deleted.text("reason") != "":
+	case !c.deletions[id]:
+		c.find("", "file %s was deleted, and nobody asked for it", id)
+	case archived:
+		c.find("", "file %s was deleted in an archived collection", id)
+	}
+}
+
+// checkCall: of requests, the platform reaches only objects of their own tenant.
+func (f *files) checkCall(by *invocation, r *http.Request) {
+	_, key := s3.Named(r)
+	if by.tenant == "" || key == "" {
+		return
+	}
+	if e := entryOf(f.scan(), key); e != nil && e.owner() != by.tenant {
+		f.find("", "%s of %s reached the object %s of %s", by.actor, by.tenant, key, e.owner())
+	}
+}
+
+// checkUpload: what S3 takes has an entry, and the size and the checksum that were declared, in time.
+func (f *files) checkUpload(key string, v *version) {
+	items := f.scan()
+	e := entryOf(items, key)
+	d := f.documents[e.text("file")]
+	until, _ := time.Parse(time.RFC3339Nano, e.text("link_until"))
+	switch {
+	case e == nil:
+		f.find("", "object %s was uploaded without an entry", key)
+	case f.now().After(until.Add(maxSkew)):
+		f.find("", "object %s was uploaded at %v, and its link ended at %v", key, f.now(), until)
+	case d != nil && (len(v.content) != len(d.right) || d.checksum && v.content != d.right || v.kind != d.kind):
+		f.find("", "object %s was uploaded as %q of %s", key, v.content, v.kind)
+	}
+}
+
+// checkDeletion: only objects whose file is gone are deleted.
+func (f *files) checkDeletion(key string) {
+	if e := entryOf(f.scan(), key); e.text("state") != "doomed" {
+		f.find("", "object %s was deleted, and is %q", key, e.text("state"))
+	}
+}
+
+// checkFiles: in the end every file is uploaded, and has the only version of an object there is.
+func (f *files) checkFiles() {
+	items := f.scan()
+	want := map[string]string{}
+	for _, i := range items {
+		if i.kind() == store.KindObjects {
+			want[file.Prefix+i.text("sk")] = i.text("object_rev")
+			if i.text("state") != "uploaded" {
+				f.find("", "object %s is left %s", i.text("sk"), i.text("state"))
+			}
+		}
+	}
+	found := map[string]string{}
+	at := objects.New(awsConfig(f), bucket)
+	for one, err := range at.List(context.Background(), file.Prefix, "") {
+		if err != nil {
+			f.panicf("%v", err)
+		}
+		if found[one.Key] += one.Revision; one.Deletion {
+			f.find("", "object %s has a marker of a deletion", one.Key)
+		}
+	}
+	if !maps.Equal(found, want) {
+		f.find("", "S3 has the objects %v, and the table %v", found, want)
+	}
+	f.checkSecrets(items)
+	f.checkSeen()
+	for _, text := range []string{"reconciliation break", "an object with a file"} {
+		for _, line := range f.errors.about(text) {
+			f.find("", "log: %s", line)
+		}
+	}
+}
+
+// checkSecrets: no link is kept, or logged.
+func (f *files) checkSecrets(items []item) {
+	dump, _ := json.Marshal(items)
+	for _, signature := range f.links {
+		if strings.Contains(string(dump), signature) || len(f.errors.about(signature)) > 0 {
+			f.find("", "the signature %s of a link is kept", signature)
+		}
+	}
+}

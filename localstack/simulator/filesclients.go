@@ -1,0 +1,314 @@
+package simulator
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
+	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/shared/file"
+)
+
+// document is one file and the clients that use it.
+type document struct {
+	*cabinet
+	name     string
+	kind     string // content type
+	right    string // content
+	checksum bool   // the merchant says it
+	created  chan struct{}
+	id       string      // set before created is closed
+	upload   *uploadView // likewise; nil when its reply was lost
+}
+
+// uploadView is how clients upload, as they are shown.
+type uploadView struct {
+	Method, URL string
+	Headers     map[string]string
+}
+
+// fileView is a file, or a collection, as clients are shown it.
+type fileView struct {
+	ID          string
+	Filename    string
+	Name        string
+	ContentType string `json:"content_type"`
+	Size        int
+	Checksum    string `json:"checksum_sha256"`
+	Collection  string `json:"collection_id"`
+	Status      string
+	Files       int `json:"files_count"`
+	Upload      *uploadView
+	DownloadURL string `json:"download_url"`
+}
+
+// contents are what is uploaded, by type.
+var contents = map[string]string{
+	file.PDF:  "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\n%%EOF\n",
+	file.PNG:  "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01",
+	file.Text: "Dear Sir or Madam,\nplease find the invoice.\n",
+}
+
+// extensions are those of the types' names.
+var extensions = map[string]string{file.PDF: ".pdf", file.PNG: ".png", file.Text: ".txt"}
+
+// program is how content begins that is of none of the types.
+const program = "MZ\x90\x00"
+
+func checksumOf(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+// populate starts the cabinet's clients.
+func (c *cabinet) populate() {
+	for n := range 1 + c.rng.IntN(3) {
+		kind := pick(c.rng, sorted(contents))
+		d := &document{cabinet: c, name: fmt.Sprintf("%s-document-%d", c.name, n), kind: kind, right: contents[kind],
+			checksum: c.rng.IntN(2) == 0, created: make(chan struct{})}
+		c.documents = append(c.documents, d)
+		c.client(d.name+"-sender", 0, d.send)
+		acts := []func(string, *rand.Rand){d.complete, d.move, d.remove, d.uploadAgain, d.download, d.spy, d.move, d.complete}
+		for i := range c.rng.IntN(5) {
+			act := acts[c.rng.IntN(len(acts))]
+			c.client(d.name+"-other", i, func(actor string, rng *rand.Rand) {
+				<-d.created
+				c.think(actor)
+				c.wait(rng)
+				act(actor, rng)
+			})
+		}
+	}
+	for i := range c.rng.IntN(4) {
+		act := []func(string, *rand.Rand){c.govern, c.govern, c.collect, c.list}[c.rng.IntN(4)]
+		c.client("clerk", i, act)
+	}
+}
+
+// wait lets time pass, now and then until links have ended, or files are not waited for any more.
+func (c *cabinet) wait(rng *rand.Rand) {
+	switch rng.IntN(12) {
+	case 0:
+		c.pass(file.UploadTime + time.Duration(rng.IntN(10)-5)*time.Second)
+	case 1, 2, 3:
+		c.pass(time.Duration(rng.IntN(20_000)) * time.Millisecond)
+	}
+}
+
+// somewhere is a collection, perhaps of another merchant's, or none.
+func (c *cabinet) somewhere(rng *rand.Rand) string {
+	if rng.IntN(12) == 0 {
+		return pick(rng, c.cabinets[len(c.cabinets)-1].collections)
+	}
+	return pick(rng, append([]string{""}, c.collections...))
+}
+
+// send makes the file, uploads its content and completes it.
+func (d *document) send(actor string, rng *rand.Rand) {
+	body := map[string]any{"filename": d.name + extensions[d.kind], "content_type": d.kind, "size": len(d.right)}
+	if d.checksum {
+		body["checksum_sha256"] = checksumOf(d.right)
+	}
+	if at := d.somewhere(rng); at != "" {
+		body["collection_id"] = at
+	}
+	r := client.Request{Method: "POST", Path: d.path("files"), Body: encodeText(body)}
+	if rng.IntN(4) > 0 {
+		r.IdempotencyKey = actor + " sends"
+		d.twice(actor, rng, r)
+	}
+	answer := d.request(actor, r)
+	made := answer.file()
+	if answer.Status != http.StatusCreated {
+		made.ID = "file_unknown"
+	}
+	d.record(func() { d.files.documents[made.ID] = d })
+	d.id, d.upload = made.ID, made.Upload
+	close(d.created)
+	if d.upload == nil { // the reply that had the link was lost
+		return
+	}
+	d.wait(rng)
+	for range 1 + rng.IntN(2) {
+		d.put(actor, rng)
+		if rng.IntN(8) > 0 {
+			d.complete(actor, rng)
+		}
+	}
+	if rng.IntN(3) == 0 {
+		d.download(actor, rng)
+	}
+}
+
+// file is what clients read of a file or a collection.
+func (r response) file() (v fileView) {
+	_ = json.Unmarshal(r.Body, &v) // errors have none of it
+	return v
+}
+
+func encodeText(v any) string { return string(encode(v)) }
+
+// contentAs is content that is uploaded, and its type: mostly the right one.
+func (d *document) contentAs(rng *rand.Rand) (content, kind string) {
+	switch rng.IntN(10) {
+	case 0: // of the same size
+		return strings.ReplaceAll(d.right, "e", "a"), d.kind
+	case 1: // likewise, but a program
+		return program + d.right[len(program):], d.kind
+	case 2:
+		return d.right + " ", d.kind
+	case 3:
+		return d.right, "text/html"
+	default:
+		return d.right, d.kind
+	}
+}
+
+// put uploads content by the link.
+func (d *document) put(actor string, rng *rand.Rand) {
+	content, kind := d.contentAs(rng)
+	headers := map[string]string{}
+	for name, value := range d.upload.Headers {
+		headers[name] = value
+	}
+	headers["content-type"] = kind
+	d.follow(actor, d.upload.Method, d.upload.URL, headers, content)
+}
+
+// uploadAgain uploads whatever has become of the file: after its completion, its deletion, or the link's time.
+func (d *document) uploadAgain(actor string, rng *rand.Rand) {
+	if d.upload == nil {
+		return
+	}
+	for range 1 + rng.IntN(2) {
+		d.put(actor, rng)
+		d.wait(rng)
+	}
+}
+
+func (d *document) one() string { return d.path("files/" + d.id) }
+
+// change sends a request about the file, perhaps twice.
+func (d *document) change(actor string, rng *rand.Rand, method, body string) response {
+	r := client.Request{Method: method, Path: d.one(), Body: body}
+	if rng.IntN(2) == 0 {
+		r.IdempotencyKey = fmt.Sprintf("%s %s %d", actor, method, rng.IntN(1000))
+		d.twice(actor, rng, r)
+	}
+	return d.request(actor, r)
+}
+
+func (d *document) complete(actor string, rng *rand.Rand) {
+	body := `{"status":"uploaded"}`
+	if rng.IntN(6) == 0 {
+		body = fmt.Sprintf(`{"status":"uploaded","collection_id":%q}`, d.somewhere(rng))
+	}
+	d.change(actor, rng, "PUT", body)
+}
+
+func (d *document) move(actor string, rng *rand.Rand) {
+	for range 1 + rng.IntN(2) {
+		d.change(actor, rng, "PUT", fmt.Sprintf(`{"collection_id":%q}`, d.somewhere(rng)))
+		d.think(actor)
+	}
+}
+
+func (d *document) remove(actor string, rng *rand.Rand) {
+	d.record(func() { d.deletions[d.id] = true })
+	d.change(actor, rng, "DELETE", "")
+}
+
+// download reads the file, and its content by the link that comes with it.
+func (d *document) download(actor string, rng *rand.Rand) {
+	answer := d.request(actor, client.Request{Method: "GET", Path: d.one()})
+	shown := answer.file()
+	if answer.Status != http.StatusOK || shown.DownloadURL == "" {
+		return
+	}
+	d.wait(rng)
+	got := d.follow(actor, "GET", shown.DownloadURL, nil, "")
+	switch {
+	case got == nil || got.status != http.StatusOK: // it is deleted, or the link's time is over
+	case checksumOf(got.body) != shown.Checksum || got.header.Get("Content-Type") != shown.ContentType ||
+		!strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment;"):
+		d.find("", "file %s with the checksum %s is downloaded as %q with %v", d.id, shown.Checksum, got.body, got.header)
+	}
+}
+
+// spy tries another merchant's key on the file, at both merchants' addresses.
+func (d *document) spy(actor string, rng *rand.Rand) {
+	other := d.shops[rng.IntN(len(d.shops))]
+	if other == d.shop {
+		return
+	}
+	for _, merchant := range []string{d.merchant, other.merchant} {
+		method := []string{"GET", "DELETE", "PUT"}[rng.IntN(3)]
+		body := map[string]string{"PUT": `{"status":"uploaded"}`}[method]
+		answer := d.World.send(actor, other.tenant, client.Request{Method: method, APIKey: other.token,
+			Path: "/v0.1/merchants/" + merchant + "/files/" + d.id, Body: body})
+		if answer.Status >= 200 && answer.Status < 300 {
+			d.find("", "%s of another merchant's file was answered %s", method, answer.Body)
+		}
+	}
+}
+
+// govern changes the status and the name of a collection.
+func (c *cabinet) govern(actor string, rng *rand.Rand) {
+	id := pick(rng, c.collections)
+	for i := range 1 + rng.IntN(4) {
+		c.wait(rng)
+		body := fmt.Sprintf(`{"status":%q}`, []string{"open", "open", "closed", "closed", "archived"}[rng.IntN(5)])
+		if rng.IntN(4) == 0 {
+			body = fmt.Sprintf(`{"status":"open","name":"%s %d"}`, actor, i)
+		}
+		r := client.Request{Method: "PUT", Path: c.path("collections/" + id), Body: body}
+		if rng.IntN(2) == 0 {
+			r.IdempotencyKey = fmt.Sprintf("%s governs %d", actor, i)
+			c.twice(actor, rng, r)
+		}
+		c.request(actor, r)
+		if rng.IntN(2) == 0 {
+			c.request(actor, client.Request{Method: "GET", Path: c.path("collections/" + id)})
+		}
+	}
+}
+
+// collect makes further collections.
+func (c *cabinet) collect(actor string, rng *rand.Rand) {
+	for i := range 1 + rng.IntN(2) {
+		r := client.Request{Method: "POST", Path: c.path("collections"), IdempotencyKey: fmt.Sprintf("%s %d", actor, i),
+			Body: fmt.Sprintf(`{"name":"%s %d"}`, actor, i)}
+		c.twice(actor, rng, r)
+		c.request(actor, r)
+	}
+}
+
+// list lists files and collections.
+func (c *cabinet) list(actor string, rng *rand.Rand) {
+	for range 1 + rng.IntN(4) {
+		c.wait(rng)
+		lists := []string{"files?limit=50", "files?limit=50&status=uploaded", "files?limit=50&collection_id=" +
+			pick(rng, c.collections), "collections?limit=50", "collections?limit=50&status=archived"}
+		c.request(actor, client.Request{Method: "GET", Path: c.path(pick(rng, lists))})
+	}
+}
+
+// keepSignature notes the links that a reply shows: whoever has one can use it, so nothing keeps it.
+func (f *files) keepSignature(r response) {
+	v := r.file()
+	links := []string{v.DownloadURL}
+	if v.Upload != nil {
+		links = append(links, v.Upload.URL)
+	}
+	for _, link := range links {
+		if link != "" {
+			f.links = append(f.links, s3.SignatureOf(link))
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package simulator
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// seen is what a client was answered about a cabinet, and what that had from the request on up to the answer.
+type seen struct {
+	*cabinet
+	*reply
+	first  int64  // when it was asked
+	kind   string // files or collections
+	id     string // "": a list, or one that is made
+	query  url.Values
+	asked  fileView // the body of the request
+	shown  fileView
+	during []shelf
+}
+
+// checkSeen: each answer is true of some time between the request and the answer. What is replayed was true after the
+// first request with the key.
+func (f *files) checkSeen() {
+	first := map[string]int64{}
+	for _, r := range f.replies {
+		if at, known := first[r.keyed()]; r.IdempotencyKey != "" && (!known || r.asked < at) {
+			first[r.keyed()] = r.asked
+		}
+	}
+	for _, r := range f.replies {
+		f.keepSignature(r.response)
+		for _, c := range f.cabinets {
+			rest, ours := strings.CutPrefix(r.Path, c.path(""))
+			if !r.received || !ours {
+				continue
+			}
+			s := seen{cabinet: c, reply: r, first: r.asked}
+			if at, known := first[r.keyed()]; known {
+				s.first = at
+			}
+			path, query, _ := strings.Cut(rest, "?")
+			s.kind, s.id, _ = strings.Cut(path, "/")
+			s.query, _ = url.ParseQuery(query)
+			_ = json.Unmarshal([]byte(r.text()), &s.asked)
+			s.shown = r.file()
+			s.during = c.between(s.first, r.answered)
+			s.check()
+		}
+	}
+}
+
+// between are what the cabinet had from one time to another.
+func (c *cabinet) between(from, to int64) (during []shelf) {
+	for n, s := range c.shelves {
+		if s.since < to && (n+1 == len(c.shelves) || c.shelves[n+1].since > from) {
+			during = append(during, s)
+		}
+	}
+	return during
+}
+
+// check finds an answer that was never true.
+func (s seen) check() {
+	if s.reply.tenant != s.cabinet.tenant {
+		_, merchant, _ := strings.Cut(s.reply.tenant, "#")
+		if s.Status < 400 && merchant != s.merchant { // else it may be about what the other mode has
+			s.find("", "another merchant was answered %d %s", s.Status, s.response.Body)
+		}
+		return
+	}
+	if holds := s.meaning(); holds != nil && !slices.ContainsFunc(s.during, holds) {
+		s.find("", "%s %s %s was answered %d %s, which was not so at any time", s.Method, s.Path, s.text(), s.Status,
+			s.response.Body)
+	}
+}
+
+// meaning is what the answer says about what the cabinet had at a time; nil: nothing.
+func (s seen) meaning() func(shelf) bool {
+	switch {
+	case s.Status == http.StatusNotFound, s.Status == http.StatusNoContent:
+		return func(at shelf) bool { return s.one(at) == nil }
+	case s.Status == http.StatusConflict:
+		return s.conflict()
+	case s.Status == http.StatusBadRequest:
+		return func(at shelf) bool { return at.collections[s.asked.Collection] == nil }
+	case s.Status >= 300 || s.Status < 200:
+		return nil
+	case s.Method == http.MethodGet && s.id == "":
+		return s.listed()
+	case s.kind == "collections":
+		return func(at shelf) bool { return s.shows(at.collections[s.shown.ID]) && s.done(at.collections[s.shown.ID]) }
+	default:
+		return func(at shelf) bool { return s.shows(at.files[s.shown.ID]) && s.done(at.files[s.shown.ID]) }
+	}
+}
+
+// one is the file or the collection that the request names.
+func (s seen) one(at shelf) item {
+	if s.kind == "files" {
+		return at.files[s.id]
+	}
+	return at.collections[s.id]
+}
+
+// shows says whether a record is as it is shown.
+func (s seen) shows(i item) bool { return sameView(i, s.shown) }
+
+func sameView(i item, shown fileView) bool {
+	return i != nil && i.text("status") == shown.Status && i.text("collection_id") == shown.Collection &&
+		i.text("checksum_sha256") == shown.Checksum && number(i["size"]) == shown.Size &&
+		number(i["files_count"]) == shown.Files && i.text("name") == shown.Name && i.text("filename") == shown.Filename &&
+		i.text("content_type") == shown.ContentType
+}
+
+// done says whether a record is as it was asked for.
+func (s seen) done(i item) bool {
+	members := map[string]string{"status": s.asked.Status, "name": s.asked.Name, "filename": s.asked.Filename,
+		"content_type": s.asked.ContentType, "checksum_sha256": s.asked.Checksum}
+	if strings.Contains(s.text(), `"collection_id"`) {
+		members["collection_id"] = s.asked.Collection
+	}
+	for name, want := range members {
+		if i.text(name) != want && (want != "" || name == "collection_id") {
+			return false
+		}
+	}
+	return true
+}
+
+// conflict is what a refusal says.
+func (s seen) conflict() func(shelf) bool {
+	says := func(text string) bool { return strings.Contains(string(s.response.Body), text) }
+	status := func(of func(shelf) string, want ...string) func(shelf) bool {
+		return func(at shelf) bool { return slices.Contains(want, at.collections[of(at)].text("status")) }
+	}
+	itself := func(shelf) string { return s.id }
+	around := func(at shelf) string { return at.files[s.id].text("collection_id") }
+	target := around
+	if strings.Contains(s.text(), `"collection_id"`) {
+		target = func(shelf) string { return s.asked.Collection }
+	}
+	switch {
+	case says("It takes no files"):
+		return status(target, "closed", "archived")
+	case says("It cannot be changed"):
+		return status(itself, "archived")
+	case says("Nothing in it can be changed"):
+		return status(around, "archived")
+	case says("as many files"):
+		return func(at shelf) bool { return at.counted[0] >= 5000 }
+	case says("as many collections"):
+		return func(at shelf) bool { return at.counted[1] >= 1000 }
+	case says("Nothing was uploaded"):
+		return func(at shelf) bool { return !s.uploadedAll(at.files[s.id].text("object")) }
+	case says("The content"):
+		return func(at shelf) bool { return at.files[s.id] == nil }
+	default:
+		return nil
+	}
+}
+
+// uploadedAll says whether one version of an object was there all the time.
+func (s seen) uploadedAll(key string) bool {
+	return slices.ContainsFunc(s.versions[key], func(v *version) bool {
+		return v.put < s.reply.asked && (v.gone == 0 || v.gone > s.answered)
+	})
+}
+
+// listed is what a list says: it has all that there was when it was read, but for what was deleted before its page was.
+func (s seen) listed() func(shelf) bool {
+	var list struct {
+		Items []fileView
+		Total int `json:"total_count"`
+	}
+	if s.Into(&list) != nil {
+		s.find("", "%s lists %s", s.Path, s.response.Body)
+		return nil
+	}
+	for n, one := range list.Items { // its own were read later
+		if !slices.ContainsFunc(s.during, func(at shelf) bool { return sameView(s.listedIn(at)[one.ID], one) }) {
+			s.find("", "%s lists %v, which was never so", s.Path, one)
+		}
+		if slices.ContainsFunc(list.Items[:n], func(other fileView) bool { return other.ID == one.ID }) {
+			s.find("", "%s lists %s twice", s.Path, one.ID)
+		}
+	}
+	return func(at shelf) bool {
+		want := s.filtered(at)
+		if len(want) != list.Total {
+			return false
+		}
+		for _, one := range list.Items {
+			if want[one.ID] == nil {
+				return false
+			}
+			delete(want, one.ID)
+		}
+		for id := range want { // it was deleted before the page was read
+			if !slices.ContainsFunc(s.during, func(later shelf) bool {
+				return later.since > at.since && s.listedIn(later)[id] == nil
+			}) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func (s seen) listedIn(at shelf) map[string]item {
+	if s.kind == "files" {
+		return at.files
+	}
+	return at.collections
+}
+
+// filtered are those that a list has.
+func (s seen) filtered(at shelf) map[string]item {
+	want := map[string]item{}
+	for id, i := range s.listedIn(at) {
+		status := s.query.Get("status")
+		matches := status == i.text("status") || status == "" && (s.kind == "files" || i.text("status") != "archived")
+		if in := s.query.Get("collection_id"); matches && (in == "" || in == i.text("collection_id")) {
+			want[id] = i
+		}
+	}
+	return want
+}

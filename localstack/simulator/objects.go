@@ -1,0 +1,114 @@
+package simulator
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+)
+
+// version is one of an object at S3.
+type version struct {
+	id, content, kind string
+	put, gone         int64 // when, in logical time; 0: it is there
+}
+
+// witness is S3 to clients and to the platform. It notes which versions there are.
+type witness struct{ *files }
+
+// RoundTrip answers one request.
+func (s witness) RoundTrip(r *http.Request) (*http.Response, error) {
+	content, err := bodyOf(r)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(content))
+	response, err := s.objects.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	now := s.logicalTime()
+	_, key := s3.Named(r)
+	switch action := s3.Action(r); {
+	case action == "PutObject" && response.StatusCode == http.StatusOK:
+		v := &version{id: response.Header.Get("X-Amz-Version-Id"), content: string(content),
+			kind: r.Header.Get("Content-Type"), put: now}
+		s.record(func() { s.versions[key] = append(s.versions[key], v) })
+		s.checkUpload(key, v)
+	case action == "DeleteObjectVersion" && response.StatusCode == http.StatusNoContent:
+		for _, v := range s.versions[key] {
+			if v.id == r.URL.Query().Get("versionId") && v.gone == 0 {
+				s.record(func() { v.gone = now })
+				s.checkDeletion(key)
+			}
+		}
+	case action == "DeleteObject":
+		s.find("", "%s was deleted without naming a version", key)
+	}
+	return response, nil
+}
+
+// latest is the version that S3 has of a key, nil for none.
+func (f *files) latest(key string) *version {
+	for _, v := range slices.Backward(f.versions[key]) {
+		if v.gone == 0 {
+			return v
+		}
+	}
+	return nil
+}
+
+// followed is what S3 answers by a link.
+type followed struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// follow sends a request by a link, as browsers do, over a network that may lose it, its reply, bring it twice or late;
+// nil when nothing came back.
+func (f *files) follow(actor, method, url string, headers map[string]string, content string) *followed {
+	r, err := http.NewRequestWithContext(context.Background(), method, url, nil)
+	if err != nil {
+		f.panicf("%v", err)
+	}
+	label := method + " " + r.URL.Path
+	send := func() (*followed, string) {
+		again := r.Clone(r.Context())
+		for name, value := range headers {
+			if http.CanonicalHeaderKey(name) != "Content-Length" { // it follows from the content
+				again.Header.Set(name, value)
+			}
+		}
+		again.Body, again.ContentLength = io.NopCloser(bytes.NewBufferString(content)), int64(len(content))
+		response, err := witness{f}.RoundTrip(again)
+		if err != nil {
+			f.panicf("%v", err)
+		}
+		body, _ := io.ReadAll(response.Body)
+		return &followed{response.StatusCode, response.Header, string(body)}, outcomeOf(response)
+	}
+	late := func() { f.sendLate(actor, toLink, label, func() string { _, outcome := send(); return outcome }) }
+	v := f.park(toLink, nil, actor, label)
+	switch v.fault {
+	case faults.FailBefore:
+		f.note(actor, toLink, label, v.fault.String())
+		return nil
+	case faults.ArriveLate:
+		f.note(actor, toLink, label, v.fault.String())
+		late()
+		return nil
+	case faults.Duplicate:
+		late()
+	}
+	got, outcome := send()
+	f.note(actor, toLink, label, outcome)
+	if f.park(toClient, nil, actor, label+" "+outcome).fault == faults.LoseReply {
+		return nil
+	}
+	return got
+}
