@@ -61,7 +61,7 @@ test-dynamodb-local: go ## run the platform's tests over DynamoDB Local
 	@$(WITH_ENGINES) go test $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/lambda/runner
 
 # One seed decides every interleaving and fault: the same seed, the same history.
-sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds, hanging, month, people or unknown
+sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds, hanging, month, people, readers, files or unknown
 	@CASHWRAP_SIM_SEED=$(or $(SEED),1) CASHWRAP_SIM_WORKLOAD=$(WORKLOAD) go test -count=1 -run '^TestReplay$$' -v ./localstack/simulator
 
 bench: go ## run all benchmarks

@@ -24,6 +24,8 @@ type files struct {
 	deletions map[string]bool       // ids of files whose deletion somebody has asked for
 	links     []string              // signatures of links, which nothing keeps
 	writes    map[string]bool       // tokens of transactions that were done
+	kept      map[string]item       // items of files and objects, by their keys, after the changes that were applied
+	applied   int
 }
 
 // cabinet is a tenant with those who use its files.
@@ -40,7 +42,7 @@ type cabinet struct {
 
 func newFiles(w *World) *files {
 	f := &files{World: w, rng: rand.New(rand.NewPCG(w.seed, 5_000)), documents: map[string]*document{},
-		versions: map[string][]*version{}, deletions: map[string]bool{}, writes: map[string]bool{}}
+		versions: map[string][]*version{}, deletions: map[string]bool{}, writes: map[string]bool{}, kept: map[string]item{}}
 	w.held = []float64{0, 0.7, 0.95}[f.rng.IntN(3)]
 	given, _ := credentials(context.Background())
 	w.objects = s3.New(s3.Config{Now: w.now, Region: "eu-central-1", Credentials: given})

@@ -1,6 +1,7 @@
 package simulator_test
 
 import (
+	"regexp"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator"
@@ -16,3 +17,23 @@ const (
 func TestFileSeeds(t *testing.T) {
 	runSeeds(t, simulator.Files, fileSeedsVariable, defaultFileSeeds)
 }
+
+// TestEachConditionOfFilesIsNeeded does the same as TestEachConditionIsNeeded with the conditions of files, of
+// collections, and of the entries of objects.
+func TestEachConditionOfFilesIsNeeded(t *testing.T) {
+	mutations{
+		workloads: []simulator.Workload{simulator.Files},
+		included:  ofFiles.MatchString,
+		survivors: fileSurvivors, noticedBy: noticedByFiles,
+		quick: effort{scouts: 8, mutants: 60, survivors: 1},
+		all:   effort{scouts: 20, mutants: 800, survivors: 20},
+	}.test(t)
+}
+
+var ofFiles = regexp.MustCompile(`^\w+ (FILES?|COLLECTIONS?|OBJECT)( COUNT)?: `)
+
+// fileSurvivors are the conditions whose removal no history can notice, and why.
+var fileSurvivors = map[string]string{}
+
+// noticedByFiles are histories that notice that a condition is missing, as noticedBy.
+var noticedByFiles = map[string]seedRun{}

@@ -84,9 +84,24 @@ func (f *files) checkAudit(body []byte) {
 	}
 }
 
+// items are what the table has of files and of their objects, by the stream: reading the table each time takes long.
+func (f *files) items() map[string]item {
+	f.readStream()
+	f.record(func() {
+		for _, c := range f.changes[f.applied:] {
+			pk, sk := c.Change.Keys["pk"].String(), c.Change.Keys["sk"].String()
+			if delete(f.kept, pk+" "+sk); c.EventName != "REMOVE" && ofFiles(pk) {
+				f.kept[pk+" "+sk] = c.image()
+			}
+		}
+		f.applied = len(f.changes)
+	})
+	return f.kept
+}
+
 // look notes what all cabinets have now, and checks it.
 func (f *files) look() {
-	items := f.scan()
+	items := f.items()
 	for _, c := range f.cabinets {
 		s := c.check(items)
 		s.since = f.logicalTime()
@@ -102,7 +117,7 @@ type cabinetRecords struct {
 	counts [2]item
 }
 
-func (c *cabinet) recordsIn(items []item) cabinetRecords {
+func (c *cabinet) recordsIn(items map[string]item) cabinetRecords {
 	r := cabinetRecords{shelf: shelf{files: map[string]item{}, collections: map[string]item{}},
 		listed: [2]map[string]item{{}, {}}}
 	for _, i := range items {
@@ -131,7 +146,7 @@ func (c *cabinet) recordsIn(items []item) cabinetRecords {
 }
 
 // check: lists and counts are of what there is.
-func (c *cabinet) check(items []item) shelf {
+func (c *cabinet) check(items map[string]item) shelf {
 	r := c.recordsIn(items)
 	for n, of := range []map[string]item{r.files, r.collections} {
 		what := []string{"files", "collections"}[n]
@@ -167,14 +182,9 @@ func (c *cabinet) check(items []item) shelf {
 }
 
 // entryOf is the entry of an object.
-func entryOf(items []item, key string) item {
-	at := slices.IndexFunc(items, func(i item) bool {
-		return i.kind() == store.KindObjects && i.text("sk") == file.Digits(key)
-	})
-	if at < 0 {
-		return nil
-	}
-	return items[at]
+func entryOf(items map[string]item, key string) item {
+	digits := file.Digits(key)
+	return items["OBJECTS#"+digits[:1]+" "+digits]
 }
 
 // owner is the tenant of an entry.
@@ -184,7 +194,7 @@ func (i item) owner() string {
 }
 
 // checkObjects: each object has an entry, and each entry but a doomed one a file that is as it says.
-func (f *files) checkObjects(items []item) {
+func (f *files) checkObjects(items map[string]item) {
 	used := map[string]bool{}
 	for _, c := range f.cabinets {
 		r := c.recordsIn(items)
@@ -201,8 +211,8 @@ func (f *files) checkObjects(items []item) {
 			}
 		}
 	}
-	for _, i := range items {
-		if i.kind() == store.KindObjects && i.text("state") != "doomed" && !used[i.text("sk")] {
+	for _, key := range sorted(items) {
+		if i := items[key]; i.kind() == store.KindObjects && i.text("state") != "doomed" && !used[i.text("sk")] {
 			f.find("", "object %s is %s, and its file %s does not exist", i.text("sk"), i.text("state"), i.text("file"))
 		}
 	}
@@ -310,15 +320,14 @@ func (f *files) checkCall(by *invocation, r *http.Request) {
 	if by.tenant == "" || key == "" {
 		return
 	}
-	if e := entryOf(f.scan(), key); e != nil && e.owner() != by.tenant {
+	if e := entryOf(f.items(), key); e != nil && e.owner() != by.tenant {
 		f.find("", "%s of %s reached the object %s of %s", by.actor, by.tenant, key, e.owner())
 	}
 }
 
 // checkUpload: what S3 takes has an entry, and the size and the checksum that were declared, in time.
 func (f *files) checkUpload(key string, v *version) {
-	items := f.scan()
-	e := entryOf(items, key)
+	e := entryOf(f.items(), key)
 	d := f.documents[e.text("file")]
 	until, _ := time.Parse(time.RFC3339Nano, e.text("link_until"))
 	switch {
@@ -333,7 +342,7 @@ func (f *files) checkUpload(key string, v *version) {
 
 // checkDeletion: only objects whose file is gone are deleted.
 func (f *files) checkDeletion(key string) {
-	if e := entryOf(f.scan(), key); e.text("state") != "doomed" {
+	if e := entryOf(f.items(), key); e.text("state") != "doomed" {
 		f.find("", "object %s was deleted, and is %q", key, e.text("state"))
 	}
 }
