@@ -308,3 +308,25 @@ func TestAThousandFilesAreListedInPages(t *testing.T) {
 		t.Errorf("got %d (-want +got):\n%s", len(got), diff)
 	}
 }
+
+// TestAReplayedCreationShowsNoLink, and neither table nor logs have it: the world looks for its signature.
+func TestAReplayedCreationShowsNoLink(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	r := world.Request{Method: "POST", Path: s.FilesPath(), IdempotencyKey: "k", Body: given(nil)}
+	made := s.ShownFile(201, s.Do(r))
+	got := s.Do(r)
+	if got.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("got %v, want it replayed", got.Header)
+	}
+	want := made
+	if want.Upload = nil; made.Upload == nil {
+		t.Error("made: got no link, want one")
+	}
+	if diff := cmp.Diff(want, s.ShownFile(201, got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	conflictOfKeys := world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused")
+	r.Body = given(fields{"size": 1})
+	conflictOfKeys.Check(t, s.Do(r))
+}
