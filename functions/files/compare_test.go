@@ -169,6 +169,10 @@ func TestEachBreakIsFound(t *testing.T) {
 	id = s.NewFile(world.PDF, nil).ID
 	s.forget(s.records(), "FILE#"+id)
 	expect(file.FileMissing, id)
+	id = s.NewFile(world.PDF, nil).ID
+	key = s.object(id)
+	s.forget(partitionOf(key), file.Digits(key))
+	expect(file.EntryMissing, id)
 	id, key = s.uploaded()
 	s.forget(s.records(), "FILE#"+id)
 	s.forget(partitionOf(key), file.Digits(key))
@@ -277,6 +281,33 @@ func TestAFileThatIsMadeMeanwhileIsNoBreak(t *testing.T) {
 		}
 	}
 	s.compared("files that are made meanwhile")
+}
+
+// TestAFileThatGoesWhileTheTableIsReadIsNoBreak of the reconciliation that reads it.
+func TestAFileThatGoesWhileTheTableIsReadIsNoBreak(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	p := s.Process()
+	happened := true
+	for step := 1; happened; step++ {
+		s.Clock.Advance(2 * time.Hour) // so that entries go at once
+		one, _ := s.uploaded()
+		other := s.NewFile(world.PDF, nil).ID
+		s.Clock.Advance(2 * time.Hour)
+		happened = false
+		p.Steps.Meanwhile(step, func() {
+			happened = true
+			s.want("delete", 204, s.Send("DELETE", s.path(one), nil))
+			s.want("delete", 204, s.Send("DELETE", s.path(other), nil))
+			s.uploaded()
+		})
+		if _, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err != nil {
+			t.Fatal(err)
+		}
+		if found := s.breaks(); len(found) > 0 {
+			t.Fatalf("step %d of %v: got breaks %+v, want none", step, p.Steps.Taken(), found)
+		}
+	}
 }
 
 // TestWhatCannotBeReadIsComparedLater: nothing is reported that was not seen.

@@ -38,7 +38,7 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 		}
 		a.Log.InfoContext(ctx, "reconciled", "breaks", report.Found, "tenants", report.Tenants,
 			"transactions", report.Transactions, "entries", report.Entries, "payables", report.Payables, "payouts",
-			report.Payouts, "movements", report.Movements, "bank_lines", report.BankLines, "read_again",
+			report.Payouts, "files", report.Files, "movements", report.Movements, "bank_lines", report.BankLines, "read_again",
 			report.Suspects, "open", report.Open)
 		found := map[identity.Mode]int{identity.Live: report.Found - report.FoundInTest, identity.Test: report.FoundInTest}
 		for _, mode := range identity.Modes {

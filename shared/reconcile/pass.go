@@ -35,13 +35,7 @@ func (r *run) pass(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for segment := range segments {
 		group.Go(func() error {
-			for a, err := range r.Store.ScanMoney(ctx, segment, segments) {
-				if err != nil {
-					return err
-				}
-				r.note(a)
-			}
-			return nil
+			return r.segment(ctx, r.Store.ScanMoney(ctx, segment, segments))
 		})
 	}
 	return group.Wait()

@@ -1,7 +1,8 @@
 // Package reconcile compares every record of money with every other:
 // transactions and their events, the journal, the payables, the payouts with
 // their records, the reserves, and the statements of acquirers and banks, for
-// every tenant.
+// every tenant. As it reads the whole table, it also looks for files to whose
+// objects nothing leads (file.go).
 //
 // A first pass reads the statements, then the whole table once, in parallel.
 // For each transaction and each payout it keeps three numbers: one for our own
@@ -82,7 +83,8 @@ type Report struct {
 	Entries      int       `json:"entries"`
 	Payables     int       `json:"payables"`
 	Payouts      int       `json:"payouts"`
-	Movements    int       `json:"movements"`  // on the acquirers' statements
+	Movements    int       `json:"movements"` // on the acquirers' statements
+	Files        int       `json:"files"`
 	BankLines    int       `json:"bank_lines"` // on the banks' statements
 	Suspects     int       `json:"suspects"`   // read again, mostly because they changed during the first pass
 	Open         int       `json:"open"`       // refunds, charges and payouts whose outcome is pending

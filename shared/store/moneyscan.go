@@ -7,6 +7,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -14,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// MoneyItem is one item that holds or moves a tenant's money. One of the pointers
+// MoneyItem is one item that holds or moves a tenant's money, or one of its files. One of the pointers
 // is set, or Broken says why none is.
 type MoneyItem struct {
 	Tenant      identity.Tenant
@@ -26,14 +27,16 @@ type MoneyItem struct {
 	Reserve     *Reserve
 	Payout      *payout.Payout
 	Record      *payout.Record
+	File        *file.File
 	Broken      string // the item's key, and why it cannot be read
 }
 
 // moneyKinds is what ScanMoney reads.
-var moneyKinds = []Kind{KindTransaction, KindJournal, KindPayable, KindReserve, KindPayout, KindPayoutRecords}
+var moneyKinds = []Kind{KindTransaction, KindJournal, KindPayable, KindReserve, KindPayout, KindPayoutRecords,
+	KindFiles}
 
 // ScanMoney walks all tenants' transactions, events, journal entries, payables,
-// reserves, payouts and records in one of several segments of the table, in no
+// reserves, payouts, records and files in one of several segments of the table, in no
 // particular order, page by page. It reads the table and not an index, because
 // only that is consistent. Each item is as of when its page was read, so items
 // that belong together may be from different times. An error ends it.
@@ -154,6 +157,10 @@ func (a *MoneyItem) place(kind Kind, sk string) any {
 	case kind == KindPayoutRecords:
 		a.Record = new(payout.Record)
 		return a.Record
+	case kind == KindFiles && strings.HasPrefix(sk, filePrefix):
+		item := new(fileItem)
+		a.File = &item.File
+		return item
 	default:
 		return nil
 	}

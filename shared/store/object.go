@@ -85,6 +85,23 @@ func (s *Reader) FilesOf(ctx context.Context, entries []file.Entry) (map[string]
 	return files, err
 }
 
+// EntriesOf reads the entries of files' objects, consistently, by the objects' keys; those that do not exist are left
+// out.
+func (s *Reader) EntriesOf(ctx context.Context, files []file.File) (map[string]file.Entry, error) {
+	wanted := make([]key, len(files))
+	for i, f := range files {
+		wanted[i] = objectKey(f.Object)
+	}
+	var items []objectItem
+	err := s.batch(ctx, wanted, true, &items)
+	entries := make(map[string]file.Entry, len(items))
+	for _, item := range items {
+		e := item.entry()
+		entries[e.Key] = e
+	}
+	return entries, err
+}
+
 // SaveObject replaces an entry that was read. Error: ErrStale when it changed meanwhile, or is gone.
 func (s *Store) SaveObject(ctx context.Context, e file.Entry) error {
 	item, put := s.replaceObject(e)
