@@ -42,6 +42,8 @@ func TestBreaks(t *testing.T) {
 	marked := file.Listed{Key: key, Revision: "rev", Deletion: true}
 	uploaded, pending := entry(file.ObjectUploaded, "rev"), entry(file.ObjectPending, "")
 	doomed, done := entry(file.ObjectDoomed, "rev"), record(file.Uploaded, "rev")
+	duplicate, differs := []file.BreakKind{file.ObjectDuplicate}, []file.BreakKind{file.FileDiffers}
+	missing := []file.BreakKind{file.ObjectMissing}
 	for name, c := range map[string]struct {
 		entry    *file.Entry
 		file     *file.File
@@ -57,22 +59,22 @@ func TestBreaks(t *testing.T) {
 		"doomed, and another file":       {doomed, elsewhere, nil, nil},
 		"an object alone":                {nil, nil, []file.Listed{good}, []file.BreakKind{file.ObjectUnexpected}},
 		"a mark alone":                   {nil, nil, []file.Listed{mark}, []file.BreakKind{file.ObjectUnexpected}},
-		"uploaded, without content":      {uploaded, done, nil, []file.BreakKind{file.ObjectMissing}},
-		"uploaded, with other content":   {uploaded, done, []file.Listed{other}, []file.BreakKind{file.ObjectMissing}},
-		"uploaded, with a mark":          {uploaded, done, []file.Listed{marked}, []file.BreakKind{file.ObjectMissing}},
+		"uploaded, without content":      {uploaded, done, nil, missing},
+		"uploaded, with other content":   {uploaded, done, []file.Listed{other}, missing},
+		"uploaded, with a mark":          {uploaded, done, []file.Listed{marked}, missing},
 		"uploaded, of another size":      {uploaded, done, []file.Listed{short}, []file.BreakKind{file.ObjectDiffers}},
-		"uploaded twice":                 {uploaded, done, []file.Listed{other, good}, []file.BreakKind{file.ObjectDuplicate}},
-		"uploaded, with a mark after it": {uploaded, done, []file.Listed{mark, good}, []file.BreakKind{file.ObjectDuplicate}},
+		"uploaded twice":                 {uploaded, done, []file.Listed{other, good}, duplicate},
+		"uploaded, with a mark after it": {uploaded, done, []file.Listed{mark, good}, duplicate},
 		"uploaded twice, of another size": {uploaded, done, []file.Listed{other, short},
 			[]file.BreakKind{file.ObjectDiffers, file.ObjectDuplicate}},
 		"uploaded without a file":         {uploaded, nil, []file.Listed{good}, []file.BreakKind{file.FileMissing}},
 		"uploaded, and another's file":    {uploaded, elsewhere, []file.Listed{good}, []file.BreakKind{file.FileMissing}},
 		"pending without a file":          {pending, nil, nil, []file.BreakKind{file.FileMissing}},
-		"uploaded, and a pending file":    {uploaded, record(file.Pending, ""), []file.Listed{good}, []file.BreakKind{file.FileDiffers}},
-		"pending, and an uploaded file":   {pending, done, []file.Listed{good}, []file.BreakKind{file.FileDiffers}},
-		"doomed with its file":            {doomed, done, []file.Listed{good}, []file.BreakKind{file.FileDiffers}},
-		"uploaded, and another revision":  {uploaded, record(file.Uploaded, "x"), []file.Listed{good}, []file.BreakKind{file.FileDiffers}},
-		"neither pending nor uploaded":    {entry("", ""), record(file.Pending, ""), nil, []file.BreakKind{file.FileDiffers}},
+		"uploaded, and a pending file":    {uploaded, record(file.Pending, ""), []file.Listed{good}, differs},
+		"pending, and an uploaded file":   {pending, done, []file.Listed{good}, differs},
+		"doomed with its file":            {doomed, done, []file.Listed{good}, differs},
+		"uploaded, and another revision":  {uploaded, record(file.Uploaded, "x"), []file.Listed{good}, differs},
+		"neither pending nor uploaded":    {entry("", ""), record(file.Pending, ""), nil, differs},
 		"uploaded, with nothing anywhere": {uploaded, nil, nil, []file.BreakKind{file.FileMissing, file.ObjectMissing}},
 	} {
 		p := file.Pair{Key: key, Entry: c.entry, File: c.file}
