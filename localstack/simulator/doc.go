@@ -49,7 +49,8 @@
 //     its audit entry and its mail (peoplewrites.go), which is sent under its id.
 //   - Files: clients of one or two tenants make collections and files, upload by links that may have ended, complete,
 //     move and delete them, while calls to S3 fail as those to the table. After each write all lists, counts and entries
-//     of objects agree with the files, and each uploaded file's content is at S3 as it was checked (filescheck.go); each
+//     of objects agree with the files, and each uploaded file's content is at S3 as it was checked (filescheck.go,
+//     objectcheck.go); each
 //     answer was true at some time between the request and the answer (filesview.go). In the end S3 has what the table
 //     says, and nothing else.
 //   - Unknown: nothing fails, and delays are the usual ones. What the acquirer

@@ -18,6 +18,7 @@ const bucket = "cashwrap-files"
 type files struct {
 	*World
 	rng       *rand.Rand // the root goroutine's alone
+	narrow    bool       // all that clients do is about one collection of each tenant, so that changes meet
 	cabinets  []*cabinet
 	documents map[string]*document  // by the id of their file
 	versions  map[string][]*version // that S3 has had, by key
@@ -25,6 +26,7 @@ type files struct {
 	links     []string              // signatures of links, which nothing keeps
 	writes    map[string]bool       // tokens of transactions that were done
 	kept      map[string]item       // items of files and objects, by their keys, after the changes that were applied
+	states    map[string]string     // of the entries of objects, by key, that there were
 	applied   int
 }
 
@@ -42,8 +44,9 @@ type cabinet struct {
 
 func newFiles(w *World) *files {
 	f := &files{World: w, rng: rand.New(rand.NewPCG(w.seed, 5_000)), documents: map[string]*document{},
-		versions: map[string][]*version{}, deletions: map[string]bool{}, writes: map[string]bool{}, kept: map[string]item{}}
-	w.held = []float64{0, 0.7, 0.95}[f.rng.IntN(3)]
+		versions: map[string][]*version{}, deletions: map[string]bool{}, writes: map[string]bool{}, kept: map[string]item{},
+		states: map[string]string{}}
+	w.held, f.narrow = []float64{0, 0.7, 0.95}[f.rng.IntN(3)], f.rng.IntN(2) == 0
 	given, _ := credentials(context.Background())
 	w.objects = s3.New(s3.Config{Now: w.now, Region: "eu-central-1", Credentials: given})
 	if err := w.objects.CreateBucket(bucket); err != nil {
@@ -79,7 +82,11 @@ func (f *files) simulate() {
 
 // furnish makes the collections that are there from the beginning.
 func (c *cabinet) furnish() {
-	for n := range 1 + c.rng.IntN(2) {
+	many := 1 + c.rng.IntN(2)
+	if c.narrow {
+		many = 1
+	}
+	for n := range many {
 		answer := c.request(c.name, client.Request{Method: "POST", Path: c.path("collections"),
 			Body: fmt.Sprintf(`{"name":"%s %d"}`, c.name, n)})
 		if answer.Status != 201 {

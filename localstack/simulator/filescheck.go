@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/shared/file"
 	objects "github.com/cashwrap/cashwrap/shared/file/s3"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -114,12 +112,13 @@ func (f *files) look() {
 type cabinetRecords struct {
 	shelf
 	listed [2]map[string]item // entries in lists, by id
+	gone   map[string]item    // what is kept of deleted files, by id
 	counts [2]item
 }
 
 func (c *cabinet) recordsIn(items map[string]item) cabinetRecords {
 	r := cabinetRecords{shelf: shelf{files: map[string]item{}, collections: map[string]item{}},
-		listed: [2]map[string]item{{}, {}}}
+		listed: [2]map[string]item{{}, {}}, gone: map[string]item{}}
 	for _, i := range items {
 		if i.kind() != store.KindFiles || i.tenant() != c.tenant {
 			continue
@@ -131,6 +130,8 @@ func (c *cabinet) recordsIn(items map[string]item) cabinetRecords {
 			r.files[id] = i
 		case "FILES":
 			r.listed[0][id] = i
+		case "DELETED":
+			r.gone[id] = i
 		case "COLLECTION":
 			r.collections[id] = i
 		case "COLLECTIONS":
@@ -177,66 +178,11 @@ func (c *cabinet) check(items map[string]item) shelf {
 		if at := r.files[id].text("collection_id"); at != "" && r.collections[at] == nil {
 			c.find("", "file %s is in the collection %s, which its merchant does not have", id, at)
 		}
+		if r.gone[id] != nil {
+			c.find("", "file %s was deleted, and is there again", id)
+		}
 	}
 	return r.shelf
-}
-
-// entryOf is the entry of an object.
-func entryOf(items map[string]item, key string) item {
-	digits := file.Digits(key)
-	return items["OBJECTS#"+digits[:1]+" "+digits]
-}
-
-// owner is the tenant of an entry.
-func (i item) owner() string {
-	t := i.object("tenant")
-	return t.text("mode") + "#" + t.text("merchant_code")
-}
-
-// checkObjects: each object has an entry, and each entry but a doomed one a file that is as it says.
-func (f *files) checkObjects(items map[string]item) {
-	used := map[string]bool{}
-	for _, c := range f.cabinets {
-		r := c.recordsIn(items)
-		for _, id := range sorted(r.files) {
-			one := r.files[id]
-			e := entryOf(items, one.text("object"))
-			want := fmt.Sprint(c.tenant, id, one.text("status"), one.text("object_rev"))
-			if got := fmt.Sprint(e.owner(), e.text("file"), e.text("state"), e.text("object_rev")); got != want {
-				f.find("", "the entry of file %s says %s, want %s", id, got, want)
-			}
-			used[file.Digits(one.text("object"))] = true
-			if one.text("status") == "uploaded" {
-				f.checkContent(one)
-			}
-		}
-	}
-	for _, key := range sorted(items) {
-		if i := items[key]; i.kind() == store.KindObjects && i.text("state") != "doomed" && !used[i.text("sk")] {
-			f.find("", "object %s is %s, and its file %s does not exist", i.text("sk"), i.text("state"), i.text("file"))
-		}
-	}
-	for _, key := range sorted(f.versions) {
-		if f.latest(key) != nil && entryOf(items, key) == nil {
-			f.find("", "object %s has no entry", key)
-		}
-	}
-}
-
-// checkContent: what was checked of an uploaded file is at S3, and is what was declared.
-func (f *files) checkContent(one item) {
-	id := one.text("id")
-	for _, v := range f.versions[one.text("object")] {
-		if v.id != one.text("object_rev") || v.gone != 0 {
-			continue
-		}
-		if checksumOf(v.content) != one.text("checksum_sha256") || number(one["size"]) != len(v.content) ||
-			v.kind != one.text("content_type") || strings.HasPrefix(v.content, program) {
-			f.find("", "file %s is uploaded with the content %q of %s", id, v.content, v.kind)
-		}
-		return
-	}
-	f.find("", "the content of file %s is not at S3", id)
 }
 
 // still are the members of a file that never change, and once uploaded those that do not either.
@@ -257,8 +203,8 @@ func (c *cabinet) checkChange(by *invocation, before, after shelf) {
 				before.collections[to].text("status"))
 		case moved && archived(from):
 			c.find("", "file %s left the collection %s, which is archived", id, from)
-		case was == nil && (is.text("status") != "pending" || c.gone(id)):
-			c.find("", "file %s is made %s, or once more", id, is.text("status"))
+		case was == nil && is.text("status") != "pending":
+			c.find("", "file %s is made %s", id, is.text("status"))
 		case was.text("status") == "uploaded" && (is.text("status") != "uploaded" || changed(was, is,
 			"checksum_sha256", "object_rev", "uploaded_at")), was != nil && changed(was, is, still...):
 			c.find("", "file %s changed from %v to %v", id, was, is)
@@ -285,11 +231,6 @@ func changed(was, is item, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return was.text(name) != is.text(name) })
 }
 
-// gone says whether the cabinet had the file, and not any more, before its last two shelves.
-func (c *cabinet) gone(id string) bool {
-	return slices.ContainsFunc(c.shelves[:len(c.shelves)-2], func(s shelf) bool { return s.files[id] != nil })
-}
-
 // checkEnd: a file ends because somebody deletes it, its content differs, or it was not uploaded in time.
 func (c *cabinet) checkEnd(by *invocation, was item, archived bool) {
 	id := was.text("id")
@@ -311,39 +252,6 @@ func (c *cabinet) checkEnd(by *invocation, was item, archived bool) {
 		c.find("", "file %s was deleted, and nobody asked for it", id)
 	case archived:
 		c.find("", "file %s was deleted in an archived collection", id)
-	}
-}
-
-// checkCall: of requests, the platform reaches only objects of their own tenant.
-func (f *files) checkCall(by *invocation, r *http.Request) {
-	_, key := s3.Named(r)
-	if by.tenant == "" || key == "" {
-		return
-	}
-	if e := entryOf(f.items(), key); e != nil && e.owner() != by.tenant {
-		f.find("", "%s of %s reached the object %s of %s", by.actor, by.tenant, key, e.owner())
-	}
-}
-
-// checkUpload: what S3 takes has an entry, and the size and the checksum that were declared, in time.
-func (f *files) checkUpload(key string, v *version) {
-	e := entryOf(f.items(), key)
-	d := f.documents[e.text("file")]
-	until, _ := time.Parse(time.RFC3339Nano, e.text("link_until"))
-	switch {
-	case e == nil:
-		f.find("", "object %s was uploaded without an entry", key)
-	case f.now().After(until.Add(maxSkew)):
-		f.find("", "object %s was uploaded at %v, and its link ended at %v", key, f.now(), until)
-	case d != nil && (len(v.content) != len(d.right) || d.checksum && v.content != d.right || v.kind != d.kind):
-		f.find("", "object %s was uploaded as %q of %s", key, v.content, v.kind)
-	}
-}
-
-// checkDeletion: only objects whose file is gone are deleted.
-func (f *files) checkDeletion(key string) {
-	if e := entryOf(f.items(), key); e.text("state") != "doomed" {
-		f.find("", "object %s was deleted, and is %q", key, e.text("state"))
 	}
 }
 

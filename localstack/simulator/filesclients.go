@@ -74,8 +74,12 @@ func (c *cabinet) populate() {
 			checksum: c.rng.IntN(2) == 0, created: make(chan struct{})}
 		c.documents = append(c.documents, d)
 		c.client(d.name+"-sender", 0, d.send)
-		acts := []func(string, *rand.Rand){d.complete, d.move, d.remove, d.uploadAgain, d.download, d.spy, d.move, d.complete}
-		for i := range c.rng.IntN(5) {
+		acts, many := []func(string, *rand.Rand){d.complete, d.move, d.remove, d.uploadAgain, d.download, d.spy, d.move,
+			d.complete}, c.rng.IntN(5)
+		if c.narrow {
+			acts, many = acts[:3], 1+many
+		}
+		for i := range many {
 			act := acts[c.rng.IntN(len(acts))]
 			c.client(d.name+"-other", i, func(actor string, rng *rand.Rand) {
 				<-d.created
@@ -85,15 +89,26 @@ func (c *cabinet) populate() {
 			})
 		}
 	}
-	for i := range c.rng.IntN(4) {
-		act := []func(string, *rand.Rand){c.govern, c.govern, c.collect, c.list}[c.rng.IntN(4)]
+	acts, many := []func(string, *rand.Rand){c.govern, c.govern, c.collect, c.list}, c.rng.IntN(4)
+	switch {
+	case c.others[1] > 0: // one collection more, or two
+		acts, many = acts[2:3], 1+many
+	case c.narrow:
+		acts, many = acts[:2], 1+many
+	}
+	for i := range many {
+		act := acts[c.rng.IntN(len(acts))]
 		c.client("clerk", i, act)
 	}
 }
 
 // wait lets time pass, now and then until links have ended, or files are not waited for any more.
 func (c *cabinet) wait(rng *rand.Rand) {
-	switch rng.IntN(12) {
+	of := 12
+	if c.narrow {
+		of = 48
+	}
+	switch rng.IntN(of) {
 	case 0:
 		c.pass(file.UploadTime + time.Duration(rng.IntN(10)-5)*time.Second)
 	case 1, 2, 3:
@@ -103,7 +118,10 @@ func (c *cabinet) wait(rng *rand.Rand) {
 
 // somewhere is a collection, perhaps of another merchant's, or none.
 func (c *cabinet) somewhere(rng *rand.Rand) string {
-	if rng.IntN(12) == 0 {
+	switch {
+	case c.narrow && rng.IntN(4) > 0:
+		return c.collections[0]
+	case rng.IntN(12) == 0:
 		return pick(rng, c.cabinets[len(c.cabinets)-1].collections)
 	}
 	return pick(rng, append([]string{""}, c.collections...))

@@ -90,24 +90,20 @@ func (s seen) meaning() func(shelf) bool {
 		return nil
 	case s.Method == http.MethodGet && s.id == "":
 		return s.listed()
-	case s.kind == "collections":
-		return func(at shelf) bool { return s.shows(at.collections[s.shown.ID]) && s.done(at.collections[s.shown.ID]) }
+	case s.Method == http.MethodPost: // repeated, it shows what has become of what it made
+		if made := func(at shelf) bool { return s.done(s.listedIn(at)[s.shown.ID]) }; !slices.ContainsFunc(s.during, made) {
+			s.find("", "%s %s made something else: %s", s.Path, s.text(), s.response.Body)
+		}
+		return func(at shelf) bool { return sameView(s.listedIn(at)[s.shown.ID], s.shown) }
 	default:
-		return func(at shelf) bool { return s.shows(at.files[s.shown.ID]) && s.done(at.files[s.shown.ID]) }
+		return func(at shelf) bool { return sameView(s.one(at), s.shown) && s.done(s.one(at)) }
 	}
 }
 
 // one is the file or the collection that the request names.
-func (s seen) one(at shelf) item {
-	if s.kind == "files" {
-		return at.files[s.id]
-	}
-	return at.collections[s.id]
-}
+func (s seen) one(at shelf) item { return s.listedIn(at)[s.id] }
 
-// shows says whether a record is as it is shown.
-func (s seen) shows(i item) bool { return sameView(i, s.shown) }
-
+// sameView says whether a record is as it is shown.
 func sameView(i item, shown fileView) bool {
 	return i != nil && i.text("status") == shown.Status && i.text("collection_id") == shown.Collection &&
 		i.text("checksum_sha256") == shown.Checksum && number(i["size"]) == shown.Size &&
@@ -209,6 +205,7 @@ func (s seen) listed() func(shelf) bool {
 	}
 }
 
+// listedIn are all of the kind that the request is about.
 func (s seen) listedIn(at shelf) map[string]item {
 	if s.kind == "files" {
 		return at.files

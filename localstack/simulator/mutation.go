@@ -152,6 +152,8 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 			sort = "ADDRESS"
 		case partition(values[0]).Kind == store.KindObjects: // sorted by random digits
 			sort = "OBJECT"
+		case partition(values[0]).Kind == store.KindFiles && sort == "DELETED": // as readers have
+			sort = "FILES DELETED"
 		case partition(values[0]).Kind == store.KindFiles && sort == "COUNT": // two of them
 			_, sort, _ = strings.Cut(valuesOf(target, "sk")[0], "#")
 			sort += " COUNT"

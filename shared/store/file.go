@@ -135,6 +135,8 @@ func (s *Store) addFile(ctx context.Context, t identity.Tenant, f file.File) (fi
 		Put(s.table.Put(newFileItem(t, f)).If("attribute_not_exists(pk)")).
 		Put(s.table.Put(newFileEntry(t, f))).
 		Put(s.table.Put(s.newObjectItem(entry)).If("attribute_not_exists(pk)"))
+	deleted := deletedFileKey(t, f.ID) // a write that arrives late does not bring back what was deleted meanwhile
+	tx.Check(s.table.Check(partitionKey, deleted.PK).Range(sortKey, deleted.SK).If("attribute_not_exists(pk)"))
 	if f.Collection != "" {
 		tx.Update(s.fillCollection(t, f.Collection))
 	}
