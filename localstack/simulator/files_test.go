@@ -41,4 +41,17 @@ var fileSurvivors = map[string]string{
 }
 
 // noticedByFiles are histories that notice that a condition is missing, as noticedBy.
-var noticedByFiles = map[string]seedRun{}
+var noticedByFiles = map[string]seedRun{
+	"ConditionCheck COLLECTION: (status = ?)":                           {simulator.Files, 60},
+	"ConditionCheck FILES DELETED: (attribute_not_exists(pk))":          {simulator.Files, 14},
+	"Delete FILE: (version = ?)":                                        {simulator.Files, 7},
+	"Put COLLECTION: (attribute_not_exists(pk))":                        {simulator.Files, 41},
+	"Put COLLECTION: (version = ?)":                                     {simulator.Files, 2},
+	"Put FILE: (attribute_not_exists(pk))":                              {simulator.Files, 153},
+	"Put FILE: (version = ?)":                                           {simulator.Files, 1},
+	"Put OBJECT: (version = ?)":                                         {simulator.Files, 1},
+	"Update COLLECTION: (attribute_exists(pk)) AND (status <> ?)":       {simulator.Files, 189},
+	"Update COLLECTION: (status = ?)":                                   {simulator.Files, 5},
+	"Update COLLECTIONS COUNT: (attribute_not_exists(pk) OR count < ?)": {simulator.Files, 4},
+	"Update FILES COUNT: (attribute_not_exists(pk) OR count < ?)":       {simulator.Files, 23},
+}

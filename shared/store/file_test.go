@@ -206,6 +206,30 @@ func TestADeletedFileIsNotMadeAgain(t *testing.T) {
 	wantFiles(t, "deleted", s, gone("open 0", "open 0"))
 }
 
+// TestALateCreationBringsNothingBack: a creation was repeated, with another key, and its file deleted before the first
+// one arrives.
+func TestALateCreationBringsNothingBack(t *testing.T) {
+	t.Parallel()
+	s, wire := fileTable(t)
+	again := pending(s, "g", "a")
+	again.Object = file.NewKey()
+	want := stateOf(t, s)
+	wire.Meanwhile("TransactWriteItems", 1, func() {
+		if _, err := s.CreateFile(t.Context(), tenant, again); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.DeleteFile(t.Context(), tenant, "g", "deletion"); err != nil {
+			t.Error(err)
+		}
+		want = stateOf(t, s)
+	})
+	got, err := s.CreateFile(t.Context(), tenant, pending(s, "g", "a"))
+	if err != nil || got.Object != again.Object {
+		t.Errorf("got %+v and error %v, want the file as it was", got, err)
+	}
+	wantFiles(t, "created late", s, want)
+}
+
 // TestFilesOfOthers: no tenant reaches another's file or collection, nor those of its other mode.
 func TestFilesOfOthers(t *testing.T) {
 	t.Parallel()
