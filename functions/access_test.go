@@ -48,6 +48,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	one.lowerDueShards()
 	one.recovery()
 	one.readers()
+	one.files()
 	one.accounts()
 	one.mails()
 	one.clients()
@@ -89,6 +90,8 @@ var companions = map[string][]string{
 	// A change of rights made with a key can also be made with an access token.
 	"ConditionCheckItem KEY": {"ConditionCheckItem TOKEN", "ConditionCheckItem CLIENT", "ConditionCheckItem GRANT",
 		"ConditionCheckItem MEMBERS", "ConditionCheckItem ROLES"},
+	// A comparison of many objects goes on by a message.
+	"ListBucketVersions objects": {"SendMessage files"},
 	// Who reads a client's tokens reads a test profile's, too.
 	"BatchGetItem CLIENT": {"BatchGetItem TESTPROFILES"},
 }
