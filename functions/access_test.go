@@ -56,6 +56,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	one.members()
 	live.differ()
 	test.loseEntries()
+	one.loseObject()
 	one.audited()
 	all := map[string][]string{}
 	for _, f := range functions.All {

@@ -47,3 +47,20 @@ func (e *everything) files() {
 	}
 	e.RunUntilIdle()
 }
+
+// loseObject reconciles a file without the entry of its object.
+func (e *everything) loseObject() {
+	e.Helper()
+	f, err := e.App.Store.File(e.Context(), e.Tenant(), e.UploadedFile(world.PDF, nil).ID)
+	if err != nil {
+		e.Fatal(err)
+	}
+	digits := file.Digits(f.Object)
+	_, table := e.App.Store.Raw()
+	if err := table.Delete("pk", "OBJECTS#"+digits[:1]).Range("sk", digits).Run(e.Context()); err != nil {
+		e.Fatal(err)
+	}
+	if err := e.Main().TickNow(e.Context(), "reconcile"); err != nil {
+		e.Error(err)
+	}
+}
