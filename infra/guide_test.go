@@ -129,6 +129,34 @@ func TestTheGuideExplainsEachMetric(t *testing.T) {
 	}
 }
 
+// TestTheGuideExplainsEachBreak that reconcile and files name, in one row.
+func TestTheGuideExplainsEachBreak(t *testing.T) {
+	t.Parallel()
+	kinds := 0
+	rows := map[string]int{}
+	explanations := explained(chapter(t, "Reconcile"))
+	for _, e := range explanations {
+		if rows[e.String()]++; rows[e.String()] == 2 {
+			t.Errorf("got %s explained twice, want once", e)
+		}
+	}
+	for _, name := range []string{"../shared/reconcile/reconcile.go", "../shared/file/match.go"} {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range regexp.MustCompile(`BreakKind += "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+			kinds++
+			if !slices.ContainsFunc(explanations, func(e *regexp.Regexp) bool { return e.MatchString(kind[1]) }) {
+				t.Errorf("got no explanation of the break %s, want one", kind[1])
+			}
+		}
+	}
+	if kinds < 15 {
+		t.Errorf("got %d kinds of breaks, want all", kinds)
+	}
+}
+
 func TestTheGuideExplainsEachDeadLetterQueue(t *testing.T) {
 	t.Parallel()
 	var names []string
