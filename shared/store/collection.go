@@ -23,14 +23,14 @@ func newCollectionItem(t identity.Tenant, c file.Collection) collectionItem {
 	return collectionItem{key: collectionKey(t, c.ID), WriteID: newWriteID(), Collection: c}
 }
 
-// collectionEntry is a collection's place in the list, with what lists are filtered by.
-type collectionEntry struct {
+// listedCollection is a collection's place in the list, with what lists are filtered by.
+type listedCollection struct {
 	key
 	Status file.CollectionStatus `dynamo:"status"`
 }
 
-func newCollectionEntry(t identity.Tenant, c file.Collection) collectionEntry {
-	return collectionEntry{listedKey(t, collectionEntryPrefix, c.CreatedAt, c.ID), c.Status}
+func newListedCollection(t identity.Tenant, c file.Collection) listedCollection {
+	return listedCollection{listedKey(t, listedCollectionPrefix, c.CreatedAt, c.ID), c.Status}
 }
 
 // The failures of collections (contract §8.3).
@@ -53,14 +53,14 @@ func (s *Reader) Collection(ctx context.Context, t identity.Tenant, id string) (
 // many there are, consistently: one query, and one batch for the page.
 func (s *Reader) Collections(ctx context.Context, t identity.Tenant, statuses []file.CollectionStatus, offset,
 	limit int) ([]file.Collection, int, error) {
-	var entries []collectionEntry
-	if err := s.listed(ctx, t, collectionEntryPrefix, file.MaxCollections, &entries); err != nil {
+	var listed []listedCollection
+	if err := s.listed(ctx, t, listedCollectionPrefix, file.MaxCollections, &listed); err != nil {
 		return nil, 0, err
 	}
 	var wanted []key
-	for _, e := range entries {
-		if slices.Contains(statuses, e.Status) {
-			wanted = append(wanted, collectionKey(t, e.listedID()))
+	for _, l := range listed {
+		if slices.Contains(statuses, l.Status) {
+			wanted = append(wanted, collectionKey(t, l.listedID()))
 		}
 	}
 	var items []collectionItem
@@ -70,10 +70,10 @@ func (s *Reader) Collections(ctx context.Context, t identity.Tenant, statuses []
 	return all, len(wanted), err
 }
 
-// listed reads the entries of a list, in order, consistently.
-func (s *Reader) listed(ctx context.Context, t identity.Tenant, prefix string, most int, entries any) error {
+// listed reads all listed files or collections, in order, consistently.
+func (s *Reader) listed(ctx context.Context, t identity.Tenant, prefix string, most int, into any) error {
 	return s.table.Get(partitionKey, KindFiles.of(t)).Range(sortKey, dynamo.BeginsWith, prefix).Consistent(true).
-		Limit(most).All(ctx, entries)
+		Limit(most).All(ctx, into)
 }
 
 // pageOf is the part of a list from an offset on.
@@ -128,7 +128,7 @@ func (s *Store) addCollection(ctx context.Context, t identity.Tenant, c file.Col
 	tx := s.db.WriteTx().Idempotent(true).
 		Update(s.count(collectionCountKey(t), file.MaxCollections)).
 		Put(s.table.Put(newCollectionItem(t, c)).If("attribute_not_exists(pk)")).
-		Put(s.table.Put(newCollectionEntry(t, c)))
+		Put(s.table.Put(newListedCollection(t, c)))
 	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectCollection(c),
 		After: c.ForAudit()}); err != nil {
 		return c, err
@@ -150,7 +150,7 @@ func (s *Store) addCollection(ctx context.Context, t identity.Tenant, c file.Col
 	}
 }
 
-// count counts one more, if there is room.
+// count adds one to a count of the tenant's files or collections, if there is room.
 func (s *Store) count(k key, most int) *dynamo.Update {
 	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Add("count", 1).
 		If("attribute_not_exists(pk) OR 'count' < ?", most)
@@ -176,7 +176,7 @@ func (s *Store) UpdateCollection(ctx context.Context, t identity.Tenant, id stri
 		item := newCollectionItem(t, after)
 		tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version))
 		if after.Status != before.Status {
-			tx.Put(s.table.Put(newCollectionEntry(t, after)))
+			tx.Put(s.table.Put(newListedCollection(t, after)))
 		}
 		if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectCollection(after),
 			Before: before.ForAudit(), After: after.ForAudit()}); err != nil {

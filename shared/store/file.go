@@ -22,16 +22,16 @@ func newFileItem(t identity.Tenant, f file.File) fileItem {
 	return fileItem{key: fileKey(t, f.ID), WriteID: newWriteID(), File: f}
 }
 
-// fileEntry is a file's place in the list, with what lists are filtered by. It is small, so that one query reads those
+// listedFile is a file's place in the list, with what lists are filtered by. It is small, so that one query reads those
 // of all of a tenant's files.
-type fileEntry struct {
+type listedFile struct {
 	key
 	Status     file.Status `dynamo:"status"`
 	Collection string      `dynamo:"collection_id,omitempty"`
 }
 
-func newFileEntry(t identity.Tenant, f file.File) fileEntry {
-	return fileEntry{listedKey(t, fileEntryPrefix, f.CreatedAt, f.ID), f.Status, f.Collection}
+func newListedFile(t identity.Tenant, f file.File) listedFile {
+	return listedFile{listedKey(t, listedFilePrefix, f.CreatedAt, f.ID), f.Status, f.Collection}
 }
 
 // fileCount is how many there are of what has a limit: each creation adds to it, under the condition that there is
@@ -64,22 +64,22 @@ type FileFilter struct {
 	Collection string
 }
 
-func (f FileFilter) takes(e fileEntry) bool {
-	return (f.Status == "" || f.Status == e.Status) && (f.Collection == "" || f.Collection == e.Collection)
+func (f FileFilter) takes(l listedFile) bool {
+	return (f.Status == "" || f.Status == l.Status) && (f.Collection == "" || f.Collection == l.Collection)
 }
 
 // Files are some of the tenant's files in the order of creation, and how many there are, consistently: one query, and
 // one batch for the page. A file that is deleted meanwhile is left out.
 func (s *Reader) Files(ctx context.Context, t identity.Tenant, filter FileFilter, offset, limit int) ([]file.File, int,
 	error) {
-	var entries []fileEntry
-	if err := s.listed(ctx, t, fileEntryPrefix, file.MaxFiles, &entries); err != nil {
+	var listed []listedFile
+	if err := s.listed(ctx, t, listedFilePrefix, file.MaxFiles, &listed); err != nil {
 		return nil, 0, err
 	}
 	var wanted []key
-	for _, e := range entries {
-		if filter.takes(e) {
-			wanted = append(wanted, fileKey(t, e.listedID()))
+	for _, l := range listed {
+		if filter.takes(l) {
+			wanted = append(wanted, fileKey(t, l.listedID()))
 		}
 	}
 	var items []fileItem
@@ -133,7 +133,7 @@ func (s *Store) addFile(ctx context.Context, t identity.Tenant, f file.File) (fi
 	tx := s.db.WriteTx().Idempotent(true).
 		Update(s.count(fileCountKey(t), file.MaxFiles)).
 		Put(s.table.Put(newFileItem(t, f)).If("attribute_not_exists(pk)")).
-		Put(s.table.Put(newFileEntry(t, f))).
+		Put(s.table.Put(newListedFile(t, f))).
 		Put(s.table.Put(s.newObjectItem(entry)).If("attribute_not_exists(pk)"))
 	deleted := deletedFileKey(t, f.ID) // a write that arrives late does not bring back what was deleted meanwhile
 	tx.Check(s.table.Check(partitionKey, deleted.PK).Range(sortKey, deleted.SK).If("attribute_not_exists(pk)"))
@@ -210,7 +210,7 @@ func (s *Store) replaceFile(ctx context.Context, t identity.Tenant, before, afte
 	item := newFileItem(t, after)
 	tx := s.db.WriteTx().Idempotent(true).
 		Put(s.table.Put(item).If("version = ?", before.Version)).
-		Put(s.table.Put(newFileEntry(t, after)))
+		Put(s.table.Put(newListedFile(t, after)))
 	if after.Status != before.Status {
 		_, put := s.replaceObject(entry.Follow(after))
 		tx.Put(put)

@@ -104,7 +104,7 @@ func (s *Store) removeFile(ctx context.Context, t identity.Tenant, f file.File, 
 	_, doom := s.replaceObject(entry.Doom(s.now()))
 	tx := s.db.WriteTx().Idempotent(true).
 		Delete(s.remove(fileKey(t, f.ID)).If("version = ?", f.Version)).
-		Delete(s.remove(newFileEntry(t, f).key)).
+		Delete(s.remove(newListedFile(t, f).key)).
 		Put(s.table.Put(deleted)).
 		Put(doom).
 		Update(s.table.Update(partitionKey, count.PK).Range(sortKey, count.SK).Add("count", -1))

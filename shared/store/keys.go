@@ -14,10 +14,6 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/ledger"
-	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // Keys and access patterns of the table.
@@ -27,8 +23,9 @@ import (
 // and follows the kind. A credential can only form keys of its own tenant, so no
 // query can reach another merchant's data or mix test and live data. Text from
 // clients comes last. The functions that make the keys of people, credentials and
-// readers are in peoplekeys.go, those of files in filekeys.go, the places in the due index in due.go; all others are
-// below.
+// readers are in peoplekeys.go, those of the journal, payables and payouts in
+// moneykeys.go, those of files in filekeys.go, the places in the due index in
+// due.go; all others are below.
 //
 // A merchant's shards (merchant.Merchant.ShardCount) divide the partitions that
 // each of its payments writes: payables, and those of the indexes list and history.
@@ -284,67 +281,6 @@ func receiptKey(t identity.Tenant, code, id string) key {
 
 func receiptCounterKey(t identity.Tenant) key { return key{KindReceipts.of(t), "COUNTER"} }
 
-// filedUnder names the journal partition of the entries about a transaction or
-// payout: by the transaction's code or the payout's id.
-func filedUnder(about ledger.Reference) string {
-	if about.Subject == ledger.SubjectTransaction {
-		return payments.CodeOfID(about.ID)
-	}
-	return about.ID
-}
-
-func journalPartition(t identity.Tenant, name string) string { return KindJournal.of(t, bounded(name)) }
-
-func journalKey(t identity.Tenant, e ledger.Entry) key {
-	return key{journalPartition(t, filedUnder(e.About)), string(e.Kind) + "#" + e.ID}
-}
-
-// BalanceAtLeast reads debits before credits.
-const (
-	debitPrefix  = "DEBIT#"
-	creditPrefix = "CREDIT#"
-)
-
-func payablePartition(t identity.Tenant, c money.Currency, shard int) string {
-	return KindPayable.of(t, inShard(shard, string(c))...)
-}
-
-// inShard ends a key with the shard of a merchant's. Shard 0, which is all that
-// most merchants have, adds nothing.
-func inShard(shard int, parts ...string) []string {
-	if shard == 0 {
-		return parts
-	}
-	return append(parts, strconv.Itoa(shard))
-}
-
-func payableKey(t identity.Tenant, u payments.Payable) key {
-	prefix := creditPrefix
-	if u.Kind != payments.PayablePart {
-		prefix = debitPrefix
-	}
-	return key{payablePartition(t, u.Amount.Currency(), u.Shard), prefix + micros(u.EligibleAt) + "#" + u.ID}
-}
-
-func bankAccountsKey(t identity.Tenant) key { return key{KindBankAccounts.of(t), "BANKACCOUNTS"} }
-
-func payoutScheduleKey(t identity.Tenant) key { return key{KindPayoutSchedule.of(t), "SCHEDULE"} }
-
-func payoutKey(t identity.Tenant, id string) key {
-	return key{KindPayout.of(t, bounded(id)), "PAYOUT"}
-}
-
-func payoutLeaseKey(shard int) key { return key{KindPayoutLease.named(strconv.Itoa(shard)), "LEASE"} }
-
-func payoutRecords(t identity.Tenant) string { return KindPayoutRecords.of(t) }
-
-// recordsOf is the prefix of a payout's records.
-func recordsOf(p payout.Payout) string { return p.Day + "#" + p.ID + "#" }
-
-func reserveKey(t identity.Tenant, c money.Currency) key {
-	return key{KindReserve.of(t, string(c)), "RESERVE"}
-}
-
 func growthKey(t identity.Tenant) key { return key{KindGrowth.of(t), "GROWTH"} }
 
 // readyKey is the key of an item that is never written, for CheckWritable.
@@ -375,6 +311,15 @@ func idempotencyKey(t identity.Tenant, name string) key {
 }
 
 func rateKey(subject string) key { return key{KindRate.named(digest(subject)), "RATE"} }
+
+// inShard ends a key with the shard of a merchant's. Shard 0, which is all that
+// most merchants have, adds nothing.
+func inShard(shard int, parts ...string) []string {
+	if shard == 0 {
+		return parts
+	}
+	return append(parts, strconv.Itoa(shard))
+}
 
 func checkoutsList(t identity.Tenant, shard int) string { return KindList.of(t, inShard(shard)...) }
 

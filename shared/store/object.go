@@ -28,20 +28,20 @@ func (s *Store) newObjectItem(e file.Entry) objectItem {
 	return item
 }
 
-// entry is the stored one.
+// entry is the entry with the key of its object.
 func (i objectItem) entry() file.Entry {
 	i.Key = file.Prefix + i.SK
 	return i.Entry
 }
 
-var errNoObject = failure.NotFound("There is no such object.")
+var errNoEntry = failure.NotFound("There is no entry of such an object.")
 
 // Object reads the entry of an object by the object's key, consistently. Failure: NotFound.
 func (s *Reader) Object(ctx context.Context, object string) (file.Entry, error) {
 	var item objectItem
 	err := s.get(objectKey(object)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		err = errNoObject
+		err = errNoEntry
 	}
 	return item.entry(), err
 }
