@@ -19,13 +19,13 @@ import (
 const (
 	// lastStart is kept free at the end of a call, for the keys that are being compared then.
 	lastStart = 10 * time.Second
-	// sendTime is kept free for the message that goes on.
+	// sendTime is kept free for the message with which another call goes on.
 	sendTime = 3 * time.Second
 	// atOnce is how many keys are compared, and kept in memory, at a time: one batch reads their files.
 	atOnce = 100
-	// readers is how many suspects are read again at the same time.
+	// readers is how many keys that look broken are read again at the same time.
 	readers = 8
-	// maxReadings is how often a suspect is read again that changes meanwhile.
+	// maxReadings is how often a key is read again whose records change meanwhile.
 	maxReadings = 4
 	// maxLogged is how many breaks a call writes to the log. All are counted.
 	maxLogged = 1000
@@ -39,15 +39,15 @@ type comparison struct {
 	family
 	after   string // the last key that was compared
 	keys    int
-	suspect int // keys that were read again
-	open    int // of those, which changed at each reading
-	found   map[identity.Mode]int
-	logged  int
+	suspect int                   // keys that were read again
+	open    int                   // of those, which changed at each reading
+	found   map[identity.Mode]int // breaks
+	logged  int                   // of those
 }
 
 // compare compares the objects of a shard with their entries, and these with their files, from the key on that the
-// message names. It changes nothing. Where the call's time does not suffice, or a call fails after others succeeded, a
-// message goes on. A chain of them ends: each begins after the one before it, and a shard has a last key.
+// message names. It changes nothing. If its time is over, or something fails after some keys were compared, it sends a
+// message that goes on after them. That ends: each message begins further on, and a shard has a last key.
 func (f family) compare(ctx context.Context, m app.FileMessage) error {
 	starting, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()
@@ -110,28 +110,37 @@ func (c *comparison) check(ctx context.Context, chunk []file.Pair) error {
 	if err := c.readFiles(ctx, chunk); err != nil {
 		return err
 	}
-	again := make([]file.Pair, len(chunk))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(readers)
-	for i, p := range chunk {
-		if len(p.Breaks()) == 0 {
-			continue
+	var suspects []string
+	for _, p := range chunk {
+		if len(p.Breaks()) > 0 {
+			suspects = append(suspects, p.Key)
 		}
-		c.suspect++
-		group.Go(func() (err error) {
-			again[i], err = c.confirm(groupCtx, p.Key)
-			return err
-		})
 	}
-	if err := group.Wait(); err != nil {
+	again, err := c.readAgain(ctx, suspects)
+	if err != nil {
 		return err
 	}
-	for i, p := range chunk {
-		c.note(ctx, p, again[i])
+	for _, p := range again {
+		c.note(ctx, p)
 	}
+	c.suspect += len(suspects)
 	c.keys += len(chunk)
 	c.after = chunk[len(chunk)-1].Key
 	return nil
+}
+
+// readAgain confirms several keys at the same time.
+func (c *comparison) readAgain(ctx context.Context, keys []string) ([]file.Pair, error) {
+	pairs := make([]file.Pair, len(keys))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(readers)
+	for i, key := range keys {
+		group.Go(func() (err error) {
+			pairs[i], err = c.confirm(ctx, key)
+			return err
+		})
+	}
+	return pairs, group.Wait()
 }
 
 // readFiles reads the files that the entries of the pairs name.
@@ -151,30 +160,27 @@ func (c *comparison) readFiles(ctx context.Context, chunk []file.Pair) error {
 	return err
 }
 
-// note reports the breaks of a pair that was read again; zero: it was not.
-func (c *comparison) note(ctx context.Context, first, again file.Pair) {
-	if again.Key == "" {
-		if len(first.Breaks()) > 0 {
-			c.open++
-		}
+// note counts and logs the breaks of a pair that was confirmed; a zero one was not.
+func (c *comparison) note(ctx context.Context, p file.Pair) {
+	if p.Key == "" {
+		c.open++
 		return
 	}
-	tenant, id := identity.Tenant{Mode: identity.Live}, "" // what nobody knows of may be live
-	name := ""
-	if e := again.Entry; e != nil {
-		tenant, id, name = e.Tenant, e.File, e.Tenant.String()
+	mode, tenant, id := identity.Live, "", "" // without an entry the tenant is not known: it may be a live one
+	if e := p.Entry; e != nil {
+		mode, tenant, id = e.Tenant.Mode, e.Tenant.String(), e.File
 	}
-	for _, b := range again.Breaks() {
-		c.found[tenant.Mode]++
+	for _, b := range p.Breaks() {
+		c.found[mode]++
 		if c.logged++; c.logged <= maxLogged {
-			c.log.ErrorContext(ctx, "reconciliation break", "tenant", name, "kind", b.Kind, "id", id, "what", b.Text,
-				"object", again.Key)
+			c.log.ErrorContext(ctx, "reconciliation break", "tenant", tenant, "kind", b.Kind, "id", id, "what", b.Text,
+				"object", p.Key)
 		}
 	}
 }
 
-// report writes the totals. Nothing is measured where nothing was found: an alarm counts the measurements of reconcile,
-// one of each of its runs.
+// report writes the totals. It measures breaks only if there are any, because an alarm counts the measurements to see
+// that reconcile runs: one measurement is one run.
 func (c *comparison) report(ctx context.Context, shard int, whole bool) {
 	breaks := 0
 	for _, mode := range identity.Modes {
@@ -187,15 +193,15 @@ func (c *comparison) report(ctx context.Context, shard int, whole bool) {
 		"open", c.open, "whole", whole)
 }
 
-// records are what the table has of a key.
+// records are what the table has of a key, as values, so that two readings can be compared.
 type records struct {
-	entry, file bool // there is one
-	of          file.Entry
-	named       file.File
+	hasEntry, hasFile bool
+	entry             file.Entry
+	file              file.File // that the entry names
 }
 
 // confirm reads a key until its records are the same before and after its object: then all are of one moment. The pair
-// is zero if they never are: somebody works on the file.
+// is zero if they never are, because the file is being changed.
 func (f family) confirm(ctx context.Context, key string) (file.Pair, error) {
 	before, err := f.records(ctx, key)
 	for range maxReadings {
@@ -217,34 +223,34 @@ func (f family) confirm(ctx context.Context, key string) (file.Pair, error) {
 
 // records reads the entry of a key and its file, consistently.
 func (f family) records(ctx context.Context, key string) (r records, err error) {
-	r.of, err = f.store.Object(ctx, key)
+	r.entry, err = f.store.Object(ctx, key)
 	if failure.Is(err, failure.KindNotFound) {
 		return records{}, nil
 	}
 	if err != nil {
 		return r, err
 	}
-	r.entry = true
-	r.named, err = f.store.File(ctx, r.of.Tenant, r.of.File)
+	r.hasEntry = true
+	r.file, err = f.store.File(ctx, r.entry.Tenant, r.entry.File)
 	if failure.Is(err, failure.KindNotFound) {
-		return records{entry: true, of: r.of}, nil
+		return records{hasEntry: true, entry: r.entry}, nil
 	}
-	r.file = err == nil
+	r.hasFile = err == nil
 	return r, err
 }
 
 func (r records) pair(key string) file.Pair {
 	p := file.Pair{Key: key}
-	if r.entry {
-		p.Entry = &r.of
+	if r.hasEntry {
+		p.Entry = &r.entry
 	}
-	if r.file {
-		p.File = &r.named
+	if r.hasFile {
+		p.File = &r.file
 	}
 	return p
 }
 
-// versions adds those of exactly the pair's key.
+// versions adds the versions that S3 has of exactly the pair's key.
 func (f family) versions(ctx context.Context, p *file.Pair) error {
 	for v, err := range f.objects.List(ctx, p.Key, "") {
 		switch {
