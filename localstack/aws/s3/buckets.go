@@ -1,7 +1,6 @@
 package s3
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -39,7 +38,8 @@ type listed struct {
 	latest bool
 }
 
-// after are the versions of keys with a prefix after those of a key, and those of that key before one version of it.
+// after walks the versions of keys that begin with the prefix, the newest of a key first. It begins after the key, or
+// with an id in that key, after the version of that id.
 func (o *objects) after(name, prefix, key, id string) iter.Seq[listed] {
 	return func(yield func(listed) bool) {
 		for _, at := range slices.Sorted(maps.Keys(o.buckets[name])) {
@@ -48,8 +48,10 @@ func (o *objects) after(name, prefix, key, id string) iter.Seq[listed] {
 			}
 			versions := o.buckets[name][at]
 			end := len(versions)
-			if at == key { // ids do not sort; of one that is gone nothing is left to skip
-				end = cmp.Or(slices.IndexFunc(versions, func(v *version) bool { return v.ID == id })+1, end+1) - 1
+			if at == key { // ids do not sort, so the version is looked for; if it is gone, nothing is skipped
+				if before := slices.IndexFunc(versions, func(v *version) bool { return v.ID == id }); before >= 0 {
+					end = before
+				}
 			}
 			for i, v := range slices.Backward(versions[:end]) {
 				if !yield(listed{v, at, i == len(versions)-1}) {

@@ -53,7 +53,7 @@ func Open(c Config, dir string, options wal.Options) (*Engine, error) {
 		return nil, err
 	}
 	o.log = log
-	return e, errors.Join(o.tidy())
+	return e, o.tidy()
 }
 
 // Close ends the log of an engine that Open has made.

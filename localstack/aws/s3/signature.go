@@ -35,7 +35,7 @@ func (e *Engine) check(r *http.Request) *problem {
 	if err != nil {
 		return refuse(http.StatusBadRequest, "InvalidURI", "Couldn't parse the specified URI.")
 	}
-	s, problem := signatureOf(r, query)
+	s, problem := readSignature(r, query)
 	if problem == nil {
 		problem = e.checkTime(s)
 	}
@@ -48,8 +48,8 @@ func (e *Engine) check(r *http.Request) *problem {
 	return problem
 }
 
-// signatureOf reads it from the query or the header Authorization.
-func signatureOf(r *http.Request, query url.Values) (s signature, _ *problem) {
+// readSignature reads the signature from the query or the header Authorization.
+func readSignature(r *http.Request, query url.Values) (s signature, _ *problem) {
 	header := r.Header.Get("Authorization")
 	_, s.presigned = query["X-Amz-Signature"]
 	if !s.presigned && header == "" {
@@ -183,7 +183,7 @@ func (e *Engine) sign(r *http.Request, s signature, names []string) (again signa
 	if !s.presigned {
 		err = signer.SignHTTP(r.Context(), credentials, copied, payload, "s3", e.config.Region, s.date)
 		if err == nil {
-			again, _ = signatureOf(copied, nil)
+			again, _ = readSignature(copied, nil)
 		}
 		return again, err
 	}
@@ -201,6 +201,6 @@ func (e *Engine) sign(r *http.Request, s signature, names []string) (again signa
 	if err != nil {
 		return again, err
 	}
-	again, _ = signatureOf(&http.Request{}, signed.Query())
+	again, _ = readSignature(&http.Request{}, signed.Query())
 	return again, nil
 }
