@@ -209,8 +209,8 @@ func TestCollectionsAreListedInPages(t *testing.T) {
 	}
 }
 
-// TestOnlyOnesOwnCollections: those of other merchants and of the other mode are as if they did not exist.
-func TestOnlyOnesOwnCollections(t *testing.T) {
+// TestOnlyOnesOwnCollectionsAndFiles: those of other merchants and of the other mode are as if they did not exist.
+func TestOnlyOnesOwnCollectionsAndFiles(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	live, test := s.live()

@@ -72,12 +72,6 @@ func (s shop) drain(p *world.Process) int {
 	return n
 }
 
-// s3 is the bucket past all faults, for what no function does.
-func (s shop) s3() (*s3.Client, *string) {
-	return s3.NewFromConfig(s.App.AWS(s.App.S3Endpoint), func(o *s3.Options) { o.UsePathStyle = true }),
-		&s.App.FileBucket
-}
-
 // lose deletes all versions of an object.
 func (s shop) lose(key string) {
 	s.Helper()

@@ -21,14 +21,7 @@ func (s shop) many(n int) []string {
 	keys := make([]string, n)
 	for i := range keys {
 		keys[i] = fmt.Sprintf("%s7%031x", file.Prefix, i)
-		f, err := file.New(fmt.Sprintf("file_%d", i), keys[i], file.Given{Name: "a.txt", ContentType: file.Text, Size: 1},
-			s.Clock.Now())
-		if err == nil {
-			_, err = s.App.Store.CreateFile(s.Context(), s.Tenant(), f)
-		}
-		if err != nil {
-			s.Fatal(err)
-		}
+		s.add(fmt.Sprintf("file_%d", i), keys[i], "")
 		s.store(keys[i], file.Text, "x")
 	}
 	return keys

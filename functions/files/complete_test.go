@@ -75,7 +75,8 @@ func TestWhatWasNotUploaded(t *testing.T) {
 	}
 }
 
-// TestContentThatDiffers is refused, and leaves neither file nor object. What S3 does not see before is the type.
+// TestContentThatDiffers in its type is refused, and leaves neither file nor object. Size and checksum are compared by S3
+// already (TestALinkUploadsOneObject).
 func TestContentThatDiffers(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

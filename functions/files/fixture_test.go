@@ -11,7 +11,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 type fields = map[string]any
@@ -163,14 +162,11 @@ var (
 	upstream   = world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed")
 )
 
-// anyFile is the filter that takes all.
-var anyFile store.FileFilter
-
-// add stores a pending file, past the API.
-func (s shop) add(operation, collection string) {
+// add stores a pending file with an object's key, past the API.
+func (s shop) add(id, key, collection string) {
 	s.Helper()
-	given := file.Given{Name: operation + ".txt", ContentType: file.Text, Size: 1, Collection: collection}
-	f, err := file.New(file.ID(operation), file.NewKey(), given, s.Clock.Now())
+	given := file.Given{Name: "a.txt", ContentType: file.Text, Size: 1, Collection: collection}
+	f, err := file.New(id, key, given, s.Clock.Now())
 	if err == nil {
 		_, err = s.App.Store.CreateFile(s.Context(), s.Tenant(), f)
 	}
@@ -179,12 +175,18 @@ func (s shop) add(operation, collection string) {
 	}
 }
 
+// s3 is the bucket past all faults, for what no function does.
+func (s shop) s3() (*s3.Client, *string) {
+	return s3.NewFromConfig(s.App.AWS(s.App.S3Endpoint), func(o *s3.Options) { o.UsePathStyle = true }),
+		&s.App.FileBucket
+}
+
 // store puts content under a key past all links, as somebody with the bucket's credentials could.
 func (s shop) store(key, contentType, content string) {
 	s.Helper()
-	client := s3.NewFromConfig(s.App.AWS(s.App.S3Endpoint), func(o *s3.Options) { o.UsePathStyle = true })
-	_, err := client.PutObject(s.Context(), &s3.PutObjectInput{Bucket: &s.App.FileBucket, Key: &key,
-		ContentType: &contentType, Body: strings.NewReader(content)})
+	client, bucket := s.s3()
+	_, err := client.PutObject(s.Context(), &s3.PutObjectInput{Bucket: bucket, Key: &key, ContentType: &contentType,
+		Body: strings.NewReader(content)})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/file"
 )
 
 // seen is what a client was answered about a cabinet, and what that had from the request on up to the answer.
@@ -146,9 +148,9 @@ func (s seen) conflict() func(shelf) bool {
 	case says("Nothing in it can be changed"):
 		return status(around, "archived")
 	case says("as many files"):
-		return func(at shelf) bool { return at.counted[0] >= 5000 }
+		return func(at shelf) bool { return at.counted[0] >= file.MaxFiles }
 	case says("as many collections"):
-		return func(at shelf) bool { return at.counted[1] >= 1000 }
+		return func(at shelf) bool { return at.counted[1] >= file.MaxCollections }
 	case says("Nothing was uploaded"):
 		return func(at shelf) bool { return !s.uploadedAll(at.files[s.id].text("object")) }
 	case says("The content"):
