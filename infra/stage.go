@@ -21,9 +21,9 @@ var stageName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 // number: prod-eu has as little protection as prod2 or eu-live.
 var expected = []string{prod, "production", "prd", "live"}
 
-// taken end the names of things that are named after a stage, of which another
-// has no ending: the keys of table and files and the restored table (guide, "Restoring the table"). A
-// stage dev-table would have the key's name of dev.
+// taken are endings that no stage's name may have, because names of things are a stage's
+// name with one of them: the keys of table and files, and the restored table (guide,
+// "Restoring the table"). A stage dev-table would be named like the table's key of dev.
 var taken = []string{"table", "files", "restored"}
 
 // checkStage checks the name of a stage. Any may be chosen, one for each pull request

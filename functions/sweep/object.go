@@ -10,9 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// sweepObject drops a file that was not uploaded in time, and has the object of a file that is gone deleted: only the
-// function files reaches objects. The message is sent again until that function has recorded that the object is gone;
-// a process may die between any two steps.
+// sweepObject drops a file that was not uploaded in time. If the file of an object is gone, it sends a message to the
+// function files, which alone reaches S3, to delete the object; and again until files has recorded that. So it does no
+// harm that a process dies between any two steps.
 func (t *tick) sweepObject(ctx context.Context, key string) error {
 	e, err := t.Store.Object(ctx, key)
 	if err == nil && e.State == file.ObjectPending && e.Due(t.at) {
@@ -35,7 +35,7 @@ func (t *tick) sweepObject(ctx context.Context, key string) error {
 	return err
 }
 
-// drop drops a pending file. Of an entry without a file, which nothing leaves behind, the object is deleted as well.
+// drop drops a pending file. An entry without a file, which should not exist, is doomed, so that its object is deleted.
 func (t *tick) drop(ctx context.Context, e file.Entry) error {
 	_, err := t.Store.DropFile(ctx, e.Tenant, e.File, "sweep", "")
 	switch {

@@ -1,9 +1,9 @@
 // Package sweep is the guarantee behind every fast path. Each minute it processes
 // what is overdue: charges whose outcome is unknown, payers who never came back,
-// checkouts past valid_until, callbacks and mails whose message was lost, files that were not
-// uploaded and objects that are to be deleted, bank accounts that nobody has looked at since they
-// were verified. It begins nothing new, so a tick
-// that is missed, repeated or interrupted does no harm.
+// checkouts past valid_until, callbacks and mails whose message was lost, files that
+// were not uploaded and objects that are to be deleted, bank accounts that nobody has
+// looked at since they were verified. It begins nothing new, so a tick that is missed,
+// repeated or interrupted does no harm.
 package sweep
 
 import (

@@ -83,8 +83,8 @@ type Report struct {
 	Entries      int       `json:"entries"`
 	Payables     int       `json:"payables"`
 	Payouts      int       `json:"payouts"`
-	Movements    int       `json:"movements"` // on the acquirers' statements
 	Files        int       `json:"files"`
+	Movements    int       `json:"movements"`  // on the acquirers' statements
 	BankLines    int       `json:"bank_lines"` // on the banks' statements
 	Suspects     int       `json:"suspects"`   // read again, mostly because they changed during the first pass
 	Open         int       `json:"open"`       // refunds, charges and payouts whose outcome is pending
