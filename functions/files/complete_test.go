@@ -156,6 +156,34 @@ func TestContentThatS3DidNotCheck(t *testing.T) {
 	s.nothing("afterwards")
 }
 
+// TestContentThatIsDecodedToSomethingElse: S3 takes headers that a link does not sign, and sends them with downloads. So
+// a picture could be decoded to a program after it was checked.
+func TestContentThatIsDecodedToSomethingElse(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	f := s.NewFile(world.PDF, fields{"checksum_sha256": world.SHA256(world.PDF)})
+	f.Upload.Headers["Content-Encoding"] = "br"
+	s.put("encoded", 200, f.Upload, world.PDF)
+	got := s.CompleteFile(f.ID)
+	conflict.Check(t, got)
+	if !strings.Contains(got.Text("detail"), "Content-Encoding") {
+		t.Errorf("got %s, want it to name the Content-Encoding", got.Body)
+	}
+	notFound.Check(t, s.Send("GET", s.path(f.ID), nil))
+	kept := s.NewFile(world.PDF, nil)
+	kept.Upload.Headers["Cache-Control"] = "public, max-age=31536000"
+	s.put("kept", 200, kept.Upload, world.PDF)
+	s.want("complete", 200, s.CompleteFile(kept.ID))
+	_, header, _ := s.Get(s.file(kept.ID).DownloadURL)
+	if got := header.Get("Cache-Control"); got != "private, no-store" {
+		t.Errorf("got Cache-Control %q, want that nobody keeps it", got)
+	}
+	s.want("delete", 204, s.Send("DELETE", s.path(kept.ID), nil))
+	s.Clock.Advance(2 * time.Hour)
+	s.RunUntilIdle()
+	s.nothing("afterwards")
+}
+
 // TestNothingReplacesWhatWasChecked: downloads are of the version that was checked, whatever comes later.
 func TestNothingReplacesWhatWasChecked(t *testing.T) {
 	t.Parallel()

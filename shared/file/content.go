@@ -20,19 +20,24 @@ type Content struct {
 	SHA256   string // hexadecimal; "" if it has more bytes than the file
 	Type     string // by the bytes: one of ContentTypes, or another if the content has none of them
 	Stored   string // type with which the object is stored
+	Encoding string // Content-Encoding with which it is stored; "" for none
 }
 
 // sniffed is how many bytes at the beginning show the type: the library reads as many.
 const sniffed = 3072
 
 // Inspect reads the content of the file's object once, from beginning to end or until it has more bytes than the file.
-// It does not close it. Errors: those of reading.
+// It does not close it. Errors: those of reading; [io.ErrUnexpectedEOF] when the content ends before the object does, which
+// says nothing about the file.
 func (f File) Inspect(o Object) (Content, error) {
 	head, sum, text := &beginning{}, sha256.New(), &textual{}
 	size, err := io.Copy(io.MultiWriter(head, sum, text), io.LimitReader(o.Content, f.Size+1))
-	seen := Content{Revision: o.Revision, Size: max(size, o.Size), Stored: o.ContentType}
-	if err != nil || size > f.Size {
+	seen := Content{Revision: o.Revision, Size: max(size, o.Size), Stored: o.ContentType, Encoding: o.Encoding}
+	switch {
+	case err != nil || size > f.Size:
 		return seen, err
+	case size < o.Size:
+		return seen, io.ErrUnexpectedEOF
 	}
 	seen.Size, seen.SHA256 = size, hex.EncodeToString(sum.Sum(nil))
 	seen.Type = typeOf(head.Bytes(), f.ContentType, text.ended())
@@ -50,6 +55,8 @@ func (f File) Differs(seen Content) string {
 		return fmt.Sprintf("The content is not of the content_type %s.", f.ContentType)
 	case seen.Stored != f.ContentType:
 		return fmt.Sprintf("The content was uploaded with another type than the content_type %s.", f.ContentType)
+	case seen.Encoding != "": // readers would decode it to something else than what was checked
+		return "The content was uploaded with a Content-Encoding."
 	default:
 		return ""
 	}

@@ -158,6 +158,10 @@ func TestContentThatDiffers(t *testing.T) {
 			object(file.PDF, whole[:5014]+"b"), ""},
 		"stored as another type": {same, object("text/html", whole),
 			"The content was uploaded with another type than the content_type application/pdf."},
+		"stored as encoded": {same, file.Object{Size: 5015, ContentType: file.PDF, Encoding: "br",
+			Content: io.NopCloser(strings.NewReader(whole))}, "The content was uploaded with a Content-Encoding."},
+		"stored as not encoded": {same, file.Object{Size: 5015, ContentType: file.PDF, Encoding: "identity",
+			Content: io.NopCloser(strings.NewReader(whole))}, "The content was uploaded with a Content-Encoding."},
 		"of another type": {func(f file.File) file.File { f.SHA256 = ""; return f },
 			object(file.PDF, elf+strings.Repeat("a", 5015-len(elf))), "The content is not of the content_type application/pdf."},
 	} {
@@ -174,8 +178,11 @@ func TestContentThatDiffers(t *testing.T) {
 func TestWhatIsSeen(t *testing.T) {
 	t.Parallel()
 	f := of(t, file.CSV, "a,b\n")
-	seen, err := f.Inspect(object(file.CSV, "a,b\n"))
-	want := file.Content{Revision: "rev", Size: 4, SHA256: f.SHA256, Type: file.CSV, Stored: file.CSV}
+	encoded := object(file.CSV, "a,b\n")
+	encoded.Encoding = "br"
+	seen, err := f.Inspect(encoded)
+	want := file.Content{Revision: "rev", Size: 4, SHA256: f.SHA256, Type: file.CSV, Stored: file.CSV,
+		Encoding: "br"}
 	if diff := cmp.Diff(want, seen); err != nil || diff != "" {
 		t.Errorf("got error %v, (-want +got):\n%s", err, diff)
 	}
@@ -189,6 +196,13 @@ func TestContentThatCannotBeRead(t *testing.T) {
 	if _, err := f.Inspect(file.Object{Size: 4, ContentType: file.CSV, Content: io.NopCloser(content)}); !errors.Is(err,
 		broken) {
 		t.Errorf("got error %v, want %v", err, broken)
+	}
+	for _, part := range []string{"", "a,b"} { // also when the line only ends
+		cut := object(file.CSV, part)
+		cut.Size = 4
+		if _, err := f.Inspect(cut); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%q: got error %v, want %v", part, err, io.ErrUnexpectedEOF)
+		}
 	}
 }
 

@@ -16,9 +16,11 @@ import (
 // deleted and uploaded once more, through a link that was still open.
 type Objects interface {
 	// UploadLink signs the upload of the object f.Object: with its size, its content type and, if it is known, its
-	// checksum. Nothing else can be uploaded by it. now is what the clocks of others show.
+	// checksum. Nothing else can be uploaded by it. Headers that are not signed may come with it, such as a
+	// Content-Encoding: [File.Differs] refuses that one. now is what the clocks of others show.
 	UploadLink(ctx context.Context, f File, now time.Time) (Link, error)
-	// DownloadLink signs the download of the version f.ObjectRev of f.Object, as an attachment with the file's name.
+	// DownloadLink signs the download of the version f.ObjectRev of f.Object, as an attachment with the file's name and
+	// content type, that nobody decodes or keeps, whatever headers it was uploaded with.
 	DownloadLink(ctx context.Context, f File, now time.Time) (Link, error)
 	// Open reads the latest version. The caller closes its content. Error: ErrNoObject.
 	Open(ctx context.Context, key string) (Object, error)
@@ -47,6 +49,7 @@ type Object struct {
 	Revision    string
 	Size        int64 // bytes
 	ContentType string
+	Encoding    string // Content-Encoding with which it was uploaded; "" for none
 	Content     io.ReadCloser
 }
 

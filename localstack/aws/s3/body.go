@@ -82,6 +82,31 @@ func checkSums(headers http.Header, body []byte) *problem {
 	return nil
 }
 
+// kept begins the names under which gofakes3 is given the headers that it would not keep. No client can send one:
+// withoutSigning removes it.
+const kept = "X-Amz-Kept-"
+
+// keepHeaders has an upload's headers kept that S3 keeps and gofakes3 does not, until [unkept] names them as they were.
+func keepHeaders(r *http.Request) {
+	if r.Method != http.MethodPut {
+		return
+	}
+	for _, name := range []string{"Cache-Control", "Content-Language", "Expires"} {
+		if value := r.Header.Get(name); value != "" {
+			r.Header.Set(kept+name, value)
+		}
+	}
+}
+
+// unkept are headers of an object by their own names.
+func unkept(meta map[string]string) map[string]string {
+	headers := make(map[string]string, len(meta))
+	for name, value := range meta {
+		headers[strings.TrimPrefix(name, kept)] = value
+	}
+	return headers
+}
+
 // withoutSigning removes what is checked, which gofakes3 would keep as metadata of an object.
 func withoutSigning(r *http.Request) {
 	for name := range r.Header {

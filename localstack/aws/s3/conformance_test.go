@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	aws_s3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
@@ -100,6 +102,13 @@ var scenarios = []scenario{
 		"download: 200 " + content, "type: application/pdf",
 		`disposition: attachment; filename="receipt.pdf"; filename*=UTF-8''receipt.pdf`, "versioned: true",
 	}, lacks: "versions"},
+	{name: "headers that are not signed", run: looseHeaders, want: []string{
+		"upload: 200", "opened as: br", "Content-Type: application/pdf", "Content-Encoding: br",
+		"Content-Language: de", "Content-Disposition: inline", "Cache-Control: public, max-age=31536000",
+		"Expires: Thu, 01 Dec 2033 16:00:00 GMT", "by a link: Content-Encoding: identity",
+		"by a link: Cache-Control: private, no-store",
+		`by a link: Content-Disposition: attachment; filename="receipt.pdf"; filename*=UTF-8''receipt.pdf`,
+	}, lacks: "versions"},
 	{name: "what is not signed is refused", run: refusedUploads, want: []string{
 		"longer: 403 SignatureDoesNotMatch", "shorter: 403 SignatureDoesNotMatch", "other type: 403 SignatureDoesNotMatch",
 		"no type: 403 SignatureDoesNotMatch", "other checksum: 403 SignatureDoesNotMatch",
@@ -158,6 +167,44 @@ func download(s *stage) {
 	s.note("type: %s", got.header.Get("Content-Type"))
 	s.note("disposition: %s", got.header.Get("Content-Disposition"))
 	s.note("versioned: %t", s.versioned())
+}
+
+// looseHeaders are stored with an object and come back, unless a link has others.
+func looseHeaders(s *stage) {
+	s.note("upload: %s", s.outcome(s.uploadLink(receipt(key, content)), content, func(r *http.Request) {
+		for name, value := range map[string]string{"Content-Encoding": "br", "Content-Language": "de",
+			"Content-Disposition": "inline", "Cache-Control": "public, max-age=31536000",
+			"Expires": "Thu, 01 Dec 2033 16:00:00 GMT"} {
+			r.Header.Set(name, value)
+		}
+	}))
+	object, err := s.Open(s.t.Context(), key)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.note("opened as: %s", object.Encoding)
+	if err := object.Content.Close(); err != nil {
+		s.t.Error(err)
+	}
+	out, err := s.api.GetObject(s.t.Context(), &aws_s3.GetObjectInput{Bucket: &s.bucket, Key: aws.String(key)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := out.Body.Close(); err != nil {
+		s.t.Error(err)
+	}
+	s.note("Content-Type: %s", aws.ToString(out.ContentType))
+	s.note("Content-Encoding: %s", aws.ToString(out.ContentEncoding))
+	s.note("Content-Language: %s", aws.ToString(out.ContentLanguage))
+	s.note("Content-Disposition: %s", aws.ToString(out.ContentDisposition))
+	s.note("Cache-Control: %s", aws.ToString(out.CacheControl))
+	s.note("Expires: %s", aws.ToString(out.ExpiresString))
+	f := receipt(key, content)
+	f.ObjectRev = object.Revision
+	got := s.use(s.downloadLink(f), "", nil)
+	for _, name := range []string{"Content-Encoding", "Cache-Control", "Content-Disposition"} {
+		s.note("by a link: %s: %s", name, got.header.Get(name))
+	}
 }
 
 func set(name, value string) func(*http.Request) {

@@ -3,13 +3,15 @@
 // in a folder (Open). gofakes3 understands the requests; this package checks what that does not, and keeps the objects
 // with their versions. Only the local run and tests import it.
 //
-// # What is checked
+// # What is as in Amazon's
 //
 //   - Each request is signed by the one pair of credentials (SigV4), in a header or in its query. Every header that is
 //     named as signed is there, as signed; every header x-amz-* is signed. An unsigned request is 403: buckets are
 //     private.
 //   - A link has not expired, by Config.Now. The date of another request is at most 15 minutes off, by Config.CallsNow.
 //   - The content has the length, the x-amz-content-sha256 and the x-amz-checksum-sha256 or -crc32 of the request.
+//   - An upload's Content-Type, Content-Encoding, Content-Language, Content-Disposition, Cache-Control and Expires come
+//     with its download, signed or not, unless the query has another (response-content-encoding and so on).
 //   - If-None-Match: * never replaces an object, also when two requests run side by side.
 //
 // # Differences from Amazon's

@@ -75,6 +75,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	withoutSigning(r)
+	keepHeaders(r)
 	e.api.ServeHTTP(w, r)
 }
 

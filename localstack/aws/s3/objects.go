@@ -70,7 +70,7 @@ func (o *objects) PutObject(name, key string, meta map[string]string, content io
 			return gofakes3.PutObjectResult{}, err
 		}
 	}
-	v := &version{ID: o.newID(), Size: size, MD5: sum[:], Meta: meta, StoredAt: o.moment(), content: body}
+	v := &version{ID: o.newID(), Size: size, MD5: sum[:], Meta: unkept(meta), StoredAt: o.moment(), content: body}
 	if err := o.add(name, key, v); err != nil {
 		return gofakes3.PutObjectResult{}, err
 	}

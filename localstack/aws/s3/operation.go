@@ -8,7 +8,8 @@ import (
 
 // parameters of queries that change nothing, or that gofakes3 understands.
 var parameters = []string{"x-id", "versionId", "versions", "versioning", "prefix", "delimiter", "key-marker",
-	"version-id-marker", "max-keys", "response-content-type", "response-content-disposition"}
+	"version-id-marker", "max-keys", "response-content-type", "response-content-disposition",
+	"response-content-encoding", "response-content-language", "response-cache-control", "response-expires"}
 
 // supported refuses what this package does not have, before gofakes3 does something else.
 func supported(r *http.Request) *problem {

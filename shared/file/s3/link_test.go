@@ -92,6 +92,7 @@ func TestADownloadIsOfOneVersionAsAnAttachment(t *testing.T) {
 		"X-Amz-SignedHeaders":   {"host"},
 		"response-content-type": {"application/pdf"}, "versionId": {"rev1"}, "x-id": {"GetObject"},
 		"response-content-disposition": {`attachment; filename="invoice.pdf"; filename*=UTF-8''invoice.pdf`},
+		"response-content-encoding":    {"identity"}, "response-cache-control": {"private, no-store"},
 	}, values); diff != "" {
 		t.Errorf("query (-want +got):\n%s", diff)
 	}

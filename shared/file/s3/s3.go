@@ -49,6 +49,7 @@ func (b *Bucket) Open(ctx context.Context, key string) (file.Object, error) {
 		Revision:    aws.ToString(out.VersionId),
 		Size:        aws.ToInt64(out.ContentLength),
 		ContentType: aws.ToString(out.ContentType),
+		Encoding:    aws.ToString(out.ContentEncoding), // it is not decoded: the SDK asks for S3's bytes as they are
 		Content:     out.Body,
 	}, nil
 }
