@@ -47,12 +47,13 @@
 //     always there (package linear). After each write all counts, guards and links
 //     agree, and nobody has more than owners asked for (peoplecheck.go); each change has
 //     its audit entry and its mail (peoplewrites.go), which is sent under its id.
-//   - Files: clients of one or two tenants make collections and files, upload by links that may have ended, complete,
-//     move and delete them, while calls to S3 fail as those to the table. After each write all lists, counts and entries
-//     of objects agree with the files, and each uploaded file's content is at S3 as it was checked (filescheck.go,
-//     objectcheck.go); each
-//     answer was true at some time between the request and the answer (filesview.go). In the end S3 has what the table
-//     says, and nothing else.
+//   - Files: clients of one or two tenants make collections and files, upload by links
+//     that may have ended, complete, move and delete them, while calls to S3 fail as
+//     those to the table. After each write all lists, counts and entries of objects agree
+//     with the files, and each uploaded file's content is at S3 as it was checked
+//     (filescheck.go, objectcheck.go). Each answer was true at some time between the
+//     request and the answer (filesview.go). In the end S3 has what the table says, and
+//     nothing else, and the platform's own reconciliation finds nothing.
 //   - Unknown: nothing fails, and delays are the usual ones. What the acquirer
 //     knows after 30 s is settled within 45 s (unknown.go).
 //

@@ -15,6 +15,7 @@ type seen struct {
 	*cabinet
 	*reply
 	first  int64  // when it was asked
+	by     string // tenant of who asked
 	kind   string // files or collections
 	id     string // "": a list, or one that is made
 	query  url.Values
@@ -39,7 +40,7 @@ func (f *files) checkSeen() {
 			if !r.received || !ours {
 				continue
 			}
-			s := seen{cabinet: c, reply: r, first: r.asked}
+			s := seen{cabinet: c, reply: r, first: r.asked, by: r.tenant}
 			if at, known := first[r.keyed()]; known {
 				s.first = at
 			}
@@ -66,8 +67,8 @@ func (c *cabinet) between(from, to int64) (during []shelf) {
 
 // check finds an answer that was never true.
 func (s seen) check() {
-	if s.reply.tenant != s.cabinet.tenant {
-		_, merchant, _ := strings.Cut(s.reply.tenant, "#")
+	if s.by != s.cabinet.tenant {
+		_, merchant, _ := strings.Cut(s.by, "#")
 		if s.Status < 400 && merchant != s.merchant { // else it may be about what the other mode has
 			s.find("", "another merchant was answered %d %s", s.Status, s.response.Body)
 		}

@@ -89,6 +89,7 @@ func (f *files) follow(actor, method, url string, headers map[string]string, con
 		if err != nil {
 			f.panicf("%v", err)
 		}
+		defer response.Body.Close()
 		body, _ := io.ReadAll(response.Body)
 		return &followed{response.StatusCode, response.Header, string(body)}, outcomeOf(response)
 	}
