@@ -123,21 +123,10 @@ func (s *Store) addCardReader(ctx context.Context, t identity.Tenant, r reader.R
 		After: r.ForAudit()}); err != nil {
 		return r, err
 	}
-	err := tx.Run(ctx)
-	if err == nil {
-		return r, nil
-	}
-	made, _, readErr := s.madeCardReader(ctx, t, r.ID)
-	switch {
-	case readErr != nil:
-		return r, errors.Join(err, readErr)
-	case made.ID != "":
-		return made, nil
-	case dynamo.IsCondCheckFailed(err):
-		return r, ErrStale
-	default:
-		return r, err
-	}
+	return resolveCreation(r, tx.Run(ctx), func() (reader.Reader, bool, error) {
+		made, _, err := s.madeCardReader(ctx, t, r.ID)
+		return made, made.ID != "", err
+	})
 }
 
 // subjectReader is the subject of entries about a reader.

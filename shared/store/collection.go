@@ -133,21 +133,10 @@ func (s *Store) addCollection(ctx context.Context, t identity.Tenant, c file.Col
 		After: c.ForAudit()}); err != nil {
 		return c, err
 	}
-	err := tx.Run(ctx)
-	if err == nil {
-		return c, nil
-	}
-	made, _, readErr := s.madeCollection(ctx, t, c.ID)
-	switch {
-	case readErr != nil:
-		return c, errors.Join(err, readErr)
-	case made.ID != "":
-		return made, nil
-	case dynamo.IsCondCheckFailed(err):
-		return c, ErrStale
-	default:
-		return c, err
-	}
+	return resolveCreation(c, tx.Run(ctx), func() (file.Collection, bool, error) {
+		made, _, err := s.madeCollection(ctx, t, c.ID)
+		return made, made.ID != "", err
+	})
 }
 
 // count adds one to a count of the tenant's files or collections, if there is room.

@@ -144,21 +144,10 @@ func (s *Store) addFile(ctx context.Context, t identity.Tenant, f file.File) (fi
 		After: f.ForAudit()}); err != nil {
 		return f, err
 	}
-	err := tx.Run(ctx)
-	if err == nil {
-		return f, nil
-	}
-	made, _, _, readErr := s.madeFile(ctx, t, f)
-	switch {
-	case readErr != nil:
-		return f, errors.Join(err, readErr)
-	case made.ID != "":
-		return made, nil
-	case dynamo.IsCondCheckFailed(err):
-		return f, ErrStale
-	default:
-		return f, err
-	}
+	return resolveCreation(f, tx.Run(ctx), func() (file.File, bool, error) {
+		made, _, _, err := s.madeFile(ctx, t, f)
+		return made, made.ID != "", err
+	})
 }
 
 // subjectFile is the subject of entries about a file.

@@ -48,3 +48,23 @@ func (s *Store) resolveWrite(ctx context.Context, k key, mine written, refused, 
 		return err
 	}
 }
+
+// resolveCreation is the outcome of a transaction that adds one thing under an id of its own: what is stored, if
+// anything is, also by the same operation before. Errors: ErrStale if nothing is, because a condition was not met; the
+// transaction's.
+func resolveCreation[T any](added T, err error, stored func() (T, bool, error)) (T, error) {
+	if err == nil {
+		return added, nil
+	}
+	made, found, readErr := stored()
+	switch {
+	case readErr != nil:
+		return added, errors.Join(err, readErr)
+	case found:
+		return made, nil
+	case dynamo.IsCondCheckFailed(err):
+		return added, ErrStale
+	default:
+		return added, err
+	}
+}
