@@ -85,6 +85,8 @@ func TestFilesThatCannotBe(t *testing.T) {
 		"an invisible letter": {fields{"filename": "a\u200b.pdf"}, world.Invalid("filename")},
 		"a blank in front":    {fields{"filename": " a.pdf"}, world.Invalid("filename")},
 		"a blank at the end":  {fields{"filename": "a.pdf "}, world.Invalid("filename")},
+		"a name with a quote": {fields{"filename": `a"b.pdf`}, world.Invalid("filename")},
+		"a hidden extension":  {fields{"filename": "a.exe  .pdf"}, world.Invalid("filename")},
 		"only an extension":   {fields{"filename": ".pdf"}, world.Invalid("filename")},
 		"no extension":        {fields{"filename": "pdf"}, world.Invalid("filename")},
 		"another extension":   {fields{"filename": "a.pdf.exe"}, world.Invalid("filename")},
@@ -184,7 +186,7 @@ func TestALinkUploadsOneObject(t *testing.T) {
 func TestALinkDownloadsWhatWasChecked(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	f := s.UploadedFile(world.PDF, fields{"filename": `Vertrag "Öl"; x.pdf`})
+	f := s.UploadedFile(world.PDF, fields{"filename": `Vertrag 'Öl'; x.pdf`})
 	if f.DownloadURL != "" {
 		t.Errorf("completed: got a link, want none")
 	}
@@ -198,7 +200,7 @@ func TestALinkDownloadsWhatWasChecked(t *testing.T) {
 	}
 	got := []string{header.Get("Content-Type"), header.Get("Content-Disposition")}
 	want := []string{"application/pdf",
-		`attachment; filename="Vertrag __l_; x.pdf"; filename*=UTF-8''Vertrag%20%22%C3%96l%22%3B%20x.pdf`}
+		`attachment; filename="Vertrag '_l'; x.pdf"; filename*=UTF-8''Vertrag%20%27%C3%96l%27%3B%20x.pdf`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}

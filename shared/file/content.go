@@ -27,8 +27,8 @@ type Content struct {
 const sniffed = 3072
 
 // Inspect reads the content of the file's object once, from beginning to end or until it has more bytes than the file.
-// It does not close it. Errors: those of reading; [io.ErrUnexpectedEOF] when the content ends before the object does, which
-// says nothing about the file.
+// It does not close it. Errors: those of reading; [io.ErrUnexpectedEOF] when the content ends before the object does,
+// which says nothing about the file.
 func (f File) Inspect(o Object) (Content, error) {
 	head, sum, text := &beginning{}, sha256.New(), &textual{}
 	size, err := io.Copy(io.MultiWriter(head, sum, text), io.LimitReader(o.Content, f.Size+1))
@@ -40,7 +40,7 @@ func (f File) Inspect(o Object) (Content, error) {
 		return seen, io.ErrUnexpectedEOF
 	}
 	seen.Size, seen.SHA256 = size, hex.EncodeToString(sum.Sum(nil))
-	seen.Type = typeOf(head.Bytes(), f.ContentType, text.ended())
+	seen.Type = typeOf(head.Bytes(), f.ContentType, text)
 	return seen, nil
 }
 
@@ -74,16 +74,16 @@ func (b *beginning) Write(p []byte) (int, error) {
 // unknown is the type of content that has none of those allowed, or that looks like another one.
 const unknown = "application/octet-stream"
 
-// typeOf is the type of content by its first bytes. plain says whether the whole of it is text.
+// typeOf is the type of content by its first bytes, and by what the whole of it is as text.
 //
 // The library's answer alone is not enough. It takes for a PDF whatever has "%PDF-" within its first 1,024 bytes,
 // before it looks whether that is a program for Windows or Linux. A picture of type HEIC may begin with any four bytes,
 // also with the "MZ" of a program. So each format must begin as its standard says.
 //
-// Content may be two formats at once, as a PDF to which an archive is appended. It is only ever handed out with the
-// type that was checked, as an attachment, under a name with the extension of that type; so what counts is that it
-// begins as that type, which no program, script or page does.
-func typeOf(head []byte, declared string, plain bool) string {
+// That is all that is checked. Content may be of another format as well, as a PDF to which an archive is appended, and
+// text may be a batch file, or have formulas. So it is only ever handed out with the type that was checked, as an
+// attachment, under a name with the extension of that type.
+func typeOf(head []byte, declared string, text *textual) string {
 	library := mimetype.Detect(head)
 	switch {
 	case library.Is(PDF) && bytes.HasPrefix(head, []byte("%PDF-")):
@@ -94,7 +94,7 @@ func typeOf(head []byte, declared string, plain bool) string {
 		return JPEG
 	case within(library, HEIC, "image/heif", "image/heic-sequence", "image/heif-sequence") && beginsAsHEIC(head):
 		return HEIC
-	case plain && !active(head) && (declared == CSV || declared == Text):
+	case text.ended() && !active(text.beginning()) && (declared == CSV || declared == Text):
 		return declared // a CSV is text, and any text has columns
 	default:
 		return unknown
@@ -114,14 +114,14 @@ func beginsAsHEIC(head []byte) bool {
 // starts are how text begins that is a program, or another format: a script, DOS or Windows, PDF, PostScript, RTF.
 var starts = []string{"#!", "MZ", "%PDF-", "%!PS", `{\rtf`}
 
-// markup is how a page begins, or a picture that may have a script in it: HTML, XML, SVG, PHP. What begins otherwise no
-// browser takes for a page (WHATWG, MIME Sniffing, 7.1).
-var markup = regexp.MustCompile(`^[\t\n\f\r ]*<[A-Za-z!?/]`)
+// markup is how a page begins, or a picture that may have a script in it: HTML, XML, SVG, PHP. Markup further on, after
+// other text, is not looked for.
+var markup = regexp.MustCompile(`^<[A-Za-z!?/]`)
 
-// active reports whether text is a program, a page or another format. The library does not say: whatever one of its
-// many other formats recognises, by a few letters at a place of its own, it does not examine as text.
-func active(head []byte) bool {
-	text := bytes.TrimPrefix(head, []byte("\ufeff"))
+// active reports whether text begins, after blanks, like one of a few programs, pages and other formats. The library
+// does not say: whatever one of its many other formats recognises, by a few letters at a place of its own, it does not
+// examine as text.
+func active(text []byte) bool {
 	return markup.Match(text) ||
 		slices.ContainsFunc(starts, func(start string) bool { return bytes.HasPrefix(text, []byte(start)) })
 }

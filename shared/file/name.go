@@ -48,20 +48,32 @@ func checkName(name, contentType string) error {
 	switch {
 	case !utf8.ValidString(name) || name == "" || utf8.RuneCountInString(name) > maxName:
 		return invalid("must have 1 to 255 characters")
-	case strings.ContainsAny(name, `/\`):
-		return invalid("must not have a / or \\")
+	case strings.ContainsAny(name, reserved):
+		return invalid("must not have any of " + reserved)
 	case strings.ContainsFunc(name, hidden):
-		return invalid("must not have control or format characters")
-	case strings.TrimSpace(name) != name:
-		return invalid("must not begin or end with a blank")
+		return invalid("must not have control or format characters, or blanks other than a space")
+	case strings.TrimSpace(name) != name || strings.Contains(name, "  "):
+		return invalid("must not begin or end with a space, or have two in a row")
 	case !slices.Contains(extensions[contentType], strings.ToLower(extension)):
 		return invalid("must end in " + strings.Join(extensions[contentType], " or ") + ", as the content_type says")
-	case strings.TrimSpace(strings.TrimSuffix(name, extension)) == "":
-		return invalid("must have something before " + extension)
+	case !strings.ContainsFunc(strings.TrimSuffix(name, extension), legible):
+		return invalid("must have a letter or a digit before " + extension)
 	}
 	return nil
 }
 
+// reserved are what separates the parts of paths, and the characters that Windows does not take in names.
+const reserved = `/\<>:"|?*`
+
+// fillers are letters and a symbol that are shown as blanks: of Hangul, and of Braille.
+const fillers = "\u115f\u1160\u3164\uffa0\u2800"
+
 // hidden are control characters, also those that end lines, and Unicode's format characters: some of them reverse the
-// direction of text, so that "report_fdp.exe" is shown as "report_exe.pdf".
-func hidden(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+// direction of text, so that "report_fdp.exe" is shown as "report_exe.pdf". So are blanks other than a space: many of
+// them move the extension out of sight.
+func hidden(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Z) && r != ' ' || strings.ContainsRune(fillers, r)
+}
+
+// legible are letters and digits.
+func legible(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
