@@ -156,8 +156,8 @@ func TestContentThatS3DidNotCheck(t *testing.T) {
 	s.nothing("afterwards")
 }
 
-// TestContentThatIsDecodedToSomethingElse: S3 takes headers that a link does not sign, and sends them with downloads. So
-// a picture could be decoded to a program after it was checked.
+// TestContentThatIsDecodedToSomethingElse: S3 takes headers that a link does not sign, and sends them with downloads.
+// So a picture could be decoded to a program after it was checked.
 func TestContentThatIsDecodedToSomethingElse(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

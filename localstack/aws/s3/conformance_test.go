@@ -183,14 +183,14 @@ func looseHeaders(s *stage) {
 		s.t.Fatal(err)
 	}
 	s.note("opened as: %s", object.Encoding)
-	if err := object.Content.Close(); err != nil {
+	if err = object.Content.Close(); err != nil {
 		s.t.Error(err)
 	}
 	out, err := s.api.GetObject(s.t.Context(), &aws_s3.GetObjectInput{Bucket: &s.bucket, Key: aws.String(key)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := out.Body.Close(); err != nil {
+	if err = out.Body.Close(); err != nil {
 		s.t.Error(err)
 	}
 	s.note("Content-Type: %s", aws.ToString(out.ContentType))

@@ -41,7 +41,8 @@ func (b *Bucket) UploadLink(ctx context.Context, f file.File, now time.Time) (fi
 }
 
 // DownloadLink signs a GET of the version f.ObjectRev, which browsers save under the file's name and never show as a
-// page, decode or keep: what the link says replaces the headers that the object was uploaded with. Errors: a file without a version, the credentials'.
+// page, decode or keep: what the link says replaces the headers that the object was uploaded with. Errors:
+// a file without a version, the credentials'.
 func (b *Bucket) DownloadLink(ctx context.Context, f file.File, now time.Time) (file.Link, error) {
 	if f.ObjectRev == "" {
 		return file.Link{}, errors.New("s3: a file without a checked version is not given out")
