@@ -61,28 +61,14 @@ func TestTwoCompletionsAtOnce(t *testing.T) {
 			if got.Status != "uploaded" || !got.UploadedAt.Equal(s.now()) {
 				t.Errorf("%s: got %+v, want it uploaded", what, got)
 			}
-			if n := len(s.audited(f.ID)); n != 2 {
-				t.Errorf("%s: got %d entries of the audit, want the creation and one completion", what, n)
+			if _, operations := s.AuditOf("file " + f.ID); len(operations) != 2 {
+				t.Errorf("%s: got the audit %v, want the creation and one completion", what, operations)
 			}
 		})
 	start()
 	if got := s.DoConcurrently(6, complete); got[200] != 6 {
 		t.Errorf("got %v, want 200 six times", got)
 	}
-}
-
-// audited are the operations of the audit about a file.
-func (s shop) audited(id string) (operations []string) {
-	s.Helper()
-	for e, err := range s.App.Store.AuditEntries(s.Context(), s.Merchant.Code, time.Time{}, s.Clock.Now(), "") {
-		if err != nil {
-			s.Fatal(err)
-		}
-		if e.Subject == "file "+id {
-			operations = append(operations, e.Operation)
-		}
-	}
-	return operations
 }
 
 // TestTwoRefusalsAtOnce drop the file once.

@@ -1,7 +1,11 @@
 package files_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -48,5 +52,54 @@ func TestWhoMayUseFiles(t *testing.T) {
 				notAllowed.Check(t, got)
 			}
 		}
+	}
+}
+
+// TestEachChangeIsInTheAudit, with who made it. The key of the object is not.
+func TestEachChangeIsInTheAudit(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	owner := s.as(s.TokenOf(s.Owner()))
+	c := owner.collect("Taxes")
+	s.set(c.ID, "open") // no change
+	f := owner.NewFile(world.PDF, fields{"collection_id": c.ID, "metadata": fields{"a": 1}})
+	s.put("upload", 200, f.Upload, world.PDF)
+	for range 2 { // the second time it is no change
+		s.Clock.Advance(time.Second) // entries of one moment are in no order
+		s.ShownFile(200, s.CompleteFile(f.ID))
+	}
+	s.Clock.Advance(time.Second)
+	s.want("move", 200, s.update(f.ID, fields{"collection_id": ""}))
+	s.Clock.Advance(time.Second)
+	s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+	s.set(c.ID, "closed")
+	dropped := s.NewFile(world.PDF, nil)
+	s.aged()
+
+	const collections, files = "/v0.1/merchants/{merchant_code}/collections", "/v0.1/merchants/{merchant_code}/files"
+	got, _ := s.AuditOf("collection " + c.ID)
+	want := []string{
+		"test member " + s.Owner().Email + ": POST " + collections + ` {} {"name":"Taxes","status":"open"}`,
+		"test api_key : PUT " + collections + `/{collection_id} {"status":"open"} {"status":"closed"}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("collection (-want +got):\n%s", diff)
+	}
+	sum := `"checksum_sha256":"` + world.SHA256(world.PDF) + `",`
+	rest := fmt.Sprintf(`"content_type":"application/pdf","filename":"contract.pdf","metadata":{"a":1},"size":%d,`,
+		len(world.PDF))
+	in := `"collection_id":"` + c.ID + `"`
+	got, _ = s.AuditOf("file " + f.ID)
+	want = []string{
+		"test member " + s.Owner().Email + ": POST " + files + ` {} {` + in + "," + rest + `"status":"pending"}`,
+		"test api_key : PUT " + files + `/{file_id} {"status":"pending"} {` + sum + `"status":"uploaded"}`,
+		"test api_key : PUT " + files + `/{file_id} {` + in + `} {}`,
+		"test api_key : DELETE " + files + `/{file_id} {` + sum + rest + `"status":"uploaded"} {}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("file (-want +got):\n%s", diff)
+	}
+	if entries, operations := s.AuditOf("file " + dropped.ID); len(entries) != 2 || operations[1] != "sweep" {
+		t.Errorf("dropped: got %v, want its creation, and its end by the sweep", entries)
 	}
 }
