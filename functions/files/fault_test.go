@@ -41,6 +41,9 @@ func (s shop) agree(what string, ids ...string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.Errorf("%s: entries (-want +got):\n%s", what, diff)
 	}
+	if n := s.counted(); n != len(got) {
+		s.Errorf("%s: got %d files counted, want one for each of the entries %v", what, n, got)
+	}
 	if diff := cmp.Diff(stored, s.Stored()); diff != "" {
 		s.Errorf("%s: objects (-want +got):\n%s", what, diff)
 	}

@@ -2,11 +2,14 @@ package files_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/file"
@@ -140,6 +143,20 @@ func (s shop) entries() map[string]file.Entry {
 	return all
 }
 
+// counted are the merchant's files by their count.
+func (s shop) counted() int {
+	s.Helper()
+	_, table := s.App.Store.Raw()
+	var got struct {
+		Count int `dynamo:"count"`
+	}
+	err := table.Get("pk", s.records()).Range("sk", dynamo.Equal, "COUNT#FILES").One(s.Context(), &got)
+	if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
+		s.Fatal(err)
+	}
+	return got.Count
+}
+
 // nothing fails if a merchant's file or an object is left, or an entry.
 func (s shop) nothing(what string) {
 	s.Helper()
@@ -151,6 +168,9 @@ func (s shop) nothing(what string) {
 	}
 	if got := s.entries(); len(got) != 0 {
 		s.Errorf("%s: got entries %+v, want none", what, got)
+	}
+	if got := s.counted(); got != 0 {
+		s.Errorf("%s: got %d files counted, want none", what, got)
 	}
 }
 

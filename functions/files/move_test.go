@@ -157,7 +157,8 @@ func TestWhatClosedAndArchivedCollectionsLet(t *testing.T) {
 	}
 }
 
-// TestMost: with as many files or collections as there may be, one more is refused; one that goes makes room.
+// TestMost: with as many files or collections as there may be, one more is refused; one that goes makes room once its
+// content is gone for good, so that what is uploaded by the links of deleted files is within the limit.
 func TestMost(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -182,6 +183,13 @@ func TestMost(t *testing.T) {
 	conflict.Check(t, s.Send("POST", s.CollectionsPath(), fields{"name": "x"}))
 	shop{s.OtherShop()}.NewFile(world.PDF, nil)
 	s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+	s.put("late", 200, f.Upload, world.PDF)
+	conflict.Check(t, s.Do(create))
+	s.Clock.Advance(75*time.Minute - time.Millisecond)
+	s.RunUntilIdle()
+	conflict.Check(t, s.Do(create))
+	s.Clock.Advance(time.Minute)
+	s.RunUntilIdle()
 	s.want("create", 201, s.Do(create))
 	conflict.Check(t, s.Do(create))
 }

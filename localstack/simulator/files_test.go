@@ -34,8 +34,6 @@ var ofFiles = regexp.MustCompile(`^\w+ (FILES?|COLLECTIONS?|OBJECT|FILES DELETED
 
 // fileSurvivors are the conditions whose removal no history can notice, and why.
 var fileSurvivors = map[string]string{
-	"Delete OBJECT: (version = ?)": "a doomed entry only changes when its object is to be deleted once more, and its " +
-		"version lets each of those changes in once: none brings it back",
 	"Put OBJECT: (attribute_not_exists(pk))":    "its key is random; an operation that is repeated meets its file",
 	"Update COLLECTION: (attribute_exists(pk))": "collections are never deleted",
 }

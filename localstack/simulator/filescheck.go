@@ -114,12 +114,16 @@ type cabinetRecords struct {
 	listed [2]map[string]item // entries in lists, by id
 	gone   map[string]item    // what is kept of deleted files, by id
 	counts [2]item
+	doomed int // entries of objects whose files are gone, which count as files
 }
 
 func (c *cabinet) recordsIn(items map[string]item) cabinetRecords {
 	r := cabinetRecords{shelf: shelf{files: map[string]item{}, collections: map[string]item{}},
 		listed: [2]map[string]item{{}, {}}, gone: map[string]item{}}
 	for _, i := range items {
+		if i.kind() == store.KindObjects && i.owner() == c.tenant && i.text("state") == string(file.ObjectDoomed) {
+			r.doomed++
+		}
 		if i.kind() != store.KindFiles || i.tenant() != c.tenant {
 			continue
 		}
@@ -146,12 +150,12 @@ func (c *cabinet) recordsIn(items map[string]item) cabinetRecords {
 	return r
 }
 
-// check: lists and counts are of what there is.
+// check: lists are of what there is, and counts, too; content that is not gone for good counts.
 func (c *cabinet) check(items map[string]item) shelf {
 	r := c.recordsIn(items)
 	for n, of := range []map[string]item{r.files, r.collections} {
 		what := []string{"files", "collections"}[n]
-		if want := len(of) + c.others[n]; r.counted[n] != want {
+		if want := len(of) + []int{r.doomed, 0}[n] + c.others[n]; r.counted[n] != want {
 			c.find("", "%s counts %d %s, and has %d", c.name, r.counted[n], what, want)
 		}
 		if most := []int{file.MaxFiles, file.MaxCollections}[n]; r.counted[n] > most {

@@ -96,18 +96,16 @@ func (s *Reader) anyFile(ctx context.Context, t identity.Tenant, id string) (fil
 }
 
 // removeFile errors with ErrStale when the file or its collection changed since they were read; the next try finds out
-// what happened.
+// what happened. The file counts until its object is gone (see removeObject).
 func (s *Store) removeFile(ctx context.Context, t identity.Tenant, f file.File, entry file.Entry,
 	end ending) error {
-	count := fileCountKey(t)
 	deleted := deletedFile{newDeletion(deletedFileKey(t, f.ID), end.operation, s.now()), end.reason, f}
 	_, doom := s.replaceObject(entry.Doom(s.now()))
 	tx := s.db.WriteTx().Idempotent(true).
 		Delete(s.remove(fileKey(t, f.ID)).If("version = ?", f.Version)).
 		Delete(s.remove(newListedFile(t, f).key)).
 		Put(s.table.Put(deleted)).
-		Put(doom).
-		Update(s.table.Update(partitionKey, count.PK).Range(sortKey, count.SK).Add("count", -1))
+		Put(doom)
 	if f.Collection != "" {
 		drain := s.drainCollection(t, f.Collection)
 		if !end.dropped {

@@ -98,7 +98,7 @@ func fillUp(t *testing.T, s *store.Store, room int) {
 	}
 }
 
-// TestTheLimitsOfFiles hold when another one is made at the same moment, and a deleted file makes room.
+// TestTheLimitsOfFiles hold when another one is made at the same moment, and a deleted file makes room once its object is gone for good.
 func TestTheLimitsOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, create := range map[string]func(context.Context, *store.Store, string) error{
@@ -123,9 +123,19 @@ func TestTheLimitsOfFiles(t *testing.T) {
 			if _, err = s.DeleteFile(t.Context(), tenant, "f", "deletion"); err != nil {
 				t.Fatal(err)
 			}
-			err = create(t.Context(), s, "third")
-			if refused := failure.Is(err, failure.KindConflict); refused != (name == "collection") {
-				t.Errorf("%s: got error %v after a file was deleted", name, err)
+			if err = create(t.Context(), s, "third"); !failure.Is(err, failure.KindConflict) {
+				t.Errorf("%s: got error %v after a file was deleted, want a conflict while something can be uploaded", name, err)
+			}
+			for range 2 {
+				if err = s.ObjectDeleted(t.Context(), pending(s, "f", "").Object, s.Now().Add(75*time.Minute)); err != nil {
+					t.Error(err)
+				}
+			}
+			for i, room := range []bool{name == "file", false} {
+				err = create(t.Context(), s, fmt.Sprint("third ", i))
+				if refused := failure.Is(err, failure.KindConflict); refused == room || !refused && err != nil {
+					t.Errorf("%s %d: got error %v after its object was deleted for good", name, i, err)
+				}
 			}
 		}
 	}

@@ -141,12 +141,26 @@ func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) 
 	return err
 }
 
-// removeObject removes an entry that was read; that it is gone already is no error. Error: ErrStale when it changed
-// meanwhile.
+// removeObject removes an entry that was read, and with it the place of its file in the count: content that is not gone
+// counts against the limit. That somebody has removed it is no error. Error: ErrStale when it changed meanwhile.
 func (s *Store) removeObject(ctx context.Context, e file.Entry) error {
-	err := s.remove(objectKey(e.Key)).If("version = ?", e.Version).Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return ErrStale // the next try finds whether it is gone
+	count := fileCountKey(e.Tenant)
+	err := s.db.WriteTx().Idempotent(true).
+		Delete(s.remove(objectKey(e.Key)).If("version = ?", e.Version)).
+		Update(s.table.Update(partitionKey, count.PK).Range(sortKey, count.SK).Add("count", -1)).
+		Run(ctx)
+	if err == nil {
+		return nil
 	}
-	return err
+	_, readErr := s.Object(ctx, e.Key)
+	switch {
+	case failure.Is(readErr, failure.KindNotFound):
+		return nil
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	case dynamo.IsCondCheckFailed(err):
+		return ErrStale
+	default:
+		return err
+	}
 }

@@ -62,7 +62,7 @@ var storedFiles = map[string]stored{
 			c.Version = 3
 			entry := f.Entry(w.tenant).Follow(f).Doom(w.Now())
 			entry.Version = 2
-			return append(w.files(entry, only(c)), w.fileAgain(f), w.counted(0), w.expiries(start.AddDate(0, 0, 31)),
+			return append(w.files(entry, only(c)), w.fileAgain(f), w.counted(1), w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("the deletion again", f, func(ctx context.Context) (file.File, error) {
 					return w.DeleteFile(ctx, w.tenant, f.ID, "deletion")
 				}))
@@ -83,7 +83,7 @@ var storedFiles = map[string]stored{
 				File   file.File
 				Reason string
 			}
-			return append(w.files(entry, only(c)), w.fileAgain(f), w.counted(0), w.expiries(start.AddDate(0, 0, 31)),
+			return append(w.files(entry, only(c)), w.fileAgain(f), w.counted(1), w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("DroppedFile", dropped{f, "The content is another."},
 					func(ctx context.Context) (dropped, error) {
 						was, reason, err := w.DroppedFile(ctx, w.tenant, f.ID, "completion")
@@ -231,7 +231,7 @@ func (w fixture) fileAgain(want file.File) storedtest.Read {
 	})
 }
 
-// counted are how many files there are by their count, which only writes read.
+// counted are how many files there are by their count, which only writes read; with those whose objects are not gone.
 func (w fixture) counted(want int) storedtest.Read { return w.count("COUNT#FILES", want) }
 
 func (w fixture) count(sortKey string, want int) storedtest.Read {
