@@ -17,6 +17,7 @@ type Steps struct {
 	at    int // the step that fails, from 1; 0: none
 	fault Fault
 	from  int // the step from which writes to the table lose their replies; 0: none
+	meets int // so many transactions conflict; negative: all
 	taken []string
 	gone  bool
 	lasts Latency // of each step that is a call to AWS
@@ -41,7 +42,7 @@ func (s *Steps) latency() Latency {
 func (s *Steps) Plan(n int, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.at, s.fault, s.from, s.taken, s.gone, s.meanwhile = n, fault, 0, nil, false, nil
+	s.at, s.fault, s.from, s.meets, s.taken, s.gone, s.meanwhile = n, fault, 0, 0, nil, false, nil
 }
 
 // Meanwhile lets something else happen just before the n-th step from now on, if that is a call to AWS: what another
@@ -78,6 +79,14 @@ func (s *Steps) PlanLostWrites(n int) {
 	s.from = n
 }
 
+// PlanConflicts makes the next transactions meet others in flight: so many, or all if many is negative.
+func (s *Steps) PlanConflicts(many int) {
+	s.Plan(0, None)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.meets = many
+}
+
 // isWrite are the operations that change items.
 var isWrite = map[string]bool{"PutItem": true, "UpdateItem": true, "DeleteItem": true, "TransactWriteItems": true}
 
@@ -105,6 +114,10 @@ func (s *Steps) next(name string) (Fault, error) {
 	s.taken = append(s.taken, name)
 	if s.from > 0 && len(s.taken) >= s.from && isWrite[name] {
 		return LoseReply, nil
+	}
+	if s.meets != 0 && name == "TransactWriteItems" {
+		s.meets--
+		return Conflict, nil
 	}
 	if len(s.taken) != s.at {
 		return None, nil

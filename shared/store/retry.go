@@ -7,7 +7,8 @@ import (
 )
 
 // maxTries is how often an operation is tried on an item that others keep
-// changing. Each try that fails means that another writer succeeded.
+// changing. Each try that fails means that another writer succeeded, or was
+// writing.
 const maxTries = 20
 
 // ErrContended reports that other writers changed the item before every try, and
@@ -15,12 +16,18 @@ const maxTries = 20
 var ErrContended = failure.Conflict("Other requests keep changing this. Try again.").AsTransient()
 
 // Retry calls try, which reads, decides and writes, again as long as it returns
-// ErrStale: another writer changed what it had read. again is false the first
-// time. Errors: ErrContended, and try's.
+// ErrStale: another writer changed what it had read. It does the same, after a
+// short random wait, when the write met others in flight: they may fail, so
+// nothing need have changed. again is false the first time. Errors: ErrContended,
+// and try's.
 func Retry[T any](try func(again bool) (T, error)) (T, error) {
 	for i := range maxTries {
 		result, err := try(i > 0)
-		if !errors.Is(err, ErrStale) {
+		var conflict *conflictError
+		switch {
+		case errors.Is(err, ErrStale):
+		case errors.As(err, &conflict) && (i == maxTries-1 || conflict.wait(i+1) == nil):
+		default:
 			return result, err
 		}
 	}

@@ -59,7 +59,7 @@ func Open(c Config) *Store {
 		shards: dueShards(cmp.Or(c.DueShards, DefaultDueShards)), busyAt: cmp.Or(c.Busy, DefaultBusy)}}
 	client := c.AWS()
 	watch := &throttleWatch{now: s.now, note: s.noteThrottled, noted: map[identity.Tenant]time.Time{}}
-	client.APIOptions = append(client.APIOptions, watch.attach)
+	client.APIOptions = append(client.APIOptions, watch.attach, newConflicts(c).attach)
 	s.db = dynamo.New(client)
 	s.table = s.db.Table(c.Table)
 	s.Reader.table = readable{s.db, s.table}
@@ -79,7 +79,8 @@ func (c Config) AWS() aws.Config {
 		cfg.BaseEndpoint = aws.String(c.Endpoint)
 	}
 	cfg.Retryer = func() aws.Retryer {
-		return retry.NewStandard(dynamo.RetryTxConflicts, func(o *retry.StandardOptions) {
+		return retry.NewStandard(func(o *retry.StandardOptions) {
+			o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(isThrottled))
 			if c.MaxAttempts > 0 {
 				o.MaxAttempts = c.MaxAttempts
 			}

@@ -1,0 +1,65 @@
+package files_test
+
+import (
+	"crypto/rand"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// TestChangesThatMeetOthers: DynamoDB refuses transactions that meet others in flight, as those of one merchant's files
+// do, which all count. A change waits for them; if they never end, it is refused, and may be repeated with its key.
+func TestChangesThatMeetOthers(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	a, b := s.collect("a"), s.collect("b")
+	uploaded := func() string { return s.UploadedFile(world.PDF, fields{"collection_id": a.ID}).ID }
+	for name, c := range map[string]struct {
+		request func() world.Request
+		status  int
+	}{
+		"create": {func() world.Request {
+			return world.Request{Method: "POST", Path: s.FilesPath(), Body: given(fields{"collection_id": a.ID})}
+		}, 201},
+		"complete": {func() world.Request {
+			f := s.NewFile(world.PDF, fields{"collection_id": a.ID})
+			s.put("upload", 200, f.Upload, world.PDF)
+			return world.Request{Method: "PUT", Path: s.path(f.ID), Body: fields{"status": "uploaded"}}
+		}, 200},
+		"refuse": {func() world.Request {
+			f := s.NewFile("x"+world.PDF[1:], fields{"collection_id": a.ID})
+			s.put("upload", 200, f.Upload, "x"+world.PDF[1:])
+			return world.Request{Method: "PUT", Path: s.path(f.ID), Body: fields{"status": "uploaded"}}
+		}, 409},
+		"move": {func() world.Request {
+			return world.Request{Method: "PUT", Path: s.path(uploaded()), Body: fields{"collection_id": b.ID}}
+		}, 200},
+		"delete": {func() world.Request { return world.Request{Method: "DELETE", Path: s.path(uploaded())} }, 204},
+		"collect": {func() world.Request {
+			return world.Request{Method: "POST", Path: s.CollectionsPath(), Body: fields{"name": "c"}}
+		}, 201},
+		"close": {func() world.Request {
+			return world.Request{Method: "PUT", Path: s.collection(s.collect("c").ID), Body: fields{"status": "closed"}}
+		}, 200},
+	} {
+		for _, many := range []int{1, 10, -1} {
+			r := c.request()
+			r.APIKey, r.IdempotencyKey = s.Merchant.Key.Plaintext, rand.Text()
+			p := s.Process()
+			p.Steps.PlanConflicts(many)
+			got := p.Do(r)
+			if many < 0 {
+				conflict.Check(t, got)
+				p.Steps.PlanConflicts(0)
+				got = p.Do(r)
+			}
+			if got.Status != c.status || got.Header.Get("Idempotency-Replayed") != "" {
+				t.Errorf("%s after %d conflicts: got %d %s, want %d", name, many, got.Status, got.Body, c.status)
+			}
+			p.Stop()
+			if n, all := s.counted(), len(s.entries()); n != all {
+				t.Errorf("%s after %d conflicts: got %d files counted, want %d", name, many, n, all)
+			}
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// DynamoDB refuses a write that meets another one in flight on the same item, which is not certain to succeed. Such a
+// conflict is over within milliseconds: a call that meets one is soon made again, sooner than the SDK would, and
+// without its quota of retries, which is for failures of the network and of DynamoDB. After that an operation reads
+// and decides again (see Retry).
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+
+const (
+	// firstConflictWait bounds the first wait after a conflict, at random. Each further bound is twice as long.
+	firstConflictWait = 20 * time.Millisecond
+	maxConflictWait   = 200 * time.Millisecond
+)
+
+// conflictError is a call that met other writes in flight at each try, and wrote nothing.
+type conflictError struct {
+	error
+	wait func(tries int) error
+}
+
+func (e *conflictError) Unwrap() error { return e.error }
+
+// conflicts makes calls again that conflict.
+type conflicts struct {
+	tries   int           // of a call
+	maxWait time.Duration // between them
+}
+
+func newConflicts(c Config) conflicts {
+	return conflicts{cmp.Or(c.MaxAttempts, retry.DefaultMaxAttempts), min(cmp.Or(c.MaxBackoff, maxConflictWait),
+		maxConflictWait)}
+}
+
+// attach adds it to a client's calls, around the SDK's own retries.
+func (c conflicts) attach(stack *middleware.Stack) error {
+	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("Conflicts", c.handle), "Retry", middleware.Before)
+}
+
+// handle makes a call. It is the same transaction each time, with the same token: if an earlier try was done after
+// all, so that only its reply was lost, the next one succeeds. Error: conflictError only if no try can have been done.
+func (c conflicts) handle(ctx context.Context, in middleware.FinalizeInput,
+	next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+	refused := true // by each try
+	for tries := 1; ; tries++ {
+		out, metadata, err := next.HandleFinalize(ctx, in)
+		if !isConflict(err) {
+			return out, metadata, err
+		}
+		refused = refused && isRefused(metadata)
+		if tries >= c.tries && refused {
+			return out, metadata, &conflictError{err, func(tries int) error { return c.wait(ctx, tries) }}
+		}
+		if tries >= c.tries || c.wait(ctx, tries) != nil || rewind(in) != nil {
+			return out, metadata, err
+		}
+	}
+}
+
+// wait waits for a random time after so many tries, from 1. Error: the context's, when that is done.
+func (c conflicts) wait(ctx context.Context, tries int) error {
+	most := min(firstConflictWait<<min(tries-1, 10), c.maxWait)
+	timer := time.NewTimer(rand.N(most))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// rewind lets the body of a request be sent again.
+func rewind(in middleware.FinalizeInput) error {
+	if r, ok := in.Request.(*smithyhttp.Request); ok {
+		return r.RewindStream()
+	}
+	return nil
+}
+
+// isConflict reports whether nothing but other writes in flight was the reason for which a write was refused.
+func isConflict(err error) bool {
+	var conflict *types.TransactionConflictException
+	return errors.As(err, &conflict) || cancelledFor(err, "TransactionConflict")
+}
+
+// isThrottled reports the same of a transaction that was throttled, perhaps because of some of its items alone.
+func isThrottled(err error) aws.Ternary {
+	if cancelledFor(err, "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded") && !isConflict(err) {
+		return aws.TrueTernary
+	}
+	return aws.UnknownTernary
+}
+
+// cancelledFor reports whether a transaction was cancelled, and for no other reasons.
+func cancelledFor(err error, reasons ...string) bool {
+	var cancelled *types.TransactionCanceledException
+	if !errors.As(err, &cancelled) {
+		return false
+	}
+	found := false
+	for _, reason := range cancelled.CancellationReasons {
+		switch code := aws.ToString(reason.Code); {
+		case slices.Contains(reasons, code):
+			found = true
+		case code != "" && code != "None":
+			return false
+		}
+	}
+	return found
+}
+
+// isRefused reports whether DynamoDB refused each attempt of a call, so that none was done or may still be.
+func isRefused(metadata middleware.Metadata) bool {
+	attempts, ok := retry.GetAttemptResults(metadata)
+	return ok && !slices.ContainsFunc(attempts.Results, func(r retry.AttemptResult) bool {
+		var answer *smithyhttp.ResponseError
+		return !errors.As(r.Err, &answer) || answer.HTTPStatusCode()/100 != http.StatusBadRequest/100
+	})
+}
