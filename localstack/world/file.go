@@ -18,9 +18,6 @@ import (
 	objects "github.com/cashwrap/cashwrap/shared/file/s3"
 )
 
-// bucket has the content of all files.
-const bucket = "cashwrap-files"
-
 // secretKey signs for the access key.
 const secretKey = "none"
 
@@ -29,7 +26,7 @@ func newObjects(tb testing.TB, accessKey string, now func() time.Time) *s3.Engin
 	tb.Helper()
 	engine := s3.New(s3.Config{Now: now, CallsNow: time.Now, Region: runner.Region,
 		Credentials: aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: secretKey}})
-	if err := engine.CreateBucket(bucket); err != nil {
+	if err := engine.CreateBucket(runner.Bucket); err != nil {
 		tb.Fatal(err)
 	}
 	return engine
@@ -165,7 +162,7 @@ func (s Shop) UploadedFile(content string, more map[string]any) File {
 // Stored are the objects with their versions that S3 has, by key.
 func (w *World) Stored() map[string]int {
 	w.Helper()
-	objects := objects.New(w.App.AWS(w.App.S3Endpoint), bucket)
+	objects := objects.New(w.App.AWS(w.App.S3Endpoint), runner.Bucket)
 	all := map[string]int{}
 	for o, err := range objects.List(context.WithoutCancel(w.Context()), file.Prefix, "") {
 		if err != nil {

@@ -117,7 +117,7 @@ func New(tb testing.TB) *World {
 		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "BASE_URL": "http://cashwrap.test",
 		"DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
 		"SES_ENDPOINT": "http://ses.test", "MAIL_FROM": "Cashwrap <no-reply@cashwrap.example>",
-		"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": bucket,
+		"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": runner.Bucket,
 		"PLATFORM_SECRET": newSecret(), "PLATFORM_SECRET_SINCE": Start.Format(time.RFC3339), "LASTING_SECRET": newSecret(),
 		"STAGE": "test", "DUE_SHARDS": "4", "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
 	}

@@ -54,11 +54,12 @@ type PollMessage struct {
 }
 
 // FileMessage names an object whose content is to be deleted; or one of the shards in which
-// objects are to be compared with their records, after the object whose key is said.
+// objects are to be compared with their records, maybe after one object. Objects are named by
+// what their keys have after file.Prefix.
 type FileMessage struct {
 	Object string `json:"object,omitempty"` // 32 hexadecimal digits
 	Shard  *int   `json:"shard,omitempty"`  // one of file.Shards
-	After  string `json:"after,omitempty"`
+	After  string `json:"after,omitempty"`  // any text: S3 may have keys that are not ours
 }
 
 // Names wants an id.

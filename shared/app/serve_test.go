@@ -184,19 +184,19 @@ func TestAFileMessageNamesAnObjectOrAShard(t *testing.T) {
 	t.Parallel()
 	const key = "0123456789abcdef0123456789abcdef"
 	for body, want := range map[string]bool{
-		`{"object":"` + key + `"}`:           true,
-		`{"shard":0}`:                        true,
-		`{"shard":15,"after":"files/f0"}`:    true,
-		`{}`:                                 false,
-		`{"object":"` + key + `","shard":0}`: false,
-		`{"object":"` + key + `","after":"files/f0"}`: false,
-		`{"object":"` + key[1:] + `"}`:                false,
-		`{"object":"` + strings.ToUpper(key) + `"}`:   false,
-		`{"object":"../` + key[3:] + `"}`:             false,
-		`{"object":"` + key + `\n"}`:                  false,
-		`{"shard":16}`:                                false,
-		`{"shard":-1}`:                                false,
-		`{"after":"files/f0"}`:                        false,
+		`{"object":"` + key + `"}`:                  true,
+		`{"shard":0}`:                               true,
+		`{"shard":15,"after":"f0"}`:                 true,
+		`{}`:                                        false,
+		`{"object":"` + key + `","shard":0}`:        false,
+		`{"object":"` + key + `","after":"f0"}`:     false,
+		`{"object":"` + key[1:] + `"}`:              false,
+		`{"object":"` + strings.ToUpper(key) + `"}`: false,
+		`{"object":"../` + key[3:] + `"}`:           false,
+		`{"object":"` + key + `\n"}`:                false,
+		`{"shard":16}`:                              false,
+		`{"shard":-1}`:                              false,
+		`{"after":"f0"}`:                            false,
 	} {
 		var m app.FileMessage
 		if err := json.Unmarshal([]byte(body), &m); err != nil {
