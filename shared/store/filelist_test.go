@@ -98,7 +98,8 @@ func fillUp(t *testing.T, s *store.Store, room int) {
 	}
 }
 
-// TestTheLimitsOfFiles hold when another one is made at the same moment, and a deleted file makes room once its object is gone for good.
+// TestTheLimitsOfFiles hold when another one is made at the same moment, and a deleted file makes room once its object
+// is gone for good.
 func TestTheLimitsOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, create := range map[string]func(context.Context, *store.Store, string) error{
