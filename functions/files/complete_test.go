@@ -75,8 +75,8 @@ func TestWhatWasNotUploaded(t *testing.T) {
 	}
 }
 
-// TestContentThatDiffers in its type is refused, and leaves neither file nor object. Size and checksum are compared by S3
-// already (TestALinkUploadsOneObject).
+// TestContentThatDiffers in its type is refused, and leaves neither file nor object. Size and checksum are compared by
+// S3 already (TestALinkUploadsOneObject).
 func TestContentThatDiffers(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

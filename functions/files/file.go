@@ -32,7 +32,7 @@ type createFileRequest struct {
 	Name        string          `json:"filename" validate:"required text=255"`
 	ContentType string          `json:"content_type" validate:"required one-of=application/pdf|image/png|image/jpeg|image/heic|text/csv|text/plain"` //nolint:lll // a tag is one line
 	Size        *int64          `json:"size" validate:"required min=1 max=26214400"`
-	SHA256      string          `json:"checksum_sha256" validate:"pattern=^[0-9a-fA-F]{64}$"`
+	SHA256      string          `json:"checksum_sha256" validate:"pattern=^([0-9a-fA-F]{64})?$"`
 	Collection  string          `json:"collection_id"`
 	Metadata    member.Metadata `json:"metadata"`
 }

@@ -91,7 +91,7 @@ func TestUpdatesThatCannotBe(t *testing.T) {
 		"no field":          {fields{}, world.Missing("status")},
 		"nulls":             {fields{"status": nil, "collection_id": nil}, world.Missing("status")},
 		"another field":     {fields{"filename": "b.pdf", "metadata": fields{}}, world.Missing("status")},
-		"no status":         {fields{"status": ""}, world.Missing("status")},
+		"no status":         {fields{"status": ""}, world.Invalid("status")},
 		"back to pending":   {fields{"status": "pending"}, world.Invalid("status")},
 		"capitals":          {fields{"status": "UPLOADED"}, world.Invalid("status")},
 		"a number":          {fields{"collection_id": 1}, world.Invalid("collection_id")},

@@ -22,7 +22,7 @@ const (
 
 type updateFileRequest struct {
 	filePath
-	Status     string  `json:"status" validate:"one-of=uploaded"`
+	Status     *string `json:"status" validate:"one-of=uploaded"`
 	Collection *string `json:"collection_id"` // "": none
 }
 
@@ -41,7 +41,7 @@ func (d differing) Error() string { return d.reason }
 // updateFile completes a file whose content is as declared, moves it to another collection, or both. One whose content
 // differs is dropped. It may be repeated.
 func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView, error) {
-	if req.Status == "" && req.Collection == nil {
+	if req.Status == nil && req.Collection == nil {
 		return fileView{}, failure.Missing("status")
 	}
 	t, operation := rest.Caller(ctx).Tenant, rest.OperationID(ctx)
@@ -51,7 +51,7 @@ func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView
 		if req.Collection != nil {
 			after = before.Move(*req.Collection, f.store.Now())
 		}
-		if req.Status == "" || before.Status == file.Uploaded {
+		if req.Status == nil || before.Status == file.Uploaded {
 			return after, nil
 		}
 		return f.complete(ctx, t, before, after, &seen)

@@ -57,7 +57,7 @@ import (
 //	file               FILES#M                     FILE#<id>                   files, sweep
 //	listed file        FILES#M                     FILES#<µs created>#<id>     files, sweep
 //	deleted file       FILES#M                     DELETED#<id>                files, sweep
-//	count of files     FILES#M                     COUNT#FILES                 files; of entries of objects
+//	count of files     FILES#M                     COUNT#FILES                 files
 //	collection         FILES#M                     COLLECTION#<id>             files, sweep
 //	listed collection  FILES#M                     COLLECTIONS#<µs>#<id>       files
 //	count of these     FILES#M                     COUNT#COLLECTIONS           files
