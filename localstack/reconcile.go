@@ -30,7 +30,8 @@ func reconciled(ctx context.Context, place platform.Folder, out io.Writer) error
 	if report.Found > 0 {
 		return fmt.Errorf("reconciliation found %d breaks", report.Found)
 	}
-	_, err = fmt.Fprintln(out, "Everything matches.")
+	_, err = fmt.Fprintln(out, "Everything matches. The content of files is being compared: breaks are in the log of the "+
+		"platform.")
 	return err
 }
 
@@ -46,7 +47,7 @@ func printReport(out io.Writer, r reconcile.Report) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\t\n", t.Account, t.Amount, t.Currency)
 	}
 	fmt.Fprintf(out, "%d tenants, %d transactions, %d entries, %d payables, %d payouts, %d movements at the acquirers, "+
-		"%d lines of the banks' statements; %d charges, refunds and payouts pending\n",
-		r.Tenants, r.Transactions, r.Entries, r.Payables, r.Payouts, r.Movements, r.BankLines, r.Open)
+		"%d lines of the banks' statements, %d files; %d charges, refunds and payouts pending\n",
+		r.Tenants, r.Transactions, r.Entries, r.Payables, r.Payouts, r.Movements, r.BankLines, r.Files, r.Open)
 	return table.Flush()
 }

@@ -21,7 +21,7 @@ func TestReconcileFailsOnABreak(t *testing.T) {
 	}
 	var said strings.Builder
 	if err := reconciled(t.Context(), place, &said); err != nil || !strings.Contains(said.String(), "merchant_payable") ||
-		!strings.HasSuffix(said.String(), "\nEverything matches.\n") {
+		!strings.HasSuffix(said.String(), "breaks are in the log of the platform.\n") {
 		t.Fatalf("got error %v, after\n%s\nwant that everything matches, merchant_payable too", err, &said)
 	}
 	b, err := place.Surroundings()

@@ -22,12 +22,14 @@ func Consume(a *app.App) func(ctx context.Context, body string) error {
 	})
 }
 
-// deleteDoomed deletes an object whose file is gone. One that has a file is left alone: the message is wrong.
+// deleteDoomed deletes an object whose file is gone. One that has a file is left alone: the message is wrong. One
+// without an entry has been deleted by another message; or it came to the bucket in another way, and an operator wants
+// it deleted. Nothing can be uploaded before there is an entry.
 func (f family) deleteDoomed(ctx context.Context, object string) error {
 	e, err := f.store.Object(ctx, object)
 	switch {
 	case failure.Is(err, failure.KindNotFound):
-		return nil // another message has done it
+		return f.objects.Delete(ctx, object)
 	case err != nil:
 		return err
 	case e.State != file.ObjectDoomed:

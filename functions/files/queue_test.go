@@ -36,6 +36,23 @@ func TestOnlyDoomedObjectsAreDeleted(t *testing.T) {
 	}
 }
 
+// TestAMessageDeletesAnObjectWithoutAnEntry, which only an operator can have sent, and nothing beside it.
+func TestAMessageDeletesAnObjectWithoutAnEntry(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	f := s.UploadedFile(world.PDF, nil)
+	unexpected := file.Prefix + strings.Repeat("0", 32)
+	s.store(unexpected, file.Text, "x")
+	s.store(unexpected, file.Text, "y")
+	s.store(unexpected+"0", file.Text, "z")
+	if err := s.consume(ofObject(unexpected)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]int{s.object(f.ID): 1, unexpected + "0": 1}, s.Stored()); diff != "" {
+		t.Errorf("objects (-want +got):\n%s", diff)
+	}
+}
+
 // TestAMessageDeletesAnObject, as often as it comes, and once more when nothing can be uploaded any more.
 func TestAMessageDeletesAnObject(t *testing.T) {
 	t.Parallel()

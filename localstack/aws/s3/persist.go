@@ -53,7 +53,10 @@ func Open(c Config, dir string, options wal.Options) (*Engine, error) {
 		return nil, err
 	}
 	o.log = log
-	return e, o.tidy()
+	if err := o.tidy(); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return e, nil
 }
 
 // Close ends the log of an engine that Open has made.
