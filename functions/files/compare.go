@@ -61,7 +61,7 @@ func (f family) compare(ctx context.Context, m app.FileMessage) error {
 	c := comparison{family: f, after: first, found: map[identity.Mode]int{}}
 	reading, stop := deadline.Early(ctx, sendTime)
 	defer stop()
-	whole, err := c.walk(reading, starting, file.Match(f.store.Objects(reading, *m.Shard, first),
+	whole, err := c.walk(reading, starting, file.Match(f.store.ObjectEntries(reading, *m.Shard, first),
 		f.objects.List(reading, file.Prefix, first), last))
 	c.report(ctx, *m.Shard, whole)
 	switch {
@@ -223,7 +223,7 @@ func (f family) confirm(ctx context.Context, key string) (file.Pair, error) {
 
 // records reads the entry of a key and its file, consistently.
 func (f family) records(ctx context.Context, key string) (r records, err error) {
-	r.entry, err = f.store.Object(ctx, key)
+	r.entry, err = f.store.ObjectEntry(ctx, key)
 	if failure.Is(err, failure.KindNotFound) {
 		return records{}, nil
 	}

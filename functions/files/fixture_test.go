@@ -133,7 +133,7 @@ func (s shop) entries() map[string]file.Entry {
 	s.Helper()
 	all := map[string]file.Entry{}
 	for shard := range file.Shards {
-		for e, err := range s.App.Store.Objects(s.Context(), shard, "") {
+		for e, err := range s.App.Store.ObjectEntries(s.Context(), shard, "") {
 			if err != nil {
 				s.Fatal(err)
 			}

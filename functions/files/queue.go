@@ -26,7 +26,7 @@ func Consume(a *app.App) func(ctx context.Context, body string) error {
 // without an entry has been deleted by another message; or it came to the bucket in another way, and an operator wants
 // it deleted. Nothing can be uploaded before there is an entry.
 func (f family) deleteDoomed(ctx context.Context, object string) error {
-	e, err := f.store.Object(ctx, object)
+	e, err := f.store.ObjectEntry(ctx, object)
 	switch {
 	case failure.Is(err, failure.KindNotFound):
 		return f.objects.Delete(ctx, object)

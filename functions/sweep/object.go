@@ -14,10 +14,10 @@ import (
 // function files, which alone reaches S3, to delete the object; and again until files has recorded that. So it does no
 // harm that a process dies between any two steps.
 func (t *tick) sweepObject(ctx context.Context, key string) error {
-	e, err := t.Store.Object(ctx, key)
+	e, err := t.Store.ObjectEntry(ctx, key)
 	if err == nil && e.State == file.ObjectPending && e.Due(t.at) {
 		if err = t.drop(ctx, e); err == nil {
-			e, err = t.Store.Object(ctx, key)
+			e, err = t.Store.ObjectEntry(ctx, key)
 		}
 	}
 	switch {
@@ -29,7 +29,7 @@ func (t *tick) sweepObject(ctx context.Context, key string) error {
 	if err = t.files.Send(ctx, app.FileMessage{Object: file.Digits(key)}); err != nil {
 		return err
 	}
-	if err = t.Store.SaveObject(ctx, e.Sent(t.at)); errors.Is(err, store.ErrStale) { // it was handled meanwhile
+	if err = t.Store.SaveObjectEntry(ctx, e.Sent(t.at)); errors.Is(err, store.ErrStale) { // it was handled meanwhile
 		return nil
 	}
 	return err
@@ -40,7 +40,7 @@ func (t *tick) drop(ctx context.Context, e file.Entry) error {
 	_, err := t.Store.DropFile(ctx, e.Tenant, e.File, "sweep", "")
 	switch {
 	case failure.Is(err, failure.KindNotFound):
-		err = t.Store.SaveObject(ctx, e.Doom(t.at))
+		err = t.Store.SaveObjectEntry(ctx, e.Doom(t.at))
 		if errors.Is(err, store.ErrStale) { // the file was deleted meanwhile
 			return nil
 		}

@@ -32,7 +32,7 @@ func wantGone(w *world.World, when string, f world.File, key string) {
 	if got := w.Shop().CompleteFile(f.ID); got.Status != http.StatusNotFound {
 		w.Errorf("%s: got %d %s, want the file not found", when, got.Status, got.Body)
 	}
-	if _, err := w.App.Store.Object(w.Context(), key); !failure.Is(err, failure.KindNotFound) {
+	if _, err := w.App.Store.ObjectEntry(w.Context(), key); !failure.Is(err, failure.KindNotFound) {
 		w.Errorf("%s: got error %v, want no entry of the object", when, err)
 	}
 	if n := w.Stored()[key]; n != 0 {
@@ -111,7 +111,7 @@ func TestAFileCompletedAtTheLastMoment(t *testing.T) {
 		over := len(p.Steps.Taken()) < step
 		p.Stop()
 		drain(w)
-		e, err := w.App.Store.Object(t.Context(), key)
+		e, err := w.App.Store.ObjectEntry(t.Context(), key)
 		if answer.Status == http.StatusOK && (err != nil || e.State != file.ObjectUploaded || w.Stored()[key] != 1) {
 			t.Errorf("%s: got %+v, %v, want it uploaded", when, e, err)
 		}

@@ -19,7 +19,7 @@ type files struct {
 	*World
 	rng       *rand.Rand // the root goroutine's alone
 	narrow    bool       // all that clients do is about one collection of each tenant, so that changes meet
-	cabinets  []*cabinet
+	tenants  []*fileTenant
 	documents map[string]*document  // by the id of their file
 	versions  map[string][]*version // that S3 has had, by key
 	deletions map[string]bool       // ids of files whose deletion somebody has asked for
@@ -30,15 +30,15 @@ type files struct {
 	applied   int
 }
 
-// cabinet is a tenant with those who use its files.
-type cabinet struct {
+// fileTenant is a tenant with those who use its files.
+type fileTenant struct {
 	*files
 	*shop
 	name        string
 	rng         *rand.Rand
 	collections []string // ids of those that are there from the beginning
 	others      [2]int   // files and collections that are counted, and of which nothing is stored
-	shelves     []shelf  // what it has had, in order
+	history     []fileState  // what it has had, in order
 	documents   []*document
 }
 
@@ -61,16 +61,16 @@ func (f *files) simulate() {
 	f.steer(clients)
 	first := f.rng.IntN(len(f.shops))
 	for n := range 1 + f.rng.IntN(2) {
-		c := &cabinet{files: f, shop: f.shops[(first+n)%len(f.shops)], name: fmt.Sprintf("cabinet-%d", n),
+		c := &fileTenant{files: f, shop: f.shops[(first+n)%len(f.shops)], name: fmt.Sprintf("files-%d", n),
 			rng: rand.New(rand.NewPCG(f.seed, uint64(5_001+n)))}
-		f.cabinets = append(f.cabinets, c)
-		f.run(clients, c.furnish)
+		f.tenants = append(f.tenants, c)
+		f.run(clients, c.makeCollections)
 		f.steer(clients)
-		c.approach()
+		c.startNearLimits()
 	}
 	f.look()
 	f.faultsOn = true
-	for _, c := range f.cabinets {
+	for _, c := range f.tenants {
 		c.populate()
 	}
 	f.steer(clients, stragglers)
@@ -80,8 +80,8 @@ func (f *files) simulate() {
 	f.checkFiles()
 }
 
-// furnish makes the collections that are there from the beginning.
-func (c *cabinet) furnish() {
+// makeCollections makes the collections that are there from the beginning.
+func (c *fileTenant) makeCollections() {
 	many := 1 + c.rng.IntN(2)
 	if c.narrow {
 		many = 1
@@ -96,8 +96,8 @@ func (c *cabinet) furnish() {
 	}
 }
 
-// approach has some merchants begin near a limit.
-func (c *cabinet) approach() {
+// startNearLimits has some merchants begin near a limit.
+func (c *fileTenant) startNearLimits() {
 	near := func(name string, most, has int) int {
 		to := most - 1 - c.rng.IntN(2)
 		c.setCount(item{"pk": "FILES#" + c.tenant, "sk": "COUNT#" + name}, "count", "N", to)
@@ -112,24 +112,24 @@ func (c *cabinet) approach() {
 }
 
 // path is that of the merchant's collections or files.
-func (c *cabinet) path(of string) string { return "/v0.1/merchants/" + c.merchant + "/" + of }
+func (c *fileTenant) path(of string) string { return "/v0.1/merchants/" + c.merchant + "/" + of }
 
 // request sends a request until it is settled.
-func (c *cabinet) request(actor string, r client.Request) response {
+func (c *fileTenant) request(actor string, r client.Request) response {
 	r.APIKey = c.token
 	return c.insist(actor, c.tenant, r)
 }
 
-func (c *cabinet) think(actor string) { c.park(move, nil, actor, "thinks") }
+func (c *fileTenant) think(actor string) { c.park(move, nil, actor, "thinks") }
 
 // client starts one; each has random numbers of its own.
-func (c *cabinet) client(what string, i int, act func(actor string, rng *rand.Rand)) {
+func (c *fileTenant) client(what string, i int, act func(actor string, rng *rand.Rand)) {
 	actor, rng := fmt.Sprintf("%s-%s-%d", c.name, what, i), rand.New(rand.NewPCG(c.rng.Uint64(), c.seed))
 	c.run(clients, func() { act(actor, rng) })
 }
 
 // twice has an impatient client send the same request once more, now and then.
-func (c *cabinet) twice(actor string, rng *rand.Rand, r client.Request) {
+func (c *fileTenant) twice(actor string, rng *rand.Rand, r client.Request) {
 	if rng.IntN(3) > 0 {
 		return
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// shelf is what a cabinet has at a time.
-type shelf struct {
+// fileState is what a tenant has at a time.
+type fileState struct {
 	since              int64           // in logical time
 	files, collections map[string]item // by id
 	counted            [2]int          // files and collections
 }
 
 // of are the files in a collection.
-func (s shelf) of(collection string) (n int) {
+func (s fileState) of(collection string) (n int) {
 	for _, f := range s.files {
 		if f.text("collection_id") == collection {
 			n++
@@ -44,9 +44,9 @@ func (f *files) committed(by *invocation, operation string, body []byte) {
 	}
 	f.checkAudit(body)
 	f.look()
-	for _, c := range f.cabinets {
-		if n := len(c.shelves); n > 1 {
-			c.checkChange(by, c.shelves[n-2], c.shelves[n-1])
+	for _, c := range f.tenants {
+		if n := len(c.history); n > 1 {
+			c.checkChange(by, c.history[n-2], c.history[n-1])
 		}
 	}
 }
@@ -97,28 +97,28 @@ func (f *files) items() map[string]item {
 	return f.kept
 }
 
-// look notes what all cabinets have now, and checks it.
+// look notes what all tenants have now, and checks it.
 func (f *files) look() {
 	items := f.items()
-	for _, c := range f.cabinets {
+	for _, c := range f.tenants {
 		s := c.check(items)
 		s.since = f.logicalTime()
-		f.record(func() { c.shelves = append(c.shelves, s) })
+		f.record(func() { c.history = append(c.history, s) })
 	}
 	f.checkObjects(items)
 }
 
-// cabinetRecords are all that the table has about a cabinet.
-type cabinetRecords struct {
-	shelf
+// fileRecords are all that the table has about a tenant.
+type fileRecords struct {
+	fileState
 	listed [2]map[string]item // entries in lists, by id
 	gone   map[string]item    // what is kept of deleted files, by id
 	counts [2]item
 	doomed int // entries of objects whose files are gone, which count as files
 }
 
-func (c *cabinet) recordsIn(items map[string]item) cabinetRecords {
-	r := cabinetRecords{shelf: shelf{files: map[string]item{}, collections: map[string]item{}},
+func (c *fileTenant) recordsIn(items map[string]item) fileRecords {
+	r := fileRecords{fileState: fileState{files: map[string]item{}, collections: map[string]item{}},
 		listed: [2]map[string]item{{}, {}}, gone: map[string]item{}}
 	for _, i := range items {
 		if i.kind() == store.KindObjects && i.owner() == c.tenant && i.text("state") == string(file.ObjectDoomed) {
@@ -151,7 +151,7 @@ func (c *cabinet) recordsIn(items map[string]item) cabinetRecords {
 }
 
 // check: lists are of what there is, and counts, too; content that is not gone for good counts.
-func (c *cabinet) check(items map[string]item) shelf {
+func (c *fileTenant) check(items map[string]item) fileState {
 	r := c.recordsIn(items)
 	for n, of := range []map[string]item{r.files, r.collections} {
 		what := []string{"files", "collections"}[n]
@@ -186,14 +186,14 @@ func (c *cabinet) check(items map[string]item) shelf {
 			c.find("", "file %s was deleted, and is there again", id)
 		}
 	}
-	return r.shelf
+	return r.fileState
 }
 
 // still are the members of a file that never change, and once uploaded those that do not either.
 var still = []string{"filename", "content_type", "size", "object", "created_at"}
 
 // checkChange: how files and collections change (contract §8.3).
-func (c *cabinet) checkChange(by *invocation, before, after shelf) {
+func (c *fileTenant) checkChange(by *invocation, before, after fileState) {
 	open := func(id string) bool { return id == "" || before.collections[id].text("status") == string(file.Open) }
 	archived := func(id string) bool { return before.collections[id].text("status") == string(file.Archived) }
 	for _, id := range sorted(after.files) {
@@ -210,7 +210,7 @@ func (c *cabinet) checkChange(by *invocation, before, after shelf) {
 		case was == nil && is.text("status") != "pending":
 			c.find("", "file %s is made %s", id, is.text("status"))
 		case was.text("status") == "uploaded" && (is.text("status") != "uploaded" || changed(was, is,
-			"checksum_sha256", "object_rev", "uploaded_at")), was != nil && changed(was, is, still...):
+			"checksum_sha256", "revision", "uploaded_at")), was != nil && changed(was, is, still...):
 			c.find("", "file %s changed from %v to %v", id, was, is)
 		}
 	}
@@ -236,7 +236,7 @@ func changed(was, is item, names ...string) bool {
 }
 
 // checkEnd: a file ends because somebody deletes it, its content differs, or it was not uploaded in time.
-func (c *cabinet) checkEnd(by *invocation, was item, archived bool) {
+func (c *fileTenant) checkEnd(by *invocation, was item, archived bool) {
 	id := was.text("id")
 	deleted := c.read(map[string]string{"S": was.text("pk")}, map[string]string{"S": "DELETED#" + id})
 	created, _ := time.Parse(time.RFC3339Nano, was.text("created_at"))
@@ -265,7 +265,7 @@ func (f *files) checkFiles() {
 	want := map[string]string{}
 	for _, i := range items {
 		if i.kind() == store.KindObjects {
-			want[file.Prefix+i.text("sk")] = i.text("object_rev")
+			want[file.Prefix+i.text("sk")] = i.text("revision")
 			if i.text("state") != "uploaded" {
 				f.find("", "object %s is left %s", i.text("sk"), i.text("state"))
 			}

@@ -17,7 +17,7 @@ import (
 
 // document is one file and the clients that use it.
 type document struct {
-	*cabinet
+	*fileTenant
 	name     string
 	kind     string // content type
 	right    string // content
@@ -66,11 +66,11 @@ func checksumOf(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// populate starts the cabinet's clients.
-func (c *cabinet) populate() {
+// populate starts the tenant's clients.
+func (c *fileTenant) populate() {
 	for n := range 1 + c.rng.IntN(3) {
 		kind := pick(c.rng, sorted(contents))
-		d := &document{cabinet: c, name: fmt.Sprintf("%s-document-%d", c.name, n), kind: kind, right: contents[kind],
+		d := &document{fileTenant: c, name: fmt.Sprintf("%s-document-%d", c.name, n), kind: kind, right: contents[kind],
 			checksum: c.rng.IntN(2) == 0, created: make(chan struct{})}
 		c.documents = append(c.documents, d)
 		c.client(d.name+"-sender", 0, d.send)
@@ -89,7 +89,7 @@ func (c *cabinet) populate() {
 			})
 		}
 	}
-	acts, many := []func(string, *rand.Rand){c.govern, c.govern, c.collect, c.list}, c.rng.IntN(4)
+	acts, many := []func(string, *rand.Rand){c.changeCollection, c.changeCollection, c.makeMore, c.list}, c.rng.IntN(4)
 	switch {
 	case c.others[1] > 0: // one collection more, or two
 		acts, many = acts[2:3], 1+many
@@ -103,7 +103,7 @@ func (c *cabinet) populate() {
 }
 
 // wait lets time pass, now and then until links have ended, or files are not waited for any more.
-func (c *cabinet) wait(rng *rand.Rand) {
+func (c *fileTenant) wait(rng *rand.Rand) {
 	of := 12
 	if c.narrow {
 		of = 48
@@ -117,12 +117,12 @@ func (c *cabinet) wait(rng *rand.Rand) {
 }
 
 // somewhere is a collection, perhaps of another merchant's, or none.
-func (c *cabinet) somewhere(rng *rand.Rand) string {
+func (c *fileTenant) somewhere(rng *rand.Rand) string {
 	switch {
 	case c.narrow && rng.IntN(4) > 0:
 		return c.collections[0]
 	case rng.IntN(12) == 0:
-		return pick(rng, c.cabinets[len(c.cabinets)-1].collections)
+		return pick(rng, c.tenants[len(c.tenants)-1].collections)
 	}
 	return pick(rng, append([]string{""}, c.collections...))
 }
@@ -276,8 +276,8 @@ func (d *document) spy(actor string, rng *rand.Rand) {
 	}
 }
 
-// govern changes the status and the name of a collection.
-func (c *cabinet) govern(actor string, rng *rand.Rand) {
+// changeCollection changes the status and the name of a collection.
+func (c *fileTenant) changeCollection(actor string, rng *rand.Rand) {
 	id := pick(rng, c.collections)
 	for i := range 1 + rng.IntN(4) {
 		c.wait(rng)
@@ -287,7 +287,7 @@ func (c *cabinet) govern(actor string, rng *rand.Rand) {
 		}
 		r := client.Request{Method: "PUT", Path: c.path("collections/" + id), Body: body}
 		if rng.IntN(2) == 0 {
-			r.IdempotencyKey = fmt.Sprintf("%s governs %d", actor, i)
+			r.IdempotencyKey = fmt.Sprintf("%s changes %d", actor, i)
 			c.twice(actor, rng, r)
 		}
 		c.request(actor, r)
@@ -297,8 +297,8 @@ func (c *cabinet) govern(actor string, rng *rand.Rand) {
 	}
 }
 
-// collect makes further collections.
-func (c *cabinet) collect(actor string, rng *rand.Rand) {
+// makeMore makes further collections.
+func (c *fileTenant) makeMore(actor string, rng *rand.Rand) {
 	for i := range 1 + rng.IntN(2) {
 		r := client.Request{Method: "POST", Path: c.path("collections"), IdempotencyKey: fmt.Sprintf("%s %d", actor, i),
 			Body: fmt.Sprintf(`{"name":"%s %d"}`, actor, i)}
@@ -308,7 +308,7 @@ func (c *cabinet) collect(actor string, rng *rand.Rand) {
 }
 
 // list lists files and collections.
-func (c *cabinet) list(actor string, rng *rand.Rand) {
+func (c *fileTenant) list(actor string, rng *rand.Rand) {
 	for range 1 + rng.IntN(4) {
 		c.wait(rng)
 		lists := []string{"files?limit=50", "files?limit=50&status=uploaded", "files?limit=50&collection_id=" +

@@ -10,9 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// seen is what a client was answered about a cabinet, and what that had from the request on up to the answer.
+// seen is what a client was answered about a tenant, and what that had from the request on up to the answer.
 type seen struct {
-	*cabinet
+	*fileTenant
 	*reply
 	first  int64  // when it was asked
 	by     string // tenant of who asked
@@ -21,7 +21,7 @@ type seen struct {
 	query  url.Values
 	asked  fileView // the body of the request
 	shown  fileView
-	during []shelf
+	during []fileState
 }
 
 // checkSeen: each answer is true of some time between the request and the answer. What is replayed was true after the
@@ -35,12 +35,12 @@ func (f *files) checkSeen() {
 	}
 	for _, r := range f.replies {
 		f.keepSignature(r.response)
-		for _, c := range f.cabinets {
+		for _, c := range f.tenants {
 			rest, ours := strings.CutPrefix(r.Path, c.path(""))
 			if !r.received || !ours {
 				continue
 			}
-			s := seen{cabinet: c, reply: r, first: r.asked, by: r.tenant}
+			s := seen{fileTenant: c, reply: r, first: r.asked, by: r.tenant}
 			if at, known := first[r.keyed()]; known {
 				s.first = at
 			}
@@ -55,10 +55,10 @@ func (f *files) checkSeen() {
 	}
 }
 
-// between are what the cabinet had from one time to another.
-func (c *cabinet) between(from, to int64) (during []shelf) {
-	for n, s := range c.shelves {
-		if s.since < to && (n+1 == len(c.shelves) || c.shelves[n+1].since > from) {
+// between are what the tenant had from one time to another.
+func (c *fileTenant) between(from, to int64) (during []fileState) {
+	for n, s := range c.history {
+		if s.since < to && (n+1 == len(c.history) || c.history[n+1].since > from) {
 			during = append(during, s)
 		}
 	}
@@ -67,7 +67,7 @@ func (c *cabinet) between(from, to int64) (during []shelf) {
 
 // check finds an answer that was never true.
 func (s seen) check() {
-	if s.by != s.cabinet.tenant {
+	if s.by != s.fileTenant.tenant {
 		_, merchant, _ := strings.Cut(s.by, "#")
 		if s.Status < 400 && merchant != s.merchant { // else it may be about what the other mode has
 			s.find("", "another merchant was answered %d %s", s.Status, s.response.Body)
@@ -80,31 +80,31 @@ func (s seen) check() {
 	}
 }
 
-// meaning is what the answer says about what the cabinet had at a time; nil: nothing.
-func (s seen) meaning() func(shelf) bool {
+// meaning is what the answer says about what the tenant had at a time; nil: nothing.
+func (s seen) meaning() func(fileState) bool {
 	switch {
 	case s.Status == http.StatusNotFound, s.Status == http.StatusNoContent:
-		return func(at shelf) bool { return s.one(at) == nil }
+		return func(at fileState) bool { return s.one(at) == nil }
 	case s.Status == http.StatusConflict:
 		return s.conflict()
 	case s.Status == http.StatusBadRequest:
-		return func(at shelf) bool { return at.collections[s.asked.Collection] == nil }
+		return func(at fileState) bool { return at.collections[s.asked.Collection] == nil }
 	case s.Status >= 300 || s.Status < 200:
 		return nil
 	case s.Method == http.MethodGet && s.id == "":
 		return s.listed()
 	case s.Method == http.MethodPost: // repeated, it shows what has become of what it made
-		if made := func(at shelf) bool { return s.done(s.listedIn(at)[s.shown.ID]) }; !slices.ContainsFunc(s.during, made) {
+		if made := func(at fileState) bool { return s.done(s.listedIn(at)[s.shown.ID]) }; !slices.ContainsFunc(s.during, made) {
 			s.find("", "%s %s made something else: %s", s.Path, s.text(), s.response.Body)
 		}
-		return func(at shelf) bool { return sameView(s.listedIn(at)[s.shown.ID], s.shown) }
+		return func(at fileState) bool { return sameView(s.listedIn(at)[s.shown.ID], s.shown) }
 	default:
-		return func(at shelf) bool { return sameView(s.one(at), s.shown) && s.done(s.one(at)) }
+		return func(at fileState) bool { return sameView(s.one(at), s.shown) && s.done(s.one(at)) }
 	}
 }
 
 // one is the file or the collection that the request names.
-func (s seen) one(at shelf) item { return s.listedIn(at)[s.id] }
+func (s seen) one(at fileState) item { return s.listedIn(at)[s.id] }
 
 // sameView says whether a record is as it is shown.
 func sameView(i item, shown fileView) bool {
@@ -130,16 +130,16 @@ func (s seen) done(i item) bool {
 }
 
 // conflict is what a refusal says.
-func (s seen) conflict() func(shelf) bool {
+func (s seen) conflict() func(fileState) bool {
 	says := func(text string) bool { return strings.Contains(string(s.response.Body), text) }
-	status := func(of func(shelf) string, want ...string) func(shelf) bool {
-		return func(at shelf) bool { return slices.Contains(want, at.collections[of(at)].text("status")) }
+	status := func(of func(fileState) string, want ...string) func(fileState) bool {
+		return func(at fileState) bool { return slices.Contains(want, at.collections[of(at)].text("status")) }
 	}
-	itself := func(shelf) string { return s.id }
-	around := func(at shelf) string { return at.files[s.id].text("collection_id") }
+	itself := func(fileState) string { return s.id }
+	around := func(at fileState) string { return at.files[s.id].text("collection_id") }
 	target := around
 	if strings.Contains(s.text(), `"collection_id"`) {
-		target = func(shelf) string { return s.asked.Collection }
+		target = func(fileState) string { return s.asked.Collection }
 	}
 	switch {
 	case says("It takes no files"):
@@ -149,13 +149,13 @@ func (s seen) conflict() func(shelf) bool {
 	case says("Nothing in it can be changed"):
 		return status(around, "archived")
 	case says("as many files"):
-		return func(at shelf) bool { return at.counted[0] >= file.MaxFiles }
+		return func(at fileState) bool { return at.counted[0] >= file.MaxFiles }
 	case says("as many collections"):
-		return func(at shelf) bool { return at.counted[1] >= file.MaxCollections }
+		return func(at fileState) bool { return at.counted[1] >= file.MaxCollections }
 	case says("Nothing was uploaded"):
-		return func(at shelf) bool { return !s.uploadedAll(at.files[s.id].text("object")) }
+		return func(at fileState) bool { return !s.uploadedAll(at.files[s.id].text("object")) }
 	case says("The content"):
-		return func(at shelf) bool { return at.files[s.id] == nil }
+		return func(at fileState) bool { return at.files[s.id] == nil }
 	default:
 		return nil
 	}
@@ -169,7 +169,7 @@ func (s seen) uploadedAll(key string) bool {
 }
 
 // listed is what a list says: it has all that there was when it was read, but for what was deleted before its page was.
-func (s seen) listed() func(shelf) bool {
+func (s seen) listed() func(fileState) bool {
 	var list struct {
 		Items []fileView
 		Total int `json:"total_count"`
@@ -179,14 +179,14 @@ func (s seen) listed() func(shelf) bool {
 		return nil
 	}
 	for n, one := range list.Items { // its own were read later
-		if !slices.ContainsFunc(s.during, func(at shelf) bool { return sameView(s.listedIn(at)[one.ID], one) }) {
+		if !slices.ContainsFunc(s.during, func(at fileState) bool { return sameView(s.listedIn(at)[one.ID], one) }) {
 			s.find("", "%s lists %v, which was never so", s.Path, one)
 		}
 		if slices.ContainsFunc(list.Items[:n], func(other fileView) bool { return other.ID == one.ID }) {
 			s.find("", "%s lists %s twice", s.Path, one.ID)
 		}
 	}
-	return func(at shelf) bool {
+	return func(at fileState) bool {
 		want := s.filtered(at)
 		if len(want) != list.Total {
 			return false
@@ -198,7 +198,7 @@ func (s seen) listed() func(shelf) bool {
 			delete(want, one.ID)
 		}
 		for id := range want { // it was deleted before the page was read
-			if !slices.ContainsFunc(s.during, func(later shelf) bool {
+			if !slices.ContainsFunc(s.during, func(later fileState) bool {
 				return later.since > at.since && s.listedIn(later)[id] == nil
 			}) {
 				return false
@@ -209,7 +209,7 @@ func (s seen) listed() func(shelf) bool {
 }
 
 // listedIn are all of the kind that the request is about.
-func (s seen) listedIn(at shelf) map[string]item {
+func (s seen) listedIn(at fileState) map[string]item {
 	if s.kind == "files" {
 		return at.files
 	}
@@ -217,7 +217,7 @@ func (s seen) listedIn(at shelf) map[string]item {
 }
 
 // filtered are those that a list has.
-func (s seen) filtered(at shelf) map[string]item {
+func (s seen) filtered(at fileState) map[string]item {
 	want := map[string]item{}
 	for id, i := range s.listedIn(at) {
 		status := s.query.Get("status")

@@ -26,13 +26,13 @@ func (i item) owner() string {
 // checkObjects: each object has an entry, and each entry but a doomed one a file that is as it says.
 func (f *files) checkObjects(items map[string]item) {
 	used := map[string]bool{}
-	for _, c := range f.cabinets {
+	for _, c := range f.tenants {
 		r := c.recordsIn(items)
 		for _, id := range sorted(r.files) {
 			one := r.files[id]
 			e := entryOf(items, one.text("object"))
-			want := fmt.Sprint(c.tenant, id, one.text("status"), one.text("object_rev"))
-			if got := fmt.Sprint(e.owner(), e.text("file"), e.text("state"), e.text("object_rev")); got != want {
+			want := fmt.Sprint(c.tenant, id, one.text("status"), one.text("revision"))
+			if got := fmt.Sprint(e.owner(), e.text("file"), e.text("state"), e.text("revision")); got != want {
 				f.find("", "the entry of file %s says %s, want %s", id, got, want)
 			}
 			used[file.Digits(one.text("object"))] = true
@@ -79,7 +79,7 @@ func (f *files) checkStates(items map[string]item) {
 func (f *files) checkContent(one item) {
 	id := one.text("id")
 	for _, v := range f.versions[one.text("object")] {
-		if v.id != one.text("object_rev") || v.gone != 0 {
+		if v.id != one.text("revision") || v.gone != 0 {
 			continue
 		}
 		if checksumOf(v.content) != one.text("checksum_sha256") || number(one["size"]) != len(v.content) ||

@@ -44,8 +44,8 @@ type (
 	StreamEvent = func(context.Context, events.DynamoDBEvent) (events.DynamoDBEventResponse, error)
 	// TickEvent handles a schedule's event.
 	TickEvent = func(context.Context, events.EventBridgeEvent) error
-	// EitherEvent handles requests of an HTTP API and batches of messages.
-	EitherEvent = func(context.Context, json.RawMessage) (any, error)
+	// HTTPAndQueueEvent handles requests of an HTTP API and batches of messages.
+	HTTPAndQueueEvent = func(context.Context, json.RawMessage) (any, error)
 	// InvokeEvent answers a direct invocation.
 	InvokeEvent = func(context.Context, json.RawMessage) (any, error)
 )
@@ -108,7 +108,7 @@ func (a *App) Queue(queue Queue) QueueEvent {
 
 // HTTPAndQueue adapts routes and a message handler of one function. What calls it is known by its event: SQS sends
 // records, and an HTTP API a request context. Clients can write neither, since theirs are path, headers and body.
-func (a *App) HTTPAndQueue(routes Routes, queue Queue) EitherEvent {
+func (a *App) HTTPAndQueue(routes Routes, queue Queue) HTTPAndQueueEvent {
 	answer, handle := a.HTTP(routes), a.Queue(queue)
 	return func(ctx context.Context, event json.RawMessage) (any, error) {
 		var shape struct{ Records, RequestContext json.RawMessage }

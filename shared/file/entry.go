@@ -51,9 +51,9 @@ type Entry struct {
 	Tenant    identity.Tenant `dynamo:"tenant"`
 	File      string          `dynamo:"file"` // id
 	State     State           `dynamo:"state"`
-	Revision  string          `dynamo:"object_rev,omitempty"` // the version of the object that was checked
-	LinkUntil time.Time       `dynamo:"link_until"`           // when the link to upload it ends
-	DueAt     time.Time       `dynamo:"due_at,omitempty"`     // when the sweep looks at it; zero: never
+	Revision  string          `dynamo:"revision,omitempty"` // the version of the object that was checked
+	LinkUntil time.Time       `dynamo:"link_until"`         // when the link to upload it ends
+	DueAt     time.Time       `dynamo:"due_at,omitempty"`   // when the sweep looks at it; zero: never
 	Version   int             `dynamo:"version"`
 }
 
@@ -65,7 +65,7 @@ func (f File) Entry(t identity.Tenant) Entry {
 
 // Follow is the entry after its file was completed.
 func (e Entry) Follow(f File) Entry {
-	e.State, e.Revision, e.DueAt = ObjectUploaded, f.ObjectRev, time.Time{}
+	e.State, e.Revision, e.DueAt = ObjectUploaded, f.Revision, time.Time{}
 	return e
 }
 

@@ -45,8 +45,8 @@ type File struct {
 	Collection  string          `dynamo:"collection_id,omitempty"`
 	Metadata    member.Metadata `dynamo:"metadata,omitempty"`
 	Status      Status          `dynamo:"status"`
-	Object      string          `dynamo:"object"`               // key of its content
-	ObjectRev   string          `dynamo:"object_rev,omitempty"` // the version of the object that was checked
+	Object      string          `dynamo:"object"`             // key of its content
+	Revision    string          `dynamo:"revision,omitempty"` // the version of the object that was checked
 	CreatedAt   time.Time       `dynamo:"created_at"`
 	UpdatedAt   time.Time       `dynamo:"updated_at"`
 	UploadedAt  time.Time       `dynamo:"uploaded_at,omitempty"`
@@ -100,7 +100,7 @@ func (f File) Complete(seen Content, now time.Time) File {
 	if f.Status == Uploaded {
 		return f
 	}
-	f.Status, f.SHA256, f.ObjectRev, f.UploadedAt, f.UpdatedAt = Uploaded, seen.SHA256, seen.Revision, now, now
+	f.Status, f.SHA256, f.Revision, f.UploadedAt, f.UpdatedAt = Uploaded, seen.SHA256, seen.Revision, now, now
 	return f
 }
 

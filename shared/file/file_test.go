@@ -163,7 +163,7 @@ func TestCompletingAndMoving(t *testing.T) {
 	seen := file.Content{Revision: "rev", Size: 10, SHA256: "sum", Type: file.PDF, Stored: file.PDF}
 	done := before.Complete(seen, later)
 	want := before
-	want.Status, want.SHA256, want.ObjectRev, want.UploadedAt, want.UpdatedAt = file.Uploaded, "sum", "rev", later, later
+	want.Status, want.SHA256, want.Revision, want.UploadedAt, want.UpdatedAt = file.Uploaded, "sum", "rev", later, later
 	if diff := cmp.Diff(want, done); diff != "" {
 		t.Errorf("completed (-want +got):\n%s", diff)
 	}

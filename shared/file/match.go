@@ -68,11 +68,11 @@ func (p Pair) record() []Break {
 	case f == nil:
 		return []Break{{FileMissing, fmt.Sprintf("the entry of its object is %s, and there is no such file", e.State)}}
 	case e.State == ObjectPending && f.Status == Pending,
-		e.State == ObjectUploaded && f.Status == Uploaded && e.Revision == f.ObjectRev:
+		e.State == ObjectUploaded && f.Status == Uploaded && e.Revision == f.Revision:
 		return nil
 	default:
 		return []Break{{FileDiffers, fmt.Sprintf("the file is %s with revision %q, and the entry of its object %s with %q",
-			f.Status, f.ObjectRev, e.State, e.Revision)}}
+			f.Status, f.Revision, e.State, e.Revision)}}
 	}
 }
 

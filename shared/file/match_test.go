@@ -32,9 +32,9 @@ func TestBreaks(t *testing.T) {
 		return &file.Entry{Key: key, Tenant: tenant, File: "file_1", State: state, Revision: rev}
 	}
 	record := func(status file.Status, rev string) *file.File {
-		return &file.File{ID: "file_1", Object: key, Status: status, ObjectRev: rev, Size: 10}
+		return &file.File{ID: "file_1", Object: key, Status: status, Revision: rev, Size: 10}
 	}
-	elsewhere := &file.File{ID: "file_1", Object: "files/01", Status: file.Uploaded, ObjectRev: "rev", Size: 10}
+	elsewhere := &file.File{ID: "file_1", Object: "files/01", Status: file.Uploaded, Revision: "rev", Size: 10}
 	good := file.Listed{Key: key, Revision: "rev", Size: 10}
 	short := file.Listed{Key: key, Revision: "rev", Size: 9}
 	other := file.Listed{Key: key, Revision: "other", Size: 10}

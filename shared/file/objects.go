@@ -19,7 +19,7 @@ type Objects interface {
 	// checksum. Nothing else can be uploaded by it. Headers that are not signed may come with it, such as a
 	// Content-Encoding: [File.Differs] refuses that one. now is what the clocks of others show.
 	UploadLink(ctx context.Context, f File, now time.Time) (Link, error)
-	// DownloadLink signs the download of the version f.ObjectRev of f.Object, as an attachment with the file's name and
+	// DownloadLink signs the download of the version f.Revision of f.Object, as an attachment with the file's name and
 	// content type, that nobody decodes or keeps, whatever headers it was uploaded with.
 	DownloadLink(ctx context.Context, f File, now time.Time) (Link, error)
 	// Open reads the latest version. The caller closes its content. Error: ErrNoObject.

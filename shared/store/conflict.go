@@ -23,7 +23,9 @@ import (
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 
 const (
-	// firstConflictWait bounds the first wait after a conflict, at random. Each further bound is twice as long.
+	// leastConflictWait is what another write takes at least.
+	leastConflictWait = time.Millisecond
+	// firstConflictWait bounds what is added to it at random. Each further bound is twice as long.
 	firstConflictWait = 20 * time.Millisecond
 	maxConflictWait   = 200 * time.Millisecond
 )
@@ -74,8 +76,8 @@ func (c conflicts) handle(ctx context.Context, in middleware.FinalizeInput,
 
 // wait waits for a random time after so many tries, from 1. Error: the context's, when that is done.
 func (c conflicts) wait(ctx context.Context, tries int) error {
-	most := min(firstConflictWait<<min(tries-1, 10), c.maxWait)
-	timer := time.NewTimer(rand.N(most))
+	random := rand.N(firstConflictWait << min(tries-1, 10))
+	timer := time.NewTimer(min(leastConflictWait+random, c.maxWait))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -102,7 +102,7 @@ func TestTwoCompletionsHaveOneEffect(t *testing.T) {
 		}
 	})
 	got, err := complete(t.Context(), s, "f", "late")
-	if diff := cmp.Diff(first, got); err != nil || diff != "" || got.ObjectRev != "first" {
+	if diff := cmp.Diff(first, got); err != nil || diff != "" || got.Revision != "first" {
 		t.Errorf("got error %v, (-first +late):\n%s", err, diff)
 	}
 	entries := 0

@@ -92,7 +92,7 @@ func stateOf(t *testing.T, s *store.Store) state {
 		}
 		of[f.Collection]++
 		wanted[f.Object] = file.Entry{Key: f.Object, Tenant: tenant, File: f.ID, State: file.State(f.Status),
-			Revision: f.ObjectRev}
+			Revision: f.Revision}
 	}
 	all := []file.CollectionStatus{file.Open, file.Closed, file.Archived}
 	collections, _, err := s.Collections(ctx, tenant, all, 0, 100)
@@ -106,7 +106,7 @@ func stateOf(t *testing.T, s *store.Store) state {
 		}
 	}
 	for shard := range file.Shards {
-		for e, err := range s.Objects(ctx, shard, "") {
+		for e, err := range s.ObjectEntries(ctx, shard, "") {
 			if err != nil {
 				t.Fatal(err)
 			}

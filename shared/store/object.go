@@ -36,8 +36,8 @@ func (i objectItem) entry() file.Entry {
 
 var errNoEntry = failure.NotFound("There is no entry of such an object.")
 
-// Object reads the entry of an object by the object's key, consistently. Failure: NotFound.
-func (s *Reader) Object(ctx context.Context, object string) (file.Entry, error) {
+// ObjectEntry reads the entry of an object by the object's key, consistently. Failure: NotFound.
+func (s *Reader) ObjectEntry(ctx context.Context, object string) (file.Entry, error) {
 	var item objectItem
 	err := s.get(objectKey(object)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -46,9 +46,9 @@ func (s *Reader) Object(ctx context.Context, object string) (file.Entry, error) 
 	return item.entry(), err
 }
 
-// Objects walks the entries of a shard, consistently, in the order of the objects' keys: those after a key, or all with
-// "". An error ends it.
-func (s *Reader) Objects(ctx context.Context, shard int, after string) iter.Seq2[file.Entry, error] {
+// ObjectEntries walks the entries of a shard, consistently, in the order of the objects' keys: those after a key, or
+// all with "". An error ends it.
+func (s *Reader) ObjectEntries(ctx context.Context, shard int, after string) iter.Seq2[file.Entry, error] {
 	return func(yield func(file.Entry, error) bool) {
 		query := s.table.Get(partitionKey, objectPartition(shard)).Consistent(true)
 		if after != "" {
@@ -102,8 +102,8 @@ func (s *Reader) EntriesOf(ctx context.Context, files []file.File) (map[string]f
 	return entries, err
 }
 
-// SaveObject replaces an entry that was read. Error: ErrStale when it changed meanwhile, or is gone.
-func (s *Store) SaveObject(ctx context.Context, e file.Entry) error {
+// SaveObjectEntry replaces an entry that was read. Error: ErrStale when it changed meanwhile, or is gone.
+func (s *Store) SaveObjectEntry(ctx context.Context, e file.Entry) error {
 	item, put := s.replaceObject(e)
 	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, put.Run(ctx))
 }
@@ -121,7 +121,7 @@ func (s *Store) replaceObject(e file.Entry) (objectItem, *dynamo.Put) {
 // repeated. Errors: ErrContended.
 func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) error {
 	_, err := Retry(func(bool) (struct{}, error) {
-		e, err := s.Object(ctx, object)
+		e, err := s.ObjectEntry(ctx, object)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
 			return struct{}{}, nil
@@ -135,7 +135,7 @@ func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) 
 		case after.DueAt.Equal(e.DueAt):
 			return struct{}{}, nil
 		default:
-			return struct{}{}, s.SaveObject(ctx, after)
+			return struct{}{}, s.SaveObjectEntry(ctx, after)
 		}
 	})
 	return err
@@ -152,7 +152,7 @@ func (s *Store) removeObject(ctx context.Context, e file.Entry) error {
 	if err == nil {
 		return nil
 	}
-	_, readErr := s.Object(ctx, e.Key)
+	_, readErr := s.ObjectEntry(ctx, e.Key)
 	switch {
 	case failure.Is(readErr, failure.KindNotFound):
 		return nil

@@ -74,7 +74,7 @@ func TestWhenObjectsAreDue(t *testing.T) {
 	done(s.Now())
 	done(s.Now())
 	want("once it is deleted for good")
-	if _, err := s.Object(t.Context(), key("deleted")); !failure.Is(err, failure.KindNotFound) {
+	if _, err := s.ObjectEntry(t.Context(), key("deleted")); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("got error %v, want no entry", err)
 	}
 	now.Advance(24*time.Hour - 75*time.Minute - time.Millisecond)
@@ -113,7 +113,7 @@ func TestObjectsOfAShard(t *testing.T) {
 		"after all":    {10, keys[5], nil},
 	} {
 		var got []string
-		entries, err := collect(s.Objects(t.Context(), c.shard, c.after))
+		entries, err := collect(s.ObjectEntries(t.Context(), c.shard, c.after))
 		for _, e := range entries {
 			got = append(got, e.Key)
 		}
@@ -133,23 +133,23 @@ func TestStaleObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := pending(s, "f", "").Object
-	before, err := s.Object(t.Context(), key)
+	before, err := s.ObjectEntry(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err = s.DropFile(t.Context(), tenant, "f", "sweep", ""); err != nil {
 		t.Fatal(err)
 	}
-	if err = s.SaveObject(t.Context(), before.Doom(s.Now())); !errors.Is(err, store.ErrStale) {
+	if err = s.SaveObjectEntry(t.Context(), before.Doom(s.Now())); !errors.Is(err, store.ErrStale) {
 		t.Errorf("got error %v, want ErrStale", err)
 	}
-	doomed, err := s.Object(t.Context(), key)
+	doomed, err := s.ObjectEntry(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	now.Advance(2 * time.Hour)
 	wire.Meanwhile("DeleteItem", 1, func() { // a message is sent again at the same moment
-		if err := s.SaveObject(t.Context(), doomed.Sent(s.Now())); err != nil {
+		if err := s.SaveObjectEntry(t.Context(), doomed.Sent(s.Now())); err != nil {
 			t.Error(err)
 		}
 	})
@@ -157,10 +157,10 @@ func TestStaleObjects(t *testing.T) {
 		t.Error(err)
 	}
 	wire.Inject(nil)
-	if err := s.SaveObject(t.Context(), doomed.Sent(s.Now())); !errors.Is(err, store.ErrStale) {
+	if err := s.SaveObjectEntry(t.Context(), doomed.Sent(s.Now())); !errors.Is(err, store.ErrStale) {
 		t.Errorf("saved when it is gone: got error %v, want ErrStale", err)
 	}
-	if _, err := s.Object(t.Context(), key); !failure.Is(err, failure.KindNotFound) {
+	if _, err := s.ObjectEntry(t.Context(), key); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("got error %v, want no entry", err)
 	}
 }

@@ -184,7 +184,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 		}
 	},
 	"SaveObject": func(t *testing.T, s *store.Store) func() error {
-		return func() error { return s.SaveObject(t.Context(), file.Entry{Key: file.NewKey()}) }
+		return func() error { return s.SaveObjectEntry(t.Context(), file.Entry{Key: file.NewKey()}) }
 	},
 	"OpenPayout": func(t *testing.T, s *store.Store) func() error {
 		return func() error { return s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil) }

@@ -97,7 +97,7 @@ var storedFiles = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			entry := storedtest.Fill(w, w.Filler, func(e *file.Entry) { e.Key = file.Prefix + object })
 			entry.Version = 0 // there is none yet
-			w.must(w.SaveObject(w.Context(), entry))
+			w.must(w.SaveObjectEntry(w.Context(), entry))
 			return w.objects(entry)
 		},
 		unseen: storedtest.NotRead{object + " write_id": notRead},
@@ -150,7 +150,7 @@ func (w fixture) file(c file.Collection) file.File {
 	f := storedtest.Fill(w, w.Filler, func(f *file.File) {
 		f.Collection, f.Object, f.Metadata, f.Status = c.ID, file.Prefix+object, `{"a":1}`, file.Pending
 	})
-	f.ObjectRev, f.UploadedAt = "", time.Time{}
+	f.Revision, f.UploadedAt = "", time.Time{}
 	got, err := w.CreateFile(w.acting(), w.tenant, f)
 	f.Version = 1
 	wantAnswer(w, f, got, err)
@@ -215,10 +215,10 @@ func (w fixture) objects(entry file.Entry) []storedtest.Read {
 	const shard = 10 // of the digit a
 	return []storedtest.Read{
 		storedtest.Expect("Object", entry, func(ctx context.Context) (file.Entry, error) {
-			return w.Object(ctx, entry.Key)
+			return w.ObjectEntry(ctx, entry.Key)
 		}),
 		storedtest.Expect("Objects", []file.Entry{entry}, func(ctx context.Context) ([]file.Entry, error) {
-			return collect(w.Objects(ctx, shard, ""))
+			return collect(w.ObjectEntries(ctx, shard, ""))
 		}),
 		w.dueItems(due...),
 	}

@@ -161,7 +161,7 @@ func upload(s *stage) {
 func download(s *stage) {
 	s.put(key, content)
 	f := receipt(key, content)
-	_, f.ObjectRev = s.opened(key)
+	_, f.Revision = s.opened(key)
 	got := s.use(s.downloadLink(f), "", nil)
 	s.note("download: %d %s", got.status, got.body)
 	s.note("type: %s", got.header.Get("Content-Type"))
@@ -200,7 +200,7 @@ func looseHeaders(s *stage) {
 	s.note("Cache-Control: %s", aws.ToString(out.CacheControl))
 	s.note("Expires: %s", aws.ToString(out.ExpiresString))
 	f := receipt(key, content)
-	f.ObjectRev = object.Revision
+	f.Revision = object.Revision
 	got := s.use(s.downloadLink(f), "", nil)
 	for _, name := range []string{"Content-Encoding", "Cache-Control", "Content-Disposition"} {
 		s.note("by a link: %s: %s", name, got.header.Get(name))
@@ -317,7 +317,7 @@ func revisions(s *stage) {
 	const other = "%PDF-other revise"
 	s.put(key, content)
 	f := receipt(key, content)
-	_, f.ObjectRev = s.opened(key)
+	_, f.Revision = s.opened(key)
 	s.mark(key)
 	opened, _ := s.opened(key)
 	s.note("marked: %s", opened)
@@ -333,7 +333,7 @@ func revisions(s *stage) {
 func refusedDownloads(s *stage) {
 	s.put(key, content)
 	f := receipt(key, content)
-	_, f.ObjectRev = s.opened(key)
+	_, f.Revision = s.opened(key)
 	late, err := s.DownloadLink(s.t.Context(), f, s.now().Add(-file.DownloadTime))
 	if err != nil {
 		s.t.Fatal(err)

@@ -81,7 +81,7 @@ func TestAFolderKeepsObjects(t *testing.T) {
 			s.mark("files/marked")
 			s.remove("files/gone")
 			f := receipt("files/kept", content)
-			_, f.ObjectRev = s.opened("files/kept")
+			_, f.Revision = s.opened("files/kept")
 			list := s.listed("", "")
 			if err := e.Close(); err != nil {
 				t.Fatal(err)

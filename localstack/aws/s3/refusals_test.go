@@ -103,7 +103,7 @@ func TestLinksExpireByTheInjectedClock(t *testing.T) {
 		t.Errorf("after it: got %s, want 403 AccessDenied", got)
 	}
 	f := receipt(key, content)
-	_, f.ObjectRev = s.opened(key)
+	_, f.Revision = s.opened(key)
 	link := s.downloadLink(f)
 	now.Advance(file.DownloadTime - time.Second)
 	if got := s.outcome(link, "", nil); got != "200" {
@@ -242,7 +242,7 @@ func TestOverAPort(t *testing.T) {
 		t.Errorf("upload: got %s, want 200", got)
 	}
 	f := receipt(key, content)
-	_, f.ObjectRev = s.opened(key)
+	_, f.Revision = s.opened(key)
 	if got := s.outcome(s.downloadLink(f), "", set("Range", "bytes=0-3")); got != "206" {
 		t.Errorf("the first bytes: got %s, want 206", got)
 	}

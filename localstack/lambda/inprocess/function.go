@@ -92,7 +92,7 @@ func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (repl
 		return handle(ctx, event)
 	case func(context.Context, Event) error:
 		return reply, handle(ctx, event)
-	case app.EitherEvent:
+	case app.HTTPAndQueueEvent:
 		return callEither[Reply](ctx, f, handle, event)
 	default:
 		return reply, fmt.Errorf("function %q: its handler is a %T", f.Name, handle)
@@ -100,7 +100,7 @@ func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (repl
 }
 
 // callEither is Call of a function that tells its callers apart by the event's JSON.
-func callEither[Reply any](ctx context.Context, f *Function, handle app.EitherEvent,
+func callEither[Reply any](ctx context.Context, f *Function, handle app.HTTPAndQueueEvent,
 	event any) (reply Reply, err error) {
 	payload, err := json.Marshal(event)
 	if err != nil {

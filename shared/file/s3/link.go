@@ -40,16 +40,16 @@ func (b *Bucket) UploadLink(ctx context.Context, f file.File, now time.Time) (fi
 	return file.Link{Method: signed.Method, URL: signed.URL, Headers: headers, Until: p.at.Add(file.UploadTime)}, nil
 }
 
-// DownloadLink signs a GET of the version f.ObjectRev, which browsers save under the file's name and never show as a
+// DownloadLink signs a GET of the version f.Revision, which browsers save under the file's name and never show as a
 // page, decode or keep: what the link says replaces the headers that the object was uploaded with. Errors:
 // a file without a version, the credentials'.
 func (b *Bucket) DownloadLink(ctx context.Context, f file.File, now time.Time) (file.Link, error) {
-	if f.ObjectRev == "" {
+	if f.Revision == "" {
 		return file.Link{}, errors.New("s3: a file without a checked version is not given out")
 	}
 	p := b.presigner(nil, 0, now)
 	signed, err := p.client(file.DownloadTime).PresignGetObject(ctx, &s3.GetObjectInput{
-		Bucket: &b.name, Key: &f.Object, VersionId: &f.ObjectRev,
+		Bucket: &b.name, Key: &f.Object, VersionId: &f.Revision,
 		ResponseContentType: &f.ContentType, ResponseContentDisposition: aws.String(attachment(f.Name)),
 		ResponseContentEncoding: aws.String("identity"), ResponseCacheControl: aws.String("private, no-store"),
 	})

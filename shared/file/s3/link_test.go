@@ -25,7 +25,7 @@ func amazons() *s3.Bucket {
 
 var invoice = file.File{
 	Object: "files/00aa", Name: "invoice.pdf", ContentType: "application/pdf", Size: 5,
-	SHA256: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824", ObjectRev: "rev1",
+	SHA256: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824", Revision: "rev1",
 }
 
 // query reads a link's, without its signature, which the conformance tests of the local S3 check.
@@ -111,7 +111,7 @@ func TestNoLinkIsSignedThatOpensMore(t *testing.T) {
 		}
 	}
 	f := invoice
-	f.ObjectRev = ""
+	f.Revision = ""
 	if link, err := amazons().DownloadLink(t.Context(), f, clock.Start); err == nil {
 		t.Errorf("download without a revision: got %v, want an error", link)
 	}
