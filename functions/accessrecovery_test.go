@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -248,4 +250,32 @@ func (e *everything) lowerDueShards() {
 		e.PassMinute()
 		e.Clock.Advance(time.Minute)
 	}
+}
+
+// goingOn is what payoutopen uses for shards of more than a call can open: of
+// 17 payouts, when it has 0.3 s, which are virtual.
+func goingOn(t *testing.T) (used []string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := world.New(t)
+		w.Permits.Learning = *update
+		for range 17 { // of which one shard of four has five, which are opened four at a time
+			shop := w.Shop().NewShop("DE", "EUR", nil)
+			shop.SetPayout(map[string]any{"holder": "Laden", "iban": sandbox.PaidIBAN})
+			shop.Sell("10")
+		}
+		w.Clock.Advance(24 * time.Hour)
+		w.Main().Steps.Slow(faults.Latency{Table: 100 * time.Millisecond, Transaction: 100 * time.Millisecond})
+		const lastStart = 15 * time.Second // before the end of a call
+		for shard := range w.App.Store.DueShards() {
+			ctx, cancel := context.WithTimeout(t.Context(), lastStart+300*time.Millisecond)
+			event := fmt.Appendf(nil, `{"Records":[{"messageId":"1","body":"{\"shard\":%d}"}]}`, shard)
+			if _, err := w.Main().Invoke(ctx, "payoutopen", event); err != nil {
+				t.Errorf("shard %d: got error %v, want none", shard, err)
+			}
+			cancel()
+		}
+		used = w.Permits.Of("payoutopen")
+	})
+	return used
 }

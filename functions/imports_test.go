@@ -68,8 +68,8 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/app/banking", "functions/payoutrun functions/reconcile functions/provision functions/merchants " +
 		"functions/sweep localstack/...", "links all banks"},
 	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutopen " +
-		"functions/payoutrun",
-		"links the SQS client; an endpoint's events travel by the table"},
+		"functions/payoutrun functions/files functions/reconcile",
+		"links the SQS client; an endpoint's events travel by the table: files sends only to its own queue"},
 	{"shared/mail/ses", "functions/mails", "links the SES client; what others send travels by the table"},
 	{"shared/file/s3", "functions/files localstack/...", "links the S3 client; no other function reaches content"},
 	{"functions/*/bootstrap", "", "a program"},
@@ -165,12 +165,13 @@ var reserved = []struct {
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/... infra/check"},
 	{"github.com/aws/aws-sdk-go-v2/service/sesv2", "shared/mail/ses"},
+	{"github.com/aws/aws-sdk-go-v2/service/s3", "shared/file/s3 localstack/..."},
 	{"github.com/wneessen/go-mail", "localstack/aws/ses"},
 	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},
 	// slow to start (ARCHITECTURE.md, "Start-up of a function")
 	{"github.com/govalues/decimal", "shared/money shared/merchant"}, // there for a fee rate
-	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract shared/store localstack/... " +
-		"infra/check"},
+	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract shared/store " +
+		"shared/file/s3 localstack/... infra/check"},
 	{"pgregory.net/rapid", ""},
 	{"testing", "shared/contract localstack/..."}, // harnesses of tests
 }

@@ -1,8 +1,6 @@
 package files
 
 import (
-	"net/http"
-	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/file"
@@ -70,14 +68,5 @@ func viewFile(f file.File) fileView {
 }
 
 func viewUpload(l file.Link, until time.Time) *uploadView {
-	return &uploadView{Method: l.Method, URL: l.URL, Headers: plain(l.Headers), ExpiresAt: rest.Timestamp(until)}
-}
-
-// plain are headers of one value each, by their names in lower case.
-func plain(headers http.Header) map[string]string {
-	all := make(map[string]string, len(headers))
-	for name := range headers {
-		all[strings.ToLower(name)] = headers.Get(name)
-	}
-	return all
+	return &uploadView{Method: l.Method, URL: l.URL, Headers: l.Headers, ExpiresAt: rest.Timestamp(until)}
 }

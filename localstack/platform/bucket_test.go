@@ -60,7 +60,9 @@ func TestFilesAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header = link.Headers
+	for name, value := range link.Headers {
+		request.Header.Set(name, value)
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("got answer %v and error %v, want 200", response, err)

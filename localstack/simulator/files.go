@@ -19,7 +19,7 @@ type files struct {
 	*World
 	rng       *rand.Rand // the root goroutine's alone
 	narrow    bool       // all that clients do is about one collection of each tenant, so that changes meet
-	tenants  []*fileTenant
+	tenants   []*fileTenant
 	documents map[string]*document  // by the id of their file
 	versions  map[string][]*version // that S3 has had, by key
 	deletions map[string]bool       // ids of files whose deletion somebody has asked for
@@ -36,9 +36,9 @@ type fileTenant struct {
 	*shop
 	name        string
 	rng         *rand.Rand
-	collections []string // ids of those that are there from the beginning
-	others      [2]int   // files and collections that are counted, and of which nothing is stored
-	history     []fileState  // what it has had, in order
+	collections []string    // ids of those that are there from the beginning
+	others      [2]int      // files and collections that are counted, and of which nothing is stored
+	history     []fileState // what it has had, in order
 	documents   []*document
 }
 

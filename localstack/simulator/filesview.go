@@ -94,7 +94,8 @@ func (s seen) meaning() func(fileState) bool {
 	case s.Method == http.MethodGet && s.id == "":
 		return s.listed()
 	case s.Method == http.MethodPost: // repeated, it shows what has become of what it made
-		if made := func(at fileState) bool { return s.done(s.listedIn(at)[s.shown.ID]) }; !slices.ContainsFunc(s.during, made) {
+		made := func(at fileState) bool { return s.done(s.listedIn(at)[s.shown.ID]) }
+		if !slices.ContainsFunc(s.during, made) {
 			s.find("", "%s %s made something else: %s", s.Path, s.text(), s.response.Body)
 		}
 		return func(at fileState) bool { return sameView(s.listedIn(at)[s.shown.ID], s.shown) }

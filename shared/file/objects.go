@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"net/http"
 	"time"
 )
 
@@ -40,7 +39,7 @@ var ErrNoObject = errors.New("file: no such object")
 type Link struct {
 	Method  string
 	URL     string
-	Headers http.Header // that must be sent with it; an upload's have its Content-Length
+	Headers map[string]string // that must be sent with it, by names in lower case, an upload's content-length among them
 	Until   time.Time
 }
 

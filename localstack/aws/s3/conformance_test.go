@@ -122,7 +122,7 @@ var scenarios = []scenario{
 		"first: 200", "second: 412 PreconditionFailed", "opened: " + content + " application/pdf",
 	}, except: map[string]string{"second: 412 PreconditionFailed": "second: 200"}},
 	{name: "no checksum", run: withoutChecksum, want: []string{
-		"headers: Content-Length Content-Type If-None-Match", "upload: 200", "opened: " + content + " application/pdf",
+		"headers: content-length content-type if-none-match", "upload: 200", "opened: " + content + " application/pdf",
 	}},
 	{name: "two uploads at once", run: twoUploads, want: []string{"one: 200", "other: 412 PreconditionFailed"},
 		except: map[string]string{"other: 412 PreconditionFailed": "other: 200"}},

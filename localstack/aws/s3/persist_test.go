@@ -211,7 +211,9 @@ func (s store) tried(key string) bool {
 	if err != nil {
 		return false
 	}
-	r.Header = link.Headers
+	for name, value := range link.Headers {
+		r.Header.Set(name, value)
+	}
 	res, err := s.http.RoundTrip(r)
 	if err != nil {
 		return false

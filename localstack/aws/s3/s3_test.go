@@ -109,8 +109,8 @@ func (s store) use(link file.Link, content string, change func(*http.Request)) a
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for name, values := range link.Headers {
-		r.Header[name] = values
+	for name, value := range link.Headers {
+		r.Header.Set(name, value)
 	}
 	if change != nil {
 		change(r)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -37,7 +38,17 @@ func (b *Bucket) UploadLink(ctx context.Context, f file.File, now time.Time) (fi
 		return file.Link{}, err
 	}
 	headers.Set("Content-Length", strconv.FormatInt(f.Size, 10))
-	return file.Link{Method: signed.Method, URL: signed.URL, Headers: headers, Until: p.at.Add(file.UploadTime)}, nil
+	return file.Link{Method: signed.Method, URL: signed.URL, Headers: plain(headers), Until: p.at.Add(file.UploadTime)},
+		nil
+}
+
+// plain are headers of one value each, by their names in lower case.
+func plain(headers http.Header) map[string]string {
+	all := make(map[string]string, len(headers))
+	for name := range headers {
+		all[strings.ToLower(name)] = headers.Get(name)
+	}
+	return all
 }
 
 // DownloadLink signs a GET of the version f.Revision, which browsers save under the file's name and never show as a
