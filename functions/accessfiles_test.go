@@ -55,9 +55,9 @@ func (e *everything) loseObject() {
 	if err != nil {
 		e.Fatal(err)
 	}
-	digits := file.Digits(f.Object)
+	id := file.ObjectID(f.Object)
 	_, table := e.App.Store.Raw()
-	if err := table.Delete("pk", "OBJECTS#"+digits[:1]).Range("sk", digits).Run(e.Context()); err != nil {
+	if err := table.Delete("pk", "OBJECTS#"+id[:1]).Range("sk", id).Run(e.Context()); err != nil {
 		e.Fatal(err)
 	}
 	if err := e.Main().TickNow(e.Context(), "reconcile"); err != nil {

@@ -72,7 +72,7 @@ func (f family) compare(ctx context.Context, m app.FileMessage) error {
 	case err != nil:
 		f.log.WarnContext(ctx, "comparison of objects cut off", "error", err)
 	}
-	m.After = file.Digits(c.after)
+	m.After = file.ObjectID(c.after)
 	return f.queue.Send(ctx, m)
 }
 

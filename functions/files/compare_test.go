@@ -107,7 +107,7 @@ func (s shop) spoil(partition, sort, attribute string, value any) {
 	}
 }
 
-func partitionOf(key string) string        { return "OBJECTS#" + file.Digits(key)[:1] }
+func partitionOf(key string) string        { return "OBJECTS#" + file.ObjectID(key)[:1] }
 func (s shop) records() (partition string) { return "FILES#" + s.Tenant().String() }
 
 // uploaded is a file that is complete, with the key of its object.
@@ -158,18 +158,18 @@ func TestEachBreakIsFound(t *testing.T) {
 	s.spoil(s.records(), "FILE#"+id, "status", "pending")
 	expect(file.FileDiffers, id)
 	id, key = s.uploaded()
-	s.spoil(partitionOf(key), file.Digits(key), "state", "doomed")
+	s.spoil(partitionOf(key), file.ObjectID(key), "state", "doomed")
 	expect(file.FileDiffers, id)
 	id = s.NewFile(world.PDF, nil).ID
 	s.forget(s.records(), "FILE#"+id)
 	expect(file.FileMissing, id)
 	id = s.NewFile(world.PDF, nil).ID
 	key = s.object(id)
-	s.forget(partitionOf(key), file.Digits(key))
+	s.forget(partitionOf(key), file.ObjectID(key))
 	expect(file.EntryMissing, id)
 	id, key = s.uploaded()
 	s.forget(s.records(), "FILE#"+id)
-	s.forget(partitionOf(key), file.Digits(key))
+	s.forget(partitionOf(key), file.ObjectID(key))
 	s.store(file.Prefix+"not by us", file.Text, "x")
 	for range 3 {
 		want = append(want, broken{"", string(file.ObjectUnexpected), ""})
@@ -201,7 +201,7 @@ func message(shard int, after string) json.RawMessage {
 }
 
 // shardOf is the shard of a key.
-func shardOf(key string) int { return strings.Index("0123456789abcdef", file.Digits(key)[:1]) }
+func shardOf(key string) int { return strings.Index("0123456789abcdef", file.ObjectID(key)[:1]) }
 
 // TestNoBreakIsFalse, whatever happens to a file between any two steps of the comparison.
 func TestNoBreakIsFalse(t *testing.T) {

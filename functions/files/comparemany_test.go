@@ -40,7 +40,7 @@ func TestManyObjectsAreComparedInSeveralCalls(t *testing.T) {
 			s.forget(s.records(), fmt.Sprintf("FILE#file_%d", i))
 			want = append(want, broken{s.Tenant().String(), string(file.FileMissing), fmt.Sprintf("file_%d", i)})
 		}
-		s.forget(partitionOf(keys[1200]), file.Digits(keys[1200]))
+		s.forget(partitionOf(keys[1200]), file.ObjectID(keys[1200]))
 		want = append(want, broken{"", string(file.ObjectUnexpected), ""},
 			broken{s.Tenant().String(), string(file.EntryMissing), "file_1200"})
 		s.Reconcile()

@@ -16,7 +16,7 @@ import (
 func (s shop) consume(body string) error { return files.Consume(s.App)(s.Context(), body) }
 
 // object in a message.
-func ofObject(key string) string { return `{"object":"` + file.Digits(key) + `"}` }
+func ofObject(key string) string { return `{"object":"` + file.ObjectID(key) + `"}` }
 
 // TestOnlyDoomedObjectsAreDeleted: a message deletes what no file has any more, and nothing else, whatever it names.
 func TestOnlyDoomedObjectsAreDeleted(t *testing.T) {

@@ -26,7 +26,7 @@ func (t *tick) sweepObject(ctx context.Context, key string) error {
 	case err != nil || e.State != file.ObjectDoomed || !e.Due(t.Store.Now()):
 		return err
 	}
-	if err = t.files.Send(ctx, app.FileMessage{Object: file.Digits(key)}); err != nil {
+	if err = t.files.Send(ctx, app.FileMessage{Object: file.ObjectID(key)}); err != nil {
 		return err
 	}
 	if err = t.Store.SaveObjectEntry(ctx, e.Sent(t.at)); errors.Is(err, store.ErrStale) { // it was handled meanwhile

@@ -13,8 +13,8 @@ import (
 
 // entryOf is the entry of an object.
 func entryOf(items map[string]item, key string) item {
-	digits := file.Digits(key)
-	return items["OBJECTS#"+digits[:1]+" "+digits]
+	id := file.ObjectID(key)
+	return items["OBJECTS#"+id[:1]+" "+id]
 }
 
 // owner is the tenant of an entry.
@@ -35,7 +35,7 @@ func (f *files) checkObjects(items map[string]item) {
 			if got := fmt.Sprint(e.owner(), e.text("file"), e.text("state"), e.text("revision")); got != want {
 				f.find("", "the entry of file %s says %s, want %s", id, got, want)
 			}
-			used[file.Digits(one.text("object"))] = true
+			used[file.ObjectID(one.text("object"))] = true
 			if one.text("status") == "uploaded" {
 				f.checkContent(one)
 			}

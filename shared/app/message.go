@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -55,11 +54,11 @@ type PollMessage struct {
 
 // FileMessage names an object whose content is to be deleted; or one of the shards in which
 // objects are to be compared with their records, maybe after one object. Objects are named by
-// what their keys have after file.Prefix.
+// their file.ObjectID.
 type FileMessage struct {
-	Object string `json:"object,omitempty"` // 32 hexadecimal digits
-	Shard  *int   `json:"shard,omitempty"`  // one of file.Shards
-	After  string `json:"after,omitempty"`  // any text: S3 may have keys that are not ours
+	Object string `json:"object,omitempty"`
+	Shard  *int   `json:"shard,omitempty"` // one of file.Shards
+	After  string `json:"after,omitempty"` // any text: S3 may have keys that are not ours
 }
 
 // Names wants an id.
@@ -88,12 +87,10 @@ func (m PollMessage) Names() (identity.Tenant, bool) {
 // Names wants an object or a shard, and what it comes after only with a shard.
 func (m FileMessage) Names() (identity.Tenant, bool) {
 	if m.Shard == nil {
-		return identity.Tenant{}, objectID.MatchString(m.Object) && m.After == ""
+		return identity.Tenant{}, file.IsObjectID(m.Object) && m.After == ""
 	}
 	return identity.Tenant{}, m.Object == "" && *m.Shard >= 0 && *m.Shard < file.Shards
 }
-
-var objectID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // Consume is the handler of a queue whose messages are of a kind. A malformed
 // one is dropped with a line in the log, since it would be redelivered forever.

@@ -3,6 +3,7 @@ package file
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"regexp"
 	"strings"
 	"time"
 
@@ -22,11 +23,19 @@ func NewKey() string {
 	return Prefix + hex.EncodeToString(random[:])
 }
 
-// Digits are what a key has after Prefix: the name of its entry, and of the object in messages.
-func Digits(key string) string { return strings.TrimPrefix(key, Prefix) }
+// ObjectID is what a key has after Prefix. It names the object's entry, and the object in messages.
+func ObjectID(key string) string { return strings.TrimPrefix(key, Prefix) }
 
-// ShardPrefix begins the keys of a shard's objects. Shards are 0 to Shards-1.
-func ShardPrefix(shard int) string { return Prefix + shardDigits[shard:shard+1] }
+var objectID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// IsObjectID reports whether a text can be the ObjectID of a key that NewKey has made.
+func IsObjectID(text string) bool { return objectID.MatchString(text) }
+
+// ShardName begins the ObjectID of each of a shard's objects. Shards are 0 to Shards-1.
+func ShardName(shard int) string { return shardDigits[shard : shard+1] }
+
+// shardPrefix begins the keys of a shard's objects.
+func shardPrefix(shard int) string { return Prefix + ShardName(shard) }
 
 // State is what is known of an object.
 type State string

@@ -17,12 +17,18 @@ func TestKeysAreRandom(t *testing.T) {
 	if one == other || !regexp.MustCompile(`^files/[0-9a-f]{32}$`).MatchString(one) {
 		t.Errorf("got %s and %s, want two keys", one, other)
 	}
-	if got := file.Prefix + file.Digits(one); got != one {
-		t.Errorf("got %s, want %s", got, one)
+	id := file.ObjectID(one)
+	if got := file.Prefix + id; got != one || !file.IsObjectID(id) {
+		t.Errorf("got %s and that it has an id %t, want %s", got, file.IsObjectID(id), one)
+	}
+	for _, text := range []string{"", one, id[1:], id + "0", id + "\n", strings.Repeat("A", 32), "../" + id[3:]} {
+		if file.IsObjectID(text) {
+			t.Errorf("got that %q is an id, want that it is none", text)
+		}
 	}
 	found := 0
 	for shard := range file.Shards {
-		if strings.HasPrefix(one, file.ShardPrefix(shard)) {
+		if strings.HasPrefix(one, file.Prefix+file.ShardName(shard)) {
 			found++
 		}
 	}

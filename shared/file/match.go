@@ -102,12 +102,12 @@ const pastAll = "files0"
 // with Prefix is in one shard, whatever follows.
 func ShardRange(shard int) (after, last string) {
 	if shard > 0 {
-		after = ShardPrefix(shard)
+		after = shardPrefix(shard)
 	}
 	if shard == Shards-1 {
 		return after, pastAll
 	}
-	return after, ShardPrefix(shard + 1)
+	return after, shardPrefix(shard + 1)
 }
 
 // Match pairs entries with the versions of objects, up to the last key, without their files. Both are in the order of

@@ -41,12 +41,12 @@ func (k key) listedID() string { return k.SK[strings.LastIndex(k.SK, "#")+1:] }
 
 // objectPartition has the entries of a shard's objects.
 func objectPartition(shard int) string {
-	return KindObjects.named(file.Digits(file.ShardPrefix(shard)))
+	return KindObjects.named(file.ShardName(shard))
 }
 
 // objectKey is the key of an object's entry. The object's own key is random, so its first digit spreads the entries
 // evenly.
 func objectKey(object string) key {
-	random := file.Digits(object)
-	return key{KindObjects.named(random[:min(1, len(random))]), bounded(random)}
+	id := file.ObjectID(object)
+	return key{KindObjects.named(id[:min(1, len(id))]), bounded(id)}
 }

@@ -52,7 +52,7 @@ func (s *Reader) ObjectEntries(ctx context.Context, shard int, after string) ite
 	return func(yield func(file.Entry, error) bool) {
 		query := s.table.Get(partitionKey, objectPartition(shard)).Consistent(true)
 		if after != "" {
-			query.Range(sortKey, dynamo.Greater, file.Digits(after))
+			query.Range(sortKey, dynamo.Greater, file.ObjectID(after))
 		}
 		items := query.Iter()
 		for {

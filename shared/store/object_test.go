@@ -170,8 +170,8 @@ func TestAnEntryThatIsMissingIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	s, _ := fileTable(t)
 	_, table := s.Raw()
-	digits := file.Digits(pending(s, "f", "a").Object)
-	if err := table.Delete("pk", "OBJECTS#"+digits[:1]).Range("sk", digits).Run(t.Context()); err != nil {
+	id := file.ObjectID(pending(s, "f", "a").Object)
+	if err := table.Delete("pk", "OBJECTS#"+id[:1]).Range("sk", id).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.DeleteFile(t.Context(), tenant, "f", "deletion"); err != nil {
