@@ -59,9 +59,9 @@ func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView
 	var differs differing
 	switch {
 	case errors.As(err, &differs):
-		return fileView{}, f.drop(ctx, t, differs, operation)
+		return fileView{}, f.refuseContent(ctx, t, differs, operation)
 	case failure.Is(err, failure.KindNotFound):
-		return fileView{}, f.dropped(ctx, t, req.ID, operation, err)
+		return fileView{}, f.repeatRefusal(ctx, t, req.ID, operation, err)
 	}
 	return viewFile(one), err
 }
@@ -102,8 +102,8 @@ func (f family) inspect(ctx context.Context, one file.File) (file.Content, error
 	return one.Inspect(object)
 }
 
-// drop deletes a file whose content differs. Failure: Conflict, once that is done.
-func (f family) drop(ctx context.Context, t identity.Tenant, d differing, operation string) error {
+// refuseContent drops a file whose content differs. Failure: Conflict, once that is done.
+func (f family) refuseContent(ctx context.Context, t identity.Tenant, d differing, operation string) error {
 	one, err := f.store.DropFile(ctx, t, d.file.ID, operation, d.reason)
 	switch {
 	case errors.Is(err, store.ErrNotPending):
@@ -115,8 +115,8 @@ func (f family) drop(ctx context.Context, t identity.Tenant, d differing, operat
 	return failure.Conflict(d.reason)
 }
 
-// dropped is the failure of an operation that has dropped the file before; else missing.
-func (f family) dropped(ctx context.Context, t identity.Tenant, id, operation string, missing error) error {
+// repeatRefusal is the failure of refuseContent if the operation has dropped the file before; else missing.
+func (f family) repeatRefusal(ctx context.Context, t identity.Tenant, id, operation string, missing error) error {
 	one, reason, err := f.store.DroppedFile(ctx, t, id, operation)
 	switch {
 	case failure.Is(err, failure.KindNotFound):

@@ -53,15 +53,15 @@ func (p Pair) Breaks() []Break {
 		}
 		return []Break{{ObjectUnexpected, fmt.Sprintf("%d versions of an object that no entry knows", p.Others)}}
 	}
+	if p.File != nil && p.File.Object != p.Key { // the file of an operation that was repeated long after its end
+		p.File = nil
+	}
 	return append(p.record(), p.object()...)
 }
 
 // record compares the entry with its file.
 func (p Pair) record() []Break {
 	e, f := *p.Entry, p.File
-	if f != nil && f.Object != p.Key { // the file of an operation that was repeated long after its end
-		f = nil
-	}
 	switch {
 	case e.State == ObjectDoomed && f == nil:
 		return nil
@@ -85,7 +85,7 @@ func (p Pair) object() []Break {
 		return []Break{{ObjectMissing, fmt.Sprintf("revision %q is not there; %d others are", p.Entry.Revision, p.Others)}}
 	}
 	var found []Break
-	if p.File != nil && p.File.Object == p.Key && p.Checked.Size != p.File.Size {
+	if p.File != nil && p.Checked.Size != p.File.Size {
 		found = append(found, Break{ObjectDiffers, fmt.Sprintf("the object has %d bytes, and the file %d", p.Checked.Size,
 			p.File.Size)})
 	}

@@ -43,7 +43,7 @@ func New(c aws.Config, bucket string) *Bucket {
 func (b *Bucket) Open(ctx context.Context, key string) (file.Object, error) {
 	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
 	if err != nil {
-		return file.Object{}, named(err)
+		return file.Object{}, openError(err)
 	}
 	return file.Object{
 		Revision:    aws.ToString(out.VersionId),
@@ -54,8 +54,8 @@ func (b *Bucket) Open(ctx context.Context, key string) (file.Object, error) {
 	}, nil
 }
 
-// named is file.ErrNoObject for a key without versions, and for one whose latest version marks a deletion.
-func named(err error) error {
+// openError is file.ErrNoObject for a key without versions, and for one whose latest version marks a deletion.
+func openError(err error) error {
 	var none *types.NoSuchKey
 	if errors.As(err, &none) {
 		return fmt.Errorf("%w: %w", file.ErrNoObject, err)
