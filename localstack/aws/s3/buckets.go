@@ -138,6 +138,11 @@ func (o *objects) CopyObject(_, _, _, _ string, _ map[string]string) (gofakes3.C
 	return gofakes3.CopyObjectResult{}, gofakes3.ErrNotImplemented
 }
 
+// HeadObject is not supported.
+func (o *objects) HeadObject(string, string) (*gofakes3.Object, error) {
+	return nil, gofakes3.ErrNotImplemented
+}
+
 // HeadObjectVersion is not supported.
 func (o *objects) HeadObjectVersion(string, string, gofakes3.VersionID) (*gofakes3.Object, error) {
 	return nil, gofakes3.ErrNotImplemented

@@ -111,17 +111,6 @@ func (o *objects) GetObjectVersion(name, key string, id gofakes3.VersionID, part
 	return nil, gofakes3.ResourceError(gofakes3.ErrNoSuchVersion, key)
 }
 
-// HeadObject is the latest version without its content.
-func (o *objects) HeadObject(name, key string) (*gofakes3.Object, error) {
-	object, err := o.GetObject(name, key, nil)
-	if err != nil {
-		return nil, err
-	}
-	err = object.Contents.Close()
-	object.Contents = io.NopCloser(bytes.NewReader(nil))
-	return object, err
-}
-
 // open returns the content as it is now, also to a reader that reads it after a deletion.
 func (o *objects) open(key string, v *version, part *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
 	object := &gofakes3.Object{Name: key, Metadata: v.Meta, Size: v.Size, Hash: v.MD5,

@@ -34,16 +34,16 @@ func methods(object bool, has func(string) bool) []string {
 	switch {
 	case object && (has("versioning") || has("versions")):
 		return nil
-	case object && has("versionId"): // gofakes3 would answer HEAD of the latest
+	case object && has("versionId"):
 		return []string{http.MethodGet, http.MethodDelete}
 	case object:
-		return []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete}
+		return []string{http.MethodGet, http.MethodPut, http.MethodDelete}
 	case has("versioning"):
 		return []string{http.MethodGet, http.MethodPut}
 	case has("versions"):
 		return []string{http.MethodGet}
 	}
-	return []string{http.MethodHead, http.MethodPut}
+	return []string{http.MethodPut}
 }
 
 func notImplemented() *problem {

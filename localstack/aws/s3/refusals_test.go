@@ -194,9 +194,14 @@ func TestWhatIsNotThereIsRefused(t *testing.T) {
 			t.Errorf("%s: got %s, want NotImplemented", name, got)
 		}
 	}
-	in := &aws_s3.HeadObjectInput{Bucket: &s.bucket, Key: k, VersionId: &revision}
-	if _, err := s.api.HeadObject(t.Context(), in); err == nil {
-		t.Error("HeadObject of a version: got no error, want one")
+	for _, version := range []*string{nil, &revision} { // an answer to HEAD has no body, so no code
+		in := &aws_s3.HeadObjectInput{Bucket: &s.bucket, Key: k, VersionId: version}
+		if _, err := s.api.HeadObject(t.Context(), in); err == nil {
+			t.Errorf("HeadObject of %s: got no error, want one", aws.ToString(version))
+		}
+	}
+	if _, err := s.api.HeadBucket(t.Context(), &aws_s3.HeadBucketInput{Bucket: &s.bucket}); err == nil {
+		t.Error("HeadBucket: got no error, want one")
 	}
 	_, err := file_s3.New(config("http://s3.test", s.http, local), "another").Open(t.Context(), key)
 	if got := failure(err); got != "NoSuchBucket" || errors.Is(err, file.ErrNoObject) {
