@@ -62,6 +62,9 @@ func TestOnlyTheCredentialsOpenABucket(t *testing.T) {
 		"another host":       {func(r *http.Request) { r.Host = "s3.example" }, "SignatureDoesNotMatch"},
 		"another date": {set("X-Amz-Date", time.Now().UTC().Add(time.Minute).Format("20060102T150405Z")),
 			"SignatureDoesNotMatch"},
+		"a fraction of a second": {func(r *http.Request) {
+			r.Header.Set("X-Amz-Date", strings.Replace(r.Header.Get("X-Amz-Date"), "Z", ".5Z", 1))
+		}, "AuthorizationHeaderMalformed"},
 		"another payload":   {set("X-Amz-Content-Sha256", sum(content)), "SignatureDoesNotMatch"},
 		"another version":   {parameter("versionId", "1"), "SignatureDoesNotMatch"},
 		"an added header":   {set("X-Amz-Meta-Name", "value"), "AccessDenied"},
@@ -101,6 +104,10 @@ func TestLinksExpireByTheInjectedClock(t *testing.T) {
 	now.Advance(time.Second)
 	if got := s.outcome(late, content, nil); got != "403 AccessDenied" {
 		t.Errorf("after it: got %s, want 403 AccessDenied", got)
+	}
+	late.URL = strings.Replace(late.URL, "Z&X-Amz-Expires", ".999Z&X-Amz-Expires", 1)
+	if got := s.outcome(late, content, nil); got != "400 AuthorizationQueryParametersError" {
+		t.Errorf("with a later fraction of its second: got %s, want 400 AuthorizationQueryParametersError", got)
 	}
 	f := receipt(key, content)
 	_, f.Revision = s.opened(key)

@@ -2,6 +2,7 @@ package s3
 
 import (
 	"crypto/subtle"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -76,10 +77,19 @@ func readSignature(r *http.Request, query url.Values) (s signature, _ *problem) 
 		}
 	}
 	var err error
-	if s.date, err = time.Parse(dateLayout, r.Header.Get("X-Amz-Date")); err != nil || !ours {
+	if s.date, err = readDate(r.Header.Get("X-Amz-Date")); err != nil || !ours {
 		return s, malformed
 	}
 	return s, nil
+}
+
+// readDate refuses what the signature does not cover: Parse takes a fraction of a second, too, and the signer drops it.
+func readDate(text string) (time.Time, error) {
+	date, err := time.Parse(dateLayout, text)
+	if err == nil && date.Format(dateLayout) != text {
+		err = errors.New("the date has a fraction")
+	}
+	return date, err
 }
 
 func presigned(s signature, query url.Values) (signature, *problem) {
@@ -91,7 +101,7 @@ func presigned(s signature, query url.Values) (signature, *problem) {
 			return s, malformed
 		}
 	}
-	date, err := time.Parse(dateLayout, query.Get("X-Amz-Date"))
+	date, err := readDate(query.Get("X-Amz-Date"))
 	seconds, notNumber := strconv.Atoi(query.Get("X-Amz-Expires"))
 	s.expires = time.Duration(seconds) * time.Second
 	if err != nil || notNumber != nil || seconds <= 0 || seconds > int(maxExpiry/time.Second) ||
