@@ -17,8 +17,8 @@ const filesAtOnce = 100
 const EntryMissing = BreakKind(file.EntryMissing)
 
 // segment reads a part of the table.
-func (r *run) segment(ctx context.Context, all iter.Seq2[store.MoneyItem, error]) error {
-	var files []store.MoneyItem
+func (r *run) segment(ctx context.Context, all iter.Seq2[store.ReconciledItem, error]) error {
+	var files []store.ReconciledItem
 	for a, err := range all {
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (r *run) segment(ctx context.Context, all iter.Seq2[store.MoneyItem, error]
 
 // checkFiles finds files without an entry. The entry is read after the file, and then the file again: a file that is
 // there both times had none in between.
-func (r *run) checkFiles(ctx context.Context, files []store.MoneyItem) error {
+func (r *run) checkFiles(ctx context.Context, files []store.ReconciledItem) error {
 	wanted := make([]file.File, len(files))
 	for i, a := range files {
 		wanted[i] = *a.File
@@ -67,7 +67,7 @@ func (r *run) checkFiles(ctx context.Context, files []store.MoneyItem) error {
 	return nil
 }
 
-func (r *run) addFileBreak(a store.MoneyItem) {
+func (r *run) addFileBreak(a store.ReconciledItem) {
 	r.matcher.mu.Lock()
 	defer r.matcher.mu.Unlock()
 	r.addBreak(Break{a.Tenant.String(), EntryMissing, a.File.ID, "its object has no entry: " + a.File.Object})

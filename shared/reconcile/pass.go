@@ -35,7 +35,7 @@ func (r *run) pass(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for segment := range segments {
 		group.Go(func() error {
-			return r.segment(ctx, r.Store.ScanMoney(ctx, segment, segments))
+			return r.segment(ctx, r.Store.ScanReconciled(ctx, segment, segments))
 		})
 	}
 	return group.Wait()
@@ -56,7 +56,7 @@ func (r *run) noteMovement(t identity.Tenant, m acquirer.Movement) {
 }
 
 // note adds an item of the table to the matcher.
-func (r *run) note(a store.MoneyItem) {
+func (r *run) note(a store.ReconciledItem) {
 	r.matcher.mu.Lock()
 	defer r.matcher.mu.Unlock()
 	switch {
@@ -91,7 +91,7 @@ func (r *run) note(a store.MoneyItem) {
 
 // transactionOf is the id of the transaction under whose code the item must be
 // stored; "" for an item that is stored elsewhere.
-func transactionOf(a store.MoneyItem) string {
+func transactionOf(a store.ReconciledItem) string {
 	switch {
 	case a.Transaction != nil:
 		return a.Transaction.ID
@@ -106,7 +106,7 @@ func transactionOf(a store.MoneyItem) string {
 
 // count adds the item to the totals, and checks what needs no other item.
 // Entries are never changed, so a bad one need not be read again.
-func (r *run) count(a store.MoneyItem) {
+func (r *run) count(a store.ReconciledItem) {
 	switch {
 	case a.Transaction != nil:
 		r.report.Transactions++

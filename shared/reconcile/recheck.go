@@ -192,7 +192,7 @@ func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*rea
 
 // both is one walk after the other.
 func both(first, second items) items {
-	return func(yield func(store.MoneyItem, error) bool) {
+	return func(yield func(store.ReconciledItem, error) bool) {
 		for _, walk := range []items{first, second} {
 			for a, err := range walk {
 				if !yield(a, err) {
@@ -204,7 +204,7 @@ func both(first, second items) items {
 }
 
 // add adds an item to the reading, if it is about the suspect.
-func (s *reading) add(a store.MoneyItem) {
+func (s *reading) add(a store.ReconciledItem) {
 	for _, item := range sidesOf(a) {
 		if item.about != s.id {
 			continue

@@ -128,7 +128,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 }
 
 // items is a walk through some of the table.
-type items = iter.Seq2[store.MoneyItem, error]
+type items = iter.Seq2[store.ReconciledItem, error]
 
 // run is one reconciliation.
 type run struct {

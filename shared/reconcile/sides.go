@@ -70,7 +70,7 @@ var sumNames = [sumCount]string{
 // mistakes would otherwise confirm themselves.
 
 // sidesOf an item are those for each transaction and payout that it concerns.
-func sidesOf(a store.MoneyItem) []sides {
+func sidesOf(a store.ReconciledItem) []sides {
 	switch {
 	case a.Transaction != nil:
 		return []sides{transactionSides(*a.Transaction)}

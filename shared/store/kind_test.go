@@ -127,8 +127,8 @@ func TestDueKeysRoundTrip(t *testing.T) {
 	})
 }
 
-// TestKeysOfMoneyRoundTrip: ScanMoney files each item under the tenant and the name that it was written for.
-func TestKeysOfMoneyRoundTrip(t *testing.T) {
+// TestReconciledKeysRoundTrip: ScanReconciled files each item under the tenant and the name that it was written for.
+func TestReconciledKeysRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		tenant, text := tenants().Draw(t, "tenant"), clientText().Draw(t, "name")
@@ -138,14 +138,14 @@ func TestKeysOfMoneyRoundTrip(t *testing.T) {
 			"entry":  journalKey(tenant, ledger.Entry{ID: "1", Kind: "payout", About: about}),
 			"payout": payoutKey(tenant, text),
 		} {
-			a, ok := moneyItem(k.item())
+			a, ok := reconciledItem(k.item())
 			if !ok || a.Broken != "" || a.Tenant != tenant || a.Name != bounded(text) {
 				t.Fatalf("%s %+v: got %t, %+v, want it read as %s of %s", name, k, ok, a, text, tenant)
 			}
 		}
 		for _, k := range []key{customerKey(tenant, text), checkoutKey(tenant, text), referenceKey(tenant, text),
 			receiptKey(tenant, text, "1"), idempotencyKey(tenant, text), callbackKey(text), rateKey(text)} {
-			if a, ok := moneyItem(k.item()); ok {
+			if a, ok := reconciledItem(k.item()); ok {
 				t.Fatalf("%+v: got %+v, want it left out", k, a)
 			}
 		}

@@ -143,20 +143,21 @@ func (w fixture) fastPath(want map[store.Due]time.Time) storedtest.Read {
 	})
 }
 
-// money is what ScanMoney finds in the whole table.
-func (w fixture) money(want ...store.MoneyItem) storedtest.Read {
+// reconciled is what ScanReconciled finds in the whole table.
+func (w fixture) reconciled(want ...store.ReconciledItem) storedtest.Read {
 	for i := range want {
 		want[i].Tenant = w.tenant
 	}
-	return storedtest.Expect("money", byName(want), func(ctx context.Context) (map[string][]store.MoneyItem, error) {
-		found, err := collect(w.ScanMoney(ctx, 0, 1))
-		return byName(found), err
-	})
+	return storedtest.Expect("reconciled", byName(want),
+		func(ctx context.Context) (map[string][]store.ReconciledItem, error) {
+			found, err := collect(w.ScanReconciled(ctx, 0, 1))
+			return byName(found), err
+		})
 }
 
-// byName sorts what ScanMoney finds by partitions and types, within which the table has an order.
-func byName(items []store.MoneyItem) map[string][]store.MoneyItem {
-	sorted := map[string][]store.MoneyItem{}
+// byName sorts what ScanReconciled finds by partitions and types, within which the table has an order.
+func byName(items []store.ReconciledItem) map[string][]store.ReconciledItem {
+	sorted := map[string][]store.ReconciledItem{}
 	for _, a := range items {
 		kind := ""
 		switch {

@@ -116,9 +116,10 @@ func (w fixture) applied(change payments.CheckoutChange) []storedtest.Read {
 		w.dueItems(store.Due{Tenant: w.tenant, CheckoutID: c.ID}, store.Due{CallbackID: change.Callback.ID}),
 		w.entries(ledger.OfTransaction(tx.ID), *change.Entry),
 		w.payables(change.Payables...),
-		w.money(store.MoneyItem{Name: tx.Code, Transaction: &tx}, store.MoneyItem{Name: tx.Code, Entry: change.Entry},
-			store.MoneyItem{Name: "EUR#1", Payable: &change.Payables[0]},
-			store.MoneyItem{Name: "EUR#1", Payable: &change.Payables[1]}),
+		w.reconciled(store.ReconciledItem{Name: tx.Code, Transaction: &tx},
+			store.ReconciledItem{Name: tx.Code, Entry: change.Entry},
+			store.ReconciledItem{Name: "EUR#1", Payable: &change.Payables[0]},
+			store.ReconciledItem{Name: "EUR#1", Payable: &change.Payables[1]}),
 	)
 }
 
@@ -156,13 +157,13 @@ func (w fixture) transactionApplied(before payments.CheckoutChange,
 	tx, hidden := change.Transaction, change.Events[1]
 	visible := []payments.Event{change.Events[0], change.Events[2]}
 	payables := []payments.Payable{change.Payables[0], before.Payables[1], change.Payables[1]}
-	found := []store.MoneyItem{{Name: tx.Code, Transaction: &tx}, {Name: tx.Code, Entry: before.Entry},
+	found := []store.ReconciledItem{{Name: tx.Code, Transaction: &tx}, {Name: tx.Code, Entry: before.Entry},
 		{Name: tx.Code, Entry: change.Entry}, {Name: "EUR", Reserve: &store.Reserve{Amount: change.ReserveDelta, Version: 1}}}
 	for i := range payables {
-		found = append(found, store.MoneyItem{Name: "EUR#1", Payable: &payables[i]})
+		found = append(found, store.ReconciledItem{Name: "EUR#1", Payable: &payables[i]})
 	}
 	for _, e := range sortedEvents(change.Events) {
-		found = append(found, store.MoneyItem{Name: tx.Code, Event: &e})
+		found = append(found, store.ReconciledItem{Name: tx.Code, Event: &e})
 	}
 	due := func(e payments.Event) store.Due { return store.Due{Tenant: w.tenant, RefundID: e.ID} }
 	checkout := store.Due{Tenant: w.tenant, CheckoutID: before.Checkout.ID}
@@ -189,7 +190,7 @@ func (w fixture) transactionApplied(before payments.CheckoutChange,
 			due(hidden): hidden.PollAt()}),
 		w.entries(ledger.OfTransaction(tx.ID), *before.Entry, *change.Entry),
 		w.payables(payables...),
-		w.money(found...),
+		w.reconciled(found...),
 	)
 }
 

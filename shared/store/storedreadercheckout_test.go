@@ -33,7 +33,7 @@ var storedReaderCheckouts = map[string]stored{
 			due := store.Due{Tenant: w.tenant, CheckoutID: c.ID}
 			return append(append(reads, w.transaction(store.Record{Transaction: tx})...), w.anyCheckout(c), w.dueItems(due),
 				w.fastPath(map[store.Due]time.Time{due: c.PollAt()}),
-				w.money(store.MoneyItem{Name: tx.Code, Transaction: &tx}))
+				w.reconciled(store.ReconciledItem{Name: tx.Code, Transaction: &tx}))
 		},
 		unseen: storedtest.NotRead{"CHECKOUT write_id": notRead, "READER write_id": notRead, "TRANSACTION write_id": notRead},
 	},

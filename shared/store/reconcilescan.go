@@ -15,9 +15,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// MoneyItem is one item that holds or moves a tenant's money, or one of its files. One of the pointers
-// is set, or Broken says why none is.
-type MoneyItem struct {
+// ReconciledItem is one item that is compared with others: it holds or moves a tenant's money, or is one of its files.
+// One of the pointers is set, or Broken says why none is.
+type ReconciledItem struct {
 	Tenant      identity.Tenant
 	Name        string // what its partition is named after: a transaction's code, a payout's id, or a currency
 	Transaction *payments.Transaction
@@ -31,42 +31,42 @@ type MoneyItem struct {
 	Broken      string // the item's key, and why it cannot be read
 }
 
-// moneyKinds is what ScanMoney reads.
-var moneyKinds = []Kind{KindTransaction, KindJournal, KindPayable, KindReserve, KindPayout, KindPayoutRecords,
+// reconciledKinds is what ScanReconciled reads.
+var reconciledKinds = []Kind{KindTransaction, KindJournal, KindPayable, KindReserve, KindPayout, KindPayoutRecords,
 	KindFiles}
 
-// ScanMoney walks all tenants' transactions, events, journal entries, payables,
+// ScanReconciled walks all tenants' transactions, events, journal entries, payables,
 // reserves, payouts, records and files in one of several segments of the table, in no
 // particular order, page by page. It reads the table and not an index, because
 // only that is consistent. Each item is as of when its page was read, so items
 // that belong together may be from different times. An error ends it.
-func (s *Reader) ScanMoney(ctx context.Context, segment, segments int) iter.Seq2[MoneyItem, error] {
+func (s *Reader) ScanReconciled(ctx context.Context, segment, segments int) iter.Seq2[ReconciledItem, error] {
 	var anyKind []string
 	var prefixes []any
-	for _, kind := range moneyKinds {
+	for _, kind := range reconciledKinds {
 		anyKind, prefixes = append(anyKind, "begins_with(pk, ?)"), append(prefixes, kind.named(""))
 	}
-	return moneyItems(ctx, s.table.Scan().Segment(segment, segments).Consistent(true).
+	return reconciledItems(ctx, s.table.Scan().Segment(segment, segments).Consistent(true).
 		Filter(strings.Join(anyKind, " OR "), prefixes...).Iter())
 }
 
 // MoneyOfCode walks the transactions of a code with their events, and the
 // entries of their journal, consistently. An error ends it.
-func (s *Reader) MoneyOfCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[MoneyItem, error] {
-	return s.moneyIn(ctx, transactionPartition(t, code), journalPartition(t, code))
+func (s *Reader) MoneyOfCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[ReconciledItem, error] {
+	return s.partitionItems(ctx, transactionPartition(t, code), journalPartition(t, code))
 }
 
 // MoneyOfPayout walks a payout and its entries, without its records,
 // consistently. An error ends it.
-func (s *Reader) MoneyOfPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[MoneyItem, error] {
-	return s.moneyIn(ctx, payoutKey(t, id).PK, journalPartition(t, id))
+func (s *Reader) MoneyOfPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[ReconciledItem, error] {
+	return s.partitionItems(ctx, payoutKey(t, id).PK, journalPartition(t, id))
 }
 
-// moneyIn walks whole partitions.
-func (s *Reader) moneyIn(ctx context.Context, partitions ...string) iter.Seq2[MoneyItem, error] {
-	return func(yield func(MoneyItem, error) bool) {
+// partitionItems walks whole partitions.
+func (s *Reader) partitionItems(ctx context.Context, partitions ...string) iter.Seq2[ReconciledItem, error] {
+	return func(yield func(ReconciledItem, error) bool) {
 		for _, partition := range partitions {
-			for item, err := range moneyItems(ctx, s.table.Get(partitionKey, partition).Consistent(true).Iter()) {
+			for item, err := range reconciledItems(ctx, s.table.Get(partitionKey, partition).Consistent(true).Iter()) {
 				if !yield(item, err) || err != nil {
 					return
 				}
@@ -78,62 +78,62 @@ func (s *Reader) moneyIn(ctx context.Context, partitions ...string) iter.Seq2[Mo
 // MoneyOfPayables walks the tenant's payables in a currency, consistently. An error
 // ends it.
 func (s *Reader) MoneyOfPayables(ctx context.Context, t identity.Tenant, shards int,
-	c money.Currency) iter.Seq2[MoneyItem, error] {
+	c money.Currency) iter.Seq2[ReconciledItem, error] {
 	partitions := make([]string, shards)
 	for shard := range shards {
 		partitions[shard] = payablePartition(t, c, shard)
 	}
-	return s.moneyIn(ctx, partitions...)
+	return s.partitionItems(ctx, partitions...)
 }
 
 // MoneyOfRecords walks the records of the tenant's payouts from a day on
 // (YYYY-MM-DD), consistently. An error ends it.
-func (s *Reader) MoneyOfRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[MoneyItem, error] {
-	return moneyItems(ctx, s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual,
+func (s *Reader) MoneyOfRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[ReconciledItem, error] {
+	return reconciledItems(ctx, s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual,
 		from).Consistent(true).Iter())
 }
 
-func moneyItems(ctx context.Context, items dynamo.Iter) iter.Seq2[MoneyItem, error] {
-	return func(yield func(MoneyItem, error) bool) {
+func reconciledItems(ctx context.Context, items dynamo.Iter) iter.Seq2[ReconciledItem, error] {
+	return func(yield func(ReconciledItem, error) bool) {
 		for {
 			var raw map[string]dynamoValue
 			if !items.Next(ctx, &raw) {
 				break
 			}
-			if item, ok := moneyItem(raw); ok && !yield(item, nil) {
+			if item, ok := reconciledItem(raw); ok && !yield(item, nil) {
 				return
 			}
 		}
 		if err := items.Err(); err != nil {
-			yield(MoneyItem{}, err)
+			yield(ReconciledItem{}, err)
 		}
 	}
 }
 
-// moneyItem reads an item; false when ScanMoney does not cover its kind. An item that
+// reconciledItem reads an item; false when ScanReconciled does not cover its kind. An item that
 // cannot be read is a finding and no error: the walk goes on.
-func moneyItem(raw map[string]dynamoValue) (MoneyItem, bool) {
+func reconciledItem(raw map[string]dynamoValue) (ReconciledItem, bool) {
 	var k key
 	if dynamo.UnmarshalItem(raw, &k) != nil {
-		return MoneyItem{}, false
+		return ReconciledItem{}, false
 	}
 	p, ok := ParsePartition(k.PK)
 	if !ok {
-		return MoneyItem{}, false
+		return ReconciledItem{}, false
 	}
-	a := MoneyItem{Tenant: p.Tenant, Name: p.Last}
+	a := ReconciledItem{Tenant: p.Tenant, Name: p.Last}
 	into := a.place(p.Kind, k.SK)
 	if into == nil {
-		return MoneyItem{}, false
+		return ReconciledItem{}, false
 	}
 	if err := dynamo.UnmarshalItem(raw, into); err != nil {
-		return MoneyItem{Tenant: a.Tenant, Name: a.Name, Broken: k.PK + " " + k.SK + ": " + err.Error()}, true
+		return ReconciledItem{Tenant: a.Tenant, Name: a.Name, Broken: k.PK + " " + k.SK + ": " + err.Error()}, true
 	}
 	return a, true
 }
 
-// place is what an item is read into; nil: ScanMoney does not cover it.
-func (a *MoneyItem) place(kind Kind, sk string) any {
+// place is what an item is read into; nil: ScanReconciled does not cover it.
+func (a *ReconciledItem) place(kind Kind, sk string) any {
 	switch {
 	case kind == KindTransaction && strings.HasPrefix(sk, transactionPrefix):
 		item := new(transactionItem)
