@@ -90,43 +90,54 @@ func (s *Reader) Files(ctx context.Context, t identity.Tenant, filter FileFilter
 }
 
 // CreateFile stores a new file, with the entry of its object. If the id, which follows from the operation, is stored
-// already, it returns that file, even a deleted one. Failures: Invalid collection_id when there is no such collection;
-// Conflict when it is not open, or the merchant has file.MaxFiles; ErrContended.
+// already, it returns that file, even a deleted one, unless the operation's Idempotency-Key has expired since. Failures:
+// Invalid collection_id when there is no such collection; Conflict when it is not open, or the merchant has
+// file.MaxFiles; ErrContended.
 func (s *Store) CreateFile(ctx context.Context, t identity.Tenant, f file.File) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {
-		made, count, found, err := s.madeFile(ctx, t, f)
+		c, err := s.creation(ctx, t, f)
 		switch {
-		case err != nil || made.ID != "":
-			return made, err
-		case count.Count >= file.MaxFiles:
+		case err != nil || c.made.ID != "":
+			return c.made, err
+		case c.count.Count >= file.MaxFiles:
 			return f, errTooManyFiles
 		}
-		if err := found.take(f.Collection); err != nil {
+		if err := c.found.take(f.Collection); err != nil {
 			return f, err
 		}
-		return s.addFile(ctx, t, f)
+		return s.addFile(ctx, t, f, c.formerly)
 	})
 }
 
-// madeFile is the new file if it has been stored before, even if it has been deleted since, else zero; with the count
-// of the tenant's, and the new file's collection.
-func (s *Reader) madeFile(ctx context.Context, t identity.Tenant, f file.File) (file.File, fileCount, collections,
-	error) {
+// creation is what decides whether a file is made.
+type creation struct {
+	made     file.File   // the file if it has been stored before, even if it has been deleted since; zero if not
+	formerly deletedFile // a deleted one of the same id whose Idempotency-Key has expired; zero if there is none
+	count    fileCount   // of the tenant's
+	found    collections // the file's
+}
+
+func (s *Reader) creation(ctx context.Context, t identity.Tenant, f file.File) (creation, error) {
 	var stored fileItem
 	var deleted deletedFile
-	var count fileCount
-	into := map[key]any{fileKey(t, f.ID): &stored, deletedFileKey(t, f.ID): &deleted, fileCountKey(t): &count}
-	found := wantCollections(into, t, f.Collection)
+	var c creation
+	into := map[key]any{fileKey(t, f.ID): &stored, deletedFileKey(t, f.ID): &deleted, fileCountKey(t): &c.count}
+	c.found = wantCollections(into, t, f.Collection)
 	err := s.readInto(ctx, into)
-	if stored.ID == "" {
-		return deleted.File, count, found, err
+	switch {
+	case stored.ID != "":
+		c.made = stored.File
+	case deleted.isOld(s.now()):
+		c.formerly = deleted
+	default:
+		c.made = deleted.File
 	}
-	return stored.File, count, found, err
+	return c, err
 }
 
 // addFile errors with ErrStale when the collection changed, the last room was taken, or the same file was stored since
 // they were read.
-func (s *Store) addFile(ctx context.Context, t identity.Tenant, f file.File) (file.File, error) {
+func (s *Store) addFile(ctx context.Context, t identity.Tenant, f file.File, formerly deletedFile) (file.File, error) {
 	f.Version = 1
 	entry := f.Entry(t)
 	entry.Version = 1
@@ -134,9 +145,8 @@ func (s *Store) addFile(ctx context.Context, t identity.Tenant, f file.File) (fi
 		Update(s.count(fileCountKey(t), file.MaxFiles)).
 		Put(s.table.Put(newFileItem(t, f)).If("attribute_not_exists(pk)")).
 		Put(s.table.Put(newListedFile(t, f))).
-		Put(s.table.Put(s.newObjectItem(entry)).If("attribute_not_exists(pk)"))
-	deleted := deletedFileKey(t, f.ID) // a write that arrives late does not bring back what was deleted meanwhile
-	tx.Check(s.table.Check(partitionKey, deleted.PK).Range(sortKey, deleted.SK).If("attribute_not_exists(pk)"))
+		Put(s.table.Put(s.newObjectItem(entry)).If("attribute_not_exists(pk)")).
+		Check(s.stillDeleted(t, f.ID, formerly))
 	if f.Collection != "" {
 		tx.Update(s.fillCollection(t, f.Collection))
 	}
@@ -145,9 +155,20 @@ func (s *Store) addFile(ctx context.Context, t identity.Tenant, f file.File) (fi
 		return f, err
 	}
 	return resolveCreation(f, tx.Run(ctx), func() (file.File, bool, error) {
-		made, _, _, err := s.madeFile(ctx, t, f)
-		return made, made.ID != "", err
+		c, err := s.creation(ctx, t, f)
+		return c.made, c.made.ID != "", err
 	})
+}
+
+// stillDeleted keeps a write that arrives late from bringing back what was deleted meanwhile: no other file of the id
+// has been deleted than the former one.
+func (s *Store) stillDeleted(t identity.Tenant, id string, formerly deletedFile) *dynamo.ConditionCheck {
+	k := deletedFileKey(t, id)
+	check := s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK)
+	if formerly.ID == "" {
+		return check.If("attribute_not_exists(pk)")
+	}
+	return check.If("'operation' = ?", formerly.Operation)
 }
 
 // subjectFile is the subject of entries about a file.

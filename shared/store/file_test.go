@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/file"
@@ -228,6 +230,40 @@ func TestALateCreationBringsNothingBack(t *testing.T) {
 		t.Errorf("got %+v and error %v, want the file as it was", got, err)
 	}
 	wantFiles(t, "created late", s, want)
+}
+
+// TestACreationLongAfterIsAnother: once the Idempotency-Key has expired with which a file was made, the same request
+// makes a file of the same id, though the former one was deleted lately.
+func TestACreationLongAfterIsAnother(t *testing.T) {
+	t.Parallel()
+	c := clock.New()
+	s := emptyTable(t, c, &faults.Wire{Send: enginetest.Do})
+	if err := errors.Join(newCollection(t.Context(), s, "a"), newFile(t.Context(), s, "f", "a")); err != nil {
+		t.Fatal(err)
+	}
+	c.Advance(20 * 24 * time.Hour)
+	before, err := s.DeleteFile(t.Context(), tenant, "f", "deletion")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []struct {
+		after time.Duration // since the deletion
+		again bool
+	}{{11*24*time.Hour - time.Second, false}, {time.Second, true}} {
+		c.Advance(one.after)
+		want := pending(s, "f", "a")
+		want.Object, want.Version = file.NewKey(), 1
+		got, err := s.CreateFile(t.Context(), tenant, want)
+		if !one.again {
+			want = before
+		}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("after %s: got error %v, (-want +got):\n%s", one.after, err, diff)
+		}
+	}
+	if _, err := s.DeleteFile(t.Context(), tenant, "f", "another deletion"); err != nil {
+		t.Errorf("deleted again: got error %v, want none", err)
+	}
 }
 
 // TestFilesOfOthers: no tenant reaches another's file or collection, nor those of its other mode.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -17,6 +18,12 @@ type deletedFile struct {
 	deletion
 	Reason string `dynamo:"reason,omitempty"` // why it was dropped
 	file.File
+}
+
+// isOld reports whether no request that has made the file can be repeated: its Idempotency-Key has expired (contract
+// §2.8), and belongs to another request from then on.
+func (d deletedFile) isOld(now time.Time) bool {
+	return d.ID != "" && !now.Before(d.CreatedAt.Add(idempotencyKept))
 }
 
 // ErrNotPending reports that a file is not dropped because it has been uploaded meanwhile.
