@@ -90,8 +90,8 @@ func (s *Reader) Files(ctx context.Context, t identity.Tenant, filter FileFilter
 }
 
 // CreateFile stores a new file, with the entry of its object. If the id, which follows from the operation, is stored
-// already, it returns that file, even a deleted one, unless the operation's Idempotency-Key has expired since. Failures:
-// Invalid collection_id when there is no such collection; Conflict when it is not open, or the merchant has
+// already, it returns that file, even a deleted one, unless the operation's Idempotency-Key has expired since.
+// Failures: Invalid collection_id when there is no such collection; Conflict when it is not open, or the merchant has
 // file.MaxFiles; ErrContended.
 func (s *Store) CreateFile(ctx context.Context, t identity.Tenant, f file.File) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {
