@@ -35,6 +35,7 @@ type reply struct {
 	wrote    bool   // the platform tried to write roles, members or keys for it
 
 	asked, answered int64 // in logical time
+	at              time.Time
 }
 
 // text is the request's body in JSON; "" for a form.
@@ -113,7 +114,7 @@ func (w *World) insist(actor, tenant string, r client.Request) (answer response)
 // serve has a function answer the request through API Gateway, which answers
 // 500 when the function dies.
 func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *reply {
-	made := &reply{Request: r, tenant: tenant, asked: w.logicalTime()}
+	made := &reply{Request: r, tenant: tenant, asked: w.logicalTime(), at: w.now()}
 	api := &gateway.Gateway{Routes: w.routes, Now: w.now, Call: func(_ context.Context, function string,
 		event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		out, by, err := invoke[events.APIGatewayV2HTTPResponse](w, actor, function, tenant, roll, event)

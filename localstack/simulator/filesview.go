@@ -137,7 +137,8 @@ func (s seen) conflict() func(fileState) bool {
 		return func(at fileState) bool { return slices.Contains(want, at.collections[of(at)].text("status")) }
 	}
 	itself := func(fileState) string { return s.id }
-	around := func(at fileState) string { return at.files[s.id].text("collection_id") }
+	// A file is read before its collection, and may be deleted between.
+	around := func(at fileState) string { return s.lastUntil(at).text("collection_id") }
 	target := around
 	if strings.Contains(s.text(), `"collection_id"`) {
 		target = func(fileState) string { return s.asked.Collection }
@@ -160,6 +161,16 @@ func (s seen) conflict() func(fileState) bool {
 	default:
 		return nil
 	}
+}
+
+// lastUntil is the file that the request names as it was at a time, or when it was last there before.
+func (s seen) lastUntil(at fileState) (last item) {
+	for _, state := range s.during {
+		if one := state.files[s.id]; one != nil && state.since <= at.since {
+			last = one
+		}
+	}
+	return last
 }
 
 // uploadedAll says whether one version of an object was there all the time.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -24,24 +25,45 @@ func (p *people) checkHistories() {
 // clientView is what clients saw of the office, and what is there in the end.
 func (o *office) clientView() linear.PeopleHistory {
 	h := linear.PeopleHistory{Begin: o.begin}
-	first := map[string]int64{} // when the first request of a group was sent
+	first := map[string]*reply{} // to the first request of a group
 	for _, r := range o.replies {
 		n, err := strconv.Atoi(r.Header[askHeader])
 		if err != nil {
 			continue
 		}
 		a := *o.asks[n]
-		if at, known := first[a.group]; a.group != "" && (!known || r.asked < at) {
-			first[a.group] = r.asked
+		if f, known := first[a.group]; a.group != "" && (!known || r.asked < f.asked) {
+			first[a.group] = r
 		}
-		if r.replayed() { // it was decided before
-			r.asked = first[a.group]
+		switch f := first[a.group]; {
+		case r.replayed(): // it was decided before
+			r.asked = f.asked
+		case r.wrote && f != nil && r.at.Sub(f.at) >= interrupted && changesAgain(a.do):
+			a.group = ""
 		}
 		h.Requests = append(h.Requests, o.understand(r, a)...)
 	}
 	h.Requests = append(h.Requests, o.outs...)
 	h.Requests = append(h.Requests, o.end)
 	return h
+}
+
+// interrupted is how long a request counts as running whose end was not recorded. Sent again after that under the same
+// Idempotency-Key it makes its change again, also over another one that came between (contract §2.8).
+const interrupted = 60 * time.Second
+
+// changesAgain says whether what is asked for can be done twice: nothing is made or deleted twice.
+func changesAgain(do any) bool {
+	switch do := do.(type) {
+	case linear.RoleChange:
+		return !do.Make && !do.Delete
+	case linear.MemberChange:
+		return do.Make == nil && !do.Delete && !do.Accept
+	case linear.KeyChange:
+		return !do.Make && !do.Delete
+	default:
+		return false
+	}
 }
 
 // request is one that is made and answered now, by nobody in particular.
