@@ -59,7 +59,7 @@ var monthSurvivors = map[string]string{
 
 // noticedByMonths are months that notice that a condition is missing, as noticedBy.
 var noticedByMonths = map[string]seedRun{
-	"ConditionCheck SCHEDULE: (version = ?)":            {simulator.Month, 64},
+	"ConditionCheck SCHEDULE: (version = ?)":            {simulator.Month, 630},
 	"Put FILEBANK ACCOUNT: (attribute_not_exists(pk))":  {simulator.Month, 60},
 	"Put FILEBANK ACCOUNT: (verdict = ?)":               {simulator.Month, 191},
 	"Put FILEBANK EXPORT: (attribute_not_exists(pk))":   {simulator.Month, 241},
