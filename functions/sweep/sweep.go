@@ -139,63 +139,55 @@ func (t *tick) result(ctx context.Context, failures []error) error {
 func (t *tick) process(ctx context.Context, due store.Due) {
 	ctx, cancel := context.WithTimeout(ctx, itemTime)
 	defer cancel()
-	if err := t.settle(ctx, due); err != nil {
-		t.report(ctx, due, err)
+	item := t.item(due)
+	if err := settle(ctx, item); err != nil {
+		t.failures.Add(1)
+		t.Log.ErrorContext(ctx, item.failed, append(item.names, "error", err)...)
 	}
 }
 
-func (t *tick) report(ctx context.Context, due store.Due, err error) {
-	t.failures.Add(1)
-	if due.CallbackID != "" {
-		t.Log.ErrorContext(ctx, "callback not swept", "callback", due.CallbackID, "error", err)
-		return
+// item is what is to be done about a due item, and what the log says when that fails.
+type item struct {
+	settle func(context.Context) error
+	failed string
+	names  []any // of the item, as attributes of the log
+}
+
+// item is that of each kind of due items.
+func (t *tick) item(due store.Due) item {
+	tenant := due.Tenant.String()
+	switch {
+	case due.CallbackID != "":
+		return item{func(ctx context.Context) error { return t.resend(ctx, due.CallbackID) },
+			"callback not swept", []any{"callback", due.CallbackID}}
+	case due.MailID != "":
+		return item{func(ctx context.Context) error { return t.resendMail(ctx, due.MailID) },
+			"mail not swept", []any{"mail", due.MailID}}
+	case due.Object != "":
+		return item{func(ctx context.Context) error { return t.sweepObject(ctx, due.Object) },
+			"object not swept", []any{"object", due.Object}}
+	case due.Growth:
+		return item{func(ctx context.Context) error { return t.grow(ctx, due.Tenant) },
+			"merchant not grown", []any{"tenant", tenant}}
+	case due.BankAccounts:
+		return item{func(ctx context.Context) error { return t.bankAccounts.CheckBankAccounts(ctx, due.Tenant) },
+			"bank accounts not swept", []any{"tenant", tenant}}
+	case due.RefundID != "":
+		return item{func(ctx context.Context) error {
+			return counted(&t.refunds, t.Processing.ResolveRefundDue(ctx, due.Tenant, due.RefundID))
+		}, "refund not swept", []any{"tenant", tenant, "refund", due.RefundID}}
+	default:
+		return item{func(ctx context.Context) error {
+			return counted(&t.checkouts, t.Processing.ResolveDue(ctx, due.Tenant, due.CheckoutID))
+		}, "checkout not swept", []any{"tenant", tenant, "checkout", due.CheckoutID}}
 	}
-	if due.MailID != "" {
-		t.Log.ErrorContext(ctx, "mail not swept", "mail", due.MailID, "error", err)
-		return
-	}
-	if due.Object != "" {
-		t.Log.ErrorContext(ctx, "object not swept", "object", due.Object, "error", err)
-		return
-	}
-	if due.Growth {
-		t.Log.ErrorContext(ctx, "merchant not grown", "tenant", due.Tenant.String(), "error", err)
-		return
-	}
-	if due.BankAccounts {
-		t.Log.ErrorContext(ctx, "bank accounts not swept", "tenant", due.Tenant.String(), "error", err)
-		return
-	}
-	if due.RefundID != "" {
-		t.Log.ErrorContext(ctx, "refund not swept", "tenant", due.Tenant.String(), "refund", due.RefundID, "error", err)
-		return
-	}
-	t.Log.ErrorContext(ctx, "checkout not swept", "tenant", due.Tenant.String(), "checkout", due.CheckoutID, "error", err)
 }
 
 // settle processes it. A panic would otherwise end this tick and every later one, and
 // with them the guarantee for all other items.
-func (t *tick) settle(ctx context.Context, due store.Due) (err error) {
+func settle(ctx context.Context, i item) (err error) {
 	defer failure.Recover(&err)
-	if due.Growth {
-		return t.grow(ctx, due.Tenant)
-	}
-	if due.BankAccounts {
-		return t.bankAccounts.CheckBankAccounts(ctx, due.Tenant)
-	}
-	if due.CallbackID != "" {
-		return t.resend(ctx, due.CallbackID)
-	}
-	if due.MailID != "" {
-		return t.resendMail(ctx, due.MailID)
-	}
-	if due.Object != "" {
-		return t.sweepObject(ctx, due.Object)
-	}
-	if due.RefundID != "" {
-		return counted(&t.refunds, t.Processing.ResolveRefundDue(ctx, due.Tenant, due.RefundID))
-	}
-	return counted(&t.checkouts, t.Processing.ResolveDue(ctx, due.Tenant, due.CheckoutID))
+	return i.settle(ctx)
 }
 
 // grow gives a merchant more shards, if one that was throttled takes much.
