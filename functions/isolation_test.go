@@ -52,9 +52,9 @@ func newIsolation(t *testing.T) *isolation {
 	t.Helper()
 	w := world.New(t)
 	w.GoLive()
-	live := w.Shop().WithCallbacks().NewShop("DE", "EUR", map[string]any{"sandbox": false})
+	live := w.Shop().WithCallbacks().NewLiveShop()
 	i := &isolation{Shop: live, routes: allRoutes(w)}
-	i.Shop = live.WithKey(live.NewKey("secret", identity.AllScopes()...))
+	i.Shop = live.WithTestKey()
 	strange := live.NewShop("DE", "EUR", map[string]any{"name": marker, "email": "joins@example.com"})
 	i.fixtures = map[target]*fixture{}
 	for of, shop := range map[target]world.Shop{own: i.Shop, foreign: strange, otherMode: live} {

@@ -17,7 +17,7 @@ import (
 func TestAKeyIsMadeAndRead(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	now := s.Clock.Now().Truncate(time.Millisecond)
+	now := s.ShownNow()
 	for name, c := range map[string]struct {
 		body   fields
 		want   apiKey
@@ -57,12 +57,12 @@ func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
 	s := newShop(t)
 	k := s.create("till", "checkouts.read")
 	till := s.as(k.Plaintext)
-	till.want("list", 200, till.Send("GET", "/v0.1/checkouts", nil))
-	till.want("create", 403, till.Send("POST", "/v0.1/checkouts", till.CheckoutBody("1")))
-	s.want("restrict", 204, s.Send("PUT", s.path(k.ID), body("till", "checkouts.write")))
-	till.want("list, restricted", 403, till.Send("GET", "/v0.1/checkouts", nil))
-	till.want("create, restricted", 201, till.Send("POST", "/v0.1/checkouts", till.CheckoutBody("1")))
-	s.want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
+	till.Want("list", 200, till.Send("GET", "/v0.1/checkouts", nil))
+	till.Want("create", 403, till.Send("POST", "/v0.1/checkouts", till.CheckoutBody("1")))
+	s.Want("restrict", 204, s.Send("PUT", s.path(k.ID), body("till", "checkouts.write")))
+	till.Want("list, restricted", 403, till.Send("GET", "/v0.1/checkouts", nil))
+	till.Want("create, restricted", 201, till.Send("POST", "/v0.1/checkouts", till.CheckoutBody("1")))
+	s.Want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
 	for range 2 {
 		badToken.Check(t, till.Send("POST", "/v0.1/checkouts", till.CheckoutBody("1")))
 	}
@@ -80,9 +80,9 @@ func TestARevokedKeyIsRefusedEverywhere(t *testing.T) {
 	processes := []*world.Process{s.Process(), s.Process(), s.Process()}
 	r := world.Request{Method: "GET", Path: s.keys(), APIKey: k.Plaintext}
 	for _, p := range processes {
-		s.want("before", 200, p.Do(r))
+		s.Want("before", 200, p.Do(r))
 	}
-	s.want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
+	s.Want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
 	for _, p := range processes {
 		badToken.Check(t, p.Do(r))
 		p.Stop()
@@ -153,9 +153,9 @@ func TestKeysThatCannotBe(t *testing.T) {
 	}
 	public := s.made(s.Send("POST", s.keys(), fields{"name": "", "type": "public", "scopes": []string{}}))
 	world.Invalid("scopes").Check(t, s.Send("PUT", s.path(public.ID), body("page", "payments")))
-	s.want("rename a public key", 204, s.Send("PUT", s.path(public.ID), body("page")))
-	s.want("take its name", 204, s.Send("PUT", s.path(public.ID), body("")))
-	s.want("most scopes", 201, s.Send("POST", s.keys(), body(strings.Repeat("ä", 255), long[:128]...)))
+	s.Want("rename a public key", 204, s.Send("PUT", s.path(public.ID), body("page")))
+	s.Want("take its name", 204, s.Send("PUT", s.path(public.ID), body("")))
+	s.Want("most scopes", 201, s.Send("POST", s.keys(), body(strings.Repeat("ä", 255), long[:128]...)))
 }
 
 func TestAKeyIsRenamed(t *testing.T) {
@@ -163,12 +163,12 @@ func TestAKeyIsRenamed(t *testing.T) {
 	s := newShop(t)
 	k := s.create("till", "payments").hidden()
 	s.Clock.Advance(time.Minute)
-	s.want("as it is", 204, s.Send("PUT", s.path(k.ID), body("till", "payments")))
+	s.Want("as it is", 204, s.Send("PUT", s.path(k.ID), body("till", "payments")))
 	if diff := cmp.Diff(k, s.read(k.ID)); diff != "" {
 		t.Errorf("a change of nothing (-want +got):\n%s", diff)
 	}
-	s.want("rename", 204, s.Send("PUT", s.path(k.ID), body("Kasse", "payments")))
-	k.Name, k.UpdatedAt = "Kasse", s.Clock.Now().Truncate(time.Millisecond)
+	s.Want("rename", 204, s.Send("PUT", s.path(k.ID), body("Kasse", "payments")))
+	k.Name, k.UpdatedAt = "Kasse", s.ShownNow()
 	if diff := cmp.Diff(k, s.read(k.ID)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -181,13 +181,13 @@ func TestAKeyCannotDeleteItself(t *testing.T) {
 	conflict.Check(t, s.Send("DELETE", s.path(s.Merchant.Key.ID), nil))
 	k := s.create("developer", "api_keys:write", "payments")
 	developer := s.as(k.Plaintext)
-	developer.want("rename itself", 204, developer.Send("PUT", s.path(k.ID), body("dev", "api_keys:write", "payments")))
-	developer.want("restrict itself", 204, developer.Send("PUT", s.path(k.ID), body("dev", "api_keys:write")))
+	developer.Want("rename itself", 204, developer.Send("PUT", s.path(k.ID), body("dev", "api_keys:write", "payments")))
+	developer.Want("restrict itself", 204, developer.Send("PUT", s.path(k.ID), body("dev", "api_keys:write")))
 	notAllowed.Check(t, developer.Send("PUT", s.path(k.ID), body("dev", "api_keys:write", "payments")))
 	conflict.Check(t, developer.Send("DELETE", s.path(k.ID), nil))
-	developer.want("retire itself", 204, developer.Send("PUT", s.path(k.ID), body("dev")))
+	developer.Want("retire itself", 204, developer.Send("PUT", s.path(k.ID), body("dev")))
 	notAllowed.Check(t, developer.Send("PUT", s.path(k.ID), body("dev")))
-	s.want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
+	s.Want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
 }
 
 // TestOnlyOnesOwnKeys: those of other merchants and of the other mode are as if they did not exist.
@@ -225,7 +225,7 @@ func TestOnlyOnesOwnKeys(t *testing.T) {
 	if got := test.list(""); got.Total != 2 { // its first, and the one that asks
 		t.Errorf("test mode: got %+v, want two", got)
 	}
-	other.want("afterwards", 200, other.Send("GET", other.path(others.ID), nil))
+	other.Want("afterwards", 200, other.Send("GET", other.path(others.ID), nil))
 }
 
 func TestAtMostAHundredKeys(t *testing.T) {
@@ -237,7 +237,7 @@ func TestAtMostAHundredKeys(t *testing.T) {
 	s.Clock.Advance(24 * time.Hour)
 	conflict.Check(t, s.Send("POST", s.keys(), body("one more")))
 	last := s.list("?offset=99").Items[0]
-	s.want("revoke", 204, s.Send("DELETE", s.path(last.ID), nil))
+	s.Want("revoke", 204, s.Send("DELETE", s.path(last.ID), nil))
 	if got := s.DoConcurrently(4, world.Request{Method: "POST", Path: s.keys(), Body: body("at once")}); got[201] != 1 ||
 		got[409] != 3 {
 		t.Errorf("got %v, want one 201 and three 409", got)
@@ -262,9 +262,9 @@ func TestAHundredNewKeysADay(t *testing.T) {
 	if want := fmt.Sprint(int(midnight.Sub(s.Clock.Now()).Seconds())); got.Header.Get("Retry-After") != want {
 		t.Errorf("got Retry-After %s, want %s", got.Header.Get("Retry-After"), want)
 	}
-	s.want("change", 204, s.Send("PUT", s.path(first.ID), body("another")))
+	s.Want("change", 204, s.Send("PUT", s.path(first.ID), body("another")))
 	other := shop{s.OtherShop()}
 	other.create("of another merchant")
 	s.Clock.Advance(midnight.Sub(s.Clock.Now()))
-	s.want("the next day", http.StatusCreated, s.Do(r))
+	s.Want("the next day", http.StatusCreated, s.Do(r))
 }

@@ -66,8 +66,8 @@ func TestACreationThatWasCutOff(t *testing.T) {
 			t.Errorf("%s: got %d mails more, want one; entries (-want +got):\n%s", try, mails-before, diff)
 		}
 		till := s.as(got.Plaintext)
-		till.want(try, 200, till.Send("GET", "/v0.1/checkouts", nil))
-		s.want(try, 204, s.Send("DELETE", s.path(got.ID), nil))
+		till.Want(try, 200, till.Send("GET", "/v0.1/checkouts", nil))
+		s.Want(try, 204, s.Send("DELETE", s.path(got.ID), nil))
 	})
 }
 
@@ -89,7 +89,7 @@ func TestAChangeThatWasCutOff(t *testing.T) {
 			t.Errorf("%s: got %+v, want it as before or after", try, now)
 		}
 		s.Clock.Advance(time.Minute)
-		s.want(try, 204, s.Do(r))
+		s.Want(try, 204, s.Do(r))
 		now = s.read(k.ID)
 		now.UpdatedAt = k.UpdatedAt
 		if diff := cmp.Diff(want, now); diff != "" {
@@ -97,8 +97,8 @@ func TestAChangeThatWasCutOff(t *testing.T) {
 		}
 		s.Clock.Advance(time.Second)
 		r = world.Request{Method: "DELETE", Path: s.path(k.ID), IdempotencyKey: "end " + try}
-		s.want(try, 204, s.Do(r))
-		s.want(try, 204, s.Do(r))
+		s.Want(try, 204, s.Do(r))
+		s.Want(try, 204, s.Do(r))
 		entries, _ := s.written("api_key " + k.ID)
 		if diff := cmp.Diff([]string{"POST " + route, "PUT " + route + "/{key_id}", "DELETE " + route + "/{key_id}"},
 			entries); diff != "" {
@@ -114,7 +114,7 @@ func TestARevocationThatWasCutOff(t *testing.T) {
 	s.attempts(func(try string, send func(world.Request) world.Response) {
 		k := s.create("till", "checkouts.read")
 		till := s.as(k.Plaintext)
-		till.want(try, 200, till.Send("GET", "/v0.1/checkouts", nil))
+		till.Want(try, 200, till.Send("GET", "/v0.1/checkouts", nil))
 		s.Clock.Advance(time.Second)
 		r := world.Request{Method: "DELETE", Path: s.path(k.ID), APIKey: s.Merchant.Key.Plaintext, IdempotencyKey: try}
 		send(r)
@@ -123,7 +123,7 @@ func TestARevocationThatWasCutOff(t *testing.T) {
 			t.Errorf("%s: got %d %s of a key that is answered %d", try, there.Status, there.Body, works.Status)
 		}
 		s.Clock.Advance(time.Minute)
-		s.want(try, 204, s.Do(r))
+		s.Want(try, 204, s.Do(r))
 		badToken.Check(t, till.Send("GET", "/v0.1/checkouts", nil))
 		entries, _ := s.written("api_key " + k.ID)
 		if len(entries) != 2 || entries[1] != "DELETE "+route+"/{key_id}" {
@@ -158,15 +158,15 @@ func TestARepetitionAfterOtherChanges(t *testing.T) {
 		return r, ""
 	}
 	r, id := cut("renamed")
-	s.want("rename", 204, s.Send("PUT", s.path(id), body("another", "payments")))
+	s.Want("rename", 204, s.Send("PUT", s.path(id), body("another", "payments")))
 	if got := s.made(s.Do(r)); got.ID != id || got.Name != "another" || got.Plaintext == "" {
 		t.Errorf("got %+v, want the key by its new name, with its plaintext", got)
 	}
 	r, id = cut("widened")
-	s.want("widen", 204, s.Send("PUT", s.path(id), body("another", "payments", "checkouts.read")))
+	s.Want("widen", 204, s.Send("PUT", s.path(id), body("another", "payments", "checkouts.read")))
 	notAllowed.Check(t, s.Do(r)) // else the creator would get a key with rights that it lacks
 	r, id = cut("revoked")
-	s.want("revoke", 204, s.Send("DELETE", s.path(id), nil))
+	s.Want("revoke", 204, s.Send("DELETE", s.path(id), nil))
 	got := s.made(s.Do(r))
 	if gone := s.as(got.Plaintext).Send("GET", "/v0.1/checkouts", nil); got.ID != id || gone.Status != 401 {
 		t.Errorf("got %+v, whose key is answered %d, want the one that is revoked, 401", got, gone.Status)
@@ -197,7 +197,7 @@ func TestConcurrentChanges(t *testing.T) {
 	done := make(chan bool)
 	for i := range 8 {
 		go func() {
-			s.want("update", 204, s.Send("PUT", s.path(k.ID), body(fmt.Sprint(i), "checkouts.read")))
+			s.Want("update", 204, s.Send("PUT", s.path(k.ID), body(fmt.Sprint(i), "checkouts.read")))
 			done <- true
 		}()
 	}
@@ -236,10 +236,10 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	owner := s.as(s.TokenOf(s.Owner()))
 	k := owner.create("till", "payments", "email")
 	s.Clock.Advance(time.Second)
-	owner.want("update", 204, owner.Send("PUT", s.path(k.ID), body("till", "payments")))
-	owner.want("update", 204, owner.Send("PUT", s.path(k.ID), body("till", "payments")))
+	owner.Want("update", 204, owner.Send("PUT", s.path(k.ID), body("till", "payments")))
+	owner.Want("update", 204, owner.Send("PUT", s.path(k.ID), body("till", "payments")))
 	s.Clock.Advance(time.Second)
-	s.want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
+	s.Want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
 	got, _ := s.AuditOf("api_key " + k.ID)
 	email := s.Owner().Email
 	want := []string{
@@ -268,8 +268,8 @@ func TestWhenAKeyWasUsed(t *testing.T) {
 		if !s.Clock.Now().Before(want.Add(time.Hour)) {
 			want = s.Clock.Now().Truncate(time.Second)
 		}
-		till.want("use", 403, till.Send("POST", "/v0.1/checkouts", till.CheckoutBody("1")))
-		till.want("use", 200, till.Send("GET", "/v0.1/checkouts", nil))
+		till.Want("use", 403, till.Send("POST", "/v0.1/checkouts", till.CheckoutBody("1")))
+		till.Want("use", 200, till.Send("GET", "/v0.1/checkouts", nil))
 		if got := s.read(k.ID).LastUsedAt; got == nil || !got.Equal(want) {
 			t.Errorf("after %s: got %v, want %s", after, got, want)
 		}
@@ -281,7 +281,7 @@ func TestWhenAKeyWasUsed(t *testing.T) {
 		}
 	}
 	page := s.as(public.Plaintext)
-	page.want("public", 200, page.Send("GET", "/v0.1/checkouts/"+s.Create("1", nil), nil))
+	page.Want("public", 200, page.Send("GET", "/v0.1/checkouts/"+s.Create("1", nil), nil))
 	if got := s.read(public.ID).LastUsedAt; got == nil || !got.Equal(s.Clock.Now().Truncate(time.Second)) {
 		t.Errorf("public: got %v, want now", got)
 	}

@@ -78,14 +78,6 @@ func (s shop) list(query string) listing {
 	return world.Into[listing](s, 200, s.Send("GET", s.keys()+query, nil))
 }
 
-// want fails unless the response has the status.
-func (s shop) want(what string, status int, got world.Response) {
-	s.Helper()
-	if got.Status != status {
-		s.Errorf("%s: got %d %s, want %d", what, got.Status, got.Body, status)
-	}
-}
-
 // refusals of the family.
 var (
 	notAllowed = world.Refused(403, "FORBIDDEN", "", "forbidden")

@@ -87,9 +87,9 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 		own := by.create("own")
 		for _, scope := range c.may {
 			by.create("given", scope)
-			by.want(name+" gives "+scope, 204, by.Send("PUT", s.path(own.ID), body("own", scope)))
+			by.Want(name+" gives "+scope, 204, by.Send("PUT", s.path(own.ID), body("own", scope)))
 		}
-		by.want(name, 204, by.Send("PUT", s.path(own.ID), body("own", c.may...)))
+		by.Want(name, 204, by.Send("PUT", s.path(own.ID), body("own", c.may...)))
 		for _, scope := range c.mayNever {
 			others := s.create("others", append(c.may, scope)...)
 			for _, r := range []world.Request{
@@ -110,7 +110,7 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 				t.Errorf("%s: got %+v, want it as it was", name, got)
 			}
 		}
-		by.want(name, 204, by.Send("DELETE", s.path(own.ID), nil))
+		by.Want(name, 204, by.Send("DELETE", s.path(own.ID), nil))
 	}
 }
 
@@ -136,11 +136,11 @@ func TestARevokedKeyMakesNone(t *testing.T) {
 				}
 			})
 		}
-		running.Go(func() { s.want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil)) })
+		running.Go(func() { s.Want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil)) })
 		running.Wait()
 		badToken.Check(t, maker.Send("POST", s.keys(), body("late")))
 		for _, id := range made {
-			s.want("revoke what it made", 204, s.Send("DELETE", s.path(id), nil))
+			s.Want("revoke what it made", 204, s.Send("DELETE", s.path(id), nil))
 		}
 		if got := s.list(""); got.Total != 1 {
 			t.Errorf("got %+v, want the first alone: %d were made", got, len(made))

@@ -48,8 +48,8 @@ func sorted(all []broken) []broken {
 	})
 }
 
-// compared fails unless the breaks are those.
-func (s shop) compared(what string, want ...broken) {
+// wantBreaks fails unless the breaks are those.
+func (s shop) wantBreaks(what string, want ...broken) {
 	s.Helper()
 	if diff := gocmp.Diff(want, s.breaks()); diff != "" {
 		s.Errorf("%s: breaks (-want +got):\n%s", what, diff)
@@ -125,9 +125,9 @@ func TestEachBreakIsFound(t *testing.T) {
 	s.NewFile(world.PDF, nil)
 	s.put("pending", 200, s.NewFile(world.PDF, nil).Upload, world.PDF)
 	gone, _ := s.uploaded()
-	s.want("delete", 204, s.Send("DELETE", s.path(gone), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(gone), nil))
 	s.reconcile()
-	s.compared("without a break")
+	s.wantBreaks("without a break")
 	if got := s.Measured(metric.ReconciliationBreaks, identity.Test); len(got) != 1 {
 		t.Errorf("got %v breaks measured, want only what reconcile measured itself", got)
 	}
@@ -177,7 +177,7 @@ func TestEachBreakIsFound(t *testing.T) {
 
 	entries, stored := s.entries(), s.Stored()
 	s.reconcile()
-	s.compared("the first night", sorted(want)...)
+	s.wantBreaks("the first night", sorted(want)...)
 	if diff := gocmp.Diff(entries, s.entries()) + gocmp.Diff(stored, s.Stored()); diff != "" {
 		t.Errorf("it changed entries or objects (-before +after):\n%s", diff)
 	}
@@ -191,7 +191,7 @@ func TestEachBreakIsFound(t *testing.T) {
 		}
 	}
 	s.reconcile()
-	s.compared("the second", sorted(slices.Concat(want, want))...)
+	s.wantBreaks("the second", sorted(slices.Concat(want, want))...)
 }
 
 // message is one call of the function with a shard.
@@ -217,16 +217,16 @@ func TestNoBreakIsFalse(t *testing.T) {
 			s.ShownFile(200, s.CompleteFile(f.ID))
 		}},
 		"dropped": {func(s shop, f world.File) { s.put("upload", 200, f.Upload, "%PDX"+world.PDF[4:]) },
-			func(s shop, f world.File) { s.want("complete", 409, s.CompleteFile(f.ID)) }},
+			func(s shop, f world.File) { s.Want("complete", 409, s.CompleteFile(f.ID)) }},
 		"deleted": {func(s shop, f world.File) {
 			s.put("upload", 200, f.Upload, world.PDF)
 			s.ShownFile(200, s.CompleteFile(f.ID))
-		}, func(s shop, f world.File) { s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil)) }},
+		}, func(s shop, f world.File) { s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil)) }},
 		"deleted for good": {func(s shop, f world.File) {
 			s.put("upload", 200, f.Upload, world.PDF)
 			s.ShownFile(200, s.CompleteFile(f.ID))
 			s.Clock.Advance(2 * time.Hour)
-		}, func(s shop, f world.File) { s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil)) }},
+		}, func(s shop, f world.File) { s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil)) }},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -274,7 +274,7 @@ func TestAFileThatIsMadeMeanwhileIsNoBreak(t *testing.T) {
 			}
 		}
 	}
-	s.compared("files that are made meanwhile")
+	s.wantBreaks("files that are made meanwhile")
 }
 
 // TestAFileThatGoesWhileTheTableIsReadIsNoBreak of the reconciliation that reads it.
@@ -291,8 +291,8 @@ func TestAFileThatGoesWhileTheTableIsReadIsNoBreak(t *testing.T) {
 		happened = false
 		p.Steps.Meanwhile(step, func() {
 			happened = true
-			s.want("delete", 204, s.Send("DELETE", s.path(one), nil))
-			s.want("delete", 204, s.Send("DELETE", s.path(other), nil))
+			s.Want("delete", 204, s.Send("DELETE", s.path(one), nil))
+			s.Want("delete", 204, s.Send("DELETE", s.path(other), nil))
 			s.uploaded()
 		})
 		if _, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err != nil {
@@ -313,11 +313,11 @@ func TestWhatCannotBeReadIsComparedLater(t *testing.T) {
 	want := broken{s.Tenant().String(), string(file.ObjectMissing), id}
 	s.RefuseObjects(func(string) bool { return true })
 	s.reconcile()
-	s.compared("without S3")
+	s.wantBreaks("without S3")
 	s.RefuseObjects(nil)
 	s.Clock.Advance(functions.Files.Visibility)
 	s.drain(s.Main())
-	s.compared("when S3 is back", want)
+	s.wantBreaks("when S3 is back", want)
 	s.Clock.Advance(functions.Files.Visibility)
 	if n := s.drain(s.Main()); n != 0 {
 		t.Errorf("got %d messages then, want none", n)

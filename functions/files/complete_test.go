@@ -36,7 +36,7 @@ func TestAFileIsCompleted(t *testing.T) {
 		s.Clock.Advance(time.Second)
 		want := f
 		want.Upload, want.Status, want.SHA256 = nil, "uploaded", world.SHA256(one.content)
-		want.UpdatedAt, want.UploadedAt = s.now(), s.now()
+		want.UpdatedAt, want.UploadedAt = s.ShownNow(), s.ShownNow()
 		for range 2 { // again nothing changes
 			if diff := cmp.Diff(want, s.ShownFile(200, s.CompleteFile(f.ID))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", one.name, diff)
@@ -124,7 +124,7 @@ func TestContentThatDiffers(t *testing.T) {
 	}
 	s.Clock.Advance(2 * time.Hour) // no link is open any more
 	s.RunUntilIdle()
-	s.nothing("afterwards")
+	s.wantNothingLeft("afterwards")
 }
 
 // TestContentThatS3DidNotCheck: of another size, checksum or declared type, however it came to S3.
@@ -153,7 +153,7 @@ func TestContentThatS3DidNotCheck(t *testing.T) {
 	conflict.Check(t, s.CompleteFile(f.ID))
 	s.Clock.Advance(2 * time.Hour)
 	s.RunUntilIdle()
-	s.nothing("afterwards")
+	s.wantNothingLeft("afterwards")
 }
 
 // TestContentThatIsDecodedToSomethingElse: S3 takes headers that a link does not sign, and sends them with downloads.
@@ -173,15 +173,15 @@ func TestContentThatIsDecodedToSomethingElse(t *testing.T) {
 	kept := s.NewFile(world.PDF, nil)
 	kept.Upload.Headers["Cache-Control"] = "public, max-age=31536000"
 	s.put("kept", 200, kept.Upload, world.PDF)
-	s.want("complete", 200, s.CompleteFile(kept.ID))
+	s.Want("complete", 200, s.CompleteFile(kept.ID))
 	_, header, _ := s.Get(s.file(kept.ID).DownloadURL)
 	if got := header.Get("Cache-Control"); got != "private, no-store" {
 		t.Errorf("got Cache-Control %q, want that nobody keeps it", got)
 	}
-	s.want("delete", 204, s.Send("DELETE", s.path(kept.ID), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(kept.ID), nil))
 	s.Clock.Advance(2 * time.Hour)
 	s.RunUntilIdle()
-	s.nothing("afterwards")
+	s.wantNothingLeft("afterwards")
 }
 
 // TestNothingReplacesWhatWasChecked: downloads are of the version that was checked, whatever comes later.
@@ -197,7 +197,7 @@ func TestNothingReplacesWhatWasChecked(t *testing.T) {
 	if got := s.ShownFile(200, s.CompleteFile(f.ID)); got.SHA256 != world.SHA256(world.PDF) {
 		t.Errorf("completed again: got %+v, want it as it was", got)
 	}
-	s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
 	if got := s.Stored(); len(got) != 0 {
 		t.Errorf("got objects %v, want no version", got)
 	}
@@ -225,7 +225,7 @@ func TestWhenS3IsDown(t *testing.T) {
 		t.Errorf("got %+v, want it uploaded", got)
 	}
 	s.NewFile(world.PDF, nil)
-	s.want("delete", 204, s.Send("DELETE", s.path(uploaded.ID), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(uploaded.ID), nil))
 	notFound.Check(t, s.Send("GET", s.path(uploaded.ID), nil))
 	if got := s.Stored(); len(got) != 2 {
 		t.Errorf("got objects %v, want both still", got)

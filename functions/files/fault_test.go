@@ -19,8 +19,8 @@ func (s shop) aged() {
 	s.PassMinute()
 }
 
-// agree fails unless records and objects are of these files, and no others.
-func (s shop) agree(what string, ids ...string) {
+// wantOnly fails unless records and objects are of these files, and no others.
+func (s shop) wantOnly(what string, ids ...string) {
 	s.Helper()
 	want, stored, listed := map[string]string{}, map[string]int{}, map[string]bool{}
 	for _, id := range ids {
@@ -83,7 +83,7 @@ func TestACreationThatWasCutOff(t *testing.T) {
 			s.put(try, 200, got.Upload, world.PDF)
 		}
 		s.aged()
-		s.nothing(try)
+		s.wantNothingLeft(try)
 		if got := s.read(c.ID); got.Files != 0 {
 			t.Errorf("%s: got %+v, want it empty", try, got)
 		}
@@ -123,11 +123,11 @@ func TestACompletionThatWasCutOff(t *testing.T) {
 			t.Errorf("%s: got %+v, want it uploaded", try, got)
 		}
 		s.aged()
-		s.agree(try, f.ID)
+		s.wantOnly(try, f.ID)
 		if status, _, body := s.Get(s.file(f.ID).DownloadURL); status != 200 || body != world.PDF {
 			t.Errorf("%s: got %d %q, want the content", try, status, body)
 		}
-		s.want(try, 204, s.Send("DELETE", s.path(f.ID), nil))
+		s.Want(try, 204, s.Send("DELETE", s.path(f.ID), nil))
 	})
 }
 
@@ -153,7 +153,7 @@ func TestARefusedCompletionThatWasCutOff(t *testing.T) {
 					notFound.Check(t, s.Send("GET", s.path(f.ID), nil))
 				}
 				s.aged()
-				s.nothing(try)
+				s.wantNothingLeft(try)
 				if got := s.read(c.ID); got.Files != 0 {
 					t.Errorf("%s: got %+v, want it empty", try, got)
 				}
@@ -175,12 +175,12 @@ func TestADeletionThatWasCutOff(t *testing.T) {
 		r := world.Request{Method: "DELETE", Path: s.path(f.ID), IdempotencyKey: try}
 		send(r)
 		s.Clock.Advance(time.Minute)
-		s.want(try, 204, s.Do(r))
-		s.want(try+" again", 204, s.Do(r))
+		s.Want(try, 204, s.Do(r))
+		s.Want(try+" again", 204, s.Do(r))
 		notFound.Check(t, s.Send("DELETE", s.path(f.ID), nil)) // by another operation
 		s.Put(f.Upload, world.PDF)                             // late
 		s.aged()
-		s.nothing(try)
+		s.wantNothingLeft(try)
 		if got := s.read(c.ID); got.Files != 0 {
 			t.Errorf("%s: got %+v, want it empty", try, got)
 		}
@@ -194,7 +194,7 @@ func TestAMoveThatWasCutOff(t *testing.T) {
 	a, b := s.collect("a"), s.collect("b")
 	f := s.UploadedFile(world.PDF, fields{"collection_id": a.ID})
 	s.Attempts(4, func(try string, send func(world.Request) world.Response) {
-		s.want(try, 200, s.update(f.ID, fields{"collection_id": a.ID}))
+		s.Want(try, 200, s.update(f.ID, fields{"collection_id": a.ID}))
 		r := world.Request{Method: "PUT", Path: s.path(f.ID), IdempotencyKey: try, Body: fields{"collection_id": b.ID}}
 		send(r)
 		in := map[string][]int{a.ID: {1, 0}, b.ID: {0, 1}}
@@ -202,7 +202,7 @@ func TestAMoveThatWasCutOff(t *testing.T) {
 			t.Errorf("%s: counts (-want +got):\n%s", try, diff)
 		}
 		s.Clock.Advance(time.Minute)
-		s.want(try, 200, s.Do(r))
+		s.Want(try, 200, s.Do(r))
 		if diff := cmp.Diff([]int{0, 1}, s.counts(a, b)); diff != "" {
 			t.Errorf("%s: counts (-want +got):\n%s", try, diff)
 		}
@@ -242,7 +242,7 @@ func TestDeletingThatWasCutOff(t *testing.T) {
 		for step, reached := 1, true; reached; step++ {
 			f := s.UploadedFile(world.PDF, nil)
 			s.RefuseObjects(func(string) bool { return true })
-			s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+			s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
 			s.RefuseObjects(nil)
 			s.Clock.Advance(2 * time.Hour)
 			p := s.Process()
@@ -257,7 +257,7 @@ func TestDeletingThatWasCutOff(t *testing.T) {
 				s.Clock.Advance(16 * time.Minute)
 				s.RunUntilIdle()
 			}
-			s.nothing(fmt.Sprint(fault, " at ", step))
+			s.wantNothingLeft(fmt.Sprint(fault, " at ", step))
 		}
 	}
 }

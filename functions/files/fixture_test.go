@@ -13,7 +13,6 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/file"
-	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 type fields = map[string]any
@@ -50,15 +49,12 @@ func (s shop) as(credential string) shop { return shop{s.WithKey(credential)} }
 // live is a merchant in live mode, with a key of test mode as well.
 func (s shop) live() (live, test shop) {
 	s.Helper()
-	live = shop{s.NewShop("DE", "EUR", fields{"sandbox": false})}
-	return live, live.as(live.NewKey("secret", identity.AllScopes()...))
+	one := s.NewLiveShop()
+	return shop{one}, shop{one.WithTestKey()}
 }
 
 func (s shop) path(id string) string       { return s.FilesPath() + "/" + id }
 func (s shop) collection(id string) string { return s.CollectionsPath() + "/" + id }
-
-// now is the platform's time as it is shown.
-func (s shop) now() time.Time { return s.Clock.Now().Truncate(time.Millisecond) }
 
 // file is a file as it is read.
 func (s shop) file(id string) world.File {
@@ -100,14 +96,6 @@ func (s shop) read(id string) collection {
 func (s shop) collections(query string) page[collection] {
 	s.Helper()
 	return world.Into[page[collection]](s, 200, s.Send("GET", s.CollectionsPath()+query, nil))
-}
-
-// want fails unless the response has the status.
-func (s shop) want(what string, status int, got world.Response) {
-	s.Helper()
-	if got.Status != status {
-		s.Errorf("%s: got %d %s, want %d", what, got.Status, got.Body, status)
-	}
 }
 
 // put fails unless S3 answers an upload with the status.
@@ -157,8 +145,8 @@ func (s shop) counted() int {
 	return got.Count
 }
 
-// nothing fails if a merchant's file or an object is left, or an entry.
-func (s shop) nothing(what string) {
+// wantNothingLeft fails if a merchant's file or an object is left, or an entry.
+func (s shop) wantNothingLeft(what string) {
 	s.Helper()
 	if got := s.files(""); got.Total != 0 {
 		s.Errorf("%s: got %+v, want no file", what, got)

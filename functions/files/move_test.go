@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // counts are how many files collections have.
@@ -32,7 +33,7 @@ func TestAFileIsMoved(t *testing.T) {
 			{b.ID, []int{0, 1}}} {
 			s.Clock.Advance(time.Second)
 			if f.Collection != c.to {
-				f.Collection, f.UpdatedAt = c.to, s.now()
+				f.Collection, f.UpdatedAt = c.to, s.ShownNow()
 			}
 			if diff := cmp.Diff(f, s.ShownFile(200, s.update(f.ID, fields{"collection_id": c.to}))); diff != "" {
 				t.Errorf("to %q (-want +got):\n%s", c.to, diff)
@@ -49,7 +50,7 @@ func TestAFileIsMoved(t *testing.T) {
 		if got := s.files("?collection_id=" + b.ID); got.Total != 1 || got.Items[0].ID != f.ID {
 			t.Errorf("listed: got %+v, want the file", got)
 		}
-		s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+		s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
 		if diff := cmp.Diff([]int{0, 0}, s.counts(a, b)); diff != "" {
 			t.Errorf("deleted, counts (-want +got):\n%s", diff)
 		}
@@ -134,20 +135,20 @@ func TestWhatClosedAndArchivedCollectionsLet(t *testing.T) {
 				t.Fatalf("%s: %s", status, what)
 			}
 		}
-		s.want("again", 200, s.CompleteFile(kept.ID)) // it is uploaded: nothing changes
-		s.want("to where it is", 200, s.update(kept.ID, in))
+		s.Want("again", 200, s.CompleteFile(kept.ID)) // it is uploaded: nothing changes
+		s.Want("to where it is", 200, s.update(kept.ID, in))
 		n, moves, deletes := 5, 409, 409
 		if lets {
 			n, moves, deletes = 2, 200, 204
 		}
-		s.want(status+": move", moves, s.update(moved.ID, fields{"collection_id": open.ID}))
-		s.want(status+": delete", deletes, s.Send("DELETE", s.path(deleted.ID), nil))
-		s.want(status+": move a pending one", moves, s.update(pending.ID, fields{"collection_id": ""}))
+		s.Want(status+": move", moves, s.update(moved.ID, fields{"collection_id": open.ID}))
+		s.Want(status+": delete", deletes, s.Send("DELETE", s.path(deleted.ID), nil))
+		s.Want(status+": move a pending one", moves, s.update(pending.ID, fields{"collection_id": ""}))
 		if got := s.read(c.ID); got.Files != n {
 			t.Errorf("%s: got %+v, want %d files", status, got, n)
 		}
 		if lets {
-			s.want("complete outside", 200, s.CompleteFile(pending.ID))
+			s.Want("complete outside", 200, s.CompleteFile(pending.ID))
 			s.set(c.ID, "open")
 			conflict.Check(t, s.CompleteFile(wrong.ID))
 			notFound.Check(t, s.CompleteFile(wrong.ID))
@@ -157,20 +158,26 @@ func TestWhatClosedAndArchivedCollectionsLet(t *testing.T) {
 	}
 }
 
-// TestMost: with as many files or collections as there may be, one more is refused; one that goes makes room once its
-// content is gone for good, so that what is uploaded by the links of deleted files is within the limit.
-func TestMost(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
+// setCounts has a tenant's files and collections counted as so many below their limits (contract §8.3).
+func (s shop) setCounts(tenant identity.Tenant, below int) {
+	s.Helper()
 	_, table := s.App.Store.Raw()
-	f := s.NewFile(world.PDF, nil)
-	s.collect("first")
-	for name, most := range map[string]int{"COUNT#FILES": 5000, "COUNT#COLLECTIONS": 1000} {
-		if err := table.Update("pk", "FILES#"+s.Tenant().String()).Range("sk", name).Set("count", most-1).
-			Run(t.Context()); err != nil {
-			t.Fatal(err)
+	for name, limit := range map[string]int{"COUNT#FILES": 5000, "COUNT#COLLECTIONS": 1000} {
+		err := table.Update("pk", "FILES#"+tenant.String()).Range("sk", name).Set("count", limit-below).Run(s.Context())
+		if err != nil {
+			s.Fatal(err)
 		}
 	}
+}
+
+// TestLimits: with as many files or collections as there may be, one more is refused; one that goes makes room once its
+// content is gone for good, so that what is uploaded by the links of deleted files is within the limit.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	f := s.NewFile(world.PDF, nil)
+	s.collect("first")
+	s.setCounts(s.Tenant(), 1)
 	create := world.Request{Method: "POST", Path: s.FilesPath(), Body: given(nil)}
 	if got := s.DoConcurrently(4, create); got[201] != 1 || got[409] != 3 {
 		t.Errorf("files: got %v, want one 201 and three 409", got)
@@ -182,7 +189,7 @@ func TestMost(t *testing.T) {
 	conflict.Check(t, s.Do(create))
 	conflict.Check(t, s.Send("POST", s.CollectionsPath(), fields{"name": "x"}))
 	shop{s.OtherShop()}.NewFile(world.PDF, nil)
-	s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
 	s.put("late", 200, f.Upload, world.PDF)
 	conflict.Check(t, s.Do(create))
 	s.Clock.Advance(75*time.Minute - time.Millisecond)
@@ -190,6 +197,26 @@ func TestMost(t *testing.T) {
 	conflict.Check(t, s.Do(create))
 	s.Clock.Advance(time.Minute)
 	s.RunUntilIdle()
-	s.want("create", 201, s.Do(create))
+	s.Want("create", 201, s.Do(create))
 	conflict.Check(t, s.Do(create))
+}
+
+// TestLimitsAreOfOneMode: as many files and collections as there may be in one mode leave room in the other.
+func TestLimitsAreOfOneMode(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	for _, full := range identity.Modes {
+		live, test := s.live()
+		filled, other := live, test
+		if full == identity.Test {
+			filled, other = test, live
+		}
+		filled.NewFile(world.PDF, nil)
+		filled.collect("first")
+		filled.setCounts(identity.Tenant{Mode: full, Merchant: filled.Merchant.Code}, 0)
+		conflict.Check(t, filled.Send("POST", filled.FilesPath(), given(nil)))
+		conflict.Check(t, filled.Send("POST", filled.CollectionsPath(), fields{"name": "x"}))
+		other.NewFile(world.PDF, nil)
+		other.collect("x")
+	}
 }

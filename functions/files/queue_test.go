@@ -61,7 +61,7 @@ func TestAMessageDeletesAnObject(t *testing.T) {
 	s.put("upload", 200, f.Upload, world.PDF)
 	object := s.object(f.ID)
 	s.RefuseObjects(func(string) bool { return true })
-	s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
 	s.RefuseObjects(nil)
 	for range 2 {
 		if err := s.consume(ofObject(object)); err != nil {
@@ -80,7 +80,7 @@ func TestAMessageDeletesAnObject(t *testing.T) {
 	if err := s.consume(ofObject(object)); err != nil {
 		t.Fatal(err)
 	}
-	s.nothing("afterwards")
+	s.wantNothingLeft("afterwards")
 }
 
 // TestAMessageStaysWhileS3IsDown, and the object's entry with it.
@@ -91,7 +91,7 @@ func TestAMessageStaysWhileS3IsDown(t *testing.T) {
 	object := s.object(f.ID)
 	down := func(action string) bool { return action == "DeleteObjectVersion" }
 	s.RefuseObjects(down)
-	s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
 	s.Clock.Advance(2 * time.Hour)
 	s.RunUntilIdle()
 	if e := s.entries()[object]; e.State != file.ObjectDoomed || s.Stored()[object] != 1 {
@@ -100,5 +100,5 @@ func TestAMessageStaysWhileS3IsDown(t *testing.T) {
 	s.RefuseObjects(nil)
 	s.Clock.Advance(16 * time.Minute)
 	s.RunUntilIdle()
-	s.nothing("afterwards")
+	s.wantNothingLeft("afterwards")
 }

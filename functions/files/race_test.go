@@ -58,7 +58,7 @@ func TestTwoCompletionsAtOnce(t *testing.T) {
 					t.Errorf("%s (-want +got):\n%s", what, diff)
 				}
 			}
-			if got.Status != "uploaded" || !got.UploadedAt.Equal(s.now()) {
+			if got.Status != "uploaded" || !got.UploadedAt.Equal(s.ShownNow()) {
 				t.Errorf("%s: got %+v, want it uploaded", what, got)
 			}
 			if _, operations := s.AuditOf("file " + f.ID); len(operations) != 2 {
@@ -101,7 +101,7 @@ func TestTwoRefusalsAtOnce(t *testing.T) {
 			}
 		})
 	s.aged()
-	s.nothing("afterwards")
+	s.wantNothingLeft("afterwards")
 }
 
 // TestACompletionAndADeletionAtOnce: the file is gone in the end, whichever came first.
@@ -134,7 +134,7 @@ func TestACompletionAndADeletionAtOnce(t *testing.T) {
 		check(what, completed, deleted)
 	})
 	s.aged()
-	s.nothing("afterwards")
+	s.wantNothingLeft("afterwards")
 }
 
 // TestAnArchivedCollectionIsFinal: whatever comes before the archiving is whole, and nothing comes after it.

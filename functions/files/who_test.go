@@ -69,9 +69,9 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 		s.ShownFile(200, s.CompleteFile(f.ID))
 	}
 	s.Clock.Advance(time.Second)
-	s.want("move", 200, s.update(f.ID, fields{"collection_id": ""}))
+	s.Want("move", 200, s.update(f.ID, fields{"collection_id": ""}))
 	s.Clock.Advance(time.Second)
-	s.want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
 	s.set(c.ID, "closed")
 	dropped := s.NewFile(world.PDF, nil)
 	s.aged()

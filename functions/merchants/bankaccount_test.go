@@ -253,7 +253,7 @@ func TestARepeatedRequestAddsOneAccount(t *testing.T) {
 // TestWhoseAccountsACredentialReads: those of its own merchant and mode, by the scopes of the contract.
 func TestWhoseAccountsACredentialReads(t *testing.T) {
 	t.Parallel()
-	s := world.NewShop(t).NewShop("DE", "EUR", fields{"sandbox": false})
+	s := world.NewShop(t).NewLiveShop()
 	addAccount(s, holderWithIBAN)
 	other := s.NewShop("DE", "EUR", nil)
 	noAccount.Check(t, other.Send("GET", listed(s), nil))

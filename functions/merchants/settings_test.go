@@ -128,7 +128,7 @@ func TestWhoMaySeeAndChangeSettings(t *testing.T) {
 // TestATestKeyChangesTestModeOnly, and a live key live mode.
 func TestATestKeyChangesTestModeOnly(t *testing.T) {
 	t.Parallel()
-	live := world.NewShop(t).NewShop("DE", "EUR", fields{"sandbox": false})
+	live := world.NewShop(t).NewLiveShop()
 	var made struct {
 		Key struct{ Plaintext string } `json:"api_key"`
 	}

@@ -73,7 +73,7 @@ func (s shop) sell(r cardReader) string {
 	s.Helper()
 	made := s.Send("POST", s.path(r.ID)+"/checkout",
 		fields{"total_amount": fields{"currency": "EUR", "minor_unit": 2, "value": 1010}})
-	s.want("sell", 201, made)
+	s.Want("sell", 201, made)
 	return made.Text("data.checkout_id")
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 type fields = map[string]any
@@ -44,8 +43,8 @@ func (s shop) as(credential string) shop { return shop{s.WithKey(credential)} }
 // live is a merchant in live mode, with a key of test mode as well.
 func (s shop) live() (live, test shop) {
 	s.Helper()
-	live = shop{s.NewShop("DE", "EUR", fields{"sandbox": false})}
-	return live, live.as(live.NewKey("secret", identity.AllScopes()...))
+	one := s.NewLiveShop()
+	return shop{one}, shop{one.WithTestKey()}
 }
 
 func (s shop) path(id string) string { return s.ReadersPath() + "/" + id }
@@ -82,14 +81,6 @@ func (s shop) list() []cardReader {
 	return world.Into[struct{ Items []cardReader }](s, 200, s.Send("GET", s.ReadersPath(), nil)).Items
 }
 
-// want fails unless the response has the status.
-func (s shop) want(what string, status int, got world.Response) {
-	s.Helper()
-	if got.Status != status {
-		s.Errorf("%s: got %d %s, want %d", what, got.Status, got.Body, status)
-	}
-}
-
 // emptied fails unless the response is 200 without a body (contract §2.3).
 func (s shop) emptied(what string, got world.Response) {
 	s.Helper()
@@ -98,9 +89,6 @@ func (s shop) emptied(what string, got world.Response) {
 			got.Header.Get("Content-Length"))
 	}
 }
-
-// now is the platform's time as it is shown.
-func (s shop) now() time.Time { return s.Clock.Now().Truncate(time.Millisecond) }
 
 // unpairedBy ends the pairing at the terminal, as the person who holds it does.
 func (s shop) unpairedBy(id string) {

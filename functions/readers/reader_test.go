@@ -41,7 +41,7 @@ func TestAReaderIsMadeConfirmedAndListed(t *testing.T) {
 			c.name = "Reader " + serial[len(serial)-4:]
 		}
 		want := cardReader{ID: got.ID, Name: c.name, Status: "processing", Device: device{serial, "virtual-solo"},
-			CreatedAt: s.now(), UpdatedAt: s.now()}
+			CreatedAt: s.ShownNow(), UpdatedAt: s.ShownNow()}
 		if c.meta != "" {
 			want.Meta, want.Metadata = json.RawMessage(c.meta), json.RawMessage(c.meta)
 		}
@@ -57,14 +57,14 @@ func TestAReaderIsMadeConfirmedAndListed(t *testing.T) {
 		if !uuid.MatchString(r.ServiceAccount) || i >= len(made) {
 			t.Fatalf("got %+v, want its account, and %d readers", r, len(made))
 		}
-		made[i].Status, made[i].ServiceAccount, made[i].UpdatedAt = "paired", r.ServiceAccount, s.now()
+		made[i].Status, made[i].ServiceAccount, made[i].UpdatedAt = "paired", r.ServiceAccount, s.ShownNow()
 	}
 	if diff := cmp.Diff(made, listed); diff != "" {
 		t.Errorf("listed (-want +got):\n%s", diff)
 	}
 	for _, r := range made {
 		read := world.Request{Method: "GET", Path: s.path(r.ID),
-			Header: map[string]string{"If-Modified-Since": s.now().Add(time.Hour).Format(http.TimeFormat)}}
+			Header: map[string]string{"If-Modified-Since": s.ShownNow().Add(time.Hour).Format(http.TimeFormat)}}
 		if diff := cmp.Diff(r, s.shown(200, s.Do(read))); diff != "" {
 			t.Errorf("read (-want +got):\n%s", diff)
 		}
@@ -191,7 +191,7 @@ func TestUpdates(t *testing.T) {
 			want.Meta, want.Metadata = json.RawMessage(c.meta), json.RawMessage(c.meta)
 		}
 		if !cmp.Equal(want, r) {
-			want.UpdatedAt = s.now()
+			want.UpdatedAt = s.ShownNow()
 		}
 		for range 2 { // the same again changes nothing
 			r = s.shown(200, s.Send("PATCH", s.path(r.ID), c.body))
@@ -220,7 +220,7 @@ func TestStatus(t *testing.T) {
 	s.Clock.Advance(2 * time.Second)
 	on := status(r.ID)
 	for name, want := range map[string]any{"status": "ONLINE", "state": "IDLE", "connection_type": "Wi-Fi",
-		"last_activity": s.now().Format("2006-01-02T15:04:05.000Z07:00")} {
+		"last_activity": s.ShownNow().Format("2006-01-02T15:04:05.000Z07:00")} {
 		if on[name] != want {
 			t.Errorf("%s: got %v, want %v", name, on[name], want)
 		}

@@ -47,7 +47,7 @@ func TestACreationThatWasCutOff(t *testing.T) {
 		}
 		s.confirm(try, got)
 		s.Clock.Advance(time.Second)
-		s.want(try, 204, s.Send("DELETE", s.path(got.ID), nil))
+		s.Want(try, 204, s.Send("DELETE", s.path(got.ID), nil))
 		if diff := cmp.Diff([]string{"POST " + route, "DELETE " + route + "/{id}"}, s.operations(got.ID)); diff != "" {
 			t.Errorf("%s: entries (-want +got):\n%s", try, diff)
 		}
@@ -69,8 +69,8 @@ func TestADeletionThatWasCutOff(t *testing.T) {
 			t.Errorf("%s: got a profile listed: %t, and its token taken: %t", try, there, works)
 		}
 		s.Clock.Advance(time.Minute)
-		s.want(try, 204, s.Do(r))
-		s.want(try, 204, s.Do(r))
+		s.Want(try, 204, s.Do(r))
+		s.Want(try, 204, s.Do(r))
 		badToken.Check(t, by.Send("GET", "/v0.1/checkouts", nil))
 		if got := s.list(); len(got) != 0 {
 			t.Errorf("%s: got %+v, want none", try, got)
@@ -96,9 +96,9 @@ func TestARepeatedCreation(t *testing.T) {
 	if other := s.made(s.Do(r)); other.Password == first.Password || other.ID == first.ID {
 		t.Error("another operation: got the same profile, want another")
 	}
-	s.want("delete", 204, s.Send("DELETE", s.path(first.ID), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(first.ID), nil))
 	r.IdempotencyKey = "k"
-	s.want("again", 201, s.Do(r))
+	s.Want("again", 201, s.Do(r))
 	if got := s.list(); len(got) != 1 {
 		t.Errorf("got %+v, want the other alone", got)
 	}
@@ -113,7 +113,7 @@ func TestADeletedProfileIsNotMadeAgain(t *testing.T) {
 		send(r)
 		deleted := s.list()
 		for _, p := range deleted {
-			s.want(try, 204, s.Send("DELETE", s.path(p.ID), nil))
+			s.Want(try, 204, s.Send("DELETE", s.path(p.ID), nil))
 		}
 		s.Clock.Advance(time.Minute)
 		got := s.made(s.Do(r))
@@ -122,7 +122,7 @@ func TestADeletedProfileIsNotMadeAgain(t *testing.T) {
 			t.Errorf("%s: deleted %+v, got %+v and %+v, want none", try, deleted, got, now)
 		}
 		for _, p := range now {
-			s.want(try, 204, s.Send("DELETE", s.path(p.ID), nil))
+			s.Want(try, 204, s.Send("DELETE", s.path(p.ID), nil))
 		}
 	})
 }
@@ -134,7 +134,7 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	owner := s.as(s.TokenOf(s.Owner()))
 	p := owner.create("one")
 	s.Clock.Advance(time.Second)
-	s.want("delete", 204, s.Send("DELETE", s.path(p.ID), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(p.ID), nil))
 	got, _ := s.AuditOf("test_profile " + p.ID)
 	view := fmt.Sprintf(`{"created_at":%q,"name":"one"}`, p.CreatedAt.Format(time.RFC3339Nano))
 	want := []string{

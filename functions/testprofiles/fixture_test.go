@@ -62,14 +62,6 @@ func (s shop) list() []profile {
 	return world.Into[struct{ Items []profile }](s, 200, s.Send("GET", s.profiles(), nil)).Items
 }
 
-// want fails unless the response has the status.
-func (s shop) want(what string, status int, got world.Response) {
-	s.Helper()
-	if got.Status != status {
-		s.Errorf("%s: got %d %s, want %d", what, got.Status, got.Body, status)
-	}
-}
-
 // account is the account with the user name in the mode.
 func (s shop) account(username string, mode identity.Mode) signin.Account {
 	s.Helper()

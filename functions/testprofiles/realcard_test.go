@@ -92,7 +92,7 @@ func (s shop) use() (paid []world.Payment) {
 	saved := world.Into[[]struct{ Token string }](s, 200, s.Send("GET", cards, nil))
 	paid = append(paid, s.Pay(s.Create("7", fields{"customer_id": customer}),
 		fields{"payment_type": "card", "token": saved[0].Token, "customer_id": customer}))
-	s.want("deactivate the card", 204, s.Send("DELETE", cards+"/"+saved[0].Token, nil))
+	s.Want("deactivate the card", 204, s.Send("DELETE", cards+"/"+saved[0].Token, nil))
 	s.Pay(s.Create("42.25", nil), s.Card(realVisa)) // the acquirer is asked again
 	s.ProcessCheckout(s.Create("42.24", nil), s.Card(realVisa))
 	s.PassMinute()
@@ -103,7 +103,7 @@ func (s shop) use() (paid []world.Payment) {
 func TestNoRealCardReachesAnAcquirerInTestMode(t *testing.T) {
 	t.Parallel()
 	live, calls := newMarket(t)
-	test := live.as(live.NewKey("secret", identity.AllScopes()...))
+	test := shop{live.WithTestKey()}
 	developer := test.create("developers")
 	for name, credential := range map[string]string{"a test profile": test.token(developer.ID),
 		"a key": test.Merchant.Key.Plaintext, "a client": test.Token(), "the owner": test.TokenOf(test.Owner())} {

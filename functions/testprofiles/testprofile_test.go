@@ -35,7 +35,7 @@ func TestAProfileIsMadeAndListed(t *testing.T) {
 				len(got.Password))
 		}
 		one := profile{ID: got.ID, Name: c.name, Username: got.ID + "@" + s.Merchant.Code, Password: got.Password,
-			CreatedAt: s.Clock.Now().Truncate(time.Millisecond)}
+			CreatedAt: s.ShownNow()}
 		if diff := cmp.Diff(one, got); diff != "" {
 			t.Errorf("%v: (-want +got):\n%s", c.body, diff)
 		}
@@ -78,15 +78,15 @@ func TestADeletedProfile(t *testing.T) {
 	r := world.Request{Method: "GET", Path: "/v0.1/checkouts", APIKey: s.token(p.ID)}
 	processes := []*world.Process{s.Process(), s.Process()}
 	for _, process := range processes {
-		s.want("before", 200, process.Do(r))
+		s.Want("before", 200, process.Do(r))
 	}
 	notFound.Check(t, s.Send("DELETE", s.path("tp_"+strings.Repeat("0", 26)), nil))
-	s.want("delete", 204, s.Send("DELETE", s.path(p.ID), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(p.ID), nil))
 	for _, process := range processes {
 		badToken.Check(t, process.Do(r))
 		process.Stop()
 	}
-	s.want("the other", 200, s.as(s.token(kept.ID)).Send("GET", "/v0.1/checkouts", nil))
+	s.Want("the other", 200, s.as(s.token(kept.ID)).Send("GET", "/v0.1/checkouts", nil))
 	if a := s.account(p.Username, identity.Test); a.Kind != "" {
 		t.Errorf("got account %+v, want none", a)
 	}
@@ -122,7 +122,7 @@ func TestMostProfiles(t *testing.T) {
 	}
 	tooMany.Check(t, s.Send("POST", s.profiles(), nil))
 	shop{s.NewShop("DE", "EUR", nil)}.create("of another merchant")
-	s.want("delete", 204, s.Send("DELETE", s.path(all[0].ID), nil))
+	s.Want("delete", 204, s.Send("DELETE", s.path(all[0].ID), nil))
 	s.create("again")
 	tooMany.Check(t, s.Send("POST", s.profiles(), nil))
 }
@@ -131,7 +131,7 @@ func TestMostProfiles(t *testing.T) {
 func TestLiveModeHasNone(t *testing.T) {
 	t.Parallel()
 	live := shop{newShop(t).NewShop("DE", "EUR", map[string]any{"sandbox": false})}
-	s := live.as(live.NewKey("secret", identity.AllScopes()...))
+	s := shop{live.WithTestKey()}
 	p := s.create("one")
 	notAllowed.Check(t, live.Send("POST", live.profiles(), fields{"name": "x"}))
 	notFound.Check(t, live.Send("DELETE", live.path(p.ID), nil))
@@ -184,7 +184,7 @@ func TestWhoMayManageProfiles(t *testing.T) {
 			} else if got.Status == 403 {
 				notAllowed.Check(t, got)
 			} else if got.Status == 201 {
-				s.want("clean up", 204, s.Send("DELETE", s.path(s.made(got).ID), nil))
+				s.Want("clean up", 204, s.Send("DELETE", s.path(s.made(got).ID), nil))
 			}
 		}
 		s.Send("DELETE", s.path(p.ID), nil)

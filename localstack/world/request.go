@@ -3,6 +3,7 @@ package world
 import (
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
 )
@@ -38,6 +39,17 @@ func (w *World) DoConcurrently(many int, r Request) map[int]int {
 	}
 	return counted
 }
+
+// Want fails the test unless the response has the status.
+func (w *World) Want(what string, status int, got Response) {
+	w.Helper()
+	if got.Status != status {
+		w.Errorf("%s: got %d %s, want %d", what, got.Status, got.Body, status)
+	}
+}
+
+// ShownNow is the platform's time as responses show it.
+func (w *World) ShownNow() time.Time { return w.Clock.Now().Truncate(time.Millisecond) }
 
 // Do sends a request, and checks it and the response against the contract.
 func (p *Process) Do(r Request) Response {

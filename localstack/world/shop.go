@@ -86,6 +86,18 @@ func (s Shop) NewKey(kind string, scopes ...string) string {
 	return made.Key.Plaintext
 }
 
+// NewLiveShop provisions a merchant whose own key is of live mode.
+func (s Shop) NewLiveShop() Shop {
+	s.Helper()
+	return s.NewShop("DE", "EUR", map[string]any{"sandbox": false})
+}
+
+// WithTestKey is the shop with a new secret key of test mode, which may do everything.
+func (s Shop) WithTestKey() Shop {
+	s.Helper()
+	return s.WithKey(s.NewKey("secret", identity.AllScopes()...))
+}
+
 // RotateSecret has an operator give the merchant its next callback secret.
 func (s Shop) RotateSecret() webhook.Secret {
 	s.Helper()
