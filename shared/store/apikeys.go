@@ -153,20 +153,11 @@ func (s *Store) addAPIKey(ctx context.Context, k identity.APIKey, count keyCount
 		return k, err
 	}
 	err := tx.Run(ctx)
-	if k.Version = 1; err == nil {
-		return k, nil
-	}
-	made, now, readErr := s.madeAPIKey(ctx, k)
-	switch {
-	case readErr != nil:
-		return k, errors.Join(err, readErr)
-	case made.ID != "":
-		return made, nil
-	case now.Version != before || dynamo.IsCondCheckFailed(err):
-		return k, ErrStale
-	default:
-		return k, err
-	}
+	k.Version = 1
+	return resolveCreation(k, err, func() (identity.APIKey, bool, error) {
+		made, _, err := s.madeAPIKey(ctx, k)
+		return made, made.ID != "", err
+	})
 }
 
 // UpdateAPIKey applies a change by the context's caller to a key. Of two at once both are

@@ -109,21 +109,10 @@ func (s *Store) addTestProfile(ctx context.Context, t identity.Tenant, p member.
 	if err := s.asCaller(ctx, tx); err != nil {
 		return p, err
 	}
-	err := tx.Run(ctx)
-	if err == nil {
-		return p, nil
-	}
-	made, now, readErr := s.madeTestProfile(ctx, t, p.ID)
-	switch {
-	case readErr != nil:
-		return p, errors.Join(err, readErr)
-	case made.ID != "":
-		return made, nil
-	case now.Version != before || dynamo.IsCondCheckFailed(err):
-		return p, ErrStale
-	default:
-		return p, err
-	}
+	return resolveCreation(p, tx.Run(ctx), func() (member.TestProfile, bool, error) {
+		made, _, err := s.madeTestProfile(ctx, t, p.ID)
+		return made, made.ID != "", err
+	})
 }
 
 // subjectTestProfile is the subject of entries about a profile.
