@@ -7,11 +7,9 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/file"
 )
-
-// bucket has the content of all files.
-const bucket = "cashwrap-files"
 
 // files is the life of a world in which clients of two merchants make collections and files, upload, complete, move and
 // delete them at the same time.
@@ -47,9 +45,9 @@ func newFiles(w *World) *files {
 		versions: map[string][]*version{}, deletions: map[string]bool{}, writes: map[string]bool{}, kept: map[string]item{},
 		states: map[string]string{}}
 	w.held, f.narrow = []float64{0, 0.7, 0.95}[f.rng.IntN(3)], f.rng.IntN(2) == 0
-	given, _ := credentials(context.Background())
-	w.objects = s3.New(s3.Config{Now: w.now, Region: "eu-central-1", Credentials: given})
-	if err := w.objects.CreateBucket(bucket); err != nil {
+	given, _ := credentials.Retrieve(context.Background())
+	w.objects = s3.New(s3.Config{Now: w.now, Region: runner.Region, Credentials: given})
+	if err := w.objects.CreateBucket(runner.Bucket); err != nil {
 		w.panicf("%v", err)
 	}
 	return f

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/file"
 	objects "github.com/cashwrap/cashwrap/shared/file/s3"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -272,7 +273,7 @@ func (f *files) checkFiles() {
 		}
 	}
 	found := map[string]string{}
-	at := objects.New(awsConfig(f), bucket)
+	at := objects.New(awsConfig(f), runner.Bucket)
 	for one, err := range at.List(context.Background(), file.Prefix, "") {
 		if err != nil {
 			f.panicf("%v", err)

@@ -15,8 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
@@ -25,6 +23,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
 	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -156,11 +155,11 @@ func (w *World) makeRoutes() gateway.Routes {
 // queues that it makes.
 func (w *World) configure() app.Config {
 	environment := map[string]string{
-		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "DYNAMODB_ENDPOINT": "http://dynamodb.test",
+		"TABLE": "cashwrap", "AWS_REGION": runner.Region, "DYNAMODB_ENDPOINT": "http://dynamodb.test",
 		"SQS_ENDPOINT": "http://sqs.test", "SES_ENDPOINT": "http://ses.test", "MAIL_FROM": "no-reply@cashwrap.example",
 		"BASE_URL": "https://cashwrap.test", "PLATFORM_SECRET": base64.StdEncoding.EncodeToString(
 			bytes.Repeat([]byte{7}, 32)),
-		"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": bucket,
+		"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": runner.Bucket,
 		"DUE_SHARDS": "4", "PLATFORM_SECRET_SINCE": "2000-01-01T00:00:00Z", // before any world begins
 	}
 	for _, q := range functions.Queues {
@@ -174,9 +173,7 @@ func (w *World) configure() app.Config {
 }
 
 // credentials never expire, so nothing asks for others.
-var credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-	return aws.Credentials{AccessKeyID: "AKIAIOSFODNN7EXAMPLE", SecretAccessKey: "none"}, nil
-})
+var credentials = runner.Engines{AccessKey: "AKIAIOSFODNN7EXAMPLE"}.Credentials()
 
 func (w *World) makeOverrides() app.Overrides {
 	o := app.Overrides{

@@ -18,14 +18,10 @@ import (
 	objects "github.com/cashwrap/cashwrap/shared/file/s3"
 )
 
-// secretKey signs for the access key.
-const secretKey = "none"
-
 // newObjects is an S3 to which links are open by the test's clock. Calls of the SDK are signed by the system's.
-func newObjects(tb testing.TB, accessKey string, now func() time.Time) *s3.Engine {
+func newObjects(tb testing.TB, keys aws.Credentials, now func() time.Time) *s3.Engine {
 	tb.Helper()
-	engine := s3.New(s3.Config{Now: now, CallsNow: time.Now, Region: runner.Region,
-		Credentials: aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: secretKey}})
+	engine := s3.New(s3.Config{Now: now, CallsNow: time.Now, Region: runner.Region, Credentials: keys})
 	if err := engine.CreateBucket(runner.Bucket); err != nil {
 		tb.Fatal(err)
 	}

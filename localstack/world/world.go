@@ -9,7 +9,6 @@ package world
 
 import (
 	"bytes"
-	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -108,13 +107,11 @@ func New(tb testing.TB) *World {
 		}
 		return ""
 	}})
-	accessKey := enginetest.AccessKey(tb)
-	w.credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
-	})
-	w.Objects = newObjects(tb, accessKey, w.Clock.Now)
+	engines := runner.Engines{AccessKey: enginetest.AccessKey(tb)}
+	w.credentials = engines.Credentials()
+	w.Objects = newObjects(tb, engines.Keys(), w.Clock.Now)
 	w.environment = map[string]string{
-		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "BASE_URL": "http://cashwrap.test",
+		"TABLE": "cashwrap", "AWS_REGION": runner.Region, "BASE_URL": "http://cashwrap.test",
 		"DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
 		"SES_ENDPOINT": "http://ses.test", "MAIL_FROM": "Cashwrap <no-reply@cashwrap.example>",
 		"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": runner.Bucket,
