@@ -41,13 +41,30 @@ func (w *World) findLeaks() {
 	w.secrets.mu.Lock()
 	defer w.secrets.mu.Unlock()
 	for secret, what := range w.secrets.text {
-		alone := regexp.MustCompile(`(^|[^0-9A-Za-z_+/=-])` + regexp.QuoteMeta(secret) + `($|[^0-9A-Za-z_+/=-])`)
 		for place, text := range places {
-			if strings.Contains(text, secret) && (len(secret) >= unlikely || alone.MatchString(text)) { // the first is fast
-				w.Errorf("a %s was found in the %s", what, place)
+			if found := around(secret, text); found != "" {
+				w.Errorf("a %s was found in the %s: %s", what, place, found)
 			}
 		}
 	}
+}
+
+// around is what is about the secret where it leaks into the text, without the secret; "" if it does not.
+func around(secret, text string) string {
+	const most = 120
+	word := regexp.QuoteMeta(secret)
+	if len(secret) < unlikely {
+		word = `(?:^|[^0-9A-Za-z_+/=-])` + word + `(?:$|[^0-9A-Za-z_+/=-])`
+	}
+	if !strings.Contains(text, secret) { // the pattern is slow
+		return ""
+	}
+	at := regexp.MustCompile(word).FindStringIndex(text)
+	if at == nil {
+		return ""
+	}
+	shown := text[max(0, at[0]-most):min(len(text), at[1]+most)]
+	return strings.ReplaceAll(shown, secret, "[it]")
 }
 
 // dumpTable is every item of the table as JSON.
