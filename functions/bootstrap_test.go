@@ -65,15 +65,15 @@ func TestAProgramNamesTheSecretsItUses(t *testing.T) {
 // the Runtime API and answers it. The demo calls all of them (localstack).
 func TestABootstrapServesAnEvent(t *testing.T) {
 	t.Parallel()
-	folder, err := runtime.Build(t.Context(), "pages")
+	folder, err := runtime.Build(t.Context(), "public")
 	if err != nil {
 		t.Fatal(err)
 	}
-	event, err := os.ReadFile(eventFile("pages"))
+	event, err := os.ReadFile(eventFile("public"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := runtime.New(deployed(t, folder, "pages"))
+	f := runtime.New(deployed(t, folder, "public"))
 	defer f.Stop()
 	reply, err := f.Invoke(t.Context(), "1", event)
 	var response events.APIGatewayV2HTTPResponse

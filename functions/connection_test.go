@@ -13,7 +13,7 @@ import (
 // TestADeployedProgramConnectsToItsTableAsItStarts: before its first event, and only where it is deployed.
 func TestADeployedProgramConnectsToItsTableAsItStarts(t *testing.T) {
 	t.Parallel()
-	folder, err := runtime.Build(t.Context(), "pages")
+	folder, err := runtime.Build(t.Context(), "public")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestADeployedProgramConnectsToItsTableAsItStarts(t *testing.T) {
 			}
 		}))
 		defer table.Close()
-		c := deployed(t, folder, "pages")
+		c := deployed(t, folder, "public")
 		c.Environment["DYNAMODB_ENDPOINT"], c.Environment["STAGE"] = table.URL, stage
 		c.Log = slog.New(slog.DiscardHandler)
 		i, err := runtime.Start(t.Context(), c)

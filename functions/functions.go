@@ -22,6 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/payouts"
 	"github.com/cashwrap/cashwrap/functions/polls"
 	"github.com/cashwrap/cashwrap/functions/provision"
+	"github.com/cashwrap/cashwrap/functions/public"
 	"github.com/cashwrap/cashwrap/functions/readers"
 	"github.com/cashwrap/cashwrap/functions/receipts"
 	"github.com/cashwrap/cashwrap/functions/reconcile"
@@ -148,6 +149,7 @@ var All = []Function{
 	{Name: "files", HTTP: files.Routes, Queue: &Consumer{From: Files, Batch: 10, Handle: files.Consume},
 		Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
+	{Name: "public", HTTP: public.Routes, Timeout: requestTime},
 	{Name: "sandbox", HTTP: sandbox.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: &Follower{Handle: relay.Record, Filter: store.FastPathFilter}, Timeout: 30 * time.Second},
 	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver, Prompt: true},

@@ -17,7 +17,7 @@ const (
 
 	// DefaultFamily answers unknown paths. All families would alike; this one
 	// reads no credential.
-	DefaultFamily = "pages"
+	DefaultFamily = "public"
 )
 
 // RouteKeys are the keys of the family's routes, each once; none for a

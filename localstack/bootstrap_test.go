@@ -39,7 +39,7 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 		t.Fatal(err)
 	}
 	noSecrets(t, place, l, output.String())
-	for _, process := range []string{"checkouts#1", "customers#1", "transactions#1", "receipts#1", "pages#1",
+	for _, process := range []string{"checkouts#1", "customers#1", "transactions#1", "receipts#1", "public#1",
 		"sandbox#1", "callbacks#1",
 		"provision#1", "reconcile#1"} {
 		if !strings.Contains(l.log.String(), "process="+process) {

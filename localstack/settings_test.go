@@ -43,7 +43,7 @@ func only(name, value string) func(string) string {
 
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{nil, {"dance"}, {"run", "fast"}, {"provision"}, {"invoke", "pages"}} {
+	for _, args := range [][]string{nil, {"dance"}, {"run", "fast"}, {"provision"}, {"invoke", "public"}} {
 		if err := command(t.Context(), args, t.Output()); !errors.Is(err, errUsage) {
 			t.Errorf("%v: got error %v, want %v", args, err, errUsage)
 		}

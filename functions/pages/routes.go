@@ -1,41 +1,29 @@
-// Package pages is what browsers and machines read without a credential: the
-// problem types, the keys that verify callbacks, and the health checks.
+// Package pages is the family Pages (contract §13.3): the page on which a payer pays a
+// checkout that was created with hosted_checkout.
 package pages
 
 import (
-	"context"
-	"log/slog"
-	"net/http"
+	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Config is what the pages work with.
-type Config struct {
-	// WebhookKeys sign callbacks; their public halves are shown.
-	WebhookKeys func() ([]app.SigningKey, error)
-	Ready       func(context.Context) error // nil while requests can be served
-	Commit      string                      // of the code
-	Log         *slog.Logger
+// family is what the operations work with.
+type family struct {
+	store      *store.Store
+	processing *processing.Processor
+	baseURL    string // without a trailing slash
 }
 
-// pages has an operation for each route.
-type pages struct{ Config }
-
-// Routes are the family's routes in a running function.
+// Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	return Config{WebhookKeys: a.SigningKeys, Ready: a.Store.CheckWritable, Commit: a.Commit, Log: a.Log}.Routes()
-}
-
-// Routes are the operations of the family Public (contract §1).
-func (c Config) Routes() []rest.Route {
-	p := pages{c}
+	f := family{store: a.Store, processing: a.Processing, baseURL: strings.TrimRight(a.BaseURL, "/")}
 	return []rest.Route{
-		{Method: "GET", Path: "/.well-known/webhook-keys", Access: rest.Open,
-			Handle: rest.JSON(http.StatusOK, p.webhookKeys)},
-		{Method: "GET", Path: "/problems/{slug}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.problem)},
-		{Method: "GET", Path: "/healthz", Access: rest.Open, Handle: rest.JSON(http.StatusOK, p.healthy)},
-		{Method: "GET", Path: "/readyz", Access: rest.Open, Handle: rest.Page(p.ready)},
+		{Method: "GET", Path: "/pay/c-{checkout_id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.show)},
+		{Method: "POST", Path: "/pay/c-{checkout_id}/attempts", Access: rest.Open, Errors: rest.Several,
+			Handle: rest.JSON(200, f.createAttempt).Unchecked()},
 	}
 }

@@ -42,7 +42,7 @@ func TestSizesHaveALimit(t *testing.T) {
 		binary, zipped int64
 		ok             bool
 	}{{maxBinary, maxZip, true}, {maxBinary + 1, maxZip, false}, {maxBinary, maxZip + 1, false}} {
-		if err := within("pages", c.binary, c.zipped); (err == nil) != c.ok {
+		if err := within("public", c.binary, c.zipped); (err == nil) != c.ok {
 			t.Errorf("%+v: got error %v, want one: %t", c, err, !c.ok)
 		}
 	}

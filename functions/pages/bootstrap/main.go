@@ -6,4 +6,4 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-func main() { app.ServeRoutes(pages.Routes, app.PlatformSecret) }
+func main() { app.ServeRoutes(pages.Routes, app.PlatformSecret, app.LastingSecret) }

@@ -19,7 +19,7 @@ func TestTheMostSpecificRouteIsTaken(t *testing.T) {
 	t.Parallel()
 	routes, err := NewRoutes([]functions.Function{
 		family("things", rest.Route{Path: "/things/{id}"}, rest.Route{Path: "/things/{id}/parts"}),
-		family("pages", rest.Route{Path: "/things/special"}, rest.Route{Path: "/"}),
+		family("public", rest.Route{Path: "/things/special"}, rest.Route{Path: "/"}),
 		family("others", rest.Route{Path: "/{any}/x/parts"}),
 	}, nil)
 	if err != nil {
@@ -27,15 +27,15 @@ func TestTheMostSpecificRouteIsTaken(t *testing.T) {
 	}
 	found := map[string]Match{}
 	want := map[string]Match{
-		"/":               {Route{Key: "ANY /", Function: "pages"}, map[string]string{}},
+		"/":               {Route{Key: "ANY /", Function: "public"}, map[string]string{}},
 		"/things/7":       {Route{Key: "ANY /things/{id}", Function: "things"}, map[string]string{"id": "7"}},
 		"/things/a%2Fb":   {Route{Key: "ANY /things/{id}", Function: "things"}, map[string]string{"id": "a/b"}},
-		"/things/special": {Route{Key: "ANY /things/special", Function: "pages"}, map[string]string{}},
+		"/things/special": {Route{Key: "ANY /things/special", Function: "public"}, map[string]string{}},
 		"/things/x/parts": {Route{Key: "ANY /things/{id}/parts", Function: "things"}, map[string]string{"id": "x"}},
 		"/other/x/parts":  {Route{Key: "ANY /{any}/x/parts", Function: "others"}, map[string]string{"any": "other"}},
-		"/things/":        {Route{Key: "$default", Function: "pages"}, nil},
-		"/things/7/":      {Route{Key: "$default", Function: "pages"}, nil},
-		"/nothing":        {Route{Key: "$default", Function: "pages"}, nil},
+		"/things/":        {Route{Key: "$default", Function: "public"}, nil},
+		"/things/7/":      {Route{Key: "$default", Function: "public"}, nil},
+		"/nothing":        {Route{Key: "$default", Function: "public"}, nil},
 	}
 	for path := range want {
 		m, ok := routes.Find(path)

@@ -1,4 +1,4 @@
-package pages_test
+package public_test
 
 import (
 	"net/http"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"github.com/cashwrap/cashwrap/functions/pages"
+	"github.com/cashwrap/cashwrap/functions/public"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
@@ -21,7 +21,7 @@ func TestTheFunctionOnItsTable(t *testing.T) {
 	}, app.Overrides{
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""), MaxAttempts: 1,
 	})
-	s := &fixture{Handler: a.Handler(pages.Routes(a))}
+	s := &fixture{Handler: a.Handler(public.Routes(a))}
 	if r := s.get(t, "/readyz"); r.status != http.StatusServiceUnavailable {
 		t.Errorf("readyz without a table: got %d %s, want 503", r.status, r.body)
 	}

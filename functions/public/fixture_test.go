@@ -1,4 +1,4 @@
-package pages_test
+package public_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"github.com/cashwrap/cashwrap/functions/pages"
+	"github.com/cashwrap/cashwrap/functions/public"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -40,7 +40,7 @@ func newFixture(t *testing.T) *fixture {
 	}
 	s, log := &fixture{}, slog.New(slog.NewTextHandler(io.Discard, nil))
 	s.Handler = rest.New(rest.Config{
-		Routes: pages.Config{WebhookKeys: publishedKeys, Commit: "0123456789ab-dirty", Log: log,
+		Routes: public.Config{WebhookKeys: publishedKeys, Commit: "0123456789ab-dirty", Log: log,
 			Ready: func(context.Context) error { return s.broken }}.Routes(),
 		Store: table, Log: log, BaseURL: baseURL, HashKey: []byte(strings.Repeat("s", 32)), AllowHTTP: true,
 		Limits: rest.Limits{Address: rest.Limit{Rate: 1000, Burst: 1000}},

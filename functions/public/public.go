@@ -1,4 +1,4 @@
-package pages
+package public
 
 import (
 	"context"
@@ -21,8 +21,8 @@ type webhookKey struct {
 }
 
 // webhookKeys publishes what v1a signatures are verified with (contract §11.2).
-func (p pages) webhookKeys(context.Context, struct{}) (webhookKeys, error) {
-	keys, err := p.WebhookKeys()
+func (f family) webhookKeys(context.Context, struct{}) (webhookKeys, error) {
+	keys, err := f.WebhookKeys()
 	published := webhookKeys{Keys: []webhookKey{}}
 	for _, k := range keys {
 		published.Keys = append(published.Keys,
@@ -34,7 +34,7 @@ func (p pages) webhookKeys(context.Context, struct{}) (webhookKeys, error) {
 var problemPage = page.New("")
 
 // problem explains the problem type at its address (RFC 9457 §3.1.1).
-func (p pages) problem(_ context.Context, req struct {
+func (f family) problem(_ context.Context, req struct {
 	Slug string `path:"slug"`
 }) (rest.Document, error) {
 	known, ok := rest.Problems()[req.Slug]
@@ -51,13 +51,13 @@ type health struct {
 }
 
 // healthy reports that the process answers, and of which code it is.
-func (p pages) healthy(context.Context, struct{}) (health, error) { return health{"ok", p.Commit}, nil }
+func (f family) healthy(context.Context, struct{}) (health, error) { return health{"ok", f.Commit}, nil }
 
 // ready reports whether requests can be served: 503 while the table takes no writes.
-func (p pages) ready(ctx context.Context, _ struct{}) (rest.Document, error) {
+func (f family) ready(ctx context.Context, _ struct{}) (rest.Document, error) {
 	const contentType = "application/json;charset=UTF-8"
-	if err := p.Ready(ctx); err != nil {
-		p.Log.ErrorContext(ctx, "not ready", "error", err)
+	if err := f.Ready(ctx); err != nil {
+		f.Log.ErrorContext(ctx, "not ready", "error", err)
 		return rest.Document{Status: http.StatusServiceUnavailable, ContentType: contentType,
 			Body: []byte(`{"status":"unavailable"}`)}, nil
 	}

@@ -1,4 +1,4 @@
-package pages_test
+package public_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package pages
+package public
 
 import (
 	"strings"

@@ -1,0 +1,41 @@
+// Package public is what browsers and machines read without a credential: the
+// problem types, the keys that verify callbacks, and the health checks.
+package public
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// Config is what the operations work with.
+type Config struct {
+	// WebhookKeys sign callbacks; their public halves are shown.
+	WebhookKeys func() ([]app.SigningKey, error)
+	Ready       func(context.Context) error // nil while requests can be served
+	Commit      string                      // of the code
+	Log         *slog.Logger
+}
+
+// family has an operation for each route.
+type family struct{ Config }
+
+// Routes are the family's routes in a running function.
+func Routes(a *app.App) []rest.Route {
+	return Config{WebhookKeys: a.SigningKeys, Ready: a.Store.CheckWritable, Commit: a.Commit, Log: a.Log}.Routes()
+}
+
+// Routes are the operations of the family Public (contract §1).
+func (c Config) Routes() []rest.Route {
+	f := family{c}
+	return []rest.Route{
+		{Method: "GET", Path: "/.well-known/webhook-keys", Access: rest.Open,
+			Handle: rest.JSON(http.StatusOK, f.webhookKeys)},
+		{Method: "GET", Path: "/problems/{slug}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.problem)},
+		{Method: "GET", Path: "/healthz", Access: rest.Open, Handle: rest.JSON(http.StatusOK, f.healthy)},
+		{Method: "GET", Path: "/readyz", Access: rest.Open, Handle: rest.Page(f.ready)},
+	}
+}
