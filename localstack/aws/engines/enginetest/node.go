@@ -22,8 +22,14 @@ var modules = sync.OnceValues(func() (string, error) {
 
 // Node is a command that runs a program of the localstack folder by Node, with the modules of
 // localstack/package.json. The test is skipped where Node is missing, unless
-// CASHWRAP_ORACLE=required.
+// CASHWRAP_ORACLE=required. The program ends with the test.
 func Node(tb testing.TB, program string) *exec.Cmd {
+	tb.Helper()
+	return NodeContext(tb.Context(), tb, program)
+}
+
+// NodeContext is Node for a program that ends with the context, such as one that several tests share.
+func NodeContext(ctx context.Context, tb testing.TB, program string) *exec.Cmd {
 	tb.Helper()
 	if err := engines.CheckNode(); err != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
 		tb.Skip(err)
@@ -32,5 +38,5 @@ func Node(tb testing.TB, program string) *exec.Cmd {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return exec.CommandContext(tb.Context(), "node", filepath.Join(root, program))
+	return exec.CommandContext(ctx, "node", filepath.Join(root, program))
 }

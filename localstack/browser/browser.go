@@ -1,0 +1,113 @@
+// Package browser drives Chromium for tests of pages. A test opens sessions, visitors with cookies of their own, whose
+// browser reaches only the handlers that the test serves, whatever their hosts are called, over http and https. At its
+// end the test fails on all that went wrong on the pages and was not expected: messages on the console, exceptions,
+// violations of the Content-Security-Policy, failed requests, requests to any other host, and whatever axe-core finds
+// on a page that the test looks at. Nothing waits for a time: elements and addresses are waited for.
+//
+// Tests are skipped where Chromium or Node is missing, unless CASHWRAP_ORACLE=required. The environment variable
+// CASHWRAP_SCREENSHOTS names a folder for pictures of the pages.
+package browser
+
+import (
+	"cmp"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+// patience is how long an element or address is waited for, on a busy machine.
+const patience = 60 * time.Second
+
+// Web is what sessions reach: the handler of each host.
+type Web map[string]http.Handler
+
+// Options are how a visitor's browser is set up.
+type Options struct {
+	Width    int    // of the window in pixels; 0: 1280
+	Dark     bool   // the colours that the visitor prefers
+	Language string // BCP 47; "": en-GB
+	NoScript bool
+}
+
+// Session is one visitor's browser.
+type Session struct {
+	tb       testing.TB
+	id       string
+	driver   *driver
+	web      *network
+	expected []string
+}
+
+// problem is something that went wrong on a page.
+type problem struct{ Text, URL string }
+
+// serial numbers sessions and tabs.
+var serial atomic.Int64
+
+func newID() string { return strconv.FormatInt(serial.Add(1), 10) }
+
+// Open starts a session, which ends with the test.
+func Open(tb testing.TB, web Web, o Options) *Session {
+	tb.Helper()
+	chromium, err := exec.LookPath("chromium")
+	if err != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
+		tb.Skip(err)
+	}
+	s := &Session{tb: tb, id: newID(), driver: started(tb, chromium), web: serve(tb, web)}
+	o.Width = cmp.Or(o.Width, 1280)
+	colours := "light"
+	if o.Dark {
+		colours = "dark"
+	}
+	s.driver.do(tb, command{"do": "open", "session": s.id, "timeout": patience.Milliseconds(),
+		"options": map[string]any{
+			"javaScriptEnabled": !o.NoScript, "colorScheme": colours, "locale": cmp.Or(o.Language, "en-GB"),
+			"viewport": map[string]int{"width": o.Width, "height": 800},
+			"proxy":    map[string]string{"server": s.web.URL},
+		}}, nil)
+	tb.Cleanup(s.close)
+	return s
+}
+
+// Expect names problems that belong to the test, each as often as it comes: "400 POST" is an answer of that status to
+// that method, "elsewhere example.com" a request to a host that is not served.
+func (s *Session) Expect(problems ...string) { s.expected = append(s.expected, problems...) }
+
+// close ends the session, and reports what was not expected, and what was expected and did not come.
+func (s *Session) close() {
+	var all []problem
+	s.driver.do(s.tb, command{"do": "close", "session": s.id}, &all)
+	all = append(all, s.web.elsewhere()...)
+	got := make([]string, 0, len(all))
+	for _, p := range all {
+		got = append(got, p.Text)
+	}
+	slices.Sort(got)
+	slices.Sort(s.expected)
+	if diff := gocmp.Diff(append([]string{}, s.expected...), got); diff != "" {
+		s.tb.Errorf("what went wrong on the pages (-want +got):\n%s\nin all: %+v", diff, all)
+	}
+}
+
+// Tab opens another tab.
+func (s *Session) Tab() Tab {
+	s.tb.Helper()
+	t := Tab{session: s, id: newID()}
+	s.driver.do(s.tb, command{"do": "tab", "session": s.id, "tab": t.id}, nil)
+	return t
+}
+
+// Visit opens an address in a tab of its own.
+func (s *Session) Visit(url string) Tab {
+	s.tb.Helper()
+	t := s.Tab()
+	t.Goto(url)
+	return t
+}

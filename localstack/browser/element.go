@@ -1,0 +1,96 @@
+package browser
+
+// Element is one on a page. What is done with it waits until it is there and can be used; a test fails on one that is
+// not, or that is not the only one.
+type Element struct {
+	tab Tab
+	by  command
+}
+
+func (e Element) do(result any, method string, arguments ...any) {
+	e.tab.session.tb.Helper()
+	e.tab.do(command{"do": "element", "element": e.by, "method": method, "args": arguments}, result)
+}
+
+// Click clicks on it, and waits for the page that follows to begin.
+func (e Element) Click() {
+	e.tab.session.tb.Helper()
+	e.do(nil, "click")
+}
+
+// DoubleClick clicks on it twice.
+func (e Element) DoubleClick() {
+	e.tab.session.tb.Helper()
+	e.do(nil, "dblclick")
+}
+
+// Fill replaces the text of a field.
+func (e Element) Fill(text string) {
+	e.tab.session.tb.Helper()
+	e.do(nil, "fill", text)
+}
+
+// Type types into a field key by key, as scripts that listen see it.
+func (e Element) Type(text string) {
+	e.tab.session.tb.Helper()
+	e.do(nil, "pressSequentially", text)
+}
+
+// Choose chooses an option by its value.
+func (e Element) Choose(value string) {
+	e.tab.session.tb.Helper()
+	e.do(nil, "selectOption", value)
+}
+
+// Focus puts the focus there.
+func (e Element) Focus() {
+	e.tab.session.tb.Helper()
+	e.do(nil, "focus")
+}
+
+// Text is what a visitor reads of it.
+func (e Element) Text() (text string) {
+	e.tab.session.tb.Helper()
+	e.do(&text, "innerText")
+	return text
+}
+
+// Value is that of a field.
+func (e Element) Value() (value string) {
+	e.tab.session.tb.Helper()
+	e.do(&value, "inputValue")
+	return value
+}
+
+// Attribute is one of its attributes; "" if it has none of the name.
+func (e Element) Attribute(name string) (value string) {
+	e.tab.session.tb.Helper()
+	e.do(&value, "getAttribute", name)
+	return value
+}
+
+// Count is how many such elements there are now, without waiting.
+func (e Element) Count() (many int) {
+	e.tab.session.tb.Helper()
+	e.do(&many, "count")
+	return many
+}
+
+// Wait waits until it can be seen.
+func (e Element) Wait() {
+	e.tab.session.tb.Helper()
+	e.do(nil, "waitFor")
+}
+
+// WaitGone waits until none can be seen.
+func (e Element) WaitGone() {
+	e.tab.session.tb.Helper()
+	e.do(nil, "waitFor", map[string]string{"state": "hidden"})
+}
+
+// QRCode is the text of the QR code that it shows; "" if none can be read.
+func (e Element) QRCode() (text string) {
+	e.tab.session.tb.Helper()
+	e.tab.do(command{"do": "scan", "element": e.by}, &text)
+	return text
+}

@@ -1,0 +1,104 @@
+package browser
+
+import (
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+)
+
+// network is the proxy through which a session reaches its web, and nothing else.
+type network struct {
+	*httptest.Server
+	secure *httptest.Server // what is asked for by https, with a certificate that the browser accepts unseen
+	web    Web
+
+	mu      sync.Mutex
+	refused []problem
+}
+
+// serve starts the proxy, which ends with the test.
+func serve(tb testing.TB, web Web) *network {
+	n := &network{web: web}
+	n.secure = httptest.NewUnstartedServer(http.HandlerFunc(n.answer))
+	n.secure.Config.ErrorLog = log.New(io.Discard, "", 0) // the browser tries once to get another certificate
+	n.secure.StartTLS()
+	n.Server = httptest.NewServer(http.HandlerFunc(n.proxy))
+	tb.Cleanup(func() {
+		for _, s := range []*httptest.Server{n.Server, n.secure} {
+			s.CloseClientConnections()
+			s.Close()
+		}
+	})
+	return n
+}
+
+// elsewhere are the requests to hosts that are not of the web.
+func (n *network) elsewhere() []problem {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.refused
+}
+
+func (n *network) proxy(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodConnect {
+		r.URL.Scheme, r.URL.Host = "", ""
+		n.answer(w, r)
+		return
+	}
+	if n.handler(r) == nil {
+		n.refuse(w, r)
+		return
+	}
+	n.tunnel(w)
+}
+
+func (n *network) handler(r *http.Request) http.Handler {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	return n.web[host]
+}
+
+func (n *network) answer(w http.ResponseWriter, r *http.Request) {
+	switch handler := n.handler(r); {
+	case handler == nil:
+		n.refuse(w, r)
+	case r.URL.Path == "/favicon.ico": // asked for by the browser, not by the page
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		handler.ServeHTTP(w, r)
+	}
+}
+
+func (n *network) refuse(w http.ResponseWriter, r *http.Request) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refused = append(n.refused, problem{"elsewhere " + r.Host, r.URL.String()})
+	http.Error(w, "not of this test", http.StatusBadGateway)
+}
+
+// tunnel connects a client to the server for https.
+func (n *network) tunnel(w http.ResponseWriter) {
+	server, err := net.Dial("tcp", n.secure.Listener.Addr().String())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	client, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		server.Close()
+		return
+	}
+	_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n") // if it fails, so does what follows
+	relay := func(to, from net.Conn) {
+		_, _ = io.Copy(to, from)
+		to.Close()
+	}
+	go relay(server, client)
+	go relay(client, server)
+}
