@@ -24,7 +24,7 @@ func (f family) complete(ctx context.Context, req completeRequest) (rest.Documen
 	if c.RedirectURL != "" {
 		return redirect(page.ReturnURL(c.RedirectURL, c.ID))
 	}
-	outcome, err := page.Outcome(c.ID, c.StatusAt(f.store.Now()))
+	outcome, err := page.Outcome(rest.Language(ctx), c.ID, c.StatusAt(f.store.Now()), "")
 	return rest.Document{HTML: outcome.HTML, CSP: outcome.CSP}, err
 }
 

@@ -1,6 +1,6 @@
 package members
 
-import "strings"
+import "github.com/cashwrap/cashwrap/shared/page"
 
 // problem is what was wrong with a form.
 type problem string
@@ -15,7 +15,7 @@ const (
 // texts are those of the page in one language. {merchant} is the merchant's name, and {email}
 // the invited address.
 type texts struct {
-	language string // BCP 47
+	language page.Language
 	title    string
 	invited  string // who invites, and which address
 	set      string // label of a new password
@@ -28,8 +28,10 @@ type texts struct {
 	problems map[problem]string
 }
 
+var inLanguages = page.Texts[texts]{English: inEnglish, German: inGerman, Portuguese: inPortuguese}
+
 var inEnglish = texts{
-	language: "en",
+	language: page.English,
 	title:    "Join {merchant}",
 	invited:  "{merchant} invites you, as {email}, to work in its account.",
 	set:      "Choose a password",
@@ -47,7 +49,7 @@ var inEnglish = texts{
 }
 
 var inGerman = texts{
-	language: "de",
+	language: page.German,
 	title:    "Bei {merchant} mitarbeiten",
 	invited:  "{merchant} lädt Sie als {email} ein, im Konto mitzuarbeiten.",
 	set:      "Passwort wählen",
@@ -65,7 +67,7 @@ var inGerman = texts{
 }
 
 var inPortuguese = texts{
-	language: "pt",
+	language: page.Portuguese,
 	title:    "Participar de {merchant}",
 	invited:  "{merchant} convida você, como {email}, a participar da sua conta.",
 	set:      "Escolha uma senha",
@@ -82,17 +84,6 @@ var inPortuguese = texts{
 	},
 }
 
-// textsIn are the texts in a language, or the English ones if there are none.
-func textsIn(language string) texts {
-	language, _, _ = strings.Cut(language, "-")
-	for _, t := range []texts{inGerman, inPortuguese} {
-		if t.language == language {
-			return t
-		}
-	}
-	return inEnglish
-}
-
 // invitationView is what the page shows.
 type invitationView struct {
 	texts
@@ -106,7 +97,7 @@ type invitationView struct {
 }
 
 func (v invitationView) fill(text string) string {
-	return strings.NewReplacer("{merchant}", v.Merchant, "{email}", v.Email).Replace(text)
+	return page.Fill(text, "{merchant}", v.Merchant, "{email}", v.Email)
 }
 
 // Title is the page's.
@@ -117,18 +108,12 @@ func (v invitationView) Title() string {
 	return v.fill(v.title)
 }
 
-// autocomplete is what a password manager offers.
-func (v invitationView) autocomplete() string {
+// password is the field with a new password, or with the current one.
+func (v invitationView) password() page.Field {
+	f := page.Field{Name: "password", Type: "password", Label: v.set, Hint: v.hint, Problem: v.problems[v.Problem],
+		Required: true, Min: 8, Max: 256, Autocomplete: "new-password"}
 	if v.Confirms {
-		return "current-password"
+		f.Label, f.Hint, f.Autocomplete = v.confirm, v.why, "current-password"
 	}
-	return "new-password"
-}
-
-// describedBy are the elements that say what the field is for, and what is wrong with it.
-func (v invitationView) describedBy() string {
-	if v.Problem != "" {
-		return "problem hint"
-	}
-	return "hint"
+	return f
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/page"
@@ -38,7 +39,7 @@ func (v consentView) say(text string) string {
 	if len(v.Places) == 1 {
 		merchant = v.Places[0].label()
 	}
-	return fill(text, "{client}", v.Client, "{name}", v.Name, "{host}", v.Host, "{merchant}", merchant)
+	return page.Fill(text, "{client}", v.Client, "{name}", v.Name, "{host}", v.Host, "{merchant}", merchant)
 }
 
 // label shows people the merchant.
@@ -60,8 +61,15 @@ func (v consentView) allows() []string {
 	return all
 }
 
-// describedBy is the aria-describedby of the choice of a merchant.
-func (v consentView) describedBy(hint string) string { return describedBy(v.Problem, hint) }
+// choice is the field with the merchants.
+func (v consentView) choice() page.Field {
+	f := page.Field{Name: "merchant_code", Label: v.choose, Required: true, Options: []page.Option{{}},
+		DescribedBy: strings.TrimSpace(describedBy(v.Problem) + " elsewhere"), Invalid: v.Problem == problemMerchant}
+	for _, p := range v.Places {
+		f.Options = append(f.Options, page.Option{Value: p.tenant.Merchant, Label: p.label()})
+	}
+	return f
+}
 
 func (f family) drawConsent(ctx context.Context, a authorization, account signin.Account, wrong problem) (
 	rest.Document, error) {

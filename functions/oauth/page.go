@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -25,11 +24,13 @@ func (f family) draw(cookie *http.Cookie, t texts, title string, wrong problem, 
 	return d, err
 }
 
-// describedBy is an aria-describedby: the ids of the elements with what is wrong and with the
-// field's hint.
-func describedBy(wrong problem, hint string) string {
+// problemID is the id of the element that says what is wrong with a form.
+const problemID = "problem"
+
+// describedBy is problemID if something is wrong, for aria-describedby.
+func describedBy(wrong problem) string {
 	if wrong != "" {
-		return strings.TrimSpace("problem " + hint)
+		return problemID
 	}
-	return hint
+	return ""
 }

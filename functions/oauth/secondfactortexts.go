@@ -1,5 +1,7 @@
 package oauth
 
+import "github.com/cashwrap/cashwrap/shared/page"
+
 // What can be wrong with a form that takes a code.
 const (
 	problemCode problem = "code" // not a code of the account, or already used
@@ -9,8 +11,6 @@ const (
 // factorTexts are those of the pages of the second factor in one language. {count} is a number
 // of codes.
 type factorTexts struct {
-	language string
-
 	confirmTitle string // title of the page that asks for a code
 	enterCode    string // label
 	codeKinds    string // which codes may be entered
@@ -43,9 +43,10 @@ type factorTexts struct {
 	factorProblems map[problem]string
 }
 
-var factorInEnglish = factorTexts{
-	language: "en",
+var factorIn = page.Texts[factorTexts]{English: factorInEnglish, German: factorInGerman,
+	Portuguese: factorInPortuguese}
 
+var factorInEnglish = factorTexts{
 	confirmTitle: "Enter your code",
 	enterCode:    "Code",
 	codeKinds:    "Six digits from your authenticator app, or one of your recovery codes.",
@@ -86,8 +87,6 @@ var factorInEnglish = factorTexts{
 }
 
 var factorInGerman = factorTexts{
-	language: "de",
-
 	confirmTitle: "Code eingeben",
 	enterCode:    "Code",
 	codeKinds:    "Sechs Ziffern aus Ihrer Authenticator-App, oder einer Ihrer Wiederherstellungscodes.",
@@ -129,8 +128,6 @@ var factorInGerman = factorTexts{
 }
 
 var factorInPortuguese = factorTexts{
-	language: "pt",
-
 	confirmTitle: "Digite o seu código",
 	enterCode:    "Código",
 	codeKinds:    "Seis dígitos do seu aplicativo autenticador, ou um dos seus códigos de recuperação.",
@@ -169,14 +166,4 @@ var factorInPortuguese = factorTexts{
 		problemOn: "Ele foi ativado nesse meio-tempo em outro navegador. A conta que você acabou de adicionar ao " +
 			"aplicativo não funciona: remova-a de lá.",
 	},
-}
-
-// factorTextsIn are the texts in one of the languages.
-func factorTextsIn(language string) factorTexts {
-	for _, t := range []factorTexts{factorInGerman, factorInPortuguese} {
-		if t.language == language {
-			return t
-		}
-	}
-	return factorInEnglish
 }

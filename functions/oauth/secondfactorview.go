@@ -11,6 +11,7 @@ import (
 	"github.com/boombuler/barcode/qr"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
@@ -40,7 +41,7 @@ type confirmationView struct {
 // drawConfirmation is the page for a session that is Pending.
 func (f family) drawConfirmation(ctx context.Context, continuation string, wrong problem) (rest.Document, error) {
 	cookie, t := f.forms.Cookie(ctx), f.language(ctx)
-	v := confirmationView{texts: t, factorTexts: factorTextsIn(t.language), Action: f.local("/sign-in/second-factor"),
+	v := confirmationView{texts: t, factorTexts: factorIn.In(t.language), Action: f.local("/sign-in/second-factor"),
 		CSRF: f.forms.Token(cookie, codeForm), SignIn: f.local("/sign-in"), SignCSRF: f.forms.Token(cookie, signInForm),
 		Continue: continuation, Problem: wrong}
 	return f.draw(cookie, t, v.confirmTitle, wrong, "", confirmationBody(v))
@@ -83,7 +84,7 @@ type factorView struct {
 func (f family) drawFactor(ctx context.Context, session signin.Session, account signin.Account,
 	wrong factorProblem) (rest.Document, error) {
 	cookie, t := f.forms.Cookie(ctx), f.language(ctx)
-	v := factorView{texts: t, factorTexts: factorTextsIn(t.language), Name: account.Name,
+	v := factorView{texts: t, factorTexts: factorIn.In(t.language), Name: account.Name,
 		None: account.Kind == identity.TestProfile, Action: f.local("/account/second-factor"),
 		CSRF: f.forms.Token(cookie, factorForm), SignIn: f.local("/sign-in"), SignCSRF: f.forms.Token(cookie, signInForm),
 		Problem: wrong}
@@ -132,7 +133,7 @@ func (v factorView) title() string {
 }
 
 // left says how many recovery codes are left.
-func (v factorView) left() string { return fill(v.codesLeft, "{count}", strconv.Itoa(v.Left)) }
+func (v factorView) left() string { return page.Fill(v.codesLeft, "{count}", strconv.Itoa(v.Left)) }
 
 // wrong is the problem of the action's form; "" if it has none.
 func (v factorView) wrong(of action) problem {
@@ -156,6 +157,17 @@ func (v factorView) elsewhere() problem {
 		return ""
 	}
 	return v.Problem.what
+}
+
+// codeField is where a code is entered. wrong is what is wrong with the one before; "" if nothing is.
+func codeField(id, label, hint, wrong string) page.Field {
+	return page.Field{ID: id, Name: "code", Label: label, Hint: hint, Problem: wrong, Required: true, Max: 64,
+		Autocomplete: "one-time-code", Capitals: "none"}
+}
+
+func digitsOnly(f page.Field) page.Field {
+	f.InputMode = "numeric"
+	return f
 }
 
 // square is the drawing of a QR code.

@@ -102,5 +102,5 @@ func (f family) local(path string) string {
 	return base.Path + path
 }
 
-// language is that of the page, of those that the browser asks for.
-func (f family) language(ctx context.Context) texts { return textsFor(rest.AcceptLanguage(ctx)) }
+// language is the texts in the language that the browser prefers.
+func (f family) language(ctx context.Context) texts { return inLanguages.In(rest.Language(ctx)) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/signin"
@@ -126,17 +127,34 @@ func (v signInView) with(p problem) signInView {
 	return v
 }
 
-// nameHintID is the id of the hint about user names, which only test profiles have; "" in live
-// mode, which has no test profiles.
-func (v signInView) nameHintID() string {
+// name is the field with the user name. In live mode it has no hint: only test profiles, which
+// live mode has not, have another name than an address.
+func (v signInView) name() page.Field {
+	f := v.field("username", v.username, 255)
+	f.Value, f.Required, f.Autocomplete, f.Capitals = v.Username, true, "username", "none"
 	if v.Mode == identity.Test {
-		return "name-hint"
+		f.Hint = v.nameHint
 	}
-	return ""
+	return f
 }
 
-// describedBy is the aria-describedby of a field with the hint.
-func (v signInView) describedBy(hint string) string { return describedBy(v.Problem, hint) }
+func (v signInView) secret() page.Field {
+	f := v.field("password", v.password, 256)
+	f.Type, f.Required, f.Autocomplete = "password", true, "current-password"
+	return f
+}
+
+func (v signInView) merchant() page.Field {
+	f := v.field("merchant_code", v.code, 32)
+	f.Hint, f.Value, f.Autocomplete, f.Capitals = v.codeHint, v.Merchant, "organization", "characters"
+	f.Invalid = false // it may be empty
+	return f
+}
+
+func (v signInView) field(name, label string, most int) page.Field {
+	return page.Field{Name: name, Label: label, Max: most, DescribedBy: describedBy(v.Problem),
+		Invalid: v.Problem == problemWrong || v.Problem == problemForm}
+}
 
 func (f family) drawSignIn(ctx context.Context, v signInView) (rest.Document, error) {
 	cookie := f.forms.Cookie(ctx)
@@ -169,5 +187,5 @@ func (f family) drawSignedIn(ctx context.Context, account signin.Account, contin
 	cookie := f.forms.Cookie(ctx)
 	v := signedInView{texts: f.language(ctx), Action: f.local("/sign-in"), CSRF: f.forms.Token(cookie, signInForm),
 		Name: account.Name, Next: f.next(continuation), Continue: continuation}
-	return f.draw(cookie, v.texts, fill(v.signedIn, "{name}", v.Name), "", "", signedInBody(v))
+	return f.draw(cookie, v.texts, page.Fill(v.signedIn, "{name}", v.Name), "", "", signedInBody(v))
 }

@@ -1,10 +1,6 @@
 package oauth
 
-import (
-	"strings"
-
-	"golang.org/x/text/language"
-)
+import "github.com/cashwrap/cashwrap/shared/page"
 
 // problem is what was wrong with a form.
 type problem string
@@ -22,7 +18,7 @@ const (
 // of the client, of a merchant, and of the account that is signed in; {host} is where the
 // browser goes next. On pages a client is an application.
 type texts struct {
-	language string // BCP 47
+	language page.Language
 
 	signIn    string // title and button
 	forClient string // for which client
@@ -58,22 +54,4 @@ type texts struct {
 	scopes   map[string]string // what each scope allows
 }
 
-var (
-	inAllLanguages = []texts{inEnglish, inGerman, inPortuguese} // the first is the default
-
-	languages = language.NewMatcher([]language.Tag{language.English, language.German, language.Portuguese})
-)
-
-// textsFor are the texts in the language that a browser prefers by its Accept-Language (RFC 9110
-// §12.5.4, RFC 4647).
-func textsFor(acceptLanguage string) texts {
-	asked, _, err := language.ParseAcceptLanguage(acceptLanguage)
-	if err != nil {
-		return inEnglish
-	}
-	_, at, _ := languages.Match(asked...)
-	return inAllLanguages[at]
-}
-
-// fill replaces placeholders in a text; pairs are placeholder, value and so on.
-func fill(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
+var inLanguages = page.Texts[texts]{English: inEnglish, German: inGerman, Portuguese: inPortuguese}

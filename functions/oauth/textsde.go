@@ -1,7 +1,9 @@
 package oauth
 
+import "github.com/cashwrap/cashwrap/shared/page"
+
 var inGerman = texts{
-	language: "de",
+	language: page.German,
 
 	signIn:    "Anmelden",
 	forClient: "Danach geht es weiter zu {client}.",

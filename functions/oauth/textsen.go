@@ -1,7 +1,9 @@
 package oauth
 
+import "github.com/cashwrap/cashwrap/shared/page"
+
 var inEnglish = texts{
-	language: "en",
+	language: page.English,
 
 	signIn:    "Sign in",
 	forClient: "To continue to {client}.",

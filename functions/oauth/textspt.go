@@ -1,7 +1,9 @@
 package oauth
 
+import "github.com/cashwrap/cashwrap/shared/page"
+
 var inPortuguese = texts{
-	language: "pt",
+	language: page.Portuguese,
 
 	signIn:    "Entrar",
 	forClient: "Para continuar em {client}.",

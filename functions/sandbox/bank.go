@@ -48,7 +48,7 @@ func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.
 	status := p.resolved(ctx, view)
 	if view.ReturnURL == "" {
 		var drawn page.Page
-		drawn, err = page.Outcome(view.Reference.CheckoutID, status)
+		drawn, err = page.Outcome(rest.Language(ctx), view.Reference.CheckoutID, status, "")
 		return document(drawn), err
 	}
 	target, err := page.ReturnURL(view.ReturnURL, view.Reference.CheckoutID)

@@ -16,26 +16,13 @@ var outcomePage = New(outcomeScript)
 // Outcome ends a 3DS challenge of a checkout without redirect_url (contract
 // §4.4): it posts {type: "cashwrap:3ds", checkout_id, status} to the parent
 // frame. Any site may be the parent, so the message holds nothing secret; the
-// merchant reads the checkout to be sure.
-func Outcome(checkoutID string, status payments.CheckoutStatus) (Page, error) {
-	shown := outcomeWords(status)
-	p, err := outcomePage.Draw(shown.Title, outcomeBody(shown, checkoutID, status))
+// merchant reads the checkout to be sure. next is a page of ours to which the
+// payer goes on from there, out of the frame; "" if there is none.
+func Outcome(l Language, checkoutID string, status payments.CheckoutStatus, next string) (Page, error) {
+	texts := outcomeIn.In(l)
+	shown := texts.of(status)
+	p, err := outcomePage.In(l).Draw(shown.Title, outcomeBody(shown, checkoutID, status, next, texts.goOn))
 	return p.Framed(), err
-}
-
-type words struct{ Title, Text string }
-
-func outcomeWords(s payments.CheckoutStatus) words {
-	switch s {
-	case payments.CheckoutPaid:
-		return words{"Payment complete", "Thank you. You can return to the shop."}
-	case payments.CheckoutFailed:
-		return words{"Payment not completed", "Nothing was charged. You can return to the shop and try again."}
-	case payments.CheckoutExpired:
-		return words{"Payment expired", "The time to pay has passed. Nothing was charged."}
-	default:
-		return words{"Payment pending", "The payment is still being processed. You can return to the shop."}
-	}
 }
 
 // ReturnURL is where a payer goes at the end: the merchant's redirect_url

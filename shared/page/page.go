@@ -46,23 +46,23 @@ func (p Page) with(directive string) Page {
 
 // Template is a page's fixed part.
 type Template struct {
-	language string // BCP 47
+	language Language
 	script   string
 	csp      []string
 }
 
-// New prepares a page from its optional script, which is source.
+// New prepares an English page from its optional script, which is source.
 func New(script string) *Template {
 	csp := []string{"style-src " + source(style)}
 	if script != "" {
 		csp = append(csp, "script-src "+source(script))
 	}
-	return &Template{language: "en", script: script, csp: csp}
+	return &Template{language: English, script: script, csp: csp}
 }
 
 // In is the template for a page in another language than English, a BCP 47
 // tag such as pt-BR: it decides how the page is read aloud and hyphenated.
-func (t *Template) In(language string) *Template {
+func (t *Template) In(language Language) *Template {
 	return &Template{language: language, script: t.script, csp: t.csp}
 }
 
@@ -75,6 +75,6 @@ func source(text string) string {
 // Draw fills the page. It fails only when the body does.
 func (t *Template) Draw(title string, body templ.Component) (Page, error) {
 	var b bytes.Buffer
-	err := layout(t.language, title, style, t.script, body).Render(context.Background(), &b)
+	err := layout(string(t.language), title, style, t.script, body).Render(context.Background(), &b)
 	return Page{HTML: b.Bytes(), CSP: t.csp}, err
 }

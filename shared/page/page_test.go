@@ -99,11 +99,11 @@ func TestATextInTheLayoutStaysAText(t *testing.T) {
 	}
 }
 
-// A checkout's id, and a status if it ever came from outside.
+// A checkout's id and page, and a status if it ever came from outside.
 func TestATextInTheOutcomeStaysAText(t *testing.T) {
 	t.Parallel()
-	err := pagetest.Check(2, func(text string) (string, error) {
-		p, err := page.Outcome(text, payments.CheckoutStatus(text))
+	err := pagetest.Check(3, func(text string) (string, error) {
+		p, err := page.Outcome(page.English, text, payments.CheckoutStatus(text), "/"+text)
 		return string(p.HTML), err
 	})
 	if err != nil {
@@ -116,7 +116,7 @@ func TestOutcome(t *testing.T) {
 	titles := map[string]bool{}
 	for _, status := range []payments.CheckoutStatus{payments.CheckoutPaid, payments.CheckoutFailed,
 		payments.CheckoutExpired, payments.CheckoutPending} {
-		p, err := page.Outcome(`id"><script>`, status)
+		p, err := page.Outcome(page.English, `id"><script>`, status, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
@@ -46,6 +47,9 @@ func BasicAuth(ctx context.Context) (name string, password secret.Text, ok bool)
 func AcceptLanguage(ctx context.Context) string {
 	return strings.Join(sent(ctx).Header.Values("Accept-Language"), ",")
 }
+
+// Language is that of a page for the browser that sent a request to an Open route.
+func Language(ctx context.Context) page.Language { return page.Preferred(AcceptLanguage(ctx)) }
 
 // SourceAddress is the network address of a request to an Open route, as limits count it: for
 // IPv6 its /64 (contract §2.9).

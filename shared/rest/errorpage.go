@@ -1,17 +1,67 @@
 package rest
 
 import (
+	"net/http"
+	"strings"
+
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/page"
 )
 
 var errorTemplate = page.New("")
 
-// errorPage shows a person in a browser what went wrong. It may be framed: a
-// challenge without redirect_url runs in the shop's page, and an error has
-// nothing to click on.
-func errorPage(shown Problem, e *failure.Error, requestID string) page.Page {
-	// Writing three strings to memory cannot fail.
-	drawn, _ := errorTemplate.Draw(shown.Title, errorBody(shown.Title, e.Message, requestID))
+// errorPage shows a person in a browser what went wrong, in the language that it asks for. It may
+// be framed: a challenge without redirect_url runs in the shop's page, and an error has nothing to
+// click on.
+func errorPage(shown Problem, e *failure.Error, requestID string, request http.Header) page.Page {
+	language := page.Preferred(strings.Join(request.Values("Accept-Language"), ","))
+	title, message, detail, texts := shown.Title, e.Message, "", errorsIn.In(language)
+	if language != page.English {
+		kind := texts.of(shown.Status)
+		title, message, detail = kind.title, kind.text, e.Message
+	}
+	// Writing strings to memory cannot fail.
+	drawn, _ := errorTemplate.In(language).Draw(title, errorBody(title, message, detail, texts.request, requestID))
 	return drawn.Framed()
+}
+
+// errorText is what a page says of an error.
+type errorText struct{ title, text string }
+
+// errorTexts are those of error pages in a language other than English, whose texts are the failures'.
+type errorTexts struct {
+	notFound, tooMany, refused, ours errorText
+
+	request string // before the id of the request
+}
+
+func (t errorTexts) of(status int) errorText {
+	switch {
+	case status == http.StatusNotFound:
+		return t.notFound
+	case status == http.StatusTooManyRequests:
+		return t.tooMany
+	case status < http.StatusInternalServerError:
+		return t.refused
+	default:
+		return t.ours
+	}
+}
+
+var errorsIn = page.Texts[errorTexts]{
+	English: errorTexts{request: "Request"},
+	German: errorTexts{
+		notFound: errorText{"Seite nicht gefunden", "Der Link ist falsch, oder es gibt die Seite nicht mehr."},
+		tooMany:  errorText{"Zu viele Versuche", "Bitte warten Sie einen Moment und versuchen Sie es dann noch einmal."},
+		refused:  errorText{"Das geht nicht", "Die Anfrage wurde abgelehnt."},
+		ours:     errorText{"Etwas ist schiefgegangen", "Der Fehler liegt bei uns. Bitte versuchen Sie es später noch einmal."},
+		request:  "Anfrage",
+	},
+	Portuguese: errorTexts{
+		notFound: errorText{"Página não encontrada", "O link está errado, ou a página não existe mais."},
+		tooMany:  errorText{"Tentativas demais", "Espere um momento e tente de novo."},
+		refused:  errorText{"Não é possível", "O pedido foi recusado."},
+		ours:     errorText{"Algo deu errado", "A falha é nossa. Tente de novo mais tarde."},
+		request:  "Pedido",
+	},
 }

@@ -61,7 +61,7 @@ func (w errorWriter) reply(err error, format ErrorFormat, requestID string, requ
 		r.header.Set("WWW-Authenticate", "Bearer")
 	}
 	if format == HTML {
-		drawn := errorPage(shown, e, requestID)
+		drawn := errorPage(shown, e, requestID, request)
 		r.contentType, r.body, r.policy = htmlType, drawn.HTML, pagePolicy(drawn.CSP)
 		return r
 	}

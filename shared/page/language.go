@@ -1,0 +1,59 @@
+package page
+
+import (
+	"strings"
+	"sync"
+
+	"golang.org/x/text/language"
+)
+
+// Language is one in which pages are written: a BCP 47 tag.
+type Language string
+
+// The languages.
+const (
+	English    Language = "en"
+	German     Language = "de"
+	Portuguese Language = "pt"
+)
+
+// Languages are all of them, the default first.
+var Languages = []Language{English, German, Portuguese}
+
+// Texts are the texts of a page in each language.
+type Texts[T any] struct{ English, German, Portuguese T }
+
+// In are the texts in the language; the English ones for a language in which no page is written.
+func (t Texts[T]) In(l Language) T {
+	switch l {
+	case German:
+		return t.German
+	case Portuguese:
+		return t.Portuguese
+	default:
+		return t.English
+	}
+}
+
+var matcher = sync.OnceValue(func() language.Matcher {
+	tags := make([]language.Tag, len(Languages))
+	for i, l := range Languages {
+		tags[i] = language.Make(string(l))
+	}
+	return language.NewMatcher(tags)
+})
+
+// Preferred is the language of a page for a browser's Accept-Language (RFC 9110 §12.5.4, RFC 4647),
+// or for a merchant's one tag. It is English if the text cannot be read or no page is written in
+// any language that it names.
+func Preferred(acceptLanguage string) Language {
+	asked, _, err := language.ParseAcceptLanguage(acceptLanguage)
+	if err != nil {
+		return English
+	}
+	_, at, _ := matcher().Match(asked...)
+	return Languages[at]
+}
+
+// Fill replaces placeholders in a text, as {merchant}; pairs are placeholder, value and so on.
+func Fill(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
