@@ -11,21 +11,37 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-var bankPage = page.New("")
-
 type bankRequest struct {
 	SessionID string `path:"session_id"`
 }
 
 // bank serves the page of a redirect method's bank (contract §13.3). It is a
-// page of its own: other sites may not frame it.
+// page of its own: other sites may not frame it. Once the payment is decided it
+// offers only the way back.
 func (p pages) bank(ctx context.Context, req bankRequest) (rest.Document, error) {
 	view, err := inTestMode(p.Sandbox.Session(ctx, req.SessionID))
 	if err != nil {
 		return rest.Document{}, err
 	}
-	drawn, err := bankPage.Draw("Pay with "+view.Method.Name(), bankBody(view))
+	language := rest.Language(ctx)
+	t, back := inLanguages.In(language), ""
+	title := t.bankHeading(view)
+	if !view.Waits() {
+		title = t.of(view.Decision).title
+		if back, err = wayBack(view); err != nil {
+			return rest.Document{}, err
+		}
+	}
+	drawn, err := emptyPage.In(language).Draw(title, bankBody(t, view, back))
 	return document(drawn.Posting(destinations(view.ReturnURL)...)), err
+}
+
+// wayBack is where a payer goes who has decided; "" for a payment without a way back.
+func wayBack(view sandbox.View) (string, error) {
+	if view.ReturnURL == "" {
+		return "", nil
+	}
+	return page.ReturnURL(view.ReturnURL, view.Reference.CheckoutID)
 }
 
 type bankDecisionRequest struct {
@@ -51,7 +67,7 @@ func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.
 		drawn, err = page.Outcome(rest.Language(ctx), view.Reference.CheckoutID, status, "")
 		return document(drawn), err
 	}
-	target, err := page.ReturnURL(view.ReturnURL, view.Reference.CheckoutID)
+	target, err := wayBack(view)
 	return rest.Document{Redirect: target}, err
 }
 

@@ -57,6 +57,65 @@ func TestDecisionsOnTheBankPage(t *testing.T) {
 	}
 }
 
+// TestABankPageAfterTheDecision says what it was, and leads back; a payment left pending can be decided.
+func TestABankPageAfterTheDecision(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, want string
+		decide     func(t *testing.T, s *fixture, path string)
+	}{
+		{"paid", "Payment confirmed", func(t *testing.T, s *fixture, path string) {
+			t.Helper()
+			s.post(t, path, url.Values{"decision": {"pay"}})
+		}},
+		{"failed", "Payment declined", func(t *testing.T, s *fixture, path string) {
+			t.Helper()
+			s.post(t, path, url.Values{"decision": {"fail"}})
+		}},
+		{"cancelled", "Payment ended", func(t *testing.T, s *fixture, _ string) {
+			t.Helper()
+			if _, err := s.sandbox.Cancel(t.Context(), "a-1"); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"left", "", func(t *testing.T, s *fixture, path string) {
+			t.Helper()
+			s.post(t, path, url.Values{"decision": {"leave"}})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			path := strings.TrimPrefix(s.charge(t, bankCharge("https://shop.example/done")).URL, baseURL)
+			c.decide(t, s, path)
+			r := s.get(t, path)
+			if c.want == "" {
+				if r.status != http.StatusOK || !strings.Contains(r.body, `value="pay"`) {
+					t.Errorf("got %d %s, want 200 with the buttons", r.status, r.body)
+				}
+				return
+			}
+			if r.status != http.StatusOK || strings.Contains(r.body, "<button") ||
+				!strings.Contains(r.body, "<h1>"+c.want+"</h1>") ||
+				!strings.Contains(r.body, `href="https://shop.example/done?checkout_id=co-1"`) {
+				t.Errorf("got %d %s, want 200, %s, no button and the way back", r.status, r.body, c.want)
+			}
+		})
+	}
+}
+
+func TestADecidedPaymentWithoutAWayBack(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	path := strings.TrimPrefix(s.charge(t, bankCharge("")).URL, baseURL)
+	s.post(t, path, url.Values{"decision": {"pay"}})
+	r := s.get(t, path)
+	if r.status != http.StatusOK || strings.Contains(r.body, "<button") || strings.Contains(r.body, "href") ||
+		!strings.Contains(r.body, "You can close this page.") {
+		t.Errorf("got %d %s, want 200, no button, no link, and that the page can be closed", r.status, r.body)
+	}
+}
+
 func TestThePayerGoesOnWhenThePlatformIsNotReached(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

@@ -24,20 +24,37 @@ type challengeRequest struct {
 }
 
 var (
-	challengePage = page.New("")
+	emptyPage = page.New("")
 	// The script only presses the button; without scripts the payer does.
 	continuePage = page.New("document.forms[0].submit();")
 )
 
 // challenge is the issuer's page: it shows what is paid and offers the
-// answers of contract §12.
+// answers of contract §12 until the payment is decided.
 func (p pages) challenge(ctx context.Context, req challengeRequest) (rest.Document, error) {
 	view, err := p.challenged(ctx, req)
 	if err != nil {
 		return rest.Document{}, err
 	}
-	drawn, err := challengePage.Draw("Confirm your payment", challengeBody(view, req))
+	if !view.Waits() {
+		return p.decided(ctx, view, req)
+	}
+	t := inLanguages.In(rest.Language(ctx))
+	drawn, err := emptyPage.In(rest.Language(ctx)).Draw(t.issuerTitle, challengeBody(t, view, req))
 	return document(drawn.Framed()), err
+}
+
+// decided is the page of a challenge whose charge has been decided. The way back is an answer that
+// comes too late, which changes nothing: the platform then sends the payer on as the first time.
+func (p pages) decided(ctx context.Context, view sandbox.View, req challengeRequest) (rest.Document, error) {
+	paRes, err := p.Sandbox.Decide(ctx, req.PaReq, sandbox.Break)
+	if err != nil {
+		return rest.Document{}, err
+	}
+	t := inLanguages.In(rest.Language(ctx))
+	drawn, err := emptyPage.In(rest.Language(ctx)).Draw(t.of(view.Decision).title,
+		decidedBody(t, view, req.TermURL, paRes, req.MD))
+	return document(drawn.Framed().Posting(destinations(view.ReturnURL)...)), err
 }
 
 // decisionRequest is the payer's answer on that page.
@@ -60,7 +77,8 @@ func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, 
 	if err != nil {
 		return rest.Document{}, err
 	}
-	drawn, err := continuePage.Draw("Returning to the shop", continueBody(req.TermURL, paRes, req.MD))
+	t := inLanguages.In(rest.Language(ctx))
+	drawn, err := continuePage.In(rest.Language(ctx)).Draw(t.backTitle, continueBody(t, req.TermURL, paRes, req.MD))
 	return document(drawn.Framed().Posting(destinations(view.ReturnURL)...)), err
 }
 

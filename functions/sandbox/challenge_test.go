@@ -4,6 +4,7 @@ import (
 	"html"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -69,6 +70,59 @@ func TestTheBrowserCarriesTheAnswerToThePlatform(t *testing.T) {
 				t.Errorf("got %s, %v, want %s", o.Decision, err, want)
 			}
 		})
+	}
+}
+
+// TestAChallengeAfterTheDecision says what it was. Its one button brings an answer that changes nothing.
+func TestAChallengeAfterTheDecision(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]struct {
+		title    string
+		decision payments.Decision
+	}{
+		"approve": {"Payment confirmed", payments.Approved}, "reject": {"Payment declined", payments.Declined},
+		"error": {"Payment declined", payments.Declined}, "": {"Payment ended", payments.Cancelled},
+	} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			fields := s.fields(t, cardCharge(""))
+			if answer == "" {
+				if _, err := s.sandbox.Cancel(t.Context(), "a-1"); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				r := s.post(t, "/3ds/challenge/decision", with(fields, "decision", answer))
+				if _, err := s.sandbox.Complete(t.Context(), "a-1", input(r.body, "PaRes")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := s.post(t, "/3ds/challenge", fields)
+			if r.status != http.StatusOK || !strings.Contains(r.body, "<h1>"+want.title+"</h1>") ||
+				strings.Contains(r.body, `name="decision"`) || !strings.Contains(r.body, `action="`+returnAddress+`"`) ||
+				input(r.body, "MD") != `m"d` || strings.Contains(r.body, "<script") {
+				t.Fatalf("got %d %s, want 200, %s, and only the way to %s", r.status, r.body, want.title, returnAddress)
+			}
+			o, err := s.sandbox.Complete(t.Context(), "a-1", input(r.body, "PaRes"))
+			if err != nil || o.Decision != want.decision {
+				t.Errorf("by its button: got %s, %v, want %s as before", o.Decision, err, want.decision)
+			}
+		})
+	}
+}
+
+// TestPagesInTheBrowsersLanguage, as well as we have it.
+func TestPagesInTheBrowsersLanguage(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	path := strings.TrimPrefix(s.charge(t, bankCharge("")).URL, baseURL)
+	for language, want := range map[string]string{"de-AT": "Mit iDEAL bezahlen", "pt": "Pagar com iDEAL",
+		"fr": "Pay with iDEAL"} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		r.Header.Set("Accept-Language", language)
+		if got := s.send(t, r); !strings.Contains(got.body, "<h1>"+want+"</h1>") {
+			t.Errorf("%s: got %s, want %s", language, got.body, want)
+		}
 	}
 }
 

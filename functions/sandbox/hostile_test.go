@@ -12,23 +12,36 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
+var english = inLanguages.English
+
 // TestATextStaysAText in every place of every page, also where today's
 // requests and merchants cannot bring one.
 func TestATextStaysAText(t *testing.T) {
 	t.Parallel()
 	view := func(text string) sandbox.View {
 		return sandbox.View{Amount: money.MustParse("10.10", "EUR"), Merchant: text, Method: payments.IDEAL,
-			Card: &payments.CardSummary{Brand: text, LastFour: text}}
+			Card: &payments.CardSummary{Brand: text, LastFour: text}, Decision: payments.Challenge}
+	}
+	decided := func(text string) sandbox.View {
+		v := view(text)
+		v.Decision = payments.Approved
+		return v
 	}
 	for name, c := range map[string]struct {
 		places int
 		body   func(text string) templ.Component
 	}{
-		"bank": {1, func(text string) templ.Component { return bankBody(view(text)) }},
-		"challenge": {6, func(text string) templ.Component {
-			return challengeBody(view(text), challengeRequest{text, text, text})
+		"bank": {3, func(text string) templ.Component { return bankBody(english, view(text), "") }},
+		"decided at the bank": {4, func(text string) templ.Component {
+			return bankBody(english, decided(text), "/"+text)
 		}},
-		"continue": {3, func(text string) templ.Component { return continueBody(text, text, text) }},
+		"decided challenge": {6, func(text string) templ.Component {
+			return decidedBody(english, decided(text), text, text, text)
+		}},
+		"challenge": {6, func(text string) templ.Component {
+			return challengeBody(english, view(text), challengeRequest{text, text, text})
+		}},
+		"continue": {3, func(text string) templ.Component { return continueBody(english, text, text, text) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -44,7 +57,7 @@ func TestATextStaysAText(t *testing.T) {
 func TestTheFormLeadsToNoScript(t *testing.T) {
 	t.Parallel()
 	for _, address := range pagetest.Scripts {
-		if body := drawn(t, continueBody(address, "", "")); !strings.Contains(body, `action="about:invalid#`) {
+		if body := drawn(t, continueBody(english, address, "", "")); !strings.Contains(body, `action="about:invalid#`) {
 			t.Errorf("%q: got %s, want the action about:invalid", address, body)
 		}
 	}
@@ -54,7 +67,7 @@ func TestTheFormLeadsToNoScript(t *testing.T) {
 // nobody follows, so that it arrives as it was.
 func TestTheChallengesAddressIsAText(t *testing.T) {
 	t.Parallel()
-	body := drawn(t, challengeBody(sandbox.View{Amount: money.MustParse("10.10", "EUR")},
+	body := drawn(t, challengeBody(english, sandbox.View{Amount: money.MustParse("10.10", "EUR")},
 		challengeRequest{TermURL: "javascript:x"}))
 	if !strings.Contains(body, `name="TermUrl" value="javascript:x"`) || strings.Contains(body, "Card") {
 		t.Errorf("got %s, want TermUrl javascript:x as it is, and no Card", body)

@@ -20,11 +20,15 @@ type View struct {
 	Method    payments.Method
 	Card      *payments.CardSummary // nil when no card pays
 	ReturnURL string                // where the page redirects the payer; "" with a 3DS frame
+	Decision  payments.Decision     // of the charge as it was read
 }
+
+// Waits reports whether the payer can still decide: the page then offers the answers.
+func (v View) Waits() bool { return v.Decision == payments.Challenge }
 
 func (c charge) view() View {
 	return View{ChargeID: c.ID, Reference: c.reference(), Amount: c.Amount, Merchant: c.Payee,
-		Method: c.Method, Card: c.Card, ReturnURL: c.ReturnURL}
+		Method: c.Method, Card: c.Card, ReturnURL: c.ReturnURL, Decision: c.Decision}
 }
 
 // The uses of the secret.

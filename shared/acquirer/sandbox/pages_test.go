@@ -98,6 +98,15 @@ func TestAChallengeShowsWhatIsPaid(t *testing.T) {
 		view.Reference != (acquirer.Reference{Tenant: "T#MC1", CheckoutID: "checkout of c"}) {
 		t.Errorf("got view %+v, card %+v, want 10.10 at Corner Shop by card 0042 with the reference of c", view, view.Card)
 	}
+	paRes, err := w.Decide(t.Context(), o.Step.Payload["PaReq"], sandbox.Approve)
+	if err != nil || !view.Waits() {
+		t.Fatalf("got error %v, waits %t; want none, true", err, view.Waits())
+	}
+	must(t)(w.Complete(t.Context(), "c", paRes))
+	view, err = w.Challenge(t.Context(), o.Step.Payload["PaReq"])
+	if err != nil || view.Waits() || view.Decision != payments.Approved {
+		t.Errorf("after the answer: got %+v, error %v; want it approved", view, err)
+	}
 }
 
 func TestTokensOpenOnlyTheirOwnPage(t *testing.T) {

@@ -1,0 +1,143 @@
+package sandbox
+
+import (
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// texts are those of the pages in one language. {method} is the name of a payment method; {brand}
+// and {digits} are those of a card.
+type texts struct {
+	testMode   string // mark
+	merchant   string // name of a fact
+	card       string // name of a fact
+	cardEnding string // its value
+
+	issuerTitle           string
+	issuer                string // that the page simulates one
+	approve, reject, fail string // buttons; fail of the issuer's page makes the authentication fail
+
+	bankTitle              string
+	bank                   string // that the page simulates one
+	pay, bankFail, pending string // buttons
+
+	backTitle string // title of the page that leads back by itself
+	backHint  string // what to do if it does not
+	back      string // button or link
+	closed    string // that there is no way back
+
+	approved, declined, ended decided
+}
+
+// decided says what has become of a payment.
+type decided struct{ title, text string }
+
+// of says what the payer has decided.
+func (t texts) of(d payments.Decision) decided {
+	switch d {
+	case payments.Approved:
+		return t.approved
+	case payments.Declined:
+		return t.declined
+	default:
+		return t.ended
+	}
+}
+
+func (t texts) bankHeading(view sandbox.View) string {
+	return page.Fill(t.bankTitle, "{method}", view.Method.Name())
+}
+
+// cardOf names the card that pays.
+func (t texts) cardOf(view sandbox.View) string {
+	return page.Fill(t.cardEnding, "{brand}", view.Card.Brand, "{digits}", view.Card.LastFour)
+}
+
+var inLanguages = page.Texts[texts]{
+	English: texts{
+		testMode:   "Test mode: no money moves",
+		merchant:   "Merchant",
+		card:       "Card",
+		cardEnding: "{brand} ending in {digits}",
+
+		issuerTitle: "Confirm your payment",
+		issuer:      "This page simulates your card issuer.",
+		approve:     "Approve",
+		reject:      "Reject",
+		fail:        "Error",
+
+		bankTitle: "Pay with {method}",
+		bank:      "This page simulates your bank.",
+		pay:       "Pay",
+		bankFail:  "Fail",
+		pending:   "Leave pending",
+
+		backTitle: "Returning to the shop",
+		backHint:  "If nothing happens in a moment, press Continue.",
+		back:      "Continue",
+		closed:    "You can close this page.",
+
+		approved: decided{"Payment confirmed", "You have confirmed this payment. It cannot be decided again."},
+		declined: decided{"Payment declined", "This payment was declined, and nothing was charged. It cannot be decided " +
+			"again."},
+		ended: decided{"Payment ended", "This payment has ended, and nothing was charged."},
+	},
+	German: texts{
+		testMode:   "Testmodus: Es fließt kein Geld",
+		merchant:   "Händler",
+		card:       "Karte",
+		cardEnding: "{brand}, endet auf {digits}",
+
+		issuerTitle: "Zahlung bestätigen",
+		issuer:      "Diese Seite stellt die Bank dar, die Ihre Karte ausgegeben hat.",
+		approve:     "Bestätigen",
+		reject:      "Ablehnen",
+		fail:        "Fehler",
+
+		bankTitle: "Mit {method} bezahlen",
+		bank:      "Diese Seite stellt Ihre Bank dar.",
+		pay:       "Bezahlen",
+		bankFail:  "Fehlschlagen lassen",
+		pending:   "Offen lassen",
+
+		backTitle: "Zurück zum Shop",
+		backHint:  "Wenn sich gleich nichts tut, drücken Sie auf „Weiter“.",
+		back:      "Weiter",
+		closed:    "Sie können diese Seite schließen.",
+
+		approved: decided{"Zahlung bestätigt", "Sie haben diese Zahlung bestätigt. Darüber lässt sich nicht noch einmal " +
+			"entscheiden."},
+		declined: decided{"Zahlung abgelehnt", "Diese Zahlung wurde abgelehnt, es wurde nichts abgebucht. Darüber lässt " +
+			"sich nicht noch einmal entscheiden."},
+		ended: decided{"Zahlung beendet", "Diese Zahlung ist beendet, es wurde nichts abgebucht."},
+	},
+	Portuguese: texts{
+		testMode:   "Modo de teste: nenhum dinheiro é movimentado",
+		merchant:   "Comerciante",
+		card:       "Cartão",
+		cardEnding: "{brand}, final {digits}",
+
+		issuerTitle: "Confirme o seu pagamento",
+		issuer:      "Esta página simula o emissor do seu cartão.",
+		approve:     "Aprovar",
+		reject:      "Recusar",
+		fail:        "Erro",
+
+		bankTitle: "Pagar com {method}",
+		bank:      "Esta página simula o seu banco.",
+		pay:       "Pagar",
+		bankFail:  "Deixar falhar",
+		pending:   "Deixar pendente",
+
+		backTitle: "Voltando à loja",
+		backHint:  "Se nada acontecer em um momento, clique em Continuar.",
+		back:      "Continuar",
+		closed:    "Você pode fechar esta página.",
+
+		approved: decided{"Pagamento confirmado", "Você confirmou este pagamento. Não é possível decidir de novo."},
+		declined: decided{"Pagamento recusado", "Este pagamento foi recusado e nada foi cobrado. Não é possível decidir " +
+			"de novo."},
+		ended: decided{"Pagamento encerrado", "Este pagamento foi encerrado e nada foi cobrado."},
+	},
+}
