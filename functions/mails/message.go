@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -24,7 +24,7 @@ func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Membe
 
 // message is the mail as it is sent now, or the reason why it is not sent any more.
 func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (mail.Message, string, error) {
-	if !plain(m.Email) {
+	if !mail.Plain(m.Email) {
 		return mail.Message{}, "address not plain", nil
 	}
 	about, err := p.Store.Merchant(ctx, t.Merchant)
@@ -35,33 +35,48 @@ func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (
 	if err != nil {
 		return mail.Message{}, "", err
 	}
-	link := ""
-	if m.Kind == mail.Invitation {
-		invited, missing := p.Store.Member(ctx, t, m.Member)
-		switch {
-		case failure.Is(missing, failure.KindNotFound):
-			return mail.Message{}, "invitation withdrawn", nil
-		case missing != nil:
-			return mail.Message{}, "", missing
-		case invited.Invite.ID != m.Invite:
-			return mail.Message{}, "invitation accepted", nil
-		case !p.Now().Before(invited.Invite.ExpiresAt):
-			return mail.Message{}, "invitation expired", nil
-		}
-		link = p.BaseURL + "/invitations/" + p.InvitationToken(invited.ID, m.Invite)
+	link, obsolete, err := p.link(ctx, t, m)
+	if err != nil || obsolete != "" {
+		return mail.Message{}, obsolete, err
+	}
+	name := about.Name
+	if m.Kind.OfReceipt() { // which goes to a payer
+		name = recorded.Profile.Shown(about).BusinessName
 	}
 	message, err := letter{kind: m.Kind, language: supported(recorded.Profile.LanguageIn(about.Country)),
-		merchant: about.Name, about: m.About, link: link, test: t.Mode == identity.Test}.message(ctx)
+		merchant: name, about: m.About, link: link, test: t.Mode == identity.Test}.message(ctx)
 	message.ID, message.To = m.ID, m.Email
 	return message, "", err
 }
 
-// plain reports whether an address has none of the characters that could add a header or
-// another address. All else about it is for the service to check.
-func plain(address string) bool {
-	return address != "" && !strings.ContainsFunc(address, func(r rune) bool {
-		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`,;<>"`, r)
-	})
+// link is where the mail leads, "" if nowhere, or the reason why it leads nowhere any more.
+func (p *postman) link(ctx context.Context, t identity.Tenant, m mail.Mail) (link, obsolete string, err error) {
+	switch {
+	case m.Kind == mail.Invitation:
+		return p.invitation(ctx, t, m)
+	case !m.Kind.OfReceipt():
+		return "", "", nil
+	case !p.Now().Before(payments.ReceiptLinkEnd(m.CreatedAt)):
+		return "", "link expired", nil
+	default:
+		return p.BaseURL + "/receipts/" + p.ReceiptToken(m.ID), "", nil
+	}
+}
+
+func (p *postman) invitation(ctx context.Context, t identity.Tenant, m mail.Mail) (link, obsolete string, err error) {
+	invited, err := p.Store.Member(ctx, t, m.Member)
+	switch {
+	case failure.Is(err, failure.KindNotFound):
+		return "", "invitation withdrawn", nil
+	case err != nil:
+		return "", "", err
+	case invited.Invite.ID != m.Invite:
+		return "", "invitation accepted", nil
+	case !p.Now().Before(invited.Invite.ExpiresAt):
+		return "", "invitation expired", nil
+	default:
+		return p.BaseURL + "/invitations/" + p.InvitationToken(invited.ID, m.Invite), "", nil
+	}
 }
 
 // supported is the language itself, if there are texts in it, else English.

@@ -1,6 +1,6 @@
-// Package mails sends e-mails to a merchant's people: one message of the queue is one
-// try. The message only names the mail; its stored item decides, so repeated, late and
-// lost messages do no harm.
+// Package mails sends e-mails to a merchant's people and to its payers: one message of the
+// queue is one try. The message only names the mail; its stored item decides, so repeated,
+// late and lost messages do no harm.
 //
 // A try is recorded before it is made. So no two processes make it, and one that is
 // interrupted is made again no earlier than one that failed. A mail is sent twice only if

@@ -17,7 +17,7 @@ const (
 )
 
 // text is a mail in one language. In each line {merchant} is the merchant's name, and
-// {about} what the mail is about: a key's name, or the end of an account's number.
+// {about} what the mail is about: a key's name, the end of an account's number, or an amount.
 type text struct {
 	subject string
 	lines   []string
@@ -86,6 +86,10 @@ var texts = map[mail.Kind]map[string]text{
 			"Os repasses vão para ela assim que a conta for verificada.",
 			"Se ninguém de vocês fez isso, fale conosco imediatamente."}},
 	},
+	mail.Receipt:       ofPayment,
+	mail.RefundReceipt: ofRefund,
+	mail.PaymentState:  ofUnpaid,
+	mail.RefundState:   ofUnrefunded,
 }
 
 // letter is what a mail says.
@@ -110,6 +114,9 @@ func (l letter) message(ctx context.Context) (mail.Message, error) {
 		subject = trial[l.language] + subject
 	}
 	var lines []string
+	if l.test && l.kind.OfReceipt() {
+		lines = append(lines, nothingMoved[l.language])
+	}
 	for _, line := range t.lines {
 		lines = append(lines, fill(line))
 	}

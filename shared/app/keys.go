@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/signin"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
@@ -36,6 +38,7 @@ import (
 //	callback secrets    rotate_callback_secret then gives each merchant a new one
 //	invitation tokens   those that were sent no longer work; the invitations have to
 //	                    be deleted and made again
+//	links to receipts   those that were sent go on working, those in mails that are not sent yet do not
 //	saved card tokens   those that are stored go on working; a card that is
 //	                    saved again then gets a second one
 //	second factors      those of all people stop working, with the recovery codes: each
@@ -52,6 +55,7 @@ const (
 	forSessions     = "payer sessions"
 	forMerchants    = "callback secrets"
 	forInvitations  = "invitation tokens"
+	forReceipts     = "links to receipts"
 	forCards        = "saved card tokens"
 	forFactors      = "second factors"
 	forSandbox      = "sandbox acquirer"
@@ -200,6 +204,14 @@ func (a *App) InvitationToken(memberID, inviteID string) string {
 	mac := hmac.New(sha256.New, a.lastingKey(forInvitations)())
 	_, _ = mac.Write([]byte(memberID + "\x00" + inviteID)) // never fails
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// ReceiptToken is what the link of a mail with a receipt holds. Like an invitation's it is derived each time.
+func (a *App) ReceiptToken(mailID string) string {
+	mac := hmac.New(sha256.New, a.lastingKey(forReceipts)())
+	_, _ = mac.Write([]byte(mailID))                                    // never fails
+	token, _ := payments.NewReceiptToken(bytes.NewReader(mac.Sum(nil))) // which are more bytes than a token's
+	return token
 }
 
 // FactorKey is the key from which the secrets of second factors are derived, so that the table

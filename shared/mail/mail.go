@@ -1,6 +1,6 @@
-// Package mail is about the e-mails that the platform sends to a merchant's people:
-// which there are, and who gets them. A mail reports a change, and is written in its
-// transaction. It does no I/O; how mails are sent is the port [Sender].
+// Package mail is about the e-mails that the platform sends to a merchant's people and to its
+// payers: which there are, and who gets them. A mail reports a change or has a link, and is
+// written in the same transaction. It does no I/O; how mails are sent is the port [Sender].
 package mail
 
 import (
@@ -21,23 +21,35 @@ const (
 	AccountDisabled    Kind = "account_disabled"     // to its member
 	NewAPIKey          Kind = "api_key_created"      // to all owners
 	BankAccountChanged Kind = "bank_account_changed" // to all owners
+
+	// With a link, to an address that the merchant has named.
+	Receipt       Kind = "receipt"        // of a payment
+	RefundReceipt Kind = "refund_receipt" // of a refund
+	PaymentState  Kind = "payment_state"  // of a payment whose money has not moved
+	RefundState   Kind = "refund_state"   // of such a refund
 )
 
 // Kinds are all kinds.
-var Kinds = []Kind{Invitation, AccountDisabled, NewAPIKey, BankAccountChanged}
+var Kinds = []Kind{Invitation, AccountDisabled, NewAPIKey, BankAccountChanged, Receipt, RefundReceipt, PaymentState,
+	RefundState}
+
+// OfReceipt reports whether mails of the kind have a link to a receipt.
+func (k Kind) OfReceipt() bool {
+	return k == Receipt || k == RefundReceipt || k == PaymentState || k == RefundState
+}
 
 // MaxOwners is how many owners of a tenant get a mail, those who became members first.
 const MaxOwners = 20
 
-// Mail is an e-mail to be sent. It holds no token, key or password: the token of an
-// invitation's link is derived when the mail is sent.
+// Mail is an e-mail to be sent. It holds no token, key or password: the token of a link is
+// derived when the mail is sent.
 type Mail struct {
 	outbox.Entry
 	Kind    Kind   `dynamo:"kind"`
-	Member  int32  `dynamo:"member,omitempty"`  // number of the member it goes to; 0: all owners, each by one of its own
-	Email   string `dynamo:"email,omitempty"`   // the member's address at the time; "" when it goes to all owners
+	Member  int32  `dynamo:"member,omitempty"`  // number of the member it goes to; 0: all owners, or a payer
+	Email   string `dynamo:"email,omitempty"`   // the address; "" when it goes to all owners, each by one of its own
 	Invite  string `dynamo:"invite,omitempty"`  // id of an invitation
-	About   string `dynamo:"about,omitempty"`   // name of a key, or the end of a bank account's number
+	About   string `dynamo:"about,omitempty"`   // name of a key, end of a bank account's number, or amount of a receipt
 	Managed bool   `dynamo:"managed,omitempty"` // of one to an owner: it is a managed user, who confirms no address
 	Version int    `dynamo:"version"`           // of the stored item, from 1
 }
@@ -72,6 +84,13 @@ func NewBankAccountChanged(operation, number string) Mail {
 	return m
 }
 
+// NewReceipt is the mail of a kind with a link to a receipt. The amount is as it is to be read.
+func NewReceipt(operation string, kind Kind, email, amount string) Mail {
+	m := newMail(kind, operation)
+	m.Email, m.About = email, amount
+	return m
+}
+
 // shownDigits is how much of an account's number a mail shows.
 const shownDigits = 4
 
@@ -101,7 +120,7 @@ func (m Mail) Due(now time.Time) Mail {
 
 // ToOwners reports whether the mail is to all owners. Such a mail is not sent itself, but
 // divided into one for each.
-func (m Mail) ToOwners() bool { return m.Member == 0 }
+func (m Mail) ToOwners() bool { return m.Member == 0 && m.Email == "" }
 
 // To is the mail to one of the owners. Its id follows from the two.
 func (m Mail) To(member int32, email string, now time.Time) Mail {
@@ -110,8 +129,8 @@ func (m Mail) To(member int32, email string, now time.Time) Mail {
 }
 
 // Bounded reports whether the mail goes to an address that nobody has confirmed, so that
-// how many a merchant can cause must be bounded when they are sent. Invitations are bounded
-// when they are made.
+// how many a merchant can cause must be bounded when they are sent. Invitations and receipts
+// are bounded when they are made.
 func (m Mail) Bounded() bool { return m.Kind == AccountDisabled || m.Managed }
 
 // Unlimited reports whether a merchant can cause any number of mails of the kind to all

@@ -19,7 +19,8 @@ func TestARepeatedOperationMakesTheSameMail(t *testing.T) {
 		return []string{mail.NewInvitation(operation, 1, "a@b.c", "i").ID,
 			mail.NewAccountDisabled(operation, 1, "a@b.c").ID, parent.ID,
 			mail.NewBankAccountChanged(operation, "DE89370400440532013000").ID, parent.To(1, "a@b.c", start).ID,
-			parent.To(2, "a@b.c", start).ID}
+			parent.To(2, "a@b.c", start).ID, mail.NewReceipt(operation, mail.Receipt, "a@b.c", "1").ID,
+			mail.NewReceipt(operation, mail.RefundReceipt, "a@b.c", "1").ID}
 	}
 	first := ids("1")
 	if again := ids("1"); !slices.Equal(first, again) {
@@ -27,8 +28,8 @@ func TestARepeatedOperationMakesTheSameMail(t *testing.T) {
 	}
 	all := append(slices.Clone(first), ids("2")...)
 	slices.Sort(all)
-	if len(slices.Compact(all)) != 12 {
-		t.Errorf("got %v, want 12 ids", all)
+	if len(slices.Compact(all)) != 16 {
+		t.Errorf("got %v, want 16 ids", all)
 	}
 }
 
@@ -47,6 +48,32 @@ func TestAMailIsHeldForAWeek(t *testing.T) {
 	for hours, want := range map[int]string{0: outbox.Pending, 167: outbox.Pending, 168: outbox.Dead} {
 		if got := m.Held(start.Add(time.Duration(hours) * time.Hour)); got.State != want {
 			t.Errorf("after %d h: got %s, want %s", hours, got.State, want)
+		}
+	}
+}
+
+func TestAnAddressWithMoreThanAnAddressIsRefused(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{"ada@example.com": true, "jürgen@example.com": true, "": false,
+		"a@b.c\r\nBcc: x@y.z": false, "a@b.c, x@y.z": false, "Ada <a@b.c>": false, "a b@c.d": false} {
+		if got := mail.Plain(address); got != want {
+			t.Errorf("%q: got %t, want %t", address, got, want)
+		}
+	}
+}
+
+// TestOnlyMailsWithoutAnAddressAreToOwners: a receipt is to a payer, who is no member.
+func TestOnlyMailsWithoutAnAddressAreToOwners(t *testing.T) {
+	t.Parallel()
+	for want, all := range map[bool][]mail.Mail{
+		true: {mail.NewKeyCreated("1", "till"), mail.NewBankAccountChanged("1", "123")},
+		false: {mail.NewReceipt("1", mail.Receipt, "a@b.c", "1"), mail.NewInvitation("1", 1, "a@b.c", "i"),
+			mail.NewAccountDisabled("1", 1, ""), mail.NewKeyCreated("1", "till").To(1, "a@b.c", start)},
+	} {
+		for _, m := range all {
+			if got := m.ToOwners(); got != want {
+				t.Errorf("%+v: got %t, want to all owners: %t", m, got, want)
+			}
 		}
 	}
 }

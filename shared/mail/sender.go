@@ -3,6 +3,8 @@ package mail
 import (
 	"context"
 	"errors"
+	"strings"
+	"unicode"
 )
 
 // Message is a mail as it is sent.
@@ -28,3 +30,11 @@ type Sender interface {
 
 // ErrRefused is the error of a message that the service will never take.
 var ErrRefused = errors.New("mail: refused")
+
+// Plain reports whether an address has none of the characters that could add a header or
+// another address. All else about it is for the service to check.
+func Plain(address string) bool {
+	return address != "" && !strings.ContainsFunc(address, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`,;<>"`, r)
+	})
+}

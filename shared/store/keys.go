@@ -82,6 +82,7 @@ import (
 //	                                                                           polls, sweep
 //	receipt number     TRANSACTION#M#<code>        RECEIPT#<id>                receipts; of a payment or refund
 //	receipt counter    RECEIPTS#M                  COUNTER                     receipts
+//	link to a receipt  RECEIPTLINK#<sha256>        RECEIPTLINK                 receipts; of its token
 //	journal entry      JOURNAL#M#<code or payout>  <kind>#<id>                 with the transaction, event or
 //	                                                                           payout that moves the money
 //	payable            PAYABLE#M#<currency>[#n]    DEBIT#<µs eligible>#<id>    likewise, and payoutrun
@@ -99,7 +100,8 @@ import (
 //	payout lease       PAYOUTLEASE#<shard>         LEASE                       payoutopen
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
 //	                                                                           provision, sweep
-//	mail               MAIL#<id>                   MAIL                        merchants, provision, sweep; mails
+//	mail               MAIL#<id>                   MAIL                        merchants, provision, receipts, sweep;
+//	                                                                           mails
 //	circuit breaker    BREAKER#M#<sha256 of host>  BREAKER                     callbacks, when a host times out
 //	idempotency record IDEMPOTENCY#M#<sha256 name> IDEMPOTENCY                 rest; its name is of the client's key
 //	                                                                           and the kind of credential, or its person
@@ -150,6 +152,8 @@ import (
 //	                              outcome; with a minimum balance the reserve and the merchant's payables,
 //	                              until they suffice
 //	receipt                       the transaction's partition; the first time one transaction with the counter
+//	link to a receipt             the link by its token, then the receipt
+//	mail a receipt                the receipt; one transaction of link and mail
 //	bank accounts                 their key: one item has all of a tenant's, so that one condition keeps their
 //	                              rules
 //	open payouts                  index due by shard, under the shard's lease; each schedule and its merchant,
@@ -280,6 +284,10 @@ func receiptKey(t identity.Tenant, code, id string) key {
 }
 
 func receiptCounterKey(t identity.Tenant) key { return key{KindReceipts.of(t), "COUNTER"} }
+
+func receiptLinkKey(tokenHash string) key {
+	return key{KindReceiptLink.named(tokenHash), "RECEIPTLINK"}
+}
 
 func growthKey(t identity.Tenant) key { return key{KindGrowth.of(t), "GROWTH"} }
 

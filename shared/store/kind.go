@@ -41,6 +41,7 @@ const (
 	KindReference      Kind = "REFERENCE"
 	KindTransaction    Kind = "TRANSACTION"
 	KindReceipts       Kind = "RECEIPTS"
+	KindReceiptLink    Kind = "RECEIPTLINK"
 	KindJournal        Kind = "JOURNAL"
 	KindPayable        Kind = "PAYABLE"
 	KindReserve        Kind = "RESERVE"
@@ -72,7 +73,7 @@ const (
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindAccessToken: true,
 	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindSession: true,
 	KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
-	KindObjects: true, KindCallback: true, KindMail: true, KindRate: true, KindReady: true, KindPayoutLease: true,
+	KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true, KindRate: true, KindReady: true, KindPayoutLease: true,
 	KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of is the key of one of the tenant's partitions. A tenant contains exactly one

@@ -45,7 +45,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedReaderCheckouts,
 		storedCallbacks, storedMails, storedCustomers, storedMerchants, storedKeys, storedMembers, storedRoles,
 		storedPayouts, storedRequests, storedOAuth, storedTestProfiles, storedSignIns, storedReaders,
-		storedFiles, storedCollections} {
+		storedFiles, storedCollections, storedReceiptLinks} {
 		for method, c := range cases {
 			t.Run(method, func(t *testing.T) {
 				t.Parallel()

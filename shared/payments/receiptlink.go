@@ -1,0 +1,50 @@
+package payments
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"time"
+)
+
+// ReceiptLink lets whoever has its token read the receipt of one transaction, or of one refund of it, without a
+// credential (contract §6.6). Only the token's hash is stored.
+type ReceiptLink struct {
+	TokenHash     string    `dynamo:"-"`
+	TransactionID string    `dynamo:"transaction_id"`
+	EventID       string    `dynamo:"event_id,omitempty"` // of the refund; "": the receipt is the payment's
+	ExpiresAt     time.Time `dynamo:"-"`                  // to the second
+}
+
+// receiptLinkTime is how long a link to a receipt works.
+const receiptLinkTime = 90 * 24 * time.Hour
+
+// ReceiptLinkEnd is when a link that is made now expires.
+func ReceiptLinkEnd(now time.Time) time.Time {
+	return now.UTC().Truncate(time.Second).Add(receiptLinkTime)
+}
+
+// receiptTokenBytes is the size of a token before it is written as text.
+const receiptTokenBytes = 16
+
+// NewReceiptToken is the token of a link, 128 bits from the source, in 32 hexadecimal digits. Error: the source's.
+func NewReceiptToken(random io.Reader) (string, error) {
+	bits := make([]byte, receiptTokenBytes)
+	if _, err := io.ReadFull(random, bits); err != nil {
+		return "", fmt.Errorf("read random bits: %w", err)
+	}
+	return hex.EncodeToString(bits), nil
+}
+
+// IsReceiptToken reports whether the text has the form of a token.
+func IsReceiptToken(text string) bool {
+	bits, err := hex.DecodeString(text)
+	return err == nil && len(bits) == receiptTokenBytes && hex.EncodeToString(bits) == text
+}
+
+// ReceiptTokenHash is what is stored of a token.
+func ReceiptTokenHash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}

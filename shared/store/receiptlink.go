@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// receiptLinkItem leads from the hash of a link's token to the receipt.
+type receiptLinkItem struct {
+	key
+	identity.Tenant
+	payments.ReceiptLink
+	TTL time.Time `dynamo:"expires_at,unixtime"`
+}
+
+func (s *Store) putReceiptLink(t identity.Tenant, l payments.ReceiptLink) *dynamo.Put {
+	return s.table.Put(receiptLinkItem{key: receiptLinkKey(l.TokenHash), Tenant: t, ReceiptLink: l, TTL: l.ExpiresAt}).
+		If("attribute_not_exists(pk)")
+}
+
+// CreateReceiptLink stores a link, and returns it as it is stored. Repeated with the same token, which follows from
+// the operation, it returns the first. Failure: ErrContended.
+func (s *Store) CreateReceiptLink(ctx context.Context, t identity.Tenant,
+	l payments.ReceiptLink) (payments.ReceiptLink, error) {
+	return Retry(func(bool) (payments.ReceiptLink, error) {
+		return s.addedReceiptLink(ctx, l, s.putReceiptLink(t, l).Run(ctx))
+	})
+}
+
+// MailReceipt stores a link and the mail that has it, both or neither. Repeated with the same token, which follows
+// from the mail, it changes nothing. Failure: ErrContended.
+func (s *Store) MailReceipt(ctx context.Context, t identity.Tenant, l payments.ReceiptLink, m mail.Mail) error {
+	_, err := Retry(func(bool) (payments.ReceiptLink, error) {
+		tx := s.db.WriteTx().Idempotent(true).Put(s.putReceiptLink(t, l))
+		s.putMail(tx, t, m)
+		return s.addedReceiptLink(ctx, l, tx.Run(ctx))
+	})
+	return err
+}
+
+// addedReceiptLink is what became of a write with the error.
+func (s *Store) addedReceiptLink(ctx context.Context, l payments.ReceiptLink, err error) (payments.ReceiptLink, error) {
+	return resolveCreation(l, err, func() (payments.ReceiptLink, bool, error) {
+		_, stored, err := s.ReceiptLink(ctx, l.TokenHash)
+		if failure.Is(err, failure.KindNotFound) {
+			return stored, false, nil
+		}
+		return stored, err == nil, err
+	})
+}
+
+// ReceiptLink reads the link with the hash of a token, and its tenant, consistently. Failure: NotFound for an unknown
+// or expired one.
+func (s *Reader) ReceiptLink(ctx context.Context, tokenHash string) (identity.Tenant, payments.ReceiptLink, error) {
+	var item receiptLinkItem
+	err := s.get(receiptLinkKey(tokenHash)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.TTL)) {
+		return identity.Tenant{}, payments.ReceiptLink{}, failure.NotFound("This link is not valid or has expired.")
+	}
+	item.TokenHash, item.ExpiresAt = tokenHash, item.TTL.UTC()
+	return item.Tenant, item.ReceiptLink, err
+}
