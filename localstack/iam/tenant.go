@@ -17,10 +17,10 @@ var (
 	ofMerchants = []store.Kind{store.KindMerchant, store.KindAccount, store.KindAudit}
 
 	// Unguessable are the kinds whose keys name no merchant: the item says whose it is.
-	Unguessable = []store.Kind{store.KindRate, store.KindSession, store.KindCallback, store.KindMail,
-		store.KindReceiptLink, store.KindUser, store.KindEmail, store.KindMemberships, store.KindInvitation,
-		store.KindAccessToken, store.KindOAuthClient, store.KindCode, store.KindGrant, store.KindSignIn, store.KindFactor,
-		store.KindObjects}
+	Unguessable = []store.Kind{store.KindRate, store.KindSession, store.KindPaymentPage, store.KindCallback,
+		store.KindMail, store.KindReceiptLink, store.KindUser, store.KindEmail, store.KindMemberships,
+		store.KindInvitation, store.KindAccessToken, store.KindOAuthClient, store.KindCode, store.KindGrant,
+		store.KindSignIn, store.KindFactor, store.KindObjects}
 
 	// counterparties are the kinds of the own records of the sandbox, the live bank and the virtual terminals.
 	counterparties = []store.Kind{"SANDBOX", "FILEBANK", "TERMINAL"}

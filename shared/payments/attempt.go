@@ -25,6 +25,8 @@ const (
 type Attempt struct {
 	ID           string       `dynamo:"id"`
 	Operation    string       `dynamo:"operation"` // the request that began it, to recognise a retry
+	Browser      string       `dynamo:"browser,omitempty"` // hash of the session on the payment page that began it
+	Earlier      []string     `dynamo:"earlier,omitempty"` // operations of attempts before it that began on the page
 	State        AttemptState `dynamo:"state"`
 	Method       Method       `dynamo:"method"`
 	PaymentType  string       `dynamo:"payment_type,omitempty"`
@@ -69,6 +71,7 @@ func (c Checkout) Begin(a Attempt, now time.Time) (Checkout, error) {
 	if err != nil {
 		return c, err
 	}
+	a.Earlier = c.Attempt.operations()
 	a.State, a.StartedAt, a.NextPoll = AttemptPending, now, now.Add(recoverAfter)
 	if a.Installments == 0 {
 		a.Installments = 1
@@ -93,11 +96,32 @@ func (c Checkout) StartedBy(operation string) bool {
 	return c.Attempt != nil && c.Attempt.Operation == operation
 }
 
+// Superseded reports whether the operation began an attempt on the payment page after which
+// another has begun: a browser that repeats that request late must begin none. There is no
+// record of such requests as there is of those with an Idempotency-Key.
+func (c Checkout) Superseded(operation string) bool {
+	return c.Attempt != nil && !c.StartedBy(operation) && slices.Contains(c.Attempt.Earlier, operation)
+}
+
+// operations are those of the attempt and of the attempts before it that began on the payment
+// page. A session there lasts for half an hour, in which there are no more than attemptsPerHour.
+func (a *Attempt) operations() []string {
+	if a == nil || a.Browser == "" && len(a.Earlier) == 0 {
+		return nil
+	}
+	all := slices.Clone(a.Earlier)
+	if a.Browser != "" {
+		all = append(all, a.Operation)
+	}
+	return all[max(0, len(all)-attemptsPerHour):]
+}
+
 // closed is what is kept of an attempt of which nothing more will come: what
-// recognises late answers and a retry of its request, and the code, whose link
+// recognises late answers and a retry of its request, who may see it, and the code, whose link
 // stays valid. Its transaction has the rest.
 func (a Attempt) closed() *Attempt {
-	return &Attempt{ID: a.ID, Operation: a.Operation, State: AttemptClosed, Method: a.Method, Code: a.Code}
+	return &Attempt{ID: a.ID, Operation: a.Operation, Browser: a.Browser, Earlier: a.Earlier, State: AttemptClosed,
+		Method: a.Method, Code: a.Code}
 }
 
 // payerTime is how long the payer has to act.

@@ -143,6 +143,9 @@ func (c Checkout) Restored(id, merchantCode string) Checkout {
 	return c
 }
 
+// Hosted reports whether the checkout has a payment page (contract §13.3).
+func (c Checkout) Hosted() bool { return c.HostedCheckout != nil && *c.HostedCheckout }
+
 // open reports whether another attempt can pay the checkout. One at a reader has only one attempt,
 // with which it ends: it never expires.
 func (c Checkout) open() bool {

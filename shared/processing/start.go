@@ -1,6 +1,7 @@
 package processing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -27,7 +28,10 @@ type PaymentRequest struct {
 	Installments int
 	Mandate      bool // the request contains one
 	Payer        *payments.PersonalDetailsChange
-	PayerPresent bool // the payer's browser sent it, with a public key (contract §2.1)
+	PayerPresent bool // the payer's browser sent it, with a public key (contract §2.1) or on the payment page
+
+	Browser   string // hash of the session on the payment page, if it began there (contract §13.3)
+	ReturnURL string // where a method's page sends the payer; "": to the checkout's redirect_url
 }
 
 // Step is where the payer's browser goes next.
@@ -49,6 +53,9 @@ func (p *Processor) Start(ctx context.Context, t identity.Tenant,
 	c, err := store.Retry(func(bool) (c payments.Checkout, err error) {
 		if c, instrument, err = p.read(ctx, t, request); err != nil {
 			return c, err
+		}
+		if request.Browser != "" && c.Superseded(request.Operation) {
+			return c, errSuperseded
 		}
 		if begun = !c.StartedBy(request.Operation) || c.Restartable(); !begun {
 			return c, nil
@@ -84,6 +91,10 @@ func (p *Processor) read(ctx context.Context, t identity.Tenant, request Payment
 // which tokens and customers exist.
 var errUnknownToken = failure.Invalid("token", "must be the token of a saved card")
 
+// errSuperseded reports a request from a payment page that is repeated after another has begun
+// an attempt.
+var errSuperseded = failure.Conflict("Another payment attempt has been made since.")
+
 // begin claims the checkout for a new attempt. Error: ErrStale when the checkout
 // has to be read again first.
 func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
@@ -118,7 +129,7 @@ func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, request Paym
 		return payments.Attempt{}, err
 	}
 	a := payments.Attempt{
-		ID: uuid.NewString(), Operation: request.Operation, Method: request.Method,
+		ID: uuid.NewString(), Operation: request.Operation, Browser: request.Browser, Method: request.Method,
 		PaymentType: request.Method.PaymentType(), Installments: request.Installments,
 		Verification: c.Purpose == payments.PurposeSetupRecurring, WithMandate: c.Purpose == payments.PurposeSetupRecurring,
 	}
@@ -159,7 +170,7 @@ func (r PaymentRequest) check(c payments.Checkout) error {
 	if setup && !r.Mandate {
 		faults = append(faults, failure.Missing("mandate"))
 	}
-	if r.Method.Flow() == payments.RedirectFlow && c.RedirectURL == "" {
+	if r.Method.Flow() == payments.RedirectFlow && r.returnURL(c) == "" {
 		faults = append(faults, failure.Missing("redirect_url"))
 	}
 	if r.Method.Flow() != payments.CardFlow {
@@ -167,6 +178,9 @@ func (r PaymentRequest) check(c payments.Checkout) error {
 	}
 	return faults.Err()
 }
+
+// returnURL is where a method's page sends the payer.
+func (r PaymentRequest) returnURL(c payments.Checkout) string { return cmp.Or(r.ReturnURL, c.RedirectURL) }
 
 // payer merges the payer's details of the request over those of the checkout.
 func (r PaymentRequest) payer(c payments.Checkout) *payments.PersonalDetails {
@@ -267,7 +281,7 @@ func (p *Processor) charge(ctx context.Context, t identity.Tenant, c payments.Ch
 	charge := acquirer.Charge{
 		ID: a.ID, Reference: acquirer.Reference{Tenant: t.String(), CheckoutID: c.ID}, Amount: c.Amount,
 		Method: a.Method, Installments: a.Installments, Card: request.Card, Store: a.SaveAs != "",
-		Verification: a.Verification, Payer: request.payer(c), Descriptor: c.Payee.Name, ReturnURL: c.RedirectURL,
+		Verification: a.Verification, Payer: request.payer(c), Descriptor: c.Payee.Name, ReturnURL: request.returnURL(c),
 	}
 	if instrument != nil {
 		charge.Token, charge.Unattended = instrument.Card.AcquirerToken, a.PaymentType == payments.RecurringPayment

@@ -63,10 +63,13 @@ func (s *Store) newCheckoutItem(t identity.Tenant, c payments.Checkout, version 
 // DUPLICATED_CHECKOUT when another checkout has the reference.
 func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := s.newCheckoutItem(t, c, 1)
-	err := s.db.WriteTx().
+	tx := s.db.WriteTx().
 		Put(s.table.Put(item).If("attribute_not_exists(pk)")).
-		Put(s.takeReference(t, c)).
-		Run(ctx)
+		Put(s.takeReference(t, c))
+	if c.Hosted() {
+		tx.Put(s.table.Put(paymentPageItem{paymentPageKey(c.ID), t}))
+	}
+	err := tx.Run(ctx)
 	if err == nil {
 		return item.Checkout, nil
 	}

@@ -90,6 +90,7 @@ import (
 //	reserve            RESERVE#M#<currency>        RESERVE                     with pending refunds, where a minimum
 //	                                                                           balance is set; payoutrun
 //	payer session      SESSION#<sha256 of token>   SESSION                     with its checkout
+//	payment page       PAYPAGE#<sha256 of id>      PAYPAGE                     checkouts; of a hosted checkout
 //	customer           CUSTOMER#M#<id>             CUSTOMER                    customers
 //	saved card         CUSTOMER#M#<id>             CARD#<token>                customers, with its checkout
 //	bank accounts      BANKACCOUNTS#M              BANKACCOUNTS                merchants, provision, sweep
@@ -134,10 +135,12 @@ import (
 //	authenticate                  API key and merchant, in one batch: a key names its merchant; by access token
 //	                              first that, and the user's membership where the path names another merchant,
 //	                              then member, roles and merchant in one batch
-//	create a checkout             checkout and reference guard, in one transaction
+//	create a checkout             checkout and reference guard, and the payment page of a hosted one, in one
+//	                              transaction
 //	read a checkout               its key; its transactions are in the item
 //	a merchant's account          onboarding data, beside the merchant that each request reads
 //	list checkouts                index list, then the items in batches; by reference the guard
+//	a hosted checkout             payment page, then the checkout and its merchant
 //	process a checkout            its key, with a token the card's too; one put claims the attempt; one
 //	                              transaction records the outcome
 //	customer, saved cards         one partition
@@ -295,6 +298,11 @@ func growthKey(t identity.Tenant) key { return key{KindGrowth.of(t), "GROWTH"} }
 func readyKey() key { return key{KindReady.named(""), "READY"} }
 
 func sessionKey(tokenHash string) key { return key{KindSession.named(tokenHash), "SESSION"} }
+
+// paymentPageKey is of a checkout's id, whichever the tenant: a payer's browser knows only that.
+func paymentPageKey(checkoutID string) key {
+	return key{KindPaymentPage.named(digest(checkoutID)), "PAYPAGE"}
+}
 
 func customerKey(t identity.Tenant, id string) key {
 	return key{KindCustomer.of(t, bounded(id)), "CUSTOMER"}

@@ -46,6 +46,7 @@ const (
 	KindPayable        Kind = "PAYABLE"
 	KindReserve        Kind = "RESERVE"
 	KindSession        Kind = "SESSION"
+	KindPaymentPage    Kind = "PAYPAGE"
 	KindCustomer       Kind = "CUSTOMER"
 	KindBankAccounts   Kind = "BANKACCOUNTS"
 	KindPayoutSchedule Kind = "PAYOUTSCHEDULE"
@@ -72,8 +73,9 @@ const (
 // digest or the number of a shard.
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindAccessToken: true,
 	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindSession: true,
-	KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
-	KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true, KindRate: true, KindReady: true, KindPayoutLease: true,
+	KindPaymentPage: true, KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
+	KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true, KindRate: true, KindReady: true,
+	KindPayoutLease: true,
 	KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of is the key of one of the tenant's partitions. A tenant contains exactly one

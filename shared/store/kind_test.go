@@ -15,7 +15,8 @@ import (
 // kinds are all kinds, with those of the counterparties' own records.
 var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessToken, KindKeyUse, KindMembers,
 	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindCheckout, KindReference, KindTransaction,
-	KindReceipts, KindReceiptLink, KindJournal, KindPayable, KindReserve, KindSession, KindCustomer, KindBankAccounts,
+	KindReceipts, KindReceiptLink, KindJournal, KindPayable, KindReserve, KindSession, KindPaymentPage, KindCustomer,
+	KindBankAccounts,
 	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindCallback, KindMail, KindBreaker,
 	KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth, KindReady, KindList, KindHistory, KindDue, KindDead,
 	KindPayoutDue, "SANDBOX", "FILEBANK", "TERMINAL"}

@@ -187,7 +187,11 @@ var storedCheckouts = map[string]stored{
 			got, err := w.CreateCheckout(w.Context(), w.tenant, c)
 			c.Version = 1
 			wantAnswer(w, c, got, err)
-			return w.checkout(c)
+			return append(w.checkout(c), storedtest.Expect("HostedCheckout", hosted{w.tenant, c},
+				func(ctx context.Context) (hosted, error) {
+					of, found, err := w.HostedCheckout(ctx, c.ID)
+					return hosted{of, found}, err
+				}))
 		},
 		unseen: storedtest.NotRead{"CHECKOUT write_id": "a creation recognises itself by its reference"},
 	},
@@ -217,6 +221,12 @@ var storedCheckouts = map[string]stored{
 		},
 		unseen: storedtest.NotRead{"CHECKOUT write_id": notRead},
 	},
+}
+
+// hosted is a checkout as its payment page finds it.
+type hosted struct {
+	Tenant   identity.Tenant
+	Checkout payments.Checkout
 }
 
 // filled is an online checkout with all its fields.

@@ -1,0 +1,37 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// paymentPageItem leads from the id of a hosted checkout, which is all that the address of its
+// page has, to the checkout's tenant.
+type paymentPageItem struct {
+	key
+	identity.Tenant
+}
+
+// errNoPaymentPage is also the failure for a checkout that is not hosted.
+var errNoPaymentPage = failure.NotFound("There is no such payment page.")
+
+// HostedCheckout reads the checkout that has a payment page, consistently, and its tenant.
+// Failure: NotFound, also for a checkout that is not hosted.
+func (s *Reader) HostedCheckout(ctx context.Context, id string) (identity.Tenant, payments.Checkout, error) {
+	var item paymentPageItem
+	err := s.get(paymentPageKey(id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = errNoPaymentPage
+	}
+	if err != nil {
+		return identity.Tenant{}, payments.Checkout{}, err
+	}
+	c, err := s.Checkout(ctx, item.Tenant, id)
+	return item.Tenant, c, err
+}
