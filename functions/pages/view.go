@@ -124,8 +124,8 @@ const (
 	fieldExpiryMonth  = "card.expiry_month"
 	fieldExpiryYear   = "card.expiry_year"
 	fieldCVV          = "card.cvv"
-	fieldZipCode      = "card.zip_code"     // merchants in the USA
-	fieldInstallments = "installments"      // merchants in Brazil, 1 to 12; the page offers a choice
+	fieldZipCode      = "card.zip_code" // merchants in the USA
+	fieldInstallments = "installments"  // merchants in Brazil, 1 to 12; the page offers a choice
 	fieldFirstName    = "personal_details.first_name"
 	fieldLastName     = "personal_details.last_name"
 	fieldEmail        = "personal_details.email"

@@ -51,7 +51,9 @@ type health struct {
 }
 
 // healthy reports that the process answers, and of which code it is.
-func (f family) healthy(context.Context, struct{}) (health, error) { return health{"ok", f.Commit}, nil }
+func (f family) healthy(context.Context, struct{}) (health, error) {
+	return health{"ok", f.Commit}, nil
+}
 
 // ready reports whether requests can be served: 503 while the table takes no writes.
 func (f family) ready(ctx context.Context, _ struct{}) (rest.Document, error) {

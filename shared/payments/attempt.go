@@ -24,7 +24,7 @@ const (
 // that is not AttemptClosed.
 type Attempt struct {
 	ID           string       `dynamo:"id"`
-	Operation    string       `dynamo:"operation"` // the request that began it, to recognise a retry
+	Operation    string       `dynamo:"operation"`         // the request that began it, to recognise a retry
 	Browser      string       `dynamo:"browser,omitempty"` // hash of the session on the payment page that began it
 	Earlier      []string     `dynamo:"earlier,omitempty"` // operations of attempts before it that began on the page
 	State        AttemptState `dynamo:"state"`

@@ -180,7 +180,9 @@ func (r PaymentRequest) check(c payments.Checkout) error {
 }
 
 // returnURL is where a method's page sends the payer.
-func (r PaymentRequest) returnURL(c payments.Checkout) string { return cmp.Or(r.ReturnURL, c.RedirectURL) }
+func (r PaymentRequest) returnURL(c payments.Checkout) string {
+	return cmp.Or(r.ReturnURL, c.RedirectURL)
+}
 
 // payer merges the payer's details of the request over those of the checkout.
 func (r PaymentRequest) payer(c payments.Checkout) *payments.PersonalDetails {

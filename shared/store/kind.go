@@ -76,7 +76,7 @@ var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAud
 	KindPaymentPage: true, KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
 	KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true, KindRate: true, KindReady: true,
 	KindPayoutLease: true,
-	KindDue: true, KindDead: true, KindPayoutDue: true}
+	KindDue:         true, KindDead: true, KindPayoutDue: true}
 
 // of is the key of one of the tenant's partitions. A tenant contains exactly one
 // "#", between its mode and its merchant's code, so whatever the last part is,
