@@ -1,14 +1,10 @@
 package oauth_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"os"
-	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,117 +12,165 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/chromium"
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// application is the server of a client: its callback sends the browser on to a page on
-// another host, as many do.
-func application(t *testing.T, callbacks func(url.Values)) *httptest.Server {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/callback" {
-			callbacks(r.URL.Query())
-			http.Redirect(w, r, "http://www.app.test/done?"+r.URL.RawQuery, http.StatusFound)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, "<!doctype html><link rel=icon href=data:,><title>Done</title>")
-	}))
-	t.Cleanup(server.Close)
-	return server
+// application is the server of a client: its callback sends the browser on to a page on another host, as many do.
+type application struct {
+	mu      sync.Mutex
+	answers []url.Values
 }
 
-// saw is what a browser saw on a page.
-type saw struct {
-	Title, Alert string
-	Status       int
+func (a *application) callback(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answers = append(a.answers, r.URL.Query())
+	http.Redirect(w, r, "http://www.app.test/done?"+r.URL.RawQuery, http.StatusFound)
 }
 
-// visit is one way through the pages.
-type visit struct {
-	Seen struct {
-		SignIn    saw `json:"sign-in"`
-		Wrong     saw
-		Consent   saw
-		Allowed   string
-		Denied    string
-		SignedOut saw `json:"signed-out"`
-		Unknown   saw
-	}
-	Console []string
+func (a *application) done(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprint(w, "<!doctype html><title>Done</title>")
 }
 
-// TestWithABrowser: Chromium, with scripts and without, light and dark, wide and narrow. The
-// environment variable CASHWRAP_SCREENSHOTS names a folder for pictures of the pages.
+// last is the answer that came last.
+func (a *application) last() url.Values {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.answers[len(a.answers)-1]
+}
+
+// web is the platform and the application.
+func (p people) web(a *application) chromium.Web {
+	return chromium.Web{"cashwrap.test": p.Main().Checked(), "app.test": http.HandlerFunc(a.callback),
+		"www.app.test": http.HandlerFunc(a.done)}
+}
+
+// signIn fills in the form on a page in the language en.
+func signIn(tab chromium.Tab, name, password string) {
+	tab.Field("E-mail or user name").Fill(name)
+	tab.Field("Password").Fill(password)
+	tab.Button("Sign in").Click()
+}
+
+// TestWithABrowser: sign-in and consent, with scripts and without, light and dark, wide and narrow.
 func TestWithABrowser(t *testing.T) {
 	t.Parallel()
-	program := enginetest.Node(t, "client/signin.mjs")
-	chromium, err := exec.LookPath("chromium")
-	if err != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
-		t.Skip(err)
+	for name, o := range map[string]chromium.Options{
+		"light":                    {},
+		"dark":                     {Dark: true},
+		"narrow without scripts":   {Width: 360, NoScript: true},
+		"dark, narrow, no scripts": {Dark: true, Width: 360, NoScript: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			givesConsent(t, o)
+		})
 	}
+}
+
+func givesConsent(t *testing.T, o chromium.Options) {
 	p := newPeople(t)
 	p.join(p.Tenant(), ada)
 	p.join(p.OtherShop().Tenant(), ada)
 	p.Clock.Advance(time.Hour)
 	p.change(func(c *oauth.Client) { c.RedirectURIs = []string{"http://app.test/callback"} })
-	var mu sync.Mutex
-	var answers []url.Values
-	app := application(t, func(answer url.Values) {
-		mu.Lock()
-		defer mu.Unlock()
-		answers = append(answers, answer)
-		p.Clock.Advance(time.Minute) // a person takes a while
-	})
-	platform := httptest.NewServer(p.Main().Handler())
-	t.Cleanup(platform.Close)
-	asked := p.asked(url.Values{"redirect_uri": {"http://app.test/callback"},
+	app := &application{}
+	s := chromium.Open(t, p.web(app), o)
+	s.Expect("400 POST", "400 GET") // a wrong password, and an unknown client
+	asked := atHost + p.asked(url.Values{"redirect_uri": {"http://app.test/callback"},
 		"scope": {"payments transactions.history user.profile api_keys:write"}})
-	listens := func(s *httptest.Server) string { return strings.TrimPrefix(s.URL, "http://") }
-	input, err := json.Marshal(map[string]string{"chromium": chromium, "locale": "en-GB", "username": ada,
-		"hosts": "MAP cashwrap.test " + listens(platform) + ", MAP *.app.test " + listens(app) + ", MAP app.test " +
-			listens(app) + ", MAP * ~NOTFOUND",
-		"password": herPassword, "wrong": otherPassword, "authorize": "http://cashwrap.test" + asked,
-		"unknown":  "http://cashwrap.test" + p.asked(url.Values{"client_id": {"client_other"}}),
-		"merchant": p.Other.Code, "arrives": "http://www.app.test/done?",
-		"screenshots": os.Getenv("CASHWRAP_SCREENSHOTS")})
-	if err != nil {
-		t.Fatal(err)
+	const arrived = `^http://www\.app\.test/done\?`
+
+	tab := s.Visit(asked)
+	tab.Look("sign-in", "Sign in")
+	signIn(tab, ada, otherPassword)
+	tab.Look("sign-in-wrong", "Sign in")
+	if got := tab.Alert(); got != "Name and password do not match." {
+		t.Errorf("got alert %q, want that they do not match", got)
 	}
-	var output, problems bytes.Buffer
-	program.Stdin, program.Stdout, program.Stderr = bytes.NewReader(input), &output, &problems
-	if err := program.Run(); err != nil {
-		t.Fatalf("%v: %s", err, problems.String())
+	p.Clock.Advance(time.Minute) // a person takes a while
+	signIn(tab, ada, herPassword)
+	tab.Look("consent", "Allow Till App to act for you?")
+	tab.Field("For which merchant?").Choose(p.Other.Code)
+	tab.Button("Allow").Click()
+	tab.WaitURL(arrived)
+	allowed := app.last()
+	code := allowed.Get("code")
+	p.Secret("code", code)
+	want := url.Values{"code": {code}, "state": {"a state"}, "merchant_code": {p.Other.Code}, "iss": {atHost}}
+	if diff := cmp.Diff(want, allowed); diff != "" || code == "" {
+		t.Errorf("allowed (-want +got):\n%s", diff)
 	}
-	var got []visit
-	if err := json.Unmarshal(output.Bytes(), &got); err != nil || len(got) != 4 {
-		t.Fatalf("got %s, error %v; want four visits", output.String(), err)
+	p.Clock.Advance(time.Minute)
+	tab.Goto(asked)
+	tab.Button("Deny").Click()
+	tab.WaitURL(arrived)
+	if got := app.last().Get("error"); got != oauth.AccessDenied {
+		t.Errorf("got %v, want access_denied", app.last())
 	}
-	for i, v := range got {
-		want := visit{}
-		want.Seen.SignIn = saw{Title: "Sign in"}
-		want.Seen.Wrong = saw{Title: "Sign in", Alert: "Name and password do not match."}
-		want.Seen.Consent = saw{Title: "Allow Till App to act for you?"}
-		want.Seen.SignedOut = want.Seen.SignIn
-		want.Seen.Unknown = saw{Title: "This application is not known", Status: http.StatusBadRequest}
-		want.Seen.Allowed, want.Seen.Denied = v.Seen.Allowed, v.Seen.Denied
-		want.Console = []string{refusedOnPurpose, refusedOnPurpose} // a wrong password, and an unknown client
-		if diff := cmp.Diff(want, v); diff != "" {
-			t.Errorf("visit %d (-want +got):\n%s", i, diff)
-		}
-		code := answers[2*i].Get("code")
-		p.Secret("code", code)
-		allowed := url.Values{"code": {code}, "state": {"a state"}, "merchant_code": {p.Other.Code},
-			"iss": {"http://cashwrap.test"}}
-		if diff := cmp.Diff(allowed, answers[2*i]); diff != "" || code == "" {
-			t.Errorf("visit %d, allowed (-want +got):\n%s", i, diff)
-		}
-		if denied := answers[2*i+1].Get("error"); denied != oauth.AccessDenied {
-			t.Errorf("visit %d: got %v, want access_denied", i, answers[2*i+1])
-		}
+	tab.Goto(asked)
+	tab.Button("Sign in as somebody else").Click()
+	tab.Look("signed-out", "Sign in")
+	tab.Goto(atHost + p.asked(url.Values{"client_id": {"client_other"}}))
+	tab.Look("unknown-client", "This application is not known")
+}
+
+// TestTheSecondFactorWithABrowser: what the app scans is what the page says, and codes sign in.
+func TestTheSecondFactorWithABrowser(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]chromium.Options{
+		"light":                        {},
+		"dark, narrow, without script": {Dark: true, Width: 360, NoScript: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			hasASecondFactor(t, o)
+		})
 	}
 }
 
-// refusedOnPurpose is what Chromium reports of a page with status 400.
-const refusedOnPurpose = "error: Failed to load resource: the server responded with a status of 400 (Bad Request)"
+func hasASecondFactor(t *testing.T, o chromium.Options) {
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	s := chromium.Open(t, p.web(&application{}), o)
+	s.Expect("400 POST")
+	tab := s.Visit(atHost + "/sign-in?mode=test")
+	signIn(tab, ada, herPassword)
+	tab.Look("second-factor-off", "Turn on the second factor")
+	shown := tab.CSS("code.secret").Text()
+	f := factor{app: strings.ReplaceAll(shown, " ", "")}
+	p.Secret("secret of an app", shown)
+	p.Secret("secret of an app", f.app)
+	scanned, err := url.Parse(tab.Role("img", "").QRCode())
+	if err != nil || scanned.Scheme != "otpauth" || scanned.Query().Get("secret") != f.app {
+		t.Errorf("scanned %s, %v; want otpauth with the secret of the page", scanned, err)
+	}
+	enter := func(code, button string) {
+		tab.CSS("input[name=code]").Fill(code)
+		tab.Button(button).Click()
+	}
+	enter(f.wrong(p), "Turn on")
+	tab.Look("second-factor-wrong", "Turn on the second factor")
+	if tab.Alert() == "" {
+		t.Error("after a wrong code: got no alert, want one")
+	}
+	enter(f.code(p, 0), "Turn on")
+	tab.Look("second-factor-on", "The second factor is on")
+	codes := strings.Fields(tab.CSS("ul.codes").Text())
+	for _, c := range codes {
+		p.Secret("recovery code", c)
+	}
+	slices.Sort(codes)
+	if len(slices.Compact(codes)) != 10 {
+		t.Errorf("got recovery codes %v, want ten", codes)
+	}
+	tab.Button("Sign out").Click()
+	p.Clock.Advance(time.Minute)
+	signIn(tab, ada, herPassword)
+	tab.Look("second-factor-asked", "Enter your code")
+	tab.CSS("input[name=code]").Fill(codes[0])
+	tab.Button("Continue").Click()
+	tab.Heading("The second factor is on").Wait()
+}

@@ -1,7 +1,10 @@
 package world
 
 import (
+	"context"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"sync"
 	"time"
 
@@ -59,6 +62,28 @@ func (p *Process) Do(r Request) Response {
 		p.world.Fatal(err)
 	}
 	return p.send(r, check.Transport(client.Handler{Handler: p.Handler()}, p.world.Errorf))
+}
+
+// Checked serves the platform to others than this test's own client, such as a browser, and checks every request and
+// response against the contract as Do does.
+func (p *Process) Checked() http.Handler {
+	p.world.Helper()
+	check, err := checker()
+	if err != nil {
+		p.world.Fatal(err)
+	}
+	base, err := url.Parse(p.Environment()["BASE_URL"])
+	if err != nil {
+		p.world.Fatal(err)
+	}
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(base)
+			r.Out = r.Out.WithContext(context.WithoutCancel(r.In.Context())) // API Gateway lets functions end
+			r.Out.Host = r.In.Host
+		},
+		Transport: check.Transport(client.Handler{Handler: p.Handler()}, p.world.Errorf),
+	}
 }
 
 // DoUnchecked sends a request that is not of the contract, such as one to an

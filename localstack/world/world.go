@@ -99,6 +99,12 @@ var checker = sync.OnceValues(contract.NewChecker)
 // New makes a world with two merchants.
 func New(tb testing.TB) *World {
 	tb.Helper()
+	return NewAt(tb, "http://cashwrap.test")
+}
+
+// NewAt is New at another base URL, such as one of https, over which cookies are as in a deployment.
+func NewAt(tb testing.TB, baseURL string) *World {
+	tb.Helper()
 	w := &World{TB: tb, Clock: clock.New(), Logs: &Log{}, Metrics: &Log{}, Permits: &Permits{Learning: true}}
 	w.Queues = sqs.New(sqs.Config{Now: w.Clock.Now})
 	w.Mails = ses.New(ses.Config{Now: w.Clock.Now, Refuse: func(to string) string {
@@ -111,7 +117,7 @@ func New(tb testing.TB) *World {
 	w.credentials = engines.Credentials()
 	w.Objects = newObjects(tb, engines.Keys(), w.Clock.Now)
 	w.environment = map[string]string{
-		"TABLE": "cashwrap", "AWS_REGION": runner.Region, "BASE_URL": "http://cashwrap.test",
+		"TABLE": "cashwrap", "AWS_REGION": runner.Region, "BASE_URL": baseURL,
 		"DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
 		"SES_ENDPOINT": "http://ses.test", "MAIL_FROM": "Cashwrap <no-reply@cashwrap.example>",
 		"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": runner.Bucket,

@@ -1,4 +1,4 @@
-// Package browser drives Chromium for tests of pages. A test opens sessions, visitors with cookies of their own, whose
+// Package chromium drives Chromium for tests of pages. A test opens sessions, visitors with cookies of their own, whose
 // browser reaches only the handlers that the test serves, whatever their hosts are called, over http and https. At its
 // end the test fails on all that went wrong on the pages and was not expected: messages on the console, exceptions,
 // violations of the Content-Security-Policy, failed requests, requests to any other host, and whatever axe-core finds
@@ -6,7 +6,7 @@
 //
 // Tests are skipped where Chromium or Node is missing, unless CASHWRAP_ORACLE=required. The environment variable
 // CASHWRAP_SCREENSHOTS names a folder for pictures of the pages.
-package browser
+package chromium
 
 import (
 	"cmp"
@@ -56,11 +56,11 @@ func newID() string { return strconv.FormatInt(serial.Add(1), 10) }
 // Open starts a session, which ends with the test.
 func Open(tb testing.TB, web Web, o Options) *Session {
 	tb.Helper()
-	chromium, err := exec.LookPath("chromium")
+	program, err := exec.LookPath("chromium")
 	if err != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
 		tb.Skip(err)
 	}
-	s := &Session{tb: tb, id: newID(), driver: started(tb, chromium), web: serve(tb, web)}
+	s := &Session{tb: tb, id: newID(), driver: started(tb, program), web: serve(tb, web)}
 	o.Width = cmp.Or(o.Width, 1280)
 	colours := "light"
 	if o.Dark {

@@ -1,4 +1,4 @@
-// Drives Chromium for tests in Go (browser.go). Each line of standard input is a command with an id, each line of
+// Drives Chromium for tests in Go (chromium.go). Each line of standard input is a command with an id, each line of
 // standard output its result or error, in the order in which they end. The program ends with its input.
 //
 // A session is one visitor: a browser context with cookies of its own. Whatever goes wrong on its pages is collected:
@@ -35,8 +35,8 @@ async function open({ session, options, timeout }) {
   const problem = (page, text) => opened.problems.push({ text, url: page?.url() ?? "" });
   context.on("weberror", (e) => problem(e.page(), `exception: ${e.error()}`));
   context.on("console", (m) => {
-    // An answer of 400 and above is reported by its status, below.
-    if (["error", "warning"].includes(m.type()) && !m.text().startsWith("Failed to load resource: the server responded")) {
+    const byStatus = m.text().startsWith("Failed to load resource: the server responded"); // reported below
+    if (["error", "warning"].includes(m.type()) && !byStatus) {
       problem(m.page(), `${m.type()}: ${m.text()}`);
     }
   });
@@ -145,13 +145,19 @@ const commands = {
   wait: async ({ tab: id, script }) => { await tabs.get(id).page.waitForFunction(script); },
 };
 
+// seen is where a visitor is when a command fails.
+async function seen({ tab: id }) {
+  const { page } = tabs.get(id) ?? {};
+  return page ? `${page.url()}: ${await page.locator("body").innerText({ timeout: 1000 }).catch(String)}` : "";
+}
+
 const answer = (id, result) => process.stdout.write(`${JSON.stringify({ id, ...result })}\n`);
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, do: name, ...given } = JSON.parse(line);
   Promise.resolve().then(() => commands[name](given)).then(
     (result) => answer(id, { result }),
-    (e) => answer(id, { error: String(e.message ?? e) }),
+    async (e) => answer(id, { error: `${e.message ?? e}\n${await seen(given)}` }),
   );
 }
 await browser.close();

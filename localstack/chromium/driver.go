@@ -1,4 +1,4 @@
-package browser
+package chromium
 
 import (
 	"bufio"
@@ -45,7 +45,7 @@ func started(tb testing.TB, chromium string) *driver {
 	starting.Lock()
 	defer starting.Unlock()
 	if running == nil {
-		program := enginetest.NodeContext(context.Background(), tb, "browser/driver.mjs")
+		program := enginetest.NodeContext(context.Background(), tb, "chromium/driver.mjs")
 		program.Args = append(program.Args, chromium, os.Getenv("CASHWRAP_SCREENSHOTS"))
 		d, err := start(program)
 		if err != nil {

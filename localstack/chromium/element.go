@@ -1,4 +1,4 @@
-package browser
+package chromium
 
 // Element is one on a page. What is done with it waits until it is there and can be used; a test fails on one that is
 // not, or that is not the only one.

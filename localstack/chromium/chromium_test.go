@@ -1,4 +1,4 @@
-package browser_test
+package chromium_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cashwrap/cashwrap/localstack/browser"
+	"github.com/cashwrap/cashwrap/localstack/chromium"
 )
 
 // recorder is a test whose failures are looked at.
@@ -46,8 +46,8 @@ func shows(policy, page string) http.Handler {
 
 func TestAGoodPageHasNoProblems(t *testing.T) {
 	t.Parallel()
-	s := browser.Open(t, browser.Web{"good.test": shows("default-src 'none'", `<label>Name <input></label>
-		<button>Go</button><form><button name="ok">Send</button></form>`)}, browser.Options{})
+	s := chromium.Open(t, chromium.Web{"good.test": shows("default-src 'none'", `<label>Name <input></label>
+		<button>Go</button><form><button name="ok">Send</button></form>`)}, chromium.Options{})
 	for _, want := range []string{"http://", "https://"} {
 		tab := s.Visit(want + "good.test/")
 		tab.Look("good", "Shown")
@@ -70,32 +70,32 @@ func TestAGoodPageHasNoProblems(t *testing.T) {
 func TestEachProblemIsReported(t *testing.T) {
 	t.Parallel()
 	const script = `<script>console.warn("odd"); fetch("https://tracker.test/")</script>`
-	wide, without := browser.Options{}, browser.Options{NoScript: true}
+	wide, without := chromium.Options{}, chromium.Options{NoScript: true}
+	const faint = `<style>@media (prefers-color-scheme:dark){p{background:#222;color:#444}}</style><p>Text`
 	const image = `<img src="/none.png">`
 	for name, c := range map[string]struct {
 		policy, page string
-		options      browser.Options
+		options      chromium.Options
 		want         []string
 	}{
 		"a name is missing": {"", "<input>", wide, []string{"axe label"}},
 		"without scripts":   {"", "<noscript><input></noscript>", without, []string{"axe label"}},
 		"in a frame":        {"", `<iframe title="a" srcdoc="<input>"></iframe>`, wide, []string{"axe label"}},
-		"faint in the dark": {"", `<style>@media (prefers-color-scheme:dark){p{background:#222;color:#444}}</style><p>Text`,
-			browser.Options{Dark: true}, []string{"axe color-contrast"}},
-		"too wide":           {"", `<div style="width:400px">x</div>`, browser.Options{Width: 360}, []string{"wider than the window"}},
+		"faint in the dark": {"", faint, chromium.Options{Dark: true}, []string{"axe color-contrast"}},
+		"too wide":          {"", `<div style="width:400px">x</div>`, chromium.Options{Width: 360}, []string{"wider than the window"}},
 		"forbidden": {"default-src 'none'", "<script>1</script>", wide,
 			[]string{"CSP: script-src-elem forbids inline", "error: Executing inline script"}},
 		"forbidden, unasked": {"default-src 'none'", `<img alt="" src="/x.png">`, without,
 			[]string{"error: Loading the image"}},
 		"messages": {"", script, wide,
 			[]string{"warning: odd", "elsewhere tracker.test", "net::ERR_TUNNEL_CONNECTION_FAILED GET"}},
-		"exceptions":         {"", "<script>throw new Error('broken')</script>", wide, []string{"exception: Error: broken"}},
-		"missing":            {"", image, wide, []string{"404 GET", "axe image-alt"}},
+		"exceptions": {"", "<script>throw new Error('broken')</script>", wide, []string{"exception: Error: broken"}},
+		"missing":    {"", image, wide, []string{"404 GET", "axe image-alt"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := &recorder{TB: t}
-			s := browser.Open(r, browser.Web{"bad.test": shows(c.policy, c.page)}, c.options)
+			s := chromium.Open(r, chromium.Web{"bad.test": shows(c.policy, c.page)}, c.options)
 			s.Visit("https://bad.test/").Look("bad", "Shown")
 			got := r.end()
 			for _, part := range c.want {
@@ -110,13 +110,13 @@ func TestEachProblemIsReported(t *testing.T) {
 func TestWhatIsExpectedMustCome(t *testing.T) {
 	t.Parallel()
 	r := &recorder{TB: t}
-	s := browser.Open(r, browser.Web{"good.test": shows("", "")}, browser.Options{})
+	s := chromium.Open(r, chromium.Web{"good.test": shows("", "")}, chromium.Options{})
 	s.Expect("400 POST")
 	s.Visit("http://good.test/")
 	if got := r.end(); !strings.Contains(got, "400 POST") {
 		t.Errorf("got %q, want that 400 POST did not come", got)
 	}
-	s = browser.Open(t, browser.Web{"good.test": shows("", "")}, browser.Options{})
+	s = chromium.Open(t, chromium.Web{"good.test": shows("", "")}, chromium.Options{})
 	s.Expect("404 GET")
 	s.Visit("http://good.test/none")
 }
@@ -131,10 +131,10 @@ func TestFrames(t *testing.T) {
 			SameSite: http.SameSiteNoneMode, Partitioned: true})
 		shows("default-src 'none'; form-action 'self'", `<form><button name="ok">Send</button></form>`).ServeHTTP(w, r)
 	})
-	s := browser.Open(t, browser.Web{
+	s := chromium.Open(t, chromium.Web{
 		"framed.test": framed,
 		"shop.test":   shows("", `<iframe title="Pay" src="https://framed.test/"></iframe>`),
-	}, browser.Options{})
+	}, chromium.Options{})
 	tab := s.Visit("https://shop.test/")
 	frame := tab.Frame("iframe")
 	frame.Button("Send").Click()
