@@ -34,6 +34,7 @@ var layers = []string{
 	"shared/acquirer/* shared/bank/* shared/mail/* shared/terminal/* shared/file/* shared/rest",
 	// What drives payments, payouts and reconciliation.
 	"shared/processing shared/payoutrunner shared/reconcile",
+	"shared/checkout",
 	// A running Lambda.
 	"shared/app",
 	"shared/app/*",
@@ -51,7 +52,7 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/page/pagetest", "", "for tests"},
 	{"shared/table", "shared/acquirer/* shared/bank/* shared/terminal/*",
 		"only counterparties that keep their own records write to the table besides the store"},
-	{"shared/rest", "shared/app functions/* localstack/...", "nothing below knows HTTP"},
+	{"shared/rest", "shared/app shared/checkout functions/* localstack/...", "nothing below knows HTTP"},
 	{"shared/acquirer/sandbox", "shared/app shared/processing functions/sandbox functions/provision",
 		"its pages, its vouchers, and which cards are its own"},
 	{"shared/acquirer", "shared/acquirer/* shared/terminal/* shared/processing shared/reconcile shared/app " +

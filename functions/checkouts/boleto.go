@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -37,7 +38,7 @@ func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, e
 	drawn, err := boletoPage.Draw("Boleto", boletoBody(printed{
 		test: voucher.Mode == identity.Test, merchant: c.Payee.Name, description: c.Description,
 		line: groups(code.Text), amount: inReais(c.Amount),
-		until: code.Until.In(brasilia).Format("02/01/2006"), image: f.artefactURL(req.Token, imageForm),
+		until: code.Until.In(brasilia).Format("02/01/2006"), image: f.views.ArtefactURL(req.Token, checkout.ImageForm),
 	}))
 	return rest.Document{HTML: drawn.HTML, CSP: append(drawn.CSP, "img-src 'self'")}, err
 }

@@ -10,64 +10,11 @@ import (
 	"github.com/boombuler/barcode/qr"
 	"github.com/boombuler/barcode/twooffive"
 
+	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
-
-// boletoView, codeView and artefactView are what a payer takes to a bank
-// (contract §4.3).
-type boletoView struct {
-	Barcode    string       `json:"barcode"`
-	URL        string       `json:"url"`
-	ValidUntil rest.Instant `json:"valid_until"`
-}
-
-type codeView struct {
-	Artefacts []artefactView `json:"artefacts"`
-}
-
-type artefactView struct {
-	Name        string       `json:"name"`
-	ContentType string       `json:"content_type"`
-	Location    string       `json:"location"`
-	Content     string       `json:"content,omitempty"`
-	CreatedAt   rest.Instant `json:"created_at"`
-}
-
-// The two forms of a payment code.
-const (
-	imageForm = "barcode"
-	textForm  = "code"
-	textType  = "text/plain;charset=UTF-8"
-	imageType = "image/png"
-)
-
-// showCode adds the payment code of an attempt that requires the payer's action.
-func (f family) showCode(v *checkout, c payments.Checkout) {
-	if !c.RequiresAction() || c.Attempt.Code == nil {
-		return
-	}
-	token, code, at := f.processing.SessionToken(*c.Attempt), c.Attempt.Code, rest.Instant(c.Attempt.StartedAt)
-	image := artefactView{Name: imageForm, ContentType: imageType, Location: f.artefactURL(token, imageForm),
-		CreatedAt: at}
-	text := artefactView{Name: textForm, ContentType: textType, Location: f.artefactURL(token, textForm),
-		Content: code.Text, CreatedAt: at}
-	switch c.Attempt.Method {
-	case payments.Boleto:
-		v.Boleto = &boletoView{Barcode: code.Text, URL: f.baseURL + "/v0.1/checkouts/" + c.ID + "/boletos/" + token,
-			ValidUntil: rest.Instant(code.Until)}
-		v.Artefacts = []artefactView{image, text}
-	case payments.Pix:
-		v.Pix = &codeView{Artefacts: []artefactView{image, text}}
-	case payments.QRCodePix:
-		v.QRCodePix = &codeView{Artefacts: []artefactView{image, text}}
-	}
-}
-
-func (f family) artefactURL(token, form string) string {
-	return f.baseURL + "/v0.1/artefacts/" + token + "." + form + "/content"
-}
 
 // artefact is downloadArtefact: a payment code as an image or as text. Its id cannot be
 // guessed, so no credential is asked for.
@@ -79,11 +26,11 @@ func (f family) artefact(ctx context.Context, req idRequest) (rest.Document, err
 	}
 	method, code := voucher.Attempt.Method, voucher.Code
 	switch form {
-	case textForm:
-		return rest.Document{ContentType: textType, Body: []byte(code.Text)}, nil
-	case imageForm:
+	case checkout.TextForm:
+		return rest.Document{ContentType: checkout.TextType, Body: []byte(code.Text)}, nil
+	case checkout.ImageForm:
 		image, err := codeImage(method, code.Text)
-		return rest.Document{ContentType: imageType, Body: image}, err
+		return rest.Document{ContentType: checkout.ImageType, Body: image}, err
 	default:
 		return rest.Document{}, failure.NotFound("There is no such code.")
 	}

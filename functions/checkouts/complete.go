@@ -15,16 +15,20 @@ type completeRequest struct {
 }
 
 // complete is completePayment, the 3DS return: the payer's browser brings the issuer's
-// answer. It goes on to the merchant's page, or gets one that reports to the page around it.
+// answer. It goes on to the merchant's page, or gets one that reports to the page around it. If the
+// attempt began on the payment page, that is the page to which it reports, or goes on.
 func (f family) complete(ctx context.Context, req completeRequest) (rest.Document, error) {
 	c, err := f.processing.Complete(ctx, req.ID, req.MD, req.PaRes)
 	if err != nil {
 		return rest.Document{}, err
 	}
-	if c.RedirectURL != "" {
+	var next string
+	if c.Attempt != nil && c.Attempt.Browser != "" {
+		next = f.views.PageURL(c.ID)
+	} else if c.RedirectURL != "" {
 		return redirect(page.ReturnURL(c.RedirectURL, c.ID))
 	}
-	outcome, err := page.Outcome(rest.Language(ctx), c.ID, c.StatusAt(f.store.Now()), "")
+	outcome, err := page.Outcome(rest.Language(ctx), c.ID, c.StatusAt(f.store.Now()), next)
 	return rest.Document{HTML: outcome.HTML, CSP: outcome.CSP}, err
 }
 

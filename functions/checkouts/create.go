@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -40,14 +41,14 @@ type hostedRequest struct {
 
 // create is createCheckout. The checkout's id is the operation's, so that a repeated
 // request under one Idempotency-Key finds what it made before.
-func (f family) create(ctx context.Context, req createRequest) (checkout, error) {
+func (f family) create(ctx context.Context, req createRequest) (checkout.View, error) {
 	caller := rest.Caller(ctx)
 	c, err := f.draft(rest.Merchant(ctx), caller.Tenant.Mode, req)
 	if err != nil {
-		return checkout{}, err
+		return checkout.View{}, err
 	}
 	if err = f.checkCustomer(ctx, caller.Tenant, c.CustomerID); err != nil {
-		return checkout{}, err
+		return checkout.View{}, err
 	}
 	c.ID, c.CreatedBy = rest.OperationID(ctx), caller.Actor.ID
 	if caller.IsPerson() {
@@ -56,9 +57,9 @@ func (f family) create(ctx context.Context, req createRequest) (checkout, error)
 	c.Shard = rest.Merchant(ctx).ShardOf(c.ID)
 	stored, err := f.store.CreateCheckout(ctx, caller.Tenant, c)
 	if err != nil {
-		return checkout{}, err
+		return checkout.View{}, err
 	}
-	return f.view(stored), nil
+	return f.views.Of(stored), nil
 }
 
 // draft is the checkout the request describes, or the first thing wrong with

@@ -3,6 +3,7 @@ package checkouts
 import (
 	"context"
 
+	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -15,7 +16,7 @@ type listRequest struct {
 
 // list is listCheckouts: newest first, or the one with the reference. Clients
 // recover from DUPLICATED_CHECKOUT by the reference, so that read is consistent.
-func (f family) list(ctx context.Context, req listRequest) ([]checkout, error) {
+func (f family) list(ctx context.Context, req listRequest) ([]checkout.View, error) {
 	caller := rest.Caller(ctx)
 	tenant := caller.Tenant
 	var found []payments.Checkout
@@ -25,10 +26,10 @@ func (f family) list(ctx context.Context, req listRequest) ([]checkout, error) {
 	} else {
 		found, err = f.store.Checkouts(ctx, tenant, rest.Merchant(ctx).ShardCount())
 	}
-	views := []checkout{}
+	views := []checkout.View{}
 	for _, c := range found {
 		if caller.Sees(c.Creator.ID) {
-			views = append(views, f.view(c))
+			views = append(views, f.views.Of(c))
 		}
 	}
 	return views, err
@@ -39,12 +40,12 @@ type idRequest struct {
 }
 
 // retrieve is retrieveCheckout.
-func (f family) retrieve(ctx context.Context, req idRequest) (checkout, error) {
+func (f family) retrieve(ctx context.Context, req idRequest) (checkout.View, error) {
 	c, err := f.read(ctx, req.ID)
 	if err != nil {
-		return checkout{}, err
+		return checkout.View{}, err
 	}
-	return f.publicView(c, rest.Caller(ctx).Actor.Kind), nil
+	return f.viewFor(c, rest.Caller(ctx).Actor.Kind), nil
 }
 
 // read is a checkout that the caller may see. Failure: NotFound.
@@ -68,13 +69,13 @@ func (f family) visible(ctx context.Context, id string) error {
 }
 
 // deactivate is deactivateCheckout.
-func (f family) deactivate(ctx context.Context, req idRequest) (checkout, error) {
+func (f family) deactivate(ctx context.Context, req idRequest) (checkout.View, error) {
 	if err := f.visible(ctx, req.ID); err != nil {
-		return checkout{}, err
+		return checkout.View{}, err
 	}
 	c, err := f.processing.Deactivate(ctx, rest.Caller(ctx).Tenant, req.ID)
 	if err != nil {
-		return checkout{}, err
+		return checkout.View{}, err
 	}
-	return f.view(c), nil
+	return f.views.Of(c), nil
 }

@@ -5,6 +5,7 @@ package checkouts
 
 import (
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -16,13 +17,14 @@ import (
 type family struct {
 	store      *store.Store
 	processing *processing.Processor
-	baseURL    string
+	views      checkout.Viewer
 	callbacks  webhook.Policy
 }
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store, processing: a.Processing, baseURL: a.BaseURL,
+	f := family{store: a.Store, processing: a.Processing,
+		views:     checkout.Viewer{Processing: a.Processing, BaseURL: a.BaseURL, Now: a.Store.Now},
 		callbacks: a.CallbackPolicy()}
 	read, write := []string{"payments", "checkouts.read"}, []string{"payments", "checkouts.write"}
 	others := []identity.Permission{identity.FullTransactionHistoryView} // checkouts of others

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -27,35 +28,35 @@ type updateRequest struct {
 }
 
 // update is updateCheckout.
-func (f family) update(ctx context.Context, req updateRequest) (checkout, error) {
+func (f family) update(ctx context.Context, req updateRequest) (checkout.View, error) {
 	if err := f.checkCustomer(ctx, rest.Caller(ctx).Tenant, req.CustomerID.Or("")); err != nil {
-		return checkout{}, err
+		return checkout.View{}, err
 	}
-	return store.Retry(func(bool) (checkout, error) { return f.updateOnce(ctx, req) })
+	return store.Retry(func(bool) (checkout.View, error) { return f.updateOnce(ctx, req) })
 }
 
-func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout, error) {
+func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout.View, error) {
 	tenant := rest.Caller(ctx).Tenant
 	c, err := f.read(ctx, req.ID)
 	if err != nil {
-		return checkout{}, err
+		return checkout.View{}, err
 	}
 	now := f.store.Now()
 	if err = c.CheckUpdatable(now); err != nil {
-		return checkout{}, err
+		return checkout.View{}, err
 	}
 	renamed := req.Reference.Or(c.Reference) != c.Reference
 	if c, err = req.apply(c, rest.Merchant(ctx), now); err != nil {
-		return checkout{}, err
+		return checkout.View{}, err
 	}
 	save := f.store.SaveCheckout
 	if renamed {
 		save = f.store.RenameCheckout
 	}
 	if c, err = save(ctx, tenant, c); err != nil {
-		return checkout{}, err
+		return checkout.View{}, err
 	}
-	return f.view(c), nil
+	return f.views.Of(c), nil
 }
 
 // apply is the checkout with the request's changes, checked as at creation.

@@ -73,7 +73,7 @@ import (
 //	user's address     EMAIL#<sha256 of address>   EMAIL                       members, provision
 //	membership         MEMBERSHIPS#<user>          MEMBERSHIP#M                members, provision
 //	invitation         INVITATION#<sha256>         INVITATION                  members; of its token
-//	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, readers, sandbox,
+//	checkout           CHECKOUT#M#<id>             CHECKOUT                    checkouts, pages, readers, sandbox,
 //	                                                                           provision, polls, sweep
 //	reference guard    REFERENCE#M#<reference>     REFERENCE                   checkouts
 //	payment's own id   REFERENCE#M#<foreign id>    PAYMENT#<0 or 1>#<µs>#<id>  with transactions at readers

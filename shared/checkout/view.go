@@ -1,14 +1,25 @@
-package checkouts
+// Package checkout is what clients send to pay a checkout and what they see of one: of
+// processCheckout, of a payer's public key, and of the payment page (contract §4.2, §4.3).
+package checkout
 
 import (
-	"github.com/cashwrap/cashwrap/shared/identity"
+	"time"
+
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// checkout is the response object of contract §4.1 and §4.2.
-type checkout struct {
+// Viewer shows checkouts.
+type Viewer struct {
+	Processing *processing.Processor
+	BaseURL    string           // of the API, without a trailing slash
+	Now        func() time.Time // the platform's time
+}
+
+// View is the response object of contract §4.1 and §4.2.
+type View struct {
 	ID                string                  `json:"id"`
 	Reference         string                  `json:"checkout_reference"`
 	Amount            money.Amount            `json:"amount"`
@@ -35,10 +46,10 @@ type checkout struct {
 	Transactions      []transaction           `json:"transactions"`
 	HostedCheckout    *hostedCheckout         `json:"hosted_checkout,omitempty"`
 	HostedCheckoutURL string                  `json:"hosted_checkout_url,omitempty"`
-	Boleto            *boletoView             `json:"boleto,omitempty"`
-	Pix               *codeView               `json:"pix,omitempty"`
-	QRCodePix         *codeView               `json:"qr_code_pix,omitempty"`
-	Artefacts         []artefactView          `json:"artefacts,omitempty"`
+	Boleto            *BoletoView             `json:"boleto,omitempty"`
+	Pix               *CodeView               `json:"pix,omitempty"`
+	QRCodePix         *CodeView               `json:"qr_code_pix,omitempty"`
+	Artefacts         []Artefact              `json:"artefacts,omitempty"`
 }
 
 type instrumentReference struct {
@@ -67,15 +78,15 @@ type transaction struct {
 	InternalID   int64                      `json:"internal_id"`
 }
 
-// view shows a checkout as it is at this moment.
-func (f family) view(c payments.Checkout) checkout {
+// Of shows a checkout as it is at this moment.
+func (s Viewer) Of(c payments.Checkout) View {
 	currency := c.Amount.Currency()
-	v := checkout{
+	v := View{
 		ID: c.ID, Reference: c.Reference, Amount: c.Amount, Currency: currency,
 		MerchantCode: c.Payee.Code, MerchantName: c.Payee.Name, MerchantCountry: c.Payee.Country,
 		MerchantSandbox: c.Payee.Sandbox, PayToEmail: c.NamedByEmail, Description: c.Description,
 		Purpose: c.Purpose, CheckoutType: "checkout", UserID: c.CreatedBy, ReturnURL: c.ReturnURL,
-		RedirectURL: c.RedirectURL, Status: c.StatusAt(f.store.Now()), Date: rest.Instant(c.CreatedAt),
+		RedirectURL: c.RedirectURL, Status: c.StatusAt(s.Now()), Date: rest.Instant(c.CreatedAt),
 		CustomerID: c.CustomerID, Mandate: c.Mandate, Transactions: transactions(c, currency),
 	}
 	if c.ValidUntil != nil {
@@ -91,19 +102,20 @@ func (f family) view(c payments.Checkout) checkout {
 	if c.HostedCheckout != nil {
 		v.HostedCheckout = &hostedCheckout{Enabled: *c.HostedCheckout}
 		if *c.HostedCheckout {
-			v.HostedCheckoutURL = f.baseURL + "/pay/c-" + c.ID
+			v.HostedCheckoutURL = s.PageURL(c.ID)
 		}
 	}
-	f.showCode(&v, c)
+	s.showCode(&v, c)
 	return v
 }
 
-// publicView leaves out what a payer's browser must not learn (contract §2.1).
-func (f family) publicView(c payments.Checkout, by identity.Kind) checkout {
-	v := f.view(c)
-	if by == identity.PublicKey {
-		v.PayToEmail, v.ReturnURL, v.CustomerID, v.Instrument, v.Mandate = "", "", "", nil, nil
-	}
+// PageURL is the address of a hosted checkout's payment page (contract §13.3).
+func (s Viewer) PageURL(checkoutID string) string { return s.BaseURL + "/pay/c-" + checkoutID }
+
+// ForPayer leaves out what a payer's browser must not learn (contract §2.1).
+func (s Viewer) ForPayer(c payments.Checkout) View {
+	v := s.Of(c)
+	v.PayToEmail, v.ReturnURL, v.CustomerID, v.Instrument, v.Mandate = "", "", "", nil, nil
 	return v
 }
 

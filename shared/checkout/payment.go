@@ -1,0 +1,105 @@
+package checkout
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/validate"
+)
+
+// Payment is the body of processCheckout (contract §4.3).
+type Payment struct {
+	PaymentType  payments.Method                 `json:"payment_type" validate:"required"`
+	Card         *payments.Card                  `json:"card"`
+	Token        string                          `json:"token"`
+	CustomerID   string                          `json:"customer_id"`
+	GooglePay    map[string]any                  `json:"google_pay"`
+	ApplePay     map[string]any                  `json:"apple_pay"` // no method takes it yet
+	Installments *int                            `json:"installments" validate:"min=1 max=12"`
+	Mandate      *Mandate                        `json:"mandate"`
+	Payer        *payments.PersonalDetailsChange `json:"personal_details"`
+}
+
+// Mandate is the payer's consent, as it is sent.
+type Mandate struct {
+	Type      string `json:"type" validate:"required one-of=recurrent"`
+	UserAgent string `json:"user_agent" validate:"required text=4096"`
+	UserIP    string `json:"user_ip" validate:"text=255"`
+}
+
+// Request is the request to pay the checkout by the operation.
+func (req Payment) Request(checkoutID, operation string) processing.PaymentRequest {
+	request := processing.PaymentRequest{
+		CheckoutID: checkoutID, Operation: operation, Method: req.PaymentType, Card: req.Card,
+		CustomerID: req.CustomerID, Token: req.Token, Mandate: req.Mandate != nil, Payer: req.Payer, Installments: 1,
+	}
+	if req.Installments != nil {
+		request.Installments = *req.Installments
+	}
+	return request
+}
+
+// Check lists everything the request alone shows to be wrong; of a method that
+// cannot be used, that alone.
+func (req Payment) Check(m merchant.Merchant, now time.Time) failure.List {
+	fields := req
+	if !req.byNewCard() {
+		fields.Card = nil // whatever is in it
+	}
+	faults := validate.Fields(fields, now)
+	if req.PaymentType == "" {
+		return faults[:1]
+	}
+	if fault := payments.CheckMethod(req.PaymentType, m); fault != nil {
+		return failure.List{fault}
+	}
+	if req.PaymentType == payments.CardMethod {
+		faults = append(faults, req.checkInstrument(m)...)
+	} else {
+		faults = append(faults, req.checkNoInstrument()...)
+	}
+	if req.PaymentType == payments.GooglePay && req.GooglePay == nil {
+		faults = append(faults, failure.Missing("google_pay"))
+	}
+	if n := req.Installments; n != nil && *n > 1 && m.Country != "BR" && !faults.Names("installments") {
+		faults = append(faults, failure.Invalid("installments", "can be above 1 only for merchants in Brazil"))
+	}
+	return validate.Order(req, faults)
+}
+
+// byNewCard reports whether the card in the request is to be charged.
+func (req Payment) byNewCard() bool {
+	return req.PaymentType == payments.CardMethod && req.Card != nil && req.Token == ""
+}
+
+// checkInstrument wants either a card, or a saved one with its owner.
+func (req Payment) checkInstrument(m merchant.Merchant) failure.List {
+	switch {
+	case req.Card != nil && req.Token != "":
+		return failure.List{failure.Invalid("token", "cannot be sent together with card")}
+	case req.Card != nil && req.Card.ZipCode == "" && m.Country == "US":
+		return failure.List{failure.Missing("card.zip_code")}
+	case req.Card == nil && req.Token == "":
+		return failure.List{failure.Missing("card")}
+	case req.Card == nil && req.CustomerID == "":
+		return failure.List{failure.Missing("customer_id")}
+	default:
+		return nil
+	}
+}
+
+// checkNoInstrument refuses what only a payment by card can use: an unchecked
+// card would be charged and saved.
+func (req Payment) checkNoInstrument() failure.List {
+	var faults failure.List
+	if req.Card != nil {
+		faults = append(faults, failure.Invalid("card", "is allowed only with the payment_type card"))
+	}
+	if req.Token != "" {
+		faults = append(faults, failure.Invalid("token", "is allowed only with the payment_type card"))
+	}
+	return faults
+}
