@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
-	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -28,6 +27,6 @@ func (f family) createAttempt(context.Context, attemptRequest) (any, error) { re
 
 // draw is the page.
 func draw(v view) (rest.Document, error) {
-	drawn, err := page.New("").Draw(v.Merchant, payBody(v))
-	return rest.Document{HTML: drawn.HTML, CSP: drawn.CSP}, err
+	p, err := drawn(v)
+	return rest.Document{HTML: p.HTML, CSP: p.CSP}, err
 }

@@ -128,7 +128,7 @@ func bankBody(t texts, view sandbox.View, back string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if back != "" {
-			templ_7745c5c3_Err = page.Leave("", back, t.back).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Leave("", back, "", t.back).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -3,6 +3,11 @@
 // currency.
 package country
 
+import (
+	"maps"
+	"slices"
+)
+
 // details of one country.
 type details struct {
 	zone     string // of the capital (IANA time zone database, zone.tab)
@@ -38,3 +43,6 @@ func Names(code string) (english, native string) {
 // Currency is the ISO 4217 code of the country's currency; "" for a country not
 // listed.
 func Currency(code string) string { return table[code].currency }
+
+// Codes are the countries listed, in alphabetical order.
+func Codes() []string { return slices.Sorted(maps.Keys(table)) }

@@ -25,6 +25,10 @@ type Field struct {
 	Min, Max    int      // length
 	Options     []Option // of a select
 	DescribedBy string   // id of another element that says what is wrong
+	Placeholder string
+	// Missing and Wrong are what a script says of a Live field.
+	Missing, Wrong string
+	Note           bool // a script has something to say about the value: it is put into the element "<id>-note"
 	Invalid     bool     // by what DescribedBy says
 	Class       string
 }
@@ -52,6 +56,13 @@ func (f Field) attributes() templ.OrderedAttributes {
 	}
 	if f.Required {
 		add("required", true)
+	}
+	if f.Placeholder != "" {
+		add("placeholder", f.Placeholder)
+	}
+	if f.Live {
+		add("data-missing", f.Missing)
+		add("data-invalid", f.Wrong)
 	}
 	described := f.DescribedBy
 	if f.Problem != "" || f.Live {

@@ -17,7 +17,7 @@ var outcomePage = New(outcomeScript)
 // §4.4): it posts {type: "cashwrap:3ds", checkout_id, status} to the parent
 // frame. Any site may be the parent, so the message holds nothing secret; the
 // merchant reads the checkout to be sure. next is a page of ours to which the
-// payer goes on from there, out of the frame; "" if there is none.
+// payer goes on from there, in the parent frame; "" if there is none.
 func Outcome(l Language, checkoutID string, status payments.CheckoutStatus, next string) (Page, error) {
 	texts := outcomeIn.In(l)
 	shown := texts.of(status)

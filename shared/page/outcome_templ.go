@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import "github.com/cashwrap/cashwrap/shared/payments"
 
 // outcomeBody says how the payment ended, to the payer and to outcome.js. With an address it leads
-// there, out of the frame.
+// there, in the page around the frame.
 func outcomeBody(said words, checkoutID string, status payments.CheckoutStatus, next, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -89,7 +89,7 @@ func outcomeBody(said words, checkoutID string, status payments.CheckoutStatus, 
 			return templ_7745c5c3_Err
 		}
 		if next != "" {
-			templ_7745c5c3_Err = Leave("next", next, label).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Leave("next", next, "_parent", label).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

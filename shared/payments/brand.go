@@ -49,6 +49,18 @@ func Brand(number string) string {
 	return "UNKNOWN"
 }
 
+// BrandRange is the first digits of a brand's cards: from From to To, which are as long.
+type BrandRange struct{ From, To, Brand string }
+
+// BrandRanges are those that Brand knows: the first that fits a number names its brand.
+func BrandRanges() []BrandRange {
+	ranges := make([]BrandRange, len(iinRanges))
+	for i, r := range iinRanges {
+		ranges[i] = BrandRange{strconv.Itoa(r.from), strconv.Itoa(r.to), r.brand}
+	}
+	return ranges
+}
+
 // ProcessAs is DEBIT for brands that only debit cards have, and "" for the
 // others, whose numbers do not show it.
 func (s CardSummary) ProcessAs() string {

@@ -1,0 +1,242 @@
+package pages
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/bojanz/currency"
+
+	"github.com/cashwrap/cashwrap/shared/country"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+//go:embed pay.js
+var payScript string
+
+var payPage = page.New(payScript)
+
+// drawn is the page, with all that its policy allows: frames and images of our own, requests to
+// ourselves, forms to ourselves and to the issuer, and, if it is embedded, any parent frame.
+func drawn(v view) (page.Page, error) {
+	language := page.Preferred(v.AcceptLanguage)
+	t := inLanguages.In(language)
+	p, err := payPage.In(language).Draw(t.heading(v), payBody(t, v))
+	p.CSP = append(append([]string{}, p.CSP...), "connect-src 'self'", "img-src 'self'", "frame-src 'self'")
+	if v.Embedded {
+		p = p.Framed()
+	}
+	return p.Posting(v.issuers()...), err
+}
+
+// issuers are the sources to which the page's forms lead besides our own host. The site of a live
+// issuer may send the payer on to others, and browsers hold the whole way to the policy.
+func (v view) issuers() []string {
+	if v.State != stateChallenge || v.Next == nil || v.Next.Framed {
+		return nil
+	}
+	if u, err := url.Parse(v.Next.URL); err == nil && u.Scheme == "http" {
+		return []string{"https:", "http:"}
+	}
+	return []string{"https:"}
+}
+
+// heading is the title of the tab.
+func (t texts) heading(v view) string {
+	if v.State == stateForm {
+		return page.Fill(t.title, "{merchant}", v.Merchant)
+	}
+	return t.of(v).title
+}
+
+// fill replaces the placeholders of the page in a text.
+func (t texts) fill(text string, v view) string {
+	return page.Fill(text, "{merchant}", v.Merchant, "{amount}", t.amount(v.Amount), "{time}", wait(v.RetryAfter))
+}
+
+// amount is written as the language does, such as 1.234,50 €.
+func (t texts) amount(a money.Amount) string {
+	written, err := currency.NewAmount(a.String(), string(a.Currency()))
+	if err != nil {
+		return a.String() + " " + string(a.Currency())
+	}
+	return currency.NewFormatter(currency.NewLocale(t.locale)).Format(written)
+}
+
+// wait is how long to wait, in seconds or minutes; pay.js writes it likewise.
+func wait(d time.Duration) string {
+	if d < 2*time.Minute {
+		return strconv.Itoa(int(math.Ceil(d.Seconds()))) + " s"
+	}
+	return strconv.Itoa(int(math.Ceil(d.Minutes()))) + " min"
+}
+
+// alert is what the page says at its top; "" for nothing.
+func (t texts) alert(v view) string { return t.fill(t.alerts[v.Alert], v) }
+
+// said are the texts that pay.js needs.
+func (t texts) said(v view) templ.OrderedAttributes {
+	var all templ.OrderedAttributes
+	for _, a := range []alert{alertDeclined, alertFields, alertTooMany, alertUnavailable, alertRefused} {
+		text := page.Fill(t.alerts[a], "{merchant}", v.Merchant)
+		all = append(all, templ.KeyValue[string, any]{Key: "data-" + strings.ReplaceAll(string(a), "_", "-"), Value: text})
+	}
+	for _, named := range [][2]string{{"offline", t.offline}, {"paying", t.paying}, {"moment", t.inTransit}} {
+		all = append(all, templ.KeyValue[string, any]{Key: "data-" + named[0], Value: named[1]})
+	}
+	return all
+}
+
+// target is where links and forms open that lead to other pages: out of a merchant's frame.
+func (v view) target() string {
+	if v.Embedded {
+		return "_top"
+	}
+	return ""
+}
+
+// below says what comes after the button of a method; "" for nothing.
+func (t texts) below(m methodView) string {
+	switch {
+	case m.Method == payments.CardMethod:
+		return t.secure
+	case m.Method == payments.Boleto:
+		return t.boleto
+	case m.Method.Flow() == payments.VoucherFlow:
+		return t.pix
+	default:
+		return page.Fill(t.leads, "{method}", m.Name)
+	}
+}
+
+// name is the method's; that of cards is translated.
+func (t texts) name(m methodView) string {
+	if m.Method == payments.CardMethod {
+		return t.card
+	}
+	return m.Name
+}
+
+func (c codeView) boleto() bool { return c.Method == payments.Boleto }
+
+// day is when the code ends, in Brasília, where it is paid.
+func (t texts) day(c codeView) string {
+	brasilia := time.FixedZone("BRT", -3*60*60)
+	layout := t.date
+	if !c.boleto() {
+		layout += ", 15:04"
+	}
+	return page.Fill(t.until, "{until}", c.Until.In(brasilia).Format(layout))
+}
+
+// hidden reports whether the form knows the value by itself: a boleto's payer is in Brazil.
+func (m methodView) hidden(f fieldView) bool { return m.Method == payments.Boleto && f.Name == fieldCountry }
+
+// field is how a field is drawn.
+func (t texts) field(m methodView, f fieldView) page.Field {
+	said, shape := t.fields[f.Name], shapes[f.Name]
+	field := page.Field{Name: f.Name, ID: m.id(f), Label: said.label, Hint: said.hint, Value: f.Value,
+		Required: f.Required, Live: true, Missing: said.missing, Wrong: said.wrong, Autocomplete: shape.autocomplete,
+		InputMode: shape.mode, Max: shape.most, Type: shape.kind, Placeholder: shape.placeholder, Class: shape.class,
+		Note: f.Name == fieldCardNumber, Options: t.options(f)}
+	if shape.mode == "numeric" {
+		field.Capitals = "none"
+	}
+	switch f.Fault {
+	case faultMissing:
+		field.Problem = said.missing
+	case faultInvalid:
+		field.Problem = said.wrong
+	}
+	return field
+}
+
+// shape is how a field's value is entered.
+type shape struct {
+	autocomplete, mode string
+	most               int
+	kind               string
+	placeholder        string
+	class              string
+}
+
+var shapes = map[string]shape{
+	fieldCardNumber:   {autocomplete: "cc-number", mode: "numeric", most: 23, class: "number"},
+	fieldExpiryMonth:  {autocomplete: "cc-exp-month", mode: "numeric", most: 2, placeholder: "MM", class: "third"},
+	fieldExpiryYear:   {autocomplete: "cc-exp-year", mode: "numeric", most: 4, placeholder: "YY", class: "third"},
+	fieldCVV:          {autocomplete: "cc-csc", mode: "numeric", most: 4, placeholder: "123", class: "third"},
+	fieldCardName:     {autocomplete: "cc-name", most: 255},
+	fieldZipCode:      {autocomplete: "postal-code", mode: "numeric", most: 5, class: "half"},
+	fieldInstallments: {class: "half"},
+	fieldFirstName:    {autocomplete: "given-name", most: 255, class: "half"},
+	fieldLastName:     {autocomplete: "family-name", most: 255, class: "half"},
+	fieldEmail:        {autocomplete: "email", mode: "email", most: 255, kind: "email"},
+	fieldTaxID:        {mode: "numeric", most: 14},
+	fieldCountry:      {autocomplete: "country"},
+	fieldLine1:        {autocomplete: "address-line1", most: 255},
+	fieldLine2:        {autocomplete: "address-line2", most: 255},
+	fieldCity:         {autocomplete: "address-level2", most: 255, class: "half"},
+	fieldPostalCode:   {autocomplete: "postal-code", most: 16, class: "half"},
+	fieldState:        {autocomplete: "address-level1"},
+}
+
+// brazil are the states of Brazil (ISO 3166-2:BR).
+const brazil = "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO"
+
+// mostInstallments is the most that a checkout may be paid in (contract §4.3).
+const mostInstallments = 12
+
+// options are those of a choice; nil for a field that is none.
+func (t texts) options(f fieldView) []page.Option {
+	switch f.Name {
+	case fieldInstallments:
+		options := []page.Option{{Value: "1", Label: t.once}}
+		for n := 2; n <= mostInstallments; n++ {
+			options = append(options, page.Option{Value: strconv.Itoa(n), Label: page.Fill(t.times, "{n}", strconv.Itoa(n))})
+		}
+		return options
+	case fieldState:
+		options := []page.Option{{Label: t.choose}}
+		for state := range strings.FieldsSeq(brazil) {
+			options = append(options, page.Option{Value: state, Label: state})
+		}
+		return options
+	case fieldCountry:
+		return t.countries(f.Value)
+	default:
+		return nil
+	}
+}
+
+// countries are the countries served, by the names that their people use, and the one that was
+// chosen before.
+func (t texts) countries(chosen string) []page.Option {
+	options, listed := []page.Option{{Label: t.choose}}, chosen == ""
+	for _, code := range country.Codes() {
+		_, name := country.Names(code)
+		options = append(options, page.Option{Value: code, Label: name})
+		listed = listed || code == chosen
+	}
+	if !listed {
+		options = append(options, page.Option{Value: chosen, Label: chosen})
+	}
+	return options
+}
+
+// brands are the first digits of the brands' cards for pay.js: "34-34 AMEX,…", and the names that
+// people know.
+func brands() string {
+	ranges := payments.BrandRanges()
+	all := make([]string, len(ranges))
+	for i, r := range ranges {
+		all[i] = fmt.Sprintf("%s-%s %s", r.From, r.To, r.Brand)
+	}
+	return strings.Join(all, ",")
+}
