@@ -140,6 +140,9 @@ const commands = {
   keyboard: ({ tab: id, method, args }) => tabs.get(id).page.keyboard[method](...args),
   element: async ({ tab: id, element, method, args }) =>
     plain(await locate(tabs.get(id).page, element)[method](...(args ?? []))),
+  change: async ({ tab: id, element, script }) => {
+    await locate(tabs.get(id).page, element).evaluate((e, code) => { (0, eval)(code)(e); }, script);
+  },
   waitURL: ({ tab: id, pattern }) => tabs.get(id).page.waitForURL(new RegExp(pattern)),
   evaluate: ({ tab: id, script }) => tabs.get(id).page.evaluate(script),
   wait: async ({ tab: id, script }) => { await tabs.get(id).page.waitForFunction(script); },

@@ -88,6 +88,12 @@ func (e Element) WaitGone() {
 	e.do(nil, "waitFor", map[string]string{"state": "hidden"})
 }
 
+// Evaluate calls a function of JavaScript with the element, past the page's policy.
+func (e Element) Evaluate(script string) {
+	e.tab.session.tb.Helper()
+	e.tab.do(command{"do": "change", "element": e.by, "script": script}, nil)
+}
+
 // QRCode is the text of the QR code that it shows; "" if none can be read.
 func (e Element) QRCode() (text string) {
 	e.tab.session.tb.Helper()

@@ -1,0 +1,138 @@
+package checkouts_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/chromium"
+	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+const (
+	site = "https://shop.test"
+	done = site + "/done"
+)
+
+// framing is a shop's page that shows a challenge in a frame, and as its title what the frame says in the end.
+func framing(step client.NextStep) string {
+	var form strings.Builder
+	for name, value := range step.Payload {
+		fmt.Fprintf(&form, `<input type="hidden" name="%s" value="%s">`, name, html.EscapeString(value))
+	}
+	return `<form method="post" target="challenge" action="` + step.URL + `">` + form.String() + `<button>Go on</button>
+		</form><iframe name="challenge" title="Your bank" width="300" height="600"></iframe><script>
+		addEventListener("message", function (e) { document.title = e.origin + " " + JSON.stringify(e.data) })</script>`
+}
+
+// online is a world that a browser reaches, with a shop's site.
+func online(t *testing.T, shown func(path string) string) (world.Shop, chromium.Web) {
+	t.Helper()
+	s := world.NewAt(t, "https://cashwrap.test").Shop()
+	return s, chromium.Web{"cashwrap.test": s.Main().Checked(), "shop.test": http.HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprintf(w, `<!doctype html><html lang="en"><title>Shop</title>
+				<meta name="viewport" content="width=device-width">
+				<main><h1>Shop</h1>%s</main>`, shown(r.URL.Path))
+		})}
+}
+
+func nextStep(t *testing.T, started world.Response) client.NextStep {
+	t.Helper()
+	var body struct {
+		NextStep client.NextStep `json:"next_step"`
+	}
+	if err := started.Into(&body); err != nil || body.NextStep.URL == "" {
+		t.Fatalf("got %d %s, %v; want a next step", started.Status, started.Body, err)
+	}
+	return body.NextStep
+}
+
+// TestAChallengeInAFrameWithABrowser: the shop's page hears how the payment has ended.
+func TestAChallengeInAFrameWithABrowser(t *testing.T) {
+	t.Parallel()
+	var step client.NextStep
+	s, web := online(t, func(string) string { return framing(step) })
+	for decision, want := range map[string]string{"Approve": "PAID", "Reject": "FAILED"} {
+		id := create(s)
+		step = nextStep(t, s.ProcessCheckout(id, s.Card(world.Challenged)))
+		s.Secret("MD", step.Payload["MD"])
+		tab := chromium.Open(t, web, chromium.Options{}).Visit(site)
+		tab.Button("Go on").Click()
+		frame := tab.Frame("iframe")
+		frame.Look("challenge-framed", "Confirm your payment")
+		frame.Button(decision).Click()
+		tab.Wait(`document.title !== "Shop"`)
+		message := fmt.Sprintf(`https://cashwrap.test {"type":"cashwrap:3ds","checkout_id":%q,"status":%q}`, id, want)
+		if got := tab.Title(); got != message {
+			t.Errorf("%s: got message %s, want %s", decision, got, message)
+		}
+		tab.Look("outcome-framed-"+want, "Shop")
+	}
+}
+
+// TestAChallengeWithABrowser without scripts, on the way to the shop's page.
+func TestAChallengeWithABrowser(t *testing.T) {
+	t.Parallel()
+	var step client.NextStep
+	s, web := online(t, func(path string) string {
+		if path == "/done" {
+			return "Done"
+		}
+		return framing(step)
+	})
+	id := create(s, change{"redirect_url", done})
+	step = nextStep(t, s.ProcessCheckout(id, s.Card(world.Challenged)))
+	s.Secret("MD", step.Payload["MD"])
+	tab := chromium.Open(t, web, chromium.Options{Dark: true, Width: 360, NoScript: true}).Visit(site)
+	tab.CSS("form").Evaluate("(form) => { form.target = '_top' }")
+	tab.Button("Go on").Click()
+	tab.Look("challenge", "Confirm your payment")
+	tab.Button("Approve").Click()
+	tab.Look("challenge-return", "Returning to the shop")
+	tab.Button("Continue").Click()
+	tab.WaitURL(`^https://shop\.test/done\?checkout_id=` + id)
+	wantStatuses(t, s, id, "PAID SUCCESSFUL")
+}
+
+// TestABanksPageWithABrowser, and where it leads once it was decided upon.
+func TestABanksPageWithABrowser(t *testing.T) {
+	t.Parallel()
+	s, web := online(t, func(string) string { return "Done" })
+	for name, o := range map[string]chromium.Options{
+		"en": {}, "de": {Language: "de-DE", Dark: true}, "pt": {Language: "pt-BR", Width: 360, NoScript: true},
+	} {
+		words := map[string][2]string{"en": {"Pay with iDEAL", "Pay"}, "de": {"Mit iDEAL bezahlen", "Bezahlen"},
+			"pt": {"Pagar com iDEAL", "Pagar"}}[name]
+		id := create(s, change{"redirect_url", done})
+		tab := chromium.Open(t, web, o).Visit(nextStep(t, s.ProcessCheckout(id, ideal("ideal"))).URL)
+		tab.Look("bank-"+name, words[0])
+		tab.Button(words[1]).Click()
+		tab.WaitURL(`^https://shop\.test/done\?checkout_id=` + id)
+		wantStatuses(t, s, id, "PAID SUCCESSFUL")
+		tab.Back()
+		tab.CSS("a.button").Wait()
+		tab.Look("bank-decided-"+name, tab.CSS("h1").Text())
+	}
+}
+
+// TestABoletoWithABrowser: it fits on a phone, whose browser shows the barcode upright.
+func TestABoletoWithABrowser(t *testing.T) {
+	t.Parallel()
+	s, web := online(t, func(string) string { return "" })
+	s = s.NewShop("BR", "BRL", nil)
+	id := create(s, change{"description", "Dois cafés"})
+	var c struct{ Boleto struct{ URL string } }
+	if got := s.ProcessCheckout(id, boleto()); got.Status != http.StatusOK || got.Into(&c) != nil {
+		t.Fatalf("got %d %s, want 200", got.Status, got.Body)
+	}
+	for _, o := range []chromium.Options{{}, {Dark: true, Width: 360}} {
+		tab := chromium.Open(t, web, o).Visit(c.Boleto.URL)
+		tab.Wait(`document.querySelector(".bars img").naturalWidth > 0`)
+		tab.Look("boleto", "Boleto")
+	}
+}
