@@ -1,0 +1,91 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/chromium"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// shown serves each of the states at /pay/c-<its name>, under the headers of the platform.
+func shown(t *testing.T, language string) http.Handler {
+	t.Helper()
+	table := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
+		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", "")})
+	if err := table.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all := states()
+	show := func(_ context.Context, req showRequest) (rest.Document, error) {
+		v := all[req.ID]
+		v.AcceptLanguage = language
+		if v.Links.Page != "" {
+			v.Links.Page = "/pay/c-" + req.ID
+		}
+		return draw(v)
+	}
+	return rest.New(rest.Config{
+		Routes: []rest.Route{{Method: "GET", Path: "/pay/c-{checkout_id}", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(show)}},
+		Store: table, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), BaseURL: "https://pay.test",
+		HashKey: []byte(strings.Repeat("s", 32)), Limits: rest.Limits{Address: rest.Limit{Rate: 1000, Burst: 1000}},
+	})
+}
+
+// around is what the states lead to: pictures, and pages of others.
+func around(states http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case states != nil && strings.HasPrefix(r.URL.Path, "/pay/"):
+			r.Header.Set("X-Forwarded-Proto", "https")
+			states.ServeHTTP(w, r)
+		case r.URL.Path == "/image.svg":
+			w.Header().Set("Content-Type", "image/svg+xml")
+			fmt.Fprint(w, `<svg xmlns="http://www.w3.org/2000/svg" width="405" height="50"><path d="M0 0h405v50H0z"/></svg>`)
+		default:
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, `<!doctype html><html lang="en"><title>Other</title><main><h1>Other</h1></main>`)
+		}
+	})
+}
+
+// TestEachStateWithABrowser: axe finds nothing, nothing breaks the policy, and nothing is too wide.
+func TestEachStateWithABrowser(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		language string
+		chromium.Options
+	}{
+		{"en", chromium.Options{}}, {"de", chromium.Options{Width: 360, NoScript: true, Dark: true}},
+		{"pt-BR", chromium.Options{Width: 360}},
+	} {
+		t.Run(c.language, func(t *testing.T) {
+			t.Parallel()
+			web := chromium.Web{"pay.test": around(shown(t, c.language)), "issuer.test": around(nil)}
+			tab := chromium.Open(t, web, c.Options).Tab()
+			for _, name := range slices.Sorted(maps.Keys(states())) {
+				tab.Goto("https://pay.test/pay/c-" + name)
+				if name == "challenge-live" && !c.NoScript {
+					tab.WaitURL(`^https://issuer\.test/3ds`) // the script goes on at once
+					continue
+				}
+				if got := tab.CSS("#pay").Attribute("data-state"); got != string(states()[name].State) {
+					t.Errorf("%s: got state %s, want %s", name, got, states()[name].State)
+				}
+				tab.Look("pay-"+name, tab.CSS("h1").Text())
+			}
+		})
+	}
+}
