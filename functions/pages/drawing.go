@@ -137,7 +137,9 @@ func (t texts) day(c codeView) string {
 }
 
 // hidden reports whether the form knows the value by itself: a boleto's payer is in Brazil.
-func (m methodView) hidden(f fieldView) bool { return m.Method == payments.Boleto && f.Name == fieldCountry }
+func (m methodView) hidden(f fieldView) bool {
+	return m.Method == payments.Boleto && f.Name == fieldCountry
+}
 
 // field is how a field is drawn.
 func (t texts) field(m methodView, f fieldView) page.Field {

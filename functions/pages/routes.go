@@ -3,9 +3,11 @@
 package pages
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -15,15 +17,26 @@ import (
 type family struct {
 	store      *store.Store
 	processing *processing.Processor
-	baseURL    string // without a trailing slash
+	views      checkout.Viewer
+	path       string // of the base URL, before the paths of pages
 }
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store, processing: a.Processing, baseURL: strings.TrimRight(a.BaseURL, "/")}
+	base := strings.TrimRight(a.BaseURL, "/")
+	f := family{store: a.Store, processing: a.Processing, path: pathOf(base),
+		views: checkout.Viewer{Processing: a.Processing, BaseURL: base, Now: a.Store.Now}}
 	return []rest.Route{
 		{Method: "GET", Path: "/pay/c-{checkout_id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.show)},
 		{Method: "POST", Path: "/pay/c-{checkout_id}/attempts", Access: rest.Open, Errors: rest.Several,
 			Handle: rest.JSON(200, f.createAttempt).Unchecked()},
 	}
+}
+
+// pathOf is the path of a URL.
+func pathOf(base string) string {
+	if u, err := url.Parse(base); err == nil {
+		return u.Path
+	}
+	return ""
 }

@@ -3,30 +3,148 @@ package pages
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
+// visit is a browser at the page of a checkout.
+type visit struct {
+	family
+	tenant   identity.Tenant
+	checkout payments.Checkout
+	session  session
+	begun    bool // the session begins with this request
+	embedded bool
+	from     origin
+
+	acceptLanguage string
+}
+
+// origin is how the browser has come to the page.
+type origin string
+
+// The origins. Browsers hold redirects after a form to the policy of the form's page (CSP,
+// form-action), so after one of these the page itself leads on to the merchant: we do not have to
+// let our forms lead to other sites.
+const (
+	fromForm origin = "form" // the page's own
+	fromBank origin = "bank" // a method's page
+)
+
+// errNoPage is the failure for an id that cannot be a checkout's.
 var errNoPage = failure.NotFound("There is no such payment page.")
 
+// visit reads the checkout and the browser's session. Failure: NotFound, also for a checkout that
+// is not hosted.
+func (f family) visit(ctx context.Context, id string, embedded bool) (visit, error) {
+	if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
+		return visit{}, errNoPage
+	}
+	t, c, err := f.store.HostedCheckout(ctx, id)
+	return visit{family: f, tenant: t, checkout: c, session: f.session(ctx, id), embedded: embedded,
+		acceptLanguage: rest.AcceptLanguage(ctx)}, err
+}
+
 type showRequest struct {
-	ID string `path:"checkout_id"`
+	ID      string `path:"checkout_id"`
+	Embed   string `query:"embed" validate:"one-of=1"`
+	Restart string `query:"restart" validate:"one-of=1"`
+	Change  string `query:"change" validate:"one-of=1"`
+	From    origin `query:"from" validate:"one-of=form|bank"`
 }
 
-// show is showPaymentPage.
-func (f family) show(context.Context, showRequest) (rest.Document, error) {
-	return rest.Document{}, errNoPage
+// show is showPaymentPage. What it shows depends on whose browser it is (contract §13.3): the
+// state of an attempt is for the session that began it alone.
+func (f family) show(ctx context.Context, req showRequest) (rest.Document, error) {
+	v, err := f.visit(ctx, req.ID, req.Embed != "")
+	if err != nil {
+		return rest.Document{}, err
+	}
+	v.from = req.From
+	switch payable, _ := v.payable(); {
+	case req.Restart != "" && payable && !v.session.live():
+		return rest.Document{Redirect: v.links().Page, Cookie: f.begin(req.ID, v.embedded).cookie}, nil
+	case v.own() && (v.session.live() || v.status() == payments.CheckoutPaid):
+		return v.showOwn(ctx, req.Change != "")
+	case v.session.expired:
+		return v.draw(v.view(stateSessionExpired))
+	case payable:
+		return v.showForm(ctx)
+	default:
+		return v.draw(v.view(stateEnded))
+	}
 }
 
-type attemptRequest struct {
-	ID string `path:"checkout_id"`
+// own reports whether the browser's session has begun the latest attempt.
+func (v visit) own() bool {
+	a := v.checkout.Attempt
+	return a != nil && a.Browser != "" && a.Browser == v.session.browser()
 }
 
-// createAttempt is createPaymentPageAttempt.
-func (f family) createAttempt(context.Context, attemptRequest) (any, error) { return nil, errNoPage }
+func (v visit) status() payments.CheckoutStatus { return v.checkout.StatusAt(v.store.Now()) }
 
-// draw is the page.
-func draw(v view) (rest.Document, error) {
-	p, err := drawn(v)
-	return rest.Document{HTML: p.HTML, CSP: p.CSP}, err
+// payable reports whether an attempt may begin, if not at once: the failure is then TooMany.
+func (v visit) payable() (bool, error) {
+	err := v.checkout.CheckProcessable(v.store.Now())
+	return err == nil || failure.Is(err, failure.KindTooMany), err
+}
+
+// showOwn shows the state of the attempt that the browser's session has begun.
+func (v visit) showOwn(ctx context.Context, change bool) (rest.Document, error) {
+	if v.checkout.RequiresAction() && change {
+		return v.showForm(ctx)
+	}
+	next, err := v.resume(ctx)
+	if err != nil {
+		return rest.Document{}, err
+	}
+	payable, _ := v.payable()
+	switch {
+	case v.status() == payments.CheckoutPaid:
+		return v.showPaid()
+	case next != nil:
+		return v.draw(v.viewNext(next))
+	case v.checkout.RequiresAction() && v.checkout.Attempt.Code != nil:
+		return v.draw(v.viewCode())
+	case v.checkout.AttemptOpen():
+		return v.draw(v.view(stateProcessing))
+	case payable:
+		return v.showForm(ctx)
+	default:
+		return v.draw(v.view(stateExpired))
+	}
+}
+
+// showPaid takes the payer to the merchant.
+func (v visit) showPaid() (rest.Document, error) {
+	shown := v.view(statePaid)
+	if shown.Links.Return != "" && v.from == "" {
+		return rest.Document{Redirect: shown.Links.Return}, nil
+	}
+	shown.Forward = shown.Links.Return != ""
+	return v.draw(shown)
+}
+
+// showForm shows the ways to pay, to a browser without a session in a new one.
+// Failure: Forbidden when the merchant may not take payments online.
+func (v visit) showForm(ctx context.Context) (rest.Document, error) {
+	m, err := v.merchant(ctx)
+	if err != nil {
+		return rest.Document{}, err
+	}
+	if !v.session.live() {
+		v.session, v.begun = v.begin(v.checkout.ID, v.embedded), true
+	}
+	shown := v.viewForm(m, entered{})
+	if v.own() && v.status() == payments.CheckoutFailed {
+		shown.Alert = alertDeclined
+	}
+	if _, err := v.payable(); err != nil {
+		shown.Alert, shown.RetryAfter = alertTooMany, failure.Of(err).RetryAfter
+	}
+	return v.draw(shown)
 }

@@ -61,6 +61,7 @@ type view struct {
 	Methods    []methodView  // in stateForm, at least one
 	Next       *nextView     // in stateChallenge and stateRedirect
 	Code       *codeView     // in stateCode
+	Forward    bool          // in statePaid and stateRedirect: the script goes on at once, to Links.Return or Next.URL
 
 	CSRF       string // hidden field csrf_token, and the member of that name in JSON
 	AttemptKey string // hidden field attempt_key, likewise: one for each page
@@ -141,7 +142,7 @@ const (
 // nextView is where the payer's browser goes next: to the issuer by a form of hidden fields
 // (stateChallenge), or to the method's page by a link (stateRedirect).
 type nextView struct {
-	URL    string
+	URL    string // in stateRedirect with the query that the method needs
 	Fields []pair // of the form, in order
 	Framed bool   // in a frame of the page (test mode), else the form leads away from it
 }

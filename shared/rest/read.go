@@ -90,6 +90,10 @@ func (p plan) readsForm(h http.Header) bool {
 	if len(p.form) == 0 || !p.json {
 		return len(p.form) > 0
 	}
+	return isForm(h)
+}
+
+func isForm(h http.Header) bool {
 	kind, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
 	return kind == "application/x-www-form-urlencoded"
 }

@@ -91,6 +91,12 @@ type Route struct {
 // Repeatable reports whether requests of the route may have an Idempotency-Key.
 func (r Route) Repeatable() bool { return r.Access != Open && changes(r.Method) }
 
+// asPage reports whether an error is shown as a page though the route's errors are JSON: a payer's
+// browser has sent a form of a page, where its script would have sent JSON.
+func (r Route) asPage(h http.Header) bool {
+	return r.Errors == Several && r.Handle.plan.readsForm(h)
+}
+
 // Limit is a token bucket (contract §2.9).
 type Limit struct {
 	Rate  int // tokens a second

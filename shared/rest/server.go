@@ -131,6 +131,9 @@ func (x *exchange) fail(err error) reply {
 	format := Hybrid
 	if x.route != nil {
 		format = x.route.Errors
+		if x.route.asPage(x.request.Header) {
+			format = HTML
+		}
 	}
 	return x.server.errors.reply(err, format, x.id, x.request.Header)
 }

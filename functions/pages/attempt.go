@@ -1,0 +1,175 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/checkout"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// attemptRequest is the body of createPaymentPageAttempt: processCheckout's as JSON, or the page's
+// form.
+type attemptRequest struct {
+	ID    string `path:"checkout_id"`
+	Embed string `query:"embed" validate:"one-of=1"`
+	checkout.Payment
+	attemptForm
+	CSRF string `json:"csrf_token" form:"csrf_token"`
+	Key  string `json:"attempt_key" form:"attempt_key"`
+}
+
+// createAttempt is createPaymentPageAttempt: processCheckout by the payer's browser, with the payer
+// present, as by a public key. It answers JSON as processCheckout does, and a form by a redirect to
+// the page, or by the page with what is wrong.
+func (f family) createAttempt(ctx context.Context, req attemptRequest) (any, error) {
+	v, err := f.visit(ctx, req.ID, req.Embed != "")
+	if err != nil {
+		return nil, err
+	}
+	byForm := rest.IsForm(ctx)
+	var m merchant.Merchant
+	faults := failure.List{}
+	if byForm {
+		req.Payment, faults = req.payment()
+	}
+	if err = v.admit(req); err == nil {
+		m, err = v.merchant(ctx)
+	}
+	if err == nil {
+		err = append(faults, req.check(m, f.store.Now())...).Err()
+	}
+	var c payments.Checkout
+	var step *processing.Step
+	if err == nil {
+		c, step, err = v.start(ctx, req)
+	}
+	switch {
+	case byForm && err == nil:
+		return rest.Document{Redirect: v.with("from=" + string(fromForm))}, nil
+	case byForm:
+		return v.refuse(ctx, req, err)
+	case err != nil:
+		return nil, err
+	case step != nil:
+		return checkout.Processed{NextStep: checkout.NewNextStep(step, c.RedirectURL)}, nil
+	}
+	shown := f.views.ForPayer(c)
+	return checkout.Processed{View: &shown}, nil
+}
+
+// Failures of a request that is not from a page of the browser's session.
+var (
+	errNotOurs        = failure.Forbidden("request_not_allowed")
+	errSessionExpired = failure.Forbidden("session_expired").WithCode("PAYMENT_PAGE_EXPIRED")
+)
+
+var errNotOffered = failure.Invalid("payment_type", "is not available on the payment page").
+	WithSlug("payment-method-not-allowed")
+
+// admit makes sure that the browser's own page sends the request (CSRF), within the session.
+// Failure: Forbidden.
+func (v visit) admit(req attemptRequest) error {
+	switch {
+	case !v.session.ours(v.checkout.ID, req.CSRF):
+		return errNotOurs
+	case v.session.expired:
+		return errSessionExpired
+	default:
+		return nil
+	}
+}
+
+// check lists what is wrong with the request, as processCheckout does. A payer's browser names no
+// saved card and no customer.
+func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.List {
+	var faults failure.List
+	if _, err := uuid.Parse(req.Key); req.Key == "" {
+		faults = append(faults, failure.Missing("attempt_key"))
+	} else if err != nil {
+		faults = append(faults, failure.Invalid("attempt_key", "must be a UUID"))
+	}
+	if req.Token != "" {
+		faults = append(faults, failure.Invalid("token", "is not taken from a payment page"))
+	}
+	req.Token, req.CustomerID, req.Mandate = "", "", nil
+	if req.PaymentType != "" && !offered(req.PaymentType) {
+		return failure.List{errNotOffered}
+	}
+	return append(faults, req.Payment.Check(m, now)...)
+}
+
+// start begins the attempt, or continues it when the request is repeated.
+func (v visit) start(ctx context.Context, req attemptRequest) (payments.Checkout, *processing.Step, error) {
+	request := req.Request(v.checkout.ID, v.session.operation(v.checkout.ID, req.Key))
+	request.PayerPresent, request.Browser = true, v.session.browser()
+	request.Mandate = true // the page says so of a card that is saved for later payments
+	request.ReturnURL = v.returnURL()
+	return v.processing.Start(ctx, v.tenant, request)
+}
+
+// returnURL is where a method's page sends the payer: to this page. From a merchant's frame such a
+// page opens in the whole window, in which browsers do not send the frame's cookie, so from there
+// the payer returns to the merchant if possible.
+func (v visit) returnURL() string {
+	if v.embedded && v.checkout.RedirectURL != "" {
+		return ""
+	}
+	return v.views.PageURL(v.checkout.ID) + "?from=" + string(fromBank)
+}
+
+// refuse is the page after a form that began no attempt. Other errors are rest's.
+func (v visit) refuse(ctx context.Context, req attemptRequest, err error) (any, error) {
+	e := failure.Of(err)
+	if v.session.cookie == nil || e == errSessionExpired {
+		shown := v.view(stateSessionExpired)
+		if v.session.cookie == nil {
+			shown.Links.Restart = shown.Links.Page
+		}
+		return v.refused(http.StatusForbidden, shown)
+	}
+	if payable, _ := v.payable(); !payable || e.Kind == failure.KindConflict {
+		return rest.Document{Redirect: v.with("from=" + string(fromForm))}, nil
+	}
+	why, known := refusals[e.Kind]
+	if !known {
+		return nil, err
+	}
+	m, merchantErr := v.merchant(ctx)
+	if merchantErr != nil {
+		return nil, merchantErr
+	}
+	var faults failure.List
+	if !errors.As(err, &faults) {
+		faults = failure.List{e}
+	}
+	shown := v.viewForm(m, entered{method: req.PaymentType, values: req.values(), faults: faults})
+	shown.Alert, shown.RetryAfter = why.alert, e.RetryAfter
+	return v.refused(why.status, shown)
+}
+
+// refusals are what the page says of a failure, and its status.
+var refusals = map[failure.Kind]struct {
+	alert  alert
+	status int
+}{
+	failure.KindInvalid:   {alertFields, http.StatusBadRequest},
+	failure.KindForbidden: {alertAgain, http.StatusForbidden},
+	failure.KindUpstream:  {alertUnavailable, http.StatusFailedDependency},
+	failure.KindTooMany:   {alertTooMany, http.StatusTooManyRequests},
+}
+
+// refused is a page with a status of its own.
+func (v visit) refused(status int, shown view) (any, error) {
+	d, err := v.draw(shown)
+	d.Status = status
+	return d, err
+}

@@ -1,0 +1,121 @@
+package pages
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+const (
+	// sessionLasts is contract §13.3's half an hour.
+	sessionLasts = 30 * time.Minute
+	// cookieLasts is longer, so that the page can say that the session has expired.
+	cookieLasts = 24 * time.Hour
+)
+
+// session is a browser's on the page of one checkout. Nothing of it is stored: the cookie has the
+// second in which it began, random bytes, and a MAC over these and the checkout's id.
+type session struct {
+	forms   rest.Forms
+	cookie  *http.Cookie // nil: the browser has none that is authentic
+	began   time.Time
+	expired bool
+}
+
+// The parts of a cookie's value.
+const (
+	timeBytes   = 8
+	randomBytes = 12
+	macBytes    = 12
+)
+
+// session is the one that the request's cookie has. Each checkout has a cookie of its own, which
+// is good for no other.
+func (f family) session(ctx context.Context, checkoutID string) session {
+	s := session{forms: f.formsOf(checkoutID)}
+	value, sent := s.forms.Sent(ctx)
+	if !sent {
+		return s
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(value)
+	if err != nil || len(raw) != timeBytes+randomBytes+macBytes {
+		return s
+	}
+	body, mac := raw[:timeBytes+randomBytes], raw[timeBytes+randomBytes:]
+	//nolint:gosec // G115: a time after year 292 billion is authentic in no cookie
+	began := time.Unix(int64(binary.BigEndian.Uint64(body)), 0).UTC()
+	now := f.store.Now()
+	if began.After(now) || !hmac.Equal(mac, f.mac(checkoutID, body, began)) {
+		return s
+	}
+	s.cookie, s.began = s.forms.Cookie(ctx), began
+	s.expired = !now.Before(began.Add(sessionLasts))
+	return s
+}
+
+// begin is a new session. In a frame of another site the browser sends its cookie only if it may
+// be sent there, and keeps it apart for each site that has such a frame.
+func (f family) begin(checkoutID string, embedded bool) session {
+	s := session{forms: f.formsOf(checkoutID), began: f.store.Now()}
+	body := make([]byte, timeBytes+randomBytes)
+	_, _ = rand.Read(body[timeBytes:]) // never fails
+	//nolint:gosec // G115: after 1970
+	binary.BigEndian.PutUint64(body, uint64(s.began.Unix()))
+	s.cookie = s.forms.NewCookie()
+	s.cookie.Value = base64.RawURLEncoding.EncodeToString(append(body, f.mac(checkoutID, body, s.began)...))
+	s.cookie.MaxAge = int(cookieLasts.Seconds())
+	if embedded && s.cookie.Secure {
+		s.cookie.SameSite, s.cookie.Partitioned = http.SameSiteNoneMode, true
+	}
+	return s
+}
+
+// mac is made with the key of payers' sessions that was in use when the session began.
+func (f family) mac(checkoutID string, body []byte, began time.Time) []byte {
+	mac := hmac.New(sha256.New, f.processing.SessionKey(began))
+	_, _ = mac.Write(append([]byte("payment page "+checkoutID+"\x00"), body...)) // never fails
+	return mac.Sum(nil)[:macBytes]
+}
+
+// formsOf are the forms of a checkout's page.
+func (f family) formsOf(checkoutID string) rest.Forms {
+	return rest.NewForms("pay-"+strings.ReplaceAll(checkoutID, "-", ""), f.views.BaseURL)
+}
+
+// live reports whether the browser may pay.
+func (s session) live() bool { return s.cookie != nil && !s.expired }
+
+// browser is the name by which the session's attempts are known. The cookie does not follow from it.
+func (s session) browser() string {
+	if s.cookie == nil {
+		return ""
+	}
+	return short("browser", s.cookie.Value)
+}
+
+// operation identifies a request to pay. A repeated one has the same.
+func (s session) operation(checkoutID, attemptKey string) string {
+	return short("attempt", s.cookie.Value, checkoutID, strings.ToLower(attemptKey))
+}
+
+// short is a digest of the texts, none of which but the last has a zero byte.
+func short(texts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// csrf is the csrf_token of the page's forms.
+func (s session) csrf(checkoutID string) string { return s.forms.Token(s.cookie, checkoutID) }
+
+// ours reports whether the token is from a page of this session.
+func (s session) ours(checkoutID, token string) bool {
+	return s.cookie != nil && hmac.Equal([]byte(token), []byte(s.csrf(checkoutID)))
+}

@@ -1,0 +1,213 @@
+package pages
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/checkout"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// draw is the page, with the cookie of a session that has just begun.
+func (v visit) draw(shown view) (rest.Document, error) {
+	p, err := drawn(shown)
+	d := rest.Document{HTML: p.HTML, CSP: p.CSP}
+	if v.begun {
+		d.Cookie = v.session.cookie
+	}
+	return d, err
+}
+
+// links of the page in each state: those to the merchant only for the browser that has paid, or
+// was about to.
+func (v visit) links() links {
+	path, embed := v.path+"/pay/c-"+v.checkout.ID, ""
+	if v.embedded {
+		embed = "?embed=1"
+	}
+	return links{Page: path + embed, Action: path + "/attempts" + embed}
+}
+
+// with is a local link with a parameter.
+func (v visit) with(parameter string) string {
+	if v.embedded {
+		return v.links().Page + "&" + parameter
+	}
+	return v.links().Page + "?" + parameter
+}
+
+// view is the page in a state that shows nothing but what is paid, and nothing at all of a checkout
+// which the browser may not see.
+func (v visit) view(s state) view {
+	c := v.checkout
+	shown := view{State: s, AcceptLanguage: v.acceptLanguage, Mode: v.tenant.Mode, Embedded: v.embedded,
+		Links: links{Page: v.links().Page}}
+	if s == stateSessionExpired {
+		if payable, _ := v.payable(); payable {
+			shown.Links.Restart = v.with("restart=1")
+		}
+	}
+	if s == stateSessionExpired || s == stateEnded {
+		return shown
+	}
+	shown.Merchant, shown.Description, shown.Amount = c.Payee.Name, c.Description, c.Amount
+	shown.Setup = c.Purpose == payments.PurposeSetupRecurring
+	if c.RedirectURL != "" && (s == statePaid || s == stateExpired) {
+		shown.Links.Return, _ = page.ReturnURL(c.RedirectURL, c.ID) // which was checked when the checkout was created
+	}
+	if c.RequiresAction() {
+		shown.Links.Change = v.with("change=1")
+	}
+	return shown
+}
+
+// merchant is whom the payer pays. Failure: Forbidden when it may not take payments online.
+func (v visit) merchant(ctx context.Context) (merchant.Merchant, error) {
+	m, err := v.store.Merchant(ctx, v.tenant.Merchant)
+	if err == nil && !m.OnlinePayments {
+		err = errNotAllowed
+	}
+	return m, err
+}
+
+var errNotAllowed = failure.Forbidden("checkout_payments_not_allowed")
+
+// entered is a form that was refused.
+type entered struct {
+	method payments.Method
+	values map[string]string // by the names of fields
+	faults failure.List
+}
+
+// viewForm is the page with the ways to pay.
+func (v visit) viewForm(m merchant.Merchant, e entered) view {
+	shown := v.view(stateForm)
+	shown.Links.Change = ""
+	shown.Links.Action = v.links().Action
+	shown.CSRF, shown.AttemptKey = v.session.csrf(v.checkout.ID), uuid.NewString()
+	for _, method := range v.methods(m) {
+		shown.Methods = append(shown.Methods, methodView{Method: method, Name: method.Name(),
+			Fields: v.fields(m, method, e)})
+	}
+	open := slices.IndexFunc(shown.Methods, func(m methodView) bool { return m.Method == v.chosen(e) })
+	shown.Methods[max(open, 0)].Open = true
+	return shown
+}
+
+// chosen is the method that the payer has used, or the merchant meant.
+func (v visit) chosen(e entered) payments.Method {
+	switch {
+	case e.method != "":
+		return e.method
+	case v.own():
+		return v.checkout.Attempt.Method
+	default:
+		return v.checkout.PaymentType
+	}
+}
+
+// methods are the merchant's, without Google Pay, whose script another host would have to serve. A
+// card alone can be saved for later payments.
+func (v visit) methods(m merchant.Merchant) []payments.Method {
+	if v.checkout.Purpose == payments.PurposeSetupRecurring {
+		return []payments.Method{payments.CardMethod}
+	}
+	return slices.DeleteFunc(payments.MethodsOf(m), func(method payments.Method) bool { return !offered(method) })
+}
+
+func offered(m payments.Method) bool { return m != payments.GooglePay }
+
+// fields are those that the method needs: for a card the card's, for others the payer's details
+// which the checkout does not have yet.
+func (v visit) fields(m merchant.Merchant, method payments.Method, e entered) []fieldView {
+	var names []string
+	if method == payments.CardMethod {
+		names = []string{fieldCardNumber, fieldExpiryMonth, fieldExpiryYear, fieldCVV, fieldCardName}
+		if m.Country == "US" {
+			names = append(names, fieldZipCode)
+		}
+		if m.Country == "BR" && !v.checkout.Amount.IsZero() {
+			names = append(names, fieldInstallments)
+		}
+	} else {
+		names = v.details(method)
+	}
+	fields := make([]fieldView, len(names))
+	for i, name := range names {
+		fields[i] = fieldView{Name: name, Required: name != fieldInstallments}
+		if e.method == method {
+			fields[i].enter(e)
+		}
+	}
+	return fields
+}
+
+// details are the fields of the payer's details that the method needs and the checkout lacks.
+func (v visit) details(method payments.Method) []string {
+	known := payments.PersonalDetails{}
+	if v.checkout.Payer != nil {
+		known = *v.checkout.Payer
+	}
+	var names []string
+	for _, fault := range method.CheckPayer(&known) {
+		names = append(names, fault.Param)
+	}
+	return names
+}
+
+// enter fills in what was entered, and what is wrong with it.
+func (f *fieldView) enter(e entered) {
+	if !cardData(f.Name) {
+		f.Value = e.values[f.Name]
+	}
+	if at := slices.IndexFunc(e.faults, func(fault *failure.Error) bool { return fault.Param == f.Name }); at >= 0 {
+		f.Fault, f.Message = faultCode(e.faults[at].Code), e.faults[at].Message
+	}
+}
+
+// resume is where the payer goes next, with the checkout as it is then.
+func (v *visit) resume(ctx context.Context) (*processing.Step, error) {
+	c, step, err := v.processing.Resume(ctx, v.tenant, v.checkout)
+	if err == nil {
+		v.checkout = c
+	}
+	return step, err
+}
+
+// viewNext is the page from which the payer goes on. Test mode's issuer is a page of ours, which
+// is framed; a real one gets the whole window.
+func (v visit) viewNext(step *processing.Step) view {
+	seen := checkout.NewNextStep(step, "")
+	if step.Redirect {
+		shown := v.view(stateRedirect)
+		shown.Next, shown.Forward = &nextView{URL: seen.Full}, v.from == fromForm
+		return shown
+	}
+	shown := v.view(stateChallenge)
+	shown.Next = &nextView{URL: seen.URL, Framed: v.tenant.Mode == identity.Test}
+	for _, name := range slices.Sorted(maps.Keys(seen.Payload)) {
+		shown.Next.Fields = append(shown.Next.Fields, pair{name, seen.Payload[name]})
+	}
+	return shown
+}
+
+// viewCode is the page with a code to pay.
+func (v visit) viewCode() view {
+	shown, a := v.view(stateCode), *v.checkout.Attempt
+	seen := v.views.ForPayer(v.checkout)
+	shown.Code = &codeView{Method: a.Method, Text: a.Code.Text, Until: a.Code.Until,
+		Image: v.views.ArtefactURL(v.processing.SessionToken(a), checkout.ImageForm)}
+	if seen.Boleto != nil {
+		shown.Code.Print = seen.Boleto.URL
+	}
+	return shown
+}
