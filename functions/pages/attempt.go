@@ -54,7 +54,7 @@ func (f family) createAttempt(ctx context.Context, req attemptRequest) (any, err
 	}
 	switch {
 	case byForm && err == nil:
-		return rest.Document{Redirect: v.with("from=" + string(fromForm))}, nil
+		return v.redirect("from=" + string(fromForm)), nil
 	case byForm:
 		return v.refuse(ctx, req, err)
 	case err != nil:
@@ -137,7 +137,7 @@ func (v visit) refuse(ctx context.Context, req attemptRequest, err error) (any, 
 		return v.refused(http.StatusForbidden, shown)
 	}
 	if payable, _ := v.payable(); !payable || e.Kind == failure.KindConflict {
-		return rest.Document{Redirect: v.with("from=" + string(fromForm))}, nil
+		return v.redirect("from=" + string(fromForm)), nil
 	}
 	why, known := refusals[e.Kind]
 	if !known {

@@ -67,7 +67,9 @@ func (f family) show(ctx context.Context, req showRequest) (rest.Document, error
 	v.from = req.From
 	switch payable, _ := v.payable(); {
 	case req.Restart != "" && payable && !v.session.live():
-		return rest.Document{Redirect: v.links().Page, Cookie: f.begin(req.ID, v.embedded).cookie}, nil
+		again := v.redirect("")
+		again.Cookie = f.begin(req.ID, v.embedded).cookie
+		return again, nil
 	case v.own() && (v.session.live() || v.status() == payments.CheckoutPaid):
 		return v.showOwn(ctx, req.Change != "")
 	case v.session.expired:

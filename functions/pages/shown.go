@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -17,10 +18,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
+// draw is the page.
+func draw(shown view) (rest.Document, error) {
+	p, err := drawn(shown)
+	return rest.Document{HTML: p.HTML, CSP: p.CSP}, err
+}
+
 // draw is the page, with the cookie of a session that has just begun.
 func (v visit) draw(shown view) (rest.Document, error) {
-	p, err := drawn(shown)
-	d := rest.Document{HTML: p.HTML, CSP: p.CSP}
+	d, err := draw(shown)
 	if v.begun {
 		d.Cookie = v.session.cookie
 	}
@@ -35,6 +41,16 @@ func (v visit) links() links {
 		embed = "?embed=1"
 	}
 	return links{Page: path + embed, Action: path + "/attempts" + embed}
+}
+
+// redirect sends the browser to the page, with a parameter or "".
+func (v visit) redirect(parameter string) rest.Document {
+	target := v.views.PageURL(v.checkout.ID)
+	_, query, _ := strings.Cut(v.links().Page, "?")
+	if query = strings.Trim(query+"&"+parameter, "&"); query != "" {
+		target += "?" + query
+	}
+	return rest.Document{Redirect: target}
 }
 
 // with is a local link with a parameter.
