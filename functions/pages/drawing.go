@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,12 +80,18 @@ func wait(d time.Duration) string {
 }
 
 // alert is what the page says at its top; "" for nothing.
-func (t texts) alert(v view) string { return t.fill(t.alerts[v.Alert], v) }
+func (t texts) alert(v view) string {
+	why := v.Alert
+	if why == alertFields && !slices.ContainsFunc(v.Methods, methodView.faulty) {
+		why = alertRefused // what is wrong is no field of the page
+	}
+	return t.fill(t.alerts[why], v)
+}
 
 // said are the texts that pay.js needs.
 func (t texts) said(v view) templ.OrderedAttributes {
 	var all templ.OrderedAttributes
-	for _, a := range []alert{alertDeclined, alertFields, alertTooMany, alertUnavailable, alertRefused} {
+	for _, a := range []alert{alertDeclined, alertFields, alertAgain, alertTooMany, alertUnavailable, alertRefused} {
 		text := page.Fill(t.alerts[a], "{merchant}", v.Merchant)
 		all = append(all, templ.KeyValue[string, any]{Key: "data-" + strings.ReplaceAll(string(a), "_", "-"), Value: text})
 	}
@@ -141,6 +148,15 @@ func (m methodView) hidden(f fieldView) bool {
 	return m.Method == payments.Boleto && f.Name == fieldCountry
 }
 
+// named is the method's field of the name.
+func (m methodView) named(name string) fieldView {
+	at := slices.IndexFunc(m.Fields, func(f fieldView) bool { return f.Name == name })
+	if at < 0 {
+		return fieldView{Name: name, Required: true}
+	}
+	return m.Fields[at]
+}
+
 // field is how a field is drawn.
 func (t texts) field(m methodView, f fieldView) page.Field {
 	said, shape := t.fields[f.Name], shapes[f.Name]
@@ -148,6 +164,12 @@ func (t texts) field(m methodView, f fieldView) page.Field {
 		Required: f.Required, Live: true, Missing: said.missing, Wrong: said.wrong, Autocomplete: shape.autocomplete,
 		InputMode: shape.mode, Max: shape.most, Type: shape.kind, Placeholder: shape.placeholder, Class: shape.class,
 		Note: f.Name == fieldCardNumber, Options: t.options(f)}
+	if strings.HasPrefix(f.Name, "card.") {
+		field.Value = "" // whatever is in the view: card data is never written back
+	}
+	if f.Name == fieldExpiryYear {
+		field.Placeholder = t.yy
+	}
 	if shape.mode == "numeric" {
 		field.Capitals = "none"
 	}
@@ -171,8 +193,8 @@ type shape struct {
 
 var shapes = map[string]shape{
 	fieldCardNumber:   {autocomplete: "cc-number", mode: "numeric", most: 23, class: "number"},
-	fieldExpiryMonth:  {autocomplete: "cc-exp-month", mode: "numeric", most: 2, placeholder: "MM", class: "third"},
-	fieldExpiryYear:   {autocomplete: "cc-exp-year", mode: "numeric", most: 4, placeholder: "YY", class: "third"},
+	fieldExpiryMonth:  {autocomplete: "cc-exp-month", mode: "numeric", most: 2, placeholder: "MM", class: "quiet"},
+	fieldExpiryYear:   {autocomplete: "cc-exp-year", mode: "numeric", most: 4, class: "quiet"},
 	fieldCVV:          {autocomplete: "cc-csc", mode: "numeric", most: 4, placeholder: "123", class: "third"},
 	fieldCardName:     {autocomplete: "cc-name", most: 255},
 	fieldZipCode:      {autocomplete: "postal-code", mode: "numeric", most: 5, class: "half"},
@@ -220,7 +242,7 @@ func (t texts) options(f fieldView) []page.Option {
 // countries are the countries served, by the names that their people use, and the one that was
 // chosen before.
 func (t texts) countries(chosen string) []page.Option {
-	options, listed := []page.Option{{Label: t.choose}}, chosen == ""
+	options, listed := []page.Option{}, chosen == ""
 	for _, code := range country.Codes() {
 		_, name := country.Names(code)
 		options = append(options, page.Option{Value: code, Label: name})
@@ -229,7 +251,8 @@ func (t texts) countries(chosen string) []page.Option {
 	if !listed {
 		options = append(options, page.Option{Value: chosen, Label: chosen})
 	}
-	return options
+	slices.SortFunc(options, func(a, b page.Option) int { return strings.Compare(a.Label, b.Label) })
+	return append([]page.Option{{Label: t.choose}}, options...)
 }
 
 // brands are the first digits of the brands' cards for pay.js: "34-34 AMEX,…", and the names that

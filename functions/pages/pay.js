@@ -153,6 +153,8 @@
     } else if (result && result.error_code === "checkout_payments_not_allowed") {
       again(form, said.refused);
     } else {
+      kept.again = reply.status === 403;
+      keep();
       load(); // the session or the checkout has ended, or another attempt runs: the page says which
     }
   }
@@ -205,12 +207,16 @@
   });
   var first = document.querySelector("form.fields [aria-invalid]");
   if (first) first.focus();
+  if (kept.again && alertBox && !alertBox.textContent) warn(said.again);
+  kept.again = false;
 
   // ---- While an attempt runs
 
+  // The page leads on at once, but not a payer who comes back by the back button: nobody could leave it.
   var challenge = document.getElementById("challenge"), arrived = performance.getEntriesByType("navigation")[0];
-  // Not when the payer comes back from the issuer's page by the back button, or else nobody could leave it.
-  if (challenge && (challenge.target === "issuer" || !arrived || arrived.type === "navigate")) {
+  var onwards = !arrived || arrived.type === "navigate";
+  if ("forward" in said && onwards && !("embedded" in said)) location.assign(document.querySelector("a.button").href);
+  if (challenge && (challenge.target === "issuer" || onwards)) {
     challenge.submit();
     if (challenge.target === "issuer") challenge.hidden = true;
   }

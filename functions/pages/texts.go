@@ -18,7 +18,9 @@ type texts struct {
 	boleto   string // under the method boleto
 	pix      string // under the Pix methods
 
-	card string // name of the method
+	card   string // name of the method
+	expiry string // of month and year
+	yy     string // that a year has two digits
 
 	fields map[string]fieldText
 	choose string // first option of a choice

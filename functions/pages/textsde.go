@@ -14,14 +14,15 @@ var inGerman = texts{
 	boleto: "Sie bekommen einen Boleto, den Sie bei jeder Bank oder mit der App Ihrer Bank bezahlen können.",
 	pix:    "Sie bekommen einen QR-Code und einen Text zum Kopieren, die Sie mit der App Ihrer Bank bezahlen können.",
 
-	card: "Karte",
+	card:   "Karte",
+	expiry: "Gültig bis",
+	yy:     "JJ",
 
 	fields: map[string]fieldText{
-		fieldCardNumber:  {"Kartennummer", "", "Geben Sie die Kartennummer ein.", "Das ist keine gültige Kartennummer."},
-		fieldExpiryMonth: {"Gültig bis: Monat", "", "Geben Sie den Monat ein.", "Der Monat muss zwischen 01 und 12 liegen, und die Karte noch gültig sein."},
-		fieldExpiryYear:  {"Jahr", "", "Geben Sie das Jahr ein.", "Das Jahr ist ungültig, oder die Karte ist abgelaufen."},
-		fieldCVV: {"Prüfziffer", "", "Geben Sie die Prüfziffer ein.",
-			"Die Prüfziffer hat 3 Stellen und steht hinten auf der Karte; bei American Express 4, vorn."},
+		fieldCardNumber:   {"Kartennummer", "", "Geben Sie die Kartennummer ein.", "Das ist keine gültige Kartennummer."},
+		fieldExpiryMonth:  {"Monat", "", "Fehlt.", "01 bis 12."},
+		fieldExpiryYear:   {"Jahr", "", "Fehlt.", "Ungültig oder abgelaufen."},
+		fieldCVV:          {"Prüfziffer", "", "Fehlt.", "3 oder 4 Ziffern."},
 		fieldCardName:     {"Name auf der Karte", "", "Geben Sie den Namen ein, wie er auf der Karte steht.", "Dieser Name ist ungültig."},
 		fieldZipCode:      {"ZIP-Code", "", "Geben Sie Ihren ZIP-Code ein.", "Ein ZIP-Code hat 5 Ziffern."},
 		fieldInstallments: {"Raten", "", "Wählen Sie eine Anzahl.", "Diese Anzahl von Raten ist nicht möglich."},

@@ -14,15 +14,15 @@ var inEnglish = texts{
 	boleto: "You will get a boleto, which you can pay at any bank or with your bank's app.",
 	pix:    "You will get a QR code and a text to copy, which you can pay with your bank's app.",
 
-	card: "Card",
+	card:   "Card",
+	expiry: "Expiry date",
+	yy:     "YY",
 
 	fields: map[string]fieldText{
-		fieldCardNumber: {"Card number", "", "Enter the card number.", "This is not a valid card number."},
-		fieldExpiryMonth: {"Expiry month", "", "Enter the month.",
-			"The month must be between 01 and 12, and the card still valid."},
-		fieldExpiryYear: {"Expiry year", "", "Enter the year.", "The year is not valid, or the card has expired."},
-		fieldCVV: {"CVV", "", "Enter the security code.",
-			"The security code has 3 digits on the back of the card; 4 on the front of American Express."},
+		fieldCardNumber:   {"Card number", "", "Enter the card number.", "This is not a valid card number."},
+		fieldExpiryMonth:  {"Month", "", "Missing.", "01 to 12."},
+		fieldExpiryYear:   {"Year", "", "Missing.", "Invalid or expired."},
+		fieldCVV:          {"CVV", "", "Missing.", "3 or 4 digits."},
 		fieldCardName:     {"Name on card", "", "Enter the name as it is on the card.", "This name is not valid."},
 		fieldZipCode:      {"ZIP code", "", "Enter your ZIP code.", "A ZIP code has 5 digits."},
 		fieldInstallments: {"Instalments", "", "Choose a number.", "This number of instalments is not possible."},

@@ -14,13 +14,15 @@ var inPortuguese = texts{
 	boleto: "Você recebe um boleto, que pode pagar em qualquer banco ou no aplicativo do seu banco.",
 	pix:    "Você recebe um QR code e um código para copiar, que pode pagar no aplicativo do seu banco.",
 
-	card: "Cartão",
+	card:   "Cartão",
+	expiry: "Validade",
+	yy:     "AA",
 
 	fields: map[string]fieldText{
 		fieldCardNumber:   {"Número do cartão", "", "Digite o número do cartão.", "Este número de cartão não é válido."},
-		fieldExpiryMonth:  {"Validade: mês", "", "Digite o mês.", "O mês deve ser de 01 a 12, e o cartão ainda ser válido."},
-		fieldExpiryYear:   {"Ano", "", "Digite o ano.", "O ano não é válido, ou o cartão está vencido."},
-		fieldCVV:          {"CVV", "", "Digite o código de segurança.", "O código de segurança tem 3 dígitos no verso do cartão; 4 na frente do American Express."},
+		fieldExpiryMonth:  {"Mês", "", "Falta.", "De 01 a 12."},
+		fieldExpiryYear:   {"Ano", "", "Falta.", "Inválido ou vencido."},
+		fieldCVV:          {"CVV", "", "Falta.", "3 ou 4 dígitos."},
 		fieldCardName:     {"Nome no cartão", "", "Digite o nome como está no cartão.", "Este nome não é válido."},
 		fieldZipCode:      {"ZIP code", "", "Digite o seu ZIP code.", "Um ZIP code tem 5 dígitos."},
 		fieldInstallments: {"Parcelas", "", "Escolha um número.", "Este número de parcelas não é possível."},

@@ -29,8 +29,8 @@ type Field struct {
 	// Missing and Wrong are what a script says of a Live field.
 	Missing, Wrong string
 	Note           bool // a script has something to say about the value: it is put into the element "<id>-note"
-	Invalid     bool     // by what DescribedBy says
-	Class       string
+	Invalid        bool // by what DescribedBy says
+	Class          string
 }
 
 // Option is one that a Field offers.

@@ -5,6 +5,7 @@ package pagetest
 import (
 	"fmt"
 	"html"
+	"reflect"
 	"regexp"
 	"strings"
 )
@@ -64,6 +65,32 @@ func values(page string) []string {
 	}
 	for _, text := range tag.Split(page, -1) {
 		all = append(all, html.UnescapeString(text))
+	}
+	return all
+}
+
+// Empty names the texts that are empty in a structure of texts: in its fields, and in those of
+// structures and maps in them. Fields named hint are optional.
+func Empty(texts any) []string { return empty("", reflect.ValueOf(texts)) }
+
+func empty(name string, v reflect.Value) []string {
+	var all []string
+	switch v.Kind() {
+	case reflect.String:
+		if v.String() == "" && !strings.HasSuffix(name, ".hint") {
+			return []string{name}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			all = append(all, empty(name+"."+v.Type().Field(i).Name, v.Field(i))...)
+		}
+	case reflect.Map:
+		if v.Len() == 0 {
+			return []string{name}
+		}
+		for _, key := range v.MapKeys() {
+			all = append(all, empty(name+"."+key.String(), v.MapIndex(key))...)
+		}
 	}
 	return all
 }

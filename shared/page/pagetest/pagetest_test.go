@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/shared/page/pagetest"
 )
 
@@ -35,5 +37,26 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		if (err == nil) != c.good {
 			t.Errorf("%s: got error %v, want good %t", name, err, c.good)
 		}
+	}
+}
+
+// TestEmptyFindsMissingTexts in fields, structures and maps.
+func TestEmptyFindsMissingTexts(t *testing.T) {
+	t.Parallel()
+	type said struct{ title, hint string }
+	type texts struct {
+		title string
+		said  said
+		all   map[string]said
+	}
+	if got := pagetest.Empty(texts{"x", said{"x", ""}, map[string]said{"a": {"x", ""}}}); got != nil {
+		t.Errorf("got %v, want none", got)
+	}
+	if diff := cmp.Diff([]string{".title", ".said.title", ".all.a.title"},
+		pagetest.Empty(texts{"", said{"", ""}, map[string]said{"a": {}}})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{".all"}, pagetest.Empty(texts{"x", said{"x", ""}, nil})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
