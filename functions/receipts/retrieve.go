@@ -10,38 +10,45 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-type retrieveRequest struct {
+// receiptRequest names a receipt of the caller's.
+type receiptRequest struct {
 	ID           string `path:"id"`                       // of the transaction, or its code
 	MerchantCode string `query:"mid" validate:"required"` // the caller's
 	EventID      *int64 `query:"tx_event_id"`             // of one of its refunds
 }
 
 // retrieve is retrieveReceipt.
-func (f family) retrieve(ctx context.Context, req retrieveRequest) (receipt, error) {
+func (f family) retrieve(ctx context.Context, req receiptRequest) (receipt, error) {
+	about, err := f.find(ctx, req)
+	if err != nil {
+		return receipt{}, err
+	}
+	a, err := f.store.Account(ctx, rest.Caller(ctx).Tenant.Merchant)
+	return view(about, rest.Merchant(ctx), a), err
+}
+
+// find is what the receipt is about, which is numbered now if it was not before.
+func (f family) find(ctx context.Context, req receiptRequest) (subject, error) {
 	caller := rest.Caller(ctx)
 	tenant := caller.Tenant
 	if req.MerchantCode != tenant.Merchant {
-		return receipt{}, failure.Invalid("mid", "is not a valid merchant code")
+		return subject{}, failure.Invalid("mid", "is not a valid merchant code")
 	}
 	r, err := f.store.FindTransaction(ctx, tenant, req.ID)
 	if failure.Is(err, failure.KindNotFound) || err == nil && !caller.Sees(r.Creator) {
-		return receipt{}, notFound(req.ID)
+		return subject{}, notFound(req.ID)
 	} else if err != nil {
-		return receipt{}, err
+		return subject{}, err
 	}
 	about := payment(r)
 	if req.EventID != nil {
 		e, ok := r.Event(*req.EventID)
 		if !ok || e.Type != payments.RefundEvent {
-			return receipt{}, notFound(strconv.FormatInt(*req.EventID, 10))
+			return subject{}, notFound(strconv.FormatInt(*req.EventID, 10))
 		}
 		about = refund(r, e)
 	}
-	if err = f.assignNumber(ctx, tenant, about); err != nil {
-		return receipt{}, err
-	}
-	a, err := f.store.Account(ctx, tenant.Merchant)
-	return view(about, rest.Merchant(ctx), a), err
+	return about, f.assignNumber(ctx, tenant, about)
 }
 
 // notFound has the message of contract §6.6.

@@ -1,6 +1,7 @@
 package receipts
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -12,6 +13,7 @@ import (
 type subject struct {
 	record     store.Record // of the payment
 	id         string       // of the transaction, or the refund's event
+	refund     bool         // it is about a refund
 	amount     money.Amount
 	sale       money.Amount // the amount without the tip
 	tip        money.Amount
@@ -30,7 +32,29 @@ func payment(r store.Record) subject {
 // refund is the receipt of a refund: its lines and sums are those of the
 // amount refunded, which may include some of a tip.
 func refund(r store.Record, e payments.Event) subject {
-	return subject{record: r, id: e.ID, amount: e.Amount, sale: e.Amount, tip: money.Zero(e.Amount.Currency()),
+	return subject{record: r, id: e.ID, refund: true, amount: e.Amount, sale: e.Amount, tip: money.Zero(e.Amount.Currency()),
 		status: e.HistoryItem().Status(), returnCode: e.ReturnCode, at: e.CreatedAt,
 		moved: e.Status == payments.EventRefunded}
+}
+
+// link is a link to the receipt.
+func (p subject) link(token string, now time.Time) payments.ReceiptLink {
+	l := payments.ReceiptLink{TokenHash: payments.ReceiptTokenHash(token), TransactionID: p.record.ID,
+		ExpiresAt: payments.ReceiptLinkEnd(now)}
+	if p.refund {
+		l.EventID = p.id
+	}
+	return l
+}
+
+// behind is what a link leads to; false if it is no more.
+func behind(l payments.ReceiptLink, r store.Record) (subject, bool) {
+	if l.EventID == "" {
+		return payment(r), true
+	}
+	at := slices.IndexFunc(r.Events, func(e payments.Event) bool { return e.ID == l.EventID })
+	if at < 0 {
+		return subject{}, false
+	}
+	return refund(r, r.Events[at]), true
 }

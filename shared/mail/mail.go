@@ -84,10 +84,11 @@ func NewBankAccountChanged(operation, number string) Mail {
 	return m
 }
 
-// NewReceipt is the mail of a kind with a link to a receipt. The amount is as it is to be read.
+// NewReceipt is the mail of a kind with a link to a receipt. The amount is as it is to be read. A
+// repeated operation makes the same mail even if the payment has another state by then.
 func NewReceipt(operation string, kind Kind, email, amount string) Mail {
-	m := newMail(kind, operation)
-	m.Email, m.About = email, amount
+	m := newMail(Receipt, operation)
+	m.Kind, m.Email, m.About = kind, email, amount
 	return m
 }
 

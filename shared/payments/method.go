@@ -109,6 +109,15 @@ func (m Method) Name() string {
 	return t.name
 }
 
+// MethodIn is the method with which payments of an entry mode are made; "" for one at a reader.
+func MethodIn(entryMode string) Method {
+	i := slices.IndexFunc(catalogue, func(t terms) bool { return t.entryMode == entryMode })
+	if i < 0 {
+		return ""
+	}
+	return catalogue[i].method
+}
+
 // MethodsOf lists what a merchant may offer, card first.
 func MethodsOf(m merchant.Merchant) []Method {
 	var methods []Method

@@ -3,6 +3,7 @@ package rest
 import (
 	"cmp"
 	"context"
+	"mime"
 	"net/http"
 	"reflect"
 )
@@ -68,6 +69,7 @@ type Document struct {
 	Redirect    string // an absolute or local URL: sent without a body
 	ContentType string // of Body
 	Body        []byte
+	Filename    string       // of Body, which a browser shows or saves under this name; "": it decides
 	Cookie      *http.Cookie // nil: none
 	CSP         []string     // directives that replace or join the strict policy, e.g. "frame-ancestors *"
 }
@@ -102,6 +104,9 @@ func (d Document) reply() reply {
 		r.header.Set("Location", d.Redirect)
 	case r.status == 0:
 		r.status = http.StatusOK
+	}
+	if d.Filename != "" {
+		r.header.Set("Content-Disposition", mime.FormatMediaType("inline", map[string]string{"filename": d.Filename}))
 	}
 	if d.HTML != nil && d.Redirect == "" {
 		r.contentType, r.body = htmlType, d.HTML

@@ -6,4 +6,4 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-func main() { app.ServeRoutes(receipts.Routes) }
+func main() { app.ServeRoutes(receipts.Routes, app.PlatformSecret, app.LastingSecret) }

@@ -1,0 +1,92 @@
+package receipts
+
+import (
+	"context"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+type emailRequest struct {
+	receiptRequest
+	Email string `json:"email" validate:"required text=256 email"`
+}
+
+// Contract §2.9: how many mails with receipts a merchant can send in a day and in one mode, and how many of one
+// receipt. The platform writes them to addresses that nobody has confirmed.
+var (
+	mailsOfMerchant = store.Bucket{Every: 24 * time.Hour / mailsADay, Burst: mailsADay}
+	mailsOfReceipt  = store.Bucket{Every: 24 * time.Hour / mailsOfOneADay, Burst: mailsOfOneADay}
+)
+
+const (
+	mailsADay      = 500
+	mailsOfOneADay = 5
+)
+
+// email is emailReceipt. The mail has a link, which is stored with it; its token is derived from the mail's id when
+// the mail is sent. Failure: TooMany beyond the limits.
+func (f family) email(ctx context.Context, req emailRequest) (struct{}, error) {
+	var accepted struct{}
+	if !mail.Plain(req.Email) { // as a quoted name with blanks
+		return accepted, failure.Invalid("email", "must be an email address")
+	}
+	about, err := f.find(ctx, req.receiptRequest)
+	if err != nil {
+		return accepted, err
+	}
+	tenant, m := rest.Caller(ctx).Tenant, rest.Merchant(ctx)
+	a, err := f.store.Account(ctx, tenant.Merchant)
+	if err != nil {
+		return accepted, err
+	}
+	amount := page.Money(about.amount, page.Preferred(a.Profile.LanguageIn(m.Country)))
+	letter := mail.NewReceipt(rest.OperationID(ctx), about.mail(), req.Email, amount)
+	link := about.link(f.token(letter.ID), f.store.Now())
+	if _, _, err = f.store.ReceiptLink(ctx, link.TokenHash); !failure.Is(err, failure.KindNotFound) {
+		return accepted, err // of a request that is repeated, and has written its mail before
+	}
+	if err = f.takeMail(ctx, tenant, about); err != nil {
+		return accepted, err
+	}
+	return accepted, f.store.MailReceipt(ctx, tenant, link, letter)
+}
+
+// mail is the kind of mail in which the receipt is sent.
+func (p subject) mail() mail.Kind {
+	switch {
+	case p.refund && p.moved:
+		return mail.RefundReceipt
+	case p.refund:
+		return mail.RefundState
+	case p.moved:
+		return mail.Receipt
+	default:
+		return mail.PaymentState
+	}
+}
+
+// takeMail counts a mail against the limits. Failure: TooMany.
+func (f family) takeMail(ctx context.Context, t identity.Tenant, about subject) error {
+	for _, limit := range []struct {
+		subject string
+		bucket  store.Bucket
+	}{
+		{"mails of receipt " + t.String() + " " + about.id, mailsOfReceipt},
+		{"mails of receipts " + t.String(), mailsOfMerchant},
+	} {
+		granted, full, err := f.store.LeaseTokens(ctx, limit.subject, limit.bucket, 1, time.Time{})
+		switch {
+		case err != nil:
+			return err
+		case granted == 0:
+			return failure.TooMany(limit.bucket.Wait(f.store.Now(), full))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package receipts
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/country"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// sheet is a receipt as people read it, in the merchant's language and time zone: the same on the page and in the PDF.
+type sheet struct {
+	words
+
+	language page.Language
+	file     string // a name for it
+	refund   bool
+	test     bool
+	state    string   // what has become of it, if no money has moved
+	merchant []string // the name first
+	amount   string
+	facts    []fact
+	lines    []line
+	rates    []rate
+	sums     []fact
+	refunds  []fact
+	at       time.Time
+}
+
+// fact is a name with its value.
+type fact struct{ name, value string }
+
+// line is one product.
+type line struct{ name, quantity, price, total string }
+
+// rate sums up the products of one VAT rate.
+type rate struct{ percent, net, vat, gross string }
+
+// newSheet shows a receipt of the merchant's.
+func newSheet(p subject, m merchant.Merchant, a account.Account, test bool) sheet {
+	language := page.Preferred(a.Profile.LanguageIn(m.Country))
+	s := sheet{words: wordsIn.In(language), language: language, file: "receipt-" + p.record.Code, refund: p.refund,
+		test: test, amount: page.Money(p.amount, language), at: p.at}
+	s.state = s.stateOf(p)
+	s.merchant = s.merchantLines(a.Profile.Shown(m))
+	s.addFacts(p, m.Location())
+	s.addLines(p)
+	s.addRefunds(p, m.Location())
+	return s
+}
+
+// heading is the title of the receipt.
+func (s sheet) heading() string {
+	if s.refund {
+		return s.refundTitle
+	}
+	return s.title
+}
+
+// stateOf says why no money has moved; "" if it has.
+func (w words) stateOf(p subject) string {
+	states := w.payment
+	if p.refund {
+		states = w.refundOf
+	}
+	r := p.record
+	switch {
+	case p.status == payments.TransactionPending:
+		return states.pending
+	case p.status == payments.TransactionCancelled:
+		return states.cancelled
+	case !p.moved:
+		return states.failed
+	case !p.refund && r.Captured.IsZero() && !r.Amount.IsZero():
+		return w.verified
+	default:
+		return ""
+	}
+}
+
+// merchantLines are the merchant's name, address and numbers.
+func (w words) merchantLines(d account.DoingBusinessAs) []string {
+	where := d.Address
+	_, named := country.Names(where.Country)
+	lines := []string{d.BusinessName, where.Line1, where.Line2, strings.TrimSpace(where.PostCode + " " + where.City),
+		where.Region, cmp.Or(named, where.Country)}
+	for _, f := range []fact{{w.vatID, d.VATID}, {w.companyNumber, d.RegistrationNumber}, {w.phone, where.Landline},
+		{w.email, d.Email}, {w.website, d.Website}} {
+		if f.value != "" {
+			lines = append(lines, f.name+": "+f.value)
+		}
+	}
+	var filled []string
+	for _, text := range lines {
+		if text != "" {
+			filled = append(filled, text)
+		}
+	}
+	return filled
+}
+
+// add adds a fact, unless it has no value.
+func (s *sheet) add(name, value string) {
+	if value != "" {
+		s.facts = append(s.facts, fact{name, value})
+	}
+}
+
+func (s *sheet) addFacts(p subject, zone *time.Location) {
+	t := p.record.Transaction
+	s.add(s.number, receiptNo(p.record, p.id))
+	s.add(s.transaction, t.Code)
+	s.add(s.when, s.moment(p.at, zone))
+	s.add(s.paidWith, s.means(t))
+	s.add(s.entry, s.entries[t.EntryMode])
+	s.add(s.verification, s.verifications[verificationOf(t)])
+	if t.Installments > 1 {
+		s.add(s.installments, strconv.Itoa(t.Installments))
+	}
+	s.add(s.authCode, t.AuthCode)
+	s.add(s.terminal, t.TerminalID)
+	s.add(s.reader, t.Reader)
+	s.add(s.application, t.EMV.ApplicationLabel)
+	s.add("AID", t.EMV.AID)
+}
+
+// verificationOf is how the payer was verified at a reader; "" online.
+func verificationOf(t payments.Transaction) string {
+	if t.Reader == "" || t.Card == nil {
+		return ""
+	}
+	return verification(t)
+}
+
+// means is what was paid with: the card, or the method.
+func (w words) means(t payments.Transaction) string {
+	if t.Card == nil {
+		return payments.MethodIn(t.EntryMode).Name()
+	}
+	brand := cmp.Or(brands[t.Card.Brand], w.card)
+	if method := payments.MethodIn(t.EntryMode); method != payments.CardMethod && method != "" {
+		brand = method.Name() + ", " + brand
+	}
+	return brand + " •••• " + t.Card.LastFour
+}
+
+// brands are the names of card brands (contract §2.7).
+var brands = map[string]string{"AMEX": "American Express", "CUP": "UnionPay", "DINERS": "Diners Club",
+	"DISCOVER": "Discover", "ELO": "Elo", "ELV": "ELV", "HIPERCARD": "Hipercard", "JCB": "JCB", "MAESTRO": "Maestro",
+	"MASTERCARD": "Mastercard", "VISA": "Visa", "VISA_ELECTRON": "Visa Electron", "VISA_VPAY": "V PAY"}
+
+func (s *sheet) addLines(p subject) {
+	money := func(a money.Amount) string { return page.Number(a, s.language) }
+	products := p.record.Products(p.sale)
+	for _, one := range products {
+		s.lines = append(s.lines, line{one.Name, strconv.Itoa(one.Quantity), money(one.PriceWithVAT),
+			money(one.TotalWithVAT)})
+	}
+	for _, v := range payments.VATTotals(products) {
+		s.rates = append(s.rates, rate{s.percent(v.Rate), money(v.Net), money(v.VAT), money(v.Gross)})
+	}
+	if !p.tip.IsZero() {
+		s.sums = append(s.sums, fact{s.tip, page.Money(p.tip, s.language)})
+	}
+	s.sums = append(s.sums, fact{s.total, s.amount})
+}
+
+// addRefunds lists what went back of a payment, and what is on its way.
+func (s *sheet) addRefunds(p subject, zone *time.Location) {
+	if p.refund {
+		return
+	}
+	for _, e := range p.record.Events {
+		name := s.moment(e.CreatedAt, zone)
+		if n := receiptNo(p.record, e.ID); n != "" {
+			name += ", " + s.number + " " + n
+		}
+		value := page.Money(e.Amount.Neg(), s.language)
+		switch {
+		case e.Type != payments.RefundEvent || e.Status == payments.EventFailed:
+			continue
+		case e.Status != payments.EventRefunded:
+			value += " (" + s.pendingRefund + ")"
+		}
+		s.refunds = append(s.refunds, fact{name, value})
+	}
+}
