@@ -76,3 +76,14 @@ func receiptNumber(s world.Shop, id string, event int64) string {
 	s.Helper()
 	return receipt(s, id, event).Text("transaction_data.receipt_no")
 }
+
+// count is how many items of the table have the sort key.
+func count(s world.Shop, sortKey string) int {
+	s.Helper()
+	_, table := s.App.Store.Raw()
+	n, err := table.Scan().Filter("sk = ?", sortKey).Count(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
