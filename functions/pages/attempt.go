@@ -170,6 +170,6 @@ var refusals = map[failure.Kind]struct {
 // refused is a page with a status of its own.
 func (v visit) refused(status int, shown view) (any, error) {
 	d, err := v.draw(shown)
-	d.Status = status
+	d.Status, d.RetryAfter = status, shown.RetryAfter
 	return d, err
 }

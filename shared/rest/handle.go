@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"time"
 )
 
 // Handle is an operation with its decoder and encoder; made by JSON and Page.
@@ -71,7 +72,8 @@ type Document struct {
 	Body        []byte
 	Filename    string       // of Body, which a browser shows or saves under this name; "": it decides
 	Cookie      *http.Cookie // nil: none
-	CSP         []string     // directives that replace or join the strict policy, e.g. "frame-ancestors *"
+	RetryAfter  time.Duration
+	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
 }
 
 // Page is an operation that answers a Document.
@@ -97,6 +99,9 @@ func (d Document) reply() reply {
 		header: http.Header{}}
 	if d.Cookie != nil {
 		r.header.Set("Set-Cookie", d.Cookie.String())
+	}
+	if d.RetryAfter > 0 {
+		r.header.Set("Retry-After", seconds(d.RetryAfter))
 	}
 	switch {
 	case d.Redirect != "":

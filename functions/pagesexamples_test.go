@@ -1,0 +1,73 @@
+package functions_test
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// The requests of the payment page. Each needs a hosted checkout, and to pay also the cookie and a form of its page.
+func init() {
+	for name, prepare := range map[string]func(*scenario) world.Request{
+		"showPaymentPage": func(t *scenario) world.Request {
+			t.host(nil)
+			return world.Request{Path: t.hostedPage(), APIKey: world.NoKey}
+		},
+		"createPaymentPageAttempt card": func(t *scenario) world.Request {
+			t.host(nil)
+			return t.onPage(t.Card(world.Frictionless))
+		},
+		"createPaymentPageAttempt form": func(t *scenario) world.Request {
+			t.host(nil)
+			return t.byForm(world.Frictionless)
+		},
+	} {
+		prepared[name] = prepare
+	}
+	actions = append(actions,
+		action{"pay on the page", func(t *scenario) { t.host(nil) },
+			func(t *scenario) world.Request { return t.onPage(t.Card(world.Frictionless)) }},
+		action{"declined on the page", func(t *scenario) { t.host(map[string]any{"amount": 42.01}) },
+			func(t *scenario) world.Request { return t.byForm(world.Frictionless) }},
+		action{"start a challenge on the page", func(t *scenario) { t.host(nil) },
+			func(t *scenario) world.Request { return t.onPage(t.Card(world.Challenged)) }},
+		action{"see the page at the payer's turn", func(t *scenario) { t.host(nil) },
+			func(t *scenario) world.Request {
+				request := t.byForm(world.Challenged)
+				t.Do(request)
+				return world.Request{Method: http.MethodGet, Path: t.hostedPage(), APIKey: world.NoKey, Header: request.Header}
+			}},
+	)
+}
+
+// host opens a hosted checkout.
+func (t *scenario) host(more map[string]any) {
+	t.Helper()
+	fields := map[string]any{"hosted_checkout": map[string]any{"enabled": true}}
+	for name, value := range more {
+		fields[name] = value
+	}
+	t.open(fields)
+}
+
+func (t *scenario) hostedPage() string { return "/pay/c-" + t.checkout }
+
+// byForm is the form of the page, in which a card was entered.
+func (t *scenario) byForm(number string) world.Request {
+	t.Helper()
+	t.Secret("card number", number)
+	return t.visitor().filled(t.hostedPage(), t.hostedPage()+"/attempts", url.Values{"payment_type": {"card"},
+		"card.name": {"Ada Lovelace"}, "card.number": {number}, "card.expiry_month": {"12"},
+		"card.expiry_year": {"2030"}, "card.cvv": {world.CVV}})
+}
+
+// onPage is what the page's script sends of a payment.
+func (t *scenario) onPage(payment map[string]any) world.Request {
+	t.Helper()
+	form := t.byForm(world.Frictionless)
+	fields, _ := form.Body.(url.Values)
+	payment["csrf_token"], payment["attempt_key"] = fields.Get("csrf_token"), fields.Get("attempt_key")
+	form.Body = payment
+	return form
+}
