@@ -58,10 +58,7 @@
   var valid = {
     "card.number": function (v) { var n = digits(v); return n.length >= 12 && luhn(n); },
     "card.expiry_month": function (v) { return /^(0?[1-9]|1[0-2])$/.test(v); },
-    "card.expiry_year": function (v, form) {
-      var now = new Date(), year = +v + (v.length === 2 ? 2000 : 0), month = +form.elements["card.expiry_month"].value || 12;
-      return /^(\d\d|20\d\d)$/.test(v) && (year > now.getFullYear() || year === now.getFullYear() && month > now.getMonth());
-    },
+    "card.expiry_year": function (v) { return /^(\d\d|20\d\d)$/.test(v); }, // the platform's clock decides about the rest
     "card.cvv": function (v) { return /^\d{3,4}$/.test(v); },
     "card.zip_code": function (v) { return /^\d{5}$/.test(v); },
     "personal_details.email": function (v) { return /^[^@\s]+@[^@\s]+$/.test(v); },
@@ -80,7 +77,7 @@
   function check(field) {
     var value = field.value.trim(), rule = valid[field.name];
     if (!value) return field.required ? field.dataset.missing : "";
-    return rule && !rule(value, field.form) ? field.dataset.invalid : "";
+    return rule && !rule(value) ? field.dataset.invalid : "";
   }
   function refuse(form, wrong) { // wrong: [field, text]; the first of them gets the focus
     wrong.forEach(function (w) { mark(w[0], w[1]); });
@@ -187,7 +184,11 @@
       if (f.name.indexOf("card.")) { kept.values[f.name] = f.value; keep(); }
       if (f.getAttribute("aria-invalid") && !check(f)) mark(f, "");
     });
-    form.addEventListener("change", function (e) { if (e.target.value.trim()) mark(e.target, check(e.target)); });
+    // Only when the payer goes on to another field: a problem that appears while a button is pressed would move it away.
+    form.addEventListener("focusout", function (e) {
+      var on = e.relatedTarget;
+      if (on && on.form === form && on.tagName !== "BUTTON" && e.target.value.trim()) mark(e.target, check(e.target));
+    });
     form.addEventListener("submit", function (e) {
       e.preventDefault();
       if (busy) return;
