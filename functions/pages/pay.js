@@ -87,8 +87,8 @@
   function body(form) {
     var all = {};
     by(form.elements, function (f) {
-      var value = f.value.trim(), at = all, path = f.name.split("."), last = path.pop();
-      if (!f.name || !value) return;
+      var value = f.name && (f.value || "").trim(), at = all, path = f.name.split("."), last = path.pop();
+      if (!value) return; // a group of fields has none
       path.forEach(function (part) { at = at[part] = at[part] || {}; });
       if (f.name === "card.number") value = digits(value);
       if (f.name === "card.expiry_month") value = ("0" + value).slice(-2);
