@@ -7,13 +7,17 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
+// ofPages are the document's values for the payment page.
+var ofPages = map[string]placeholder{
+	"7c2d91ab-58e0-4f36-9b1d-2a6c4e8f0d13": {"HOSTED_CHECKOUT_ID", func(fix *fixture) string {
+		fix.host(nil)
+		return fix.checkout
+	}},
+}
+
 // The requests of the payment page. Each needs a hosted checkout, and to pay also the cookie and a form of its page.
 func init() {
 	for name, prepare := range map[string]func(*scenario) world.Request{
-		"showPaymentPage": func(t *scenario) world.Request {
-			t.host(nil)
-			return world.Request{Path: t.hostedPage(), APIKey: world.NoKey}
-		},
 		"createPaymentPageAttempt card": func(t *scenario) world.Request {
 			t.host(nil)
 			return t.onPage(t.Card(world.Frictionless))

@@ -55,6 +55,7 @@ func init() {
 	}
 	maps.Copy(placeholders, ofOAuth)
 	maps.Copy(placeholders, ofReaders)
+	maps.Copy(placeholders, ofPages)
 }
 
 // guest is the address of a person who is no member yet.
