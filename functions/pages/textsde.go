@@ -20,8 +20,8 @@ var inGerman = texts{
 
 	fields: map[string]fieldText{
 		fieldCardNumber:   {"Kartennummer", "", "Geben Sie die Kartennummer ein.", "Das ist keine gültige Kartennummer."},
-		fieldExpiryMonth:  {"Monat", "", "Fehlt.", "01 bis 12."},
-		fieldExpiryYear:   {"Jahr", "", "Fehlt.", "Ungültig oder abgelaufen."},
+		fieldExpiryMonth:  {"Gültig bis: Monat", "", "Fehlt.", "01 bis 12."},
+		fieldExpiryYear:   {"Gültig bis: Jahr", "", "Fehlt.", "Ungültig oder abgelaufen."},
 		fieldCVV:          {"Prüfziffer", "", "Fehlt.", "3 oder 4 Ziffern."},
 		fieldCardName:     {"Name auf der Karte", "", "Geben Sie den Namen ein, wie er auf der Karte steht.", "Dieser Name ist ungültig."},
 		fieldZipCode:      {"ZIP-Code", "", "Geben Sie Ihren ZIP-Code ein.", "Ein ZIP-Code hat 5 Ziffern."},

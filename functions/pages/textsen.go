@@ -20,8 +20,8 @@ var inEnglish = texts{
 
 	fields: map[string]fieldText{
 		fieldCardNumber:   {"Card number", "", "Enter the card number.", "This is not a valid card number."},
-		fieldExpiryMonth:  {"Month", "", "Missing.", "01 to 12."},
-		fieldExpiryYear:   {"Year", "", "Missing.", "Invalid or expired."},
+		fieldExpiryMonth:  {"Expiry month", "", "Missing.", "01 to 12."},
+		fieldExpiryYear:   {"Expiry year", "", "Missing.", "Invalid or expired."},
 		fieldCVV:          {"CVV", "", "Missing.", "3 or 4 digits."},
 		fieldCardName:     {"Name on card", "", "Enter the name as it is on the card.", "This name is not valid."},
 		fieldZipCode:      {"ZIP code", "", "Enter your ZIP code.", "A ZIP code has 5 digits."},

@@ -20,8 +20,8 @@ var inPortuguese = texts{
 
 	fields: map[string]fieldText{
 		fieldCardNumber:   {"Número do cartão", "", "Digite o número do cartão.", "Este número de cartão não é válido."},
-		fieldExpiryMonth:  {"Mês", "", "Falta.", "De 01 a 12."},
-		fieldExpiryYear:   {"Ano", "", "Falta.", "Inválido ou vencido."},
+		fieldExpiryMonth:  {"Validade: mês", "", "Falta.", "De 01 a 12."},
+		fieldExpiryYear:   {"Validade: ano", "", "Falta.", "Inválido ou vencido."},
 		fieldCVV:          {"CVV", "", "Falta.", "3 ou 4 dígitos."},
 		fieldCardName:     {"Nome no cartão", "", "Digite o nome como está no cartão.", "Este nome não é válido."},
 		fieldZipCode:      {"ZIP code", "", "Digite o seu ZIP code.", "Um ZIP code tem 5 dígitos."},
