@@ -5,10 +5,12 @@
   var alertBox = document.getElementById("alert"), status = document.getElementById("status");
   var by = function (list, f) { Array.prototype.forEach.call(list, f); };
 
-  // What was entered is kept until it is paid, so that it is still there when the page is loaded again; card data never is.
+  // What was entered is kept until it is paid, for when the page is loaded again; card data never is.
   var storage = "pay " + page, kept = {values: {}};
   try { kept = JSON.parse(sessionStorage.getItem(storage)) || kept; } catch (e) { /* not allowed here */ }
-  function keep() { try { sessionStorage.setItem(storage, JSON.stringify(kept)); } catch (e) { /* not allowed here */ } }
+  function keep() {
+    try { sessionStorage.setItem(storage, JSON.stringify(kept)); } catch (e) { /* not allowed here */ }
+  }
   function forget() { try { sessionStorage.removeItem(storage); } catch (e) { /* not allowed here */ } }
 
   function load() { location.replace(page); }
@@ -21,7 +23,8 @@
 
   // ---- Cards
 
-  var shown = {AMEX: "American Express", CUP: "UnionPay", DINERS: "Diners Club", VISA_ELECTRON: "Visa Electron", JCB: "JCB"};
+  var shown = {AMEX: "American Express", CUP: "UnionPay", DINERS: "Diners Club", VISA_ELECTRON: "Visa Electron",
+    JCB: "JCB"};
   var table = document.querySelector("[data-brands]");
   var ranges = table ? table.dataset.brands.split(",").map(function (r) { return r.split(/[- ]/); }) : [];
   function brandOf(number) {
@@ -36,11 +39,13 @@
       (number.match(/.{1,4}/g) || []).join(" ");
   }
   function typedNumber(input) {
-    var before = digits(input.value.slice(0, input.selectionStart)).length, end = input.selectionStart === input.value.length;
-    var number = digits(input.value).slice(0, 19), brand = brandOf(number), note = document.getElementById(input.id + "-note");
+    var at = input.selectionStart, before = digits(input.value.slice(0, at)).length, end = at === input.value.length;
+    var number = digits(input.value).slice(0, 19), brand = brandOf(number);
+    var note = document.getElementById(input.id + "-note");
     input.value = grouped(number, brand);
     if (!end) {
-      for (var at = 0, seen = 0; seen < before; at++) if (/\d/.test(input.value[at])) seen++;
+      at = 0;
+      for (var seen = 0; seen < before; at++) if (/\d/.test(input.value[at])) seen++;
       input.setSelectionRange(at, at);
     }
     var name = brand && (shown[brand] || brand[0] + brand.slice(1).toLowerCase());
@@ -58,7 +63,8 @@
   var valid = {
     "card.number": function (v) { var n = digits(v); return n.length >= 12 && luhn(n); },
     "card.expiry_month": function (v) { return /^(0?[1-9]|1[0-2])$/.test(v); },
-    "card.expiry_year": function (v) { return /^(\d\d|20\d\d)$/.test(v); }, // the platform's clock decides about the rest
+    // The platform's clock decides whether it has passed.
+    "card.expiry_year": function (v) { return /^(\d\d|20\d\d)$/.test(v); },
     "card.cvv": function (v) { return /^\d{3,4}$/.test(v); },
     "card.zip_code": function (v) { return /^\d{5}$/.test(v); },
     "personal_details.email": function (v) { return /^[^@\s]+@[^@\s]+$/.test(v); },
@@ -168,7 +174,9 @@
     });
     fetch(form.action, {method: "POST", body: body(form), signal: late.signal, credentials: "same-origin",
       headers: {"Content-Type": "application/json", Accept: "application/json"}}).then(function (reply) {
-      return reply.json().catch(function () { return null; }).then(function (result) { answered(form, reply, result); });
+      return reply.json().catch(function () { return null; }).then(function (result) {
+        answered(form, reply, result);
+      });
     }).catch(function () { again(form, said.offline); }).then(function () { clearTimeout(timer); });
   }
 
@@ -184,7 +192,7 @@
       if (f.name.indexOf("card.")) { kept.values[f.name] = f.value; keep(); }
       if (f.getAttribute("aria-invalid") && !check(f)) mark(f, "");
     });
-    // Only when the payer goes on to another field: a problem that appears while a button is pressed would move it away.
+    // Only when the payer goes on to another field: what appears while a button is pressed would move it away.
     form.addEventListener("focusout", function (e) {
       var on = e.relatedTarget;
       if (on && on.form === form && on.tagName !== "BUTTON" && e.target.value.trim()) mark(e.target, check(e.target));
@@ -192,7 +200,10 @@
     form.addEventListener("submit", function (e) {
       e.preventDefault();
       if (busy) return;
-      var wrong = fields(form).map(function (f) { mark(f, ""); return [f, check(f)]; }).filter(function (w) { return w[1]; });
+      var wrong = fields(form).map(function (f) {
+        mark(f, "");
+        return [f, check(f)];
+      }).filter(function (w) { return w[1]; });
       if (wrong.length) refuse(form, wrong); else send(form);
     });
   });

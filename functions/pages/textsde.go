@@ -8,8 +8,8 @@ var inGerman = texts{
 	how:      "Wie möchten Sie bezahlen?",
 	pay:      "{amount} bezahlen",
 	save:     "Karte speichern",
-	consent: "Damit erlauben Sie {merchant}, diese Karte zu speichern und spätere Zahlungen von ihr abzubuchen, auch ohne " +
-		"Ihr Beisein. Sie können das jederzeit beenden, indem Sie sich an {merchant} wenden.",
+	consent: "Damit erlauben Sie {merchant}, diese Karte zu speichern und spätere Zahlungen von ihr abzubuchen, auch " +
+		"ohne Ihr Beisein. Sie können das jederzeit beenden, indem Sie sich an {merchant} wenden.",
 	leads:  "Es geht weiter zu {method}, wo Sie die Zahlung bestätigen.",
 	boleto: "Sie bekommen einen Boleto, den Sie bei jeder Bank oder mit der App Ihrer Bank bezahlen können.",
 	pix:    "Sie bekommen einen QR-Code und einen Text zum Kopieren, die Sie mit der App Ihrer Bank bezahlen können.",
@@ -19,11 +19,12 @@ var inGerman = texts{
 	yy:     "JJ",
 
 	fields: map[string]fieldText{
-		fieldCardNumber:   {"Kartennummer", "", "Geben Sie die Kartennummer ein.", "Das ist keine gültige Kartennummer."},
-		fieldExpiryMonth:  {"Gültig bis: Monat", "", "Fehlt.", "01 bis 12."},
-		fieldExpiryYear:   {"Gültig bis: Jahr", "", "Fehlt.", "Ungültig oder abgelaufen."},
-		fieldCVV:          {"Prüfziffer", "", "Fehlt.", "3 oder 4 Ziffern."},
-		fieldCardName:     {"Name auf der Karte", "", "Geben Sie den Namen ein, wie er auf der Karte steht.", "Dieser Name ist ungültig."},
+		fieldCardNumber:  {"Kartennummer", "", "Geben Sie die Kartennummer ein.", "Das ist keine gültige Kartennummer."},
+		fieldExpiryMonth: {"Gültig bis: Monat", "", "Fehlt.", "01 bis 12."},
+		fieldExpiryYear:  {"Gültig bis: Jahr", "", "Fehlt.", "Ungültig oder abgelaufen."},
+		fieldCVV:         {"Prüfziffer", "", "Fehlt.", "3 oder 4 Ziffern."},
+		fieldCardName: {"Name auf der Karte", "", "Geben Sie den Namen ein, wie er auf der Karte steht.",
+			"Dieser Name ist ungültig."},
 		fieldZipCode:      {"ZIP-Code", "", "Geben Sie Ihren ZIP-Code ein.", "Ein ZIP-Code hat 5 Ziffern."},
 		fieldInstallments: {"Raten", "", "Wählen Sie eine Anzahl.", "Diese Anzahl von Raten ist nicht möglich."},
 		fieldFirstName:    {"Vorname", "", "Geben Sie Ihren Vornamen ein.", "Dieser Name ist ungültig."},
@@ -59,8 +60,8 @@ var inGerman = texts{
 	paying: "Zahlung läuft …", inTransit: "Einen Moment …",
 	checkAgain: "Noch einmal nachsehen",
 
-	challenge: said{"Zahlung bestätigen", "Die Bank Ihrer Karte bittet Sie, die Zahlung zu bestätigen. Danach kommen Sie " +
-		"hierher zurück."},
+	challenge: said{"Zahlung bestätigen", "Die Bank Ihrer Karte bittet Sie, die Zahlung zu bestätigen. Danach kommen " +
+		"Sie hierher zurück."},
 	framed: said{"Zahlung bestätigen", "Die Bank Ihrer Karte bittet Sie, die Zahlung zu bestätigen."},
 	redirect: said{"Zahlung abschließen", "Bestätigen Sie die Zahlung auf der nächsten Seite. Wenn Sie das schon getan " +
 		"haben, warten Sie hier einen Moment."},
@@ -69,8 +70,8 @@ var inGerman = texts{
 	paid:           said{"Zahlung abgeschlossen", "Vielen Dank. {merchant} ist benachrichtigt."},
 	ended:          said{"Diese Zahlung ist beendet oder läuft anderswo", "Sie können diese Seite schließen."},
 	sessionExpired: said{"Ihre Sitzung ist abgelaufen", "Zu Ihrer Sicherheit bleibt die Seite nur 30 Minuten offen."},
-	expired: said{"Diese Zahlung ist abgelaufen", "Die Zeit zum Bezahlen ist vorbei. Bitten Sie {merchant} um einen neuen " +
-		"Link."},
+	expired: said{"Diese Zahlung ist abgelaufen", "Die Zeit zum Bezahlen ist vorbei. Bitten Sie {merchant} um einen " +
+		"neuen Link."},
 
 	toIssuer: "Weiter zu Ihrer Bank",
 	onwards:  "Weiter",
@@ -78,10 +79,10 @@ var inGerman = texts{
 	restart:  "Neu beginnen",
 	back:     "Zurück zu {merchant}",
 
-	boletoCode: said{"Boleto bezahlen", "Bezahlen Sie ihn bei einer Bank oder mit der App Ihrer Bank. Diese Seite zeigt, " +
-		"wenn er bezahlt ist. Das kann einige Tage dauern."},
-	pixCode: said{"Mit Pix bezahlen", "Scannen Sie den QR-Code mit der App Ihrer Bank, oder kopieren Sie den Code dorthin. " +
-		"Diese Seite zeigt, wenn er bezahlt ist."},
+	boletoCode: said{"Boleto bezahlen", "Bezahlen Sie ihn bei einer Bank oder mit der App Ihrer Bank. Diese Seite " +
+		"zeigt, wenn er bezahlt ist. Das kann einige Tage dauern."},
+	pixCode: said{"Mit Pix bezahlen", "Scannen Sie den QR-Code mit der App Ihrer Bank, oder kopieren Sie den Code " +
+		"dorthin. Diese Seite zeigt, wenn er bezahlt ist."},
 	boletoImage: "Strichcode des Boletos. Dieselben Zahlen folgen als Text.",
 	pixImage:    "QR-Code. Derselbe Code folgt als Text.",
 	boletoLine:  "Zahlen zum Abtippen",

@@ -59,8 +59,8 @@ var inEnglish = texts{
 	framed:    said{"Confirm your payment", "Your card's bank asks you to confirm the payment."},
 	redirect: said{"Finish your payment", "Confirm the payment on the next page. If you have done so already, wait here " +
 		"for a moment."},
-	processing: said{"Your payment is being processed", "This can take a while. You can leave this page open; do not pay " +
-		"again."},
+	processing: said{"Your payment is being processed", "This can take a while. You can leave this page open; do not " +
+		"pay again."},
 	paid:           said{"Payment complete", "Thank you. {merchant} has been informed."},
 	ended:          said{"This payment has ended, or is being made elsewhere", "You can close this page."},
 	sessionExpired: said{"Your session has expired", "For your safety the page stays open for 30 minutes only."},
@@ -74,8 +74,8 @@ var inEnglish = texts{
 
 	boletoCode: said{"Pay the boleto", "Pay it at any bank or with your bank's app. This page shows when it is paid, " +
 		"which can take some days."},
-	pixCode: said{"Pay with Pix", "Scan the QR code with your bank's app, or copy the code into it. This page shows when " +
-		"it is paid."},
+	pixCode: said{"Pay with Pix", "Scan the QR code with your bank's app, or copy the code into it. This page shows " +
+		"when it is paid."},
 	boletoImage: "Barcode of the boleto. The same numbers follow as text.",
 	pixImage:    "QR code. The same code follows as text.",
 	boletoLine:  "Numbers to type",

@@ -8,8 +8,8 @@ var inPortuguese = texts{
 	how:      "Como você quer pagar?",
 	pay:      "Pagar {amount}",
 	save:     "Salvar cartão",
-	consent: "Ao continuar, você permite que {merchant} guarde este cartão e faça nele cobranças futuras, também sem a sua " +
-		"presença. Você pode encerrar isso a qualquer momento falando com {merchant}.",
+	consent: "Ao continuar, você permite que {merchant} guarde este cartão e faça nele cobranças futuras, também sem a " +
+		"sua presença. Você pode encerrar isso a qualquer momento falando com {merchant}.",
 	leads:  "Você irá para {method} para confirmar o pagamento.",
 	boleto: "Você recebe um boleto, que pode pagar em qualquer banco ou no aplicativo do seu banco.",
 	pix:    "Você recebe um QR code e um código para copiar, que pode pagar no aplicativo do seu banco.",
@@ -73,10 +73,10 @@ var inPortuguese = texts{
 	restart:  "Começar de novo",
 	back:     "Voltar para {merchant}",
 
-	boletoCode: said{"Pague o boleto", "Pague em qualquer banco ou no aplicativo do seu banco. Esta página mostra quando " +
-		"ele estiver pago, o que pode levar alguns dias."},
-	pixCode: said{"Pague com Pix", "Escaneie o QR code com o aplicativo do seu banco ou copie o código para lá. Esta página " +
-		"mostra quando ele estiver pago."},
+	boletoCode: said{"Pague o boleto", "Pague em qualquer banco ou no aplicativo do seu banco. Esta página mostra " +
+		"quando ele estiver pago, o que pode levar alguns dias."},
+	pixCode: said{"Pague com Pix", "Escaneie o QR code com o aplicativo do seu banco ou copie o código para lá. Esta " +
+		"página mostra quando ele estiver pago."},
 	boletoImage: "Código de barras do boleto. Os mesmos números seguem como texto.",
 	pixImage:    "QR code. O mesmo código segue como texto.",
 	boletoLine:  "Linha digitável",
