@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -122,5 +123,31 @@ func TestStartedByAndRestartable(t *testing.T) {
 			t.Errorf("%s: got started by the request %t, restartable %t, want both true", name,
 				c.StartedBy("request-attempt-1"), c.Restartable())
 		}
+	}
+}
+
+// TestSuperseded: of attempts that began on the payment page, the request of each but the latest is known.
+func TestSuperseded(t *testing.T) {
+	t.Parallel()
+	c := newCheckout()
+	for i := range 13 {
+		a := attemptFor(fmt.Sprint("attempt-", i), payments.CardMethod)
+		if i != 1 {
+			a.Browser = "browser"
+		}
+		now := after(time.Duration(i) * 10 * time.Minute)
+		c = settle(t, begin(t, c, a, now), payments.Outcome{Decision: payments.Declined}, now).Checkout
+	}
+	for i := range 14 {
+		want := i >= 2 && i < 12 // the latest ten before the last; one did not begin on the page
+		if got := c.Superseded(fmt.Sprint("request-attempt-", i)); got != want {
+			t.Errorf("attempt %d: got superseded %t, want %t", i, got, want)
+		}
+	}
+	if c.Attempt.Browser != "browser" {
+		t.Errorf("got browser %q, want it kept when the attempt is closed", c.Attempt.Browser)
+	}
+	if (payments.Checkout{}).Superseded("") {
+		t.Error("without an attempt: got superseded true, want false")
 	}
 }
