@@ -104,7 +104,7 @@ func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.Lis
 	if req.PaymentType != "" && !offered(req.PaymentType) {
 		return failure.List{errNotOffered}
 	}
-	return append(faults, req.Payment.Check(m, now)...)
+	return append(faults, req.Check(m, now)...)
 }
 
 // start begins the attempt, or continues it when the request is repeated.

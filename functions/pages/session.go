@@ -69,12 +69,15 @@ func (f family) begin(checkoutID string, embedded bool) session {
 	_, _ = rand.Read(body[timeBytes:]) // never fails
 	//nolint:gosec // G115: after 1970
 	binary.BigEndian.PutUint64(body, uint64(s.began.Unix()))
-	s.cookie = s.forms.NewCookie()
-	s.cookie.Value = base64.RawURLEncoding.EncodeToString(append(body, f.mac(checkoutID, body, s.began)...))
-	s.cookie.MaxAge = int(cookieLasts.Seconds())
-	if embedded && s.cookie.Secure {
-		s.cookie.SameSite, s.cookie.Partitioned = http.SameSiteNoneMode, true
+	usual := s.forms.NewCookie()
+	framed, sameSite := embedded && usual.Secure, http.SameSiteLaxMode
+	if framed {
+		sameSite = http.SameSiteNoneMode
 	}
+	//nolint:gosec // G124: secure, but for the local run over plain HTTP
+	s.cookie = &http.Cookie{Name: usual.Name, Path: usual.Path, HttpOnly: true, Secure: usual.Secure,
+		SameSite: sameSite, Partitioned: framed, MaxAge: int(cookieLasts.Seconds()),
+		Value: base64.RawURLEncoding.EncodeToString(append(body, f.mac(checkoutID, body, s.began)...))}
 	return s
 }
 
