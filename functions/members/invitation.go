@@ -86,7 +86,8 @@ func (f family) draw(ctx context.Context, i store.Invitation, token string, wron
 		return rest.Document{}, err
 	}
 	cookie := f.forms.Cookie(ctx)
-	view := invitationView{texts: inLanguages.In(page.Preferred(a.Profile.LanguageIn(m.Country))), Merchant: m.Name, Email: i.Member.Email,
+	view := invitationView{texts: inLanguages.In(page.Preferred(a.Profile.LanguageIn(m.Country))), Merchant: m.Name,
+		Email:    i.Member.Email,
 		Confirms: len(i.User.Passwords) > 0, CSRF: f.forms.Token(cookie, token), Problem: wrong,
 		Accepted: i.Accepted}
 	document := rest.Document{Cookie: cookie}

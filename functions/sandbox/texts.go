@@ -131,7 +131,7 @@ var inLanguages = page.Texts[texts]{
 		pending:   "Deixar pendente",
 
 		backTitle: "Voltando à loja",
-		backHint:  "Se nada acontecer em um momento, clique em Continuar.",
+		backHint:  "Se nada acontecer em um instante, clique em Continuar.",
 		back:      "Continuar",
 		closed:    "Você pode fechar esta página.",
 
