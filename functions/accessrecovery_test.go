@@ -109,6 +109,7 @@ func (e *everything) unknown() {
 		p.Do(world.Request{Method: "GET", Path: "/v1.1/receipts/" + paid.ID + "?mid=" + e.Merchant.Code,
 			APIKey: e.Merchant.Key.Plaintext})
 	})
+	e.receipts()
 	e.through(func() {}, func(p *world.Process) {
 		p.Do(world.Request{Method: "POST", Path: "/v0.1/customers", APIKey: e.Merchant.Key.Plaintext,
 			IdempotencyKey: "customer", Body: map[string]any{"customer_id": "cut off"}})

@@ -3,6 +3,7 @@ package functions_test
 import (
 	"encoding/json"
 	"maps"
+	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -109,6 +110,9 @@ var prepared = map[string]func(*scenario) world.Request{
 	"acceptInvitation accept": func(t *scenario) world.Request {
 		return t.invite(guest(), "role_employee").accept
 	},
+	"showReceipt": func(t *scenario) world.Request {
+		return world.Request{Path: t.receiptLink(), APIKey: world.NoKey}
+	},
 	"updateMember user": func(t *scenario) world.Request {
 		members := "/v0.1/merchants/" + t.Merchant.Code + "/members"
 		made := t.Send("POST", members, map[string]any{"email": "till-4@shop.example", "is_managed_user": true,
@@ -127,6 +131,28 @@ var prepared = map[string]func(*scenario) world.Request{
 		}
 		return world.Request{Path: strings.TrimPrefix(read.Artefacts[0].Location, "http://cashwrap.test")}
 	},
+}
+
+// receiptLink is the path of a link to the receipt of a new payment.
+func (t *scenario) receiptLink() string {
+	t.Helper()
+	made := t.Do(t.receiptRequest("links"))
+	at := strings.LastIndex(made.Text("url"), "/receipts/")
+	if made.Status != http.StatusCreated || at < 0 {
+		t.Fatalf("got %d %s, want a link to a receipt", made.Status, made.Body)
+	}
+	link := made.Text("url")[at:]
+	t.Secret("token of a receipt", path.Base(link))
+	return link
+}
+
+// receiptRequest is one about the receipt of a new payment: links or emails.
+func (t *scenario) receiptRequest(of string) world.Request {
+	t.Helper()
+	sold := t.Sell("10.10")
+	return world.Request{Method: http.MethodPost, APIKey: t.Merchant.Key.Plaintext,
+		Path: "/v1.1/receipts/" + sold.ID + "/" + of + "?mid=" + t.Merchant.Code,
+		Body: map[string]any{"email": "payer@shop.example"}, IdempotencyKey: of + " of " + sold.ID}
 }
 
 // asked is the form that the payer's browser posts to the issuer's page.

@@ -71,9 +71,9 @@ func TestALinkShowsTheReceipt(t *testing.T) {
 	whole, back := link(s, p.ID, 0), link(s, p.ID, refunded)
 	wantTexts(s, show(s, whole), `<html lang="de">`, "Testmodus: Es ist kein Geld geflossen", "<h1>Beleg</h1>", "Kaffeehaus",
 		"<dt>Belegnummer</dt><dd>1</dd>", "<dt>Transaktion</dt><dd>"+p.Code+"</dd>", "<dd>Visa •••• 0091</dd>",
-		"10,10\u00a0EUR", "−2,50\u00a0EUR", "Belegnummer 2", whole+".pdf")
+		"10,10\u00a0€", "−2,50\u00a0€", "Belegnummer 2", whole+".pdf")
 	page := show(s, back)
-	wantTexts(s, page, "<h1>ERSTATTUNGSBELEG</h1>", "<dt>Belegnummer</dt><dd>2</dd>", "2,50\u00a0EUR")
+	wantTexts(s, page, "<h1>ERSTATTUNGSBELEG</h1>", "<dt>Belegnummer</dt><dd>2</dd>", "2,50\u00a0€")
 	if strings.Contains(page, "10,10") {
 		t.Errorf("got %s, want only what went back", page)
 	}

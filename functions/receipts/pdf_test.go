@@ -96,18 +96,18 @@ func TestThePDFShowsEverything(t *testing.T) {
 	t.Parallel()
 	for language, want := range map[string][]string{
 		"en": {"Test mode: no money has moved\nReceipt\nKaffeehaus Ελλάς & Кофе\nRing 1\n10115 Berlin\nDeutschland\n" +
-			"VAT ID: DE123456789\nCompany number: HRB 1\n", "\n1,111.11 EUR\nReceipt number\n42\nTransaction\nT1A2B3C4D5\n" +
+			"VAT ID: DE123456789\nCompany number: HRB 1\n", "\n€1,111.11\nReceipt number\n42\nTransaction\nT1A2B3C4D5\n" +
 			"Date and time\n2 July 2026, 00:30 (UTC+02:00)\nPaid with\nMastercard •••• 0007\nEntry\nChip\n" +
 			"Verification\nPIN\nInstalments\n3\nAuthorisation code\n053201\nTerminal\nTEST0001\nCard reader\nSERIAL-1\n" +
 			"Application\nMASTERCARD\nAID\nA0000000041010\n",
-			"Zwei Käsespätzle\n1\n1,110.10\n1,110.10\nTip\n1.01 EUR\nTotal\n1,111.11 EUR\n", "0 %\n1,110.10\n0.00\n1,110.10\n",
-			"Refunds\n2 July 2026, 01:30 (UTC+02:00), Receipt number 43\n−2.50 EUR\n" +
-				"2 July 2026, 02:30 (UTC+02:00)\n−3.00 EUR (pending)\n1 / 1\n"},
+			"Zwei Käsespätzle\n1\n1,110.10\n1,110.10\nTip\n€1.01\nTotal\n€1,111.11\n", "0 %\n1,110.10\n0.00\n1,110.10\n",
+			"Refunds\n2 July 2026, 01:30 (UTC+02:00), Receipt number 43\n−€2.50\n" +
+				"2 July 2026, 02:30 (UTC+02:00)\n−€3.00 (pending)\n1 / 1\n"},
 		"de": {"Testmodus: Es ist kein Geld geflossen\nBeleg\n", "Belegnummer\n42\n",
-			"Datum und Uhrzeit\n02.07.2026, 00:30 (UTC+02:00)\n", "Trinkgeld\n1,01 EUR\nGesamt\n1.111,11 EUR\n",
-			"−3,00 EUR (in Bearbeitung)\n"},
+			"Datum und Uhrzeit\n02.07.2026, 00:30 (UTC+02:00)\n", "Trinkgeld\n1,01 €\nGesamt\n1.111,11 €\n",
+			"−3,00 € (in Bearbeitung)\n"},
 		"pt": {"Modo de teste: nenhum dinheiro foi movimentado\nComprovante\n", "Data e hora\n02/07/2026, 00:30 (UTC+02:00)\n",
-			"Gorjeta\n1,01 EUR\nTotal\n1.111,11 EUR\n"},
+			"Gorjeta\n€ 1,01\nTotal\n€ 1.111,11\n"},
 		"fr": {"Receipt number\n42\n"},
 	} {
 		text, pages := textOf(t, draw(t, sampled(language)))

@@ -6,17 +6,35 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// noBreak joins what must stay on one line.
+// noBreak is a space that joins what must stay on one line.
 const noBreak = "\u00a0"
 
-// Money is an amount as people read it: 1,234.56 EUR in English, 1.234,56 EUR in German and
-// Portuguese, where reais are R$ 1.234,56.
+// symbols are those of currencies that most people know by them.
+var symbols = map[money.Currency]string{"EUR": "€", "GBP": "£", "BRL": "R$", "USD": "US$"}
+
+// Money is an amount as people read it: €1,234.50 in English, 1.234,50 € in German, € 1.234,50 in Portuguese; with the
+// currency's code where it has no symbol here. The forms are those of the Unicode CLDR, whose library would cost each
+// function a millisecond when it starts.
 func Money(a money.Amount, l Language) string {
-	if a.Currency() == "BRL" && l == Portuguese {
-		return "R$" + noBreak + Number(a, l)
+	symbol, known := symbols[a.Currency()]
+	if !known {
+		symbol = string(a.Currency())
 	}
-	return Number(a, l) + noBreak + string(a.Currency())
+	number, sign := Number(a, l), ""
+	if a.Sign() < 0 {
+		number, sign = Number(a.Neg(), l), minus
+	}
+	switch {
+	case l == German:
+		return sign + number + noBreak + symbol
+	case l == English && known:
+		return sign + symbol + number
+	default:
+		return sign + symbol + noBreak + number
+	}
 }
+
+const minus = "−"
 
 // Number is Money without the currency.
 func Number(a money.Amount, l Language) string {
@@ -33,7 +51,7 @@ func Number(a money.Amount, l Language) string {
 		whole += point + cents
 	}
 	if negative {
-		return "−" + whole
+		return minus + whole
 	}
 	return whole
 }
