@@ -1,0 +1,244 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/chromium"
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+const (
+	platform = "https://cashwrap.test"
+	arrived  = `^https://shop\.test/done\?checkout_id=`
+	declined = "The payment was declined. Nothing was charged. Try again, or pay in another way."
+	question = "How would you like to pay?"
+)
+
+// online is a shop over https whose payers use browsers: the platform's requests and responses are checked against the
+// contract, and go through what the test puts before it.
+type online struct {
+	world.Shop
+	before atomic.Pointer[func(w http.ResponseWriter, r *http.Request, next http.Handler)]
+	framed atomic.Pointer[string] // what the shop's page shows in a frame
+}
+
+func newOnline(t *testing.T) *online {
+	t.Helper()
+	return &online{Shop: world.NewAt(t, platform).Shop()}
+}
+
+// put puts a handler before the platform; nil takes it away.
+func (o *online) put(before func(w http.ResponseWriter, r *http.Request, next http.Handler)) {
+	if before == nil {
+		o.before.Store(nil)
+		return
+	}
+	o.before.Store(&before)
+}
+
+func (o *online) web() chromium.Web {
+	next := o.Main().Checked()
+	return chromium.Web{
+		"cashwrap.test": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if before := o.before.Load(); before != nil {
+				(*before)(w, r, next)
+				return
+			}
+			next.ServeHTTP(w, r)
+		}),
+		"shop.test": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			frame := ""
+			if url := o.framed.Load(); url != nil && r.URL.Path != "/done" {
+				frame = `<iframe title="Payment" width="340" height="900" src="` + *url + `"></iframe>`
+			}
+			fmt.Fprintf(w, `<!doctype html><html lang="en"><title>Shop</title><meta name="viewport"
+				content="width=device-width"><main><h1>Shop</h1>%s</main>`, frame)
+		}),
+	}
+}
+
+// hosted creates a checkout with a payment page, and returns its id and the page.
+func (o *online) hosted(amount string, more map[string]any) (id, page string) {
+	o.Helper()
+	body := o.CheckoutBody(amount)
+	body["hosted_checkout"] = map[string]any{"enabled": true}
+	body["redirect_url"] = "https://shop.test/done"
+	body["description"] = "Two espressi"
+	for name, value := range more {
+		body[name] = value
+		if value == nil {
+			delete(body, name)
+		}
+	}
+	made := o.Send("POST", "/v0.1/checkouts", body)
+	if made.Status != http.StatusCreated {
+		o.Fatalf("create: %d %s", made.Status, made.Body)
+	}
+	return made.Text("id"), made.Text("hosted_checkout_url")
+}
+
+// enterCard fills in the fields of a card, in English.
+func (o *online) enterCard(tab chromium.Tab, number string) {
+	o.Helper()
+	o.Secret("card number", number)
+	tab.Field("Card number").Fill(number)
+	tab.Field("Expiry month").Fill("12")
+	tab.Field("Expiry year").Fill("30")
+	tab.Field("CVV").Fill(world.CVV)
+	tab.Field("Name on card").Fill("Ada Payer")
+}
+
+// wantPaid: once, whatever the payer did.
+func (o *online) wantPaid(id string) {
+	o.Helper()
+	if got := o.CheckoutRecords(id).Captured; got != 1 {
+		o.Errorf("got %d charges, want 1: %s", got, o.Statuses(id))
+	}
+}
+
+// each runs a test with a script and in the dark, and on a phone without one.
+func each(t *testing.T, test func(t *testing.T, o *online, s *chromium.Session)) {
+	t.Helper()
+	for name, options := range map[string]chromium.Options{
+		"dark": {Dark: true}, "phone without script": {Width: 360, NoScript: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOnline(t)
+			test(t, o, chromium.Open(t, o.web(), options))
+		})
+	}
+}
+
+const payNow = "Pay €10.10"
+
+func TestPayingByCardWithABrowser(t *testing.T) {
+	t.Parallel()
+	each(t, func(_ *testing.T, o *online, s *chromium.Session) {
+		id, page := o.hosted("10.10", nil)
+		tab := s.Visit(page)
+		tab.Look("flow-form", question)
+		o.enterCard(tab, world.Frictionless)
+		tab.Button(payNow).Click()
+		tab.WaitURL(arrived + id)
+		o.wantPaid(id)
+		tab.Back()
+		tab.WaitURL(arrived + id) // not to the form
+		o.wantPaid(id)
+	})
+}
+
+// TestADeclinedCardWithABrowser: the page says so, and the payer pays with another.
+func TestADeclinedCardWithABrowser(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, o *online, s *chromium.Session) {
+		id, page := o.hosted("10.10", nil)
+		tab := s.Visit(page)
+		o.enterCard(tab, "4532497088771651") // its issuer does not take part in 3DS: FAILED
+		tab.Button(payNow).Click()
+		tab.Text(declined).Wait()
+		tab.Look("flow-declined", question)
+		if got := tab.Field("CVV").Value(); got != "" {
+			t.Errorf("got CVV %q, want none", got)
+		}
+		o.Clock.Advance(time.Minute) // between attempts
+		o.enterCard(tab, world.Frictionless)
+		tab.Button(payNow).Click()
+		tab.WaitURL(arrived + id)
+		o.wantPaid(id)
+	})
+}
+
+// TestWrongFieldsWithABrowser are marked, and keep what was entered but for the card.
+func TestWrongFieldsWithABrowser(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, o *online, s *chromium.Session) {
+		_, page := o.hosted("10.10", nil)
+		tab := s.Visit(page)
+		o.enterCard(tab, world.Frictionless)
+		tab.Field("Expiry year").Fill("20")
+		if strings.Contains(t.Name(), "without") {
+			s.Expect("400 POST")
+		}
+		tab.Button(payNow).Click()
+		tab.Text("The year is not valid, or the card has expired.").Wait()
+		tab.Look("flow-refused", question)
+		if got := tab.Field("Expiry year").Attribute("aria-invalid"); got != "true" {
+			t.Errorf("got aria-invalid %q, want true", got)
+		}
+	})
+}
+
+// TestAnExpiredSessionWithABrowser: the page says so, and begins again.
+func TestAnExpiredSessionWithABrowser(t *testing.T) {
+	t.Parallel()
+	each(t, func(_ *testing.T, o *online, s *chromium.Session) {
+		id, page := o.hosted("10.10", nil)
+		tab := s.Visit(page)
+		o.enterCard(tab, world.Frictionless)
+		o.Clock.Advance(31 * time.Minute)
+		s.Expect("403 POST")
+		tab.Button(payNow).Click()
+		tab.Look("flow-session-expired", "Your session has expired")
+		tab.Link("Start again").Click()
+		o.enterCard(tab, world.Frictionless)
+		tab.Button(payNow).Click()
+		tab.WaitURL(arrived + id)
+		o.wantPaid(id)
+	})
+}
+
+// TestAnExpiredCheckoutWithABrowser, which expires while the form is filled in.
+func TestAnExpiredCheckoutWithABrowser(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, o *online, s *chromium.Session) {
+		_, page := o.hosted("10.10", map[string]any{"valid_until": o.Clock.Now().Add(10 * time.Minute).Format(time.RFC3339)})
+		tab := s.Visit(page)
+		o.enterCard(tab, world.Frictionless)
+		o.Clock.Advance(11 * time.Minute)
+		if !strings.Contains(t.Name(), "without") {
+			s.Expect("409 POST")
+		}
+		tab.Button(payNow).Click()
+		tab.CSS(`[data-state="ended"], [data-state="expired"]`).Wait()
+		tab.Look("flow-expired", tab.CSS("h1").Text())
+	})
+}
+
+// TestADoubleClickWithABrowser pays once.
+func TestADoubleClickWithABrowser(t *testing.T) {
+	t.Parallel()
+	each(t, func(_ *testing.T, o *online, s *chromium.Session) {
+		id, page := o.hosted("10.10", nil)
+		tab := s.Visit(page)
+		o.enterCard(tab, world.Frictionless)
+		tab.Button(payNow).DoubleClick()
+		tab.WaitURL(arrived + id)
+		o.wantPaid(id)
+	})
+}
+
+// TestTwoTabsWithABrowser: the other tab learns that it is paid, and charges nothing.
+func TestTwoTabsWithABrowser(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, o *online, s *chromium.Session) {
+		id, page := o.hosted("10.10", nil)
+		one, two := s.Visit(page), s.Visit(page)
+		o.enterCard(one, world.Frictionless)
+		o.enterCard(two, world.Frictionless)
+		one.Button(payNow).Click()
+		one.WaitURL(arrived + id)
+		if !strings.Contains(t.Name(), "without") {
+			s.Expect("409 POST")
+		}
+		two.Button(payNow).Click()
+		two.WaitURL(arrived + id)
+		o.wantPaid(id)
+	})
+}

@@ -1,0 +1,162 @@
+package pages_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/chromium"
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+func contains(text, part string) bool { return strings.Contains(text, part) }
+
+// TestAChallengeWithABrowser is approved in a frame; without script in the whole window.
+func TestAChallengeWithABrowser(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, o *online, s *chromium.Session) {
+		id, page := o.hosted("10.10", nil)
+		tab := s.Visit(page)
+		o.enterCard(tab, world.Challenged)
+		tab.Button(payNow).Click()
+		frame := tab.Frame("iframe[name=issuer]")
+		if contains(t.Name(), "without") {
+			tab.Button("Continue to your bank").Click()
+		}
+		frame.Button("Approve").Wait()
+		tab.Look("flow-challenge", "Confirm your payment")
+		frame.Button("Approve").Click()
+		if contains(t.Name(), "without") {
+			frame.Button("Continue").Click()
+			frame.Link("Continue").Click()
+		}
+		tab.WaitURL(arrived + id)
+		o.wantPaid(id)
+	})
+}
+
+// TestAChallengeThatFailsWithABrowser: rejected, the payer is back at the form; left, the page shows it again, and
+// leads to the form as well.
+func TestAChallengeThatFailsWithABrowser(t *testing.T) {
+	t.Parallel()
+	o := newOnline(t)
+	id, page := o.hosted("10.10", nil)
+	s := chromium.Open(t, o.web(), chromium.Options{})
+	tab := s.Visit(page)
+	o.enterCard(tab, world.Challenged)
+	tab.Button(payNow).Click()
+	frame := tab.Frame("iframe[name=issuer]")
+	frame.Button("Reject").Click()
+	tab.Text(declined).Wait()
+	tab.Look("flow-rejected", question)
+	o.enterCard(tab, world.Challenged)
+	tab.Button(payNow).Click()
+	frame.Button("Approve").Wait()
+	tab.Reload()
+	frame.Button("Approve").Wait()
+	tab.Goto("https://shop.test/")
+	tab.Goto(page)
+	frame.Button("Approve").Wait()
+	tab.Link("Pay in another way").Click()
+	o.enterCard(tab, world.Frictionless)
+	tab.Button(payNow).Click()
+	tab.WaitURL(arrived + id)
+	o.wantPaid(id)
+}
+
+// fillPayer fills in the payer's details in the open form.
+func fillPayer(tab chromium.Tab, method string) {
+	for name, value := range map[string]string{"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com"} {
+		tab.CSS(`[data-method="` + method + `"] [name="personal_details.` + name + `"]`).Fill(value)
+	}
+}
+
+// TestABankWithABrowser: paid at the bank's page; failed there, the payer tries again.
+func TestABankWithABrowser(t *testing.T) {
+	t.Parallel()
+	each(t, func(_ *testing.T, o *online, s *chromium.Session) {
+		id, page := o.hosted("10.10", nil)
+		tab := s.Visit(page)
+		ideal := func() {
+			tab.CSS(`[data-method="ideal"] summary`).Click()
+			fillPayer(tab, "ideal")
+			tab.CSS(`[data-method="ideal"] select`).Choose("NL")
+			tab.CSS(`[data-method="ideal"] button`).Click()
+		}
+		ideal()
+		onwards(tab)
+		tab.Button("Fail").Click()
+		tab.Text(declined).Wait()
+		tab.Look("flow-bank-failed", question)
+		if tab.CSS(`[data-method="ideal"][open]`).Count() == 0 {
+			tab.CSS(`[data-method="ideal"] summary`).Click()
+		}
+		fillPayer(tab, "ideal")
+		tab.CSS(`[data-method="ideal"] select`).Choose("NL")
+		tab.CSS(`[data-method="ideal"] button`).Click()
+		onwards(tab)
+		tab.Button("Pay").Click()
+		tab.CSS(`[data-state="paid"], h1:text-is("Shop")`).Wait()
+		if tab.CSS(`[data-state="paid"] a`).Count() > 0 {
+			tab.CSS(`[data-state="paid"] a`).Click()
+		}
+		tab.WaitURL(arrived + id)
+		o.wantPaid(id)
+	})
+}
+
+// onwards follows the page to the bank's, which a script does by itself.
+func onwards(tab chromium.Tab) {
+	tab.CSS(`#onwards, button[value="pay"]`).Wait()
+	if tab.CSS("#onwards").Count() > 0 {
+		tab.CSS("#onwards").Click()
+	}
+	tab.Heading("Pay with iDEAL").Wait()
+}
+
+// TestCodesWithABrowser: the picture has the code's text, and the page sees when it is paid.
+func TestCodesWithABrowser(t *testing.T) {
+	t.Parallel()
+	o := newOnline(t)
+	o.Shop = o.NewShop("BR", "BRL", nil)
+	id, page := o.hosted("10.10", nil)
+	s := chromium.Open(t, o.web(), chromium.Options{Width: 360, Language: "pt-BR", Dark: true})
+	tab := s.Visit(page)
+	tab.CSS(`[data-method="pix"] summary`).Click()
+	if tab.CSS(`[data-method="pix"] [name="personal_details.first_name"]`).Count() > 0 {
+		fillPayer(tab, "pix")
+	}
+	tab.CSS(`[data-method="pix"] button`).Click()
+	tab.CSS(`[data-state="code"]`).Wait()
+	tab.Look("flow-pix", tab.CSS("h1").Text())
+	if text, read := tab.CSS(".line dd").Text(), tab.CSS(".qr img").QRCode(); text == "" || read != text {
+		t.Errorf("scanned %q, want %q", read, text)
+	}
+	o.Operate(map[string]any{"command": "pay_voucher", "merchant_code": o.Merchant.Code, "checkout_id": id}, nil)
+	tab.WaitURL(arrived + id)
+	o.wantPaid(id)
+}
+
+// TestInAFrameWithABrowser: with embed=1 in any site's, otherwise in none.
+func TestInAFrameWithABrowser(t *testing.T) {
+	t.Parallel()
+	o := newOnline(t)
+	id, page := o.hosted("10.10", nil)
+	s := chromium.Open(t, o.web(), chromium.Options{})
+	tab := s.Tab()
+	o.framed.Store(&page)
+	tab.Goto("https://shop.test/")
+	tab.Wait(`document.querySelector("iframe")`)
+	embedded := page + "?embed=1"
+	o.framed.Store(&embedded)
+	tab.Goto("https://shop.test/")
+	frame := tab.Frame("iframe")
+	frame.Heading(question).Wait()
+	o.enterCard(frame, world.Challenged)
+	frame.Button(payNow).Click()
+	issuer := frame.Frame("iframe[name=issuer]")
+	issuer.Button("Approve").Wait()
+	tab.Look("flow-embedded", "Shop")
+	issuer.Button("Approve").Click()
+	frame.CSS(`[data-state="paid"], h1:text-is("Shop")`).Wait()
+	o.wantPaid(id)
+}
