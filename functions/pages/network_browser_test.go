@@ -3,6 +3,7 @@ package pages_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/chromium"
@@ -105,9 +106,10 @@ func TestAReloadWithABrowser(t *testing.T) {
 		t.Errorf("got first name %q, want Ada", got)
 	}
 	var stored string
-	tab.Evaluate(`JSON.stringify([sessionStorage, localStorage]) + document.querySelector('[name="card.number"]').value`, &stored)
+	tab.Evaluate(`JSON.stringify([sessionStorage, localStorage]) + document.querySelector('[name="card.number"]').value`,
+		&stored)
 	for _, s := range []string{"4200", world.CVV, "Payer"} {
-		if contains(stored, s) {
+		if strings.Contains(stored, s) {
 			t.Errorf("got %s kept, want nothing of the card", stored)
 		}
 	}

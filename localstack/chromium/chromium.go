@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long an element or address is waited for, on a busy machine.
-const patience = 60 * time.Second
+const patience = 45 * time.Second
 
 // Web is what sessions reach: the handler of each host.
 type Web map[string]http.Handler

@@ -80,7 +80,8 @@ function locate(page, { frames, role, name, label, text, css }) {
 
 const found = async (frame) => {
   await frame.evaluate(axe);
-  const { violations } = await frame.evaluate(() => globalThis.axe.run(document, { iframes: false }));
+  const { violations } = await frame.evaluate(() => 
+    globalThis.axe.run(document, { iframes: false, resultTypes: ["violations"] }));
   return violations.flatMap(({ id, impact, help, nodes }) =>
     nodes.map((n) => `axe ${id} (${impact}): ${help}: ${n.target.join(" ")}: ${n.failureSummary}`));
 };
