@@ -177,7 +177,7 @@ func TestWrongFieldsWithABrowser(t *testing.T) {
 			s.Expect("400 POST")
 		}
 		tab.Button(payNow).Click()
-		tab.Text("The year is not valid, or the card has expired.").Wait()
+		tab.Text("Invalid or expired.").Wait()
 		tab.Look("flow-refused", question)
 		if got := tab.Field("Expiry year").Attribute("aria-invalid"); got != "true" {
 			t.Errorf("got aria-invalid %q, want true", got)
