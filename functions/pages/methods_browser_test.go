@@ -135,9 +135,10 @@ func TestInAFrameWithABrowser(t *testing.T) {
 	id, page := o.hosted("10.10", nil)
 	s := chromium.Open(t, o.web(), chromium.Options{})
 	tab := s.Tab()
+	s.Expect("net::ERR_BLOCKED_BY_RESPONSE GET", "error: Framing 'https://cashwrap.test/' violates the following Content "+
+		"Security Policy directive: \"frame-ancestors 'none'\". The request has been blocked.")
 	o.framed.Store(&page)
 	tab.Goto("https://shop.test/")
-	tab.Wait(`document.querySelector("iframe")`)
 	embedded := page + "?embed=1"
 	o.framed.Store(&embedded)
 	tab.Goto("https://shop.test/")

@@ -37,7 +37,7 @@ async function open({ session, options, timeout }) {
   context.on("console", (m) => {
     const byStatus = m.text().startsWith("Failed to load resource: the server responded"); // reported below
     if (["error", "warning"].includes(m.type()) && !byStatus) {
-      problem(m.page(), `${m.type()}: ${m.text()}`);
+      problem(m.page(), `${m.type()}: ${m.text().trim()}`);
     }
   });
   context.on("response", (r) => {
