@@ -50,12 +50,13 @@ func TestPageAndPDFSayTheSame(t *testing.T) {
 		s := sampled(language)
 		body := strings.ReplaceAll(drawnPage(t, s, "/receipts/x.pdf"), "&amp;", "&")
 		text, _ := textOf(t, draw(t, s))
+		text = strings.ReplaceAll(text, "\n", " ") // a long name is on several lines
 		texts := slices.Concat(s.merchant, []string{s.heading(), s.amount, s.nothingMoved})
 		for _, f := range slices.Concat(s.facts, s.sums, s.refunds) {
 			texts = append(texts, f.name, f.value)
 		}
 		for _, one := range texts {
-			if !strings.Contains(body, one) || !strings.Contains(text, printable(one)) {
+			if !strings.Contains(body, one) || !strings.Contains(text, printable(one)+" ") {
 				t.Errorf("%s: got %s and %s, want %q in both", language, body, text, one)
 			}
 		}
