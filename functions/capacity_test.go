@@ -60,7 +60,11 @@ var aims = map[string]int{
 	"POST /introspect, refresh":      5,
 	"POST /introspect, asJSON":       5,
 	// The first read also numbers the receipt, which shows the merchant's account.
-	"GET /v1.1/receipts/{id}": 5,
+	"GET /v1.1/receipts/{id}":        5,
+	"POST /v1.1/receipts/{id}/links": 5,
+	"GET /receipts/{token}":          6,
+	// So does a mail, whose words are the account's; a repeated request finds its link, and two buckets count it.
+	"POST /v1.1/receipts/{id}/emails": 9,
 	// A merchant that has grown: each shard is read, at the same time.
 	fourShards + "GET /v0.1/checkouts":                                      6,
 	fourShards + "GET /v2.1/merchants/{merchant_code}/transactions/history": 6,
