@@ -11,10 +11,8 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/bojanz/currency"
 
 	"github.com/cashwrap/cashwrap/shared/country"
-	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -59,16 +57,7 @@ func (t texts) heading(v view) string {
 
 // fill replaces the placeholders of the page in a text.
 func (t texts) fill(text string, v view) string {
-	return page.Fill(text, "{merchant}", v.Merchant, "{amount}", t.amount(v.Amount), "{time}", wait(v.RetryAfter))
-}
-
-// amount is written as the language does, such as 1.234,50 €.
-func (t texts) amount(a money.Amount) string {
-	written, err := currency.NewAmount(a.String(), string(a.Currency()))
-	if err != nil {
-		return a.String() + " " + string(a.Currency())
-	}
-	return currency.NewFormatter(currency.NewLocale(t.locale)).Format(written)
+	return page.Fill(text, "{merchant}", v.Merchant, "{amount}", page.Money(v.Amount, t.language), "{time}", wait(v.RetryAfter))
 }
 
 // wait is how long to wait, in seconds or minutes; pay.js writes it likewise.

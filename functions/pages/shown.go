@@ -33,8 +33,7 @@ func (v visit) draw(shown view) (rest.Document, error) {
 	return d, err
 }
 
-// links of the page in each state: those to the merchant only for the browser that has paid, or
-// was about to.
+// links are those to the page itself and to what its forms post to.
 func (v visit) links() links {
 	path, embed := v.path+"/pay/c-"+v.checkout.ID, ""
 	if v.embedded {
@@ -186,7 +185,7 @@ func (f *fieldView) enter(e entered) {
 		f.Value = e.values[f.Name]
 	}
 	if at := slices.IndexFunc(e.faults, func(fault *failure.Error) bool { return fault.Param == f.Name }); at >= 0 {
-		f.Fault, f.Message = faultCode(e.faults[at].Code), e.faults[at].Message
+		f.Fault = faultCode(e.faults[at].Code)
 	}
 }
 

@@ -6,7 +6,7 @@ import "github.com/cashwrap/cashwrap/shared/page"
 // paid, {method} the name of a payment method, {time} how long to wait, {until} a date, and {n} a
 // number of instalments.
 type texts struct {
-	locale   string // CLDR's, for amounts
+	language page.Language
 	date     string // layout of a day
 	testMode string // mark
 	title    string // of the tab

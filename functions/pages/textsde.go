@@ -1,7 +1,9 @@
 package pages
 
+import "github.com/cashwrap/cashwrap/shared/page"
+
 var inGerman = texts{
-	locale:   "de",
+	language: page.German,
 	date:     "2.1.2006",
 	testMode: "Testmodus: Es fließt kein Geld",
 	title:    "Zahlung an {merchant}",
@@ -48,7 +50,6 @@ var inGerman = texts{
 			"bezahlen Sie anders.",
 		alertFields: "Bitte prüfen Sie die markierten Felder.",
 		alertAgain:  "Die Seite war zu alt. Es wurde nichts abgebucht. Bitte versuchen Sie es noch einmal.",
-		alertBusy:   "Es läuft schon ein anderer Versuch zu bezahlen. Bitte warten Sie einen Moment.",
 		alertTooMany: "Das waren zu viele Versuche. Es wurde nichts abgebucht. Versuchen Sie es in {time} noch " +
 			"einmal.",
 		alertUnavailable: "Die Zahlung ist im Moment nicht möglich. Es wurde nichts abgebucht. Bitte versuchen Sie es noch " +

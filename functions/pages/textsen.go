@@ -1,7 +1,9 @@
 package pages
 
+import "github.com/cashwrap/cashwrap/shared/page"
+
 var inEnglish = texts{
-	locale:   "en",
+	language: page.English,
 	date:     "2 January 2006",
 	testMode: "Test mode: no money moves",
 	title:    "Pay {merchant}",
@@ -46,7 +48,6 @@ var inEnglish = texts{
 		alertDeclined:    "The payment was declined. Nothing was charged. Try again, or pay in another way.",
 		alertFields:      "Please check the fields that are marked.",
 		alertAgain:       "The page was too old. Nothing was charged. Please try again.",
-		alertBusy:        "Another attempt to pay is running. Please wait a moment.",
 		alertTooMany:     "There were too many attempts. Nothing was charged. Try again in {time}.",
 		alertUnavailable: "The payment could not be made just now. Nothing was charged. Please try again.",
 		alertRefused:     "This payment is not possible in this way. Nothing was charged.",

@@ -1,7 +1,9 @@
 package pages
 
+import "github.com/cashwrap/cashwrap/shared/page"
+
 var inPortuguese = texts{
-	locale:   "pt",
+	language: page.Portuguese,
 	date:     "02/01/2006",
 	testMode: "Modo de teste: nenhum dinheiro é movimentado",
 	title:    "Pagamento a {merchant}",
@@ -46,7 +48,6 @@ var inPortuguese = texts{
 		alertDeclined:    "O pagamento foi recusado. Nada foi cobrado. Tente de novo ou pague de outra forma.",
 		alertFields:      "Confira os campos marcados.",
 		alertAgain:       "A página era antiga demais. Nada foi cobrado. Tente de novo.",
-		alertBusy:        "Outra tentativa de pagamento está em andamento. Espere um momento.",
 		alertTooMany:     "Houve tentativas demais. Nada foi cobrado. Tente de novo em {time}.",
 		alertUnavailable: "Não foi possível fazer o pagamento agora. Nada foi cobrado. Tente de novo.",
 		alertRefused:     "Não é possível pagar desta forma. Nada foi cobrado.",

@@ -11,8 +11,8 @@ import (
 // state is what a payment page shows.
 type state string
 
-// The states. In all but stateEnded, stateSessionExpired and stateExpired the page is shown to
-// whoever may pay; from stateChallenge to statePaid only to the browser that began the attempt.
+// The states. Whoever has the link may see stateForm, stateEnded and stateSessionExpired; all others
+// are for the browser that began the latest attempt.
 const (
 	stateForm           state = "form"            // the methods; Alert says why an attempt has failed
 	stateChallenge      state = "challenge"       // 3DS: Next is drawn as a form, in a frame if Next.Framed
@@ -22,7 +22,7 @@ const (
 	statePaid           state = "paid"            // the payment is complete
 	stateEnded          state = "ended"           // it has ended, or another browser is paying: nothing else is shown
 	stateSessionExpired state = "session_expired" // 30 minutes are over: Links.Restart begins another session
-	stateExpired        state = "expired"         // the checkout can no longer be paid
+	stateExpired        state = "expired"         // the attempt has ended, and the checkout can no longer be paid
 )
 
 // looks reports whether the page loads itself again every 5 s, to see whether the state has
@@ -38,13 +38,13 @@ const (
 	alertDeclined    alert = "declined"    // declined, or failed in a challenge or at a method's page: nothing was charged
 	alertFields      alert = "fields"      // some fields are missing or invalid: their Faults say which
 	alertAgain       alert = "again"       // the form was not ours, or is too old: nothing was charged
-	alertBusy        alert = "busy"        // another attempt runs
 	alertTooMany     alert = "too_many"    // too many attempts: RetryAfter says when the next one may begin
 	alertUnavailable alert = "unavailable" // the acquirer took nothing: nothing was charged, try again
 	alertRefused     alert = "refused"     // the merchant takes no payments, or not such ones
 )
 
-// view is all that a payment page shows. In stateEnded it has nothing of the checkout.
+// view is all that a payment page shows. In stateEnded and stateSessionExpired it has nothing of the
+// checkout.
 type view struct {
 	State          state
 	AcceptLanguage string // of the request, by which the page's language is chosen
@@ -91,8 +91,7 @@ type fieldView struct {
 	Name     string
 	Value    string // as it was entered; never of card data
 	Required bool
-	Fault    faultCode
-	Message  string // the API's, in English; the page's texts follow from Name and Fault
+	Fault    faultCode // what the page says of it follows from this and the name
 }
 
 // id of the field's element: unique in the page, because every method has a form of its own.
