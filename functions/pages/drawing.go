@@ -194,7 +194,6 @@ var shapes = map[string]shape{
 	fieldTaxID:        {mode: "numeric", most: 14},
 	fieldCountry:      {autocomplete: "country"},
 	fieldLine1:        {autocomplete: "address-line1", most: 255},
-	fieldLine2:        {autocomplete: "address-line2", most: 255},
 	fieldCity:         {autocomplete: "address-level2", most: 255, class: "half"},
 	fieldPostalCode:   {autocomplete: "postal-code", most: 16, class: "half"},
 	fieldState:        {autocomplete: "address-level1"},
@@ -244,13 +243,12 @@ func (t texts) countries(chosen string) []page.Option {
 	return append([]page.Option{{Label: t.choose}}, options...)
 }
 
-// brands are the first digits of the brands' cards for pay.js: "34-34 AMEX,…", and the names that
-// people know.
+// brands are the first digits of the brands' cards for pay.js: "34-34 American Express,…".
 func brands() string {
 	ranges := payments.BrandRanges()
 	all := make([]string, len(ranges))
 	for i, r := range ranges {
-		all[i] = fmt.Sprintf("%s-%s %s", r.From, r.To, r.Brand)
+		all[i] = fmt.Sprintf("%s-%s %s", r.From, r.To, payments.BrandName(r.Brand))
 	}
 	return strings.Join(all, ",")
 }

@@ -39,7 +39,7 @@ func viewIn(s state) view {
 	v.Methods = append(v.Methods, methodView{Method: payments.Pix, Name: "Pix"},
 		methodView{Method: payments.PayPal, Name: "PayPal"},
 		methodView{Method: payments.Boleto, Name: "Boleto", Fields: append(slices.Clone(payer), fieldsOf(fieldTaxID,
-			fieldLine1, fieldLine2, fieldCity, fieldPostalCode, fieldState)...)})
+			fieldLine1, fieldCity, fieldPostalCode, fieldState)...)})
 	return v
 }
 
@@ -86,7 +86,7 @@ func TestThePageIsSmall(t *testing.T) {
 // TestATextStaysAText in each state, wherever it comes from.
 func TestATextStaysAText(t *testing.T) {
 	t.Parallel()
-	for s, places := range map[state]int{stateForm: 68, stateChallenge: 10, stateRedirect: 9, stateCode: 11,
+	for s, places := range map[state]int{stateForm: 67, stateChallenge: 10, stateRedirect: 9, stateCode: 11,
 		stateProcessing: 8, statePaid: 8, stateEnded: 7, stateSessionExpired: 7, stateExpired: 8} {
 		err := pagetest.Check(places, func(text string) (string, error) {
 			v := complete(s)

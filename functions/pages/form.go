@@ -88,6 +88,6 @@ func (f attemptForm) values() map[string]string {
 	return map[string]string{
 		fieldInstallments: f.FormInstallments, fieldFirstName: f.FormFirstName, fieldLastName: f.FormLastName,
 		fieldEmail: f.FormEmail, fieldTaxID: f.FormTaxID, fieldCountry: f.FormCountry, fieldLine1: f.FormLine1,
-		fieldLine2: f.FormLine2, fieldCity: f.FormCity, fieldPostalCode: f.FormPostalCode, fieldState: f.FormState,
+		fieldCity: f.FormCity, fieldPostalCode: f.FormPostalCode, fieldState: f.FormState,
 	}
 }

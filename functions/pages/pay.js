@@ -23,10 +23,10 @@
 
   // ---- Cards
 
-  var shown = {AMEX: "American Express", CUP: "UnionPay", DINERS: "Diners Club", VISA_ELECTRON: "Visa Electron",
-    JCB: "JCB"};
-  var table = document.querySelector("[data-brands]");
-  var ranges = table ? table.dataset.brands.split(",").map(function (r) { return r.split(/[- ]/); }) : [];
+  var amex = "American Express", table = document.querySelector("[data-brands]");
+  var ranges = table ? table.dataset.brands.split(",").map(function (r) {
+    return r.match(/(\d+)-(\d+) (.*)/).slice(1);
+  }) : [];
   function brandOf(number) {
     for (var i = 0; i < ranges.length; i++) {
       var first = number.slice(0, ranges[i][0].length);
@@ -35,7 +35,7 @@
     return "";
   }
   function grouped(number, brand) {
-    return brand === "AMEX" ? [number.slice(0, 4), number.slice(4, 10), number.slice(10)].filter(Boolean).join(" ") :
+    return brand === amex ? [number.slice(0, 4), number.slice(4, 10), number.slice(10)].filter(Boolean).join(" ") :
       (number.match(/.{1,4}/g) || []).join(" ");
   }
   function typedNumber(input) {
@@ -48,10 +48,9 @@
       for (var seen = 0; seen < before; at++) if (/\d/.test(input.value[at])) seen++;
       input.setSelectionRange(at, at);
     }
-    var name = brand && (shown[brand] || brand[0] + brand.slice(1).toLowerCase());
-    if (note.textContent !== name) note.textContent = name;
+    if (note.textContent !== brand) note.textContent = brand;
     var cvv = input.form.elements["card.cvv"];
-    if (cvv) cvv.placeholder = brand === "AMEX" ? "1234" : "123";
+    if (cvv) cvv.placeholder = brand === amex ? "1234" : "123";
   }
   function luhn(number) {
     for (var sum = 0, i = 0; i < number.length; i++) {

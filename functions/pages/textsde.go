@@ -10,8 +10,8 @@ var inGerman = texts{
 	how:      "Wie möchten Sie bezahlen?",
 	pay:      "{amount} bezahlen",
 	save:     "Karte speichern",
-	consent: "Damit erlauben Sie {merchant}, diese Karte zu speichern und spätere Zahlungen von ihr abzubuchen, auch " +
-		"ohne Ihr Beisein. Sie können das jederzeit beenden, indem Sie sich an {merchant} wenden.",
+	consent: "Damit erlauben Sie {merchant}, diese Karte zu speichern und mit späteren Zahlungen zu belasten, auch " +
+		"wenn Sie nicht dabei sind. Sie können das jederzeit beenden, indem Sie sich an {merchant} wenden.",
 	leads:  "Es geht weiter zu {method}, wo Sie die Zahlung bestätigen.",
 	boleto: "Sie bekommen einen Boleto, den Sie bei jeder Bank oder mit der App Ihrer Bank bezahlen können.",
 	pix:    "Sie bekommen einen QR-Code und einen Text zum Kopieren, die Sie mit der App Ihrer Bank bezahlen können.",
@@ -24,7 +24,7 @@ var inGerman = texts{
 		fieldCardNumber:  {"Kartennummer", "", "Geben Sie die Kartennummer ein.", "Das ist keine gültige Kartennummer."},
 		fieldExpiryMonth: {"Gültig bis: Monat", "", "Fehlt.", "01 bis 12."},
 		fieldExpiryYear:  {"Gültig bis: Jahr", "", "Fehlt.", "Ungültig oder abgelaufen."},
-		fieldCVV:         {"Prüfziffer", "", "Fehlt.", "3 oder 4 Ziffern."},
+		fieldCVV:         {"Prüfnummer", "", "Fehlt.", "3 oder 4 Ziffern."},
 		fieldCardName: {"Name auf der Karte", "", "Geben Sie den Namen ein, wie er auf der Karte steht.",
 			"Dieser Name ist ungültig."},
 		fieldZipCode:      {"ZIP-Code", "", "Geben Sie Ihren ZIP-Code ein.", "Ein ZIP-Code hat 5 Ziffern."},
@@ -32,10 +32,9 @@ var inGerman = texts{
 		fieldFirstName:    {"Vorname", "", "Geben Sie Ihren Vornamen ein.", "Dieser Name ist ungültig."},
 		fieldLastName:     {"Nachname", "", "Geben Sie Ihren Nachnamen ein.", "Dieser Name ist ungültig."},
 		fieldEmail:        {"E-Mail", "", "Geben Sie Ihre E-Mail-Adresse ein.", "Das ist keine gültige E-Mail-Adresse."},
-		fieldTaxID:        {"CPF", "11 Ziffern.", "Geben Sie Ihre CPF ein.", "Das ist keine gültige CPF."},
+		fieldTaxID:        {"CPF", "11 Ziffern.", "Geben Sie Ihre CPF-Nummer ein.", "Das ist keine gültige CPF-Nummer."},
 		fieldCountry:      {"Land", "", "Wählen Sie Ihr Land.", "Dieses Land ist hier nicht möglich."},
 		fieldLine1:        {"Adresse", "", "Geben Sie Ihre Adresse ein.", "Diese Adresse ist ungültig."},
-		fieldLine2:        {"Adresszusatz (freiwillig)", "", "Geben Sie Ihre Adresse ein.", "Diese Adresse ist ungültig."},
 		fieldCity:         {"Ort", "", "Geben Sie Ihren Ort ein.", "Dieser Ort ist ungültig."},
 		fieldPostalCode:   {"Postleitzahl", "", "Geben Sie Ihre Postleitzahl ein.", "Diese Postleitzahl ist ungültig."},
 		fieldState:        {"Bundesstaat", "", "Wählen Sie Ihren Bundesstaat.", "Dieser Bundesstaat ist ungültig."},
@@ -68,7 +67,7 @@ var inGerman = texts{
 		"haben, warten Sie hier einen Moment."},
 	processing: said{"Ihre Zahlung wird bearbeitet", "Das kann etwas dauern. Sie können diese Seite offen lassen. Bitte " +
 		"bezahlen Sie nicht noch einmal."},
-	paid:           said{"Zahlung abgeschlossen", "Vielen Dank. {merchant} ist benachrichtigt."},
+	paid:           said{"Zahlung abgeschlossen", "Vielen Dank. {merchant} wurde benachrichtigt."},
 	ended:          said{"Diese Zahlung ist beendet oder läuft anderswo", "Sie können diese Seite schließen."},
 	sessionExpired: said{"Ihre Sitzung ist abgelaufen", "Zu Ihrer Sicherheit bleibt die Seite nur 30 Minuten offen."},
 	expired: said{"Diese Zahlung ist abgelaufen", "Die Zeit zum Bezahlen ist vorbei. Bitten Sie {merchant} um einen " +
@@ -81,9 +80,9 @@ var inGerman = texts{
 	back:     "Zurück zu {merchant}",
 
 	boletoCode: said{"Boleto bezahlen", "Bezahlen Sie ihn bei einer Bank oder mit der App Ihrer Bank. Diese Seite " +
-		"zeigt, wenn er bezahlt ist. Das kann einige Tage dauern."},
+		"zeigt an, wenn er bezahlt ist. Das kann einige Tage dauern."},
 	pixCode: said{"Mit Pix bezahlen", "Scannen Sie den QR-Code mit der App Ihrer Bank, oder kopieren Sie den Code " +
-		"dorthin. Diese Seite zeigt, wenn er bezahlt ist."},
+		"dorthin. Diese Seite zeigt an, wenn er bezahlt ist."},
 	boletoImage: "Strichcode des Boletos. Dieselben Zahlen folgen als Text.",
 	pixImage:    "QR-Code. Derselbe Code folgt als Text.",
 	boletoLine:  "Zahlen zum Abtippen",

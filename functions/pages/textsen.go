@@ -34,7 +34,6 @@ var inEnglish = texts{
 		fieldTaxID:        {"CPF", "11 digits.", "Enter your CPF.", "This is not a valid CPF."},
 		fieldCountry:      {"Country", "", "Choose your country.", "This country is not possible here."},
 		fieldLine1:        {"Address", "", "Enter your address.", "This address is not valid."},
-		fieldLine2:        {"Address, continued (optional)", "", "Enter your address.", "This address is not valid."},
 		fieldCity:         {"City", "", "Enter your city.", "This city is not valid."},
 		fieldPostalCode:   {"Postal code", "", "Enter your postal code.", "This postal code is not valid."},
 		fieldState:        {"State", "", "Choose your state.", "This state is not valid."},

@@ -22,9 +22,9 @@ var inPortuguese = texts{
 
 	fields: map[string]fieldText{
 		fieldCardNumber:   {"Número do cartão", "", "Digite o número do cartão.", "Este número de cartão não é válido."},
-		fieldExpiryMonth:  {"Validade: mês", "", "Falta.", "De 01 a 12."},
-		fieldExpiryYear:   {"Validade: ano", "", "Falta.", "Inválido ou vencido."},
-		fieldCVV:          {"CVV", "", "Falta.", "3 ou 4 dígitos."},
+		fieldExpiryMonth:  {"Validade: mês", "", "Obrigatório.", "De 01 a 12."},
+		fieldExpiryYear:   {"Validade: ano", "", "Obrigatório.", "Inválido ou vencido."},
+		fieldCVV:          {"CVV", "", "Obrigatório.", "3 ou 4 dígitos."},
 		fieldCardName:     {"Nome no cartão", "", "Digite o nome como está no cartão.", "Este nome não é válido."},
 		fieldZipCode:      {"ZIP code", "", "Digite o seu ZIP code.", "Um ZIP code tem 5 dígitos."},
 		fieldInstallments: {"Parcelas", "", "Escolha um número.", "Este número de parcelas não é possível."},
@@ -34,7 +34,6 @@ var inPortuguese = texts{
 		fieldTaxID:        {"CPF", "11 dígitos.", "Digite o seu CPF.", "Este CPF não é válido."},
 		fieldCountry:      {"País", "", "Escolha o seu país.", "Este país não é possível aqui."},
 		fieldLine1:        {"Endereço", "", "Digite o seu endereço.", "Este endereço não é válido."},
-		fieldLine2:        {"Complemento (opcional)", "", "Digite o complemento.", "Este complemento não é válido."},
 		fieldCity:         {"Cidade", "", "Digite a sua cidade.", "Esta cidade não é válida."},
 		fieldPostalCode:   {"CEP", "", "Digite o seu CEP.", "Este CEP não é válido."},
 		fieldState:        {"Estado", "", "Escolha o seu estado.", "Este estado não é válido."},
@@ -47,7 +46,7 @@ var inPortuguese = texts{
 	alerts: map[alert]string{
 		alertDeclined:    "O pagamento foi recusado. Nada foi cobrado. Tente de novo ou pague de outra forma.",
 		alertFields:      "Confira os campos marcados.",
-		alertAgain:       "A página era antiga demais. Nada foi cobrado. Tente de novo.",
+		alertAgain:       "A página estava desatualizada. Nada foi cobrado. Tente de novo.",
 		alertTooMany:     "Houve tentativas demais. Nada foi cobrado. Tente de novo em {time}.",
 		alertUnavailable: "Não foi possível fazer o pagamento agora. Nada foi cobrado. Tente de novo.",
 		alertRefused:     "Não é possível pagar desta forma. Nada foi cobrado.",
@@ -76,7 +75,7 @@ var inPortuguese = texts{
 
 	boletoCode: said{"Pague o boleto", "Pague em qualquer banco ou no aplicativo do seu banco. Esta página mostra " +
 		"quando ele estiver pago, o que pode levar alguns dias."},
-	pixCode: said{"Pague com Pix", "Escaneie o QR code com o aplicativo do seu banco ou copie o código para lá. Esta " +
+	pixCode: said{"Pague com Pix", "Escaneie o QR code com o aplicativo do seu banco ou copie e cole o código nele. Esta " +
 		"página mostra quando ele estiver pago."},
 	boletoImage: "Código de barras do boleto. Os mesmos números seguem como texto.",
 	pixImage:    "QR code. O mesmo código segue como texto.",

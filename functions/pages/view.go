@@ -132,7 +132,6 @@ const (
 	fieldTaxID        = "personal_details.tax_id" // a CPF
 	fieldCountry      = "personal_details.address.country"
 	fieldLine1        = "personal_details.address.line_1"
-	fieldLine2        = "personal_details.address.line_2"
 	fieldCity         = "personal_details.address.city"
 	fieldPostalCode   = "personal_details.address.postal_code"
 	fieldState        = "personal_details.address.state" // of Brazil, a choice

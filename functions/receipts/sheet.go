@@ -143,17 +143,12 @@ func (w words) means(t payments.Transaction) string {
 	if t.Card == nil {
 		return payments.MethodIn(t.EntryMode).Name()
 	}
-	brand := cmp.Or(brands[t.Card.Brand], w.card)
+	brand := cmp.Or(payments.BrandName(t.Card.Brand), w.card)
 	if method := payments.MethodIn(t.EntryMode); method != payments.CardMethod && method != "" {
 		brand = method.Name() + ", " + brand
 	}
 	return brand + " •••• " + t.Card.LastFour
 }
-
-// brands are the names of card brands (contract §2.7).
-var brands = map[string]string{"AMEX": "American Express", "CUP": "UnionPay", "DINERS": "Diners Club",
-	"DISCOVER": "Discover", "ELO": "Elo", "ELV": "ELV", "HIPERCARD": "Hipercard", "JCB": "JCB", "MAESTRO": "Maestro",
-	"MASTERCARD": "Mastercard", "VISA": "Visa", "VISA_ELECTRON": "Visa Electron", "VISA_VPAY": "V PAY"}
 
 func (s *sheet) addLines(p subject) {
 	money := func(a money.Amount) string { return page.Number(a, s.language) }

@@ -64,7 +64,7 @@ var wordsIn = page.Texts[words]{
 			"MAGSTRIPE": "Magnetstreifen"},
 		verifications: map[string]string{byPIN: "PIN", "signature": "Unterschrift", unverified: "Keine"},
 		item:          "Artikel", quantity: "Menge", price: "Preis", sum: "Summe",
-		rate: "USt.-Satz", net: "Netto", vat: "USt.", gross: "Brutto", tip: "Trinkgeld", total: "Gesamt",
+		rate: "USt-Satz", net: "Netto", vat: "USt", gross: "Brutto", tip: "Trinkgeld", total: "Gesamt",
 		refunds: "Erstattungen", pendingRefund: "in Bearbeitung", products: "Artikel", vatRates: "Umsatzsteuer",
 		download: "Als PDF herunterladen",
 	},

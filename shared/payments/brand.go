@@ -49,6 +49,14 @@ func Brand(number string) string {
 	return "UNKNOWN"
 }
 
+// brandNames are the names of contract §2.7's card types that people know.
+var brandNames = map[string]string{"AMEX": "American Express", "CUP": "UnionPay", "DINERS": "Diners Club",
+	"DISCOVER": "Discover", "ELO": "Elo", "ELV": "ELV", "HIPERCARD": "Hipercard", "JCB": "JCB", "MAESTRO": "Maestro",
+	"MASTERCARD": "Mastercard", "VISA": "Visa", "VISA_ELECTRON": "Visa Electron", "VISA_VPAY": "V PAY"}
+
+// BrandName is a brand as people know it, such as American Express for AMEX; "" for an unknown one.
+func BrandName(brand string) string { return brandNames[brand] }
+
 // BrandRange is the first digits of a brand's cards: from From to To, which are as long.
 type BrandRange struct{ From, To, Brand string }
 

@@ -79,6 +79,8 @@ func TestBrandIsOneOfTheContracts(t *testing.T) {
 		number := rapid.OneOf(rapid.StringMatching(`[0-9]{0,19}`), rapid.String()).Draw(t, "number")
 		if brand := payments.Brand(number); !known[brand] {
 			t.Fatalf("%q: got brand %q, want one of %v", number, brand, known)
+		} else if name := payments.BrandName(brand); (name == "") != (brand == "UNKNOWN") {
+			t.Fatalf("%s: got name %q", brand, name)
 		}
 	})
 }
