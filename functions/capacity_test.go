@@ -62,7 +62,8 @@ var aims = map[string]int{
 	// The first read also numbers the receipt, which shows the merchant's account.
 	"GET /v1.1/receipts/{id}":        5,
 	"POST /v1.1/receipts/{id}/links": 5,
-	"GET /receipts/{token}":          6,
+	// The page's id leads to its merchant first, whose payment is then made as by processing a checkout.
+	"POST /pay/c-{checkout_id}/attempts": 6,
 	// So does a mail, whose words are the account's; a repeated request finds its link, and two buckets count it.
 	"POST /v1.1/receipts/{id}/emails": 9,
 	// A merchant that has grown: each shard is read, at the same time.
