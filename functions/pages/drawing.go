@@ -57,7 +57,8 @@ func (t texts) heading(v view) string {
 
 // fill replaces the placeholders of the page in a text.
 func (t texts) fill(text string, v view) string {
-	return page.Fill(text, "{merchant}", v.Merchant, "{amount}", page.Money(v.Amount, t.language), "{time}", wait(v.RetryAfter))
+	return page.Fill(text, "{merchant}", v.Merchant, "{amount}", page.Money(v.Amount, t.language),
+		"{time}", wait(v.RetryAfter))
 }
 
 // wait is how long to wait, in seconds or minutes; pay.js writes it likewise.

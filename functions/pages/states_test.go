@@ -38,7 +38,8 @@ func payableInBrazil() view {
 	v.Amount = money.MustParse("99.90", "BRL")
 	v.Methods = []methodView{
 		{Method: payments.CardMethod, Name: "Card", Fields: required(append(cardFields, fieldInstallments)...)},
-		{Method: payments.Boleto, Name: "Boleto", Open: true, Fields: required(append(payerFields, fieldTaxID, fieldLine1, fieldCity, fieldPostalCode, fieldState)...)},
+		{Method: payments.Boleto, Name: "Boleto", Open: true, Fields: required(append(payerFields, fieldTaxID, fieldLine1,
+			fieldCity, fieldPostalCode, fieldState)...)},
 		{Method: payments.Pix, Name: "Pix"},
 	}
 	return v

@@ -75,8 +75,8 @@ var inPortuguese = texts{
 
 	boletoCode: said{"Pague o boleto", "Pague em qualquer banco ou no aplicativo do seu banco. Esta página mostra " +
 		"quando ele estiver pago, o que pode levar alguns dias."},
-	pixCode: said{"Pague com Pix", "Escaneie o QR code com o aplicativo do seu banco ou copie e cole o código nele. Esta " +
-		"página mostra quando ele estiver pago."},
+	pixCode: said{"Pague com Pix", "Escaneie o QR code com o aplicativo do seu banco ou copie e cole o código nele. " +
+		"Esta página mostra quando ele estiver pago."},
 	boletoImage: "Código de barras do boleto. Os mesmos números seguem como texto.",
 	pixImage:    "QR code. O mesmo código segue como texto.",
 	boletoLine:  "Linha digitável",

@@ -1,0 +1,108 @@
+package checkout_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/shared/checkout"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/processing"
+)
+
+const base = "https://api.example"
+
+func viewer() checkout.Viewer {
+	return checkout.Viewer{BaseURL: base, Now: func() time.Time { return now },
+		Processing: processing.New(processing.Config{SessionKey: func(time.Time) []byte { return []byte("key") }})}
+}
+
+// small is a checkout with what each has.
+func small() payments.Checkout {
+	return payments.Checkout{ID: "id", Reference: "order", Amount: money.MustParse("10.10", "EUR"),
+		Payee:  payments.Payee{Code: "MC1", Name: "Shop", Country: "DE", Sandbox: true},
+		Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout, CreatedAt: now.Add(-time.Hour)}
+}
+
+// full has a value in everything that can be left out.
+func full() payments.Checkout {
+	c, until, hosted := small(), now.Add(time.Hour), true
+	c.NamedByEmail, c.Description, c.CreatedBy = "till@shop.example", "Tea", "key1"
+	c.ReturnURL, c.RedirectURL = "https://shop.example/hook", "https://shop.example/end"
+	c.Status, c.ValidUntil, c.CustomerID, c.InstrumentToken = payments.CheckoutPaid, &until, "customer", "token"
+	c.Mandate = &payments.Mandate{Type: "recurrent", Status: payments.MandateActive, MerchantCode: "MC1"}
+	c.HostedCheckout = &hosted
+	c.Transactions = []payments.CheckoutTransaction{{ID: "t1", Code: "TCODE", Amount: c.Amount, CreatedAt: now,
+		Status: payments.TransactionSuccessful, PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1,
+		MerchantCode: "MC1", AuthCode: "123456"}}
+	return c
+}
+
+// names are the members of a checkout in JSON.
+func names(t *testing.T, v checkout.View) map[string]bool {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]any
+	if err := json.Unmarshal(text, &members); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{}
+	for name := range members {
+		all[name] = true
+	}
+	return all
+}
+
+var always = []string{"id", "checkout_reference", "amount", "currency", "merchant_code", "merchant_name",
+	"merchant_country", "merchant_sandbox", "purpose", "checkout_type", "status", "date", "transactions"}
+
+func set(lists ...[]string) map[string]bool {
+	all := map[string]bool{}
+	for _, list := range lists {
+		for _, name := range list {
+			all[name] = true
+		}
+	}
+	return all
+}
+
+// TestWhoSeesWhat of a checkout: what has no value is left out, and from a payer's browser what contract §2.1 names.
+func TestWhoSeesWhat(t *testing.T) {
+	t.Parallel()
+	payers := []string{"description", "user_id", "redirect_url", "valid_until", "transaction_code", "transaction_id",
+		"hosted_checkout", "hosted_checkout_url"}
+	merchants := []string{"pay_to_email", "return_url", "customer_id", "mandate", "payment_instrument"}
+	for name, c := range map[string]struct {
+		got  checkout.View
+		want map[string]bool
+	}{
+		"little": {viewer().Of(small()), set(always)},
+		"all":    {viewer().Of(full()), set(always, payers, merchants)},
+		"payer":  {viewer().ForPayer(full()), set(always, payers)},
+	} {
+		if diff := cmp.Diff(c.want, names(t, c.got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestAViewIsOfThisMoment: a checkout expires without being written, and its page is named while it is hosted.
+func TestAViewIsOfThisMoment(t *testing.T) {
+	t.Parallel()
+	c, past, no := small(), now, false
+	c.ValidUntil, c.HostedCheckout = &past, &no
+	got := viewer().Of(c)
+	if got.Status != payments.CheckoutExpired || got.HostedCheckout.Enabled || got.HostedCheckoutURL != "" {
+		t.Errorf("got status %s, hosted %+v at %q; want EXPIRED, not hosted", got.Status, got.HostedCheckout,
+			got.HostedCheckoutURL)
+	}
+	if got, want := viewer().Of(full()).HostedCheckoutURL, base+"/pay/c-id"; got != want {
+		t.Errorf("got page %q, want %q", got, want)
+	}
+}
