@@ -3,7 +3,9 @@ package pages
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -62,7 +64,7 @@ func (f family) createAttempt(ctx context.Context, req attemptRequest) (any, err
 	case step != nil:
 		return checkout.Processed{NextStep: checkout.NewNextStep(step, c.RedirectURL)}, nil
 	}
-	shown := f.views.ForPayer(c)
+	shown := f.views.ForPage(c)
 	return checkout.Processed{View: &shown}, nil
 }
 
@@ -79,7 +81,7 @@ var errNotOffered = failure.Invalid("payment_type", "is not available on the pay
 // Failure: Forbidden.
 func (v visit) admit(req attemptRequest) error {
 	switch {
-	case !v.session.ours(v.checkout.ID, req.CSRF):
+	case !v.session.ours(v.checkout, req.CSRF):
 		return errNotOurs
 	case v.session.expired:
 		return errSessionExpired
@@ -109,11 +111,24 @@ func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.Lis
 
 // start begins the attempt, or continues it when the request is repeated.
 func (v visit) start(ctx context.Context, req attemptRequest) (payments.Checkout, *processing.Step, error) {
-	request := req.Request(v.checkout.ID, v.session.operation(v.checkout.ID, req.Key))
+	request := req.Request(v.checkout.ID, v.session.operation(v.checkout.ID, req.Key, req.paidWith()))
 	request.PayerPresent, request.Browser = true, v.session.browser()
 	request.Mandate = true // the page says so of a card that is saved for later payments
-	request.ReturnURL = v.returnURL()
+	request.ReturnURL, request.Amount = v.returnURL(), &v.checkout.Amount
 	return v.processing.Start(ctx, v.tenant, request)
+}
+
+// paidWith is what an attempt has of the request: method, instalments and card, without its CVV.
+func (req *attemptRequest) paidWith() string {
+	installments := 1
+	if req.Installments != nil {
+		installments = *req.Installments
+	}
+	all := []string{string(req.PaymentType), strconv.Itoa(installments)}
+	if c := req.Card; c != nil {
+		all = append(all, c.Number.Reveal(), c.ExpiryMonth, c.ExpiryYear)
+	}
+	return fmt.Sprintf("%q", all)
 }
 
 // returnURL is where a method's page sends the payer: to this page. From a merchant's frame such a

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -104,9 +105,12 @@ func (s session) browser() string {
 	return short("browser", s.cookie.Value)
 }
 
-// operation identifies a request to pay. A repeated one has the same.
-func (s session) operation(checkoutID, attemptKey string) string {
-	return short("attempt", s.cookie.Value, checkoutID, strings.ToLower(attemptKey))
+// operation identifies a request to pay. A repeated one has the same; one with another card or by
+// another method has not, though the page has sent it under the same key: it must not continue an
+// attempt that has not reached the acquirer, whose record names the first card. The hash is keyed
+// by the cookie, which is stored nowhere.
+func (s session) operation(checkoutID, attemptKey, paidWith string) string {
+	return short("attempt", s.cookie.Value, checkoutID, strings.ToLower(attemptKey), paidWith)
 }
 
 // short is a digest of the texts, none of which but the last has a zero byte.
@@ -115,10 +119,13 @@ func short(texts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// csrf is the csrf_token of the page's forms.
-func (s session) csrf(checkoutID string) string { return s.forms.Token(s.cookie, checkoutID) }
+// csrf is the csrf_token of the page's forms. It is about the amount too, so that a payer who has
+// a page of an earlier one pays nothing else than what it says.
+func (s session) csrf(c payments.Checkout) string {
+	return s.forms.Token(s.cookie, c.ID+" "+c.Amount.String()+" "+string(c.Amount.Currency()))
+}
 
-// ours reports whether the token is from a page of this session.
-func (s session) ours(checkoutID, token string) bool {
-	return s.cookie != nil && hmac.Equal([]byte(token), []byte(s.csrf(checkoutID)))
+// ours reports whether the token is from a page of this session that shows the amount.
+func (s session) ours(c payments.Checkout, token string) bool {
+	return s.cookie != nil && hmac.Equal([]byte(token), []byte(s.csrf(c)))
 }

@@ -108,7 +108,7 @@ func (v visit) viewForm(m merchant.Merchant, e entered) view {
 	shown := v.view(stateForm)
 	shown.Links.Change = ""
 	shown.Links.Action = v.links().Action
-	shown.CSRF, shown.AttemptKey = v.session.csrf(v.checkout.ID), uuid.NewString()
+	shown.CSRF, shown.AttemptKey = v.session.csrf(v.checkout), uuid.NewString()
 	for _, method := range v.methods(m) {
 		shown.Methods = append(shown.Methods, methodView{Method: method, Name: method.Name(),
 			Fields: v.fields(m, method, e)})

@@ -3,6 +3,7 @@
 package checkout
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -116,6 +117,16 @@ func (s Viewer) PageURL(checkoutID string) string { return s.BaseURL + "/pay/c-"
 func (s Viewer) ForPayer(c payments.Checkout) View {
 	v := s.Of(c)
 	v.PayToEmail, v.ReturnURL, v.CustomerID, v.Instrument, v.Mandate = "", "", "", nil, nil
+	return v
+}
+
+// ForPage is ForPayer without the transactions of attempts before the latest: others with the link
+// to the payment page may have made those (contract §13.3).
+func (s Viewer) ForPage(c payments.Checkout) View {
+	v := s.ForPayer(c)
+	v.Transactions = slices.DeleteFunc(v.Transactions, func(t transaction) bool {
+		return c.Attempt == nil || t.ID != c.Attempt.ID
+	})
 	return v
 }
 

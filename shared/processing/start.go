@@ -12,6 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -32,6 +33,8 @@ type PaymentRequest struct {
 
 	Browser   string // hash of the session on the payment page, if it began there (contract §13.3)
 	ReturnURL string // where a method's page sends the payer; "": to the checkout's redirect_url
+
+	Amount *money.Amount // that the payer was shown, and no other is charged; nil: the checkout's
 }
 
 // Step is where the payer's browser goes next.
@@ -95,6 +98,9 @@ var errUnknownToken = failure.Invalid("token", "must be the token of a saved car
 // an attempt.
 var errSuperseded = failure.Conflict("Another payment attempt has been made since.")
 
+// errAnotherAmount reports that the merchant has changed what is to be paid.
+var errAnotherAmount = failure.Conflict("The amount has been changed since.")
+
 // begin claims the checkout for a new attempt. Error: ErrStale when the checkout
 // has to be read again first.
 func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
@@ -102,6 +108,9 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 	now := p.Store.Now()
 	if err := c.CheckProcessable(now); err != nil {
 		return c, err
+	}
+	if request.Amount != nil && *request.Amount != c.Amount {
+		return c, errAnotherAmount
 	}
 	attempt, err := p.attempt(t, c, request, instrument)
 	if err != nil {

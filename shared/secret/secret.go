@@ -21,8 +21,8 @@ func New(text string) Text { return Text{func() string { return text }} }
 var errSecret = errors.New("secret: it cannot be written out")
 
 // Reveal returns the text. A card number and a CVV are revealed to acquirers, to the
-// check of their form, and to the keyed hash that names a card; a password only to
-// the check of its form and to its hash.
+// check of their form, and to the keyed hashes that name a card, or a request to pay
+// with it; a password only to the check of its form and to its hash.
 func (s Text) Reveal() string {
 	if s.reveal == nil {
 		return ""

@@ -1,0 +1,138 @@
+package pages_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// sendBy sends a body to attempts, by another process.
+func (b *browser) sendBy(p *world.Process, body any) world.Response {
+	b.Helper()
+	var cookies []string
+	for name, value := range b.cookies {
+		cookies = append(cookies, name+"="+value)
+	}
+	return p.DoUnchecked(world.Request{Method: "POST", Path: b.path() + "/attempts", Body: body, APIKey: world.NoKey,
+		Header: map[string]string{"Cookie": strings.Join(cookies, "; ")}})
+}
+
+// afterDeath sends a body to attempts, to a process that dies after its n-th step. It reports the step.
+func (b *browser) afterDeath(n int, body any) (step string) {
+	b.Helper()
+	p := b.Process()
+	defer p.Stop()
+	p.Steps.Plan(n, faults.DieAfter)
+	b.sendBy(p, body)
+	if taken := p.Steps.Taken(); len(taken) == n {
+		return taken[n-1]
+	}
+	return ""
+}
+
+// TestAnotherCardUnderTheSameKey: the payer gets no answer, and presses again after changing card or method. Whatever
+// the first request has written, what is charged is what is recorded, and it is charged once.
+func TestAnotherCardUnderTheSameKey(t *testing.T) {
+	t.Parallel()
+	ideal := map[string]any{"payment_type": "ideal", "personal_details": map[string]any{"first_name": "Ada",
+		"last_name": "Lovelace", "email": "ada@example.com", "address": map[string]any{"country": "NL"}}}
+	claimed := false
+	for step := 1; ; step++ {
+		s := world.NewShop(t)
+		customer := s.Customer()
+		f := hostedBy(s, "10.10", map[string]any{"customer_id": customer})
+		payer, other := f.browser(), f.Card("5200000000000007")
+		page := payer.load("", "form")
+		died := payer.afterDeath(step, payer.attempt(page, f.Card(world.Frictionless)))
+		if died == "" {
+			break
+		}
+		pressed := payer.pay(payer.attempt(page, other))
+		if died == "PutItem" { // the attempt is claimed, and nothing charged
+			claimed = true
+			if byBank := payer.pay(payer.attempt(page, ideal)); pressed.Status != 409 || byBank.Status != 409 {
+				t.Errorf("meanwhile: got %d with another card and %d by another method, want 409", pressed.Status, byBank.Status)
+			}
+		}
+		f.wait(2 * time.Minute)
+		f.PassMinute()
+		f.RunUntilIdle()
+		payer.pay(payer.attempt(page, other))
+		charged, saved := f.Checkout(f.id), s.Send("GET", "/v0.1/customers/"+customer+"/payment-instruments", nil)
+		again := hostedBy(s, "10.10", map[string]any{"customer_id": customer})
+		third := again.browser()
+		third.pay(third.attempt(third.load("", "form"), f.Card(world.Frictionless)))
+		after := s.Send("GET", "/v0.1/customers/"+customer+"/payment-instruments", nil)
+		if f.captured() != 1 || charged.Text("status") != "PAID" {
+			t.Errorf("died after %s: got %d charges and %s, want 1", died, f.captured(), charged.Body)
+		}
+		for _, last := range []string{"0007", "0091"} {
+			if strings.Contains(string(saved.Body), last) && !strings.Contains(string(after.Body), last) {
+				t.Errorf("died after %s: card %s was saved under the token of another:\n%s\n%s", died, last, saved.Body, after.Body)
+			}
+		}
+	}
+	if !claimed {
+		t.Error("no request died between its claim and the acquirer")
+	}
+}
+
+// TestNobodyPaysAnotherAmount than the page says on which the payer has pressed the button.
+func TestNobodyPaysAnotherAmount(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	payer := f.browser()
+	page := payer.load("", "form")
+	change := func(amount float64) {
+		if got := f.Send("PATCH", "/v0.1/checkouts/"+f.id, map[string]any{"amount": amount}); got.Status != 200 {
+			t.Fatalf("got %d %s, want 200", got.Status, got.Body)
+		}
+	}
+	change(100)
+	if got := payer.pay(payer.attempt(page, f.Card(world.Frictionless))); got.Status != 403 {
+		t.Errorf("got %d %s, want 403", got.Status, got.Body)
+	}
+	again := payer.pay(payer.form(page, world.Frictionless))
+	payer.want(again, 403, "form")
+	if !strings.Contains(string(again.Body), "€100.00") {
+		t.Errorf("got page %s, want it to say the other amount", again.Body)
+	}
+	for step := 1; f.captured() == 0; step++ { // changed while the request runs
+		p, shown, other := f.Process(), float64(99+step), float64(100+step)
+		page = payer.load("", "form")
+		changed := false
+		p.Steps.Meanwhile(step, func() {
+			changed = f.Send("PATCH", "/v0.1/checkouts/"+f.id, map[string]any{"amount": other}).Status == 200
+		})
+		got := payer.sendBy(p, payer.attempt(page, f.Card(world.Frictionless)))
+		p.Stop()
+		paid := got.Status == 200 && strings.Contains(string(got.Body), fmt.Sprintf(`"amount":%.2f`, shown))
+		if changed == paid || changed && got.Status != 403 && got.Status != 409 {
+			t.Errorf("changed before step %d: %t, got %d %s; want it paid or refused", step, changed, got.Status, got.Body)
+		}
+	}
+}
+
+// TestAnAnswerHasNothingOfOtherPayers: no attempt of theirs, as the page has none.
+func TestAnAnswerHasNothingOfOtherPayers(t *testing.T) {
+	t.Parallel()
+	f := hostedBy(world.NewShop(t), "42.01", nil)
+	first, second := f.browser(), f.browser()
+	first.pay(first.attempt(first.load("", "form"), f.Card(world.Frictionless)))
+	page := second.load("", "form")
+	var c struct {
+		Transactions []world.Payment `json:"transactions"`
+	}
+	if err := f.Checkout(f.id).Into(&c); err != nil || len(c.Transactions) != 1 {
+		t.Fatalf("got %+v, %v; want a transaction", c, err)
+	}
+	got := second.pay(second.attempt(page, f.Card(world.Frictionless)))
+	if text := string(got.Body); got.Text("status") != "FAILED" || strings.Contains(text, c.Transactions[0].ID) ||
+		strings.Count(text, `"transaction_code"`) != 1 {
+		t.Errorf("got %s, want the payer's own transaction alone", text)
+	}
+}
