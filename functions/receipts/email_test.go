@@ -215,14 +215,15 @@ func TestLinksAndMailsAreRefusedAsReceiptsAre(t *testing.T) {
 	other := s.OtherShop()
 	p, theirs := s.Sell("10"), other.Sell("10")
 	absent := world.Refused(404, "NOT_FOUND", "", "not-found")
+	payout := fmt.Sprint("?tx_event_id=", lastEvent(s, p, "PAYOUT"), "&mid=")
 	for _, suffix := range []string{"/links", "/emails"} {
 		for query, want := range map[string]world.Refusal{
 			p.ID + suffix: world.Missing("mid"),
-			p.ID + suffix + "?mid=" + other.Merchant.Code:                                                    world.Invalid("mid"),
-			theirs.ID + suffix + "?mid=" + s.Merchant.Code:                                                   absent,
-			theirs.Code + suffix + "?mid=" + s.Merchant.Code:                                                 absent,
-			p.ID + suffix + "?tx_event_id=1&mid=" + s.Merchant.Code:                                          absent,
-			p.ID + suffix + fmt.Sprint("?tx_event_id=", lastEvent(s, p, "PAYOUT"), "&mid=", s.Merchant.Code): absent,
+			p.ID + suffix + "?mid=" + other.Merchant.Code:           world.Invalid("mid"),
+			theirs.ID + suffix + "?mid=" + s.Merchant.Code:          absent,
+			theirs.Code + suffix + "?mid=" + s.Merchant.Code:        absent,
+			p.ID + suffix + "?tx_event_id=1&mid=" + s.Merchant.Code: absent,
+			p.ID + suffix + payout + s.Merchant.Code:                absent,
 		} {
 			want.Check(t, s.Main().DoUnchecked(world.Request{Method: "POST", Path: "/v1.1/receipts/" + query,
 				Body: fields{"email": payer}, APIKey: s.Merchant.Key.Plaintext}))

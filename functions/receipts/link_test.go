@@ -69,7 +69,8 @@ func TestALinkShowsTheReceipt(t *testing.T) {
 		t.Errorf("got %d %s, want 201 with expires_at %s", made.Status, made.Body, wantEnd)
 	}
 	whole, back := link(s, p.ID, 0), link(s, p.ID, refunded)
-	wantTexts(s, show(s, whole), `<html lang="de">`, "Testmodus: Es ist kein Geld geflossen", "<h1>Beleg</h1>", "Kaffeehaus",
+	wantTexts(s, show(s, whole), `<html lang="de">`, "Testmodus: Es ist kein Geld geflossen", "<h1>Beleg</h1>",
+		"Kaffeehaus",
 		"<dt>Belegnummer</dt><dd>1</dd>", "<dt>Transaktion</dt><dd>"+p.Code+"</dd>", "<dd>Visa •••• 0091</dd>",
 		"10,10\u00a0€", "−2,50\u00a0€", "Belegnummer 2", whole+".pdf")
 	page := show(s, back)

@@ -11,13 +11,13 @@ import (
 
 // The measures of a page, A4, in mm.
 const (
-	margin   = 20.0
-	width    = 210 - 2*margin
-	bottom   = 297 - margin
-	leading  = 5.0 // from one line of text to the next
-	indent   = 60.0
-	quantity = 20.0 // widths of a table's columns
-	column   = 35.0
+	margin  = 20.0
+	width   = 210 - 2*margin
+	bottom  = 297 - margin
+	leading = 5.0 // from one line of text to the next
+	indent  = 60.0
+	narrow  = 20.0 // widths of a table's columns
+	column  = 35.0
 )
 
 // Sizes of text, in points.
@@ -66,9 +66,9 @@ func (s sheet) pdf() ([]byte, error) {
 	d.table(d.products, d.productTable())
 	d.amounts(d.sums)
 	d.table(d.vatRates, d.rateTable())
-	if len(d.sheet.refunds) > 0 {
-		d.subtitle(d.words.refunds)
-		d.amounts(d.sheet.refunds)
+	if len(d.refunds) > 0 {
+		d.subtitle(d.refundsTitle)
+		d.amounts(d.refunds)
 	}
 	var b bytes.Buffer
 	if err := d.Output(&b); err != nil {
@@ -218,10 +218,10 @@ func (d drawing) rule() {
 
 // productTable has its headings first.
 func (d drawing) productTable() [][]cell {
-	rows := [][]cell{{{d.item, width - quantity - 2*column, "L"}, {d.words.quantity, quantity, "R"},
+	rows := [][]cell{{{d.item, width - narrow - 2*column, "L"}, {d.quantity, narrow, "R"},
 		{d.price, column, "R"}, {d.sum, column, "R"}}}
 	for _, l := range d.lines {
-		rows = append(rows, []cell{{l.name, width - quantity - 2*column, "L"}, {l.quantity, quantity, "R"},
+		rows = append(rows, []cell{{l.name, width - narrow - 2*column, "L"}, {l.quantity, narrow, "R"},
 			{l.price, column, "R"}, {l.total, column, "R"}})
 	}
 	return rows

@@ -106,7 +106,8 @@ func TestThePDFShowsEverything(t *testing.T) {
 		"de": {"Testmodus: Es ist kein Geld geflossen\nBeleg\n", "Belegnummer\n42\n",
 			"Datum und Uhrzeit\n02.07.2026, 00:30 (UTC+02:00)\n", "Trinkgeld\n1,01 €\nGesamt\n1.111,11 €\n",
 			"−3,00 € (in Bearbeitung)\n"},
-		"pt": {"Modo de teste: nenhum dinheiro foi movimentado\nComprovante\n", "Data e hora\n02/07/2026, 00:30 (UTC+02:00)\n",
+		"pt": {"Modo de teste: nenhum dinheiro foi movimentado\nComprovante\n",
+			"Data e hora\n02/07/2026, 00:30 (UTC+02:00)\n",
 			"Gorjeta\n€ 1,01\nTotal\n€ 1.111,11\n"},
 		"fr": {"Receipt number\n42\n"},
 	} {
@@ -209,7 +210,7 @@ func TestEachLineFits(t *testing.T) {
 	t.Parallel()
 	d := newDrawing(sampled("de"))
 	rapid.Check(t, func(r *rapid.T) {
-		text, column := rapid.String().Draw(r, "text"), rapid.Float64Range(quantity-2, width).Draw(r, "column")
+		text, column := rapid.String().Draw(r, "text"), rapid.Float64Range(narrow-2, width).Draw(r, "column")
 		d.font(rapid.SampledFrom([]string{"", "B"}).Draw(r, "style"), large)
 		lines := d.wrapped(text, column)
 		for _, one := range lines {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
@@ -35,11 +36,8 @@ func plainer(r rune) string {
 	if unicode.Is(unicode.Mn, r) {
 		return "" // an accent by itself
 	}
-	for _, base := range norm.NFKD.String(string(r)) {
-		if hasGlyph(base) {
-			return string(base)
-		}
-		break
+	if base, _ := utf8.DecodeRuneInString(norm.NFKD.String(string(r))); hasGlyph(base) {
+		return string(base)
 	}
 	return unknown
 }

@@ -29,8 +29,8 @@ func (f family) show(ctx context.Context, req showRequest) (rest.Document, error
 	case err != nil:
 		return rest.Document{}, err
 	case asPDF:
-		drawn, err := s.pdf()
-		return rest.Document{ContentType: "application/pdf", Body: drawn, Filename: s.file + pdfSuffix}, err
+		body, pdfErr := s.pdf()
+		return rest.Document{ContentType: "application/pdf", Body: body, Filename: s.file + pdfSuffix}, pdfErr
 	}
 	drawn, err := receiptPage.In(s.language).Draw(s.heading(), receiptBody(s, f.address(token)+pdfSuffix))
 	return rest.Document{HTML: drawn.HTML, CSP: drawn.CSP}, err

@@ -32,8 +32,8 @@ func payment(r store.Record) subject {
 // refund is the receipt of a refund: its lines and sums are those of the
 // amount refunded, which may include some of a tip.
 func refund(r store.Record, e payments.Event) subject {
-	return subject{record: r, id: e.ID, refund: true, amount: e.Amount, sale: e.Amount, tip: money.Zero(e.Amount.Currency()),
-		status: e.HistoryItem().Status(), returnCode: e.ReturnCode, at: e.CreatedAt,
+	return subject{record: r, id: e.ID, refund: true, amount: e.Amount, sale: e.Amount,
+		tip: money.Zero(e.Amount.Currency()), status: e.HistoryItem().Status(), returnCode: e.ReturnCode, at: e.CreatedAt,
 		moved: e.Status == payments.EventRefunded}
 }
 

@@ -22,7 +22,7 @@ type words struct {
 	item, quantity, price, sum   string // of products
 	rate, net, vat, gross        string // of VAT
 	tip, total                   string
-	refunds, pendingRefund       string
+	refundsTitle, pendingRefund  string
 	products, vatRates, download string
 }
 
@@ -45,7 +45,7 @@ var wordsIn = page.Texts[words]{
 		verifications: map[string]string{byPIN: "PIN", "signature": "Signature", unverified: "None"},
 		item:          "Product", quantity: "Quantity", price: "Price", sum: "Total",
 		rate: "VAT rate", net: "Net", vat: "VAT", gross: "Gross", tip: "Tip", total: "Total",
-		refunds: "Refunds", pendingRefund: "pending", products: "Products", vatRates: "VAT", download: "Download as PDF",
+		refundsTitle: "Refunds", pendingRefund: "pending", products: "Products", vatRates: "VAT", download: "Download as PDF",
 	},
 	German: words{
 		title: "Beleg", refundTitle: "ERSTATTUNGSBELEG", nothingMoved: "Testmodus: Es ist kein Geld geflossen",
@@ -65,7 +65,7 @@ var wordsIn = page.Texts[words]{
 		verifications: map[string]string{byPIN: "PIN", "signature": "Unterschrift", unverified: "Keine"},
 		item:          "Artikel", quantity: "Menge", price: "Preis", sum: "Summe",
 		rate: "USt-Satz", net: "Netto", vat: "USt", gross: "Brutto", tip: "Trinkgeld", total: "Gesamt",
-		refunds: "Erstattungen", pendingRefund: "in Bearbeitung", products: "Artikel", vatRates: "Umsatzsteuer",
+		refundsTitle: "Erstattungen", pendingRefund: "in Bearbeitung", products: "Artikel", vatRates: "Umsatzsteuer",
 		download: "Als PDF herunterladen",
 	},
 	Portuguese: words{
@@ -88,7 +88,7 @@ var wordsIn = page.Texts[words]{
 		verifications: map[string]string{byPIN: "Senha", "signature": "Assinatura", unverified: "Nenhuma"},
 		item:          "Produto", quantity: "Quantidade", price: "Preço", sum: "Total",
 		rate: "Alíquota", net: "Líquido", vat: "Imposto", gross: "Bruto", tip: "Gorjeta", total: "Total",
-		refunds: "Reembolsos", pendingRefund: "pendente", products: "Produtos", vatRates: "Imposto",
+		refundsTitle: "Reembolsos", pendingRefund: "pendente", products: "Produtos", vatRates: "Imposto",
 		download: "Baixar em PDF",
 	},
 }

@@ -13,7 +13,8 @@ import (
 
 func TestATokenOfAReceiptHas128Bits(t *testing.T) {
 	t.Parallel()
-	token, err := payments.NewReceiptToken(strings.NewReader("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\xff"))
+	const bits = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\xff"
+	token, err := payments.NewReceiptToken(strings.NewReader(bits))
 	if err != nil || token != "000102030405060708090a0b0c0d0eff" {
 		t.Errorf("got %q, %v, want the 16 bytes in hexadecimal", token, err)
 	}
@@ -22,10 +23,11 @@ func TestATokenOfAReceiptHas128Bits(t *testing.T) {
 		t.Errorf("got %q, %v, want a token", random, err)
 	}
 	broken := errors.New("no bits")
-	if token, err := payments.NewReceiptToken(iotest.ErrReader(broken)); !errors.Is(err, broken) {
-		t.Errorf("got %q, %v, want the error of the source", token, err)
+	if _, err = payments.NewReceiptToken(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("got %v, want the error of the source", err)
 	}
-	for _, text := range []string{"", "0", token[:31], token + "0", strings.ToUpper(token), token[:31] + "g", " " + token[:31]} {
+	for _, text := range []string{"", "0", token[:31], token + "0", strings.ToUpper(token), token[:31] + "g",
+		" " + token[:31]} {
 		if payments.IsReceiptToken(text) {
 			t.Errorf("%q: got a token, want none", text)
 		}
