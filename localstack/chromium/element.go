@@ -82,12 +82,6 @@ func (e Element) Wait() {
 	e.do(nil, "waitFor")
 }
 
-// WaitGone waits until none can be seen.
-func (e Element) WaitGone() {
-	e.tab.session.tb.Helper()
-	e.do(nil, "waitFor", map[string]string{"state": "hidden"})
-}
-
 // Evaluate calls a function of JavaScript with the element, past the page's policy.
 func (e Element) Evaluate(script string) {
 	e.tab.session.tb.Helper()
