@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // visit is a browser at the page of a checkout.
@@ -35,14 +36,11 @@ const (
 	fromBank origin = "bank" // a method's page
 )
 
-// errNoPage is the failure for an id that cannot be a checkout's.
-var errNoPage = failure.NotFound("There is no such payment page.")
-
 // visit reads the checkout and the browser's session. Failure: NotFound, also for a checkout that
 // is not hosted.
 func (f family) visit(ctx context.Context, id string, embedded bool) (visit, error) {
 	if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
-		return visit{}, errNoPage
+		return visit{}, store.ErrNoPaymentPage
 	}
 	t, c, err := f.store.HostedCheckout(ctx, id)
 	return visit{family: f, tenant: t, checkout: c, session: f.session(ctx, id), embedded: embedded,

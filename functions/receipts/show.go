@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 type showRequest struct {
@@ -38,9 +38,8 @@ func (f family) show(ctx context.Context, req showRequest) (rest.Document, error
 
 // sheet reads the receipt that a token leads to. It is numbered now if it was not before.
 func (f family) sheet(ctx context.Context, token string) (sheet, error) {
-	none := failure.NotFound("This link is not valid or has expired.")
 	if !payments.IsReceiptToken(token) {
-		return sheet{}, none
+		return sheet{}, store.ErrNoLink
 	}
 	tenant, link, err := f.store.ReceiptLink(ctx, payments.ReceiptTokenHash(token))
 	if err != nil {
@@ -52,7 +51,7 @@ func (f family) sheet(ctx context.Context, token string) (sheet, error) {
 	}
 	about, found := behind(link, r)
 	if !found {
-		return sheet{}, none
+		return sheet{}, store.ErrNoLink
 	}
 	if err = f.assignNumber(ctx, tenant, about); err != nil {
 		return sheet{}, err

@@ -30,9 +30,6 @@ type Invitation struct {
 	Accepted bool
 }
 
-// errNoInvitation is the failure for every token without a valid invitation.
-var errNoInvitation = failure.NotFound("This link is not valid or has expired.")
-
 // Invitation reads an invitation by its token, consistently. One that was accepted is found
 // for as long as it could have been. Failure: NotFound.
 func (s *Reader) Invitation(ctx context.Context, token string) (Invitation, error) {
@@ -40,7 +37,7 @@ func (s *Reader) Invitation(ctx context.Context, token string) (Invitation, erro
 	var item invitationItem
 	err := s.get(invitationKey(hash)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) || err == nil && !s.now().Before(item.TTL) {
-		err = errNoInvitation
+		err = ErrNoLink
 	}
 	if err != nil {
 		return Invitation{}, err
@@ -52,7 +49,7 @@ func (s *Reader) Invitation(ctx context.Context, token string) (Invitation, erro
 	switch {
 	case failure.Is(err, failure.KindNotFound), err == nil && (i.Member.ID != item.MemberID || i.Member.Disabled() ||
 		!pending && !i.Accepted):
-		return Invitation{}, errNoInvitation
+		return Invitation{}, ErrNoLink
 	case err != nil || i.Accepted:
 		return i, err
 	}

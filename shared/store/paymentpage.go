@@ -18,8 +18,8 @@ type paymentPageItem struct {
 	identity.Tenant
 }
 
-// errNoPaymentPage is also the failure for a checkout that is not hosted.
-var errNoPaymentPage = failure.NotFound("There is no such payment page.")
+// ErrNoPaymentPage is also the failure for a checkout that is not hosted.
+var ErrNoPaymentPage = failure.NotFound("There is no such payment page.")
 
 // HostedCheckout reads the checkout that has a payment page, consistently, and its tenant.
 // Failure: NotFound, also for a checkout that is not hosted.
@@ -27,7 +27,7 @@ func (s *Reader) HostedCheckout(ctx context.Context, id string) (identity.Tenant
 	var item paymentPageItem
 	err := s.get(paymentPageKey(id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		err = errNoPaymentPage
+		err = ErrNoPaymentPage
 	}
 	if err != nil {
 		return identity.Tenant{}, payments.Checkout{}, err

@@ -63,7 +63,7 @@ func (s *Reader) ReceiptLink(ctx context.Context, tokenHash string) (identity.Te
 	var item receiptLinkItem
 	err := s.get(receiptLinkKey(tokenHash)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.TTL)) {
-		return identity.Tenant{}, payments.ReceiptLink{}, failure.NotFound("This link is not valid or has expired.")
+		return identity.Tenant{}, payments.ReceiptLink{}, ErrNoLink
 	}
 	item.TokenHash, item.ExpiresAt = tokenHash, item.TTL.UTC()
 	return item.Tenant, item.ReceiptLink, err

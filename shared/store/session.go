@@ -20,6 +20,10 @@ type sessionItem struct {
 	TTL time.Time `dynamo:"expires_at,unixtime"`
 }
 
+// ErrNoLink is the failure for every token of a link that is not valid or no more: a payer's, an
+// invitation's, a receipt's.
+var ErrNoLink = failure.NotFound("This link is not valid or has expired.")
+
 func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.Put {
 	return s.table.Put(sessionItem{key: sessionKey(session.TokenHash), Tenant: t, Session: session,
 		TTL: session.ExpiresAt})
@@ -31,7 +35,7 @@ func (s *Reader) Session(ctx context.Context, tokenHash string) (identity.Tenant
 	var item sessionItem
 	err := s.get(sessionKey(tokenHash)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.ExpiresAt)) {
-		return identity.Tenant{}, payments.Session{}, failure.NotFound("This link is not valid or has expired.")
+		return identity.Tenant{}, payments.Session{}, ErrNoLink
 	}
 	return item.Tenant, item.Session, err
 }
