@@ -37,21 +37,10 @@ func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, e
 	}
 	drawn, err := boletoPage.Draw("Boleto", boletoBody(printed{
 		test: voucher.Mode == identity.Test, merchant: c.Payee.Name, description: c.Description,
-		line: groups(code.Text), amount: inReais(c.Amount),
+		line: checkout.BoletoGroups(code.Text), amount: inReais(c.Amount),
 		until: code.Until.In(brasilia).Format("02/01/2006"), image: f.views.ArtefactURL(req.Token, checkout.ImageForm),
 	}))
-	return rest.Document{HTML: drawn.HTML, CSP: append(drawn.CSP, "img-src 'self'")}, err
-}
-
-// groups splits a boleto's typeable line as banks print it, for reading aloud.
-func groups(line string) []string {
-	if len(line) != typeableLine {
-		return []string{line}
-	}
-	return []string{
-		line[0:5] + "." + line[5:10], line[10:15] + "." + line[15:21],
-		line[21:26] + "." + line[26:32], line[32:33], line[33:47],
-	}
+	return rest.Document{HTML: drawn.HTML, CSP: drawn.Showing().CSP}, err
 }
 
 // inReais writes an amount as Brazil does: R$ 1.234,56.

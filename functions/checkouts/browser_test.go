@@ -35,7 +35,7 @@ func online(t *testing.T, shown func(path string) string) (world.Shop, chromium.
 	return s, chromium.Web{"cashwrap.test": s.Main().Checked(), "shop.test": http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			fmt.Fprintf(w, `<!doctype html><html lang="en"><title>Shop</title>
+			fmt.Fprintf(w, `<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">
 				<meta name="viewport" content="width=device-width">
 				<main><h1>Shop</h1>%s</main>`, shown(r.URL.Path))
 		})}

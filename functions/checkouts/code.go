@@ -62,14 +62,11 @@ func drawBoleto(line string) (barcode.Barcode, error) {
 	return twooffive.Encode(boletoBarcode(line), true)
 }
 
-// typeableLine is the length of a boleto's "linha digitável".
-const typeableLine = 47
-
 // boletoBarcode turns a boleto's typeable line (47 digits) into its barcode
 // (44): bank and currency, general check digit, due date and amount, then the
 // free fields without their check digits (FEBRABAN, boleto layout).
 func boletoBarcode(line string) string {
-	if len(line) != typeableLine {
+	if len(line) != checkout.TypeableLine {
 		return line
 	}
 	return line[0:4] + line[32:33] + line[33:47] + line[4:9] + line[10:20] + line[21:31]

@@ -31,7 +31,7 @@ func (a *application) callback(w http.ResponseWriter, r *http.Request) {
 
 func (a *application) done(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
-	fmt.Fprint(w, "<!doctype html><title>Done</title>")
+	fmt.Fprint(w, "<!doctype html><title>Done</title><link rel=icon href=data:,>")
 }
 
 // last is the answer that came last.

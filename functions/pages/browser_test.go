@@ -57,8 +57,8 @@ func (o *online) web() chromium.Web {
 			if url := o.framed.Load(); url != nil && r.URL.Path != "/done" {
 				frame = `<iframe title="Payment" width="340" height="900" src="` + *url + `"></iframe>`
 			}
-			fmt.Fprintf(w, `<!doctype html><html lang="en"><title>Shop</title><meta name="viewport"
-				content="width=device-width"><main><h1>Shop</h1>%s</main>`, frame)
+			fmt.Fprintf(w, `<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">
+				<meta name="viewport" content="width=device-width"><main><h1>Shop</h1>%s</main>`, frame)
 		}),
 	}
 }

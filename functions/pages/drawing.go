@@ -12,6 +12,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/country"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -28,7 +29,8 @@ func drawn(v view) (page.Page, error) {
 	language := page.Preferred(v.AcceptLanguage)
 	t := inLanguages.In(language)
 	p, err := payPage.In(language).Draw(t.heading(v), payBody(t, v))
-	p.CSP = append(append([]string{}, p.CSP...), "connect-src 'self'", "img-src 'self'", "frame-src 'self'")
+	p = p.Showing()
+	p.CSP = append(p.CSP, "connect-src 'self'", "frame-src 'self'")
 	if v.Embedded {
 		p = p.Framed()
 	}
@@ -122,6 +124,14 @@ func (t texts) name(m methodView) string {
 }
 
 func (c codeView) boleto() bool { return c.Method == payments.Boleto }
+
+// groups are the code as it is shown. What is copied is the code itself.
+func (c codeView) groups() []string {
+	if c.boleto() {
+		return checkout.BoletoGroups(c.Text)
+	}
+	return []string{c.Text}
+}
 
 // day is when the code ends, in Brasília, where it is paid.
 func (t texts) day(c codeView) string {

@@ -57,7 +57,8 @@ func around(states http.Handler) http.Handler {
 			fmt.Fprint(w, `<svg xmlns="http://www.w3.org/2000/svg" width="405" height="50"><path d="M0 0h405v50H0z"/></svg>`)
 		default:
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, `<!doctype html><html lang="en"><title>Other</title><main><h1>Other</h1></main>`)
+			fmt.Fprint(w, `<!doctype html><html lang="en"><title>Other</title><link rel="icon" href="data:,">
+				<main><h1>Other</h1></main>`)
 		}
 	})
 }
@@ -66,13 +67,14 @@ func around(states http.Handler) http.Handler {
 func TestEachStateWithABrowser(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		language string
+		name, language string
 		chromium.Options
 	}{
-		{"en", chromium.Options{}}, {"de", chromium.Options{Width: 360, NoScript: true, Dark: true}},
-		{"pt-BR", chromium.Options{Width: 360}},
+		{"wide", "en", chromium.Options{}}, {"wide and dark", "de", chromium.Options{Dark: true}},
+		{"narrow", "pt-BR", chromium.Options{Width: 360}},
+		{"narrow, dark and without script", "de", chromium.Options{Width: 360, NoScript: true, Dark: true}},
 	} {
-		t.Run(c.language, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			web := chromium.Web{"pay.test": around(shown(t, c.language)), "issuer.test": around(nil)}
 			tab := chromium.Open(t, web, c.Options).Tab()

@@ -39,14 +39,15 @@ func shows(policy, page string) http.Handler {
 		if r.URL.Path != "/" {
 			w.WriteHeader(http.StatusNotFound)
 		}
-		fmt.Fprintf(w, `<!doctype html><html lang="en"><title>%s://</title><main><h1>Shown</h1>%s</main>`,
+		fmt.Fprintf(w, `<!doctype html><html lang="en"><title>%s://</title><link rel="icon" href="data:,">
+			<main><h1>Shown</h1>%s</main>`,
 			map[bool]string{true: "https", false: "http"}[r.TLS != nil], page)
 	})
 }
 
 func TestAGoodPageHasNoProblems(t *testing.T) {
 	t.Parallel()
-	s := chromium.Open(t, chromium.Web{"good.test": shows("default-src 'none'", `<label>Name <input></label>
+	s := chromium.Open(t, chromium.Web{"good.test": shows("default-src 'none'; img-src data:", `<label>Name <input></label>
 		<button>Go</button><form><button name="ok">Send</button></form>`)}, chromium.Options{})
 	for _, want := range []string{"http://", "https://"} {
 		tab := s.Visit(want + "good.test/")
@@ -81,6 +82,7 @@ func TestEachProblemIsReported(t *testing.T) {
 		"a name is missing": {"", "<input>", wide, []string{"axe label"}},
 		"without scripts":   {"", "<noscript><input></noscript>", without, []string{"axe label"}},
 		"in a frame":        {"", `<iframe title="a" srcdoc="<input>"></iframe>`, wide, []string{"axe label"}},
+		"no icon":           {"", "<script>document.querySelector('link').remove()</script>", wide, []string{"has no icon"}},
 		"faint in the dark": {"", faint, chromium.Options{Dark: true}, []string{"axe color-contrast"}},
 		"too wide":          {"", `<div style="width:400px">x</div>`, chromium.Options{Width: 360}, []string{"wider than the window"}},
 		"forbidden": {"default-src 'none'", "<script>1</script>", wide,
@@ -129,7 +131,8 @@ func TestFrames(t *testing.T) {
 		cookies = append(cookies, r.Header.Get("Cookie"))
 		http.SetCookie(w, &http.Cookie{Name: "__Host-a", Value: "b", Path: "/", Secure: true, HttpOnly: true,
 			SameSite: http.SameSiteNoneMode, Partitioned: true})
-		shows("default-src 'none'; form-action 'self'", `<form><button name="ok">Send</button></form>`).ServeHTTP(w, r)
+		shows("default-src 'none'; img-src data:; form-action 'self'",
+			`<form><button name="ok">Send</button></form>`).ServeHTTP(w, r)
 	})
 	s := chromium.Open(t, chromium.Web{
 		"framed.test": framed,

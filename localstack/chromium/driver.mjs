@@ -106,6 +106,10 @@ async function look({ tab: id, name }) {
   await page.waitForLoadState("load");
   const width = await page.evaluate(() => document.documentElement.scrollWidth - globalThis.innerWidth);
   const problems = width > 0 ? [`${name} is ${width} px wider than the window`] : [];
+  // The driver does not see that the browser asks for /favicon.ico then.
+  if (await page.locator('link[rel="icon"]').count() === 0) {
+    problems.push(`${name} has no icon`);
+  }
   problems.push(...await audited(page, session));
   session.problems.push(...problems.map((text) => ({ text, url: page.url() })));
   if (screenshots) {

@@ -65,14 +65,11 @@ func (n *network) handler(r *http.Request) http.Handler {
 }
 
 func (n *network) answer(w http.ResponseWriter, r *http.Request) {
-	switch handler := n.handler(r); {
-	case handler == nil:
-		n.refuse(w, r)
-	case r.URL.Path == "/favicon.ico": // asked for by the browser, not by the page
-		w.WriteHeader(http.StatusNoContent)
-	default:
+	if handler := n.handler(r); handler != nil {
 		handler.ServeHTTP(w, r)
+		return
 	}
+	n.refuse(w, r)
 }
 
 func (n *network) refuse(w http.ResponseWriter, r *http.Request) {

@@ -99,8 +99,8 @@ func (t Tab) Focus() (name string) {
 	return name
 }
 
-// Look waits for a heading of the page, and has the page checked: axe-core finds nothing, in its frames too, and the
-// page is no wider than the window. The name is that of the picture.
+// Look waits for a heading of the page, and has the page checked: axe-core finds nothing, in its frames too, the
+// page has an icon, and is no wider than the window. The name is that of the picture.
 func (t Tab) Look(name, heading string) {
 	t.session.tb.Helper()
 	t.Heading(heading).Wait()

@@ -34,6 +34,21 @@ const (
 	ImageType = "image/png"
 )
 
+// TypeableLine is the length of a boleto's "linha digitável".
+const TypeableLine = 47
+
+// BoletoGroups splits a boleto's typeable line as banks print it, for reading aloud. Banks take it
+// without the dots and spaces too.
+func BoletoGroups(line string) []string {
+	if len(line) != TypeableLine {
+		return []string{line}
+	}
+	return []string{
+		line[0:5] + "." + line[5:10], line[10:15] + "." + line[15:21],
+		line[21:26] + "." + line[26:32], line[32:33], line[33:47],
+	}
+}
+
 // showCode adds the payment code of an attempt that requires the payer's action.
 func (s Viewer) showCode(v *View, c payments.Checkout) {
 	if !c.RequiresAction() || c.Attempt.Code == nil {

@@ -24,6 +24,14 @@ import (
 //go:embed style.css
 var style string
 
+// icon is in each page, so that browsers do not ask for /favicon.ico, which there is not.
+const icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E" +
+	"%3Crect width='16' height='16' rx='4' fill='%231f5f4a'/%3E" +
+	"%3Cpath d='M11.2 5.2a4.2 4.2 0 1 0 0 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
+
+// images allows the icon.
+const images = "img-src data:"
+
 // Page is a drawn page. CSP is added to the strict policy that forbids everything.
 type Page struct {
 	HTML []byte
@@ -37,6 +45,17 @@ func (p Page) Framed() Page { return p.with("frame-ancestors *") }
 // own host. Browsers apply this to the redirects after a form too.
 func (p Page) Posting(sources ...string) Page {
 	return p.with(strings.Join(append([]string{"form-action 'self'"}, sources...), " "))
+}
+
+// Showing is the page, with pictures of our own host.
+func (p Page) Showing() Page {
+	p.CSP = append([]string{}, p.CSP...)
+	for i, directive := range p.CSP {
+		if directive == images {
+			p.CSP[i] = images + " 'self'"
+		}
+	}
+	return p
 }
 
 func (p Page) with(directive string) Page {
@@ -53,7 +72,7 @@ type Template struct {
 
 // New prepares an English page from its optional script, which is source.
 func New(script string) *Template {
-	csp := []string{"style-src " + source(style)}
+	csp := []string{images, "style-src " + source(style)}
 	if script != "" {
 		csp = append(csp, "script-src "+source(script))
 	}

@@ -51,8 +51,8 @@ func TestThePolicyAllowsExactlyWhatThePageHolds(t *testing.T) {
 func TestAPageWithoutAScriptMayRunNone(t *testing.T) {
 	t.Parallel()
 	p, err := page.New("").Draw("x", heading)
-	if err != nil || strings.Contains(string(p.HTML), "<script") || len(p.CSP) != 1 {
-		t.Errorf("got policy %q (%v), want one entry, and no script in\n%s", p.CSP, err, p.HTML)
+	if err != nil || strings.Contains(string(p.HTML), "<script") || len(p.CSP) != 2 {
+		t.Errorf("got policy %q (%v), want two entries, and no script in\n%s", p.CSP, err, p.HTML)
 	}
 }
 
@@ -61,8 +61,8 @@ func TestAPageSaysItsLanguage(t *testing.T) {
 	english := page.New("")
 	for want, template := range map[string]*page.Template{"en": english, "pt-BR": english.In("pt-BR")} {
 		p, err := template.Draw("x", heading)
-		if err != nil || !strings.Contains(string(p.HTML), `<html lang="`+want+`">`) || len(p.CSP) != 1 {
-			t.Errorf("got policy %q (%v), want one entry, and the language %s in\n%s", p.CSP, err, want, p.HTML)
+		if err != nil || !strings.Contains(string(p.HTML), `<html lang="`+want+`">`) || len(p.CSP) != 2 {
+			t.Errorf("got policy %q (%v), want two entries, and the language %s in\n%s", p.CSP, err, want, p.HTML)
 		}
 	}
 }
@@ -74,9 +74,24 @@ func TestLeaveIsGivenToOnePageOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := p.Framed().Posting("https:")
-	if want := []string{p.CSP[0], "frame-ancestors *", "form-action 'self' https:"}; !slices.Equal(given.CSP, want) ||
-		len(p.CSP) != 1 {
-		t.Errorf("got policy %q, and %q of the page it is made from, want %q and its first alone", given.CSP, p.CSP, want)
+	want := append(slices.Clone(p.CSP), "frame-ancestors *", "form-action 'self' https:")
+	if !slices.Equal(given.CSP, want) || len(p.CSP) != 2 {
+		t.Errorf("got policy %q, and %q of the page it is made from, want %q and its first two alone", given.CSP, p.CSP,
+			want)
+	}
+}
+
+// TestEachPageHasItsIcon: browsers ask for no /favicon.ico. Only a page that shows pictures of ours may load them.
+func TestEachPageHasItsIcon(t *testing.T) {
+	t.Parallel()
+	p, err := page.New("").Draw("x", heading)
+	if err != nil || !strings.Contains(string(p.HTML), `<link rel="icon" href="data:image/svg+xml,`) {
+		t.Errorf("got page %s, error %v; want an icon in it", p.HTML, err)
+	}
+	for want, got := range map[string]page.Page{"img-src data:": p, "img-src data: 'self'": p.Showing()} {
+		if !slices.Contains(got.CSP, want) || len(got.CSP) != 2 {
+			t.Errorf("got policy %q, want %q in it", got.CSP, want)
+		}
 	}
 }
 
