@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"log/slog"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -189,7 +190,11 @@ func (c *comparison) report(ctx context.Context, shard int, whole bool) {
 			c.metrics.Write(ctx, c.store.Now(), mode.Name(), metric.ReconciliationBreaks.Of(int64(n)))
 		}
 	}
-	c.log.InfoContext(ctx, "compared objects", "breaks", breaks, "shard", shard, "keys", c.keys, "read_again", c.suspect,
+	level := slog.LevelInfo
+	if c.keys == 0 && whole { // nothing is kept there yet, as in all shards of a fresh platform
+		level = slog.LevelDebug
+	}
+	c.log.Log(ctx, level, "compared objects", "breaks", breaks, "shard", shard, "keys", c.keys, "read_again", c.suspect,
 		"open", c.open, "whole", whole)
 }
 
