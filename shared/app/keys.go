@@ -29,8 +29,9 @@ import (
 //	                    which knows either verifies (contract §11.2)
 //	requests            a record of an Idempotency-Key is read, continued and
 //	                    answered with the keys it was made with; kept 31 days
-//	payer sessions      an attempt's link is of the secret in use when it
-//	                    began; three days at most, of a boleto
+//	payer sessions      an attempt's link, and a session on a payment page, are of
+//	                    the secret in use when they began; three days at most, of
+//	                    a boleto
 //
 // LASTING_SECRET is for what merchants store, which no rotation of ours may
 // change. It is replaced only after a leak, which concerns each merchant too:
