@@ -108,8 +108,8 @@ func (p *platform) guaranteeAlarms() []alarm {
 }
 
 // urgent are functions whose failures affect money or most clients at once: payments
-// are taken by the one, and finished by the other if they were cut off.
-var urgent = []string{"checkouts", "sweep"}
+// are taken by the first two, and finished by the last if they were cut off.
+var urgent = []string{"checkouts", "pages", "sweep"}
 
 func (p *platform) functionAlarms(f function) []alarm {
 	id := pascal(f.Name)

@@ -38,33 +38,42 @@ func (f family) createAttempt(ctx context.Context, req attemptRequest) (any, err
 		return nil, err
 	}
 	byForm := rest.IsForm(ctx)
-	var m merchant.Merchant
-	faults := failure.List{}
+	var faults failure.List
 	if byForm {
 		req.Payment, faults = req.payment()
 	}
-	if err = v.admit(req); err == nil {
-		m, err = v.merchant(ctx)
-	}
-	if err == nil {
-		err = append(faults, req.check(m, f.store.Now())...).Err()
-	}
-	var c payments.Checkout
-	var step *processing.Step
-	if err == nil {
-		c, step, err = v.start(ctx, req)
-	}
+	answer, err := v.pay(ctx, req, faults)
 	switch {
-	case byForm && err == nil:
-		return v.redirect("from=" + string(fromForm)), nil
-	case byForm:
+	case byForm && err != nil:
 		return v.refuse(ctx, req, err)
-	case err != nil:
-		return nil, err
-	case step != nil:
+	case byForm:
+		return v.redirect("from=" + string(fromForm)), nil
+	default:
+		return answer, err
+	}
+}
+
+// pay begins the attempt, unless there are faults of the form or others.
+func (v visit) pay(ctx context.Context, req attemptRequest, faults failure.List) (checkout.Processed, error) {
+	var none checkout.Processed
+	if err := v.admit(req); err != nil {
+		return none, err
+	}
+	m, err := v.merchant(ctx)
+	if err != nil {
+		return none, err
+	}
+	if err = append(faults, req.check(m, v.store.Now())...).Err(); err != nil {
+		return none, err
+	}
+	c, step, err := v.start(ctx, req)
+	if err != nil {
+		return none, err
+	}
+	if step != nil {
 		return checkout.Processed{NextStep: checkout.NewNextStep(step, c.RedirectURL)}, nil
 	}
-	shown := f.views.ForPage(c)
+	shown := v.views.ForPage(c)
 	return checkout.Processed{View: &shown}, nil
 }
 
