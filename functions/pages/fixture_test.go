@@ -63,6 +63,9 @@ func (b *browser) send(r world.Request) world.Response {
 	for _, text := range got.Header.Values("Set-Cookie") {
 		if c, err := http.ParseSetCookie(text); err == nil {
 			b.cookies[c.Name] = c.Value
+			if c.MaxAge < 0 {
+				delete(b.cookies, c.Name)
+			}
 		}
 	}
 	return got

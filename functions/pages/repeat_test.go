@@ -136,3 +136,31 @@ func TestAnAnswerHasNothingOfOtherPayers(t *testing.T) {
 		t.Errorf("got %s, want the payer's own transaction alone", text)
 	}
 }
+
+// TestABrowserKeepsTheLatestSessions, so that the cookies of many checkouts stay within what the gateway takes of
+// headers (10,240 bytes).
+func TestABrowserKeepsTheLatestSessions(t *testing.T) {
+	t.Parallel()
+	for base, query := range map[string]string{"http://cashwrap.test": "", "https://pay.example": "?embed=1"} {
+		w := world.NewAt(t, base)
+		first := hostedBy(w.Shop(), "10.10", nil)
+		b := first.browser()
+		for n := range 150 {
+			page := hostedBy(first.Shop, "10.10", nil)
+			got := b.get(page.path() + query)
+			attributes := map[string]bool{}
+			for _, text := range got.Header.Values("Set-Cookie") {
+				attributes[fmt.Sprint(strings.Contains(text, "Partitioned"), strings.Contains(text, "SameSite=None"))] = true
+			}
+			if got.Status != 200 || len(b.cookies) > 21 || len(attributes) != 1 {
+				t.Fatalf("page %d: got %d, %d cookies, %v", n, got.Status, len(b.cookies), got.Header.Values("Set-Cookie"))
+			}
+			if paid := (&browser{page, b.cookies}); n == 149 {
+				if got := paid.pay(paid.attempt(got, w.Card(world.Frictionless))); got.Text("status") != "PAID" {
+					t.Errorf("got %d %s, want the latest page to work", got.Status, got.Body)
+				}
+			}
+			w.Clock.Advance(time.Second)
+		}
+	}
+}

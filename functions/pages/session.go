@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -8,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,16 +72,46 @@ func (f family) begin(checkoutID string, embedded bool) session {
 	_, _ = rand.Read(body[timeBytes:]) // never fails
 	//nolint:gosec // G115: after 1970
 	binary.BigEndian.PutUint64(body, uint64(s.began.Unix()))
-	usual := s.forms.NewCookie()
-	framed, sameSite := embedded && usual.Secure, http.SameSiteLaxMode
-	if framed {
-		sameSite = http.SameSiteNoneMode
-	}
-	//nolint:gosec // G124: secure, but for the local run over plain HTTP
-	s.cookie = &http.Cookie{Name: usual.Name, Path: usual.Path, HttpOnly: true, Secure: usual.Secure,
-		SameSite: sameSite, Partitioned: framed, MaxAge: int(cookieLasts.Seconds()),
-		Value: base64.RawURLEncoding.EncodeToString(append(body, f.mac(checkoutID, body, s.began)...))}
+	s.cookie = s.forms.NewCookie()
+	inFrames(s.cookie, embedded)
+	s.cookie.MaxAge = int(cookieLasts.Seconds())
+	s.cookie.Value = base64.RawURLEncoding.EncodeToString(append(body, f.mac(checkoutID, body, s.began)...))
 	return s
+}
+
+// inFrames lets a cookie be sent in a frame of another site, if it is secure.
+func inFrames(c *http.Cookie, embedded bool) {
+	if embedded && c.Secure {
+		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
+	}
+}
+
+// mostSessions is how many checkouts' cookies a browser keeps. Without an end, a till with a browser,
+// or a site that leads people to page after page, would have it send more than the gateway takes of
+// headers, and with that no page would open any more.
+const mostSessions = 20
+
+// surplus is the cookie of another checkout that the browser is to delete when a session begins, the
+// oldest; nil if there is room.
+func (f family) surplus(ctx context.Context, checkoutID string, embedded bool) *http.Cookie {
+	prefix, own := f.formsOf("").NewCookie().Name, f.formsOf(checkoutID).NewCookie()
+	others := slices.DeleteFunc(rest.Cookies(ctx), func(c *http.Cookie) bool {
+		return !strings.HasPrefix(c.Name, prefix) || c.Name == own.Name
+	})
+	if len(others) < mostSessions {
+		return nil
+	}
+	// A value begins with when the session did: big-endian, so that the bytes have the same order.
+	oldest := slices.MinFunc(others, func(a, b *http.Cookie) int { return bytes.Compare(begun(a), begun(b)) })
+	own.Name = oldest.Name
+	inFrames(own, embedded)
+	return own
+}
+
+// begun are the bytes of a cookie's value that say when its session began; none if it has another form.
+func begun(c *http.Cookie) []byte {
+	raw, _ := base64.RawURLEncoding.DecodeString(c.Value)
+	return raw[:min(len(raw), timeBytes)]
 }
 
 // mac is made with the key of payers' sessions that was in use when the session began.

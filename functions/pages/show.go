@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/google/uuid"
 
@@ -18,7 +19,8 @@ type visit struct {
 	tenant   identity.Tenant
 	checkout payments.Checkout
 	session  session
-	begun    bool // the session begins with this request
+	begun    bool         // the session begins with this request
+	surplus  *http.Cookie // of another session, which is deleted then
 	embedded bool
 	from     origin
 
@@ -44,7 +46,7 @@ func (f family) visit(ctx context.Context, id string, embedded bool) (visit, err
 	}
 	t, c, err := f.store.HostedCheckout(ctx, id)
 	return visit{family: f, tenant: t, checkout: c, session: f.session(ctx, id), embedded: embedded,
-		acceptLanguage: rest.AcceptLanguage(ctx)}, err
+		surplus: f.surplus(ctx, id, embedded), acceptLanguage: rest.AcceptLanguage(ctx)}, err
 }
 
 type showRequest struct {
@@ -66,7 +68,7 @@ func (f family) show(ctx context.Context, req showRequest) (rest.Document, error
 	switch payable, _ := v.payable(); {
 	case req.Restart != "" && payable && !v.session.live():
 		again := v.redirect("")
-		again.Cookie = f.begin(req.ID, v.embedded).cookie
+		again.Cookie, again.Forget = f.begin(req.ID, v.embedded).cookie, v.surplus
 		return again, nil
 	case v.own() && (v.session.live() || v.status() == payments.CheckoutPaid):
 		return v.showOwn(ctx, req.Change != "")

@@ -28,7 +28,7 @@ func draw(shown view) (rest.Document, error) {
 func (v visit) draw(shown view) (rest.Document, error) {
 	d, err := draw(shown)
 	if v.begun {
-		d.Cookie = v.session.cookie
+		d.Cookie, d.Forget = v.session.cookie, v.surplus
 	}
 	return d, err
 }

@@ -35,6 +35,9 @@ func Cookie(ctx context.Context, name string) string {
 	return ""
 }
 
+// Cookies are those that the browser has sent to an Open route.
+func Cookies(ctx context.Context) []*http.Cookie { return sent(ctx).Cookies() }
+
 // BasicAuth are the name and password of an Authorization header (RFC 7617) that was sent to
 // an Open route; false if there is none.
 func BasicAuth(ctx context.Context) (name string, password secret.Text, ok bool) {

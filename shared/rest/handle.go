@@ -72,6 +72,7 @@ type Document struct {
 	Body        []byte
 	Filename    string       // of Body, which a browser shows or saves under this name; "": it decides
 	Cookie      *http.Cookie // nil: none
+	Forget      *http.Cookie // another that the browser deletes, with the attributes with which it was set; nil: none
 	RetryAfter  time.Duration
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
 }
@@ -99,6 +100,11 @@ func (d Document) reply() reply {
 		header: http.Header{}}
 	if d.Cookie != nil {
 		r.header.Set("Set-Cookie", d.Cookie.String())
+	}
+	if d.Forget != nil {
+		forgotten := *d.Forget
+		forgotten.Value, forgotten.MaxAge = "", -1
+		r.header.Add("Set-Cookie", forgotten.String())
 	}
 	if d.RetryAfter > 0 {
 		r.header.Set("Retry-After", seconds(d.RetryAfter))
