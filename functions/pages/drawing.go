@@ -192,22 +192,21 @@ type shape struct {
 }
 
 var shapes = map[string]shape{
-	fieldCardNumber:   {autocomplete: "cc-number", mode: "numeric", most: 23, class: "number"},
-	fieldExpiryMonth:  {autocomplete: "cc-exp-month", mode: "numeric", most: 2, placeholder: "MM", class: "quiet"},
-	fieldExpiryYear:   {autocomplete: "cc-exp-year", mode: "numeric", most: 4, class: "quiet"},
-	fieldCVV:          {autocomplete: "cc-csc", mode: "numeric", most: 4, placeholder: "123", class: "third"},
-	fieldCardName:     {autocomplete: "cc-name", most: 255},
-	fieldZipCode:      {autocomplete: "postal-code", mode: "numeric", most: 5, class: "half"},
-	fieldInstallments: {class: "half"},
-	fieldFirstName:    {autocomplete: "given-name", most: 255, class: "half"},
-	fieldLastName:     {autocomplete: "family-name", most: 255, class: "half"},
-	fieldEmail:        {autocomplete: "email", mode: "email", most: 255, kind: "email"},
-	fieldTaxID:        {mode: "numeric", most: 14},
-	fieldCountry:      {autocomplete: "country"},
-	fieldLine1:        {autocomplete: "address-line1", most: 255},
-	fieldCity:         {autocomplete: "address-level2", most: 255, class: "half"},
-	fieldPostalCode:   {autocomplete: "postal-code", most: 16, class: "half"},
-	fieldState:        {autocomplete: "address-level1"},
+	fieldCardNumber:  {autocomplete: "cc-number", mode: "numeric", most: 23, class: "number"},
+	fieldExpiryMonth: {autocomplete: "cc-exp-month", mode: "numeric", most: 2, placeholder: "MM", class: "quiet"},
+	fieldExpiryYear:  {autocomplete: "cc-exp-year", mode: "numeric", most: 4, class: "quiet"},
+	fieldCVV:         {autocomplete: "cc-csc", mode: "numeric", most: 4, placeholder: "123", class: "third"},
+	fieldCardName:    {autocomplete: "cc-name", most: 255},
+	fieldZipCode:     {autocomplete: "postal-code", mode: "numeric", most: 5, class: "half"},
+	fieldFirstName:   {autocomplete: "given-name", most: 255, class: "half"},
+	fieldLastName:    {autocomplete: "family-name", most: 255, class: "half"},
+	fieldEmail:       {autocomplete: "email", mode: "email", most: 255, kind: "email"},
+	fieldTaxID:       {mode: "numeric", most: 14},
+	fieldCountry:     {autocomplete: "country"},
+	fieldLine1:       {autocomplete: "address-line1", most: 255},
+	fieldCity:        {autocomplete: "address-level2", most: 255, class: "half"},
+	fieldPostalCode:  {autocomplete: "postal-code", most: 16, class: "half"},
+	fieldState:       {autocomplete: "address-level1"},
 }
 
 // brazil are the states of Brazil (ISO 3166-2:BR).

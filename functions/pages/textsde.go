@@ -24,7 +24,7 @@ var inGerman = texts{
 		fieldCardNumber:  {"Kartennummer", "", "Geben Sie die Kartennummer ein.", "Das ist keine gültige Kartennummer."},
 		fieldExpiryMonth: {"Gültig bis: Monat", "", "Fehlt.", "01 bis 12."},
 		fieldExpiryYear:  {"Gültig bis: Jahr", "", "Fehlt.", "Ungültig oder abgelaufen."},
-		fieldCVV:         {"Prüfnummer", "", "Fehlt.", "3 oder 4 Ziffern."},
+		fieldCVV:         {"CVV", "", "Fehlt.", "3 oder 4 Ziffern."},
 		fieldCardName: {"Name auf der Karte", "", "Geben Sie den Namen ein, wie er auf der Karte steht.",
 			"Dieser Name ist ungültig."},
 		fieldZipCode:      {"ZIP-Code", "", "Geben Sie Ihren ZIP-Code ein.", "Ein ZIP-Code hat 5 Ziffern."},

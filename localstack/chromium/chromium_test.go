@@ -85,6 +85,8 @@ func TestEachProblemIsReported(t *testing.T) {
 		"no icon":           {"", "<script>document.querySelector('link').remove()</script>", wide, []string{"has no icon"}},
 		"faint in the dark": {"", faint, chromium.Options{Dark: true}, []string{"axe color-contrast"}},
 		"too wide":          {"", `<div style="width:400px">x</div>`, chromium.Options{Width: 360}, []string{"wider than the window"}},
+		"clipped": {"", `<div style="overflow:hidden;width:99px"><p style="width:100px;padding:9px">x</p></div>`, wide,
+			[]string{"clips what is in <div"}},
 		"forbidden": {"default-src 'none'", "<script>1</script>", wide,
 			[]string{"CSP: script-src-elem forbids inline", "error: Executing inline script"}},
 		"forbidden, unasked": {"default-src 'none'", `<img alt="" src="/x.png">`, without,

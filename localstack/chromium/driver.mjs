@@ -101,11 +101,17 @@ async function audited(page, { options }) {
   return violations;
 }
 
+// clipped are the elements that hide a part of what is in them, which makes no page wider.
+const clipped = () => [...document.querySelectorAll("body *")].filter((e) =>
+  !["INPUT", "SELECT", "IFRAME"].includes(e.tagName) && e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1 &&
+  ["hidden", "clip"].includes(getComputedStyle(e).overflowX)).map((e) => e.outerHTML.slice(0, 80));
+
 async function look({ tab: id, name }) {
   const { page, session } = tabs.get(id);
   await page.waitForLoadState("load");
   const width = await page.evaluate(() => document.documentElement.scrollWidth - globalThis.innerWidth);
   const problems = width > 0 ? [`${name} is ${width} px wider than the window`] : [];
+  problems.push(...(await page.evaluate(clipped)).map((html) => `${name} clips what is in ${html}`));
   // The driver does not see that the browser asks for /favicon.ico then.
   if (await page.locator('link[rel="icon"]').count() === 0) {
     problems.push(`${name} has no icon`);

@@ -100,7 +100,7 @@ func (t Tab) Focus() (name string) {
 }
 
 // Look waits for a heading of the page, and has the page checked: axe-core finds nothing, in its frames too, the
-// page has an icon, and is no wider than the window. The name is that of the picture.
+// page has an icon, is no wider than the window, and clips nothing at its side. The name is that of the picture.
 func (t Tab) Look(name, heading string) {
 	t.session.tb.Helper()
 	t.Heading(heading).Wait()
