@@ -5,7 +5,7 @@ import "github.com/cashwrap/cashwrap/shared/page"
 var inGerman = texts{
 	language: page.German,
 	date:     "2.1.2006",
-	testMode: "Testmodus: Es fließt kein Geld",
+	testMode: page.TestMode.German,
 	title:    "Zahlung an {merchant}",
 	how:      "Wie möchten Sie bezahlen?",
 	pay:      "{amount} bezahlen",

@@ -5,7 +5,7 @@ import "github.com/cashwrap/cashwrap/shared/page"
 var inEnglish = texts{
 	language: page.English,
 	date:     "2 January 2006",
-	testMode: "Test mode: no money moves",
+	testMode: page.TestMode.English,
 	title:    "Pay {merchant}",
 	how:      "How would you like to pay?",
 	pay:      "Pay {amount}",

@@ -5,7 +5,7 @@ import "github.com/cashwrap/cashwrap/shared/page"
 var inPortuguese = texts{
 	language: page.Portuguese,
 	date:     "02/01/2006",
-	testMode: "Modo de teste: nenhum dinheiro é movimentado",
+	testMode: page.TestMode.Portuguese,
 	title:    "Pagamento a {merchant}",
 	how:      "Como você quer pagar?",
 	pay:      "Pagar {amount}",

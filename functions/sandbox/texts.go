@@ -56,7 +56,7 @@ func (t texts) cardOf(view sandbox.View) string {
 
 var inLanguages = page.Texts[texts]{
 	English: texts{
-		testMode:   "Test mode: no money moves",
+		testMode:   page.TestMode.English,
 		merchant:   "Merchant",
 		card:       "Card",
 		cardEnding: "{brand} ending in {digits}",
@@ -84,7 +84,7 @@ var inLanguages = page.Texts[texts]{
 		ended: decided{"Payment ended", "This payment has ended, and nothing was charged."},
 	},
 	German: texts{
-		testMode:   "Testmodus: Es fließt kein Geld",
+		testMode:   page.TestMode.German,
 		merchant:   "Händler",
 		card:       "Karte",
 		cardEnding: "{brand}, endet auf {digits}",
@@ -113,7 +113,7 @@ var inLanguages = page.Texts[texts]{
 		ended: decided{"Zahlung beendet", "Diese Zahlung ist beendet, es wurde nichts abgebucht."},
 	},
 	Portuguese: texts{
-		testMode:   "Modo de teste: nenhum dinheiro é movimentado",
+		testMode:   page.TestMode.Portuguese,
 		merchant:   "Comerciante",
 		card:       "Cartão",
 		cardEnding: "{brand}, final {digits}",

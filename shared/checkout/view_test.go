@@ -85,6 +85,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		"little": {viewer().Of(small()), set(always)},
 		"all":    {viewer().Of(full()), set(always, payers, merchants)},
 		"payer":  {viewer().ForPayer(full()), set(always, payers)},
+		"page":   {viewer().ForPage(full()), set(always, payers)},
 	} {
 		if diff := cmp.Diff(c.want, names(t, c.got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -104,5 +105,28 @@ func TestAViewIsOfThisMoment(t *testing.T) {
 	}
 	if got, want := viewer().Of(full()).HostedCheckoutURL, base+"/pay/c-id"; got != want {
 		t.Errorf("got page %q, want %q", got, want)
+	}
+}
+
+// TestAPageHasTheLatestAttemptAlone: others with its link may have made those before.
+func TestAPageHasTheLatestAttemptAlone(t *testing.T) {
+	t.Parallel()
+	c := full()
+	c.Transactions = append([]payments.CheckoutTransaction{{ID: "t0", Amount: c.Amount}}, c.Transactions...)
+	for name, want := range map[string]struct {
+		attempt *payments.Attempt
+		shown   int
+	}{
+		"paid":      {&payments.Attempt{ID: "t1"}, 1},
+		"undecided": {&payments.Attempt{ID: "t2"}, 0},
+		"none":      {nil, 0},
+	} {
+		c.Attempt = want.attempt
+		if got := viewer().ForPage(c).Transactions; len(got) != want.shown {
+			t.Errorf("%s: got %+v, want %d", name, got, want.shown)
+		}
+	}
+	if got := viewer().ForPayer(c).Transactions; len(got) != 2 {
+		t.Errorf("got %+v, want both with a public key", got)
 	}
 }

@@ -35,6 +35,13 @@ func (t Texts[T]) In(l Language) T {
 	}
 }
 
+// TestMode is the mark of pages on which payers pay in test mode.
+var TestMode = Texts[string]{
+	English:    "Test mode: no money moves",
+	German:     "Testmodus: Es fließt kein Geld",
+	Portuguese: "Modo de teste: nenhum dinheiro é movimentado",
+}
+
 var matcher = sync.OnceValue(func() language.Matcher {
 	tags := make([]language.Tag, len(Languages))
 	for i, l := range Languages {
