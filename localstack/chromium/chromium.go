@@ -4,8 +4,8 @@
 // violations of the Content-Security-Policy, failed requests, requests to any other host, and whatever axe-core finds
 // on a page that the test looks at. Nothing waits for a time: elements and addresses are waited for.
 //
-// Tests are skipped where Chromium or Node is missing, unless CASHWRAP_ORACLE=required. The environment variable
-// CASHWRAP_SCREENSHOTS names a folder for pictures of the pages.
+// Tests are skipped where Chromium is missing, unless CASHWRAP_BROWSER=required, and where Node is missing, unless
+// CASHWRAP_ORACLE=required. The environment variable CASHWRAP_SCREENSHOTS names a folder for pictures of the pages.
 package chromium
 
 import (
@@ -56,11 +56,7 @@ func newID() string { return strconv.FormatInt(serial.Add(1), 10) }
 // Open starts a session, which ends with the test.
 func Open(tb testing.TB, web Web, o Options) *Session {
 	tb.Helper()
-	program, err := exec.LookPath("chromium")
-	if err != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
-		tb.Skip(err)
-	}
-	s := &Session{tb: tb, id: newID(), driver: started(tb, program), web: serve(tb, web)}
+	s := &Session{tb: tb, id: newID(), driver: started(tb, program(tb)), web: serve(tb, web)}
 	o.Width = cmp.Or(o.Width, 1280)
 	colours := "light"
 	if o.Dark {
@@ -74,6 +70,20 @@ func Open(tb testing.TB, web Web, o Options) *Session {
 		}}, nil)
 	tb.Cleanup(s.close)
 	return s
+}
+
+// program is Chromium's.
+func program(tb testing.TB) string {
+	tb.Helper()
+	path, err := exec.LookPath("chromium")
+	switch {
+	case err == nil:
+	case os.Getenv("CASHWRAP_BROWSER") == "required":
+		tb.Fatalf("CASHWRAP_BROWSER=required, but Chromium is missing: %v", err)
+	default:
+		tb.Skipf("Chromium is missing, so the page is not tested with a browser: %v", err)
+	}
+	return path
 }
 
 // Expect names problems that belong to the test, each as often as it comes: "400 POST" is an answer of that status to

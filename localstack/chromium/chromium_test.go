@@ -31,6 +31,28 @@ func (r *recorder) end() string {
 	return strings.Join(r.failures, "\n")
 }
 
+// Skipf and Fatalf end the test that is recorded.
+func (*recorder) Skipf(format string, args ...any) { panic("skipped: " + fmt.Sprintf(format, args...)) }
+
+func (*recorder) Fatalf(format string, args ...any) { panic("failed: " + fmt.Sprintf(format, args...)) }
+
+// TestWithoutChromium: a test is skipped, and says why; where a browser is required it fails.
+func TestWithoutChromium(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for required, want := range map[string]string{"": "skipped: Chromium is missing",
+		"required": "failed: CASHWRAP_BROWSER=required, but Chromium is missing"} {
+		t.Setenv("CASHWRAP_BROWSER", required)
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, want) {
+					t.Errorf("CASHWRAP_BROWSER=%q: got %s, want %s", required, got, want)
+				}
+			}()
+			chromium.Open(&recorder{TB: t}, nil, chromium.Options{})
+		}()
+	}
+}
+
 // shows serves one page everywhere, under a policy.
 func shows(policy, page string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

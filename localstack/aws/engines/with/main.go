@@ -48,6 +48,9 @@ func main() {
 }
 
 func run(args []string) (code int, err error) {
+	if _, err := exec.LookPath("chromium"); err != nil && os.Getenv("CASHWRAP_BROWSER") != "required" {
+		fmt.Fprintf(os.Stderr, "with: no page is tested with a browser, because Chromium is missing: %v\n", err)
+	}
 	if missing := engines.Check(); missing != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
 		fmt.Fprintf(os.Stderr, "with: running without DynamoDB Local and fauxqs, so nothing is compared with them:\n%v\n",
 			missing)
