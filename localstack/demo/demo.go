@@ -1,7 +1,7 @@
 // Package demo runs a merchant's first day against a running platform and prints every request and response: a
-// payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund, a
-// receipt, a payment at a card terminal, a restricted key that is refused and revoked, a document that is kept and a
-// disguised program that is not, a new bank account and a payout to it, an invitation by mail, an OAuth login, an
+// payment, a 3DS challenge, a decline, a payment page, a saved card, the signed callbacks of them all, the history, a
+// refund, a receipt, a payment at a card terminal, a restricted key that is refused and revoked, a document that is kept
+// and a disguised program that is not, a new bank account and a payout to it, an invitation by mail, an OAuth login, an
 // employee's refund that is refused and then permitted, and a test profile. It is an ordinary merchant: it has an API
 // key, and an operator gives it a callback secret and registers its OAuth client.
 package demo
@@ -47,6 +47,7 @@ var steps = []struct {
 	{"A checkout is created and paid by card", (*scenario).pay},
 	{"A card whose issuer asks the payer first (3DS)", (*scenario).challenge},
 	{"An amount that the sandbox always declines: 42.01", (*scenario).decline},
+	{"A payer pays on the checkout's own page", (*scenario).payOnPage},
 	{"A customer saves a card under a mandate", (*scenario).save},
 	{"The saved card is charged without the payer", (*scenario).charge},
 	{"The merchant reads its transaction history", (*scenario).history},
@@ -103,6 +104,7 @@ type checkout struct {
 	ID              string
 	Status          string
 	TransactionCode string `json:"transaction_code"`
+	Page            string `json:"hosted_checkout_url"`
 	Transactions    []struct {
 		Status      string
 		PaymentType string `json:"payment_type"`
