@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -16,22 +17,25 @@ type completeRequest struct {
 
 // complete is completePayment, the 3DS return: the payer's browser brings the issuer's
 // answer. It goes on to the merchant's page, or gets one that reports to the page around it. If the
-// attempt began on the payment page, that is the page to which it reports, or goes on.
+// attempt began on the payment page, that is the page to which it reports; it goes on there to try
+// again, and to the merchant when it has paid.
 func (f family) complete(ctx context.Context, req completeRequest) (rest.Document, error) {
 	c, err := f.processing.Complete(ctx, req.ID, req.MD, req.PaRes)
 	if err != nil {
 		return rest.Document{}, err
 	}
-	var next string
-	if c.Attempt != nil && c.Attempt.Browser != "" {
-		next = f.views.PageURL(c.ID)
-	} else if c.RedirectURL != "" {
-		return redirect(page.ReturnURL(c.RedirectURL, c.ID))
+	next, status := c.RedirectURL, c.StatusAt(f.store.Now())
+	if next != "" {
+		if next, err = page.ReturnURL(next, c.ID); err != nil {
+			return rest.Document{}, err
+		}
 	}
-	outcome, err := page.Outcome(rest.Language(ctx), c.ID, c.StatusAt(f.store.Now()), next)
+	switch onPage := c.Attempt != nil && c.Attempt.Browser != ""; {
+	case !onPage && next != "":
+		return rest.Document{Redirect: next}, nil
+	case onPage && (next == "" || status != payments.CheckoutPaid):
+		next = f.views.PageURL(c.ID)
+	}
+	outcome, err := page.Outcome(rest.Language(ctx), c.ID, status, next)
 	return rest.Document{HTML: outcome.HTML, CSP: outcome.CSP}, err
-}
-
-func redirect(target string, err error) (rest.Document, error) {
-	return rest.Document{Redirect: target}, err
 }
