@@ -83,6 +83,9 @@ func TestByKeyboardWithABrowser(t *testing.T) {
 	if got := tab.Field("Card number").Value(); got != "4200 0000 0000 0091" {
 		t.Errorf("got card number %q, want its digits in groups", got)
 	}
+	if got := tab.CSS(`[id="card-card.number-note"]`).Text(); got != "Visa" {
+		t.Errorf("got brand %q, want Visa", got)
+	}
 	tab.Press("Tab")
 	if got := tab.Focus(); got != payNow {
 		t.Errorf("got focus on %q, want the button", got)
