@@ -19,7 +19,7 @@ func (s *scenario) payOnPage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.expect(c.Page != "", "the address of a payment page"); err != nil {
+	if err = s.expect(c.Page != "", "the address of a payment page"); err != nil {
 		return err
 	}
 	page, err := s.visit(ctx, client.Request{Method: http.MethodGet, Path: c.Page})

@@ -48,8 +48,8 @@ func main() {
 }
 
 func run(args []string) (code int, err error) {
-	if _, err := exec.LookPath("chromium"); err != nil && os.Getenv("CASHWRAP_BROWSER") != "required" {
-		fmt.Fprintf(os.Stderr, "with: no page is tested with a browser, because Chromium is missing: %v\n", err)
+	if _, missing := exec.LookPath("chromium"); missing != nil && os.Getenv("CASHWRAP_BROWSER") != "required" {
+		fmt.Fprintf(os.Stderr, "with: no page is tested with a browser, because Chromium is missing: %v\n", missing)
 	}
 	if missing := engines.Check(); missing != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
 		fmt.Fprintf(os.Stderr, "with: running without DynamoDB Local and fauxqs, so nothing is compared with them:\n%v\n",
