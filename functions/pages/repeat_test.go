@@ -155,9 +155,9 @@ func TestABrowserKeepsTheLatestSessions(t *testing.T) {
 			if got.Status != 200 || len(b.cookies) > 21 || len(attributes) != 1 {
 				t.Fatalf("page %d: got %d, %d cookies, %v", n, got.Status, len(b.cookies), got.Header.Values("Set-Cookie"))
 			}
-			if paid := (&browser{page, b.cookies}); n == 149 {
-				if got := paid.pay(paid.attempt(got, w.Card(world.Frictionless))); got.Text("status") != "PAID" {
-					t.Errorf("got %d %s, want the latest page to work", got.Status, got.Body)
+			if latest := (&browser{page, b.cookies}); n == 149 {
+				if paid := latest.pay(latest.attempt(got, w.Card(world.Frictionless))); paid.Text("status") != "PAID" {
+					t.Errorf("got %d %s, want the latest page to work", paid.Status, paid.Body)
 				}
 			}
 			w.Clock.Advance(time.Second)

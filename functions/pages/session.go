@@ -72,18 +72,20 @@ func (f family) begin(checkoutID string, embedded bool) session {
 	_, _ = rand.Read(body[timeBytes:]) // never fails
 	//nolint:gosec // G115: after 1970
 	binary.BigEndian.PutUint64(body, uint64(s.began.Unix()))
-	s.cookie = s.forms.NewCookie()
-	inFrames(s.cookie, embedded)
-	s.cookie.MaxAge = int(cookieLasts.Seconds())
-	s.cookie.Value = base64.RawURLEncoding.EncodeToString(append(body, f.mac(checkoutID, body, s.began)...))
+	value := base64.RawURLEncoding.EncodeToString(append(body, f.mac(checkoutID, body, s.began)...))
+	s.cookie = newCookie(s.forms.NewCookie(), embedded, value, int(cookieLasts.Seconds()))
 	return s
 }
 
-// inFrames lets a cookie be sent in a frame of another site, if it is secure.
-func inFrames(c *http.Cookie, embedded bool) {
-	if embedded && c.Secure {
-		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
+// newCookie is like the usual one, but in a frame of another site one that may be sent there.
+func newCookie(usual *http.Cookie, embedded bool, value string, maxAge int) *http.Cookie {
+	framed, sameSite := embedded && usual.Secure, http.SameSiteLaxMode
+	if framed {
+		sameSite = http.SameSiteNoneMode
 	}
+	//nolint:gosec // G124: secure, but for the local run over plain HTTP
+	return &http.Cookie{Name: usual.Name, Path: usual.Path, HttpOnly: true, Secure: usual.Secure,
+		SameSite: sameSite, Partitioned: framed, MaxAge: maxAge, Value: value}
 }
 
 // mostSessions is how many checkouts' cookies a browser keeps. Without an end, a till with a browser,
@@ -91,8 +93,8 @@ func inFrames(c *http.Cookie, embedded bool) {
 // headers, and with that no page would open any more.
 const mostSessions = 20
 
-// surplus is the cookie of another checkout that the browser is to delete when a session begins, the
-// oldest; nil if there is room.
+// surplus deletes the browser's oldest cookie of another checkout when a session begins; nil if there is
+// room.
 func (f family) surplus(ctx context.Context, checkoutID string, embedded bool) *http.Cookie {
 	prefix, own := f.formsOf("").NewCookie().Name, f.formsOf(checkoutID).NewCookie()
 	others := slices.DeleteFunc(rest.Cookies(ctx), func(c *http.Cookie) bool {
@@ -103,9 +105,8 @@ func (f family) surplus(ctx context.Context, checkoutID string, embedded bool) *
 	}
 	// A value begins with when the session did: big-endian, so that the bytes have the same order.
 	oldest := slices.MinFunc(others, func(a, b *http.Cookie) int { return bytes.Compare(begun(a), begun(b)) })
-	own.Name = oldest.Name
-	inFrames(own, embedded)
-	return own
+	own.Name = oldest.Name //nolint:gosec // G124: newCookie makes the one that is sent
+	return newCookie(own, embedded, "", -1)
 }
 
 // begun are the bytes of a cookie's value that say when its session began; none if it has another form.

@@ -72,7 +72,7 @@ type Document struct {
 	Body        []byte
 	Filename    string       // of Body, which a browser shows or saves under this name; "": it decides
 	Cookie      *http.Cookie // nil: none
-	Forget      *http.Cookie // another that the browser deletes, with the attributes with which it was set; nil: none
+	Forget      *http.Cookie // another, by which the browser deletes one; nil: none
 	RetryAfter  time.Duration
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
 }
@@ -102,9 +102,7 @@ func (d Document) reply() reply {
 		r.header.Set("Set-Cookie", d.Cookie.String())
 	}
 	if d.Forget != nil {
-		forgotten := *d.Forget
-		forgotten.Value, forgotten.MaxAge = "", -1
-		r.header.Add("Set-Cookie", forgotten.String())
+		r.header.Add("Set-Cookie", d.Forget.String())
 	}
 	if d.RetryAfter > 0 {
 		r.header.Set("Retry-After", seconds(d.RetryAfter))
