@@ -109,8 +109,9 @@ func eventOf(tb testing.TB, a *app.App, f functions.Function, o contract.Operati
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: o.Method, Path: path, Protocol: "HTTP/1.1",
 				SourceIP: "192.0.2.1", UserAgent: "shop/1.0"}},
 	}
-	for _, p := range o.InputsIn("path") {
-		event.PathParameters[p.Path] = opened(p.Example)
+	for _, p := range o.InputsIn("path") { // of prefix{name}, API Gateway's value is the whole segment
+		before, _, _ := strings.Cut(o.Path, "{"+p.Path+"}")
+		event.PathParameters[p.Path] = before[strings.LastIndexByte(before, '/')+1:] + opened(p.Example)
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {

@@ -51,6 +51,8 @@ var unequal = []struct{ operation, input, limit, reason string }{
 	{"updateApiKey", "json name", "-required", ofPublicKeys},
 	{"updateApiKey", "json name", "+minLength=1", ofPublicKeys},
 	{"updateApiKey", "json scopes", "-required", ofPublicKeys},
+	{"createPaymentPageAttempt", "form payment_type", "-required",
+		"the form is read as a payment, which requires it"},
 	{"createReaderCheckout", "json tip_rates", "-minimum=0.01", "the operation sees to it, and that they ascend"},
 	{"createReaderCheckout", "json tip_rates", "-maximum=0.99", "the operation sees to it, and that they ascend"},
 	{"*", "query limit", "-type=integer", "listPayouts and listMyPayouts read it with all else, to report all faults at " +

@@ -8,25 +8,29 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // attemptRequest is the body of createPaymentPageAttempt: processCheckout's as JSON, or the page's
 // form.
 type attemptRequest struct {
-	ID    string `path:"checkout_id"`
-	Embed string `query:"embed" validate:"one-of=1"`
+	ID string `path:"checkout_id"`
 	checkout.Payment
 	attemptForm
-	CSRF string `json:"csrf_token" form:"csrf_token"`
-	Key  string `json:"attempt_key" form:"attempt_key"`
+	ofPage
+}
+
+// ofPage is what the page itself adds to a payment.
+type ofPage struct {
+	Embed string `query:"embed" validate:"one-of=1"`
+	CSRF  string `json:"csrf_token" form:"csrf_token" validate:"required"`
+	Key   string `json:"attempt_key" form:"attempt_key" validate:"required pattern=^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"` //nolint:lll // a tag is one line
 }
 
 // createAttempt is createPaymentPageAttempt: processCheckout by the payer's browser, with the payer
@@ -102,20 +106,17 @@ func (v visit) admit(req attemptRequest) error {
 // check lists what is wrong with the request, as processCheckout does. A payer's browser names no
 // saved card and no customer.
 func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.List {
-	var faults failure.List
-	if _, err := uuid.Parse(req.Key); req.Key == "" {
-		faults = append(faults, failure.Missing("attempt_key"))
-	} else if err != nil {
-		faults = append(faults, failure.Invalid("attempt_key", "must be a UUID"))
-	}
+	faults := validate.Forms(req.ofPage)
 	if req.Token != "" {
 		faults = append(faults, failure.Invalid("token", "is not taken from a payment page"))
 	}
-	req.Token, req.CustomerID, req.Mandate = "", "", nil
+	req.Token, req.CustomerID = "", ""
 	if req.PaymentType != "" && !offered(req.PaymentType) {
 		return failure.List{errNotOffered}
 	}
-	return append(faults, req.Check(m, now)...)
+	faults = append(faults, req.Check(m, now)...)
+	req.Mandate = nil // it is made of the request itself
+	return faults
 }
 
 // start begins the attempt, or continues it when the request is repeated.

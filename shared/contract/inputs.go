@@ -63,6 +63,9 @@ func inputsOf(item *openapi3.PathItem, op *openapi3.Operation) []Input {
 // members lists those of an object, and of the objects in it and in its lists.
 func members(in string, object *openapi3.Schema, path string) []Input {
 	var list []Input
+	for _, part := range object.AllOf {
+		list = append(list, members(in, part.Value, path)...)
+	}
 	for _, name := range slices.Sorted(maps.Keys(object.Properties)) {
 		member := object.Properties[name]
 		list = append(list, Input{In: in, Path: path + name, Required: slices.Contains(object.Required, name),
