@@ -2,8 +2,8 @@
 // payment, a 3DS challenge, a decline, a payment page, a saved card, the signed callbacks of them all, the history, a
 // refund, a receipt, a payment at a card terminal, a restricted key that is refused and revoked, a document that is
 // kept and a disguised program that is not, a new bank account and a payout to it, an invitation by mail, an OAuth
-// login, an employee's refund that is refused and then permitted, and a test profile. It is an ordinary merchant: it has
-// an API key, and an operator gives it a callback secret and registers its OAuth client.
+// login, an employee's refund that is refused and then permitted, and a test profile. It is an ordinary merchant: it
+// has an API key, and an operator gives it a callback secret and registers its OAuth client.
 package demo
 
 import (
