@@ -105,9 +105,7 @@ func ofContext(settings map[string]any) (map[string]any, error) {
 
 // synth makes the stack with the settings. Errors: the app's, and the CDK's, which are
 // panics in Go.
-func synth(settings map[string]any) (*synthesis, error) { return synthAll(settings, functions.All) }
-
-func synthAll(settings map[string]any, all []functions.Function) (made *synthesis, err error) {
+func synth(settings map[string]any) (made *synthesis, err error) {
 	node.Lock()
 	defer node.Unlock()
 	defer func() {
@@ -124,7 +122,7 @@ func synthAll(settings map[string]any, all []functions.Function) (made *synthesi
 		return nil, err
 	}
 	app := awscdk.NewApp(&awscdk.AppProps{Context: &context, Outdir: &out})
-	p, err := newPlatform(app, all)
+	p, err := newPlatform(app, functions.All)
 	if err != nil {
 		return nil, err
 	}

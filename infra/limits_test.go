@@ -2,21 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
-	"os"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/rest"
 )
-
-// moreFamilies is how many families of endpoints are still to come.
-const moreFamilies = 5
 
 // most is the most of something that AWS allows: CloudFormation in a template, API
 // Gateway in an API.
@@ -28,39 +16,15 @@ var most = map[string]int{
 	"routes": 300, "integrations": 300,
 }
 
-// TestTheWholePlatformFitsOneStack: prod with every setting, and with five more
-// functions that serve all of the contract's paths that none serves yet, is within
-// every limit. So is what is there today with its log (-v).
-//
-//	today + 5 x (function, role, policy, log, permission, integration, alarms) + a route for each new path
+// TestTheWholePlatformFitsOneStack: prod with every setting is within every limit, also with a
+// tenth more than there is today, so that a change that comes near one is seen before. The log (-v) has what there is.
 func TestTheWholePlatformFitsOneStack(t *testing.T) {
 	t.Parallel()
-	today := inProd(t)
-	paths := unservedPaths(t)
-	if len(paths) < moreFamilies {
-		t.Fatalf("got %d paths of the contract that no function serves, want at least one for each of %d families",
-			len(paths), moreFamilies)
-	}
-	settings := maps.Clone(withEverything)
-	settings["build"] = t.TempDir()
-	all := grown(paths)
-	if err := fakeBuild(settings["build"].(string), all); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := synthAll(settings, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := len(whole.all(functionKind)), len(functions.All)+moreFamilies; got != want {
-		t.Fatalf("got %d functions, want %d", got, want)
-	}
-	now, then := counts(t, today), counts(t, whole)
+	now := counts(t, inProd(t))
 	for what, limit := range most {
-		t.Logf("%s: %d, with %d more families and %d more paths %d, of %d", what, now[what], moreFamilies, len(paths),
-			then[what], limit)
-		if then[what] > limit {
-			t.Errorf("%s: got %d with five more families, want at most %d: split the stack before they come", what,
-				then[what], limit)
+		t.Logf("%s: %d of %d", what, now[what], limit)
+		if now[what]*11/10 > limit {
+			t.Errorf("%s: got %d, want at most 10/11 of %d: split the stack before more comes", what, now[what], limit)
 		}
 	}
 	for _, what := range []string{"resources", "bytes", "outputs", "routes", "integrations"} {
@@ -68,53 +32,6 @@ func TestTheWholePlatformFitsOneStack(t *testing.T) {
 			t.Errorf("%s: got none, want some counted", what)
 		}
 	}
-}
-
-// served matches a row of contract §1: the operation, then its method and path. What
-// is not planned is not counted.
-var served = regexp.MustCompile(`(?m)^\|[^|]*\| \w+(?: \(deprecated\))? \| [A-Z]+ (/[^ |]*) \|`)
-
-// unservedPaths are those of contract §1 that no function serves yet.
-func unservedPaths(t *testing.T) []string {
-	t.Helper()
-	text, err := os.ReadFile("../shared/contract/contract.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	a := app.New(app.Config{}, app.Overrides{})
-	for _, f := range functions.All {
-		if f.HTTP == nil {
-			continue
-		}
-		for _, key := range f.RouteKeys(a) {
-			seen[parameter.ReplaceAllString(strings.TrimPrefix(key, functions.AnyMethod), "{}")] = true
-		}
-	}
-	var paths []string
-	for _, row := range served.FindAllStringSubmatch(string(text), -1) {
-		// A parameter is a whole segment to API Gateway: /pay/c-{id} is routed as /pay/{id}.
-		path := regexp.MustCompile(`/[^/{]+\{`).ReplaceAllString(row[1], "/{")
-		if shape := parameter.ReplaceAllString(path, "{}"); !seen[shape] {
-			seen[shape] = true
-			paths = append(paths, path)
-		}
-	}
-	return paths
-}
-
-// grown is the list of functions with more families, which share the paths.
-func grown(paths []string) []functions.Function {
-	all := slices.Clone(functions.All)
-	for i := range moreFamilies {
-		var own []rest.Route
-		for j := i; j < len(paths); j += moreFamilies {
-			own = append(own, rest.Route{Method: "GET", Path: paths[j]})
-		}
-		all = append(all, functions.Function{Name: fmt.Sprintf("anotherfamily%d", i),
-			HTTP: func(*app.App) []rest.Route { return own }, Timeout: functions.All[0].Timeout})
-	}
-	return all
 }
 
 func counts(t *testing.T, s *synthesis) map[string]int {

@@ -35,7 +35,8 @@ func TestARepeatedOperationMakesTheSameMail(t *testing.T) {
 // TestAReceiptIsOneMail, whether the payment is paid when it is repeated or was not before.
 func TestAReceiptIsOneMail(t *testing.T) {
 	t.Parallel()
-	before, after := mail.NewReceipt("1", mail.PaymentState, "a@b.c", "1"), mail.NewReceipt("1", mail.Receipt, "a@b.c", "1")
+	before := mail.NewReceipt("1", mail.PaymentState, "a@b.c", "1")
+	after := mail.NewReceipt("1", mail.Receipt, "a@b.c", "1")
 	if before.ID != after.ID || before.Kind != mail.PaymentState || after.Kind != mail.Receipt {
 		t.Errorf("got %+v and %+v, want one id and two kinds", before, after)
 	}
