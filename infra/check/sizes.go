@@ -15,8 +15,8 @@ import (
 
 // Limits of the size that a cold start has to load, in bytes.
 const (
-	maxBinary = 12_000_000
-	maxZip    = 4_500_000
+	maxBinary = 12_500_000
+	maxZip    = 4_700_000
 )
 
 // program is the executable in each function's folder.
