@@ -120,7 +120,7 @@ func newPost(b *testing.B) *post {
 		Log: log, Overrides: app.Overrides{
 			HTTP: engines, Credentials: e.Credentials(), Log: log, Limits: rest.Limits{Credential: unlimited,
 				Address: unlimited},
-			CallbackHTTP: network}})
+			WrapCallbacks: faults.Instead(network)}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -92,6 +92,11 @@ type RoundTrip func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (send RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return send(r) }
 
+// Instead is a network in the place of another, such as that of callbacks.
+func Instead(network http.RoundTripper) func(http.RoundTripper) http.RoundTripper {
+	return func(http.RoundTripper) http.RoundTripper { return network }
+}
+
 // Down is a network that carries nothing.
 type Down struct{}
 

@@ -178,7 +178,8 @@ var credentials = runner.Engines{AccessKey: "AKIAIOSFODNN7EXAMPLE"}.Credentials(
 func (w *World) makeOverrides() app.Overrides {
 	o := app.Overrides{
 		Now: w.now, WallNow: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox},
-		Credentials: credentials, Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, Busy: 1, CallbackHTTP: receiver{w},
+		Credentials: credentials, Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, Busy: 1,
+		WrapCallbacks: faults.Instead(receiver{w}),
 		WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
 		WrapBank:      w.wrapBank,
 		WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return faults.Terminals(far{w, toTerminal}, t) },

@@ -161,10 +161,13 @@ func (w *World) appWith(network http.RoundTripper, change func(*app.Config)) *ap
 		w.Fatal(err)
 	}
 	change(&config)
-	return app.New(config, app.Overrides{Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials,
+	overrides := app.Overrides{Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials,
 		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live,
-		Log:          slog.New(slog.NewJSONHandler(w.Logs, nil)),
-		CallbackHTTP: network})
+		Log: slog.New(slog.NewJSONHandler(w.Logs, nil))}
+	if network != nil {
+		overrides.WrapCallbacks = faults.Instead(network)
+	}
+	return app.New(config, overrides)
 }
 
 // Main is the world's long-lived process, to which no fault happens unless

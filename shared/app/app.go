@@ -46,7 +46,7 @@ type Overrides struct {
 	WrapTerminals func(terminal.Terminals) terminal.Terminals // and before terminals, or adds to the virtual ones
 	ResolveTarget webhook.Policy                              // added to the callback policy, e.g. a test's listener
 	SecretUsed    func(Secret)                                // is called when a key is derived from it
-	CallbackHTTP  http.RoundTripper                           // carries callbacks; nil: guarded HTTP
+	WrapCallbacks func(http.RoundTripper) http.RoundTripper   // and before receivers of callbacks, or in their place
 	tracing       *tracing                                    // of another App; nil: its own
 }
 
@@ -200,8 +200,8 @@ func (a *App) CallbackSender() (*webhook.Sender, error) {
 	for _, key := range published {
 		keys = append(keys, key.SigningKey)
 	}
-	if a.overrides.CallbackHTTP != nil {
-		return webhook.NewSenderOver(a.overrides.CallbackHTTP, a.CallbackPolicy(), keys...), nil
+	if a.overrides.WrapCallbacks != nil {
+		return webhook.NewSenderOver(a.overrides.WrapCallbacks, a.CallbackPolicy(), keys...), nil
 	}
 	return webhook.NewSender(a.CallbackPolicy(), keys...), nil
 }

@@ -158,7 +158,7 @@ func TestSlotsAreCountedByHost(t *testing.T) {
 		<-finish
 		return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
 	})
-	sender := NewSenderOver(hang, Policy{}, testKey(t))
+	sender := NewSenderOver(faults.Instead(hang), Policy{}, testKey(t))
 	var sent sync.WaitGroup
 	for i, target := range []string{"https://shop.example.com/a", "https://shop.example.com:8443/b",
 		"http://SHOP.example.com/c", "http://shop.example.com:80/d"} {

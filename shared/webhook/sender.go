@@ -29,12 +29,13 @@ func NewSender(policy Policy, keys ...SigningKey) *Sender {
 	return &Sender{policy: policy, keys: keys, client: Client(policy)}
 }
 
-// NewSenderOver returns a sender that posts over t instead of the network, for
-// simulated networks: nothing is dialled, so no address is checked, but the rules for
-// URLs, the time limit and the redirect rule apply.
-func NewSenderOver(t http.RoundTripper, policy Policy, keys ...SigningKey) *Sender {
+// NewSenderOver returns a sender whose requests pass through a transport that wraps the
+// guarded one. One that does not use that, such as a simulated network, dials nothing,
+// so no address is checked; the rules for URLs, the time limit and the redirect rule
+// apply all the same.
+func NewSenderOver(wrap func(http.RoundTripper) http.RoundTripper, policy Policy, keys ...SigningKey) *Sender {
 	s := NewSender(policy, keys...)
-	s.client.Transport = t
+	s.client.Transport = wrap(s.client.Transport)
 	return s
 }
 
