@@ -50,13 +50,13 @@ func (s *scenario) call(ctx context.Context, method, path string, body object, s
 	s.print.line("→ " + method + " " + s.API.BaseURL + path)
 	if body != nil {
 		request.Body = body
-		s.print.line(pretty(masked(body)))
+		s.print.line(pretty(body))
 	}
 	response, err := s.API.Do(ctx, request)
 	if err != nil {
 		return err
 	}
-	s.print.line("← " + statusLine(response) + "\n" + indented(withoutSecrets(response.Body)))
+	s.print.line("← " + statusLine(response) + "\n" + prettyReply(response.Body))
 	if response.Status != status {
 		return fmt.Errorf("%s %s answered %s, not %d", method, path, statusLine(response), status)
 	}

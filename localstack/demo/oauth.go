@@ -8,11 +8,11 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/redact"
 )
 
 // appScopes are those that the application asks for. The platform's operator has to approve payments.
@@ -97,17 +97,11 @@ func (s *scenario) show(r client.Request, page client.Response) {
 	}
 	s.print.line(line)
 	if to := page.Header.Get("Location"); to != "" {
-		s.print.line("← " + statusLine(page) + "  Location: " + withoutCode(to))
+		s.print.line("← " + statusLine(page) + "  Location: " + redact.Text(to))
 		return
 	}
 	s.print.line("← " + statusLine(page) + "  " + titleOf(string(page.Body)))
 }
-
-// code is one in an address.
-var code = regexp.MustCompile(`([?&]code=)[^&]+`)
-
-// withoutCode is an address as it may be shown.
-func withoutCode(address string) string { return code.ReplaceAllString(address, "${1}…") }
 
 // refuse is contract §13.9: an employee may refund only with the permission.
 func (s *scenario) refuse(ctx context.Context) error {

@@ -1,11 +1,13 @@
 package demo
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/redact"
 )
 
 // printer writes to the terminal. Errors are ignored: there is no reader any more.
@@ -15,33 +17,18 @@ func (p printer) title(n int, text string) { _, _ = fmt.Fprintf(p.out, "\n=== %d
 
 func (p printer) line(text string) { _, _ = fmt.Fprintln(p.out, text) }
 
-// masked is body as it may be shown: of a card only the last four digits, and no password.
-func masked(body object) object {
-	shown := maps.Clone(body)
-	if sent, ok := body["card"].(object); ok {
-		hidden, number := maps.Clone(sent), fmt.Sprint(sent["number"])
-		hidden["number"], hidden["cvv"] = "************"+number[len(number)-4:], "***"
-		shown["card"] = hidden
-	}
-	if _, ok := body["password"]; ok {
-		shown["password"] = "***"
-	}
-	return shown
-}
-
+// pretty is the body of a request as it may be shown.
 func pretty(o object) string {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return err.Error()
 	}
-	return indented(text)
+	return indented(redact.Request("application/json", text))
 }
 
-// indented is JSON for people, and anything else as it is.
-func indented(text []byte) string {
-	var out bytes.Buffer
-	if json.Indent(&out, text, "  ", "  ") != nil {
-		return "  " + string(text)
-	}
-	return "  " + out.String()
+// prettyReply is JSON of a reply as it may be shown, and anything else without what looks like a secret.
+func prettyReply(body []byte) string {
+	return indented(cmp.Or(redact.Reply(body), redact.Text(string(body))))
 }
+
+func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

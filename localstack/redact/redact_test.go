@@ -1,0 +1,75 @@
+package redact_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/redact"
+)
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"key sk_test_0A1B2C3Dc3D4e5F6, pk_live_x1":            "key sk_test_…, pk_live_…",
+		"whsec_C2FVsBQIhrscChlQIMV+b5s= ":                     "whsec_… ",
+		"paid with 4200000000000091":                          "paid with ************0091",
+		"paid with 4200 0000-0000 0091.":                      "paid with ************0091.",
+		"order 4200000000000092":                              "order 4200000000000092", // no card number: its check digit is wrong
+		"phone 1234567":                                       "phone 1234567",
+		strings.Repeat("0a", 32):                              "…",
+		"5d1f7a1c-0a0b-4c6d-8e9f-000000000091":                "5d1f7a1c-0a0b-4c6d-8e9f-000000000091",
+		"http://s3.test/f?X-Amz-Date=1&X-Amz-Signature=0a1":   "http://s3.test/f?X-Amz-Date=1&X-Amz-Signature=…",
+		"http://app.test/?code=a-b_c&state=1":                 "http://app.test/?code=…&state=1",
+		"http://app.test/?merchant_code=MC1&code=a b":         "http://app.test/?merchant_code=MC1&code=… b",
+		"/authorize?code_challenge=abc":                       "/authorize?code_challenge=abc",
+		"http://pay.test/receipts/00ff.pdf, /invitations/a-b": "http://pay.test/receipts/….pdf, /invitations/…",
+	} {
+		if got := redact.Text(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestRequests: escapes hide nothing, what is neither JSON nor a form is not shown.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	const form, asJSON = "application/x-www-form-urlencoded; charset=utf-8", "application/json"
+	for _, c := range []struct{ contentType, body, want string }{
+		{asJSON, `{"payment_type":"card","card":{"number":"4200000000000091","cvv":"123","name":"Ada"}}`,
+			"{\n  \"payment_type\": \"card\",\n  \"card\": {\n    \"number\": \"************0091\",\n    \"cvv\": \"***\",\n" +
+				"    \"name\": \"Ada\"\n  }\n}"},
+		{asJSON, `{"card":{"number":"4200000000000000","cvv":123}}`,
+			"{\n  \"card\": {\n    \"number\": \"************0000\",\n    \"cvv\": \"***\"\n  }\n}"},
+		{asJSON, `{"description":"\u0034200000000000091","amount":10.10,"internal_id":4200000000000091}`,
+			"{\n  \"description\": \"************0091\",\n  \"amount\": 10.10,\n  \"internal_id\": 4200000000000091\n}"},
+		{asJSON, `{"cvv":["1","2"],"errors":[{"c":true}],"p\u0061ssword":"a","code":"b"}`,
+			"{\n  \"cvv\": [\n    \"***\",\n    \"***\"\n  ],\n  \"errors\": [\n    {\n      \"c\": true\n    }\n  ],\n" +
+				"  \"password\": \"***\",\n  \"code\": \"***\"\n}"},
+		{asJSON, `"4200000000000091"`, `"************0091"`},
+		{asJSON, `{"number":"4200000000000091"`, ""},
+		{"", "", ""},
+		{form, "grant_type=password&password=a%26b&card.number=4200&card.cvv=1&code=x&a=%zz&=b&c",
+			"grant_type=password\npassword=***\ncard.number=4200\ncard.cvv=***\ncode=***\na=***\nc="},
+	} {
+		if diff := cmp.Diff(c.want, redact.Request(c.contentType, []byte(c.body))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.body, diff)
+		}
+	}
+}
+
+func TestReplies(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"error_code":"INVALID","errors":[{"code":"INVALID_AMOUNT"}]}`: "{\n  \"error_code\": \"INVALID\",\n  \"errors\": " +
+			"[\n    {\n      \"code\": \"INVALID_AMOUNT\"\n    }\n  ]\n}",
+		`{"preview":"c3D4e5F6","plaintext":"sk_test_0A1B2C3Dc3D4e5F6"}`: "{\n  \"preview\": \"c3D4e5F6\",\n" +
+			"  \"plaintext\": \"***\"\n}",
+		`<!doctype html>`: "", `{"a":1}{`: "",
+	} {
+		if diff := cmp.Diff(want, redact.Reply([]byte(body))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", body, diff)
+		}
+	}
+}
