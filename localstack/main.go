@@ -97,7 +97,7 @@ func runDemo(ctx context.Context, place platform.Folder, out io.Writer) error {
 	}
 	return demo.Run(ctx, demo.Config{
 		API: client.Client{BaseURL: env["BASE_URL"]}, MerchantCode: env["MERCHANT_CODE"], APIKey: env["API_KEY"],
-		Today:    now.Now,
+		Secret: env["CALLBACK_SECRET"], Today: now.Now,
 		Operator: place.Operator(terminal.New(os.Stderr)), Mails: place.Mails(), Out: out,
 	})
 }

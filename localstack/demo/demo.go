@@ -3,7 +3,7 @@
 // refund, a receipt, a payment at a card terminal, a restricted key that is refused and revoked, a document that is
 // kept and a disguised program that is not, a new bank account and a payout to it, an invitation by mail, an OAuth
 // login, an employee's refund that is refused and then permitted, and a test profile. It is an ordinary merchant: it
-// has an API key, and an operator gives it a callback secret and registers its OAuth client.
+// has an API key and a callback secret, and an operator registers its OAuth client.
 package demo
 
 import (
@@ -23,6 +23,7 @@ type Config struct {
 	API          client.Client
 	MerchantCode string
 	APIKey       string        // with all scopes
+	Secret       string        // the merchant's callback secret; "": an operator makes another
 	Today        time.Time     // by the platform's clock
 	Operator     client.Invoke // calls the provision function
 	Mails        string        // the folder that mails are written to; "": they are sent
@@ -43,7 +44,7 @@ var steps = []struct {
 	title string
 	run   func(*scenario, context.Context) error
 }{
-	{"An operator gives the merchant a callback secret", (*scenario).rotateSecret},
+	{"The merchant has a callback secret", (*scenario).readKeys},
 	{"A checkout is created and paid by card", (*scenario).pay},
 	{"A card whose issuer asks the payer first (3DS)", (*scenario).challenge},
 	{"An amount that the sandbox always declines: 42.01", (*scenario).decline},
@@ -114,19 +115,24 @@ type checkout struct {
 	NextStep   *client.NextStep `json:"next_step"`
 }
 
-// rotateSecret has the operator make a callback secret, and reads the platform's public keys.
-func (s *scenario) rotateSecret(ctx context.Context) error {
-	// force: the demo may be run again, and does not need the secret of the last time.
-	command := object{"command": "rotate_callback_secret", "merchant_code": s.MerchantCode, "force": true}
-	var rotated struct{ Secret string }
-	if err := s.operate(ctx, command, &rotated); err != nil {
-		return err
+// readKeys reads what callbacks are verified with: the merchant's secret, which an operator makes if it has none, and
+// the platform's public keys.
+func (s *scenario) readKeys(ctx context.Context) error {
+	text := s.Secret
+	if text == "" {
+		// force: the demo may be run again, and does not need the secret of the last time.
+		command := object{"command": "rotate_callback_secret", "merchant_code": s.MerchantCode, "force": true}
+		var rotated struct{ Secret string }
+		if err := s.operate(ctx, command, &rotated); err != nil {
+			return err
+		}
+		text = rotated.Secret
 	}
-	secret, err := webhook.ParseSecret(rotated.Secret)
+	secret, err := webhook.ParseSecret(text)
 	if err != nil {
 		return err
 	}
-	s.print.line("← a secret: whsec_… (it is shown once, and not here)")
+	s.print.line("← a secret: whsec_… (it is not shown here)")
 	s.secrets = []webhook.Secret{secret}
 	return s.publicKeys(ctx)
 }

@@ -140,7 +140,7 @@ func (f Folder) secretSince() (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// ReadEnv reads .local/env: where the API is, and the merchants' keys. Error: ErrNotRunning when there is nothing yet.
+// ReadEnv reads .local/env: where the API is, and the merchants' keys and secrets. Error: ErrNotRunning when there is nothing yet.
 func (f Folder) ReadEnv() (map[string]string, error) {
 	text, err := os.ReadFile(f.path(envFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -162,8 +162,8 @@ func (f Folder) ReadEnv() (map[string]string, error) {
 func envNames() []string {
 	names := []string{"BASE_URL"}
 	for _, m := range merchants() {
-		code, key := m.names()
-		names = append(names, code, key)
+		code, key, secret := m.names()
+		names = append(names, code, key, secret)
 	}
 	return append(names, peopleNames...)
 }

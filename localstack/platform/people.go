@@ -45,7 +45,7 @@ func seedPeople(ctx context.Context, r *runner.Runner, env map[string]string) er
 		return err
 	}
 	first := merchants()[0]
-	code, key := first.names()
+	code, key, _ := first.names()
 	p := people{first, client.Client{BaseURL: r.URL}, client.Invoke(r.Invoke), env[code], env[key], env}
 	for _, add := range []func(context.Context) error{p.addClient, p.addPassword, p.addProfile, p.addOperator} {
 		if err := add(ctx); err != nil {

@@ -39,7 +39,7 @@ var merchants = sync.OnceValue(func() (all []seeded) {
 })
 
 // seed creates the merchants whose keys .local/env does not hold, and the people and the OAuth client if it does not
-// hold these, and writes that file. The keys and passwords are nowhere else.
+// hold these, and writes that file. The keys, secrets and passwords are nowhere else.
 func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, error) {
 	env, err := f.ReadEnv()
 	if err != nil {
@@ -47,15 +47,7 @@ func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, e
 	}
 	env["BASE_URL"] = r.URL
 	for _, m := range merchants() {
-		code, key := m.names()
-		known, err := works(ctx, r.URL, env[code], env[key])
-		if err != nil {
-			return nil, err
-		}
-		if known {
-			continue
-		}
-		if env[code], env[key], err = m.create(ctx, r); err != nil {
+		if err := m.seed(ctx, r, env); err != nil {
 			return nil, err
 		}
 	}
@@ -63,6 +55,29 @@ func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, e
 		return nil, err
 	}
 	return env, f.writeEnv(env)
+}
+
+// seed creates the merchant, unless env has a key of it that works, and makes its callback secret, unless env has one.
+func (m seeded) seed(ctx context.Context, r *runner.Runner, env map[string]string) error {
+	code, key, secret := m.names()
+	known, err := works(ctx, r.URL, env[code], env[key])
+	if err != nil {
+		return err
+	}
+	if !known {
+		if env[code], env[key], err = m.create(ctx, r); err != nil {
+			return err
+		}
+	}
+	if known && env[secret] != "" {
+		return nil
+	}
+	var made struct{ Secret string }
+	// force: what was lost with .local/env ends.
+	err = client.Invoke(r.Invoke).Operate(ctx, map[string]any{"command": "rotate_callback_secret",
+		"merchant_code": env[code], "force": true}, &made)
+	env[secret] = made.Secret
+	return err
 }
 
 // works says whether the key is the merchant's; after the data was lost it is not.
@@ -84,8 +99,10 @@ func works(ctx context.Context, base, code, key string) (bool, error) {
 	}
 }
 
-// names of the merchant's code and key in .local/env.
-func (m seeded) names() (code, key string) { return m.Prefix + "MERCHANT_CODE", m.Prefix + "API_KEY" }
+// names of the merchant's code, key and callback secret in .local/env.
+func (m seeded) names() (code, key, secret string) {
+	return m.Prefix + "MERCHANT_CODE", m.Prefix + "API_KEY", m.Prefix + "CALLBACK_SECRET"
+}
 
 // create makes a sandbox merchant, with an account of the sandbox bank to which payouts are paid.
 func (m seeded) create(ctx context.Context, r *runner.Runner) (code, key string, err error) {
