@@ -6,20 +6,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/localstack/reader"
 )
 
 const (
 	clockFile     = "clock"        // how far the platform's time is ahead, as Go writes a duration; none: it is real
 	clockVariable = "CLOCK_OFFSET" // the same, of functions in processes of their own
-	clockPath     = "/clock"       // of the platform that runs
 	// maxOffset keeps years at four digits and expiries within what DynamoDB takes for one, five years.
 	maxOffset = 5 * 365 * 24 * time.Hour
 )
@@ -73,11 +70,7 @@ func (f Folder) Advance(ctx context.Context, d time.Duration) error {
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPut, s.Control+clockPath, strings.NewReader(d.String()))
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(r)
+	response, err := s.Control.Put(ctx, clockPath, strings.NewReader(d.String()))
 	if err != nil {
 		return err
 	}
@@ -110,38 +103,4 @@ func (p *Platform) advance(f Folder, d time.Duration) error {
 	p.clock.Advance(d)
 	p.runner.SetVariable(clockVariable, offset.String())
 	return nil
-}
-
-// listen serves Folder.Advance of other processes, and the acquirer to Folder.Reader, until the platform stops. A page
-// in a browser cannot send it a PUT: nothing here answers the request that has to come before (CORS).
-func (p *Platform) listen(f Folder, c Config, token string) (address string, err error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	charges, err := p.acquirer(c)
-	if err != nil {
-		return "", errors.Join(err, listener.Close())
-	}
-	mux := http.NewServeMux()
-	mux.Handle("PUT "+reader.ChargesPath, reader.Charges(charges, token))
-	mux.HandleFunc("PUT "+clockPath, func(w http.ResponseWriter, r *http.Request) {
-		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 100))
-		if err != nil {
-			return // the client is gone
-		}
-		d, err := time.ParseDuration(string(text))
-		if err == nil {
-			err = p.advance(f, d)
-		}
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		fmt.Fprintf(c.Progress, "The platform's time is now %s.\n", p.Time())
-		w.WriteHeader(http.StatusNoContent)
-	})
-	p.control = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = p.control.Serve(listener) }() // until Stop
-	return "http://" + listener.Addr().String(), nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
+	"github.com/cashwrap/cashwrap/localstack/control"
 )
 
 // Folder is .local, where the local run keeps everything. Only its owner can read it: it holds keys.
@@ -188,9 +189,7 @@ func quoted(value string) string {
 type Surroundings struct {
 	AccessKey   string            `json:"access_key"`  // of the engines
 	Environment map[string]string `json:"environment"` // its variables
-	Control     string            `json:"control"`     // where the platform's clock is moved, and terminals charge
-	// TerminalToken admits terminals to the acquirer.
-	TerminalToken string `json:"terminal_token"`
+	Control     control.Host      `json:"control"`     // of the platform that runs
 }
 
 // secretVariable is left out of what is written, and so is clockVariable: each is in one file only.

@@ -6,7 +6,6 @@ package platform
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -101,13 +100,12 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 	if err = p.startFunctions(ctx, f, c, programs); err != nil {
 		return c.portTaken(err)
 	}
-	token := rand.Text()
-	address, err := p.listen(f, c, token)
+	host, err := p.listen(f, c)
 	if err != nil {
 		return err
 	}
 	err = f.writeFunctions(Surroundings{AccessKey: p.backend.AccessKey, Environment: p.runner.Environment(),
-		Control: address, TerminalToken: token})
+		Control: host})
 	if err != nil {
 		return err
 	}

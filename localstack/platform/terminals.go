@@ -58,5 +58,5 @@ func (a acquirerOf) Charge(ctx context.Context, c acquirer.Charge) (payments.Out
 	if err != nil {
 		return payments.Outcome{}, err
 	}
-	return reader.AcquirerAt(s.Control, s.TerminalToken).Charge(ctx, c)
+	return reader.AcquirerAt(s.Control).Charge(ctx, c)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/cashwrap/cashwrap/localstack/control"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -51,14 +52,14 @@ func Charges(a Charger, token string) http.Handler {
 	})
 }
 
-// AcquirerAt is the acquirer at a host's address.
-func AcquirerAt(address, token string) Charger { return remoteAcquirer{host{address, token}} }
+// AcquirerAt is the acquirer at a host.
+func AcquirerAt(host control.Host) Charger { return remoteAcquirer{host} }
 
-type remoteAcquirer struct{ host }
+type remoteAcquirer struct{ control.Host }
 
 // Charge is one message.
 func (r remoteAcquirer) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
-	d, err := send[decided](ctx, r.host, ChargesPath, charge{ID: c.ID, Reference: c.Reference,
+	d, err := send[decided](ctx, r.Host, ChargesPath, charge{ID: c.ID, Reference: c.Reference,
 		Amount: wireAmount(c.Amount), Installments: c.Installments, Merchant: c.Descriptor, Card: *c.Summary,
 		Present: present{*c.Present, wireAmount(c.Present.Tip)}})
 	return payments.Outcome{Decision: d.Decision, ReturnCode: d.ReturnCode}, err

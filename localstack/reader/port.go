@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/cashwrap/cashwrap/localstack/control"
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
@@ -26,18 +27,18 @@ type offered struct {
 // Handler serves the messages of the port to who has the token.
 func Handler(t terminal.Terminals, token string) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("PUT "+pairPath, serve(token, t.Pair))
-	mux.HandleFunc("PUT "+heartbeatPath, serve(token, t.Heartbeat))
-	mux.HandleFunc("PUT "+offerPath, serve(token, func(ctx context.Context, o offered) (done, error) {
+	mux.Handle("PUT "+pairPath, serve(token, t.Pair))
+	mux.Handle("PUT "+heartbeatPath, serve(token, t.Heartbeat))
+	mux.Handle("PUT "+offerPath, serve(token, func(ctx context.Context, o offered) (done, error) {
 		var err error
 		if o.Checkout.Amount, err = o.Amount.parse(); err != nil {
 			return done{}, err
 		}
 		return done{}, t.Offer(ctx, o.Checkout)
 	}))
-	mux.HandleFunc("PUT "+outcomePath, serve(token, t.Outcome))
-	mux.HandleFunc("PUT "+terminatePath, serve(token, without(t.Terminate)))
-	mux.HandleFunc("PUT "+unpairPath, serve(token, without(t.Unpair)))
+	mux.Handle("PUT "+outcomePath, serve(token, t.Outcome))
+	mux.Handle("PUT "+terminatePath, serve(token, without(t.Terminate)))
+	mux.Handle("PUT "+unpairPath, serve(token, without(t.Unpair)))
 	return mux
 }
 
@@ -46,39 +47,39 @@ func without(do func(context.Context, string) error) func(context.Context, strin
 }
 
 // client reaches one terminal over HTTP.
-type client struct{ host }
+type client struct{ control.Host }
 
 var _ terminal.Terminals = client{}
 
 // Pair is one message.
 func (c client) Pair(ctx context.Context, p terminal.Pairing) (terminal.Device, error) {
-	return send[terminal.Device](ctx, c.host, pairPath, p)
+	return send[terminal.Device](ctx, c.Host, pairPath, p)
 }
 
 // Heartbeat is one message.
 func (c client) Heartbeat(ctx context.Context, pairing string) (terminal.Heartbeat, error) {
-	return send[terminal.Heartbeat](ctx, c.host, heartbeatPath, pairing)
+	return send[terminal.Heartbeat](ctx, c.Host, heartbeatPath, pairing)
 }
 
 // Offer is one message.
 func (c client) Offer(ctx context.Context, o terminal.Checkout) error {
-	_, err := send[done](ctx, c.host, offerPath, offered{o, wireAmount(o.Amount)})
+	_, err := send[done](ctx, c.Host, offerPath, offered{o, wireAmount(o.Amount)})
 	return err
 }
 
 // Outcome is one message.
 func (c client) Outcome(ctx context.Context, checkout string) (terminal.Outcome, error) {
-	return send[terminal.Outcome](ctx, c.host, outcomePath, checkout)
+	return send[terminal.Outcome](ctx, c.Host, outcomePath, checkout)
 }
 
 // Terminate is one message.
 func (c client) Terminate(ctx context.Context, checkout string) error {
-	_, err := send[done](ctx, c.host, terminatePath, checkout)
+	_, err := send[done](ctx, c.Host, terminatePath, checkout)
 	return err
 }
 
 // Unpair is one message.
 func (c client) Unpair(ctx context.Context, pairing string) error {
-	_, err := send[done](ctx, c.host, unpairPath, pairing)
+	_, err := send[done](ctx, c.Host, unpairPath, pairing)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/control"
 	"github.com/cashwrap/cashwrap/localstack/counterparty"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/reader"
@@ -59,7 +60,7 @@ func newFixture(tb testing.TB) *fixture {
 	tb.Cleanup(func() { w.running.Wait(); host.Close() }) // before the folder that the terminal writes to is removed
 	w.running.Go(func() {
 		w.ended <- reader.Run(tb.Context(), reader.Config{Dir: w.Dir, Now: own.Now, In: in, Out: w, Tick: w.tick,
-			Acquirer: reader.AcquirerAt(host.URL, "token")})
+			Acquirer: reader.AcquirerAt(control.Host{Address: host.URL, Token: "token"})})
 	})
 	return w
 }
@@ -391,7 +392,8 @@ func TestATokenIsNeeded(t *testing.T) {
 	host := httptest.NewServer(reader.Charges(acquirer.None{}, "token"))
 	t.Cleanup(host.Close)
 	for token, want := range map[string]error{"token": acquirer.ErrNotTaken, "": nil, "token2": nil} {
-		_, err := reader.AcquirerAt(host.URL, token).Charge(context.WithoutCancel(t.Context()), acquirer.Charge{
+		at := reader.AcquirerAt(control.Host{Address: host.URL, Token: token})
+		_, err := at.Charge(context.WithoutCancel(t.Context()), acquirer.Charge{
 			ID: "c", Amount: money.MustParse("1", "EUR"), Present: &payments.CardPresent{}, Summary: &payments.CardSummary{}})
 		if err == nil || errors.Is(err, acquirer.ErrNotTaken) != (want != nil) {
 			t.Errorf("token %q: got error %v, want %v, or that it is refused", token, err, want)

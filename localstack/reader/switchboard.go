@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cashwrap/cashwrap/localstack/control"
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
@@ -101,7 +102,7 @@ func (s Switchboard) found(fits func(entry) bool) (t terminal.Terminals, has boo
 	all, err := joined(s.Dir)
 	for _, e := range all {
 		if fits(e) {
-			return client{host{e.Address, e.Token}}, true, nil
+			return client{control.Host{Address: e.Address, Token: e.Token}}, true, nil
 		}
 	}
 	return s.Others, false, err
@@ -168,7 +169,7 @@ func (s Switchboard) each(ask func(terminal.Terminals) error) error {
 		return unanswered
 	}
 	for _, e := range all {
-		switch err := ask(client{host{e.Address, e.Token}}); {
+		switch err := ask(client{control.Host{Address: e.Address, Token: e.Token}}); {
 		case err == nil:
 			return nil
 		case !errors.Is(err, terminal.ErrUnknownCheckout):

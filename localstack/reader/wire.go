@@ -6,7 +6,6 @@ package reader
 import (
 	"bytes"
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/control"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/terminal"
@@ -56,16 +56,9 @@ func (a amount) parse() (money.Amount, error) {
 	return money.Parse(a.Value, money.Currency(a.Currency))
 }
 
-// host is where messages go, and the token that admits who sends them.
-type host struct{ address, token string }
-
-// serve answers a message, sent by PUT: a page in a browser cannot send that here. Nor could it know the token.
-func serve[In, Out any](token string, do func(context.Context, In) (Out, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) != 1 {
-			http.Error(w, "the token is not right", http.StatusUnauthorized)
-			return
-		}
+// serve answers a message of who has the token.
+func serve[In, Out any](token string, do func(context.Context, In) (Out, error)) http.Handler {
+	return control.Admitted(token, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in In
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxMessage)).Decode(&in); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
@@ -83,12 +76,12 @@ func serve[In, Out any](token string, do func(context.Context, In) (Out, error))
 			return
 		}
 		_ = json.NewEncoder(w).Encode(a) // fails only when the sender is gone
-	}
+	}))
 }
 
 // send sends a message and reads its answer. Errors: the known ones; errUnreachable; after any other the message may
 // have been got.
-func send[Out any](ctx context.Context, h host, path string, in any) (Out, error) {
+func send[Out any](ctx context.Context, h control.Host, path string, in any) (Out, error) {
 	var none Out
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -96,13 +89,7 @@ func send[Out any](ctx context.Context, h host, path string, in any) (Out, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPut, h.address+path, bytes.NewReader(body))
-	if err != nil {
-		return none, err
-	}
-	r.Header.Set("Authorization", "Bearer "+h.token)
-	r.Close = true // a connection kept from before may be closed by now, which would look like a lost answer
-	response, err := http.DefaultClient.Do(r)
+	response, err := h.Put(ctx, path, bytes.NewReader(body))
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return none, errors.Join(errUnreachable, err)
 	}

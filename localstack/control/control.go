@@ -1,0 +1,36 @@
+// Package control is how processes on this machine reach each other beside the API: commands the platform that runs,
+// the platform a card terminal, and that the acquirer. A message is a PUT over HTTP on 127.0.0.1, which a page in a
+// browser cannot send there, and has a token that the processes share by a private file.
+package control
+
+import (
+	"context"
+	"crypto/subtle"
+	"io"
+	"net/http"
+)
+
+// Host is where messages go, and the token that admits who sends them.
+type Host struct{ Address, Token string }
+
+// Admitted answers those who have the token.
+func Admitted(token string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) != 1 {
+			http.Error(w, "the token is not right", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Put sends a message. The caller closes the answer's body. Errors: those of [http.Client.Do].
+func (h Host) Put(ctx context.Context, path string, message io.Reader) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPut, h.Address+path, message)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+h.Token)
+	r.Close = true // a connection kept from before may be closed by now, which would look like a lost answer
+	return http.DefaultClient.Do(r)
+}
