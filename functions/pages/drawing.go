@@ -29,8 +29,8 @@ func drawn(v view) (page.Page, error) {
 	language := page.Preferred(v.AcceptLanguage)
 	t := inLanguages.In(language)
 	p, err := payPage.In(language).Draw(t.heading(v), payBody(t, v))
-	p = p.Showing()
-	p.CSP = append(p.CSP, "connect-src 'self'", "frame-src 'self'")
+	p = p.Showing().Fetching()
+	p.CSP = append(p.CSP, "frame-src 'self'")
 	if v.Embedded {
 		p = p.Framed()
 	}

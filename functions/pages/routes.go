@@ -3,7 +3,6 @@
 package pages
 
 import (
-	"net/url"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -24,19 +23,11 @@ type family struct {
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
 	base := strings.TrimRight(a.BaseURL, "/")
-	f := family{store: a.Store, processing: a.Processing, path: pathOf(base),
+	f := family{store: a.Store, processing: a.Processing, path: rest.BasePath(base),
 		views: checkout.Viewer{Processing: a.Processing, BaseURL: base, Now: a.Store.Now}}
 	return []rest.Route{
 		{Method: "GET", Path: "/pay/c-{checkout_id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.show)},
 		{Method: "POST", Path: "/pay/c-{checkout_id}/attempts", Access: rest.Open, Errors: rest.Several,
 			Handle: rest.JSON(200, f.createAttempt).Unchecked()},
 	}
-}
-
-// pathOf is the path of a URL.
-func pathOf(base string) string {
-	if u, err := url.Parse(base); err == nil {
-		return u.Path
-	}
-	return ""
 }

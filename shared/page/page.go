@@ -48,11 +48,23 @@ func (p Page) Posting(sources ...string) Page {
 }
 
 // Showing is the page, with pictures of our own host.
-func (p Page) Showing() Page {
+func (p Page) Showing() Page { return p.Allowing("img-src", "'self'") }
+
+// Nonced is the page, on which scripts and styles with the nonce count, too: also styles that a script adds. The nonce
+// is random, and of this one reply (CSP level 3, §7.1).
+func (p Page) Nonced(nonce string) Page {
+	return p.Allowing("script-src", "'nonce-"+nonce+"'").Allowing("style-src", "'nonce-"+nonce+"'")
+}
+
+// Fetching is the page, whose scripts may ask our own host.
+func (p Page) Fetching() Page { return p.with("connect-src 'self'") }
+
+// Allowing is the page with another source in one of its directives, such as style-src.
+func (p Page) Allowing(name, source string) Page {
 	p.CSP = append([]string{}, p.CSP...)
 	for i, directive := range p.CSP {
-		if directive == images {
-			p.CSP[i] = images + " 'self'"
+		if strings.HasPrefix(directive, name+" ") {
+			p.CSP[i] += " " + source
 		}
 	}
 	return p
@@ -66,23 +78,29 @@ func (p Page) with(directive string) Page {
 // Template is a page's fixed part.
 type Template struct {
 	language Language
+	style    string
 	script   string
 	csp      []string
 }
 
 // New prepares an English page from its optional script, which is source.
-func New(script string) *Template {
+func New(script string) *Template { return newTemplate(style, script) }
+
+// Styled is the English page with a style sheet of its own after the one that all share.
+func (t *Template) Styled(more string) *Template { return newTemplate(style+more, t.script) }
+
+func newTemplate(style, script string) *Template {
 	csp := []string{images, "style-src " + source(style)}
 	if script != "" {
 		csp = append(csp, "script-src "+source(script))
 	}
-	return &Template{language: English, script: script, csp: csp}
+	return &Template{language: English, style: style, script: script, csp: csp}
 }
 
 // In is the template for a page in another language than English, a BCP 47
 // tag such as pt-BR: it decides how the page is read aloud and hyphenated.
 func (t *Template) In(language Language) *Template {
-	return &Template{language: language, script: t.script, csp: t.csp}
+	return &Template{language: language, style: t.style, script: t.script, csp: t.csp}
 }
 
 // source names an inline element's exact text (CSP level 3, §2.3.1).
@@ -93,7 +111,12 @@ func source(text string) string {
 
 // Draw fills the page. It fails only when the body does.
 func (t *Template) Draw(title string, body templ.Component) (Page, error) {
+	return t.DrawBelow(title, templ.NopComponent, body)
+}
+
+// DrawBelow fills the page, with a header above what the page is about.
+func (t *Template) DrawBelow(title string, header, body templ.Component) (Page, error) {
 	var b bytes.Buffer
-	err := layout(string(t.language), title, style, t.script, body).Render(context.Background(), &b)
+	err := layout(string(t.language), title, t.style, t.script, header, body).Render(context.Background(), &b)
 	return Page{HTML: b.Bytes(), CSP: t.csp}, err
 }

@@ -95,6 +95,52 @@ func TestEachPageHasItsIcon(t *testing.T) {
 	}
 }
 
+// TestAPageHasAStyleOfItsOwn after the one that all share, and the policy names both as the one element they are.
+func TestAPageHasAStyleOfItsOwn(t *testing.T) {
+	t.Parallel()
+	const own = "p { color: red; }"
+	shared, err := page.New("f();").Draw("x", heading)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := page.New("f();").Styled(own).Draw("x", heading)
+	if err != nil {
+		t.Fatal(err)
+	}
+	style := regexp.MustCompile(`(?s)<style>(.*)</style>`)
+	before, got := style.FindSubmatch(shared.HTML)[1], style.FindSubmatch(p.HTML)[1]
+	if want := string(before) + own; string(got) != want {
+		t.Errorf("got style %s, want %s", got, want)
+	}
+	sum := sha256.Sum256(got)
+	want := []string{shared.CSP[0], "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'", shared.CSP[2]}
+	if !slices.Equal(p.CSP, want) || !strings.Contains(string(p.HTML), "<script>f();</script>") {
+		t.Errorf("got policy %q, want %q, and the script in\n%s", p.CSP, want, p.HTML)
+	}
+}
+
+func TestAHeaderIsAboveThePage(t *testing.T) {
+	t.Parallel()
+	p, err := page.New("").DrawBelow("x", templ.Raw("<header>above</header>"), heading)
+	want := "<body><header>above</header><main><h1>x</h1></main>"
+	if err != nil || !strings.Contains(string(p.HTML), want) {
+		t.Errorf("got page %s, error %v; want %s in it", p.HTML, err, want)
+	}
+}
+
+// TestANonceCountsForScriptsAndStyles of one page.
+func TestANonceCountsForScriptsAndStyles(t *testing.T) {
+	t.Parallel()
+	p, err := page.New("f();").Draw("x", heading)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{p.CSP[0], p.CSP[1] + " 'nonce-n1' 'self'", p.CSP[2] + " 'nonce-n1'", "connect-src 'self'"}
+	if got := p.Nonced("n1").Allowing("style-src", "'self'").Fetching().CSP; !slices.Equal(got, want) || len(p.CSP) != 3 {
+		t.Errorf("got policy %q, and %q of the page it is made from; want %q", got, p.CSP, want)
+	}
+}
+
 func TestABodyThatFailsIsAnError(t *testing.T) {
 	t.Parallel()
 	fails := templ.ComponentFunc(func(context.Context, io.Writer) error { return io.ErrUnexpectedEOF })

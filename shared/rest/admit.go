@@ -26,7 +26,7 @@ func (x *exchange) findRoute() (r reply, done bool) {
 	case x.route != nil:
 		return reply{}, false
 	case len(x.match.others) == 0, x.match.others[0].Path == notPlanned[method]:
-		return x.fail(failure.NotFound("There is nothing at this address.")), true
+		return x.fail(NothingHere()), true
 	case method == http.MethodOptions && x.match.public():
 		return preflight(x.match), true
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/page"
@@ -61,6 +62,15 @@ func Language(ctx context.Context) page.Language { return page.Preferred(AcceptL
 // SourceAddress is the network address of a request to an Open route, as limits count it: for
 // IPv6 its /64 (contract §2.9).
 func SourceAddress(ctx context.Context) string { return sourceAddress(sent(ctx)) }
+
+// BasePath is the path of the base URL, which is before those of pages in their links.
+func BasePath(baseURL string) string {
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return ""
+	}
+	return u.Path
+}
 
 // Forms protects the forms of pages against requests by other sites (CSRF): each form has a token
 // that is derived from the browser's cookie, which no other site can read or set.

@@ -57,7 +57,7 @@ func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error))
 			if err != nil {
 				return reply{}, err
 			}
-			return encode(success, res)
+			return encode(ctx, success, res)
 		},
 	}
 }
@@ -70,11 +70,13 @@ type Document struct {
 	Redirect    string // an absolute or local URL: sent without a body
 	ContentType string // of Body
 	Body        []byte
+	Gzip        []byte       // Body, compressed (RFC 1952): as it is to clients of an Open route that take it
 	Filename    string       // of Body, which a browser shows or saves under this name; "": it decides
 	Cookie      *http.Cookie // nil: none
 	Forget      *http.Cookie // another, by which the browser deletes one; nil: none
 	RetryAfter  time.Duration
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
+	Immutable   bool     // never another at this address, which has its version: anybody may keep it for a year
 }
 
 // Page is an operation that answers a Document.
@@ -90,14 +92,19 @@ func Page[Req any](op func(context.Context, Req) (Document, error)) Handle {
 			if err != nil {
 				return reply{}, err
 			}
-			return doc.reply(), nil
+			return doc.reply(ctx)
 		},
 	}
 }
 
-func (d Document) reply() reply {
+func (d Document) reply(ctx context.Context) (reply, error) {
 	r := reply{status: d.Status, contentType: d.ContentType, body: d.Body, policy: pagePolicy(d.CSP),
 		header: http.Header{}}
+	if d.Gzip != nil {
+		if err := r.pack(ctx, d.Gzip); err != nil {
+			return reply{}, err
+		}
+	}
 	if d.Cookie != nil {
 		r.header.Set("Set-Cookie", d.Cookie.String())
 	}
@@ -120,5 +127,20 @@ func (d Document) reply() reply {
 	if d.HTML != nil && d.Redirect == "" {
 		r.contentType, r.body = htmlType, d.HTML
 	}
-	return r
+	if d.Immutable {
+		r.header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	return r, nil
+}
+
+// pack sets the body to what is compressed, or to what it is unpacked, as the client takes it.
+func (r *reply) pack(ctx context.Context, packed []byte) (err error) {
+	r.header.Set("Vary", "Accept-Encoding")
+	if names(sent(ctx).Header.Values("Accept-Encoding"), "gzip") {
+		r.header.Set("Content-Encoding", "gzip")
+		r.body = packed
+		return nil
+	}
+	r.body, err = unpacked(packed)
+	return err
 }

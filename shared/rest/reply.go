@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"reflect"
@@ -29,14 +30,14 @@ type reply struct {
 }
 
 // encode makes the reply to a successful operation.
-func encode(success int, result any) (reply, error) {
+func encode(ctx context.Context, success int, result any) (reply, error) {
 	r := reply{status: success, contentType: jsonType}
 	if a, ok := result.(Accepter); ok && a.Accepted() {
 		r.status = http.StatusAccepted
 	}
 	switch result := result.(type) {
 	case Document:
-		return result.reply(), nil
+		return result.reply(ctx)
 	case NoContent:
 		return reply{status: http.StatusNoContent}, nil
 	case Empty:
@@ -98,11 +99,11 @@ func hasDirective(directives []string, like string) bool {
 // sends no body: net/http would drop one, API Gateway would not.
 func (r reply) write(w http.ResponseWriter, method string) {
 	h := w.Header()
+	h.Set("Cache-Control", "no-store")
 	for name, values := range r.header {
 		h[name] = values
 	}
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
 	if r.policy != "" {
 		h.Set("Content-Security-Policy", r.policy)
 		h.Set("Referrer-Policy", "no-referrer")
