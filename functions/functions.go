@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/callbacks"
 	"github.com/cashwrap/cashwrap/functions/checkouts"
 	"github.com/cashwrap/cashwrap/functions/customers"
+	"github.com/cashwrap/cashwrap/functions/docs"
 	"github.com/cashwrap/cashwrap/functions/files"
 	"github.com/cashwrap/cashwrap/functions/mails"
 	"github.com/cashwrap/cashwrap/functions/members"
@@ -149,6 +150,7 @@ var All = []Function{
 	{Name: "files", HTTP: files.Routes, Queue: &Consumer{From: Files, Batch: 10, Handle: files.Consume},
 		Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
+	{Name: "docs", HTTP: docs.Routes, Timeout: requestTime},
 	{Name: "public", HTTP: public.Routes, Timeout: requestTime},
 	{Name: "sandbox", HTTP: sandbox.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: &Follower{Handle: relay.Record, Filter: store.FastPathFilter}, Timeout: 30 * time.Second},

@@ -104,6 +104,9 @@ var prepared = map[string]func(*scenario) world.Request{
 		form.Set("decision", "approve")
 		return world.Request{Path: "/3ds/challenge/decision", Body: form}
 	},
+	"showWelcome": func(*scenario) world.Request {
+		return world.Request{Path: "/", Header: map[string]string{"Accept": "text/html"}}
+	},
 	"showInvitation": func(t *scenario) world.Request {
 		return world.Request{Path: t.invite(guest(), "role_employee").accept.Path, APIKey: world.NoKey}
 	},

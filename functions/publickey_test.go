@@ -149,8 +149,8 @@ func (b *browser) isRefused(r world.Request) {
 	}
 }
 
-// fresh is what no two replies share: ids, and the token of a form.
-var fresh = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|name="csrf_token" value="[^"]*"`)
+// fresh is what no two replies share: ids, the token of a form, and a nonce.
+var fresh = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(name="csrf_token" value|nonce)="[^"]*"`)
 
 // isIgnored: with the key all is as without, but for what is fresh, and what the rate
 // limit leases now and then; the credential is not even read. Only what a page's form

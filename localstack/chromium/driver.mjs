@@ -78,19 +78,21 @@ function locate(page, { frames, role, name, label, text, css }) {
   return label ? at.getByLabel(label, { exact: true }) : text ? at.getByText(text) : at.locator(css);
 }
 
-const found = async (frame) => {
+const found = async (frame, part) => {
   await frame.evaluate(axe);
-  const { violations } = await frame.evaluate(() => 
-    globalThis.axe.run(document, { iframes: false, resultTypes: ["violations"] }));
+  const { violations } = await frame.evaluate(({ at, except } = {}) => globalThis.axe.run(
+    at ? { include: at.map((selector) => [selector]) } : document,
+    { iframes: false, resultTypes: ["violations"],
+      rules: Object.fromEntries((except ?? []).map((rule) => [rule, { enabled: false }])) }), part);
   return violations.flatMap(({ id, impact, help, nodes }) =>
     nodes.map((n) => `axe ${id} (${impact}): ${help}: ${n.target.join(" ")}: ${n.failureSummary}`));
 };
 
 // audited are axe's findings on a page and in its frames. Axe needs scripts, so a page without them is copied to one
 // that has some.
-async function audited(page, { options }) {
+async function audited(page, { options }, part) {
   if (options.javaScriptEnabled) {
-    return (await Promise.all(page.frames().map(found))).flat();
+    return (await Promise.all(page.frames().map((frame) => found(frame, part)))).flat();
   }
   const context = await browser.newContext({ ...options, javaScriptEnabled: true });
   const copy = await context.newPage();
@@ -106,21 +108,23 @@ const clipped = () => [...document.querySelectorAll("body *")].filter((e) =>
   !["INPUT", "SELECT", "IFRAME"].includes(e.tagName) && e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1 &&
   ["hidden", "clip"].includes(getComputedStyle(e).overflowX)).map((e) => e.outerHTML.slice(0, 80));
 
-async function look({ tab: id, name }) {
+async function look({ tab: id, name, part }) {
   const { page, session } = tabs.get(id);
   await page.waitForLoadState("load");
   const width = await page.evaluate(() => document.documentElement.scrollWidth - globalThis.innerWidth);
   const problems = width > 0 ? [`${name} is ${width} px wider than the window`] : [];
-  problems.push(...(await page.evaluate(clipped)).map((html) => `${name} clips what is in ${html}`));
+  if (!part) {
+    problems.push(...(await page.evaluate(clipped)).map((html) => `${name} clips what is in ${html}`));
+  }
   // The driver does not see that the browser asks for /favicon.ico then.
   if (await page.locator('link[rel="icon"]').count() === 0) {
     problems.push(`${name} has no icon`);
   }
-  problems.push(...await audited(page, session));
+  problems.push(...await audited(page, session, part));
   session.problems.push(...problems.map((text) => ({ text, url: page.url() })));
   if (screenshots) {
     const { viewport, colorScheme } = session.options;
-    await page.screenshot({ path: `${screenshots}/${name}-${colorScheme}-${viewport.width}.png`, fullPage: true });
+    await page.screenshot({ path: `${screenshots}/${name}-${colorScheme}-${viewport.width}.png`, fullPage: !part });
   }
 }
 

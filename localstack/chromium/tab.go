@@ -107,6 +107,20 @@ func (t Tab) Look(name, heading string) {
 	t.do(command{"do": "look", "name": name}, nil)
 }
 
+// Part is as much of a page as LookAt has axe-core check.
+type Part struct {
+	At     []string `json:"at"`     // CSS selectors
+	Except []string `json:"except"` // rules of axe-core that the markup of others breaks
+}
+
+// LookAt is Look at a page that others draw for us: axe-core checks only a part, and nothing what the page clips. The
+// picture is of the window.
+func (t Tab) LookAt(name, heading string, part Part) {
+	t.session.tb.Helper()
+	t.Heading(heading).Wait()
+	t.do(command{"do": "look", "name": name, "part": part}, nil)
+}
+
 // Alert is what the page's alert says; "" if there is none.
 func (t Tab) Alert() string {
 	t.session.tb.Helper()

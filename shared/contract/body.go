@@ -13,11 +13,13 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 )
 
-// registerDecoders teaches the validator the media types of pages; JSON,
+// registerDecoders teaches the validator that what is for browsers and readers is a text, YAML too; JSON,
 // problem+json, forms and plain text it knows, whatever their charset, and
 // binary bodies it reads as they are. Its registry is global.
 var registerDecoders = sync.OnceFunc(func() {
-	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder)
+	for _, media := range []string{"text/html", "text/markdown", "text/javascript", "application/yaml"} {
+		openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
+	}
 })
 
 func isJSON(contentType string) bool {

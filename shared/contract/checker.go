@@ -44,7 +44,7 @@ func NewChecker() (*Checker, error) {
 // examples breaks its own schema.
 func Load() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
-	doc, err := loader.LoadFromData(document)
+	doc, err := loader.LoadFromData(Document())
 	if err != nil {
 		return nil, fmt.Errorf("contract: load: %w", err)
 	}

@@ -3,10 +3,7 @@
 // no Lambda links the validator.
 package contract
 
-import _ "embed"
-
-//go:embed openapi.yaml
-var document []byte
+import "github.com/cashwrap/cashwrap/shared"
 
 // Document is openapi.yaml as shipped, in UTF-8. The caller gets a copy.
-func Document() []byte { return append([]byte(nil), document...) }
+func Document() []byte { return []byte(shared.OpenAPI()) }

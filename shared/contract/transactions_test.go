@@ -162,7 +162,7 @@ func TestTransactionIsExact(t *testing.T) {
 		"refund in instalments": {`"event_type":"REFUND"`, `"event_type":"REFUND","installment_number":1`,
 			`schema from "anyOf"`},
 		"link to another path": {"/refunds", "/refund", "/href"},
-		"link without host":    {"https://api.shop.example/v1.0", "/v1.0", "/href"},
+		"link without host":    {"http://localhost:8080/v1.0", "/v1.0", "/href"},
 		"another link":         {`"rel":"refund"`, `"rel":"void"`, "/rel"},
 		"link without bounds":  {`"max_amount":7.6,`, "", `"max_amount" is missing`},
 	})

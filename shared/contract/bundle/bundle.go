@@ -24,9 +24,9 @@ type document struct {
 	refs   map[string][]string // what each part refers to, as place/key
 }
 
-// bundle joins the parts, common.yaml first and the families by their names.
+// bundle joins the parts, common.yaml first and the families by their names, and adds samples.
 // Errors: a part with a section that is not its own, or with a key that another
-// part has; a reference to what is neither in the part nor in common.yaml.
+// part has; a reference to what is neither in the part nor in common.yaml; those of sampled.
 func bundle(parts fs.FS) (string, error) {
 	names, err := fs.Glob(parts, "*.yaml")
 	if err != nil {
@@ -43,7 +43,10 @@ func bundle(parts fs.FS) (string, error) {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return d.String(), d.check()
+	if err := d.check(); err != nil {
+		return "", err
+	}
+	return sampled(d.String())
 }
 
 func number(b bool) int {

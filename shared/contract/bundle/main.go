@@ -5,8 +5,9 @@
 //	go run ./shared/contract/bundle
 //
 // Text is copied as it is written, so a change of a part is the same change of
-// the document. Every reference is already that of the document
-// (#/components/…); a family refers to its own components and to common ones.
+// the document. Only the samples of requests are made here, from the examples.
+// Every reference is already that of the document (#/components/…); a family
+// refers to its own components and to common ones.
 package main
 
 import (

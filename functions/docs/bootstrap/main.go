@@ -1,0 +1,9 @@
+// The docs Lambda.
+package main
+
+import (
+	"github.com/cashwrap/cashwrap/functions/docs"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func main() { app.ServeRoutes(docs.Routes) }

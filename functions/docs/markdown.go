@@ -1,0 +1,119 @@
+package docs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	table "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// article is a text in Markdown, read.
+type article struct {
+	title    string
+	summary  string // its first paragraph, as a text
+	sections []section
+	html     string
+}
+
+// section is one of an article's second level.
+type section struct{ id, title string }
+
+// markdown is CommonMark with tables. Its HTML is without what a source has as HTML itself, and without links that run
+// scripts.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(blocks{}, 1))))
+
+var errNoTitle = errors.New("a guide begins with a title and a paragraph")
+
+// read draws an article. It fails on one that does not begin with a title and a paragraph.
+func (s site) read(source string) (article, error) {
+	raw := []byte(source)
+	root := markdown.Parser().Parse(text.NewReader(raw))
+	title, isTitle := root.FirstChild().(*ast.Heading)
+	if !isTitle || title.Level != 1 {
+		return article{}, errNoTitle
+	}
+	first, isParagraph := title.NextSibling().(*ast.Paragraph)
+	if !isParagraph {
+		return article{}, errNoTitle
+	}
+	read := article{title: plain(title, raw), summary: plain(first, raw)}
+	frames := map[ast.NodeKind]int{}
+	for n := range nodes(root) {
+		switch n := n.(type) {
+		case *ast.Heading:
+			if id, ok := n.AttributeString("id"); ok && n.Level == 2 {
+				read.sections = append(read.sections, section{string(id.([]byte)), plain(n, raw)})
+			}
+		case *ast.Link:
+			n.Destination = []byte(s.address(string(n.Destination)))
+		case *ast.FencedCodeBlock, *table.Table:
+			frames[n.Kind()]++
+			n.SetAttributeString(labelled, fmt.Sprint(names[n.Kind()], " ", frames[n.Kind()]))
+		}
+	}
+	var b bytes.Buffer
+	err := markdown.Renderer().Render(&b, raw, root)
+	read.html = b.String()
+	return read, err
+}
+
+// names are what frames are called. Each has a number, too, because no two may have the same name.
+var names = map[ast.NodeKind]string{ast.KindFencedCodeBlock: "Code", table.KindTable: "Table"}
+
+// nodes are all in a node, and itself.
+func nodes(root ast.Node) iter.Seq[ast.Node] {
+	return func(yield func(ast.Node) bool) {
+		_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // never fails
+			if entering && !yield(n) {
+				return ast.WalkStop, nil
+			}
+			return ast.WalkContinue, nil
+		})
+	}
+}
+
+// plain is the text in a node.
+func plain(root ast.Node, source []byte) string {
+	var b strings.Builder
+	for n := range nodes(root) {
+		t, isText := n.(*ast.Text)
+		switch {
+		case !isText:
+			continue
+		case t.IsRaw():
+			b.Write(t.Value(source))
+		default:
+			b.WriteString(html.UnescapeString(string(util.UnescapePunctuations(t.Value(source)))))
+		}
+		if t.SoftLineBreak() || t.HardLineBreak() {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// another is a link from one guide's file to another's.
+var another = regexp.MustCompile(`^([\w-]+)\.md(#.*)?$`)
+
+// address is where a link of a guide leads on its page.
+func (s site) address(link string) string {
+	if to := another.FindStringSubmatch(link); to != nil && slices.Contains(order, to[1]) {
+		return s.path + "/docs/" + to[1] + to[2]
+	}
+	return link
+}

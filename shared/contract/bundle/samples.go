@@ -1,0 +1,179 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	yaml "github.com/oasdiff/yaml3"
+)
+
+// sampled is the document with curl's command line for each operation, before its responses. Errors: a document
+// that is not YAML, or an operation whose parameter or body has no example where the line needs one.
+func sampled(text string) (string, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
+		return "", err
+	}
+	d := described{yamlNode{root: &root, Node: root.Content[0]}}
+	var out strings.Builder
+	var path, method string
+	for line := range strings.Lines(text) {
+		bare := strings.TrimRight(line, "\n")
+		if at := pathLine.FindStringSubmatch(bare); at != nil {
+			path = at[1]
+		}
+		if at := methodLine.FindStringSubmatch(bare); at != nil {
+			method = at[1]
+		}
+		if bare == "      responses:" {
+			sample, err := d.sample(method, path)
+			if err != nil {
+				return "", fmt.Errorf("%s %s: %w", method, path, err)
+			}
+			out.WriteString(sampleText(sample))
+		}
+		out.WriteString(line)
+	}
+	return out.String(), nil
+}
+
+var (
+	pathLine   = regexp.MustCompile(`^  (/\S*):$`)
+	methodLine = regexp.MustCompile(`^    (get|put|post|delete|patch):$`)
+)
+
+// sampleText is a command line as an operation has it, in the form that renderers of documents read.
+func sampleText(sample string) string {
+	const margin = "            "
+	return "      x-codeSamples:\n        - lang: Shell\n          label: curl\n          source: |-\n" + margin +
+		strings.ReplaceAll(sample, "\n", "\n"+margin) + "\n"
+}
+
+// described is a document that is read.
+type described struct{ yamlNode }
+
+// sample is the command line that sends an operation's first example.
+func (d described) sample(method, path string) (string, error) {
+	item := d.at("paths").at(path)
+	operation := item.at(method)
+	address, err := d.address(path, operation.at("x-in-sample").items(),
+		append(item.at("parameters").items(), operation.at("parameters").items()...))
+	if err != nil {
+		return "", err
+	}
+	media, value := exampleOf(operation.at("requestBody"))
+	if operation.at("requestBody").Node != nil && value.Node == nil {
+		return "", errors.New("the body has no example")
+	}
+	implied := "get"
+	if value.Node != nil {
+		implied = "post"
+	}
+	lines := []string{"curl " + address}
+	if method != implied {
+		lines[0] = "curl -X " + strings.ToUpper(method) + " " + address
+	}
+	if security := operation.at("security"); security.Node == nil || len(security.items()) > 0 {
+		lines = append(lines, `-H "Authorization: Bearer $API_KEY"`)
+	}
+	if operation.shows("text/html") {
+		lines = append(lines, "-H 'Accept: text/html'")
+	}
+	body, err := bodyLines(media, value)
+	return strings.Join(append(lines, body...), " \\\n  "), err
+}
+
+// address is the operation's with its required parameters and those that are named, as a word of a shell.
+func (d described) address(path string, named, parameters []yamlNode) (string, error) {
+	var query []string
+	for _, p := range parameters {
+		place, name := p.at("in").text(), p.at("name").text()
+		needed := p.at("required").text() == "true" ||
+			slices.ContainsFunc(named, func(n yamlNode) bool { return n.text() == name })
+		if place == "header" || !needed {
+			continue
+		}
+		example := p.at("example")
+		if example.Node == nil {
+			example = p.at("schema").at("example")
+		}
+		if example.Node == nil || example.Kind != yaml.ScalarNode {
+			return "", fmt.Errorf("the parameter %s has no example of one value", name)
+		}
+		if place == "path" {
+			path = strings.ReplaceAll(path, "{"+name+"}", escaped(example.text()))
+		} else {
+			query = append(query, escaped(name)+"="+escaped(example.text()))
+		}
+	}
+	address := d.at("servers").items()[0].at("url").text() + path
+	if len(query) == 0 {
+		return variable(address), nil
+	}
+	return `"` + variable(address+"?"+strings.Join(query, "&")) + `"`, nil
+}
+
+// shows reports whether the operation's first response is of the media type, whatever its charset.
+func (n yamlNode) shows(media string) bool {
+	for _, response := range n.at("responses").members() {
+		for first := range response.at("content").members() {
+			return strings.HasPrefix(first, media)
+		}
+		return false
+	}
+	return false
+}
+
+// exampleOf is the first example of a request's body, with its media type; nothing if there is none.
+func exampleOf(body yamlNode) (media string, value yamlNode) {
+	for media, content := range body.at("content").members() {
+		for _, example := range content.at("examples").members() {
+			return media, example.at("value")
+		}
+	}
+	return "", yamlNode{}
+}
+
+// bodyLines are curl's options for a body.
+func bodyLines(media string, value yamlNode) (lines []string, err error) {
+	switch {
+	case value.Node == nil:
+		return nil, nil
+	case media == "application/x-www-form-urlencoded":
+		for name, member := range value.members() {
+			lines = append(lines, "--data-urlencode "+quoted(name+"="+member.text()))
+		}
+		return lines, nil
+	default:
+		text, err := value.json("  ")
+		return []string{"-H " + quoted("Content-Type: "+media), "-d " + quoted(text)}, err
+	}
+}
+
+// merchantCode is the merchant of all examples. Readers have set $MERCHANT_CODE to their own.
+const merchantCode = "MC0A1B2C3D"
+
+// variable is a text of an address, or between double quotes.
+func variable(text string) string { return strings.ReplaceAll(text, merchantCode, "$MERCHANT_CODE") }
+
+// quoted is a text as one word of a shell.
+func quoted(text string) string {
+	text = strings.ReplaceAll(text, "'", `'\''`)
+	return strings.TrimSuffix("'"+strings.ReplaceAll(text, merchantCode, "'$MERCHANT_CODE'")+"'", "''")
+}
+
+// escaped is a value as part of an address, and of a shell's word.
+func escaped(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if slices.Contains([]byte("-._~"), c) || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
