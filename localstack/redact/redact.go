@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,23 +27,57 @@ var names = map[string]bool{"cvv": true, "password": true, "plaintext": true, "c
 
 // patterns are hidden wherever they are: keys, callback secrets, access tokens, signatures of links, the tokens in the
 // links of mails, and OAuth's codes.
-var patterns = regexp.MustCompile(`\b([sp]k_(?:live|test)_)[0-9A-Za-z]+|\b(whsec_)[0-9A-Za-z+/=]+|\b()[0-9a-f]{64}\b|` +
+var patterns = regexp.MustCompile(`([sp]k_(?:live|test)_)[0-9A-Za-z]+|(whsec_)[0-9A-Za-z+/=]+|()[0-9a-f]{64,}|` +
 	`(X-Amz-(?:Signature|Security-Token)=)[^&"\\]+|(/(?:receipts|invitations)/)[0-9A-Za-z_-]+|([?&]code=)[^&"\s]+`)
 
-// digits are as many as a card number has, also in groups; or a UUID, whose digits are none.
+// digits are a run of them, or groups as on a card; or a UUID, whose digits are no card number.
 var (
-	digits = regexp.MustCompile(uuid.String() + `|\b[0-9](?:[ -]?[0-9]){11,18}\b`)
+	digits = regexp.MustCompile(uuid.String() + `|[0-9]{12,}|[0-9]{4}(?:[ -][0-9]{2,7}){2,4}`)
 	uuid   = regexp.MustCompile(`\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
 )
 
+// marks are in texts of patterns, but for access tokens.
+var marks = []string{"k_live_", "k_test_", "whsec_", "X-Amz-S", "/receipts/", "/invitations/", "code="}
+
+const (
+	fewestDigits = 12 // of a card number (contract §4.3)
+	mostDigits   = 19
+	hexOfToken   = 64 // digits of an access token
+)
+
+// suspicious reports whether patterns or digits may be in a text. It is fast, and most texts are not.
+func suspicious(text string) bool {
+	decimal, hex := 0, 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= '0' && c <= '9':
+			decimal, hex = decimal+1, hex+1
+		case c >= 'a' && c <= 'f':
+			decimal, hex = 0, hex+1
+		case c == ' ' || c == '-':
+			hex = 0
+		default:
+			decimal, hex = 0, 0
+		}
+		if decimal >= fewestDigits || hex >= hexOfToken {
+			return true
+		}
+	}
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
+}
+
 // Text is a text without what looks like a secret.
 func Text(text string) string {
+	if !suspicious(text) {
+		return text
+	}
 	text = patterns.ReplaceAllString(text, "${1}${2}${3}${4}${5}${6}…")
 	return digits.ReplaceAllStringFunc(text, func(found string) string {
-		if number := strings.NewReplacer(" ", "", "-", "").Replace(found); !uuid.MatchString(found) && luhn(number) {
-			return cardNumber(number)
+		number := strings.NewReplacer(" ", "", "-", "").Replace(found)
+		if len(number) < fewestDigits || len(number) > mostDigits || uuid.MatchString(found) || !luhn(number) {
+			return found
 		}
-		return found
+		return cardNumber(number)
 	})
 }
 
@@ -93,7 +128,7 @@ func Form(encoded string) string {
 		if !nested {
 			of, last = "", name
 		}
-		lines = append(lines, name+"="+valueOf(of, last, value, last == "code"))
+		lines = append(lines, Text(name)+"="+valueOf(of, last, value, last == "code"))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -124,9 +159,11 @@ func shown(body []byte, also func(name string) bool) string {
 		}
 		of, name, isValue := place(in)
 		switch kind := token.Kind(); {
-		case isValue && kind == '"':
+		case !isValue:
+			token = jsontext.String(Text(token.String()))
+		case kind == '"':
 			token = jsontext.String(valueOf(of, name, token.String(), also(name)))
-		case isValue && kind == '0' && (names[name] || also(name) || of == "card" && name == "number"):
+		case kind == '0' && (names[name] || also(name) || of == "card" && name == "number"):
 			token = jsontext.String(valueOf(of, name, token.String(), also(name)))
 		}
 		if err := to.WriteToken(token); err != nil {

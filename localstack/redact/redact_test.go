@@ -15,8 +15,10 @@ func TestText(t *testing.T) {
 		"key sk_test_0A1B2C3Dc3D4e5F6, pk_live_x1":            "key sk_test_…, pk_live_…",
 		"whsec_C2FVsBQIhrscChlQIMV+b5s= ":                     "whsec_… ",
 		"paid with 4200000000000091":                          "paid with ************0091",
+		"5 4200000000000091 and 12 4200-0000-0000-0091":       "5 ************0091 and 12 ************0091",
 		"paid with 4200 0000-0000 0091.":                      "paid with ************0091.",
-		"order 4200000000000092":                              "order 4200000000000092", // no card number: its check digit is wrong
+		"order 4200000000000092":                              "order 4200000000000092", // a wrong check digit
+		"x4200000000000091,420000000000009100000":             "x************0091,420000000000009100000",
 		"phone 1234567":                                       "phone 1234567",
 		strings.Repeat("0a", 32):                              "…",
 		"5d1f7a1c-0a0b-4c6d-8e9f-000000000091":                "5d1f7a1c-0a0b-4c6d-8e9f-000000000091",
