@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,17 +17,16 @@ import (
 // payouts makes and runs the payouts that are due on the running platform at a time, in RFC 3339 ("": now), moves the
 // platform's clock to that time, and prints them. It calls the same code as the schedule and the queue's consumer.
 func payouts(ctx context.Context, place platform.Folder, at string, out io.Writer) error {
-	var all []paidOut
-	for {
-		done, err := runPayouts(ctx, place, at)
-		if err != nil {
-			return err
-		}
-		all = append(all, done.Payouts...)
-		if !done.More || len(done.Payouts) == 0 {
-			return errors.Join(moveTo(ctx, place, at), printPayouts(out, all, done.NextAt))
-		}
+	all, next, err := place.Operator(terminal.New(os.Stderr)).RunPayouts(ctx, at)
+	if refused, ok := errors.AsType[*client.Refusal](err); ok {
+		now, timeErr := place.Time()
+		example := now.Now.AddDate(0, 0, 1).Format(time.RFC3339)
+		err = errors.Join(fmt.Errorf("%s For example: make payouts AT=%s", refused.Message, example), timeErr)
 	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(moveTo(ctx, place, at), printPayouts(out, all, next))
 }
 
 // moveTo moves the platform's clock to a time in RFC 3339, unless it is later there; "" does nothing. Only after the
@@ -51,36 +49,7 @@ func moveTo(ctx context.Context, place platform.Folder, at string) error {
 	return nil
 }
 
-// paidOut is one payout in the answer of run_payouts.
-type paidOut struct {
-	Tenant   string      `json:"tenant"`
-	ID       string      `json:"payout"`
-	Day      string      `json:"day"`
-	Status   string      `json:"status"`
-	Total    json.Number `json:"total"`
-	Currency string      `json:"currency"`
-	Records  int         `json:"records"`
-	Reason   string      `json:"reason"`
-}
-
-type payoutsDone struct {
-	Payouts []paidOut `json:"payouts"`
-	More    bool      `json:"more"`
-	NextAt  time.Time `json:"next_at"` // end of the next period with something to pay out; zero: there is none
-}
-
-func runPayouts(ctx context.Context, place platform.Folder, at string) (done payoutsDone, err error) {
-	command := map[string]string{"command": "run_payouts", "mode": "test", "at": at}
-	err = place.Operator(terminal.New(os.Stderr)).Operate(ctx, command, &done)
-	if refused, ok := errors.AsType[*client.Refusal](err); ok {
-		now, timeErr := place.Time()
-		example := now.Now.AddDate(0, 0, 1).Format(time.RFC3339)
-		err = errors.Join(fmt.Errorf("%s For example: make payouts AT=%s", refused.Message, example), timeErr)
-	}
-	return done, err
-}
-
-func printPayouts(out io.Writer, all []paidOut, next time.Time) error {
+func printPayouts(out io.Writer, all []client.PaidOut, next time.Time) error {
 	if len(all) == 0 {
 		return printNone(out, next)
 	}

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
-	"net/mail"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 )
 
 // member is what the demo checks in a member.
@@ -65,39 +62,14 @@ func (s *scenario) readMail(ctx context.Context, to string) error {
 func (s *scenario) findMail(to string) (found bool, err error) {
 	files, err := filepath.Glob(filepath.Join(s.Mails, "*.eml"))
 	for _, file := range files {
-		subject, text, mailErr := readFile(file, to)
-		if mailErr != nil || text == "" {
+		mail, mailErr := ses.Read(file)
+		if mailErr != nil || mail.To != to {
 			err = errors.Join(err, mailErr)
 			continue
 		}
-		s.print.line("✉ " + file + "\n  " + subject + "\n\n  " + strings.ReplaceAll(text, "\n", "\n  "))
-		return true, s.expect(strings.Contains(text, s.API.BaseURL+"/invitations/"), "a mail with a link that is valid once")
+		s.print.line("✉ " + file + "\n  " + mail.Subject + "\n\n" + indented(mail.Text))
+		return true, s.expect(strings.Contains(mail.Text, s.API.BaseURL+"/invitations/"),
+			"a mail with a link that is valid once")
 	}
 	return false, err
-}
-
-// readFile reads the subject and the plain text of a mail; "" if it is not to the address.
-func readFile(name, to string) (subject, text string, err error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return "", "", err
-	}
-	defer file.Close()
-	message, err := mail.ReadMessage(file)
-	if err != nil || !strings.Contains(message.Header.Get("To"), to) {
-		return "", "", err
-	}
-	if subject, err = new(mime.WordDecoder).DecodeHeader(message.Header.Get("Subject")); err != nil {
-		return "", "", err
-	}
-	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
-	if err != nil {
-		return "", "", err
-	}
-	part, err := multipart.NewReader(message.Body, parameters["boundary"]).NextPart() // which decodes quoted-printable
-	if err != nil {
-		return "", "", err
-	}
-	plain, err := io.ReadAll(part)
-	return subject, strings.ReplaceAll(string(plain), "\r\n", "\n"), err
 }

@@ -23,6 +23,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
+// extension of a mail's file (RFC 5322).
+const extension = ".eml"
+
 // path of SendEmail, the only operation.
 const path = "/v2/email/outbound-emails"
 
@@ -202,7 +205,7 @@ func (e *Engine) write(m Mail) error {
 	if err := os.MkdirAll(e.config.Folder, 0o700); err != nil {
 		return err
 	}
-	name := filepath.Join(e.config.Folder, m.ID+".eml")
+	name := filepath.Join(e.config.Folder, m.ID+extension)
 	file, err := os.OpenFile(name+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err

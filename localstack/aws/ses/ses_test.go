@@ -115,3 +115,28 @@ func TestWhatSESWouldNotTakeIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestAMailIsReadFromItsFile, and nothing else is.
+func TestAMailIsReadFromItsFile(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	engine := ses.New(ses.Config{Now: clock.New().Now, Folder: folder})
+	if err := over(&http.Client{Transport: engine}, "http://ses.test").Send(t.Context(), message); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ses.Read(filepath.Join(folder, "mail_1.eml"))
+	want := ses.Kept{ID: "mail_1", To: message.To, Subject: message.Subject, Text: message.Text, Date: clock.Start}
+	if got.Date = got.Date.UTC(); err != nil || got != want {
+		t.Errorf("got %+v and error %v, want %+v", got, err, want)
+	}
+	other := filepath.Join(folder, "other.eml")
+	for _, text := range []string{"", "To: a@example.com\r\n\r\nhello",
+		"Date: Fri, 20 Nov 2026 12:00:00 +0000\r\nTo: a@example.com\r\nContent-Type: text/plain\r\n\r\nhello"} {
+		if err := os.WriteFile(other, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ses.Read(other); err == nil {
+			t.Errorf("%q: got %+v, want an error", text, got)
+		}
+	}
+}

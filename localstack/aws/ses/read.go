@@ -1,0 +1,60 @@
+package ses
+
+import (
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Kept is a mail in a file.
+type Kept struct {
+	ID, To, Subject, Text string
+	Date                  time.Time // by the engine's clock
+}
+
+// Read reads the file of a mail. Errors: the file's, or that it is not one that the engine has written.
+func Read(name string) (Kept, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return Kept{}, err
+	}
+	defer file.Close()
+	m, err := mail.ReadMessage(file)
+	if err != nil {
+		return Kept{}, err
+	}
+	kept := Kept{ID: strings.TrimSuffix(filepath.Base(name), extension)}
+	if kept.Date, err = m.Header.Date(); err != nil {
+		return kept, err
+	}
+	to, err := m.Header.AddressList("To")
+	if err != nil {
+		return kept, err
+	}
+	kept.To = to[0].Address
+	if kept.Subject, err = new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject")); err != nil {
+		return kept, err
+	}
+	kept.Text, err = plainText(m)
+	return kept, err
+}
+
+// plainText is the first part of a mail.
+func plainText(m *mail.Message) (string, error) {
+	_, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil {
+		return "", err
+	}
+	part, err := multipart.NewReader(m.Body, parameters["boundary"]).NextPart() // which decodes quoted-printable
+	if err != nil {
+		return "", fmt.Errorf("ses: no text: %w", err)
+	}
+	text, err := io.ReadAll(part)
+	return strings.ReplaceAll(string(text), "\r\n", "\n"), err
+}

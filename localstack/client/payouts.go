@@ -1,0 +1,56 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// PaidOut is one payout in the answer of run_payouts.
+type PaidOut struct {
+	Tenant   string      `json:"tenant"`
+	ID       string      `json:"payout"`
+	Day      string      `json:"day"`
+	Status   string      `json:"status"`
+	Total    json.Number `json:"total"`
+	Currency string      `json:"currency"`
+	Records  int         `json:"records"`
+	Reason   string      `json:"reason"`
+}
+
+// RunPayouts has the payouts of test mode run that are due at a time, in RFC 3339; "": now. next is when there would be
+// some if there were none: the end of the next period with something to pay out; zero: nothing waits. Errors: those of
+// Operate.
+func (i Invoke) RunPayouts(ctx context.Context, at string) (all []PaidOut, next time.Time, err error) {
+	for {
+		var done struct {
+			Payouts []PaidOut `json:"payouts"`
+			More    bool      `json:"more"`
+			NextAt  time.Time `json:"next_at"`
+		}
+		command := map[string]string{"command": "run_payouts", "mode": "test", "at": at}
+		if err := i.Operate(ctx, command, &done); err != nil {
+			return all, next, err
+		}
+		all = append(all, done.Payouts...)
+		if !done.More || len(done.Payouts) == 0 {
+			return all, done.NextAt, nil
+		}
+	}
+}
+
+// RunNextPayouts has the payouts run that are due now. If none is, it moves the platform's clock to the end of the next
+// period with something to pay out, and has those run: none are returned if nothing waits. Errors: those of Operate,
+// and of advance.
+func (i Invoke) RunNextPayouts(ctx context.Context, now time.Time, advance func(time.Duration) error) ([]PaidOut,
+	error) {
+	all, next, err := i.RunPayouts(ctx, "")
+	if err != nil || len(all) > 0 || next.IsZero() {
+		return all, err
+	}
+	if all, _, err = i.RunPayouts(ctx, next.UTC().Format(time.RFC3339)); err != nil {
+		return nil, err
+	}
+	// Only after they have run: the platform makes those that become due by the move itself.
+	return all, advance(next.Sub(now))
+}
