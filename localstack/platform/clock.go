@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -78,15 +77,14 @@ func (f Folder) Advance(ctx context.Context, d time.Duration) error {
 	if response.StatusCode == http.StatusNoContent {
 		return nil
 	}
-	reason, err := io.ReadAll(response.Body)
-	return errors.Join(errors.New(strings.TrimSpace(string(reason))), err)
+	return refusal(response)
 }
 
 // Time is the platform's.
 func (p *Platform) Time() Time { return timeOf(p.clock) }
 
 // advance keeps the new offset, and then moves everything to it.
-func (p *Platform) advance(f Folder, d time.Duration) error {
+func (p *Platform) advance(f Folder, c Config, d time.Duration) error {
 	p.moving.Lock()
 	defer p.moving.Unlock()
 	offset := p.clock.Offset()
@@ -102,5 +100,7 @@ func (p *Platform) advance(f Folder, d time.Duration) error {
 	}
 	p.clock.Advance(d)
 	p.runner.SetVariable(clockVariable, offset.String())
+	fmt.Fprintf(c.Progress, "The platform's time is now %s.\n", p.Time())
+	p.inspector.Changed()
 	return nil
 }

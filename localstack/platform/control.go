@@ -10,12 +10,17 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/control"
+	"github.com/cashwrap/cashwrap/localstack/inspector"
 	"github.com/cashwrap/cashwrap/localstack/reader"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // Paths of what the platform that runs answers to other processes.
 const (
-	clockPath = "/clock" // moves the clock by a duration, as Go writes one
+	clockPath     = "/clock"     // moves the clock by a duration, as Go writes one
+	callbacksPath = "/callbacks" // streams callbacks from now on, and may forward them
+	requestsPath  = "/requests"  // streams requests to the API from now on
 )
 
 // listen answers the processes that know the folder, until the platform stops: commands, and terminals of
@@ -26,16 +31,49 @@ func (p *Platform) listen(f Folder, c Config) (control.Host, error) {
 		return control.Host{}, err
 	}
 	host := control.Host{Address: "http://" + listener.Addr().String(), Token: rand.Text()}
-	charges, err := p.acquirer(c)
+	own, err := p.app(c)
 	if err != nil {
 		return host, errors.Join(err, listener.Close())
 	}
 	mux := http.NewServeMux()
-	mux.Handle("PUT "+reader.ChargesPath, reader.Charges(charges, host.Token))
+	mux.Handle("PUT "+reader.ChargesPath, reader.Charges(own.Acquirers[identity.Test], host.Token))
+	mux.HandleFunc("PUT "+callbacksPath, p.inspector.StreamCallbacks)
+	mux.HandleFunc("PUT "+requestsPath, p.inspector.StreamRequests)
 	mux.HandleFunc("PUT "+clockPath, func(w http.ResponseWriter, r *http.Request) { p.moveClock(f, c, w, r) })
 	p.control = &http.Server{Handler: control.Admitted(host.Token, mux), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = p.control.Serve(listener) }() // until Stop
 	return host, nil
+}
+
+// app is one over the engines of the platform that runs, for what is no function: the acquirer as terminals reach it,
+// and the page /sandbox.
+func (p *Platform) app(c Config) (*app.App, error) {
+	environment := p.runner.Environment()
+	settings, err := app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...)
+	if err != nil {
+		return nil, err
+	}
+	return app.New(settings, app.Overrides{Now: p.clock.Now, Credentials: p.backend.Credentials(), Log: c.Log,
+		HTTP: p.backend.http}), nil
+}
+
+// inspect shows the page /sandbox.
+func (p *Platform) inspect(f Folder, c Config) error {
+	own, err := p.app(c)
+	if err != nil {
+		return err
+	}
+	site := inspector.Platform{
+		BaseURL: p.Env["BASE_URL"], App: own, Operator: p.runner.Invoke, Mails: f.Mails(), Apart: c.Runtime == Bootstraps,
+		Clock:   func() string { return p.Time().String() },
+		Advance: func(d time.Duration) error { return p.advance(f, c, d) },
+	}
+	for _, m := range merchants() {
+		code, key, secret := m.names()
+		site.Merchants = append(site.Merchants, inspector.Merchant{Name: fmt.Sprint(m.Create["name"]),
+			Code: p.Env[code], Key: p.Env[key], Secret: p.Env[secret]})
+	}
+	return p.inspector.Serve(site)
 }
 
 // moveClock answers Folder.Advance.
@@ -46,12 +84,11 @@ func (p *Platform) moveClock(f Folder, c Config, w http.ResponseWriter, r *http.
 	}
 	d, err := time.ParseDuration(string(text))
 	if err == nil {
-		err = p.advance(f, d)
+		err = p.advance(f, c, d)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	fmt.Fprintf(c.Progress, "The platform's time is now %s.\n", p.Time())
 	w.WriteHeader(http.StatusNoContent)
 }

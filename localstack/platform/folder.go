@@ -141,7 +141,8 @@ func (f Folder) secretSince() (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// ReadEnv reads .local/env: where the API is, and the merchants' keys and secrets. Error: ErrNotRunning when there is nothing yet.
+// ReadEnv reads .local/env: where the API is, and the merchants' keys and secrets. Error: ErrNotRunning when there is
+// nothing yet.
 func (f Folder) ReadEnv() (map[string]string, error) {
 	text, err := os.ReadFile(f.path(envFile))
 	if errors.Is(err, fs.ErrNotExist) {

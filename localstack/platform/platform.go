@@ -19,10 +19,12 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/inspector"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 	"github.com/cashwrap/cashwrap/localstack/repository"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
 // Where the table and the queues are, and how functions run.
@@ -51,12 +53,13 @@ type Platform struct {
 	// folder explains.
 	Ended <-chan struct{}
 
-	runner  *runner.Runner
-	backend backend
-	clock   *clock.Ahead
-	moving  sync.Mutex // one move of the clock at a time
-	control *http.Server
-	release func() // the folder
+	runner    *runner.Runner
+	backend   backend
+	inspector *inspector.Inspector
+	clock     *clock.Ahead
+	moving    sync.Mutex // one move of the clock at a time
+	control   *http.Server
+	release   func() // the folder
 }
 
 // Start runs the platform over a folder. Errors: what is missing on this machine
@@ -66,7 +69,8 @@ func Start(ctx context.Context, f Folder, c Config) (*Platform, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Platform{release: release}
+	p := &Platform{release: release, inspector: inspector.New()}
+	context.AfterFunc(ctx, p.inspector.Close) // or streams that are open would delay the end
 	if err := p.start(ctx, f, c); err != nil {
 		return nil, errors.Join(err, p.Stop())
 	}
@@ -109,14 +113,17 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 	if err != nil {
 		return err
 	}
-	p.Env, err = seed(ctx, f, p.runner)
-	return err
+	if p.Env, err = seed(ctx, f, p.runner); err != nil {
+		return err
+	}
+	return p.inspect(f, c)
 }
 
 // Stop ends the platform; what was acknowledged is kept. The error says what
 // could not be.
 func (p *Platform) Stop() error {
 	var errs []error
+	p.inspector.Close()
 	if p.control != nil {
 		errs = append(errs, p.control.Close())
 	}
@@ -157,10 +164,17 @@ func (p *Platform) startFunctions(ctx context.Context, f Folder, c Config, progr
 	environment := p.backend.Environment(secret, since)
 	environment["COMMIT"] = repository.Commit()
 	environment[clockVariable] = p.clock.Offset().String()
+	watch := p.inspector
 	p.runner, err = runner.Start(ctx, runner.Config{
-		Environment: environment, HTTP: p.backend.http,
-		Overrides: app.Overrides{Now: p.clock.Now, Credentials: p.backend.Credentials(), Log: c.Log,
-			HTTP: p.backend.http, WrapTerminals: f.terminals},
+		Environment: environment, HTTP: p.backend.http, WrapAPI: watch.WatchAPI,
+		Overrides: app.Overrides{
+			Now: p.clock.Now, Credentials: p.backend.Credentials(),
+			Log: watch.WatchLog(c.Log), HTTP: watch.WatchCalls(p.backend.http),
+			WrapTerminals: func(virtual terminal.Terminals) terminal.Terminals {
+				return watch.WatchTerminals(f.terminals(virtual))
+			},
+			WrapAcquirer: watch.WatchAcquirer, WrapCallbacks: watch.WatchCallbacks,
+		},
 		Addr: c.addr(), SkipBacklog: true, Log: c.Log,
 		Programs: programs,
 	})

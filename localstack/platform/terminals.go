@@ -8,8 +8,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/reader"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
-	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
@@ -20,18 +18,6 @@ const readersDir = "readers"
 // terminals are the virtual ones, and those that have joined.
 func (f Folder) terminals(virtual terminal.Terminals) terminal.Terminals {
 	return reader.Switchboard{Dir: f.path(readersDir), Others: virtual}
-}
-
-// acquirer is test mode's, as terminals reach it: not through a function, but at a host of its own.
-func (p *Platform) acquirer(c Config) (reader.Charger, error) {
-	environment := p.runner.Environment()
-	settings, err := app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...)
-	if err != nil {
-		return nil, err
-	}
-	a := app.New(settings, app.Overrides{Now: p.clock.Now, Credentials: p.backend.Credentials(), Log: c.Log,
-		HTTP: p.backend.http})
-	return a.Acquirers[identity.Test], nil
 }
 
 // Reader runs a card terminal that joins the platform that runs, until ctx ends or what is entered does. Errors:

@@ -49,11 +49,14 @@ func (r *Runner) prepare(ctx context.Context) error {
 		}
 	}
 	routes, err := gateway.NewRoutes(r.config.Functions, platform)
-	r.gateway = &gateway.Gateway{Routes: routes, Now: platform.Now,
+	api := &gateway.Gateway{Routes: routes, Now: platform.Now,
 		Call: func(ctx context.Context, name string, event events.APIGatewayV2HTTPRequest) (
 			events.APIGatewayV2HTTPResponse, error) {
 			return send[events.APIGatewayV2HTTPResponse](ctx, r.calls, r.functions[name], event)
 		}}
+	if r.gateway = api; r.config.WrapAPI != nil {
+		r.gateway = r.config.WrapAPI(api)
+	}
 	return err
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
@@ -45,6 +46,9 @@ type Config struct {
 	HTTP       aws.HTTPClient // of the runner's own AWS clients, without the faults in Overrides.HTTP; nil: the SDK's
 
 	Programs string // folder of runtime.Build: the functions are processes of these; "": they run in this one
+
+	// WrapAPI is put before the HTTP API; nil: nothing is.
+	WrapAPI func(*gateway.Gateway) http.Handler
 
 	Addr string // of the HTTP API, such as 127.0.0.1:8080, port 0 for a free one; "": only Handler
 	// ReadTimeout is how long a client may take to send a request whole; 0: 30 s, the time that API Gateway has for all of

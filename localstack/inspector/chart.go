@@ -1,0 +1,90 @@
+package inspector
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// Sizes of drawings, in their own units.
+const (
+	barWidth    = 10
+	barGap      = 2
+	chartHeight = 60
+	minHeight   = 4
+	minColumns  = 24
+
+	timelineWidth = 1000
+	timelineRow   = 6
+)
+
+// bar is a rectangle of a drawing.
+type bar struct{ x, y, width, height, tone, text string }
+
+// chartView is the chart of payments.
+type chartView struct {
+	bars []bar
+	good int
+}
+
+func (c chartView) box() string {
+	return fmt.Sprintf("0 0 %d %d", columns(len(c.bars))*barWidth, chartHeight)
+}
+
+// columns are as many as there are bars, but never so few that these are broad.
+func columns(bars int) int { return max(minColumns, bars) }
+
+// summary is what the chart shows, for who does not see it.
+func (c chartView) summary() string {
+	return fmt.Sprintf("The latest %d payments, of which %d were successful", len(c.bars), c.good)
+}
+
+// barsOf draws payments, of which the latest comes first. Each is as high as its share of the largest in its currency.
+func barsOf(latest []payment) chartView {
+	largest := map[money.Currency]int64{}
+	for _, p := range latest {
+		largest[p.Amount.Currency()] = max(largest[p.Amount.Currency()], p.Amount.Minor(), 1)
+	}
+	var c chartView
+	for i, p := range latest {
+		height := max(minHeight, int(p.Amount.Minor()*chartHeight/largest[p.Amount.Currency()]))
+		b := bar{
+			x: strconv.Itoa((columns(len(latest)) - 1 - i) * barWidth), y: strconv.Itoa(chartHeight - height),
+			width: strconv.Itoa(barWidth - barGap), height: strconv.Itoa(height), tone: "good",
+			text: amount(p.Amount) + " " + p.outcome() + " " + clockTime(p.CreatedAt),
+		}
+		switch payments.TransactionStatus(p.RawStatus) {
+		case payments.TransactionSuccessful:
+			c.good++
+		case payments.TransactionPending:
+			b.tone = "odd"
+		default:
+			b.tone = "bad"
+		}
+		c.bars = append(c.bars, b)
+	}
+	return c
+}
+
+func timelineBox(r *Request) string {
+	return fmt.Sprintf("0 0 %d %d", timelineWidth, len(r.Steps())*timelineRow)
+}
+
+// timelineBars are the steps of a request, one below the other, by when each began and how long it took.
+func timelineBars(r *Request) []bar {
+	at := func(t int64) int64 { return t * timelineWidth / max(1, int64(r.Took)) }
+	var bars []bar
+	for i, step := range r.Steps() {
+		b := bar{
+			x: fmt.Sprint(at(int64(step.At))), width: fmt.Sprint(max(2, at(int64(step.Took)))),
+			y: strconv.Itoa(i * timelineRow), height: strconv.Itoa(timelineRow - 1), tone: "good",
+		}
+		if step.Fail != "" {
+			b.tone = "bad"
+		}
+		bars = append(bars, b)
+	}
+	return bars
+}

@@ -1,0 +1,171 @@
+// Package inspector shows a developer what the local platform does: its requests with the steps, calls and time of
+// each, and its callbacks with their signatures; both on the page /sandbox and to commands. It watches from outside
+// the functions: before the HTTP API, and on their way to the table, the acquirer and receivers of callbacks. So
+// functions have nothing of it, and one that runs in another process is seen at its requests alone.
+//
+// Nothing is kept but in memory, and only the latest of it. What is secret is hidden when it is recorded (package
+// redact).
+package inspector
+
+import (
+	"slices"
+	"sync"
+)
+
+// Limits of what is kept.
+const (
+	maxRequests  = 200
+	maxCallbacks = 100
+	maxBody      = 64 << 10 // bytes of a body that are recorded
+	// maxWaiting are requests that wait to be recorded. More than that are dropped: a request never waits for it.
+	maxWaiting = 1024
+)
+
+// Inspector watches one platform. It is safe for concurrent use.
+type Inspector struct {
+	waiting chan func() // records, one after the other
+	closed  chan struct{}
+	close   func()
+	ended   sync.WaitGroup
+
+	mu        sync.Mutex
+	requests  []*Request  // the latest last
+	callbacks []*Callback // likewise
+	watchers  map[chan struct{}]bool
+	listeners []*listener
+	site      *site // nil until Serve
+}
+
+// New returns an inspector that records until Close.
+func New() *Inspector {
+	i := &Inspector{waiting: make(chan func(), maxWaiting), closed: make(chan struct{}),
+		watchers: map[chan struct{}]bool{}}
+	i.close = sync.OnceFunc(func() { close(i.closed) })
+	i.ended.Go(i.record)
+	return i
+}
+
+// Close ends the pages and streams that are open. It may be called again.
+func (i *Inspector) Close() {
+	i.close()
+	i.ended.Wait()
+}
+
+// record does what waits, beside the requests themselves: their replies do not wait for it.
+func (i *Inspector) record() {
+	for {
+		select {
+		case do := <-i.waiting:
+			do()
+		case <-i.closed:
+			return
+		}
+	}
+}
+
+// later has something recorded, unless too much waits for that.
+func (i *Inspector) later(do func()) {
+	select {
+	case i.waiting <- do:
+	default:
+	}
+}
+
+// Settle waits until all that has happened is recorded.
+func (i *Inspector) Settle() {
+	done := make(chan struct{})
+	select {
+	case i.waiting <- func() { close(done) }:
+	case <-i.closed:
+		return
+	}
+	select {
+	case <-done:
+	case <-i.closed:
+	}
+}
+
+// addRequest keeps a request.
+func (i *Inspector) addRequest(r *Request) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.requests = latest(append(i.requests, r), maxRequests)
+	i.changed()
+}
+
+// addCallback keeps an attempt to deliver a callback.
+func (i *Inspector) addCallback(c *Callback) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.callbacks = latest(append(i.callbacks, c), maxCallbacks)
+	i.changed()
+}
+
+func latest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }
+
+// forget drops what was recorded so far.
+func (i *Inspector) forget() {
+	i.Settle()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.requests, i.callbacks = nil, nil
+}
+
+// Changed says that what the page shows of the platform may have changed.
+func (i *Inspector) Changed() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.changed()
+}
+
+func (i *Inspector) changed() {
+	for watcher := range i.watchers {
+		select {
+		case watcher <- struct{}{}:
+		default: // it looks soon anyway
+		}
+	}
+}
+
+// watch gets a signal after changes, until stop.
+func (i *Inspector) watch() (changes <-chan struct{}, stop func()) {
+	signal := make(chan struct{}, 1)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.watchers[signal] = true
+	return signal, func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		delete(i.watchers, signal)
+	}
+}
+
+// Requests are the latest ones, the latest first.
+func (i *Inspector) Requests() []*Request {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return newestFirst(i.requests)
+}
+
+// Request is the one with that X-Request-Id; nil if it is not kept.
+func (i *Inspector) Request(id string) *Request {
+	for _, r := range i.Requests() {
+		if r.ID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// Callbacks are the latest attempts to deliver one, the latest first.
+func (i *Inspector) Callbacks() []*Callback {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return newestFirst(i.callbacks)
+}
+
+func newestFirst[T any](list []T) []T {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
+}

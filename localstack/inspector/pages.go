@@ -1,0 +1,128 @@
+package inspector
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
+	"github.com/cashwrap/cashwrap/shared/page"
+)
+
+var (
+	//go:embed sandbox.js
+	script string
+	//go:embed sandbox.css
+	style string
+
+	plainPage   = page.New("").Styled(style)
+	sandboxPage = page.New(script).Styled(style)
+)
+
+// maxListed are the payments that are listed below their chart.
+const maxListed = 10
+
+func (s *site) welcome(*http.Request) (page.Page, error) {
+	return plainPage.Draw("Cashwrap", welcomeBody(s))
+}
+
+func (s *site) overview(r *http.Request) (page.Page, error) {
+	v, err := s.view(r.Context())
+	if err != nil {
+		return page.Page{}, err
+	}
+	drawn, err := sandboxPage.DrawBelow("Sandbox", headerBody(), overviewBody(v))
+	return drawn.Fetching(), err
+}
+
+func (s *site) request(r *http.Request) (page.Page, error) {
+	s.Settle()
+	found := s.Request(r.PathValue("id"))
+	if found == nil {
+		return page.Page{}, nil
+	}
+	return plainPage.DrawBelow(found.Method+" "+found.Path, headerBody(), requestBody(found, s.Apart))
+}
+
+func (s *site) mail(r *http.Request) (page.Page, error) {
+	mails, err := s.mails()
+	at := slices.IndexFunc(mails, func(m ses.Kept) bool { return m.ID == r.PathValue("name") })
+	if err != nil || at < 0 {
+		return page.Page{}, err
+	}
+	return plainPage.DrawBelow(mails[at].Subject, headerBody(), mailBody(mails[at]))
+}
+
+// tone is the class of a status.
+func tone(status int) string {
+	switch {
+	case status >= http.StatusInternalServerError:
+		return "bad"
+	case status >= http.StatusBadRequest:
+		return "odd"
+	default:
+		return "good"
+	}
+}
+
+func (s said) tone() string {
+	if s.Failed {
+		return "bad"
+	}
+	return "good"
+}
+
+// tone is the class of what came of an attempt.
+func (c *Callback) tone() string {
+	if c.Delivered() {
+		return "good"
+	}
+	return "bad"
+}
+
+// answer is what came of an attempt.
+func (c *Callback) answer() string {
+	if c.Status == 0 {
+		return c.Fail
+	}
+	return fmt.Sprint(c.Status)
+}
+
+// maxLabel is the length of a request's path in the list, in characters.
+const maxLabel = 80
+
+// label is what a request is called in the list.
+func (r *Request) label() string {
+	text := []rune(r.Method + " " + r.Path)
+	if len(text) > maxLabel {
+		return string(text[:maxLabel]) + "…"
+	}
+	return string(text)
+}
+
+// part is a piece of a text, perhaps a link.
+type part struct {
+	text string
+	link bool
+}
+
+var link = regexp.MustCompile(`https?://[^\s<>"]+`)
+
+// linked are the pieces of a text, of which every other one is a link.
+func linked(text string) (parts []part) {
+	for {
+		at := link.FindStringIndex(text)
+		if at == nil {
+			return append(parts, part{text, false})
+		}
+		address := strings.TrimRight(text[at[0]:at[1]], ".,")
+		parts = append(parts, part{text[:at[0]], false}, part{address, true})
+		text = text[at[0]+len(address):]
+	}
+}
+
+func sorted(fields map[string]string) []string { return slices.Sorted(maps.Keys(fields)) }

@@ -1,0 +1,82 @@
+package inspector_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/platform"
+)
+
+// TestARequestIsShownWithItsSteps under its X-Request-Id, and nothing of it that is secret.
+func TestARequestIsShownWithItsSteps(t *testing.T) {
+	t.Parallel()
+	f := start(t, platform.InProcess)
+	paid := f.pay(f.create("coffee", f.receiver()))
+	id := paid.Header.Get("X-Request-Id")
+	f.wants(f.page("/sandbox", http.StatusOK), "/sandbox/requests/"+id, "PUT /v0.1/checkouts/", "POST /v0.1/checkouts")
+	page := f.page("/sandbox/requests/"+id, http.StatusOK)
+	f.wants(page, "<dd>200</dd>", "<dd>checkouts</dd>", "ANY /v0.1/checkouts/{id}", id,
+		"GetItem CHECKOUT", "Charge: approved", "PutItem JOURNAL", "PutItem CALLBACK", "PutItem SANDBOX",
+		"************0091", "Bearer sk_test_…", "&#34;PAID&#34;")
+	for _, secret := range []string{frictionless, cvv + "&#34;", f.env["API_KEY"]} {
+		if strings.Contains(page, secret) {
+			t.Errorf("got %s on the page, want it hidden: %s", secret, page)
+		}
+	}
+	f.page("/sandbox/requests/none", http.StatusNotFound)
+}
+
+// TestWhatARequestIs: queries, forms, errors, and bodies that are not shown.
+func TestWhatARequestIs(t *testing.T) {
+	t.Parallel()
+	f := start(t, platform.InProcess)
+	shown := func(r client.Request) string {
+		t.Helper()
+		got, err := f.Do(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.page("/sandbox/requests/"+got.Header.Get("X-Request-Id"), http.StatusOK)
+	}
+	f.wants(shown(client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=a+b&code=x"}),
+		"GET /v0.1/checkouts?checkout_reference=a b&amp;code=***", "<dd>401</dd>")
+	page := shown(client.Request{Method: "POST", Path: "/token", Header: map[string]string{"Authorization": "Basic YTpi"},
+		Body: url.Values{"grant_type": {"password"}, "password": {"horse"}}})
+	page += shown(client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: "sk_test_none",
+		Header: map[string]string{"Cookie": "session=b4"}, Body: "my card is 4200000000000091"})
+	f.wants(page, "grant_type=password\npassword=***", "Basic ***", "A body of 27 bytes, which is not shown",
+		"<dt>Cookie</dt><dd>***</dd>")
+	for _, secret := range []string{"horse", "YTpi", "session=b4", frictionless} {
+		if strings.Contains(page, secret) {
+			t.Errorf("got %s, want no %s on it", page, secret)
+		}
+	}
+	f.wants(shown(client.Request{Method: "GET", Path: "/healthz"}), "<dd>public</dd>")
+	f.wants(shown(client.Request{Method: "GET", Path: "/nowhere"}), "<dd>404</dd>", "$default")
+}
+
+// TestOnlyTheLatestIsKept, so a platform that runs for days does not grow.
+func TestOnlyTheLatestIsKept(t *testing.T) {
+	t.Parallel()
+	f := start(t, platform.InProcess)
+	oldest := f.ask(http.MethodGet, "/healthz", nil, http.StatusOK).Header.Get("X-Request-Id")
+	f.page("/sandbox/requests/"+oldest, http.StatusOK)
+	for range 200 {
+		if _, err := f.Do(t.Context(), client.Request{Method: http.MethodGet, Path: "/healthz"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.page("/sandbox/requests/"+oldest, http.StatusNotFound)
+}
+
+// TestFunctionsInProcessesOfTheirOwn are seen at their requests, and the page says so.
+func TestFunctionsInProcessesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	f := start(t, platform.Bootstraps)
+	id := f.ask(http.MethodGet, "/healthz", nil, http.StatusOK).Header.Get("X-Request-Id")
+	f.wants(f.page("/sandbox", http.StatusOK), "/sandbox/requests/"+id, "RUNTIME=bootstrap")
+	f.wants(f.page("/sandbox/requests/"+id, http.StatusOK), "whose steps are not seen")
+}

@@ -1,0 +1,215 @@
+package inspector
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/iam"
+	"github.com/cashwrap/cashwrap/localstack/redact"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// Step is something that was done for a request.
+type Step struct {
+	At   time.Duration // since the request came
+	Took time.Duration // 0: no time of its own, such as a line of the log
+	To   string        // who was asked: "table", "acquirer", "queue", "files"; "log"
+	What string        // as "PutItem CHECKOUT, PutItem CALLBACK"
+	Fail string        // why it failed; ""
+}
+
+// trace collects the steps of one request.
+type trace struct {
+	began time.Time
+
+	mu    sync.Mutex
+	steps []func() Step // made when they are looked at: a request does not wait for that
+}
+
+type traceKey struct{}
+
+func (t *trace) in(ctx context.Context) context.Context { return context.WithValue(ctx, traceKey{}, t) }
+
+// traceOf is the trace of the request for which something is done; nil if it is for none.
+func traceOf(ctx context.Context) *trace {
+	t, _ := ctx.Value(traceKey{}).(*trace)
+	return t
+}
+
+func (t *trace) add(step func() Step) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.steps = append(t.steps, step)
+}
+
+// done are the steps in the order in which they began.
+func (t *trace) done() []Step {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	steps := make([]Step, len(t.steps))
+	for i, step := range t.steps {
+		steps[i] = step()
+	}
+	slices.SortStableFunc(steps, func(a, b Step) int { return int(a.At - b.At) })
+	return steps
+}
+
+// WatchCalls is a client of the functions, by which their calls to the table, queues and files are seen. Of a call only
+// its operation and the kinds of what it touches are kept.
+func (i *Inspector) WatchCalls(client aws.HTTPClient) aws.HTTPClient {
+	if client == nil {
+		client = http.DefaultClient
+	}
+	return seenCalls{client}
+}
+
+type seenCalls struct{ aws.HTTPClient }
+
+// Do makes a call.
+func (s seenCalls) Do(r *http.Request) (*http.Response, error) {
+	t := traceOf(r.Context())
+	operation := faults.Operation(r)
+	if t == nil || operation == "" {
+		return s.HTTPClient.Do(r)
+	}
+	body, err := peek(r)
+	if err != nil {
+		return nil, err
+	}
+	at := time.Now()
+	response, err := s.HTTPClient.Do(r)
+	took, to := time.Since(at), calledService(r)
+	t.add(func() Step {
+		step := Step{At: at.Sub(t.began), Took: took, To: to, What: operation}
+		if body != nil {
+			step.What = calledFor(operation, body)
+		}
+		switch {
+		case err != nil:
+			step.Fail = err.Error()
+		case response.StatusCode >= http.StatusBadRequest:
+			step.Fail = response.Status
+		}
+		return step
+	})
+	return response, err
+}
+
+// peek reads the body of a call. What is content of a file, or larger than is kept, it leaves alone.
+func peek(r *http.Request) ([]byte, error) {
+	if r.Body == nil || r.Header.Get("X-Amz-Target") == "" || r.ContentLength > maxBody {
+		return nil, nil
+	}
+	body := bytes.NewBuffer(make([]byte, 0, max(0, r.ContentLength)+bytes.MinRead)) // so that it need not grow
+	if _, err := body.ReadFrom(r.Body); err != nil {
+		return nil, err
+	}
+	_ = r.Body.Close() // all of it has been read
+	r.Body = io.NopCloser(bytes.NewReader(body.Bytes()))
+	return body.Bytes(), nil
+}
+
+func calledService(r *http.Request) string {
+	switch target := r.Header.Get("X-Amz-Target"); {
+	case target == "":
+		return "files"
+	case strings.HasPrefix(target, "AmazonSQS."):
+		return "queue"
+	default:
+		return "table"
+	}
+}
+
+// calledFor is what a call does to which kinds of items, each once.
+func calledFor(operation string, body []byte) string {
+	requests, err := iam.Requests(operation, body)
+	if err != nil {
+		return operation
+	}
+	var does []string
+	for _, r := range requests {
+		if p := r.Permission(); !slices.Contains(does, p) {
+			does = append(does, p)
+		}
+	}
+	if len(requests) > 1 {
+		return operation + ": " + strings.Join(does, ", ")
+	}
+	return strings.Join(does, ", ")
+}
+
+// WatchAcquirer is an acquirer, by which calls to it are seen.
+func (i *Inspector) WatchAcquirer(a acquirer.Acquirer) acquirer.Acquirer {
+	return faults.Acquirer(seen("acquirer"), a)
+}
+
+// WatchTerminals are card terminals, by which calls to them are seen.
+func (i *Inspector) WatchTerminals(t terminal.Terminals) terminal.Terminals {
+	return faults.Terminals(seen("terminal"), t)
+}
+
+// seen is a network without faults to a counterparty of that name.
+type seen string
+
+// Carry makes a call.
+func (s seen) Carry(ctx context.Context, c faults.Call) error {
+	t := traceOf(ctx)
+	if t == nil {
+		_, err := c.Send(ctx)
+		return err
+	}
+	at := time.Now()
+	outcome, err := c.Send(ctx)
+	took := time.Since(at)
+	t.add(func() Step {
+		step := Step{At: at.Sub(t.began), Took: took, To: string(s), What: c.Name + ": " + outcome}
+		if err != nil {
+			step.What, step.Fail = c.Name, err.Error()
+		}
+		return step
+	})
+	return err
+}
+
+// WatchLog is the functions' log, of which warnings and errors are kept with the request for which they were written.
+func (i *Inspector) WatchLog(log *slog.Logger) *slog.Logger { return slog.New(seenLog{log.Handler()}) }
+
+type seenLog struct{ slog.Handler }
+
+// Handle writes a record.
+func (s seenLog) Handle(ctx context.Context, r slog.Record) error {
+	if t := traceOf(ctx); t != nil && r.Level >= slog.LevelWarn {
+		at := time.Since(t.began)
+		t.add(func() Step { return Step{At: at, To: "log", What: redact.Text(line(r))} })
+	}
+	return s.Handler.Handle(ctx, r)
+}
+
+// line is a record as a line of text.
+func line(r slog.Record) string {
+	text := r.Message
+	r.Attrs(func(a slog.Attr) bool {
+		text += " " + a.String()
+		return true
+	})
+	return text
+}
+
+// WithAttrs implements slog.Handler.
+func (s seenLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return seenLog{s.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (s seenLog) WithGroup(name string) slog.Handler { return seenLog{s.Handler.WithGroup(name)} }

@@ -1,0 +1,206 @@
+package inspector
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Limits of what the page shows.
+const (
+	maxShown    = 20 // requests and callbacks
+	maxPayments = 40
+	maxPending  = 20
+	maxMails    = 20
+)
+
+// view is what the page /sandbox shows.
+type view struct {
+	BaseURL   string
+	Clock     string
+	Apart     bool
+	Said      said
+	Requests  []*Request
+	Callbacks []*Callback
+	Pending   []pending
+	Payments  []payment
+	Readers   []cardReader
+	Mails     []ses.Kept
+}
+
+// pending is a checkout that waits for its payer.
+type pending struct {
+	Merchant Merchant
+	Checkout payments.Checkout
+}
+
+// voucher reports whether it waits for a boleto or Pix code to be paid, rather than for somebody on a page.
+func (p pending) voucher() bool { return p.Checkout.Attempt.Method.Flow() == payments.VoucherFlow }
+
+// payment is one of the latest.
+type payment struct {
+	Merchant Merchant
+	payments.HistoryItem
+}
+
+// outcome is what has become of it.
+func (p payment) outcome() string {
+	if p.SimpleStatus != "" {
+		return string(p.SimpleStatus)
+	}
+	return p.RawStatus
+}
+
+// reversible reports whether the issuer can charge it back.
+func (p payment) reversible() bool {
+	return slices.Contains([]payments.SimpleStatus{payments.SimpleSuccessful, payments.SimplePaidOut}, p.SimpleStatus)
+}
+
+// cardReader is a virtual reader.
+type cardReader struct {
+	Merchant Merchant
+	ID, Name string
+	Online   bool
+}
+
+// section is a part of the page, which changes by itself.
+type section struct {
+	id, title string
+	body      templ.Component
+}
+
+// columns are the sections side by side: what the developer's code does, and what others do.
+func (v view) columns() [][]section {
+	return [][]section{{
+		{"requests", "Requests", requestsBody(v)},
+		{"callbacks", "Callbacks", callbacksBody(v)},
+	}, {
+		{"pending", "Waiting for the payer", pendingBody(v)},
+		{"payments", "Payments", paymentsBody(v)},
+		{"operator", "Time and payouts", operatorBody(v)},
+		{"readers", "Card readers", readersBody(v)},
+		{"mails", "Mails", mailsBody(v)},
+	}}
+}
+
+// view reads everything.
+func (s *site) view(ctx context.Context) (view, error) {
+	s.Settle()
+	v := view{BaseURL: s.BaseURL, Clock: s.Clock(), Apart: s.Apart, Said: s.lastSaid(),
+		Requests: first(maxShown, s.Requests()), Callbacks: first(maxShown, s.Callbacks())}
+	for _, m := range s.Merchants {
+		if err := s.add(ctx, &v, m); err != nil {
+			return v, err
+		}
+	}
+	byTime := func(a, b payment) int { return b.CreatedAt.Compare(a.CreatedAt) }
+	slices.SortStableFunc(v.Payments, byTime)
+	v.Payments = first(maxPayments, v.Payments)
+	slices.SortStableFunc(v.Pending, func(a, b pending) int {
+		return b.Checkout.Attempt.StartedAt.Compare(a.Checkout.Attempt.StartedAt)
+	})
+	v.Pending = first(maxPending, v.Pending)
+	var err error
+	v.Mails, err = s.mails()
+	return v, err
+}
+
+func first[T any](most int, list []T) []T { return list[:min(most, len(list))] }
+
+// add adds what a merchant has in test mode.
+func (s *site) add(ctx context.Context, v *view, m Merchant) error {
+	t := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
+	stored, err := s.App.Store.Merchant(ctx, m.Code)
+	if err != nil {
+		return err
+	}
+	checkouts, err := s.App.Store.Checkouts(ctx, t, stored.ShardCount())
+	if err != nil {
+		return err
+	}
+	for _, c := range checkouts {
+		if c.RequiresAction() {
+			v.Pending = append(v.Pending, pending{m, c})
+		}
+	}
+	if err = s.addPayments(ctx, v, m, stored.ShardCount()); err != nil {
+		return err
+	}
+	readers, err := s.App.Store.CardReaders(ctx, t)
+	if err != nil {
+		return err
+	}
+	for _, r := range readers {
+		// Only virtual ones: those of `make reader` have a key for it.
+		if beat, err := s.App.Virtual.Heartbeat(ctx, r.ID); err == nil && beat.Confirmed {
+			v.Readers = append(v.Readers, cardReader{m, r.ID, r.Name, beat.Online})
+		}
+	}
+	return nil
+}
+
+func (s *site) addPayments(ctx context.Context, v *view, m Merchant, shards int) error {
+	t := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
+	var entries []store.HistoryEntry
+	newest := store.Range{NewestFirst: true}
+	for entry, err := range s.App.Store.History(ctx, t, shards, newest, maxPayments, 2*maxPayments) {
+		if err != nil {
+			return err
+		}
+		if entry.Type == payments.PaymentItem {
+			entries = append(entries, entry)
+		}
+	}
+	items, err := s.App.Store.HistoryItems(ctx, first(maxPayments, entries))
+	for _, item := range items {
+		v.Payments = append(v.Payments, payment{m, item})
+	}
+	return err
+}
+
+// mails are the latest that were sent, the latest first.
+func (s *site) mails() ([]ses.Kept, error) {
+	files, err := os.ReadDir(s.Mails)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	written := map[string]time.Time{}
+	for _, file := range files {
+		if info, err := file.Info(); err == nil { // one that was renamed meanwhile is shown the next time
+			written[file.Name()] = info.ModTime()
+		}
+	}
+	latest := slices.SortedFunc(maps.Keys(written), func(a, b string) int { return written[b].Compare(written[a]) })
+	var all []ses.Kept
+	for _, name := range first(maxMails, latest) {
+		if mail, err := ses.Read(filepath.Join(s.Mails, name)); err == nil { // or it is being written
+			all = append(all, mail)
+		}
+	}
+	return all, nil
+}
+
+// The forms of what is shown.
+
+func amount(a money.Amount) string { return page.Money(a, page.English) }
+
+func clockTime(t time.Time) string { return t.UTC().Format(time.TimeOnly) }
+
+func milliseconds(d time.Duration) string {
+	return strings.TrimSuffix(d.Round(10*time.Microsecond).String(), "0s")
+}
