@@ -1,16 +1,18 @@
 # What a developer does here; `make help` lists it. Each command checks what it needs and says what is missing.
 
-export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT
+export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT ID
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo provision clock reader payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
-	test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
+.PHONY: help run demo provision clock listen trigger resend logs reader payouts reconcile invoke reset install test \
+	test-dynamodb-local sim lint bench go test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/aws/engines/with --
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo; echo "After \`make install\` these work in any folder; \`cashwrap COMMAND --help\` has their flags:"
+	@sed -n 's/^.*Example: *"  \(cashwrap [^"]*\)".*/  \1/p' localstack/integration.go
 
 # Built and then executed, not `go run`, which keeps signals from what it runs.
 LOCALSTACK := go build -o bin/localstack ./localstack && exec bin/localstack
@@ -25,7 +27,19 @@ provision: go ## call the provision function: make provision ARGS='{"command":"â
 	@$(LOCALSTACK) provision "$$ARGS"
 
 clock: go ## move the time of the running platform forward: make clock ADVANCE=7d (90s, 15m, 36h, 2w); print it without
-	@$(LOCALSTACK) clock "$$ADVANCE"
+	@$(LOCALSTACK) clock $(if $(ADVANCE),advance "$$ADVANCE")
+
+listen: go ## show callbacks as they are sent: make listen ARGS='--forward-to http://127.0.0.1:4000/callback'
+	@$(LOCALSTACK) listen $(ARGS)
+
+trigger: go ## make something happen: make trigger EVENT=checkout.paid ARGS='--override amount:12.50'; lists events without
+	@$(LOCALSTACK) trigger $(if $(EVENT),"$$EVENT" $(ARGS),--help)
+
+resend: go ## send a callback again: make resend ID=msg_â€¦
+	@$(LOCALSTACK) events resend "$$ID"
+
+logs: go ## show requests to the API as they come: make logs ARGS='--filter-status-code 4xx'
+	@$(LOCALSTACK) logs tail $(ARGS)
 
 reader: go ## be a card terminal that joins the running platform: it shows its pairing code, amounts, tips and outcomes
 	@$(LOCALSTACK) reader
@@ -38,6 +52,10 @@ reconcile: go ## compare all records of money with each other: prints the totals
 
 invoke: go ## hand an event to a function as deployed: make invoke FN=checkouts EVENT=events/checkouts.json
 	@$(LOCALSTACK) invoke "$$FN" "$$EVENT"
+
+# `go install` would call it localstack, as its folder.
+install: go ## put these commands into Go's folder for programs, under the name cashwrap
+	@bin=$$(go env GOBIN); go build -o "$${bin:-$$(go env GOPATH)/bin}/cashwrap" ./localstack
 
 reset: go ## delete the data and keys of the local run
 	@$(LOCALSTACK) reset
@@ -67,7 +85,7 @@ sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds,
 bench: go ## run all benchmarks
 	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem $(NOT_INFRA)
 
-PAGES = $(shell find functions shared -name '*.templ')
+PAGES = $(shell find functions shared localstack -name node_modules -prune -o -name '*.templ' -print)
 TEMPL := go tool templ generate -log-level error -include-version=false
 
 golden: go ## rewrite what is derived: the pages' Go code, openapi.yaml from its parts, the functions' rights and events, capacity and cost

@@ -15,7 +15,7 @@ func advance(ctx context.Context, place platform.Folder, length string, out io.W
 	if length != "" {
 		d, err := clock.ParseDuration(length)
 		if err != nil {
-			return fmt.Errorf("ADVANCE=%w", err)
+			return err
 		}
 		if err = place.Advance(ctx, d); err != nil {
 			return err

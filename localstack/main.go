@@ -1,14 +1,7 @@
-// Command localstack is the platform on a developer's machine, without Docker or an AWS account:
-//
-//	go run ./localstack run             start everything; PORT (8080) is the API's
-//	go run ./localstack demo            run a demo against the running platform
-//	go run ./localstack provision JSON  call the provision function, as an operator does
-//	go run ./localstack clock [LENGTH]  move the platform's time forward, as by 7d, and print it
-//	go run ./localstack reader          a card terminal that joins the running platform
-//	go run ./localstack payouts [TIME]  pay out what is due now, or at a time to which the platform's then moves
-//	go run ./localstack invoke FN FILE  call a function as it is deployed with the event in a file
-//	go run ./localstack reconcile       compare all records of money, and print where they differ
-//	go run ./localstack reset           empty .local/, where everything is kept
+// Command localstack is the platform on a developer's machine, without Docker or an AWS account, and the commands of
+// whoever integrates with it. `go run ./localstack help` lists them. Installed under the name cashwrap they work in any
+// folder: the platform's data is in the .local of the repository, else in that of the working directory or of a folder
+// above it.
 package main
 
 import (
@@ -16,22 +9,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+	"github.com/spf13/cobra"
+
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/demo"
 	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/repository"
 	"github.com/cashwrap/cashwrap/localstack/terminal"
 )
 
 const exitUsage = 2
 
-var errUsage = errors.New("usage: localstack run | demo | provision JSON | clock [LENGTH] | reader | " +
-	"payouts [TIME] | invoke FUNCTION EVENT | reconcile | reset")
+// errUsage is joined to errors about how a command was called.
+var errUsage = errors.New("`cashwrap help` lists the commands")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -42,47 +38,95 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(exitUsage)
 	case err != nil:
-		fmt.Fprintln(os.Stderr, "localstack:", err)
+		fmt.Fprintln(os.Stderr, "cashwrap:", err)
 		os.Exit(1)
 	}
 }
 
+// command runs the command that the arguments name.
 func command(ctx context.Context, args []string, out io.Writer) error {
-	root, err := engines.Root()
+	place, err := folder()
 	if err != nil {
 		return err
 	}
-	place := platform.Folder(filepath.Join(filepath.Dir(root), ".local"))
-	switch {
-	case len(args) == 1 && args[0] == "run":
-		c, err := configFrom(os.Getenv)
-		if err != nil {
-			return err
-		}
-		return run(ctx, place, c, out, os.Stderr)
-	case len(args) == 1 && args[0] == "demo":
-		return runDemo(ctx, place, out)
-	case len(args) == 2 && args[0] == "provision":
-		return provision(ctx, place, []byte(args[1]), out)
-	case len(args) == 1 && args[0] == "clock":
-		return advance(ctx, place, "", out)
-	case len(args) == 2 && args[0] == "clock":
-		return advance(ctx, place, args[1], out)
-	case len(args) == 1 && args[0] == "reader":
-		return place.Reader(ctx, os.Stdin, out)
-	case len(args) == 1 && args[0] == "payouts":
-		return payouts(ctx, place, "", out)
-	case len(args) == 2 && args[0] == "payouts":
-		return payouts(ctx, place, args[1], out)
-	case len(args) == 3 && args[0] == "invoke":
-		return invoke(ctx, place, args[1], args[2], out)
-	case len(args) == 1 && args[0] == "reconcile":
-		return reconciled(ctx, place, out)
-	case len(args) == 1 && args[0] == "reset":
-		return place.Reset()
-	default:
-		return errUsage
+	root := commands(place, out) //nolint:contextcheck // cobra hands it to them
+	called := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { called = true }
+	root.SetArgs(args)
+	root.SetOut(out)
+	err = root.ExecuteContext(ctx)
+	if err != nil && !called {
+		return errors.Join(err, errUsage)
 	}
+	return err
+}
+
+const dataFolder = ".local"
+
+// folder is where the platform's data is.
+func folder() (platform.Folder, error) {
+	if root, err := repository.Root(); err == nil {
+		return platform.Folder(filepath.Join(root, dataFolder)), nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for at := here; ; at = filepath.Dir(at) {
+		found := filepath.Join(at, dataFolder)
+		if _, err := os.Stat(found); !errors.Is(err, fs.ErrNotExist) {
+			return platform.Folder(found), err
+		}
+		if at == filepath.Dir(at) {
+			return platform.Folder(filepath.Join(here, dataFolder)), nil
+		}
+	}
+}
+
+// commands are all of them.
+func commands(place platform.Folder, out io.Writer) *cobra.Command {
+	root := &cobra.Command{Use: "cashwrap", Short: "The payments platform on this machine",
+		SilenceUsage: true, SilenceErrors: true, CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true}}
+	root.AddGroup(&cobra.Group{ID: "platform", Title: "The platform:"},
+		&cobra.Group{ID: "integrate", Title: "While you integrate:"}, &cobra.Group{ID: "operate", Title: "As its operator:"})
+	add := func(group, use, short string, args cobra.PositionalArgs, run func(context.Context, []string) error) {
+		root.AddCommand(&cobra.Command{Use: use, Short: short, Args: args, GroupID: group,
+			RunE: func(c *cobra.Command, args []string) error { return run(c.Context(), args) }})
+	}
+	add("platform", "run", "Start everything; PORT, ENGINE and RUNTIME of the environment say how", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error {
+			c, err := configFrom(os.Getenv)
+			if err != nil {
+				return err
+			}
+			return run(ctx, place, c, out, os.Stderr)
+		})
+	add("platform", "reset", "Delete the data and keys of the local run", cobra.NoArgs,
+		func(context.Context, []string) error { return place.Reset() })
+	addIntegration(root, place, out)
+	add("integrate", "demo", "Run a demo, and print every request and reply", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error { return runDemo(ctx, place, out) })
+	add("integrate", "reader", "Be a card terminal that joins the platform", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error { return place.Reader(ctx, os.Stdin, out) })
+	add("operate", "payouts [TIME]", "Pay out what is due now, or at a time to which the clock moves",
+		cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+			return payouts(ctx, place, first(args), out)
+		})
+	add("operate", "provision JSON", "Give an operator's command", cobra.ExactArgs(1),
+		func(ctx context.Context, args []string) error { return provision(ctx, place, []byte(args[0]), out) })
+	add("operate", "reconcile", "Compare all records of money, and print where they differ", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error { return reconciled(ctx, place, out) })
+	add("operate", "invoke FUNCTION EVENT", "Hand the event of a file to a function as it is deployed", cobra.ExactArgs(2),
+		func(ctx context.Context, args []string) error { return invoke(ctx, place, args[0], args[1], out) })
+	return root
+}
+
+// first is the first argument, or "".
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
 }
 
 // runDemo runs the demo against the running platform.

@@ -43,7 +43,8 @@ func only(name, value string) func(string) string {
 
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{nil, {"dance"}, {"run", "fast"}, {"provision"}, {"invoke", "public"}} {
+	for _, args := range [][]string{{"dance"}, {"run", "fast"}, {"provision"}, {"invoke", "public"},
+		{"listen", "--to", "a"}, {"trigger"}, {"events", "resend"}, {"clock", "advance"}, {"clock", "7d"}} {
 		if err := command(t.Context(), args, t.Output()); !errors.Is(err, errUsage) {
 			t.Errorf("%v: got error %v, want %v", args, err, errUsage)
 		}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/trigger"
+)
+
+// said are the lines of a command that runs until stop.
+type said struct {
+	*bufio.Scanner
+	stop func() error
+}
+
+// begin runs a command over the folder, and waits for its first line.
+func begin(t *testing.T, place platform.Folder, args ...string) said {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	reader, writer := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := called(ctx, place, writer, args...)
+		writer.CloseWithError(err)
+		ended <- err
+	}()
+	s := said{bufio.NewScanner(reader), func() error {
+		cancel()
+		go func() { _, _ = io.Copy(io.Discard, reader) }()
+		return <-ended
+	}}
+	if !s.Scan() {
+		t.Fatalf("%v: got the end, error %v, want a line", args, s.Err())
+	}
+	return s
+}
+
+// next is the command's next line.
+func (s said) next(t *testing.T) string {
+	t.Helper()
+	if !s.Scan() {
+		t.Fatalf("got the end, error %v, want a line", s.Err())
+	}
+	return s.Text()
+}
+
+// called runs a command over the folder.
+func called(ctx context.Context, place platform.Folder, out io.Writer, args ...string) error {
+	root := commands(place, out) //nolint:contextcheck // cobra hands it to them
+	root.SetArgs(args)
+	root.SetOut(out)
+	return root.ExecuteContext(ctx)
+}
+
+// TestEachEventIsTriggered, and shows in the callbacks that a command listens to.
+func TestEachEventIsTriggered(t *testing.T) {
+	t.Parallel()
+	place := newFolder(t)
+	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
+	listening := begin(t, place, "listen", "--events", "CHECKOUT_STATUS_CHANGED")
+	callback := regexp.MustCompile(`^\d\d:\d\d:\d\d  CHECKOUT_STATUS_CHANGED (\S+) -> ` + l.env["BASE_URL"] +
+		`/sandbox/callbacks \[204\]  v1 ✓ v1a ✓  (msg_\S+)$`)
+	id := ""
+	for event, wanted := range map[string]struct {
+		callbacks int
+		said      string
+	}{
+		"checkout.paid": {1, "PUT /v0.1/checkouts/"}, "checkout.failed": {1, "200"}, "checkout.expired": {1, "DELETE"},
+		"checkout.3ds_pending": {0, "202"}, "boleto.paid": {1, "operator: pay_voucher"}, "refund": {1, "/refunds 201"},
+		"chargeback": {2, "operator: charge_back"}, "payout": {1, "EUR PAID"}, "reader.paid": {0, "/checkout 201"},
+	} {
+		var out bytes.Buffer
+		if err := called(t.Context(), place, &out, "trigger", event); err != nil ||
+			!strings.Contains(out.String(), wanted.said) || !strings.HasSuffix(out.String(), "/sandbox\n") {
+			t.Errorf("%s: got %s and error %v, want %q in it", event, &out, err, wanted.said)
+		}
+		for range wanted.callbacks {
+			found := callback.FindStringSubmatch(listening.next(t))
+			if found == nil {
+				t.Fatalf("%s: got %q, want a delivered callback", event, listening.Text())
+			}
+			id = found[2]
+		}
+		t.Log(event)
+	}
+	if got := trigger.Names(); len(got) != 9 {
+		t.Errorf("got events %v, want nine", got)
+	}
+	resent(t, place, id, listening)
+	if err := listening.stop(); err != nil {
+		t.Errorf("listen: got error %v, want none", err)
+	}
+	if err := l.stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// resent: a callback comes again by its id.
+func resent(t *testing.T, place platform.Folder, id string, listening said) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := called(t.Context(), place, &out, "events", "resend", id); err != nil || !strings.Contains(out.String(), id) {
+		t.Errorf("resend: got %s and error %v, want that it is sent again", &out, err)
+	}
+	if line := listening.next(t); !strings.HasSuffix(line, id) {
+		t.Errorf("resend: got %q, want %s again", line, id)
+	}
+	if err := called(t.Context(), place, &out, "events", "resend", "msg_none"); err == nil ||
+		err.Error() != "There is no such callback." {
+		t.Errorf("resend: got error %v, want that there is none", err)
+	}
+}
+
+// TestOverrides change the request that creates a checkout.
+func TestOverrides(t *testing.T) {
+	t.Parallel()
+	place := newFolder(t)
+	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
+	var out bytes.Buffer
+	if err := called(t.Context(), place, &out, "trigger", "checkout.paid", "--override", "amount:12.50",
+		"--override", "checkout_reference:mine", "--override", "hosted_checkout.enabled:true"); err != nil {
+		t.Fatalf("got %s and error %v, want none", &out, err)
+	}
+	got, err := client.Client{BaseURL: l.env["BASE_URL"]}.Do(t.Context(), client.Request{Method: http.MethodGet,
+		Path: "/v0.1/checkouts?checkout_reference=mine", APIKey: l.env["API_KEY"]})
+	if err != nil || !strings.Contains(string(got.Body), `"amount":12.50`) ||
+		!strings.Contains(string(got.Body), `"hosted_checkout":{"enabled":true}`) {
+		t.Errorf("got %s and error %v, want the overrides in it", got.Body, err)
+	}
+	for want, args := range map[string][]string{
+		`"amount" is no override`: {"checkout.paid", "--override", "amount"}, "is no event": {"checkout.lost"},
+		"must be":        {"checkout.paid", "--override", "currency:XXX"},
+		"not PAID":       {"checkout.paid", "--override", "amount:42.01"},
+		"accepts 1 arg(": {},
+	} {
+		if err := called(t.Context(), place, io.Discard, append([]string{"trigger"}, args...)...); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%v: got error %v, want %q in it", args, err, want)
+		}
+	}
+	if err := l.stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLogsAreFiltered by status, method and path.
+func TestLogsAreFiltered(t *testing.T) {
+	t.Parallel()
+	place := newFolder(t)
+	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
+	tail := begin(t, place, "logs", "tail", "--filter-status-code", "4xx,200", "--filter-http-method", "get",
+		"--filter-request-path", "healthz")
+	errors4xx := begin(t, place, "logs", "tail", "--filter-status-code", "4XX")
+	for _, path := range []string{"/readyz", "/nowhere", "/healthz"} {
+		if _, err := (client.Client{BaseURL: l.env["BASE_URL"]}).Do(t.Context(),
+			client.Request{Method: http.MethodGet, Path: path}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if line := tail.next(t); !strings.Contains(line, "  200 GET /healthz  ") {
+		t.Errorf("got %q, want the request to /healthz", line)
+	}
+	if line := errors4xx.next(t); !strings.Contains(line, "  404 GET /nowhere  ") {
+		t.Errorf("got %q, want the request to /nowhere", line)
+	}
+	for _, one := range []said{tail, errors4xx} {
+		if err := one.stop(); err != nil {
+			t.Errorf("got error %v, want none", err)
+		}
+	}
+	if err := called(t.Context(), place, io.Discard, "logs", "tail", "--filter-status-code", "4x"); err == nil {
+		t.Error("4x: got no error, want one")
+	}
+	if err := called(t.Context(), place, io.Discard, "listen", "--events", "checkout.paid"); err == nil ||
+		!strings.Contains(err.Error(), "is no type of event") {
+		t.Errorf("got error %v, want that it is no type of event", err)
+	}
+	// A command ends with the platform.
+	left := begin(t, place, "logs", "tail")
+	if err := l.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if left.Scan() {
+		t.Errorf("got %q after the platform has stopped, want the end", left.Text())
+	}
+}
+
+// TestCommandsNeedAPlatform that runs, and functions in its process to listen to.
+func TestCommandsNeedAPlatform(t *testing.T) {
+	t.Parallel()
+	place := newFolder(t)
+	for _, args := range [][]string{{"listen"}, {"logs", "tail"}, {"trigger", "refund"}, {"events", "resend", "msg_1"},
+		{"clock", "advance", "7d"}} {
+		if err := called(t.Context(), place, io.Discard, args...); !errors.Is(err, platform.ErrNotRunning) {
+			t.Errorf("%v: got error %v, want %v", args, err, platform.ErrNotRunning)
+		}
+	}
+	l := startWith(t, place, platform.Config{Engine: platform.InMemory, Runtime: platform.Bootstraps})
+	if err := called(t.Context(), place, io.Discard, "listen"); err == nil ||
+		!strings.Contains(err.Error(), "RUNTIME=bootstrap") {
+		t.Errorf("listen: got error %v, want that callbacks are not seen", err)
+	}
+	if err := l.stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTheFolderIsFound in the repository, else in the working directory or above it, else it is to be made there.
+func TestTheFolderIsFound(t *testing.T) {
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	deep := filepath.Join(outside, "app", "src")
+	if err = os.MkdirAll(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	wants := func(when, want string) {
+		t.Helper()
+		if got, folderErr := folder(); folderErr != nil || string(got) != want {
+			t.Errorf("%s: got %s and error %v, want %s", when, got, folderErr, want)
+		}
+	}
+	here, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants("in the repository", filepath.Join(here, ".local"))
+	t.Chdir(deep)
+	wants("without any", filepath.Join(deep, ".local"))
+	if err = os.Mkdir(filepath.Join(outside, ".local"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	wants("above", filepath.Join(outside, ".local"))
+}

@@ -1,0 +1,155 @@
+// Package trigger makes things happen at the running platform by test payments, for developers who want to see what
+// their code does then.
+package trigger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
+)
+
+// Config says at which platform. Env is its .local/env.
+type Config struct {
+	API      client.Client
+	Env      map[string]string
+	Now      time.Time // by the platform's clock
+	Operator client.Invoke
+	Advance  func(time.Duration) error // moves that clock
+	Out      io.Writer                 // gets a line for each request
+}
+
+// event is something that can be made to happen.
+type event struct {
+	name, what string
+	run        func(*scene, context.Context) error
+}
+
+// events are all of them.
+var events = []event{
+	{"checkout.paid", "a checkout is paid by card", (*scene).paid},
+	{"checkout.failed", "a card is declined", (*scene).failed},
+	{"checkout.expired", "a checkout is deactivated", (*scene).expired},
+	{"checkout.3ds_pending", "an issuer asks its payer, who answers on the page /sandbox", (*scene).challenged},
+	{"boleto.paid", "a boleto is paid at a bank", (*scene).boleto},
+	{"refund", "a payment is refunded", (*scene).refunded},
+	{"chargeback", "an issuer charges a payment back", (*scene).chargedBack},
+	{"payout", "a payment is paid out: the clock moves to the end of the merchant's day", (*scene).paidOut},
+	{"reader.paid", "a payment at a virtual card reader, which takes some seconds", (*scene).paidAtReader},
+}
+
+// Names are those of the events.
+func Names() []string {
+	var names []string
+	for _, e := range events {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// List is what each event is, a line each.
+func List() string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, e := range events {
+		fmt.Fprintf(table, "  %s\t%s\n", e.name, e.what)
+	}
+	_ = table.Flush() // writing to memory cannot fail
+	return strings.TrimRight(text.String(), "\n")
+}
+
+// Run makes an event happen. Overrides are "field:value", where a dot leads into an object: fields of the request that
+// creates the checkout. Errors: an event or override that is none; the first request that is answered otherwise.
+func Run(ctx context.Context, name string, overrides []string, c Config) error {
+	for _, e := range events {
+		if e.name != name {
+			continue
+		}
+		s := &scene{Config: c, overrides: overrides, reference: "trigger-" + uuid.NewString()[:8]}
+		if err := e.run(s, ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		fmt.Fprintf(c.Out, "%s: see %s/sandbox\n", name, c.API.BaseURL)
+		return nil
+	}
+	return fmt.Errorf("%q is no event: there are %s", name, strings.Join(Names(), ", "))
+}
+
+// scene is one event.
+type scene struct {
+	Config
+	overrides []string
+	reference string
+}
+
+// merchant is one of the seeded ones.
+type merchant struct{ code, key string }
+
+// merchant is the one with a prefix in .local/env, as "BRL_".
+func (s *scene) merchant(prefix string) merchant {
+	return merchant{s.Env[prefix+"MERCHANT_CODE"], s.Env[prefix+"API_KEY"]}
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+// call sends a request, prints it, and reads the reply. Any status but the wanted one is an error.
+func (s *scene) call(ctx context.Context, m merchant, method, path string, body any, want int) (client.Response,
+	error) {
+	got, err := s.API.Do(ctx, client.Request{Method: method, Path: path, APIKey: m.key, Body: body})
+	if err != nil {
+		return got, err
+	}
+	fmt.Fprintf(s.Out, "%s %s %d\n", method, path, got.Status)
+	if got.Status != want {
+		return got, errors.New(cmp.Or(got.Text("message"), string(got.Body)))
+	}
+	return got, nil
+}
+
+// operate gives an operator's command, and prints it.
+func (s *scene) operate(ctx context.Context, name string, arguments object) error {
+	command := object{"command": name}
+	for argument, value := range arguments {
+		command[argument] = value
+	}
+	err := s.Operator.Operate(ctx, command, nil)
+	fmt.Fprintf(s.Out, "operator: %s\n", name)
+	if refused, ok := errors.AsType[*client.Refusal](err); ok {
+		return errors.New(refused.Message)
+	}
+	return err
+}
+
+// waitFor reads a resource each second until a text of it is another, and returns that.
+func (s *scene) waitFor(ctx context.Context, m merchant, path, text, before string) (now string, err error) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		got, err := s.call(ctx, m, http.MethodGet, path, nil, ok)
+		if now = got.Text(text); err != nil || now != before {
+			return now, err
+		}
+		select {
+		case <-ctx.Done():
+			return now, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// statuses of replies.
+const (
+	ok       = http.StatusOK
+	created  = http.StatusCreated
+	accepted = http.StatusAccepted
+)
