@@ -1,0 +1,156 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// anything is how a guide writes what differs from one run to the next: in JSON a value or a part of a text, and at an
+// array's end any more elements.
+const anything = "…"
+
+// differs says how what was printed differs from what a guide shows; "" if it does not.
+func differs(kind, want, got string) string {
+	if kind == "text" {
+		return cmp.Diff(linesOf(want), alike(linesOf(want), linesOf(got)))
+	}
+	wanted, err := parseJSON(want)
+	if err != nil {
+		return "the guide's is not JSON: " + err.Error()
+	}
+	printed, err := parseJSON(got)
+	if err != nil {
+		return "not JSON: " + err.Error()
+	}
+	return cmp.Diff(wanted, alike(wanted, printed))
+}
+
+func linesOf(text string) any {
+	var lines []any
+	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+		lines = append(lines, strings.TrimRight(line, "\r\n"))
+	}
+	return lines
+}
+
+// parseJSON keeps numbers as they are written: 10.10 is not 10.1.
+func parseJSON(text string) (value any, err error) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	return value, decoder.Decode(&value)
+}
+
+// alike is what was printed, with the guide's words where these mean it, and without what the guide leaves out. So it
+// equals want, or shows what differs.
+func alike(want, got any) any {
+	if want == anything {
+		return want
+	}
+	switch want := want.(type) {
+	case map[string]any:
+		if got, ok := got.(map[string]any); ok {
+			return alikeMembers(want, got)
+		}
+	case []any:
+		if got, ok := got.([]any); ok {
+			return alikeElements(want, got)
+		}
+	case string:
+		if got, ok := got.(string); ok && matches(want, got) {
+			return want
+		}
+	}
+	return got
+}
+
+func alikeMembers(want, got map[string]any) any {
+	members := map[string]any{}
+	for name, w := range want {
+		if g, ok := got[name]; ok {
+			members[name] = alike(w, g)
+		}
+	}
+	return members
+}
+
+func alikeElements(want, got []any) any {
+	elements := []any{}
+	for i, g := range got {
+		switch {
+		case i >= len(want)-1 && len(want) > 0 && want[len(want)-1] == anything:
+			return append(elements, anything)
+		case i < len(want):
+			g = alike(want[i], g)
+		}
+		elements = append(elements, g)
+	}
+	return elements
+}
+
+func matches(want, got string) bool {
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(want), anything, ".*")
+	return regexp.MustCompile("^(?s:" + pattern + ")$").MatchString(got)
+}
+
+// TestTheComparison: a test of guides that accepts everything would prove nothing.
+func TestTheComparison(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind, want, got string
+		same            bool
+	}{
+		{"json", `{"a":1}`, `{"a":1,"b":2}`, true},
+		{"json", `{"a":1,"b":2}`, `{"a":1}`, false},
+		{"json", `{"a":10.10}`, `{"a":10.1}`, false},
+		{"json", `{"a":{"b":"…"}}`, `{"a":{"b":[1]}}`, true},
+		{"json", `{"a":{"b":"…"}}`, `{"a":{}}`, false},
+		{"json", `{"a":"x…z"}`, `{"a":"xyz"}`, true},
+		{"json", `{"a":"x…z"}`, `{"a":"xy"}`, false},
+		{"json", `[1]`, `[1,2]`, false},
+		{"json", `[1,2]`, `[1]`, false},
+		{"json", `[1,"…"]`, `[1,2,3]`, true},
+		{"json", `[1,"…"]`, `[2,2,3]`, false},
+		{"json", `[]`, `[1]`, false},
+		{"json", `{}`, `[]`, false},
+		{"json", `{}`, `oops`, false},
+		{"text", "verified …\n204", "verified 7\n204\n", true},
+		{"text", "verified …", "refused 7\n", false},
+		{"text", "400", "400\n400\n", false},
+		{"text", "400", "", false},
+	} {
+		if diff := differs(c.kind, c.want, c.got); (diff == "") != c.same {
+			t.Errorf("%s %s: got difference %q, want that it shows %s is %t", c.kind, c.got, diff, c.want, c.same)
+		}
+	}
+}
+
+// TestAGuideIsParsedToItsLines, so that a failure is found, and nothing is left out of the test.
+func TestAGuideIsParsedToItsLines(t *testing.T) {
+	t.Parallel()
+	text := "# T\n\n## Go\n```go file=a.go\npackage a\n```\n## Python\n```sh\nfalse\n```\n" +
+		"## End\n```sh\ntrue\n```\n```text\n```"
+	g, err := parseGuide("t.md", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"Go", "Python"}, g.ways()); diff != "" {
+		t.Errorf("ways (-want +got):\n%s", diff)
+	}
+	lines := strings.Split(g.way("Go").script(), "\n")
+	want := []string{"", "", "cat >a.go <<'END OF FILE'", "package a", "END OF FILE", "", "", "", "", "",
+		`exec >"$PRINTED/12"`, "true", "", ""}
+	if diff := cmp.Diff(want, lines[1:]); diff != "" {
+		t.Errorf("script after its first line (-want +got):\n%s", diff)
+	}
+	for _, wrong := range []string{"```sh\n", "```\n```", "```json\n{}\n```", "```go\n```",
+		"```console\n```\n```text\n```"} {
+		if _, err := parseGuide("t.md", wrong); err == nil {
+			t.Errorf("%s: got no error, want one", fmt.Sprintf("%q", wrong))
+		}
+	}
+}

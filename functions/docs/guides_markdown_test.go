@@ -1,0 +1,163 @@
+package docs_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A guide is a Markdown file whose fenced blocks are run as a reader runs them. What follows the three backquotes says
+// what a block is:
+//
+//	sh               commands; all of a guide run in one bash, in order
+//	json, text       what the commands right before it print; "…" is anything
+//	go file=main.go  a file that the reader saves in the shell's folder; also ts and py
+//	console          what is not run
+//
+// Sections titled as one of alternatives exclude each other: each is run with all that is around them.
+type guide struct {
+	name   string // of the file
+	blocks []block
+}
+
+type block struct {
+	line    int    // of the opening fence, from 1
+	section string // title of the section of level 2
+	kind    string
+	file    string
+	lines   []string
+}
+
+// alternatives are the sections of callbacks.md for one language each.
+var alternatives = []string{"Go", "TypeScript", "Python"}
+
+// readGuide reads a guide for an installation at the base URL. Receivers listen on the port, instead of the 4000 that
+// readers see.
+func readGuide(t *testing.T, path, baseURL, port string) guide {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := regexp.MustCompile(`\b4000\b`).ReplaceAllString(string(text), port)
+	g, err := parseGuide(filepath.Base(path), strings.ReplaceAll(filled, "{{base_url}}", baseURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+const fence = "```"
+
+func parseGuide(name, text string) (guide, error) {
+	g := guide{name: name}
+	section, open := "", false
+	for number, line := range strings.Split(text, "\n") {
+		info, fenced := strings.CutPrefix(line, fence)
+		switch {
+		case open && fenced:
+			open = false
+		case open:
+			last := &g.blocks[len(g.blocks)-1]
+			last.lines = append(last.lines, line)
+		case fenced:
+			kind, file, _ := strings.Cut(info, " file=")
+			g.blocks = append(g.blocks, block{line: number + 1, section: section, kind: kind, file: file})
+			open = true
+		case strings.HasPrefix(line, "## "):
+			section = line[len("## "):]
+		}
+	}
+	if open {
+		return g, fmt.Errorf("%s: the last block has no end", name)
+	}
+	return g, g.check()
+}
+
+// check refuses blocks that would prove nothing.
+func (g guide) check() error {
+	for i, b := range g.blocks {
+		switch {
+		case slices.Contains([]string{"sh", "console"}, b.kind) && b.file == "",
+			slices.Contains([]string{"go", "ts", "py"}, b.kind) && b.file != "",
+			b.prints() && i > 0 && g.blocks[i-1].kind == "sh" && g.blocks[i-1].section == b.section:
+		default:
+			return fmt.Errorf("%s:%d: got a block %q, want one of sh, console, json or text right after sh, "+
+				"or go, ts or py with file=", g.name, b.line, b.kind)
+		}
+	}
+	return nil
+}
+
+func (b block) prints() bool { return b.kind == "json" || b.kind == "text" }
+
+// ways to run the guide: its alternatives, or "" where it has none.
+func (g guide) ways() (titles []string) {
+	for _, title := range alternatives {
+		if slices.ContainsFunc(g.blocks, func(b block) bool { return b.section == title }) {
+			titles = append(titles, title)
+		}
+	}
+	if titles == nil {
+		return []string{""}
+	}
+	return titles
+}
+
+// way is the guide without the other alternatives.
+func (g guide) way(title string) guide {
+	blocks := slices.DeleteFunc(slices.Clone(g.blocks), func(b block) bool {
+		return b.section != title && slices.Contains(alternatives, b.section)
+	})
+	return guide{g.name, blocks}
+}
+
+// script runs the guide. Each of its lines is the guide's of the same number, so that what bash reports is found there.
+// What a block prints goes to a file named by the line of its fence, in the folder $PRINTED. Errors of commands go to
+// the standard error.
+func (g guide) script() string {
+	lines := []string{`set -Eeuo pipefail; trap 'echo "` + g.name + `:$LINENO: failed: $BASH_COMMAND" >&2' ERR`}
+	if !slices.ContainsFunc(g.blocks, func(b block) bool { return slices.Contains(b.lines, loadEnv) }) {
+		lines[0] += "; " + loadEnv
+	}
+	for _, b := range g.blocks {
+		open, end := "", ""
+		switch {
+		case b.kind == "sh":
+			open = fmt.Sprintf(`exec >"$PRINTED/%d"`, b.line)
+		case b.file != "":
+			open, end = "cat >"+b.file+" <<'END OF FILE'", "END OF FILE"
+		default:
+			continue
+		}
+		lines = append(lines, make([]string, b.line-1-len(lines))...)
+		lines = append(append(append(lines, open), b.lines...), end)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// loadEnv is the first step of every guide; only first-payment.md shows it, the others refer to it.
+const loadEnv = ". .local/env"
+
+// compare says where what was printed differs from what the guide shows. Of a block that was not reached nothing was
+// printed: the command that failed before it is reported.
+func (g guide) compare(printed string) (differences []string) {
+	for i, b := range g.blocks {
+		if !b.prints() {
+			continue
+		}
+		got, err := os.ReadFile(filepath.Join(printed, fmt.Sprint(g.blocks[i-1].line)))
+		if err != nil {
+			continue
+		}
+		if diff := differs(b.kind, strings.Join(b.lines, "\n"), string(got)); diff != "" {
+			differences = append(differences, fmt.Sprintf("%s:%d: got\n%s\nwant what the guide shows (-want +got):\n%s",
+				g.name, b.line, got, diff))
+		}
+	}
+	return differences
+}

@@ -1,0 +1,224 @@
+//go:build unix
+
+// Package docs_test runs the guides, as a reader does who reads nothing else: every command, and every program.
+package docs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/trigger"
+)
+
+// limit of one guide. Most take a second or two; Go's compiler and the package registries take longer at first. A guide
+// that waits for what never happens takes all of it.
+const limit = 2 * time.Minute
+
+// TestGuides runs each guide against a platform of its own, whose clock it may move.
+func TestGuides(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("guides/*.md")
+	if err != nil || len(paths) < 8 {
+		t.Fatalf("got %d guides and error %v, want at least 8", len(paths), err)
+	}
+	commands := buildCashwrap(t)
+	for _, path := range paths {
+		for _, way := range readGuide(t, path, "", "").ways() {
+			t.Run(strings.TrimSuffix(filepath.Base(path), ".md")+way, func(t *testing.T) {
+				t.Parallel()
+				wants(t, way)
+				home, env := startPlatform(t)
+				g := readGuide(t, path, env["BASE_URL"], freePort(t)).way(way)
+				if err := g.run(t.Context(), home, t.TempDir(), commands); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// buildCashwrap builds the command cashwrap, and returns its folder. The command finds the platform by where it runs.
+func buildCashwrap(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "cashwrap"), "../../localstack").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	return folder
+}
+
+// TestTriggers makes each event of local-platform.md happen. The guide has all that there are.
+func TestTriggers(t *testing.T) {
+	t.Parallel()
+	cashwrap := filepath.Join(buildCashwrap(t), "cashwrap")
+	var events []string
+	for _, row := range table(t, "local-platform.md", "Make something happen") {
+		event := strings.Trim(row[0], "`")
+		events = append(events, event)
+		t.Run(event, func(t *testing.T) {
+			t.Parallel()
+			command := exec.CommandContext(t.Context(), cashwrap, "trigger", event)
+			command.Dir, _ = startPlatform(t)
+			if out, err := command.CombinedOutput(); err != nil {
+				t.Errorf("got error %v, want none:\n%s", err, out)
+			}
+		})
+	}
+	if diff := cmp.Diff(trigger.Names(), events); diff != "" {
+		t.Errorf("events of the guide (-all +guide):\n%s", diff)
+	}
+}
+
+// startPlatform starts a platform. Home is where a reader works: .local is there.
+func startPlatform(t *testing.T) (home string, env map[string]string) {
+	t.Helper()
+	home = t.TempDir()
+	p, err := platform.Start(t.Context(), platform.Folder(filepath.Join(home, ".local")), platform.Config{
+		Engine: platform.InMemory, Runtime: platform.InProcess,
+		Progress: io.Discard, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return home, p.Env
+}
+
+// run runs the guide in home, with commands in path, and keeps what it prints in scratch. The error says all that the
+// guide shows otherwise, and which command failed.
+func (g guide) run(ctx context.Context, home, scratch, path string) error {
+	said, err := os.Create(filepath.Join(scratch, "errors"))
+	if err != nil {
+		return err
+	}
+	defer said.Close()
+	failed := g.bash(ctx, home, scratch, path, said)
+	var all []error
+	for _, difference := range g.compare(scratch) {
+		all = append(all, errors.New(difference))
+	}
+	if failed != nil {
+		text, err := os.ReadFile(said.Name())
+		all = append(all, fmt.Errorf("%w:\n%s", failed, text), err)
+	}
+	return errors.Join(all...)
+}
+
+// bash runs the guide's script, and ends what that leaves running. Its errors go to a file: a pipe would stay open for
+// as long as a receiver runs.
+func (g guide) bash(ctx context.Context, home, scratch, path string, said *os.File) error {
+	script := filepath.Join(scratch, g.name)
+	if err := os.WriteFile(script, []byte(g.script()), 0o600); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	bash := exec.CommandContext(ctx, "bash", script)
+	bash.Dir, bash.Stderr = home, said
+	bash.Env = append(os.Environ(), "PRINTED="+scratch, "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"))
+	bash.Env = append(bash.Env, quiet...)
+	bash.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	bash.Cancel = func() error { return endGroup(bash) }
+	failed := bash.Run()
+	if bash.Process == nil {
+		return failed
+	}
+	if ctx.Err() != nil {
+		failed = fmt.Errorf("%s: it was not done after %s", g.name, limit)
+	}
+	return errors.Join(failed, endGroup(bash))
+}
+
+// endGroup ends what the guide has left running, if anything.
+func endGroup(bash *exec.Cmd) error {
+	if err := syscall.Kill(-bash.Process.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	return nil
+}
+
+// quiet are the package managers' settings here. They ask their registries, as a reader's do, and take what they have
+// had before from their caches.
+var quiet = []string{"npm_config_prefer_offline=true", "npm_config_ignore_scripts=true",
+	"npm_config_audit=false", "npm_config_fund=false", "PIP_DISABLE_PIP_VERSION_CHECK=1"}
+
+// wants skips a guide for which this machine has not all programs, unless CASHWRAP_ORACLE=required.
+func wants(t *testing.T, way string) {
+	t.Helper()
+	_, noBash := exec.LookPath("bash")
+	_, noCurl := exec.LookPath("curl")
+	missing := errors.Join(noBash, noCurl)
+	switch way {
+	case "TypeScript":
+		missing = errors.Join(missing, engines.CheckNode())
+	case "Python":
+		_, noPython := exec.LookPath("python3")
+		missing = errors.Join(missing, noPython)
+	}
+	if missing != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
+		t.Skip(missing)
+	}
+}
+
+// TestAGuideThatFailsIsReported with its line, what it printed, and what the guide shows.
+func TestAGuideThatFailsIsReported(t *testing.T) {
+	t.Parallel()
+	wants(t, "")
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, ".local"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".local", "env"), []byte("X=1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"# T\n\n```sh\nY=$X\n```\n\n```sh\necho $Y\n```\n```text\n1\n```": "",
+		"# T\n\n```sh\necho 1\nfalse | true\n```":                         "t.md:5: failed: true",
+		"# T\n\n```sh\necho $unset\n```":                                  "t.md: line 4: unset: unbound variable",
+		"# T\n\n```sh\necho 1\n```\n```text\n2\n```\n```sh\nfalse\n```":   "t.md:6: got\n1\n",
+	} {
+		g, err := parseGuide("t.md", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(g.run(t.Context(), home, t.TempDir(), home))
+		if want == "" && got != "<nil>" || !strings.Contains(got, want) {
+			t.Errorf("%s\ngot error\n%s\nwant %q in it", text, got, want)
+		}
+	}
+}
+
+// freePort of 127.0.0.1.
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
