@@ -1,25 +1,22 @@
 package rest
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"io"
+	"net/http"
 	"strconv"
 	"strings"
-
-	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// AcceptsPage reports whether a request to an Open route names HTML as what it wants, as a browser's does (RFC 9110
-// §12.5.1). A client of the API does not, also one that takes anything.
-func AcceptsPage(ctx context.Context) bool {
-	return names(sent(ctx).Header.Values("Accept"), "text/html")
-}
+// AcceptsPage reports whether a request to an Open route names HTML as what it wants, as a browser's does.
+func AcceptsPage(ctx context.Context) bool { return TakesPage(sent(ctx).Header) }
 
-// names reports whether a list of preferences has the value itself, not only as part of a range, with a weight above
+// TakesPage reports whether a request's header names HTML (RFC 9110 §12.5.1). That of a client of the API does not,
+// also of one that takes anything.
+func TakesPage(h http.Header) bool { return accepts(h.Values("Accept"), "text/html") }
+
+// accepts reports whether a list of preferences has the value itself, not only as part of a range, with a weight above
 // zero (RFC 9110 §12.4.2). The lines are joined, because the Lambda adapter splits them at commas.
-func names(lines []string, value string) bool {
+func accepts(lines []string, value string) bool {
 	for preference := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		name, parameters, _ := strings.Cut(preference, ";")
 		if strings.EqualFold(strings.TrimSpace(name), value) && weight(parameters) > 0 {
@@ -43,16 +40,4 @@ func weight(parameters string) float64 {
 		return q
 	}
 	return 1
-}
-
-// NothingHere is the failure of an address without anything.
-func NothingHere() error { return failure.NotFound("There is nothing at this address.") }
-
-// unpacked is what gzip has compressed.
-func unpacked(packed []byte) ([]byte, error) {
-	reader, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(reader)
 }

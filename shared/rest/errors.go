@@ -192,3 +192,6 @@ func asTimeout(err error) error {
 func seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }
+
+// NothingHere is the failure of an address without anything.
+func NothingHere() error { return failure.NotFound("There is nothing at this address.") }

@@ -1,8 +1,11 @@
 package rest
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
+	"io"
 	"mime"
 	"net/http"
 	"reflect"
@@ -70,13 +73,13 @@ type Document struct {
 	Redirect    string // an absolute or local URL: sent without a body
 	ContentType string // of Body
 	Body        []byte
-	Gzip        []byte       // Body, compressed (RFC 1952): as it is to clients of an Open route that take it
+	Gzip        []byte       // Body in gzip (RFC 1952): sent so to clients of an Open route that take it, else unpacked
 	Filename    string       // of Body, which a browser shows or saves under this name; "": it decides
 	Cookie      *http.Cookie // nil: none
 	Forget      *http.Cookie // another, by which the browser deletes one; nil: none
 	RetryAfter  time.Duration
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
-	Immutable   bool     // never another at this address, which has its version: anybody may keep it for a year
+	Immutable   bool     // the address has the content's version, so caches may keep it for a year
 }
 
 // Page is an operation that answers a Document.
@@ -136,11 +139,31 @@ func (d Document) reply(ctx context.Context) (reply, error) {
 // pack sets the body to what is compressed, or to what it is unpacked, as the client takes it.
 func (r *reply) pack(ctx context.Context, packed []byte) (err error) {
 	r.header.Set("Vary", "Accept-Encoding")
-	if names(sent(ctx).Header.Values("Accept-Encoding"), "gzip") {
+	if accepts(sent(ctx).Header.Values("Accept-Encoding"), "gzip") {
 		r.header.Set("Content-Encoding", "gzip")
 		r.body = packed
 		return nil
 	}
 	r.body, err = unpacked(packed)
 	return err
+}
+
+// unpacked is what gzip has compressed.
+func unpacked(packed []byte) ([]byte, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(reader)
+}
+
+// Write sends the document in answer to a request that no route takes: pages of the local run have the same headers and
+// policy as those of functions.
+func (d Document) Write(w http.ResponseWriter, r *http.Request) {
+	answer, err := d.reply(withRequest(r.Context(), r))
+	if err != nil { // of a body that cannot be unpacked, which such pages have not
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	answer.write(w, r.Method)
 }
