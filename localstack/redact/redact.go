@@ -8,109 +8,66 @@ import (
 	"io"
 	"mime"
 	"net/url"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+const hidden = "***"
+
+// Limits of JSON that is shown: its indents grow with its depth, and so by the square of what is sent.
 const (
-	hidden = "***"
-	// shownDigits are the last ones of a card number.
-	shownDigits = 4
+	maxDepth = 32      // as much as the API takes (contract §2.2)
+	maxShown = 1 << 18 // bytes
 )
 
 // names are of members, and of fields of forms, whose values are hidden whatever they are.
-var names = map[string]bool{"cvv": true, "password": true, "plaintext": true, "client_secret": true, "secret": true,
-	"access_token": true, "refresh_token": true, "code_verifier": true, "csrf_token": true}
+var names = map[string]bool{"cvv": true, "cvc": true, "password": true, "new_password": true, "plaintext": true,
+	"client_secret": true, "client_assertion": true, "secret": true, "totp_secret": true, "recovery_codes": true,
+	"api_key": true, "otp": true, "access_token": true, "refresh_token": true, "id_token": true, "code_verifier": true,
+	"csrf_token": true}
 
-// patterns are hidden wherever they are: keys, callback secrets, access tokens, signatures of links, the tokens in the
-// links of mails, and OAuth's codes.
-var patterns = regexp.MustCompile(`([sp]k_(?:live|test)_)[0-9A-Za-z]+|(whsec_)[0-9A-Za-z+/=]+|()[0-9a-f]{64,}|` +
-	`(X-Amz-(?:Signature|Security-Token)=)[^&"\\]+|(/(?:receipts|invitations)/)[0-9A-Za-z_-]+|([?&]code=)[^&"\s]+`)
+// sentNames are hidden in requests only. In replies a code is that of an error, and a token that of a saved card.
+var sentNames = map[string]bool{"code": true, "token": true}
 
-// digits are a run of them, or groups as on a card; or a UUID, whose digits are no card number.
-var (
-	digits = regexp.MustCompile(uuid.String() + `|[0-9]{12,}|[0-9]{4}(?:[ -][0-9]{2,7}){2,4}`)
-	uuid   = regexp.MustCompile(`\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
-)
+// savedCard is how long the token of a saved card is, a UUID; in a request too it is no secret.
+const savedCard = 36
 
-// marks are in texts of patterns, but for access tokens.
-var marks = []string{"k_live_", "k_test_", "whsec_", "X-Amz-S", "/receipts/", "/invitations/", "code="}
+// side is whether something was sent in a request.
+type side bool
 
-const (
-	fewestDigits = 12 // of a card number (contract §4.3)
-	mostDigits   = 19
-	hexOfToken   = 64 // digits of an access token
-)
+// hides reports whether the value of that name is hidden.
+func (sent side) hides(name, value string) bool {
+	name = strings.ToLower(name)
+	return names[name] || bool(sent) && sentNames[name] && (name != "token" || len(value) != savedCard)
+}
 
-// suspicious reports whether patterns or digits may be in a text. It is fast, and most texts are not.
-func suspicious(text string) bool {
-	decimal, hex := 0, 0
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c >= '0' && c <= '9':
-			decimal, hex = decimal+1, hex+1
-		case c >= 'a' && c <= 'f':
-			decimal, hex = 0, hex+1
-		case c == ' ' || c == '-':
-			hex = 0
-		default:
-			decimal, hex = 0, 0
-		}
-		if decimal >= fewestDigits || hex >= hexOfToken {
-			return true
-		}
+// value is that of a member or field, in what is called of.
+func (sent side) value(of, name, value string) string {
+	switch {
+	case sent.hides(name, value):
+		return hidden
+	case strings.EqualFold(of, "card") && strings.EqualFold(name, "number"):
+		return cardNumber(value)
+	default:
+		return Text(value)
 	}
-	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
 }
 
-// Text is a text without what looks like a secret.
-func Text(text string) string {
-	if !suspicious(text) {
-		return text
-	}
-	text = patterns.ReplaceAllString(text, "${1}${2}${3}${4}${5}${6}…")
-	return digits.ReplaceAllStringFunc(text, func(found string) string {
-		number := strings.NewReplacer(" ", "", "-", "").Replace(found)
-		if len(number) < fewestDigits || len(number) > mostDigits || uuid.MatchString(found) || !luhn(number) {
-			return found
-		}
-		return cardNumber(number)
-	})
-}
-
-// luhn reports whether the check digit of a card number is right (ISO/IEC 7812-1, annex B).
-func luhn(number string) bool {
-	sum := 0
-	for i := range len(number) {
-		digit := int(number[len(number)-1-i] - '0')
-		if i%2 == 1 {
-			digit *= 2
-			digit -= digit / 10 * 9
-		}
-		sum += digit
-	}
-	return sum%10 == 0
-}
-
-// cardNumber is a number up to its last digits.
-func cardNumber(number string) string {
-	n := max(0, len(number)-shownDigits)
-	return strings.Repeat("*", n) + number[n:]
-}
-
-// Request is the body of a request as it may be shown: JSON or a form. It is "" if the body is neither.
+// Request is the body of a request as it may be shown: JSON, or a form. It is "" if the body is neither.
 func Request(contentType string, body []byte) string {
-	if kind, _, _ := mime.ParseMediaType(contentType); kind == "application/x-www-form-urlencoded" {
+	kind, _, _ := mime.ParseMediaType(contentType)
+	// The API takes JSON of any type, and curl calls it a form unless it is asked not to.
+	begin := bytes.TrimLeft(body, " \t\r\n")
+	isJSON := len(begin) > 0 && (begin[0] == '{' || begin[0] == '[')
+	if kind == "application/x-www-form-urlencoded" && !isJSON {
 		return Form(string(body))
 	}
-	return shown(body, func(name string) bool { return name == "code" })
+	return side(true).json(body)
 }
 
 // Reply is JSON of a reply as it may be shown; "" if it is none.
-func Reply(body []byte) string { return shown(body, func(string) bool { return false }) }
+func Reply(body []byte) string { return side(false).json(body) }
 
 // Form is a form or a query as it may be shown, a field a line.
 func Form(encoded string) string {
@@ -124,47 +81,50 @@ func Form(encoded string) string {
 		if value, err = url.QueryUnescape(value); err != nil {
 			value = hidden
 		}
-		of, last, nested := strings.Cut(name, ".")
-		if !nested {
-			of, last = "", name
-		}
-		lines = append(lines, Text(name)+"="+valueOf(of, last, value, last == "code"))
+		lines = append(lines, Text(name)+"="+fieldValue(name, value))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// valueOf is the value of a member or field, in what is called of.
-func valueOf(of, name, value string, also bool) string {
-	switch {
-	case names[name] || also:
-		return hidden
-	case of == "card" && name == "number":
-		return cardNumber(value)
-	default:
-		return Text(value)
+// fieldValue is the value of a field whose name leads into objects, as card.cvv or card[cvv].
+func fieldValue(name, value string) string {
+	path := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
+	of := ""
+	for i, step := range path {
+		if side(true).hides(step, value) {
+			return hidden
+		}
+		if i == len(path)-1 {
+			return side(true).value(of, step, value)
+		}
+		of = step
 	}
+	return Text(value)
 }
 
-// shown is JSON with what is hidden by names and by also.
-func shown(body []byte, also func(name string) bool) string {
+// object is one that is being read.
+type object struct {
+	array bool
+	name  string // of the member that is read; an array's is that of the member it is
+	even  bool   // what comes next is a name
+	hides bool   // all in it is hidden
+}
+
+// json is JSON as it may be shown; "" if it is none, or deeper or longer than is shown.
+func (sent side) json(body []byte) string {
 	var out bytes.Buffer
 	in, to := jsontext.NewDecoder(bytes.NewReader(body)), jsontext.NewEncoder(&out, jsontext.WithIndent("  "))
+	stack := []object{{array: true}}
 	for {
 		token, err := in.ReadToken()
 		if errors.Is(err, io.EOF) {
 			return strings.TrimSuffix(out.String(), "\n")
 		}
-		if err != nil {
+		if err != nil || len(stack) > maxDepth || out.Len() > maxShown {
 			return ""
 		}
-		of, name, isValue := place(in)
-		switch kind := token.Kind(); {
-		case !isValue:
-			token = jsontext.String(Text(token.String()))
-		case kind == '"':
-			token = jsontext.String(valueOf(of, name, token.String(), also(name)))
-		case kind == '0' && (names[name] || also(name) || of == "card" && name == "number"):
-			token = jsontext.String(valueOf(of, name, token.String(), also(name)))
+		if stack, token, err = sent.step(stack, token); err != nil {
+			return ""
 		}
 		if err := to.WriteToken(token); err != nil {
 			return ""
@@ -172,20 +132,41 @@ func shown(body []byte, also func(name string) bool) string {
 	}
 }
 
-// place is where the token is that was read last: the member's name, and that of the object in which it is. isValue is
-// false for the name of a member.
-func place(in *jsontext.Decoder) (of, name string, isValue bool) {
-	kind, length := in.StackIndex(in.StackDepth())
-	segments := strings.Split(string(in.StackPointer()), "/")
-	at := len(segments) - 1
-	if kind == '[' { // an element is called as its array is
-		at--
+// step is what becomes of a token, and where the next one is.
+func (sent side) step(stack []object, token jsontext.Token) ([]object, jsontext.Token, error) {
+	at := &stack[len(stack)-1]
+	kind := token.Kind()
+	if kind == '}' || kind == ']' {
+		return stack[:len(stack)-1], token, nil
 	}
-	if at >= 1 {
-		name = segments[at]
+	if !at.array {
+		if at.even = !at.even; at.even { // it was false, so this is a name
+			at.name = token.String()
+			return stack, jsontext.String(Text(at.name)), nil
+		}
 	}
-	if at >= 2 {
-		of = segments[at-1]
+	hides := at.hides || sent.hides(at.name, token.String())
+	of := ""
+	if len(stack) > 1 {
+		of = stack[len(stack)-2].name
 	}
-	return of, name, kind != '{' || length%2 == 0
+	switch kind {
+	case '{', '[':
+		inner := object{array: kind == '[', hides: at.hides || sent.hides(at.name, "")}
+		if inner.array {
+			inner.name = at.name
+		}
+		return append(stack, inner), token, nil
+	case '"', '0':
+		text := token.String()
+		shown := sent.value(of, at.name, text)
+		if hides {
+			shown = hidden
+		}
+		// Numbers of ours are as long as a card's, but none of ours is sent.
+		if kind == '"' || shown != text && (bool(sent) || hides) {
+			token = jsontext.String(shown)
+		}
+	}
+	return stack, token, nil
 }
