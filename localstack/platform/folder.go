@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,8 @@ const (
 // Whether the platform runs over a folder.
 var (
 	ErrRunning    = errors.New("the platform is running over .local/: stop it first (Ctrl-C in its terminal)")
-	ErrNotRunning = errors.New("the platform is not running: start it with `make run` in another terminal")
+	ErrNotRunning = errors.New("no platform is running here: start it with `make run`, or `cashwrap run`, in another " +
+		"terminal")
 )
 
 func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
@@ -79,6 +81,9 @@ func (f Folder) open() error {
 	}
 	data := here(memoryDir) || here(databaseDir)
 	if !data && !here(envFile) && !here(secretFile) {
+		if err := f.checkOurs(); err != nil {
+			return err
+		}
 		return f.write(formatFile, []byte(format+"\n"))
 	}
 	found, err := os.ReadFile(f.path(formatFile))
@@ -99,13 +104,44 @@ func (f Folder) open() error {
 	return nil
 }
 
+// ours are what a folder without data may have: what other commands keep there, and what a run leaves that did not
+// begin.
+var ours = []string{lockName, formatFile, functionsFile, clockFile, EngineLog, envFile, secretFile, "table.gz", mailDir,
+	memoryDir + ".new", objectsDir, databaseDir, memoryDir, readersDir, "emulator", "sam"}
+
+// checkOurs fails if a folder without a format has files of other programs, as ~/.local has on many machines.
+func (f Folder) checkOurs() error {
+	if f.IsPlatforms() {
+		return nil
+	}
+	files, err := os.ReadDir(string(f))
+	for _, file := range files {
+		if !slices.Contains(ours, file.Name()) {
+			return fmt.Errorf("%s has files of other programs, such as %s: run the platform in another folder", f, file.Name())
+		}
+	}
+	return err
+}
+
+// IsPlatforms reports whether the folder is certainly one of the platform.
+func (f Folder) IsPlatforms() bool {
+	_, err := os.Stat(f.path(formatFile))
+	return err == nil
+}
+
 func (f Folder) missing(name string) error {
 	return fmt.Errorf("%s is missing beside other data: restore it from a copy, or empty everything with `make reset`",
 		f.path(name))
 }
 
-// Reset removes all data, keys and the secret. Error: ErrRunning.
+// Reset removes all data, keys and the secret. Errors: ErrRunning, or that the folder is not the platform's.
 func (f Folder) Reset() error {
+	if _, err := os.Stat(string(f)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := f.checkOurs(); err != nil {
+		return err
+	}
 	release, err := f.lock()
 	if err != nil {
 		return err
@@ -212,10 +248,13 @@ func (f Folder) writeFunctions(s Surroundings) error {
 
 // Surroundings are those of the platform that runs. Error: ErrNotRunning.
 func (f Folder) Surroundings() (Surroundings, error) {
+	if _, err := os.Stat(f.path(lockName)); errors.Is(err, fs.ErrNotExist) { // who only looks makes no folder
+		return Surroundings{}, fmt.Errorf("%s: %w", f, ErrNotRunning)
+	}
 	release, err := f.lock()
 	if err == nil {
 		release()
-		return Surroundings{}, ErrNotRunning
+		return Surroundings{}, fmt.Errorf("%s: %w", f, ErrNotRunning)
 	}
 	if !errors.Is(err, ErrRunning) {
 		return Surroundings{}, err

@@ -38,6 +38,18 @@ func TestMerchantsAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if first["CALLBACK_SECRET"] == "" || first["BRL_CALLBACK_SECRET"] == "" {
+		t.Errorf("got environment %v, want callback secrets in it", first)
+	}
+	older := maps.Clone(first) // as a version without callback secrets wrote it
+	delete(older, "CALLBACK_SECRET")
+	if err = place.writeEnv(older); err != nil {
+		t.Fatal(err)
+	}
+	if first, err = seed(t.Context(), place, r); err != nil || first["CALLBACK_SECRET"] == "" ||
+		first["API_KEY"] != older["API_KEY"] {
+		t.Errorf("got environment %v and error %v, want that of %v with a secret", first, err, older)
+	}
 	again, err := seed(t.Context(), place, r)
 	if err != nil || !maps.Equal(first, again) {
 		t.Errorf("seeded again: got %v and error %v, want %v", again, err, first)
