@@ -12,7 +12,7 @@ WITH_ENGINES := go run ./localstack/aws/engines/with --
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo; echo "After \`make install\` these work in any folder; \`cashwrap COMMAND --help\` has their flags:"
-	@sed -n 's/^.*Example: *"  \(cashwrap [^"]*\)".*/  \1/p' localstack/integration.go
+	@sed -n 's/^.*Example: *"  \(cashwrap [^"]*\)".*/  \1/p' localstack/listen.go localstack/trigger.go localstack/resend.go localstack/logs.go localstack/clock.go
 
 # Built and then executed, not `go run`, which keeps signals from what it runs.
 LOCALSTACK := go build -o bin/localstack ./localstack && exec bin/localstack

@@ -5,9 +5,21 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
+
+func clockCommand(place platform.Folder, out io.Writer) *cobra.Command {
+	clock := &cobra.Command{Use: "clock", GroupID: "integrate", Args: cobra.NoArgs,
+		Short: "Print the platform's time, or move it forward",
+		RunE:  func(c *cobra.Command, _ []string) error { return advance(c.Context(), place, "", out) }}
+	clock.AddCommand(&cobra.Command{Use: "advance LENGTH", Args: cobra.ExactArgs(1),
+		Short: "Move the platform's time forward, by 90s, 15m, 36h, 7d or 2w", Example: "  cashwrap clock advance 7d",
+		RunE: func(c *cobra.Command, args []string) error { return advance(c.Context(), place, args[0], out) }})
+	return clock
+}
 
 // advance moves the time of the running platform forward by a length such as 7d ("": not at all), and prints it.
 // Errors: those of clock.ParseDuration and platform.Folder.Advance.

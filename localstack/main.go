@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -73,9 +72,8 @@ func folder() (platform.Folder, error) {
 		return "", err
 	}
 	for at := here; ; at = filepath.Dir(at) {
-		found := filepath.Join(at, dataFolder)
-		if _, err := os.Stat(found); !errors.Is(err, fs.ErrNotExist) {
-			return platform.Folder(found), err
+		if found := platform.Folder(filepath.Join(at, dataFolder)); found.IsPlatforms() {
+			return found, nil
 		}
 		if at == filepath.Dir(at) {
 			return platform.Folder(filepath.Join(here, dataFolder)), nil
@@ -83,7 +81,8 @@ func folder() (platform.Folder, error) {
 	}
 }
 
-// commands are all of them.
+// commands are all of them. Those for who integrates with the platform have the names and flags that developers know
+// from other payment platforms.
 func commands(place platform.Folder, out io.Writer) *cobra.Command {
 	root := &cobra.Command{Use: "cashwrap", Short: "The payments platform on this machine",
 		SilenceUsage: true, SilenceErrors: true, CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true}}
@@ -103,7 +102,8 @@ func commands(place platform.Folder, out io.Writer) *cobra.Command {
 		})
 	add("platform", "reset", "Delete the data and keys of the local run", cobra.NoArgs,
 		func(context.Context, []string) error { return place.Reset() })
-	addIntegration(root, place, out)
+	root.AddCommand(listenCommand(place, out), triggerCommand(place, out), eventsCommand(place, out),
+		logsCommand(place, out), clockCommand(place, out))
 	add("integrate", "demo", "Run a demo, and print every request and reply", cobra.NoArgs,
 		func(ctx context.Context, _ []string) error { return runDemo(ctx, place, out) })
 	add("integrate", "reader", "Be a card terminal that joins the platform", cobra.NoArgs,
@@ -120,6 +120,9 @@ func commands(place platform.Folder, out io.Writer) *cobra.Command {
 		func(ctx context.Context, args []string) error { return invoke(ctx, place, args[0], args[1], out) })
 	return root
 }
+
+// help is what a command does that only has others below it.
+func help(c *cobra.Command, _ []string) error { return c.Help() }
 
 // first is the first argument, or "".
 func first(args []string) string {

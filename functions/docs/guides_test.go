@@ -136,6 +136,7 @@ func (g guide) bash(ctx context.Context, home, scratch, path string, said *os.Fi
 	bash := exec.CommandContext(ctx, "bash", script)
 	bash.Dir, bash.Stderr = home, said
 	bash.Env = append(os.Environ(), "PRINTED="+scratch, "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"))
+	bash.Env = append(bash.Env, "LC_ALL=C")
 	bash.Env = append(bash.Env, quiet...)
 	bash.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	bash.Cancel = func() error { return endGroup(bash) }
@@ -172,8 +173,9 @@ func wants(t *testing.T, way string) {
 	case "TypeScript":
 		missing = errors.Join(missing, engines.CheckNode())
 	case "Python":
-		_, noPython := exec.LookPath("python3")
-		missing = errors.Join(missing, noPython)
+		if err := exec.Command("python3", "-c", "import ensurepip").Run(); err != nil { // a package of its own on Debian
+			missing = errors.Join(missing, fmt.Errorf("python3 with venv: %w", err))
+		}
 	}
 	if missing != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
 		t.Skip(missing)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/chromium"
@@ -59,8 +60,14 @@ func TestTheSandboxFollowsWithABrowser(t *testing.T) {
 	tab.Text(code + " is charged back.").Wait()
 	tab.Look("sandbox-charged-back", "Sandbox")
 	tab.CSS("#by").Choose("7d")
+	tab.CSS("[data-section=requests] a >> nth=0").Focus()
+	f.ask(http.MethodGet, "/healthz", nil, http.StatusOK) // what is chosen and where the focus is survives an update
+	tab.Link("GET /healthz").Wait()
+	if got := tab.Focus(); !strings.HasPrefix(got, "PUT /v0.1/checkouts/") {
+		t.Errorf("got the focus at %q, want it at the request where it was", got)
+	}
 	tab.Button("Move").Click()
-	tab.Text("ahead of the real time").Wait()
+	tab.Text("7d ahead of the real time").Wait()
 }
 
 // TestAPayerIsLedToTheIssuerWithABrowser, in a tab of its own.
@@ -74,4 +81,6 @@ func TestAPayerIsLedToTheIssuerWithABrowser(t *testing.T) {
 	tab.Evaluate(`document.querySelectorAll("form[target]").forEach((f) => f.removeAttribute("target"))`, nil)
 	tab.Button("Open page of challenged").Click()
 	tab.Look("payer", "The issuer asks the payer")
+	tab.Button("Go to the issuer's page").Click()
+	tab.WaitURL("/3ds/challenge$")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -30,21 +31,22 @@ type Callback struct {
 
 	Forwarded bool // to a command that listens, instead of the checkout's return_url
 
-	Secret Verdict // on its v1 signature, by the merchants' secrets (contract §11.2)
-	Key    Verdict // on its v1a signature, by the platform's keys
+	V1  Verdict // on that signature, by the secrets in .local/env (contract §11.2)
+	V1a Verdict // on that signature, by the platform's keys
 }
 
 // Events are the types of events that callbacks are about (contract §11).
 var Events = []string{payments.EventCheckoutStatusChanged, payments.EventReaderTransaction}
 
-// Verdict is what comes of checking a signature: right, wrong, or missing, as a v1 is of a merchant without a secret.
+// Verdict is what comes of checking a signature.
 type Verdict string
 
 // The verdicts.
 const (
 	Right   Verdict = "✓"
-	Wrong   Verdict = "✗"
-	Missing Verdict = "–"
+	Wrong   Verdict = "✗" // by no key of the platform
+	Unknown Verdict = "?" // by no secret in .local/env: of another merchant, or of one whose secret was rotated
+	Missing Verdict = "–" // a v1, of a merchant without a secret
 )
 
 // Delivered reports whether the receiver took it.
@@ -75,13 +77,13 @@ func (s seenCallbacks) RoundTrip(r *http.Request) (*http.Response, error) {
 	transport := s.guarded
 	if to := s.forwardedTo(c.Event); to != nil {
 		// The developer's own address, which no guard is for.
-		c.Forwarded, c.URL, transport = true, to.String(), http.DefaultTransport
+		c.Forwarded, c.URL, transport = true, shownURL(to), http.DefaultTransport
 		r.URL, r.Host = to, ""
 	}
 	response, err := transport.RoundTrip(r)
 	c.Took = time.Since(c.At)
 	if err != nil {
-		c.Fail = err.Error()
+		c.Fail = redact.Line(err.Error())
 	} else {
 		c.Status = response.StatusCode
 	}
@@ -104,9 +106,16 @@ func newCallback(r *http.Request, body []byte) *Callback {
 	_ = json.Unmarshal(body, &event) // the platform's own
 	return &Callback{
 		ID: r.Header.Get("webhook-id"), At: time.Now().UTC(), Event: event.EventType,
-		Subject: cmp.Or(event.Payload.TransactionID, event.ID), URL: r.URL.String(),
+		Subject: cmp.Or(event.Payload.TransactionID, event.ID), URL: shownURL(r.URL),
 		Sent: Message{headers(r.Header), redact.Reply(body), len(body)},
 	}
+}
+
+// shownURL is an address without what is secret in it.
+func shownURL(u *url.URL) string {
+	shown := *u
+	shown.User = nil
+	return redact.Line(shown.String())
 }
 
 // verify checks both kinds of signatures as receivers do, each by itself.
@@ -118,17 +127,17 @@ func (i *Inspector) verify(c *Callback, header http.Header, body []byte) {
 		return
 	}
 	secrets, keys := site.verifiers()
-	verdict := func(scheme string, secrets []webhook.Secret, keys []webhook.PublicKey) Verdict {
+	verdict := func(scheme string, otherwise Verdict, secrets []webhook.Secret, keys []webhook.PublicKey) Verdict {
 		switch {
 		case !strings.Contains(" "+header.Get("webhook-signature"), " "+scheme+","):
 			return Missing
 		case webhook.Verify(header, body, time.Now(), secrets, keys) != nil:
-			return Wrong
+			return otherwise
 		default:
 			return Right
 		}
 	}
-	c.Secret, c.Key = verdict("v1", secrets, nil), verdict("v1a", nil, keys)
+	c.V1, c.V1a = verdict("v1", Unknown, secrets, nil), verdict("v1a", Wrong, nil, keys)
 }
 
 // listener is a command that listens to callbacks.
@@ -153,14 +162,27 @@ func (i *Inspector) forwardedTo(event string) *url.URL {
 	return nil
 }
 
-// listen adds a listener, until stop. Of several that take an event the one that came first gets it.
-func (i *Inspector) listen(l *listener) (stop func()) {
+// overlaps reports whether both take an event, to forward it.
+func (l *listener) overlaps(other *listener) bool {
+	return l.forward != nil && other.forward != nil && slices.ContainsFunc(Events, func(event string) bool {
+		return l.takes(event) && other.takes(event)
+	})
+}
+
+// errForwarded reports that an event would be forwarded twice.
+var errForwarded = errors.New("another `listen` forwards these callbacks already")
+
+// listen adds a listener, until stop. Error: errForwarded.
+func (i *Inspector) listen(l *listener) (stop func(), err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	if slices.ContainsFunc(i.listeners, l.overlaps) {
+		return nil, errForwarded
+	}
 	i.listeners = append(i.listeners, l)
 	return func() {
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		i.listeners = slices.DeleteFunc(i.listeners, func(other *listener) bool { return other == l })
-	}
+	}, nil
 }

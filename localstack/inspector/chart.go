@@ -21,7 +21,7 @@ const (
 )
 
 // bar is a rectangle of a drawing.
-type bar struct{ x, y, width, height, tone, text string }
+type bar struct{ x, y, width, height, class, text string }
 
 // chartView is the chart of payments.
 type chartView struct {
@@ -52,16 +52,16 @@ func barsOf(latest []payment) chartView {
 		height := max(minHeight, int(p.Amount.Minor()*chartHeight/largest[p.Amount.Currency()]))
 		b := bar{
 			x: strconv.Itoa((columns(len(latest)) - 1 - i) * barWidth), y: strconv.Itoa(chartHeight - height),
-			width: strconv.Itoa(barWidth - barGap), height: strconv.Itoa(height), tone: "good",
+			width: strconv.Itoa(barWidth - barGap), height: strconv.Itoa(height), class: "good",
 			text: amount(p.Amount) + " " + p.outcome() + " " + clockTime(p.CreatedAt),
 		}
 		switch payments.TransactionStatus(p.RawStatus) {
 		case payments.TransactionSuccessful:
 			c.good++
 		case payments.TransactionPending:
-			b.tone = "odd"
+			b.class = "odd"
 		default:
-			b.tone = "bad"
+			b.class = "bad"
 		}
 		c.bars = append(c.bars, b)
 	}
@@ -69,20 +69,20 @@ func barsOf(latest []payment) chartView {
 }
 
 func timelineBox(r *Request) string {
-	return fmt.Sprintf("0 0 %d %d", timelineWidth, len(r.Steps())*timelineRow)
+	return fmt.Sprintf("0 0 %d %d", timelineWidth, len(r.Steps)*timelineRow)
 }
 
 // timelineBars are the steps of a request, one below the other, by when each began and how long it took.
 func timelineBars(r *Request) []bar {
 	at := func(t int64) int64 { return t * timelineWidth / max(1, int64(r.Took)) }
 	var bars []bar
-	for i, step := range r.Steps() {
+	for i, step := range r.Steps {
 		b := bar{
 			x: fmt.Sprint(at(int64(step.At))), width: fmt.Sprint(max(2, at(int64(step.Took)))),
-			y: strconv.Itoa(i * timelineRow), height: strconv.Itoa(timelineRow - 1), tone: "good",
+			y: strconv.Itoa(i * timelineRow), height: strconv.Itoa(timelineRow - 1), class: "good",
 		}
 		if step.Fail != "" {
-			b.tone = "bad"
+			b.class = "bad"
 		}
 		bars = append(bars, b)
 	}

@@ -101,7 +101,7 @@ func (f *fixture) page(path string, status int) string {
 // press sends the form of a button, and returns the page that follows.
 func (f *fixture) press(command string, form url.Values) string {
 	f.Helper()
-	got, err := f.Do(f.Context(), client.Request{Method: http.MethodPost, Path: "/sandbox/commands/" + command,
+	got, err := f.Do(f.Context(), client.Request{Method: http.MethodPost, Path: "/sandbox/buttons/" + command,
 		Body: form})
 	if err != nil || got.Status != http.StatusSeeOther || got.Header.Get("Location") != "/sandbox" {
 		f.Fatalf("%s: got %d %s, error %v, want 303 to /sandbox", command, got.Status, got.Body, err)

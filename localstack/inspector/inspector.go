@@ -3,13 +3,14 @@
 // the functions: before the HTTP API, and on their way to the table, the acquirer and receivers of callbacks. So
 // functions have nothing of it, and one that runs in another process is seen at its requests alone.
 //
-// Nothing is kept but in memory, and only the latest of it. What is secret is hidden when it is recorded (package
-// redact).
+// Nothing is kept but in memory, and only the latest of it. What is secret is hidden within seconds, before anybody is
+// shown any of it (package redact).
 package inspector
 
 import (
 	"slices"
 	"sync"
+	"time"
 )
 
 // Limits of what is kept.
@@ -17,18 +18,22 @@ const (
 	maxRequests  = 200
 	maxCallbacks = 100
 	maxBody      = 64 << 10 // bytes of a body that are recorded
-	// maxWaiting are requests that wait to be recorded. More than that are dropped: a request never waits for it.
-	maxWaiting = 1024
 )
+
+// digestInterval is how long what happens waits to be made readable while nobody looks. Of a flood of requests only the
+// latest are kept, so most of it is never made readable, and costs nothing.
+const digestInterval = 5 * time.Second
 
 // Inspector watches one platform. It is safe for concurrent use.
 type Inspector struct {
-	waiting chan func() // records, one after the other
-	closed  chan struct{}
-	close   func()
-	ended   sync.WaitGroup
+	closed    chan struct{}
+	close     func()
+	ended     sync.WaitGroup
+	urgent    chan struct{} // somebody looks
+	digesting sync.Mutex    // one digest at a time
 
 	mu        sync.Mutex
+	waiting   []func()    // make readable what has happened, the latest last
 	requests  []*Request  // the latest last
 	callbacks []*Callback // likewise
 	watchers  map[chan struct{}]bool
@@ -38,8 +43,7 @@ type Inspector struct {
 
 // New returns an inspector that records until Close.
 func New() *Inspector {
-	i := &Inspector{waiting: make(chan func(), maxWaiting), closed: make(chan struct{}),
-		watchers: map[chan struct{}]bool{}}
+	i := &Inspector{closed: make(chan struct{}), urgent: make(chan struct{}, 1), watchers: map[chan struct{}]bool{}}
 	i.close = sync.OnceFunc(func() { close(i.closed) })
 	i.ended.Go(i.record)
 	return i
@@ -51,37 +55,44 @@ func (i *Inspector) Close() {
 	i.ended.Wait()
 }
 
-// record does what waits, beside the requests themselves: their replies do not wait for it.
+// record makes readable what waits, beside the requests themselves: their replies do not wait for it.
 func (i *Inspector) record() {
+	tick := time.NewTicker(digestInterval)
+	defer tick.Stop()
 	for {
 		select {
-		case do := <-i.waiting:
-			do()
+		case <-tick.C:
+		case <-i.urgent:
 		case <-i.closed:
 			return
+		}
+		i.Settle()
+	}
+}
+
+// later has something made readable: soon if somebody watches.
+func (i *Inspector) later(do func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.waiting = latest(append(i.waiting, do), maxRequests)
+	if len(i.watchers) > 0 {
+		select {
+		case i.urgent <- struct{}{}:
+		default: // it is on its way
 		}
 	}
 }
 
-// later has something recorded, unless too much waits for that.
-func (i *Inspector) later(do func()) {
-	select {
-	case i.waiting <- do:
-	default:
-	}
-}
-
-// Settle waits until all that has happened is recorded.
+// Settle makes readable all that has happened.
 func (i *Inspector) Settle() {
-	done := make(chan struct{})
-	select {
-	case i.waiting <- func() { close(done) }:
-	case <-i.closed:
-		return
-	}
-	select {
-	case <-done:
-	case <-i.closed:
+	i.digesting.Lock()
+	defer i.digesting.Unlock()
+	i.mu.Lock()
+	waiting := i.waiting
+	i.waiting = nil
+	i.mu.Unlock()
+	for _, do := range waiting {
+		do()
 	}
 }
 
@@ -101,7 +112,8 @@ func (i *Inspector) addCallback(c *Callback) {
 	i.changed()
 }
 
-func latest[T any](list []T, most int) []T { return list[max(0, len(list)-most):] }
+// latest is the end of a list, in its place: what comes before is not held any more.
+func latest[T any](list []T, most int) []T { return slices.Delete(list, 0, max(0, len(list)-most)) }
 
 // forget drops what was recorded so far.
 func (i *Inspector) forget() {

@@ -45,7 +45,7 @@ func (s *site) request(r *http.Request) (page.Page, error) {
 	if found == nil {
 		return page.Page{}, nil
 	}
-	return plainPage.DrawBelow(found.Method+" "+found.Path, headerBody(), requestBody(found, s.Apart))
+	return plainPage.DrawBelow(found.Method+" "+found.Path, headerBody(), requestBody(found, s.OutOfProcess))
 }
 
 func (s *site) mail(r *http.Request) (page.Page, error) {
@@ -57,8 +57,8 @@ func (s *site) mail(r *http.Request) (page.Page, error) {
 	return plainPage.DrawBelow(mails[at].Subject, headerBody(), mailBody(mails[at]))
 }
 
-// tone is the class of a status.
-func tone(status int) string {
+// class is the class of a status.
+func class(status int) string {
 	switch {
 	case status >= http.StatusInternalServerError:
 		return "bad"
@@ -69,15 +69,15 @@ func tone(status int) string {
 	}
 }
 
-func (s said) tone() string {
+func (s said) class() string {
 	if s.Failed {
 		return "bad"
 	}
 	return "good"
 }
 
-// tone is the class of what came of an attempt.
-func (c *Callback) tone() string {
+// class is the class of what came of an attempt.
+func (c *Callback) class() string {
 	if c.Delivered() {
 		return "good"
 	}

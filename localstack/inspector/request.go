@@ -1,11 +1,11 @@
 package inspector
 
 import (
-	"bytes"
 	"cmp"
 	"io"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -28,12 +28,8 @@ type Request struct {
 	Took     time.Duration
 	Sent     Message
 	Reply    Message
-
-	trace *trace
+	Steps    []Step `json:"-"` // in the order in which they began
 }
-
-// Steps are what was done for it, in the order in which it began.
-func (r *Request) Steps() []Step { return r.trace.done() }
 
 // Message is what a request or a reply consists of, without secrets.
 type Message struct {
@@ -52,82 +48,89 @@ func (i *Inspector) WatchAPI(api *gateway.Gateway) http.Handler {
 			return
 		}
 		t := &trace{began: time.Now()}
-		sent, out := &tee{ReadCloser: r.Body}, &reply{ResponseWriter: w, status: http.StatusOK}
-		heard := *r // handlers may change the header
-		heard.Header = r.Header.Clone()
+		sent, out := &body{from: r.Body}, &reply{ResponseWriter: w, status: http.StatusOK}
 		r = r.WithContext(t.in(r.Context()))
 		r.Body = sent
 		api.ServeHTTP(out, r)
 		took := time.Since(t.began)
-		i.later(func() { i.addRequest(newRequest(&heard, api, t, sent.kept, out, took)) })
+		i.later(func() { i.addRequest(newRequest(r, api, t, sent.kept, out, took)) })
 	})
 }
 
 func newRequest(r *http.Request, api *gateway.Gateway, t *trace, sent kept, out *reply, took time.Duration) *Request {
 	route, _ := api.Routes.Find(r.URL.EscapedPath())
-	path := redact.Text(r.URL.EscapedPath())
+	path := r.URL.EscapedPath()
 	if r.URL.RawQuery != "" {
 		path += "?" + strings.ReplaceAll(redact.Form(r.URL.RawQuery), "\n", "&")
 	}
 	return &Request{
 		ID: cmp.Or(out.Header().Get("X-Request-Id"), uuid.NewString()), At: t.began.UTC(),
-		Method: r.Method, Path: path, Route: route.Key, Function: route.Function, Status: out.status, Took: took,
+		Method: redact.Line(r.Method), Path: redact.Line(path), Route: route.Key, Function: route.Function,
+		Status: out.status, Took: took,
 		Sent:  Message{headers(r.Header), redact.Request(r.Header.Get("Content-Type"), sent.whole()), sent.size},
 		Reply: Message{headers(out.Header()), redact.Reply(out.kept.whole()), out.kept.size},
-		trace: t,
+		Steps: t.done(),
 	}
 }
 
-// unseen are the headers that hold nothing but secrets.
-var unseen = []string{"Cookie", "Set-Cookie"}
+// hiddenHeader matches the names of headers that hold nothing but secrets.
+var hiddenHeader = regexp.MustCompile(`(?i)cookie|secret|token|password|api-?key`)
 
 // headers are those of a message, by name.
 func headers(h http.Header) []Header {
 	var all []Header
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		value := redact.Text(strings.Join(h.Values(name), ", "))
+		value := redact.Line(strings.Join(h.Values(name), ", "))
 		switch {
-		case slices.Contains(unseen, name):
+		case hiddenHeader.MatchString(name):
 			value = "***"
-		case name == "Authorization" && !strings.HasPrefix(value, "Bearer "):
-			scheme, _, _ := strings.Cut(value, " ")
-			value = scheme + " ***"
+		case strings.HasSuffix(name, "Authorization") && !shownKey.MatchString(value):
+			scheme, _, found := strings.Cut(value, " ")
+			if !found {
+				scheme = ""
+			}
+			value = strings.TrimSpace(scheme + " ***")
 		}
 		all = append(all, Header{name, value})
 	}
 	return all
 }
 
+// shownKey is a key or an access token, as it is shown.
+var shownKey = regexp.MustCompile(`^Bearer (?:[sp]k_(?:live|test)_)?…$`)
+
 // kept is as much of a body as is recorded.
 type kept struct {
-	bytes.Buffer
-	size int
+	bytes []byte
+	size  int // of all of it
 }
 
 func (k *kept) add(p []byte) {
 	k.size += len(p)
-	_, _ = k.Write(p[:min(len(p), max(0, maxBody-k.Len()))]) // it never fails
+	k.bytes = append(k.bytes, p[:min(len(p), maxBody-len(k.bytes))]...)
 }
 
 // whole is the body; nil if not all of it is there: half of a JSON text shows nothing.
 func (k *kept) whole() []byte {
-	if k.size > k.Len() {
+	if k.size > len(k.bytes) {
 		return nil
 	}
-	return k.Bytes()
+	return k.bytes
 }
 
-// tee is the body of a request, which is kept while it is read.
-type tee struct {
-	io.ReadCloser
-	kept
+// body is that of a request, which is kept while it is read.
+type body struct {
+	from io.ReadCloser
+	kept kept
 }
 
-func (t *tee) Read(p []byte) (int, error) {
-	n, err := t.ReadCloser.Read(p)
-	t.add(p[:n])
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	b.kept.add(p[:n])
 	return n, err
 }
+
+func (b *body) Close() error { return b.from.Close() }
 
 // reply is a response, which is kept while it is written.
 type reply struct {

@@ -3,6 +3,7 @@ package inspector_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,7 +27,27 @@ func TestARequestIsShownWithItsSteps(t *testing.T) {
 			t.Errorf("got %s on the page, want it hidden: %s", secret, page)
 		}
 	}
+	if bars := strings.Count(page, "<rect "); bars < 5 {
+		t.Errorf("got %d bars of the time of steps, want one each", bars)
+	}
+	if regexp.MustCompile(`<td>0s</td><td>0s</td>`).MatchString(page) || strings.Contains(page, "<dd>0s</dd>") {
+		t.Errorf("got %s, want when each step was, and how long", page)
+	}
+	f.wants(f.page("/sandbox", http.StatusOK), `aria-label="The latest 1 payments, of which 1 were successful"`, "<rect ")
 	f.page("/sandbox/requests/none", http.StatusNotFound)
+}
+
+// TestWhatFailsIsMarked: a step that the table refused, and a line of the log.
+func TestWhatFailsIsMarked(t *testing.T) {
+	t.Parallel()
+	f := start(t, platform.InProcess)
+	f.create("twice", nil)
+	got, err := f.Do(t.Context(), client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: f.env["API_KEY"],
+		Body: object{"checkout_reference": "twice", "amount": 1, "currency": "EUR", "merchant_code": f.env["MERCHANT_CODE"]}})
+	if err != nil || got.Status != http.StatusConflict {
+		t.Fatalf("got %d, error %v, want 409", got.Status, err)
+	}
+	f.wants(f.page("/sandbox/requests/"+got.Header.Get("X-Request-Id"), http.StatusOK), `<span class="bad">`)
 }
 
 // TestWhatARequestIs: queries, forms, errors, and bodies that are not shown.
@@ -42,7 +63,7 @@ func TestWhatARequestIs(t *testing.T) {
 		return f.page("/sandbox/requests/"+got.Header.Get("X-Request-Id"), http.StatusOK)
 	}
 	f.wants(shown(client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=a+b&code=x"}),
-		"GET /v0.1/checkouts?checkout_reference=a b&amp;code=***", "<dd>401</dd>")
+		"GET /v0.1/checkouts?checkout_reference=a b&amp;code=…", "<dd>401</dd>")
 	page := shown(client.Request{Method: "POST", Path: "/token", Header: map[string]string{"Authorization": "Basic YTpi"},
 		Body: url.Values{"grant_type": {"password"}, "password": {"horse"}}})
 	page += shown(client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: "sk_test_none",

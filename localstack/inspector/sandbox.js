@@ -1,16 +1,24 @@
-// Shows the sections of the page as they change. A section is left alone while somebody chooses in it.
-const changes = new EventSource("/sandbox/changes");
-for (const section of document.querySelectorAll("[data-section]")) {
-  changes.addEventListener(section.dataset.section, ({ data }) => {
-    const within = section.contains(document.activeElement);
-    if (within && document.activeElement.tagName === "SELECT") {
-      return;
-    }
-    const label = within ? document.activeElement.getAttribute("aria-label") : null;
-    section.innerHTML = data;
-    if (label) {
-      section.querySelector(`[aria-label="${CSS.escape(label)}"]`)?.focus();
-    }
-  });
-}
-addEventListener("pagehide", () => changes.close());
+// Shows the sections of the page as they change, while the page is looked at. What has the focus keeps it.
+let changes;
+const known = (e) => e.getAttribute("aria-label") ?? e.getAttribute("href");
+const show = (section, html) => {
+  const focused = section.contains(document.activeElement) ? known(document.activeElement) : null;
+  section.innerHTML = html;
+  if (focused !== null) {
+    [...section.querySelectorAll("a, button")].find((e) => known(e) === focused)?.focus();
+  }
+};
+const follow = () => {
+  changes?.close();
+  changes = null;
+  if (document.visibilityState === "hidden") {
+    return; // a browser has few connections to one host
+  }
+  changes = new EventSource("/sandbox/changes");
+  for (const section of document.querySelectorAll("[data-section]")) {
+    changes.addEventListener(section.dataset.section, ({ data }) => show(section, data));
+  }
+};
+document.addEventListener("visibilitychange", follow);
+addEventListener("pagehide", () => changes?.close());
+addEventListener("pageshow", follow);

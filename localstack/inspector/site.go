@@ -21,21 +21,21 @@ type Merchant struct{ Code, Name, Key, Secret string }
 
 // Platform is what the page needs of the one that runs.
 type Platform struct {
-	BaseURL   string
-	Merchants []Merchant    // the first is the one whose key the welcome shows
-	App       *app.App      // over the platform's engines and clock, not watched
-	Operator  client.Invoke // calls the provision function
-	Clock     func() string // the platform's time, for people
-	Advance   func(time.Duration) error
-	Mails     string // folder with a file for each mail
-	Apart     bool   // functions run in processes of their own, so nothing but their requests is seen
+	BaseURL      string
+	Merchants    []Merchant    // the first is the one whose key the welcome shows
+	App          *app.App      // over the platform's engines and clock, not watched
+	Operator     client.Invoke // calls the provision function
+	Clock        func() string // the platform's time, for people
+	Advance      func(time.Duration) error
+	Mails        string // folder with a file for each mail
+	OutOfProcess bool   // functions run in processes of their own, so nothing but their requests is seen
 }
 
 // site is the page /sandbox of a platform.
 type site struct {
 	Platform
 	*Inspector
-	hosts []string // by which a browser may call it
+	hosts []string // by which a browser may call it; the rest of the platform's links have the base URL
 	mux   *http.ServeMux
 
 	mu   sync.Mutex
@@ -49,13 +49,13 @@ func (i *Inspector) Serve(p Platform) error {
 		return err
 	}
 	s := &site{Platform: p, Inspector: i, mux: http.NewServeMux(),
-		hosts: []string{address.Host, "localhost:" + address.Port()}}
+		hosts: []string{address.Host, strings.TrimSuffix(address.Host, ":80")}}
 	s.mux.Handle("GET /{$}", s.page(s.welcome))
 	s.mux.Handle("GET /sandbox", s.page(s.overview))
 	s.mux.Handle("GET /sandbox/requests/{id}", s.page(s.request))
 	s.mux.Handle("GET /sandbox/mails/{name}", s.page(s.mail))
 	s.mux.HandleFunc("GET /sandbox/changes", s.streamSections)
-	s.mux.HandleFunc("POST /sandbox/commands/{command}", s.command)
+	s.mux.HandleFunc("POST /sandbox/buttons/{button}", s.press)
 	s.mux.Handle("POST /sandbox/payer", s.page(s.leadPayer))
 	s.mux.HandleFunc("POST "+receiverPath, s.receive)
 	i.forget() // what made the seeded merchants
@@ -72,7 +72,7 @@ func (i *Inspector) unseen() string {
 	switch {
 	case i.site == nil:
 		return "the platform is still starting"
-	case i.site.Apart:
+	case i.site.OutOfProcess:
 		return "functions run in processes of their own (RUNTIME=bootstrap), whose callbacks are not seen"
 	default:
 		return ""
@@ -82,7 +82,7 @@ func (i *Inspector) unseen() string {
 // servePage answers a request for a page of the inspector; false: it is one to the API.
 func (i *Inspector) servePage(w http.ResponseWriter, r *http.Request) bool {
 	ours := r.URL.Path == "/sandbox" || strings.HasPrefix(r.URL.Path, "/sandbox/") ||
-		r.URL.Path == "/" && strings.Contains(r.Header.Get("Accept"), "text/html")
+		r.URL.Path == "/" && reads(r) && rest.TakesPage(r.Header)
 	if !ours {
 		return false
 	}
@@ -92,6 +92,11 @@ func (i *Inspector) servePage(w http.ResponseWriter, r *http.Request) bool {
 	if s == nil {
 		return false
 	}
+	if host, _, _ := strings.Cut(r.Host, ":"); host == "localhost" && reads(r) {
+		// The forms of pages lead to the base URL, so pages have to be there, too.
+		http.Redirect(w, r, s.BaseURL+r.URL.RequestURI(), http.StatusTemporaryRedirect) //nolint:gosec // begins with /
+		return true
+	}
 	if status, why := s.refuses(r); why != "" {
 		http.Error(w, why, status)
 		return true
@@ -100,6 +105,8 @@ func (i *Inspector) servePage(w http.ResponseWriter, r *http.Request) bool {
 	s.mux.ServeHTTP(w, r)
 	return true
 }
+
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // crossOrigin refuses what pages of other sites have a browser send.
 var crossOrigin = http.NewCrossOriginProtection()
@@ -112,8 +119,7 @@ func (s *site) refuses(r *http.Request) (status int, why string) {
 		return http.StatusMisdirectedRequest, "The sandbox is at " + s.BaseURL + "/sandbox."
 	}
 	origin := r.Header.Get("Origin")
-	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if reads && origin != "" && origin != "http://"+r.Host || crossOrigin.Check(r) != nil {
+	if reads(r) && origin != "" && origin != "http://"+r.Host || crossOrigin.Check(r) != nil {
 		return http.StatusForbidden, "Pages of other sites may not use the sandbox."
 	}
 	return 0, ""

@@ -27,24 +27,25 @@ func TestOnlyItsOwnPagesUseTheSandbox(t *testing.T) {
 		status             int
 	}{
 		"its own page":              {"GET", "/sandbox", "", map[string]string{"Origin": f.BaseURL}, 200},
-		"by the name localhost":     {"GET", "/sandbox", "localhost:" + own.Port(), nil, 200},
+		"by the name localhost":     {"GET", "/sandbox", "localhost:" + own.Port(), nil, 307},
+		"a button by that name":     {"POST", "/sandbox/buttons/run_payouts", "localhost:" + own.Port(), nil, 421},
 		"a name that leads here":    {"GET", "/sandbox", "evil.example:" + own.Port(), nil, 421},
 		"the welcome, with its key": {"GET", "/", "evil.example", map[string]string{"Accept": "text/html"}, 421},
 		"changes for another site": {"GET", "/sandbox/changes", "", map[string]string{"Origin": "http://evil.example"},
 			403},
-		"a form of another site": {"POST", "/sandbox/commands/advance_clock", "",
+		"a form of another site": {"POST", "/sandbox/buttons/advance_clock", "",
 			map[string]string{"Origin": "http://evil.example"}, 403},
-		"a form without its site": {"POST", "/sandbox/commands/advance_clock", "", map[string]string{"Origin": "null"},
+		"a form without its site": {"POST", "/sandbox/buttons/advance_clock", "", map[string]string{"Origin": "null"},
 			403},
-		"a form by fetch metadata": {"POST", "/sandbox/commands/advance_clock", "",
+		"a form by fetch metadata": {"POST", "/sandbox/buttons/advance_clock", "",
 			map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
-		"a form of its own": {"POST", "/sandbox/commands/advance_clock", "", map[string]string{"Origin": "null",
+		"a form of its own": {"POST", "/sandbox/buttons/advance_clock", "", map[string]string{"Origin": "null",
 			"Sec-Fetch-Site": "same-origin"}, 303},
 		"another port of this machine": {"POST", "/sandbox/payer", "",
 			map[string]string{"Origin": "http://127.0.0.1:1"}, 403},
-		"no such command":     {"POST", "/sandbox/commands/reset", "", nil, 404},
+		"no such command":     {"POST", "/sandbox/buttons/reset", "", nil, 404},
 		"no such page":        {"GET", "/sandbox/none", "", nil, 404},
-		"a command by a link": {"GET", "/sandbox/commands/advance_clock?by=7d", "", nil, 405},
+		"a command by a link": {"GET", "/sandbox/buttons/advance_clock?by=7d", "", nil, 405},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), c.method, f.BaseURL+c.path, strings.NewReader("by=7d"))
 		if err != nil {
@@ -86,7 +87,7 @@ func TestTheWelcome(t *testing.T) {
 		strings.Contains(csp, "unsafe") {
 		t.Errorf("got policy %q, want a strict one", csp)
 	}
-	for _, accept := range []string{"", "*/*", "application/json"} {
+	for _, accept := range []string{"", "*/*", "application/json", "text/html;q=0, application/json"} {
 		got, err := f.Do(t.Context(), client.Request{Method: "GET", Path: "/", Header: map[string]string{"Accept": accept}})
 		if err != nil || got.Status != http.StatusNotFound || got.Text("error_code") != "NOT_FOUND" {
 			t.Errorf("Accept %q: got %d %s, error %v, want 404 NOT_FOUND", accept, got.Status, got.Body, err)
@@ -161,9 +162,14 @@ func TestAnOpenPageFollows(t *testing.T) {
 		seen[event] = true
 	}
 	f.pay(f.create("coffee", nil))
+	f.page("/sandbox?a=%0d%0devent:mails%0ddata:forged", http.StatusOK) // not recorded
+	f.ask(http.MethodGet, "/healthz?a=%0d%0devent:mails%0ddata:forged%0d%0d", nil, http.StatusOK)
 	for changed := map[string]string{}; !strings.Contains(changed["payments"], "€10.10 SUCCESSFUL") ||
-		!strings.Contains(changed["requests"], "POST /v0.1/checkouts"); {
+		!strings.Contains(changed["requests"], "POST /v0.1/checkouts") || !strings.Contains(changed["requests"], "forged"); {
 		event, data := next()
+		if event == "readers" || event == "mails" {
+			t.Errorf("got %s though nothing has changed there: %s", event, data)
+		}
 		changed[event] = data
 	}
 	cancel()

@@ -24,7 +24,7 @@ import (
 type Step struct {
 	At   time.Duration // since the request came
 	Took time.Duration // 0: no time of its own, such as a line of the log
-	To   string        // who was asked: "table", "acquirer", "queue", "files"; "log"
+	To   string        // who was asked: "table", "queue", "files", "acquirer", "terminal"; or "log"
 	What string        // as "PutItem CHECKOUT, PutItem CALLBACK"
 	Fail string        // why it failed; ""
 }
@@ -34,7 +34,7 @@ type trace struct {
 	began time.Time
 
 	mu    sync.Mutex
-	steps []func() Step // made when they are looked at: a request does not wait for that
+	steps []func() Step // made with the rest of what is recorded: a request does not wait for that
 }
 
 type traceKey struct{}
@@ -65,8 +65,8 @@ func (t *trace) done() []Step {
 	return steps
 }
 
-// WatchCalls is a client of the functions, by which their calls to the table, queues and files are seen. Of a call only
-// its operation and the kinds of what it touches are kept.
+// WatchCalls is a client of the functions, by which their calls to the table, queues and files are seen. Of a call its
+// operation and the kinds of what it touches are recorded.
 func (i *Inspector) WatchCalls(client aws.HTTPClient) aws.HTTPClient {
 	if client == nil {
 		client = http.DefaultClient
@@ -139,8 +139,12 @@ func calledFor(operation string, body []byte) string {
 	}
 	var does []string
 	for _, r := range requests {
-		if p := r.Permission(); !slices.Contains(does, p) {
-			does = append(does, p)
+		what := r.Permission()
+		if len(requests) > 1 {
+			what, _ = strings.CutPrefix(what, operation+" ") // of a batch
+		}
+		if !slices.Contains(does, what) {
+			does = append(does, what)
 		}
 	}
 	if len(requests) > 1 {

@@ -3,6 +3,7 @@ package inspector
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 )
@@ -32,7 +33,11 @@ func (i *Inspector) StreamCallbacks(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	l.events = wants.Events
-	stop := i.listen(l)
+	stop, err := i.listen(l)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusConflict)
+		return
+	}
 	defer stop()
 	stream(i, w, r, i.Callbacks, func(c *Callback) bool { return l.takes(c.Event) })
 }
@@ -53,6 +58,7 @@ func (i *Inspector) StreamRequests(w http.ResponseWriter, r *http.Request) {
 
 // stream sends what is new in a list, whose latest comes first, until the command or the platform ends.
 func stream[T comparable](i *Inspector, w http.ResponseWriter, r *http.Request, list func() []T, wanted func(T) bool) {
+	_, _ = io.Copy(io.Discard, r.Body) // until then nobody sees that the command ends
 	changes, stop := i.watch()
 	defer stop()
 	out, flush := json.NewEncoder(w), http.NewResponseController(w).Flush
@@ -60,7 +66,7 @@ func stream[T comparable](i *Inspector, w http.ResponseWriter, r *http.Request, 
 	if before := list(); len(before) > 0 {
 		last = before[0]
 	}
-	for flush() == nil { // at once: the command knows by the header that it is heard
+	for flush() == nil { // at once: by the header the command knows that it is connected
 		select {
 		case <-changes:
 		case <-r.Context().Done():

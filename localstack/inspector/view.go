@@ -31,16 +31,16 @@ const (
 
 // view is what the page /sandbox shows.
 type view struct {
-	BaseURL   string
-	Clock     string
-	Apart     bool
-	Said      said
-	Requests  []*Request
-	Callbacks []*Callback
-	Pending   []pending
-	Payments  []payment
-	Readers   []cardReader
-	Mails     []ses.Kept
+	BaseURL      string
+	Clock        string
+	OutOfProcess bool
+	Said         said
+	Requests     []*Request
+	Callbacks    []*Callback
+	Pending      []pending
+	Payments     []payment
+	Readers      []cardReader
+	Mails        []ses.Kept
 }
 
 // pending is a checkout that waits for its payer.
@@ -82,27 +82,29 @@ type cardReader struct {
 type section struct {
 	id, title string
 	body      templ.Component
+	forms     templ.Component // which stay as they are, and what is entered in them
 }
 
 // columns are the sections side by side: what the developer's code does, and what others do.
 func (v view) columns() [][]section {
+	none := templ.NopComponent
 	return [][]section{{
-		{"requests", "Requests", requestsBody(v)},
-		{"callbacks", "Callbacks", callbacksBody(v)},
+		{"requests", "Requests", requestsBody(v), none},
+		{"callbacks", "Callbacks", callbacksBody(v), none},
 	}, {
-		{"pending", "Waiting for the payer", pendingBody(v)},
-		{"payments", "Payments", paymentsBody(v)},
-		{"operator", "Time and payouts", operatorBody(v)},
-		{"readers", "Card readers", readersBody(v)},
-		{"mails", "Mails", mailsBody(v)},
+		{"pending", "Waiting for the payer", pendingBody(v), none},
+		{"payments", "Payments", paymentsBody(v), none},
+		{"operator", "Time and payouts", timeBody(v), operatorForms()},
+		{"readers", "Card readers", readersBody(v), none},
+		{"mails", "Mails", mailsBody(v), none},
 	}}
 }
 
 // view reads everything.
 func (s *site) view(ctx context.Context) (view, error) {
 	s.Settle()
-	v := view{BaseURL: s.BaseURL, Clock: s.Clock(), Apart: s.Apart, Said: s.lastSaid(),
-		Requests: first(maxShown, s.Requests()), Callbacks: first(maxShown, s.Callbacks())}
+	v := view{BaseURL: s.BaseURL, Clock: s.Clock(), OutOfProcess: s.OutOfProcess, Said: s.lastSaid(),
+		Requests: first(maxShown, ofAPI(s.Requests())), Callbacks: first(maxShown, s.Callbacks())}
 	for _, m := range s.Merchants {
 		if err := s.add(ctx, &v, m); err != nil {
 			return v, err
@@ -118,6 +120,11 @@ func (s *site) view(ctx context.Context) (view, error) {
 	var err error
 	v.Mails, err = s.mails()
 	return v, err
+}
+
+// ofAPI are the requests that are not for documentation.
+func ofAPI(all []*Request) []*Request {
+	return slices.DeleteFunc(all, func(r *Request) bool { return r.Function == "docs" })
 }
 
 func first[T any](most int, list []T) []T { return list[:min(most, len(list))] }
@@ -199,7 +206,7 @@ func (s *site) mails() ([]ses.Kept, error) {
 
 func amount(a money.Amount) string { return page.Money(a, page.English) }
 
-func clockTime(t time.Time) string { return t.UTC().Format(time.TimeOnly) }
+func clockTime(t time.Time) string { return t.Local().Format(time.TimeOnly) }
 
 func milliseconds(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(10*time.Microsecond).String(), "0s")

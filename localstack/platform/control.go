@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -40,8 +41,9 @@ func (p *Platform) listen(f Folder, c Config) (control.Host, error) {
 	mux.HandleFunc("PUT "+callbacksPath, p.inspector.StreamCallbacks)
 	mux.HandleFunc("PUT "+requestsPath, p.inspector.StreamRequests)
 	mux.HandleFunc("PUT "+clockPath, func(w http.ResponseWriter, r *http.Request) { p.moveClock(f, c, w, r) })
-	p.control = &http.Server{Handler: control.Admitted(host.Token, mux), ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = p.control.Serve(listener) }() // until Stop
+	server := &http.Server{Handler: control.Admitted(host.Token, mux), ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }() // until Stop
+	p.stopControl = stopper(server)
 	return host, nil
 }
 
@@ -64,9 +66,10 @@ func (p *Platform) inspect(f Folder, c Config) error {
 		return err
 	}
 	site := inspector.Platform{
-		BaseURL: p.Env["BASE_URL"], App: own, Operator: p.runner.Invoke, Mails: f.Mails(), Apart: c.Runtime == Bootstraps,
-		Clock:   func() string { return p.Time().String() },
-		Advance: func(d time.Duration) error { return p.advance(f, c, d) },
+		BaseURL: p.Env["BASE_URL"], App: own, Operator: p.runner.Invoke, Mails: f.Mails(),
+		OutOfProcess: c.Runtime == Bootstraps,
+		Clock:        func() string { return p.Time().String() },
+		Advance:      func(d time.Duration) error { return p.advance(f, c, d) },
 	}
 	for _, m := range merchants() {
 		code, key, secret := m.names()
@@ -91,4 +94,16 @@ func (p *Platform) moveClock(f Folder, c Config, w http.ResponseWriter, r *http.
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// controlGrace is how long streams may take to end.
+const controlGrace = time.Second
+
+// stopper stops a server so that commands see the end of their streams, which the inspector has ended.
+func stopper(server *http.Server) func() error {
+	return func() error {
+		late := time.AfterFunc(controlGrace, func() { server.Close() })
+		defer late.Stop()
+		return server.Shutdown(context.Background())
+	}
 }

@@ -1,5 +1,5 @@
 // Package platform is the whole platform on this machine, without Docker or an
-// AWS account: a table and queues, every function with what calls it, and two
+// AWS account: a table and queues, every function with what calls it, and five
 // merchants. A Folder keeps all of it from one run to the next, and lets other
 // processes call functions beside the run.
 package platform
@@ -11,7 +11,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"strconv"
 	"sync"
 	"syscall"
@@ -58,8 +57,9 @@ type Platform struct {
 	inspector *inspector.Inspector
 	clock     *clock.Ahead
 	moving    sync.Mutex // one move of the clock at a time
-	control   *http.Server
-	release   func() // the folder
+	// stopControl stops what listen has started; nil before.
+	stopControl func() error
+	release     func() // the folder
 }
 
 // Start runs the platform over a folder. Errors: what is missing on this machine
@@ -104,7 +104,7 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 	if err = p.startFunctions(ctx, f, c, programs); err != nil {
 		return c.portTaken(err)
 	}
-	host, err := p.listen(f, c)
+	host, err := p.listen(f, c) //nolint:contextcheck // what it starts ends with Stop
 	if err != nil {
 		return err
 	}
@@ -124,8 +124,8 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 func (p *Platform) Stop() error {
 	var errs []error
 	p.inspector.Close()
-	if p.control != nil {
-		errs = append(errs, p.control.Close())
+	if p.stopControl != nil {
+		errs = append(errs, p.stopControl())
 	}
 	if p.runner != nil {
 		p.runner.Stop()
@@ -186,7 +186,7 @@ func (c Config) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Ito
 // portTaken says it in a developer's words; other errors pass.
 func (c Config) portTaken(err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("port %d is taken: end what listens there, or choose another with `PORT=%d make run`",
+		return fmt.Errorf("port %d is taken: end what listens there, or choose another with PORT=%d",
 			c.Port, c.Port%65535+1)
 	}
 	return err

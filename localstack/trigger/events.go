@@ -16,14 +16,14 @@ const (
 	declined     = "42.01"
 )
 
-// checkout is one that the scene works with.
+// checkout is one that the sequence works with.
 type checkout struct {
 	merchant
 	id, path string
 }
 
 // create creates a checkout, with the overrides. Its callbacks go to the page /sandbox unless these say where.
-func (s *scene) create(ctx context.Context, m merchant, amount, currency string, more object) (checkout, error) {
+func (s *sequence) create(ctx context.Context, m merchant, amount, currency string, more object) (checkout, error) {
 	body := object{"checkout_reference": s.reference, "amount": json.Number(amount), "currency": currency,
 		"merchant_code": m.code, "description": "Trigger", "return_url": s.API.BaseURL + "/sandbox/callbacks"}
 	for name, value := range more {
@@ -37,13 +37,13 @@ func (s *scene) create(ctx context.Context, m merchant, amount, currency string,
 }
 
 // byCard is the body that pays by a card.
-func (s *scene) byCard(number string) object {
+func (s *sequence) byCard(number string) object {
 	return object{"payment_type": "card", "card": object{"name": "Ada Lovelace", "number": number, "cvv": "123",
 		"expiry_month": "12", "expiry_year": s.Now.AddDate(3, 0, 0).Format("2006")}}
 }
 
 // pay processes a checkout with a card, and returns the transaction's code.
-func (s *scene) pay(ctx context.Context, c checkout, number, status string) (code string, err error) {
+func (s *sequence) pay(ctx context.Context, c checkout, number, status string) (code string, err error) {
 	got, err := s.call(ctx, c.merchant, http.MethodPut, c.path, s.byCard(number), ok)
 	if err == nil && got.Text("status") != status {
 		err = fmt.Errorf("the checkout is %s, not %s: an override may have changed that", got.Text("status"), status)
@@ -58,7 +58,7 @@ type payment struct {
 }
 
 // makePayment has a checkout paid by card.
-func (s *scene) makePayment(ctx context.Context) (payment, error) {
+func (s *sequence) makePayment(ctx context.Context) (payment, error) {
 	c, err := s.create(ctx, s.merchant(""), "10.00", "EUR", nil)
 	if err != nil {
 		return payment{}, err
@@ -67,12 +67,12 @@ func (s *scene) makePayment(ctx context.Context) (payment, error) {
 	return payment{c.merchant, code}, err
 }
 
-func (s *scene) paid(ctx context.Context) error {
+func (s *sequence) paid(ctx context.Context) error {
 	_, err := s.makePayment(ctx)
 	return err
 }
 
-func (s *scene) failed(ctx context.Context) error {
+func (s *sequence) failed(ctx context.Context) error {
 	c, err := s.create(ctx, s.merchant(""), declined, "EUR", nil)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *scene) failed(ctx context.Context) error {
 	return err
 }
 
-func (s *scene) expired(ctx context.Context) error {
+func (s *sequence) expired(ctx context.Context) error {
 	c, err := s.create(ctx, s.merchant(""), "10.00", "EUR", nil)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *scene) expired(ctx context.Context) error {
 	return err
 }
 
-func (s *scene) challenged(ctx context.Context) error {
+func (s *sequence) challenged(ctx context.Context) error {
 	c, err := s.create(ctx, s.merchant(""), "10.00", "EUR", nil)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *scene) challenged(ctx context.Context) error {
 	return err
 }
 
-func (s *scene) boleto(ctx context.Context) error {
+func (s *sequence) boleto(ctx context.Context) error {
 	c, err := s.create(ctx, s.merchant("BRL_"), "10.00", "BRL", object{"redirect_url": s.API.BaseURL + "/sandbox"})
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (s *scene) boleto(ctx context.Context) error {
 	return s.operate(ctx, "pay_voucher", object{"merchant_code": c.code, "checkout_id": c.id})
 }
 
-func (s *scene) refunded(ctx context.Context) error {
+func (s *sequence) refunded(ctx context.Context) error {
 	p, err := s.makePayment(ctx)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (s *scene) refunded(ctx context.Context) error {
 	return err
 }
 
-func (s *scene) chargedBack(ctx context.Context) error {
+func (s *sequence) chargedBack(ctx context.Context) error {
 	p, err := s.makePayment(ctx)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *scene) chargedBack(ctx context.Context) error {
 	return s.operate(ctx, "charge_back", object{"merchant_code": p.code, "mode": "test", "transaction": p.transaction})
 }
 
-func (s *scene) paidOut(ctx context.Context) error {
+func (s *sequence) paidOut(ctx context.Context) error {
 	if _, err := s.makePayment(ctx); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *scene) paidOut(ctx context.Context) error {
 	return nil
 }
 
-func (s *scene) paidAtReader(ctx context.Context) error {
+func (s *sequence) paidAtReader(ctx context.Context) error {
 	m := s.merchant("")
 	readers := "/v0.1/merchants/" + m.code + "/readers"
 	pairing := strings.ToUpper(s.reference[len(s.reference)-8:])

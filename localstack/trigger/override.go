@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// override sets fields of a body, each "field:value". A value is of the type of the one that it takes the place of;
+// override sets fields of a body, each "field:value". A value takes the type of the one that it replaces;
 // where there is none it is a text, but true and false are not.
 func override(body object, overrides []string) error {
 	for _, o := range overrides {

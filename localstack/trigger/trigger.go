@@ -31,20 +31,20 @@ type Config struct {
 // event is something that can be made to happen.
 type event struct {
 	name, what string
-	run        func(*scene, context.Context) error
+	run        func(*sequence, context.Context) error
 }
 
 // events are all of them.
 var events = []event{
-	{"checkout.paid", "a checkout is paid by card", (*scene).paid},
-	{"checkout.failed", "a card is declined", (*scene).failed},
-	{"checkout.expired", "a checkout is deactivated", (*scene).expired},
-	{"checkout.3ds_pending", "an issuer asks its payer, who answers on the page /sandbox", (*scene).challenged},
-	{"boleto.paid", "a boleto is paid at a bank", (*scene).boleto},
-	{"refund", "a payment is refunded", (*scene).refunded},
-	{"chargeback", "an issuer charges a payment back", (*scene).chargedBack},
-	{"payout", "a payment is paid out: the clock moves to the end of the merchant's day", (*scene).paidOut},
-	{"reader.paid", "a payment at a virtual card reader, which takes some seconds", (*scene).paidAtReader},
+	{"checkout.paid", "a checkout is paid by card", (*sequence).paid},
+	{"checkout.failed", "a card is declined", (*sequence).failed},
+	{"checkout.expired", "a checkout is deactivated", (*sequence).expired},
+	{"checkout.3ds_pending", "a 3DS challenge waits for its payer on the page /sandbox", (*sequence).challenged},
+	{"boleto.paid", "a boleto is paid at a bank", (*sequence).boleto},
+	{"refund", "a payment is refunded", (*sequence).refunded},
+	{"chargeback", "an issuer charges a payment back", (*sequence).chargedBack},
+	{"payout", "a payment is paid out: the clock moves to the end of the merchant's day", (*sequence).paidOut},
+	{"reader.paid", "a payment at a virtual card reader, which takes some seconds", (*sequence).paidAtReader},
 }
 
 // Names are those of the events.
@@ -74,7 +74,7 @@ func Run(ctx context.Context, name string, overrides []string, c Config) error {
 		if e.name != name {
 			continue
 		}
-		s := &scene{Config: c, overrides: overrides, reference: "trigger-" + uuid.NewString()[:8]}
+		s := &sequence{Config: c, overrides: overrides, reference: "trigger-" + uuid.NewString()[:8]}
 		if err := e.run(s, ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -84,8 +84,8 @@ func Run(ctx context.Context, name string, overrides []string, c Config) error {
 	return fmt.Errorf("%q is no event: there are %s", name, strings.Join(Names(), ", "))
 }
 
-// scene is one event.
-type scene struct {
+// sequence is one event.
+type sequence struct {
 	Config
 	overrides []string
 	reference string
@@ -95,7 +95,7 @@ type scene struct {
 type merchant struct{ code, key string }
 
 // merchant is the one with a prefix in .local/env, as "BRL_".
-func (s *scene) merchant(prefix string) merchant {
+func (s *sequence) merchant(prefix string) merchant {
 	return merchant{s.Env[prefix+"MERCHANT_CODE"], s.Env[prefix+"API_KEY"]}
 }
 
@@ -103,7 +103,7 @@ func (s *scene) merchant(prefix string) merchant {
 type object = map[string]any
 
 // call sends a request, prints it, and reads the reply. Any status but the wanted one is an error.
-func (s *scene) call(ctx context.Context, m merchant, method, path string, body any, want int) (client.Response,
+func (s *sequence) call(ctx context.Context, m merchant, method, path string, body any, want int) (client.Response,
 	error) {
 	got, err := s.API.Do(ctx, client.Request{Method: method, Path: path, APIKey: m.key, Body: body})
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *scene) call(ctx context.Context, m merchant, method, path string, body 
 }
 
 // operate gives an operator's command, and prints it.
-func (s *scene) operate(ctx context.Context, name string, arguments object) error {
+func (s *sequence) operate(ctx context.Context, name string, arguments object) error {
 	command := object{"command": name}
 	for argument, value := range arguments {
 		command[argument] = value
@@ -131,7 +131,7 @@ func (s *scene) operate(ctx context.Context, name string, arguments object) erro
 }
 
 // waitFor reads a resource each second until a text of it is another, and returns that.
-func (s *scene) waitFor(ctx context.Context, m merchant, path, text, before string) (now string, err error) {
+func (s *sequence) waitFor(ctx context.Context, m merchant, path, text, before string) (now string, err error) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,36 +10,24 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/cashwrap/cashwrap/localstack/inspector"
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
 
-// listen prints each attempt to deliver a callback that is made from now on, until ctx ends. Errors: ErrNotRunning; an
-// event or an address that is none; that functions run in processes of their own.
-func listen(ctx context.Context, place platform.Folder, wants inspector.Listening, out io.Writer) error {
-	for _, event := range wants.Events {
-		if !slices.Contains(inspector.Events, event) {
-			return fmt.Errorf("%q is no type of event: there are %s", event, strings.Join(inspector.Events, " and "))
-		}
-	}
-	callbacks, err := place.Callbacks(ctx, wants)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "Listening; callbacks go to %s. Ctrl-C ends it.\n",
-		cmp.Or(wants.ForwardTo, "each checkout's return_url"))
-	for c, err := range callbacks {
-		if err != nil {
-			return err
-		}
-		answer := strconv.Itoa(c.Status)
-		if c.Status == 0 {
-			answer = c.Fail
-		}
-		fmt.Fprintf(out, "%s  %s %s -> %s [%s]  v1 %s v1a %s  %s\n", c.At.Local().Format(time.TimeOnly), c.Event, c.Subject,
-			c.URL, answer, c.Secret, c.Key, c.ID)
-	}
-	return nil
+func logsCommand(place platform.Folder, out io.Writer) *cobra.Command {
+	var wants requestFilter
+	logs := &cobra.Command{Use: "logs", GroupID: "integrate", Short: "Show requests to the API as they come",
+		Args: cobra.NoArgs, RunE: help}
+	tail := &cobra.Command{Use: "tail", Args: cobra.NoArgs, Short: "Show requests to the API as they come",
+		Example: "  cashwrap logs tail --filter-status-code 4xx,500 --filter-http-method POST",
+		RunE:    func(c *cobra.Command, _ []string) error { return tailLogs(c.Context(), place, wants, out) }}
+	tail.Flags().StringSliceVar(&wants.statuses, "filter-status-code", nil, "only these `codes`, such as 404 or 4xx")
+	tail.Flags().StringSliceVar(&wants.methods, "filter-http-method", nil, "only these `methods`")
+	tail.Flags().StringVar(&wants.path, "filter-request-path", "", "only paths with this `text` in them")
+	logs.AddCommand(tail)
+	return logs
 }
 
 // requestFilter says which requests are printed; the zero value: all.
@@ -90,5 +77,5 @@ func tailLogs(ctx context.Context, place platform.Folder, wants requestFilter, o
 				r.Took.Round(10*time.Microsecond), r.ID)
 		}
 	}
-	return nil
+	return ended(ctx, out)
 }

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
@@ -20,8 +21,10 @@ import (
 
 // said are the lines of a command that runs until stop.
 type said struct {
-	*bufio.Scanner
-	stop func() error
+	lines chan string   // closed at its end
+	ended chan struct{} // then err is there
+	err   *error
+	stop  func() error
 }
 
 // begin runs a command over the folder, and waits for its first line.
@@ -29,30 +32,37 @@ func begin(t *testing.T, place platform.Folder, args ...string) said {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
-	ended := make(chan error, 1)
+	s := said{lines: make(chan string, 100), ended: make(chan struct{}), err: new(error)}
 	go func() {
-		err := called(ctx, place, writer, args...)
-		writer.CloseWithError(err)
-		ended <- err
+		defer close(s.ended)
+		*s.err = called(ctx, place, writer, args...)
+		_ = writer.Close() // never fails
 	}()
-	s := said{bufio.NewScanner(reader), func() error {
-		cancel()
-		go func() { _, _ = io.Copy(io.Discard, reader) }()
-		return <-ended
-	}}
-	if !s.Scan() {
-		t.Fatalf("%v: got the end, error %v, want a line", args, s.Err())
-	}
+	go func() {
+		defer close(s.lines)
+		for lines := bufio.NewScanner(reader); lines.Scan(); {
+			s.lines <- lines.Text()
+		}
+	}()
+	s.stop = func() error { cancel(); <-s.ended; return *s.err }
+	s.next(t)
 	return s
 }
 
 // next is the command's next line.
 func (s said) next(t *testing.T) string {
 	t.Helper()
-	if !s.Scan() {
-		t.Fatalf("got the end, error %v, want a line", s.Err())
+	select {
+	case line, ok := <-s.lines:
+		if ok {
+			return line
+		}
+		<-s.ended
+		t.Fatalf("got the end, error %v, want a line", *s.err)
+	case <-time.After(30 * time.Second):
+		t.Fatal("got nothing, want a line")
 	}
-	return s.Text()
+	return ""
 }
 
 // called runs a command over the folder.
@@ -72,27 +82,30 @@ func TestEachEventIsTriggered(t *testing.T) {
 	callback := regexp.MustCompile(`^\d\d:\d\d:\d\d  CHECKOUT_STATUS_CHANGED (\S+) -> ` + l.env["BASE_URL"] +
 		`/sandbox/callbacks \[204\]  v1 ✓ v1a ✓  (msg_\S+)$`)
 	id := ""
-	for event, wanted := range map[string]struct {
+	// The payout moves the clock, by which a challenge that waits would end.
+	for _, wanted := range []struct {
+		event     string
 		callbacks int
 		said      string
 	}{
-		"checkout.paid": {1, "PUT /v0.1/checkouts/"}, "checkout.failed": {1, "200"}, "checkout.expired": {1, "DELETE"},
-		"checkout.3ds_pending": {0, "202"}, "boleto.paid": {1, "operator: pay_voucher"}, "refund": {1, "/refunds 201"},
-		"chargeback": {2, "operator: charge_back"}, "payout": {1, "EUR PAID"}, "reader.paid": {0, "/checkout 201"},
+		{"payout", 1, "EUR PAID"}, {"checkout.paid", 1, "PUT /v0.1/checkouts/"}, {"checkout.failed", 1, "200"},
+		{"checkout.expired", 1, "DELETE"}, {"boleto.paid", 1, "operator: pay_voucher"}, {"refund", 1, "/refunds 201"},
+		{"chargeback", 2, "operator: charge_back"}, {"reader.paid", 0, "/checkout 201"},
+		{"checkout.3ds_pending", 0, "202"},
 	} {
 		var out bytes.Buffer
-		if err := called(t.Context(), place, &out, "trigger", event); err != nil ||
+		if err := called(t.Context(), place, &out, "trigger", wanted.event); err != nil ||
 			!strings.Contains(out.String(), wanted.said) || !strings.HasSuffix(out.String(), "/sandbox\n") {
-			t.Errorf("%s: got %s and error %v, want %q in it", event, &out, err, wanted.said)
+			t.Errorf("%s: got %s and error %v, want %q in it", wanted.event, &out, err, wanted.said)
 		}
 		for range wanted.callbacks {
-			found := callback.FindStringSubmatch(listening.next(t))
-			if found == nil {
-				t.Fatalf("%s: got %q, want a delivered callback", event, listening.Text())
+			line := listening.next(t)
+			found := callback.FindStringSubmatch(line)
+			if found == nil || !strings.Contains(out.String(), "/v0.1/checkouts/"+found[1]) {
+				t.Fatalf("%s: got %q, want a delivered callback of its checkout, in %s", wanted.event, line, &out)
 			}
 			id = found[2]
 		}
-		t.Log(event)
 	}
 	if got := trigger.Names(); len(got) != 9 {
 		t.Errorf("got events %v, want nine", got)
@@ -140,9 +153,9 @@ func TestOverrides(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		`"amount" is no override`: {"checkout.paid", "--override", "amount"}, "is no event": {"checkout.lost"},
-		"must be":        {"checkout.paid", "--override", "currency:XXX"},
-		"not PAID":       {"checkout.paid", "--override", "amount:42.01"},
-		"accepts 1 arg(": {},
+		"must be":      {"checkout.paid", "--override", "currency:XXX"},
+		"not PAID":     {"checkout.paid", "--override", "amount:42.01"},
+		"which event?": {},
 	} {
 		if err := called(t.Context(), place, io.Discard, append([]string{"trigger"}, args...)...); err == nil ||
 			!strings.Contains(err.Error(), want) {
@@ -162,17 +175,17 @@ func TestLogsAreFiltered(t *testing.T) {
 	tail := begin(t, place, "logs", "tail", "--filter-status-code", "4xx,200", "--filter-http-method", "get",
 		"--filter-request-path", "healthz")
 	errors4xx := begin(t, place, "logs", "tail", "--filter-status-code", "4XX")
-	for _, path := range []string{"/readyz", "/nowhere", "/healthz"} {
-		if _, err := (client.Client{BaseURL: l.env["BASE_URL"]}).Do(t.Context(),
-			client.Request{Method: http.MethodGet, Path: path}); err != nil {
+	for _, request := range []client.Request{{Method: "GET", Path: "/readyz"}, {Method: "HEAD", Path: "/healthz"},
+		{Method: "GET", Path: "/nowhere?a=%1b]52;c;x%07%0d"}, {Method: "GET", Path: "/healthz"}} {
+		if _, err := (client.Client{BaseURL: l.env["BASE_URL"]}).Do(t.Context(), request); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if line := tail.next(t); !strings.Contains(line, "  200 GET /healthz  ") {
 		t.Errorf("got %q, want the request to /healthz", line)
 	}
-	if line := errors4xx.next(t); !strings.Contains(line, "  404 GET /nowhere  ") {
-		t.Errorf("got %q, want the request to /nowhere", line)
+	if line := errors4xx.next(t); !strings.Contains(line, "  404 GET /nowhere?a=\ufffd]52;c;x\ufffd\ufffd  ") {
+		t.Errorf("got %q, want the request to /nowhere, without what moves the cursor", line)
 	}
 	for _, one := range []said{tail, errors4xx} {
 		if err := one.stop(); err != nil {
@@ -191,8 +204,11 @@ func TestLogsAreFiltered(t *testing.T) {
 	if err := l.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if left.Scan() {
-		t.Errorf("got %q after the platform has stopped, want the end", left.Text())
+	if line := left.next(t); line != "The platform has stopped." {
+		t.Errorf("got %q, want that the platform has stopped", line)
+	}
+	if <-left.ended; *left.err != nil {
+		t.Errorf("got error %v, want none", *left.err)
 	}
 }
 
@@ -216,14 +232,15 @@ func TestCommandsNeedAPlatform(t *testing.T) {
 	}
 }
 
-// TestTheFolderIsFound in the repository, else in the working directory or above it, else it is to be made there.
+// TestTheFolderIsFound in the repository, else in the working directory or above it, else it is to be made there. One
+// of other programs, as ~/.local is, is none, and is left alone.
 func TestTheFolderIsFound(t *testing.T) {
 	outside, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	deep := filepath.Join(outside, "app", "src")
-	if err = os.MkdirAll(deep, 0o700); err != nil {
+	deep, keys := filepath.Join(outside, "app", "src"), filepath.Join(outside, ".local", "share", "keyrings")
+	if err = errors.Join(os.MkdirAll(deep, 0o700), os.MkdirAll(keys, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	wants := func(when, want string) {
@@ -238,9 +255,27 @@ func TestTheFolderIsFound(t *testing.T) {
 	}
 	wants("in the repository", filepath.Join(here, ".local"))
 	t.Chdir(deep)
-	wants("without any", filepath.Join(deep, ".local"))
-	if err = os.Mkdir(filepath.Join(outside, ".local"), 0o700); err != nil {
+	wants("below that of other programs", filepath.Join(deep, ".local"))
+	t.Chdir(outside)
+	for _, args := range [][]string{{"reset"}, {"run"}} {
+		t.Setenv("PORT", "9")
+		if err = command(t.Context(), args, io.Discard); err == nil || !strings.Contains(err.Error(), "other programs") {
+			t.Errorf("%v: got error %v, want that other programs have files there", args, err)
+		}
+	}
+	if _, err = os.Stat(keys); err != nil {
+		t.Errorf("got %v, want what other programs keep", err)
+	}
+	t.Chdir(deep)
+	if err = command(t.Context(), []string{"clock"}, io.Discard); !errors.Is(err, platform.ErrNotRunning) {
+		t.Errorf("clock: got error %v, want %v", err, platform.ErrNotRunning)
+	}
+	if _, err = os.Stat(filepath.Join(deep, ".local")); err == nil {
+		t.Error("got a folder made by a command that only looks, want none")
+	}
+	above := filepath.Join(outside, "app", ".local")
+	if err = errors.Join(os.Mkdir(above, 0o700), os.WriteFile(filepath.Join(above, "format"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	wants("above", filepath.Join(outside, ".local"))
+	wants("above", above)
 }

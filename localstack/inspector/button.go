@@ -27,9 +27,9 @@ func (s *site) lastSaid() said {
 	return s.said
 }
 
-// command does what a button asks for, and leads back to the page, which says what came of it.
-func (s *site) command(w http.ResponseWriter, r *http.Request) {
-	do, known := commands[r.PathValue("command")]
+// press does what a button asks for, and leads back to the page, which says what came of it.
+func (s *site) press(w http.ResponseWriter, r *http.Request) {
+	do, known := buttons[r.PathValue("button")]
 	if !known {
 		http.NotFound(w, r)
 		return
@@ -58,8 +58,8 @@ func readable(err error) string {
 	return err.Error()
 }
 
-// commands are those of the page's buttons, by their names. The text says what was done.
-var commands = map[string]func(context.Context, *site, url.Values) (string, error){
+// buttons are those of the page, by their names. The text says what was done.
+var buttons = map[string]func(context.Context, *site, url.Values) (string, error){
 	"advance_clock": func(_ context.Context, s *site, form url.Values) (string, error) {
 		d, err := clock.ParseDuration(form.Get("by"))
 		if err == nil {
