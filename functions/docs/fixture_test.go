@@ -25,8 +25,9 @@ func served(t *testing.T, base string) http.Handler {
 		Table: "cashwrap", Region: "eu-central-1", DynamoDBEndpoint: enginetest.Table(t), BaseURL: base,
 		Secret: []byte(strings.Repeat("s", 32)), AllowHTTP: true,
 	}, app.Overrides{
-		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""), MaxAttempts: 1,
-		Log: slog.New(slog.DiscardHandler), Limits: rest.Limits{Address: rest.Limit{Rate: 10_000, Burst: 10_000}},
+		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
+		HTTP:        http.DefaultClient, // which waits for a busy engine
+		Log:         slog.New(slog.DiscardHandler), Limits: rest.Limits{Address: rest.Limit{Rate: 10_000, Burst: 10_000}},
 	})
 	if err := a.Store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
