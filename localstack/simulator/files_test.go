@@ -43,6 +43,7 @@ var noticedByFiles = map[string]seedRun{
 	"ConditionCheck COLLECTION: (status = ?)":                           {simulator.Files, 60},
 	"ConditionCheck FILES DELETED: (attribute_not_exists(pk))":          {simulator.Files, 14},
 	"Delete FILE: (version = ?)":                                        {simulator.Files, 7},
+	"Delete OBJECT: (version = ?)":                                      {simulator.Files, 68},
 	"Put COLLECTION: (attribute_not_exists(pk))":                        {simulator.Files, 41},
 	"Put COLLECTION: (version = ?)":                                     {simulator.Files, 2},
 	"Put FILE: (attribute_not_exists(pk))":                              {simulator.Files, 153},
