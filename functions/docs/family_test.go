@@ -163,7 +163,7 @@ func TestEveryPolicyIsStrict(t *testing.T) {
 	}
 }
 
-// TestWhatIsLargeIsSentCompressed to whoever takes it, and is the same to others.
+// TestWhatIsLargeIsSentCompressed to clients that take it so, and is the same to others.
 func TestWhatIsLargeIsSentCompressed(t *testing.T) {
 	t.Parallel()
 	h := served(t, baseURL)

@@ -36,7 +36,7 @@ func linksOf(t *testing.T, at *url.URL, contentType, body string) (all []*url.UR
 	return all
 }
 
-// TestEveryLinkLeadsSomewhere: whoever begins at the welcome page gets 200 behind every link to this installation, and
+// TestEveryLinkLeadsSomewhere: who begins at the welcome page gets 200 behind every link to this installation, and
 // finds the place on the page that it names. Also where the installation is below a path.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
