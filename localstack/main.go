@@ -1,7 +1,7 @@
 // Command localstack is the platform on a developer's machine, without Docker or an AWS account, and the commands of
-// those who integrate with it. `go run ./localstack help` lists them. Installed under the name cashwrap they work in any
-// folder: the platform's data is in the .local of the repository, else in that of the working directory or of a folder
-// above it.
+// those who integrate with it. `go run ./localstack help` lists them. Installed under the name cashwrap they work in
+// any folder: the platform's data is in the .local of the repository, else in that of the working directory or of a
+// folder above it.
 package main
 
 import (
