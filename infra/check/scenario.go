@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -45,7 +47,7 @@ func (d *deployment) test(ctx context.Context) error {
 	shop := demo.Config{API: client.Client{BaseURL: d.baseURL, Transport: gateway{api.Host, emulator.Host}},
 		Today: time.Now(), MerchantCode: merchant.MerchantCode, APIKey: merchant.APIKey.Plaintext, Operator: d.answer}
 	steps := []func(context.Context, demo.Config) error{
-		d.showCommit, d.sell, d.payOut, d.invokeOthers, d.reconcile, d.readLogs}
+		d.showCommit, d.readDocs, d.sell, d.payOut, d.invokeOthers, d.reconcile, d.readLogs}
 	for _, step := range steps {
 		if err := step(ctx, shop); err != nil {
 			return err
@@ -68,6 +70,42 @@ func (d *deployment) showCommit(ctx context.Context, shop demo.Config) error {
 		return err
 	}
 	return differs("health", health.Status+" "+health.Commit, "ok "+d.commit)
+}
+
+// link finds the addresses in Markdown's links.
+var link = regexp.MustCompile(`\]\((\S+?)\)`)
+
+// readDocs reads the reference as a browser does, and all that /llms.txt lists as a program does. What the function
+// has compressed must arrive readable.
+func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
+	d.say("Read the documentation")
+	index, err := read(ctx, shop, "/llms.txt")
+	if err != nil {
+		return err
+	}
+	pages := map[string]string{"/docs": "<!doctype html>", "/docs/redoc-2.5.4.js": "Redoc"}
+	for _, found := range link.FindAllStringSubmatch(string(index), -1) {
+		at, err := url.Parse(found[1])
+		if err != nil {
+			return err
+		}
+		pages[at.Path] = "# "
+	}
+	const document = "/openapi.yaml"
+	if _, listed := pages[document]; !listed {
+		return fmt.Errorf("/llms.txt does not list %s:\n%s", document, index)
+	}
+	pages[document] = "openapi: 3."
+	for path, text := range pages {
+		body, err := read(ctx, shop, path)
+		if err != nil {
+			return err
+		}
+		if !bytes.Contains(body, []byte(text)) {
+			return fmt.Errorf("%s does not contain %q", path, text)
+		}
+	}
+	return nil
 }
 
 // sell runs the demo: payments, 3DS, a decline, a saved card, callbacks, history, a
@@ -199,12 +237,21 @@ func (d *deployment) reconcile(ctx context.Context, _ demo.Config) error {
 
 // get reads an answer of the API to the merchant.
 func get(ctx context.Context, shop demo.Config, path string, into any) error {
-	response, err := shop.API.Do(ctx, client.Request{Method: http.MethodGet, Path: path, APIKey: shop.APIKey})
+	body, err := read(ctx, shop, path)
 	if err != nil {
 		return err
 	}
-	if response.Status != http.StatusOK {
-		return fmt.Errorf("GET %s answers %d", path, response.Status)
+	return json.Unmarshal(body, into)
+}
+
+// read reads the body of an answer of the API to the merchant.
+func read(ctx context.Context, shop demo.Config, path string) ([]byte, error) {
+	response, err := shop.API.Do(ctx, client.Request{Method: http.MethodGet, Path: path, APIKey: shop.APIKey})
+	if err != nil {
+		return nil, err
 	}
-	return response.Into(into)
+	if response.Status != http.StatusOK {
+		return nil, fmt.Errorf("GET %s answers %d", path, response.Status)
+	}
+	return response.Body, nil
 }
