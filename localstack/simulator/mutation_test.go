@@ -195,7 +195,7 @@ var survivors = map[string]string{
 // has changed so much that one does not any more, another is searched for.
 var noticedBy = map[string]seedRun{
 	"Put CALLBACK: (tries = ? AND state = ?)":  {simulator.Everything, 42},
-	"Put CHECKOUT: (attribute_not_exists(pk))": {simulator.Everything, 117},
+	"Put CHECKOUT: (attribute_not_exists(pk))": {simulator.Everything, 1647},
 	"Put CHECKOUT: (version = ?)":              {simulator.Everything, 14},
 	"Put CUSTOMER: (attribute_not_exists(pk))": {simulator.Everything, 1},
 	"Put CUSTOMER: (version = ?)":              {simulator.Everything, 244},
