@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,24 +53,36 @@ func (i *Inspector) WatchAPI(api *gateway.Gateway) http.Handler {
 		r = r.WithContext(t.in(r.Context()))
 		r.Body = sent
 		api.ServeHTTP(out, r)
-		took := time.Since(t.began)
-		i.later(func() { i.addRequest(newRequest(r, api, t, sent.kept, out, took)) })
+		e := exchange{method: r.Method, url: r.URL, header: r.Header, sent: sent.kept, replyHeader: out.Header(),
+			status: out.status, reply: out.kept, took: time.Since(t.began), trace: t}
+		i.later(func() { i.addRequest(newRequest(e, api)) })
 	})
 }
 
-func newRequest(r *http.Request, api *gateway.Gateway, t *trace, sent kept, out *reply, took time.Duration) *Request {
-	route, _ := api.Routes.Find(r.URL.EscapedPath())
-	path := r.URL.EscapedPath()
-	if r.URL.RawQuery != "" {
-		path += "?" + strings.ReplaceAll(redact.Form(r.URL.RawQuery), "\n", "&")
+// exchange is what is recorded of a request and its reply. It holds nothing of their connection.
+type exchange struct {
+	method              string
+	url                 *url.URL
+	header, replyHeader http.Header
+	sent, reply         kept
+	status              int
+	took                time.Duration
+	trace               *trace
+}
+
+func newRequest(e exchange, api *gateway.Gateway) *Request {
+	path := e.url.EscapedPath()
+	route, _ := api.Routes.Find(path)
+	if e.url.RawQuery != "" {
+		path += "?" + strings.ReplaceAll(redact.Form(e.url.RawQuery), "\n", "&")
 	}
 	return &Request{
-		ID: cmp.Or(out.Header().Get("X-Request-Id"), uuid.NewString()), At: t.began.UTC(),
-		Method: redact.Line(r.Method), Path: redact.Line(path), Route: route.Key, Function: route.Function,
-		Status: out.status, Took: took,
-		Sent:  Message{headers(r.Header), redact.Request(r.Header.Get("Content-Type"), sent.whole()), sent.size},
-		Reply: Message{headers(out.Header()), redact.Reply(out.kept.whole()), out.kept.size},
-		Steps: t.done(),
+		ID: cmp.Or(e.replyHeader.Get("X-Request-Id"), uuid.NewString()), At: e.trace.began.UTC(),
+		Method: redact.Line(e.method), Path: redact.Line(path), Route: route.Key, Function: route.Function,
+		Status: e.status, Took: e.took,
+		Sent:  Message{headers(e.header), redact.Request(e.header.Get("Content-Type"), e.sent.whole()), e.sent.size},
+		Reply: Message{headers(e.replyHeader), redact.Reply(e.reply.whole()), e.reply.size},
+		Steps: e.trace.done(),
 	}
 }
 

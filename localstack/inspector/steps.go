@@ -89,17 +89,16 @@ func (s seenCalls) Do(r *http.Request) (*http.Response, error) {
 	}
 	at := time.Now()
 	response, err := s.HTTPClient.Do(r)
-	took, to := time.Since(at), calledService(r)
-	t.add(func() Step {
-		step := Step{At: at.Sub(t.began), Took: took, To: to, What: operation}
+	step := Step{At: at.Sub(t.began), Took: time.Since(at), To: calledService(r), What: operation}
+	switch {
+	case err != nil:
+		step.Fail = err.Error()
+	case response.StatusCode >= http.StatusBadRequest:
+		step.Fail = response.Status
+	}
+	t.add(func() Step { // which holds neither the call nor its reply
 		if body != nil {
 			step.What = calledFor(operation, body)
-		}
-		switch {
-		case err != nil:
-			step.Fail = err.Error()
-		case response.StatusCode >= http.StatusBadRequest:
-			step.Fail = response.Status
 		}
 		return step
 	})
@@ -175,14 +174,13 @@ func (s seen) Carry(ctx context.Context, c faults.Call) error {
 	}
 	at := time.Now()
 	outcome, err := c.Send(ctx)
-	took := time.Since(at)
-	t.add(func() Step {
-		step := Step{At: at.Sub(t.began), Took: took, To: string(s), What: c.Name + ": " + outcome}
-		if err != nil {
-			step.What, step.Fail = c.Name, err.Error()
-		}
-		return step
-	})
+	step := Step{At: at.Sub(t.began), Took: time.Since(at), To: string(s), What: c.Name}
+	if err != nil {
+		step.Fail = err.Error()
+	} else {
+		step.What += ": " + outcome
+	}
+	t.add(func() Step { return step })
 	return err
 }
 
