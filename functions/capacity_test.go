@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -147,7 +147,7 @@ var more = []struct {
 func (fix *fixture) shown(operation, example string) world.Request {
 	fix.Helper()
 	all, _ := operations()
-	at := slices.IndexFunc(all, func(o contract.Operation) bool { return o.OperationID == operation })
+	at := slices.IndexFunc(all, func(o checker.Operation) bool { return o.OperationID == operation })
 	return fix.request(all[at], example)
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
 )
 
 // fixture sends the requests that the document shows, in a shop of its own. Its
@@ -32,7 +32,7 @@ func newFixture(shop world.Shop) *fixture {
 
 // request is an operation as the document shows it; the example is one of its
 // body, or "" for the first.
-func (fix *fixture) request(o contract.Operation, example string) world.Request {
+func (fix *fixture) request(o checker.Operation, example string) world.Request {
 	fix.Helper()
 	e := exampleOf(fix, o, example)
 	if prepare, ok := prepared[strings.TrimSpace(o.OperationID+" "+e.Name)]; ok {
@@ -49,7 +49,7 @@ func (fix *fixture) request(o contract.Operation, example string) world.Request 
 }
 
 // path is the operation's, with what exists in the place of its parameters.
-func (fix *fixture) path(o contract.Operation) string {
+func (fix *fixture) path(o checker.Operation) string {
 	fix.Helper()
 	if prepare, ok := prepared[o.OperationID]; ok {
 		return prepare(fix.scenario).Path
@@ -58,7 +58,7 @@ func (fix *fixture) path(o contract.Operation) string {
 }
 
 // signed adds the merchant's key where the operation wants one.
-func (fix *fixture) signed(o contract.Operation, r world.Request) world.Request {
+func (fix *fixture) signed(o checker.Operation, r world.Request) world.Request {
 	r.APIKey = fix.Merchant.Key.Plaintext
 	if o.Public {
 		r.APIKey = world.NoKey
@@ -99,7 +99,7 @@ func (fix *fixture) collected(by maker) string {
 
 // maker is the operation that makes what a path's parameter names.
 type maker struct {
-	operation contract.Operation
+	operation checker.Operation
 	parameter string
 }
 
@@ -114,7 +114,7 @@ var makers = sync.OnceValue(func() map[string]maker {
 	for _, o := range all {
 		for _, p := range o.InputsIn("path") {
 			collection, _, named := strings.Cut(o.Path, "/{"+p.Path+"}")
-			at := slices.IndexFunc(all, func(by contract.Operation) bool {
+			at := slices.IndexFunc(all, func(by checker.Operation) bool {
 				return by.Method == http.MethodPost && by.Path == collection && len(by.Examples) > 0
 			})
 			if named && at >= 0 {
@@ -128,7 +128,7 @@ var makers = sync.OnceValue(func() map[string]maker {
 // build is the request that the document shows, with each of the document's
 // values replaced. Of the optional query parameters it has only those that
 // queried names.
-func build(o contract.Operation, e contract.Example, actual func(string) string) world.Request {
+func build(o checker.Operation, e checker.Example, actual func(string) string) world.Request {
 	query := url.Values{}
 	for _, p := range o.InputsIn("query") {
 		if p.Required || p.Path == queried[o.OperationID] {
@@ -155,7 +155,7 @@ func build(o contract.Operation, e contract.Example, actual func(string) string)
 
 // pathOf is the operation's path as the document shows it, with its values
 // replaced.
-func pathOf(o contract.Operation, actual func(string) string) string {
+func pathOf(o checker.Operation, actual func(string) string) string {
 	path := o.Path
 	for _, p := range o.InputsIn("path") {
 		path = strings.ReplaceAll(path, "{"+p.Path+"}", url.PathEscape(actual(p.Example)))
@@ -187,12 +187,12 @@ func substituted(value any, actual func(string) string) any {
 
 // exampleOf is the operation's example of that name; for "" the first one that
 // needs no preparation, or the first; nothing for an operation without a body.
-func exampleOf(tb testing.TB, o contract.Operation, name string) contract.Example {
+func exampleOf(tb testing.TB, o checker.Operation, name string) checker.Example {
 	tb.Helper()
 	if len(o.Examples) == 0 {
-		return contract.Example{}
+		return checker.Example{}
 	}
-	at := slices.IndexFunc(o.Examples, func(e contract.Example) bool {
+	at := slices.IndexFunc(o.Examples, func(e checker.Example) bool {
 		_, special := prepared[o.OperationID+" "+e.Name]
 		return e.Name == name || name == "" && !special
 	})
@@ -206,15 +206,15 @@ func exampleOf(tb testing.TB, o contract.Operation, name string) contract.Exampl
 }
 
 // operations are those of openapi.yaml, by path and method.
-var operations = sync.OnceValues(func() ([]contract.Operation, error) {
-	checker, err := contract.NewChecker()
+var operations = sync.OnceValues(func() ([]checker.Operation, error) {
+	check, err := checker.New()
 	if err != nil {
 		return nil, err
 	}
-	return checker.Operations(), nil
+	return check.Operations(), nil
 })
 
-func documented(tb testing.TB) []contract.Operation {
+func documented(tb testing.TB) []checker.Operation {
 	tb.Helper()
 	all, err := operations()
 	if err != nil {
@@ -225,7 +225,7 @@ func documented(tb testing.TB) []contract.Operation {
 
 // shown is one request that the document shows.
 type shown struct {
-	contract.Operation
+	checker.Operation
 	example string // of its body, where there are several
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -30,13 +30,13 @@ func TestEachFamilyHasItsEvent(t *testing.T) {
 
 // sampleOf is the family's first operation with the fewest placeholders; none
 // whose request must be prepared.
-func sampleOf(tb testing.TB, a *app.App, f functions.Function) contract.Operation {
+func sampleOf(tb testing.TB, a *app.App, f functions.Function) checker.Operation {
 	tb.Helper()
-	var least *contract.Operation
+	var least *checker.Operation
 	fewest := 0
 	for _, route := range f.HTTP(a) {
 		all := documented(tb)
-		at := slices.IndexFunc(all, func(o contract.Operation) bool {
+		at := slices.IndexFunc(all, func(o checker.Operation) bool {
 			return o.Method == route.Method && o.Path == route.Path
 		})
 		if at < 0 || special(all[at]) {
@@ -60,18 +60,18 @@ func sampleOf(tb testing.TB, a *app.App, f functions.Function) contract.Operatio
 }
 
 // special reports whether each request of the operation must be prepared.
-func special(o contract.Operation) bool {
+func special(o checker.Operation) bool {
 	if len(o.Examples) == 0 {
 		return prepared[o.OperationID] != nil
 	}
-	return !slices.ContainsFunc(o.Examples, func(e contract.Example) bool {
+	return !slices.ContainsFunc(o.Examples, func(e checker.Example) bool {
 		return prepared[o.OperationID+" "+e.Name] == nil
 	})
 }
 
 // placeholderOf is the name of the placeholder for a value of the document; "" if
 // the event keeps the value, as it does for what the operation itself makes.
-func placeholderOf(o contract.Operation, value string) string {
+func placeholderOf(o checker.Operation, value string) string {
 	by, made := makers()[value]
 	switch {
 	case !made:
@@ -84,7 +84,7 @@ func placeholderOf(o contract.Operation, value string) string {
 }
 
 // eventOf is the operation's request as an event.
-func eventOf(tb testing.TB, a *app.App, f functions.Function, o contract.Operation) events.APIGatewayV2HTTPRequest {
+func eventOf(tb testing.TB, a *app.App, f functions.Function, o checker.Operation) events.APIGatewayV2HTTPRequest {
 	tb.Helper()
 	opened := func(value string) string {
 		if name := placeholderOf(o, value); name != "" {
@@ -151,7 +151,7 @@ func sent(t *testing.T, event events.APIGatewayV2HTTPRequest) map[string]any {
 }
 
 // routeKey is that of the operation's path.
-func routeKey(a *app.App, f functions.Function, o contract.Operation) string {
+func routeKey(a *app.App, f functions.Function, o checker.Operation) string {
 	one := functions.Function{HTTP: func(a *app.App) []rest.Route {
 		return slices.DeleteFunc(f.HTTP(a), func(r rest.Route) bool { return r.Method != o.Method || r.Path != o.Path })
 	}}

@@ -17,7 +17,6 @@ const module = "github.com/cashwrap/cashwrap/"
 // arrow points upward. "*" is one folder. A new family needs nothing here.
 // Imports of tests do not count.
 var layers = []string{
-	"shared", // the API's description
 	// What knows nothing else of ours.
 	"shared/money shared/failure shared/optional shared/country shared/metric shared/webhook shared/deadline " +
 		"shared/table shared/secret shared/outbox shared/contract/... shared/page/pagetest",
@@ -49,7 +48,7 @@ var layers = []string{
 // guarded are packages that few may import of those above them, each with its
 // reason. A package matches the first line that fits.
 var guarded = []struct{ name, only, reason string }{
-	{"shared", "functions/docs shared/contract", "carries the API's description"},
+	{"shared/contract", "functions/docs shared/contract/checker", "the API's description, which only docs shows"},
 	{"shared/contract/...", "localstack/world", "the validator is for tests; no program links it"},
 	{"shared/page/pagetest", "", "for tests"},
 	{"shared/table", "shared/acquirer/* shared/bank/* shared/terminal/*",
@@ -161,7 +160,7 @@ var reserved = []struct {
 	{"github.com/aws/constructs-go", "infra"},
 	{"github.com/aws/jsii-runtime-go", "infra"},
 	{"github.com/cdklabs", "infra"},
-	{"github.com/getkin/kin-openapi", "shared/contract"},
+	{"github.com/getkin/kin-openapi", "shared/contract/checker"},
 	{"github.com/a-h/templ", "functions/* shared/page shared/rest localstack/inspector"},
 	{"html/template", ""}, // it looks methods up by name, so the linker would keep those of every type
 	{"text/template", "localstack/..."},
@@ -173,10 +172,10 @@ var reserved = []struct {
 	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},
 	// slow to start (ARCHITECTURE.md, "Start-up of a function")
 	{"github.com/govalues/decimal", "shared/money shared/merchant"}, // there for a fee rate
-	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract shared/store " +
+	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract/checker shared/store " +
 		"shared/file/s3 localstack/... infra/check"},
 	{"pgregory.net/rapid", ""},
-	{"testing", "shared/contract localstack/..."}, // harnesses of tests
+	{"testing", "shared/contract/checker localstack/..."}, // harnesses of tests
 }
 
 func TestReservedLibraries(t *testing.T) {
@@ -196,7 +195,7 @@ func TestReservedLibraries(t *testing.T) {
 // absent are packages that no Lambda program may even link: they cost
 // start-up, memory and trust.
 var absent = []string{
-	module + "shared/contract", module + "shared/page/pagetest", module + "localstack", module + "infra",
+	module + "shared/contract/checker", module + "shared/page/pagetest", module + "localstack", module + "infra",
 	"github.com/aws/aws-cdk-go", "github.com/getkin/kin-openapi", "github.com/aws/aws-sdk-go-v2/config",
 	"pgregory.net/rapid", "testing",
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
 )
 
 // conditional are members without which an operation can do nothing here, though
@@ -97,7 +97,7 @@ func TestQueriesTakeNoEmptyValue(t *testing.T) {
 
 // with is a body with another value at the path. The objects on the way there
 // are made if they are missing.
-func with(t *testing.T, o contract.Operation, body any, path string, value any) map[string]any {
+func with(t *testing.T, o checker.Operation, body any, path string, value any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -111,7 +111,7 @@ func with(t *testing.T, o contract.Operation, body any, path string, value any) 
 	for n, name := range names[:len(names)-1] {
 		if at[name] == nil {
 			path := strings.Join(names[:n+1], ".")
-			on := slices.IndexFunc(o.InputsIn("json"), func(i contract.Input) bool { return i.Path == path })
+			on := slices.IndexFunc(o.InputsIn("json"), func(i checker.Input) bool { return i.Path == path })
 			at[name] = o.InputsIn("json")[on].Sample()
 		}
 		at = at[name].(map[string]any)

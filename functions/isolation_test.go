@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -87,7 +87,7 @@ func withEverything(shop world.Shop) *fixture {
 }
 
 // named is the operation's example, with the ids of the fixture in place of those in the document.
-func (fix *fixture) named(o contract.Operation) world.Request {
+func (fix *fixture) named(o checker.Operation) world.Request {
 	fix.Helper()
 	made := maps.Clone(fix.made)
 	r := fix.request(o, "")
@@ -180,7 +180,7 @@ var refusedByName = map[string]int{
 var ofBothModes = []string{"merchant_code", "person_id"}
 
 // want is the status of a request, by the table of routes.
-func (i *isolation) want(c credential, o contract.Operation, at target) int {
+func (i *isolation) want(c credential, o checker.Operation, at target) int {
 	route, p := i.routes[o.Method+" "+o.Path], c.here
 	named := strings.Contains(o.Path, "{merchant_code}")
 	isThere := at == foreign && c.there != nil && named
@@ -188,7 +188,7 @@ func (i *isolation) want(c credential, o contract.Operation, at target) int {
 		p = *c.there
 	}
 	inputs := o.InputsIn("path")
-	params := slices.DeleteFunc(inputs, func(in contract.Input) bool { return slices.Contains(ofBothModes, in.Path) })
+	params := slices.DeleteFunc(inputs, func(in checker.Input) bool { return slices.Contains(ofBothModes, in.Path) })
 	switch refused := refusedByName[o.OperationID]; {
 	case p.Actor.Kind == "":
 		return http.StatusUnauthorized
@@ -231,8 +231,8 @@ func mayCall(r rest.Route, p identity.Principal) bool {
 func TestNobodyReachesWhatIsNotTheirs(t *testing.T) {
 	t.Parallel()
 	i := newIsolation(t)
-	operations := slices.DeleteFunc(slices.Clone(documented(t)), func(o contract.Operation) bool { return o.Public })
-	slices.SortStableFunc(operations, func(a, b contract.Operation) int { // what is there is read before it is changed
+	operations := slices.DeleteFunc(slices.Clone(documented(t)), func(o checker.Operation) bool { return o.Public })
+	slices.SortStableFunc(operations, func(a, b checker.Operation) int { // what is there is read before it is changed
 		return strings.Compare(order(a), order(b))
 	})
 	for _, o := range operations {
@@ -247,14 +247,14 @@ func TestNobodyReachesWhatIsNotTheirs(t *testing.T) {
 }
 
 // order sorts reads first.
-func order(o contract.Operation) string {
+func order(o checker.Operation) string {
 	if o.Method == http.MethodGet {
 		return "1"
 	}
 	return "2"
 }
 
-func (i *isolation) check(c credential, o contract.Operation, at target, r world.Request, got world.Response) {
+func (i *isolation) check(c credential, o checker.Operation, at target, r world.Request, got world.Response) {
 	i.Helper()
 	what := c.name + ", " + o.OperationID + ", " + targets[at]
 	want := i.want(c, o, at)

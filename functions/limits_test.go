@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -250,7 +250,7 @@ func limitsOf(f validate.Field) []string {
 
 // differences are the limits of the tag alone (+) and of the document alone (-).
 // A text that is required is no empty one, which a document has to say beside.
-func differences(i contract.Input, tagged []string) []string {
+func differences(i checker.Input, tagged []string) []string {
 	var list []string
 	written := i.Limits()
 	for _, limit := range tagged {
@@ -350,10 +350,10 @@ func knownMethods() string {
 func TestTypesReadWhatTheirSchemasAllow(t *testing.T) {
 	t.Parallel()
 	all := documented(t)
-	schema := func(operation, in, path string) contract.Input {
-		o := all[slices.IndexFunc(all, func(o contract.Operation) bool { return o.OperationID == operation })]
+	schema := func(operation, in, path string) checker.Input {
+		o := all[slices.IndexFunc(all, func(o checker.Operation) bool { return o.OperationID == operation })]
 		inputs := o.InputsIn(in)
-		return inputs[slices.IndexFunc(inputs, func(i contract.Input) bool { return i.Path == path })]
+		return inputs[slices.IndexFunc(inputs, func(i checker.Input) bool { return i.Path == path })]
 	}
 	amount, area := schema("createCheckout", "json", "amount"), schema("listMyTransactions", "query", "geo_coordinates")
 	for text, want := range map[string]bool{

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -155,9 +155,9 @@ var fresh = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(name=
 // isIgnored: with the key all is as without, but for what is fresh, and what the rate
 // limit leases now and then; the credential is not even read. Only what a page's form
 // sends is forbidden, without the form's token.
-func (b *browser) isIgnored(o contract.Operation, r world.Request) {
+func (b *browser) isIgnored(o checker.Operation, r world.Request) {
 	b.Helper()
-	ofPage := slices.ContainsFunc(o.Inputs, func(i contract.Input) bool { return i.Path == "csrf_token" && i.Required })
+	ofPage := slices.ContainsFunc(o.Inputs, func(i checker.Input) bool { return i.Path == "csrf_token" && i.Required })
 	reply := func(key string) string {
 		r.APIKey = key
 		b.Main().Meter.Reset()
@@ -174,7 +174,7 @@ func (b *browser) isIgnored(o contract.Operation, r world.Request) {
 }
 
 // isLimitedTo: the replies show, and the requests write, exactly what is listed.
-func (b *browser) isLimitedTo(o contract.Operation) {
+func (b *browser) isLimitedTo(o checker.Operation) {
 	b.Helper()
 	may, listed := publicKeys[o.OperationID]
 	if !listed {

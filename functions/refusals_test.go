@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
 )
 
 // TestWhatEachRouteRefusesIsDocumented: requests that are refused for what is the
@@ -70,7 +70,7 @@ const refill = time.Second
 
 // paths is the operation's path for the merchant, with the value, as it is
 // in an address, for all other names.
-func paths(one *scenario, o contract.Operation, value string) string {
+func paths(one *scenario, o checker.Operation, value string) string {
 	path := o.Path
 	for _, p := range o.InputsIn("path") {
 		put := value
@@ -84,7 +84,7 @@ func paths(one *scenario, o contract.Operation, value string) string {
 
 // sensible is the request that the document shows first, for the merchant, but
 // with the value in its path.
-func sensible(one *scenario, o contract.Operation, value string) world.Request {
+func sensible(one *scenario, o checker.Operation, value string) world.Request {
 	r := build(o, exampleOf(one, o, ""), func(shown string) string {
 		if placeholders[shown].name == "MERCHANT_CODE" {
 			return one.Merchant.Code

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -119,7 +119,7 @@ func plain[T ~string](values []T) []string {
 // TestTheDocumentListsAllScopes, for OAuth clients.
 func TestTheDocumentListsAllScopes(t *testing.T) {
 	t.Parallel()
-	document, err := openapi3.NewLoader().LoadFromData(contract.Document())
+	document, err := checker.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

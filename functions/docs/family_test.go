@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	yaml "github.com/oasdiff/yaml3"
 
-	"github.com/cashwrap/cashwrap/shared"
+	"github.com/cashwrap/cashwrap/shared/contract"
 )
 
 const (
@@ -203,7 +203,7 @@ func TestTheSourceOfAGuideIsItsFile(t *testing.T) {
 func TestTheDocumentIsThatOfTheInstallation(t *testing.T) {
 	t.Parallel()
 	got := ask(t, served(t, baseURL+"/"), http.MethodGet, "/openapi.yaml").Body.String()
-	if want := strings.ReplaceAll(shared.OpenAPI(), shared.DocumentedURL, baseURL); got != want {
+	if want := strings.ReplaceAll(contract.OpenAPI(), contract.DocumentedURL, baseURL); got != want {
 		t.Errorf("the document (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	var document struct {

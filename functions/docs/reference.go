@@ -8,7 +8,7 @@ import (
 	_ "embed"
 	"strings"
 
-	"github.com/cashwrap/cashwrap/shared"
+	"github.com/cashwrap/cashwrap/shared/contract"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -54,7 +54,7 @@ func (f family) downloadOpenapi(context.Context, struct{}) (rest.Document, error
 func (s site) describe() ([]byte, error) {
 	var b bytes.Buffer
 	to := gzip.NewWriter(&b)
-	_, err := strings.NewReplacer(shared.DocumentedURL, s.baseURL).WriteString(to, shared.OpenAPI())
+	_, err := strings.NewReplacer(contract.DocumentedURL, s.baseURL).WriteString(to, contract.OpenAPI())
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
 )
 
 // everything is the query with which an operation shows all that it can, of those that show what a merchant is and has.
@@ -27,7 +27,7 @@ var everything = map[string]string{
 // merchant shows a value: not null, nor an empty text.
 func TestEachFieldHasAValueSomewhere(t *testing.T) {
 	t.Parallel()
-	document, err := contract.Load()
+	document, err := checker.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/bank"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
@@ -93,8 +93,8 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-// checker is shared: reading the contract takes a while.
-var checker = sync.OnceValues(contract.NewChecker)
+// checkerOnce is shared: reading the contract takes a while.
+var checkerOnce = sync.OnceValues(checker.New)
 
 // New makes a world with two merchants.
 func New(tb testing.TB) *World {

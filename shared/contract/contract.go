@@ -1,9 +1,14 @@
-// Package contract holds the public description of the API, openapi.yaml, and
-// the checker that compares the tests' traffic with it. Only tests import it, so
-// no Lambda links the validator.
+// Package contract is the API's public description, for those who show it. The checker that compares traffic with it
+// is a package of its own, so that no program links its validator.
 package contract
 
-import "github.com/cashwrap/cashwrap/shared"
+import _ "embed"
 
-// Document is openapi.yaml as shipped, in UTF-8. The caller gets a copy.
-func Document() []byte { return []byte(shared.OpenAPI()) }
+//go:embed openapi.yaml
+var openAPI string
+
+// OpenAPI is openapi.yaml as `make golden` makes it. The address of the installation is DocumentedURL everywhere.
+func OpenAPI() string { return openAPI }
+
+// DocumentedURL is in openapi.yaml where an installation's own address belongs.
+const DocumentedURL = "http://localhost:8080"

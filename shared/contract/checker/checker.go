@@ -1,4 +1,6 @@
-package contract
+// Package checker compares the traffic of tests with the API's public description, openapi.yaml. Only tests import it,
+// so no program links its validator.
+package checker
 
 import (
 	"errors"
@@ -9,6 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"github.com/cashwrap/cashwrap/shared/contract"
 )
 
 // Checker compares exchanges with openapi.yaml. It is safe for concurrent use.
@@ -18,9 +22,9 @@ type Checker struct {
 	operations []Operation
 }
 
-// NewChecker loads the document. It fails as Load does, or if an operation
+// New loads the document. It fails as Load does, or if an operation
 // has no x-scopes.
-func NewChecker() (*Checker, error) {
+func New() (*Checker, error) {
 	registerDecoders()
 	doc, err := Load()
 	if err != nil {
@@ -28,13 +32,13 @@ func NewChecker() (*Checker, error) {
 	}
 	list, err := operations(doc)
 	if err != nil {
-		return nil, fmt.Errorf("contract: %w", err)
+		return nil, fmt.Errorf("checker: %w", err)
 	}
 	// Tests listen on ports of their own: the path alone names the operation.
 	doc.Servers = nil
 	router, err := gorillamux.NewRouter(doc)
 	if err != nil {
-		return nil, fmt.Errorf("contract: %w", err)
+		return nil, fmt.Errorf("checker: %w", err)
 	}
 	return &Checker{doc: doc, router: router, operations: list}, nil
 }
@@ -44,12 +48,12 @@ func NewChecker() (*Checker, error) {
 // examples breaks its own schema.
 func Load() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
-	doc, err := loader.LoadFromData(Document())
+	doc, err := loader.LoadFromData([]byte(contract.OpenAPI()))
 	if err != nil {
-		return nil, fmt.Errorf("contract: load: %w", err)
+		return nil, fmt.Errorf("checker: load: %w", err)
 	}
 	if err := doc.Validate(loader.Context, openapi3.EnableExamplesValidation()); err != nil {
-		return nil, fmt.Errorf("contract: validate: %w", err)
+		return nil, fmt.Errorf("checker: validate: %w", err)
 	}
 	return doc, nil
 }

@@ -1,4 +1,4 @@
-package contract
+package checker
 
 import (
 	"os"
@@ -18,7 +18,7 @@ type decided struct {
 // operationsDecided are the contract's §1, by their operationIds.
 func operationsDecided(t *testing.T) map[string]decided {
 	t.Helper()
-	text, err := os.ReadFile("contract.md")
+	text, err := os.ReadFile("../contract.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestOperationsAreAsDecided(t *testing.T) {
 // TestTheContractNamesOperationsAsListed: each operationId in its text is one of §1.
 func TestTheContractNamesOperationsAsListed(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("contract.md")
+	text, err := os.ReadFile("../contract.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package contract
+package checker
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 )
 
 // checkerOnce is shared by the tests: to load the document takes longest.
-var checkerOnce = sync.OnceValues(NewChecker)
+var checkerOnce = sync.OnceValues(New)
 
 func sharedChecker(t *testing.T) *Checker {
 	t.Helper()
