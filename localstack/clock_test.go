@@ -214,10 +214,8 @@ func (s *shop) payOut() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	card := map[string]any{"name": "Ada Lovelace", "number": "4200000000000091", "expiry_month": "12",
-		"expiry_year": now.Now.AddDate(1, 0, 0).Format("2006"), "cvv": "737"}
 	paid := s.do(client.Request{Method: http.MethodPut, Path: "/v0.1/checkouts/" + id,
-		Body: map[string]any{"payment_type": "card", "card": card}})
+		Body: client.ByCard(client.Frictionless, now.Now)})
 	if paid.Text("status") != "PAID" {
 		s.Fatalf("got %d %s, want PAID", paid.Status, paid.Body)
 	}

@@ -8,11 +8,15 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
@@ -229,6 +233,51 @@ func TestCommandsNeedAPlatform(t *testing.T) {
 	}
 	if err := l.stop(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestTheCommandsAreShown where developers look: by make help with an example, and in the guide; the pages of the
+// platform on README's first screen.
+func TestTheCommandsAreShown(t *testing.T) {
+	t.Parallel()
+	text := func(file string) string {
+		t.Helper()
+		read, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(read)
+	}
+	help, err := exec.CommandContext(t.Context(), "make", "--no-print-directory", "-C", "..", "help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := text("functions/docs/guides/local-platform.md")
+	var with []string // the commands with an example
+	var look func(c *cobra.Command)
+	look = func(c *cobra.Command) {
+		for _, below := range c.Commands() {
+			look(below)
+		}
+		if c.Example == "" {
+			return
+		}
+		with = append(with, c.CommandPath())
+		if !strings.Contains(string(help), c.Example+"\n") || !strings.Contains(guide, "\n"+c.CommandPath()) {
+			t.Errorf("%s: got make help\n%s\nwant %q in it, and the command in the guide", c.CommandPath(), help, c.Example)
+		}
+	}
+	look(commands(newFolder(t), io.Discard))
+	slices.Sort(with)
+	if want := []string{"cashwrap clock advance", "cashwrap events resend", "cashwrap listen", "cashwrap logs tail",
+		"cashwrap trigger"}; !slices.Equal(with, want) {
+		t.Errorf("got examples of %q, want of %q", with, want)
+	}
+	first := strings.Join(strings.SplitN(text("README.md"), "\n", 31)[:30], "\n")
+	for _, page := range []string{"http://127.0.0.1:8080/docs", "http://127.0.0.1:8080/sandbox"} {
+		if !strings.Contains(first, "<"+page+">") {
+			t.Errorf("README.md: got %s, want %s among its first lines", first, page)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func (s *scenario) challenge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	started, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": s.card(challenged)}, http.StatusAccepted)
+	started, err := s.process(ctx, c.ID, client.ByCard(client.Challenged, s.Today), http.StatusAccepted)
 	if err != nil {
 		return err
 	}

@@ -12,12 +12,6 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// card is a test card that will not have expired.
-func (c Config) card(number string) object {
-	return object{"name": "Erika Mustermann", "number": number, "cvv": "123",
-		"expiry_month": "12", "expiry_year": c.Today.AddDate(3, 0, 0).Format("2006")}
-}
-
 // create creates a checkout with further fields.
 func (s *scenario) create(ctx context.Context, reference, amount string, more object) (c checkout, err error) {
 	body := object{"checkout_reference": reference + "-" + s.run, "amount": json.Number(amount), "currency": "EUR",

@@ -33,12 +33,6 @@ type Config struct {
 // limit ends a demo that waits for something that does not come.
 const limit = 2 * time.Minute
 
-// Cards of contract §12.
-const (
-	frictionless = "4200000000000091"
-	challenged   = "4200000000000042"
-)
-
 // steps are run in this order. The error of one says what differs from the contract.
 var steps = []struct {
 	title string
@@ -161,7 +155,7 @@ func (s *scenario) pay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	paid, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": s.card(frictionless)}, 200)
+	paid, err := s.process(ctx, c.ID, client.ByCard(client.Frictionless, s.Today), 200)
 	if err != nil {
 		return err
 	}
@@ -178,7 +172,7 @@ func (s *scenario) decline(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	failed, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": s.card(frictionless)}, 200)
+	failed, err := s.process(ctx, c.ID, client.ByCard(client.Frictionless, s.Today), 200)
 	if err != nil {
 		return err
 	}
@@ -201,7 +195,7 @@ func (s *scenario) save(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	saved, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": s.card(frictionless),
+	saved, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": client.Card(client.Frictionless, s.Today),
 		"mandate": object{"type": "recurrent", "user_agent": "demo/1", "user_ip": "127.0.0.1"}}, 200)
 	if err != nil {
 		return err

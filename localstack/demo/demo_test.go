@@ -19,13 +19,13 @@ import (
 // TestNoSecretIsShown of requests and replies.
 func TestNoSecretIsShown(t *testing.T) {
 	t.Parallel()
-	body := object{"card": Config{}.card(frictionless), "password": "correct horse"}
+	body := object{"card": client.Card(client.Frictionless, time.Now()), "password": "correct horse"}
 	shown := pretty(body)
-	if strings.Contains(shown, frictionless) || strings.Contains(shown, `"123"`) || strings.Contains(shown, "horse") ||
+	if strings.Contains(shown, client.Frictionless) || strings.Contains(shown, client.CVV) || strings.Contains(shown, "horse") ||
 		!strings.Contains(shown, "************0091") {
 		t.Errorf("got %s, want the number up to 0091, code and password hidden", shown)
 	}
-	if sent := body["card"].(object); sent["number"] != frictionless || body["password"] != "correct horse" {
+	if sent := body["card"].(object); sent["number"] != client.Frictionless || body["password"] != "correct horse" {
 		t.Errorf("got %v to send, want nothing of it hidden", body)
 	}
 	if got := prettyReply([]byte(`{"plaintext":"sk_test_0A1B2C3Dc3D4e5F6"}`)) + prettyReply([]byte("a sk_test_0A")); got !=

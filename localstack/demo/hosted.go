@@ -32,7 +32,7 @@ func (s *scenario) payOnPage(ctx context.Context) error {
 		return err
 	}
 	form.Fields.Set("payment_type", "card")
-	for name, value := range s.card(frictionless) {
+	for name, value := range client.Card(client.Frictionless, s.Today) {
 		form.Fields.Set("card."+name, fmt.Sprint(value))
 	}
 	s.print.line("  The payer enters a card.")

@@ -145,7 +145,7 @@ func (s *scenario) sell(ctx context.Context, reference, amount string) (string, 
 	if err != nil {
 		return "", err
 	}
-	paid, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": s.card(frictionless)}, http.StatusOK)
+	paid, err := s.process(ctx, c.ID, client.ByCard(client.Frictionless, s.Today), http.StatusOK)
 	if err != nil {
 		return "", err
 	}

@@ -28,7 +28,7 @@ func BenchmarkRequests(b *testing.B) {
 			for i := range b.N {
 				id := s.send(http.MethodPost, "/v0.1/checkouts", object{"checkout_reference": strconv.Itoa(i),
 					"amount": json.Number("10.10"), "currency": "EUR", "merchant_code": s.code}).Text("id")
-				s.send(http.MethodPut, "/v0.1/checkouts/"+id, byCard(frictionless))
+				s.send(http.MethodPut, "/v0.1/checkouts/"+id, byCard(client.Frictionless))
 			}
 		})
 	}

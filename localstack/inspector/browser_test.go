@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/chromium"
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
 
@@ -36,7 +37,7 @@ func TestEachPageWithABrowser(t *testing.T) {
 	paid := f.pay(f.create("coffee", f.receiver()))
 	f.pay(f.create("lunch", object{"amount": 42}))
 	challenged := f.create("challenged", nil)
-	f.ask(http.MethodPut, "/v0.1/checkouts/"+challenged, byCard(challenging), http.StatusAccepted)
+	f.ask(http.MethodPut, "/v0.1/checkouts/"+challenged, byCard(client.Challenged), http.StatusAccepted)
 	f.ask(http.MethodPost, "/v0.1/merchants/"+f.env["MERCHANT_CODE"]+"/members",
 		object{"email": "ada@example.com", "roles": []string{"role_accountant"}}, http.StatusCreated)
 	for name, o := range map[string]chromium.Options{"": {}, "-narrow": {Dark: true, Width: 360, NoScript: true}} {
@@ -75,7 +76,7 @@ func TestAPayerIsLedToTheIssuerWithABrowser(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	challenged := f.create("challenged", object{"redirect_url": f.BaseURL + "/sandbox"})
-	f.ask(http.MethodPut, "/v0.1/checkouts/"+challenged, byCard(challenging), http.StatusAccepted)
+	f.ask(http.MethodPut, "/v0.1/checkouts/"+challenged, byCard(client.Challenged), http.StatusAccepted)
 	s := chromium.Open(t, f.web(), chromium.Options{NoScript: true})
 	tab := s.Visit(f.BaseURL + "/sandbox")
 	tab.Evaluate(`document.querySelectorAll("form[target]").forEach((f) => f.removeAttribute("target"))`, nil)

@@ -15,7 +15,7 @@ func TestWhatWaitsForItsPayer(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
 	challenged := f.create("challenged", nil)
-	f.ask(http.MethodPut, "/v0.1/checkouts/"+challenged, byCard(challenging), http.StatusAccepted)
+	f.ask(http.MethodPut, "/v0.1/checkouts/"+challenged, byCard(client.Challenged), http.StatusAccepted)
 	bank := f.create("bank", object{"redirect_url": "https://shop.example/thanks"})
 	who := object{"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com",
 		"address": object{"country": "NL"}}
@@ -111,7 +111,8 @@ func TestAReaderIsTakenOffline(t *testing.T) {
 	of := url.Values{"merchant_code": {f.env["MERCHANT_CODE"]}, "reader_id": {id}, "offline": {"true"}}
 	f.wants(f.press("set_reader_offline", of), "The reader is offline.", "Put online: Counter")
 	amount := object{"total_amount": object{"currency": "EUR", "minor_unit": 2, "value": 100}}
-	f.ask(http.MethodPost, readers+"/"+id+"/checkout", amount, http.StatusUnprocessableEntity)
+	refused := f.ask(http.MethodPost, readers+"/"+id+"/checkout", amount, http.StatusUnprocessableEntity)
+	f.wants(f.page("/sandbox/requests/"+refused.Header.Get("X-Request-Id"), http.StatusOK), "<td>terminal</td>")
 	of.Set("offline", "false")
 	f.wants(f.press("set_reader_offline", of), "The reader is online.", "Take offline: Counter")
 	of.Set("reader_id", "rdr_none")

@@ -66,23 +66,13 @@ func (f *fixture) create(reference string, more object) (id string) {
 	return f.ask(http.MethodPost, "/v0.1/checkouts", body, http.StatusCreated).Text("id")
 }
 
-// Cards of contract §12.
-const (
-	frictionless = "4200000000000091"
-	challenging  = "4200000000000042"
-	cvv          = "737"
-)
-
 // byCard is the body that pays by a card.
-func byCard(number string) object {
-	return object{"payment_type": "card", "card": object{"name": "Ada Lovelace", "number": number, "cvv": cvv,
-		"expiry_month": "12", "expiry_year": time.Now().AddDate(3, 0, 0).Format("2006")}}
-}
+func byCard(number string) object { return client.ByCard(number, time.Now()) }
 
 // pay pays a checkout.
 func (f *fixture) pay(id string) client.Response {
 	f.Helper()
-	return f.ask(http.MethodPut, "/v0.1/checkouts/"+id, byCard(frictionless), http.StatusOK)
+	return f.ask(http.MethodPut, "/v0.1/checkouts/"+id, byCard(client.Frictionless), http.StatusOK)
 }
 
 // receiver is where callbacks go whose merchant has no receiver.

@@ -1,6 +1,7 @@
 package inspector_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -22,7 +23,7 @@ func TestARequestIsShownWithItsSteps(t *testing.T) {
 	f.wants(page, "<dd>200</dd>", "<dd>checkouts</dd>", "ANY /v0.1/checkouts/{id}", id,
 		"GetItem CHECKOUT", "Charge: approved", "PutItem JOURNAL", "PutItem CALLBACK", "PutItem SANDBOX",
 		"************0091", "Bearer sk_test_…", "&#34;PAID&#34;")
-	for _, secret := range []string{frictionless, cvv + "&#34;", f.env["API_KEY"]} {
+	for _, secret := range []string{client.Frictionless, client.CVV + "&#34;", f.env["API_KEY"]} {
 		if strings.Contains(page, secret) {
 			t.Errorf("got %s on the page, want it hidden: %s", secret, page)
 		}
@@ -37,12 +38,27 @@ func TestARequestIsShownWithItsSteps(t *testing.T) {
 	f.page("/sandbox/requests/none", http.StatusNotFound)
 }
 
-// TestWhatFailsIsMarked: a step that the table refused, and a line of the log.
+// TestWhatMadeTheSeedIsNotShown: the page begins with the developer's own requests.
+func TestWhatMadeTheSeedIsNotShown(t *testing.T) {
+	t.Parallel()
+	f := start(t, platform.InProcess)
+	f.wants(f.page("/sandbox", http.StatusOK), "None yet. <a href=\"/docs/first-payment\">Make the first one.</a>")
+}
+
+// TestWhatFailsIsMarked: a step that the table refused, and a call that was not answered.
 func TestWhatFailsIsMarked(t *testing.T) {
 	t.Parallel()
 	f := start(t, platform.InProcess)
+	silent := f.create("silent", object{"amount": json.Number("42.25")}) // contract §12
+	got, err := f.Do(t.Context(), client.Request{Method: http.MethodPut, Path: "/v0.1/checkouts/" + silent,
+		APIKey: f.env["API_KEY"], Body: byCard(client.Frictionless)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.wants(f.page("/sandbox/requests/"+got.Header.Get("X-Request-Id"), http.StatusOK),
+		`Charge <span class="bad">sandbox: no answer in time</span>`)
 	f.create("twice", nil)
-	got, err := f.Do(t.Context(), client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: f.env["API_KEY"],
+	got, err = f.Do(t.Context(), client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: f.env["API_KEY"],
 		Body: object{"checkout_reference": "twice", "amount": 1, "currency": "EUR", "merchant_code": f.env["MERCHANT_CODE"]}})
 	if err != nil || got.Status != http.StatusConflict {
 		t.Fatalf("got %d, error %v, want 409", got.Status, err)
@@ -70,7 +86,7 @@ func TestWhatARequestIs(t *testing.T) {
 		Header: map[string]string{"Cookie": "session=b4"}, Body: "my card is 4200000000000091"})
 	f.wants(page, "grant_type=password\npassword=***", "Basic ***", "A body of 27 bytes, which is not shown",
 		"<dt>Cookie</dt><dd>***</dd>")
-	for _, secret := range []string{"horse", "YTpi", "session=b4", frictionless} {
+	for _, secret := range []string{"horse", "YTpi", "session=b4", client.Frictionless} {
 		if strings.Contains(page, secret) {
 			t.Errorf("got %s, want no %s on it", page, secret)
 		}

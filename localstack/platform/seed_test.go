@@ -132,8 +132,7 @@ func (p payer) pay(method string, currency any) any {
 			"postal_code": "01304-001", "state": "SP", "country": "BR"}}}
 	switch method {
 	case "card":
-		payment["card"] = object{"name": "Ada Lovelace", "number": "4200000000000091", "expiry_month": "12",
-			"expiry_year": "2040", "cvv": "737"}
+		payment["card"] = client.Card(client.Frictionless, time.Now())
 	case "google_pay":
 		payment["google_pay"] = object{"apiVersion": 2}
 	}

@@ -32,8 +32,8 @@ var amounts = []string{"10.10", "25.00", "10.10", "25.00", "11.00", "42.24", "42
 
 // Cards of contract §12.
 const (
-	frictionless = "4200000000000091"
-	challenged   = "4200000000000042"
+	frictionless = client.Frictionless
+	challenged   = client.Challenged
 	technical    = "4012001037461114"
 )
 

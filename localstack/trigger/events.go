@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
-// Cards and amounts of contract §12.
-const (
-	frictionless = "4200000000000091"
-	challenging  = "4200000000000042"
-	declined     = "42.01"
-)
+// declined is an amount that the sandbox declines (contract §12).
+const declined = "42.01"
 
 // checkout is one that the sequence works with.
 type checkout struct {
@@ -36,15 +34,9 @@ func (s *sequence) create(ctx context.Context, m merchant, amount, currency stri
 	return checkout{m, got.Text("id"), "/v0.1/checkouts/" + got.Text("id")}, err
 }
 
-// byCard is the body that pays by a card.
-func (s *sequence) byCard(number string) object {
-	return object{"payment_type": "card", "card": object{"name": "Ada Lovelace", "number": number, "cvv": "123",
-		"expiry_month": "12", "expiry_year": s.Now.AddDate(3, 0, 0).Format("2006")}}
-}
-
 // pay processes a checkout with a card, and returns the transaction's code.
 func (s *sequence) pay(ctx context.Context, c checkout, number, status string) (code string, err error) {
-	got, err := s.call(ctx, c.merchant, http.MethodPut, c.path, s.byCard(number), ok)
+	got, err := s.call(ctx, c.merchant, http.MethodPut, c.path, client.ByCard(number, s.Now), ok)
 	if err == nil && got.Text("status") != status {
 		err = fmt.Errorf("the checkout is %s, not %s: an override may have changed that", got.Text("status"), status)
 	}
@@ -63,7 +55,7 @@ func (s *sequence) makePayment(ctx context.Context) (payment, error) {
 	if err != nil {
 		return payment{}, err
 	}
-	code, err := s.pay(ctx, c, frictionless, "PAID")
+	code, err := s.pay(ctx, c, client.Frictionless, "PAID")
 	return payment{c.merchant, code}, err
 }
 
@@ -77,7 +69,7 @@ func (s *sequence) failed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.pay(ctx, c, frictionless, "FAILED")
+	_, err = s.pay(ctx, c, client.Frictionless, "FAILED")
 	return err
 }
 
@@ -95,7 +87,7 @@ func (s *sequence) challenged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.call(ctx, c.merchant, http.MethodPut, c.path, s.byCard(challenging), accepted)
+	_, err = s.call(ctx, c.merchant, http.MethodPut, c.path, client.ByCard(client.Challenged, s.Now), accepted)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
@@ -24,13 +25,11 @@ type Shop struct {
 // RedirectURL is where the payers of a shop with callbacks come back to.
 const RedirectURL = "https://shop.example/done?a=b"
 
-// Cards of the sandbox (contract §12), and the CVV that Shop.Card sends with
-// each. It has four digits, because three would occur more often by chance in
-// what is stored and logged.
+// Cards of the sandbox, and the CVV that Shop.Card sends with each.
 const (
-	Frictionless = "4200000000000091" // paid at once
-	Challenged   = "4200000000000042" // its issuer asks the payer
-	CVV          = "7391"
+	Frictionless = client.Frictionless
+	Challenged   = client.Challenged
+	CVV          = client.CVV
 )
 
 // NewShop opens a world, and in it the shop of the first merchant.
