@@ -73,10 +73,11 @@ test-tracing: go ## check and test the code as it is built with TRACING=on
 test-infra: go cdk ## run the tests of the CDK app
 	@go test $(TESTFLAGS) ./infra
 
-# What the engine in memory serves everywhere else, over DynamoDB Local and fauxqs.
+# What the engine in memory serves everywhere else, over DynamoDB Local and fauxqs. Each package starts its own: DynamoDB
+# Local runs a few jobs a second for each database that it has ever had, and a test has one.
 test-dynamodb-local: export CASHWRAP_ENGINE = dynamodb-local
 test-dynamodb-local: go ## run the platform's tests over DynamoDB Local
-	@$(WITH_ENGINES) go test $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/lambda/runner
+	@go test $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/lambda/runner
 
 # One seed decides every interleaving and fault: the same seed, the same history.
 sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds, hanging, month, people, readers, files or unknown

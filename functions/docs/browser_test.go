@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/chromium"
 )
 
-// TestPagesInABrowser: the welcome page and each guide, wide and light, and on a phone in the dark.
-func TestPagesInABrowser(t *testing.T) {
+// TestPagesWithABrowser: the welcome page and each guide, wide and light, and on a phone in the dark.
+func TestPagesWithABrowser(t *testing.T) {
 	t.Parallel()
 	web := chromium.Web{"pay.example": served(t, baseURL)}
 	for _, o := range []chromium.Options{{}, {Dark: true, Width: 360}} {
