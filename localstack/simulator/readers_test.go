@@ -49,6 +49,6 @@ var readerSurvivors = map[string]string{
 var noticedByReaders = map[string]seedRun{
 	"Delete READER: (version = ?)":             {simulator.Readers, 380},
 	"Put CHECKOUT: (attribute_not_exists(pk))": {simulator.Readers, 14},
-	"Put CHECKOUT: (version = ?)":              {simulator.Readers, 42},
+	"Put CHECKOUT: (version = ?)":              {simulator.Readers, 70},
 	"Put READER: (version = ?)":                {simulator.Readers, 3},
 }
