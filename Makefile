@@ -74,10 +74,11 @@ test-infra: go cdk ## run the tests of the CDK app
 	@go test $(TESTFLAGS) ./infra
 
 # What the engine in memory serves everywhere else, over DynamoDB Local and fauxqs. Each package starts its own: DynamoDB
-# Local runs a few jobs a second for each database that it has ever had, and a test has one.
+# Local runs a few jobs a second for each database that it has ever had, and a test has one. Two at a time: each may take
+# 1.5 GB.
 test-dynamodb-local: export CASHWRAP_ENGINE = dynamodb-local
 test-dynamodb-local: go ## run the platform's tests over DynamoDB Local
-	@go test $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/lambda/runner
+	@go test -p 2 $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/lambda/runner
 
 # One seed decides every interleaving and fault: the same seed, the same history.
 sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds, hanging, month, people, readers, files or unknown

@@ -273,7 +273,8 @@ func TestTheCommandsAreShown(t *testing.T) {
 		"cashwrap trigger"}; !slices.Equal(with, want) {
 		t.Errorf("got examples of %q, want of %q", with, want)
 	}
-	first := strings.Join(strings.SplitN(text("README.md"), "\n", 31)[:30], "\n")
+	const firstScreen = 30 // lines
+	first := strings.Join(strings.SplitN(text("README.md"), "\n", firstScreen+1)[:firstScreen], "\n")
 	for _, page := range []string{"http://127.0.0.1:8080/docs", "http://127.0.0.1:8080/sandbox"} {
 		if !strings.Contains(first, "<"+page+">") {
 			t.Errorf("README.md: got %s, want %s among its first lines", first, page)

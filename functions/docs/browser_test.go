@@ -22,8 +22,9 @@ func TestPagesWithABrowser(t *testing.T) {
 	}
 }
 
-// TestPagesWithoutScripts: one gets from the welcome page to a guide, and by its menu and its end to others.
-func TestPagesWithoutScripts(t *testing.T) {
+// TestPlainPagesWithABrowser: without scripts one gets from the welcome page to a guide, and by its menu and its end to
+// others.
+func TestPlainPagesWithABrowser(t *testing.T) {
 	t.Parallel()
 	web := chromium.Web{"pay.example": served(t, baseURL)}
 	tab := chromium.Open(t, web, chromium.Options{Dark: true, Width: 360, NoScript: true}).Visit(baseURL + "/")
@@ -42,8 +43,8 @@ func TestPagesWithoutScripts(t *testing.T) {
 	tab.WaitURL("/docs/refunds$")
 }
 
-// TestCodeIsCopied by a button.
-func TestCodeIsCopied(t *testing.T) {
+// TestCopyingCodeWithABrowser, by a button.
+func TestCopyingCodeWithABrowser(t *testing.T) {
 	t.Parallel()
 	web := chromium.Web{"pay.example": served(t, baseURL)}
 	tab := chromium.Open(t, web, chromium.Options{}).Visit(baseURL + "/docs/first-payment")
@@ -70,8 +71,8 @@ var ofRedoc = chromium.Part{At: []string{".top", ".menu-content", ".api-info", f
 // first is an operation.
 const first = `[id="tag/Checkouts/operation/createCheckout"]`
 
-// TestTheReferenceIsDrawn: every operation, with its command line for this installation, under the policy.
-func TestTheReferenceIsDrawn(t *testing.T) {
+// TestTheReferenceWithABrowser: every operation, with its command line for this installation, under the policy.
+func TestTheReferenceWithABrowser(t *testing.T) {
 	t.Parallel()
 	web := chromium.Web{"pay.example": served(t, baseURL)}
 	for _, o := range []chromium.Options{{}, {Dark: true, Width: 360}} {
@@ -103,8 +104,8 @@ func operations(t *testing.T) int {
 	return strings.Count(string(text), "\n      operationId: ")
 }
 
-// TestTheReferenceWithoutScripts says why there is none, and leads on.
-func TestTheReferenceWithoutScripts(t *testing.T) {
+// TestThePlainReferenceWithABrowser says why there is none, and leads on.
+func TestThePlainReferenceWithABrowser(t *testing.T) {
 	t.Parallel()
 	web := chromium.Web{"pay.example": served(t, baseURL)}
 	for _, o := range []chromium.Options{{NoScript: true}, {Dark: true, Width: 360, NoScript: true}} {

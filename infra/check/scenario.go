@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,28 +74,39 @@ func (d *deployment) showCommit(ctx context.Context, shop demo.Config) error {
 	return differs("health", health.Status+" "+health.Commit, "ok "+d.commit)
 }
 
-// link finds the addresses in Markdown's links.
-var link = regexp.MustCompile(`\]\((\S+?)\)`)
+// link finds the addresses in Markdown's links, and script those of scripts.
+var (
+	link   = regexp.MustCompile(`\]\((\S+?)\)`)
+	script = regexp.MustCompile(`<script src="([^"]+)"`)
+)
 
-// readDocs reads the reference as a browser does, and all that /llms.txt lists as a program does. What the function
-// has compressed must arrive readable.
+// readDocs reads the reference with its script, and all that /llms.txt lists, which is below the deployment's own
+// address, without a credential. What the function has compressed must arrive readable.
 func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
 	d.say("Read the documentation")
+	shop.APIKey = ""
+	reference, err := read(ctx, shop, "/docs")
+	if err != nil {
+		return err
+	}
 	index, err := read(ctx, shop, "/llms.txt")
 	if err != nil {
 		return err
 	}
-	pages := map[string]string{"/docs": "<!doctype html>", "/docs/redoc-2.5.4.js": "Redoc"}
+	pages := map[string]string{} // what each contains
+	for _, found := range script.FindAllStringSubmatch(string(reference), -1) {
+		pages[found[1]] = "Redoc"
+	}
 	for _, found := range link.FindAllStringSubmatch(string(index), -1) {
-		at, err := url.Parse(found[1])
-		if err != nil {
-			return err
+		path, own := strings.CutPrefix(found[1], d.baseURL)
+		if !own {
+			return fmt.Errorf("/llms.txt names %s, which is not below %s", found[1], d.baseURL)
 		}
-		pages[at.Path] = "# "
+		pages[path] = "# "
 	}
 	const document = "/openapi.yaml"
-	if _, listed := pages[document]; !listed {
-		return fmt.Errorf("/llms.txt does not list %s:\n%s", document, index)
+	if len(pages) < 3 || pages[document] == "" {
+		return fmt.Errorf("/docs and /llms.txt name only %v", slices.Sorted(maps.Keys(pages)))
 	}
 	pages[document] = "openapi: 3."
 	for path, text := range pages {
@@ -244,7 +257,7 @@ func get(ctx context.Context, shop demo.Config, path string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// read reads the body of an answer of the API to the merchant.
+// read reads the body of an answer of the API.
 func read(ctx context.Context, shop demo.Config, path string) ([]byte, error) {
 	response, err := shop.API.Do(ctx, client.Request{Method: http.MethodGet, Path: path, APIKey: shop.APIKey})
 	if err != nil {

@@ -96,7 +96,7 @@ func (s seenCalls) Do(r *http.Request) (*http.Response, error) {
 	case response.StatusCode >= http.StatusBadRequest:
 		step.Fail = response.Status
 	}
-	t.add(func() Step { // which holds neither the call nor its reply
+	t.add(func() Step { // which holds nothing of the call but its body
 		if body != nil {
 			step.What = calledFor(operation, body)
 		}
@@ -192,8 +192,8 @@ type seenLog struct{ slog.Handler }
 // Handle writes a record.
 func (s seenLog) Handle(ctx context.Context, r slog.Record) error {
 	if t := traceOf(ctx); t != nil && r.Level >= slog.LevelWarn {
-		at := time.Since(t.began)
-		t.add(func() Step { return Step{At: at, To: "log", What: redact.Text(line(r))} })
+		at, text := time.Since(t.began), line(r)
+		t.add(func() Step { return Step{At: at, To: "log", What: redact.Text(text)} })
 	}
 	return s.Handler.Handle(ctx, r)
 }

@@ -57,7 +57,7 @@ func (w *World) ShownNow() time.Time { return w.Clock.Now().Truncate(time.Millis
 // Do sends a request, and checks it and the response against the contract.
 func (p *Process) Do(r Request) Response {
 	p.world.Helper()
-	check, err := checkerOnce()
+	check, err := sharedChecker()
 	if err != nil {
 		p.world.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func (p *Process) Do(r Request) Response {
 // response against the contract as Do does.
 func (p *Process) Checked() http.Handler {
 	p.world.Helper()
-	check, err := checkerOnce()
+	check, err := sharedChecker()
 	if err != nil {
 		p.world.Fatal(err)
 	}

@@ -209,7 +209,7 @@ func (s Shop) Deactivate(checkout string) {
 	}
 }
 
-// Card is a body to pay a checkout by card.
+// Card is a body to pay a checkout by card. The card is the same whatever time it is.
 func (w *World) Card(number string) map[string]any {
 	w.Secret("card number", number)
 	return map[string]any{"payment_type": "card", "card": map[string]any{"name": "Ada Lovelace", "number": number,

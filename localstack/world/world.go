@@ -93,8 +93,8 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-// checkerOnce is shared: reading the contract takes a while.
-var checkerOnce = sync.OnceValues(checker.New)
+// sharedChecker is shared: reading the contract takes a while.
+var sharedChecker = sync.OnceValues(checker.New)
 
 // New makes a world with two merchants.
 func New(tb testing.TB) *World {

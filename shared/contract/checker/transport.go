@@ -42,7 +42,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res.Body = io.NopCloser(bytes.NewReader(resBody))
 	if err := t.checker.Check(req, reqBody, res, resBody); err != nil {
-		t.fail("checker: %s %s answered %d: %v", req.Method, req.URL.Path, res.StatusCode, err)
+		t.fail("against the contract: %s %s answered %d: %v", req.Method, req.URL.Path, res.StatusCode, err)
 	}
 	return res, nil
 }
