@@ -29,7 +29,9 @@ type fixture struct {
 func start(t *testing.T, runtime string) *fixture {
 	t.Helper()
 	f := &fixture{T: t, Folder: platform.Folder(filepath.Join(t.TempDir(), ".local"))}
-	p, err := platform.Start(t.Context(), f.Folder, platform.Config{Engine: platform.InMemory, Runtime: runtime,
+	// Not t's context, which ends before browsers are closed: their pages would miss the platform.
+	ctx := context.WithoutCancel(t.Context())
+	p, err := platform.Start(ctx, f.Folder, platform.Config{Engine: platform.InMemory, Runtime: runtime,
 		Progress: io.Discard, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
