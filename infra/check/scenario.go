@@ -74,14 +74,14 @@ func (d *deployment) showCommit(ctx context.Context, shop demo.Config) error {
 	return differs("health", health.Status+" "+health.Commit, "ok "+d.commit)
 }
 
-// link finds the addresses in Markdown's links, and script those of scripts.
+// link finds the addresses of links in Markdown, and script those of scripts in HTML.
 var (
 	link   = regexp.MustCompile(`\]\((\S+?)\)`)
 	script = regexp.MustCompile(`<script src="([^"]+)"`)
 )
 
-// readDocs reads the reference with its script, and all that /llms.txt lists, which is below the deployment's own
-// address, without a credential. What the function has compressed must arrive readable.
+// readDocs reads the reference with its script, and all that /llms.txt lists, without a credential. Each link must lead
+// to the deployment's own address, and what the function has compressed must arrive readable.
 func (d *deployment) readDocs(ctx context.Context, shop demo.Config) error {
 	d.say("Read the documentation")
 	shop.APIKey = ""
