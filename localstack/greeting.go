@@ -3,10 +3,12 @@ package main
 import (
 	"cmp"
 	_ "embed"
+	"encoding/json"
 	"io"
 	"net/url"
 	"text/template"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
 	"github.com/cashwrap/cashwrap/localstack/repository"
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -28,10 +30,14 @@ func greet(out io.Writer, env map[string]string, now platform.Time) error {
 	authorize := env["BASE_URL"] + "/authorize?" + url.Values{"response_type": {"code"},
 		"client_id": {env["OAUTH_CLIENT_ID"]}, "redirect_uri": {env["OAUTH_REDIRECT_URI"]},
 		"scope": {env["OAUTH_SCOPE"]}}.Encode()
+	payment, err := json.Marshal(client.ByCard(client.Frictionless, now.Now))
+	if err != nil {
+		return err
+	}
 	return greeting.Execute(out, map[string]string{
 		"OAUTH_USERNAME": env["OAUTH_USERNAME"], "AUTHORIZE": authorize,
 		"BASE_URL": env["BASE_URL"], "MERCHANT_CODE": env["MERCHANT_CODE"], "API_KEY": env["API_KEY"],
-		"COMMIT":      cmp.Or(repository.Commit(), app.UnknownCommit),
-		"EXPIRY_YEAR": now.Now.AddDate(3, 0, 0).Format("2006"), "MOVED": moved,
+		"COMMIT":  cmp.Or(repository.Commit(), app.UnknownCommit),
+		"PAYMENT": string(payment), "MOVED": moved,
 	})
 }
