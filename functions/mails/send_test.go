@@ -106,7 +106,7 @@ func TestAnInvitationThatIsOverIsNotSent(t *testing.T) {
 		"invitation accepted": func(o office, number int32) error {
 			_, err := o.App.Store.UpdateMember(ctx, o.Tenant(), number, "",
 				func(m member.Member, _ member.Roles) (member.Member, error) {
-					return m.Accepted(member.User{ID: member.UserID("user")}), nil
+					return m.Accepted(member.User{ID: member.UserID("user")}, o.Clock.Now()), nil
 				})
 			return err
 		},

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
+	"slices"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -135,12 +137,14 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 	if err != nil {
 		return rest.Document{}, err
 	}
-	for _, m := range merchants {
-		if m.tenant.Merchant == req.Merchant {
-			return f.allow(ctx, a, m.holder(a, account))
-		}
+	at := slices.IndexFunc(merchants, func(m place) bool { return m.tenant.Merchant == req.Merchant })
+	switch {
+	case at < 0:
+		return f.drawConsent(ctx, a, account, problemMerchant)
+	case session.SignedIn.Before(merchants[at].since):
+		return f.drawSignInFor(ctx, a, problemExpired)
 	}
-	return f.drawConsent(ctx, a, account, problemMerchant)
+	return f.allow(ctx, a, merchants[at].holder(a, session))
 }
 
 // form is the subject of the consent form's csrf_token: the whole request, so that the token of
@@ -163,13 +167,15 @@ func (f family) allow(ctx context.Context, a authorization, holder oauth.Holder)
 type place struct {
 	tenant  identity.Tenant
 	name    string
-	subject string // id of the account's member or profile there
+	subject string    // id of the account's member or profile there
+	since   time.Time // who signed in earlier must sign in again to allow it
 }
 
-// holder is the account as one that allows the request at this merchant.
-func (p place) holder(a authorization, account signin.Account) oauth.Holder {
+// holder returns the session's account as one that allows the request at this merchant.
+func (p place) holder(a authorization, session signin.Session) oauth.Holder {
+	account := session.Account
 	h := oauth.Holder{Client: a.client.ID, Kind: account.Kind, Subject: p.subject, Tenant: p.tenant, Scopes: a.scopes,
-		Password: account.Password()}
+		Password: session.Password, SignedIn: session.SignedIn}
 	if account.Kind == identity.User {
 		h.User = account.ID
 	}
@@ -184,7 +190,7 @@ func (f family) merchants(ctx context.Context, c oauth.Client, account signin.Ac
 		var all []place
 		for _, m := range memberships {
 			if m.Member.Active() {
-				all = append(all, place{m.Tenant, m.Merchant.Name, m.Member.ID})
+				all = append(all, place{m.Tenant, m.Merchant.Name, m.Member.ID, m.Member.AccessSince})
 			}
 		}
 		return all, err
@@ -193,5 +199,5 @@ func (f family) merchants(ctx context.Context, c oauth.Client, account signin.Ac
 		return nil, nil
 	}
 	m, err := f.store.Merchant(ctx, account.Tenant.Merchant)
-	return []place{{account.Tenant, m.Name, account.ID}}, err
+	return []place{{account.Tenant, m.Name, account.ID, account.Since}}, err
 }

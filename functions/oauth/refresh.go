@@ -51,8 +51,8 @@ func (f family) usableGrant(ctx context.Context, c oauth.Client, refreshHash str
 	return g, f.stillAllowed(ctx, g.Holder)
 }
 
-// errHolder is the failure for a code or grant whose holder was deleted or disabled, or has a
-// new password.
+// errHolder is the failure for a code or grant whose holder was deleted, or whose access has ended since the holder signed
+// in to allow it.
 var errHolder = oauth.Refused(oauth.InvalidGrant, "The person who allowed this must sign in again.")
 
 // stillAllowed refuses a code or grant unless its holder's member is active, or its test profile
@@ -82,7 +82,7 @@ func (f family) passwordsOf(ctx context.Context, h oauth.Holder) (member.Passwor
 	if err != nil {
 		return nil, err
 	}
-	if m.ID != h.Subject || m.Kind() != h.Kind || m.UserID != h.User || !m.Active() {
+	if m.ID != h.Subject || m.Kind() != h.Kind || m.UserID != h.User || !m.Active() || !m.Honours(h.SignedIn) {
 		return nil, errHolder
 	}
 	if h.Kind == identity.Operator {

@@ -57,7 +57,7 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 	case malformed:
 		return f.drawConfirmation(ctx, req.Continue, problemCode)
 	}
-	cookie, full := f.newSession(account)
+	cookie, full := f.newSession(account, session.SignedIn)
 	err = f.store.ConfirmSignIn(ctx, session.Hash, full, func(before signin.Factor) (signin.Factor, error) {
 		return before.Use(f.secrets(account), f.entered(req.Code))
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -15,7 +16,11 @@ import (
 // cookie, so that nobody who planted the old one is signed in too (session fixation). Its time
 // is from before the second factor is read, so that it misses one that is turned on meanwhile.
 func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie, signin.Session, error) {
-	cookie, session := f.newSession(account)
+	signedIn := f.store.Now()
+	if signedIn.Before(account.Since) { // by a clock that is behind: the password was confirmed after access had ended
+		signedIn = account.Since
+	}
+	cookie, session := f.newSession(account, signedIn)
 	enrolled, err := f.hasSecondFactor(ctx, account)
 	if err == nil {
 		err = f.end(ctx)
@@ -27,11 +32,11 @@ func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie
 	return cookie, session, f.store.PutSignIn(ctx, session)
 }
 
-// newSession is a session that is not stored yet, and its cookie.
-func (f family) newSession(account signin.Account) (*http.Cookie, signin.Session) {
+// newSession returns a session that is not stored yet, and its cookie. The password was confirmed at the time signedIn.
+func (f family) newSession(account signin.Account, signedIn time.Time) (*http.Cookie, signin.Session) {
 	cookie, now := f.forms.NewCookie(), f.store.Now()
-	return cookie, signin.Session{Hash: identity.Hash(cookie.Value), Account: account, BeganAt: now,
-		Password: account.Password(), Expires: now.Add(signin.SessionLasts)}
+	return cookie, signin.Session{Hash: identity.Hash(cookie.Value), Account: account, BeganAt: now, SignedIn: signedIn,
+		Password: account.Passwords.Current(), Expires: now.Add(signin.SessionLasts)}
 }
 
 // withoutCookie reports whether a request has no session cookie, as a form that another site
@@ -53,7 +58,7 @@ func (f family) end(ctx context.Context) error {
 
 // session is the browser's session with its account as it is now; false if the browser is not
 // signed in. A session ends when the account gets a new password, or is a managed user that is
-// disabled. While it is Pending, it may only be used to confirm the second factor.
+// disabled or loses a role or a permission, and stays ended. While it is Pending, it may only be used to confirm the second factor.
 func (f family) session(ctx context.Context) (signin.Session, signin.Account, bool, error) {
 	value, sent := f.forms.Sent(ctx)
 	if !sent {

@@ -26,10 +26,11 @@ var (
 	counterparties = []store.Kind{"SANDBOX", "FILEBANK", "TERMINAL"}
 )
 
-// CheckTenant returns ErrTenant for a call on behalf of a tenant's caller that names a
+// CheckTenant returns ErrTenant for a call on behalf of a caller that names a
 // partition of another tenant. Items that change together with a merchant may also be read
-// in the other mode.
-func (r Request) CheckTenant(t identity.Tenant) error {
+// in the other mode, and members of the merchant for which a user's token was allowed.
+func (r Request) CheckTenant(caller identity.Principal) error {
+	t := caller.Tenant
 	if r.Partition == "" || slices.Contains(counterparties, store.Kind(r.Kind)) {
 		return nil
 	}
@@ -38,6 +39,8 @@ func (r Request) CheckTenant(t identity.Tenant) error {
 	switch {
 	case named && p.Tenant == t:
 	case named && sibling && p.Tenant.Merchant == t.Merchant:
+	case named && p.Kind == store.KindMembers && p.Tenant == caller.Admitted.ChosenTenant &&
+		(r.Action == "BatchGetItem" || r.Action == "ConditionCheckItem"):
 	case named && slices.Contains(ofMerchants, p.Kind) && p.Last == t.Merchant:
 	case named && slices.Contains(Unguessable, p.Kind):
 	default:

@@ -339,7 +339,7 @@ func (o *office) login(name string, m member.Member, scopes []string) {
 		Tenant: identity.Tenant{Mode: o.tenant.Mode, Merchant: "MC0APPS000"}, Scopes: identity.AllScopes(),
 		Approved: identity.AllScopes()}))
 	allowed := oauth.Holder{Client: appOf(m.ID), Kind: m.Kind(), Subject: m.ID, User: m.UserID, Tenant: o.tenant,
-		Scopes: scopes}
+		Scopes: scopes, SignedIn: o.now()}
 	token := allowed.Token(identity.Hash(h.token), o.refreshOf(m.ID), scopes, o.now())
 	token.ExpiresAt = o.now().AddDate(1, 0, 0)
 	if err := o.store.PutGrant(o.ctx(), allowed.NewGrant(token.Grant, o.now()), token); err != nil {

@@ -93,5 +93,5 @@ func (s Shop) Holder(m member.Member, scopes ...string) oauth.Holder {
 		passwords = u.Passwords
 	}
 	return oauth.Holder{Kind: m.Kind(), Subject: m.ID, User: m.UserID, Tenant: s.Tenant(), Scopes: scopes,
-		Password: passwords[0].Operation}
+		Password: passwords.Current(), SignedIn: s.signedIn(m)}
 }

@@ -2,6 +2,7 @@ package world
 
 import (
 	"crypto/rand"
+	"fmt"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -68,7 +69,8 @@ func (s Shop) Join(other Shop, m member.Member, role string) string {
 func (s Shop) join(t identity.Tenant, email, role string, choose func() (member.Passwords, error)) member.Member {
 	s.Helper()
 	token := s.secretText("invitation token")
-	_, err := s.App.Store.CreateMember(s.made("createMember"), t, member.Address(email), "invite "+email+t.String(),
+	_, err := s.App.Store.CreateMember(s.made("createMember"), t, member.Address(email),
+		fmt.Sprint("invite ", email, t, s.App.Store.Now()), // a member who was removed is invited again
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: email, Roles: []string{role}}, "invite "+email,
 				func(string, string) string { return token }, s.App.Store.Now()), nil

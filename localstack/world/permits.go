@@ -130,7 +130,7 @@ func (p *Permits) within(ctx context.Context, requests []iam.Request) bool {
 		return true
 	}
 	for _, r := range requests {
-		if err := r.CheckTenant(caller.Tenant); err != nil {
+		if err := r.CheckTenant(caller); err != nil {
 			p.deny(err)
 			return false
 		}

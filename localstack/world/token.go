@@ -23,8 +23,8 @@ func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 	_, _ = rand.Read(random) // never fails
 	text := hex.EncodeToString(random)
 	t := identity.AccessToken{Hash: identity.Hash(text), Kind: identity.Client, Subject: "client_1", Client: "client_1",
-		Tenant: s.Tenant(), Scopes: identity.AllScopes(), CreatedAt: s.App.Store.Now(),
-		ExpiresAt: s.App.Store.Now().Add(time.Hour)}
+		Tenant: s.Tenant(), Scopes: identity.AllScopes(), SignedIn: s.App.Store.Now(),
+		CreatedAt: s.App.Store.Now(), ExpiresAt: s.App.Store.Now().Add(time.Hour)}
 	for _, set := range change {
 		set(&t)
 	}
@@ -47,7 +47,7 @@ func (s Shop) put(t identity.AccessToken) error {
 	t.Grant = identity.Hash("refresh token of " + t.Hash)
 	g := oauth.Grant{Hash: t.Grant, CreatedAt: t.CreatedAt, ExpiresAt: t.CreatedAt.Add(oauth.RefreshLasts),
 		Holder: oauth.Holder{Client: t.Client, Kind: t.Kind, Subject: t.Subject, User: t.User, Tenant: t.Tenant,
-			Scopes: t.Scopes}}
+			Scopes: t.Scopes, SignedIn: t.SignedIn}}
 	return s.App.Store.PutGrant(s.Context(), g, t)
 }
 
@@ -71,10 +71,19 @@ func (s Shop) TokenOf(m member.Member, scopes ...string) string {
 	s.Helper()
 	return s.Token(func(t *identity.AccessToken) {
 		t.Kind, t.Subject, t.User, t.Client = m.Kind(), m.ID, m.UserID, "app_1"
+		t.SignedIn = s.signedIn(m)
 		if len(scopes) > 0 {
 			t.Scopes = scopes
 		}
 	})
+}
+
+// signedIn is the earliest time from now on at which the member's access counts if it signs in then.
+func (s Shop) signedIn(m member.Member) time.Time {
+	if now := s.App.Store.Now(); m.Honours(now) {
+		return now
+	}
+	return m.AccessSince
 }
 
 // TestProfile makes a test profile.

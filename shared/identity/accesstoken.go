@@ -15,6 +15,10 @@ type AccessToken struct {
 	Scopes    []string  `dynamo:"scopes,set"`
 	CreatedAt time.Time `dynamo:"created_at"`
 	ExpiresAt time.Time `dynamo:"-"` // to the second, as expires_at of the item
+
+	// SignedIn is when the person signed in who allowed the token; zero when it is no person's, and of tokens that
+	// are older than the field.
+	SignedIn time.Time `dynamo:"signed_in_at,omitempty"`
 }
 
 // Valid reports whether the token may be used at the time. A test profile's is valid in test
@@ -23,9 +27,15 @@ func (t AccessToken) Valid(now time.Time) bool {
 	return now.Before(t.ExpiresAt) && (t.Kind != TestProfile || t.Tenant.Mode == Test)
 }
 
-// Principal is who makes a request with this token. If it is a person, the permissions are
-// still to be read from its member.
+// Principal returns who makes a request with this token. A person's permissions are still to be read from its member.
 func (t AccessToken) Principal() Principal {
 	return Principal{Actor: Actor{Kind: t.Kind, ID: t.Subject}, Tenant: t.Tenant, Scopes: t.Scopes, Client: t.Client,
-		Admitted: Admission{Hash: t.Hash, Grant: t.Grant}}
+		SignedIn: t.SignedIn, Admitted: Admission{Hash: t.Hash, Grant: t.Grant}}
+}
+
+// Elsewhere returns the principal of a user's token as the user's member of another merchant.
+func (p Principal) Elsewhere(t Tenant, memberID string) Principal {
+	p.Admitted.Chosen, p.Admitted.ChosenTenant = p.Actor.ID, p.Tenant
+	p.Actor.ID, p.Tenant = memberID, t
+	return p
 }

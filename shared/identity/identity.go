@@ -7,6 +7,7 @@ import (
 	"encoding/base32"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Mode separates real money from the sandbox (contract §2.1). Its value is
@@ -88,6 +89,7 @@ type Principal struct {
 	Owner       bool         // of a person: it has role_owner
 	Email       string       // of a person
 	Client      string       // id of the OAuth client that has the token; "" for keys
+	SignedIn    time.Time    // of a person: when it signed in to allow the token; zero if that was not recorded
 	Admitted    Admission
 }
 
@@ -99,6 +101,11 @@ type Admission struct {
 	Client  int    // version of the OAuth client that has the access token
 	Version int    // of the key's item, or of the person's member
 	Roles   int    // version of the tenant's roles; 0: the person has only predefined ones
+
+	// Of a user's token that acts for another merchant than the one for which it was allowed: the member there.
+	Chosen        string // its id; "": it acts where it was allowed
+	ChosenTenant  Tenant
+	ChosenVersion int
 }
 
 // IsPerson reports whether the principal is a person, whom the permissions of its member

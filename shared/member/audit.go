@@ -18,6 +18,7 @@ func (m Member) ForAudit() any {
 		Permissions Permissions          `json:"permissions"`
 		Disabled    bool                 `json:"disabled"`
 		PasswordSet *time.Time           `json:"password_set_at"`
+		AccessSince time.Time            `json:"access_since,omitzero"`
 		AppSettings merchant.AppSettings `json:"app_settings,omitzero"`
 		User        string               `json:"user_id,omitzero"`
 		Invited     *time.Time           `json:"invited_until,omitempty"`
@@ -25,7 +26,7 @@ func (m Member) ForAudit() any {
 		Attributes  Metadata             `json:"attributes,omitzero"`
 	}{Email: m.Email, Type: m.Type, Roles: m.Roles, Nickname: m.Nickname, Permissions: m.Own,
 		Disabled: m.Disabled(), AppSettings: m.AppSettings,
-		User: m.UserID, Metadata: m.Metadata, Attributes: m.Attributes}
+		AccessSince: m.AccessSince, User: m.UserID, Metadata: m.Metadata, Attributes: m.Attributes}
 	if len(m.Passwords) > 0 {
 		view.PasswordSet = &m.Passwords[0].SetAt
 	}

@@ -42,8 +42,9 @@ func TokenHash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Accepted is the invited member after the user has accepted.
-func (m Member) Accepted(u User) Member {
-	m.UserID, m.Invite = u.ID, Invite{}
+// Accepted returns the invited member after the user has accepted at the time. What the user allowed as a member of
+// other merchants before does not reach this one.
+func (m Member) Accepted(u User, now time.Time) Member {
+	m.UserID, m.Invite, m.AccessSince, m.UpdatedAt = u.ID, Invite{}, now, now
 	return m
 }

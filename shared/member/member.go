@@ -48,6 +48,7 @@ type Member struct {
 	Invite      Invite               `dynamo:"invite,omitempty"`       // zero: accepted
 	Metadata    Metadata             `dynamo:"metadata,omitempty"`     // the merchant's
 	Attributes  Metadata             `dynamo:"attributes,omitempty"`   // the platform's operator's
+	AccessSince time.Time            `dynamo:"access_since,omitempty"` // what it allowed by signing in earlier has ended
 	CreatedAt   time.Time            `dynamo:"created_at"`
 	UpdatedAt   time.Time            `dynamo:"updated_at"`
 	Version     int                  `dynamo:"version"` // of the stored item, from 1
@@ -79,8 +80,8 @@ func NewEmployee(id string, r Registration, p Passwords, now time.Time) Member {
 
 // NewOwner is a tenant's first member, whose user is u.
 func NewOwner(t identity.Tenant, email string, u User, now time.Time) Member {
-	return Member{ID: OwnerID(t), Email: email, Type: TypeUser, Roles: []string{RoleOwner}, UserID: u.ID, CreatedAt: now,
-		UpdatedAt: now, Version: 1}
+	return Member{ID: OwnerID(t), Email: email, Type: TypeUser, Roles: []string{RoleOwner}, UserID: u.ID,
+		AccessSince: now, CreatedAt: now, UpdatedAt: now, Version: 1}
 }
 
 // Address is the member's e-mail address in the form in which it is unique.

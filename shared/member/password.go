@@ -79,6 +79,14 @@ func (p Passwords) With(ctx context.Context, c *Choice, operation string, now ti
 	return append(Passwords{{hash, operation, now}}, p[:min(len(p), Remembered-1)]...), nil
 }
 
+// Current returns the operation that set the current password; "": there is none.
+func (p Passwords) Current() string {
+	if len(p) == 0 {
+		return ""
+	}
+	return p[0].Operation
+}
+
 // SetBy reports whether the operation has set one of the passwords.
 func (p Passwords) SetBy(operation string) bool {
 	return slices.ContainsFunc(p, func(before Password) bool { return before.Operation == operation })

@@ -26,13 +26,18 @@ type Holder struct {
 	// Password is the operation that set the password with which the holder signed in. A new
 	// password ends the grant (contract §10).
 	Password string `dynamo:"password_operation"`
+
+	// SignedIn is when the holder signed in to allow this; zero if it is no person, and in items that are older than
+	// the field.
+	SignedIn time.Time `dynamo:"signed_in_at,omitempty"`
 }
 
 // Token is an access token for some of the holder's scopes, under the grant of the refresh
 // token. refreshHash is "" for client_credentials, which have no grant.
 func (h Holder) Token(tokenHash, refreshHash string, scopes []string, now time.Time) identity.AccessToken {
 	return identity.AccessToken{Hash: tokenHash, Kind: h.Kind, Subject: h.Subject, User: h.User, Client: h.Client,
-		Tenant: h.Tenant, Scopes: scopes, Grant: refreshHash, CreatedAt: now, ExpiresAt: now.Add(AccessTokenLasts)}
+		Tenant: h.Tenant, Scopes: scopes, Grant: refreshHash, SignedIn: h.SignedIn, CreatedAt: now,
+		ExpiresAt: now.Add(AccessTokenLasts)}
 }
 
 // NewGrant is a new grant by the holder, with the hash of its refresh token.

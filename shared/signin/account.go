@@ -19,6 +19,7 @@ type Account struct {
 	Name   string          `dynamo:"name"`             // address as it was registered, or user name
 
 	Passwords member.Passwords `dynamo:"-"`
+	Since     time.Time        `dynamo:"-"` // sessions that began by signing in earlier have ended
 }
 
 // User is the id under which the account's second factor is stored: a UUID, the same as
@@ -36,14 +37,6 @@ func (a Account) SignsInAs() Name {
 		return Name{Profile: a.ID, Merchant: a.Tenant.Merchant}
 	}
 	return Name{Address: member.Address(a.Name), Merchant: a.Tenant.Merchant}
-}
-
-// Password is the operation that set the account's current password; "": it has none.
-func (a Account) Password() string {
-	if len(a.Passwords) == 0 {
-		return ""
-	}
-	return a.Passwords[0].Operation
 }
 
 // Name is what somebody signs in with.
@@ -83,12 +76,13 @@ type Session struct {
 	Account  Account   `dynamo:"account"`
 	Password string    `dynamo:"password_operation"` // that set the password with which it began
 	Pending  bool      `dynamo:"pending"`            // the second factor is not confirmed yet
-	BeganAt  time.Time `dynamo:"began_at"`
-	Expires  time.Time `dynamo:"-"` // stored as expires_at of the item, in seconds
+	SignedIn time.Time `dynamo:"signed_in_at"`       // when the password was confirmed
+	BeganAt  time.Time `dynamo:"began_at"`           // later, when a confirmed second factor has replaced its cookie
+	Expires  time.Time `dynamo:"-"`                  // stored as expires_at of the item, in seconds
 }
 
-// Of reports whether the session is the account's and began with its current password.
+// Of reports whether the session is the account's, began with its current password, and has not ended since.
 func (s Session) Of(a Account) bool {
 	return a.ID != "" && s.Account.ID == a.ID && s.Account.Kind == a.Kind && s.Account.Tenant == a.Tenant &&
-		a.Password() != "" && s.Password == a.Password()
+		a.Passwords.Current() != "" && s.Password == a.Passwords.Current() && !s.SignedIn.Before(a.Since)
 }

@@ -71,7 +71,7 @@ func TestASessionIsOfOneAccountAndPassword(t *testing.T) {
 		return a
 	}
 	as := account(func(*signin.Account) {})
-	s := signin.Session{Account: as, Password: as.Password()}
+	s := signin.Session{Account: as, Password: as.Passwords.Current()}
 	for name, c := range map[string]struct {
 		change func(*signin.Account)
 		want   bool

@@ -65,6 +65,9 @@ func (s *Store) admittedBy(p identity.Principal) []admitted {
 		if p.Admitted.Roles > 0 {
 			all = append(all, s.unchanged(rolesKey(p.Tenant), p.Admitted.Roles))
 		}
+		if p.Admitted.Chosen != "" {
+			all = append(all, s.unchanged(chosenKey(p), p.Admitted.ChosenVersion))
+		}
 		return all
 	case p.Actor.Kind == identity.SecretKey || p.Actor.Kind == identity.PublicKey:
 		k := apiKeyKey(p.Tenant, p.Admitted.Hash)

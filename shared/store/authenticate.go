@@ -24,8 +24,9 @@ var (
 //
 // Everything is read consistently: a revoked credential fails, and changed rights or a
 // changed merchant apply, from the next request on (contract §2.1). Failure: Unauthorized
-// for a token that is unknown, revoked or expired, and for one of a member who is not
-// there, not enabled or not accepted.
+// for a token that is unknown, revoked or expired, for one of a member who is not
+// there, not enabled or not accepted, and for one whose access has ended (contract §10), there or
+// at the token's own merchant.
 func (s *Reader) Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal,
 	merchant.Merchant, error) {
 	if token.Kind != "" {
@@ -123,40 +124,64 @@ func (s *Reader) authenticateApplication(ctx context.Context, p identity.Princip
 	return p, m.Merchant, nil
 }
 
+// person is what the rights of a person's token follow from.
+type person struct {
+	permit
+	member   memberItem
+	roles    rolesItem
+	merchant merchantItem
+	chosen   memberItem // at the token's own merchant, if it acts for another
+}
+
 // authenticatePerson adds the rights of the person's member to the principal.
 func (s *Reader) authenticatePerson(ctx context.Context, p identity.Principal) (identity.Principal,
 	merchant.Merchant, error) {
-	var of memberItem
-	var roles rolesItem
-	var m merchantItem
-	var allowed permit
-	err := s.few(ctx, allowed.needs(p, map[key]any{memberKey(p.Tenant, member.NumberOf(p.Actor.ID)): &of,
-		rolesKey(p.Tenant): &roles, merchantKey(p.Tenant.Merchant): &m}))
+	var read person
+	into := read.needs(p, map[key]any{memberKey(p.Tenant, member.NumberOf(p.Actor.ID)): &read.member,
+		rolesKey(p.Tenant): &read.roles, merchantKey(p.Tenant.Merchant): &read.merchant})
+	if p.Admitted.Chosen != "" {
+		into[chosenKey(p)] = &read.chosen
+	}
+	err := s.few(ctx, into)
 	if err == nil {
-		p, err = allowed.admit(p)
+		p, err = read.admit(p)
 	}
-	switch {
-	case err != nil:
-	case of.ID != p.Actor.ID || of.Kind() != p.Actor.Kind || !of.Active() || m.Code == "":
+	if err == nil && (read.merchant.Code == "" || read.ended(p)) {
 		err = errBadToken
-	default:
-		return of.As(p, roles.Roles), m.Merchant, nil
 	}
-	return identity.Principal{}, merchant.Merchant{}, err
+	if err != nil {
+		return identity.Principal{}, merchant.Merchant{}, err
+	}
+	p.Admitted.ChosenVersion = read.chosen.Version
+	return read.member.As(p, read.roles.Roles), read.merchant.Merchant, nil
 }
 
-// elsewhere is the principal of a user as a member of another merchant in the same mode; false if
+// ended reports whether the person's member is not there or not active, or all that the person allowed when it signed in
+// has ended, at either merchant (contract §10).
+func (read *person) ended(p identity.Principal) bool {
+	counts := func(m member.Member, id string) bool {
+		return m.ID == id && m.Kind() == p.Actor.Kind && m.Active() && m.Honours(p.SignedIn)
+	}
+	return !counts(read.member.Member, p.Actor.ID) ||
+		p.Admitted.Chosen != "" && !counts(read.chosen.Member, p.Admitted.Chosen)
+}
+
+// chosenKey is the member at the merchant for which the principal's token was allowed.
+func chosenKey(p identity.Principal) key {
+	return memberKey(p.Admitted.ChosenTenant, member.NumberOf(p.Admitted.Chosen))
+}
+
+// elsewhere returns the principal of a user as a member of another merchant in the same mode; false if
 // the user is not a member there.
 func (s *Reader) elsewhere(ctx context.Context, p identity.Principal, user, code string) (identity.Principal, bool,
 	error) {
-	p.Tenant.Merchant = code
+	there := identity.Tenant{Mode: p.Tenant.Mode, Merchant: code}
 	var lead membershipItem
-	err := s.get(membershipKey(user, p.Tenant)).One(ctx, &lead)
+	err := s.get(membershipKey(user, there)).One(ctx, &lead)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		return p, false, nil
 	}
-	p.Actor.ID = lead.MemberID
-	return p, err == nil, err
+	return p.Elsewhere(there, lead.MemberID), err == nil, err
 }
 
 // few reads items of different types in one consistent call, each into the target for its

@@ -83,8 +83,8 @@ func (s *Store) accept(ctx context.Context, i Invitation, chosen member.Password
 	if u.Version == 0 {
 		u = member.User{ID: member.UserID("invitation " + before.Invite.ID), Email: before.Email, CreatedAt: s.now()}
 	}
-	after := before.Accepted(u)
-	after.Version, after.UpdatedAt = before.Version+1, s.now()
+	after := before.Accepted(u, s.now())
+	after.Version = before.Version + 1
 	item := newMemberItem(t, after)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version))
 	if len(u.Passwords) == 0 {

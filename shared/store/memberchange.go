@@ -56,7 +56,8 @@ func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int3
 // taken.
 func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles member.Roles, before,
 	after member.Member) (member.Member, error) {
-	after.Version, after.UpdatedAt = before.Version+1, s.now()
+	after = before.Changed(after, s.now())
+	after.Version = before.Version + 1
 	item := newMemberItem(t, after)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version))
 	if before.Governs() != after.Governs() {

@@ -103,7 +103,8 @@ func (s *Reader) memberAccount(ctx context.Context, t identity.Tenant, address s
 	case !m.Active():
 		return signin.Account{}, nil
 	default:
-		return signin.Account{Kind: identity.Operator, ID: m.ID, Tenant: t, Name: m.Email, Passwords: m.Passwords}, nil
+		return signin.Account{Kind: identity.Operator, ID: m.ID, Tenant: t, Name: m.Email, Passwords: m.Passwords,
+			Since: m.AccessSince}, nil
 	}
 }
 

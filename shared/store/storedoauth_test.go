@@ -100,7 +100,7 @@ var storedOAuth = map[string]stored{
 // ofUsedCode are attributes that nobody reads of a code once it is used.
 func ofUsedCode(others storedtest.NotRead) storedtest.NotRead {
 	for _, attribute := range []string{"client", "kind", "subject", "user", "tenant",
-		"scopes", "password_operation", "code_hash", "redirect_uri", "challenge",
+		"scopes", "password_operation", "signed_in_at", "code_hash", "redirect_uri", "challenge",
 		"code_expires_at", "created_at", "version"} {
 		others["CODE "+attribute] = "a used code is only refused; the case PutCode misses it"
 	}

@@ -91,8 +91,8 @@ var storedRoles = map[string]stored{
 			w.must(err)
 			u := member.User{ID: member.UserID("invitation " + m.Invite.ID), Email: m.Email, Passwords: passwords,
 				CreatedAt: w.Now(), Version: 1}
-			m = m.Accepted(u)
-			m.Version, m.UpdatedAt = 2, w.Now()
+			m = m.Accepted(u, w.Now())
+			m.Version = 2
 			w.keep("MEMBERS", "USER", "EMAIL", "MEMBERSHIPS", "INVITATION", "AUDIT")
 			return append(w.members(w.tenant, m), w.user(u), w.memberOf(u, w.tenant, m), w.audited(w.tenant.Merchant),
 				w.invitation(store.Invitation{Tenant: w.tenant, Member: m, Accepted: true}, token))

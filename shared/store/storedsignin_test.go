@@ -11,7 +11,7 @@ import (
 
 var storedSignIns = map[string]stored{
 	"PutSignIn": {
-		sets: "Expires is to the second; the account's passwords are not stored",
+		sets: "Expires is to the second; of the account neither passwords nor Since is stored",
 		write: func(w fixture) []storedtest.Read {
 			s := w.session()
 			w.must(w.PutSignIn(w.Context(), s))
@@ -72,7 +72,7 @@ func (w fixture) session() signin.Session {
 	s := storedtest.Fill(w, w.Filler, func(s *signin.Session) {
 		s.Expires = w.Now().AddDate(1, 0, 0).Truncate(time.Second)
 	})
-	s.Account.Passwords = nil
+	s.Account.Passwords, s.Account.Since = nil, time.Time{}
 	return s
 }
 

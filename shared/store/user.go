@@ -77,10 +77,45 @@ var (
 )
 
 // SetUserPassword sets the password of the user with the address, who must be an active member
-// of the tenant, with an entry in the tenant's audit. Sessions and grants by the old password end
+// of the tenant, with an entry in the tenant's audit. All that the user has allowed by the old password ends
 // (contract §10). Failures: NotFound, also for a managed user; Conflict for a member who is
 // disabled or has not accepted the invitation; ErrContended; those of password.
 func (s *Store) SetUserPassword(ctx context.Context, t identity.Tenant, address string,
+	password *NewPassword) (member.Member, error) {
+	m, err := s.replaceUserPassword(ctx, t, address, password)
+	if err == nil {
+		err = s.endAccess(ctx, m.UserID)
+	}
+	return m, err
+}
+
+// endAccess ends all that a user has allowed until its current password was set, at every merchant. It may be repeated:
+// interrupted, it has ended the access at some merchants alone.
+func (s *Store) endAccess(ctx context.Context, user string) error {
+	u, err := s.User(ctx, user)
+	if err != nil {
+		return err
+	}
+	for _, mode := range identity.Modes {
+		memberships, err := s.Memberships(ctx, user, mode)
+		if err != nil {
+			return err
+		}
+		for _, at := range memberships {
+			_, err := s.UpdateMember(ctx, at.Tenant, at.Member.Number(), "", func(m member.Member, _ member.Roles) (member.Member,
+				error) {
+				return m.AccessEnded(u.Passwords[0].SetAt), nil
+			})
+			if err != nil && !failure.Is(err, failure.KindNotFound) { // removed meanwhile
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// replaceUserPassword stores the new password of the user, and returns its member of the tenant.
+func (s *Store) replaceUserPassword(ctx context.Context, t identity.Tenant, address string,
 	password *NewPassword) (member.Member, error) {
 	return Retry(func(bool) (member.Member, error) {
 		m, err := s.memberUser(ctx, t, address)

@@ -1,0 +1,279 @@
+package oauth_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// access is all that a person has by signing in: a browser's session, a code that is not redeemed yet, and tokens.
+type access struct {
+	browser *browser
+	code    string
+	tokens  tokens
+}
+
+// gains signs the managed user in and allows the client something, twice.
+func (p people) gains(name string) access {
+	p.Helper()
+	b := p.browse()
+	b.enter(name, url.Values{"merchant_code": {p.Merchant.Code}})
+	got := access{browser: b, code: p.allows(b)}
+	got.tokens = p.redeem(p.allows(b))
+	return got
+}
+
+// allows returns a code that the person in the browser allows the client.
+func (p people) allows(b *browser) string {
+	p.Helper()
+	b.open(p.asked(url.Values{"code_challenge": {""}, "code_challenge_method": {""}}))
+	return answer(b.decide("allow", nil)).Get("code")
+}
+
+func (p people) asApps() apps { return apps{Shop: p.Shop, client: p.client, secret: p.secret} }
+
+func (p people) redeem(code string) tokens {
+	p.Helper()
+	return p.asApps().got(p.asApps().post("/token", redeeming(code)))
+}
+
+// counts returns what still counts of the access.
+func (p people) counts(had access) map[string]bool {
+	p.Helper()
+	a := p.asApps()
+	had.browser.open(p.asked(nil))
+	return map[string]bool{
+		"session": strings.Contains(had.browser.page, `value="allow"`),
+		"code":    a.post("/token", redeeming(had.code)).Status == http.StatusOK,
+		"refresh": a.post("/token", refreshing(had.tokens.Refresh)).Status == http.StatusOK,
+		"access":  a.use(had.tokens.Access).Status == http.StatusOK,
+	}
+}
+
+// TestEndedAccess_StaysEnded disables an employee, sets its password, or takes a role or a permission away, and gives it
+// back: what the employee had allowed before counts no more (contract §10). What it allows afterwards does.
+func TestEndedAccess_StaysEnded(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		take, give func(s world.Shop, operator, m string) world.Response
+		ends       bool
+	}{
+		"disabled, enabled": {
+			take: func(s world.Shop, operator, _ string) world.Response { return s.Send("POST", operator+"/disable", nil) },
+			give: func(s world.Shop, operator, _ string) world.Response {
+				return s.Send("PUT", operator, map[string]any{"disabled": false})
+			}, ends: true},
+		"disabled and enabled by an update": {
+			take: func(s world.Shop, operator, _ string) world.Response {
+				return s.Send("PUT", operator, map[string]any{"disabled": true})
+			},
+			give: func(s world.Shop, operator, _ string) world.Response {
+				return s.Send("PUT", operator, map[string]any{"disabled": false})
+			}, ends: true},
+		"password reset": {take: func(s world.Shop, operator, _ string) world.Response {
+			return s.Send("PUT", operator+"/reset", map[string]any{"password": otherPassword})
+		}, ends: true},
+		"password updated": {take: func(s world.Shop, operator, _ string) world.Response {
+			return s.Send("PUT", operator, map[string]any{"password": otherPassword})
+		}, ends: true},
+		"member's password updated": {take: func(s world.Shop, _, m string) world.Response {
+			return s.Send("PUT", m, map[string]any{"user": map[string]any{"password": otherPassword}})
+		}, ends: true},
+		"role taken, given back": {
+			take: func(s world.Shop, _, m string) world.Response {
+				return s.Send("PUT", m, map[string]any{"roles": []string{member.RoleEmployee}})
+			},
+			give: func(s world.Shop, _, m string) world.Response {
+				return s.Send("PUT", m, map[string]any{"roles": []string{member.RoleEmployee, member.RoleAccountant}})
+			}, ends: true},
+		"permission taken, given back": {
+			take: func(s world.Shop, operator, _ string) world.Response {
+				return s.Send("PUT", operator, map[string]any{"permissions": map[string]any{"refund_transactions": false}})
+			},
+			give: func(s world.Shop, operator, _ string) world.Response {
+				return s.Send("PUT", operator, map[string]any{"permissions": map[string]any{"refund_transactions": true}})
+			}, ends: true},
+		"another nickname": {take: func(s world.Shop, operator, _ string) world.Response {
+			return s.Send("PUT", operator, map[string]any{"nickname": "Till"})
+		}},
+		"one more permission": {take: func(s world.Shop, operator, _ string) world.Response {
+			return s.Send("PUT", operator, map[string]any{"permissions": map[string]any{"create_moto_payments": true}})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPeople(t)
+			till := p.employ(p.Tenant(), "till@example.com")
+			operator := "/v0.1/me/accounts/" + fmt.Sprint(till.Number())
+			m := "/v0.1/merchants/" + p.Merchant.Code + "/members/" + till.ID
+			p.ok(p.Send("PUT", m, map[string]any{"roles": []string{member.RoleEmployee, member.RoleAccountant}}))
+			p.ok(p.Send("PUT", operator, map[string]any{"permissions": map[string]any{"refund_transactions": true}}))
+			p.Clock.Advance(time.Minute)
+			had := p.gains("till@example.com")
+			p.Clock.Advance(time.Second)
+			p.ok(c.take(p.Shop, operator, m))
+			if c.give != nil {
+				p.Clock.Advance(time.Second)
+				p.ok(c.give(p.Shop, operator, m))
+			}
+			want := map[string]bool{"session": !c.ends, "code": !c.ends, "refresh": !c.ends, "access": !c.ends}
+			if diff := cmp.Diff(want, p.counts(had)); diff != "" {
+				t.Errorf("what counts (-want +got):\n%s", diff)
+			}
+			if strings.Contains(name, "password") {
+				p.ok(p.Send("PUT", operator+"/reset", map[string]any{"password": herPassword + " again"}))
+				return
+			}
+			now := p.gains("till@example.com")
+			if got := p.asApps().use(now.tokens.Access); got.Status != http.StatusOK {
+				t.Errorf("signed in again: got %d %s, want 200", got.Status, got.Body)
+			}
+		})
+	}
+}
+
+// TestEndedAccess_MakesNoKey plays the attack: an employee's token outlived a reset password and made an API key.
+func TestEndedAccess_MakesNoKey(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	all := member.Permissions{Admin: true, CreateMOTOPayments: true, FullTransactionHistoryView: true,
+		RefundTransactions: true, CreateReferral: true}
+	till := a.EmployWith(a.Tenant(), "till@example.com", herPassword)
+	a.updateMember(till, func(m member.Member) member.Member {
+		m.Own = all
+		return m
+	})
+	token := a.TokenOf(till)
+	a.Clock.Advance(time.Second)
+	reset := map[string]any{"password": "a password of hers alone"}
+	if got := a.Send("PUT", "/v0.1/me/accounts/"+fmt.Sprint(till.Number())+"/reset", reset); got.Status != http.StatusOK {
+		t.Fatalf("got %d %s, want 200", got.Status, got.Body)
+	}
+	got := a.WithKey(token).Send("POST", "/v0.1/merchants/"+a.Merchant.Code+"/api-keys",
+		map[string]any{"name": "stolen", "scopes": identity.AllScopes()})
+	if got.Status != http.StatusUnauthorized {
+		t.Errorf("got %d %s, want 401", got.Status, got.Body)
+	}
+}
+
+// TestEndedAccess_AtTheChosenMerchant ends a user's token at every merchant, and for good.
+func TestEndedAccess_AtTheChosenMerchant(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(people, member.Member){
+		"disabled, enabled": func(p people, m member.Member) {
+			p.disable(p.Tenant(), m)
+			p.enable(p.Tenant(), m)
+		},
+		"removed": func(p people, m member.Member) { lost["removed"](p.asApps(), m) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPeople(t)
+			p.join(p.Tenant(), "first@example.com") // a merchant always has an owner
+			chosen := p.join(p.Tenant(), ada)
+			p.join(p.OtherShop().Tenant(), ada)
+			p.Clock.Advance(time.Second)
+			token := p.TokenOf(chosen)
+			there := func() int {
+				return p.WithKey(token).Send("GET", "/v2.1/merchants/"+p.Other.Code+"/transactions/history", nil).Status
+			}
+			if got := there(); got != http.StatusOK {
+				t.Fatalf("before: got %d, want 200", got)
+			}
+			p.Clock.Advance(time.Second)
+			lose(p, chosen)
+			if got := there(); got != http.StatusUnauthorized {
+				t.Errorf("after: got %d, want 401", got)
+			}
+		})
+	}
+}
+
+// TestEndedAccess_InvitedAgain: who was removed from another merchant reaches it again only by signing in again, and so
+// does the browser in which the user is signed in.
+func TestEndedAccess_InvitedAgain(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	hers, there := p.join(p.Tenant(), ada), p.OtherShop().Tenant()
+	p.join(there, "first@example.com")
+	before := p.join(there, ada)
+	p.Clock.Advance(time.Second)
+	token := p.TokenOf(hers)
+	b := p.browse()
+	b.enter(ada, nil)
+	if _, err := p.App.Store.DeleteMember(p.Context(), there, before.Number(), "remove "+before.ID,
+		func(member.Member, member.Roles) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	p.Clock.Advance(time.Second)
+	p.join(there, ada)
+	path := "/v2.1/merchants/" + there.Merchant + "/transactions/history"
+	if got := p.WithKey(token).Send("GET", path, nil); got.Status != http.StatusNotFound {
+		t.Errorf("by the token from before: got %d %s, want 404", got.Status, got.Body)
+	}
+	b.open(p.asked(nil))
+	got := b.decide("allow", url.Values{"merchant_code": {there.Merchant}})
+	if got.Status != http.StatusBadRequest || !strings.Contains(b.page, `name="password"`) {
+		t.Errorf("by the session from before: got %d to %s, want the form to sign in", got.Status, got.Header.Get("Location"))
+	}
+	if to := b.signIn(ada, herPassword, nil); to.Status != http.StatusSeeOther {
+		t.Fatalf("got %d %s, want 303", to.Status, to.Body)
+	}
+	b.open(p.asked(nil))
+	if code := answer(b.decide("allow", url.Values{"merchant_code": {there.Merchant}})).Get("code"); code == "" {
+		t.Errorf("signed in again: got %s, want a code", b.page)
+	}
+}
+
+// TestEndedAccess_PendingSession: a session that waits for the second factor does not outlast a role that was taken and
+// given back.
+func TestEndedAccess_PendingSession(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	till, merchant := p.employ(p.Tenant(), "till@example.com"), url.Values{"merchant_code": {p.Merchant.Code}}
+	m := "/v0.1/merchants/" + p.Merchant.Code + "/members/" + till.ID
+	both := map[string]any{"roles": []string{member.RoleEmployee, member.RoleAccountant}}
+	p.ok(p.Send("PUT", m, both))
+	p.Clock.Advance(time.Second)
+	first, pending := p.browse(), p.browse()
+	first.enter("till@example.com", merchant)
+	f := first.enrol()
+	pending.enter("till@example.com", merchant)
+	pending.open("/sign-in")
+	p.ok(p.Send("PUT", m, map[string]any{"roles": []string{member.RoleEmployee}}))
+	p.ok(p.Send("PUT", m, both))
+	pending.confirm(f.code(p, 0))
+	pending.open(p.asked(nil))
+	if !strings.Contains(pending.page, `name="password"`) {
+		t.Errorf("got %s, want the form to sign in", pending.page)
+	}
+}
+
+// enable enables a member of any kind.
+func (p people) enable(t identity.Tenant, m member.Member) {
+	p.Helper()
+	_, err := p.App.Store.UpdateMember(p.Context(), t, m.Number(), "",
+		func(m member.Member, _ member.Roles) (member.Member, error) {
+			return m.Enabled(true, p.App.Store.Now()), nil
+		})
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// ok fails the test unless the response is 200.
+func (p people) ok(got world.Response) {
+	p.Helper()
+	if got.Status != http.StatusOK {
+		p.Fatalf("got %d %s, want 200", got.Status, got.Body)
+	}
+}
