@@ -49,6 +49,7 @@ func (f family) create(ctx context.Context, req identity.KeyRequest) (keyView, e
 	if err != nil {
 		return keyView{}, err
 	}
+	k.Maker = rest.Caller(ctx).Maker()
 	k, err = f.store.CreateAPIKey(ctx, k)
 	v := viewKey(k, time.Time{})
 	v.Plaintext = token
@@ -96,6 +97,29 @@ type keyView struct {
 	CreatedAt  rest.Timestamp  `json:"created_at"`
 	UpdatedAt  rest.Timestamp  `json:"updated_at"`
 	LastUsedAt *rest.Timestamp `json:"last_used_at,omitempty"`
+	CreatedBy  *makerView      `json:"created_by,omitempty"` // absent where it was not recorded, and for an operator's command
+}
+
+// makerView shows who made a key.
+type makerView struct {
+	Type     string `json:"type"` // member, api_key or client
+	ID       string `json:"id"`
+	MemberID string `json:"member_id,omitempty"`
+	ClientID string `json:"client_id,omitempty"`
+	Token    string `json:"token,omitempty"`
+}
+
+func viewMaker(m identity.Maker) *makerView {
+	v := &makerView{Type: "member", ID: m.ID, MemberID: m.Person, ClientID: m.Client, Token: m.Token}
+	switch m.Kind {
+	case "":
+		return nil
+	case identity.SecretKey:
+		v.Type = "api_key"
+	case identity.Client:
+		v.Type = "client"
+	}
+	return v
 }
 
 // Redacted is the key without its plaintext, for the replay of its creation.
@@ -107,7 +131,8 @@ func (v keyView) Redacted() any {
 // viewKey shows a key; used is when it was last used, zero if never.
 func viewKey(k identity.APIKey, used time.Time) keyView {
 	v := keyView{ID: k.ID, Name: k.Name, Type: k.Kind, Scopes: append([]string{}, k.Scopes...),
-		Preview: k.Preview, CreatedAt: rest.Timestamp(k.CreatedAt), UpdatedAt: rest.Timestamp(k.ChangedAt())}
+		Preview: k.Preview, CreatedAt: rest.Timestamp(k.CreatedAt), UpdatedAt: rest.Timestamp(k.ChangedAt()),
+		CreatedBy: viewMaker(k.Maker)}
 	slices.Sort(v.Scopes)
 	if !used.IsZero() {
 		at := rest.Timestamp(used)

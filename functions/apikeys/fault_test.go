@@ -241,11 +241,11 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	s.Want("revoke", 204, s.Send("DELETE", s.path(k.ID), nil))
 	got, _ := s.AuditOf("api_key " + k.ID)
-	email := s.Owner().Email
+	email, by := s.Owner().Email, `{"made_by":"`+s.Owner().ID+`","made_with":"app_1","name":"till","scopes":[`
 	want := []string{
-		"test member " + email + ": POST " + route + ` {} {"name":"till","scopes":["email","payments"],"type":"secret"}`,
+		"test member " + email + ": POST " + route + " {} " + by + `"email","payments"],"type":"secret"}`,
 		"test member " + email + ": PUT " + route + `/{key_id} {"scopes":["email","payments"]} {"scopes":["payments"]}`,
-		"test api_key : DELETE " + route + `/{key_id} {"name":"till","scopes":["payments"],"type":"secret"} {}`,
+		"test api_key : DELETE " + route + "/{key_id} " + by + `"payments"],"type":"secret"} {}`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)

@@ -20,6 +20,16 @@ type apiKey struct {
 	CreatedAt  time.Time  `json:"created_at"`
 	UpdatedAt  time.Time  `json:"updated_at"`
 	LastUsedAt *time.Time `json:"last_used_at"`
+	CreatedBy  *maker     `json:"created_by"`
+}
+
+// maker is who made a key, as it is shown.
+type maker struct {
+	Type     string `json:"type"`
+	ID       string `json:"id"`
+	MemberID string `json:"member_id"`
+	ClientID string `json:"client_id"`
+	Token    string `json:"token"`
 }
 
 // hidden is the key as it is shown later.

@@ -99,12 +99,12 @@ func TestAnInvitationThatIsOverIsNotSent(t *testing.T) {
 	ctx := audit.As(t.Context(), audit.Actor{Kind: audit.Command}, "test")
 	for want, end := range map[string]func(o office, number int32) error{
 		"invitation withdrawn": func(o office, number int32) error {
-			_, err := o.App.Store.DeleteMember(ctx, o.Tenant(), number, "deletion",
+			_, err := o.App.Store.DeleteMember(ctx, o.Tenant(), number, "deletion", member.EndKeys,
 				func(member.Member, member.Roles) error { return nil })
 			return err
 		},
 		"invitation accepted": func(o office, number int32) error {
-			_, err := o.App.Store.UpdateMember(ctx, o.Tenant(), number, "",
+			_, err := o.App.Store.UpdateMember(ctx, o.Tenant(), number, "", member.EndKeys,
 				func(m member.Member, _ member.Roles) (member.Member, error) {
 					return m.Accepted(member.User{ID: member.UserID("user")}, o.Clock.Now()), nil
 				})

@@ -17,7 +17,8 @@ const (
 )
 
 // text is a mail in one language. In each line {merchant} is the merchant's name, and
-// {about} what the mail is about: a key's name, the end of an account's number, or an amount.
+// {about} what the mail is about: a key's name, the end of an account's number, an amount, or a
+// member with its keys.
 type text struct {
 	subject string
 	lines   []string
@@ -86,6 +87,35 @@ var texts = map[mail.Kind]map[string]text{
 			"Os repasses vão para ela assim que a conta for verificada.",
 			"Se ninguém de vocês fez isso, fale conosco imediatamente."}},
 	},
+	mail.MemberKeysEnded: {
+		english: {subject: "API keys of {merchant} have ended", lines: []string{
+			"A member of {merchant} was disabled or removed. The API keys that the member had made no longer work.",
+			"{about}",
+			"If one of your programs used such a key, make another one for it."}},
+		german: {subject: "API-Schlüssel von {merchant} sind beendet", lines: []string{
+			"Ein Mitglied von {merchant} wurde gesperrt oder entfernt. Die API-Schlüssel, die es angelegt hatte, gelten nicht mehr.",
+			"{about}",
+			"Wenn eines Ihrer Programme einen dieser Schlüssel benutzt, legen Sie dafür einen neuen an."}},
+		portuguese: {subject: "Chaves de API de {merchant} foram encerradas", lines: []string{
+			"Um membro de {merchant} foi desativado ou removido. As chaves de API que ele havia criado não funcionam mais.",
+			"{about}",
+			"Se um dos seus programas usava uma dessas chaves, crie outra para ele."}},
+	},
+	mail.MemberKeysKept: {
+		english: {subject: "API keys of a former member of {merchant} still work", lines: []string{
+			"A member of {merchant} was disabled or removed. The API keys that the member had made still work.",
+			"{about}",
+			"Whoever has noted such a key can still use it. If you do not want that, replace the keys and delete them."}},
+		german: {subject: "API-Schlüssel eines früheren Mitglieds von {merchant} gelten weiter", lines: []string{
+			"Ein Mitglied von {merchant} wurde gesperrt oder entfernt. Die API-Schlüssel, die es angelegt hatte, gelten weiter.",
+			"{about}",
+			"Wer einen dieser Schlüssel notiert hat, kann ihn weiter benutzen. Wenn Sie das nicht wollen, ersetzen und löschen " +
+				"Sie die Schlüssel."}},
+		portuguese: {subject: "Chaves de API de um antigo membro de {merchant} ainda funcionam", lines: []string{
+			"Um membro de {merchant} foi desativado ou removido. As chaves de API que ele havia criado ainda funcionam.",
+			"{about}",
+			"Quem anotou uma dessas chaves ainda pode usá-la. Se você não quer isso, substitua e exclua as chaves."}},
+	},
 	mail.Receipt:       ofPayment,
 	mail.RefundReceipt: ofRefund,
 	mail.PaymentState:  ofUnpaid,
@@ -102,13 +132,20 @@ type letter struct {
 	test     bool // it is about test mode
 }
 
-// longestName is how much of a name is shown, in characters.
-const longestName = 80
+// longestName is how much of a name is shown, and longestList of several, in characters.
+const (
+	longestName = 80
+	longestList = 1000
+)
 
 // message is the letter as it is sent, but for its id and recipient.
 func (l letter) message(ctx context.Context) (mail.Message, error) {
 	t := texts[l.kind][l.language]
-	fill := strings.NewReplacer("{merchant}", short(l.merchant), "{about}", short(l.about)).Replace
+	most := longestName
+	if l.kind.Lists() {
+		most = longestList
+	}
+	fill := strings.NewReplacer("{merchant}", short(l.merchant, longestName), "{about}", short(l.about, most)).Replace
 	subject := fill(t.subject)
 	if l.test {
 		subject = trial[l.language] + subject
@@ -133,11 +170,11 @@ func (l letter) message(ctx context.Context) (mail.Message, error) {
 	return m, err
 }
 
-// short is a name on one line, cut to longestName.
-func short(name string) string {
+// short returns a text on one line, with at most so many characters.
+func short(name string, most int) string {
 	runes := []rune(oneLine(name))
-	if len(runes) > longestName {
-		runes = append(runes[:longestName-1], '…')
+	if len(runes) > most {
+		runes = append(runes[:most-1], '…')
 	}
 	return string(runes)
 }

@@ -105,7 +105,7 @@ func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memb
 	if req.User != nil && req.User.Password != nil {
 		password = f.store.PasswordOf(p.Tenant, operation, *req.User.Password)
 	}
-	m, err := f.store.UpdateMember(ctx, p.Tenant, member.NumberOf(req.ID), "",
+	m, err := f.store.UpdateMember(ctx, p.Tenant, member.NumberOf(req.ID), "", member.EndKeys,
 		func(m member.Member, roles member.Roles) (member.Member, error) {
 			if err := req.check(m); err != nil {
 				return m, err
@@ -152,10 +152,16 @@ func (r updateMemberRequest) apply(m member.Member, roles member.Roles) (member.
 	return m, nil
 }
 
+type deleteMemberRequest struct {
+	memberPath
+	member.KeysChoice
+}
+
 // deleteMember removes a member, or withdraws an invitation. Its address is free again.
-func (f family) deleteMember(ctx context.Context, req memberPath) (rest.Empty, error) {
+func (f family) deleteMember(ctx context.Context, req deleteMemberRequest) (rest.Empty, error) {
 	p := rest.Caller(ctx)
 	m, err := f.store.DeleteMember(ctx, p.Tenant, member.NumberOf(req.ID), rest.OperationID(ctx),
+		req.Or(rest.Merchant(ctx).Settings.Of(p.Tenant.Mode).KeepKeys),
 		func(m member.Member, roles member.Roles) error {
 			if err := req.check(m); err != nil {
 				return err

@@ -122,6 +122,7 @@ func (f family) retrieveOperator(ctx context.Context, req operatorPath) (operato
 
 type updateOperatorRequest struct {
 	operatorPath
+	member.KeysChoice
 	Username    *string                   `json:"username" validate:"text=256 min=1 email"`
 	Password    *secret.Text              `json:"password" validate:"text=256 min=8"`
 	Disabled    *bool                     `json:"disabled"`
@@ -140,7 +141,7 @@ func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (
 	if req.Username != nil {
 		address = member.Address(*req.Username)
 	}
-	return f.changeOperator(ctx, req.operatorPath, address, func(m member.Member) (member.Member, error) {
+	return f.changeOperator(ctx, req.operatorPath, address, f.keys(ctx, req.KeysChoice), func(m member.Member) (member.Member, error) {
 		if password != nil && m.Passwords.SetBy(rest.OperationID(ctx)) {
 			return m, nil // all of the update was made with it; the account may be disabled since
 		}
@@ -163,9 +164,20 @@ func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (
 	})
 }
 
+// leavingOperator names an operator who is disabled or removed.
+type leavingOperator struct {
+	operatorPath
+	member.KeysChoice
+}
+
+// keys returns what becomes of the API keys that an operator made.
+func (family) keys(ctx context.Context, choice member.KeysChoice) member.Keys {
+	return choice.Or(rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode).KeepKeys)
+}
+
 // disableOperator keeps the operator from signing in. It may be repeated.
-func (f family) disableOperator(ctx context.Context, req operatorPath) (operatorView, error) {
-	return f.changeOperator(ctx, req, "", func(m member.Member) (member.Member, error) {
+func (f family) disableOperator(ctx context.Context, req leavingOperator) (operatorView, error) {
+	return f.changeOperator(ctx, req.operatorPath, "", f.keys(ctx, req.KeysChoice), func(m member.Member) (member.Member, error) {
 		return m.Enabled(false, f.store.Now()), nil
 	})
 }
@@ -178,7 +190,7 @@ type resetOperatorPasswordRequest struct {
 // resetOperatorPassword sets a password, and changes nothing else.
 func (f family) resetOperatorPassword(ctx context.Context, req resetOperatorPasswordRequest) (operatorView, error) {
 	password := f.passwordOf(ctx, req.Password)
-	return f.changeOperator(ctx, req.operatorPath, "", func(m member.Member) (member.Member, error) {
+	return f.changeOperator(ctx, req.operatorPath, "", member.EndKeys, func(m member.Member) (member.Member, error) {
 		passwords, err := password.set(ctx, m.Passwords)
 		m.Passwords = passwords
 		return m, err
@@ -186,25 +198,27 @@ func (f family) resetOperatorPassword(ctx context.Context, req resetOperatorPass
 }
 
 // deleteOperator answers with the operator as it was, disabled.
-func (f family) deleteOperator(ctx context.Context, req operatorPath) (operatorView, error) {
+func (f family) deleteOperator(ctx context.Context, req leavingOperator) (operatorView, error) {
 	number, err := req.number()
 	if err != nil {
 		return operatorView{}, err
 	}
 	t := rest.Caller(ctx).Tenant
-	m, err := f.store.DeleteMember(ctx, t, number, rest.OperationID(ctx), f.changeable(ctx))
+	m, err := f.store.DeleteMember(ctx, t, number, rest.OperationID(ctx), f.keys(ctx, req.KeysChoice),
+		f.changeable(ctx))
 	return f.show(ctx, t, m.Enabled(false, f.store.Now()), err)
 }
 
-// changeOperator applies a change to an operator, who gets the address unless it is "".
-func (f family) changeOperator(ctx context.Context, path operatorPath, address string,
+// changeOperator applies a change to an operator, who gets the address unless it is "". keys are the API keys that the
+// operator made, if the change disables it.
+func (f family) changeOperator(ctx context.Context, path operatorPath, address string, keys member.Keys,
 	change func(member.Member) (member.Member, error)) (operatorView, error) {
 	number, err := path.number()
 	if err != nil {
 		return operatorView{}, err
 	}
 	t, check := rest.Caller(ctx).Tenant, f.changeable(ctx)
-	m, err := f.store.UpdateMember(ctx, t, number, address,
+	m, err := f.store.UpdateMember(ctx, t, number, address, keys,
 		func(m member.Member, roles member.Roles) (member.Member, error) {
 			if refused := check(m, roles); refused != nil {
 				return m, refused

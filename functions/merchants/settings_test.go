@@ -25,7 +25,7 @@ func defaults() fields {
 	return fields{"tax_enabled": false, "payout_type": "SINGLE_PAYMENT", "payout_period": "daily",
 		"payout_on_demand": false, "payout_on_demand_available": false, "printers_enabled": false,
 		"payout_instrument": "BANK_ACCOUNT", "moto_payment": "UNAVAILABLE", "daily_payout_email": false,
-		"monthly_payout_email": false, "gross_settlement": false}
+		"monthly_payout_email": false, "gross_settlement": false, "keep_api_keys": false}
 }
 
 // showSettings checks what the shop is shown.
@@ -65,6 +65,7 @@ func TestSettingsAreMerged(t *testing.T) {
 		{`{"payout_on_demand_available":true}`, fields{"payout_on_demand_available": true}},
 		{`{"payout_on_demand":"true"}`, fields{"payout_on_demand": true}},
 		{`{"printers_enabled":"true","gross_settlement":true}`, fields{"printers_enabled": true, "gross_settlement": true}},
+		{`{"keep_api_keys":"true"}`, fields{"keep_api_keys": true}},
 		{`{"expected_max_transaction_amount":0}`, nil}, // which app_settings shows (contract §13.9)
 		{`{"expected_max_transaction_amount":"999999999.99"}`, nil},
 		// Clients send what they have read, and what only an operator sets.
@@ -97,6 +98,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		`{"payout_on_demand_available":""}`:                  "payout_on_demand_available",
 		`{"printers_enabled":"True"}`:                        "printers_enabled",
 		`{"gross_settlement":0}`:                             "gross_settlement",
+		`{"keep_api_keys":"keep"}`:                           "keep_api_keys",
 		`{"expected_max_transaction_amount":-0.01}`:          "expected_max_transaction_amount",
 		`{"expected_max_transaction_amount":1000000000}`:     "expected_max_transaction_amount",
 		`{"expected_max_transaction_amount":0.001}`:          "expected_max_transaction_amount",

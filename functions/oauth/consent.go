@@ -141,7 +141,7 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 	switch {
 	case at < 0:
 		return f.drawConsent(ctx, a, account, problemMerchant)
-	case session.SignedIn.Before(merchants[at].since):
+	case session.SignedIn.Before(merchants[at].ended):
 		return f.drawSignInFor(ctx, a, problemExpired)
 	}
 	return f.allow(ctx, a, merchants[at].holder(a, session))
@@ -168,7 +168,8 @@ type place struct {
 	tenant  identity.Tenant
 	name    string
 	subject string    // id of the account's member or profile there
-	since   time.Time // who signed in earlier must sign in again to allow it
+	ended   time.Time // who signed in before must sign in again to allow it
+	since   time.Time // as of when the sign-in counts, at the earliest
 }
 
 // holder returns the session's account as one that allows the request at this merchant.
@@ -176,6 +177,9 @@ func (p place) holder(a authorization, session signin.Session) oauth.Holder {
 	account := session.Account
 	h := oauth.Holder{Client: a.client.ID, Kind: account.Kind, Subject: p.subject, Tenant: p.tenant, Scopes: a.scopes,
 		Password: session.Password, SignedIn: session.SignedIn}
+	if h.SignedIn.Before(p.since) {
+		h.SignedIn = p.since
+	}
 	if account.Kind == identity.User {
 		h.User = account.ID
 	}
@@ -190,7 +194,7 @@ func (f family) merchants(ctx context.Context, c oauth.Client, account signin.Ac
 		var all []place
 		for _, m := range memberships {
 			if m.Member.Active() {
-				all = append(all, place{m.Tenant, m.Merchant.Name, m.Member.ID, m.Member.AccessSince})
+				all = append(all, place{m.Tenant, m.Merchant.Name, m.Member.ID, m.Member.AccessEnded, m.Member.AccessSince()})
 			}
 		}
 		return all, err
@@ -199,5 +203,5 @@ func (f family) merchants(ctx context.Context, c oauth.Client, account signin.Ac
 		return nil, nil
 	}
 	m, err := f.store.Merchant(ctx, account.Tenant.Merchant)
-	return []place{{account.Tenant, m.Name, account.ID, account.Since}}, err
+	return []place{{account.Tenant, m.Name, account.ID, time.Time{}, account.Since}}, err
 }

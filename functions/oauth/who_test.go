@@ -80,7 +80,7 @@ func TestAUserChoosesTheMerchant(t *testing.T) {
 // disable disables a member of any kind.
 func (p people) disable(t identity.Tenant, m member.Member) {
 	p.Helper()
-	_, err := p.App.Store.UpdateMember(p.Context(), t, m.Number(), "",
+	_, err := p.App.Store.UpdateMember(p.Context(), t, m.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			return m.Enabled(false, p.App.Store.Now()), nil
 		})

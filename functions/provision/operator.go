@@ -30,7 +30,7 @@ func (o operator) updateOperator(ctx context.Context, c updateOperator) (operato
 	if err != nil {
 		return operatorUpdated{}, err
 	}
-	m, err := o.Store.UpdateMember(ctx, t, c.OperatorID, "", func(m member.Member, _ member.Roles) (member.Member, error) {
+	m, err := o.Store.UpdateMember(ctx, t, c.OperatorID, "", member.EndKeys, func(m member.Member, _ member.Roles) (member.Member, error) {
 		if m.Type != member.TypeManaged {
 			return m, failure.NotFound("There is no such operator.")
 		}

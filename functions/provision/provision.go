@@ -37,7 +37,8 @@
 //	charge_back             merchant_code, transaction; mode, id, amount, lost
 //	update_settings         merchant_code; mode, payout_period, payout_type, payout_on_demand,
 //	                        payout_on_demand_available, gross_settlement, expected_max_transaction_amount,
-//	                        tax_enabled, printers_enabled, daily_payout_email, monthly_payout_email, moto_payment
+//	                        tax_enabled, printers_enabled, keep_api_keys, daily_payout_email, monthly_payout_email,
+//	                        moto_payment
 //	set_payout              merchant_code; mode, holder, iban or account_number and bank_code, bic, held
 //	list_bank_accounts      ; merchant_code, mode, limit
 //	verify_bank_account     merchant_code, account, outcome

@@ -27,7 +27,7 @@ func TestAnOperatorChangesAllSettings(t *testing.T) {
 		"tax_enabled": false, "payout_type": "SINGLE_PAYMENT", "payout_period": "daily", "payout_on_demand": false,
 		"payout_on_demand_available": false, "printers_enabled": false, "payout_instrument": "BANK_ACCOUNT",
 		"moto_payment": "UNAVAILABLE", "daily_payout_email": false, "monthly_payout_email": false,
-		"gross_settlement": false} // contract §7.2
+		"gross_settlement": false, "keep_api_keys": false} // contract §7.2
 	check := func(given, change fields) {
 		t.Helper()
 		maps.Copy(want, change)
@@ -41,7 +41,7 @@ func TestAnOperatorChangesAllSettings(t *testing.T) {
 	d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
 	check(fields{"payout_period": nil, "tax_enabled": nil}, fields{"next_at": "2026-11-20T23:00:00Z"})
 	for _, change := range []fields{
-		{"payout_on_demand": true}, {"payout_on_demand_available": true}, {"gross_settlement": true},
+		{"payout_on_demand": true}, {"payout_on_demand_available": true}, {"gross_settlement": true}, {"keep_api_keys": true},
 		{"tax_enabled": true, "printers_enabled": true}, {"daily_payout_email": true, "monthly_payout_email": true},
 		{"moto_payment": "ENFORCED"}, {"moto_payment": "ON"}, {"moto_payment": "OFF"}, {"moto_payment": "UNAVAILABLE"},
 		{"payout_type": "SINGLE_PAYMENT"}, {"expected_max_transaction_amount": 999999999.99},

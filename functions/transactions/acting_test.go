@@ -139,7 +139,7 @@ func TestTheNameIsThatOfTheTime(t *testing.T) {
 	till := s.Employ("till@example.com", member.Permissions{})
 	by := s.WithKey(s.TokenOf(till))
 	before, open := by.Sell("10"), by.Create("10", nil)
-	if _, err := s.App.Store.UpdateMember(t.Context(), s.Tenant(), till.Number(), "counter@example.com",
+	if _, err := s.App.Store.UpdateMember(t.Context(), s.Tenant(), till.Number(), "counter@example.com", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			m.Email = "counter@example.com"
 			return m, nil
@@ -148,7 +148,7 @@ func TestTheNameIsThatOfTheTime(t *testing.T) {
 	}
 	during := s.Pay(open, s.Card(world.Frictionless))
 	after := by.Sell("10")
-	if _, err := s.App.Store.DeleteMember(t.Context(), s.Tenant(), till.Number(), "deletion",
+	if _, err := s.App.Store.DeleteMember(t.Context(), s.Tenant(), till.Number(), "deletion", member.EndKeys,
 		func(member.Member, member.Roles) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestAReplayIsThePersons(t *testing.T) {
 		}
 	}
 	ended := s.WithKey(s.TokenOf(ada))
-	if _, err := s.App.Store.UpdateMember(t.Context(), s.Tenant(), ada.Number(), "",
+	if _, err := s.App.Store.UpdateMember(t.Context(), s.Tenant(), ada.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			m.Own.RefundTransactions = false
 			return m, nil

@@ -83,7 +83,7 @@ func (s Shop) signedIn(m member.Member) time.Time {
 	if now := s.App.Store.Now(); m.Honours(now) {
 		return now
 	}
-	return m.AccessSince
+	return m.AccessSince()
 }
 
 // TestProfile makes a test profile.

@@ -28,6 +28,7 @@ type APIKey struct {
 	Scopes    []string  `dynamo:"scopes,set"`
 	TokenHash string    `dynamo:"token_hash"`
 	Preview   string    `dynamo:"preview,omitempty"` // the token's last characters; "" of keys that are older than it
+	Maker     Maker     `dynamo:"maker,omitempty"`   // who made it
 	Revoked   bool      `dynamo:"revoked"`           // of keys that were revoked before revoking deleted them
 	CreatedAt time.Time `dynamo:"created_at"`
 	UpdatedAt time.Time `dynamo:"updated_at,omitempty"` // zero of keys that are older than it
@@ -37,7 +38,7 @@ type APIKey struct {
 // Principal is who makes a request with this key.
 func (k APIKey) Principal() Principal {
 	return Principal{Actor: Actor{Kind: k.Kind, ID: k.ID}, Tenant: k.Tenant, Scopes: k.Scopes,
-		Admitted: Admission{Hash: k.TokenHash, Version: k.Version}}
+		Person: k.Maker.Person, Admitted: Admission{Hash: k.TokenHash, Version: k.Version}}
 }
 
 // ChangedAt is when the key was last renamed or restricted, or made.
@@ -83,7 +84,9 @@ func (k APIKey) ForAudit() any {
 		Kind   Kind     `json:"type"`
 		Name   string   `json:"name"`
 		Scopes []string `json:"scopes"`
-	}{k.Kind, k.Name, slices.Sorted(slices.Values(k.Scopes))} // a set in the table, without an order
+		Person string   `json:"made_by,omitempty"`   // id of the member who stands behind it
+		Client string   `json:"made_with,omitempty"` // id of the OAuth client that the member used
+	}{k.Kind, k.Name, slices.Sorted(slices.Values(k.Scopes)), k.Maker.Person, k.Maker.Client} // scopes are an unordered set
 }
 
 // KeyRequest describes a new key (contract §8.2).

@@ -89,6 +89,7 @@ type Principal struct {
 	Owner       bool         // of a person: it has role_owner
 	Email       string       // of a person
 	Client      string       // id of the OAuth client that has the token; "" for keys
+	Person      string       // of a key: id of the member who made it, or made the key that made it; "": none
 	SignedIn    time.Time    // of a person: when it signed in to allow the token; zero if that was not recorded
 	Admitted    Admission
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/outbox"
@@ -21,6 +22,8 @@ const (
 	AccountDisabled    Kind = "account_disabled"     // to its member
 	NewAPIKey          Kind = "api_key_created"      // to all owners
 	BankAccountChanged Kind = "bank_account_changed" // to all owners
+	MemberKeysEnded    Kind = "member_keys_ended"    // to all owners: API keys ended with the member who had made them
+	MemberKeysKept     Kind = "member_keys_kept"     // to all owners: they did not
 
 	// With a link, to an address that the merchant has named.
 	Receipt       Kind = "receipt"        // of a payment
@@ -30,7 +33,8 @@ const (
 )
 
 // Kinds are all kinds.
-var Kinds = []Kind{Invitation, AccountDisabled, NewAPIKey, BankAccountChanged, Receipt, RefundReceipt, PaymentState,
+var Kinds = []Kind{Invitation, AccountDisabled, NewAPIKey, BankAccountChanged, MemberKeysEnded,
+	MemberKeysKept, Receipt, RefundReceipt, PaymentState,
 	RefundState}
 
 // OfReceipt reports whether mails of the kind have a link to a receipt.
@@ -49,7 +53,7 @@ type Mail struct {
 	Member  int32  `dynamo:"member,omitempty"`  // number of the member it goes to; 0: all owners, or a payer
 	Email   string `dynamo:"email,omitempty"`   // the address; "" when it goes to all owners, each by one of its own
 	Invite  string `dynamo:"invite,omitempty"`  // id of an invitation
-	About   string `dynamo:"about,omitempty"`   // name of a key, end of a bank account's number, or amount of a receipt
+	About   string `dynamo:"about,omitempty"`   // name of a key, end of a bank account's number, amount of a receipt, or a person's keys
 	Managed bool   `dynamo:"managed,omitempty"` // of one to an owner: it is a managed user, who confirms no address
 	Version int    `dynamo:"version"`           // of the stored item, from 1
 }
@@ -83,6 +87,25 @@ func NewBankAccountChanged(operation, number string) Mail {
 	m.About = number[max(0, len(number)-shownDigits):]
 	return m
 }
+
+// NewMemberKeys tells the owners that a member with the address was disabled or removed, and what became of the API keys
+// that it had made: they have ended, or still work.
+func NewMemberKeys(operation string, ended bool, email string, names []string) Mail {
+	kind := MemberKeysKept
+	if ended {
+		kind = MemberKeysEnded
+	}
+	m := newMail(kind, operation)
+	more := ""
+	if len(names) > shownKeys {
+		names, more = names[:shownKeys], ", …"
+	}
+	m.About = email + ": " + strings.Join(names, ", ") + more
+	return m
+}
+
+// shownKeys is how many keys a mail names.
+const shownKeys = 20
 
 // NewReceipt is the mail of a kind with a link to a receipt. The amount is as it is to be read. A
 // repeated operation makes the same mail even if the payment has another state by then.
@@ -135,9 +158,14 @@ func (m Mail) To(member int32, email string, now time.Time) Mail {
 func (m Mail) Bounded() bool { return m.Kind == AccountDisabled || m.Managed }
 
 // Unlimited reports whether a merchant can cause any number of mails of the kind to all
-// owners. How many keys it makes in a day is limited; how often it changes its bank account
-// is not.
-func (k Kind) Unlimited() bool { return k == BankAccountChanged }
+// owners. How many keys it makes in a day is limited; how often it changes its bank account, or
+// disables and enables a member, is not.
+func (k Kind) Unlimited() bool {
+	return k == BankAccountChanged || k == MemberKeysEnded || k == MemberKeysKept
+}
+
+// Lists reports whether mails of the kind are about several things.
+func (k Kind) Lists() bool { return k == MemberKeysEnded || k == MemberKeysKept }
 
 // with is the mail with another entry.
 func (m Mail) with(e outbox.Entry) Mail {

@@ -18,7 +18,7 @@ func (m Member) ForAudit() any {
 		Permissions Permissions          `json:"permissions"`
 		Disabled    bool                 `json:"disabled"`
 		PasswordSet *time.Time           `json:"password_set_at"`
-		AccessSince time.Time            `json:"access_since,omitzero"`
+		AccessEnded time.Time            `json:"access_ended_at,omitzero"`
 		AppSettings merchant.AppSettings `json:"app_settings,omitzero"`
 		User        string               `json:"user_id,omitzero"`
 		Invited     *time.Time           `json:"invited_until,omitempty"`
@@ -26,7 +26,7 @@ func (m Member) ForAudit() any {
 		Attributes  Metadata             `json:"attributes,omitzero"`
 	}{Email: m.Email, Type: m.Type, Roles: m.Roles, Nickname: m.Nickname, Permissions: m.Own,
 		Disabled: m.Disabled(), AppSettings: m.AppSettings,
-		AccessSince: m.AccessSince, User: m.UserID, Metadata: m.Metadata, Attributes: m.Attributes}
+		AccessEnded: m.AccessEnded, User: m.UserID, Metadata: m.Metadata, Attributes: m.Attributes}
 	if len(m.Passwords) > 0 {
 		view.PasswordSet = &m.Passwords[0].SetAt
 	}

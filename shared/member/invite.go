@@ -42,9 +42,8 @@ func TokenHash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Accepted returns the invited member after the user has accepted at the time. What the user allowed as a member of
-// other merchants before does not reach this one.
+// Accepted returns the invited member after the user has accepted at the time.
 func (m Member) Accepted(u User, now time.Time) Member {
-	m.UserID, m.Invite, m.AccessSince, m.UpdatedAt = u.ID, Invite{}, now, now
-	return m
+	m.UserID, m.Invite, m.UpdatedAt = u.ID, Invite{}, now
+	return m.EndAccess(now)
 }

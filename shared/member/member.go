@@ -38,17 +38,17 @@ type Member struct {
 	ID          string               `dynamo:"id"`    // mem_ and 26 characters
 	Email       string               `dynamo:"email"` // as it was written; Address is what is unique
 	Type        Type                 `dynamo:"type"`
-	Roles       []string             `dynamo:"roles,set"`              // ids
-	Nickname    string               `dynamo:"nickname,omitempty"`     // "": none
-	Own         Permissions          `dynamo:"permissions,omitempty"`  // a managed user's own, beside those of its roles
-	DisabledAt  time.Time            `dynamo:"disabled_at,omitempty"`  // zero: not disabled
-	Passwords   Passwords            `dynamo:"passwords,omitempty"`    // of a managed user; others are in User
-	AppSettings merchant.AppSettings `dynamo:"app_settings,omitempty"` // of a managed user
-	UserID      string               `dynamo:"user_id,omitempty"`      // of a User; "": managed, or only invited
-	Invite      Invite               `dynamo:"invite,omitempty"`       // zero: accepted
-	Metadata    Metadata             `dynamo:"metadata,omitempty"`     // the merchant's
-	Attributes  Metadata             `dynamo:"attributes,omitempty"`   // the platform's operator's
-	AccessSince time.Time            `dynamo:"access_since,omitempty"` // what it allowed by signing in earlier has ended
+	Roles       []string             `dynamo:"roles,set"`                 // ids
+	Nickname    string               `dynamo:"nickname,omitempty"`        // "": none
+	Own         Permissions          `dynamo:"permissions,omitempty"`     // a managed user's own, beside those of its roles
+	DisabledAt  time.Time            `dynamo:"disabled_at,omitempty"`     // zero: not disabled
+	Passwords   Passwords            `dynamo:"passwords,omitempty"`       // of a managed user; others are in User
+	AppSettings merchant.AppSettings `dynamo:"app_settings,omitempty"`    // of a managed user
+	UserID      string               `dynamo:"user_id,omitempty"`         // of a User; "": managed, or only invited
+	Invite      Invite               `dynamo:"invite,omitempty"`          // zero: accepted
+	Metadata    Metadata             `dynamo:"metadata,omitempty"`        // the merchant's
+	Attributes  Metadata             `dynamo:"attributes,omitempty"`      // the platform's operator's
+	AccessEnded time.Time            `dynamo:"access_ended_at,omitempty"` // of what it had allowed until then; see AccessSince
 	CreatedAt   time.Time            `dynamo:"created_at"`
 	UpdatedAt   time.Time            `dynamo:"updated_at"`
 	Version     int                  `dynamo:"version"` // of the stored item, from 1
@@ -80,8 +80,8 @@ func NewEmployee(id string, r Registration, p Passwords, now time.Time) Member {
 
 // NewOwner is a tenant's first member, whose user is u.
 func NewOwner(t identity.Tenant, email string, u User, now time.Time) Member {
-	return Member{ID: OwnerID(t), Email: email, Type: TypeUser, Roles: []string{RoleOwner}, UserID: u.ID,
-		AccessSince: now, CreatedAt: now, UpdatedAt: now, Version: 1}
+	return Member{ID: OwnerID(t), Email: email, Type: TypeUser, Roles: []string{RoleOwner}, UserID: u.ID, CreatedAt: now,
+		UpdatedAt: now, Version: 1}
 }
 
 // Address is the member's e-mail address in the form in which it is unique.

@@ -22,6 +22,7 @@ type Settings struct {
 	DailyPayoutEmail   bool         `dynamo:"daily_payout_email,omitempty"`
 	MonthlyPayoutEmail bool         `dynamo:"monthly_payout_email,omitempty"`
 	Moto               MotoPayment  `dynamo:"moto_payment,omitempty"`
+	KeepKeys           bool         `dynamo:"keep_api_keys,omitempty"`                   // of members who are disabled or removed
 	ExpectedMax        money.Amount `dynamo:"expected_max_transaction_amount,omitempty"` // of one purchase; 0: not given
 }
 
@@ -41,6 +42,7 @@ type SettingsView struct {
 	DailyPayoutEmail   bool         `json:"daily_payout_email"`
 	MonthlyPayoutEmail bool         `json:"monthly_payout_email"`
 	Gross              bool         `json:"gross_settlement"`
+	KeepKeys           bool         `json:"keep_api_keys"`
 }
 
 // View is the settings as clients see them.
@@ -48,7 +50,8 @@ func (s Settings) View() SettingsView {
 	return SettingsView{TaxEnabled: s.TaxEnabled, Type: string(SinglePayment), Period: s.Period,
 		OnDemandAvailable: s.OnDemandAvailable, OnDemand: s.OnDemand, PrintersEnabled: s.PrintersEnabled,
 		Instrument: "BANK_ACCOUNT", // all there is (contract §13.9)
-		Moto:       s.Moto, DailyPayoutEmail: s.DailyPayoutEmail, MonthlyPayoutEmail: s.MonthlyPayoutEmail, Gross: s.Gross}
+		Moto:       s.Moto, DailyPayoutEmail: s.DailyPayoutEmail, MonthlyPayoutEmail: s.MonthlyPayoutEmail, Gross: s.Gross,
+		KeepKeys: s.KeepKeys}
 }
 
 // MotoPayment says whether a merchant may charge cards by mail order and telephone.
@@ -90,6 +93,7 @@ type SettingsChange struct {
 	ExpectedMax       optional.Of[money.Literal] `json:"expected_max_transaction_amount"`
 	PrintersEnabled   optional.Of[Flag]          `json:"printers_enabled"`
 	Gross             optional.Of[Flag]          `json:"gross_settlement"`
+	KeepKeys          optional.Of[Flag]          `json:"keep_api_keys"`
 }
 
 // Apply is the settings with the change, for a merchant of the currency. Failure:
@@ -112,7 +116,7 @@ func (c SettingsChange) apply(s Settings, currency money.Currency) (Settings, er
 		from optional.Of[Flag]
 	}{
 		{&s.OnDemand, c.OnDemand}, {&s.OnDemandAvailable, c.OnDemandAvailable},
-		{&s.PrintersEnabled, c.PrintersEnabled}, {&s.Gross, c.Gross},
+		{&s.PrintersEnabled, c.PrintersEnabled}, {&s.Gross, c.Gross}, {&s.KeepKeys, c.KeepKeys},
 	} {
 		*flag.to = bool(flag.from.Or(Flag(*flag.to)))
 	}

@@ -32,10 +32,10 @@ func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 			}))
 		},
 		"UpdateMember": func(ctx context.Context, s *store.Store, n int32) error {
-			return second(s.UpdateMember(ctx, tenant, n, "", nicknamed("Till")))
+			return second(s.UpdateMember(ctx, tenant, n, "", member.EndKeys, nicknamed("Till")))
 		},
 		"DeleteMember": func(ctx context.Context, s *store.Store, n int32) error {
-			return second(s.DeleteMember(ctx, tenant, n, "delete", func(member.Member, member.Roles) error { return nil }))
+			return second(s.DeleteMember(ctx, tenant, n, "delete", member.EndKeys, func(member.Member, member.Roles) error { return nil }))
 		},
 		"CreateRole": func(ctx context.Context, s *store.Store, _ int32) error {
 			return second(s.CreateRole(ctx, tenant, member.Role{ID: member.RoleID("role"), Name: "Role"},
@@ -49,7 +49,7 @@ func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 			caller, other := employ(t, s, "caller@example.com", "1"), employ(t, s, "other@example.com", "2")
 			token := bearing(t, s, caller)
 			ctx := admitted(t, s, token)
-			if _, err := s.UpdateMember(t.Context(), tenant, caller.Number(), "", nicknamed("changed")); err != nil {
+			if _, err := s.UpdateMember(t.Context(), tenant, caller.Number(), "", member.EndKeys, nicknamed("changed")); err != nil {
 				t.Fatal(err)
 			}
 			if err := change(ctx, s, other.Number()); !errors.Is(err, store.ErrCallerChanged) {
@@ -88,11 +88,11 @@ func TestWhatIsRevokedMeanwhileGivesNothing(t *testing.T) {
 			opened(t, s)
 			caller, other := employ(t, s, "caller@example.com", "1"), employ(t, s, "other@example.com", "2")
 			ctx := admitted(t, s, lasting(t, s, caller))
-			if _, err := s.UpdateMember(ctx, tenant, other.Number(), "", nicknamed("before")); err != nil {
+			if _, err := s.UpdateMember(ctx, tenant, other.Number(), "", member.EndKeys, nicknamed("before")); err != nil {
 				t.Errorf("got error %v, want none before", err)
 			}
 			revoke(t, s, caller)
-			_, err := s.UpdateMember(ctx, tenant, other.Number(), "", nicknamed("after"))
+			_, err := s.UpdateMember(ctx, tenant, other.Number(), "", member.EndKeys, nicknamed("after"))
 			if !failure.Is(err, failure.KindUnauthorized) {
 				t.Errorf("got error %v, want Unauthorized", err)
 			}
@@ -111,10 +111,10 @@ func TestCallersMayChangeThemselves(t *testing.T) {
 	m := employ(t, s, "caller@example.com")
 	token := bearing(t, s, m)
 	ctx := admitted(t, s, token)
-	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("first")); err != nil {
+	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", member.EndKeys, nicknamed("first")); err != nil {
 		t.Errorf("got error %v, want none", err)
 	}
-	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("second")); !errors.Is(err,
+	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", member.EndKeys, nicknamed("second")); !errors.Is(err,
 		store.ErrCallerChanged) {
 		t.Errorf("by the rights of before: got error %v, want %v", err, store.ErrCallerChanged)
 	}
@@ -131,13 +131,13 @@ func TestAKeyThatIsRevokedGivesNothing(t *testing.T) {
 		}
 		m := employ(t, s, "till@example.com")
 		ctx := admitted(t, s, key.token)
-		if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("first")); err != nil {
+		if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", member.EndKeys, nicknamed("first")); err != nil {
 			t.Errorf("old: %t: got error %v, want none", old, err)
 		}
 		if err := s.DeleteAPIKey(t.Context(), tenant, key.ID, ""); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", nicknamed("second")); !failure.Is(err,
+		if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", member.EndKeys, nicknamed("second")); !failure.Is(err,
 			failure.KindUnauthorized) {
 			t.Errorf("old: %t, revoked: got error %v, want Unauthorized", old, err)
 		}

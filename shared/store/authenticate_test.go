@@ -63,7 +63,7 @@ func TestATokenHasTheRightsOfItsMember(t *testing.T) {
 		t.Errorf("got merchant %q, error %v, and (-want +got):\n%s", owner.Code, err, diff)
 	}
 	disable := func(m member.Member, _ member.Roles) (member.Member, error) { return m.Enabled(false, s.Now()), nil }
-	if _, err := s.UpdateMember(t.Context(), tenant, m.Number(), "", disable); err != nil {
+	if _, err := s.UpdateMember(t.Context(), tenant, m.Number(), "", member.EndKeys, disable); err != nil {
 		t.Fatal(err)
 	}
 	refused(t, s, token, "disabled")

@@ -21,12 +21,12 @@ var (
 )
 
 // UpdateMember applies a change to a member. address is the one that the change gives it,
-// "" when it gives none. Of two at once both are applied, the second to the result of the
+// "" when it gives none. keys are the API keys that the member made, if the change disables it. Of two at once both are applied, the second to the result of the
 // first; one that changes nothing writes nothing. Failures: NotFound; ErrAddressTaken when
 // another member has the address; Conflict when there is no other owner; ErrContended; those
 // of change.
 func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int32, address string,
-	change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
+	keys member.Keys, change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
 	return retryAs(ctx, s.Reader, func(bool) (member.Member, error) {
 		var before memberItem
 		var roles rolesItem
@@ -48,14 +48,14 @@ func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int3
 		if err != nil || reflect.DeepEqual(before.Member, after) {
 			return before.Member, err
 		}
-		return s.replaceMember(ctx, t, roles.Roles, before.Member, after)
+		return s.replaceMember(ctx, t, roles.Roles, before.Member, after, keys)
 	})
 }
 
 // replaceMember errors with ErrStale when the member changed, or its new address was
 // taken.
 func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles member.Roles, before,
-	after member.Member) (member.Member, error) {
+	after member.Member, keys member.Keys) (member.Member, error) {
 	after = before.Changed(after, s.now())
 	after.Version = before.Version + 1
 	item := newMemberItem(t, after)
@@ -63,7 +63,11 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles memb
 	if before.Governs() != after.Governs() {
 		tx.Update(s.ofOwners(s.countOf(t), before, after))
 	}
-	has := append(s.countRoles(tx, t, roles, before, after), readVersion{item.key, before.Version})
+	has, err := s.leave(ctx, tx, t, before, after, keys)
+	if err != nil {
+		return before, err
+	}
+	has = append(append(has, s.countRoles(tx, t, roles, before, after)...), readVersion{item.key, before.Version})
 	if err := s.asCaller(ctx, tx, has...); err != nil {
 		return before, err
 	}
@@ -77,7 +81,7 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles memb
 	if after.Disabled() && !before.Disabled() { // to the old address, so that changing it does not hide this
 		s.putMail(tx, t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email))
 	}
-	err := s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, errRefused, tx.Run(ctx))
+	err = s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, errRefused, tx.Run(ctx))
 	if errors.Is(err, errRefused) {
 		err = s.whyRefused(ctx, t, before, after, errLastOwner)
 	}
@@ -116,11 +120,11 @@ func (s *Store) remove(k key) *dynamo.Delete {
 	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK)
 }
 
-// DeleteMember deletes a member, unless check refuses, and returns it as it was.
+// DeleteMember deletes a member, unless check refuses, and returns it as it was. keys are the API keys that it made.
 // Repeated by the same operation it returns the same. Failures: NotFound; Forbidden when
 // there is no other owner; ErrContended; those of check.
 func (s *Store) DeleteMember(ctx context.Context, t identity.Tenant, number int32, operation string,
-	check func(member.Member, member.Roles) error) (member.Member, error) {
+	keys member.Keys, check func(member.Member, member.Roles) error) (member.Member, error) {
 	return retryAs(ctx, s.Reader, func(bool) (member.Member, error) {
 		m, roles, err := s.MemberWithRoles(ctx, t, number)
 		if failure.Is(err, failure.KindNotFound) {
@@ -132,14 +136,14 @@ func (s *Store) DeleteMember(ctx context.Context, t identity.Tenant, number int3
 		if err != nil {
 			return m, err
 		}
-		return m, s.removeMember(ctx, t, roles, m, operation)
+		return m, s.removeMember(ctx, t, roles, m, operation, keys)
 	})
 }
 
 // removeMember errors with ErrStale when the member changed, or is gone; the next try finds
 // out which.
 func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles member.Roles, m member.Member,
-	operation string) error {
+	operation string, keys member.Keys) error {
 	deleted := deletedMember{key: deletedMemberKey(t, m.Number()), Operation: operation, Member: m,
 		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
 	deleted.Passwords = nil
@@ -148,7 +152,12 @@ func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles membe
 		Delete(s.freeAddress(t, m)).
 		Put(s.table.Put(deleted)).
 		Update(s.ofOwners(s.countOf(t).Add("count", -1), m, member.Member{}))
-	has := append(s.countRoles(tx, t, roles, m, member.Member{}), readVersion{memberKey(t, m.Number()), m.Version})
+	has, err := s.leave(ctx, tx, t, m, member.Member{}, keys)
+	if err != nil {
+		return err
+	}
+	has = append(append(has, s.countRoles(tx, t, roles, m, member.Member{})...),
+		readVersion{memberKey(t, m.Number()), m.Version})
 	if err := s.asCaller(ctx, tx, has...); err != nil {
 		return err
 	}
@@ -162,8 +171,7 @@ func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles membe
 		Before: m.ForAudit()}); err != nil {
 		return err
 	}
-	err := tx.Run(ctx)
-	if err == nil {
+	if err = tx.Run(ctx); err == nil {
 		return nil
 	}
 	now, readErr := s.Member(ctx, t, m.Number())

@@ -27,7 +27,7 @@ func appoint(t *testing.T, s *store.Store, email string) member.Member {
 
 func demote(t *testing.T, s *store.Store, m member.Member) error {
 	t.Helper()
-	_, err := s.UpdateMember(t.Context(), tenant, m.Number(), "",
+	_, err := s.UpdateMember(t.Context(), tenant, m.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			m.Roles = []string{member.RoleEmployee}
 			return m, nil
@@ -37,7 +37,7 @@ func demote(t *testing.T, s *store.Store, m member.Member) error {
 
 func dismiss(t *testing.T, s *store.Store, m member.Member) error {
 	t.Helper()
-	_, err := s.DeleteMember(t.Context(), tenant, m.Number(), "dismiss "+m.ID,
+	_, err := s.DeleteMember(t.Context(), tenant, m.Number(), "dismiss "+m.ID, member.EndKeys,
 		func(member.Member, member.Roles) error { return nil })
 	return err
 }

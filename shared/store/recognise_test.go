@@ -124,7 +124,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	"UpdateMember": func(t *testing.T, s *store.Store) func() error {
 		m := employ(t, s, "till@example.com")
 		return func() error {
-			return second(s.UpdateMember(t.Context(), tenant, m.Number(), "",
+			return second(s.UpdateMember(t.Context(), tenant, m.Number(), "", member.EndKeys,
 				func(m member.Member, _ member.Roles) (member.Member, error) {
 					m.Nickname += "x" // another change each time
 					return m, nil

@@ -104,7 +104,7 @@ func (s *Reader) memberAccount(ctx context.Context, t identity.Tenant, address s
 		return signin.Account{}, nil
 	default:
 		return signin.Account{Kind: identity.Operator, ID: m.ID, Tenant: t, Name: m.Email, Passwords: m.Passwords,
-			Since: m.AccessSince}, nil
+			Since: m.AccessSince()}, nil
 	}
 }
 

@@ -44,7 +44,7 @@ func TestWhoSignsIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := employ(t, s, "gone@example.com")
-	_, err := s.UpdateMember(t.Context(), tenant, gone.Number(), "",
+	_, err := s.UpdateMember(t.Context(), tenant, gone.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) { return m.Enabled(false, s.Now()), nil })
 	if err != nil {
 		t.Fatal(err)

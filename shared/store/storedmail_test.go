@@ -67,7 +67,7 @@ var storedMails = map[string]stored{
 func (w fixture) disabled() mail.Mail {
 	w.Helper()
 	before := w.employed("operation")
-	after, err := w.UpdateMember(w.acting(), w.tenant, before.Number(), "",
+	after, err := w.UpdateMember(w.acting(), w.tenant, before.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) { return m.Enabled(false, w.Now()), nil })
 	w.must(err)
 	due := ""

@@ -29,13 +29,13 @@ var storedMembers = map[string]stored{
 		unseen: besideInvited(storedtest.NotRead{"MEMBER write_id": notRead}),
 	},
 	"UpdateMember": {
-		sets: "Version is the next, UpdatedAt now",
+		sets: "Version is the next, UpdatedAt now, AccessEnded later",
 		write: func(w fixture) []storedtest.Read {
 			before, m := w.employed("operation"), w.member("operation")
 			w.clock.Advance(1)
-			got, err := w.UpdateMember(w.acting(), w.tenant, before.Number(), m.Address(),
+			got, err := w.UpdateMember(w.acting(), w.tenant, before.Number(), m.Address(), member.EndKeys,
 				func(member.Member, member.Roles) (member.Member, error) { return m, nil })
-			m.Version, m.UpdatedAt = 2, w.Now()
+			m.Version, m.UpdatedAt, m.AccessEnded = 2, w.Now(), m.AccessEnded.Add(1)
 			wantAnswer(w, m, got, err)
 			w.remove("MAIL", "MAIL") // see "UpdateMember, disabled"
 			return append(w.members(w.tenant, m), w.audited(w.tenant.Merchant))
@@ -48,16 +48,16 @@ var storedMembers = map[string]stored{
 			m := w.employed("operation")
 			n := m.Number()
 			m = w.member("operation")
-			w.must(second(w.UpdateMember(w.acting(), w.tenant, n, m.Address(),
+			w.must(second(w.UpdateMember(w.acting(), w.tenant, n, m.Address(), member.EndKeys,
 				func(member.Member, member.Roles) (member.Member, error) { return m, nil })))
 			w.remove("MAIL", "MAIL")
-			m.Version, m.UpdatedAt, m.Passwords = 2, w.Now(), nil
-			got, err := w.DeleteMember(w.acting(), w.tenant, m.Number(), "deletion", allowed)
+			m.Version, m.UpdatedAt, m.Passwords, m.AccessEnded = 2, w.Now(), nil, m.AccessEnded.Add(1)
+			got, err := w.DeleteMember(w.acting(), w.tenant, m.Number(), "deletion", member.EndKeys, allowed)
 			got.Passwords = nil
 			wantAnswer(w, m, got, err)
 			return append(w.members(w.tenant), w.audited(w.tenant.Merchant), w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("the deletion again", m, func(ctx context.Context) (member.Member, error) {
-					return w.DeleteMember(ctx, w.tenant, m.Number(), "deletion", allowed)
+					return w.DeleteMember(ctx, w.tenant, m.Number(), "deletion", member.EndKeys, allowed)
 				}))
 		},
 		unseen: storedtest.NotRead{"COUNT count": "nothing is read as 0; the cases before miss it"},

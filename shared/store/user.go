@@ -89,11 +89,11 @@ func (s *Store) SetUserPassword(ctx context.Context, t identity.Tenant, address 
 	return m, err
 }
 
-// endAccess ends all that a user has allowed until its current password was set, at every merchant. It may be repeated:
-// interrupted, it has ended the access at some merchants alone.
+// endAccess ends all that a user has allowed until its current password was set, at every merchant. With a first password
+// there is nothing to end. It may be repeated: interrupted, it has ended the access at some merchants alone.
 func (s *Store) endAccess(ctx context.Context, user string) error {
 	u, err := s.User(ctx, user)
-	if err != nil {
+	if err != nil || len(u.Passwords) < 2 {
 		return err
 	}
 	for _, mode := range identity.Modes {
@@ -102,9 +102,12 @@ func (s *Store) endAccess(ctx context.Context, user string) error {
 			return err
 		}
 		for _, at := range memberships {
-			_, err := s.UpdateMember(ctx, at.Tenant, at.Member.Number(), "", func(m member.Member, _ member.Roles) (member.Member,
+			_, err := s.UpdateMember(ctx, at.Tenant, at.Member.Number(), "", member.EndKeys, func(m member.Member, _ member.Roles) (member.Member,
 				error) {
-				return m.AccessEnded(u.Passwords[0].SetAt), nil
+				if !m.AccessEnded.Before(u.Passwords[0].SetAt) { // by an earlier try
+					return m, nil
+				}
+				return m.EndAccess(u.Passwords[0].SetAt), nil
 			})
 			if err != nil && !failure.Is(err, failure.KindNotFound) { // removed meanwhile
 				return err

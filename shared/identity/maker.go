@@ -1,0 +1,28 @@
+package identity
+
+// Maker says who made an API key (contract §8.2). Of a key that an operator's command made, and of one that is older than
+// this record, it is zero.
+type Maker struct {
+	Kind   Kind   `dynamo:"kind"`             // SecretKey, User, Operator or Client
+	ID     string `dynamo:"id"`               // of the key, the member or the client
+	Client string `dynamo:"client,omitempty"` // id of the OAuth client that had the access token
+	Token  string `dynamo:"token,omitempty"`  // the first digits of the access token's hash
+
+	// Person is the id of the member who stands behind the key: who made it, or made the key that made it.
+	Person string `dynamo:"person,omitempty"`
+}
+
+// tokenDigits is how much of a token's hash names it: enough to tell the tokens of a merchant apart.
+const tokenDigits = 16
+
+// Maker returns the principal as the maker of a key.
+func (p Principal) Maker() Maker {
+	m := Maker{Kind: p.Actor.Kind, ID: p.Actor.ID, Client: p.Client, Person: p.Person}
+	if p.IsPerson() {
+		m.Person = p.Actor.ID
+	}
+	if p.Client != "" {
+		m.Token = p.Admitted.Hash[:min(len(p.Admitted.Hash), tokenDigits)]
+	}
+	return m
+}
