@@ -59,8 +59,9 @@ type office struct {
 type holder struct {
 	name  string
 	token string
-	home  *office // of the token
-	user  string  // id of a person's user
+	home  *office   // of the token
+	in    time.Time // as of which its person signed in
+	user  string    // id of a person's user
 	by    linear.Caller
 }
 
@@ -121,6 +122,9 @@ func (p *people) open() {
 		o.begin = o.everything()
 		r := o.recordsIn(p.scan())
 		o.last = r
+		for _, m := range r.members {
+			p.writes.before[m.text("id")] = m
+		}
 		o.counted[r.count.text("pk")+" "+r.count.text("invited_on")] = number(r.count["invited"])
 		o.counted[r.keys.text("pk")+" "+r.keys.text("day")] = number(r.keys["created"])
 		o.hot.member = pick(p.rng, sorted(o.begin.Members))
@@ -172,6 +176,7 @@ func (o *office) staff(n int) {
 		o.login("ada", o.join("ada", member.RoleAdmin), identity.AllScopes())
 	}
 	o.login("emil", o.join("emil", emil...), identity.AllScopes())
+	o.login("till", o.employ("till"), identity.AllScopes())
 	o.login("anna", o.join("anna", member.RoleAccountant), []string{"user.subaccounts", "payments", "api_keys:write"})
 	if n > 0 { // the first office's accountant is here, too, with more rights
 		first := o.offices[0].holders["anna"]
@@ -243,7 +248,8 @@ func (o *office) everything() linear.People {
 			Disabled: m.Disabled()}
 	}
 	for _, k := range o.apiKeys() {
-		all.Keys[k.text("id")] = linear.Key{Name: k.text("name"), Scopes: texts(k["scopes"])}
+		all.Keys[k.text("id")] = linear.Key{Name: k.text("name"), Scopes: texts(k["scopes"]),
+			Maker: k.object("maker").text("person")}
 	}
 	return all
 }
@@ -324,34 +330,24 @@ func (p *people) think(actor string) { p.park(move, nil, actor, "thinks") }
 // appOf is the id of the OAuth client that a person has allowed to act.
 func appOf(memberID string) string { return "app of " + memberID }
 
-// refreshOf is the hash of the refresh token with which that client has a person's access token.
-func (o *office) refreshOf(memberID string) string {
-	return identity.Hash(fmt.Sprint("refresh ", o.seed, memberID))
+// refreshOf is the hash of the refresh token with which that client has an access token of the name.
+func (o *office) refreshOf(tokenName string) string {
+	return identity.Hash(fmt.Sprint("refresh ", o.seed, tokenName))
 }
 
 // login gives a member an access token, by a client of its own and a grant.
 func (o *office) login(name string, m member.Member, scopes []string) {
-	h := &holder{name: name, home: o, user: m.UserID, token: identity.Hash(fmt.Sprint(o.seed, m.ID)),
-		by: linear.Caller{Member: m.ID, Token: m.ID, Scopes: scopes}}
-	o.secrets[h.token] = "access token"
-	o.holders[name] = h
 	must[oauth.Client](o.World)(o.store.CreateOAuthClient(o.ctx(), oauth.Client{ID: appOf(m.ID), Name: "App",
 		Tenant: identity.Tenant{Mode: o.tenant.Mode, Merchant: "MC0APPS000"}, Scopes: identity.AllScopes(),
 		Approved: identity.AllScopes()}))
-	allowed := oauth.Holder{Client: appOf(m.ID), Kind: m.Kind(), Subject: m.ID, User: m.UserID, Tenant: o.tenant,
-		Scopes: scopes, SignedIn: o.now()}
-	token := allowed.Token(identity.Hash(h.token), o.refreshOf(m.ID), scopes, o.now())
-	token.ExpiresAt = o.now().AddDate(1, 0, 0)
-	if err := o.store.PutGrant(o.ctx(), allowed.NewGrant(token.Grant, o.now()), token); err != nil {
-		o.panicf("%v", err)
-	}
+	o.signIn(name, m, scopes, m.ID, o.now())
 }
 
 // enter has somebody of another office act here, too, by the same token.
 func (o *office) enter(name string, m member.Member) {
 	there := o.offices[0].holders[name]
-	o.holders["visitor"] = &holder{name: name, token: there.token, home: there.home, user: there.user,
-		by: linear.Caller{Member: m.ID, Scopes: there.by.Scopes}}
+	o.holders["visitor"] = &holder{name: name, token: there.token, home: there.home, user: there.user, in: there.in,
+		by: linear.Caller{Member: m.ID, Token: "visit", Scopes: there.by.Scopes}}
 }
 
 func number(v any) int {

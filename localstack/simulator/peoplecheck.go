@@ -32,6 +32,7 @@ func (p *people) checkOffices() {
 		r := o.recordsIn(items)
 		o.checkCounts(r)
 		o.checkLinks(r)
+		o.checkMakers(r)
 		o.checkGains(r)
 		o.last = r
 	}
@@ -184,6 +185,18 @@ func (o *office) checkLinks(r records) {
 		}
 	}
 	o.compare("invitations are open", open, pending)
+}
+
+// checkMakers: no key outlives the member who stands behind it, unless that was asked for.
+func (o *office) checkMakers(r records) {
+	for _, k := range r.apiKeys {
+		maker := k.object("maker").text("person")
+		at := slices.IndexFunc(r.members, func(m item) bool { return m.text("id") == maker })
+		left := at < 0 || r.members[at].text("disabled_at") != ""
+		if maker != "" && left && !o.writes.keep[maker] {
+			o.find("", "key %s outlives its maker %s", k.text("id"), maker)
+		}
+	}
 }
 
 // accepted says whether a member ever accepted its invitation. The link to it is deleted

@@ -47,6 +47,7 @@ var plots = []plot{
 		[]step{(*office).hire, (*office).disable, (*office).giveRoles, (*office).annotate, (*office).deleteMember}}}},
 	{"visits", []side{{[]string{"visitor", "owner", "olga"},
 		[]step{(*office).removeOwner, (*office).annotate, (*office).listMemberships, (*office).giveRoles}}}},
+	leaving, leaving,
 	takeover, takeover, takeover,
 }
 
@@ -100,7 +101,7 @@ func (o *office) signOut(actor string, _ *rand.Rand, h *holder) {
 			return c, nil
 		})
 	case 1:
-		err = o.store.RevokeGrant(o.ctx(), o.refreshOf(h.by.Member))
+		err = o.store.RevokeGrant(o.ctx(), o.refreshOf(h.by.Token))
 	default:
 		err = o.store.RevokeAccessToken(o.ctx(), identity.Hash(h.token))
 	}

@@ -3,6 +3,7 @@ package simulator
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -37,13 +38,14 @@ func (o *office) checkRightsOf(by *invocation, changed []string) {
 	if needs == "" {
 		return
 	}
-	if p, valid := o.principal(h.by); !valid || !p.Has(needs) || !p.May(scopes...) {
+	if p, valid := o.principal(h); !valid || !p.Has(needs) || !p.May(scopes...) {
 		o.find("", "%s changed %v without the right to, as %+v", by.actor, changed, p)
 	}
 }
 
-// principal is what the caller may do now; false when its credential is no longer valid.
-func (o *office) principal(by linear.Caller) (identity.Principal, bool) {
+// principal is what the holder may do now; false when its credential is no longer valid.
+func (o *office) principal(h *holder) (identity.Principal, bool) {
+	by := h.by
 	if by.Key != "" {
 		p := identity.Principal{Actor: identity.Actor{Kind: identity.SecretKey}}
 		at := slices.IndexFunc(o.last.apiKeys, func(i item) bool { return i.text("id") == by.Key })
@@ -70,7 +72,13 @@ func (o *office) principal(by linear.Caller) (identity.Principal, bool) {
 		}
 	}
 	p.Owner = has(m, member.RoleOwner)
-	return p, m.object("invite").text("id") == "" && m.text("disabled_at") == ""
+	return p, m.object("invite").text("id") == "" && m.text("disabled_at") == "" && honours(m, h.in)
+}
+
+// honours says whether the access of who signed in at the time counts.
+func honours(m item, in time.Time) bool {
+	ended, err := time.Parse(time.RFC3339Nano, m.text("access_ended_at"))
+	return err != nil || (member.Member{AccessEnded: ended}).Honours(in)
 }
 
 // signedOut says whether the token was revoked.

@@ -58,7 +58,7 @@ func changesAgain(do any) bool {
 	case linear.RoleChange:
 		return !do.Make && !do.Delete
 	case linear.MemberChange:
-		return do.Make == nil && !do.Delete && !do.Accept
+		return do.Make == nil && !do.Delete && !do.Accept && !do.Password
 	case linear.KeyChange:
 		return !do.Make && !do.Delete
 	default:
@@ -208,7 +208,7 @@ func (o *office) shownList(r *reply, seen linear.PeopleRequest, what listing) []
 	default:
 		shown.Keys = map[string]linear.Key{}
 		for _, i := range list.Items {
-			shown.Keys[i.ID] = linear.Key{Name: i.Name, Scopes: i.Scopes}
+			shown.Keys[i.ID] = linear.Key{Name: i.Name, Scopes: i.Scopes, Maker: i.CreatedBy.Member}
 		}
 	}
 	seen.Do = linear.Sight{People: shown}
@@ -228,6 +228,9 @@ type shownItem struct {
 	Invite      struct{ Email string }
 	User        struct{ Email, Type string }
 	Resource    struct{ ID string } // of a membership
+	CreatedBy   struct {
+		Member string `json:"member_id"`
+	} `json:"created_by"` // of a key
 }
 
 func (i shownItem) member() linear.Member {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -22,12 +23,13 @@ type peopleWrites struct {
 	before  map[string]item   // members as they are, or were last, by id
 	sent    map[string][]any  // when addresses were invited of late, by key
 	days    map[string]string // tenant and day of invitations and new keys, by id
+	keep    map[string]bool   // members who have left and whose keys are kept, by id
 }
 
 func newPeopleWrites() peopleWrites {
 	return peopleWrites{made: map[string]string{}, marks: map[string]string{}, mails: map[string]item{},
 		revoked: map[string]int64{}, entries: map[string]bool{}, tokens: map[string]bool{}, before: map[string]item{},
-		days: map[string]string{}, sent: map[string][]any{}}
+		days: map[string]string{}, sent: map[string][]any{}, keep: map[string]bool{}}
 }
 
 // ofPeople says whether a partition holds a tenant's roles, members or keys.
@@ -81,6 +83,8 @@ type peopleWrite struct {
 	entries []item
 	mails   []item
 	owes    string // what a mail has to tell of
+	about   string // id of the member that is changed
+	keys    int    // that end
 }
 
 // put notes an item that was put.
@@ -96,7 +100,7 @@ func (w *peopleWrite) put(i item) {
 		tenant := i.text("mode") + "#" + i.text("merchant_code")
 		w.record(func() { w.writes.made[tenant+" invitation "+at.Last] = i.text("member_id") })
 	case at.Kind == store.KindMembers && strings.HasPrefix(sk, "MEMBER#"):
-		w.changed = append(w.changed, pk+" "+sk)
+		w.changed, w.about = append(w.changed, pk+" "+sk), i.text("id")
 		w.made(i, cmp.Or(noteOf(i.text("metadata")), i.text("nickname")))
 		w.owe(i)
 	case at.Kind == store.KindMembers && strings.HasPrefix(sk, "INVITED#"):
@@ -176,15 +180,33 @@ func (w *peopleWrite) counts(i item) {
 
 func (w *peopleWrite) deleted(key item) {
 	pk, sk := key.text("pk"), key.text("sk")
-	if ofPeople(pk) && (strings.HasPrefix(sk, "MEMBER#") || strings.HasPrefix(sk, "KEY#")) {
-		w.changed = append(w.changed, pk+" "+sk)
+	if !ofPeople(pk) || !strings.HasPrefix(sk, "MEMBER#") && !strings.HasPrefix(sk, "KEY#") {
+		return
+	}
+	w.changed = append(w.changed, pk+" "+sk)
+	for _, o := range w.offices {
+		for _, was := range append(slices.Clone(o.last.apiKeys), o.last.members...) {
+			switch {
+			case was.text("pk") != pk || was.text("sk") != sk:
+			case strings.HasPrefix(sk, "KEY#"):
+				w.keys++
+				now := w.logicalTime()
+				w.record(func() { w.writes.revoked[was.text("id")] = now })
+			default:
+				w.about = was.text("id")
+			}
+		}
 	}
 }
 
 // check: each change writes one audit entry, and the mail that it owes, and nothing else
 // writes any.
 func (w *peopleWrite) check() {
-	if want := min(len(w.changed), 1); len(w.entries) != want {
+	want := min(len(w.changed), 1)
+	if w.about != "" { // keys may end with their maker
+		want += w.keys
+	}
+	if len(w.entries) != want {
 		w.find("", "a change of %v has %d audit entries, want %d", w.changed, len(w.entries), want)
 	}
 	for _, e := range w.entries {
@@ -194,7 +216,8 @@ func (w *peopleWrite) check() {
 		}
 		w.record(func() { w.writes.entries[key] = true })
 	}
-	want := 0
+	w.checkKeysMail()
+	want = 0
 	if w.owes != "" {
 		want = 1
 	}
@@ -207,5 +230,18 @@ func (w *peopleWrite) check() {
 		}
 		m["about what"] = w.owes
 		w.record(func() { w.writes.mails[m.text("id")] = m })
+	}
+}
+
+// checkKeysMail takes out the mail about the API keys of a member who leaves, which says whether they end in this change.
+func (w *peopleWrite) checkKeysMail() {
+	at := slices.IndexFunc(w.mails, func(m item) bool { return mail.Kind(m.text("kind")).Lists() })
+	kept := at >= 0 && w.mails[at].text("kind") == string(mail.MemberKeysKept)
+	if ended := w.about != "" && w.keys > 0; ended != (at >= 0 && !kept) {
+		w.find("", "the change %v ends %d keys, and tells of it: %t", w.changed, w.keys, at >= 0)
+	}
+	if at >= 0 {
+		w.record(func() { w.writes.keep[w.about] = kept })
+		w.mails = slices.Delete(w.mails, at, at+1)
 	}
 }

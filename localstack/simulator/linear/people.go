@@ -33,6 +33,7 @@ type Member struct {
 type Key struct {
 	Name   string
 	Scopes []string
+	Maker  string // id of the member who stands behind it; "": none
 }
 
 // People are the roles, members and keys of a tenant, by id.
@@ -73,6 +74,8 @@ type (
 		Own      *[]identity.Permission
 		Note     *string
 		Disabled *bool
+		Password bool // a new one, of a managed user
+		KeepKeys bool // API keys that the member made stay when it is disabled or deleted
 	}
 	// KeyChange makes, changes or deletes a key.
 	KeyChange struct {
@@ -84,6 +87,8 @@ type (
 	}
 	// SignOut revokes a token.
 	SignOut struct{ Token string }
+	// SignIn gives a member a token. One that no SignIn gives is there in the beginning.
+	SignIn struct{ Token, Member string }
 	// Admission uses a credential, and does nothing else.
 	Admission struct{}
 	// Sight is what a reading request was shown, all at one time; nil: nothing of that sort.
@@ -171,7 +176,7 @@ func describe(do any) string {
 		if d.Disabled != nil {
 			text += shown("disabled", *d.Disabled)
 		}
-		return text
+		return text + named(d.Password, " password set") + named(d.KeepKeys, " keys kept")
 	case KeyChange:
 		text := "key " + d.ID + named(d.Make, " made") + named(d.Delete, " deleted")
 		if d.Name != nil {

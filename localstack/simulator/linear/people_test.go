@@ -20,7 +20,8 @@ func office() People {
 			"ada":  {Address: "ada@", Roles: []string{"role_admin"}},
 			"emil": {Address: "emil@", Roles: []string{"role_employee"}},
 		},
-		Keys: map[string]Key{"all": {"first", identity.AllScopes()}, "some": {"till", []string{"members.write"}}},
+		Keys: map[string]Key{"all": {Name: "first", Scopes: identity.AllScopes()},
+			"some": {Name: "till", Scopes: []string{"members.write"}}},
 	}
 }
 
@@ -67,6 +68,13 @@ func permits(id string, p []identity.Permission) RoleChange {
 }
 
 func restricts(id string, scopes ...string) KeyChange { return KeyChange{ID: id, Scopes: &scopes} }
+
+func makes(id string) KeyChange {
+	return KeyChange{ID: id, Make: true, Name: &id, Scopes: ptr([]string{"api_keys:write"})}
+}
+
+// phone and desk are tokens of an employee's.
+var phone, desk = Caller{Member: "emil", Token: "phone"}, Caller{Member: "emil", Token: "desk"}
 
 func revokes(id string) KeyChange { return KeyChange{ID: id, Delete: true} }
 
@@ -122,6 +130,17 @@ func TestPeopleThatCanBe(t *testing.T) {
 		"a token revoked": {asked(nobody, SignOut{"phone"}, 1, 2, Done),
 			asked(Caller{Member: "emil", Token: "phone"}, Admission{}, 3, 4, Unauthorized),
 			asked(Caller{Member: "emil", Token: "desk"}, Admission{}, 5, 6, Done)},
+		"access ends for good": {asked(olga, gives("emil", "role_employee", "role_admin"), 1, 2, Done),
+			asked(phone, Admission{}, 3, 4, Done), asked(olga, gives("emil", "role_employee"), 5, 6, Done),
+			asked(olga, gives("emil", "role_admin"), 7, 8, Done), asked(phone, Admission{}, 9, 10, Unauthorized),
+			asked(nobody, SignIn{"desk", "emil"}, 11, 12, Done), asked(desk, Admission{}, 13, 14, Done),
+			asked(olga, MemberChange{ID: "emil", Password: true}, 15, 16, Done), asked(desk, Admission{}, 17, 18, Unauthorized)},
+		"keys end with their maker": {asked(ada, makes("hers"), 1, 2, Done), asked(Caller{Key: "hers"}, makes("its"), 3, 4, Done),
+			asked(olga, removes("ada"), 5, 6, Done), asked(Caller{Key: "its"}, Admission{}, 7, 8, Unauthorized),
+			asked(nobody, Sight{People: People{Keys: office().Keys}}, 9, 10, Done)},
+		"keys are kept": {asked(ada, makes("hers"), 1, 2, Done),
+			asked(olga, MemberChange{ID: "ada", Delete: true, KeepKeys: true}, 3, 4, Done),
+			asked(Caller{Key: "hers"}, Admission{}, 5, 6, Done)},
 		"all that there is": {asked(nobody, Sight{People: office()}, 1, 2, Done)},
 		"who has which roles": {asked(olga, gives("emil", "refunder"), 1, 2, Done),
 			asked(nobody, Sight{Having: map[string][]string{"emil": {"refunder"}}, Not: []string{"ina"}}, 3, 4, Done)},
@@ -175,6 +194,13 @@ func TestPeopleThatCannotBe(t *testing.T) {
 			asked(nobody, Sight{Having: map[string][]string{"emil": {"role_employee"}}}, 3, 4, Done)},
 		"a revoked token works": {asked(nobody, SignOut{"phone"}, 1, 2, Done),
 			asked(Caller{Member: "emil", Token: "phone"}, Admission{}, 3, 4, Done)},
+		"what ended works again": {asked(phone, Admission{}, 1, 2, Done),
+			asked(olga, MemberChange{ID: "emil", Disabled: ptr(true)}, 3, 4, Done),
+			asked(olga, MemberChange{ID: "emil", Disabled: ptr(false)}, 5, 6, Done), asked(phone, Admission{}, 7, 8, Done)},
+		"a token works before it is given": {asked(desk, Admission{}, 1, 2, Done),
+			asked(nobody, SignIn{"desk", "emil"}, 3, 4, Done)},
+		"a key outlives its maker": {asked(ada, makes("hers"), 1, 2, Done), asked(olga, removes("ada"), 3, 4, Done),
+			asked(Caller{Key: "hers"}, Admission{}, 5, 6, Done)},
 		"less than there is":       {asked(nobody, Sight{People: less}, 1, 2, Done)},
 		"what is there is missing": {asked(olga, notes("emil", "x"), 1, 2, Missing)},
 	} {

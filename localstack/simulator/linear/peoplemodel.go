@@ -13,6 +13,7 @@ type peopleModel struct {
 	begin    peopleState
 	requests []peopleRequest
 	rights   map[rightsOf]rights
+	tokensOf map[int]uint32 // by member
 }
 
 // peopleRequest is a PeopleRequest by numbers.
@@ -38,13 +39,19 @@ type peopleAction interface {
 }
 
 func newPeopleModel(h PeopleHistory) (*peopleModel, error) {
-	m := &peopleModel{rights: map[rightsOf]rights{}}
+	m := &peopleModel{rights: map[rightsOf]rights{}, tokensOf: map[int]uint32{}}
 	for r, most := range map[*registry]int{&m.roles: mostRoles, &m.members: mostMembers, &m.keys: mostKeys,
 		&m.roleNames: 256, &m.notes: 256, &m.keyNames: 256, &m.addresses: 256, &m.tokens: 32, &m.groups: 64} {
 		r.most = most
 	}
 	c := compiler{peopleModel: m}
 	begin := c.people(h.Begin)
+	for _, r := range h.Requests {
+		c.signedIn(r.By.Token, r.By.Member)
+		if in, later := r.Do.(SignIn); later {
+			m.begin.out |= c.signedIn(in.Token, in.Member)
+		}
+	}
 	for _, r := range h.Requests {
 		m.requests = append(m.requests, c.request(r))
 	}
@@ -206,6 +213,16 @@ func (c *compiler) number(r *registry, text string) int {
 	return n
 }
 
+// signedIn notes that a token is a member's, and returns its bit.
+func (c *compiler) signedIn(token, member string) (bit uint32) {
+	if token == "" || member == "" {
+		return 0
+	}
+	bit = 1 << c.number(&c.tokens, token)
+	c.tokensOf[c.number(&c.members, member)] |= bit
+	return bit
+}
+
 func (c *compiler) small(r *registry, text string) uint8 {
 	return uint8(c.number(r, text)) //nolint:gosec // at most 256 are registered
 }
@@ -233,7 +250,11 @@ func (c *compiler) people(p People) (s numbered) {
 		s.members[c.number(&c.members, id)] = c.member(one)
 	}
 	for id, k := range p.Keys {
-		s.keys[c.number(&c.keys, id)] = keyState{true, c.small(&c.keyNames, k.Name), scopesOf(k.Scopes)}
+		key := keyState{exists: true, name: c.small(&c.keyNames, k.Name), scopes: scopesOf(k.Scopes)}
+		if k.Maker != "" {
+			key.maker = makerOf(c.number(&c.members, k.Maker))
+		}
+		s.keys[c.number(&c.keys, id)] = key
 	}
 	return s
 }
@@ -258,6 +279,6 @@ func (c *compiler) request(r PeopleRequest) peopleRequest {
 	if r.Group != "" {
 		out.group = c.number(&c.groups, r.Group)
 	}
-	out.do = c.action(r.Do)
+	out.do = c.action(r.Do, out.by)
 	return out
 }

@@ -29,14 +29,18 @@ type (
 		own                      *permissionSet
 		note                     *uint8
 		disabled                 *bool
+		password, keepKeys       bool
+		tokens                   uint32 // the member's
 	}
 	doKey struct {
+		by           peopleCaller
 		key          int
 		make, delete bool
 		name         *uint8
 		scopes       *scopeSet
 	}
-	doSignOut int // the token
+	doSignOut int    // the token
+	doSignIn  uint32 // the token's bit
 	doNothing struct{}
 	doSee     struct {
 		numbered
@@ -52,7 +56,7 @@ type heldSet struct {
 	own, permissions permissionSet
 }
 
-func (c *compiler) action(do any) peopleAction {
+func (c *compiler) action(do any, by peopleCaller) peopleAction {
 	switch d := do.(type) {
 	case RoleChange:
 		return doRole{c.number(&c.roles, d.ID), d.Make, d.Delete, c.optional(&c.roleNames, d.Name), sets(d.Permissions,
@@ -60,16 +64,19 @@ func (c *compiler) action(do any) peopleAction {
 	case MemberChange:
 		out := doMember{member: c.number(&c.members, d.ID), operator: d.Operator, delete: d.Delete, accept: d.Accept,
 			roles: sets(d.Roles, c.roleSet), own: sets(d.Own, permissionsOf), note: c.optional(&c.notes, d.Note),
-			disabled: d.Disabled}
+			disabled: d.Disabled, password: d.Password, keepKeys: d.KeepKeys}
+		out.tokens = c.tokensOf[out.member]
 		if d.Make != nil {
 			made := c.member(*d.Make)
 			out.make = &made
 		}
 		return out
 	case KeyChange:
-		return doKey{c.number(&c.keys, d.ID), d.Make, d.Delete, c.optional(&c.keyNames, d.Name), sets(d.Scopes, scopesOf)}
+		return doKey{by, c.number(&c.keys, d.ID), d.Make, d.Delete, c.optional(&c.keyNames, d.Name), sets(d.Scopes, scopesOf)}
 	case SignOut:
 		return doSignOut(c.number(&c.tokens, d.Token))
+	case SignIn:
+		return doSignIn(1 << c.number(&c.tokens, d.Token))
 	case Admission:
 		return doNothing{}
 	case Sight:
@@ -185,6 +192,8 @@ func (s *peopleState) taken(m memberState) bool {
 
 func (d doMember) apply(s *peopleState) {
 	m := &s.members[d.member]
+	before := *m
+	defer d.end(s, before)
 	switch {
 	case d.delete:
 		*m = memberState{}
@@ -197,6 +206,23 @@ func (d doMember) apply(s *peopleState) {
 	set(&m.own, d.own)
 	set(&m.note, d.note)
 	set(&m.disabled, d.disabled)
+}
+
+// end ends the member's access, and the keys behind which it stands, if the change does so.
+func (d doMember) end(s *peopleState, before memberState) {
+	after := s.members[d.member]
+	disabled := after.disabled && !before.disabled
+	if d.password || disabled || before.roles&^after.roles != 0 || before.own&^after.own != 0 {
+		s.out |= d.tokens
+	}
+	if d.keepKeys || before.pending || !disabled && !d.delete {
+		return
+	}
+	for i, k := range s.keys {
+		if k.exists && k.maker == makerOf(d.member) {
+			s.keys[i] = keyState{}
+		}
+	}
 }
 
 func (d doKey) refusals(m *peopleModel, s *peopleState, by peopleCaller) []PeopleAnswer {
@@ -219,6 +245,12 @@ func (d doKey) apply(s *peopleState) {
 	}
 	k := &s.keys[d.key]
 	k.exists = k.exists || d.make
+	switch {
+	case d.make && d.by.member >= 0:
+		k.maker = makerOf(d.by.member)
+	case d.make && d.by.key >= 0:
+		k.maker = s.keys[d.by.key].maker
+	}
 	set(&k.name, d.name)
 	set(&k.scopes, d.scopes)
 }
@@ -226,6 +258,10 @@ func (d doKey) apply(s *peopleState) {
 func (doSignOut) refusals(*peopleModel, *peopleState, peopleCaller) []PeopleAnswer { return nil }
 
 func (d doSignOut) apply(s *peopleState) { s.out |= 1 << d }
+
+func (doSignIn) refusals(*peopleModel, *peopleState, peopleCaller) []PeopleAnswer { return nil }
+
+func (d doSignIn) apply(s *peopleState) { s.out &^= uint32(d) }
 
 func (doNothing) refusals(*peopleModel, *peopleState, peopleCaller) []PeopleAnswer { return nil }
 

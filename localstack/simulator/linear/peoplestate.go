@@ -41,8 +41,11 @@ type memberState struct {
 type keyState struct {
 	exists bool
 	name   uint8
+	maker  uint8 // 0: no member; else makerOf it
 	scopes scopeSet
 }
+
+func makerOf(member int) uint8 { return uint8(member + 1) } //nolint:gosec // at most mostMembers
 
 // Sets, a bit for each element.
 type (
@@ -156,7 +159,7 @@ func (s peopleState) hash() uint64 {
 		mix(uint64(m.roles)<<32 | uint64(m.note)<<16 | uint64(m.own)<<4 | bits(m.exists, m.pending, m.disabled))
 	}
 	for _, k := range s.keys {
-		mix(uint64(k.scopes) ^ uint64(k.name)<<48 ^ bits(k.exists))
+		mix(uint64(k.scopes) ^ uint64(k.name)<<48 ^ uint64(k.maker)<<56 ^ bits(k.exists))
 	}
 	return h
 }
