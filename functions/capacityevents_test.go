@@ -81,7 +81,7 @@ func (t *scenario) claim() {
 	}
 	c, err = c.Begin(payments.Attempt{ID: uuid.NewString(), Operation: uuid.NewString(), Method: payments.CardMethod,
 		PaymentType: payments.CardMethod.PaymentType(), Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091",
-			ExpiryMonth: 12, ExpiryYear: 2030}}, t.Clock.Now())
+			ExpiryMonth: 12, ExpiryYear: 2030}}, t.App.Processing.Source(c.ID, true, "session", "address"), t.Clock.Now())
 	if err == nil {
 		_, err = t.App.Store.SaveCheckout(t.Context(), t.Tenant(), c)
 	}

@@ -122,7 +122,7 @@ func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.Lis
 // start begins the attempt, or continues it when the request is repeated.
 func (v visit) start(ctx context.Context, req attemptRequest) (payments.Checkout, *processing.Step, error) {
 	request := req.Request(v.checkout.ID, v.session.operation(v.checkout.ID, req.Key, req.paidWith()))
-	request.PayerPresent, request.Browser = true, v.session.browser()
+	request.PayerPresent, request.AskedBy, request.Browser = true, v.askedBy(), v.session.browser()
 	request.Mandate = true // the page says so of a card that is saved for later payments
 	request.ReturnURL, request.Amount = v.returnURL(), &v.checkout.Amount
 	return v.processing.Start(ctx, v.tenant, request)

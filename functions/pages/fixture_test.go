@@ -43,14 +43,15 @@ type browser struct {
 	fixture
 
 	cookies map[string]string
+	from    string // its network address; "": that of all others
 }
 
-func (f fixture) browser() *browser { return &browser{f, map[string]string{}} }
+func (f fixture) browser() *browser { return &browser{fixture: f, cookies: map[string]string{}} }
 
 // send sends a request as the browser does, and keeps the cookie that comes back.
 func (b *browser) send(r world.Request) world.Response {
 	b.Helper()
-	r.APIKey = world.NoKey
+	r.APIKey, r.From = world.NoKey, b.from
 	r.Header = map[string]string{}
 	if len(b.cookies) > 0 {
 		var all []string

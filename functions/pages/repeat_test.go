@@ -155,7 +155,7 @@ func TestABrowserKeepsTheLatestSessions(t *testing.T) {
 			if got.Status != 200 || len(b.cookies) > 21 || len(attributes) != 1 {
 				t.Fatalf("page %d: got %d, %d cookies, %v", n, got.Status, len(b.cookies), got.Header.Values("Set-Cookie"))
 			}
-			if latest := (&browser{page, b.cookies}); n == 149 {
+			if latest := (&browser{fixture: page, cookies: b.cookies}); n == 149 {
 				if paid := latest.pay(latest.attempt(got, w.Card(world.Frictionless))); paid.Text("status") != "PAID" {
 					t.Errorf("got %d %s, want the latest page to work", paid.Status, paid.Body)
 				}

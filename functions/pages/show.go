@@ -23,6 +23,7 @@ type visit struct {
 	surplus  *http.Cookie // of another session, which is deleted then
 	embedded bool
 	from     origin
+	address  string // of the browser, as limits count it
 
 	acceptLanguage string
 }
@@ -46,7 +47,8 @@ func (f family) visit(ctx context.Context, id string, embedded bool) (visit, err
 	}
 	t, c, err := f.store.HostedCheckout(ctx, id)
 	return visit{family: f, tenant: t, checkout: c, session: f.session(ctx, id), embedded: embedded,
-		surplus: f.surplus(ctx, id, embedded), acceptLanguage: rest.AcceptLanguage(ctx)}, err
+		surplus: f.surplus(ctx, id, embedded), acceptLanguage: rest.AcceptLanguage(ctx),
+		address: rest.SourceAddress(ctx)}, err
 }
 
 type showRequest struct {
@@ -89,9 +91,14 @@ func (v visit) own() bool {
 
 func (v visit) status() payments.CheckoutStatus { return v.checkout.StatusAt(v.store.Now()) }
 
+// askedBy names the browser for the limits of attempts: by its session and by its network address, so that neither
+// another cookie nor another address alone gives more attempts.
+func (v visit) askedBy() []string { return []string{"session " + v.session.browser(), v.address} }
+
 // payable reports whether an attempt may begin, if not at once: the failure is then TooMany.
 func (v visit) payable() (bool, error) {
-	err := v.checkout.CheckProcessable(v.store.Now())
+	by := v.processing.Source(v.checkout.ID, true, v.askedBy()...)
+	err := v.checkout.CheckProcessable(by, v.store.Now())
 	return err == nil || failure.Is(err, failure.KindTooMany), err
 }
 

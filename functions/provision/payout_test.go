@@ -228,7 +228,7 @@ func (d operator) payLive(m provisioned, amount string) {
 		d.Fatal(err)
 	}
 	a := payments.Attempt{ID: uuid.NewString(), Operation: "request", Method: payments.CardMethod, Installments: 1}
-	if c, err = c.Begin(a, d.Clock.Now()); err != nil {
+	if c, err = c.Begin(a, payments.Source{}, d.Clock.Now()); err != nil {
 		d.Fatal(err)
 	}
 	change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg_"+a.ID,

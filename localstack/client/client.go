@@ -5,6 +5,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -21,6 +22,7 @@ type Request struct {
 	APIKey         string // "": none
 	IdempotencyKey string // "": none
 	Header         map[string]string
+	From           string // network address that a Handler sees; "": 192.0.2.1
 	// Body is a form when it is url.Values, JSON as it is when it is a string; anything else is encoded as JSON.
 	Body any
 }
@@ -40,6 +42,7 @@ func (r Request) HTTP(ctx context.Context, baseURL string) (*http.Request, error
 		return nil, err
 	}
 	request.Header.Set("Content-Type", contentType)
+	request.RemoteAddr = r.From
 	if r.APIKey != "" {
 		request.Header.Set("Authorization", "Bearer "+r.APIKey)
 	}
@@ -126,7 +129,7 @@ type Handler struct{ http.Handler }
 // RoundTrip implements http.RoundTripper.
 func (h Handler) RoundTrip(r *http.Request) (*http.Response, error) {
 	arrived := r.Clone(r.Context())
-	arrived.RemoteAddr = "192.0.2.1:1234" // reserved for documentation (RFC 5737)
+	arrived.RemoteAddr = cmp.Or(r.RemoteAddr, "192.0.2.1:1234") // reserved for documentation (RFC 5737)
 	if r.URL.Scheme == "https" {
 		arrived.TLS = &tls.ConnectionState{}
 	}

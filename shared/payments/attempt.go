@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -52,22 +51,20 @@ const (
 	// boletoTime ends a boleto, pixTime a Pix code (contract §4.5).
 	boletoTime = 3 * 24 * time.Hour
 	pixTime    = 24 * time.Hour
-	// attemptsPerHour limits processing of one checkout (contract §2.9).
-	attemptsPerHour = 10
 )
 
 // Begin claims the checkout for a new attempt, which must carry ID, Operation,
 // Method and what follows from the request. Failures: Conflict when it is
-// paid, expired or being decided; TooMany past ten attempts an hour. An
+// paid, expired or being decided; TooMany beyond the source's limits. An
 // attempt that requires the payer's action must be cancelled first.
-func (c Checkout) Begin(a Attempt, now time.Time) (Checkout, error) {
-	if err := c.CheckProcessable(now); err != nil {
+func (c Checkout) Begin(a Attempt, by Source, now time.Time) (Checkout, error) {
+	if err := c.CheckProcessable(by, now); err != nil {
 		return c, err
 	}
 	if c.RequiresAction() {
 		return c, errRunning
 	}
-	starts, err := c.attemptsSince(now.Add(-time.Hour))
+	starts, err := c.attemptsSince(now.Add(-time.Hour), by)
 	if err != nil {
 		return c, err
 	}
@@ -76,18 +73,9 @@ func (c Checkout) Begin(a Attempt, now time.Time) (Checkout, error) {
 	if a.Installments == 0 {
 		a.Installments = 1
 	}
-	c.AttemptStarts = append(starts, now)
+	c.AttemptStarts = append(starts, AttemptStart{now, by})
 	c.Attempt = &a
 	return c, nil
-}
-
-// attemptsSince drops attempts before the hour and refuses an eleventh.
-func (c Checkout) attemptsSince(hourAgo time.Time) ([]time.Time, error) {
-	starts := slices.DeleteFunc(slices.Clone(c.AttemptStarts), func(t time.Time) bool { return !t.After(hourAgo) })
-	if len(starts) >= attemptsPerHour {
-		return nil, failure.TooMany(starts[0].Sub(hourAgo))
-	}
-	return starts, nil
 }
 
 // StartedBy reports whether the operation began the latest attempt. A retry of a
@@ -104,7 +92,7 @@ func (c Checkout) Superseded(operation string) bool {
 }
 
 // operations are those of the attempt and of the attempts before it that began on the payment
-// page. A session there lasts for half an hour, in which there are no more than attemptsPerHour.
+// page. A session there lasts for half an hour, in which there are no more than attemptsOfSide.
 func (a *Attempt) operations() []string {
 	if a == nil || a.Browser == "" && len(a.Earlier) == 0 {
 		return nil
@@ -113,7 +101,7 @@ func (a *Attempt) operations() []string {
 	if a.Browser != "" {
 		all = append(all, a.Operation)
 	}
-	return all[max(0, len(all)-attemptsPerHour):]
+	return all[max(0, len(all)-attemptsOfSide):]
 }
 
 // closed is what is kept of an attempt of which nothing more will come: what

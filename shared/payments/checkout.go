@@ -112,7 +112,7 @@ type Checkout struct {
 	InstrumentToken string                `dynamo:"instrument_token,omitempty"` // of the saved card
 	Transactions    []CheckoutTransaction `dynamo:"transactions,omitempty"`     // oldest first, at most maxTransactions
 	Attempt         *Attempt              `dynamo:"attempt,omitempty"`          // the latest
-	AttemptStarts   []time.Time           `dynamo:"attempt_starts,omitempty"`   // within the last hour
+	AttemptStarts   []AttemptStart        `dynamo:"attempt_starts,omitempty"`   // within the last hour
 	Version         int                   `dynamo:"version"`                    // of the stored item, from 1
 }
 
@@ -217,9 +217,9 @@ func (c Checkout) PollAt() time.Time {
 func (c Checkout) AttemptOpen() bool { return c.Attempt != nil && c.Attempt.State != AttemptClosed }
 
 // CheckProcessable refuses a new attempt when the checkout is paid or expired,
-// when an attempt is pending, and past ten an hour. An attempt that requires the
+// when an attempt is pending, and beyond the source's limits. An attempt that requires the
 // payer's action can be cancelled, and does not prevent another (contract §4.5).
-func (c Checkout) CheckProcessable(now time.Time) error {
+func (c Checkout) CheckProcessable(by Source, now time.Time) error {
 	if err := c.checkOpen(now); err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (c Checkout) CheckProcessable(now time.Time) error {
 	if c.attemptPending() {
 		return errRunning
 	}
-	_, err := c.attemptsSince(now.Add(-time.Hour))
+	_, err := c.attemptsSince(now.Add(-time.Hour), by)
 	return err
 }
 

@@ -15,7 +15,7 @@ func ExampleCheckout_Settle() {
 	now := time.Date(2026, time.November, 2, 8, 0, 0, 0, time.UTC)
 	checkout := payments.Checkout{ID: "checkout-1", Amount: money.MustParse("10.00", "EUR"),
 		Status: payments.CheckoutPending}
-	checkout, err := checkout.Begin(payments.Attempt{ID: "attempt-1", Method: payments.CardMethod}, now)
+	checkout, err := checkout.Begin(payments.Attempt{ID: "attempt-1", Method: payments.CardMethod}, payments.Source{}, now)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -31,9 +31,9 @@ func TestGuards(t *testing.T) {
 	} {
 		c := states(t)[from]
 		frozen := snapshot(t, c)
-		_, began := c.Begin(attemptFor("attempt-9", payments.CardMethod), start)
+		_, began := c.Begin(attemptFor("attempt-9", payments.CardMethod), payments.Source{}, start)
 		got := guard{
-			process: conflict(c.CheckProcessable(start)), begin: conflict(began),
+			process: conflict(c.CheckProcessable(payments.Source{}, start)), begin: conflict(began),
 			update: conflict(c.CheckUpdatable(start)), deactivate: conflict(c.CheckDeactivatable(start)),
 		}
 		if got != want {

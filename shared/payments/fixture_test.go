@@ -37,7 +37,7 @@ func attemptFor(id string, m payments.Method) payments.Attempt {
 
 func begin(t testing.TB, c payments.Checkout, a payments.Attempt, now time.Time) payments.Checkout {
 	t.Helper()
-	c, err := c.Begin(a, now)
+	c, err := c.Begin(a, payments.Source{}, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func payableFrom(t rapid.TB, at time.Time) []time.Time {
 	c.Amount, c.Payee.PayoutPlan = money.MustParse("120", "BRL"), merchant.TrueInstallment
 	a := attemptFor("attempt-1", payments.CardMethod)
 	a.Installments = 12
-	c, err := c.Begin(a, at)
+	c, err := c.Begin(a, payments.Source{}, at)
 	if err != nil {
 		t.Fatal(err)
 	}

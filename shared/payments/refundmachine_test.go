@@ -36,7 +36,7 @@ func TestAnyOrderOfReturns(t *testing.T) {
 		c.Payee.PayoutPlan = rapid.SampledFrom([]merchant.PayoutPlan{"", merchant.TrueInstallment}).Draw(t, "plan")
 		a := attemptFor("attempt-1", payments.CardMethod)
 		a.Installments = rapid.IntRange(1, 4).Draw(t, "installments")
-		c, err := c.Begin(a, start)
+		c, err := c.Begin(a, payments.Source{}, start)
 		if err != nil {
 			t.Fatal(err)
 		}

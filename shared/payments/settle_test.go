@@ -153,7 +153,7 @@ func TestSettleDoesNotAppendInPlace(t *testing.T) {
 	shared := make([]payments.CheckoutTransaction, len(c.Transactions), 8)
 	copy(shared, c.Transactions)
 	c.Transactions = shared
-	starts := make([]time.Time, len(c.AttemptStarts), 8)
+	starts := make([]payments.AttemptStart, len(c.AttemptStarts), 8)
 	copy(starts, c.AttemptStarts)
 	c.AttemptStarts = starts
 	paid := settle(t, c, payments.Outcome{Decision: payments.Approved}, start)
@@ -163,8 +163,8 @@ func TestSettleDoesNotAppendInPlace(t *testing.T) {
 	closed := c
 	closed.Attempt = paid.Checkout.Attempt
 	begin(t, closed, attemptFor("attempt-2", payments.CardMethod), after(time.Minute))
-	if spare := starts[:len(starts)+1][len(starts)]; !spare.IsZero() {
-		t.Errorf("the checkout read: got start %s written into it, want none", spare)
+	if spare := starts[:len(starts)+1][len(starts)]; !spare.At.IsZero() {
+		t.Errorf("the checkout read: got start %+v written into it, want none", spare)
 	}
 }
 

@@ -74,7 +74,7 @@ func TestIDsFollowFromTheAttempt(t *testing.T) {
 
 func transactionOf(t *rapid.T, id string) payments.Transaction {
 	c := newCheckout()
-	c, err := c.Begin(attemptFor(id, payments.CardMethod), start)
+	c, err := c.Begin(attemptFor(id, payments.CardMethod), payments.Source{}, start)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func checkout(amount money.Amount, rate string) payments.Checkout {
 func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, parts int,
 	now time.Time) payments.CheckoutChange {
 	c, err := c.Begin(payments.Attempt{ID: id, Operation: "request-" + id, Method: payments.CardMethod,
-		PaymentType: payments.CardMethod.PaymentType(), Installments: parts}, now)
+		PaymentType: payments.CardMethod.PaymentType(), Installments: parts}, payments.Source{}, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func (h *fixture) pay(parts int) payments.Transaction {
 		h.Fatal(err)
 	}
 	a := payments.Attempt{ID: uuid.NewString(), Operation: "request", Method: payments.CardMethod, Installments: parts}
-	if c, err = c.Begin(a, h.Now()); err != nil {
+	if c, err = c.Begin(a, payments.Source{}, h.Now()); err != nil {
 		h.Fatal(err)
 	}
 	change, ok := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg_"+a.ID, payments.Session{}, h.Now())

@@ -151,4 +151,16 @@ func (p *Processor) cardToken(t identity.Tenant, customer string, number secret.
 	return payments.FormatUUIDv4(mac.Sum(nil))
 }
 
+// Source returns who asks for an attempt to pay the checkout, as its limits count attempts. The names, such as a payer's
+// network address, become keyed hashes, because a checkout is kept for years.
+func (p *Processor) Source(checkoutID string, payer bool, names ...string) payments.Source {
+	by := payments.Source{Payer: payer}
+	for _, name := range names {
+		mac := hmac.New(sha256.New, p.TokenKey())
+		mac.Write([]byte("attempt by\x00" + checkoutID + "\x00" + name))
+		by.Names = append(by.Names, base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:6]))
+	}
+	return by
+}
+
 func messageID() string { return "msg_" + uuid.NewString() }

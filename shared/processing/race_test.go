@@ -234,7 +234,7 @@ func TestAnUnknownChargeIsNotCancelledBeforeItsTime(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	begun, err := o.create(t, time.Hour).Begin(payments.Attempt{ID: uuid.NewString(), Operation: "request",
-		Method: payments.CardMethod}, o.Now())
+		Method: payments.CardMethod}, payments.Source{}, o.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,8 @@ type PaymentRequest struct {
 	Installments int
 	Mandate      bool // the request contains one
 	Payer        *payments.PersonalDetailsChange
-	PayerPresent bool // the payer's browser sent it, with a public key (contract §2.1) or on the payment page
+	PayerPresent bool     // the payer's browser sent it, with a public key (contract §2.1) or on the payment page
+	AskedBy      []string // who sent it, for the limits of attempts: a session, a network address, a credential
 
 	Browser   string // hash of the session on the payment page, if it began there (contract §13.3)
 	ReturnURL string // where a method's page sends the payer; "": to the checkout's redirect_url
@@ -105,8 +106,8 @@ var errAnotherAmount = failure.Conflict("The amount has been changed since.")
 // has to be read again first.
 func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) (payments.Checkout, error) {
-	now := p.Store.Now()
-	if err := c.CheckProcessable(now); err != nil {
+	now, by := p.Store.Now(), p.Source(request.CheckoutID, request.PayerPresent, request.AskedBy...)
+	if err := c.CheckProcessable(by, now); err != nil {
 		return c, err
 	}
 	if request.Amount != nil && *request.Amount != c.Amount {
@@ -125,7 +126,7 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 		}
 		return c, err
 	}
-	if c, err = c.Begin(attempt, now); err != nil {
+	if c, err = c.Begin(attempt, by, now); err != nil {
 		return c, err
 	}
 	return p.Store.SaveCheckout(ctx, t, c)
@@ -270,7 +271,7 @@ func (p *Processor) cancelExpired(ctx context.Context, t identity.Tenant,
 		return c, nil, err
 	}
 	if now := p.Store.Now(); c.StatusAt(now) == payments.CheckoutExpired {
-		return c, nil, c.CheckProcessable(now)
+		return c, nil, c.CheckProcessable(payments.Source{}, now)
 	}
 	return c, nil, nil
 }

@@ -55,10 +55,11 @@ func (x *exchange) admit(ctx context.Context) (context.Context, error) {
 	if !x.server.allowHTTP && !secure(x.request) {
 		return ctx, failure.Forbidden("https_required").WithSlug("https-required")
 	}
+	ctx = context.WithValue(ctx, sourceKey{}, sourceAddress(x.request))
 	operation := x.route.Method + " " + x.route.Path
 	if x.route.Access == Open {
 		ctx = withRequest(audit.As(ctx, audit.Actor{Source: x.source(), Request: x.id}, operation), x.request)
-		return ctx, x.takeToken(ctx, x.server.addresses, sourceAddress(x.request))
+		return ctx, x.takeToken(ctx, x.server.addresses, SourceAddress(ctx))
 	}
 	ctx, err := x.admitCaller(ctx)
 	if err != nil {

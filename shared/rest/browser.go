@@ -59,9 +59,11 @@ func IsForm(ctx context.Context) bool { return isForm(sent(ctx).Header) }
 // Language is that of a page for the browser that sent a request to an Open route.
 func Language(ctx context.Context) page.Language { return page.Preferred(AcceptLanguage(ctx)) }
 
-// SourceAddress is the network address of a request to an Open route, as limits count it: for
-// IPv6 its /64 (contract §2.9).
-func SourceAddress(ctx context.Context) string { return sourceAddress(sent(ctx)) }
+// SourceAddress returns the network address of the request as limits count it: of IPv6 its /64 (contract §2.9).
+func SourceAddress(ctx context.Context) string {
+	subject, _ := ctx.Value(sourceKey{}).(string)
+	return subject
+}
 
 // BasePath is the path of the base URL, which is before those of pages in their links.
 func BasePath(baseURL string) string {

@@ -13,6 +13,7 @@ type (
 	seedKey        struct{}
 	requestIDKey   struct{}
 	requestKey     struct{}
+	sourceKey      struct{}
 )
 
 // Caller is the authenticated principal; zero on an Open route.

@@ -34,7 +34,7 @@ func payFor(t *testing.T, s *store.Store, tenant identity.Tenant, d payments.Che
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err = c.Begin(payments.Attempt{ID: attempt, Operation: "request", Method: payments.CardMethod, Installments: 2},
+	c, err = c.Begin(payments.Attempt{ID: attempt, Operation: "request", Method: payments.CardMethod, Installments: 2}, payments.Source{},
 		start)
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +231,7 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c, err = c.Begin(payments.Attempt{ID: "attempt " + string(final), Operation: "request",
-			Method: payments.CardMethod}, start); err != nil {
+			Method: payments.CardMethod}, payments.Source{}, start); err != nil {
 			t.Fatal(err)
 		}
 		unknown := payments.Outcome{Decision: payments.OutcomeUnknown}
