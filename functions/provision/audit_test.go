@@ -42,7 +42,7 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	secret := run[struct{ Secret string }](d, fields{"command": "rotate_callback_secret", "merchant_code": m.Code}).Secret
 	d.Secret("callback secret", secret)
 	for _, command := range []fields{
-		{"command": "update_merchant", "name": "Bücher", "shards": 2},
+		{"command": "update_merchant", "name": "Bücher", "shards": 2, "requests_per_second": 900},
 		{"command": "update_merchant", "name": "Bücher"}, // changes nothing
 		{"command": "update_settings", "payout_period": "weekly", "expected_max_transaction_amount": 5},
 		{"command": "set_payout", "holder": "Buch", "iban": sandbox.PaidIBAN, "bic": "MARKDEFF"},
@@ -85,8 +85,8 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 		"command  create_api_key test api_key",
 		`command  rotate_callback_secret  merchant {"merchant":{"callback_secret":{"version":0}}} ` +
 			`{"merchant":{"callback_secret":{"rotated_at":"2026-11-20T12:00:02Z","version":1}}}`,
-		`command  update_merchant  merchant {"merchant":{"name":"Buchladen","shards":1}} ` +
-			`{"merchant":{"name":"Bücher","shards":2}}`,
+		`command  update_merchant  merchant {"merchant":{"name":"Buchladen","requests_per_second":0,"shards":1}} ` +
+			`{"merchant":{"name":"Bücher","requests_per_second":900,"shards":2}}`,
 		`command  update_settings test merchant {"test":{"settings":{"expected_max_transaction_amount":"0",` +
 			`"payout_period":"daily"}}} {"test":{"settings":{"expected_max_transaction_amount":"5.00",` +
 			`"payout_period":"weekly"}}}`,

@@ -10,9 +10,10 @@
 // Each takes by, who gives the command, for the audit.
 //
 //	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code,
-//	                        time_zone, refund_floor, payout_plan, shards, onboarding, paypal, account
+//	                        time_zone, refund_floor, payout_plan, shards, requests_per_second, onboarding,
+//	                        paypal, account
 //	update_merchant         merchant_code; name, email, fee_rate, online_payments, time_zone, refund_floor,
-//	                        payout_plan, shards, onboarding, paypal
+//	                        payout_plan, shards, requests_per_second, onboarding, paypal
 //	update_account          merchant_code, account
 //	show_account            merchant_code
 //	list_audit              merchant_code; from, to, limit, after

@@ -124,6 +124,8 @@ func TestInvalidUpdatesAreRefused(t *testing.T) {
 		{fields{"shards": 0}, "INVALID", "shards"},
 		{fields{"shards": 3}, "INVALID", "shards"},
 		{fields{"shards": 64}, "INVALID", "shards"},
+		{fields{"requests_per_second": -1}, "INVALID", "requests_per_second"},
+		{fields{"requests_per_second": 10_001}, "INVALID", "requests_per_second"},
 		{fields{"account": fields{}}, "INVALID", "account"}, // update_account's
 		{fields{"country": "AT"}, "INVALID", "country"},     // no argument of the command, nor are these
 		{fields{"currency": "CHF"}, "INVALID", "currency"},

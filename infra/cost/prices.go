@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -91,6 +92,7 @@ func assumptions() assumptionList {
 		{"log.months", "months that logs are kept (prod)", 400.0 / 30},
 		{"answer", "bytes of an answer or a callback, with headers and TLS", 2000},
 		{"quota.key", "requests a second of one API key (contract §2.9)", 100},
+		{"quota.merchant", "requests a second of one merchant, unless it is allowed more (contract §2.9)", merchant.UsualRequests},
 		{"quota.partition", "WCU a second of one partition", 1000},
 		{"quota.reads", "RCU a second of one partition", 3000},
 		{"quota.concurrency", "calls at the same time, of an account", 1000},

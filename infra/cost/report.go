@@ -64,6 +64,8 @@ func (b basis) limits() ([]limit, error) {
 	all := []limit{
 		{what: "one API key", formula: fmt.Sprintf("%s/%d requests", short(a("quota.key")), requests),
 			perSecond: a("quota.key") / requests},
+		{what: "one merchant's keys", formula: fmt.Sprintf("%s/%d requests", short(a("quota.merchant")), requests),
+			perSecond: a("quota.merchant") / requests},
 		per("one shard of a merchant's payables", a("quota.partition"), waiting),
 		per("one shard of a merchant's list", a("quota.partition"), today.list),
 		per("one shard of a merchant's history", a("quota.partition"), today.history),

@@ -203,7 +203,7 @@ func (w *World) Process() *Process {
 			WrapBank:      func(b bank.Bank) bank.Bank { return faults.Bank(steps, b) },
 			WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return faults.Terminals(steps, t) },
 			MaxBackoff:    time.Millisecond, Busy: busy,
-			Limits: rest.Limits{Credential: unlimited, Address: unlimited},
+			Limits: rest.Limits{Credential: unlimited, Tenant: unlimited, Address: unlimited},
 		},
 	})
 	if err != nil {

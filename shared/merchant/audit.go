@@ -32,7 +32,7 @@ func (s State) view() stateView {
 	m := s.Merchant
 	return stateView{
 		Merchant: termsView{m.Name, m.Email, m.Country, m.Currency, m.Sandbox, m.OnlinePayments, m.Onboarding, m.FeeRate,
-			m.MinimumBalance, m.TimeZone, m.PayoutPlan, m.ShardCount(), m.PayPal,
+			m.MinimumBalance, m.TimeZone, m.PayoutPlan, m.ShardCount(), m.Requests, m.PayPal,
 			callbacksView{m.Callbacks.Version, m.Callbacks.RotatedAt}},
 		Live: s.tenantView(identity.Live), Test: s.tenantView(identity.Test),
 	}
@@ -57,6 +57,7 @@ type termsView struct {
 	TimeZone       string         `json:"time_zone"`
 	PayoutPlan     PayoutPlan     `json:"payout_plan"`
 	Shards         int            `json:"shards"`
+	Requests       int            `json:"requests_per_second"`
 	PayPal         bool           `json:"paypal"`
 	Callbacks      callbacksView  `json:"callback_secret"`
 }

@@ -30,6 +30,7 @@ type Merchant struct {
 	Settings       ByMode[Settings] `dynamo:"settings"`
 	Shards         int              `dynamo:"shards,omitempty"`   // see ShardCount
 	GrownAt        time.Time        `dynamo:"grown_at,omitempty"` // when Grow changed them last
+	Requests       int              `dynamo:"requests,omitempty"` // a second in each mode; 0: UsualRequests
 	PayPal         bool             `dynamo:"paypal,omitempty"`   // may offer it (contract §4.3)
 	Callbacks      CallbackSecret   `dynamo:"callbacks"`
 	CreatedAt      time.Time        `dynamo:"created_at"`

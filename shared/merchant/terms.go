@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/govalues/decimal"
@@ -30,7 +31,16 @@ type Terms struct {
 
 	// Shards is ShardCount, ahead of a launch; it grows by itself otherwise.
 	Shards optional.Of[int] `json:"shards"`
+
+	Requests optional.Of[int] `json:"requests_per_second"` // 0: UsualRequests
 }
+
+// UsualRequests is how many requests a second a merchant may make in one mode (contract §2.9), maxRequests how many an
+// operator may allow.
+const (
+	UsualRequests = 300
+	maxRequests   = 10_000
+)
 
 const (
 	standardFee = "0.0195" // contract §6.7
@@ -64,6 +74,9 @@ func (c Terms) Apply(m Merchant) (Merchant, error) {
 		if m.MinimumBalance, err = minimumBalance(minimum, m.Currency); err != nil {
 			return m, err
 		}
+	}
+	if m.Requests = c.Requests.Or(m.Requests); m.Requests < 0 || m.Requests > maxRequests {
+		return m, failure.Invalid("requests_per_second", fmt.Sprintf("must be from 0 to %d", maxRequests))
 	}
 	if shards, given := c.Shards.Get(); given {
 		return m.withShards(shards)

@@ -51,7 +51,7 @@ func quoteMethod(method string) string {
 }
 
 // admit checks HTTPS, credential, scope, merchant in the path and rate limit.
-func (x *exchange) admit(ctx context.Context) (context.Context, error) {
+func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
 	if !x.server.allowHTTP && !secure(x.request) {
 		return ctx, failure.Forbidden("https_required").WithSlug("https-required")
 	}
@@ -59,14 +59,33 @@ func (x *exchange) admit(ctx context.Context) (context.Context, error) {
 	operation := x.route.Method + " " + x.route.Path
 	if x.route.Access == Open {
 		ctx = withRequest(audit.As(ctx, audit.Actor{Source: x.source(), Request: x.id}, operation), x.request)
-		return ctx, x.takeToken(ctx, x.server.addresses, SourceAddress(ctx))
-	}
-	ctx, err := x.admitCaller(ctx)
-	if err != nil {
+		x.quota, err = x.server.addresses.take(ctx, SourceAddress(ctx))
 		return ctx, err
 	}
-	ctx = audit.As(ctx, x.actor(), operation)
-	return ctx, x.takeToken(ctx, x.server.callers, "credential "+x.caller.Tenant.String()+" "+x.caller.Actor.ID)
+	if ctx, err = x.admitCaller(ctx); err != nil {
+		return ctx, err
+	}
+	return audit.As(ctx, x.actor(), operation), x.takeTokens(ctx)
+}
+
+// takeTokens counts the request for its credential and for its tenant. With a public key, which every payer of the
+// merchant has, it counts for the payer's address, and for all payers instead of the merchant (contract §2.9). The
+// response shows what the first bucket has left.
+func (x *exchange) takeTokens(ctx context.Context) (err error) {
+	s, tenant := x.server, x.caller.Tenant.String()
+	own, subject, all := s.callers, "credential "+tenant+" "+x.caller.Actor.ID, "tenant "+tenant
+	if x.caller.Actor.Kind == identity.PublicKey {
+		own, subject, all = s.payers, "payer "+tenant+" "+x.caller.Actor.ID+" "+SourceAddress(ctx), "payers "+tenant
+	}
+	if x.quota, err = own.take(ctx, subject); err != nil {
+		return err
+	}
+	limit := s.tenants.limit
+	if rate := Merchant(ctx).Requests; rate > 0 {
+		limit = Limit{Rate: rate, Burst: 5 * rate}
+	}
+	_, err = s.tenants.takeWithin(ctx, all, limit)
+	return err
 }
 
 // admitCaller checks credential, scope, permission and merchant in the path. It is
@@ -130,10 +149,4 @@ func (x *exchange) authenticate(ctx context.Context) (identity.Principal, mercha
 		return identity.Principal{}, merchant.Merchant{}, failure.Unauthorized("invalid-token")
 	}
 	return x.server.store.Authenticate(ctx, token, x.match.values["merchant_code"])
-}
-
-func (x *exchange) takeToken(ctx context.Context, l *limiter, subject string) error {
-	var err error
-	x.quota, err = l.take(ctx, subject)
-	return err
 }

@@ -110,6 +110,12 @@ func (f *fixture) process(routes []rest.Route, change ...func(*rest.Config)) htt
 // not be the platform's.
 func (f *fixture) credential(t *testing.T, id string, kind identity.Kind, scopes ...string) string {
 	t.Helper()
+	return f.keyOf(t, tenant, id, kind, scopes...)
+}
+
+// keyOf adds a key of any tenant and returns its token.
+func (f *fixture) keyOf(t *testing.T, tenant identity.Tenant, id string, kind identity.Kind, scopes ...string) string {
+	t.Helper()
 	key, token, err := identity.NewAPIKey(tenant, identity.KeyRequest{Kind: kind, Name: "till", Scopes: &[]string{}},
 		f.Now())
 	if err != nil {

@@ -23,11 +23,9 @@ const maxSubjects = 4096
 // leaves few tokens unused. Leased tokens do not expire: an idle process may
 // later spend up to one batch beyond the bucket.
 type limiter struct {
-	store  *store.Store
-	log    *slog.Logger
-	bucket store.Bucket
-	first  int // size of a first lease
-	most   int // size of the largest
+	store *store.Store
+	log   *slog.Logger
+	limit Limit // of subjects that have no other
 
 	mu     sync.Mutex
 	leases map[string]*lease
@@ -37,7 +35,7 @@ type limiter struct {
 type lease struct {
 	lock    chan struct{} // has one element: who receives it may use the other fields
 	left    int
-	next    int       // size of the next lease
+	next    int       // size of the next lease; 0: no lease so far
 	fullAt  time.Time // when the bucket will be full, as of the last lease
 	retryAt time.Time // before then the bucket has nothing to lease
 	used    time.Time
@@ -51,44 +49,49 @@ type quota struct {
 }
 
 func newLimiter(s *store.Store, log *slog.Logger, l Limit) *limiter {
-	return &limiter{
-		store: s, log: log,
-		bucket: store.Bucket{Rate: l.Rate, Burst: l.Burst},
-		first:  max(1, l.Burst/50),
-		most:   max(1, min(l.Rate, l.Burst)),
-		leases: map[string]*lease{},
-	}
+	return &limiter{store: s, log: log, limit: l, leases: map[string]*lease{}}
 }
 
-func (l *limiter) limit() Limit { return Limit{Rate: l.bucket.Rate, Burst: l.bucket.Burst} }
+func (l Limit) bucket() store.Bucket { return store.Bucket{Rate: l.Rate, Burst: l.Burst} }
 
-// full is the quota of a caller whose requests have not been counted.
-func (l *limiter) full() quota { return quota{limit: l.limit(), left: l.bucket.Burst} }
+// first returns the size of a first lease.
+func (l Limit) first() int { return max(1, l.Burst/50) }
+
+// most returns the size of the largest lease.
+func (l Limit) most() int { return max(1, min(l.Rate, l.Burst)) }
+
+// full returns the quota of a caller whose requests have not been counted.
+func (l Limit) full() quota { return quota{limit: l, left: l.Burst} }
 
 // take spends one of the subject's tokens. Failure: TooMany, or that of ctx.
 func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
+	return l.takeWithin(ctx, subject, l.limit)
+}
+
+// takeWithin is take by a limit of the subject's own.
+func (l *limiter) takeWithin(ctx context.Context, subject string, limit Limit) (quota, error) {
 	if err := ctx.Err(); err != nil {
-		return l.full(), err
+		return limit.full(), err
 	}
 	s := l.lease(subject)
 	select {
 	case <-s.lock:
 	case <-ctx.Done():
-		return l.full(), ctx.Err()
+		return limit.full(), ctx.Err()
 	}
 	defer func() { s.lock <- struct{}{} }()
 	now := l.store.Now()
 	if s.left == 0 && !now.Before(s.retryAt) {
-		if err := l.renew(ctx, subject, s, now); err != nil {
-			return l.full(), err
+		if err := l.renew(ctx, subject, s, limit, now); err != nil {
+			return limit.full(), err
 		}
 	}
 	if s.left == 0 {
 		wait := s.retryAt.Sub(now)
-		return quota{limit: l.limit(), reset: wait}, failure.TooMany(wait)
+		return quota{limit: limit, reset: wait}, failure.TooMany(wait)
 	}
 	s.left--
-	return l.quota(s, now), nil
+	return s.quota(limit, now), nil
 }
 
 // renew leases the next batch. After an empty bucket it waits until half the
@@ -97,8 +100,9 @@ func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
 // (contract §2.9 protects us from callers, not callers from us).
 //
 // Failure: only that of ctx; a caller that disconnects gains no tokens.
-func (l *limiter) renew(ctx context.Context, subject string, s *lease, now time.Time) error {
-	granted, full, err := l.store.LeaseTokens(ctx, subject, l.bucket, s.next, s.fullAt)
+func (l *limiter) renew(ctx context.Context, subject string, s *lease, limit Limit, now time.Time) error {
+	s.next = max(s.next, limit.first())
+	granted, full, err := l.store.LeaseTokens(ctx, subject, limit.bucket(), s.next, s.fullAt)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -109,22 +113,23 @@ func (l *limiter) renew(ctx context.Context, subject string, s *lease, now time.
 	}
 	s.fullAt = full
 	if granted == 0 {
-		batch := max(1, l.most/2)
-		s.retryAt = full.Add(-time.Duration(l.bucket.Burst-batch) * time.Second / time.Duration(l.bucket.Rate))
+		batch := max(1, limit.most()/2)
+		s.retryAt = full.Add(-time.Duration(limit.Burst-batch) * time.Second / time.Duration(limit.Rate))
 		if !s.retryAt.After(now) {
-			s.retryAt = now.Add(time.Second / time.Duration(l.bucket.Rate))
+			s.retryAt = now.Add(time.Second / time.Duration(limit.Rate))
 		}
 		return nil
 	}
 	s.left = granted
-	s.next = min(2*s.next, l.most)
+	s.next = min(2*s.next, limit.most())
 	return nil
 }
 
-func (l *limiter) quota(s *lease, now time.Time) quota {
-	left := min(l.bucket.Burst, s.left+l.bucket.Tokens(now, s.fullAt))
-	missing := time.Duration(l.bucket.Burst - left)
-	return quota{limit: l.limit(), left: left, reset: missing * time.Second / time.Duration(l.bucket.Rate)}
+// quota returns what the process knows of the subject's bucket.
+func (s *lease) quota(limit Limit, now time.Time) quota {
+	left := min(limit.Burst, s.left+limit.bucket().Tokens(now, s.fullAt))
+	missing := time.Duration(limit.Burst - left)
+	return quota{limit: limit, left: left, reset: missing * time.Second / time.Duration(limit.Rate)}
 }
 
 // lease finds the process's lease for the subject, or makes one.
@@ -136,7 +141,7 @@ func (l *limiter) lease(subject string) *lease {
 		if len(l.leases) >= maxSubjects {
 			l.forgetOldest()
 		}
-		s = &lease{lock: make(chan struct{}, 1), next: l.first}
+		s = &lease{lock: make(chan struct{}, 1)}
 		s.lock <- struct{}{}
 		l.leases[subject] = s
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -106,6 +107,7 @@ type Limit struct {
 // Limits are the buckets; a zero Limit takes contract §2.9's value.
 type Limits struct {
 	Credential Limit // zero: 100/s, burst 500
+	Tenant     Limit // unless its merchant has another; zero: 300/s, burst 1500
 	Address    Limit // Open routes; zero: 5/s, burst 30
 }
 
@@ -142,6 +144,7 @@ func New(c Config) http.Handler {
 		keys = deriveKeyring(c)
 	}
 	baseURL := strings.TrimRight(c.BaseURL, "/")
+	credential := c.Limits.Credential.or(Limit{Rate: 100, Burst: 500})
 	return &server{
 		routes:    newRouter(c.Routes),
 		store:     c.Store,
@@ -151,7 +154,9 @@ func New(c Config) http.Handler {
 		errors:    errorWriter{base: baseURL},
 		allowHTTP: c.AllowHTTP,
 		keys:      keys,
-		callers:   newLimiter(c.Store, c.Log, c.Limits.Credential.or(Limit{Rate: 100, Burst: 500})),
+		callers:   newLimiter(c.Store, c.Log, credential),
+		payers:    newLimiter(c.Store, c.Log, credential),
+		tenants:   newLimiter(c.Store, c.Log, c.Limits.Tenant.or(Limit{Rate: merchant.UsualRequests, Burst: 1500})),
 		uses:      newKeyUses(c.Store, c.Log),
 		addresses: newLimiter(c.Store, c.Log, c.Limits.Address.or(Limit{Rate: 5, Burst: 30})),
 	}

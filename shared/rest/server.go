@@ -24,7 +24,9 @@ type server struct {
 	errors    errorWriter
 	allowHTTP bool
 	keys      keyring
-	callers   *limiter
+	callers   *limiter // by credential
+	payers    *limiter // with public keys, by key and address
+	tenants   *limiter // all of a tenant's callers, and apart from them all its payers
 	addresses *limiter
 	uses      *keyUses
 }
@@ -36,7 +38,7 @@ const replyTime = 500 * time.Millisecond
 // ServeHTTP answers one request and writes its log line.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := s.now()
-	x := &exchange{server: s, request: r, id: randomID(), quota: s.callers.full()}
+	x := &exchange{server: s, request: r, id: randomID(), quota: s.callers.limit.full()}
 	ctx, cancel := deadline.Early(withRequestID(r.Context(), x.id), replyTime)
 	defer cancel()
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)

@@ -1,0 +1,106 @@
+package rest_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// openThings has a route for public keys, too.
+func openThings() []rest.Route {
+	open := route("GET", "/things", respond("thing"))
+	open.Access = rest.PublicToo
+	return []rest.Route{open}
+}
+
+// neighbour adds a merchant, which may have a limit of its own, and returns its tenant.
+func (f *fixture) neighbour(t *testing.T, code string, requests int) identity.Tenant {
+	t.Helper()
+	m := merchant.Merchant{Code: code, Name: "Neighbour", Requests: requests}
+	if err := f.store.CreateMerchant(t.Context(), m, account.Account{}); err != nil {
+		t.Fatal(err)
+	}
+	return identity.Tenant{Mode: identity.Test, Merchant: code}
+}
+
+// from sends requests with a key from an address, and returns how many were served.
+func (f *fixture) from(address, key string, requests int) int {
+	served := 0
+	for range requests {
+		r := f.request("GET", "/things", "", "Authorization: Bearer "+key)
+		r.RemoteAddr = address
+		if answer(f.handler, r).Code == 200 {
+			served++
+		}
+	}
+	return served
+}
+
+// TestLimits_FloodByOneMerchant counts what a merchant with many keys and many payers gets, and what its neighbours
+// still get (contract §2.9).
+func TestLimits_FloodByOneMerchant(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, openThings())
+	live := identity.Tenant{Mode: identity.Live, Merchant: tenant.Merchant}
+	others := map[string]string{
+		"another merchant": f.keyOf(t, f.neighbour(t, "MC0B1B2C3D", 0), "key_1", identity.SecretKey, "things"),
+		"its payers": f.keyOf(t, identity.Tenant{Mode: identity.Test, Merchant: "MC0B1B2C3D"}, "key_2",
+			identity.PublicKey),
+		"live mode": f.keyOf(t, live, "key_1", identity.SecretKey, "things"),
+	}
+	unharmed := func(after string) {
+		for name, key := range others {
+			if got := f.from("192.0.2.1", key, 100); got != 100 {
+				t.Errorf("%s, %s: got %d of 100 requests served, want all", after, name, got)
+			}
+		}
+	}
+	payers := 0
+	for i := range 4 {
+		payers += f.from(fmt.Sprint("198.51.100.", i), f.public, 500)
+	}
+	unharmed("payers flood")
+	keys := f.from("192.0.2.1", f.secret, 500)
+	for i := range 3 {
+		keys += f.from("192.0.2.1", f.keyOf(t, tenant, fmt.Sprint("key_", 10+i), identity.SecretKey, "things"), 500)
+	}
+	unharmed("keys flood")
+	if keys != 1500 || payers != 1500 {
+		t.Errorf("got %d requests of 4 keys served and %d of 4 payers, want 1500 each", keys, payers)
+	}
+}
+
+// TestLimits_PayerOfAPublicKey: a payer with the key that all have uses up its own bucket alone.
+func TestLimits_PayerOfAPublicKey(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, openThings(), func(c *rest.Config) { c.Limits.Credential = rest.Limit{Rate: 1, Burst: 10} })
+	if got := f.from("2001:db8::1", f.public, 20) + f.from("2001:db8::2", f.public, 20); got != 10 {
+		t.Errorf("one /64: got %d of 40 requests served, want 10", got)
+	}
+	if got := f.from("2001:db8:0:1::1", f.public, 10); got != 10 {
+		t.Errorf("another payer: got %d of 10 requests served, want all", got)
+	}
+}
+
+// TestLimits_OfAMerchantWithItsOwn: an operator may allow a merchant more, or less.
+func TestLimits_OfAMerchantWithItsOwn(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, openThings(), func(c *rest.Config) { c.Limits.Tenant = rest.Limit{Rate: 10, Burst: 50} })
+	for code, c := range map[string]struct{ allowed, want int }{
+		"MC0B1B2C3D": {0, 50}, "MC0C1B2C3D": {4, 20}, "MC0D1B2C3D": {20, 100},
+	} {
+		key := f.keyOf(t, f.neighbour(t, code, c.allowed), "key_1", identity.SecretKey, "things")
+		if got := f.from("192.0.2.1", key, 120); got != c.want {
+			t.Errorf("allowed %d a second: got %d requests served at once, want %d", c.allowed, got, c.want)
+		}
+		r := f.request("GET", "/things", "", "Authorization: Bearer "+key)
+		if refused := answer(f.handler, r); refused.Header().Get("Retry-After") == "" ||
+			refused.Header().Get("RateLimit-Policy") != `"default";q=500;w=5` {
+			t.Errorf("got headers %v, want Retry-After and the credential's RateLimit-Policy", refused.Header())
+		}
+	}
+}
