@@ -114,6 +114,12 @@ func (p *platform) environment(f functions.Function) *map[string]*string {
 	if p.RefundRules != "" {
 		variables["REFUND_RULES"] = &p.RefundRules
 	}
+	if f.HTTP != nil && p.TrustedProxies != "0" {
+		variables["PROXY_HOPS"] = &p.TrustedProxies
+		if p.ProxySecretHashes != "" {
+			variables["PROXY_SECRET_HASHES"] = &p.ProxySecretHashes
+		}
+	}
 	if f.Access().Mails && p.MailFrom != "" {
 		variables["MAIL_FROM"] = &p.MailFrom
 	}

@@ -139,6 +139,9 @@ func variables(r resource) map[string]any {
 	return found
 }
 
+// proxySecretHash is the hash of what prod's proxy sends in these tests.
+const proxySecretHash = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"
+
 func TestSettingsReachTheFunctions(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
@@ -148,6 +151,10 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 			t.Errorf("%s: got %v, want BASE_URL https://api.example.com, STAGE prod, REFUND_RULES BR:90 HUF::100, "+
 				"DUE_SHARDS 128",
 				f.Name, got)
+		}
+		hops, hashes := variables(r)["PROXY_HOPS"], variables(r)["PROXY_SECRET_HASHES"]
+		if want := f.HTTP != nil; (hops == "1" && hashes == proxySecretHash) != want || (hops == nil && hashes == nil) == want {
+			t.Errorf("%s: got PROXY_HOPS %v and PROXY_SECRET_HASHES %v, want 1 and the hash: %t", f.Name, hops, hashes, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/constructs-go/constructs/v10"
 
+	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -41,6 +42,13 @@ type settings struct {
 	ZoneID      string // zoneId and zoneName: a Route 53 zone to put the domain's records into;
 	ZoneName    string // without one the operator points the domain at the output DomainTarget
 	BaseURL     string // baseUrl: overrides the URL that the platform gives to others, for emulators and proxies
+
+	// trustedProxies: how many proxies of yours each request passes before API Gateway; CloudFront is one. The address that
+	// they report is the client's in limits, logs and audits; 0
+	TrustedProxies string
+	// proxySecretHashes: SHA-256 in hexadecimal of what the last of them sends in X-Proxy-Secret, perhaps of the next value
+	// too, with a blank between; none, but then a request past the proxies may claim any address
+	ProxySecretHashes string
 
 	Rate  float64 // rate: requests a second, above which API Gateway answers 429; 100, 5000
 	Burst float64 // burst: requests at once, likewise; 200, 2500
@@ -112,7 +120,8 @@ func readSettings(node constructs.Node) (settings, error) {
 		ZoneID: c.ownText("zoneId", ""), ZoneName: c.ownText("zoneName", ""),
 		Rate: c.number("rate", 1, 100, 5000), Burst: c.number("burst", 1, 200, 2500),
 		Workers: c.number("workers", 1, 5, 50), Pollers: c.number("pollers", 0, 0, 40),
-		DueShards:     c.number("dueShards", 1, store.DefaultDueShards, store.DefaultDueShards),
+		DueShards:      c.number("dueShards", 1, store.DefaultDueShards, store.DefaultDueShards),
+		TrustedProxies: c.ownText("trustedProxies", "0"), ProxySecretHashes: c.ownText("proxySecretHashes", ""),
 		SecretVersion: c.ownText("secretVersion", ""), SecretSince: c.ownText("secretSince", always),
 		SecretPrevious:      c.ownText("secretPrevious", ""),
 		SecretPreviousSince: c.ownText("secretPreviousSince", always),
@@ -202,6 +211,9 @@ func (c *context) check(s settings) {
 	}
 	if _, err := payments.ParseRefundRules(s.RefundRules); err != nil {
 		c.wrong("refundRules: %w", err)
+	}
+	if _, err := app.ParseProxies(s.TrustedProxies, s.ProxySecretHashes); err != nil {
+		c.wrong("trustedProxies, proxySecretHashes: %w", err)
 	}
 	for origin := range strings.FieldsSeq(s.FileOrigins) {
 		if u, err := url.Parse(origin); err != nil || u.Host == "" || origin != "https://"+u.Host ||

@@ -211,6 +211,7 @@ func (a *App) Handler(routes []rest.Route) http.Handler {
 	c := rest.Config{
 		Routes: routes, Store: a.Store, Now: a.Now, Log: a.Log, BaseURL: a.BaseURL,
 		HashKeySince: a.SecretSince, AllowHTTP: a.AllowHTTP, Limits: a.overrides.Limits,
+		Proxies: a.Proxies,
 	}
 	if slices.ContainsFunc(routes, rest.Route.Repeatable) {
 		c.HashKey, c.OldHashKey = a.platformKey(forRequests)

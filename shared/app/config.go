@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -35,6 +36,7 @@ type Config struct {
 	Stage            string               // STAGE of the deployment; none on a developer's machine
 	OTLPEndpoint     string               // OTEL_EXPORTER_OTLP_ENDPOINT of a collector, without path; empty: no tracing
 	Commit           string               // COMMIT: the code's, 12 digits, -dirty if changed since; "unknown" unless set
+	Proxies          rest.Proxies         // PROXY_HOPS, PROXY_SECRET_HASHES: what is before API Gateway; none unless set
 	Deployed         bool                 // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
 
 	// Secrets are base64 of at least 32 bytes; keys.go says what is derived from which.
@@ -78,6 +80,7 @@ func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error)
 		Commit:                 commitOf(lookup),
 		OTLPEndpoint:           strings.TrimSuffix(lookup("OTEL_EXPORTER_OTLP_ENDPOINT"), "/"),
 		Deployed:               lookup("STAGE") != "" && lookup("AWS_LAMBDA_FUNCTION_NAME") != "",
+		Proxies:                e.proxies("PROXY_HOPS", "PROXY_SECRET_HASHES"),
 		AllowHTTP:              e.on("ALLOW_HTTP"),
 		AllowLoopbackCallbacks: e.on("ALLOW_LOOPBACK_CALLBACKS"),
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
 var complete = map[string]string{
@@ -44,6 +45,7 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
 		{Currency: "HUF", Minimum: money.MustParse("100", "HUF")}}
 	all.OTLPEndpoint = "https://otlp.test"
+	all.Proxies = rest.Proxies{Hops: 2, SecretHashes: [][]byte{bytes.Repeat([]byte{0xa1}, 32), bytes.Repeat([]byte{0xb2}, 32)}}
 	all.Stage, all.Commit, all.Deployed, all.DueShards = "dev", "0123456789ab", true, 256
 	all.PreviousSecret, all.LastingSecret = bytes.Repeat([]byte("p"), 32), bytes.Repeat([]byte("l"), 32)
 	all.PreviousSince = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
@@ -60,6 +62,7 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 			"PAYOUT_SHARD_QUEUE_URL": "https://sqs.test/s", "FILE_QUEUE_URL": "https://sqs.test/f",
 			"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": "cashwrap-dev-files",
 			"POLL_QUEUE_URL": "https://sqs.test/p", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
+			"PROXY_HOPS": "2", "PROXY_SECRET_HASHES": strings.Repeat("a1", 32) + " " + strings.Repeat("B2", 32),
 			"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otlp.test/",
 			"STAGE":                       "dev", "COMMIT": "0123456789ab", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep",
 			"DUE_SHARDS":               "256",
@@ -92,7 +95,8 @@ func TestEachBadVariableIsNamedWithoutItsValue(t *testing.T) {
 	t.Parallel()
 	short := base64.StdEncoding.EncodeToString([]byte("tooshort"))
 	for _, c := range []struct{ name, bad string }{
-		{"TABLE", ""}, {"REFUND_RULES", "BR:90 everywhere"},
+		{"TABLE", ""}, {"PROXY_HOPS", "11"}, {"PROXY_HOPS", "-1"}, {"PROXY_SECRET_HASHES", strings.Repeat("a1", 32)},
+		{"REFUND_RULES", "BR:90 everywhere"},
 		{"DUE_SHARDS", "many"}, {"DUE_SHARDS", "257"}, {"DUE_SHARDS", "-1"},
 		{"AWS_REGION", ""}, {"BASE_URL", ""}, {"PLATFORM_SECRET", ""},
 		{"PLATFORM_SECRET", short},

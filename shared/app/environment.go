@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
 // environment reads variables and collects what is wrong with them.
@@ -132,6 +133,15 @@ func (e *environment) refundRules(name string) payments.RefundRules {
 		e.wrong(name + " must be rules such as BR:90, HUF::100 or CL/CLP:180:500, with blanks between them")
 	}
 	return rules
+}
+
+// proxies reads which proxies are trusted.
+func (e *environment) proxies(hops, hashes string) rest.Proxies {
+	p, err := ParseProxies(e.lookup(hops), e.lookup(hashes))
+	if err != nil {
+		e.wrong(hops + " and " + hashes + ": " + err.Error())
+	}
+	return p
 }
 
 // checkRotation refuses a rotation that runs backwards. One that would void what

@@ -55,7 +55,7 @@ func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
 	if !x.server.allowHTTP && !secure(x.request) {
 		return ctx, failure.Forbidden("https_required").WithSlug("https-required")
 	}
-	ctx = context.WithValue(ctx, sourceKey{}, sourceAddress(x.request))
+	ctx = context.WithValue(ctx, sourceKey{}, addressSubject(x.client))
 	operation := x.route.Method + " " + x.route.Path
 	if x.route.Access == Open {
 		ctx = withRequest(audit.As(ctx, audit.Actor{Source: x.source(), Request: x.id}, operation), x.request)
@@ -118,12 +118,12 @@ func (x *exchange) actor() audit.Actor {
 	return a
 }
 
-// source is the client's address, "" if it is unknown.
+// source returns the client's address, "" if it is unknown.
 func (x *exchange) source() string {
-	if address, ok := clientAddress(x.request); ok {
-		return address.String()
+	if !x.client.IsValid() {
+		return ""
 	}
-	return ""
+	return x.client.String()
 }
 
 // secure reports whether the client used TLS, to us or to every proxy on the

@@ -59,12 +59,6 @@ func IsForm(ctx context.Context) bool { return isForm(sent(ctx).Header) }
 // Language is that of a page for the browser that sent a request to an Open route.
 func Language(ctx context.Context) page.Language { return page.Preferred(AcceptLanguage(ctx)) }
 
-// SourceAddress returns the network address of the request as limits count it: of IPv6 its /64 (contract §2.9).
-func SourceAddress(ctx context.Context) string {
-	subject, _ := ctx.Value(sourceKey{}).(string)
-	return subject
-}
-
 // BasePath is the path of the base URL, which is before those of pages in their links.
 func BasePath(baseURL string) string {
 	u, err := url.Parse(baseURL)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -166,34 +165,4 @@ func (q quota) headers(h http.Header) {
 	window := (q.limit.Burst + q.limit.Rate - 1) / q.limit.Rate
 	h.Set("RateLimit-Policy", fmt.Sprintf(`"default";q=%d;w=%d`, q.limit.Burst, window))
 	h.Set("RateLimit", fmt.Sprintf(`"default";r=%d;t=%d`, q.left, int(math.Ceil(q.reset.Seconds()))))
-}
-
-// clientAddress is where the request came from: API Gateway's source address, which
-// the Lambda adapter puts into RemoteAddr, without a port. Behind a proxy it is the
-// proxy's. X-Forwarded-For is not used, because clients write into it what they want.
-func clientAddress(r *http.Request) (netip.Addr, bool) {
-	address, err := netip.ParseAddr(r.RemoteAddr)
-	if err != nil {
-		withPort, err := netip.ParseAddrPort(r.RemoteAddr)
-		if err != nil {
-			return netip.Addr{}, false
-		}
-		address = withPort.Addr()
-	}
-	return address.Unmap().WithZone(""), true
-}
-
-// sourceAddress is the client's address as a rate limit subject. IPv6 counts by its
-// /64, which one client owns whole.
-func sourceAddress(r *http.Request) string {
-	address, ok := clientAddress(r)
-	if !ok {
-		return "address unknown"
-	}
-	if address.Is6() {
-		if network, err := address.Prefix(64); err == nil {
-			return "address " + network.String()
-		}
-	}
-	return "address " + address.String()
 }

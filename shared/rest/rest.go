@@ -120,6 +120,7 @@ type Config struct {
 	BaseURL   string           // of problem types and successors, without a trailing slash
 	AllowHTTP bool             // the local run only: plain HTTP is not refused
 	Limits    Limits
+	Proxies   Proxies
 
 	// HashKey has 32 secret bytes or more; it is required for repeatable routes. The keys for fingerprints, operation
 	// ids and stored replies are derived from it. While it is rotated, OldHashKey
@@ -153,6 +154,7 @@ func New(c Config) http.Handler {
 		baseURL:   baseURL,
 		errors:    errorWriter{base: baseURL},
 		allowHTTP: c.AllowHTTP,
+		proxies:   c.Proxies,
 		keys:      keys,
 		callers:   newLimiter(c.Store, c.Log, credential),
 		payers:    newLimiter(c.Store, c.Log, credential),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"time"
 
@@ -23,6 +24,7 @@ type server struct {
 	baseURL   string // without a trailing slash
 	errors    errorWriter
 	allowHTTP bool
+	proxies   Proxies
 	keys      keyring
 	callers   *limiter // by credential
 	payers    *limiter // with public keys, by key and address
@@ -38,7 +40,7 @@ const replyTime = 500 * time.Millisecond
 // ServeHTTP answers one request and writes its log line.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := s.now()
-	x := &exchange{server: s, request: r, id: randomID(), quota: s.callers.limit.full()}
+	x := &exchange{server: s, request: r, id: randomID(), client: s.proxies.client(r), quota: s.callers.limit.full()}
 	ctx, cancel := deadline.Early(withRequestID(r.Context(), x.id), replyTime)
 	defer cancel()
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -59,6 +61,7 @@ type exchange struct {
 	server  *server
 	request *http.Request
 	id      string
+	client  netip.Addr // where the request comes from; not valid: unknown
 	match   found
 	route   *Route // nil until one has matched
 	caller  identity.Principal
