@@ -47,6 +47,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := x.recovering(ctx, x.answer)
 	h := w.Header()
 	h.Set("X-Request-Id", x.id)
+	if secure(r) { // browsers ignore it in answers over plain HTTP (RFC 6797 §8.1)
+		h.Set("Strict-Transport-Security", "max-age=63072000")
+	}
 	x.quota.headers(h)
 	x.deprecationHeaders(h)
 	if x.match.public() {

@@ -197,6 +197,29 @@ func TestPlainHTTPOnlyWhereAllowed(t *testing.T) {
 	}
 }
 
+// TestStrictTransportSecurity: every reply over HTTPS has the header for two years, errors too, and none over plain HTTP
+// has it, which would lock browsers out of the local run.
+func TestStrictTransportSecurity(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, routes(), func(c *rest.Config) { c.AllowHTTP = true })
+	for header, want := range map[string]string{
+		"X-Forwarded-Proto: https": "max-age=63072000", "X-Forwarded-Proto: https, https": "max-age=63072000",
+		"X-Forwarded-Proto: https, http": "", "X-Forwarded-Proto: http": "", "X-Forwarded-Proto:": "",
+	} {
+		for path, status := range map[string]int{"/things": 200, "/nowhere": 404, "/open": 200, "/pay/c-1": 200} {
+			w := f.ask("GET", path, "", header)
+			if got := w.Header().Get("Strict-Transport-Security"); w.Code != status || got != want {
+				t.Errorf("%s with %s: got %d and %q, want %d and %q", path, header, w.Code, got, status, want)
+			}
+		}
+	}
+	for _, header := range []string{"Authorization:", "Authorization: Bearer " + f.public} {
+		if w := f.ask("GET", "/things", "", header); w.Code < 400 || w.Header().Get("Strict-Transport-Security") == "" {
+			t.Errorf("%s: got %d %v, want an error with the header", header, w.Code, w.Header())
+		}
+	}
+}
+
 func TestBrowsersMayCallPublicRoutes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes())
