@@ -3,6 +3,7 @@ package receipts_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -232,5 +233,23 @@ func TestLinksAndMailsAreRefusedAsReceiptsAre(t *testing.T) {
 	s.RunUntilIdle()
 	if sent, links := s.Mails.Sent(), count(s, "RECEIPTLINK"); len(sent) != 0 || links != 0 {
 		t.Errorf("got mails %+v and %d links, want none", sent, links)
+	}
+}
+
+// TestEmailReceipt_Scopes: a credential that may only read sends nothing to an address of its choice.
+func TestEmailReceipt_Scopes(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	p := s.Sell("10")
+	for scope, want := range map[string]int{"payments": 202, "checkouts.write": 202, "receipts.read": 403,
+		"transactions.read": 403, "transactions.history": 403, "checkouts.read": 403, "refunds.write": 403} {
+		if got := email(s.WithKey(s.NewKey("secret", scope)), p.ID, 0, payer); got.Status != want {
+			t.Errorf("%s: got %d %s, want %d", scope, got.Status, got.Body, want)
+		}
+	}
+	s.RunUntilIdle()
+	sent := slices.DeleteFunc(s.Mails.Sent(), func(m ses.Mail) bool { return m.To != payer }) // but for those of new keys
+	if len(sent) != 2 {
+		t.Errorf("got %d mails, want 2", len(sent))
 	}
 }

@@ -24,11 +24,12 @@ func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, token: a.ReceiptToken, baseURL: strings.TrimRight(a.BaseURL, "/")}
 	const one = "/v1.1/receipts/{id}"
 	read := []string{"receipts.read", "transactions.read", "transactions.history", "payments"}
+	write := []string{"payments", "checkouts.write"}
 	partial := []identity.Permission{identity.FullTransactionHistoryView}
 	return []rest.Route{
 		{Method: "GET", Path: one, Scopes: read, Partial: partial, Handle: rest.JSON(200, f.retrieve)},
 		{Method: "POST", Path: one + "/links", Scopes: read, Partial: partial, Handle: rest.JSON(201, f.createLink)},
-		{Method: "POST", Path: one + "/emails", Scopes: read, Partial: partial, Handle: rest.JSON(202, f.email)},
+		{Method: "POST", Path: one + "/emails", Scopes: write, Partial: partial, Handle: rest.JSON(202, f.email)},
 		{Method: "GET", Path: "/receipts/{token}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.show)},
 	}
 }
