@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/jacoelho/banking/bic"
 	"github.com/jacoelho/banking/iban"
@@ -54,10 +55,17 @@ var languageTag = sync.OnceValue(func() *regexp.Regexp {
 
 func language(text string) bool { return languageTag().MatchString(text) }
 
-// email reports whether the text is one bare RFC 5322 addr-spec of at most 256 bytes.
+// email reports whether the text is one bare RFC 5322 addr-spec of at most 256 bytes, all of it visible in the order in
+// which it is stored: who reads such an address sees which one it is (contract §2.2).
 func email(text string) bool {
 	address, err := mail.ParseAddress(text)
-	return err == nil && address.Address == text && len(text) <= 256
+	return err == nil && address.Address == text && len(text) <= 256 && !strings.ContainsFunc(text, unseen)
+}
+
+// unseen reports whether readers do not see the character itself: it is a control character or a blank, changes the
+// direction of others, joins them, or has no width.
+func unseen(r rune) bool {
+	return unicode.In(r, unicode.C, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // maxURL bounds URLs, in bytes.

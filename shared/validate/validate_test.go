@@ -233,11 +233,34 @@ type embedded struct {
 
 func (embedded) Rule(string, time.Time) string { return "" }
 
+// TestFormats_EmailThatIsNotWhatIsSeen: nobody is shown an address that mail to it does not go to.
+func TestFormats_EmailThatIsNotWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	type request struct {
+		Email string `json:"email" validate:"email"`
+	}
+	for _, unseen := range []rune{
+		0x00, '\n', 0x1F, 0x7F, 0x85, 0x9F, // controls
+		0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x180E, 0xE0001, 0xE0061, // no width
+		0x061C, 0x200E, 0x200F, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069, // direction
+		0x034F, 0x115F, 0x3164, 0xFFA0, 0xFE0F, 0xE0100, // ignorable
+		0xA0, 0x2003, 0x2028, 0x2029, 0x3000, // blanks
+		0xE000, 0x10FFFD, // private
+	} {
+		for _, email := range []string{"a" + string(unseen) + "da@example.com", "ada@ex" + string(unseen) + "ample.com",
+			`"a` + string(unseen) + `da"@example.com`} {
+			if faults := validate.Fields(request{email}, time.Now()); len(faults) != 1 {
+				t.Errorf("%q: got faults %v, want it refused", email, faults)
+			}
+		}
+	}
+}
+
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for format, texts := range map[string][2][]string{ // good, then bad
-		"email": {{"ada@example.com", "a+b@x.y"}, {"ada", "ada@", "Ada <ada@example.com>", " a@b.c",
-			strings.Repeat("x", 250) + "@x.test"}},
+		"email": {{"ada@example.com", "a+b@x.y", "jörg@bücher.example", "用户@例子.例"}, {"ada", "ada@",
+			"Ada <ada@example.com>", " a@b.c", strings.Repeat("x", 250) + "@x.test"}},
 		"http-url": {{"https://shop.example/a?b=c#d", "http://shop.example:8080", "HTTPS://shop.example"},
 			{"ftp://x", "/a", "javascript:alert(1)", "https://", "https://ada:pw@x.test", "https://x\n",
 				"https://x.test/" + strings.Repeat("a", 2048)}},
