@@ -93,13 +93,14 @@ func TestAPayerSeesNoPayout(t *testing.T) {
 	}
 }
 
+// TestThePageMayBeKeptByNobody: a browser may keep the PDF, but asks each time whether it has changed.
 func TestThePageMayBeKeptByNobody(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	path := link(s, s.Sell("10").ID, 0)
 	for suffix, want := range map[string][]string{
-		"":     {"text/html;charset=UTF-8", ""},
-		".pdf": {"application/pdf", "inline; filename=receipt-"},
+		"":     {"text/html;charset=UTF-8", "", "no-store"},
+		".pdf": {"application/pdf", "inline; filename=receipt-", "private, no-cache"},
 	} {
 		got := open(s, path+suffix)
 		name := got.Header.Get("Content-Disposition")
@@ -107,7 +108,7 @@ func TestThePageMayBeKeptByNobody(t *testing.T) {
 			(name == "") != (want[1] == "") {
 			t.Errorf("%q: got %d %v, want 200, %v", suffix, got.Status, got.Header, want)
 		}
-		for header, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+		for header, want := range map[string]string{"Cache-Control": want[2], "Referrer-Policy": "no-referrer",
 			"X-Content-Type-Options": "nosniff", "Set-Cookie": ""} {
 			if value := got.Header.Get(header); value != want {
 				t.Errorf("%q: got %s %q, want %q", suffix, header, value, want)
@@ -122,6 +123,35 @@ func TestThePageMayBeKeptByNobody(t *testing.T) {
 	}
 	if pdf := open(s, path+".pdf").Body; !strings.HasPrefix(string(pdf), "%PDF-") {
 		t.Errorf("got %.20q, want a PDF", pdf)
+	}
+}
+
+// TestShowReceipt_NotModified: a browser that has the PDF gets no other until the receipt changes.
+func TestShowReceipt_NotModified(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	p := s.Sell("10")
+	path := link(s, p.ID, 0) + ".pdf"
+	ask := func(tag string) world.Response {
+		return s.Do(world.Request{Method: "GET", Path: path, APIKey: world.NoKey,
+			Header: map[string]string{"If-None-Match": tag}})
+	}
+	first := open(s, path)
+	tag := first.Header.Get("ETag")
+	for _, has := range []string{tag, "W/" + tag, `"x", ` + tag, "*"} {
+		if got := ask(has); got.Status != 304 || len(got.Body) != 0 || got.Header.Get("ETag") != tag {
+			t.Errorf("%s: got %d with %d bytes and ETag %s, want 304 without a body", has, got.Status, len(got.Body),
+				got.Header.Get("ETag"))
+		}
+	}
+	for _, has := range []string{`"x"`, "", strings.Trim(tag, `"`)} {
+		if got := ask(has); got.Status != 200 || string(got.Body) != string(first.Body) {
+			t.Errorf("%q: got %d with %d bytes, want 200 and the PDF", has, got.Status, len(got.Body))
+		}
+	}
+	refundEvent(s, p, "2.5")
+	if got := ask(tag); got.Status != 200 || got.Header.Get("ETag") == tag || string(got.Body) == string(first.Body) {
+		t.Errorf("after a refund: got %d and ETag %s, want another PDF", got.Status, got.Header.Get("ETag"))
 	}
 }
 

@@ -17,11 +17,14 @@ type family struct {
 	store   *store.Store
 	token   func(mailID string) string // of the link in a mail
 	baseURL string                     // of the API, without a trailing slash
+	drawn   *drawnPDFs
+	commit  string // of the code
 }
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store, token: a.ReceiptToken, baseURL: strings.TrimRight(a.BaseURL, "/")}
+	f := family{store: a.Store, token: a.ReceiptToken, baseURL: strings.TrimRight(a.BaseURL, "/"),
+		drawn: newDrawnPDFs(), commit: a.Commit}
 	const one = "/v1.1/receipts/{id}"
 	read := []string{"receipts.read", "transactions.read", "transactions.history", "payments"}
 	write := []string{"payments", "checkouts.write"}

@@ -29,8 +29,7 @@ func (f family) show(ctx context.Context, req showRequest) (rest.Document, error
 	case err != nil:
 		return rest.Document{}, err
 	case asPDF:
-		body, pdfErr := s.pdf()
-		return rest.Document{ContentType: "application/pdf", Body: body, Filename: s.file + pdfSuffix}, pdfErr
+		return f.showPDF(ctx, s)
 	}
 	drawn, err := receiptPage.In(s.language).Draw(s.heading(), receiptBody(s, f.address(token)+pdfSuffix))
 	return rest.Document{HTML: drawn.HTML, CSP: drawn.CSP}, err

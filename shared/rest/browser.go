@@ -46,6 +46,18 @@ func BasicAuth(ctx context.Context) (name string, password secret.Text, ok bool)
 	return name, secret.New(text), ok
 }
 
+// Has reports whether the browser that sent a request to an Open route has the body with the entity tag, so that a
+// Document with the status 304 answers it (RFC 9110 §13.1.2). The header is joined, because the Lambda adapter splits it
+// at commas.
+func Has(ctx context.Context, tag string) bool {
+	for has := range strings.SplitSeq(strings.Join(sent(ctx).Header.Values("If-None-Match"), ","), ",") {
+		if has = strings.TrimSpace(has); has == "*" || strings.TrimPrefix(has, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
 // AcceptLanguage is the header of that name (RFC 9110 §12.5.4) of a request to an Open route. It
 // is joined, because the Lambda adapter splits it at commas.
 func AcceptLanguage(ctx context.Context) string {

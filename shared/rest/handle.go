@@ -79,6 +79,7 @@ type Document struct {
 	Forget      *http.Cookie // another, by which the browser deletes one; nil: none
 	RetryAfter  time.Duration
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
+	ETag        string   // of Body (RFC 9110 §8.8.3): only the browser keeps it, and asks whether it has changed (Has)
 	Immutable   bool     // the address has the content's version, so caches may keep it for a year
 }
 
@@ -129,6 +130,10 @@ func (d Document) reply(ctx context.Context) (reply, error) {
 	}
 	if d.HTML != nil && d.Redirect == "" {
 		r.contentType, r.body = htmlType, d.HTML
+	}
+	if d.ETag != "" {
+		r.header.Set("ETag", d.ETag)
+		r.header.Set("Cache-Control", "private, no-cache")
 	}
 	if d.Immutable {
 		r.header.Set("Cache-Control", "public, max-age=31536000, immutable")

@@ -111,7 +111,7 @@ func (r reply) write(w http.ResponseWriter, method string) {
 	if len(r.body) > 0 {
 		h.Set("Content-Type", r.contentType)
 	}
-	if r.status != http.StatusNoContent {
+	if r.status != http.StatusNoContent && r.status != http.StatusNotModified {
 		h.Set("Content-Length", strconv.Itoa(len(r.body)))
 	}
 	w.WriteHeader(r.status)

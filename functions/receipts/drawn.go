@@ -1,0 +1,86 @@
+package receipts
+
+import (
+	"container/list"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// mostDrawn bounds the PDFs that a process keeps, in bytes; a PDF has some 20 kB.
+const mostDrawn = 4 << 20
+
+// drawnPDFs keeps the PDFs that were used last, by their entity tags, because drawing one takes a function 70 to 230 ms. A
+// table or bucket of them is not worth its writes: few receipts are opened twice by different browsers.
+type drawnPDFs struct {
+	mu    sync.Mutex
+	byTag map[string]*list.Element
+	used  *list.List // of drawnPDF, the latest first
+	size  int
+}
+
+type drawnPDF struct {
+	tag  string
+	body []byte
+}
+
+func newDrawnPDFs() *drawnPDFs {
+	return &drawnPDFs{byTag: map[string]*list.Element{}, used: list.New()}
+}
+
+// get returns the PDF with the tag, nil if it is not kept.
+func (d *drawnPDFs) get(tag string) []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	found := d.byTag[tag]
+	if found == nil {
+		return nil
+	}
+	d.used.MoveToFront(found)
+	return found.Value.(drawnPDF).body
+}
+
+// put keeps a PDF, and drops those that were not used for longest where there is no room.
+func (d *drawnPDFs) put(tag string, body []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.byTag[tag] != nil || len(body) > mostDrawn {
+		return
+	}
+	d.byTag[tag] = d.used.PushFront(drawnPDF{tag, body})
+	for d.size += len(body); d.size > mostDrawn; {
+		oldest := d.used.Remove(d.used.Back()).(drawnPDF)
+		delete(d.byTag, oldest.tag)
+		d.size -= len(oldest.body)
+	}
+}
+
+// tag returns the entity tag of the receipt's PDF: a digest of all that is drawn, and of the code that draws it. The
+// words follow from the language.
+func (s sheet) tag(commit string) string {
+	s.words = words{}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %#v", commit, s))
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+}
+
+// showPDF returns the receipt as PDF, or 304 if the browser has it. It draws only a PDF that is not kept.
+func (f family) showPDF(ctx context.Context, s sheet) (rest.Document, error) {
+	tag := s.tag(f.commit)
+	if rest.Has(ctx, tag) {
+		return rest.Document{Status: http.StatusNotModified, ETag: tag}, nil
+	}
+	body := f.drawn.get(tag)
+	if body == nil {
+		var err error
+		if body, err = s.pdf(); err != nil {
+			return rest.Document{}, err
+		}
+		f.drawn.put(tag, body)
+	}
+	return rest.Document{ContentType: "application/pdf", Body: body, Filename: s.file + pdfSuffix, ETag: tag}, nil
+}
