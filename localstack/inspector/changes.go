@@ -6,71 +6,152 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
 const (
-	// minInterval is the shortest time between two updates of a page that is open.
+	// minInterval is the shortest time between two updates of the pages that are open.
 	minInterval = 500 * time.Millisecond
 	// maxInterval is the longest: what no request changes, such as an expiry, is seen by then.
 	maxInterval = 5 * time.Second
 	// busyShare is how many times as long as an update has taken nothing is done at least.
 	busyShare = 20
+	// maxStreams bounds the pages that get updates at the same time.
+	maxStreams = 200
+	// slowest is how long a page may take to receive an update.
+	slowest = 10 * time.Second
 )
 
-// streamSections sends an open page the sections that have changed, as server-sent events (WHATWG HTML).
-func (s *site) streamSections(w http.ResponseWriter, r *http.Request) {
-	changes, stop := s.watch()
-	defer stop()
-	w.Header().Set("Content-Type", "text/event-stream")
+// streams sends the pages that are open the sections that have changed. It draws the sections once for all of them.
+type streams struct {
+	draw   func(context.Context) ([]event, error)
+	watch  func() (changes <-chan struct{}, stop func())
+	closed <-chan struct{}
+
+	mu     sync.Mutex
+	open   int
+	latest *drawing // nil while no page is open
+	stop   context.CancelFunc
+}
+
+// event is a section as it is sent.
+type event struct{ section, text string }
+
+// drawing is what all sections were at some time.
+type drawing struct {
+	events []event
+	newer  chan struct{} // closed when there is a newer one
+}
+
+// ServeHTTP sends an open page the sections as they are, and then those that change, as server-sent events (WHATWG HTML).
+// A page beyond maxStreams gets 503; one that does not receive an update in time is dropped, and its browser connects
+// again.
+func (s *streams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", "text/event-stream")
 		return
 	}
-	flush := http.NewResponseController(w).Flush
+	d := s.join(r.Context())
+	if d == nil {
+		http.Error(w, "Too many pages of the sandbox are open.", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.leave()
+	w.Header().Set("Content-Type", "text/event-stream")
 	shown := map[string]string{}
+	for sendChanged(w, d.events, shown) == nil {
+		select {
+		case <-d.newer:
+		case <-r.Context().Done():
+			return
+		case <-s.closed:
+			return
+		}
+		s.mu.Lock()
+		d = s.latest
+		s.mu.Unlock()
+	}
+}
+
+// sendChanged sends the sections that are not as they were shown.
+func sendChanged(w http.ResponseWriter, events []event, shown map[string]string) error {
+	to := http.NewResponseController(w)
+	if err := to.SetWriteDeadline(time.Now().Add(slowest)); err != nil {
+		return err
+	}
+	for _, e := range events {
+		if shown[e.section] == e.text {
+			continue
+		}
+		shown[e.section] = e.text
+		if _, err := w.Write([]byte(e.text)); err != nil {
+			return err
+		}
+	}
+	return to.Flush()
+}
+
+// join counts a page, and returns the latest drawing, which is empty before the first; nil if too many pages are open.
+// The first page starts the drawing.
+func (s *streams) join(ctx context.Context) *drawing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open >= maxStreams {
+		return nil
+	}
+	if s.open++; s.open == 1 {
+		s.latest = &drawing{newer: make(chan struct{})}
+		ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+		go s.drawUntil(ctx, s.latest)
+	}
+	return s.latest
+}
+
+// leave ends the drawing with the last page.
+func (s *streams) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open--; s.open == 0 {
+		s.stop()
+		s.latest = nil
+	}
+}
+
+// drawUntil draws the sections at once, and again when something has changed, until ctx ends. What cannot be drawn now is
+// drawn next time.
+func (s *streams) drawUntil(ctx context.Context, latest *drawing) {
+	changes, stop := s.watch()
+	defer stop()
 	for {
 		began := time.Now()
-		if s.sendChanged(r.Context(), w, shown) != nil || flush() != nil {
-			return
+		if events, err := s.draw(ctx); err == nil {
+			latest = s.publish(latest, events)
 		}
 		// A platform with much to show is not kept busy by showing it.
 		rest := max(minInterval, busyShare*time.Since(began))
-		if !s.waitFor(r.Context(), time.After(rest), nil) || !s.waitFor(r.Context(), time.After(maxInterval), changes) {
+		if !s.waitFor(ctx, time.After(rest), nil) || !s.waitFor(ctx, time.After(maxInterval), changes) {
 			return
 		}
 	}
 }
 
-// oneLine ends no line of an event.
-var oneLine = strings.NewReplacer("\r\n", "&#13;\ndata: ", "\r", "&#13;", "\n", "\ndata: ")
-
-// sendChanged sends the sections that are not as they were shown.
-func (s *site) sendChanged(ctx context.Context, w http.ResponseWriter, shown map[string]string) error {
-	v, err := s.view(ctx)
-	if err != nil {
-		return err
+// publish makes a drawing the latest, unless its pages have left.
+func (s *streams) publish(before *drawing, events []event) *drawing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.latest != before {
+		return before
 	}
-	for _, section := range slices.Concat(v.columns()...) {
-		var html strings.Builder
-		if err := section.body.Render(ctx, &html); err != nil {
-			return err
-		}
-		if shown[section.id] == html.String() {
-			continue
-		}
-		shown[section.id] = html.String()
-		_, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", section.id, oneLine.Replace(html.String()))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	s.latest = &drawing{events: events, newer: make(chan struct{})}
+	close(before.newer)
+	return s.latest
 }
 
-// waitFor returns when it is time, or something has changed; false: the page or the platform has ended.
-func (s *site) waitFor(ctx context.Context, at <-chan time.Time, changes <-chan struct{}) bool {
+// waitFor returns when it is time, or something has changed; false: the pages or the platform have ended.
+func (s *streams) waitFor(ctx context.Context, at <-chan time.Time, changes <-chan struct{}) bool {
 	select {
 	case <-at:
 		return true
@@ -81,4 +162,25 @@ func (s *site) waitFor(ctx context.Context, at <-chan time.Time, changes <-chan 
 	case <-s.closed:
 		return false
 	}
+}
+
+// oneLine ends no line of an event.
+var oneLine = strings.NewReplacer("\r\n", "&#13;\ndata: ", "\r", "&#13;", "\n", "\ndata: ")
+
+// events draws all sections of the page.
+func (s *site) events(ctx context.Context) ([]event, error) {
+	v, err := s.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var events []event
+	for _, section := range slices.Concat(v.columns()...) {
+		var html strings.Builder
+		if err := section.body.Render(ctx, &html); err != nil {
+			return nil, err
+		}
+		text := fmt.Sprintf("event: %s\ndata: %s\n\n", section.id, oneLine.Replace(html.String()))
+		events = append(events, event{section.id, text})
+	}
+	return events, nil
 }

@@ -54,7 +54,7 @@ func (i *Inspector) Serve(p Platform) error {
 	s.mux.Handle("GET /sandbox", s.page(s.overview))
 	s.mux.Handle("GET /sandbox/requests/{id}", s.page(s.request))
 	s.mux.Handle("GET /sandbox/mails/{name}", s.page(s.mail))
-	s.mux.HandleFunc("GET /sandbox/changes", s.streamSections)
+	s.mux.Handle("GET /sandbox/changes", &streams{draw: s.events, watch: i.watch, closed: i.closed})
 	s.mux.HandleFunc("POST /sandbox/buttons/{button}", s.press)
 	s.mux.Handle("POST /sandbox/payer", s.page(s.leadPayer))
 	s.mux.HandleFunc("POST "+receiverPath, s.receive)

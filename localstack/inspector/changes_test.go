@@ -1,0 +1,159 @@
+package inspector
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// tab is a browser's page that reads its stream, until it hangs.
+type tab struct {
+	*httptest.ResponseRecorder
+
+	hangs    bool
+	deadline time.Time
+	mu       sync.Mutex // of what was received
+}
+
+// received returns what the tab has read so far.
+func (t *tab) received() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.Body.String()
+}
+
+func (t *tab) SetWriteDeadline(at time.Time) error {
+	t.deadline = at
+	return nil
+}
+
+// Write blocks in a tab that hangs until the deadline, as a connection does whose buffers are full.
+func (t *tab) Write(b []byte) (int, error) {
+	if t.hangs {
+		time.Sleep(time.Until(t.deadline))
+		return 0, os.ErrDeadlineExceeded
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.ResponseRecorder.Write(b)
+}
+
+// stand is a platform with streams to tabs, in the fake time of a test.
+type stand struct {
+	streams
+
+	drawn   int // how often
+	changes chan struct{}
+	tabs    sync.WaitGroup
+}
+
+func newStand() *stand {
+	s := &stand{changes: make(chan struct{})}
+	s.draw = func(context.Context) ([]event, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.drawn++
+		return []event{{"same", "same\n"}, {"count", fmt.Sprintf("drawing %d\n", s.drawn)}}, nil
+	}
+	s.watch = func() (<-chan struct{}, func()) { return s.changes, func() {} }
+	return s
+}
+
+// opens has a tab open its stream, until ctx ends.
+func (s *stand) opens(ctx context.Context, hangs bool) *tab {
+	t := &tab{ResponseRecorder: httptest.NewRecorder(), hangs: hangs}
+	r := httptest.NewRequest(http.MethodGet, "/sandbox/changes", nil).WithContext(ctx)
+	s.tabs.Go(func() { s.ServeHTTP(t, r) })
+	return t
+}
+
+// count returns how many streams are open, and how many drawings were made.
+func (s *stand) count() (open, drawn int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open, s.drawn
+}
+
+// TestStreams_DrawnOnceForAll: what the platform does for an update does not grow with the pages that are open.
+func TestStreams_DrawnOnceForAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, leave := context.WithCancel(t.Context())
+		s := newStand()
+		var tabs []*tab
+		for range maxStreams {
+			tabs = append(tabs, s.opens(ctx, false))
+		}
+		for range 2 {
+			time.Sleep(minInterval + time.Millisecond)
+			s.changes <- struct{}{}
+		}
+		synctest.Wait()
+		late := s.opens(ctx, false)
+		synctest.Wait()
+		if late.Code != http.StatusServiceUnavailable {
+			t.Errorf("beyond %d: got %d, want 503", maxStreams, late.Code)
+		}
+		leave()
+		s.tabs.Wait()
+		synctest.Wait()
+		if open, drawn := s.count(); open != 0 || drawn != 3 {
+			t.Errorf("got %d streams open after %d drawings, want none after 3", open, drawn)
+		}
+		for _, tab := range tabs {
+			want := "same\ndrawing 1\ndrawing 2\ndrawing 3\n"
+			if got := tab.received(); got != want || tab.Code != http.StatusOK || !tab.Flushed {
+				t.Fatalf("got %d %q, want 200 and %q", tab.Code, got, want)
+			}
+		}
+	})
+}
+
+// TestStreams_SlowReader: a page that does not read is dropped, and delays no other.
+func TestStreams_SlowReader(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, leave := context.WithCancel(t.Context())
+		s := newStand()
+		s.opens(ctx, true)
+		reads := s.opens(ctx, false)
+		time.Sleep(minInterval + time.Millisecond)
+		s.changes <- struct{}{}
+		synctest.Wait()
+		if open, _ := s.count(); !strings.HasSuffix(reads.received(), "drawing 2\n") || open != 2 {
+			t.Errorf("beside one that hangs: got %q and %d streams, want drawing 2 and both", reads.received(), open)
+		}
+		time.Sleep(slowest)
+		synctest.Wait()
+		if open, _ := s.count(); open != 1 {
+			t.Errorf("after %s: got %d streams open, want the one that reads", slowest, open)
+		}
+		leave()
+		s.tabs.Wait()
+	})
+}
+
+// TestStreams_NextPage: a page that is opened when all others have left gets the sections anew.
+func TestStreams_NextPage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStand()
+		for n := range 2 {
+			ctx, leave := context.WithCancel(t.Context())
+			tab := s.opens(ctx, false)
+			synctest.Wait()
+			leave()
+			s.tabs.Wait()
+			if got, want := tab.received(), fmt.Sprintf("same\ndrawing %d\n", n+1); got != want {
+				t.Errorf("page %d: got %q, want %q", n, got, want)
+			}
+		}
+	})
+}
