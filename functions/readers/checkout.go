@@ -184,16 +184,24 @@ func (f family) terminate(ctx context.Context, req readerPath) (rest.Empty, erro
 	if err == nil {
 		r, _, err = f.reached(ctx, caller.Tenant, r)
 	}
-	if err != nil || r.Checkout == "" {
-		return rest.Empty{}, err
+	if err == nil {
+		_, err = f.end(ctx, caller, r)
+	}
+	return rest.Empty{}, err
+}
+
+// end cancels the reader's checkout while it waits for the cardholder, and returns what has become of it.
+// The checkout is zero if none is open. Failure: NotFound when it is another's and the caller sees its own alone.
+func (f family) end(ctx context.Context, caller identity.Principal, r reader.Reader) (payments.Checkout, error) {
+	if r.Checkout == "" {
+		return payments.Checkout{}, nil
 	}
 	c, err := f.store.AnyCheckout(ctx, caller.Tenant, r.Checkout)
 	switch {
 	case err != nil || !c.AttemptOpen():
-		return rest.Empty{}, err
+		return payments.Checkout{}, err
 	case !caller.Sees(c.Creator.ID):
-		return rest.Empty{}, store.ErrNoCheckout
+		return payments.Checkout{}, store.ErrNoCheckout
 	}
-	_, err = f.processing.TerminateAtReader(ctx, caller.Tenant, c)
-	return rest.Empty{}, err
+	return f.processing.TerminateAtReader(ctx, caller.Tenant, c)
 }

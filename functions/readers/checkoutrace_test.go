@@ -184,6 +184,41 @@ func TestOthersReachNoCheckout(t *testing.T) {
 	wantFate(c, own, stopped)
 }
 
+// TestDeleteReader_AnothersCheckout is refused to a person who sees its own checkouts alone: nothing happens to
+// the checkout and the pairing.
+func TestDeleteReader_AnothersCheckout(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	with := func(p member.Permissions, email string) world.Shop { return c.WithKey(c.TokenOf(c.Employ(email, p))) }
+	clerk := with(member.Permissions{}, "clerk@example.com")
+	accountant := with(member.Permissions{FullTransactionHistoryView: true}, "books@example.com")
+	checkout := c.Begin(1010)
+	noSale.Check(t, clerk.Send("DELETE", c.Path(""), nil))
+	wantFate(c, checkout, waits)
+	if got := c.Send("GET", c.Path("/status"), nil); got.Text("data.status") != "ONLINE" {
+		t.Errorf("status after the refusal: got %s, want ONLINE", got.Body)
+	}
+	if got := accountant.Send("DELETE", c.Path(""), nil); got.Status != 200 {
+		t.Errorf("with the permission: got %d %s, want 200", got.Status, got.Body)
+	}
+	if got := c.CheckoutRecords(checkout); got.Captured != 0 {
+		t.Errorf("captured: got %d, want 0", got.Captured)
+	}
+}
+
+// TestDeleteReader_OwnCheckout: a person who sees its own checkouts alone ends these by deleting the reader.
+func TestDeleteReader_OwnCheckout(t *testing.T) {
+	t.Parallel()
+	c := newTill(t)
+	clerk := till{world.CardReader{ID: c.ID,
+		Shop: c.WithKey(c.TokenOf(c.Employ("clerk@example.com", member.Permissions{})))}}
+	own := clerk.Begin(1010)
+	if got := clerk.Send("DELETE", c.Path(""), nil); got.Status != 200 {
+		t.Errorf("got %d %s, want 200", got.Status, got.Body)
+	}
+	wantFate(c, own, stopped)
+}
+
 // TestOnlineOperationsReachNoCheckoutAtAReader, before and after it has ended.
 func TestOnlineOperationsReachNoCheckoutAtAReader(t *testing.T) {
 	t.Parallel()

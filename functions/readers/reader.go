@@ -136,16 +136,18 @@ func (f family) update(ctx context.Context, req updateRequest) (readerView, erro
 }
 
 // delete ends the pairing, after the checkout that may wait at the terminal. It may be repeated: each
-// step finds what was done before.
+// step finds what was done before. Failure: NotFound, also while the reader has a checkout of another and the
+// caller sees its own alone.
 func (f family) delete(ctx context.Context, req readerPath) (rest.Empty, error) {
-	t, operation := rest.Caller(ctx).Tenant, rest.OperationID(ctx)
+	caller, operation := rest.Caller(ctx), rest.OperationID(ctx)
+	t := caller.Tenant
 	return store.Retry(func(bool) (rest.Empty, error) {
 		r, err := f.store.CardReader(ctx, t, req.ID)
 		if failure.Is(err, failure.KindNotFound) {
 			return rest.Empty{}, f.store.CardReaderDeletedBy(ctx, t, req.ID, operation)
 		}
 		if err == nil {
-			err = f.stop(ctx, t, r)
+			err = f.stop(ctx, caller, r)
 		}
 		if err != nil {
 			return rest.Empty{}, err

@@ -33,7 +33,7 @@ func Routes(a *app.App) []rest.Route {
 		{Method: "POST", Path: all, Scopes: write, Handle: rest.JSON(201, f.create)},
 		{Method: "GET", Path: one, Scopes: read, Handle: rest.JSON(200, f.retrieve)},
 		{Method: "PATCH", Path: one, Scopes: write, Handle: rest.JSON(200, f.update)},
-		{Method: "DELETE", Path: one, Scopes: write, Handle: rest.JSON(200, f.delete)},
+		{Method: "DELETE", Path: one, Scopes: write, Partial: others, Handle: rest.JSON(200, f.delete)},
 		{Method: "GET", Path: one + "/status", Scopes: []string{mayRead}, Errors: rest.Readers,
 			Handle: rest.JSON(200, f.retrieveStatus)},
 		{Method: "POST", Path: one + "/checkout", Scopes: []string{mayWrite}, Errors: rest.Readers,

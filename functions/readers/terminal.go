@@ -70,21 +70,17 @@ func (f family) silent(ctx context.Context, r reader.Reader, err error) {
 var errNotStopped = errors.New("the acquirer did not say that the checkout is cancelled")
 
 // stop cancels the checkout at the reader, if one is open, and ends the pairing: a terminal without
-// one gets no other checkout. Failure: Timeout when acquirer or terminal did not answer.
-func (f family) stop(ctx context.Context, t identity.Tenant, r reader.Reader) error {
-	if r.Checkout != "" {
-		c, err := f.store.AnyCheckout(ctx, t, r.Checkout)
-		if err == nil {
-			c, err = f.processing.TerminateAtReader(ctx, t, c)
-		}
-		switch {
-		case err != nil:
-			return err
-		case c.WaitsAtReader(): // the terminal could still charge
-			return failure.Timeout(errNotStopped)
-		}
+// one gets no other checkout. Failures: NotFound when the checkout is another's and the caller sees its own
+// alone; Timeout when acquirer or terminal did not answer.
+func (f family) stop(ctx context.Context, caller identity.Principal, r reader.Reader) error {
+	c, err := f.end(ctx, caller, r)
+	switch {
+	case err != nil:
+		return err
+	case c.WaitsAtReader(): // the terminal could still charge
+		return failure.Timeout(errNotStopped)
 	}
-	if err := f.processing.Terminal(t).Unpair(ctx, r.ID); err != nil {
+	if err = f.processing.Terminal(caller.Tenant).Unpair(ctx, r.ID); err != nil {
 		return failure.Timeout(err)
 	}
 	return nil

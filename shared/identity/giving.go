@@ -20,6 +20,7 @@ var Guards = []Guard{
 	{FullTransactionHistoryView, []string{"transactions.history", "transactions.read"}},
 	{FullTransactionHistoryView, []string{"readers.read"}},
 	{FullTransactionHistoryView, []string{"readers.write"}},
+	{FullTransactionHistoryView, []string{"readers.write", "terminals.write"}},
 	{FullTransactionHistoryView, []string{"receipts.read", "transactions.read", "transactions.history", "payments"}},
 	{FullTransactionHistoryView, []string{"user.profile", "user.profile_readonly"}},
 	{FullTransactionHistoryView, []string{"user.profile", "user.profile_readonly", "payouts.read"}},
