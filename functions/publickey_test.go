@@ -24,7 +24,7 @@ type public struct {
 
 const (
 	shownCheckout = `id checkout_reference amount currency merchant_code merchant_name merchant_country merchant_sandbox
-		description purpose checkout_type user_id redirect_url status date valid_until transaction_code transaction_id
+		description purpose checkout_type redirect_url status date valid_until transaction_code transaction_id
 		transactions.id transactions.transaction_code transactions.amount transactions.currency transactions.timestamp
 		transactions.status transactions.payment_type transactions.entry_mode transactions.installments_count
 		transactions.merchant_code transactions.vat_amount transactions.tip_amount transactions.auth_code
@@ -36,8 +36,8 @@ const (
 		next_step.payload.PaReq next_step.payload.MD next_step.payload.TermUrl next_step.payload.payment_type`
 
 	// hiddenFromPayers are the members of a checkout that a public key is not shown.
-	hiddenFromPayers = `pay_to_email return_url customer_id payment_instrument.token mandate.type mandate.status ` +
-		`mandate.merchant_code`
+	hiddenFromPayers = `pay_to_email user_id return_url customer_id payment_instrument.token mandate.type ` +
+		`mandate.status mandate.merchant_code`
 )
 
 // publicKeys are the routes that take one, by their operations. Where none is

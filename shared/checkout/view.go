@@ -116,7 +116,7 @@ func (s Viewer) PageURL(checkoutID string) string { return s.BaseURL + "/pay/c-"
 // ForPayer leaves out what a payer's browser must not learn (contract §2.1).
 func (s Viewer) ForPayer(c payments.Checkout) View {
 	v := s.Of(c)
-	v.PayToEmail, v.ReturnURL, v.CustomerID, v.Instrument, v.Mandate = "", "", "", nil, nil
+	v.PayToEmail, v.UserID, v.ReturnURL, v.CustomerID, v.Instrument, v.Mandate = "", "", "", "", nil, nil
 	return v
 }
 

@@ -75,9 +75,9 @@ func set(lists ...[]string) map[string]bool {
 // TestWhoSeesWhat of a checkout: what has no value is left out, and from a payer's browser what contract §2.1 names.
 func TestWhoSeesWhat(t *testing.T) {
 	t.Parallel()
-	payers := []string{"description", "user_id", "redirect_url", "valid_until", "transaction_code", "transaction_id",
+	payers := []string{"description", "redirect_url", "valid_until", "transaction_code", "transaction_id",
 		"hosted_checkout", "hosted_checkout_url"}
-	merchants := []string{"pay_to_email", "return_url", "customer_id", "mandate", "payment_instrument"}
+	merchants := []string{"pay_to_email", "user_id", "return_url", "customer_id", "mandate", "payment_instrument"}
 	for name, c := range map[string]struct {
 		got  checkout.View
 		want map[string]bool
