@@ -233,7 +233,7 @@ func nothing() {}
 
 // eventfulCode is that of a transaction with events.
 func (p *historyFixture) eventfulCode() string {
-	return p.items[slices.IndexFunc(p.items, func(h payments.HistoryItem) bool {
-		return h.Type == payments.RefundEvent
-	})].Code
+	return p.items[slices.IndexFunc(p.items, isRefund)].Code
 }
+
+func isRefund(h payments.HistoryItem) bool { return h.Type == payments.RefundEvent }

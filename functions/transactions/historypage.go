@@ -38,18 +38,25 @@ func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
 		read = f.readCode
 	}
 	caller := rest.Caller(ctx)
-	p.sees, p.partial = caller.Sees, !caller.Has(identity.FullTransactionHistoryView)
+	p.caller, p.partial = caller, !caller.Has(identity.FullTransactionHistoryView)
 	found, err := read(ctx, p)
 	if err != nil {
 		return historyView{}, err
 	}
-	return p.cut(found, rest.Merchant(ctx).Calendar(caller.Tenant.Mode)), nil
+	page, next := p.cut(found, rest.Merchant(ctx).Calendar(caller.Tenant.Mode))
+	if next.ref != "" {
+		if next.hidden {
+			next.ref = sealRef(f.cursorKeys(f.store.Now()), caller, next.ref)
+		}
+		page.Links = append(page.Links, historyLink{Rel: "next", Href: p.after(next.ref).query(), Type: "application/json"})
+	}
+	return page, nil
 }
 
 // readCode reads all that belongs to one transaction code.
 func (f family) readCode(ctx context.Context, p historyPlan) (historyPage, error) {
 	t, found := rest.Caller(ctx).Tenant, historyPage{}
-	span, err := f.span(ctx, t, p)
+	span, err := f.span(ctx, p)
 	if err != nil {
 		return found, err
 	}
@@ -65,7 +72,7 @@ func (f family) readCode(ctx context.Context, p historyPlan) (historyPage, error
 // readHistory reads the items whose entries match.
 func (f family) readHistory(ctx context.Context, p historyPlan) (historyPage, error) {
 	t := rest.Caller(ctx).Tenant
-	span, err := f.span(ctx, t, p)
+	span, err := f.span(ctx, p)
 	if err != nil {
 		return historyPage{}, err
 	}
@@ -113,12 +120,18 @@ func (p historyPlan) choose(entries iter.Seq2[store.HistoryEntry, error]) (histo
 	return found, chosen, nil
 }
 
+// following is where the next page begins: after the item with the id; none if ref is empty.
+type following struct {
+	ref    string
+	hidden bool // the caller may not see the item
+}
+
 // cut makes a page of the items that match.
-func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) historyView {
+func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) (historyView, following) {
 	page := historyView{Items: []historyItem{}, Links: []historyLink{}}
 	shown := ""
 	for _, item := range found.items {
-		if !p.filter.Match(item) || !p.sees(item.Creator) {
+		if !p.filter.Match(item) || !p.caller.Sees(item.Creator) {
 			continue
 		}
 		if len(page.Items) == p.limit {
@@ -128,8 +141,8 @@ func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) historyV
 		page.Items = append(page.Items, newHistoryItem(item, calendar))
 		shown = item.ID
 	}
-	if found.more {
-		page.Links = append(page.Links, historyLink{Rel: "next", Href: p.after(found.last).query(), Type: "application/json"})
+	if !found.more {
+		return page, following{}
 	}
-	return page
+	return page, following{ref: found.last, hidden: p.partial && found.last != shown}
 }

@@ -25,8 +25,8 @@ type historyPlan struct {
 	limit          int // items per page
 	oldest, newest edge
 	filter         payments.HistoryFilter
-	sees           func(creator string) bool // which payments the caller sees, by who has created the checkout
-	partial        bool                      // not all
+	caller         identity.Principal
+	partial        bool // the caller sees only the payments of its own checkouts
 }
 
 // edge is one end of the requested range. A ref overrides a time.
@@ -98,26 +98,31 @@ func setTime(q url.Values, name string, at *time.Time) {
 	}
 }
 
-// span finds the places of the refs, also of items that the caller does not see: the next
-// link of a page names the last one that was examined. Failure: Invalid for one of no item.
-func (f family) span(ctx context.Context, t identity.Tenant, p historyPlan) (store.Range, error) {
+// span finds the places of the refs. A sealed ref may be of an item that the caller does not see: the next
+// link of a page leads on from the last item that was examined. Failure: Invalid for any other ref of no item
+// that the caller sees.
+func (f family) span(ctx context.Context, p historyPlan) (store.Range, error) {
 	span := store.Range{NewestFirst: p.order == descending}
 	var err error
-	if span.Oldest, err = f.bound(ctx, t, p.oldest, "oldest_ref"); err != nil {
+	if span.Oldest, err = f.bound(ctx, p.caller, p.oldest, "oldest_ref"); err != nil {
 		return span, err
 	}
-	span.Newest, err = f.bound(ctx, t, p.newest, "newest_ref")
+	span.Newest, err = f.bound(ctx, p.caller, p.newest, "newest_ref")
 	return span, err
 }
 
-func (f family) bound(ctx context.Context, t identity.Tenant, e edge, param string) (*store.Bound, error) {
+func (f family) bound(ctx context.Context, caller identity.Principal, e edge, param string) (*store.Bound, error) {
 	if e.ref == "" {
 		if e.at == nil {
 			return nil, nil
 		}
 		return &store.Bound{At: *e.at, Inclusive: e.inclusive}, nil
 	}
-	place, err := f.store.HistoryPlace(ctx, t, e.ref)
+	id, sees := e.ref, caller.Sees
+	if sealed, ok := openRef(f.cursorKeys(f.store.Now()), caller, e.ref); ok {
+		id, sees = sealed, func(string) bool { return true }
+	}
+	place, err := f.store.HistoryPlace(ctx, caller.Tenant, id, sees)
 	if failure.Is(err, failure.KindNotFound) {
 		return nil, failure.Invalid(param, "must be the id of an item of the history")
 	}

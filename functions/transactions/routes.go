@@ -3,6 +3,8 @@
 package transactions
 
 import (
+	"time"
+
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -17,11 +19,13 @@ type family struct {
 	processing *processing.Processor
 	refunds    payments.RefundRules
 	baseURL    string
+	cursorKeys func(time.Time) [][]byte // of sealed refs, the one in use first
 }
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store.Reader, processing: a.Processing, refunds: a.Refunds, baseURL: a.BaseURL}
+	f := family{store: a.Store.Reader, processing: a.Processing, refunds: a.Refunds, baseURL: a.BaseURL,
+		cursorKeys: a.CursorKeys}
 	read, refund := []string{"transactions.history", "transactions.read"}, []string{"payments", "refunds.write"}
 	const detail, history = "/v2.1/merchants/{merchant_code}/transactions",
 		"/v2.1/merchants/{merchant_code}/transactions/history"

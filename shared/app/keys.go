@@ -29,6 +29,7 @@ import (
 //	                    which knows either verifies (contract §11.2)
 //	requests            a record of an Idempotency-Key is read, continued and
 //	                    answered with the keys it was made with; kept 31 days
+//	history cursors     the link to the next page of the history is read with both
 //	payer sessions      an attempt's link, and a session on a payment page, are of
 //	                    the secret in use when they began; three days at most, of
 //	                    a boleto
@@ -54,6 +55,7 @@ const (
 	forSignatures   = "callback signature"
 	forRequests     = "requests"
 	forSessions     = "payer sessions"
+	forCursors      = "history cursors"
 	forMerchants    = "callback secrets"
 	forInvitations  = "invitation tokens"
 	forReceipts     = "links to receipts"
@@ -152,14 +154,27 @@ func (c Config) generations() []generation {
 }
 
 // sessionKey is of the secret that was in use at the time.
-func (c Config) sessionKey(at time.Time) []byte {
+func (c Config) sessionKey(at time.Time) []byte { return derive(c.secretAt(at), forSessions) }
+
+// secretAt returns the platform secret that was in use at the time.
+func (c Config) secretAt(at time.Time) []byte {
 	all := c.generations()
 	for _, g := range all {
 		if !at.Before(g.since) {
-			return derive(g.secret, forSessions)
+			return g.secret
 		}
 	}
-	return derive(all[len(all)-1].secret, forSessions)
+	return all[len(all)-1].secret
+}
+
+// CursorKeys returns the keys that seal the places of the history: the one in use at the time, then all.
+func (a *App) CursorKeys(at time.Time) [][]byte {
+	a.using(PlatformSecret)
+	keys := [][]byte{derive(a.secretAt(at), forCursors)}
+	for _, g := range a.generations() {
+		keys = append(keys, derive(g.secret, forCursors))
+	}
+	return keys
 }
 
 // SigningKey is one of the platform's, with when it came into use.

@@ -233,9 +233,11 @@ func (r Range) arrange(records []Record) []payments.HistoryItem {
 	return items
 }
 
-// HistoryPlace is the position of the item with the id in the history, as an
-// exclusive bound. It reads consistently. Failure: NotFound.
-func (s *Reader) HistoryPlace(ctx context.Context, t identity.Tenant, id string) (Bound, error) {
+// HistoryPlace returns the position of the item with the id in the history, as an exclusive bound, if the caller
+// sees the item by who created its checkout. It reads consistently, and as often for an item that is hidden as for
+// none. Failure: NotFound.
+func (s *Reader) HistoryPlace(ctx context.Context, t identity.Tenant, id string,
+	sees func(creator string) bool) (Bound, error) {
 	places := []key{transactionKey(t, payments.CodeOfID(id), id)}
 	if code, ok := payments.CodeWithin(id); ok {
 		places = append(places, eventKey(t, code, id))
@@ -244,12 +246,13 @@ func (s *Reader) HistoryPlace(ctx context.Context, t identity.Tenant, id string)
 		var item struct {
 			listed
 			CreatedAt time.Time `dynamo:"created_at"`
+			Creator   string    `dynamo:"creator"`
 		}
 		err := s.get(k).One(ctx, &item)
 		if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
 			return Bound{}, err
 		}
-		if item.Partition != "" { // refunds that clients do not see have none
+		if item.Partition != "" && sees(item.Creator) { // refunds that clients do not see have no partition
 			return Bound{At: item.CreatedAt, ID: id}, nil
 		}
 	}

@@ -236,6 +236,9 @@ func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 	}
 }
 
+// everybody sees all.
+func everybody(string) bool { return true }
+
 func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	t.Parallel()
 	w := shopFixture{t, newStore(t), 1}
@@ -247,7 +250,7 @@ func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	deduction.ID, deduction.Type = tx.RefundID("deduction"), payments.PayoutDeductionEvent
 	w.write(&tx, deduction)
 	for id, at := range map[string]time.Time{tx.ID: start, pending.ID: start.Add(time.Second)} {
-		place, err := w.HistoryPlace(t.Context(), tenant, id)
+		place, err := w.HistoryPlace(t.Context(), tenant, id, everybody)
 		if diff := cmp.Diff(store.Bound{At: at, ID: id}, place); err != nil || diff != "" {
 			t.Errorf("%s: got error %v, want none; place (-want +got):\n%s", id, err, diff)
 		}
@@ -255,12 +258,18 @@ func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	for name, id := range map[string]string{"reserved": reserved.ID, "withdrawn": withdrawn.ID, "deduction": deduction.ID,
 		"unknown": uuid.NewString(), "upper case": strings.ToUpper(pending.ID), "code": tx.Code,
 		"long": strings.Repeat("x", 5000), "none": ""} {
-		if place, err := w.HistoryPlace(t.Context(), tenant, id); !failure.Is(err, failure.KindNotFound) {
+		if place, err := w.HistoryPlace(t.Context(), tenant, id, everybody); !failure.Is(err, failure.KindNotFound) {
 			t.Errorf("%s: got %+v, %v; want KindNotFound", name, place, err)
 		}
 	}
+	for _, id := range []string{tx.ID, pending.ID} {
+		if place, err := w.HistoryPlace(t.Context(), tenant, id,
+			func(creator string) bool { return creator == "mem_1" }); !failure.Is(err, failure.KindNotFound) {
+			t.Errorf("hidden %s: got %+v, %v; want KindNotFound", id, place, err)
+		}
+	}
 	stranger := identity.Tenant{Mode: identity.Test, Merchant: "MC9Z9Z9Z9Z"}
-	if place, err := w.HistoryPlace(t.Context(), stranger, tx.ID); !failure.Is(err, failure.KindNotFound) {
+	if place, err := w.HistoryPlace(t.Context(), stranger, tx.ID, everybody); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("another merchant's: got %+v, %v; want KindNotFound", place, err)
 	}
 }
@@ -281,7 +290,7 @@ func TestOnlyTheIndexLags(t *testing.T) {
 	tx := w.sale(now.Now(), "Tea")
 	e := w.refund(&tx, "one", payments.EventPending, now.Now())
 	for _, id := range []string{tx.ID, e.ID} {
-		if _, err := s.HistoryPlace(t.Context(), tenant, id); err != nil {
+		if _, err := s.HistoryPlace(t.Context(), tenant, id, everybody); err != nil {
 			t.Errorf("%s: got error %v, want its place at once", id, err)
 		}
 	}

@@ -230,7 +230,9 @@ func (w fixture) transaction(r store.Record) []storedtest.Read {
 	}
 	for _, item := range history {
 		answers = append(answers, storedtest.Expect("HistoryPlace of "+item.ID, store.Bound{At: item.CreatedAt, ID: item.ID},
-			func(ctx context.Context) (store.Bound, error) { return w.HistoryPlace(ctx, w.tenant, item.ID) }))
+			func(ctx context.Context) (store.Bound, error) {
+				return w.HistoryPlace(ctx, w.tenant, item.ID, everybody)
+			}))
 	}
 	return answers
 }

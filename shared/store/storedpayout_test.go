@@ -202,7 +202,7 @@ func (w fixture) transactionOf(tx payments.Transaction, events ...payments.Event
 		if err != nil {
 			return read{}, err
 		}
-		place, err := w.HistoryPlace(ctx, w.tenant, tx.ID)
+		place, err := w.HistoryPlace(ctx, w.tenant, tx.ID, everybody)
 		return read{store.Record{Transaction: r.Transaction, Events: r.Events}, history, place}, err
 	})
 }

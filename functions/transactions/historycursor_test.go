@@ -1,0 +1,149 @@
+package transactions_test
+
+import (
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// refs are the parameters that a page can begin from.
+var refs = []string{"oldest_ref", "newest_ref"}
+
+// crowd is a history in which an employee has two payments, and others have hundreds of items between them.
+type crowd struct {
+	*historyFixture
+	employee, colleague world.Shop
+	own                 []string // the employee's items, the oldest first
+}
+
+func newCrowd(t *testing.T) crowd {
+	t.Helper()
+	p := crowd{historyFixture: newHistoryFixture(t, 300)}
+	s := p.Shop()
+	p.employee = s.WithKey(s.TokenOf(s.Employ("till@example.com", member.Permissions{RefundTransactions: true})))
+	p.colleague = s.WithKey(s.TokenOf(s.Employ("bar@example.com", member.Permissions{})))
+	p.Clock.Advance(200 * time.Millisecond) // among the others' items
+	p.own = append(p.own, p.employee.Sell("20").ID)
+	p.Clock.Advance(time.Second)
+	p.own = append(p.own, p.employee.Sell("30").ID)
+	return p
+}
+
+// follow returns what the employee is shown from the query on, and the refs of all links.
+func (p crowd) follow(path, query string) (shown, cursors []string) {
+	p.Helper()
+	for {
+		page := world.Into[historyPage](p, 200, p.employee.Send("GET", path+"?"+query, nil))
+		for _, item := range page.Items {
+			shown = append(shown, item.ID)
+		}
+		if len(page.Links) == 0 {
+			return shown, cursors
+		}
+		query = page.Links[0].Href
+		asked, err := url.ParseQuery(query)
+		if err != nil || len(cursors) > 20 {
+			p.Fatalf("%s: got link %s after %d pages, %v; want a query, and at most 20 pages", path, query, len(cursors), err)
+		}
+		for _, name := range refs {
+			cursors = append(cursors, asked[name]...)
+		}
+	}
+}
+
+// TestListTransactions_LinksNameNoHiddenItem: a person who sees its own payments alone reads all of them, and no link
+// names another's item. A sealed ref is of use to nobody else.
+func TestListTransactions_LinksNameNoHiddenItem(t *testing.T) {
+	t.Parallel()
+	p := newCrowd(t)
+	for _, path := range []string{p.current(), legacyHistory} {
+		for _, order := range []string{"ascending", "descending"} {
+			want := slices.Clone(p.own)
+			if order == "descending" {
+				slices.Reverse(want)
+			}
+			for _, limit := range []string{"1", "10"} {
+				shown, cursors := p.follow(path, "limit="+limit+"&order="+order)
+				if !slices.Equal(shown, want) || len(cursors) == 0 {
+					t.Errorf("%s, %s: got %q by the refs %q, want %q by some", path, order, shown, cursors, want)
+				}
+				for _, cursor := range cursors {
+					p.checkCursor(path, cursor)
+				}
+			}
+		}
+	}
+}
+
+// checkCursor fails if the ref names an item that was not shown, or can be used by others.
+func (p crowd) checkCursor(path, cursor string) {
+	p.Helper()
+	if slices.Contains(p.own, cursor) {
+		return
+	}
+	text, _ := base64.RawURLEncoding.DecodeString(cursor)
+	for _, item := range p.items {
+		if strings.Contains(cursor+string(text), item.ID) {
+			p.Errorf("%s: got the ref %s of another's item %s, want it sealed", path, cursor, item.ID)
+		}
+	}
+	for _, name := range refs {
+		invalid(name).Check(p, p.colleague.Send("GET", path+"?"+name+"="+cursor, nil))
+		invalid(name).Check(p, p.employee.Send("GET", path+"?"+name+"="+cursor[1:], nil))
+	}
+}
+
+// TestListTransactions_RefOfHiddenItem is refused as a ref of no item, so that nobody learns which ids exist or when
+// they were made. Who sees all may begin from each.
+func TestListTransactions_RefOfHiddenItem(t *testing.T) {
+	t.Parallel()
+	p := newCrowd(t)
+	refund := p.items[slices.IndexFunc(p.items, isRefund)].ID
+	for _, path := range []string{p.current(), legacyHistory} {
+		for _, name := range refs {
+			for _, hidden := range []string{p.items[0].ID, refund} {
+				invalid(name).Check(t, p.employee.Send("GET", path+"?"+name+"="+hidden, nil))
+				p.page(path, name+"="+hidden, true)
+			}
+			if got := p.employee.Send("GET", path+"?"+name+"="+p.own[0], nil); got.Status != 200 {
+				t.Errorf("its own %s: got %d %s, want 200", name, got.Status, got.Body)
+			}
+		}
+	}
+}
+
+// sealed returns the query that the first link with a sealed ref leads to, as the employee reads it.
+func (p crowd) sealed() string {
+	p.Helper()
+	_, cursors := p.follow(p.current(), "limit=10")
+	at := slices.IndexFunc(cursors, func(ref string) bool { return !slices.Contains(p.own, ref) })
+	if at < 0 {
+		p.Fatalf("got the refs %q, want a sealed one", cursors)
+	}
+	return p.current() + "?oldest_ref=" + cursors[at]
+}
+
+// TestListTransactions_SealedRefDuringRotation: processes with the old and with both secrets read each other's refs.
+func TestListTransactions_SealedRefDuringRotation(t *testing.T) {
+	t.Parallel()
+	p := newCrowd(t)
+	before, old := p.sealed(), p.Main()
+	p.Rotate(time.Minute)
+	during := p.sealed()
+	request := world.Request{Method: "GET", Path: during, APIKey: p.employee.Merchant.Key.Plaintext}
+	if got := old.Do(request); got.Status != 200 {
+		t.Errorf("a process that is not replaced yet: got %d %s, want 200", got.Status, got.Body)
+	}
+	p.Clock.Advance(time.Minute)
+	for _, path := range []string{before, during, p.sealed()} {
+		if got := p.employee.Send("GET", path, nil); got.Status != 200 {
+			t.Errorf("%s with the new secret in use: got %d %s, want 200", path, got.Status, got.Body)
+		}
+	}
+}
