@@ -105,11 +105,11 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 	m, caller := rest.Merchant(ctx), rest.Caller(ctx)
 	t := caller.Tenant
 	req.Include = req.Include.allowed(caller)
-	a, err := f.store.Account(ctx, m.Code)
+	show, err := f.present(ctx, req.Include...)
 	if err != nil {
 		return accountView{}, err
 	}
-	show := presenter{merchant: m, account: a, include: req.Include, now: f.store.Now()}
+	a := show.account
 	v := accountView{Account: userOf(caller, m), Personal: show.personal()}
 	if !m.Onboarding {
 		profile := show.profile(m.Settings.Of(t.Mode))

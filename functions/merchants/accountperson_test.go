@@ -24,13 +24,14 @@ func TestTheAccountIsOfTheTokensUser(t *testing.T) {
 		Profile     struct {
 			Settings     any
 			BankAccounts []any `json:"bank_accounts"`
+			Owners       []any `json:"business_owners"`
 		} `json:"merchant_profile"`
 	}
 	employed := func(email string, p member.Permissions) string { return s.TokenOf(s.Employ(email, p)) }
 	all, admin := member.Permissions{Admin: true, FullTransactionHistoryView: true}, member.Permissions{Admin: true}
 	for token, want := range map[string]struct {
-		username, kind            string
-		operators, settings, full bool
+		username, kind       string
+		members, money, full bool // who may read members, and money, and has the permission for all transactions
 	}{
 		s.Merchant.Key.Plaintext:                           {"kaffee@example.com", "normal", true, true, true},
 		s.Token():                                          {"kaffee@example.com", "normal", true, true, true},
@@ -43,12 +44,39 @@ func TestTheAccountIsOfTheTokensUser(t *testing.T) {
 		if r := s.WithKey(token).Send("GET", path, nil); r.Status != 200 || r.Into(&got) != nil {
 			t.Fatalf("%s: got %d %s, want 200", want.username, r.Status, r.Body)
 		}
-		if diff := cmp.Diff([]any{want.username, want.kind, want.operators, want.settings, want.full}, []any{
-			got.Account.Username, got.Account.Type, got.Operators != nil, got.Profile.Settings != nil,
-			got.Permissions["full_transaction_history_view"]}); diff != "" {
+		if diff := cmp.Diff([]any{want.username, want.kind, want.members, want.members, want.money, want.money, want.full},
+			[]any{got.Account.Username, got.Account.Type, got.Operators != nil, got.Profile.Owners != nil,
+				got.Profile.Settings != nil, got.Profile.BankAccounts != nil,
+				got.Permissions["full_transaction_history_view"]}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", want.username, diff)
 		}
 	}
+}
+
+// TestPersonsNeedMembersRead: an employee is not shown who is behind the merchant, wherever an answer names persons.
+func TestPersonsNeedMembersRead(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	employee := s.WithKey(s.TokenOf(s.Employ("till@example.com", member.Permissions{FullTransactionHistoryView: true,
+		RefundTransactions: true, CreateMOTOPayments: true, CreateReferral: true})))
+	profile, me := "/v0.1/me/merchant-profile", shown(employee, accountPath)
+	partial := fields{"complete": true}
+	compare(t, "account's person", partial, me["personal_profile"])
+	compare(t, "person", partial, shown(employee, "/v0.1/me/personal-profile"))
+	want := basic(s.Merchant.Code)["merchant_profile"].(fields)
+	delete(want, "business_owners")
+	delete(want["address"].(fields), "first_name")
+	delete(want["address"].(fields), "last_name")
+	compare(t, "account's profile", want, me["merchant_profile"])
+	compare(t, "profile", want, shown(employee, profile))
+	for _, path := range []string{"/persons", "/persons/" + personID} {
+		world.Refused(403, "FORBIDDEN", "", "forbidden").Check(t,
+			employee.Send("GET", "/v1/merchants/"+s.Merchant.Code+path, nil))
+	}
+	record(s, fields{"merchant_profile": fields{"doing_business_as": fields{"address": fields{"first_name": "Ada",
+		"last_name": "Lovelace", "city": "Dublin"}}}})
+	compare(t, "business", fields{"address_line1": "Ring 1", "city": "Dublin", "country": "IE"},
+		shown(employee, profile+"/doing-business-as")["address"])
 }
 
 // TestTheAuditNamesThePersonWhoActs, not the client that has the token.

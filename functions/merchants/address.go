@@ -30,9 +30,13 @@ type timeOffsetView struct {
 	DST      bool          `json:"dst"`    // whether that is daylight saving time
 }
 
-// address is in the country unless it names another.
+// address shows an address, which is in the country unless it names another. It leaves out the person at the address
+// for a caller who may not see persons.
 func (p presenter) address(a merchant.Address, in string) addressView {
 	a.Country = cmp.Or(a.Country, in)
+	if !p.persons {
+		a.FirstName, a.LastName = "", ""
+	}
 	v := addressView{Address: a}
 	if p.include.has(withCountry) {
 		english, native := country.Names(a.Country)

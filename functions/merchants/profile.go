@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -16,6 +17,7 @@ type presenter struct {
 	merchant merchant.Merchant
 	account  account.Account
 	include  parts
+	persons  bool // the caller may see the data of the persons behind the merchant
 	now      time.Time
 }
 
@@ -43,7 +45,7 @@ type profileView struct {
 	CertificateCode    *string        `json:"permanent_certificate_access_code"`
 	NatureAndPurpose   string         `json:"nature_and_purpose,omitempty"`
 	Address            addressView    `json:"address"`
-	BusinessOwners     []ownerView    `json:"business_owners"`
+	BusinessOwners     []ownerView    `json:"business_owners,omitzero"` // none are shown as [], hidden ones not at all
 	Locale             string         `json:"locale"`
 	ExternalDeveloper  bool           `json:"extdev"`
 	ZoneMigrated       bool           `json:"payout_zone_migrated"`
@@ -107,16 +109,18 @@ func (f family) doingBusinessAs(ctx context.Context, _ struct{}) (doingBusinessA
 }
 
 // present reads the caller's account.
-func (f family) present(ctx context.Context) (presenter, error) {
+func (f family) present(ctx context.Context, include ...part) (presenter, error) {
 	m := rest.Merchant(ctx)
 	a, err := f.store.Account(ctx, m.Code)
-	return presenter{merchant: m, account: a, now: f.store.Now()}, err
+	return presenter{merchant: m, account: a, include: include, persons: rest.Caller(ctx).Has(identity.MembersRead),
+		now: f.store.Now()}, err
 }
 
+// personal shows the account holder. A caller who may not see persons learns only whether the profile is complete.
 func (p presenter) personal() personalView {
 	holder, known := p.account.Holder()
-	if !known {
-		return personalView{}
+	if !known || !p.persons {
+		return personalView{Complete: holder.Complete()}
 	}
 	v := personalView{FirstName: holder.GivenName, LastName: holder.FamilyName, DateOfBirth: holder.Birthdate,
 		MobilePhone: holder.PhoneNumber, NationalID: holder.NationalID(), Complete: holder.Complete()}
@@ -158,7 +162,11 @@ func (p presenter) profile(s merchant.Settings) profileView {
 	return v
 }
 
+// owners shows the persons with a share; nil to a caller who may not see persons.
 func (p presenter) owners() []ownerView {
+	if !p.persons {
+		return nil
+	}
 	owners := p.account.Owners()
 	shown := make([]ownerView, len(owners))
 	for i, o := range owners {

@@ -26,15 +26,20 @@ func Routes(a *app.App) []rest.Route {
 	const profile, accounts, account = "/v0.1/me/merchant-profile", "/v0.1/me/accounts", "/v0.1/me/accounts/{operator_id}"
 	const view, manage = identity.FullTransactionHistoryView, identity.MembersWrite
 	const merchant = "/v1/merchants/{merchant_code}"
+	const people = identity.MembersRead // also the persons behind the merchant
+	persons := []identity.Permission{people}
 	return []rest.Route{
-		{Method: "GET", Path: "/v0.1/me", Scopes: read, Partial: []identity.Permission{view, identity.MembersRead},
+		{Method: "GET", Path: "/v0.1/me", Scopes: read, Partial: []identity.Permission{view, people},
 			Handle: rest.JSON(200, f.account)},
-		{Method: "GET", Path: "/v0.1/me/personal-profile", Scopes: read, Handle: rest.JSON(200, f.personalProfile)},
-		{Method: "GET", Path: profile, Scopes: read, Handle: rest.JSON(200, f.merchantProfile)},
-		{Method: "GET", Path: profile + "/doing-business-as", Scopes: read, Handle: rest.JSON(200, f.doingBusinessAs)},
+		{Method: "GET", Path: "/v0.1/me/personal-profile", Scopes: read, Partial: persons,
+			Handle: rest.JSON(200, f.personalProfile)},
+		{Method: "GET", Path: profile, Scopes: read, Partial: persons, Handle: rest.JSON(200, f.merchantProfile)},
+		{Method: "GET", Path: profile + "/doing-business-as", Scopes: read, Partial: persons,
+			Handle: rest.JSON(200, f.doingBusinessAs)},
 		{Method: "GET", Path: merchant, Scopes: read, Handle: rest.JSON(200, f.merchant)},
-		{Method: "GET", Path: merchant + "/persons", Scopes: read, Handle: rest.JSON(200, f.persons)},
-		{Method: "GET", Path: merchant + "/persons/{person_id}", Scopes: read, Handle: rest.JSON(200, f.person)},
+		{Method: "GET", Path: merchant + "/persons", Scopes: read, Permission: people, Handle: rest.JSON(200, f.persons)},
+		{Method: "GET", Path: merchant + "/persons/{person_id}", Scopes: read, Permission: people,
+			Handle: rest.JSON(200, f.person)},
 		{Method: "GET", Path: profile + "/settings", Scopes: settings, Permission: view, Handle: rest.JSON(200, f.settings)},
 		{Method: "PUT", Path: profile + "/settings", Scopes: settings, Permission: manage,
 			Handle: rest.JSON(200, f.updateSettings)},
@@ -44,11 +49,11 @@ func Routes(a *app.App) []rest.Route {
 			Handle: rest.JSON(201, f.createMyBankAccount)},
 		{Method: "GET", Path: "/v1.1/merchants/{merchant_code}/bank-accounts", Scopes: bankAccounts, Permission: view,
 			Handle: rest.JSON(200, f.bankAccounts)},
-		{Method: "GET", Path: accounts, Scopes: operators, Permission: identity.MembersRead,
+		{Method: "GET", Path: accounts, Scopes: operators, Permission: people,
 			Handle: rest.JSON(200, f.listOperators)},
 		{Method: "POST", Path: accounts, Scopes: operators, Permission: manage,
 			Handle: rest.JSON(201, f.createOperator)},
-		{Method: "GET", Path: account, Scopes: operators, Permission: identity.MembersRead,
+		{Method: "GET", Path: account, Scopes: operators, Permission: people,
 			Handle: rest.JSON(200, f.retrieveOperator)},
 		{Method: "PUT", Path: account, Scopes: operators, Permission: manage,
 			Handle: rest.JSON(200, f.updateOperator)},
