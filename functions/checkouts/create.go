@@ -59,7 +59,7 @@ func (f family) create(ctx context.Context, req createRequest) (checkout.View, e
 	if err != nil {
 		return checkout.View{}, err
 	}
-	return f.views.Of(stored), nil
+	return f.views.For(caller, stored), nil
 }
 
 // draft is the checkout the request describes, or the first thing wrong with

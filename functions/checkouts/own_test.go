@@ -2,6 +2,7 @@ package checkouts_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
@@ -68,5 +69,40 @@ func TestAPersonHasItsOwnCheckouts(t *testing.T) {
 	}
 	if paid := clerk.Pay(own, clerk.Card(world.Frictionless)); paid.Status != "SUCCESSFUL" {
 		t.Errorf("its own: got %+v, want it paid", paid)
+	}
+}
+
+// TestProcessCheckout_SavedCardByEmployee: only a person with create_moto_payments charges a saved card, and is shown
+// its token, also on checkouts of its own. The refusal does not tell whether there is such a card.
+func TestProcessCheckout_SavedCardByEmployee(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	ada := s.Customer()
+	token := setUp(s, ada, world.Frictionless)
+	clerk := s.WithKey(s.TokenOf(s.Employ("clerk@example.com", member.Permissions{FullTransactionHistoryView: true,
+		RefundTransactions: true})))
+	cashier := s.WithKey(s.TokenOf(s.Employ("cashier@example.com", member.Permissions{CreateMOTOPayments: true})))
+
+	id := create(clerk, change{"customer_id", ada})
+	for _, body := range []map[string]any{byToken(ada, token), byToken(ada, "4f7d2f3c-0b1a-4c5d-8e9f-a0b1c2d3e4f5")} {
+		denied.Check(t, clerk.ProcessCheckout(id, body))
+	}
+	denied.Check(t, clerk.ProcessCheckout("4e425463-3e1b-431d-83fa-1e51c2925e99", byToken(ada, token)))
+	if got := s.Checkout(id); got.Text("status") != "PENDING" || got.Text("transactions.0.id") != "" {
+		t.Errorf("after the refusals: got %s, want it PENDING without a transaction", got.Body)
+	}
+	paid := pay(clerk, id, s.Card(world.Frictionless)) // the payer's own card, which is saved
+	for _, got := range []world.Response{paid, clerk.Checkout(id)} {
+		if saved(s, id) == "" || got.Text("payment_instrument.token") != "" {
+			t.Errorf("got %s, want the saved card not shown", got.Body)
+		}
+	}
+	if got := clerk.Send("GET", "/v0.1/checkouts", nil); got.Status != 200 || strings.Contains(string(got.Body), token) {
+		t.Errorf("list: got %d %s, want 200 without the token %s", got.Status, got.Body, token)
+	}
+
+	own := create(cashier, change{"customer_id", ada})
+	if got := pay(cashier, own, byToken(ada, token)); got.Text("payment_instrument.token") != token {
+		t.Errorf("with create_moto_payments: got %s, want the token %s", got.Body, token)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -18,6 +17,9 @@ type processRequest struct {
 // process is processCheckout.
 func (f family) process(ctx context.Context, req processRequest) (checkout.Processed, error) {
 	caller := rest.Caller(ctx)
+	if req.Token != "" && !caller.Has(identity.CreateMOTOPayments) {
+		return checkout.Processed{}, failure.Forbidden("request_not_allowed")
+	}
 	payee := rest.Merchant(ctx)
 	if !payee.OnlinePayments {
 		return checkout.Processed{}, failure.Forbidden("checkout_payments_not_allowed")
@@ -41,15 +43,6 @@ func (f family) process(ctx context.Context, req processRequest) (checkout.Proce
 	if step != nil {
 		return checkout.Processed{NextStep: checkout.NewNextStep(step, c.RedirectURL)}, nil
 	}
-	view := f.viewFor(c, caller.Actor.Kind)
+	view := f.views.For(caller, c)
 	return checkout.Processed{View: &view}, nil
-}
-
-// viewFor is the checkout as the kind of caller sees it: a public key, which a payer's browser
-// has, without what the payer must not learn (contract §2.1).
-func (f family) viewFor(c payments.Checkout, kind identity.Kind) checkout.View {
-	if kind == identity.PublicKey {
-		return f.views.ForPayer(c)
-	}
-	return f.views.Of(c)
 }

@@ -29,7 +29,7 @@ func (f family) list(ctx context.Context, req listRequest) ([]checkout.View, err
 	views := []checkout.View{}
 	for _, c := range found {
 		if caller.Sees(c.Creator.ID) {
-			views = append(views, f.views.Of(c))
+			views = append(views, f.views.For(caller, c))
 		}
 	}
 	return views, err
@@ -45,7 +45,7 @@ func (f family) retrieve(ctx context.Context, req idRequest) (checkout.View, err
 	if err != nil {
 		return checkout.View{}, err
 	}
-	return f.viewFor(c, rest.Caller(ctx).Actor.Kind), nil
+	return f.views.For(rest.Caller(ctx), c), nil
 }
 
 // read is a checkout that the caller may see. Failure: NotFound.
@@ -77,5 +77,5 @@ func (f family) deactivate(ctx context.Context, req idRequest) (checkout.View, e
 	if err != nil {
 		return checkout.View{}, err
 	}
-	return f.views.Of(c), nil
+	return f.views.For(rest.Caller(ctx), c), nil
 }

@@ -4,6 +4,8 @@
 package checkouts
 
 import (
+	"slices"
+
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -28,16 +30,17 @@ func Routes(a *app.App) []rest.Route {
 		callbacks: a.CallbackPolicy()}
 	read, write := []string{"payments", "checkouts.read"}, []string{"payments", "checkouts.write"}
 	others := []identity.Permission{identity.FullTransactionHistoryView} // checkouts of others
+	partial := append(slices.Clone(others), identity.CreateMOTOPayments) // and saved cards
 	return []rest.Route{
 		{Method: "POST", Path: "/v0.1/checkouts", Scopes: write, Handle: rest.JSON(201, f.create).Unchecked()},
-		{Method: "GET", Path: "/v0.1/checkouts", Scopes: read, Partial: others, Handle: rest.JSON(200, f.list)},
-		{Method: "GET", Path: "/v0.1/checkouts/{id}", Scopes: read, Partial: others, Access: rest.PublicToo,
+		{Method: "GET", Path: "/v0.1/checkouts", Scopes: read, Partial: partial, Handle: rest.JSON(200, f.list)},
+		{Method: "GET", Path: "/v0.1/checkouts/{id}", Scopes: read, Partial: partial, Access: rest.PublicToo,
 			Handle: rest.JSON(200, f.retrieve)},
-		{Method: "PUT", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: others, Access: rest.PublicToo,
+		{Method: "PUT", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: partial, Access: rest.PublicToo,
 			Errors: rest.Several, Handle: rest.JSON(200, f.process).Unchecked()},
-		{Method: "DELETE", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: others,
+		{Method: "DELETE", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: partial,
 			Handle: rest.JSON(200, f.deactivate)},
-		{Method: "PATCH", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: others,
+		{Method: "PATCH", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: partial,
 			Handle: rest.JSON(200, f.update).Unchecked()},
 		{Method: "GET", Path: "/v0.1/checkouts/{id}/payment-methods", Scopes: read, Partial: others,
 			Errors: rest.Details, Handle: rest.JSON(200, f.methodsOfCheckout)},

@@ -56,7 +56,7 @@ func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout.Vie
 	if c, err = save(ctx, tenant, c); err != nil {
 		return checkout.View{}, err
 	}
-	return f.views.Of(c), nil
+	return f.views.For(rest.Caller(ctx), c), nil
 }
 
 // apply is the checkout with the request's changes, checked as at creation.

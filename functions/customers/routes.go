@@ -20,11 +20,13 @@ func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, acquirers: a.Acquirers}
 	read, write := []string{"payment_instruments", "customers.read"}, []string{"payment_instruments", "customers.write"}
 	const one, cards = "/v0.1/customers/{customer_id}", "/v0.1/customers/{customer_id}/payment-instruments"
+	const payers = identity.CreateMOTOPayments // whoever may charge them without their presence
 	return []rest.Route{
-		{Method: "POST", Path: "/v0.1/customers", Scopes: write, Handle: rest.JSON(201, f.create)},
-		{Method: "GET", Path: one, Scopes: read, Handle: rest.JSON(200, f.retrieve)},
-		{Method: "PUT", Path: one, Scopes: write, Handle: rest.JSON(200, f.update)},
-		{Method: "GET", Path: cards, Scopes: read, Handle: rest.JSON(200, f.listInstruments)},
-		{Method: "DELETE", Path: cards + "/{token}", Scopes: write, Handle: rest.JSON(204, f.deactivateInstrument)},
+		{Method: "POST", Path: "/v0.1/customers", Scopes: write, Permission: payers, Handle: rest.JSON(201, f.create)},
+		{Method: "GET", Path: one, Scopes: read, Permission: payers, Handle: rest.JSON(200, f.retrieve)},
+		{Method: "PUT", Path: one, Scopes: write, Permission: payers, Handle: rest.JSON(200, f.update)},
+		{Method: "GET", Path: cards, Scopes: read, Permission: payers, Handle: rest.JSON(200, f.listInstruments)},
+		{Method: "DELETE", Path: cards + "/{token}", Scopes: write, Permission: payers,
+			Handle: rest.JSON(204, f.deactivateInstrument)},
 	}
 }

@@ -152,7 +152,7 @@ func TestWhoMayManageProfiles(t *testing.T) {
 	admin := sees
 	admin.Admin = true
 	most := []string{"user.subaccounts", "payments", "transactions.history", "user.profile", "user.payout-settings",
-		"readers.read", "readers.write"}
+		"readers.read", "readers.write", "payment_instruments"}
 	operator := func(email string, p member.Permissions, scopes ...string) string {
 		return s.TokenOf(s.Employ(email, p), scopes...)
 	}

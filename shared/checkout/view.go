@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
@@ -77,6 +78,19 @@ type transaction struct {
 	TipAmount    money.Amount               `json:"tip_amount"`
 	AuthCode     string                     `json:"auth_code,omitempty"`
 	InternalID   int64                      `json:"internal_id"`
+}
+
+// For shows a checkout to the caller: to a public key, which a payer's browser has, without what the payer must not
+// learn, and to a person without create_moto_payments without the saved card (contract §2.1).
+func (s Viewer) For(p identity.Principal, c payments.Checkout) View {
+	if p.Actor.Kind == identity.PublicKey {
+		return s.ForPayer(c)
+	}
+	v := s.Of(c)
+	if !p.Has(identity.CreateMOTOPayments) {
+		v.Instrument, v.Mandate = nil, nil
+	}
+	return v
 }
 
 // Of shows a checkout as it is at this moment.

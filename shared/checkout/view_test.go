@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/shared/checkout"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
@@ -77,15 +78,25 @@ func TestWhoSeesWhat(t *testing.T) {
 	t.Parallel()
 	payers := []string{"description", "redirect_url", "valid_until", "transaction_code", "transaction_id",
 		"hosted_checkout", "hosted_checkout_url"}
-	merchants := []string{"pay_to_email", "user_id", "return_url", "customer_id", "mandate", "payment_instrument"}
+	merchants, cards := []string{"pay_to_email", "user_id", "return_url", "customer_id"}, []string{"mandate",
+		"payment_instrument"}
+	caller := func(kind identity.Kind, permissions ...identity.Permission) identity.Principal {
+		return identity.Principal{Actor: identity.Actor{Kind: kind}, Permissions: permissions}
+	}
 	for name, c := range map[string]struct {
 		got  checkout.View
 		want map[string]bool
 	}{
-		"little": {viewer().Of(small()), set(always)},
-		"all":    {viewer().Of(full()), set(always, payers, merchants)},
-		"payer":  {viewer().ForPayer(full()), set(always, payers)},
-		"page":   {viewer().ForPage(full()), set(always, payers)},
+		"little":     {viewer().Of(small()), set(always)},
+		"all":        {viewer().Of(full()), set(always, payers, merchants, cards)},
+		"key":        {viewer().For(caller(identity.SecretKey), full()), set(always, payers, merchants, cards)},
+		"public key": {viewer().For(caller(identity.PublicKey), full()), set(always, payers)},
+		"employee": {viewer().For(caller(identity.Operator, identity.FullTransactionHistoryView), full()),
+			set(always, payers, merchants)},
+		"cashier": {viewer().For(caller(identity.User, identity.CreateMOTOPayments), full()),
+			set(always, payers, merchants, cards)},
+		"payer": {viewer().ForPayer(full()), set(always, payers)},
+		"page":  {viewer().ForPage(full()), set(always, payers)},
 	} {
 		if diff := cmp.Diff(c.want, names(t, c.got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -44,8 +44,9 @@ func TestWhatPersonsMayGive(t *testing.T) {
 	t.Parallel()
 	developer := person(false, []identity.Permission{identity.DeveloperSettingsWrite}, identity.AllScopes()...)
 	for scope, want := range map[string]bool{"refunds.write": false, "payments": false, "checkouts.write": false,
-		"checkouts.read": false, "payment_instruments": true, "members.write": false, "user.payout-settings": false,
-		"customers.read": true, "api_keys:write": false} {
+		"checkouts.read": false, "payment_instruments": false, "members.write": false, "user.payout-settings": false,
+		"customers.read": false, "terminals.write": false, "api_keys:write": false, "terminals.read": true,
+		"files.write": true} {
 		if got := developer.MayGiveScope(scope); got != want {
 			t.Errorf("a developer and %s: got %t, want %t", scope, got, want)
 		}
