@@ -130,9 +130,10 @@ func (i *isolation) addTokens(strange world.Shop) {
 	i.add("owner", i.TokenOf(owner), person(owner, all...))
 	i.add("owner with few scopes", i.TokenOf(owner, "payouts.read", "roles.write"),
 		person(owner, "payouts.read", "roles.write"))
-	for name, permissions := range map[string]member.Permissions{"employee": {}, "administrator": {Admin: true},
-		"accountant": {FullTransactionHistoryView: true, RefundTransactions: true}} {
-		m := i.Employ(name+"@example.com", permissions)
+	for name, permissions := range map[string]member.Permissions{"employee without permissions": {},
+		"administrator": {Admin: true},
+		"accountant":    {FullTransactionHistoryView: true, RefundTransactions: true}} {
+		m := i.Employ(strings.ReplaceAll(name, " ", "-")+"@example.com", permissions)
 		i.add(name, i.TokenOf(m), person(m, all...))
 	}
 	foreigner := strange.Owner()
@@ -230,7 +231,8 @@ func mayCall(r rest.Route, p identity.Principal) bool {
 // none names a partition of another tenant than the caller's.
 func TestNobodyReachesWhatIsNotTheirs(t *testing.T) {
 	t.Parallel()
-	i := newIsolation(t)
+	i, shown := newIsolation(t), newExposure(t)
+	detailed := i.withPersons()
 	operations := slices.DeleteFunc(slices.Clone(documented(t)), func(o checker.Operation) bool { return o.Public })
 	slices.SortStableFunc(operations, func(a, b checker.Operation) int { // what is there is read before it is changed
 		return strings.Compare(order(a), order(b))
@@ -240,10 +242,16 @@ func TestNobodyReachesWhatIsNotTheirs(t *testing.T) {
 			r := i.fixtures[at].named(o)
 			for _, c := range i.credentials {
 				r.APIKey = c.text
-				i.check(c, o, at, r, i.Do(r))
+				got := i.Do(r)
+				i.check(c, o, at, r, got)
+				if at == own {
+					shown.note(c, o, got)
+				}
 			}
 		}
+		i.noteDetails(shown, o, detailed)
 	}
+	shown.check(t)
 }
 
 // order sorts reads first.
