@@ -184,16 +184,21 @@ func TestRequestsThatAreNotThePages(t *testing.T) {
 	other := fixture{f.Shop, f.Create("10.10", map[string]any{"hosted_checkout": map[string]any{"enabled": true}})}
 	foreign := other.browser()
 	foreign.load("", "form")
-	stolen := f.browser() // the other checkout's cookie under this one's name
-	for _, value := range foreign.cookies {
-		for name := range payer.cookies {
-			stolen.cookies[name] = value
+	stolen := f.browser()
+	steal := func() { // the other checkout's cookie, under the name of this one's
+		for _, value := range foreign.cookies {
+			for name := range payer.cookies {
+				stolen.cookies[name] = value
+			}
 		}
 	}
+	steal()
+	taken := stolen.attempt(stolen.load("", "form"), f.Card(world.Frictionless)) // with the token of a page of its own
+	steal()
 	wrong := payer.attempt(page, f.Card(world.Frictionless))
 	wrong["csrf_token"] = "guess"
 	for name, got := range map[string]world.Response{
-		"without a cookie": f.browser().pay(body), "another checkout's cookie": stolen.pay(body),
+		"without a cookie": f.browser().pay(body), "another checkout's cookie": stolen.pay(taken),
 		"a wrong token": payer.pay(wrong),
 	} {
 		if got.Status != 403 || got.Text("error_message") != "request_not_allowed" {
