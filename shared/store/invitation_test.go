@@ -2,10 +2,12 @@ package store_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -51,9 +53,44 @@ func TestTwoInvitationsOfOneStrangerAreAcceptedAtOnce(t *testing.T) {
 	}
 }
 
-func inviteAda(t *testing.T, s *store.Store, at identity.Tenant, token string) {
+// TestInvitation_EachConditionAlone: the link and its member both have the invitation's expiry and token hash. Normally
+// these agree. Each alone is enough to refuse the invitation.
+func TestInvitation_EachConditionAlone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		token    string
+		accepted bool
+		after    time.Duration // since the invitation
+		left     time.Duration // of the link
+	}{
+		"the link has expired, and is not deleted yet":   {token: "token"},
+		"the link of an accepted invitation has expired": {token: "token", accepted: true},
+		"the member's invitation has expired":            {token: "token", after: member.InviteLasts, left: time.Hour},
+		"the member was invited by another token":        {token: "other", left: time.Hour},
+	} {
+		now := clock.New()
+		s := emptyTable(t, now, nil)
+		ada := inviteAda(t, s, tenant, "token")
+		if c.accepted {
+			accept(t, s, "token", "first")
+		}
+		now.Advance(c.after)
+		_, table := s.Raw()
+		if err := table.Update("pk", "INVITATION#"+member.TokenHash(c.token)).Range("sk", "INVITATION").
+			Set("mode", string(tenant.Mode)).Set("merchant_code", tenant.Merchant).Set("member_id", ada.ID).
+			Set("expires_at", now.Now().Add(c.left).Unix()).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		passwords := func(store.Invitation) (member.Passwords, error) { return member.Passwords{{Hash: "hash"}}, nil }
+		if i, err := s.AcceptInvitation(t.Context(), c.token, passwords); !failure.Is(err, failure.KindNotFound) {
+			t.Errorf("%s: got %+v, error %v, want KindNotFound", name, i, err)
+		}
+	}
+}
+
+func inviteAda(t *testing.T, s *store.Store, at identity.Tenant, token string) member.Member {
 	t.Helper()
-	_, err := s.CreateMember(t.Context(), at, "ada@example.com", token,
+	m, err := s.CreateMember(t.Context(), at, "ada@example.com", token,
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: "ada@example.com", Roles: []string{member.RoleAdmin}},
 				token, func(string, string) string { return token }, s.Now()), nil
@@ -61,6 +98,7 @@ func inviteAda(t *testing.T, s *store.Store, at identity.Tenant, token string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
 }
 
 // accept accepts ada's invitation. The operation names the password that she adds.
