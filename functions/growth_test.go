@@ -116,10 +116,7 @@ func (s *crowdedShop) payments() []world.Payment {
 	for _, id := range s.sold {
 		var c struct {
 			Status       string
-			Transactions []struct {
-				ID     string
-				Status string
-			}
+			Transactions []struct{ ID string }
 		}
 		if err := s.Checkout(id).Into(&c); err != nil {
 			s.Fatal(err)

@@ -79,10 +79,9 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 		t.Errorf("listed: got %s\nwant as read: %s", all[0], read.Body)
 	}
 	var c struct {
-		TransactionCode   string            `json:"transaction_code"`
-		TransactionID     string            `json:"transaction_id"`
-		Transactions      []json.RawMessage `json:"transactions"`
-		PaymentInstrument struct{ Token string }
+		TransactionCode string            `json:"transaction_code"`
+		TransactionID   string            `json:"transaction_id"`
+		Transactions    []json.RawMessage `json:"transactions"`
 	}
 	if err := read.Into(&c); err != nil || len(c.Transactions) != 1 {
 		t.Fatalf("got %s, %v, want one transaction", read.Body, err)

@@ -82,7 +82,7 @@ func shown(r client.Response) string {
 // transaction is what retrieveTransaction shows of the checkout's only one.
 func (b buyer) transaction(paid client.Response) (shown struct {
 	Card   struct{ Type string }
-	Events []struct{ Type, Status string }
+	Events []struct{ Status string }
 }) {
 	b.Helper()
 	var checkout struct{ Transactions []struct{ ID string } }

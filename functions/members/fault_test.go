@@ -29,7 +29,6 @@ func (s shop) state() (now state) {
 	s.Helper()
 	var items []struct {
 		PK string `dynamo:"pk"`
-		SK string `dynamo:"sk"`
 	}
 	_, table := s.App.Store.Raw()
 	err := table.Scan().All(s.Context(), &items)

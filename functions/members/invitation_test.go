@@ -205,6 +205,7 @@ func TestMemberships(t *testing.T) {
 		Status     string   `json:"status"`
 		Resource   struct{ Name string }
 	}
+	names := map[string]string{s.Merchant.Code: "Kaffeehaus", other.Merchant.Code: "Teehaus"}
 	list := func(key, query string) (found []string, total int) {
 		v := world.Into[struct {
 			Items []membership `json:"items"`
@@ -212,6 +213,9 @@ func TestMemberships(t *testing.T) {
 		}](s, 200, s.WithKey(key).Send("GET", "/v0.1/memberships"+query, nil))
 		for _, m := range v.Items {
 			found = append(found, m.ResourceID+" "+strings.Join(m.Roles, ","))
+			if m.Status != "accepted" || m.Resource.Name != names[m.ResourceID] {
+				t.Errorf("%s: got %+v, want it accepted, at %s", query, m, names[m.ResourceID])
+			}
 		}
 		return found, v.Total
 	}

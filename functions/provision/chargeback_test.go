@@ -130,8 +130,8 @@ func TestAChargebackTakesMoneyBack(t *testing.T) {
 		}
 	}
 	if err := history.Into(&listed); err != nil || len(listed.Items) != 1 || listed.Items[0].TransactionID != s.ID ||
-		listed.Items[0].Amount != "2.50" || listed.Items[0].Status != "SUCCESSFUL" {
-		t.Errorf("history: got %s, %v, want one item: %s, 2.50, SUCCESSFUL", history.Body, err, s.ID)
+		listed.Items[0].Amount != "2.50" || listed.Items[0].Type != "CHARGE_BACK" || listed.Items[0].Status != "SUCCESSFUL" {
+		t.Errorf("history: got %s, %v, want one item: %s, 2.50, CHARGE_BACK, SUCCESSFUL", history.Body, err, s.ID)
 	}
 	detail := d.Do(world.Request{Method: "GET", APIKey: m.Key.Plaintext, Path: "/v2.1/merchants/" + m.Code +
 		"/transactions?id=" + s.ID})

@@ -111,7 +111,6 @@ type payoutsAnswer struct {
 		Status   string
 		Total    json.Number
 		Currency string
-		Records  int
 		Reason   string
 	}
 	More bool

@@ -83,8 +83,9 @@ func TestAReceiptOfARefundIsOfWhatWentBack(t *testing.T) {
 	}
 	for i, e := range whole.Events {
 		want := []string{"PAYOUT SCHEDULED 7.40 ", "REFUND REFUNDED 2.50 1"}[i]
-		if got := fmt.Sprintf("%s %s %s %s", e.Type, e.Status, e.Amount, e.ReceiptNo); got != want {
-			t.Errorf("event %d: got %s, want %s", i, got, want)
+		if got := fmt.Sprintf("%s %s %s %s", e.Type, e.Status, e.Amount, e.ReceiptNo); got != want ||
+			(e.Type == "REFUND") != (e.ID == id) {
+			t.Errorf("event %d: got %s with id %d, want %s, and %d as the refund's", i, got, e.ID, want, id)
 		}
 	}
 }

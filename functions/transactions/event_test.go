@@ -110,8 +110,8 @@ func TestEventsOfInstallments(t *testing.T) {
 	sum := money.MustParse(detail["fee_amount"], "BRL")
 	for i, e := range shown {
 		if want := time.Date(2026, time.November+time.Month(i), 21, 0, 0, 0, 0, time.UTC).Format(
-			time.DateOnly); e.DueDate != want || e.Installment != i+1 {
-			t.Errorf("got installment %d due %s, want %d due %s", e.Installment, e.DueDate, i+1, want)
+			time.DateOnly); e.Type != "PAYOUT" || e.DueDate != want || e.Installment != i+1 {
+			t.Errorf("got %s, installment %d due %s, want PAYOUT, %d due %s", e.Type, e.Installment, e.DueDate, i+1, want)
 		}
 		if e.Timestamp != "2026-11-20T12:00:00.000Z" {
 			t.Errorf("installment %d: got planned at %s, want 2026-11-20T12:00:00.000Z", e.Installment, e.Timestamp)

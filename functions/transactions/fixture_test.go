@@ -28,7 +28,6 @@ func summary(s world.Shop, p world.Payment) string {
 	s.Helper()
 	read := s.Transaction("id=" + p.ID)
 	var t struct {
-		Status       string
 		SimpleStatus string `json:"simple_status"`
 		Events       []struct {
 			Type, Status string

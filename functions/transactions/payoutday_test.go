@@ -24,8 +24,9 @@ func mustBePaidOutOn(s world.Shop, p world.Payment, day string) {
 		if err := read.Into(&shown); err != nil || read.Status != 200 || len(shown.Events) != 1 {
 			s.Fatalf("%s: got %d %s, %v, want 200 and one event", name, read.Status, read.Body, err)
 		}
-		if shown.PayoutDate != day || shown.Events[0].DueDate != day {
-			s.Errorf("%s: got paid out on %q, due on %q, want %q", name, shown.PayoutDate, shown.Events[0].DueDate, day)
+		if shown.ID != p.ID || shown.PayoutDate != day || shown.Events[0].DueDate != day {
+			s.Errorf("%s: got %s paid out on %q, due on %q, want %s on %q", name, shown.ID, shown.PayoutDate,
+				shown.Events[0].DueDate, p.ID, day)
 		}
 	}
 	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history",
@@ -35,8 +36,8 @@ func mustBePaidOutOn(s world.Shop, p world.Payment, day string) {
 		if err := json.Unmarshal(read.Body, &page); err != nil || len(page.Items) != 1 {
 			s.Fatalf("%s: got %d %s, %v, want one item", path, read.Status, read.Body, err)
 		}
-		if got := page.Items[0].PayoutDate; got != day {
-			s.Errorf("%s: got paid out on %q, want %q", path, got, day)
+		if got := page.Items[0]; got.ID != p.ID || got.PayoutDate != day {
+			s.Errorf("%s: got %s paid out on %q, want %s on %q", path, got.ID, got.PayoutDate, p.ID, day)
 		}
 	}
 }

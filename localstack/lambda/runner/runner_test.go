@@ -155,7 +155,7 @@ func TestUnknownPathsAndMethodsGetTheContractsErrors(t *testing.T) {
 			Status                 int
 		}
 		if err := json.Unmarshal(reply.Body.Bytes(), &hybrid); err != nil || reply.Code != want ||
-			hybrid.Status != want || hybrid.Type == "" {
+			hybrid.Status != want || hybrid.Type == "" || hybrid.Detail == "" || hybrid.Instance == "" {
 			t.Errorf("%s: got %d %s and error %v, want a problem of status %d", target, reply.Code, reply.Body, err, want)
 		}
 	}
