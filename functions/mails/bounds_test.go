@@ -46,6 +46,20 @@ func TestAManagedOwnerIsAStrangerToo(t *testing.T) {
 	}
 }
 
+// TestFewBlockedSignInsAreReportedInADay, because strangers cause them; they hide no change of a bank account.
+func TestFewBlockedSignInsAreReportedInADay(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for i := range 15 {
+		o.PutMail(o.Tenant(), mail.NewSignInBlocked(fmt.Sprint(i), "ada@example.com", ""))
+	}
+	o.PutMail(o.Tenant(), mail.NewBankAccountChanged("one", "DE89370400440532013000"))
+	o.run()
+	if n := len(o.sent()); n != 11 {
+		t.Errorf("got %d mails, want 11", n)
+	}
+}
+
 // TestFewChangesOfBankAccountsAreReportedInADay, because a merchant can make any number, and each is a mail to many.
 func TestFewChangesOfBankAccountsAreReportedInADay(t *testing.T) {
 	t.Parallel()

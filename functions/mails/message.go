@@ -22,6 +22,32 @@ func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Membe
 	return owners[:min(len(owners), mail.MaxOwners)], err
 }
 
+// maxMerchants limits the merchants that hear of one user. Strangers cause the mail, and all owners of
+// each merchant get it.
+const maxMerchants = 5
+
+// tenants returns where the user is an active member, at most maxMerchants, each merchant once: in live
+// mode if the user is a member there.
+func (p *postman) tenants(ctx context.Context, user string) ([]identity.Tenant, error) {
+	var found []identity.Tenant
+	if user == "" { // a name that nobody has
+		return nil, nil
+	}
+	for _, mode := range []identity.Mode{identity.Live, identity.Test} {
+		memberships, err := p.Store.Memberships(ctx, user, mode)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range memberships {
+			twice := slices.ContainsFunc(found, func(t identity.Tenant) bool { return t.Merchant == m.Tenant.Merchant })
+			if m.Member.Active() && !twice && len(found) < maxMerchants {
+				found = append(found, m.Tenant)
+			}
+		}
+	}
+	return found, nil
+}
+
 // message is the mail as it is sent now, or the reason why it is not sent any more.
 func (p *postman) message(ctx context.Context, t identity.Tenant, m mail.Mail) (mail.Message, string, error) {
 	if !mail.Plain(m.Email) {
@@ -103,18 +129,16 @@ func (p *postman) tooMany(ctx context.Context, t identity.Tenant, m mail.Mail) (
 	return p.take(ctx, string(m.Kind)+" mails "+t.String(), bounds)
 }
 
-// toOwners limits how many changes a day are reported to a merchant's owners, where it can
-// make any number of them: the platform may send only so many mails a day for all merchants.
-var toOwners = store.Bucket{Every: 24 * time.Hour / changesADay, Burst: changesADay}
-
-const changesADay = 50
-
-// tooManyToOwners is tooMany for a mail to all owners.
+// tooManyToOwners counts a mail to all owners against the tenant's daily limit of its kind, because
+// the platform may send only so many mails a day for all merchants. It returns the reason why the mail
+// is not sent, or "".
 func (p *postman) tooManyToOwners(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
-	if !m.Kind.Unlimited() {
+	most := m.Kind.ADay()
+	if most == 0 {
 		return "", nil
 	}
-	return p.take(ctx, "mails to owners "+t.String(), toOwners)
+	return p.take(ctx, string(m.Kind)+" mails to owners "+t.String(),
+		store.Bucket{Every: 24 * time.Hour / time.Duration(most), Burst: most})
 }
 
 // take is why a mail is not sent for which the bucket has no token, or "".

@@ -64,6 +64,9 @@ func (p *postman) sendIfDue(ctx context.Context, _ identity.Tenant, message app.
 		m.Entry = dead
 		return p.record(ctx, t, m)
 	}
+	if t == (identity.Tenant{}) {
+		return p.spread(ctx, m)
+	}
 	if m.ToOwners() {
 		return p.divide(ctx, t, m)
 	}
@@ -93,6 +96,23 @@ func (p *postman) divide(ctx context.Context, t identity.Tenant, m mail.Mail) er
 		copies = append(copies, one)
 	}
 	_, err = p.Store.SaveMail(ctx, t, m.Delivered(), copies...)
+	if errors.Is(err, store.ErrStale) { // another call did it
+		return nil
+	}
+	return err
+}
+
+// spread writes a mail for each of the user's merchants in place of the one without a tenant.
+func (p *postman) spread(ctx context.Context, m mail.Mail) error {
+	tenants, err := p.tenants(ctx, m.User)
+	if err != nil {
+		return err
+	}
+	copies := map[identity.Tenant]mail.Mail{}
+	for _, t := range tenants {
+		copies[t] = m.At(t, p.Store.Now())
+	}
+	err = p.Store.SpreadMail(ctx, m.Delivered(), copies)
 	if errors.Is(err, store.ErrStale) { // another call did it
 		return nil
 	}

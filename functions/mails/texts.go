@@ -116,6 +116,20 @@ var texts = map[mail.Kind]map[string]text{
 			"{about}",
 			"Quem anotou uma dessas chaves ainda pode usá-la. Se você não quer isso, substitua e exclua as chaves."}},
 	},
+	mail.SignInBlocked: {
+		english: {subject: "Many attempts to sign in as {about}", lines: []string{
+			"Somebody has tried many passwords for {about}. For a while new browsers cannot sign in to this account.",
+			"Browsers and networks from which {about} has signed in before can, until it gets another password.",
+			"If {about} has not been signing in, its password is better changed once this is over."}},
+		german: {subject: "Viele Versuche, sich als {about} anzumelden", lines: []string{
+			"Für {about} wurden viele Passwörter ausprobiert. Neue Browser können sich dort eine Weile nicht anmelden.",
+			"Browser und Netze, in denen {about} sich schon angemeldet hat, können es, bis das Passwort geändert wird.",
+			"Wenn das nicht {about} selbst war, ändern Sie das Passwort am besten, wenn es vorbei ist."}},
+		portuguese: {subject: "Muitas tentativas de entrar como {about}", lines: []string{
+			"Alguém tentou muitas senhas para {about}. Por algum tempo, novos navegadores não podem entrar nesta conta.",
+			"Os navegadores e redes em que {about} já entrou podem, até que a senha seja trocada.",
+			"Se não foi {about}, é melhor trocar a senha quando isso terminar."}},
+	},
 	mail.Receipt:       ofPayment,
 	mail.RefundReceipt: ofRefund,
 	mail.PaymentState:  ofUnpaid,

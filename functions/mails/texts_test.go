@@ -33,7 +33,8 @@ func TestEachMailIsInEachLanguage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantsAbout := kind == mail.NewAPIKey || kind == mail.BankAccountChanged || kind.Lists() || kind.OfReceipt()
+			wantsAbout := kind == mail.NewAPIKey || kind == mail.BankAccountChanged || kind.Lists() ||
+				kind == mail.SignInBlocked || kind.OfReceipt()
 			for _, part := range []string{m.Text, m.HTML} {
 				if !strings.Contains(part, "Kaffeehaus") || strings.Contains(part, "4321") != wantsAbout ||
 					strings.ContainsAny(part, "{}") || link != "" && !strings.Contains(part, link) {

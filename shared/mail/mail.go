@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/outbox"
 )
 
@@ -24,6 +25,7 @@ const (
 	BankAccountChanged Kind = "bank_account_changed" // to all owners
 	MemberKeysEnded    Kind = "member_keys_ended"    // to all owners: API keys ended with the member who had made them
 	MemberKeysKept     Kind = "member_keys_kept"     // to all owners: they did not
+	SignInBlocked      Kind = "sign_in_blocked"      // to all owners; of a user, to those of some merchants
 
 	// With a link, to an address that the merchant has named.
 	Receipt       Kind = "receipt"        // of a payment
@@ -33,9 +35,8 @@ const (
 )
 
 // Kinds are all kinds.
-var Kinds = []Kind{Invitation, AccountDisabled, NewAPIKey, BankAccountChanged, MemberKeysEnded,
-	MemberKeysKept, Receipt, RefundReceipt, PaymentState,
-	RefundState}
+var Kinds = []Kind{Invitation, AccountDisabled, NewAPIKey, BankAccountChanged, MemberKeysEnded, MemberKeysKept,
+	SignInBlocked, Receipt, RefundReceipt, PaymentState, RefundState}
 
 // OfReceipt reports whether mails of the kind have a link to a receipt.
 func (k Kind) OfReceipt() bool {
@@ -53,7 +54,8 @@ type Mail struct {
 	Member  int32  `dynamo:"member,omitempty"`  // number of the member it goes to; 0: all owners, or a payer
 	Email   string `dynamo:"email,omitempty"`   // the address; "" when it goes to all owners, each by one of its own
 	Invite  string `dynamo:"invite,omitempty"`  // id of an invitation
-	About   string `dynamo:"about,omitempty"`   // name of a key, end of a bank account's number, amount of a receipt, or a person's keys
+	About   string `dynamo:"about,omitempty"`   // name of a key or account, end of an account's number, amount, or keys
+	User    string `dynamo:"user,omitempty"`    // of a mail without a tenant: whose merchants get it; "": none do
 	Managed bool   `dynamo:"managed,omitempty"` // of one to an owner: it is a managed user, who confirms no address
 	Version int    `dynamo:"version"`           // of the stored item, from 1
 }
@@ -107,6 +109,14 @@ func NewMemberKeys(operation string, ended bool, email string, names []string) M
 // shownKeys is how many keys a mail names.
 const shownKeys = 20
 
+// NewSignInBlocked tells the owners that the tries to sign in to an account are used up. A user has no
+// tenant, so the mail names the user. For other accounts and for an unknown name user is "".
+func NewSignInBlocked(operation, account, user string) Mail {
+	m := newMail(SignInBlocked, operation)
+	m.About, m.User = account, user
+	return m
+}
+
 // NewReceipt is the mail of a kind with a link to a receipt. The amount is as it is to be read. A
 // repeated operation makes the same mail even if the payment has another state by then.
 func NewReceipt(operation string, kind Kind, email, amount string) Mail {
@@ -152,20 +162,32 @@ func (m Mail) To(member int32, email string, now time.Time) Mail {
 	return m.Due(now)
 }
 
+// At returns a copy of the mail without a tenant, for one of the user's merchants.
+func (m Mail) At(t identity.Tenant, now time.Time) Mail {
+	m.ID, m.User = idOf(m.ID, t.String()), ""
+	return m.Due(now)
+}
+
 // Bounded reports whether the mail goes to an address that nobody has confirmed, so that
 // how many a merchant can cause must be bounded when they are sent. Invitations and receipts
 // are bounded when they are made.
 func (m Mail) Bounded() bool { return m.Kind == AccountDisabled || m.Managed }
 
-// Unlimited reports whether a merchant can cause any number of mails of the kind to all
-// owners. How many keys it makes in a day is limited; how often it changes its bank account, or
-// disables and enables a member, is not.
-func (k Kind) Unlimited() bool {
-	return k == BankAccountChanged || k == MemberKeysEnded || k == MemberKeysKept
-}
-
 // Lists reports whether mails of the kind are about several things.
 func (k Kind) Lists() bool { return k == MemberKeysEnded || k == MemberKeysKept }
+// ADay returns how many mails of the kind to all owners one tenant gets in a day; 0 means no limit,
+// because the reported change has its own. New keys have one; changes of the bank account, members who
+// are disabled again and again, and tries of strangers do not.
+func (k Kind) ADay() int {
+	switch k {
+	case BankAccountChanged, MemberKeysEnded, MemberKeysKept:
+		return 50
+	case SignInBlocked:
+		return 10
+	default:
+		return 0
+	}
+}
 
 // with is the mail with another entry.
 func (m Mail) with(e outbox.Entry) Mail {

@@ -12,6 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/outbox"
+	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
 // mailItem is an entry of the outbox: due until it is sent, then kept so that it can be
@@ -45,6 +46,25 @@ func (s *Store) putMail(tx *dynamo.WriteTx, t identity.Tenant, m mail.Mail) {
 	tx.Put(s.table.Put(s.newMailItem(t, m.Due(s.now()))))
 }
 
+// ReportSignIn stores a mail to the owners: the tries to sign in to the account are used up. It does
+// so once a day (UTC) for each account. For an unknown name (the zero account) it stores a mail to
+// nobody, so that the time does not show which names exist.
+func (s *Store) ReportSignIn(ctx context.Context, name string, a signin.Account) error {
+	operation, user := "name "+name, ""
+	if a.ID != "" {
+		operation = "account " + a.ID + " " + a.Tenant.String()
+	}
+	if a.Kind == identity.User {
+		user = a.ID
+	}
+	m := mail.NewSignInBlocked(operation+s.now().UTC().Format(" 2006-01-02"), a.Name, user).Due(s.now())
+	err := s.table.Put(s.newMailItem(a.Tenant, m)).If("attribute_not_exists(pk)").Run(ctx)
+	if dynamo.IsCondCheckFailed(err) { // today's is there
+		return nil
+	}
+	return err
+}
+
 // Mail reads one mail and its tenant, consistently. Failure: NotFound.
 func (s *Reader) Mail(ctx context.Context, id string) (identity.Tenant, mail.Mail, error) {
 	var item mailItem
@@ -60,12 +80,32 @@ func (s *Reader) Mail(ctx context.Context, id string) (identity.Tenant, mail.Mai
 // next version. Error: ErrStale when it changed since it was read.
 func (s *Store) SaveMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 	copies ...mail.Mail) (mail.Mail, error) {
+	var items []mailItem
+	for _, one := range copies {
+		items = append(items, s.newMailItem(t, one))
+	}
+	return s.replaceMail(ctx, t, m, items)
+}
+
+// SpreadMail replaces a mail without a tenant that was read before, and with it stores the mails
+// to each of the tenants, all or nothing. Error: ErrStale when it changed since it was read.
+func (s *Store) SpreadMail(ctx context.Context, m mail.Mail, to map[identity.Tenant]mail.Mail) error {
+	var items []mailItem
+	for t, one := range to {
+		items = append(items, s.newMailItem(t, one))
+	}
+	_, err := s.replaceMail(ctx, identity.Tenant{}, m, items)
+	return err
+}
+
+// replaceMail replaces a mail, and stores copies that nothing else writes.
+func (s *Store) replaceMail(ctx context.Context, t identity.Tenant, m mail.Mail, copies []mailItem) (mail.Mail, error) {
 	before := m.Version
 	m.Version++
 	item := s.newMailItem(t, m)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before))
-	for _, one := range copies { // which nothing else writes
-		tx.Put(s.table.Put(s.newMailItem(t, one)))
+	for _, one := range copies {
+		tx.Put(s.table.Put(one))
 	}
 	return m, s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, ErrStale, tx.Run(ctx))
 }

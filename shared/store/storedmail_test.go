@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/outbox"
+	"github.com/cashwrap/cashwrap/shared/signin"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -21,6 +22,29 @@ var storedMails = map[string]stored{
 				w.fastPath(map[store.Due]time.Time{{MailID: m.ID, Tenant: w.tenant}: m.NextAt})}
 		},
 		unseen: storedtest.NotRead{"MAIL write_id": notRead, "MAIL tries": "nothing is read as 0"},
+	},
+	"ReportSignIn": {
+		sets: "the mail is due at once, under an id that follows from the account and the day",
+		write: func(w fixture) []storedtest.Read {
+			m := w.reported(signin.Account{Kind: identity.User, ID: "user", Name: "ada@example.com"})
+			w.must(w.ReportSignIn(w.Context(), "ada@example.com", signin.Account{Kind: identity.User, ID: "user"})) // once a day
+			return []storedtest.Read{w.mailOf(identity.Tenant{}, m), w.dueItems(store.Due{MailID: m.ID}), w.expiries(),
+				w.fastPath(map[store.Due]time.Time{{MailID: m.ID}: m.NextAt})}
+		},
+		unseen: storedtest.NotRead{"MAIL write_id": notRead, "MAIL tries": "nothing is read as 0"},
+	},
+	"SpreadMail": {
+		sets: "Version is the next; it expires after 31 days",
+		write: func(w fixture) []storedtest.Read {
+			before := w.reported(signin.Account{Kind: identity.User, ID: "user", Name: "ada@example.com"})
+			m := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.ID, m.State, m.Version = before.ID, outbox.Delivered, 1 })
+			one := storedtest.Fill(w, w.Filler, func(m *mail.Mail) { m.State = outbox.Pending })
+			w.must(w.SpreadMail(w.Context(), m, map[identity.Tenant]mail.Mail{w.tenant: one}))
+			m.Version = 2
+			return []storedtest.Read{w.mailOf(identity.Tenant{}, m), w.mail(one), w.expiries(start.AddDate(0, 0, 31)),
+				w.dueItems(store.Due{MailID: one.ID}), w.fastPath(nil)}
+		},
+		unseen: storedtest.NotRead{"MAIL write_id": notRead},
 	},
 	"SaveMail, owed": {
 		sets:   "Version is the next",
@@ -70,7 +94,21 @@ func (w fixture) disabled() mail.Mail {
 	after, err := w.UpdateMember(w.acting(), w.tenant, before.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) { return m.Enabled(false, w.Now()), nil })
 	w.must(err)
-	due := ""
+	return mail.Mail{Entry: outbox.New(w.dueMail(), w.Now()), Kind: mail.AccountDisabled, Member: after.Number(),
+		Email: before.Email, Version: 1}
+}
+
+// reported is the mail that the tries to sign in to an account are used up; nothing else is in the table.
+func (w fixture) reported(a signin.Account) mail.Mail {
+	w.Helper()
+	w.must(w.ReportSignIn(w.Context(), "a name", a))
+	return mail.Mail{Entry: outbox.New(w.dueMail(), w.Now()), Kind: mail.SignInBlocked, About: a.Name, User: a.ID,
+		Version: 1}
+}
+
+// dueMail leaves the mail that is due in the table, and nothing else.
+func (w fixture) dueMail() (due string) {
+	w.Helper()
 	for shard := range w.DueShards() {
 		found, walkErr := collect(w.Overdue(w.Context(), shard, forever))
 		w.must(walkErr)
@@ -79,8 +117,7 @@ func (w fixture) disabled() mail.Mail {
 		}
 	}
 	w.empty("MAIL")
-	return mail.Mail{Entry: outbox.New(due, w.Now()), Kind: mail.AccountDisabled, Member: after.Number(),
-		Email: before.Email, Version: 1}
+	return due
 }
 
 // savedMail is a mail in the state, after it was due, and what each read returns.
@@ -113,12 +150,14 @@ func (w fixture) empty(but string) {
 }
 
 // mail is what Mail returns.
-func (w fixture) mail(m mail.Mail) storedtest.Read {
+func (w fixture) mail(m mail.Mail) storedtest.Read { return w.mailOf(w.tenant, m) }
+
+func (w fixture) mailOf(t identity.Tenant, m mail.Mail) storedtest.Read {
 	type ofTenant struct {
 		Tenant identity.Tenant
 		Mail   mail.Mail
 	}
-	return storedtest.Expect("Mail", ofTenant{w.tenant, m}, func(ctx context.Context) (ofTenant, error) {
+	return storedtest.Expect("Mail", ofTenant{t, m}, func(ctx context.Context) (ofTenant, error) {
 		of, found, err := w.Mail(ctx, m.ID)
 		return ofTenant{of, found}, err
 	})
