@@ -7,6 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/signin"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // clients has an operator register an OAuth client and use each command on it, and give an owner
@@ -45,7 +46,8 @@ func (e *everything) clients() {
 func (e *everything) apps() {
 	e.Helper()
 	c, secret := e.RegisterClient()
-	code := e.Code(c, e.Holder(e.Person(guest(), member.RoleEmployee), "transactions.history"))
+	person := e.Person(guest(), member.RoleEmployee)
+	code := e.Code(c, e.Holder(person, "transactions.history"))
 	send := func(path string, form url.Values) world.Response {
 		form.Set("client_id", c.ID)
 		form.Set("client_secret", secret)
@@ -73,4 +75,17 @@ func (e *everything) apps() {
 	} else {
 		e.Secret("code", to.Query().Get("code"))
 	}
+	e.blocked(person)
+}
+
+// blocked uses up a user's tries, signs in as the user, and sends the mail to the owners.
+func (e *everything) blocked(m member.Member) {
+	e.Helper()
+	bucket := store.Bucket{Every: 6 * time.Minute, Burst: 10}
+	if _, _, err := e.App.Store.LeaseTokens(e.Context(), "passwords for "+m.Address(), bucket, 10, time.Time{}); err != nil {
+		e.Fatal(err)
+	}
+	v := e.visitor()
+	v.send(v.filled("/sign-in?mode=test", "/sign-in", url.Values{"username": {m.Email}, "password": {invitedPassword}}))
+	e.RunUntilIdle()
 }

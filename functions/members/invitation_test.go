@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -164,6 +166,22 @@ func TestPasswordsOfAnInvitationAreTriedSlowly(t *testing.T) {
 	s.Clock.Advance(6 * time.Minute)
 	if got := b.accept(firstOne); got.Status != 303 {
 		t.Errorf("after six minutes: got %d %s, want 303", got.Status, got.Body)
+	}
+}
+
+// TestAcceptInvitation_StrangersWhoTryToSignIn use up none of the tries: they need no invitation for that.
+func TestAcceptInvitation_StrangersWhoTryToSignIn(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	b, _ := s.open(s.token(s.invite("ada@example.com", "role_employee")))
+	for range 11 {
+		guess := s.App.Store.PasswordFrom(store.Budget{Name: "ada@example.com", Source: "address"}, secret.New(another))
+		if err := guess.Confirm(t.Context(), nil); guess.Blocked() != failure.Is(err, failure.KindTooMany) {
+			t.Fatalf("got error %v, blocked %t", err, guess.Blocked())
+		}
+	}
+	if got := b.accept(firstOne); got.Status != 303 {
+		t.Errorf("got %d %s, want 303", got.Status, got.Body)
 	}
 }
 

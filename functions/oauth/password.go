@@ -6,7 +6,6 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/oauth"
-	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/signin"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -64,9 +63,12 @@ func (f family) confirmedProfile(ctx context.Context, c oauth.Client, req tokenR
 		}
 		subject = name.Subject(identity.Test)
 	}
-	err := f.store.PasswordFrom(subject, rest.SourceAddress(ctx), req.Password).Confirm(ctx, account.Passwords)
-	if errors.Is(err, store.ErrWrongPassword) {
+	err := f.confirmPassword(ctx, subject, account, req.Password)
+	switch {
+	case errors.Is(err, store.ErrWrongPassword):
 		err = errProfile
+	case err == nil:
+		err = f.rememberAddress(ctx, account)
 	}
 	return account, err
 }

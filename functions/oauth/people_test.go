@@ -78,9 +78,11 @@ func live(t identity.Tenant) identity.Tenant {
 type browser struct {
 	people
 
-	cookie   string
+	cookie   string // of the session
+	device   string // the device cookie
 	page     string
 	language string
+	from     string // its network address; "": that of all tests
 }
 
 func (p people) browse() *browser { return &browser{people: p} }
@@ -100,7 +102,8 @@ func (b *browser) submit(path string, form url.Values) world.Response {
 func (b *browser) request(method, path string, form url.Values) world.Request {
 	b.Clock.Advance(time.Second) // no address sends more than some requests a second
 	r := world.Request{Method: method, Path: path, APIKey: world.NoKey,
-		Header: map[string]string{"Cookie": b.cookie, "Accept-Language": b.language}}
+		Header: map[string]string{"Cookie": strings.TrimSuffix(b.cookie+"; "+b.device, "; "),
+			"Accept-Language": b.language}, From: b.from}
 	if form != nil {
 		r.Body = form
 	}
@@ -108,10 +111,14 @@ func (b *browser) request(method, path string, form url.Values) world.Request {
 }
 
 func (b *browser) take(got world.Response) world.Response {
-	if set, _, _ := strings.Cut(got.Header.Get("Set-Cookie"), ";"); set != "" {
-		b.cookie = set
-		_, value, _ := strings.Cut(set, "=")
-		b.Secret("cookie", value)
+	for _, line := range got.Header.Values("Set-Cookie") {
+		set, _, _ := strings.Cut(line, ";")
+		name, value, _ := strings.Cut(set, "=")
+		if b.Secret("cookie", value); name == "device" {
+			b.device = set
+		} else {
+			b.cookie = set
+		}
 	}
 	if head, body, page := strings.Cut(string(got.Body), "<style>"); page {
 		_, body, _ = strings.Cut(body, "</style>")

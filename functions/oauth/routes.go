@@ -19,16 +19,19 @@ type family struct {
 	store   *store.Store
 	baseURL string // of the API, without a trailing slash; the issuer (RFC 8414 §2)
 	forms   rest.Forms
+	devices rest.Forms // the device cookie; no form uses it
 	log     *slog.Logger
 
 	factorKey func() signin.FactorKey
+	knownKey  func() signin.KnownKey
 	wallNow   func() time.Time // the real time, by which authenticator apps make codes
 }
 
 // Routes of the families.
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, baseURL: strings.TrimRight(a.BaseURL, "/"), forms: rest.NewForms("session", a.BaseURL),
-		log: a.Log, factorKey: a.FactorKey, wallNow: a.WallNow}
+		devices: rest.NewForms("device", a.BaseURL), log: a.Log, factorKey: a.FactorKey, knownKey: a.KnownKey,
+		wallNow: a.WallNow}
 	return []rest.Route{
 		{Method: "POST", Path: "/token", Access: rest.Open, Errors: rest.OAuth, Handle: rest.JSON(200, f.createToken)},
 		{Method: "POST", Path: "/revoke", Access: rest.Open, Errors: rest.OAuth, Handle: rest.JSON(200, f.revokeToken)},

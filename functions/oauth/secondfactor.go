@@ -66,8 +66,11 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 		return f.drawConfirmation(ctx, req.Continue, problemCode)
 	case errors.Is(err, store.ErrSignedOut):
 		return rest.Document{Redirect: f.signInURL(req.Continue)}, nil
+	case err != nil:
+		return rest.Document{}, err
 	}
-	return rest.Document{Redirect: f.next(req.Continue), Cookie: cookie}, err
+	device, err := f.remember(ctx, account)
+	return rest.Document{Redirect: f.next(req.Continue), Cookie: cookie, Device: device}, err
 }
 
 // showSecondFactor serves the page on which people manage their second factor. A browser that is

@@ -45,7 +45,7 @@ type signInRequest struct {
 
 // signIn begins a session for the account with the name and the password, and ends the browser's
 // former one; with sign_out it only ends that. The reply does not show which of name and
-// password was wrong: an unknown name takes as many reads, one hash and a token of each bucket,
+// password was wrong: an unknown name takes as many reads, one hash and a token of two buckets,
 // like every other.
 func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, error) {
 	view := signInView{Continue: req.Continue, Mode: modeOf(req.Mode), Username: req.Username, Merchant: req.Merchant}
@@ -67,11 +67,14 @@ func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, e
 		return rest.Document{}, err
 	}
 	cookie, session, err := f.begin(ctx, account)
-	to := f.next(req.Continue)
-	if session.Pending {
-		to = f.signInURL(req.Continue)
+	switch {
+	case err != nil:
+		return rest.Document{}, err
+	case session.Pending:
+		return rest.Document{Redirect: f.signInURL(req.Continue), Cookie: cookie}, nil
 	}
-	return rest.Document{Redirect: to, Cookie: cookie}, err
+	device, err := f.remember(ctx, account)
+	return rest.Document{Redirect: f.next(req.Continue), Cookie: cookie, Device: device}, err
 }
 
 // modeOf is the mode with the name; live for any other text.
@@ -90,8 +93,7 @@ func (f family) confirmed(ctx context.Context, req signInRequest) (signin.Accoun
 	if err != nil {
 		return signin.Account{}, err
 	}
-	password := f.store.PasswordFrom(name.Subject(mode), rest.SourceAddress(ctx), req.Password)
-	return account, password.Confirm(ctx, account.Passwords)
+	return account, f.confirmPassword(ctx, name.Subject(mode), account, req.Password)
 }
 
 // signInURL is where the browser signs in: at the authorization request with the query, or at

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 const route = "/v0.1/merchants/{merchant_code}/test-profiles"
@@ -151,7 +152,8 @@ func (s shop) confirm(what string, p profile) {
 	s.Helper()
 	a := s.account(p.Username, identity.Test)
 	s.Clock.Advance(time.Hour) // passwords of an address are limited
-	if err := s.App.Store.PasswordFrom(p.Username, "192.0.2.1", p.secret()).Confirm(s.Context(), a.Passwords); err != nil {
+	budget := store.Budget{Name: p.Username, Source: "192.0.2.1"}
+	if err := s.App.Store.PasswordFrom(budget, p.secret()).Confirm(s.Context(), a.Passwords); err != nil {
 		s.Errorf("%s: got error %v of its password, want none", what, err)
 	}
 }

@@ -60,7 +60,8 @@ func TestAProfileSignsIn(t *testing.T) {
 	}
 	for password, want := range map[string]error{p.Password: nil, other.Password: store.ErrWrongPassword,
 		"": store.ErrWrongPassword} {
-		err := s.App.Store.PasswordFrom(p.Username, "192.0.2.1", secret.New(password)).Confirm(s.Context(), a.Passwords)
+		budget := store.Budget{Name: p.Username, Source: "192.0.2.1"}
+		err := s.App.Store.PasswordFrom(budget, secret.New(password)).Confirm(s.Context(), a.Passwords)
 		if !errors.Is(err, want) {
 			t.Errorf("got error %v, want %v", err, want)
 		}

@@ -363,12 +363,13 @@ func (p *people) checkPeople() {
 // limitsMore says whether a bucket is of mails or passwords, which have limits of their own.
 func (p *people) limitsMore(bucket string) bool {
 	return slices.ContainsFunc(p.offices, func(o *office) bool {
-		subjects := []string{"passwords " + o.tenant.String(), "mails to owners " + o.tenant.String()}
+		subjects := []string{"passwords " + o.tenant.String()}
 		for _, kind := range mail.Kinds {
-			subjects = append(subjects, string(kind)+" mails "+o.tenant.String())
+			subjects = append(subjects, string(kind)+" mails "+o.tenant.String(),
+				string(kind)+" mails to owners "+o.tenant.String())
 		}
 		for _, address := range o.guests {
-			subjects = append(subjects, "passwords for "+address)
+			subjects = append(subjects, "passwords of invitations for "+address)
 		}
 		return slices.ContainsFunc(subjects, func(one string) bool { return bucket == digest(one) })
 	})

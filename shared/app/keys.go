@@ -43,6 +43,8 @@ import (
 //	links to receipts   those that were sent go on working, those in mails that are not sent yet do not
 //	saved card tokens   those that are stored go on working; a card that is
 //	                    saved again then gets a second one
+//	known browsers      device cookies and known addresses are forgotten, until each person has
+//	                    signed in again
 //	second factors      those of all people stop working, with the recovery codes: each
 //	                    has to be removed by the command remove_second_factor, and
 //	                    whoever had the old secret could make codes until then
@@ -60,6 +62,7 @@ const (
 	forInvitations  = "invitation tokens"
 	forReceipts     = "links to receipts"
 	forCards        = "saved card tokens"
+	forKnown        = "known browsers"
 	forFactors      = "second factors"
 	forSandbox      = "sandbox acquirer"
 	keySize         = 32 // of every derived key, in bytes
@@ -229,6 +232,10 @@ func (a *App) ReceiptToken(mailID string) string {
 	token, _ := payments.NewReceiptToken(bytes.NewReader(mac.Sum(nil))) // which are more bytes than a token's
 	return token
 }
+
+// KnownKey returns the key of device cookies and known addresses. They last longer than a rotated
+// secret is kept, so it is derived from the lasting one.
+func (a *App) KnownKey() signin.KnownKey { return a.lastingKey(forKnown)() }
 
 // FactorKey is the key from which the secrets of second factors are derived, so that the table
 // has none of them. It is derived when it is first asked for.

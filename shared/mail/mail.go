@@ -175,6 +175,7 @@ func (m Mail) Bounded() bool { return m.Kind == AccountDisabled || m.Managed }
 
 // Lists reports whether mails of the kind are about several things.
 func (k Kind) Lists() bool { return k == MemberKeysEnded || k == MemberKeysKept }
+
 // ADay returns how many mails of the kind to all owners one tenant gets in a day; 0 means no limit,
 // because the reported change has its own. New keys have one; changes of the bank account, members who
 // are disabled again and again, and tries of strangers do not.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/secret"
@@ -111,9 +112,19 @@ func (f Forms) Cookie(ctx context.Context) *http.Cookie {
 // Sent is the value of the cookie that the browser has sent; false if there is none, or if it
 // cannot be one of NewCookie.
 func (f Forms) Sent(ctx context.Context) (string, bool) {
-	value := Cookie(ctx, f.cookie)
+	value := f.Value(ctx)
 	raw, err := base64.RawURLEncoding.DecodeString(value)
 	return value, err == nil && len(raw) == cookieBytes
+}
+
+// Value returns the cookie's value as the browser has sent it; "" if it has sent none.
+func (f Forms) Value(ctx context.Context) string { return Cookie(ctx, f.cookie) }
+
+// Lasting returns the cookie with a value. The browser keeps it for the time, even after it is closed.
+func (f Forms) Lasting(value string, lasts time.Duration) *http.Cookie {
+	c := f.with(value)
+	c.MaxAge = int(lasts.Seconds())
+	return c
 }
 
 // NewCookie is a cookie with a new random value.

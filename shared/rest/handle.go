@@ -76,6 +76,7 @@ type Document struct {
 	Gzip        []byte       // Body in gzip (RFC 1952): sent so to clients of an Open route that take it, else unpacked
 	Filename    string       // of Body, which a browser shows or saves under this name; "": it decides
 	Cookie      *http.Cookie // nil: none
+	Device      *http.Cookie // the device cookie; nil: none
 	Forget      *http.Cookie // another, by which the browser deletes one; nil: none
 	RetryAfter  time.Duration
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
@@ -109,11 +110,10 @@ func (d Document) reply(ctx context.Context) (reply, error) {
 			return reply{}, err
 		}
 	}
-	if d.Cookie != nil {
-		r.header.Set("Set-Cookie", d.Cookie.String())
-	}
-	if d.Forget != nil {
-		r.header.Add("Set-Cookie", d.Forget.String())
+	for _, c := range []*http.Cookie{d.Cookie, d.Device, d.Forget} {
+		if c != nil {
+			r.header.Add("Set-Cookie", c.String())
+		}
 	}
 	if d.RetryAfter > 0 {
 		r.header.Set("Retry-After", seconds(d.RetryAfter))

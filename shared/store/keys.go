@@ -48,6 +48,8 @@ import (
 //	                   token>
 //	session            SIGNIN#<sha256 of cookie>   SIGNIN                      oauth
 //	second factor      FACTOR#<user>               FACTOR                      oauth, provision
+//	known address      KNOWN#<mac of account and   ADDRESS                     oauth
+//	                   address>
 //	test profile       TESTPROFILES#M              TESTPROFILE#<id>            testprofiles
 //	deleted profile    TESTPROFILES#M              DELETED#<id>                testprofiles
 //	count of profiles  TESTPROFILES#M              COUNT                       testprofiles
@@ -101,8 +103,8 @@ import (
 //	payout lease       PAYOUTLEASE#<shard>         LEASE                       payoutopen
 //	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
 //	                                                                           provision, sweep
-//	mail               MAIL#<id>                   MAIL                        merchants, provision, receipts, sweep;
-//	                                                                           mails
+//	mail               MAIL#<id>                   MAIL                        merchants, oauth, provision, receipts,
+//	                                                                           sweep; mails
 //	circuit breaker    BREAKER#M#<sha256 of host>  BREAKER                     callbacks, when a host times out
 //	idempotency record IDEMPOTENCY#M#<sha256 name> IDEMPOTENCY                 rest; its name is of the client's key
 //	                                                                           and the kind of credential, or its person
@@ -165,7 +167,9 @@ import (
 //	                              transaction with the payments' transactions
 //	list payouts                  the tenant's payout records, by day
 //	try a callback                callback, breaker, merchant
-//	send a mail                   mail, merchant, and members where it is to the owners or invites one
+//	send a mail                   mail, merchant, and members where it is to the owners or invites one; the user's
+//	                              memberships where it is to the owners of several merchants
+//	sign in                       account, known address, two buckets; then session and known address
 //	what is due                   index due by shard
 //	reconcile                     a scan in 8 segments, then the partitions where it finds a break
 //	API key by its id             the tenant's keys, at most 100; when they were used, in one batch

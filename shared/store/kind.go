@@ -26,6 +26,7 @@ const (
 	KindGrant          Kind = "GRANT"
 	KindSignIn         Kind = "SIGNIN"
 	KindFactor         Kind = "FACTOR"
+	KindKnown          Kind = "KNOWN"
 	KindTestProfiles   Kind = "TESTPROFILES"
 	KindReaders        Kind = "READERS"
 	KindFiles          Kind = "FILES"
@@ -74,9 +75,9 @@ const (
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindAccessToken: true,
 	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindSession: true,
 	KindPaymentPage: true, KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
-	KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true, KindRate: true, KindReady: true,
-	KindPayoutLease: true,
-	KindDue:         true, KindDead: true, KindPayoutDue: true}
+	KindKnown: true, KindObjects: true, KindReceiptLink: true, KindCallback: true, KindMail: true, KindRate: true,
+	KindReady: true, KindPayoutLease: true,
+	KindDue: true, KindDead: true, KindPayoutDue: true}
 
 // of is the key of one of the tenant's partitions. A tenant contains exactly one
 // "#", between its mode and its merchant's code, so whatever the last part is,

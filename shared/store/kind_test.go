@@ -16,7 +16,7 @@ import (
 var kinds = []Kind{KindMerchant, KindAccount, KindAudit, KindAPIKey, KindAccessToken, KindKeyUse, KindMembers,
 	KindRoles, KindUser, KindEmail, KindMemberships, KindInvitation, KindCheckout, KindReference, KindTransaction,
 	KindReceipts, KindReceiptLink, KindJournal, KindPayable, KindReserve, KindSession, KindPaymentPage, KindCustomer,
-	KindBankAccounts,
+	KindBankAccounts, KindKnown,
 	KindPayoutSchedule, KindPayout, KindPayoutRecords, KindPayoutLease, KindCallback, KindMail, KindBreaker,
 	KindIdempotency, KindRate, KindFiles, KindObjects, KindGrowth, KindReady, KindList, KindHistory, KindDue, KindDead,
 	KindPayoutDue, "SANDBOX", "FILEBANK", "TERMINAL"}

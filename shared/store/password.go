@@ -30,18 +30,37 @@ type NewPassword struct {
 	operation string
 	limits    []passwordLimit
 	admitted  bool
+	refused   *passwordLimit // the bucket that was empty; nil: none
 }
 
 // passwordLimit is a bucket from which a password takes a token.
 type passwordLimit struct {
 	subject string
 	bucket  Bucket
+	ofName  bool // it counts the tries for one name
+}
+
+// Budget names the buckets of a password to sign in.
+type Budget struct {
+	Name   string // signin.Name.Subject, whether or not an account has it
+	Source string // rest.SourceAddress
+	Known  string // the known browser or address, which has a budget of its own for the account; "": neither
+}
+
+// limits returns two buckets: of the source, and of the known browser or address. Without such, the
+// second is the name's. There are always two, so that the time does not show which.
+func (b Budget) limits() []passwordLimit {
+	last := passwordLimit{"passwords for " + b.Name, passwordsOfAddress, true}
+	if b.Known != "" {
+		last.subject = "passwords by " + b.Known
+	}
+	return []passwordLimit{{"passwords from " + b.Source, passwordsOfSource, false}, last}
 }
 
 // PasswordOf is a password that a merchant sets by an operation, for one of its members.
 func (s *Store) PasswordOf(t identity.Tenant, operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,
-		limits: []passwordLimit{{"passwords " + t.String(), passwordsOfTenant}}}
+		limits: []passwordLimit{{subject: "passwords " + t.String(), bucket: passwordsOfTenant}}}
 }
 
 // PasswordByOperator is a password that the platform's operator sets. It is not limited.
@@ -49,22 +68,24 @@ func (s *Store) PasswordByOperator(operation string, text secret.Text) *NewPassw
 	return &NewPassword{store: s, choice: member.Choose(text), operation: operation}
 }
 
-// PasswordFor is a password that the invited person with the address sets or confirms.
+// PasswordFor is a password that the invited person with the address sets or confirms. Signing in
+// has another bucket, which a stranger can empty who knows the address.
 func (s *Store) PasswordFor(address, operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,
-		limits: []passwordLimit{{"passwords for " + address, passwordsOfAddress}}}
+		limits: []passwordLimit{{subject: "passwords of invitations for " + address, bucket: passwordsOfAddress}}}
 }
 
-// PasswordFrom is a password with which somebody signs in, by a name (signin.Name.Subject) and
-// from a network address (rest.SourceAddress). Both are limited, whether or not an account has
-// the name.
-func (s *Store) PasswordFrom(name, source string, text secret.Text) *NewPassword {
-	return &NewPassword{store: s, choice: member.Choose(text), limits: []passwordLimit{
-		{"passwords from " + source, passwordsOfSource}, {"passwords for " + name, passwordsOfAddress}}}
+// PasswordFrom is a password with which somebody signs in. It is limited whether or not an account
+// has the name.
+func (s *Store) PasswordFrom(b Budget, text secret.Text) *NewPassword {
+	return &NewPassword{store: s, choice: member.Choose(text), limits: b.limits()}
 }
 
 // Computed is how many hashes the password has taken so far.
 func (p *NewPassword) Computed() int { return p.choice.Computed() }
+
+// Blocked reports whether the password was refused because too many were tried for the name.
+func (p *NewPassword) Blocked() bool { return p.refused != nil && p.refused.ofName }
 
 // Set are the passwords with the new one. Errors: member.ErrUsedBefore; TooMany.
 func (p *NewPassword) Set(ctx context.Context, before member.Passwords) (member.Passwords, error) {
@@ -93,12 +114,13 @@ func (p *NewPassword) admit(ctx context.Context) error {
 	if p.admitted {
 		return nil
 	}
-	for _, l := range p.limits {
+	for i, l := range p.limits {
 		granted, full, err := p.store.LeaseTokens(ctx, l.subject, l.bucket, 1, time.Time{})
 		if err != nil {
 			return err
 		}
 		if granted == 0 {
+			p.refused = &p.limits[i]
 			return failure.TooMany(l.bucket.Wait(p.store.now(), full))
 		}
 	}

@@ -31,6 +31,9 @@ func signInKey(cookieHash string) key { return key{KindSignIn.named(cookieHash),
 // factorKey is of an account's second factor, by the id of its user.
 func factorKey(user string) key { return key{KindFactor.named(bounded(user)), "FACTOR"} }
 
+// knownKey is the key of an address that an account knows, by signin.KnownKey.Address.
+func knownKey(id string) key { return key{KindKnown.named(id), "ADDRESS"} }
+
 const testProfilePrefix = "TESTPROFILE#"
 
 func testProfileKey(t identity.Tenant, id string) key {

@@ -42,6 +42,28 @@ func (s *Store) EndSignIn(ctx context.Context, hash string) error {
 	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).Run(ctx)
 }
 
+// knownItem records a sign-in to an account from an address. Its key is a MAC of both.
+type knownItem struct {
+	key
+	TTL time.Time `dynamo:"expires_at,unixtime"`
+}
+
+// PutKnownAddress makes the address with the id (signin.KnownKey.Address) known to its account until
+// the time. It may be repeated.
+func (s *Store) PutKnownAddress(ctx context.Context, id string, until time.Time) error {
+	return s.table.Put(knownItem{knownKey(id), until}).Run(ctx)
+}
+
+// KnowsAddress reports whether the address with the id is known to its account. It takes one read.
+func (s *Reader) KnowsAddress(ctx context.Context, id string) (bool, error) {
+	var item knownItem
+	err := s.get(knownKey(id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && s.now().Before(item.TTL), err
+}
+
 // SignInAccount is the account with the name: in the mode a test profile by its user name, or a
 // managed user by its address and its merchant's code; in both modes a user by its address. The
 // zero account if there is none, after as many reads, so that the time does not show it.

@@ -152,7 +152,7 @@ func TestTenThousandPasswords(t *testing.T) {
 	} {
 		hashes := 0
 		for n := range c.tries {
-			guess := s.PasswordFrom(c.name(n), c.source(n), secret.New("a guess"))
+			guess := s.PasswordFrom(store.Budget{Name: c.name(n), Source: c.source(n)}, secret.New("a guess"))
 			err := guess.Confirm(t.Context(), c.passwords)
 			if !errors.Is(err, store.ErrWrongPassword) && !failure.Is(err, failure.KindTooMany) {
 				t.Fatalf("%s: got error %v, want a wrong password or TooMany", what, err)
@@ -180,7 +180,7 @@ func TestNoPasswordIsTriedWithoutItsCount(t *testing.T) {
 	s := emptyTable(t, clock.New(), nil)
 	ended, end := context.WithCancel(t.Context())
 	end()
-	guess := s.PasswordFrom("ada", "address", secret.New("a guess"))
+	guess := s.PasswordFrom(store.Budget{Name: "ada", Source: "address"}, secret.New("a guess"))
 	if err := guess.Confirm(ended, nil); err == nil || errors.Is(err, store.ErrWrongPassword) || guess.Computed() != 0 {
 		t.Errorf("got error %v and %d hashes, want an error before the first", err, guess.Computed())
 	}

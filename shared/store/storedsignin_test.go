@@ -18,6 +18,16 @@ var storedSignIns = map[string]stored{
 			return []storedtest.Read{w.readSession(s), w.expiries(s.Expires)}
 		},
 	},
+	"PutKnownAddress": {
+		sets: "it is known to the second",
+		write: func(w fixture) []storedtest.Read {
+			until := start.Add(signin.KnownLasts)
+			w.must(w.PutKnownAddress(w.Context(), "hers", until))
+			return []storedtest.Read{w.expiries(until), w.knows("hers", 0, true),
+				w.knows("hers", signin.KnownLasts-time.Second, true), w.knows("hers", signin.KnownLasts, false),
+				w.knows("another's", 0, false)}
+		},
+	},
 	"ChangeSecondFactor": {
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
@@ -64,6 +74,15 @@ var storedSignIns = map[string]stored{
 		},
 		unseen: storedtest.NotRead{"FACTOR write_id": notRead},
 	},
+}
+
+// knows expects an address to be known, or not, after a time.
+func (w fixture) knows(id string, after time.Duration, want bool) storedtest.Read {
+	return storedtest.Expect(id+" after "+after.String(), want, func(ctx context.Context) (bool, error) {
+		w.clock.Advance(after)
+		defer w.clock.Advance(-after)
+		return w.KnowsAddress(ctx, id)
+	})
 }
 
 // session is one with all fields, which has not expired.

@@ -1,0 +1,109 @@
+package signin
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// KnownLasts is how long a browser or an address stays known to an account after a sign-in
+// (contract §2.9).
+const KnownLasts = 90 * 24 * time.Hour
+
+// maxDevices limits the accounts that know one browser: the last ones that signed in there.
+const maxDevices = 5
+
+// KnownKey is the platform's key for device cookies and for the ids of known addresses.
+//
+// A device cookie proves an earlier sign-in to the account in this browser. The browser then has
+// tries of its own, so that strangers who use up the other tries do not lock the account out (OWASP,
+// "Slow Down Online Guessing Attacks with Device Cookies"). The cookie signs nobody in, and nothing
+// of it is stored.
+//
+// Device and address belong to one account and its current password. An attacker may collect many
+// while knowing the password; a new password ends them all. A managed user that another merchant
+// makes under the same address is another account.
+type KnownKey []byte
+
+// The parts of a device: the second in which it was made, its id, and the MAC over both.
+const (
+	deviceTimeBytes = 8
+	deviceIDBytes   = 16
+	deviceMACBytes  = 16
+	deviceBytes     = deviceTimeBytes + deviceIDBytes + deviceMACBytes
+)
+
+// deviceSeparator is between the devices of a cookie.
+const deviceSeparator = "."
+
+// Device returns the id of the account's device in the cookie; "" if the cookie has none or the
+// account has no password. The MACs are computed in every case, so that the time shows nothing.
+func (k KnownKey) Device(cookie string, a Account, now time.Time) string {
+	id := ""
+	for _, d := range devices(cookie) {
+		if k.isOf(d, a, now) && id == "" {
+			id = hex.EncodeToString(d[deviceTimeBytes : deviceTimeBytes+deviceIDBytes])
+		}
+	}
+	return id
+}
+
+// WithDevice returns the cookie with a new device in place of the account's old ones.
+func (k KnownKey) WithDevice(cookie string, a Account, now time.Time) string {
+	fresh := binary.BigEndian.AppendUint64(nil, uint64(now.Unix())) //nolint:gosec // no clock shows a time before 1970
+	id := make([]byte, deviceIDBytes)
+	_, _ = rand.Read(id) // never fails
+	fresh = append(fresh, id...)
+	fresh = append(fresh, k.mac("device", a, string(fresh))[:deviceMACBytes]...)
+	others := slices.DeleteFunc(devices(cookie), func(d []byte) bool { return k.isOf(d, a, now) })
+	var texts []string
+	for _, d := range append([][]byte{fresh}, others[:min(len(others), maxDevices-1)]...) {
+		texts = append(texts, base64.RawURLEncoding.EncodeToString(d))
+	}
+	return strings.Join(texts, deviceSeparator)
+}
+
+// Address returns the id under which a network address is known to the account. Without the key
+// the id does not show the address.
+func (k KnownKey) Address(address string, a Account) string {
+	return hex.EncodeToString(k.mac("address", a, address))
+}
+
+// devices returns the devices in a cookie, authentic or forged.
+func devices(cookie string) (all [][]byte) {
+	for part := range strings.SplitSeq(cookie, deviceSeparator) {
+		if d, err := base64.RawURLEncoding.DecodeString(part); err == nil && len(d) == deviceBytes &&
+			len(all) < maxDevices {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// isOf reports whether a device is the account's and has not expired.
+func (k KnownKey) isOf(d []byte, a Account, now time.Time) bool {
+	body, mac := d[:len(d)-deviceMACBytes], d[len(d)-deviceMACBytes:]
+	//nolint:gosec // G115: a time after year 292 billion is in no authentic device
+	made := time.Unix(int64(binary.BigEndian.Uint64(body)), 0)
+	return hmac.Equal(mac, k.mac("device", a, string(body))[:deviceMACBytes]) && a.Passwords.Current() != "" &&
+		!made.After(now) && now.Before(made.Add(KnownLasts))
+}
+
+// mac authenticates a text for a purpose, an account and its current password.
+func (k KnownKey) mac(purpose string, a Account, text string) []byte {
+	var all bytes.Buffer
+	for _, part := range []string{purpose, string(a.Kind), a.ID, a.Tenant.String(), a.Passwords.Current(), text} {
+		_, _ = fmt.Fprintf(&all, "%d:%s", len(part), part) // never fails
+	}
+	mac := hmac.New(sha256.New, k)
+	_, _ = mac.Write(all.Bytes()) // never fails
+	return mac.Sum(nil)
+}
