@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/signin"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -33,7 +34,8 @@ func (e *everything) clients() {
 	var set struct{ Password string }
 	e.Operate(fields{"command": "set_password", "merchant_code": e.Merchant.Code, "email": e.Owner().Email}, &set)
 	e.Secret("password", set.Password)
-	_, err := e.App.Store.ChangeSecondFactor(e.Context(), e.Owner().User(), func(f signin.Factor) (signin.Factor, error) {
+	account := signin.Account{Kind: identity.User, ID: e.Owner().User()}
+	_, err := e.App.Store.ChangeSecondFactor(e.Context(), account, func(f signin.Factor) (signin.Factor, error) {
 		return signin.Factor{Enrolment: "app", ConfirmedAt: e.Clock.Now(), Version: f.Version}, nil
 	})
 	if err != nil {

@@ -26,9 +26,9 @@ func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Membe
 // each merchant get it.
 const maxMerchants = 5
 
-// tenants returns where the user is an active member, at most maxMerchants, each merchant once: in live
-// mode if the user is a member there.
-func (p *postman) tenants(ctx context.Context, user string) ([]identity.Tenant, error) {
+// tenants returns some tenants in which the user is an active member, each merchant once, and live mode
+// before test mode.
+func (p *postman) tenants(ctx context.Context, user string, most int) ([]identity.Tenant, error) {
 	var found []identity.Tenant
 	if user == "" { // a name that nobody has
 		return nil, nil
@@ -40,7 +40,7 @@ func (p *postman) tenants(ctx context.Context, user string) ([]identity.Tenant, 
 		}
 		for _, m := range memberships {
 			twice := slices.ContainsFunc(found, func(t identity.Tenant) bool { return t.Merchant == m.Tenant.Merchant })
-			if m.Member.Active() && !twice && len(found) < maxMerchants {
+			if m.Member.Active() && !twice && len(found) < most {
 				found = append(found, m.Tenant)
 			}
 		}

@@ -102,9 +102,13 @@ func (p *postman) divide(ctx context.Context, t identity.Tenant, m mail.Mail) er
 	return err
 }
 
-// spread writes a mail for each of the user's merchants in place of the one without a tenant.
+// spread replaces a mail without a tenant by one for each of some of the user's merchants.
 func (p *postman) spread(ctx context.Context, m mail.Mail) error {
-	tenants, err := p.tenants(ctx, m.User)
+	most := maxMerchants
+	if !m.ToOwners() { // but to the user, in the name of one
+		most = 1
+	}
+	tenants, err := p.tenants(ctx, m.User, most)
 	if err != nil {
 		return err
 	}

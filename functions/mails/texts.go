@@ -62,6 +62,23 @@ var texts = map[mail.Kind]map[string]text{
 			"Sua conta em {merchant} foi desativada. Você não pode mais entrar.",
 			"Em caso de dúvida, fale com {merchant}."}},
 	},
+	mail.WrongCodes: {
+		english: {subject: "Wrong codes for your account at {merchant}", lines: []string{
+			"Ten wrong codes in a row were entered for the second factor of {about}.",
+			"If that was not you, somebody knows your password: get another one at once. To employees whose account " +
+				"{merchant} has created, {merchant} gives it; to everybody else we do.",
+			"After twenty wrong codes only a recovery code or another password helps."}},
+		german: {subject: "Falsche Codes für Ihr Konto bei {merchant}", lines: []string{
+			"Für den zweiten Faktor von {about} wurden zehn falsche Codes hintereinander eingegeben.",
+			"Wenn Sie das nicht waren, kennt jemand Ihr Passwort: Lassen Sie es sofort ändern. Hat {merchant} Ihr Konto " +
+				"angelegt, gibt {merchant} Ihnen ein neues, sonst wir.",
+			"Nach zwanzig falschen Codes hilft nur ein Wiederherstellungscode oder ein neues Passwort."}},
+		portuguese: {subject: "Códigos errados para a sua conta em {merchant}", lines: []string{
+			"Foram digitados dez códigos errados seguidos para o segundo fator de {about}.",
+			"Se não foi você, alguém sabe a sua senha: peça outra imediatamente. Se {merchant} criou a sua conta, peça a " +
+				"{merchant}; senão, peça a nós.",
+			"Depois de vinte códigos errados só adianta um código de recuperação ou outra senha."}},
+	},
 	mail.NewAPIKey: {
 		english: {subject: "A new API key for {merchant}", lines: []string{
 			"A new API key has been created for {merchant}: {about}.",

@@ -34,7 +34,7 @@ func TestEachMailIsInEachLanguage(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantsAbout := kind == mail.NewAPIKey || kind == mail.BankAccountChanged || kind.Lists() ||
-				kind == mail.SignInBlocked || kind.OfReceipt()
+				kind == mail.SignInBlocked || kind == mail.WrongCodes || kind.OfReceipt()
 			for _, part := range []string{m.Text, m.HTML} {
 				if !strings.Contains(part, "Kaffeehaus") || strings.Contains(part, "4321") != wantsAbout ||
 					strings.ContainsAny(part, "{}") || link != "" && !strings.Contains(part, link) {

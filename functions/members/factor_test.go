@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
@@ -34,7 +35,7 @@ func TestMembersShowWhoHasASecondFactor(t *testing.T) {
 		return emails
 	}
 	turn := func(p person, change func(signin.Factor) signin.Factor) {
-		_, err := s.App.Store.ChangeSecondFactor(t.Context(), p.User.ID,
+		_, err := s.App.Store.ChangeSecondFactor(t.Context(), signin.Account{Kind: identity.User, ID: p.User.ID},
 			func(f signin.Factor) (signin.Factor, error) { return change(f), nil })
 		if err != nil {
 			t.Fatal(err)

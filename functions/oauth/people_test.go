@@ -83,6 +83,9 @@ type browser struct {
 	page     string
 	language string
 	from     string // its network address; "": that of all tests
+
+	name string // the guesser's, and the other fields of the form
+	more url.Values
 }
 
 func (p people) browse() *browser { return &browser{people: p} }

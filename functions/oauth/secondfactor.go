@@ -59,11 +59,13 @@ func (f family) confirmSignIn(ctx context.Context, req confirmSignInRequest) (re
 	}
 	cookie, full := f.newSession(account, session.SignedIn)
 	err = f.store.ConfirmSignIn(ctx, session.Hash, full, func(before signin.Factor) (signin.Factor, error) {
-		return before.Use(f.secrets(account), f.entered(req.Code))
+		return before.Use(f.secrets(account), f.entered(req.Code), account.Passwords.Current())
 	})
 	switch {
 	case errors.Is(err, signin.ErrWrongCode):
 		return f.drawConfirmation(ctx, req.Continue, problemCode)
+	case errors.Is(err, signin.ErrManyCodes):
+		return f.drawConfirmation(ctx, req.Continue, problemMany)
 	case errors.Is(err, store.ErrSignedOut):
 		return rest.Document{Redirect: f.signInURL(req.Continue)}, nil
 	case err != nil:
@@ -122,12 +124,14 @@ func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRe
 	case account.Kind == identity.TestProfile:
 		return page, nil
 	}
-	_, err = f.store.ChangeSecondFactor(ctx, account.User(), func(before signin.Factor) (signin.Factor, error) {
+	_, err = f.store.ChangeSecondFactor(ctx, account, func(before signin.Factor) (signin.Factor, error) {
 		return f.changed(before, session, account, req)
 	})
 	switch {
 	case errors.Is(err, signin.ErrWrongCode):
 		return f.drawFactor(ctx, session, account, wrong.with(problemCode))
+	case errors.Is(err, signin.ErrManyCodes):
+		return f.drawFactor(ctx, session, account, wrong.with(problemMany))
 	case errors.Is(err, signin.ErrConfirmed):
 		return f.drawFactor(ctx, session, account, wrong.with(problemOn))
 	case err == nil:
@@ -137,7 +141,8 @@ func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRe
 }
 
 // changed is the second factor after a form's action. Turning it off when it is off, as by a
-// form that is sent twice, changes nothing. Errors: signin.ErrWrongCode, signin.ErrConfirmed.
+// form that is sent twice, changes nothing. Errors: signin.ErrWrongCode, with the count of wrong codes;
+// signin.ErrManyCodes, signin.ErrConfirmed.
 func (f family) changed(before signin.Factor, session signin.Session, account signin.Account,
 	req updateSecondFactorRequest) (signin.Factor, error) {
 	secrets, code, now := f.secrets(account), f.entered(req.Code), f.store.Now()
@@ -147,10 +152,10 @@ func (f family) changed(before signin.Factor, session signin.Session, account si
 	case req.Action == actionDisable && !before.Confirmed():
 		return before, nil
 	}
-	after, err := before.Use(secrets, code)
+	after, err := before.Use(secrets, code, account.Passwords.Current())
 	switch {
 	case err != nil:
-		return before, err
+		return after, err
 	case req.Action == actionNewCodes:
 		return after.WithNewCodes(session.Hash, now), nil
 	default:

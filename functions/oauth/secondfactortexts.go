@@ -5,6 +5,7 @@ import "github.com/cashwrap/cashwrap/shared/page"
 // What can be wrong with a form that takes a code.
 const (
 	problemCode problem = "code" // not a code of the account, or already used
+	problemMany problem = "many" // only a recovery code is accepted
 	problemOn   problem = "on"   // the factor was turned on in another session
 )
 
@@ -80,6 +81,8 @@ var factorInEnglish = factorTexts{
 	factorProblems: map[problem]string{
 		problemCode: "This code is not valid. Each code can be used once. Wait for the next one, and check your phone's " +
 			"clock.",
+		problemMany: "Too many wrong codes have been entered. Enter one of your recovery codes, or get a new password: " +
+			"somebody else may know yours.",
 		problemAgain: "The page has expired. Please try again.",
 		problemOn: "It was turned on meanwhile, in another browser. The account that you have just added to the app does " +
 			"not work: remove it there.",
@@ -121,6 +124,8 @@ var factorInGerman = factorTexts{
 	factorProblems: map[problem]string{
 		problemCode: "Dieser Code gilt nicht. Jeder Code gilt einmal. Warten Sie auf den nächsten, und prüfen Sie die Uhr " +
 			"Ihres Telefons.",
+		problemMany: "Es wurden zu viele falsche Codes eingegeben. Geben Sie einen Wiederherstellungscode ein, oder " +
+			"lassen Sie sich ein neues Passwort geben: Vielleicht kennt jemand Ihres.",
 		problemAgain: "Die Seite ist abgelaufen. Bitte versuchen Sie es noch einmal.",
 		problemOn: "Er wurde inzwischen in einem anderen Browser eingeschaltet. Das Konto, das Sie gerade in die App " +
 			"aufgenommen haben, funktioniert nicht: Entfernen Sie es dort.",
@@ -162,6 +167,8 @@ var factorInPortuguese = factorTexts{
 	factorProblems: map[problem]string{
 		problemCode: "Este código não é válido. Cada código vale uma vez. Espere o próximo e confira o relógio do seu " +
 			"celular.",
+		problemMany: "Foram digitados códigos errados demais. Digite um dos seus códigos de recuperação ou peça uma nova " +
+			"senha: talvez alguém saiba a sua.",
 		problemAgain: "A página expirou. Tente de novo.",
 		problemOn: "Ele foi ativado nesse meio-tempo em outro navegador. A conta que você acabou de adicionar ao " +
 			"aplicativo não funciona: remova-a de lá.",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
@@ -14,7 +15,8 @@ import (
 // turnOn turns on the member's second factor.
 func (d operator) turnOn(m member.Member) {
 	d.Helper()
-	_, err := d.App.Store.ChangeSecondFactor(d.Context(), m.User(), func(f signin.Factor) (signin.Factor, error) {
+	account := signin.Account{Kind: identity.User, ID: m.User()}
+	_, err := d.App.Store.ChangeSecondFactor(d.Context(), account, func(f signin.Factor) (signin.Factor, error) {
 		f.Enrolment, f.ConfirmedAt = "app", d.Clock.Now()
 		return f, nil
 	})

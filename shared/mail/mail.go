@@ -21,6 +21,7 @@ type Kind string
 const (
 	Invitation         Kind = "invitation"           // to the address that was invited
 	AccountDisabled    Kind = "account_disabled"     // to its member
+	WrongCodes         Kind = "wrong_codes"          // to the owner of the second factor
 	NewAPIKey          Kind = "api_key_created"      // to all owners
 	BankAccountChanged Kind = "bank_account_changed" // to all owners
 	MemberKeysEnded    Kind = "member_keys_ended"    // to all owners: API keys ended with the member who had made them
@@ -35,8 +36,8 @@ const (
 )
 
 // Kinds are all kinds.
-var Kinds = []Kind{Invitation, AccountDisabled, NewAPIKey, BankAccountChanged, MemberKeysEnded, MemberKeysKept,
-	SignInBlocked, Receipt, RefundReceipt, PaymentState, RefundState}
+var Kinds = []Kind{Invitation, AccountDisabled, WrongCodes, NewAPIKey, BankAccountChanged, MemberKeysEnded,
+	MemberKeysKept, SignInBlocked, Receipt, RefundReceipt, PaymentState, RefundState}
 
 // OfReceipt reports whether mails of the kind have a link to a receipt.
 func (k Kind) OfReceipt() bool {
@@ -56,7 +57,7 @@ type Mail struct {
 	Invite  string `dynamo:"invite,omitempty"`  // id of an invitation
 	About   string `dynamo:"about,omitempty"`   // name of a key or account, end of an account's number, amount, or keys
 	User    string `dynamo:"user,omitempty"`    // of a mail without a tenant: whose merchants get it; "": none do
-	Managed bool   `dynamo:"managed,omitempty"` // of one to an owner: it is a managed user, who confirms no address
+	Managed bool   `dynamo:"managed,omitempty"` // it is to a managed user, who confirms no address
 	Version int    `dynamo:"version"`           // of the stored item, from 1
 }
 
@@ -72,6 +73,20 @@ func NewInvitation(operation string, member int32, email, invite string) Mail {
 func NewAccountDisabled(operation string, member int32, email string) Mail {
 	m := newMail(AccountDisabled, operation)
 	m.Member, m.Email = member, email
+	return m
+}
+
+// NewWrongCodes tells a user that somebody enters wrong codes of the second factor. It has no tenant.
+func NewWrongCodes(operation, email, user string) Mail {
+	m := newMail(WrongCodes, operation)
+	m.Email, m.About, m.User = email, email, user
+	return m
+}
+
+// NewWrongCodesOfManaged tells a managed user the same.
+func NewWrongCodesOfManaged(operation, email string, member int32) Mail {
+	m := newMail(WrongCodes, operation)
+	m.Email, m.About, m.Member, m.Managed = email, email, member, true
 	return m
 }
 

@@ -18,9 +18,17 @@ const RecoveryCodes = 10
 // which they were made (contract §10).
 const CodesShown = 10 * time.Minute
 
+// Wrong codes in a row (contract §10): after WarnedAt the person gets a mail, and after MaxWrong only
+// a recovery code is accepted.
+const (
+	MaxWrong = 20
+	WarnedAt = 10
+)
+
 // Errors of a second factor.
 var (
 	ErrWrongCode = errors.New("signin: the code is not valid")
+	ErrManyCodes = errors.New("signin: after many wrong codes only a recovery code is accepted")
 	ErrConfirmed = errors.New("signin: there is a second factor already")
 )
 
@@ -37,7 +45,9 @@ type Factor struct {
 	ConfirmedAt time.Time `dynamo:"confirmed_at,omitempty"` // zero: off
 	LastStep    int64     `dynamo:"last_step,omitempty"`    // time step of the app's last accepted code (RFC 6238 §4.2)
 	Recovery    Recovery  `dynamo:"recovery,omitempty"`
-	Version     int       `dynamo:"version"` // of the stored item, from 1
+	Wrong       int       `dynamo:"wrong,omitempty"`       // codes in a row
+	WrongUnder  string    `dynamo:"wrong_under,omitempty"` // Account.Password under which they were entered
+	Version     int       `dynamo:"version"`               // of the stored item, from 1
 }
 
 // Recovery are the recovery codes of a factor.
@@ -96,23 +106,46 @@ func (f Factor) Confirm(s Secrets, session string, code Code, now time.Time) (Fa
 }
 
 // Use is the factor after it has accepted a code: one of the app, of the current time step or
-// one beside it, each step once (RFC 6238 §5.2), or a recovery code, each once. Error:
-// ErrWrongCode, also while the factor is off.
-func (f Factor) Use(s Secrets, code Code) (Factor, error) {
+// one beside it, each step once (RFC 6238 §5.2), or a recovery code, each once. password is
+// Account.Password. Errors: ErrWrongCode, with the factor that counts the code, or as it is if the
+// code was used before or the factor is off; ErrManyCodes for every code of the app, right or wrong,
+// after MaxWrong wrong ones under the password.
+func (f Factor) Use(s Secrets, code Code, password string) (Factor, error) {
 	if !f.Confirmed() {
 		return f, ErrWrongCode
 	}
-	if step, ok := s.step(f.Enrolment, code, f.LastStep); ok {
+	many := f.WrongUnder == password && f.Wrong >= MaxWrong
+	step, right := s.step(f.Enrolment, code, f.LastStep)
+	place, recovers := s.place(f.Recovery.ID, code)
+	switch {
+	case right && !many:
 		f.LastStep = step
-		return f, nil
-	}
-	place, ok := s.place(f.Recovery.ID, code)
-	if !ok || slices.Contains(f.Recovery.Used, place) {
+	case recovers && !slices.Contains(f.Recovery.Used, place):
+		f.Recovery.Used = slices.Sorted(slices.Values(append([]int{place}, f.Recovery.Used...)))
+	case many:
+		return f, ErrManyCodes
+	case recovers || s.isApps(f.Enrolment, code): // used before, as by a form that is sent twice: not a guess
 		return f, ErrWrongCode
+	default:
+		return f.counting(password), ErrWrongCode
 	}
-	f.Recovery.Used = slices.Sorted(slices.Values(append([]int{place}, f.Recovery.Used...)))
+	f.Wrong, f.WrongUnder = 0, ""
 	return f, nil
 }
+
+// counting returns the factor with one more wrong code in a row. A new password begins another row,
+// because the guesser does not know it.
+func (f Factor) counting(password string) Factor {
+	if f.WrongUnder != password {
+		f.Wrong, f.WrongUnder = 0, password
+	}
+	f.Wrong++
+	return f
+}
+
+// Warns reports whether the person gets a mail when before becomes the factor: once for each row
+// of wrong codes.
+func (f Factor) Warns(before Factor) bool { return f.Wrong == WarnedAt && before.Wrong != WarnedAt }
 
 // Off is the factor turned off.
 func (f Factor) Off() Factor { return Factor{Version: f.Version} }

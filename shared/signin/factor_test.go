@@ -68,10 +68,12 @@ func TestACodeOfANeighbouringStepCounts(t *testing.T) {
 		3: ErrWrongCode} {
 		f := confirmed(t)
 		at := steps(100)
-		got, err := f.Use(ada, Code{codeAt(t, ada, f.Enrolment, at.Add(time.Duration(from)*period*time.Second)), at})
+		got, err := f.Use(ada, Code{codeAt(t, ada, f.Enrolment, at.Add(time.Duration(from)*period*time.Second)), at}, "")
 		wanted := f
 		if want == nil {
 			wanted.LastStep = at.Unix()/period + int64(from)
+		} else {
+			wanted.Wrong = 1
 		}
 		if diff := cmp.Diff(wanted, got); !errors.Is(err, want) || diff != "" {
 			t.Errorf("%d steps: got %v, want %v; factor (-want +got):\n%s", from, err, want, diff)
@@ -89,10 +91,53 @@ func TestACodeCountsOnce(t *testing.T) {
 	}{{0, 0, ErrWrongCode}, {0, 1, ErrWrongCode}, {1, 1, nil}, {1, 1, ErrWrongCode}, {0, 1, ErrWrongCode}, {2, 1, nil},
 		{1, 2, ErrWrongCode}, {2, 2, ErrWrongCode}, {3, 3, nil}} {
 		var err error
-		f, err = f.Use(ada, Code{codeAt(t, ada, f.Enrolment, steps(c.of)), steps(c.at)})
-		if !errors.Is(err, c.want) {
-			t.Errorf("step %d at %d: got %v, want %v", c.of, c.at, err, c.want)
+		f, err = f.Use(ada, Code{codeAt(t, ada, f.Enrolment, steps(c.of)), steps(c.at)}, "")
+		if !errors.Is(err, c.want) || f.Wrong != 0 { // a code that was used is no guess
+			t.Errorf("step %d at %d: got %v and %d wrong codes, want %v and none", c.of, c.at, err, f.Wrong, c.want)
 		}
+	}
+}
+
+// TestFactor_TwentyWrongCodes in a row under one password leave the recovery codes.
+func TestFactor_TwentyWrongCodes(t *testing.T) {
+	t.Parallel()
+	f, warned := confirmed(t), 0
+	use := func(code secret.Text, password string) (err error) {
+		before := f
+		f, err = f.Use(ada, Code{code, steps(9)}, password)
+		if f.Warns(before) {
+			warned++
+		}
+		return err
+	}
+	guess, right, recovery := secret.New("no code"), codeAt(t, ada, f.Enrolment, steps(9)), ada.Recovery(f.Recovery.ID)
+	for range MaxWrong {
+		if err := use(guess, "hers"); !errors.Is(err, ErrWrongCode) {
+			t.Fatalf("got %v, want %v", err, ErrWrongCode)
+		}
+	}
+	blocked := f
+	for what, code := range map[string]secret.Text{"a guess": guess, "the app's": right} {
+		if err := use(code, "hers"); !errors.Is(err, ErrManyCodes) || !cmp.Equal(blocked, f) {
+			t.Errorf("%s: got %v and %+v, want %v and nothing changed", what, err, f, ErrManyCodes)
+		}
+	}
+	if err := use(right, "another"); err != nil || f.Wrong != 0 {
+		t.Errorf("another password: got %v, want the code accepted", err)
+	}
+	f = blocked
+	if err := use(guess, "another"); !errors.Is(err, ErrWrongCode) || f.Wrong != 1 {
+		t.Errorf("another password: got %v and %d wrong codes, want %v and one", err, f.Wrong, ErrWrongCode)
+	}
+	f = blocked
+	if err := use(secret.New(recovery[0]), "hers"); err != nil || f.Wrong != 0 {
+		t.Errorf("recovery: got %v and %d wrong codes, want none", err, f.Wrong)
+	}
+	if err := use(secret.New(recovery[0]), "hers"); !errors.Is(err, ErrWrongCode) || f.Wrong != 0 {
+		t.Errorf("recovery again: got %v and %d wrong codes, want %v and none", err, f.Wrong, ErrWrongCode)
+	}
+	if warned != 1 {
+		t.Errorf("got %d warnings, want one", warned)
 	}
 }
 
@@ -101,7 +146,7 @@ func TestARecoveryCodeCountsOnce(t *testing.T) {
 	f := confirmed(t)
 	all := ada.Recovery(f.Recovery.ID)
 	use := func(text string) (err error) {
-		f, err = f.Use(ada, Code{secret.New(text), steps(50)})
+		f, err = f.Use(ada, Code{secret.New(text), steps(50)}, "")
 		return err
 	}
 	for i, c := range []struct {
@@ -140,13 +185,13 @@ func TestNewCodesReplaceThoseBefore(t *testing.T) {
 	before := confirmed(t)
 	old := secret.New(ada.Recovery(before.Recovery.ID)[0])
 	f := before.WithNewCodes("second", steps(9))
-	if _, err := f.Use(ada, Code{old, steps(9)}); !errors.Is(err, ErrWrongCode) {
+	if _, err := f.Use(ada, Code{old, steps(9)}, ""); !errors.Is(err, ErrWrongCode) {
 		t.Errorf("an old code: got %v, want %v", err, ErrWrongCode)
 	}
-	if _, err := f.Use(ada, Code{secret.New(ada.Recovery(f.Recovery.ID)[0]), steps(9)}); err != nil {
+	if _, err := f.Use(ada, Code{secret.New(ada.Recovery(f.Recovery.ID)[0]), steps(9)}, ""); err != nil {
 		t.Errorf("a new code: got %v", err)
 	}
-	if _, err := f.Use(ada, Code{codeAt(t, ada, f.Enrolment, steps(9)), steps(9)}); err != nil {
+	if _, err := f.Use(ada, Code{codeAt(t, ada, f.Enrolment, steps(9)), steps(9)}, ""); err != nil {
 		t.Errorf("the app's: got %v, want it unchanged", err)
 	}
 }
@@ -199,7 +244,7 @@ func TestAFactorThatIsOffTakesNoCode(t *testing.T) {
 	}
 	for _, code := range []secret.Text{codeAt(t, ada, "", now), codeAt(t, ada, f.Enrolment, steps(5)),
 		secret.New(ada.Recovery(f.Recovery.ID)[0]), secret.New(ada.Recovery("")[0])} {
-		if _, err := off.Use(ada, Code{code, steps(5)}); !errors.Is(err, ErrWrongCode) {
+		if _, err := off.Use(ada, Code{code, steps(5)}, ""); !errors.Is(err, ErrWrongCode) {
 			t.Errorf("got %v, want %v", err, ErrWrongCode)
 		}
 	}

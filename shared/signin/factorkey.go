@@ -97,6 +97,12 @@ func (s Secrets) step(enrolment string, code Code, last int64) (int64, bool) {
 	return found, ok
 }
 
+// isApps reports whether the app shows the code around its time, used or not.
+func (s Secrets) isApps(enrolment string, code Code) bool {
+	_, is := s.step(enrolment, code, 0)
+	return is
+}
+
 // place is the place of the code among the recovery codes of the id; false if it is none.
 func (s Secrets) place(id string, code Code) (int, bool) {
 	entered := []byte(strings.ToLower(code.typed()))

@@ -12,6 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
@@ -60,26 +61,43 @@ func (s *Reader) HaveSecondFactor(ctx context.Context, users ...string) (map[str
 }
 
 // ChangeSecondFactor applies a change that a user makes by entering a code. The code counts once
-// against the limit, however often the write is tried. A change without effect writes nothing.
-// Failures: TooMany; ErrContended; the errors of change.
-func (s *Store) ChangeSecondFactor(ctx context.Context, user string,
+// against the limit, however often the write is tried. A change without effect writes nothing. A
+// wrong code is counted, though change refuses it. Failures: TooMany; ErrContended; the errors of change.
+func (s *Store) ChangeSecondFactor(ctx context.Context, a signin.Account,
 	change func(signin.Factor) (signin.Factor, error)) (signin.Factor, error) {
-	if err := s.admitCode(ctx, user); err != nil {
+	if err := s.admitCode(ctx, a.User()); err != nil {
 		return signin.Factor{}, err
 	}
 	return Retry(func(bool) (signin.Factor, error) {
-		before, err := s.SecondFactor(ctx, user)
+		before, err := s.SecondFactor(ctx, a.User())
 		if err != nil {
 			return before, err
 		}
-		after, err := change(before)
-		if err != nil || reflect.DeepEqual(before, after) {
-			return before, err
-		}
-		item := newFactorItem(user, after)
-		err = s.overVersion(s.table.Put(item), before.Version).Run(ctx)
-		return item.Factor, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, err)
+		after, changeErr := change(before)
+		after, err = s.replaceFactor(ctx, a, before, after)
+		return after, cmp.Or(err, changeErr)
 	})
+}
+
+// replaceFactor writes an account's second factor if it has changed. If the person is to be warned of
+// wrong codes, the same transaction stores the mail. Error: ErrStale.
+func (s *Store) replaceFactor(ctx context.Context, a signin.Account, before, after signin.Factor) (signin.Factor,
+	error) {
+	if reflect.DeepEqual(before, after) {
+		return before, nil
+	}
+	item := newFactorItem(a.User(), after)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version))
+	if after.Warns(before) {
+		operation, warning := versionOf(item.key, item.Version), mail.Mail{}
+		if a.Kind == identity.User {
+			warning = mail.NewWrongCodes(operation, a.Name, a.ID)
+		} else {
+			warning = mail.NewWrongCodesOfManaged(operation, a.Name, member.NumberOf(a.ID))
+		}
+		s.putMail(tx, a.Tenant, warning)
+	}
+	return item.Factor, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
 }
 
 // admitCode takes a token from the user's bucket of codes. As for passwords, codes are refused
@@ -96,7 +114,7 @@ func (s *Store) admitCode(ctx context.Context, user string) error {
 var ErrSignedOut = errors.New("store: the session has ended")
 
 // ConfirmSignIn replaces a pending session by a full one, in one transaction with the use of the
-// code. The code counts as in ChangeSecondFactor. Errors: ErrSignedOut if the pending session has
+// code. The code counts as in ChangeSecondFactor, also a wrong one. Errors: ErrSignedOut if the pending session has
 // ended; TooMany; ErrContended; those of use.
 func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signin.Session,
 	use func(signin.Factor) (signin.Factor, error)) error {
@@ -114,9 +132,10 @@ func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signi
 		if err != nil {
 			return struct{}{}, err
 		}
-		after, err := use(before)
-		if err != nil {
-			return struct{}{}, err
+		after, useErr := use(before)
+		if useErr != nil {
+			_, err = s.replaceFactor(ctx, session.Account, before, after)
+			return struct{}{}, cmp.Or(err, useErr)
 		}
 		item, old := newFactorItem(user, after), signInKey(pending)
 		tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version)).

@@ -32,19 +32,22 @@ func turnedOn(f signin.Factor) (signin.Factor, error) {
 func recovery(user string, place int) func(signin.Factor) (signin.Factor, error) {
 	secrets := signin.FactorKey("key").Of(user)
 	code := signin.Code{Text: secret.New(secrets.Recovery("codes")[place]), At: start}
-	return func(f signin.Factor) (signin.Factor, error) { return f.Use(secrets, code) }
+	return func(f signin.Factor) (signin.Factor, error) { return f.Use(secrets, code, "") }
 }
 
 func turnOn(t *testing.T, s *store.Store, user string) {
 	t.Helper()
-	if _, err := s.ChangeSecondFactor(t.Context(), user, turnedOn); err != nil {
+	if _, err := s.ChangeSecondFactor(t.Context(), userOf(user), turnedOn); err != nil {
 		t.Fatal(err)
 	}
 }
 
+// userOf returns the account of a user.
+func userOf(id string) signin.Account { return signin.Account{Kind: identity.User, ID: id} }
+
 // signedIn is a session of the user's.
 func signedIn(hash, user string) signin.Session {
-	return signin.Session{Hash: hash, Account: signin.Account{Kind: identity.User, ID: user}, BeganAt: start,
+	return signin.Session{Hash: hash, Account: userOf(user), BeganAt: start,
 		Expires: start.Add(time.Hour)}
 }
 
@@ -56,7 +59,7 @@ func TestACodeIsUsedByOneOfTwo(t *testing.T) {
 	var group sync.WaitGroup
 	both := make([]error, 2)
 	for i := range both {
-		group.Go(func() { both[i] = second(s.ChangeSecondFactor(t.Context(), "ada", recovery("ada", 3))) })
+		group.Go(func() { both[i] = second(s.ChangeSecondFactor(t.Context(), userOf("ada"), recovery("ada", 3))) })
 	}
 	group.Wait()
 	if (both[0] == nil) == (both[1] == nil) || !errors.Is(errors.Join(both...), signin.ErrWrongCode) {
@@ -120,7 +123,7 @@ func TestNoCodeIsTriedBeyondTheLimit(t *testing.T) {
 		return f, signin.ErrWrongCode
 	}
 	both := func() (change, confirm error) {
-		_, change = s.ChangeSecondFactor(t.Context(), "ada", try)
+		_, change = s.ChangeSecondFactor(t.Context(), userOf("ada"), try)
 		return change, s.ConfirmSignIn(t.Context(), "pending", signedIn("next", "ada"), try)
 	}
 	wire.on = true
@@ -141,7 +144,7 @@ func TestNoCodeIsTriedBeyondTheLimit(t *testing.T) {
 	if change, confirm := both(); !errors.Is(change, signin.ErrWrongCode) || !failure.Is(confirm, failure.KindTooMany) {
 		t.Errorf("six minutes later: got %v, %v, want one more try", change, confirm)
 	}
-	if _, err := s.ChangeSecondFactor(t.Context(), "bob", turnedOn); err != nil {
+	if _, err := s.ChangeSecondFactor(t.Context(), userOf("bob"), turnedOn); err != nil {
 		t.Errorf("another account: got %v", err)
 	}
 }

@@ -231,7 +231,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	},
 	"ChangeSecondFactor": func(t *testing.T, s *store.Store) func() error {
 		turnOn(t, s, "ada")
-		return func() error { return second(s.ChangeSecondFactor(t.Context(), "ada", recovery("ada", 3))) }
+		return func() error { return second(s.ChangeSecondFactor(t.Context(), userOf("ada"), recovery("ada", 3))) }
 	},
 	"ConfirmSignIn": func(t *testing.T, s *store.Store) func() error {
 		turnOn(t, s, "ada")

@@ -32,7 +32,7 @@ var storedSignIns = map[string]stored{
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
 			f := w.factor()
-			got, err := w.ChangeSecondFactor(w.Context(), "user", func(signin.Factor) (signin.Factor, error) { return f, nil })
+			got, err := w.ChangeSecondFactor(w.Context(), userOf("user"), func(signin.Factor) (signin.Factor, error) { return f, nil })
 			f.Version = 1
 			wantAnswer(w, f, got, err)
 			w.remove("RATE", "RATE")
@@ -66,7 +66,7 @@ var storedSignIns = map[string]stored{
 		sets: "Version is the next, and nothing else is left",
 		write: func(w fixture) []storedtest.Read {
 			m := member.Member{ID: "mem_1", UserID: "user"}
-			w.must(second(w.ChangeSecondFactor(w.Context(), "user",
+			w.must(second(w.ChangeSecondFactor(w.Context(), userOf("user"),
 				func(signin.Factor) (signin.Factor, error) { return w.factor(), nil })))
 			w.remove("RATE", "RATE")
 			w.must(w.RemoveSecondFactor(w.acting(), w.tenant, m))

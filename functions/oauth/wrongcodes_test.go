@@ -1,0 +1,148 @@
+package oauth_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/signin"
+)
+
+// guess enters wrong codes, as slowly as they are admitted, and returns how many mails came.
+func (b *browser) guess(f factor, times int) int {
+	b.Helper()
+	before := len(b.Mails.Sent())
+	for range times {
+		b.Clock.Advance(6 * time.Minute)
+		if b.open("/sign-in?mode=test"); !strings.Contains(b.page, codePage) { // the session has ended
+			b.open(local(b.signIn(b.name, herPassword, b.more)))
+		}
+		if got := b.confirm(f.wrong(b.people)); got.Status != http.StatusBadRequest {
+			b.Fatalf("got %d %s, want 400", got.Status, got.Body)
+		}
+	}
+	for b.Relay() > 0 {
+	}
+	return len(b.Mails.Sent()) - before
+}
+
+// guesser returns a browser of an attacker who knows the password, but not the code.
+func (p people) guesser(name string, more url.Values) *browser {
+	b := p.browse()
+	b.name, b.more = name, more
+	return b
+}
+
+// enters reports whether a code signs in, in a browser of its own.
+func (p people) enters(name, password string, code func() string, more url.Values) bool {
+	p.Helper()
+	b := p.browse()
+	p.Clock.Advance(6 * time.Minute)
+	b.open("/sign-in?mode=test")
+	b.open(local(b.signIn(name, password, more)))
+	if b.confirm(code()); strings.Contains(b.page, "Too many wrong codes") {
+		return false
+	}
+	if !b.signedIn() {
+		p.Errorf("%s: got %s, want a session or the words that there were too many", name, b.page)
+	}
+	return true
+}
+
+// now returns what the app shows when it is asked.
+func (f factor) now(p people) func() string { return func() string { return f.code(p, 0) } }
+
+// first returns the first recovery code.
+func (f factor) first() string { return f.recovery[0] }
+
+// TestConfirmSignIn_ManyWrongCodes: after ten in a row the person gets a mail, after twenty no code of the
+// app counts, and a recovery code begins again.
+func TestConfirmSignIn_ManyWrongCodes(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	_, f := p.enrolled()
+	attacker := p.guesser(ada, nil)
+	for range 2 { // a right code ends the row
+		if n := attacker.guess(f, 9); n != 0 {
+			t.Errorf("nine wrong codes: got %d mails, want none", n)
+		}
+		p.Clock.Advance(6 * time.Minute)
+		if !p.enters(ada, herPassword, f.now(p), nil) {
+			t.Fatal("got the right code refused after nine wrong ones")
+		}
+	}
+	if n := attacker.guess(f, 19); n != 1 {
+		t.Errorf("19 wrong codes: got %d mails, want one", n)
+	}
+	if m := p.Mails.Sent(); !strings.EqualFold(m[len(m)-1].To, ada) {
+		t.Errorf("got a mail to %s, want to %s", m[len(m)-1].To, ada)
+	}
+	attacker.guess(f, 1)
+	if p.enters(ada, herPassword, f.now(p), nil) {
+		t.Error("got a code of the app accepted after 20 wrong ones")
+	}
+	if !p.enters(ada, herPassword, f.first, nil) || !p.enters(ada, herPassword, f.now(p), nil) {
+		t.Error("got a recovery code or the code after it refused")
+	}
+	if n := attacker.guess(f, 10); n != 1 {
+		t.Errorf("another row: got %d mails, want one", n)
+	}
+}
+
+// TestUpdateSecondFactor_WrongCodes are counted with those to sign in.
+func TestUpdateSecondFactor_WrongCodes(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	b, f := p.enrolled()
+	for range 5 {
+		p.Clock.Advance(6 * time.Minute)
+		b.open(ownFactor)
+		if got := b.update("disable", f.wrong(p)); got.Status != http.StatusBadRequest {
+			t.Fatalf("got %d %s, want 400", got.Status, got.Body)
+		}
+	}
+	if n := p.guesser(ada, nil).guess(f, 5); n != 1 {
+		t.Errorf("got %d mails, want one", n)
+	}
+	p.guesser(ada, nil).guess(f, 10)
+	if got := p.factorOf(ada).Wrong; got != signin.MaxWrong {
+		t.Errorf("got %d wrong codes, want %d", got, signin.MaxWrong)
+	}
+}
+
+// TestANewPasswordBeginsAnotherRowOfCodes: an owner who resets an employee's password lets the employee in again,
+// and the platform's operator a user.
+func TestANewPasswordBeginsAnotherRowOfCodes(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	till, asTill := p.employ(p.Tenant(), "till@example.com"), url.Values{"merchant_code": {p.Merchant.Code}}
+	b := p.browse()
+	b.enter(till.Email, asTill)
+	tills := b.enrol()
+	p.guesser(till.Email, asTill).guess(tills, 20)
+	if m := p.Mails.Sent(); len(m) != 1 || m[0].To != till.Email {
+		t.Errorf("got mails %+v, want one to the employee", m)
+	}
+	if p.enters(till.Email, herPassword, tills.now(p), asTill) {
+		t.Error("got the employee's code accepted after 20 wrong ones")
+	}
+	reset := p.Send("PUT", "/v0.1/merchants/"+p.Merchant.Code+"/members/"+till.ID, map[string]any{
+		"user": map[string]any{"password": otherPassword}})
+	if reset.Status != http.StatusOK {
+		t.Fatalf("got %d %s, want 200", reset.Status, reset.Body)
+	}
+	if !p.enters(till.Email, otherPassword, tills.now(p), asTill) {
+		t.Error("got the employee's code refused after another password")
+	}
+
+	_, hers := p.enrolled()
+	p.guesser(ada, nil).guess(hers, 20)
+	var set struct{ Password string }
+	p.Operate(map[string]any{"command": "set_password", "merchant_code": p.Merchant.Code, "mode": "test", "email": ada}, &set)
+	p.Secret("password", set.Password)
+	if !p.enters(ada, set.Password, hers.now(p), nil) {
+		t.Error("got the user's code refused after another password")
+	}
+}
