@@ -23,7 +23,7 @@ func TestWithABrowser(t *testing.T) {
 			tab.Field("Passwort wählen").Fill(password)
 			tab.Button("Einladung annehmen").Click()
 		}
-		accept("two\u00a0\u0085lines")
+		accept("two long\u00a0\u0085lines")
 		tab.Role("alert", "").Wait()
 		tab.Look("invitation-refused", "Bei Kaffeehaus mitarbeiten")
 		accept(firstOne)

@@ -31,7 +31,7 @@ func (f family) showInvitation(ctx context.Context, req invitationRequest) (rest
 type acceptInvitationRequest struct {
 	invitationRequest
 	CSRF     string      `form:"csrf_token" validate:"required"`
-	Password secret.Text `form:"password" validate:"required text=256 min=8"`
+	Password secret.Text `form:"password" validate:"required text=256"`
 }
 
 // acceptInvitation makes the invited person a member. A person without a password sets one;
@@ -63,6 +63,10 @@ func (f family) acceptInvitation(ctx context.Context, req acceptInvitationReques
 	switch {
 	case errors.Is(err, store.ErrWrongPassword):
 		return f.draw(ctx, i, req.Token, problemWrong)
+	case errors.Is(err, member.ErrShort):
+		return f.draw(ctx, i, req.Token, problemForm)
+	case errors.Is(err, member.ErrCommon):
+		return f.draw(ctx, i, req.Token, problemCommon)
 	case err != nil:
 		return rest.Document{}, err
 	}

@@ -132,8 +132,9 @@ func TestFormsThatAreRefused(t *testing.T) {
 	stranger.cookie = ""
 	fresh.csrf = "made up"
 	for name, got := range map[string]world.Response{
-		"short": b.accept("1234567"), "long": b.accept(strings.Repeat("x", 257)), "none": b.accept(""),
-		"a control character": b.accept("12345678\n"), "another browser": stranger.accept(firstOne),
+		"short": b.accept("kqzvjmwhbxp"), "common": b.accept("Password2026!"), "none": b.accept(""),
+		"long":                b.accept(strings.Repeat("x", 257)),
+		"a control character": b.accept("correct horse\n"), "another browser": stranger.accept(firstOne),
 		"another form": fresh.accept(firstOne),
 	} {
 		if got.Status != 400 || !strings.Contains(string(got.Body), `role="alert"`) {
@@ -142,6 +143,43 @@ func TestFormsThatAreRefused(t *testing.T) {
 	}
 	if now := s.read(p); now.Status != "pending" {
 		t.Errorf("got %+v, want it pending", now)
+	}
+}
+
+// TestAcceptInvitation_AnOlderPassword that was set before new ones had 12 characters confirms.
+func TestAcceptInvitation_AnOlderPassword(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	first, _ := s.open(s.token(s.invite("ada@example.com", "role_employee")))
+	if got := first.accept(firstOne); got.Status != 303 {
+		t.Fatalf("got %d %s, want 303", got.Status, got.Body)
+	}
+	s.setOldPassword("ada@example.com", olderHash)
+	other := shop{s.OtherShop()}
+	b, page := other.open(other.token(other.invite("ada@example.com", "role_employee")))
+	if strings.Contains(string(page.Body), "minlength") {
+		t.Errorf("got page %s, want no least length of a password that is there", page.Body)
+	}
+	if got := b.accept("8 chars."); got.Status != 303 {
+		t.Errorf("got %d %s, want 303", got.Status, got.Body)
+	}
+}
+
+// olderHash is of "8 chars.", with parameters that take no time.
+const olderHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$ue+nqhDuF9JN+hbILe1TTXDy7eO96rw2Z9q1r9KaNqs"
+
+// setOldPassword stores a hash as the user's password, as an older version did.
+func (s shop) setOldPassword(address, hash string) {
+	s.Helper()
+	u, err := s.App.Store.UserByEmail(s.Context(), address)
+	if err != nil {
+		s.Fatal(err)
+	}
+	_, table := s.App.Store.Raw()
+	passwords := member.Passwords{{Hash: member.Hash(hash), Operation: u.Passwords[0].Operation, SetAt: s.Clock.Now()}}
+	err = table.Update("pk", "USER#"+u.ID).Range("sk", "USER").Set("passwords", passwords).Run(s.Context())
+	if err != nil {
+		s.Fatal(err)
 	}
 }
 

@@ -18,8 +18,8 @@ type createMemberRequest struct {
 	Email    string          `json:"email" validate:"required text=256 email"`
 	Roles    []string        `json:"roles" validate:"required items=124 text=64"`
 	Managed  bool            `json:"is_managed_user"`
-	Nickname string          `json:"nickname" validate:"text=64"`        // of a managed user
-	Password *secret.Text    `json:"password" validate:"text=256 min=8"` // of a managed user
+	Nickname string          `json:"nickname" validate:"text=64"`         // of a managed user
+	Password *secret.Text    `json:"password" validate:"text=256 min=12"` // of a managed user
 	Metadata member.Metadata `json:"metadata"`
 }
 
@@ -54,7 +54,7 @@ func (f family) createMember(ctx context.Context, req createMemberRequest) (memb
 	if errors.Is(err, store.ErrAddressTaken) {
 		err = failure.Invalid("email", "is that of a member, or of somebody who is invited, already")
 	}
-	return f.show(ctx, p.Tenant, m, err)
+	return f.show(ctx, p.Tenant, m, member.RefusedPassword("password", err))
 }
 
 func (f family) draft(id string, req createMemberRequest, operation string) member.Member {
@@ -90,7 +90,7 @@ type updateMemberRequest struct {
 	Metadata *member.Metadata `json:"metadata"` // replaced as a whole
 	User     *struct {
 		Nickname *string      `json:"nickname" validate:"text=64"`
-		Password *secret.Text `json:"password" validate:"text=256 min=8"`
+		Password *secret.Text `json:"password" validate:"text=256 min=12"`
 	} `json:"user"`
 }
 
@@ -125,7 +125,7 @@ func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memb
 	if errors.Is(err, member.ErrUsedBefore) {
 		err = failure.Forbidden("request_not_allowed")
 	}
-	return f.show(ctx, p.Tenant, m, err)
+	return f.show(ctx, p.Tenant, m, member.RefusedPassword("user.password", err))
 }
 
 // apply is the member with the changes of the request, except for the password. Failures:

@@ -1,15 +1,19 @@
 package members
 
-import "github.com/cashwrap/cashwrap/shared/page"
+import (
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/page"
+)
 
 // problem is what was wrong with a form.
 type problem string
 
 // The problems.
 const (
-	problemForm  problem = "form"  // the password's length or characters
-	problemWrong problem = "wrong" // not the person's password
-	problemAgain problem = "again" // not sent from our page in this browser
+	problemForm   problem = "form"   // the password's length or characters
+	problemCommon problem = "common" // one of the commonest passwords
+	problemWrong  problem = "wrong"  // not the person's password
+	problemAgain  problem = "again"  // not sent from our page in this browser
 )
 
 // texts are those of the page in one language. {merchant} is the merchant's name, and {email}
@@ -35,16 +39,17 @@ var inEnglish = texts{
 	title:    "Join {merchant}",
 	invited:  "{merchant} invites you, as {email}, to work in its account.",
 	set:      "Choose a password",
-	hint:     "8 to 256 characters.",
+	hint:     "12 to 256 characters.",
 	confirm:  "Your password",
 	why:      "You have a password already. Enter it to accept.",
 	accept:   "Accept the invitation",
 	done:     "You are a member of {merchant}",
 	member:   "You can sign in as {email}.",
 	problems: map[problem]string{
-		problemForm:  "The password must have 8 to 256 characters, and no control characters.",
-		problemWrong: "This is not your password.",
-		problemAgain: "The page has expired. Please try again.",
+		problemForm:   "The password must have 12 to 256 characters, and no control characters. Repeated text counts once.",
+		problemCommon: "This password is one of the first that others would try. Take another one.",
+		problemWrong:  "This is not your password.",
+		problemAgain:  "The page has expired. Please try again.",
 	},
 }
 
@@ -53,16 +58,17 @@ var inGerman = texts{
 	title:    "Bei {merchant} mitarbeiten",
 	invited:  "{merchant} lädt Sie als {email} ein, im Konto mitzuarbeiten.",
 	set:      "Passwort wählen",
-	hint:     "8 bis 256 Zeichen.",
+	hint:     "12 bis 256 Zeichen.",
 	confirm:  "Ihr Passwort",
 	why:      "Sie haben schon ein Passwort. Geben Sie es ein, um anzunehmen.",
 	accept:   "Einladung annehmen",
 	done:     "Sie gehören jetzt zu {merchant}",
 	member:   "Sie können sich als {email} anmelden.",
 	problems: map[problem]string{
-		problemForm:  "Das Passwort muss 8 bis 256 Zeichen haben, und keine Steuerzeichen.",
-		problemWrong: "Das ist nicht Ihr Passwort.",
-		problemAgain: "Die Seite ist abgelaufen. Bitte versuchen Sie es noch einmal.",
+		problemForm:   "Das Passwort muss 12 bis 256 Zeichen haben, und keine Steuerzeichen. Wiederholtes zählt einmal.",
+		problemCommon: "Dieses Passwort gehört zu denen, die andere zuerst versuchen. Nehmen Sie ein anderes.",
+		problemWrong:  "Das ist nicht Ihr Passwort.",
+		problemAgain:  "Die Seite ist abgelaufen. Bitte versuchen Sie es noch einmal.",
 	},
 }
 
@@ -71,16 +77,17 @@ var inPortuguese = texts{
 	title:    "Participar de {merchant}",
 	invited:  "{merchant} convida você, como {email}, a participar da sua conta.",
 	set:      "Escolha uma senha",
-	hint:     "De 8 a 256 caracteres.",
+	hint:     "De 12 a 256 caracteres.",
 	confirm:  "Sua senha",
 	why:      "Você já tem uma senha. Digite-a para aceitar.",
 	accept:   "Aceitar o convite",
 	done:     "Agora você participa de {merchant}",
 	member:   "Você pode entrar como {email}.",
 	problems: map[problem]string{
-		problemForm:  "A senha deve ter de 8 a 256 caracteres, sem caracteres de controle.",
-		problemWrong: "Esta não é a sua senha.",
-		problemAgain: "A página expirou. Tente de novo.",
+		problemForm:   "A senha deve ter de 12 a 256 caracteres, sem caracteres de controle. Texto repetido conta uma vez.",
+		problemCommon: "Esta senha é uma das primeiras que outros tentariam. Escolha outra.",
+		problemWrong:  "Esta não é a sua senha.",
+		problemAgain:  "A página expirou. Tente de novo.",
 	},
 }
 
@@ -111,9 +118,9 @@ func (v invitationView) Title() string {
 // password is the field with a new password, or with the current one.
 func (v invitationView) password() page.Field {
 	f := page.Field{Name: "password", Type: "password", Label: v.set, Hint: v.hint, Problem: v.problems[v.Problem],
-		Required: true, Min: 8, Max: 256, Autocomplete: "new-password"}
-	if v.Confirms {
-		f.Label, f.Hint, f.Autocomplete = v.confirm, v.why, "current-password"
+		Required: true, Min: member.MinPassword, Max: 256, Autocomplete: "new-password"}
+	if v.Confirms { // it may be an older one, which is shorter
+		f.Label, f.Hint, f.Autocomplete, f.Min = v.confirm, v.why, "current-password", 0
 	}
 	return f
 }

@@ -63,7 +63,7 @@ func (f family) appSettingsOf(ctx context.Context, m member.Member) (*appSetting
 
 type createOperatorRequest struct {
 	Username    string                    `json:"username" validate:"required text=256 email"`
-	Password    secret.Text               `json:"password" validate:"required text=256 min=8"`
+	Password    secret.Text               `json:"password" validate:"required text=256 min=12"`
 	Nickname    string                    `json:"nickname" validate:"text=64"`
 	Permissions *member.PermissionsChange `json:"permissions"`
 }
@@ -124,7 +124,7 @@ type updateOperatorRequest struct {
 	operatorPath
 	member.KeysChoice
 	Username    *string                   `json:"username" validate:"text=256 min=1 email"`
-	Password    *secret.Text              `json:"password" validate:"text=256 min=8"`
+	Password    *secret.Text              `json:"password" validate:"text=256 min=12"`
 	Disabled    *bool                     `json:"disabled"`
 	Nickname    optional.Of[string]       `json:"nickname" validate:"text=64"`
 	Permissions *member.PermissionsChange `json:"permissions"`
@@ -184,7 +184,7 @@ func (f family) disableOperator(ctx context.Context, req leavingOperator) (opera
 
 type resetOperatorPasswordRequest struct {
 	operatorPath
-	Password secret.Text `json:"password" validate:"required text=256 min=8"`
+	Password secret.Text `json:"password" validate:"required text=256 min=12"`
 }
 
 // resetOperatorPassword sets a password, and changes nothing else.
@@ -295,12 +295,12 @@ func (f family) passwordOf(ctx context.Context, text secret.Text) *newPassword {
 	return &newPassword{f.store.PasswordOf(rest.Caller(ctx).Tenant, rest.OperationID(ctx), text)}
 }
 
-// set are the passwords with the new one. Failures: Invalid for one that was used before;
-// TooMany.
+// set are the passwords with the new one. Failures: Invalid for one that was used before, is too short
+// or too common; TooMany.
 func (p *newPassword) set(ctx context.Context, before member.Passwords) (member.Passwords, error) {
 	after, err := p.Set(ctx, before)
 	if errors.Is(err, member.ErrUsedBefore) {
 		err = failure.Invalid("password", "must not be one that was used before")
 	}
-	return after, err
+	return after, member.RefusedPassword("password", err)
 }

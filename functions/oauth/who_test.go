@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -95,7 +96,7 @@ func TestOthersActForTheirOwnMerchant(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	till := p.employ(p.Tenant(), "till@example.com")
-	profile, password, err := member.NewTestProfile(zero{}, "", p.App.Store.Now())
+	profile, password, err := member.NewTestProfile(rand.Reader, "", p.App.Store.Now())
 	if err == nil {
 		profile, err = p.App.Store.CreateTestProfile(p.Context(), p.Tenant(), profile,
 			p.App.Store.PasswordOf(p.Tenant(), "a profile", password))
@@ -146,11 +147,6 @@ func TestOthersActForTheirOwnMerchant(t *testing.T) {
 		p.Clock.Advance(time.Minute)
 	}
 }
-
-// zero is no randomness.
-type zero struct{}
-
-func (zero) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // TestSomebodyWithoutAMerchantAllowsNothing, and can still deny.
 func TestSomebodyWithoutAMerchantAllowsNothing(t *testing.T) {

@@ -58,10 +58,13 @@ func Choose(password secret.Text) *Choice {
 
 // With are the passwords after the operation has set another one; the same if it has
 // done so already. It takes as many hashes as there are passwords, and one more.
-// Errors: ErrUsedBefore; that of ctx.
+// Errors: ErrShort, ErrCommon, ErrUsedBefore; that of ctx.
 func (p Passwords) With(ctx context.Context, c *Choice, operation string, now time.Time) (Passwords, error) {
 	if p.SetBy(operation) {
 		return p, nil
+	}
+	if err := checkNew(c.text.Reveal()); err != nil {
+		return p, err
 	}
 	for _, before := range p {
 		same, err := c.is(ctx, before.Hash)

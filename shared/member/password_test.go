@@ -95,13 +95,13 @@ func TestTheLastPasswordsAreRefused(t *testing.T) {
 	t.Parallel()
 	var p Passwords
 	for i := range Remembered + 1 {
-		p = set(t, p, fmt.Sprintf("password %d", i), fmt.Sprint(i))
+		p = set(t, p, fmt.Sprintf("my password %d", i), fmt.Sprint(i))
 	}
 	if len(p) != Remembered {
 		t.Fatalf("got %d passwords, want %d", len(p), Remembered)
 	}
 	for i := range Remembered + 1 {
-		text, want := fmt.Sprintf("password %d", i), error(ErrUsedBefore)
+		text, want := fmt.Sprintf("my password %d", i), error(ErrUsedBefore)
 		if i == 0 {
 			want = nil // it is forgotten
 		}
@@ -118,8 +118,8 @@ func TestTheLastPasswordsAreRefused(t *testing.T) {
 // TestARepeatedRequestFindsItsOwnPassword, though it was used before by then.
 func TestARepeatedRequestFindsItsOwnPassword(t *testing.T) {
 	t.Parallel()
-	p := set(t, set(t, nil, "first one", "1"), "second one", "2")
-	for operation, text := range map[string]string{"1": "first one", "2": "second one"} {
+	p := set(t, set(t, nil, "the first one", "1"), "the second one", "2")
+	for operation, text := range map[string]string{"1": "the first one", "2": "the second one"} {
 		if got, err := p.With(t.Context(), chosen(text), operation, clock.Start); err != nil || !cmp.Equal(got, p) {
 			t.Errorf("operation %s again: got error %v, want the passwords as they are", operation, err)
 		}
@@ -129,16 +129,17 @@ func TestARepeatedRequestFindsItsOwnPassword(t *testing.T) {
 // TestOnePasswordInTwoForms: a letter with an accent, and a letter and an accent.
 func TestOnePasswordInTwoForms(t *testing.T) {
 	t.Parallel()
-	p := set(t, nil, "pass\u00e9word", "1")
-	if _, err := p.With(t.Context(), chosen("passe\u0301word"), "2", clock.Start); !errors.Is(err, ErrUsedBefore) {
+	p := set(t, nil, "a pass\u00e9word of mine", "1")
+	_, err := p.With(t.Context(), chosen("a passe\u0301word of mine"), "2", clock.Start)
+	if !errors.Is(err, ErrUsedBefore) {
 		t.Errorf("got error %v, want %v", err, ErrUsedBefore)
 	}
 }
 
 // TestAWriteThatIsTriedAgainHashesNothing: no slot is free, and none is needed.
 func TestAWriteThatIsTriedAgainHashesNothing(t *testing.T) {
-	p := set(t, nil, "first one", "1")
-	c := chosen("second one")
+	p := set(t, nil, "the first one", "1")
+	c := chosen("the second one")
 	want, err := p.With(t.Context(), c, "2", clock.Start)
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +213,7 @@ func TestNoPasswordAndNoHashIsShown(t *testing.T) {
 func BenchmarkSetPassword(b *testing.B) {
 	var p Passwords
 	for i := range Remembered {
-		next, err := p.With(b.Context(), chosen(fmt.Sprintf("password %d", i)), fmt.Sprint(i), clock.Start)
+		next, err := p.With(b.Context(), chosen(fmt.Sprintf("my password %d", i)), fmt.Sprint(i), clock.Start)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -87,7 +87,8 @@ func (p *NewPassword) Computed() int { return p.choice.Computed() }
 // Blocked reports whether the password was refused because too many were tried for the name.
 func (p *NewPassword) Blocked() bool { return p.refused != nil && p.refused.ofName }
 
-// Set are the passwords with the new one. Errors: member.ErrUsedBefore; TooMany.
+// Set are the passwords with the new one. Errors: member.ErrShort, member.ErrCommon, member.ErrUsedBefore;
+// TooMany.
 func (p *NewPassword) Set(ctx context.Context, before member.Passwords) (member.Passwords, error) {
 	if err := p.admit(ctx); err != nil {
 		return before, err

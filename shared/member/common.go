@@ -1,0 +1,97 @@
+package member
+
+import (
+	_ "embed"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// MinPassword is the least length of a new password, in characters (PCI DSS 8.3.6).
+const MinPassword = 12
+
+// Errors of a new password that is easy to guess.
+var (
+	ErrShort  = errors.New("member: the password is too short")
+	ErrCommon = errors.New("member: the password is one of the commonest")
+)
+
+// RefusedPassword returns the failure of a request whose field has a password that is too short or
+// too common; any other error as it is.
+func RefusedPassword(field string, err error) error {
+	switch {
+	case errors.Is(err, ErrShort):
+		return failure.Invalid(field, "must have at least 12 characters, of which repeated text counts once")
+	case errors.Is(err, ErrCommon):
+		return failure.Invalid(field, "must not be one of the commonest passwords, with or without digits around it")
+	default:
+		return err
+	}
+}
+
+// commonText has the commonest passwords, one a line, in lower case and sorted: the first 10,000 of
+// Django's common-passwords.txt.gz (version 5.2, by Royce Williams from leaked passwords; licence in
+// common.LICENSE). It leaves out passwords that isCommon finds by another one, such as password1,
+// passwords of fewer than four characters, and passwords without a letter of fewer than six.
+//
+//go:embed common.txt
+var commonText string
+
+var (
+	readCommon sync.Once
+	commonList []string
+)
+
+// commonPasswords returns them. Nothing else refers to the text, so that only programs that set
+// passwords link it.
+func commonPasswords() []string {
+	readCommon.Do(func() { commonList = strings.Fields(commonText) })
+	return commonList
+}
+
+// longestCommon is the longest of them, in characters.
+const longestCommon = 30
+
+// checkNew checks a new password in Unicode NFC. Errors: ErrShort, ErrCommon.
+func checkNew(password string) error {
+	text := onceOf([]rune(strings.ToLower(password)))
+	switch {
+	case len(text) < MinPassword:
+		return ErrShort
+	case isCommon(text):
+		return ErrCommon
+	default:
+		return nil
+	}
+}
+
+// onceOf returns the shortest part that the whole text repeats, at least twice; else the text itself.
+func onceOf(text []rune) []rune {
+	for period := 1; period <= len(text)/2; period++ {
+		if slices.Equal(text[period:], text[:len(text)-period]) {
+			return text[:period]
+		}
+	}
+	return text
+}
+
+// isCommon reports whether the text is a common password, alone or between characters that are no
+// letters.
+func isCommon(text []rune) bool {
+	isLetter := func(r rune) bool { return unicode.IsLetter(r) }
+	for from := 0; from < len(text) && !slices.ContainsFunc(text[:from], isLetter); from++ {
+		for to := min(len(text), from+longestCommon); to > from; to-- {
+			if slices.ContainsFunc(text[to:], isLetter) {
+				break
+			}
+			if _, found := slices.BinarySearch(commonPasswords(), string(text[from:to])); found {
+				return true
+			}
+		}
+	}
+	return false
+}
