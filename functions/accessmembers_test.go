@@ -92,4 +92,16 @@ func (e *everything) members() {
 	again := e.invite(fmt.Sprintf("invited-%d@example.com", try), "role_employee")
 	e.Do(again.accept) // confirms the password
 	e.Send("DELETE", e.invite("withdrawn@example.com", "role_employee").path, nil)
+	for _, path := range []func(member.Member) (method, path string){
+		func(m member.Member) (string, string) { return "DELETE", merchant + "/members/" + m.ID },
+		func(m member.Member) (string, string) {
+			return "POST", fmt.Sprint("/v0.1/me/accounts/", m.Number(), "/disable")
+		},
+	} {
+		leaving := e.Employ(guest(), member.Permissions{Admin: true})
+		made := e.WithKey(e.TokenOf(leaving)).Send("POST", merchant+"/api-keys", fields{"name": "Till", "scopes": []string{"email"}})
+		e.Secret("API key", made.Text("plaintext"))
+		method, at := path(leaving)
+		e.Send(method, at, nil)
+	}
 }

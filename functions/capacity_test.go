@@ -35,6 +35,9 @@ var aims = map[string]int{
 	// Counting a new password takes a second call when another one was set a moment ago.
 	"PUT /v0.1/me/accounts/{operator_id}":       5,
 	"PUT /v0.1/me/accounts/{operator_id}/reset": 5,
+	// The API keys that the operator made are read, and how many there are.
+	"DELETE /v0.1/me/accounts/{operator_id}":       5,
+	"POST /v0.1/me/accounts/{operator_id}/disable": 5,
 	// A member is shown with whether its user has a second factor.
 	"PUT /v0.1/merchants/{merchant_code}/members/{member_id}": 6,
 	"POST /v0.1/merchants/{merchant_code}/members":            5,
@@ -43,14 +46,15 @@ var aims = map[string]int{
 	"GET /invitations/{token}":  5,
 	"POST /invitations/{token}": 8,
 	// Somebody signs in a few times a day, and each step hangs on the one before: an address leads to its user; two
-	// buckets count a password, each in two calls when they were used a moment ago.
-	"POST /sign-in":                                      9,
-	"POST /sign-in/second-factor, app":                   7,
-	"POST /sign-in/second-factor, recovery":              7,
+	// buckets count a password, each in two calls when they were used a moment ago; the address of a sign-in is looked up and
+	// remembered.
+	"POST /sign-in":                                      10,
+	"POST /sign-in/second-factor, app":                   8,
+	"POST /sign-in/second-factor, recovery":              8,
 	"POST /account/second-factor, confirm":               6,
 	"POST /account/second-factor, disable":               7,
 	"POST /authorize":                                    8,
-	"POST /token, password":                              6,
+	"POST /token, password":                              8,
 	"POST /v0.1/merchants/{merchant_code}/test-profiles": 5,
 	// Content is deleted at S3 once its record is gone, and what it was kept by only after that.
 	"DELETE /v0.1/merchants/{merchant_code}/files/{file_id}": 6,

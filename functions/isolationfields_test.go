@@ -253,7 +253,7 @@ var whoIsShown = map[string]string{
 }
 
 // ofThings are the properties that name no person, account or card: companies, places and things.
-const ofThings = `ApiKey.name AppSettings.font_name Artefact.name BankAccount.bank_name BusinessProfile.name
+const ofThings = `ApiKey.name ApiKeyMaker.token AppSettings.font_name Artefact.name BankAccount.bank_name BusinessProfile.name
 	Checkout.merchant_name CheckoutPaymentMethods.items.name Collection.name Company.name CountryDetails.en_name
 	CountryDetails.native_name DoingBusinessAs.business_name Membership.resource.name MerchantProfile.company_name
 	NewApiKey.name NewTestProfile.name Pix.artefacts.name Product.name ProfileAddress.region_name Reader.name

@@ -38,6 +38,7 @@ func TestAKeyIsMadeAndRead(t *testing.T) {
 		got := s.made(s.Send("POST", s.keys(), c.body))
 		want := c.want
 		want.ID, want.Plaintext, want.CreatedAt, want.UpdatedAt = got.ID, got.Plaintext, now, now
+		want.CreatedBy = &maker{Type: "api_key", ID: s.Merchant.Key.ID}
 		want.Preview = got.Plaintext[max(0, len(got.Plaintext)-8):]
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: made (-want +got):\n%s", name, diff)

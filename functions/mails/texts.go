@@ -116,7 +116,7 @@ var texts = map[mail.Kind]map[string]text{
 		portuguese: {subject: "Chaves de API de {merchant} foram encerradas", lines: []string{
 			"Um membro de {merchant} foi desativado ou removido. As chaves de API que ele havia criado não funcionam mais.",
 			"{about}",
-			"Se um dos seus programas usava uma dessas chaves, crie outra para ele."}},
+			"Se um dos seus sistemas usava uma dessas chaves, crie outra para ele."}},
 	},
 	mail.MemberKeysKept: {
 		english: {subject: "API keys of a former member of {merchant} still work", lines: []string{

@@ -242,6 +242,7 @@ func (a apps) newPassword(m member.Member) {
 		a.Fatal(err)
 	}
 	for operation, text := range []string{herPassword, otherPassword} { // a first password ends nothing
+		a.Clock.Advance(time.Second)
 		if _, err = a.App.Store.SetUserPassword(a.Context(), a.Tenant(), m.Address(),
 			a.App.Store.PasswordByOperator(fmt.Sprint("another ", operation), secret.New(text))); err != nil {
 			a.Fatal(err)

@@ -40,7 +40,7 @@ func TestFromThePageToTheToken(t *testing.T) {
 		CreatedAt: p.App.Store.Now(), ExpiresAt: p.App.Store.Now().Add(10 * time.Minute), Version: 1,
 		Holder: oauth.Holder{Client: p.client.ID, Kind: identity.User, Subject: she.ID, User: she.UserID,
 			Tenant: p.Tenant(), Scopes: []string{"transactions.history", "user.profile_readonly"},
-			Password: "accept " + ada, SignedIn: p.App.Store.Now().Add(-2 * time.Second)}}
+			Password: "accept " + ada, SignedIn: she.AccessSince()}}
 	if diff := cmp.Diff(wantStored, stored); diff != "" {
 		t.Errorf("the code (-want +got):\n%s", diff)
 	}

@@ -288,13 +288,13 @@ func TestAReplayIsThePersons(t *testing.T) {
 			t.Errorf("got %s, want %s left", got, c.left)
 		}
 	}
-	ended := s.WithKey(s.TokenOf(ada))
-	if _, err := s.App.Store.UpdateMember(t.Context(), s.Tenant(), ada.Number(), "", member.EndKeys,
+	less, err := s.App.Store.UpdateMember(t.Context(), s.Tenant(), ada.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			m.Own.RefundTransactions = false
 			return m, nil
-		}); err != nil {
+		})
+	if err != nil {
 		t.Fatal(err)
 	}
-	denied.Check(t, ended.Do(world.Request{Method: "POST", Path: r.Path, IdempotencyKey: "k", Body: r.Body}))
+	denied.Check(t, s.WithKey(s.TokenOf(less)).Do(world.Request{Method: "POST", Path: r.Path, IdempotencyKey: "k", Body: r.Body}))
 }

@@ -122,7 +122,7 @@ func (f Forms) Value(ctx context.Context) string { return Cookie(ctx, f.cookie) 
 
 // Lasting returns the cookie with a value. The browser keeps it for the time, even after it is closed.
 func (f Forms) Lasting(value string, lasts time.Duration) *http.Cookie {
-	c := f.with(value)
+	c := f.with(value) //nolint:gosec // which sets the attributes
 	c.MaxAge = int(lasts.Seconds())
 	return c
 }

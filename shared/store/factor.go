@@ -89,10 +89,9 @@ func (s *Store) replaceFactor(ctx context.Context, a signin.Account, before, aft
 	item := newFactorItem(a.User(), after)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version))
 	if after.Warns(before) {
-		operation, warning := versionOf(item.key, item.Version), mail.Mail{}
-		if a.Kind == identity.User {
-			warning = mail.NewWrongCodes(operation, a.Name, a.ID)
-		} else {
+		operation := versionOf(item.key, item.Version)
+		warning := mail.NewWrongCodes(operation, a.Name, a.ID)
+		if a.Kind != identity.User {
 			warning = mail.NewWrongCodesOfManaged(operation, a.Name, member.NumberOf(a.ID))
 		}
 		s.putMail(tx, a.Tenant, warning)

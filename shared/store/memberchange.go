@@ -68,10 +68,10 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles memb
 		return before, err
 	}
 	has = append(append(has, s.countRoles(tx, t, roles, before, after)...), readVersion{item.key, before.Version})
-	if err := s.asCaller(ctx, tx, has...); err != nil {
+	if err = s.asCaller(ctx, tx, has...); err != nil {
 		return before, err
 	}
-	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
+	if err = s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
 		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
 		return before, err
 	}
@@ -158,7 +158,7 @@ func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles membe
 	}
 	has = append(append(has, s.countRoles(tx, t, roles, m, member.Member{})...),
 		readVersion{memberKey(t, m.Number()), m.Version})
-	if err := s.asCaller(ctx, tx, has...); err != nil {
+	if err = s.asCaller(ctx, tx, has...); err != nil {
 		return err
 	}
 	if m.Invited() {
@@ -167,7 +167,7 @@ func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles membe
 	if m.UserID != "" {
 		tx.Delete(s.remove(membershipKey(m.UserID, t)))
 	}
-	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
+	if err = s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
 		Before: m.ForAudit()}); err != nil {
 		return err
 	}
