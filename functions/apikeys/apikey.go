@@ -97,10 +97,10 @@ type keyView struct {
 	CreatedAt  rest.Timestamp  `json:"created_at"`
 	UpdatedAt  rest.Timestamp  `json:"updated_at"`
 	LastUsedAt *rest.Timestamp `json:"last_used_at,omitempty"`
-	CreatedBy  *makerView      `json:"created_by,omitempty"` // absent where it was not recorded, and for an operator's command
+	CreatedBy  *makerView      `json:"created_by,omitempty"` // nil where the maker is zero (identity.Maker)
 }
 
-// makerView shows who made a key.
+// makerView is the maker of a key as responses have it (contract §8.2).
 type makerView struct {
 	Type     string `json:"type"` // member, api_key or client
 	ID       string `json:"id"`
@@ -109,6 +109,7 @@ type makerView struct {
 	Token    string `json:"token,omitempty"`
 }
 
+// viewMaker returns the view of a maker; nil if the maker is zero.
 func viewMaker(m identity.Maker) *makerView {
 	v := &makerView{Type: "member", ID: m.ID, MemberID: m.Person, ClientID: m.Client, Token: m.Token}
 	switch m.Kind {

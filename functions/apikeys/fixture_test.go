@@ -23,7 +23,7 @@ type apiKey struct {
 	CreatedBy  *maker     `json:"created_by"`
 }
 
-// maker is who made a key, as it is shown.
+// maker is created_by of a key.
 type maker struct {
 	Type     string `json:"type"`
 	ID       string `json:"id"`

@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestWhoMadeAKey is shown: a person with its client, a key with the person behind it, or a client.
+// TestWhoMadeAKey checks created_by of keys made by a person, by a key, and by a client.
 func TestWhoMadeAKey(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -46,8 +46,8 @@ func TestWhoMadeAKey(t *testing.T) {
 	}
 }
 
-// TestMemberLeaves_WithKeys disables or removes the member who made API keys: they end at once with all that they made, or
-// they stay, as the request or else the merchant's setting says. The owners get a mail that names them.
+// TestMemberLeaves_WithKeys disables or removes the member who made API keys. The keys, and the keys that they made,
+// end at once or stay, by the request or else by the merchant's setting. The owners get a mail that names them.
 func TestMemberLeaves_WithKeys(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -53,7 +53,8 @@ func TestTheAccountIsOfTheTokensUser(t *testing.T) {
 	}
 }
 
-// TestPersonsNeedMembersRead: an employee is not shown who is behind the merchant, wherever an answer names persons.
+// TestPersonsNeedMembersRead checks every answer that names the persons behind the merchant: an employee is not shown
+// them.
 func TestPersonsNeedMembersRead(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -30,8 +30,8 @@ type timeOffsetView struct {
 	DST      bool          `json:"dst"`    // whether that is daylight saving time
 }
 
-// address shows an address, which is in the country unless it names another. It leaves out the person at the address
-// for a caller who may not see persons.
+// address shows an address. Its country is in, unless the address names another. For a caller who may not see persons
+// it leaves out the person's names.
 func (p presenter) address(a merchant.Address, in string) addressView {
 	a.Country = cmp.Or(a.Country, in)
 	if !p.persons {

@@ -141,7 +141,8 @@ func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (
 	if req.Username != nil {
 		address = member.Address(*req.Username)
 	}
-	return f.changeOperator(ctx, req.operatorPath, address, f.keys(ctx, req.KeysChoice), func(m member.Member) (member.Member, error) {
+	keys := f.keys(ctx, req.KeysChoice)
+	return f.changeOperator(ctx, req.operatorPath, address, keys, func(m member.Member) (member.Member, error) {
 		if password != nil && m.Passwords.SetBy(rest.OperationID(ctx)) {
 			return m, nil // all of the update was made with it; the account may be disabled since
 		}
@@ -164,20 +165,21 @@ func (f family) updateOperator(ctx context.Context, req updateOperatorRequest) (
 	})
 }
 
-// leavingOperator names an operator who is disabled or removed.
+// leavingOperator is the request to disable or remove an operator.
 type leavingOperator struct {
 	operatorPath
 	member.KeysChoice
 }
 
-// keys returns what becomes of the API keys that an operator made.
+// keys returns whether an operator's API keys end, by the request or else by the merchant's setting.
 func (family) keys(ctx context.Context, choice member.KeysChoice) member.Keys {
 	return choice.Or(rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode).KeepKeys)
 }
 
 // disableOperator keeps the operator from signing in. It may be repeated.
 func (f family) disableOperator(ctx context.Context, req leavingOperator) (operatorView, error) {
-	return f.changeOperator(ctx, req.operatorPath, "", f.keys(ctx, req.KeysChoice), func(m member.Member) (member.Member, error) {
+	keys := f.keys(ctx, req.KeysChoice)
+	return f.changeOperator(ctx, req.operatorPath, "", keys, func(m member.Member) (member.Member, error) {
 		return m.Enabled(false, f.store.Now()), nil
 	})
 }
@@ -209,8 +211,8 @@ func (f family) deleteOperator(ctx context.Context, req leavingOperator) (operat
 	return f.show(ctx, t, m.Enabled(false, f.store.Now()), err)
 }
 
-// changeOperator applies a change to an operator, who gets the address unless it is "". keys are the API keys that the
-// operator made, if the change disables it.
+// changeOperator applies a change to an operator, who gets the address unless it is "". keys says whether the
+// operator's API keys end if the change disables the operator.
 func (f family) changeOperator(ctx context.Context, path operatorPath, address string, keys member.Keys,
 	change func(member.Member) (member.Member, error)) (operatorView, error) {
 	number, err := path.number()
@@ -295,8 +297,8 @@ func (f family) passwordOf(ctx context.Context, text secret.Text) *newPassword {
 	return &newPassword{f.store.PasswordOf(rest.Caller(ctx).Tenant, rest.OperationID(ctx), text)}
 }
 
-// set are the passwords with the new one. Failures: Invalid for one that was used before, is too short
-// or too common; TooMany.
+// set returns the passwords with the new one. Failures: Invalid for a password that was used before, is too short or
+// is too common; TooMany.
 func (p *newPassword) set(ctx context.Context, before member.Passwords) (member.Passwords, error) {
 	after, err := p.Set(ctx, before)
 	if errors.Is(err, member.ErrUsedBefore) {

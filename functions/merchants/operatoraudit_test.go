@@ -51,8 +51,10 @@ func TestEachChangeOfAnOperatorIsInTheAudit(t *testing.T) {
 		"POST " + path + " false true",
 		`PUT ` + path + `/{operator_id} {"nickname":"","permissions":{"admin":false}} ` +
 			`{"nickname":"Till","permissions":{"admin":true}}`,
-		`POST ` + path + `/{operator_id}/disable {"disabled":false} {"access_ended_at":"2026-11-20T12:00:04Z","disabled":true}`,
-		`PUT ` + path + `/{operator_id}/reset {"access_ended_at":"2026-11-20T12:00:04Z","password_set_at":"2026-11-20T12:00:00Z"} ` +
+		`POST ` + path + `/{operator_id}/disable {"disabled":false} ` +
+			`{"access_ended_at":"2026-11-20T12:00:04Z","disabled":true}`,
+		`PUT ` + path + `/{operator_id}/reset {"access_ended_at":"2026-11-20T12:00:04Z",` +
+			`"password_set_at":"2026-11-20T12:00:00Z"} ` +
 			`{"access_ended_at":"2026-11-20T12:00:05Z","password_set_at":"2026-11-20T12:00:05Z"}`,
 		"DELETE " + path + "/{operator_id} true false",
 	}

@@ -45,7 +45,7 @@ type profileView struct {
 	CertificateCode    *string        `json:"permanent_certificate_access_code"`
 	NatureAndPurpose   string         `json:"nature_and_purpose,omitempty"`
 	Address            addressView    `json:"address"`
-	BusinessOwners     []ownerView    `json:"business_owners,omitzero"` // none are shown as [], hidden ones not at all
+	BusinessOwners     []ownerView    `json:"business_owners,omitzero"` // [] if there are none; absent if they are hidden
 	Locale             string         `json:"locale"`
 	ExternalDeveloper  bool           `json:"extdev"`
 	ZoneMigrated       bool           `json:"payout_zone_migrated"`
@@ -116,7 +116,7 @@ func (f family) present(ctx context.Context, include ...part) (presenter, error)
 		now: f.store.Now()}, err
 }
 
-// personal shows the account holder. A caller who may not see persons learns only whether the profile is complete.
+// personal shows the account holder. To a caller who may not see persons it shows only whether the profile is complete.
 func (p presenter) personal() personalView {
 	holder, known := p.account.Holder()
 	if !known || !p.persons {
@@ -162,7 +162,7 @@ func (p presenter) profile(s merchant.Settings) profileView {
 	return v
 }
 
-// owners shows the persons with a share; nil to a caller who may not see persons.
+// owners shows the persons with a share in the company. For a caller who may not see persons it returns nil.
 func (p presenter) owners() []ownerView {
 	if !p.persons {
 		return nil

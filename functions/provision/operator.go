@@ -30,12 +30,13 @@ func (o operator) updateOperator(ctx context.Context, c updateOperator) (operato
 	if err != nil {
 		return operatorUpdated{}, err
 	}
-	m, err := o.Store.UpdateMember(ctx, t, c.OperatorID, "", member.EndKeys, func(m member.Member, _ member.Roles) (member.Member, error) {
+	change := func(m member.Member, _ member.Roles) (member.Member, error) {
 		if m.Type != member.TypeManaged {
 			return m, failure.NotFound("There is no such operator.")
 		}
 		return m, mergeAppSettings(&m.AppSettings, c.AppSettings)
-	})
+	}
+	m, err := o.Store.UpdateMember(ctx, t, c.OperatorID, "", member.EndKeys, change)
 	if err != nil {
 		return operatorUpdated{}, err
 	}

@@ -80,8 +80,8 @@ type transaction struct {
 	InternalID   int64                      `json:"internal_id"`
 }
 
-// For shows a checkout to the caller: to a public key, which a payer's browser has, without what the payer must not
-// learn, and to a person without create_moto_payments without the saved card (contract §2.1).
+// For shows a checkout to the caller (contract §2.1). A public key, which payers' browsers have, gets the view for
+// payers. A person without create_moto_payments is not shown the saved card.
 func (s Viewer) For(p identity.Principal, c payments.Checkout) View {
 	if p.Actor.Kind == identity.PublicKey {
 		return s.ForPayer(c)

@@ -16,8 +16,8 @@ type AccessToken struct {
 	CreatedAt time.Time `dynamo:"created_at"`
 	ExpiresAt time.Time `dynamo:"-"` // to the second, as expires_at of the item
 
-	// SignedIn is when the person signed in who allowed the token; zero when it is no person's, and of tokens that
-	// are older than the field.
+	// SignedIn is the time at which the person signed in to allow the token. It is zero in tokens that are no person's,
+	// and in tokens that are older than the field.
 	SignedIn time.Time `dynamo:"signed_in_at,omitempty"`
 }
 
@@ -27,13 +27,14 @@ func (t AccessToken) Valid(now time.Time) bool {
 	return now.Before(t.ExpiresAt) && (t.Kind != TestProfile || t.Tenant.Mode == Test)
 }
 
-// Principal returns who makes a request with this token. A person's permissions are still to be read from its member.
+// Principal returns the principal of requests with this token. The caller of Principal adds a person's permissions from
+// the person's member.
 func (t AccessToken) Principal() Principal {
 	return Principal{Actor: Actor{Kind: t.Kind, ID: t.Subject}, Tenant: t.Tenant, Scopes: t.Scopes, Client: t.Client,
 		SignedIn: t.SignedIn, Admitted: Admission{Hash: t.Hash, Grant: t.Grant}}
 }
 
-// Elsewhere returns the principal of a user's token as the user's member of another merchant.
+// Elsewhere returns the principal of a user's token as the user's member of another merchant, whose id is memberID.
 func (p Principal) Elsewhere(t Tenant, memberID string) Principal {
 	p.Admitted.Chosen, p.Admitted.ChosenTenant = p.Actor.ID, p.Tenant
 	p.Actor.ID, p.Tenant = memberID, t

@@ -28,7 +28,7 @@ type APIKey struct {
 	Scopes    []string  `dynamo:"scopes,set"`
 	TokenHash string    `dynamo:"token_hash"`
 	Preview   string    `dynamo:"preview,omitempty"` // the token's last characters; "" of keys that are older than it
-	Maker     Maker     `dynamo:"maker,omitempty"`   // who made it
+	Maker     Maker     `dynamo:"maker,omitempty"`   // zero: see there
 	Revoked   bool      `dynamo:"revoked"`           // of keys that were revoked before revoking deleted them
 	CreatedAt time.Time `dynamo:"created_at"`
 	UpdatedAt time.Time `dynamo:"updated_at,omitempty"` // zero of keys that are older than it
@@ -86,7 +86,8 @@ func (k APIKey) ForAudit() any {
 		Scopes []string `json:"scopes"`
 		Person string   `json:"made_by,omitempty"`   // id of the member who stands behind it
 		Client string   `json:"made_with,omitempty"` // id of the OAuth client that the member used
-	}{k.Kind, k.Name, slices.Sorted(slices.Values(k.Scopes)), k.Maker.Person, k.Maker.Client} // scopes are an unordered set
+	}{k.Kind, k.Name, slices.Sorted(slices.Values(k.Scopes)), // a set in the table, without an order
+		k.Maker.Person, k.Maker.Client}
 }
 
 // KeyRequest describes a new key (contract §8.2).

@@ -89,8 +89,8 @@ type Principal struct {
 	Owner       bool         // of a person: it has role_owner
 	Email       string       // of a person
 	Client      string       // id of the OAuth client that has the token; "" for keys
-	Person      string       // of a key: id of the member who made it, or made the key that made it; "": none
-	SignedIn    time.Time    // of a person: when it signed in to allow the token; zero if that was not recorded
+	Person      string       // of a key: Maker.Person
+	SignedIn    time.Time    // of a person: AccessToken.SignedIn
 	Admitted    Admission
 }
 
@@ -103,10 +103,10 @@ type Admission struct {
 	Version int    // of the key's item, or of the person's member
 	Roles   int    // version of the tenant's roles; 0: the person has only predefined ones
 
-	// Of a user's token that acts for another merchant than the one for which it was allowed: the member there.
-	Chosen        string // its id; "": it acts where it was allowed
+	// The user's member at the merchant for which the token was allowed, when the token acts for another merchant.
+	Chosen        string // id of that member; "": the token acts for the merchant for which it was allowed
 	ChosenTenant  Tenant
-	ChosenVersion int
+	ChosenVersion int // of that member
 }
 
 // IsPerson reports whether the principal is a person, whom the permissions of its member

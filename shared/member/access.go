@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Changed returns the member after a change at the time. If the change disables the member, sets a password, or takes a
-// role or a permission of its own away, all that the member has allowed until then ends. A later change that gives it
-// back revives nothing.
+// Changed returns the member after a change at the given time. The change ends the member's access if it disables the
+// member, sets a password, or removes a role or one of the member's own permissions. A later change that gives these
+// back revives no session and no token.
 func (m Member) Changed(after Member, now time.Time) Member {
 	after.UpdatedAt = now
 	if m.endsAccess(after) {
@@ -16,7 +16,7 @@ func (m Member) Changed(after Member, now time.Time) Member {
 	return after
 }
 
-// Keys says what becomes of the API keys that a member made when it is disabled or removed (contract §8.2).
+// Keys says whether the API keys that a member made end when the member is disabled or removed (contract §8.2).
 type Keys bool
 
 // The choices.
@@ -25,12 +25,12 @@ const (
 	KeepKeys Keys = true
 )
 
-// KeysChoice is how an operation that disables or removes a member takes the choice.
+// KeysChoice is the query parameter of the operations that disable or remove a member.
 type KeysChoice struct {
-	KeepKeys *bool `query:"keep_api_keys"` // absent: as the merchant's setting says
+	KeepKeys *bool `query:"keep_api_keys"` // nil: the merchant's setting decides
 }
 
-// Or returns the choice of the request, or else the merchant's.
+// Or returns the choice of the request, or else the merchant's setting (merchant.Settings.KeepKeys).
 func (c KeysChoice) Or(setting bool) Keys {
 	if c.KeepKeys != nil {
 		return Keys(*c.KeepKeys)
@@ -38,23 +38,24 @@ func (c KeysChoice) Or(setting bool) Keys {
 	return Keys(setting)
 }
 
+// endsAccess reports whether a change to after ends the member's access. A first password ends nothing.
 func (m Member) endsAccess(after Member) bool {
 	return after.Disabled() && !m.Disabled() ||
 		len(m.Passwords) > 0 && m.Passwords.Current() != after.Passwords.Current() ||
 		lacks(after.Roles, m.Roles) || lacks(after.Own.names(), m.Own.names())
 }
 
-// lacks reports whether one of the wanted is not among all.
+// lacks reports whether all lacks one of the wanted values.
 func lacks[T comparable](all, wanted []T) bool {
 	return slices.ContainsFunc(wanted, func(one T) bool { return !slices.Contains(all, one) })
 }
 
-// endTakes bounds the time from reading the clock to the write that ends access: longer than a request lasts, by clocks that
-// differ. Whoever signs in meanwhile is admitted before the write, so that access ends.
+// endTakes bounds the time from reading the clock to the write that ends access. It is longer than a request takes, and
+// allows for clocks that differ. A person may sign in during that time, before the write; that access ends, too.
 const endTakes = time.Minute
 
-// AccessSince returns the earliest time of a sign-in whose access counts. A sign-in that is known to come after the end of
-// access counts as of this time, or of its own if that is later.
+// AccessSince returns the earliest time of sign-in that the member honours. A sign-in that is known to follow the end
+// of access gets this time if its own is earlier.
 func (m Member) AccessSince() time.Time {
 	if m.AccessEnded.IsZero() {
 		return time.Time{}
@@ -62,13 +63,13 @@ func (m Member) AccessSince() time.Time {
 	return m.AccessEnded.Add(endTakes)
 }
 
-// Honours reports whether what the member allowed counts, if it signed in at the time to allow it (contract §10).
+// Honours reports whether a session or token still counts whose person signed in at the given time (contract §10).
 func (m Member) Honours(signedIn time.Time) bool { return !signedIn.Before(m.AccessSince()) }
 
-// EndAccess returns the member after all that it has allowed until the time has ended. A user who becomes a member starts
-// like that, too, so that what it allowed as a member of other merchants does not reach this one.
+// EndAccess returns the member with its access ended at the given time. Accepted uses it for a user who becomes a
+// member, so that tokens which the user has allowed at other merchants do not reach this one.
 func (m Member) EndAccess(at time.Time) Member {
-	if !at.After(m.AccessEnded) { // it ended a moment ago, or a clock went back; somebody may have signed in since
+	if !at.After(m.AccessEnded) { // access ended a moment ago, or a clock went back; the person may have signed in since
 		at = m.AccessEnded.Add(time.Nanosecond)
 	}
 	m.AccessEnded = at

@@ -20,8 +20,8 @@ var (
 	ErrCommon = errors.New("member: the password is one of the commonest")
 )
 
-// RefusedPassword returns the failure of a request whose field has a password that is too short or
-// too common; any other error as it is.
+// RefusedPassword returns the failure Invalid of the field for ErrShort and ErrCommon. It returns every other error
+// unchanged.
 func RefusedPassword(field string, err error) error {
 	switch {
 	case errors.Is(err, ErrShort):
@@ -33,10 +33,10 @@ func RefusedPassword(field string, err error) error {
 	}
 }
 
-// commonText has the commonest passwords, one a line, in lower case and sorted: the first 10,000 of
-// Django's common-passwords.txt.gz (version 5.2, by Royce Williams from leaked passwords; licence in
-// common.LICENSE). It leaves out passwords that isCommon finds by another one, such as password1,
-// passwords of fewer than four characters, and passwords without a letter of fewer than six.
+// commonText has the commonest passwords, one a line, in lower case and sorted: the first 10,000 of Django's
+// common-passwords.txt.gz (version 5.2, by Royce Williams from leaked passwords; licence in common.LICENSE). Left out
+// are passwords in which isCommon finds another one, such as password1; passwords of fewer than four characters; and
+// passwords of fewer than six characters without a letter.
 //
 //go:embed common.txt
 var commonText string
@@ -46,14 +46,14 @@ var (
 	commonList []string
 )
 
-// commonPasswords returns them. Nothing else refers to the text, so that only programs that set
+// commonPasswords returns the list in commonText. Only this function refers to the text, so that only programs that set
 // passwords link it.
 func commonPasswords() []string {
 	readCommon.Do(func() { commonList = strings.Fields(commonText) })
 	return commonList
 }
 
-// longestCommon is the longest of them, in characters.
+// longestCommon is the length of the longest common password, in characters.
 const longestCommon = 30
 
 // checkNew checks a new password in Unicode NFC. Errors: ErrShort, ErrCommon.
@@ -69,7 +69,8 @@ func checkNew(password string) error {
 	}
 }
 
-// onceOf returns the shortest part that the whole text repeats, at least twice; else the text itself.
+// onceOf returns the shortest part of which the text consists, repeated at least twice, the last time perhaps cut
+// off. If there is none, it returns the text.
 func onceOf(text []rune) []rune {
 	for period := 1; period <= len(text)/2; period++ {
 		if slices.Equal(text[period:], text[:len(text)-period]) {
@@ -79,8 +80,8 @@ func onceOf(text []rune) []rune {
 	return text
 }
 
-// isCommon reports whether the text is a common password, alone or between characters that are no
-// letters.
+// isCommon reports whether the text is a common password, with or without other characters than letters before and
+// after it.
 func isCommon(text []rune) bool {
 	isLetter := func(r rune) bool { return unicode.IsLetter(r) }
 	for from := 0; from < len(text) && !slices.ContainsFunc(text[:from], isLetter); from++ {

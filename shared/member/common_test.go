@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/clock"
 )
 
-// TestPasswords_With_EasyToGuess: too short, common, or made long enough without being harder to guess.
+// TestPasswords_With_EasyToGuess sets passwords that are too short, common, or long only by repetition.
 func TestPasswords_With_EasyToGuess(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]error{
@@ -50,7 +50,7 @@ func TestPasswords_With_EasyToGuess(t *testing.T) {
 	}
 }
 
-// TestCommonPasswords_Form is what isCommon relies on.
+// TestCommonPasswords_Form checks the form of the list on which isCommon relies.
 func TestCommonPasswords_Form(t *testing.T) {
 	t.Parallel()
 	all := commonPasswords()

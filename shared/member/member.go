@@ -40,7 +40,7 @@ type Member struct {
 	Type        Type                 `dynamo:"type"`
 	Roles       []string             `dynamo:"roles,set"`                 // ids
 	Nickname    string               `dynamo:"nickname,omitempty"`        // "": none
-	Own         Permissions          `dynamo:"permissions,omitempty"`     // a managed user's own, beside those of its roles
+	Own         Permissions          `dynamo:"permissions,omitempty"`     // a managed user's own, besides its roles'
 	DisabledAt  time.Time            `dynamo:"disabled_at,omitempty"`     // zero: not disabled
 	Passwords   Passwords            `dynamo:"passwords,omitempty"`       // of a managed user; others are in User
 	AppSettings merchant.AppSettings `dynamo:"app_settings,omitempty"`    // of a managed user
@@ -48,7 +48,7 @@ type Member struct {
 	Invite      Invite               `dynamo:"invite,omitempty"`          // zero: accepted
 	Metadata    Metadata             `dynamo:"metadata,omitempty"`        // the merchant's
 	Attributes  Metadata             `dynamo:"attributes,omitempty"`      // the platform's operator's
-	AccessEnded time.Time            `dynamo:"access_ended_at,omitempty"` // of what it had allowed until then; see AccessSince
+	AccessEnded time.Time            `dynamo:"access_ended_at,omitempty"` // zero: it never ended; see AccessSince
 	CreatedAt   time.Time            `dynamo:"created_at"`
 	UpdatedAt   time.Time            `dynamo:"updated_at"`
 	Version     int                  `dynamo:"version"` // of the stored item, from 1

@@ -56,8 +56,8 @@ func Choose(password secret.Text) *Choice {
 	return &Choice{text: secret.New(norm.NFC.String(password.Reveal())), compared: map[Hash]bool{}}
 }
 
-// With are the passwords after the operation has set another one; the same if it has
-// done so already. It takes as many hashes as there are passwords, and one more.
+// With returns the passwords after the operation has set another one. If the operation has done so already, it returns
+// them unchanged. It takes as many hashes as there are passwords, and one more.
 // Errors: ErrShort, ErrCommon, ErrUsedBefore; that of ctx.
 func (p Passwords) With(ctx context.Context, c *Choice, operation string, now time.Time) (Passwords, error) {
 	if p.SetBy(operation) {

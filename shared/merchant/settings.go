@@ -22,7 +22,7 @@ type Settings struct {
 	DailyPayoutEmail   bool         `dynamo:"daily_payout_email,omitempty"`
 	MonthlyPayoutEmail bool         `dynamo:"monthly_payout_email,omitempty"`
 	Moto               MotoPayment  `dynamo:"moto_payment,omitempty"`
-	KeepKeys           bool         `dynamo:"keep_api_keys,omitempty"`                   // of members who are disabled or removed
+	KeepKeys           bool         `dynamo:"keep_api_keys,omitempty"`                   // when the maker leaves
 	ExpectedMax        money.Amount `dynamo:"expected_max_transaction_amount,omitempty"` // of one purchase; 0: not given
 }
 

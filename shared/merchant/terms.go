@@ -35,8 +35,8 @@ type Terms struct {
 	Requests optional.Of[int] `json:"requests_per_second"` // 0: UsualRequests
 }
 
-// UsualRequests is how many requests a second a merchant may make in one mode (contract §2.9), maxRequests how many an
-// operator may allow.
+// UsualRequests limits the requests a second of a merchant in one mode (contract §2.9). maxRequests limits the number
+// that the platform's operator may allow.
 const (
 	UsualRequests = 300
 	maxRequests   = 10_000

@@ -27,8 +27,8 @@ type Holder struct {
 	// password ends the grant (contract §10).
 	Password string `dynamo:"password_operation"`
 
-	// SignedIn is when the holder signed in to allow this; zero if it is no person, and in items that are older than
-	// the field.
+	// SignedIn is the time at which the holder signed in to allow the client. It is zero if the holder is no person, and
+	// in items that are older than the field.
 	SignedIn time.Time `dynamo:"signed_in_at,omitempty"`
 }
 

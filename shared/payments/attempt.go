@@ -55,7 +55,7 @@ const (
 
 // Begin claims the checkout for a new attempt, which must carry ID, Operation,
 // Method and what follows from the request. Failures: Conflict when it is
-// paid, expired or being decided; TooMany beyond the source's limits. An
+// paid, expired or being decided; TooMany when a limit of the source is reached. An
 // attempt that requires the payer's action must be cancelled first.
 func (c Checkout) Begin(a Attempt, by Source, now time.Time) (Checkout, error) {
 	if err := c.CheckProcessable(by, now); err != nil {
@@ -92,7 +92,7 @@ func (c Checkout) Superseded(operation string) bool {
 }
 
 // operations are those of the attempt and of the attempts before it that began on the payment
-// page. A session there lasts for half an hour, in which there are no more than attemptsOfSide.
+// page. A session there lasts for half an hour, in which at most attemptsOfSide attempts begin.
 func (a *Attempt) operations() []string {
 	if a == nil || a.Browser == "" && len(a.Earlier) == 0 {
 		return nil

@@ -17,20 +17,19 @@ const (
 	attemptsOfSide = 50
 )
 
-// Source says who asks for an attempt, as the limits count attempts.
+// Source identifies the payer or credential that asks for an attempt, for the limits of attempts.
 type Source struct {
-	Names []string // opaque, without commas; a payer's session and network address each have one
-	Payer bool     // a payer's browser asks, not the merchant
+	Names []string // opaque, without commas; a payer's session and network address each have a name
+	Payer bool     // a payer's browser asks; false: the merchant
 }
 
-// AttemptStart records who began an attempt, and when. An hour later it no longer counts.
+// AttemptStart records the source and the time of an attempt. It counts for an hour.
 type AttemptStart struct {
 	At time.Time
 	Source
 }
 
-// MarshalText writes the start as short as can be, because a claimed checkout is to fit into 1 KB: above that each write
-// costs twice as much.
+// MarshalText writes the start as short as possible, because each write of a checkout above 1 KB costs twice as much.
 func (s AttemptStart) MarshalText() ([]byte, error) {
 	side := "m"
 	if s.Payer {
@@ -54,7 +53,8 @@ func (s *AttemptStart) UnmarshalText(text []byte) error {
 }
 
 // attemptsSince returns the attempts since hourAgo. Failure: TooMany when one of the source's names has begun
-// attemptsOfSource of them, or its side attemptsOfSide. Payers' attempts never refuse the merchant, nor the reverse.
+// attemptsOfSource of them, or its side has begun attemptsOfSide. The sides are all payers and the merchant; attempts
+// of one side never refuse the other.
 func (c Checkout) attemptsSince(hourAgo time.Time, by Source) ([]AttemptStart, error) {
 	starts := slices.DeleteFunc(slices.Clone(c.AttemptStarts), func(s AttemptStart) bool { return !s.At.After(hourAgo) })
 	wait := waitFor(starts, attemptsOfSide, hourAgo, func(s AttemptStart) bool { return s.Payer == by.Payer })
@@ -69,7 +69,8 @@ func (c Checkout) attemptsSince(hourAgo time.Time, by Source) ([]AttemptStart, e
 	return starts, nil
 }
 
-// waitFor returns how long the attempts that count fill the limit; 0 if there is room now.
+// waitFor returns the time until an attempt is within the limit again; 0 if it is now. counts reports whether the limit
+// counts a start.
 func waitFor(starts []AttemptStart, limit int, hourAgo time.Time, counts func(AttemptStart) bool) time.Duration {
 	counted := slices.DeleteFunc(slices.Clone(starts), func(s AttemptStart) bool { return !counts(s) })
 	if len(counted) < limit {

@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// attemptsBy begins and declines attempts a second apart until one is refused, and returns how many began and how long
-// the refusal says to wait. It fails the test beyond 60.
+// attemptsBy begins and declines attempts, a second apart, until an attempt is refused. It returns the number that
+// began and the time that the refusal says to wait. It fails the test after 60 attempts.
 func attemptsBy(t *testing.T, c *payments.Checkout, now *time.Time, by func(i int) payments.Source) (int,
 	time.Duration) {
 	t.Helper()
@@ -33,8 +33,8 @@ func fixed(by payments.Source) func(int) payments.Source {
 	return func(int) payments.Source { return by }
 }
 
-// TestBegin_LimitsBySource: whoever exhausts the attempts of one source leaves those of the others, and no payer those
-// of the merchant (contract §2.9).
+// TestBegin_LimitsBySource checks that exhausting the attempts of one source leaves the attempts of other sources, and
+// that payers never exhaust the merchant's (contract §2.9).
 func TestBegin_LimitsBySource(t *testing.T) {
 	t.Parallel()
 	payer := func(names ...string) payments.Source { return payments.Source{Names: names, Payer: true} }
@@ -71,7 +71,7 @@ func TestBegin_LimitsBySource(t *testing.T) {
 	}
 }
 
-// TestBegin_AgainWhenTheLimitSays: an eleventh attempt begins an hour after the first, and not a moment before.
+// TestBegin_AgainWhenTheLimitSays begins an eleventh attempt an hour after the first, and is refused a moment before.
 func TestBegin_AgainWhenTheLimitSays(t *testing.T) {
 	t.Parallel()
 	by := payments.Source{Names: []string{"session", "address"}, Payer: true}

@@ -151,8 +151,8 @@ func (p *Processor) cardToken(t identity.Tenant, customer string, number secret.
 	return payments.FormatUUIDv4(mac.Sum(nil))
 }
 
-// Source returns who asks for an attempt to pay the checkout, as its limits count attempts. The names, such as a payer's
-// network address, become keyed hashes, because a checkout is kept for years.
+// Source returns the source of an attempt to pay the checkout. The names, such as a payer's network address, become
+// keyed hashes, because a checkout is kept for years.
 func (p *Processor) Source(checkoutID string, payer bool, names ...string) payments.Source {
 	by := payments.Source{Payer: payer}
 	for _, name := range names {

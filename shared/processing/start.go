@@ -30,7 +30,7 @@ type PaymentRequest struct {
 	Mandate      bool // the request contains one
 	Payer        *payments.PersonalDetailsChange
 	PayerPresent bool     // the payer's browser sent it, with a public key (contract §2.1) or on the payment page
-	AskedBy      []string // who sent it, for the limits of attempts: a session, a network address, a credential
+	AskedBy      []string // names for Source: a session, a network address, a credential
 
 	Browser   string // hash of the session on the payment page, if it began there (contract §13.3)
 	ReturnURL string // where a method's page sends the payer; "": to the checkout's redirect_url

@@ -19,7 +19,7 @@ type Account struct {
 	Name   string          `dynamo:"name"`             // address as it was registered, or user name
 
 	Passwords member.Passwords `dynamo:"-"`
-	Since     time.Time        `dynamo:"-"` // sessions that began by signing in earlier have ended
+	Since     time.Time        `dynamo:"-"` // sessions whose person signed in earlier have ended
 }
 
 // User is the id under which the account's second factor is stored: a UUID, the same as
@@ -77,7 +77,7 @@ type Session struct {
 	Password string    `dynamo:"password_operation"` // that set the password with which it began
 	Pending  bool      `dynamo:"pending"`            // the second factor is not confirmed yet
 	SignedIn time.Time `dynamo:"signed_in_at"`       // when the password was confirmed
-	BeganAt  time.Time `dynamo:"began_at"`           // later, when a confirmed second factor has replaced its cookie
+	BeganAt  time.Time `dynamo:"began_at"`           // after SignedIn, if a second factor was confirmed
 	Expires  time.Time `dynamo:"-"`                  // stored as expires_at of the item, in seconds
 }
 

@@ -18,8 +18,8 @@ const RecoveryCodes = 10
 // which they were made (contract §10).
 const CodesShown = 10 * time.Minute
 
-// Wrong codes in a row (contract §10): after WarnedAt the person gets a mail, and after MaxWrong only
-// a recovery code is accepted.
+// The limits of wrong codes in a row (contract §10). After WarnedAt codes the person gets a mail. After MaxWrong codes
+// only a recovery code is accepted.
 const (
 	MaxWrong = 20
 	WarnedAt = 10
@@ -46,7 +46,7 @@ type Factor struct {
 	LastStep    int64     `dynamo:"last_step,omitempty"`    // time step of the app's last accepted code (RFC 6238 §4.2)
 	Recovery    Recovery  `dynamo:"recovery,omitempty"`
 	Wrong       int       `dynamo:"wrong,omitempty"`       // codes in a row
-	WrongUnder  string    `dynamo:"wrong_under,omitempty"` // Account.Password under which they were entered
+	WrongUnder  string    `dynamo:"wrong_under,omitempty"` // Passwords.Current when they were entered
 	Version     int       `dynamo:"version"`               // of the stored item, from 1
 }
 
@@ -105,11 +105,12 @@ func (f Factor) Confirm(s Secrets, session string, code Code, now time.Time) (Fa
 		Version: f.Version}, nil
 }
 
-// Use is the factor after it has accepted a code: one of the app, of the current time step or
-// one beside it, each step once (RFC 6238 §5.2), or a recovery code, each once. password is
-// Account.Password. Errors: ErrWrongCode, with the factor that counts the code, or as it is if the
-// code was used before or the factor is off; ErrManyCodes for every code of the app, right or wrong,
-// after MaxWrong wrong ones under the password.
+// Use returns the factor after it has accepted a code: a code of the app, of the current time step or a step
+// beside it, each step once (RFC 6238 §5.2), or a recovery code, each once. password is Passwords.Current of the
+// account.
+//
+// Error ErrWrongCode: the returned factor counts the code, unless the code was used before or the factor is off.
+// Error ErrManyCodes: MaxWrong wrong codes were entered under the password, so every code of the app is refused.
 func (f Factor) Use(s Secrets, code Code, password string) (Factor, error) {
 	if !f.Confirmed() {
 		return f, ErrWrongCode
@@ -143,8 +144,8 @@ func (f Factor) counting(password string) Factor {
 	return f
 }
 
-// Warns reports whether the person gets a mail when before becomes the factor: once for each row
-// of wrong codes.
+// Warns reports whether the person gets a mail when the factor replaces before. Each row of wrong codes causes one
+// mail.
 func (f Factor) Warns(before Factor) bool { return f.Wrong == WarnedAt && before.Wrong != WarnedAt }
 
 // Off is the factor turned off.

@@ -98,7 +98,8 @@ func TestACodeCountsOnce(t *testing.T) {
 	}
 }
 
-// TestFactor_TwentyWrongCodes in a row under one password leave the recovery codes.
+// TestFactor_TwentyWrongCodes checks that after twenty wrong codes in a row under one password only recovery codes
+// count.
 func TestFactor_TwentyWrongCodes(t *testing.T) {
 	t.Parallel()
 	f, warned := confirmed(t), 0

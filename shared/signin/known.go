@@ -18,22 +18,21 @@ import (
 // (contract §2.9).
 const KnownLasts = 90 * 24 * time.Hour
 
-// maxDevices limits the accounts that know one browser: the last ones that signed in there.
+// maxDevices limits the devices in one cookie. The accounts that signed in last in the browser keep theirs.
 const maxDevices = 5
 
 // KnownKey is the platform's key for device cookies and for the ids of known addresses.
 //
-// A device cookie proves an earlier sign-in to the account in this browser. The browser then has
-// tries of its own, so that strangers who use up the other tries do not lock the account out (OWASP,
-// "Slow Down Online Guessing Attacks with Device Cookies"). The cookie signs nobody in, and nothing
-// of it is stored.
+// A device cookie proves an earlier sign-in to the account in this browser. The browser then has its own bucket of
+// passwords, so strangers who empty the bucket of the name do not lock the account out (OWASP, "Slow Down Online
+// Guessing Attacks with Device Cookies"). The cookie alone signs no user in. It is not stored.
 //
-// Device and address belong to one account and its current password. An attacker may collect many
-// while knowing the password; a new password ends them all. A managed user that another merchant
-// makes under the same address is another account.
+// A device or known address belongs to one account and its current password. An attacker who knows the password may
+// collect many devices; a new password ends them all. A managed user that another merchant makes under the same email
+// address is another account.
 type KnownKey []byte
 
-// The parts of a device: the second in which it was made, its id, and the MAC over both.
+// The parts of a device in a cookie: the time in Unix seconds, a random id, and the MAC over both.
 const (
 	deviceTimeBytes = 8
 	deviceIDBytes   = 16
@@ -44,8 +43,8 @@ const (
 // deviceSeparator is between the devices of a cookie.
 const deviceSeparator = "."
 
-// Device returns the id of the account's device in the cookie; "" if the cookie has none or the
-// account has no password. The MACs are computed in every case, so that the time shows nothing.
+// Device returns the id of the account's device in the cookie; "" if the cookie has none or the account has no
+// password. It computes the MAC of every device in the cookie, so that its duration does not show the result.
 func (k KnownKey) Device(cookie string, a Account, now time.Time) string {
 	id := ""
 	for _, d := range devices(cookie) {

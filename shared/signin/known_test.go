@@ -22,7 +22,7 @@ func someone(change func(*signin.Account)) signin.Account {
 	return a
 }
 
-// TestDevice_OfOneAccountAndPassword: a cookie and an address count for no other.
+// TestDevice_OfOneAccountAndPassword checks that cookie and address count for no other account and no other password.
 func TestDevice_OfOneAccountAndPassword(t *testing.T) {
 	t.Parallel()
 	key, now := signin.KnownKey(known), clock.Start
@@ -61,7 +61,7 @@ func TestDevice_OfOneAccountAndPassword(t *testing.T) {
 	}
 }
 
-// TestDevice_ForgedOrOld ones are none.
+// TestDevice_ForgedOrOld checks that a forged or expired device does not count.
 func TestDevice_ForgedOrOld(t *testing.T) {
 	t.Parallel()
 	key, now := signin.KnownKey(known), clock.Start
@@ -95,7 +95,8 @@ func TestDevice_ForgedOrOld(t *testing.T) {
 	}
 }
 
-// TestDevice_OfSomeAccounts: a browser is known to the last five, by one device each, another with each sign-in.
+// TestDevice_OfSomeAccounts checks that a browser is known to the last five accounts, by one device each, and that each
+// sign-in makes a new device.
 func TestDevice_OfSomeAccounts(t *testing.T) {
 	t.Parallel()
 	key, now := signin.KnownKey(known), clock.Start

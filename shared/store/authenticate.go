@@ -24,9 +24,9 @@ var (
 //
 // Everything is read consistently: a revoked credential fails, and changed rights or a
 // changed merchant apply, from the next request on (contract §2.1). Failure: Unauthorized
-// for a token that is unknown, revoked or expired, for one of a member who is not
-// there, not enabled or not accepted, and for one whose access has ended (contract §10), there or
-// at the token's own merchant.
+// for a token that is unknown, revoked or expired; for a token of a member who is missing,
+// disabled or not accepted; and for a token of a person whose access has ended (contract §10) at the
+// merchant in the path or at the token's own merchant.
 func (s *Reader) Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal,
 	merchant.Merchant, error) {
 	if token.Kind != "" {
@@ -124,7 +124,7 @@ func (s *Reader) authenticateApplication(ctx context.Context, p identity.Princip
 	return p, m.Merchant, nil
 }
 
-// person is what the rights of a person's token follow from.
+// person is the set of items from which the rights of a person's token follow.
 type person struct {
 	permit
 	member   memberItem
@@ -156,8 +156,8 @@ func (s *Reader) authenticatePerson(ctx context.Context, p identity.Principal) (
 	return read.member.As(p, read.roles.Roles), read.merchant.Merchant, nil
 }
 
-// ended reports whether the person's member is not there or not active, or all that the person allowed when it signed in
-// has ended, at either merchant (contract §10).
+// ended reports whether the person's access has ended at either merchant (contract §10): the member is missing or not
+// active, or does not honour the time of sign-in.
 func (read *person) ended(p identity.Principal) bool {
 	counts := func(m member.Member, id string) bool {
 		return m.ID == id && m.Kind() == p.Actor.Kind && m.Active() && m.Honours(p.SignedIn)
@@ -166,13 +166,13 @@ func (read *person) ended(p identity.Principal) bool {
 		p.Admitted.Chosen != "" && !counts(read.chosen.Member, p.Admitted.Chosen)
 }
 
-// chosenKey is the member at the merchant for which the principal's token was allowed.
+// chosenKey returns the key of the member at the merchant for which the principal's token was allowed.
 func chosenKey(p identity.Principal) key {
 	return memberKey(p.Admitted.ChosenTenant, member.NumberOf(p.Admitted.Chosen))
 }
 
-// elsewhere returns the principal of a user as a member of another merchant in the same mode; false if
-// the user is not a member there.
+// elsewhere reads the user's member of another merchant in the same mode, and returns the principal as that member;
+// false if the user is not a member there.
 func (s *Reader) elsewhere(ctx context.Context, p identity.Principal, user, code string) (identity.Principal, bool,
 	error) {
 	there := identity.Tenant{Mode: p.Tenant.Mode, Merchant: code}

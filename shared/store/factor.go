@@ -60,9 +60,10 @@ func (s *Reader) HaveSecondFactor(ctx context.Context, users ...string) (map[str
 	return have, err
 }
 
-// ChangeSecondFactor applies a change that a user makes by entering a code. The code counts once
-// against the limit, however often the write is tried. A change without effect writes nothing. A
-// wrong code is counted, though change refuses it. Failures: TooMany; ErrContended; the errors of change.
+// ChangeSecondFactor applies a change that a user makes by entering a code. The code takes one token of the limit,
+// however often the write is tried. A change without effect writes nothing. When change returns an error, the factor
+// that it returns is still stored, because that factor counts a wrong code. Failures: TooMany; ErrContended; the
+// errors of change.
 func (s *Store) ChangeSecondFactor(ctx context.Context, a signin.Account,
 	change func(signin.Factor) (signin.Factor, error)) (signin.Factor, error) {
 	if err := s.admitCode(ctx, a.User()); err != nil {
@@ -79,8 +80,8 @@ func (s *Store) ChangeSecondFactor(ctx context.Context, a signin.Account,
 	})
 }
 
-// replaceFactor writes an account's second factor if it has changed. If the person is to be warned of
-// wrong codes, the same transaction stores the mail. Error: ErrStale.
+// replaceFactor writes an account's second factor if it has changed. The same transaction stores the mail that warns
+// the person of wrong codes (signin.Factor.Warns). Error: ErrStale.
 func (s *Store) replaceFactor(ctx context.Context, a signin.Account, before, after signin.Factor) (signin.Factor,
 	error) {
 	if reflect.DeepEqual(before, after) {
@@ -113,8 +114,8 @@ func (s *Store) admitCode(ctx context.Context, user string) error {
 var ErrSignedOut = errors.New("store: the session has ended")
 
 // ConfirmSignIn replaces a pending session by a full one, in one transaction with the use of the
-// code. The code counts as in ChangeSecondFactor, also a wrong one. Errors: ErrSignedOut if the pending session has
-// ended; TooMany; ErrContended; those of use.
+// code. Right and wrong codes count as in ChangeSecondFactor. Errors: ErrSignedOut if the pending session has ended;
+// TooMany; ErrContended; the errors of use.
 func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signin.Session,
 	use func(signin.Factor) (signin.Factor, error)) error {
 	user := session.Account.User()

@@ -167,8 +167,8 @@ import (
 //	                              transaction with the payments' transactions
 //	list payouts                  the tenant's payout records, by day
 //	try a callback                callback, breaker, merchant
-//	send a mail                   mail, merchant, and members where it is to the owners or invites one; the user's
-//	                              memberships where it is to the owners of several merchants
+//	send a mail                   mail, merchant, and members where it is to the owners or invites a member; the user's
+//	                              memberships where the mail has no tenant
 //	sign in                       account, known address, two buckets; then session and known address
 //	what is due                   index due by shard
 //	reconcile                     a scan in 8 segments, then the partitions where it finds a break

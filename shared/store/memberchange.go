@@ -20,11 +20,11 @@ var (
 	errLastOwnerLeaves = failure.Forbidden("request_not_allowed")
 )
 
-// UpdateMember applies a change to a member. address is the one that the change gives it,
-// "" when it gives none. keys are the API keys that the member made, if the change disables it. Of two at once both are applied, the second to the result of the
-// first; one that changes nothing writes nothing. Failures: NotFound; ErrAddressTaken when
-// another member has the address; Conflict when there is no other owner; ErrContended; those
-// of change.
+// UpdateMember applies a change to a member. address is the address that the change gives the member, "" if none.
+// keys says whether the member's API keys end if the change disables the member. Of two concurrent changes both are
+// applied, the second to the result of the first. A change without effect writes nothing. Failures: NotFound;
+// ErrAddressTaken when another member has the address; Conflict when there is no other owner; ErrContended; the
+// failures of change.
 func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int32, address string,
 	keys member.Keys, change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
 	return retryAs(ctx, s.Reader, func(bool) (member.Member, error) {
@@ -63,7 +63,7 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles memb
 	if before.Governs() != after.Governs() {
 		tx.Update(s.ofOwners(s.countOf(t), before, after))
 	}
-	has, err := s.leave(ctx, tx, t, before, after, keys)
+	has, err := s.leaveKeys(ctx, tx, t, before, after, keys)
 	if err != nil {
 		return before, err
 	}
@@ -120,8 +120,8 @@ func (s *Store) remove(k key) *dynamo.Delete {
 	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK)
 }
 
-// DeleteMember deletes a member, unless check refuses, and returns it as it was. keys are the API keys that it made.
-// Repeated by the same operation it returns the same. Failures: NotFound; Forbidden when
+// DeleteMember deletes a member, unless check refuses, and returns the member as it was. keys says whether the member's
+// API keys end. Repeated by the same operation it returns the same. Failures: NotFound; Forbidden when
 // there is no other owner; ErrContended; those of check.
 func (s *Store) DeleteMember(ctx context.Context, t identity.Tenant, number int32, operation string,
 	keys member.Keys, check func(member.Member, member.Roles) error) (member.Member, error) {
@@ -152,7 +152,7 @@ func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles membe
 		Delete(s.freeAddress(t, m)).
 		Put(s.table.Put(deleted)).
 		Update(s.ofOwners(s.countOf(t).Add("count", -1), m, member.Member{}))
-	has, err := s.leave(ctx, tx, t, m, member.Member{}, keys)
+	has, err := s.leaveKeys(ctx, tx, t, m, member.Member{}, keys)
 	if err != nil {
 		return err
 	}

@@ -12,15 +12,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// keysAtOnce is how many of a member's API keys end in the transaction that disables or removes the member. Each takes
-// three of a transaction's 100 items, and the member itself up to 20.
+// keysAtOnce is the number of API keys that end in one transaction. Each key takes three of a transaction's 100
+// items, and a change of the member up to 20.
 const keysAtOnce = 25
 
-// keysOf reads the API keys that the member made, or that their keys made, consistently, and how many keys the tenant has
-// made. The caller's own key comes last.
+// keysOf reads the API keys behind which the member stands (identity.Maker.Person) and the tenant's count of keys, both
+// consistently. The key by which the request came is last.
 func (s *Reader) keysOf(ctx context.Context, t identity.Tenant, m member.Member) ([]identity.APIKey, keyCount, error) {
 	var count keyCount
-	if err := s.readInto(ctx, map[key]any{keyCountKey(t): &count}); err != nil { // first: a later key changes it
+	// Before the keys: a key that is made later changes the count.
+	if err := s.readInto(ctx, map[key]any{keyCountKey(t): &count}); err != nil {
 		return nil, count, err
 	}
 	keys, err := s.APIKeys(ctx, t)
@@ -39,11 +40,12 @@ func (s *Reader) keysOf(ctx context.Context, t identity.Tenant, m member.Member)
 	return keys, count, err
 }
 
-// leave adds to the transaction of a change what becomes of the API keys that the member made, if the change disables or
-// removes the member (after is zero): they end with it, or they stay, and the owners get a mail that names them. Of very
-// many keys it ends the first ones beforehand, each batch in a transaction of its own. It returns the items on which that
-// makes a condition. Error: ErrStale when one of the keys changed meanwhile.
-func (s *Store) leave(ctx context.Context, tx *dynamo.WriteTx, t identity.Tenant, before, after member.Member,
+// leaveKeys adds the member's API keys to the transaction of a change that disables or removes the member (then after
+// is zero). For other changes it adds nothing. The keys are deleted, or stay if keys is KeepKeys. In both cases the
+// owners get a mail that names them. Of more than keysAtOnce keys it ends the first ones at once, in earlier
+// transactions. It returns the versions of the items on which it put a condition. Error: ErrStale when one of the
+// keys changed meanwhile.
+func (s *Store) leaveKeys(ctx context.Context, tx *dynamo.WriteTx, t identity.Tenant, before, after member.Member,
 	keys member.Keys) ([]readVersion, error) {
 	if before.Invited() || after.ID != "" && (before.Disabled() || !after.Disabled()) {
 		return nil, nil
@@ -56,7 +58,7 @@ func (s *Store) leave(ctx context.Context, tx *dynamo.WriteTx, t identity.Tenant
 		s.putMail(tx, t, mail.NewMemberKeys(versionOf(memberKey(t, before.Number()), before.Version+1),
 			keys == member.EndKeys, before.Email, names(made)))
 	}
-	k := keyCountKey(t) // nobody has made a key since they were read
+	k := keyCountKey(t) // the condition: no key was made since they were read
 	unchanged := s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("attribute_not_exists(pk)")
 	if count.Version > 0 {
 		unchanged = s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("version = ?", count.Version)
@@ -73,7 +75,7 @@ func (s *Store) leave(ctx context.Context, tx *dynamo.WriteTx, t identity.Tenant
 	return s.endKeys(ctx, tx, made)
 }
 
-// endBatch ends keys in a transaction of its own. Error: ErrStale when one of them changed meanwhile.
+// endBatch ends keys in a separate transaction. Error: ErrStale when one of them changed meanwhile.
 func (s *Store) endBatch(ctx context.Context, keys []identity.APIKey) error {
 	tx := s.db.WriteTx().Idempotent(true)
 	has, err := s.endKeys(ctx, tx, keys)
@@ -89,10 +91,11 @@ func (s *Store) endBatch(ctx context.Context, keys []identity.APIKey) error {
 	return err
 }
 
-// endKeys adds the deletion of keys to a transaction, with an entry of the audit for each. It returns the items on which
-// that makes a condition. Unlike DeleteAPIKey it keeps no record for a request that is repeated: who made the keys has no
-// access any more.
-func (s *Store) endKeys(ctx context.Context, tx *dynamo.WriteTx, keys []identity.APIKey) (has []readVersion, err error) {
+// endKeys adds the deletion of keys to a transaction, with one audit entry for each. It returns the versions of the
+// items on which it put a condition. Unlike DeleteAPIKey it keeps no record of the deleted key: its maker has no
+// access any more, so the request that made the key cannot be repeated.
+func (s *Store) endKeys(ctx context.Context, tx *dynamo.WriteTx,
+	keys []identity.APIKey) (has []readVersion, err error) {
 	for _, k := range keys {
 		item := apiKeyKey(k.Tenant, k.TokenHash)
 		condition, values := unchangedAPIKey(k.Version)

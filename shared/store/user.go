@@ -76,10 +76,10 @@ var (
 	errDisabledUser = failure.Conflict("The member is disabled.")
 )
 
-// SetUserPassword sets the password of the user with the address, who must be an active member
-// of the tenant, with an entry in the tenant's audit. All that the user has allowed by the old password ends
-// (contract §10). Failures: NotFound, also for a managed user; Conflict for a member who is
-// disabled or has not accepted the invitation; ErrContended; those of password.
+// SetUserPassword sets the password of the user with the address, who must be an active member of the tenant, with an
+// entry in the tenant's audit. It ends the user's access at every merchant (contract §10). Failures: NotFound, also
+// for a managed user; Conflict for a member who is disabled or has not accepted the invitation; ErrContended; those
+// of password.
 func (s *Store) SetUserPassword(ctx context.Context, t identity.Tenant, address string,
 	password *NewPassword) (member.Member, error) {
 	m, err := s.replaceUserPassword(ctx, t, address, password)
@@ -89,8 +89,8 @@ func (s *Store) SetUserPassword(ctx context.Context, t identity.Tenant, address 
 	return m, err
 }
 
-// endAccess ends all that a user has allowed until its current password was set, at every merchant. With a first password
-// there is nothing to end. It may be repeated: interrupted, it has ended the access at some merchants alone.
+// endAccess ends a user's access at every merchant, as of the time when the current password was set. A first password
+// ends nothing. If endAccess is interrupted, some merchants are left, and it must be repeated.
 func (s *Store) endAccess(ctx context.Context, user string) error {
 	u, err := s.User(ctx, user)
 	if err != nil || len(u.Passwords) < 2 {
@@ -102,13 +102,13 @@ func (s *Store) endAccess(ctx context.Context, user string) error {
 			return err
 		}
 		for _, at := range memberships {
-			_, err := s.UpdateMember(ctx, at.Tenant, at.Member.Number(), "", member.EndKeys, func(m member.Member, _ member.Roles) (member.Member,
-				error) {
-				if !m.AccessEnded.Before(u.Passwords[0].SetAt) { // by an earlier try
-					return m, nil
-				}
-				return m.EndAccess(u.Passwords[0].SetAt), nil
-			})
+			_, err := s.UpdateMember(ctx, at.Tenant, at.Member.Number(), "", member.EndKeys,
+				func(m member.Member, _ member.Roles) (member.Member, error) {
+					if !m.AccessEnded.Before(u.Passwords[0].SetAt) { // by an earlier try
+						return m, nil
+					}
+					return m.EndAccess(u.Passwords[0].SetAt), nil
+				})
 			if err != nil && !failure.Is(err, failure.KindNotFound) { // removed meanwhile
 				return err
 			}
@@ -117,7 +117,7 @@ func (s *Store) endAccess(ctx context.Context, user string) error {
 	return nil
 }
 
-// replaceUserPassword stores the new password of the user, and returns its member of the tenant.
+// replaceUserPassword stores the new password of the user, and returns the user's member of the tenant.
 func (s *Store) replaceUserPassword(ctx context.Context, t identity.Tenant, address string,
 	password *NewPassword) (member.Member, error) {
 	return Retry(func(bool) (member.Member, error) {
