@@ -237,7 +237,8 @@ func (a apps) newPassword(m member.Member) {
 		return
 	}
 	_, table := a.App.Store.Raw()
-	err := table.Update("pk", "USER#"+m.UserID).Range("sk", "USER").Remove("passwords").Run(a.Context()) // made up by the world
+	// Remove the password that the world has made up.
+	err := table.Update("pk", "USER#"+m.UserID).Range("sk", "USER").Remove("passwords").Run(a.Context())
 	if err != nil {
 		a.Fatal(err)
 	}

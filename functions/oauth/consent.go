@@ -168,11 +168,11 @@ type place struct {
 	tenant  identity.Tenant
 	name    string
 	subject string    // id of the account's member or profile there
-	ended   time.Time // who signed in before must sign in again to allow it
-	since   time.Time // as of when the sign-in counts, at the earliest
+	ended   time.Time // when the account's access ended there; an earlier sign-in cannot allow the client
+	since   time.Time // the earliest time of sign-in that the token may have (member.AccessSince)
 }
 
-// holder returns the session's account as one that allows the request at this merchant.
+// holder returns the holder of a grant with which the session's account allows the request at this merchant.
 func (p place) holder(a authorization, session signin.Session) oauth.Holder {
 	account := session.Account
 	h := oauth.Holder{Client: a.client.ID, Kind: account.Kind, Subject: p.subject, Tenant: p.tenant, Scopes: a.scopes,

@@ -15,14 +15,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// access is all that a person has by signing in: a browser's session, a code that is not redeemed yet, and tokens.
+// access is the access that a person has by signing in: a session, a code that is not redeemed yet, and tokens.
 type access struct {
 	browser *browser
 	code    string
 	tokens  tokens
 }
 
-// gains signs the managed user in and allows the client something, twice.
+// gains signs the managed user in and allows the client twice: one code is redeemed, the other is not.
 func (p people) gains(name string) access {
 	p.Helper()
 	b := p.browse()
@@ -46,7 +46,7 @@ func (p people) redeem(code string) tokens {
 	return p.asApps().got(p.asApps().post("/token", redeeming(code)))
 }
 
-// counts returns what still counts of the access.
+// counts returns which parts of the access still count.
 func (p people) counts(had access) map[string]bool {
 	p.Helper()
 	a := p.asApps()
@@ -59,8 +59,8 @@ func (p people) counts(had access) map[string]bool {
 	}
 }
 
-// TestEndedAccess_StaysEnded disables an employee, sets its password, or takes a role or a permission away, and gives it
-// back: what the employee had allowed before counts no more (contract §10). What it allows afterwards does.
+// TestEndedAccess_StaysEnded disables an employee, sets its password, or removes a role or a permission, and then
+// reverts that. Access from before stays refused (contract §10). Access after another sign-in counts.
 func TestEndedAccess_StaysEnded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -141,7 +141,7 @@ func TestEndedAccess_StaysEnded(t *testing.T) {
 	}
 }
 
-// TestEndedAccess_MakesNoKey plays the attack: an employee's token outlived a reset password and made an API key.
+// TestEndedAccess_MakesNoKey tries to make an API key with a token from before the employee's password was reset.
 func TestEndedAccess_MakesNoKey(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -165,7 +165,8 @@ func TestEndedAccess_MakesNoKey(t *testing.T) {
 	}
 }
 
-// TestEndedAccess_AtTheChosenMerchant ends a user's token at every merchant, and for good.
+// TestEndedAccess_AtTheChosenMerchant checks that the end of a user's access at the merchant that was chosen ends the
+// user's token at every merchant, for good.
 func TestEndedAccess_AtTheChosenMerchant(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(people, member.Member){
@@ -198,8 +199,8 @@ func TestEndedAccess_AtTheChosenMerchant(t *testing.T) {
 	}
 }
 
-// TestEndedAccess_InvitedAgain: who was removed from another merchant reaches it again only by signing in again, and so
-// does the browser in which the user is signed in.
+// TestEndedAccess_InvitedAgain removes a user from another merchant and invites the user again. Neither the token nor
+// the session from before reaches that merchant; after another sign-in the user does.
 func TestEndedAccess_InvitedAgain(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -234,8 +235,8 @@ func TestEndedAccess_InvitedAgain(t *testing.T) {
 	}
 }
 
-// TestEndedAccess_PendingSession: a session that waits for the second factor does not outlast a role that was taken and
-// given back.
+// TestEndedAccess_PendingSession removes a role and gives it back while a session waits for the second factor. The
+// session has ended.
 func TestEndedAccess_PendingSession(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

@@ -10,11 +10,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// confirmPassword checks the password that was entered for the name (signin.Name.Subject). The
-// account is the zero account for an unknown name. Known browsers and addresses have tries of their
-// own, so that strangers cannot use them up. When the tries are used up, a mail tells the owners. Every
-// name takes the same calls, so that the time does not show which names exist.
-// Error: store.ErrWrongPassword. Failure: TooMany.
+// confirmPassword checks the password that was entered for the name (signin.Name.Subject). The account is the zero
+// account for an unknown name. Passwords from a known browser or address take tokens from its own bucket, which
+// strangers cannot empty. When that bucket or the name's is empty, a mail tells the owners. Every name takes the same
+// calls, so that the duration does not show which names exist. Error: store.ErrWrongPassword. Failure: TooMany.
 func (f family) confirmPassword(ctx context.Context, name string, account signin.Account, text secret.Text) error {
 	known, err := f.known(ctx, account)
 	if err != nil {
@@ -30,7 +29,7 @@ func (f family) confirmPassword(ctx context.Context, name string, account signin
 	return err
 }
 
-// known names the tries of the known browser or address for the account; "" if neither is known.
+// known returns the name of the bucket of the known browser, or else of the known address; "" if neither is known.
 func (f family) known(ctx context.Context, account signin.Account) (string, error) {
 	address := f.addressID(ctx, account)
 	there, err := f.store.KnowsAddress(ctx, address)
@@ -47,18 +46,19 @@ func (f family) known(ctx context.Context, account signin.Account) (string, erro
 	}
 }
 
-// remember makes browser and address known to the account after a sign-in, and returns the browser's
-// new cookie.
+// remember records after a sign-in that the account knows the browser and the address. It returns the browser's new
+// device cookie.
 func (f family) remember(ctx context.Context, account signin.Account) (*http.Cookie, error) {
 	value := f.knownKey().WithDevice(f.devices.Value(ctx), account, f.store.Now())
 	return f.devices.Lasting(value, signin.KnownLasts), f.rememberAddress(ctx, account)
 }
 
-// rememberAddress makes the request's address known to the account.
+// rememberAddress records that the account knows the request's address.
 func (f family) rememberAddress(ctx context.Context, account signin.Account) error {
 	return f.store.PutKnownAddress(ctx, f.addressID(ctx, account), f.store.Now().Add(signin.KnownLasts))
 }
 
+// addressID returns the id under which the account knows the request's address.
 func (f family) addressID(ctx context.Context, account signin.Account) string {
 	return f.knownKey().Address(rest.SourceAddress(ctx), account)
 }

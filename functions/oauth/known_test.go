@@ -21,7 +21,7 @@ const (
 	anywhere = "192.0.2.99"
 )
 
-// tryPasswords has strangers from ten addresses use up the tries for a name.
+// tryPasswords empties the bucket of a name with wrong passwords from different addresses.
 func (p people) tryPasswords(name string, more url.Values) {
 	p.Helper()
 	for i := range 11 {
@@ -48,8 +48,8 @@ func (b *browser) moved(from string, known bool) *browser {
 	return other
 }
 
-// TestSignIn_StrangersLockNobodyOut: where somebody has signed in before, the right password counts
-// however many wrong ones strangers try.
+// TestSignIn_StrangersLockNobodyOut checks that the right password from a known browser or address is accepted while
+// strangers have emptied the bucket of the name.
 func TestSignIn_StrangersLockNobodyOut(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -80,7 +80,7 @@ func TestSignIn_StrangersLockNobodyOut(t *testing.T) {
 	}
 }
 
-// TestSignIn_OneBrowserOfSeveralPeople, such as a till's, is known to each of them.
+// TestSignIn_OneBrowserOfSeveralPeople checks that a shared browser, such as a till's, is known to each account.
 func TestSignIn_OneBrowserOfSeveralPeople(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -98,7 +98,8 @@ func TestSignIn_OneBrowserOfSeveralPeople(t *testing.T) {
 	}
 }
 
-// TestSignIn_AStolenDeviceGivesTenTries, however its cookie is written, and none after a new password.
+// TestSignIn_AStolenDeviceGivesTenTries checks that a device gives ten passwords, in any spelling of its cookie, and
+// none after a new password was set.
 func TestSignIn_AStolenDeviceGivesTenTries(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -134,7 +135,8 @@ func TestSignIn_AStolenDeviceGivesTenTries(t *testing.T) {
 	}
 }
 
-// TestSignIn_AMerchantMakesNoDeviceForAUser by a managed user of its own under the user's address.
+// TestSignIn_AMerchantMakesNoDeviceForAUser signs in as a managed user under the user's email address. That makes no
+// device of the user's.
 func TestSignIn_AMerchantMakesNoDeviceForAUser(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -152,7 +154,7 @@ func TestSignIn_AMerchantMakesNoDeviceForAUser(t *testing.T) {
 	}
 }
 
-// TestSignIn_TheSecondFactorMakesABrowserKnown, not the password alone.
+// TestSignIn_TheSecondFactorMakesABrowserKnown checks that the password alone sets no device cookie.
 func TestSignIn_TheSecondFactorMakesABrowserKnown(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -166,7 +168,7 @@ func TestSignIn_TheSecondFactorMakesABrowserKnown(t *testing.T) {
 	}
 }
 
-// TestPassword_AKnownAddressHasItsOwnTries with grant_type password.
+// TestPassword_AKnownAddressHasItsOwnTries signs a test profile in with grant_type password.
 func TestPassword_AKnownAddressHasItsOwnTries(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
@@ -185,8 +187,8 @@ func TestPassword_AKnownAddressHasItsOwnTries(t *testing.T) {
 	a.got(from(atHome, password))
 }
 
-// TestSignIn_SameCallsForEveryName, so that the time does not show which names there are, also where the
-// tries are used up and the owners are told.
+// TestSignIn_SameCallsForEveryName compares the calls for known and unknown names, so that the duration does not show
+// which names exist. It also compares them while the buckets are empty and the owners get a mail.
 func TestSignIn_SameCallsForEveryName(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)

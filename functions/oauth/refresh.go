@@ -51,8 +51,8 @@ func (f family) usableGrant(ctx context.Context, c oauth.Client, refreshHash str
 	return g, f.stillAllowed(ctx, g.Holder)
 }
 
-// errHolder is the failure for a code or grant whose holder was deleted, or whose access has ended since the holder signed
-// in to allow it.
+// errHolder is the failure for a code or grant whose holder was deleted. It is also the failure when the holder's
+// access has ended after the sign-in that allowed the code or grant.
 var errHolder = oauth.Refused(oauth.InvalidGrant, "The person who allowed this must sign in again.")
 
 // stillAllowed refuses a code or grant unless its holder's member is active, or its test profile

@@ -19,7 +19,7 @@ type family struct {
 	store   *store.Store
 	baseURL string // of the API, without a trailing slash; the issuer (RFC 8414 §2)
 	forms   rest.Forms
-	devices rest.Forms // the device cookie; no form uses it
+	devices rest.Forms // sets and reads the device cookie; there is no form
 	log     *slog.Logger
 
 	factorKey func() signin.FactorKey

@@ -140,9 +140,9 @@ func (f family) updateSecondFactor(ctx context.Context, req updateSecondFactorRe
 	return page, err
 }
 
-// changed is the second factor after a form's action. Turning it off when it is off, as by a
-// form that is sent twice, changes nothing. Errors: signin.ErrWrongCode, with the count of wrong codes;
-// signin.ErrManyCodes, signin.ErrConfirmed.
+// changed returns the second factor after a form's action. Turning it off when it is off, as by a form that is sent
+// twice, changes nothing. Errors: signin.ErrWrongCode, with the factor that counts the code; signin.ErrManyCodes;
+// signin.ErrConfirmed.
 func (f family) changed(before signin.Factor, session signin.Session, account signin.Account,
 	req updateSecondFactorRequest) (signin.Factor, error) {
 	secrets, code, now := f.secrets(account), f.entered(req.Code), f.store.Now()

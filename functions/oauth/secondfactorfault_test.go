@@ -71,7 +71,8 @@ func (a account) begin(pending bool) (*browser, signin.Session) {
 	b := a.browse()
 	b.open("/sign-in")
 	_, value, _ := strings.Cut(b.cookie, "=")
-	session := signin.Session{Hash: identity.Hash(value), Account: a.Account, Password: a.Passwords.Current(), Pending: pending,
+	session := signin.Session{Hash: identity.Hash(value), Account: a.Account,
+		Password: a.Passwords.Current(), Pending: pending,
 		SignedIn: a.Clock.Now(), BeganAt: a.Clock.Now(), Expires: a.Clock.Now().Add(signin.SessionLasts)}
 	if err := a.App.Store.PutSignIn(a.Context(), session); err != nil {
 		a.Fatal(err)

@@ -5,7 +5,7 @@ import "github.com/cashwrap/cashwrap/shared/page"
 // What can be wrong with a form that takes a code.
 const (
 	problemCode problem = "code" // not a code of the account, or already used
-	problemMany problem = "many" // only a recovery code is accepted
+	problemMany problem = "many" // after too many wrong codes; only a recovery code is accepted
 	problemOn   problem = "on"   // the factor was turned on in another session
 )
 
@@ -82,7 +82,7 @@ var factorInEnglish = factorTexts{
 		problemCode: "This code is not valid. Each code can be used once. Wait for the next one, and check your phone's " +
 			"clock.",
 		problemMany: "Too many wrong codes have been entered. Enter one of your recovery codes, or get a new password: " +
-			"somebody else may know yours.",
+			"another person may know yours.",
 		problemAgain: "The page has expired. Please try again.",
 		problemOn: "It was turned on meanwhile, in another browser. The account that you have just added to the app does " +
 			"not work: remove it there.",

@@ -17,7 +17,7 @@ import (
 // is from before the second factor is read, so that it misses one that is turned on meanwhile.
 func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie, signin.Session, error) {
 	signedIn := f.store.Now()
-	if signedIn.Before(account.Since) { // by a clock that is behind: the password was confirmed after access had ended
+	if signedIn.Before(account.Since) { // this clock is behind: access ended before the password was confirmed
 		signedIn = account.Since
 	}
 	cookie, session := f.newSession(account, signedIn)
@@ -32,7 +32,8 @@ func (f family) begin(ctx context.Context, account signin.Account) (*http.Cookie
 	return cookie, session, f.store.PutSignIn(ctx, session)
 }
 
-// newSession returns a session that is not stored yet, and its cookie. The password was confirmed at the time signedIn.
+// newSession returns a session that is not stored yet, and its cookie. signedIn is the time at which the password was
+// confirmed.
 func (f family) newSession(account signin.Account, signedIn time.Time) (*http.Cookie, signin.Session) {
 	cookie, now := f.forms.NewCookie(), f.store.Now()
 	return cookie, signin.Session{Hash: identity.Hash(cookie.Value), Account: account, BeganAt: now, SignedIn: signedIn,
@@ -56,9 +57,9 @@ func (f family) end(ctx context.Context) error {
 	return f.store.EndSignIn(ctx, identity.Hash(value))
 }
 
-// session is the browser's session with its account as it is now; false if the browser is not
-// signed in. A session ends when the account gets a new password, or is a managed user that is
-// disabled or loses a role or a permission, and stays ended. While it is Pending, it may only be used to confirm the second factor.
+// session reads the browser's session, with its account as it is now; false if the browser is not signed in. A session
+// ends for good when the account gets a new password. A managed user's session also ends when the user is disabled or
+// loses a role or a permission. A Pending session may only be used to confirm the second factor.
 func (f family) session(ctx context.Context) (signin.Session, signin.Account, bool, error) {
 	value, sent := f.forms.Sent(ctx)
 	if !sent {

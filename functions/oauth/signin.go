@@ -45,8 +45,8 @@ type signInRequest struct {
 
 // signIn begins a session for the account with the name and the password, and ends the browser's
 // former one; with sign_out it only ends that. The reply does not show which of name and
-// password was wrong: an unknown name takes as many reads, one hash and a token of two buckets,
-// like every other.
+// password was wrong: every name, known or unknown, takes the same reads, one hash and one token of each of two
+// buckets.
 func (f family) signIn(ctx context.Context, req signInRequest) (rest.Document, error) {
 	view := signInView{Continue: req.Continue, Mode: modeOf(req.Mode), Username: req.Username, Merchant: req.Merchant}
 	switch malformed := len(validate.Forms(req)) > 0; {

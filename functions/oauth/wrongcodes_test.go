@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// guess enters wrong codes, as slowly as they are admitted, and returns how many mails came.
+// guess enters wrong codes, as slowly as the limit admits them, and returns the number of mails that were sent.
 func (b *browser) guess(f factor, times int) int {
 	b.Helper()
 	before := len(b.Mails.Sent())
@@ -35,7 +35,7 @@ func (p people) guesser(name string, more url.Values) *browser {
 	return b
 }
 
-// enters reports whether a code signs in, in a browser of its own.
+// enters reports whether a code signs in, in a new browser.
 func (p people) enters(name, password string, code func() string, more url.Values) bool {
 	p.Helper()
 	b := p.browse()
@@ -51,14 +51,14 @@ func (p people) enters(name, password string, code func() string, more url.Value
 	return true
 }
 
-// now returns what the app shows when it is asked.
+// now returns a function that returns the app's present code.
 func (f factor) now(p people) func() string { return func() string { return f.code(p, 0) } }
 
 // first returns the first recovery code.
 func (f factor) first() string { return f.recovery[0] }
 
-// TestConfirmSignIn_ManyWrongCodes: after ten in a row the person gets a mail, after twenty no code of the
-// app counts, and a recovery code begins again.
+// TestConfirmSignIn_ManyWrongCodes checks that the person gets a mail after ten wrong codes in a row, that no code of
+// the app is accepted after twenty, and that a recovery code ends the row.
 func TestConfirmSignIn_ManyWrongCodes(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -91,7 +91,8 @@ func TestConfirmSignIn_ManyWrongCodes(t *testing.T) {
 	}
 }
 
-// TestUpdateSecondFactor_WrongCodes are counted with those to sign in.
+// TestUpdateSecondFactor_WrongCodes checks that wrong codes on the page of the second factor join the row of wrong
+// codes to sign in.
 func TestUpdateSecondFactor_WrongCodes(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -112,8 +113,8 @@ func TestUpdateSecondFactor_WrongCodes(t *testing.T) {
 	}
 }
 
-// TestANewPasswordBeginsAnotherRowOfCodes: an owner who resets an employee's password lets the employee in again,
-// and the platform's operator a user.
+// TestANewPasswordBeginsAnotherRowOfCodes checks that a new password makes the app's codes count again: an employee's,
+// set by an owner, and a user's, set by the platform's operator.
 func TestANewPasswordBeginsAnotherRowOfCodes(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -140,7 +141,8 @@ func TestANewPasswordBeginsAnotherRowOfCodes(t *testing.T) {
 	_, hers := p.enrolled()
 	p.guesser(ada, nil).guess(hers, 20)
 	var set struct{ Password string }
-	p.Operate(map[string]any{"command": "set_password", "merchant_code": p.Merchant.Code, "mode": "test", "email": ada}, &set)
+	p.Operate(map[string]any{"command": "set_password", "merchant_code": p.Merchant.Code, "mode": "test",
+		"email": ada}, &set)
 	p.Secret("password", set.Password)
 	if !p.enters(ada, set.Password, hers.now(p), nil) {
 		t.Error("got the user's code refused after another password")

@@ -35,7 +35,8 @@ func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 			return second(s.UpdateMember(ctx, tenant, n, "", member.EndKeys, nicknamed("Till")))
 		},
 		"DeleteMember": func(ctx context.Context, s *store.Store, n int32) error {
-			return second(s.DeleteMember(ctx, tenant, n, "delete", member.EndKeys, func(member.Member, member.Roles) error { return nil }))
+			return second(s.DeleteMember(ctx, tenant, n, "delete", member.EndKeys,
+				func(member.Member, member.Roles) error { return nil }))
 		},
 		"CreateRole": func(ctx context.Context, s *store.Store, _ int32) error {
 			return second(s.CreateRole(ctx, tenant, member.Role{ID: member.RoleID("role"), Name: "Role"},
@@ -49,7 +50,8 @@ func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 			caller, other := employ(t, s, "caller@example.com", "1"), employ(t, s, "other@example.com", "2")
 			token := bearing(t, s, caller)
 			ctx := admitted(t, s, token)
-			if _, err := s.UpdateMember(t.Context(), tenant, caller.Number(), "", member.EndKeys, nicknamed("changed")); err != nil {
+			_, err := s.UpdateMember(t.Context(), tenant, caller.Number(), "", member.EndKeys, nicknamed("changed"))
+			if err != nil {
 				t.Fatal(err)
 			}
 			if err := change(ctx, s, other.Number()); !errors.Is(err, store.ErrCallerChanged) {

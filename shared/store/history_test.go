@@ -236,7 +236,7 @@ func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 	}
 }
 
-// everybody sees all.
+// everybody reports that the caller sees every creator's checkouts.
 func everybody(string) bool { return true }
 
 func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {

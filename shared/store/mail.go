@@ -46,9 +46,9 @@ func (s *Store) putMail(tx *dynamo.WriteTx, t identity.Tenant, m mail.Mail) {
 	tx.Put(s.table.Put(s.newMailItem(t, m.Due(s.now()))))
 }
 
-// ReportSignIn stores a mail to the owners: the tries to sign in to the account are used up. It does
-// so once a day (UTC) for each account. For an unknown name (the zero account) it stores a mail to
-// nobody, so that the time does not show which names exist.
+// ReportSignIn stores the mail that tells the owners that passwords for the account are refused for now. It stores
+// one mail a day (UTC) for each account. For an unknown name (the zero account) it stores a mail without recipients,
+// so that the duration does not show which names exist.
 func (s *Store) ReportSignIn(ctx context.Context, name string, a signin.Account) error {
 	operation, user := "name "+name, ""
 	if a.ID != "" {
@@ -87,8 +87,8 @@ func (s *Store) SaveMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 	return s.replaceMail(ctx, t, m, items)
 }
 
-// SpreadMail replaces a mail without a tenant that was read before, and with it stores the mails
-// to each of the tenants, all or nothing. Error: ErrStale when it changed since it was read.
+// SpreadMail replaces a mail without a tenant and stores one mail for each of the tenants, in one transaction. Error:
+// ErrStale when the mail has changed since it was read.
 func (s *Store) SpreadMail(ctx context.Context, m mail.Mail, to map[identity.Tenant]mail.Mail) error {
 	var items []mailItem
 	for t, one := range to {
@@ -98,7 +98,7 @@ func (s *Store) SpreadMail(ctx context.Context, m mail.Mail, to map[identity.Ten
 	return err
 }
 
-// replaceMail replaces a mail, and stores copies that nothing else writes.
+// replaceMail replaces a mail and stores its copies. Nothing else writes the copies, so they have no condition.
 func (s *Store) replaceMail(ctx context.Context, t identity.Tenant, m mail.Mail, copies []mailItem) (mail.Mail, error) {
 	before := m.Version
 	m.Version++

@@ -263,7 +263,8 @@ func TestAnUpdateThatChangesNothingWritesNothing(t *testing.T) {
 	s := emptyTable(t, now, nil)
 	m := employ(t, s, "ada@example.com")
 	now.Advance(time.Hour)
-	if got, err := s.UpdateMember(t.Context(), tenant, m.Number(), "", member.EndKeys, nicknamed("")); err != nil || !cmp.Equal(got, m) {
+	got, err := s.UpdateMember(t.Context(), tenant, m.Number(), "", member.EndKeys, nicknamed(""))
+	if err != nil || !cmp.Equal(got, m) {
 		t.Errorf("got %v, error %v, want %v", got, err, m)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// TestDeleteMember_ManyKeys ends more keys than one transaction can, among them the one by which the request comes.
+// TestDeleteMember_ManyKeys ends more keys than one transaction can, including the key by which the request comes.
 func TestDeleteMember_ManyKeys(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -50,7 +50,7 @@ func TestDeleteMember_ManyKeys(t *testing.T) {
 	}
 }
 
-// TestUpdateMember_KeyMadeMeanwhile: a key that the member makes while it is disabled ends, too, or is not made.
+// TestUpdateMember_KeyMadeMeanwhile makes a key while its maker is being disabled. No key is left.
 func TestUpdateMember_KeyMadeMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

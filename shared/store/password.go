@@ -30,25 +30,25 @@ type NewPassword struct {
 	operation string
 	limits    []passwordLimit
 	admitted  bool
-	refused   *passwordLimit // the bucket that was empty; nil: none
+	refused   *passwordLimit // whose bucket was empty; nil: none
 }
 
 // passwordLimit is a bucket from which a password takes a token.
 type passwordLimit struct {
 	subject string
 	bucket  Bucket
-	ofName  bool // it counts the tries for one name
+	ofName  bool // the bucket is the name's, or the known browser's or address's in its place
 }
 
-// Budget names the buckets of a password to sign in.
+// Budget names the buckets from which a password to sign in takes tokens.
 type Budget struct {
 	Name   string // signin.Name.Subject, whether or not an account has it
 	Source string // rest.SourceAddress
-	Known  string // the known browser or address, which has a budget of its own for the account; "": neither
+	Known  string // the known browser or address, whose bucket replaces the name's; "": neither is known
 }
 
-// limits returns two buckets: of the source, and of the known browser or address. Without such, the
-// second is the name's. There are always two, so that the time does not show which.
+// limits returns two limits. The first is the source's. The second is the known browser's or address's, or else the
+// name's. There are always two, so that the duration does not show whether browser or address is known.
 func (b Budget) limits() []passwordLimit {
 	last := passwordLimit{"passwords for " + b.Name, passwordsOfAddress, true}
 	if b.Known != "" {
@@ -68,15 +68,14 @@ func (s *Store) PasswordByOperator(operation string, text secret.Text) *NewPassw
 	return &NewPassword{store: s, choice: member.Choose(text), operation: operation}
 }
 
-// PasswordFor is a password that the invited person with the address sets or confirms. Signing in
-// has another bucket, which a stranger can empty who knows the address.
+// PasswordFor returns a password that the invited person with the address sets or confirms. Its bucket is not the one
+// of passwords to sign in, because strangers who know the address can empty that one.
 func (s *Store) PasswordFor(address, operation string, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,
 		limits: []passwordLimit{{subject: "passwords of invitations for " + address, bucket: passwordsOfAddress}}}
 }
 
-// PasswordFrom is a password with which somebody signs in. It is limited whether or not an account
-// has the name.
+// PasswordFrom returns a password to sign in with. It is limited whether or not an account has the name.
 func (s *Store) PasswordFrom(b Budget, text secret.Text) *NewPassword {
 	return &NewPassword{store: s, choice: member.Choose(text), limits: b.limits()}
 }
@@ -84,10 +83,11 @@ func (s *Store) PasswordFrom(b Budget, text secret.Text) *NewPassword {
 // Computed is how many hashes the password has taken so far.
 func (p *NewPassword) Computed() int { return p.choice.Computed() }
 
-// Blocked reports whether the password was refused because too many were tried for the name.
+// Blocked reports whether the password was refused because the bucket of the name was empty, or the bucket of the known
+// browser or address in its place.
 func (p *NewPassword) Blocked() bool { return p.refused != nil && p.refused.ofName }
 
-// Set are the passwords with the new one. Errors: member.ErrShort, member.ErrCommon, member.ErrUsedBefore;
+// Set returns the passwords with the new one. Errors: member.ErrShort, member.ErrCommon, member.ErrUsedBefore;
 // TooMany.
 func (p *NewPassword) Set(ctx context.Context, before member.Passwords) (member.Passwords, error) {
 	if err := p.admit(ctx); err != nil {

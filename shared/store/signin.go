@@ -48,13 +48,13 @@ type knownItem struct {
 	TTL time.Time `dynamo:"expires_at,unixtime"`
 }
 
-// PutKnownAddress makes the address with the id (signin.KnownKey.Address) known to its account until
-// the time. It may be repeated.
+// PutKnownAddress records until the given time that the account knows the address with the id
+// (signin.KnownKey.Address). It may be repeated.
 func (s *Store) PutKnownAddress(ctx context.Context, id string, until time.Time) error {
 	return s.table.Put(knownItem{knownKey(id), until}).Run(ctx)
 }
 
-// KnowsAddress reports whether the address with the id is known to its account. It takes one read.
+// KnowsAddress reads whether the account knows the address with the id. It takes one read, known or not.
 func (s *Reader) KnowsAddress(ctx context.Context, id string) (bool, error) {
 	var item knownItem
 	err := s.get(knownKey(id)).One(ctx, &item)

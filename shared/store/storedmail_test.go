@@ -98,7 +98,7 @@ func (w fixture) disabled() mail.Mail {
 		Email: before.Email, Version: 1}
 }
 
-// reported is the mail that the tries to sign in to an account are used up; nothing else is in the table.
+// reported leaves in the table only the mail that passwords for an account are refused.
 func (w fixture) reported(a signin.Account) mail.Mail {
 	w.Helper()
 	w.must(w.ReportSignIn(w.Context(), "a name", a))

@@ -32,7 +32,8 @@ var storedSignIns = map[string]stored{
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
 			f := w.factor()
-			got, err := w.ChangeSecondFactor(w.Context(), userOf("user"), func(signin.Factor) (signin.Factor, error) { return f, nil })
+			got, err := w.ChangeSecondFactor(w.Context(), userOf("user"),
+				func(signin.Factor) (signin.Factor, error) { return f, nil })
 			f.Version = 1
 			wantAnswer(w, f, got, err)
 			w.remove("RATE", "RATE")
@@ -76,7 +77,7 @@ var storedSignIns = map[string]stored{
 	},
 }
 
-// knows expects an address to be known, or not, after a time.
+// knows checks whether an address is known after a time.
 func (w fixture) knows(id string, after time.Duration, want bool) storedtest.Read {
 	return storedtest.Expect(id+" after "+after.String(), want, func(ctx context.Context) (bool, error) {
 		w.clock.Advance(after)

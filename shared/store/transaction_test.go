@@ -34,7 +34,8 @@ func payFor(t *testing.T, s *store.Store, tenant identity.Tenant, d payments.Che
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err = c.Begin(payments.Attempt{ID: attempt, Operation: "request", Method: payments.CardMethod, Installments: 2}, payments.Source{},
+	c, err = c.Begin(payments.Attempt{ID: attempt, Operation: "request", Method: payments.CardMethod,
+		Installments: 2}, payments.Source{},
 		start)
 	if err != nil {
 		t.Fatal(err)

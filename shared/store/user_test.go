@@ -51,7 +51,8 @@ func wantPasswords(t *testing.T, s *store.Store, operations ...string) {
 	}
 }
 
-// TestAPasswordIsSetOnce, whatever is lost, and is in the audit once, as is that it has ended the user's access.
+// TestAPasswordIsSetOnce loses each call in turn. The audit has one entry for the password and one for the end of
+// access.
 func TestAPasswordIsSetOnce(t *testing.T) {
 	t.Parallel()
 	for lost := 1; lost <= 3; lost++ {
