@@ -46,7 +46,8 @@ func TestAManagedOwnerIsAStrangerToo(t *testing.T) {
 	}
 }
 
-// TestFewBlockedSignInsAreReportedInADay, because strangers cause them; they hide no change of a bank account.
+// TestFewBlockedSignInsAreReportedInADay checks that the limit of these mails, which strangers cause, keeps no mail
+// about a bank account back.
 func TestFewBlockedSignInsAreReportedInADay(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -22,13 +22,12 @@ func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Membe
 	return owners[:min(len(owners), mail.MaxOwners)], err
 }
 
-// maxMerchants limits the merchants that hear of one user. Strangers cause the mail, and all owners of
-// each merchant get it.
+// maxMerchants limits the merchants whose owners get a mail about one user, because strangers cause that mail.
 const maxMerchants = 5
 
-// tenants returns some tenants in which the user is an active member, each merchant once, and live mode
-// before test mode.
-func (p *postman) tenants(ctx context.Context, user string, most int) ([]identity.Tenant, error) {
+// readTenants reads at most so many tenants in which the user is an active member: each merchant once, live mode before
+// test mode.
+func (p *postman) readTenants(ctx context.Context, user string, most int) ([]identity.Tenant, error) {
 	var found []identity.Tenant
 	if user == "" { // a name that nobody has
 		return nil, nil
@@ -129,9 +128,9 @@ func (p *postman) tooMany(ctx context.Context, t identity.Tenant, m mail.Mail) (
 	return p.take(ctx, string(m.Kind)+" mails "+t.String(), bounds)
 }
 
-// tooManyToOwners counts a mail to all owners against the tenant's daily limit of its kind, because
-// the platform may send only so many mails a day for all merchants. It returns the reason why the mail
-// is not sent, or "".
+// tooManyToOwners takes a token for a mail to all owners from the tenant's daily bucket of its kind, because the
+// platform may send only so many mails a day for all merchants. It returns the reason why the mail is not sent, or
+// "".
 func (p *postman) tooManyToOwners(ctx context.Context, t identity.Tenant, m mail.Mail) (string, error) {
 	most := m.Kind.ADay()
 	if most == 0 {

@@ -102,13 +102,14 @@ func (p *postman) divide(ctx context.Context, t identity.Tenant, m mail.Mail) er
 	return err
 }
 
-// spread replaces a mail without a tenant by one for each of some of the user's merchants.
+// spread replaces a mail without a tenant by copies: one for each of maxMerchants of the user's merchants if it is to
+// the owners, one if it is to the user.
 func (p *postman) spread(ctx context.Context, m mail.Mail) error {
 	most := maxMerchants
-	if !m.ToOwners() { // but to the user, in the name of one
+	if !m.ToOwners() { // to the user, in the name of one merchant
 		most = 1
 	}
-	tenants, err := p.tenants(ctx, m.User, most)
+	tenants, err := p.readTenants(ctx, m.User, most)
 	if err != nil {
 		return err
 	}

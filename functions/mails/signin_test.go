@@ -17,7 +17,7 @@ import (
 
 const adaAddress = "ada@example.com"
 
-// blocked stores the mail that the tries for a name are used up, and sends what follows.
+// blocked stores the mail that passwords for a name are refused, and sends all mails that follow.
 func (o office) blocked(name, merchant string) {
 	o.Helper()
 	n := signin.ParseName(name, merchant)
@@ -40,7 +40,8 @@ func (o office) recipients() []string {
 	return to
 }
 
-// TestABlockedSignInIsReportedToTheOwners once a day for each account. Nobody hears of an unknown name.
+// TestABlockedSignInIsReportedToTheOwners checks that the owners get one mail a day for each account, and none for an
+// unknown name.
 func TestABlockedSignInIsReportedToTheOwners(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -51,7 +52,7 @@ func TestABlockedSignInIsReportedToTheOwners(t *testing.T) {
 	before := len(o.sent())
 	for range 2 {
 		o.blocked("eve@example.com", "")
-		o.blocked("till@example.com", "") // without the merchant's code nobody has this name
+		o.blocked("till@example.com", "") // an unknown name without the merchant's code
 		o.blocked(adaAddress, "")
 		o.blocked(adaAddress, o.Merchant.Code) // the same account
 		o.blocked("till@example.com", o.Merchant.Code)
@@ -77,7 +78,7 @@ func TestABlockedSignInIsReportedToTheOwners(t *testing.T) {
 	}
 }
 
-// TestABlockedUserOfManyMerchants is reported to the owners of five.
+// TestABlockedUserOfManyMerchants checks that the owners of five merchants get a mail.
 func TestABlockedUserOfManyMerchants(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -94,7 +95,7 @@ func TestABlockedUserOfManyMerchants(t *testing.T) {
 	}
 }
 
-// TestABlockedUserOfBothModes is reported in live mode.
+// TestABlockedUserOfBothModes checks that only the owners in live mode get a mail.
 func TestABlockedUserOfBothModes(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -109,7 +110,7 @@ func TestABlockedUserOfBothModes(t *testing.T) {
 	}
 }
 
-// TestABlockedFormerMember is reported to nobody.
+// TestABlockedFormerMember checks that no owners get a mail.
 func TestABlockedFormerMember(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -125,7 +126,7 @@ func TestABlockedFormerMember(t *testing.T) {
 	}
 }
 
-// TestABlockedSignInIsReportedOnce although the process dies at any step.
+// TestABlockedSignInIsReportedOnce kills the process at each step in turn.
 func TestABlockedSignInIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	for step, more := 1, true; more; step++ {

@@ -16,9 +16,9 @@ const (
 	portuguese = "pt"
 )
 
-// text is a mail in one language. In each line {merchant} is the merchant's name, and
-// {about} what the mail is about: a key's name, the end of an account's number, an amount, or a
-// member with its keys.
+// text is a mail in one language. In each line {merchant} is the merchant's name. {about} is Mail.About: a key's
+// name, the end of a bank account's number, an amount, the name of the account of a person, or a member's address and
+// keys.
 type text struct {
 	subject string
 	lines   []string
@@ -65,8 +65,8 @@ var texts = map[mail.Kind]map[string]text{
 	mail.WrongCodes: {
 		english: {subject: "Wrong codes for your account at {merchant}", lines: []string{
 			"Ten wrong codes in a row were entered for the second factor of {about}.",
-			"If that was not you, somebody knows your password: get another one at once. To employees whose account " +
-				"{merchant} has created, {merchant} gives it; to everybody else we do.",
+			"If that was not you, somebody knows your password: get a new one at once. If {merchant} created your " +
+				"account, ask {merchant} for it; otherwise ask us.",
 			"After twenty wrong codes only a recovery code or another password helps."}},
 		german: {subject: "Falsche Codes für Ihr Konto bei {merchant}", lines: []string{
 			"Für den zweiten Faktor von {about} wurden zehn falsche Codes hintereinander eingegeben.",
@@ -110,7 +110,8 @@ var texts = map[mail.Kind]map[string]text{
 			"{about}",
 			"If one of your programs used such a key, make another one for it."}},
 		german: {subject: "API-Schlüssel von {merchant} sind beendet", lines: []string{
-			"Ein Mitglied von {merchant} wurde gesperrt oder entfernt. Die API-Schlüssel, die es angelegt hatte, gelten nicht mehr.",
+			"Ein Mitglied von {merchant} wurde gesperrt oder entfernt. Die API-Schlüssel, die es angelegt hatte, gelten " +
+				"nicht mehr.",
 			"{about}",
 			"Wenn eines Ihrer Programme einen dieser Schlüssel benutzt, legen Sie dafür einen neuen an."}},
 		portuguese: {subject: "Chaves de API de {merchant} foram encerradas", lines: []string{
@@ -122,12 +123,12 @@ var texts = map[mail.Kind]map[string]text{
 		english: {subject: "API keys of a former member of {merchant} still work", lines: []string{
 			"A member of {merchant} was disabled or removed. The API keys that the member had made still work.",
 			"{about}",
-			"Whoever has noted such a key can still use it. If you do not want that, replace the keys and delete them."}},
+			"A person who has a copy of such a key can still use it. To prevent that, replace the keys and delete them."}},
 		german: {subject: "API-Schlüssel eines früheren Mitglieds von {merchant} gelten weiter", lines: []string{
 			"Ein Mitglied von {merchant} wurde gesperrt oder entfernt. Die API-Schlüssel, die es angelegt hatte, gelten weiter.",
 			"{about}",
-			"Wer einen dieser Schlüssel notiert hat, kann ihn weiter benutzen. Wenn Sie das nicht wollen, ersetzen und löschen " +
-				"Sie die Schlüssel."}},
+			"Wer einen dieser Schlüssel notiert hat, kann ihn weiter benutzen. Wenn Sie das nicht wollen, ersetzen und " +
+				"löschen Sie die Schlüssel."}},
 		portuguese: {subject: "Chaves de API de um antigo membro de {merchant} ainda funcionam", lines: []string{
 			"Um membro de {merchant} foi desativado ou removido. As chaves de API que ele havia criado ainda funcionam.",
 			"{about}",
@@ -136,8 +137,8 @@ var texts = map[mail.Kind]map[string]text{
 	mail.SignInBlocked: {
 		english: {subject: "Many attempts to sign in as {about}", lines: []string{
 			"Somebody has tried many passwords for {about}. For a while new browsers cannot sign in to this account.",
-			"Browsers and networks from which {about} has signed in before can, until it gets another password.",
-			"If {about} has not been signing in, its password is better changed once this is over."}},
+			"Browsers and networks from which {about} has signed in before still can, until the password is changed.",
+			"If {about} was not signing in, change the password when this is over."}},
 		german: {subject: "Viele Versuche, sich als {about} anzumelden", lines: []string{
 			"Für {about} wurden viele Passwörter ausprobiert. Neue Browser können sich dort eine Weile nicht anmelden.",
 			"Browser und Netze, in denen {about} sich schon angemeldet hat, können es, bis das Passwort geändert wird.",
@@ -163,7 +164,7 @@ type letter struct {
 	test     bool // it is about test mode
 }
 
-// longestName is how much of a name is shown, and longestList of several, in characters.
+// The longest name and the longest list of names that a mail shows, in characters.
 const (
 	longestName = 80
 	longestList = 1000
@@ -201,7 +202,7 @@ func (l letter) message(ctx context.Context) (mail.Message, error) {
 	return m, err
 }
 
-// short returns a text on one line, with at most so many characters.
+// short returns the text on one line, cut to most characters.
 func short(name string, most int) string {
 	runes := []rune(oneLine(name))
 	if len(runes) > most {

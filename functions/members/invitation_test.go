@@ -146,7 +146,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestAcceptInvitation_AnOlderPassword that was set before new ones had 12 characters confirms.
+// TestAcceptInvitation_AnOlderPassword confirms with a password of eight characters, as they were allowed before.
 func TestAcceptInvitation_AnOlderPassword(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -165,7 +165,7 @@ func TestAcceptInvitation_AnOlderPassword(t *testing.T) {
 	}
 }
 
-// olderHash is of "8 chars.", with parameters that take no time.
+// olderHash is the hash of "8 chars.", with parameters that take no time.
 const olderHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$ue+nqhDuF9JN+hbILe1TTXDy7eO96rw2Z9q1r9KaNqs"
 
 // setOldPassword stores a hash as the user's password, as an older version did.
@@ -207,7 +207,8 @@ func TestPasswordsOfAnInvitationAreTriedSlowly(t *testing.T) {
 	}
 }
 
-// TestAcceptInvitation_StrangersWhoTryToSignIn use up none of the tries: they need no invitation for that.
+// TestAcceptInvitation_StrangersWhoTryToSignIn checks that strangers who try passwords to sign in take nothing from the
+// bucket of the invitation.
 func TestAcceptInvitation_StrangersWhoTryToSignIn(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

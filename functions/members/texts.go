@@ -47,7 +47,7 @@ var inEnglish = texts{
 	member:   "You can sign in as {email}.",
 	problems: map[problem]string{
 		problemForm:   "The password must have 12 to 256 characters, and no control characters. Repeated text counts once.",
-		problemCommon: "This password is one of the first that others would try. Take another one.",
+		problemCommon: "This password is one of the first that attackers try. Choose another one.",
 		problemWrong:  "This is not your password.",
 		problemAgain:  "The page has expired. Please try again.",
 	},
@@ -119,7 +119,7 @@ func (v invitationView) Title() string {
 func (v invitationView) password() page.Field {
 	f := page.Field{Name: "password", Type: "password", Label: v.set, Hint: v.hint, Problem: v.problems[v.Problem],
 		Required: true, Min: member.MinPassword, Max: 256, Autocomplete: "new-password"}
-	if v.Confirms { // it may be an older one, which is shorter
+	if v.Confirms { // the password may be older than MinPassword, and shorter
 		f.Label, f.Hint, f.Autocomplete, f.Min = v.confirm, v.why, "current-password", 0
 	}
 	return f

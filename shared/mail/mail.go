@@ -24,9 +24,9 @@ const (
 	WrongCodes         Kind = "wrong_codes"          // to the owner of the second factor
 	NewAPIKey          Kind = "api_key_created"      // to all owners
 	BankAccountChanged Kind = "bank_account_changed" // to all owners
-	MemberKeysEnded    Kind = "member_keys_ended"    // to all owners: API keys ended with the member who had made them
-	MemberKeysKept     Kind = "member_keys_kept"     // to all owners: they did not
-	SignInBlocked      Kind = "sign_in_blocked"      // to all owners; of a user, to those of some merchants
+	MemberKeysEnded    Kind = "member_keys_ended"    // to all owners: API keys ended because their maker left
+	MemberKeysKept     Kind = "member_keys_kept"     // to all owners: API keys still work although their maker left
+	SignInBlocked      Kind = "sign_in_blocked"      // to all owners; for a user, of some merchants (Mail.User)
 
 	// With a link, to an address that the merchant has named.
 	Receipt       Kind = "receipt"        // of a payment
@@ -55,9 +55,9 @@ type Mail struct {
 	Member  int32  `dynamo:"member,omitempty"`  // number of the member it goes to; 0: all owners, or a payer
 	Email   string `dynamo:"email,omitempty"`   // the address; "" when it goes to all owners, each by one of its own
 	Invite  string `dynamo:"invite,omitempty"`  // id of an invitation
-	About   string `dynamo:"about,omitempty"`   // name of a key or account, end of an account's number, amount, or keys
-	User    string `dynamo:"user,omitempty"`    // of a mail without a tenant: whose merchants get it; "": none do
-	Managed bool   `dynamo:"managed,omitempty"` // it is to a managed user, who confirms no address
+	About   string `dynamo:"about,omitempty"`   // what {about} of the text shows
+	User    string `dynamo:"user,omitempty"`    // of a mail without a tenant: the user whose merchants get it; "": none
+	Managed bool   `dynamo:"managed,omitempty"` // the recipient is a managed user, whose address is not confirmed
 	Version int    `dynamo:"version"`           // of the stored item, from 1
 }
 
@@ -76,14 +76,14 @@ func NewAccountDisabled(operation string, member int32, email string) Mail {
 	return m
 }
 
-// NewWrongCodes tells a user that somebody enters wrong codes of the second factor. It has no tenant.
+// NewWrongCodes returns a mail without a tenant that warns a user of wrong codes of the second factor.
 func NewWrongCodes(operation, email, user string) Mail {
 	m := newMail(WrongCodes, operation)
 	m.Email, m.About, m.User = email, email, user
 	return m
 }
 
-// NewWrongCodesOfManaged tells a managed user the same.
+// NewWrongCodesOfManaged returns a mail that warns a managed user of wrong codes of the second factor.
 func NewWrongCodesOfManaged(operation, email string, member int32) Mail {
 	m := newMail(WrongCodes, operation)
 	m.Email, m.About, m.Member, m.Managed = email, email, member, true
@@ -105,8 +105,8 @@ func NewBankAccountChanged(operation, number string) Mail {
 	return m
 }
 
-// NewMemberKeys tells the owners that a member with the address was disabled or removed, and what became of the API keys
-// that it had made: they have ended, or still work.
+// NewMemberKeys returns a mail to the owners about the API keys of the member with the address, who was disabled or
+// removed. ended says whether the keys have ended or still work.
 func NewMemberKeys(operation string, ended bool, email string, names []string) Mail {
 	kind := MemberKeysKept
 	if ended {
@@ -121,11 +121,11 @@ func NewMemberKeys(operation string, ended bool, email string, names []string) M
 	return m
 }
 
-// shownKeys is how many keys a mail names.
+// shownKeys is the number of API keys that a mail names at most.
 const shownKeys = 20
 
-// NewSignInBlocked tells the owners that the tries to sign in to an account are used up. A user has no
-// tenant, so the mail names the user. For other accounts and for an unknown name user is "".
+// NewSignInBlocked returns a mail that tells the owners that passwords for an account are refused for now. A user's
+// mail has no tenant, so it names the user. For other accounts and for an unknown name user is "".
 func NewSignInBlocked(operation, account, user string) Mail {
 	m := newMail(SignInBlocked, operation)
 	m.About, m.User = account, user
@@ -177,7 +177,7 @@ func (m Mail) To(member int32, email string, now time.Time) Mail {
 	return m.Due(now)
 }
 
-// At returns a copy of the mail without a tenant, for one of the user's merchants.
+// At returns the copy of a mail without a tenant that goes to one of the user's merchants.
 func (m Mail) At(t identity.Tenant, now time.Time) Mail {
 	m.ID, m.User = idOf(m.ID, t.String()), ""
 	return m.Due(now)
@@ -188,12 +188,12 @@ func (m Mail) At(t identity.Tenant, now time.Time) Mail {
 // are bounded when they are made.
 func (m Mail) Bounded() bool { return m.Kind == AccountDisabled || m.Managed }
 
-// Lists reports whether mails of the kind are about several things.
+// Lists reports whether mails of the kind name several API keys.
 func (k Kind) Lists() bool { return k == MemberKeysEnded || k == MemberKeysKept }
 
-// ADay returns how many mails of the kind to all owners one tenant gets in a day; 0 means no limit,
-// because the reported change has its own. New keys have one; changes of the bank account, members who
-// are disabled again and again, and tries of strangers do not.
+// ADay returns how many mails of the kind to all owners one tenant gets in a day. 0 means no limit, because the
+// reported event is limited already, as new keys are. Changes of the bank account, members who are disabled again and
+// again, and passwords that strangers try are not.
 func (k Kind) ADay() int {
 	switch k {
 	case BankAccountChanged, MemberKeysEnded, MemberKeysKept:
