@@ -72,8 +72,9 @@ func TestAPersonHasItsOwnCheckouts(t *testing.T) {
 	}
 }
 
-// TestProcessCheckout_SavedCardByEmployee: only a person with create_moto_payments charges a saved card, and is shown
-// its token, also on checkouts of its own. The refusal does not tell whether there is such a card.
+// TestProcessCheckout_SavedCardByEmployee checks that only a person with create_moto_payments charges a saved card
+// and is shown its token, even on checkouts that the person created. The refusal does not tell whether the card
+// exists.
 func TestProcessCheckout_SavedCardByEmployee(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -33,7 +33,7 @@ func (f family) process(ctx context.Context, req processRequest) (checkout.Proce
 	request := req.Request(req.ID, rest.OperationID(ctx))
 	request.PayerPresent = caller.Actor.Kind == identity.PublicKey
 	request.AskedBy = []string{"credential " + caller.Actor.ID}
-	if request.PayerPresent { // every payer has the same key
+	if request.PayerPresent { // all payers share the merchant's public key
 		request.AskedBy = []string{rest.SourceAddress(ctx)}
 	}
 	c, step, err := f.processing.Start(ctx, caller.Tenant, request)

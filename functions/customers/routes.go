@@ -20,7 +20,7 @@ func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store, acquirers: a.Acquirers}
 	read, write := []string{"payment_instruments", "customers.read"}, []string{"payment_instruments", "customers.write"}
 	const one, cards = "/v0.1/customers/{customer_id}", "/v0.1/customers/{customer_id}/payment-instruments"
-	const payers = identity.CreateMOTOPayments // whoever may charge them without their presence
+	const payers = identity.CreateMOTOPayments // the right to charge saved cards, whose payers are absent
 	return []rest.Route{
 		{Method: "POST", Path: "/v0.1/customers", Scopes: write, Permission: payers, Handle: rest.JSON(201, f.create)},
 		{Method: "GET", Path: one, Scopes: read, Permission: payers, Handle: rest.JSON(200, f.retrieve)},

@@ -12,7 +12,7 @@ const declinedCard = "4012001037461114"
 
 var alerted = regexp.MustCompile(`role="alert" tabindex="-1">([^<]+)`)
 
-// alertOf returns the alert on a page, "" if it has none.
+// alertOf returns the alert on a page; "" if there is none.
 func alertOf(r world.Response) string {
 	if found := alerted.FindSubmatch(r.Body); found != nil {
 		return string(found[1])
@@ -20,8 +20,9 @@ func alertOf(r world.Response) string {
 	return ""
 }
 
-// TestPaymentPage_LimitBySource: whoever has the link and has ten cards declined stops neither another payer nor the
-// merchant (contract §2.9). Another cookie gives no more attempts, and the page says so before a card is entered.
+// TestPaymentPage_LimitBySource checks that a payer whose ten cards were declined stops neither another payer nor the
+// merchant (contract §2.9). Another cookie gives that payer no more attempts; the page says so before a card is
+// entered.
 func TestPaymentPage_LimitBySource(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -58,7 +59,7 @@ func TestPaymentPage_LimitBySource(t *testing.T) {
 	}
 }
 
-// TestPaymentPage_LimitOfAllPayers: cards are not tested from many addresses without an end.
+// TestPaymentPage_LimitOfAllPayers checks that 60 addresses together begin no more than 50 attempts.
 func TestPaymentPage_LimitOfAllPayers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

@@ -23,7 +23,7 @@ type visit struct {
 	surplus  *http.Cookie // of another session, which is deleted then
 	embedded bool
 	from     origin
-	address  string // of the browser, as limits count it
+	address  string // of the browser, as limits count it (rest.SourceAddress)
 
 	acceptLanguage string
 }
@@ -91,8 +91,8 @@ func (v visit) own() bool {
 
 func (v visit) status() payments.CheckoutStatus { return v.checkout.StatusAt(v.store.Now()) }
 
-// askedBy names the browser for the limits of attempts: by its session and by its network address, so that neither
-// another cookie nor another address alone gives more attempts.
+// askedBy returns the browser's names for the limits of attempts: its session and its network address. Both count, so
+// neither another cookie nor another address alone gives more attempts.
 func (v visit) askedBy() []string { return []string{"session " + v.session.browser(), v.address} }
 
 // payable reports whether an attempt may begin, if not at once: the failure is then TooMany.

@@ -12,11 +12,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// mostDrawn bounds the PDFs that a process keeps, in bytes; a PDF has some 20 kB.
+// mostDrawn limits the PDFs that a process keeps, in bytes. A PDF has some 20 kB.
 const mostDrawn = 4 << 20
 
-// drawnPDFs keeps the PDFs that were used last, by their entity tags, because drawing one takes a function 70 to 230 ms. A
-// table or bucket of them is not worth its writes: few receipts are opened twice by different browsers.
+// drawnPDFs keeps the PDFs that were used last, by their entity tags, because drawing one takes a function 70 to 230
+// ms. They are kept in memory alone: few receipts are opened by two browsers, so writing each PDF to the table or to
+// S3 would cost more than it saves.
 type drawnPDFs struct {
 	mu    sync.Mutex
 	byTag map[string]*list.Element
@@ -33,7 +34,7 @@ func newDrawnPDFs() *drawnPDFs {
 	return &drawnPDFs{byTag: map[string]*list.Element{}, used: list.New()}
 }
 
-// get returns the PDF with the tag, nil if it is not kept.
+// get returns the PDF with the tag; nil if it is not kept.
 func (d *drawnPDFs) get(tag string) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,7 +46,7 @@ func (d *drawnPDFs) get(tag string) []byte {
 	return found.Value.(drawnPDF).body
 }
 
-// put keeps a PDF, and drops those that were not used for longest where there is no room.
+// put keeps a PDF, and drops the least recently used PDFs beyond mostDrawn.
 func (d *drawnPDFs) put(tag string, body []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -60,18 +61,18 @@ func (d *drawnPDFs) put(tag string, body []byte) {
 	}
 }
 
-// tag returns the entity tag of the receipt's PDF: a digest of all that is drawn, and of the code that draws it. The
-// words follow from the language.
+// tag returns the entity tag of the receipt's PDF: a digest of the sheet and of the commit of the code that draws it.
 func (s sheet) tag(commit string) string {
-	s.words = words{}
+	s.words = words{} // they follow from the language
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %#v", commit, s))
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 
-// showPDF returns the receipt as PDF, or 304 if the browser has it. It draws only a PDF that is not kept.
+// showPDF returns the receipt as PDF, or 304 if the browser has that PDF. It draws the PDF if the process does not
+// keep it.
 func (f family) showPDF(ctx context.Context, s sheet) (rest.Document, error) {
 	tag := s.tag(f.commit)
-	if rest.Has(ctx, tag) {
+	if rest.BrowserHas(ctx, tag) {
 		return rest.Document{Status: http.StatusNotModified, ETag: tag}, nil
 	}
 	body := f.drawn.get(tag)

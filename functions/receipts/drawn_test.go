@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// TestTag_OfAllThatIsDrawn: each field of a sheet changes the tag, and so do the language's words and the code.
+// TestTag_OfAllThatIsDrawn checks that each field of a sheet changes the tag, and that another commit does.
 func TestTag_OfAllThatIsDrawn(t *testing.T) {
 	t.Parallel()
 	first := sampled("de")
@@ -22,8 +22,9 @@ func TestTag_OfAllThatIsDrawn(t *testing.T) {
 		t.Error("other code: got the same tag, want another")
 	}
 	other := sheet{language: "pt", file: "x", refund: !first.refund, test: !first.test, state: "x",
-		merchant: []string{"x"}, amount: "x", facts: []fact{{"x", "y"}}, lines: []line{{name: "x"}}, rates: []rate{{percent: "x"}},
-		sums: []fact{{"x", "y"}}, refunds: []fact{{"x", "y"}}, at: first.at.Add(time.Second)}
+		merchant: []string{"x"}, amount: "x", facts: []fact{{"x", "y"}}, lines: []line{{name: "x"}},
+		rates: []rate{{percent: "x"}},
+		sums:  []fact{{"x", "y"}}, refunds: []fact{{"x", "y"}}, at: first.at.Add(time.Second)}
 	changes := map[string]func(*sheet){
 		"language": func(s *sheet) { s.language = other.language }, "file": func(s *sheet) { s.file = other.file },
 		"refund": func(s *sheet) { s.refund = other.refund }, "test": func(s *sheet) { s.test = other.test },
@@ -47,7 +48,7 @@ func TestTag_OfAllThatIsDrawn(t *testing.T) {
 	}
 }
 
-// TestShowPDF_DrawsOnce: a receipt that has not changed is the kept PDF.
+// TestShowPDF_DrawsOnce checks that a receipt that has not changed gets the kept PDF.
 func TestShowPDF_DrawsOnce(t *testing.T) {
 	t.Parallel()
 	f := family{drawn: newDrawnPDFs(), commit: "commit"}
@@ -69,7 +70,7 @@ func TestShowPDF_DrawsOnce(t *testing.T) {
 	}
 }
 
-// TestDrawnPDFs_Bounded: what was not used for longest goes first, and what is too large is not kept.
+// TestDrawnPDFs_Bounded checks that the least recently used PDF is dropped first, and that too large a PDF is not kept.
 func TestDrawnPDFs_Bounded(t *testing.T) {
 	t.Parallel()
 	d := newDrawnPDFs()

@@ -236,7 +236,7 @@ func TestLinksAndMailsAreRefusedAsReceiptsAre(t *testing.T) {
 	}
 }
 
-// TestEmailReceipt_Scopes: a credential that may only read sends nothing to an address of its choice.
+// TestEmailReceipt_Scopes checks that a credential that may only read sends no mail.
 func TestEmailReceipt_Scopes(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -126,7 +126,7 @@ func TestThePageMayBeKeptByNobody(t *testing.T) {
 	}
 }
 
-// TestShowReceipt_NotModified: a browser that has the PDF gets no other until the receipt changes.
+// TestShowReceipt_NotModified checks that a browser that has the PDF gets 304 until the receipt changes.
 func TestShowReceipt_NotModified(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -18,7 +18,7 @@ type family struct {
 	token   func(mailID string) string // of the link in a mail
 	baseURL string                     // of the API, without a trailing slash
 	drawn   *drawnPDFs
-	commit  string // of the code
+	commit  string // of the code that draws PDFs
 }
 
 // Routes of the family.

@@ -36,7 +36,7 @@ type Config struct {
 	Stage            string               // STAGE of the deployment; none on a developer's machine
 	OTLPEndpoint     string               // OTEL_EXPORTER_OTLP_ENDPOINT of a collector, without path; empty: no tracing
 	Commit           string               // COMMIT: the code's, 12 digits, -dirty if changed since; "unknown" unless set
-	Proxies          rest.Proxies         // PROXY_HOPS, PROXY_SECRET_HASHES: what is before API Gateway; none unless set
+	Proxies          rest.Proxies         // PROXY_HOPS, PROXY_SECRET_HASHES: none unless set
 	Deployed         bool                 // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
 
 	// Secrets are base64 of at least 32 bytes; keys.go says what is derived from which.

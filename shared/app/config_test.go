@@ -45,7 +45,8 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
 		{Currency: "HUF", Minimum: money.MustParse("100", "HUF")}}
 	all.OTLPEndpoint = "https://otlp.test"
-	all.Proxies = rest.Proxies{Hops: 2, SecretHashes: [][]byte{bytes.Repeat([]byte{0xa1}, 32), bytes.Repeat([]byte{0xb2}, 32)}}
+	all.Proxies = rest.Proxies{Hops: 2,
+		SecretHashes: [][]byte{bytes.Repeat([]byte{0xa1}, 32), bytes.Repeat([]byte{0xb2}, 32)}}
 	all.Stage, all.Commit, all.Deployed, all.DueShards = "dev", "0123456789ab", true, 256
 	all.PreviousSecret, all.LastingSecret = bytes.Repeat([]byte("p"), 32), bytes.Repeat([]byte("l"), 32)
 	all.PreviousSince = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)

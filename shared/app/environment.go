@@ -135,7 +135,7 @@ func (e *environment) refundRules(name string) payments.RefundRules {
 	return rules
 }
 
-// proxies reads which proxies are trusted.
+// proxies reads the proxies before API Gateway.
 func (e *environment) proxies(hops, hashes string) rest.Proxies {
 	p, err := ParseProxies(e.lookup(hops), e.lookup(hashes))
 	if err != nil {

@@ -29,7 +29,8 @@ import (
 //	                    which knows either verifies (contract §11.2)
 //	requests            a record of an Idempotency-Key is read, continued and
 //	                    answered with the keys it was made with; kept 31 days
-//	history cursors     the link to the next page of the history is read with both
+//	history cursors     a link to the next page of the history is read with the old and
+//	                    the new secret
 //	payer sessions      an attempt's link, and a session on a payment page, are of
 //	                    the secret in use when they began; three days at most, of
 //	                    a boleto
@@ -43,8 +44,8 @@ import (
 //	links to receipts   those that were sent go on working, those in mails that are not sent yet do not
 //	saved card tokens   those that are stored go on working; a card that is
 //	                    saved again then gets a second one
-//	known browsers      device cookies and known addresses are forgotten, until each person has
-//	                    signed in again
+//	known browsers      device cookies and known addresses count no more; the next
+//	                    sign-in makes browser and address known again
 //	second factors      those of all people stop working, with the recovery codes: each
 //	                    has to be removed by the command remove_second_factor, and
 //	                    whoever had the old secret could make codes until then
@@ -170,7 +171,8 @@ func (c Config) secretAt(at time.Time) []byte {
 	return all[len(all)-1].secret
 }
 
-// CursorKeys returns the keys that seal the places of the history: the one in use at the time, then all.
+// CursorKeys returns the keys of sealed refs of the history. The first is the key in use at the given time; all keys
+// follow.
 func (a *App) CursorKeys(at time.Time) [][]byte {
 	a.using(PlatformSecret)
 	keys := [][]byte{derive(a.secretAt(at), forCursors)}
@@ -233,8 +235,8 @@ func (a *App) ReceiptToken(mailID string) string {
 	return token
 }
 
-// KnownKey returns the key of device cookies and known addresses. They last longer than a rotated
-// secret is kept, so it is derived from the lasting one.
+// KnownKey returns the key of device cookies and known addresses. It is derived from the lasting secret, because
+// these last longer than a rotated secret is kept.
 func (a *App) KnownKey() signin.KnownKey { return a.lastingKey(forKnown)() }
 
 // FactorKey is the key from which the secrets of second factors are derived, so that the table

@@ -11,11 +11,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// maxHops is more proxies than are put before an API.
+// maxHops limits the number of proxies. No API has so many before it.
 const maxHops = 10
 
-// ParseProxies reads the number of proxies, none if it is empty, and the hashes in hexadecimal, with blanks between them.
-// Errors say what is wrong, without the values.
+// ParseProxies reads the number of proxies, "" for none, and the hashes in hexadecimal with blanks between them. Its
+// errors do not contain the values.
 func ParseProxies(hops, hashes string) (p rest.Proxies, err error) {
 	if hops != "" {
 		if p.Hops, err = strconv.Atoi(hops); err != nil || p.Hops < 0 || p.Hops > maxHops {

@@ -68,9 +68,9 @@ func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
 	return audit.As(ctx, x.actor(), operation), x.takeTokens(ctx)
 }
 
-// takeTokens counts the request for its credential and for its tenant. With a public key, which every payer of the
-// merchant has, it counts for the payer's address, and for all payers instead of the merchant (contract §2.9). The
-// response shows what the first bucket has left.
+// takeTokens takes one token from the bucket of the credential and one from the bucket of the tenant. A request with
+// a public key, which all payers of the merchant share, takes them from the bucket of the key and the payer's
+// address, and from the bucket of all payers (contract §2.9). The response shows the quota of the first bucket.
 func (x *exchange) takeTokens(ctx context.Context) (err error) {
 	s, tenant := x.server, x.caller.Tenant.String()
 	own, subject, all := s.callers, "credential "+tenant+" "+x.caller.Actor.ID, "tenant "+tenant

@@ -47,10 +47,10 @@ func BasicAuth(ctx context.Context) (name string, password secret.Text, ok bool)
 	return name, secret.New(text), ok
 }
 
-// Has reports whether the browser that sent a request to an Open route has the body with the entity tag, so that a
-// Document with the status 304 answers it (RFC 9110 §13.1.2). The header is joined, because the Lambda adapter splits it
-// at commas.
-func Has(ctx context.Context, tag string) bool {
+// BrowserHas reports whether the browser that sent a request to an Open route has the body with the entity tag, by the
+// header If-None-Match (RFC 9110 §13.1.2). The answer is then a Document with the status 304. The header is joined,
+// because the Lambda adapter splits it at commas.
+func BrowserHas(ctx context.Context, tag string) bool {
 	for has := range strings.SplitSeq(strings.Join(sent(ctx).Header.Values("If-None-Match"), ","), ",") {
 		if has = strings.TrimSpace(has); has == "*" || strings.TrimPrefix(has, "W/") == tag {
 			return true
@@ -117,10 +117,11 @@ func (f Forms) Sent(ctx context.Context) (string, bool) {
 	return value, err == nil && len(raw) == cookieBytes
 }
 
-// Value returns the cookie's value as the browser has sent it; "" if it has sent none.
+// Value returns the value of the cookie that the browser sent; "" if it sent none.
 func (f Forms) Value(ctx context.Context) string { return Cookie(ctx, f.cookie) }
 
-// Lasting returns the cookie with a value. The browser keeps it for the time, even after it is closed.
+// Lasting returns the cookie with a value. The browser keeps the cookie that long, even when it is closed and opened
+// again.
 func (f Forms) Lasting(value string, lasts time.Duration) *http.Cookie {
 	c := f.with(value) //nolint:gosec // which sets the attributes
 	c.MaxAge = int(lasts.Seconds())

@@ -80,7 +80,7 @@ type Document struct {
 	Forget      *http.Cookie // another, by which the browser deletes one; nil: none
 	RetryAfter  time.Duration
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
-	ETag        string   // of Body (RFC 9110 §8.8.3): only the browser keeps it, and asks whether it has changed (Has)
+	ETag        string   // of Body (RFC 9110 §8.8.3); browsers, and no shared cache, keep Body and ask by it (BrowserHas)
 	Immutable   bool     // the address has the content's version, so caches may keep it for a year
 }
 

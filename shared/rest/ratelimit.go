@@ -24,7 +24,7 @@ const maxSubjects = 4096
 type limiter struct {
 	store *store.Store
 	log   *slog.Logger
-	limit Limit // of subjects that have no other
+	limit Limit // of take; takeWithin has another
 
 	mu     sync.Mutex
 	leases map[string]*lease
@@ -67,7 +67,7 @@ func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
 	return l.takeWithin(ctx, subject, l.limit)
 }
 
-// takeWithin is take by a limit of the subject's own.
+// takeWithin spends one of the subject's tokens, by the given limit instead of the limiter's. Failures: as take.
 func (l *limiter) takeWithin(ctx context.Context, subject string, limit Limit) (quota, error) {
 	if err := ctx.Err(); err != nil {
 		return limit.full(), err
@@ -124,7 +124,7 @@ func (l *limiter) renew(ctx context.Context, subject string, s *lease, limit Lim
 	return nil
 }
 
-// quota returns what the process knows of the subject's bucket.
+// quota returns the quota of the subject's bucket, as far as this process knows it.
 func (s *lease) quota(limit Limit, now time.Time) quota {
 	left := min(limit.Burst, s.left+limit.bucket().Tokens(now, s.fullAt))
 	missing := time.Duration(limit.Burst - left)

@@ -10,14 +10,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// openThings has a route for public keys, too.
+// openThings returns routes of which one takes public keys.
 func openThings() []rest.Route {
 	open := route("GET", "/things", respond("thing"))
 	open.Access = rest.PublicToo
 	return []rest.Route{open}
 }
 
-// neighbour adds a merchant, which may have a limit of its own, and returns its tenant.
+// neighbour adds a merchant with merchant.Merchant.Requests, and returns its tenant.
 func (f *fixture) neighbour(t *testing.T, code string, requests int) identity.Tenant {
 	t.Helper()
 	m := merchant.Merchant{Code: code, Name: "Neighbour", Requests: requests}
@@ -27,7 +27,7 @@ func (f *fixture) neighbour(t *testing.T, code string, requests int) identity.Te
 	return identity.Tenant{Mode: identity.Test, Merchant: code}
 }
 
-// from sends requests with a key from an address, and returns how many were served.
+// from sends requests with a key from an address, and returns the number that was served.
 func (f *fixture) from(address, key string, requests int) int {
 	served := 0
 	for range requests {
@@ -40,8 +40,8 @@ func (f *fixture) from(address, key string, requests int) int {
 	return served
 }
 
-// TestLimits_FloodByOneMerchant counts what a merchant with many keys and many payers gets, and what its neighbours
-// still get (contract §2.9).
+// TestLimits_FloodByOneMerchant counts the requests that are served of a merchant with many keys and many payers, and
+// of its neighbours (contract §2.9).
 func TestLimits_FloodByOneMerchant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, openThings())
@@ -74,7 +74,7 @@ func TestLimits_FloodByOneMerchant(t *testing.T) {
 	}
 }
 
-// TestLimits_PayerOfAPublicKey: a payer with the key that all have uses up its own bucket alone.
+// TestLimits_PayerOfAPublicKey checks that a payer with the shared public key empties only the bucket of its address.
 func TestLimits_PayerOfAPublicKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, openThings(), func(c *rest.Config) { c.Limits.Credential = rest.Limit{Rate: 1, Burst: 10} })
@@ -86,7 +86,7 @@ func TestLimits_PayerOfAPublicKey(t *testing.T) {
 	}
 }
 
-// TestLimits_OfAMerchantWithItsOwn: an operator may allow a merchant more, or less.
+// TestLimits_OfAMerchantWithItsOwn checks limits above and below the usual, as an operator may allow them.
 func TestLimits_OfAMerchantWithItsOwn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, openThings(), func(c *rest.Config) { c.Limits.Tenant = rest.Limit{Rate: 10, Burst: 50} })

@@ -107,7 +107,7 @@ type Limit struct {
 // Limits are the buckets; a zero Limit takes contract §2.9's value.
 type Limits struct {
 	Credential Limit // zero: 100/s, burst 500
-	Tenant     Limit // unless its merchant has another; zero: 300/s, burst 1500
+	Tenant     Limit // unless merchant.Merchant.Requests is set; zero: 300/s, burst 1500
 	Address    Limit // Open routes; zero: 5/s, burst 30
 }
 

@@ -27,8 +27,8 @@ type server struct {
 	proxies   Proxies
 	keys      keyring
 	callers   *limiter // by credential
-	payers    *limiter // with public keys, by key and address
-	tenants   *limiter // all of a tenant's callers, and apart from them all its payers
+	payers    *limiter // by public key and address
+	tenants   *limiter // by tenant: one subject for all its callers, another for all its payers
 	addresses *limiter
 	uses      *keyUses
 }
@@ -64,7 +64,7 @@ type exchange struct {
 	server  *server
 	request *http.Request
 	id      string
-	client  netip.Addr // where the request comes from; not valid: unknown
+	client  netip.Addr // the client's address; not valid: unknown
 	match   found
 	route   *Route // nil until one has matched
 	caller  identity.Principal

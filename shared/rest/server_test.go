@@ -197,8 +197,8 @@ func TestPlainHTTPOnlyWhereAllowed(t *testing.T) {
 	}
 }
 
-// TestStrictTransportSecurity: every reply over HTTPS has the header for two years, errors too, and none over plain HTTP
-// has it, which would lock browsers out of the local run.
+// TestStrictTransportSecurity: every reply over HTTPS has the header for two years, errors too, and none over plain
+// HTTP has it, which would lock browsers out of the local run.
 func TestStrictTransportSecurity(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes(), func(c *rest.Config) { c.AllowHTTP = true })

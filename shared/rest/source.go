@@ -9,26 +9,25 @@ import (
 	"strings"
 )
 
-// Proxies are the operator's proxies before API Gateway, such as CloudFront. X-Forwarded-For is believed as far as they
-// write it.
+// Proxies are the operator's proxies before API Gateway, such as CloudFront. Only the entries of X-Forwarded-For that
+// they have written are believed.
 type Proxies struct {
-	Hops int // how many proxies a request passes; 0: there are none
+	Hops int // the number of proxies that each request passes
 
-	// SecretHashes are SHA-256 hashes of the values of SecretHeader by which the last proxy makes itself known; any of
-	// them counts, so that the value can be changed. Without them a client that reaches API Gateway past the proxies
-	// may claim any address.
+	// SecretHashes are the SHA-256 hashes of the secrets that the last proxy may send in SecretHeader. There are two while
+	// the secret is being changed. Without them a client that reaches API Gateway past the proxies may claim any address.
 	SecretHashes [][]byte
 }
 
-// SecretHeader is the header by which the last proxy makes itself known.
+// SecretHeader is the header in which the last proxy sends its secret.
 const SecretHeader = "X-Proxy-Secret"
 
-// client returns the client's address, which is not valid if it is unknown. Without trusted proxies that is the address
-// that connected to API Gateway, which the Lambda adapter puts into RemoteAddr without a port.
+// client returns the client's address; it is not valid if the address is unknown. Without proxies it returns the peer,
+// the address that connected to API Gateway. The Lambda adapter puts the peer into RemoteAddr, without a port.
 //
-// Each proxy appends to X-Forwarded-For the address that connected to it, and so does API Gateway. What precedes the
-// entries of the Hops proxies is the client's own text. If the entry of the first of them is missing or no address, the
-// result is the address that connected.
+// Each proxy appends to X-Forwarded-For the address that connected to it, and so does API Gateway. Entries before
+// those of the Hops proxies are text of the client's. The entry of the first proxy is the client's address. If that
+// entry is missing or no address, client returns the peer.
 func (p Proxies) client(r *http.Request) netip.Addr {
 	peer := parseAddress(r.RemoteAddr)
 	if p.Hops == 0 || !peer.IsValid() || !p.vouched(r) {
@@ -47,7 +46,7 @@ func (p Proxies) client(r *http.Request) netip.Addr {
 	return peer
 }
 
-// vouched reports whether the last proxy has sent the request, if that can be known.
+// vouched reports whether the request carries a secret of the last proxy. Without SecretHashes it returns true.
 func (p Proxies) vouched(r *http.Request) bool {
 	sum := sha256.Sum256([]byte(r.Header.Get(SecretHeader)))
 	known := len(p.SecretHashes) == 0
@@ -57,7 +56,7 @@ func (p Proxies) vouched(r *http.Request) bool {
 	return known
 }
 
-// parseAddress reads an address, perhaps with a port. The result is not valid if the text has none.
+// parseAddress parses an address, with or without a port. The result is not valid if the text is no address.
 func parseAddress(text string) netip.Addr {
 	text = strings.TrimSpace(text)
 	address, err := netip.ParseAddr(text)
@@ -71,7 +70,8 @@ func parseAddress(text string) netip.Addr {
 	return address.Unmap().WithZone("")
 }
 
-// addressSubject returns the address as limits count it: of IPv6 the /64, which one client owns whole.
+// addressSubject returns the subject of an address for limits. An IPv6 address counts by its /64, which one client owns
+// whole.
 func addressSubject(address netip.Addr) string {
 	if !address.IsValid() {
 		return "address unknown"
@@ -84,7 +84,7 @@ func addressSubject(address netip.Addr) string {
 	return "address " + address.String()
 }
 
-// SourceAddress returns the network address of the request as limits count it: of IPv6 its /64 (contract §2.9).
+// SourceAddress returns the subject of the client's address for limits; for IPv6 of its /64 (contract §2.9).
 func SourceAddress(ctx context.Context) string {
 	subject, _ := ctx.Value(sourceKey{}).(string)
 	return subject

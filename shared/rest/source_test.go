@@ -23,8 +23,8 @@ func (f *fixture) sourceOf(t *testing.T, remote string, header ...string) any {
 	return line["source"]
 }
 
-// TestSource_BehindProxies: behind n proxies the client's address is the entry that the first of them has written, and
-// never what a client writes. API Gateway appends the address that connected to it, here 192.0.2.1.
+// TestSource_BehindProxies checks that behind n proxies the client's address is the entry of the first proxy, and
+// never an entry of the client's. API Gateway appends the address that connected to it, here 192.0.2.1.
 func TestSource_BehindProxies(t *testing.T) {
 	t.Parallel()
 	const peer = "192.0.2.1"
@@ -66,7 +66,7 @@ func TestSource_BehindProxies(t *testing.T) {
 	}
 }
 
-// TestSource_ProxySecret: who reaches the API past the proxy does not know the secret, and is not believed.
+// TestSource_ProxySecret checks that X-Forwarded-For of a request without the secret is not believed.
 func TestSource_ProxySecret(t *testing.T) {
 	t.Parallel()
 	old, current := sha256.Sum256([]byte("the last value")), sha256.Sum256([]byte("the value"))
@@ -85,7 +85,7 @@ func TestSource_ProxySecret(t *testing.T) {
 	}
 }
 
-// TestLimits_BehindAProxy: visitors behind one proxy have each a bucket, whatever they claim.
+// TestLimits_BehindAProxy checks that each visitor behind one proxy has a bucket, and no other by claiming addresses.
 func TestLimits_BehindAProxy(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{{Method: "GET", Path: "/things", Access: rest.Open,

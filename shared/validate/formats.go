@@ -55,15 +55,15 @@ var languageTag = sync.OnceValue(func() *regexp.Regexp {
 
 func language(text string) bool { return languageTag().MatchString(text) }
 
-// email reports whether the text is one bare RFC 5322 addr-spec of at most 256 bytes, all of it visible in the order in
-// which it is stored: who reads such an address sees which one it is (contract §2.2).
+// email reports whether the text is one bare RFC 5322 addr-spec of at most 256 bytes, without unseen characters. So two
+// different addresses never look the same because of such a character (contract §2.2).
 func email(text string) bool {
 	address, err := mail.ParseAddress(text)
 	return err == nil && address.Address == text && len(text) <= 256 && !strings.ContainsFunc(text, unseen)
 }
 
-// unseen reports whether readers do not see the character itself: it is a control character or a blank, changes the
-// direction of others, joins them, or has no width.
+// unseen reports whether the character is not visible: a control character, a blank, a mark of direction, a joiner, or
+// another character without width.
 func unseen(r rune) bool {
 	return unicode.In(r, unicode.C, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

@@ -233,7 +233,7 @@ type embedded struct {
 
 func (embedded) Rule(string, time.Time) string { return "" }
 
-// TestFormats_EmailThatIsNotWhatIsSeen: nobody is shown an address that mail to it does not go to.
+// TestFormats_EmailThatIsNotWhatIsSeen checks that addresses with unseen characters are refused.
 func TestFormats_EmailThatIsNotWhatIsSeen(t *testing.T) {
 	t.Parallel()
 	type request struct {
