@@ -22,7 +22,7 @@ type Request struct {
 	APIKey         string // "": none
 	IdempotencyKey string // "": none
 	Header         map[string]string
-	From           string // network address that a Handler sees; "": 192.0.2.1
+	From           string // network address of the client, as a Handler sees it; "": 192.0.2.1
 	// Body is a form when it is url.Values, JSON as it is when it is a string; anything else is encoded as JSON.
 	Body any
 }

@@ -27,8 +27,9 @@ var (
 )
 
 // CheckTenant returns ErrTenant for a call on behalf of a caller that names a
-// partition of another tenant. Items that change together with a merchant may also be read
-// in the other mode, and members of the merchant for which a user's token was allowed.
+// partition of another tenant. There are two exceptions for reads: items that change together
+// with a merchant, in the other mode; and the members of the merchant for which the caller's
+// token was allowed.
 func (r Request) CheckTenant(caller identity.Principal) error {
 	t := caller.Tenant
 	if r.Partition == "" || slices.Contains(counterparties, store.Kind(r.Kind)) {

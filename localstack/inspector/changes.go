@@ -17,36 +17,36 @@ const (
 	maxInterval = 5 * time.Second
 	// busyShare is how many times as long as an update has taken nothing is done at least.
 	busyShare = 20
-	// maxStreams bounds the pages that get updates at the same time.
+	// maxStreams limits the pages that get updates at the same time.
 	maxStreams = 200
-	// slowest is how long a page may take to receive an update.
+	// slowest limits the time in which a page receives an update.
 	slowest = 10 * time.Second
 )
 
-// streams sends the pages that are open the sections that have changed. It draws the sections once for all of them.
+// streams sends the sections that have changed to all open pages. It draws them once for all pages.
 type streams struct {
 	draw   func(context.Context) ([]event, error)
 	watch  func() (changes <-chan struct{}, stop func())
 	closed <-chan struct{}
 
 	mu     sync.Mutex
-	open   int
-	latest *drawing // nil while no page is open
-	stop   context.CancelFunc
+	open   int                // pages
+	latest *drawing           // nil while no page is open
+	stop   context.CancelFunc // ends drawUntil
 }
 
-// event is a section as it is sent.
+// event is the server-sent event of one section.
 type event struct{ section, text string }
 
-// drawing is what all sections were at some time.
+// drawing is the state of all sections at one time.
 type drawing struct {
 	events []event
-	newer  chan struct{} // closed when there is a newer one
+	newer  chan struct{} // closed when there is a newer drawing
 }
 
-// ServeHTTP sends an open page the sections as they are, and then those that change, as server-sent events (WHATWG HTML).
-// A page beyond maxStreams gets 503; one that does not receive an update in time is dropped, and its browser connects
-// again.
+// ServeHTTP sends all sections to an open page, and afterwards each section that changes, as server-sent events (WHATWG
+// HTML). A page beyond maxStreams gets 503. A page that does not receive an update in time is dropped; its browser
+// connects again.
 func (s *streams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -76,7 +76,7 @@ func (s *streams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sendChanged sends the sections that are not as they were shown.
+// sendChanged sends the events that differ from those shown for their sections.
 func sendChanged(w http.ResponseWriter, events []event, shown map[string]string) error {
 	to := http.NewResponseController(w)
 	if err := to.SetWriteDeadline(time.Now().Add(slowest)); err != nil {
@@ -94,8 +94,8 @@ func sendChanged(w http.ResponseWriter, events []event, shown map[string]string)
 	return to.Flush()
 }
 
-// join counts a page, and returns the latest drawing, which is empty before the first; nil if too many pages are open.
-// The first page starts the drawing.
+// join counts a page and returns the latest drawing; nil if too many pages are open. The first page starts drawUntil,
+// and gets a drawing without events.
 func (s *streams) join(ctx context.Context) *drawing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *streams) join(ctx context.Context) *drawing {
 	return s.latest
 }
 
-// leave ends the drawing with the last page.
+// leave counts a page that has left. The last page stops drawUntil.
 func (s *streams) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,8 +120,8 @@ func (s *streams) leave() {
 	}
 }
 
-// drawUntil draws the sections at once, and again when something has changed, until ctx ends. What cannot be drawn now is
-// drawn next time.
+// drawUntil draws the sections at once, and again after each change, until ctx ends. After an error it tries again at
+// the next change.
 func (s *streams) drawUntil(ctx context.Context, latest *drawing) {
 	changes, stop := s.watch()
 	defer stop()
@@ -138,7 +138,8 @@ func (s *streams) drawUntil(ctx context.Context, latest *drawing) {
 	}
 }
 
-// publish makes a drawing the latest, unless its pages have left.
+// publish makes a drawing of the events the latest and returns it. If all pages have left meanwhile, it changes
+// nothing.
 func (s *streams) publish(before *drawing, events []event) *drawing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +151,7 @@ func (s *streams) publish(before *drawing, events []event) *drawing {
 	return s.latest
 }
 
-// waitFor returns when it is time, or something has changed; false: the pages or the platform have ended.
+// waitFor returns true at the time or after a change, and false when ctx or the platform has ended.
 func (s *streams) waitFor(ctx context.Context, at <-chan time.Time, changes <-chan struct{}) bool {
 	select {
 	case <-at:
@@ -164,7 +165,7 @@ func (s *streams) waitFor(ctx context.Context, at <-chan time.Time, changes <-ch
 	}
 }
 
-// oneLine ends no line of an event.
+// oneLine escapes line breaks, so that the text of an event stays in its data lines.
 var oneLine = strings.NewReplacer("\r\n", "&#13;\ndata: ", "\r", "&#13;", "\n", "\ndata: ")
 
 // events draws all sections of the page.

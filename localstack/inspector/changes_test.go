@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// tab is a browser's page that reads its stream, until it hangs.
+// tab is an open page, which reads its stream unless it hangs.
 type tab struct {
 	*httptest.ResponseRecorder
 
@@ -22,7 +22,7 @@ type tab struct {
 	mu       sync.Mutex // of what was received
 }
 
-// received returns what the tab has read so far.
+// received returns the text that the tab has read so far.
 func (t *tab) received() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -34,7 +34,7 @@ func (t *tab) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// Write blocks in a tab that hangs until the deadline, as a connection does whose buffers are full.
+// Write blocks until the deadline in a tab that hangs, like a connection with full buffers.
 func (t *tab) Write(b []byte) (int, error) {
 	if t.hangs {
 		time.Sleep(time.Until(t.deadline))
@@ -45,7 +45,7 @@ func (t *tab) Write(b []byte) (int, error) {
 	return t.ResponseRecorder.Write(b)
 }
 
-// stand is a platform with streams to tabs, in the fake time of a test.
+// stand has streams and counts their drawings, in the fake time of a test.
 type stand struct {
 	streams
 
@@ -74,14 +74,14 @@ func (s *stand) opens(ctx context.Context, hangs bool) *tab {
 	return t
 }
 
-// count returns how many streams are open, and how many drawings were made.
+// count returns the number of open streams and of drawings so far.
 func (s *stand) count() (open, drawn int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open, s.drawn
 }
 
-// TestStreams_DrawnOnceForAll: what the platform does for an update does not grow with the pages that are open.
+// TestStreams_DrawnOnceForAll checks that the number of drawings does not grow with the number of open pages.
 func TestStreams_DrawnOnceForAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestStreams_DrawnOnceForAll(t *testing.T) {
 	})
 }
 
-// TestStreams_SlowReader: a page that does not read is dropped, and delays no other.
+// TestStreams_SlowReader checks that a page that does not read is dropped, and delays no other page.
 func TestStreams_SlowReader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestStreams_SlowReader(t *testing.T) {
 	})
 }
 
-// TestStreams_NextPage: a page that is opened when all others have left gets the sections anew.
+// TestStreams_NextPage checks that a page that opens after all others have left gets newly drawn sections.
 func TestStreams_NextPage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

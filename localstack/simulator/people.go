@@ -60,7 +60,7 @@ type holder struct {
 	name  string
 	token string
 	home  *office   // of the token
-	in    time.Time // as of which its person signed in
+	in    time.Time // when its person signed in
 	user  string    // id of a person's user
 	by    linear.Caller
 }
@@ -330,7 +330,7 @@ func (p *people) think(actor string) { p.park(move, nil, actor, "thinks") }
 // appOf is the id of the OAuth client that a person has allowed to act.
 func appOf(memberID string) string { return "app of " + memberID }
 
-// refreshOf is the hash of the refresh token with which that client has an access token of the name.
+// refreshOf returns the hash of the refresh token that belongs to the access token of the name.
 func (o *office) refreshOf(tokenName string) string {
 	return identity.Hash(fmt.Sprint("refresh ", o.seed, tokenName))
 }

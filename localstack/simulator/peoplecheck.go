@@ -187,7 +187,7 @@ func (o *office) checkLinks(r records) {
 	o.compare("invitations are open", open, pending)
 }
 
-// checkMakers: no key outlives the member who stands behind it, unless that was asked for.
+// checkMakers checks that no key outlives the member who stands behind it, unless a request kept the key.
 func (o *office) checkMakers(r records) {
 	for _, k := range r.apiKeys {
 		maker := k.object("maker").text("person")

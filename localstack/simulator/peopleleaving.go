@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// leaving is about somebody who is disabled, enabled, gets a new password or is deleted while it makes API keys, and signs in
-// again.
+// leaving disables, enables and deletes the managed user "till", and sets its password and roles, while that user
+// makes API keys and signs in again.
 var leaving = plot{"leaving", []side{
 	{[]string{"owner", "key", "olga"}, []step{(*office).disableTill, (*office).disableTill, (*office).enableTill,
 		(*office).resetTill, (*office).demoteTill, (*office).dismissTill}},
@@ -25,18 +25,18 @@ var leaving = plot{"leaving", []side{
 	{[]string{"till"}, []step{(*office).signInAgain, (*office).annotate}},
 }}
 
-// till is the id of the member about whom leaving is.
+// till returns the id of the member that the steps of leaving change.
 func (o *office) till() (id string) {
 	o.record(func() { id = o.holders["till"].by.Member })
 	return id
 }
 
-// operatorPath is of the operations on an operator.
+// operatorPath returns the path of an operation on an operator.
 func operatorPath(id string, more ...string) string {
 	return strings.Join(append([]string{"/v0.1/me/accounts", strconv.Itoa(int(member.NumberOf(id)))}, more...), "/")
 }
 
-// keeping is whether the request keeps the keys of who leaves, and the query that says so.
+// keeping draws whether a request keeps the member's keys, and returns the request's query.
 func keeping(rng *rand.Rand) (keep bool, query string) {
 	keep = rng.IntN(3) == 0
 	return keep, map[bool]string{true: "?keep_api_keys=true"}[keep]
@@ -59,8 +59,8 @@ func (o *office) enableTill(actor string, rng *rand.Rand, h *holder) {
 func (o *office) resetTill(actor string, _ *rand.Rand, h *holder) {
 	name := o.newName("a new password")
 	o.record(func() { o.secrets[name] = "password" })
-	o.ask(actor, h, client.Request{Method: http.MethodPut, Path: operatorPath(o.till(), "reset"), IdempotencyKey: actor + name,
-		Body: encoded(fields{"password": name})},
+	o.ask(actor, h, client.Request{Method: http.MethodPut, Path: operatorPath(o.till(), "reset"),
+		IdempotencyKey: actor + name, Body: encoded(fields{"password": name})},
 		ask{do: linear.MemberChange{ID: o.till(), Operator: true, Password: true}})
 }
 
@@ -77,7 +77,7 @@ func (o *office) dismissTill(actor string, rng *rand.Rand, h *holder) {
 		ask{do: linear.MemberChange{ID: o.till(), Delete: true, KeepKeys: keep}})
 }
 
-// signInAgain gives a holder of this office another token, if its member is active.
+// signInAgain gives a holder of this office another access token, if the member is active.
 func (o *office) signInAgain(actor string, _ *rand.Rand, h *holder) {
 	at, call := o.now(), o.logicalTime()
 	m, err := o.store.Member(o.ctx(), o.tenant, member.NumberOf(h.by.Member))
@@ -92,7 +92,7 @@ func (o *office) signInAgain(actor string, _ *rand.Rand, h *holder) {
 	o.record(func() { o.outs = append(o.outs, done) })
 }
 
-// employ makes a managed member with an administrator's rights.
+// employ makes a managed user with the role of an administrator.
 func (o *office) employ(name string) member.Member {
 	address := name + "@" + o.name + ".example"
 	return must[member.Member](o.World)(o.store.CreateMember(o.ctx(), o.tenant, address, "employ "+address,
@@ -104,7 +104,7 @@ func (o *office) employ(name string) member.Member {
 		}))
 }
 
-// signIn gives a member another access token by its client, as somebody has who signed in at the time.
+// signIn stores an access token for a member who signed in at the given time, and makes the token the holder's.
 func (o *office) signIn(name string, m member.Member, scopes []string, tokenName string, at time.Time) {
 	if since := m.AccessSince(); at.Before(since) {
 		at = since

@@ -43,7 +43,7 @@ func (o *office) checkRightsOf(by *invocation, changed []string) {
 	}
 }
 
-// principal is what the holder may do now; false when its credential is no longer valid.
+// principal returns the holder's principal with its present rights; false when its credential is no longer valid.
 func (o *office) principal(h *holder) (identity.Principal, bool) {
 	by := h.by
 	if by.Key != "" {
@@ -75,7 +75,7 @@ func (o *office) principal(h *holder) (identity.Principal, bool) {
 	return p, m.object("invite").text("id") == "" && m.text("disabled_at") == "" && honours(m, h.in)
 }
 
-// honours says whether the access of who signed in at the time counts.
+// honours reports whether the stored member honours a sign-in at the time (member.Member.Honours).
 func honours(m item, in time.Time) bool {
 	ended, err := time.Parse(time.RFC3339Nano, m.text("access_ended_at"))
 	return err != nil || (member.Member{AccessEnded: ended}).Honours(in)

@@ -23,7 +23,7 @@ type peopleWrites struct {
 	before  map[string]item   // members as they are, or were last, by id
 	sent    map[string][]any  // when addresses were invited of late, by key
 	days    map[string]string // tenant and day of invitations and new keys, by id
-	keep    map[string]bool   // members who have left and whose keys are kept, by id
+	keep    map[string]bool   // whether the keys of a member who has left stay, by the member's id
 }
 
 func newPeopleWrites() peopleWrites {
@@ -84,7 +84,7 @@ type peopleWrite struct {
 	mails   []item
 	owes    string // what a mail has to tell of
 	about   string // id of the member that is changed
-	keys    int    // that end
+	keys    int    // number of keys that end
 }
 
 // put notes an item that was put.
@@ -203,7 +203,7 @@ func (w *peopleWrite) deleted(key item) {
 // writes any.
 func (w *peopleWrite) check() {
 	want := min(len(w.changed), 1)
-	if w.about != "" { // keys may end with their maker
+	if w.about != "" { // the keys of a member who leaves have an entry each
 		want += w.keys
 	}
 	if len(w.entries) != want {
@@ -233,7 +233,8 @@ func (w *peopleWrite) check() {
 	}
 }
 
-// checkKeysMail takes out the mail about the API keys of a member who leaves, which says whether they end in this change.
+// checkKeysMail checks that the mail about the keys of a member who leaves tells whether they end in this change. It
+// then removes that mail from w.mails, and records whether the keys stay.
 func (w *peopleWrite) checkKeysMail() {
 	at := slices.IndexFunc(w.mails, func(m item) bool { return mail.Kind(m.text("kind")).Lists() })
 	kept := at >= 0 && w.mails[at].text("kind") == string(mail.MemberKeysKept)

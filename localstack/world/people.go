@@ -70,7 +70,7 @@ func (s Shop) join(t identity.Tenant, email, role string, choose func() (member.
 	s.Helper()
 	token := s.secretText("invitation token")
 	_, err := s.App.Store.CreateMember(s.made("createMember"), t, member.Address(email),
-		fmt.Sprint("invite ", email, t, s.App.Store.Now()), // a member who was removed is invited again
+		fmt.Sprint("invite ", email, t, s.App.Store.Now()), // by the time, so that a removed member can be invited again
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: email, Roles: []string{role}}, "invite "+email,
 				func(string, string) string { return token }, s.App.Store.Now()), nil

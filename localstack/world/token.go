@@ -78,7 +78,7 @@ func (s Shop) TokenOf(m member.Member, scopes ...string) string {
 	})
 }
 
-// signedIn is the earliest time from now on at which the member's access counts if it signs in then.
+// signedIn returns the earliest time of sign-in, from now on, that the member honours.
 func (s Shop) signedIn(m member.Member) time.Time {
 	if now := s.App.Store.Now(); m.Honours(now) {
 		return now

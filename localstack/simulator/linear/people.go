@@ -33,7 +33,7 @@ type Member struct {
 type Key struct {
 	Name   string
 	Scopes []string
-	Maker  string // id of the member who stands behind it; "": none
+	Maker  string // id of the member who stands behind the key; "": none
 }
 
 // People are the roles, members and keys of a tenant, by id.
@@ -74,8 +74,8 @@ type (
 		Own      *[]identity.Permission
 		Note     *string
 		Disabled *bool
-		Password bool // a new one, of a managed user
-		KeepKeys bool // API keys that the member made stay when it is disabled or deleted
+		Password bool // the change sets a managed user's password
+		KeepKeys bool // the member's API keys stay when the member is disabled or deleted
 	}
 	// KeyChange makes, changes or deletes a key.
 	KeyChange struct {
@@ -87,7 +87,7 @@ type (
 	}
 	// SignOut revokes a token.
 	SignOut struct{ Token string }
-	// SignIn gives a member a token. One that no SignIn gives is there in the beginning.
+	// SignIn gives a member a token. A token that no SignIn gives is valid from the beginning.
 	SignIn struct{ Token, Member string }
 	// Admission uses a credential, and does nothing else.
 	Admission struct{}

@@ -13,7 +13,7 @@ type peopleModel struct {
 	begin    peopleState
 	requests []peopleRequest
 	rights   map[rightsOf]rights
-	tokensOf map[int]uint32 // by member
+	tokensOf map[int]uint32 // by member: a bit for each token
 }
 
 // peopleRequest is a PeopleRequest by numbers.
@@ -213,7 +213,7 @@ func (c *compiler) number(r *registry, text string) int {
 	return n
 }
 
-// signedIn notes that a token is a member's, and returns its bit.
+// signedIn records that a token belongs to a member, and returns the token's bit.
 func (c *compiler) signedIn(token, member string) (bit uint32) {
 	if token == "" || member == "" {
 		return 0

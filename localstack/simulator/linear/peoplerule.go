@@ -208,7 +208,8 @@ func (d doMember) apply(s *peopleState) {
 	set(&m.disabled, d.disabled)
 }
 
-// end ends the member's access, and the keys behind which it stands, if the change does so.
+// end ends the member's tokens if the change ends its access, and the member's keys if the change disables or deletes
+// the member without keepKeys.
 func (d doMember) end(s *peopleState, before memberState) {
 	after := s.members[d.member]
 	disabled := after.disabled && !before.disabled

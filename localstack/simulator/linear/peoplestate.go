@@ -41,10 +41,11 @@ type memberState struct {
 type keyState struct {
 	exists bool
 	name   uint8
-	maker  uint8 // 0: no member; else makerOf it
+	maker  uint8 // makerOf the member; 0: none
 	scopes scopeSet
 }
 
+// makerOf returns the number of a member in keyState.maker.
 func makerOf(member int) uint8 { return uint8(member + 1) } //nolint:gosec // at most mostMembers
 
 // Sets, a bit for each element.
