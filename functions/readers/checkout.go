@@ -190,8 +190,9 @@ func (f family) terminate(ctx context.Context, req readerPath) (rest.Empty, erro
 	return rest.Empty{}, err
 }
 
-// end cancels the reader's checkout while it waits for the cardholder, and returns what has become of it.
-// The checkout is zero if none is open. Failure: NotFound when it is another's and the caller sees its own alone.
+// end cancels the reader's checkout while it waits for the cardholder, and returns the checkout as it is then. The
+// checkout is zero if none is open. Failure: NotFound when the caller may not see the checkout, because another member
+// created it.
 func (f family) end(ctx context.Context, caller identity.Principal, r reader.Reader) (payments.Checkout, error) {
 	if r.Checkout == "" {
 		return payments.Checkout{}, nil

@@ -184,8 +184,8 @@ func TestOthersReachNoCheckout(t *testing.T) {
 	wantFate(c, own, stopped)
 }
 
-// TestDeleteReader_AnothersCheckout is refused to a person who sees its own checkouts alone: nothing happens to
-// the checkout and the pairing.
+// TestDeleteReader_AnothersCheckout deletes a reader as a person who may not see its open checkout. The refusal changes
+// neither checkout nor pairing.
 func TestDeleteReader_AnothersCheckout(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
@@ -206,7 +206,7 @@ func TestDeleteReader_AnothersCheckout(t *testing.T) {
 	}
 }
 
-// TestDeleteReader_OwnCheckout: a person who sees its own checkouts alone ends these by deleting the reader.
+// TestDeleteReader_OwnCheckout deletes a reader as the person who created its open checkout, which is cancelled.
 func TestDeleteReader_OwnCheckout(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)

@@ -136,8 +136,8 @@ func (f family) update(ctx context.Context, req updateRequest) (readerView, erro
 }
 
 // delete ends the pairing, after the checkout that may wait at the terminal. It may be repeated: each
-// step finds what was done before. Failure: NotFound, also while the reader has a checkout of another and the
-// caller sees its own alone.
+// step finds what was done before. Failure: NotFound, also while the reader has an open checkout that the caller
+// may not see.
 func (f family) delete(ctx context.Context, req readerPath) (rest.Empty, error) {
 	caller, operation := rest.Caller(ctx), rest.OperationID(ctx)
 	t := caller.Tenant

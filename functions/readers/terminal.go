@@ -70,8 +70,8 @@ func (f family) silent(ctx context.Context, r reader.Reader, err error) {
 var errNotStopped = errors.New("the acquirer did not say that the checkout is cancelled")
 
 // stop cancels the checkout at the reader, if one is open, and ends the pairing: a terminal without
-// one gets no other checkout. Failures: NotFound when the checkout is another's and the caller sees its own
-// alone; Timeout when acquirer or terminal did not answer.
+// a pairing gets no other checkout. Failures: NotFound when the caller may not see the checkout; Timeout when
+// acquirer or terminal did not answer.
 func (f family) stop(ctx context.Context, caller identity.Principal, r reader.Reader) error {
 	c, err := f.end(ctx, caller, r)
 	switch {

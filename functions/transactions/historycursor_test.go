@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// refs are the parameters that a page can begin from.
+// refs are the parameters that take a ref.
 var refs = []string{"oldest_ref", "newest_ref"}
 
 // crowd is a history in which an employee has two payments, and others have hundreds of items between them.
@@ -35,7 +35,7 @@ func newCrowd(t *testing.T) crowd {
 	return p
 }
 
-// follow returns what the employee is shown from the query on, and the refs of all links.
+// follow follows the links from a query, and returns the items that the employee is shown and the refs of the links.
 func (p crowd) follow(path, query string) (shown, cursors []string) {
 	p.Helper()
 	for {
@@ -57,8 +57,8 @@ func (p crowd) follow(path, query string) (shown, cursors []string) {
 	}
 }
 
-// TestListTransactions_LinksNameNoHiddenItem: a person who sees its own payments alone reads all of them, and no link
-// names another's item. A sealed ref is of use to nobody else.
+// TestListTransactions_LinksNameNoHiddenItem checks that an employee who sees only its own payments reads all of
+// them, and that no link names another's item. Other callers cannot use a sealed ref.
 func TestListTransactions_LinksNameNoHiddenItem(t *testing.T) {
 	t.Parallel()
 	p := newCrowd(t)
@@ -81,7 +81,7 @@ func TestListTransactions_LinksNameNoHiddenItem(t *testing.T) {
 	}
 }
 
-// checkCursor fails if the ref names an item that was not shown, or can be used by others.
+// checkCursor fails if the ref names an item that was not shown, or if others can use it.
 func (p crowd) checkCursor(path, cursor string) {
 	p.Helper()
 	if slices.Contains(p.own, cursor) {
@@ -99,8 +99,8 @@ func (p crowd) checkCursor(path, cursor string) {
 	}
 }
 
-// TestListTransactions_RefOfHiddenItem is refused as a ref of no item, so that nobody learns which ids exist or when
-// they were made. Who sees all may begin from each.
+// TestListTransactions_RefOfHiddenItem checks that a hidden item's id is refused like an unknown id, so that a caller
+// does not learn which ids exist or their times. A caller who sees all items may begin from each.
 func TestListTransactions_RefOfHiddenItem(t *testing.T) {
 	t.Parallel()
 	p := newCrowd(t)
@@ -118,7 +118,7 @@ func TestListTransactions_RefOfHiddenItem(t *testing.T) {
 	}
 }
 
-// sealed returns the query that the first link with a sealed ref leads to, as the employee reads it.
+// sealed returns the query of the first link with a sealed ref that the employee gets.
 func (p crowd) sealed() string {
 	p.Helper()
 	_, cursors := p.follow(p.current(), "limit=10")
@@ -129,7 +129,8 @@ func (p crowd) sealed() string {
 	return p.current() + "?oldest_ref=" + cursors[at]
 }
 
-// TestListTransactions_SealedRefDuringRotation: processes with the old and with both secrets read each other's refs.
+// TestListTransactions_SealedRefDuringRotation checks that a process with the old secret and a process with both read
+// each other's refs.
 func TestListTransactions_SealedRefDuringRotation(t *testing.T) {
 	t.Parallel()
 	p := newCrowd(t)

@@ -120,13 +120,13 @@ func (p historyPlan) choose(entries iter.Seq2[store.HistoryEntry, error]) (histo
 	return found, chosen, nil
 }
 
-// following is where the next page begins: after the item with the id; none if ref is empty.
+// following is the place where the next page begins.
 type following struct {
-	ref    string
-	hidden bool // the caller may not see the item
+	ref    string // id of the item before it; "": there is no next page
+	hidden bool   // the caller may not see the item
 }
 
-// cut makes a page of the items that match.
+// cut makes a page of the items that match and that the caller sees.
 func (p historyPlan) cut(found historyPage, calendar merchant.Calendar) (historyView, following) {
 	page := historyView{Items: []historyItem{}, Links: []historyLink{}}
 	shown := ""

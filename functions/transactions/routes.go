@@ -19,7 +19,7 @@ type family struct {
 	processing *processing.Processor
 	refunds    payments.RefundRules
 	baseURL    string
-	cursorKeys func(time.Time) [][]byte // of sealed refs, the one in use first
+	cursorKeys func(time.Time) [][]byte // App.CursorKeys
 }
 
 // Routes of the family.
