@@ -83,11 +83,12 @@ func (e *everything) apps() {
 	e.blocked(person)
 }
 
-// blocked uses up a user's tries, signs in as the user, and sends the mail to the owners.
+// blocked empties the bucket of a user's name, tries to sign in as the user, and sends the mail to the owners.
 func (e *everything) blocked(m member.Member) {
 	e.Helper()
 	bucket := store.Bucket{Every: 6 * time.Minute, Burst: 10}
-	if _, _, err := e.App.Store.LeaseTokens(e.Context(), "passwords for "+m.Address(), bucket, 10, time.Time{}); err != nil {
+	_, _, err := e.App.Store.LeaseTokens(e.Context(), "passwords for "+m.Address(), bucket, 10, time.Time{})
+	if err != nil {
 		e.Fatal(err)
 	}
 	v := e.visitor()

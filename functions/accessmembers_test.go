@@ -99,7 +99,8 @@ func (e *everything) members() {
 		},
 	} {
 		leaving := e.Employ(guest(), member.Permissions{Admin: true})
-		made := e.WithKey(e.TokenOf(leaving)).Send("POST", merchant+"/api-keys", fields{"name": "Till", "scopes": []string{"email"}})
+		made := e.WithKey(e.TokenOf(leaving)).Send("POST", merchant+"/api-keys",
+			fields{"name": "Till", "scopes": []string{"email"}})
 		e.Secret("API key", made.Text("plaintext"))
 		method, at := path(leaving)
 		e.Send(method, at, nil)

@@ -35,7 +35,7 @@ var aims = map[string]int{
 	// Counting a new password takes a second call when another one was set a moment ago.
 	"PUT /v0.1/me/accounts/{operator_id}":       5,
 	"PUT /v0.1/me/accounts/{operator_id}/reset": 5,
-	// The API keys that the operator made are read, and how many there are.
+	// They read the API keys that the operator made, and the count of keys.
 	"DELETE /v0.1/me/accounts/{operator_id}":       5,
 	"POST /v0.1/me/accounts/{operator_id}/disable": 5,
 	// A member is shown with whether its user has a second factor.
@@ -46,8 +46,8 @@ var aims = map[string]int{
 	"GET /invitations/{token}":  5,
 	"POST /invitations/{token}": 8,
 	// Somebody signs in a few times a day, and each step hangs on the one before: an address leads to its user; two
-	// buckets count a password, each in two calls when they were used a moment ago; the address of a sign-in is looked up and
-	// remembered.
+	// buckets count a password, each in two calls when they were used a moment ago; the address of a sign-in is looked
+	// up and remembered.
 	"POST /sign-in":                                      10,
 	"POST /sign-in/second-factor, app":                   8,
 	"POST /sign-in/second-factor, recovery":              8,

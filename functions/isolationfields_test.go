@@ -23,20 +23,21 @@ var naming = regexp.MustCompile(`(^|_)(email|address|user|username|user_id|custo
 	`line_?\d|street_address|iban|swift|account_number|bank_code|branch_code|sort_code|last_4_digits|token|auth_code|` +
 	`authorization_code)$`)
 
-// columns are the credentials whose view of the merchant's own data is compared, by the letters of the rows. All have
-// all scopes, but for the public key, which has none.
+// columns are the credentials whose view of the merchant's own data is compared, by the letters of the rows. Each has
+// all scopes, except the public key, which has none.
 var columns = map[string]string{"owner": "O", "employee without permissions": "E", "public key": "P", "secret key": "K",
 	"client": "C", "test profile": "T"}
 
-// property is one of an object in a response.
+// property is a property of an object in a response.
 type property struct {
-	of, name string // the schema, or the place in one; the property
-	schema   *openapi3.SchemaRef
+	of     string // the schema, or a place in the schema
+	name   string
+	schema *openapi3.SchemaRef
 }
 
 func (p property) String() string { return p.of + "." + p.name }
 
-// propertiesOf returns the properties of the objects that the schema allows, of is where it stands.
+// propertiesOf returns the properties of the objects that the schema allows. of is the schema's place.
 func propertiesOf(of string, ref *openapi3.SchemaRef) (all []property) {
 	if ref.Ref != "" {
 		of = path.Base(ref.Ref)
@@ -55,7 +56,7 @@ func propertiesOf(of string, ref *openapi3.SchemaRef) (all []property) {
 	return all
 }
 
-// reach adds the properties that may name somebody to those found, with all below.
+// reach adds to found the properties that may name a person, an account or a card, and all properties below them.
 func reach(found map[string]bool, seen map[string]bool, all []property) {
 	for _, p := range all {
 		if seen[p.String()] {
@@ -89,7 +90,7 @@ func shownIn(all []property, value any, note func(property)) {
 // exposure collects which credentials are shown which properties.
 type exposure struct {
 	document *openapi3.T
-	all      map[string]bool            // that may name somebody
+	all      map[string]bool            // that may name a person, an account or a card
 	shown    map[string]map[string]bool // to the columns
 }
 
@@ -129,7 +130,7 @@ func (f exposure) answer(o checker.Operation, status string) (all []property) {
 	return all
 }
 
-// note keeps what a credential is shown of the merchant's own data.
+// note records which properties of the merchant's own data an answer shows to a credential.
 func (f exposure) note(c credential, o checker.Operation, got world.Response) {
 	column, compared := columns[c.name]
 	var body any
@@ -146,7 +147,7 @@ func (f exposure) note(c credential, o checker.Operation, got world.Response) {
 	})
 }
 
-// check compares who was shown each property with the rows. A property without a row fails.
+// check compares the credentials that were shown each property with the rows. A property without a row fails.
 func (f exposure) check(t *testing.T) {
 	t.Helper()
 	want, got := map[string]string{}, map[string]string{}
@@ -174,8 +175,8 @@ func (f exposure) check(t *testing.T) {
 	}
 }
 
-// withPersons records all that names persons, accounts and cards of the merchant. It returns the paths of requests that
-// ask for more of it than the document's examples, by their operations.
+// withPersons stores persons, accounts and cards of the merchant, so that no property is empty. It returns paths, by
+// operation, of requests that ask for more of these than the document's examples do.
 func (i *isolation) withPersons() map[string]string {
 	i.Helper()
 	customer := i.fixtures[own].made["customer-77"]
@@ -217,10 +218,10 @@ func (i *isolation) noteDetails(f exposure, o checker.Operation, detailed map[st
 	}
 }
 
-// whoIsShown are the rows: by the letters of the columns the properties that these credentials are shown. The key and
-// payers have made the merchant's data: of the employee's own there is only its membership.
+// whoIsShown are the rows: the properties that credentials are shown, by the letters of the columns. The key and payers
+// have made the merchant's data. Only its membership belongs to the employee.
 var whoIsShown = map[string]string{
-	// the merchant, to everybody who works for it; and the name of the caller
+	// the merchant, to all who work for it; and the name of the caller
 	"OEKCT": `AccountUser.username BusinessProfile.address BusinessProfile.email BusinessProfile.phone_number
 		Company.address Company.identifiers Company.phone_number Company.trading_address DoingBusinessAs.address
 		DoingBusinessAs.email MerchantProfile.address MerchantProfile.mobile_phone Place.street_address

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// buckets counts the token buckets that anybody has used.
+// buckets counts the token buckets in the table.
 func buckets(s world.Shop) int {
 	s.Helper()
 	_, table := s.App.Store.Raw()
@@ -18,7 +18,7 @@ func buckets(s world.Shop) int {
 	return n
 }
 
-// TestLimits_NoBucketIsShared: what a merchant does takes from no bucket from which another takes. Each uses as many new
+// TestLimits_NoBucketIsShared checks that two merchants never take from the same bucket: the second creates as many new
 // buckets as the first.
 func TestLimits_NoBucketIsShared(t *testing.T) {
 	t.Parallel()

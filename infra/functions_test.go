@@ -139,7 +139,7 @@ func variables(r resource) map[string]any {
 	return found
 }
 
-// proxySecretHash is the hash of what prod's proxy sends in these tests.
+// proxySecretHash is the setting proxySecretHashes of prod in these tests.
 const proxySecretHash = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"
 
 func TestSettingsReachTheFunctions(t *testing.T) {
@@ -153,7 +153,8 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 				f.Name, got)
 		}
 		hops, hashes := variables(r)["PROXY_HOPS"], variables(r)["PROXY_SECRET_HASHES"]
-		if want := f.HTTP != nil; (hops == "1" && hashes == proxySecretHash) != want || (hops == nil && hashes == nil) == want {
+		want, set := f.HTTP != nil, hops == "1" && hashes == proxySecretHash
+		if set != want || (hops == nil && hashes == nil) == want {
 			t.Errorf("%s: got PROXY_HOPS %v and PROXY_SECRET_HASHES %v, want 1 and the hash: %t", f.Name, hops, hashes, want)
 		}
 	}

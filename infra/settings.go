@@ -43,11 +43,12 @@ type settings struct {
 	ZoneName    string // without one the operator points the domain at the output DomainTarget
 	BaseURL     string // baseUrl: overrides the URL that the platform gives to others, for emulators and proxies
 
-	// trustedProxies: how many proxies of yours each request passes before API Gateway; CloudFront is one. The address that
-	// they report is the client's in limits, logs and audits; 0
+	// trustedProxies: the number of your proxies that each request passes before API Gateway, such as CloudFront. Limits,
+	// logs and audits have the client's address as these report it; 0
 	TrustedProxies string
-	// proxySecretHashes: SHA-256 in hexadecimal of what the last of them sends in X-Proxy-Secret, perhaps of the next value
-	// too, with a blank between; none, but then a request past the proxies may claim any address
+	// proxySecretHashes: SHA-256 in hexadecimal of the value that the last proxy sends in X-Proxy-Secret; while the
+	// value is being changed, two hashes with a blank between. Without a hash, a request past the proxies may claim any
+	// address
 	ProxySecretHashes string
 
 	Rate  float64 // rate: requests a second, above which API Gateway answers 429; 100, 5000

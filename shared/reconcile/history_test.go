@@ -162,7 +162,8 @@ func (h *history) pay() {
 		Status: payments.CheckoutPending, CreatedAt: h.clock.Now(), Payee: payments.Payee{Code: p.tenant.Merchant,
 			FeeRate: "0.0195", PayoutPlan: []merchant.PayoutPlan{"", merchant.TrueInstallment}[h.IntN(2)]}})
 	h.must(err)
-	c, err = c.Begin(payments.Attempt{ID: p.id, Method: payments.CardMethod, Installments: 1 + h.IntN(3)}, payments.Source{}, h.clock.Now())
+	c, err = c.Begin(payments.Attempt{ID: p.id, Method: payments.CardMethod, Installments: 1 + h.IntN(3)},
+		payments.Source{}, h.clock.Now())
 	h.must(err)
 	decision := []payments.Decision{payments.Approved, payments.Approved, payments.Approved, payments.Declined}[h.IntN(4)]
 	if decision == payments.Approved {

@@ -71,7 +71,8 @@ func (h *history) liveSale(amount string) paid {
 		Amount: money.MustParse(amount, "EUR"), Status: payments.CheckoutPending, CreatedAt: h.clock.Now(),
 		Payee: payments.Payee{Code: p.tenant.Merchant, FeeRate: "0.0195"}})
 	h.must(err)
-	c, err = c.Begin(payments.Attempt{ID: p.id, Method: payments.CardMethod, Installments: 1}, payments.Source{}, h.clock.Now())
+	c, err = c.Begin(payments.Attempt{ID: p.id, Method: payments.CardMethod, Installments: 1},
+		payments.Source{}, h.clock.Now())
 	h.must(err)
 	h.move(p, acquirer.CaptureMovement, p.id, c.Amount)
 	change, _ := c.Settle(p.id, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, h.clock.Now())
