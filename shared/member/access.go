@@ -16,28 +16,6 @@ func (m Member) Changed(after Member, now time.Time) Member {
 	return after
 }
 
-// Keys says whether the API keys that a member made end when the member is disabled or removed (contract §8.2).
-type Keys bool
-
-// The choices.
-const (
-	EndKeys  Keys = false
-	KeepKeys Keys = true
-)
-
-// KeysChoice is the query parameter of the operations that disable or remove a member.
-type KeysChoice struct {
-	KeepKeys *bool `query:"keep_api_keys"` // nil: the merchant's setting decides
-}
-
-// Or returns the choice of the request, or else the merchant's setting (merchant.Settings.KeepKeys).
-func (c KeysChoice) Or(setting bool) Keys {
-	if c.KeepKeys != nil {
-		return Keys(*c.KeepKeys)
-	}
-	return Keys(setting)
-}
-
 // endsAccess reports whether a change to after ends the member's access. A first password ends nothing.
 func (m Member) endsAccess(after Member) bool {
 	return after.Disabled() && !m.Disabled() ||

@@ -25,7 +25,7 @@ var (
 func RefusedPassword(field string, err error) error {
 	switch {
 	case errors.Is(err, ErrShort):
-		return failure.Invalid(field, "must have at least 12 characters, of which repeated text counts once")
+		return failure.Invalid(field, "must have at least 12 characters; repeated text counts once")
 	case errors.Is(err, ErrCommon):
 		return failure.Invalid(field, "must not be one of the commonest passwords, with or without digits around it")
 	default:
