@@ -25,11 +25,11 @@ func (p *postman) owners(ctx context.Context, t identity.Tenant) ([]member.Membe
 // maxMerchants limits the merchants whose owners get a mail about one user, because strangers cause that mail.
 const maxMerchants = 5
 
-// readTenants reads at most so many tenants in which the user is an active member: each merchant once, live mode before
+// readTenants reads up to most tenants where the user is an active member. Each merchant comes once, live mode before
 // test mode.
 func (p *postman) readTenants(ctx context.Context, user string, most int) ([]identity.Tenant, error) {
 	var found []identity.Tenant
-	if user == "" { // a name that nobody has
+	if user == "" { // the name was unknown
 		return nil, nil
 	}
 	for _, mode := range []identity.Mode{identity.Live, identity.Test} {

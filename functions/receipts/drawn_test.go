@@ -92,7 +92,7 @@ func TestDrawnPDFs_Bounded(t *testing.T) {
 	}
 }
 
-// BenchmarkShowPDF compares a PDF that is drawn with one that is kept.
+// BenchmarkShowPDF compares drawing a PDF with showing a kept PDF.
 func BenchmarkShowPDF(b *testing.B) {
 	s := sampled("de")
 	for name, f := range map[string]func() (rest.Document, error){

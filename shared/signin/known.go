@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// KnownLasts is how long a browser or an address stays known to an account after a sign-in
-// (contract §2.9).
+// KnownLasts limits the time for which a browser or an address stays known after a sign-in (contract §2.9).
 const KnownLasts = 90 * 24 * time.Hour
 
 // maxDevices limits the devices in one cookie. The accounts that signed in last in the browser keep theirs.

@@ -236,7 +236,7 @@ func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 	}
 }
 
-// everybody reports that the caller sees every creator's checkouts.
+// everybody returns true: the caller sees the checkouts of all creators.
 func everybody(string) bool { return true }
 
 func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
