@@ -27,7 +27,8 @@ func RefusedPassword(field string, err error) error {
 	case errors.Is(err, ErrShort):
 		return failure.Invalid(field, "must have at least 12 characters; repeated text counts once")
 	case errors.Is(err, ErrCommon):
-		return failure.Invalid(field, "must not be one of the commonest passwords, with or without digits around it")
+		return failure.Invalid(field, "must not be one of the commonest passwords, with or without digits or punctuation "+
+			"around it")
 	default:
 		return err
 	}
