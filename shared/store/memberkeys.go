@@ -40,11 +40,10 @@ func (s *Reader) keysOf(ctx context.Context, t identity.Tenant, m member.Member)
 	return keys, count, err
 }
 
-// leaveKeys adds the member's API keys to the transaction of a change that disables or removes the member (then after
-// is zero). For other changes it adds nothing. The keys are deleted, or stay if keys is KeepKeys. In both cases the
-// owners get a mail that names them. Of more than keysAtOnce keys it ends the first ones at once, in earlier
-// transactions. It returns the versions of the items on which it put a condition. Error: ErrStale when one of the
-// keys changed meanwhile.
+// leaveKeys adds the member's API keys to the transaction of a change that disables or removes the member (then after is
+// zero). For other changes it adds nothing. The keys are deleted, or stay if keys is KeepKeys; the owners get a mail
+// that names them. If there are more than keysAtOnce, it deletes the first ones beforehand, in separate transactions. It
+// returns the versions of the items on which it put a condition. Error: ErrStale when one of the keys changed meanwhile.
 func (s *Store) leaveKeys(ctx context.Context, tx *dynamo.WriteTx, t identity.Tenant, before, after member.Member,
 	keys member.Keys) ([]readVersion, error) {
 	if before.Invited() || after.ID != "" && (before.Disabled() || !after.Disabled()) {
