@@ -144,7 +144,13 @@ func (f family) decideAuthorization(ctx context.Context, req decideAuthorization
 	case session.SignedIn.Before(merchants[at].ended):
 		return f.drawSignInFor(ctx, a, problemExpired)
 	}
-	return f.allow(ctx, a, merchants[at].holder(a, session))
+	holder := merchants[at].holder(a, session)
+	for _, m := range merchants { // at the others, too, the sign-in counts if it came after access had ended
+		if !session.SignedIn.Before(m.ended) && holder.SignedIn.Before(m.since) {
+			holder.SignedIn = m.since
+		}
+	}
+	return f.allow(ctx, a, holder)
 }
 
 // form is the subject of the consent form's csrf_token: the whole request, so that the token of
@@ -177,9 +183,6 @@ func (p place) holder(a authorization, session signin.Session) oauth.Holder {
 	account := session.Account
 	h := oauth.Holder{Client: a.client.ID, Kind: account.Kind, Subject: p.subject, Tenant: p.tenant, Scopes: a.scopes,
 		Password: session.Password, SignedIn: session.SignedIn}
-	if h.SignedIn.Before(p.since) {
-		h.SignedIn = p.since
-	}
 	if account.Kind == identity.User {
 		h.User = account.ID
 	}

@@ -235,6 +235,39 @@ func TestEndedAccess_InvitedAgain(t *testing.T) {
 	}
 }
 
+// TestEndedAccess_SignedInSoonAfterJoining: a user who signs in right after accepting an invitation, and allows a client to
+// act for another merchant, reaches the new one by that token.
+func TestEndedAccess_SignedInSoonAfterJoining(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	there := p.OtherShop().Tenant()
+	p.Clock.Advance(time.Hour)
+	p.join(there, ada)
+	p.Clock.Advance(10 * time.Second)
+	b := p.browse()
+	b.enter(ada, nil)
+	b.open(p.asked(url.Values{"code_challenge": {""}, "code_challenge_method": {""}}))
+	token := p.redeem(answer(b.decide("allow", url.Values{"merchant_code": {p.Merchant.Code}})).Get("code"))
+	p.ok(p.WithKey(token.Access).Send("GET", "/v2.1/merchants/"+there.Merchant+"/transactions/history", nil))
+}
+
+// TestEndedAccess_MerchantMadeLater: a token does not reach a merchant that an operator makes later for its user.
+func TestEndedAccess_MerchantMadeLater(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	hers := p.join(p.Tenant(), ada)
+	p.Clock.Advance(time.Hour)
+	token := p.TokenOf(hers)
+	p.Clock.Advance(10 * time.Minute)
+	later := p.NewShop("DE", "EUR", map[string]any{"email": ada}).Merchant.Code
+	got := p.WithKey(token).Send("POST", "/v0.1/merchants/"+later+"/api-keys",
+		map[string]any{"name": "stolen", "scopes": identity.AllScopes()})
+	if got.Status != http.StatusNotFound {
+		t.Errorf("got %d %s, want 404", got.Status, got.Body)
+	}
+}
+
 // TestEndedAccess_PendingSession removes a role and gives it back while a session waits for the second factor. The
 // session has ended.
 func TestEndedAccess_PendingSession(t *testing.T) {

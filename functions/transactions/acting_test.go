@@ -296,5 +296,6 @@ func TestAReplayIsThePersons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	denied.Check(t, s.WithKey(s.TokenOf(less)).Do(world.Request{Method: "POST", Path: r.Path, IdempotencyKey: "k", Body: r.Body}))
+	ended := s.WithKey(s.TokenOf(less))
+	denied.Check(t, ended.Do(world.Request{Method: "POST", Path: r.Path, IdempotencyKey: "k", Body: r.Body}))
 }

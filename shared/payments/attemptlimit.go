@@ -40,6 +40,10 @@ func (s AttemptStart) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads what MarshalText wrote.
 func (s *AttemptStart) UnmarshalText(text []byte) error {
+	if at, err := time.Parse(time.RFC3339Nano, string(text)); err == nil { // older than the names of sources
+		*s = AttemptStart{At: at, Source: Source{Payer: true}}
+		return nil
+	}
 	parts := strings.Split(string(text), ",")
 	if parts[0] == "" {
 		return errors.New("payments: an attempt's start is empty")

@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -109,5 +110,17 @@ func TestAttemptStart_Text(t *testing.T) {
 		if err := new(payments.AttemptStart).UnmarshalText([]byte(bad)); err == nil {
 			t.Errorf("%q: got no error, want one", bad)
 		}
+	}
+}
+
+// TestAttemptStart_OfBefore reads a start in its older form, which has the time alone.
+func TestAttemptStart_OfBefore(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 26, 15, 4, 5, 6, time.UTC)
+	var got payments.AttemptStart
+	err := got.UnmarshalText([]byte(at.Format(time.RFC3339Nano)))
+	want := payments.AttemptStart{At: at, Source: payments.Source{Payer: true}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 }

@@ -237,24 +237,18 @@ func (s *Store) DeleteAPIKey(ctx context.Context, t identity.Tenant, id, operati
 // removeAPIKey errors with ErrStale when the key changed, or is gone, or the caller has
 // other rights; the next try finds out which.
 func (s *Store) removeAPIKey(ctx context.Context, k identity.APIKey, operation string) error {
-	item := apiKeyKey(k.Tenant, k.TokenHash)
 	deleted := deletedKey{key: deletedAPIKeyKey(k.Tenant, k.ID), Operation: operation, APIKey: k,
 		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
 	deleted.TokenHash = ""
-	condition, values := unchangedAPIKey(k.Version)
-	tx := s.db.WriteTx().Idempotent(true).
-		Delete(s.remove(item).If(condition, values...)).
-		Delete(s.remove(keyUseKey(k.Tenant, k.ID))).
-		Put(s.table.Put(deleted))
-	if err := s.putAudit(ctx, tx, k.Tenant.Merchant, audit.Change{Mode: k.Tenant.Mode, Subject: subjectAPIKey(k),
-		Before: k.ForAudit()}); err != nil {
-		return err
-	}
-	if err := s.asCaller(ctx, tx, readVersion{item, k.Version}); err != nil {
-		return err
-	}
-	err := tx.Run(ctx)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(deleted))
+	has, err := s.deleteKey(ctx, tx, k)
 	if err == nil {
+		err = s.asCaller(ctx, tx, has)
+	}
+	if err != nil {
+		return err
+	}
+	if err = tx.Run(ctx); err == nil {
 		return nil
 	}
 	_, readErr := s.APIKey(ctx, k.Tenant, k.ID)
@@ -266,6 +260,16 @@ func (s *Store) removeAPIKey(ctx context.Context, k identity.APIKey, operation s
 	default:
 		return err
 	}
+}
+
+// deleteKey adds the deletion of a key to a transaction, with an audit entry. It returns the version of the item
+// on which it put a condition.
+func (s *Store) deleteKey(ctx context.Context, tx *dynamo.WriteTx, k identity.APIKey) (readVersion, error) {
+	item := apiKeyKey(k.Tenant, k.TokenHash)
+	condition, values := unchangedAPIKey(k.Version)
+	tx.Delete(s.remove(item).If(condition, values...)).Delete(s.remove(keyUseKey(k.Tenant, k.ID)))
+	return readVersion{item, k.Version}, s.putAudit(ctx, tx, k.Tenant.Merchant, audit.Change{Mode: k.Tenant.Mode,
+		Subject: subjectAPIKey(k), Before: k.ForAudit()})
 }
 
 // keyDeletedBy fails with NotFound unless the operation deleted the key.

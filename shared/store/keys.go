@@ -39,8 +39,9 @@ import (
 //	API key            KEY#M                       KEY#<sha256 of token>       apikeys, members, merchants, provision
 //	deleted API key    KEY#M                       DELETED#<id>                apikeys, provision
 //	count of new keys  KEY#M                       COUNT                       apikeys, provision
-//	use of an API key  KEYUSE#M                    KEYUSE#<id>                 rest, at most once an hour; apikeys, members,
-//	                                                                           merchants and provision delete it
+//	use of an API key  KEYUSE#M                    KEYUSE#<id>                 rest, at most once an hour; apikeys,
+//	                                                                           members, merchants and provision
+//	                                                                           delete it
 //	access token       TOKEN#<sha256 of token>     TOKEN                       oauth
 //	OAuth client       CLIENT#<id>                 CLIENT                      provision
 //	code               CODE#<sha256 of code>       CODE                        oauth

@@ -2,11 +2,11 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -40,43 +40,64 @@ func (s *Reader) keysOf(ctx context.Context, t identity.Tenant, m member.Member)
 	return keys, count, err
 }
 
-// leaveKeys adds the member's API keys to the transaction of a change that disables or removes the member (then after is
-// zero). For other changes it adds nothing. The keys are deleted, or stay if keys is KeepKeys; the owners get a mail
-// that names them. If there are more than keysAtOnce, it deletes the first ones beforehand, in separate transactions. It
-// returns the versions of the items on which it put a condition. Error: ErrStale when one of the keys changed meanwhile.
+// leaveKeys adds the member's API keys to the transaction of a change that disables or removes the member (then
+// after is zero). For other changes it adds nothing. The keys are deleted, or stay if keys is KeepKeys; the
+// owners get a mail that names them. If there are more than keysAtOnce, it deletes the first ones beforehand, in
+// separate transactions. It returns the versions of the items on which it put a condition. Error: ErrStale when
+// one of the keys changed meanwhile.
 func (s *Store) leaveKeys(ctx context.Context, tx *dynamo.WriteTx, t identity.Tenant, before, after member.Member,
 	keys member.Keys) ([]readVersion, error) {
 	if before.Invited() || after.ID != "" && (before.Disabled() || !after.Disabled()) {
 		return nil, nil
 	}
 	made, count, err := s.keysOf(ctx, t, before)
+	if err == nil && keys == member.EndKeys && len(made) > keysAtOnce { // before the first batch ends
+		err = s.refusedAsLastOwner(ctx, t, before, after)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(made) > 0 {
-		s.putMail(tx, t, mail.NewMemberKeys(versionOf(memberKey(t, before.Number()), before.Version+1),
-			keys == member.EndKeys, before.Email, names(made)))
-	}
-	k := keyCountKey(t) // the condition: no key was made since they were read
-	unchanged := s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("attribute_not_exists(pk)")
-	if count.Version > 0 {
-		unchanged = s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("version = ?", count.Version)
-	}
-	tx.Check(unchanged)
-	if keys == member.KeepKeys {
-		return nil, nil
-	}
-	for ; len(made) > keysAtOnce; made = made[keysAtOnce:] {
-		if err := s.endBatch(ctx, made[:keysAtOnce]); err != nil {
+	for ; keys == member.EndKeys && len(made) > keysAtOnce; made = made[keysAtOnce:] {
+		if err := s.endBatch(ctx, t, before, made[:keysAtOnce]); err != nil {
 			return nil, err
 		}
+	}
+	s.putKeysMail(tx, t, before, keys, made)
+	k := keyCountKey(t) // the condition: no key was made since they were read
+	tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).
+		If("attribute_not_exists(pk) OR version = ?", count.Version)) // it is never deleted
+	if keys == member.KeepKeys {
+		return nil, nil
 	}
 	return s.endKeys(ctx, tx, made)
 }
 
+// putKeysMail adds the mail to the owners that names the keys, if there are any.
+func (s *Store) putKeysMail(tx *dynamo.WriteTx, t identity.Tenant, m member.Member, keys member.Keys,
+	made []identity.APIKey) {
+	if len(made) > 0 {
+		change := versionOf(memberKey(t, m.Number()), m.Version+1) + " " + made[0].ID
+		s.putMail(tx, t, mail.NewMemberKeys(change, keys == member.EndKeys, m.Email, names(made)))
+	}
+}
+
+// refusedAsLastOwner returns the refusal of a change that would leave the tenant without an active owner; nil
+// for others.
+func (s *Reader) refusedAsLastOwner(ctx context.Context, t identity.Tenant, before, after member.Member) error {
+	refusal := errLastOwner
+	if after.ID == "" {
+		refusal = errLastOwnerLeaves
+	}
+	if err := s.whyRefused(ctx, t, before, after, refusal); !errors.Is(err, ErrStale) {
+		return err
+	}
+	return nil
+}
+
 // endBatch ends keys in a separate transaction. Error: ErrStale when one of them changed meanwhile.
-func (s *Store) endBatch(ctx context.Context, keys []identity.APIKey) error {
+func (s *Store) endBatch(ctx context.Context, t identity.Tenant, m member.Member, keys []identity.APIKey) error {
 	tx := s.db.WriteTx().Idempotent(true)
+	s.putKeysMail(tx, t, m, member.EndKeys, keys)
 	has, err := s.endKeys(ctx, tx, keys)
 	if err == nil {
 		err = s.asCaller(ctx, tx, has...)
@@ -90,20 +111,17 @@ func (s *Store) endBatch(ctx context.Context, keys []identity.APIKey) error {
 	return err
 }
 
-// endKeys adds the deletion of keys to a transaction, with one audit entry for each. It returns the versions of the
-// items on which it put a condition. Unlike DeleteAPIKey it keeps no record of the deleted key: its maker has no
-// access any more, so the request that made the key cannot be repeated.
+// endKeys adds the deletion of keys to a transaction. It returns the versions of the items on which it put a
+// condition. Unlike DeleteAPIKey it keeps no record of the deleted keys, because who changes members may not
+// write keys. Without the record a request that made such a key makes it again, if its caller may.
 func (s *Store) endKeys(ctx context.Context, tx *dynamo.WriteTx,
 	keys []identity.APIKey) (has []readVersion, err error) {
 	for _, k := range keys {
-		item := apiKeyKey(k.Tenant, k.TokenHash)
-		condition, values := unchangedAPIKey(k.Version)
-		tx.Delete(s.remove(item).If(condition, values...)).Delete(s.remove(keyUseKey(k.Tenant, k.ID)))
-		if err := s.putAudit(ctx, tx, k.Tenant.Merchant, audit.Change{Mode: k.Tenant.Mode, Subject: subjectAPIKey(k),
-			Before: k.ForAudit()}); err != nil {
+		deleted, err := s.deleteKey(ctx, tx, k)
+		if err != nil {
 			return nil, err
 		}
-		has = append(has, readVersion{item, k.Version})
+		has = append(has, deleted)
 	}
 	return has, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // TestDeleteMember_ManyKeys ends more keys than one transaction can, including the key by which the request comes.
@@ -16,20 +17,10 @@ func TestDeleteMember_ManyKeys(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	till := employ(t, s, "till@example.com")
-	scopes := identity.AllScopes()
+	makesKey(t, s, "another's", "")
 	var by identity.Principal
 	for i := range 60 {
-		k, _, err := identity.NewAPIKey(tenant, identity.KeyRequest{Name: fmt.Sprint(i), Scopes: &scopes}, s.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i > 0 { // the first is another's
-			k.Maker.Person = till.ID
-		}
-		if k, err = s.CreateAPIKey(t.Context(), k); err != nil {
-			t.Fatal(err)
-		}
-		if i == 30 {
+		if k := makesKey(t, s, fmt.Sprint(i), till.ID); i == 30 {
 			by = k.Principal()
 		}
 	}
@@ -42,7 +33,7 @@ func TestDeleteMember_ManyKeys(t *testing.T) {
 	for _, k := range keys {
 		left = append(left, k.Name)
 	}
-	if diff := cmp.Diff([]string{"0"}, left); diff != "" || err != nil {
+	if diff := cmp.Diff([]string{"another's"}, left); diff != "" || err != nil {
 		t.Errorf("the keys that are left, %v (-want +got):\n%s", err, diff)
 	}
 	if _, err := s.Member(t.Context(), tenant, till.Number()); !failure.Is(err, failure.KindNotFound) {
@@ -55,19 +46,11 @@ func TestUpdateMember_KeyMadeMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	till := employ(t, s, "till@example.com")
-	scopes := []string{"email"}
 	made := 0
 	_, err := s.UpdateMember(t.Context(), tenant, till.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			if made == 0 { // after the member was read
-				k, _, err := identity.NewAPIKey(tenant, identity.KeyRequest{Name: "meanwhile", Scopes: &scopes}, s.Now())
-				if err != nil {
-					return m, err
-				}
-				k.Maker.Person = m.ID
-				if _, err = s.CreateAPIKey(t.Context(), k); err != nil {
-					return m, err
-				}
+				makesKey(t, s, "meanwhile", m.ID)
 			}
 			made++
 			return m.Enabled(false, s.Now()), nil
@@ -78,4 +61,34 @@ func TestUpdateMember_KeyMadeMeanwhile(t *testing.T) {
 	if keys, err := s.APIKeys(t.Context(), tenant); len(keys) != 0 || err != nil {
 		t.Errorf("got keys %+v, %v, want none", keys, err)
 	}
+}
+
+// TestDeleteMember_LastOwnerWithManyKeys is refused, and ends none of the keys.
+func TestDeleteMember_LastOwnerWithManyKeys(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	owner := appoint(t, s, "ada@example.com")
+	for i := range 30 {
+		makesKey(t, s, fmt.Sprint(i), owner.ID)
+	}
+	_, err := s.DeleteMember(t.Context(), tenant, owner.Number(), "delete", member.EndKeys, allowed)
+	keys, readErr := s.APIKeys(t.Context(), tenant)
+	if !failure.Is(err, failure.KindForbidden) || len(keys) != 30 || readErr != nil {
+		t.Errorf("got %v and %d keys, %v; want Forbidden and 30 keys", err, len(keys), readErr)
+	}
+}
+
+// makesKey stores a key of all scopes behind which the member stands.
+func makesKey(t *testing.T, s *store.Store, name, maker string) identity.APIKey {
+	t.Helper()
+	scopes := identity.AllScopes()
+	k, _, err := identity.NewAPIKey(tenant, identity.KeyRequest{Name: name, Scopes: &scopes}, s.Now())
+	k.Maker.Person = maker
+	if err == nil {
+		k, err = s.CreateAPIKey(t.Context(), k)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
 }

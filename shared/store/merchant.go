@@ -70,6 +70,9 @@ func (s *Store) createMerchant(ctx context.Context, item merchantItem, a account
 	for _, mode := range m.Modes() {
 		t := identity.Tenant{Mode: mode, Merchant: m.Code}
 		owner := member.NewOwner(t, m.Email, u, m.CreatedAt)
+		if !isNew { // what the user has allowed at other merchants does not reach this one
+			owner = owner.EndAccess(m.CreatedAt)
+		}
 		err = errors.Join(err, s.addMember(ctx, tx, t, owner))
 		s.putMembership(tx, t, owner)
 		tx.Put(s.table.Put(memberCount{key: memberCountKey(t), Count: 1, Owners: 1}))
