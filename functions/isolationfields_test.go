@@ -254,10 +254,12 @@ var whoIsShown = map[string]string{
 }
 
 // ofThings are the properties that name no person, account or card: companies, places and things.
-const ofThings = `ApiKey.name ApiKeyMaker.token AppSettings.font_name Artefact.name BankAccount.bank_name BusinessProfile.name
-	Checkout.merchant_name CheckoutPaymentMethods.items.name Collection.name Company.name CountryDetails.en_name
-	CountryDetails.native_name DoingBusinessAs.business_name Membership.resource.name MerchantProfile.company_name
-	NewApiKey.name NewTestProfile.name Pix.artefacts.name Product.name ProfileAddress.region_name Reader.name
+const ofThings = `ApiKey.name ApiKeyMaker.token AppSettings.font_name Artefact.name BankAccount.bank_name
+	BusinessProfile.name Checkout.merchant_name CheckoutPaymentMethods.items.name Collection.name
+	Company.name CountryDetails.en_name CountryDetails.native_name DoingBusinessAs.business_name
+	Membership.resource.name MerchantProfile.company_name NewApiKey.name NewTestProfile.name
+	Pix.artefacts.name Product.name ProfileAddress.region_name Reader.name
 	ReceiptMerchant.address.country_en_name ReceiptMerchant.address.country_native_name
-	ReceiptMerchant.address.region_name ReceiptMerchant.business_name ReceiptProduct.name Role.name Shelf.name
-	SignupFlow.name TestProfile.name TransactionDetail.device_info.name TransactionDetail.device_info.system_name`
+	ReceiptMerchant.address.region_name ReceiptMerchant.business_name ReceiptProduct.name Role.name
+	Shelf.name SignupFlow.name TestProfile.name TransactionDetail.device_info.name
+	TransactionDetail.device_info.system_name`

@@ -235,8 +235,8 @@ func TestEndedAccess_InvitedAgain(t *testing.T) {
 	}
 }
 
-// TestEndedAccess_SignedInSoonAfterJoining: a user who signs in right after accepting an invitation, and allows a client to
-// act for another merchant, reaches the new one by that token.
+// TestEndedAccess_SignedInSoonAfterJoining: a user who signs in right after accepting an invitation, and allows a
+// client to act for another merchant, reaches the new one by that token.
 func TestEndedAccess_SignedInSoonAfterJoining(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
