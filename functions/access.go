@@ -85,6 +85,13 @@ func (a *Access) grant(action, index string, kinds ...string) {
 	a.Table[at].Kinds = append(a.Table[at].Kinds, kinds...)
 }
 
+// Puts reports whether the function may put or update items of the kind, and not only delete them.
+func (a Access) Puts(kind string) bool {
+	return slices.ContainsFunc(a.Table, func(r Right) bool {
+		return (r.Action == "PutItem" || r.Action == "UpdateItem") && slices.Contains(r.Kinds, kind)
+	})
+}
+
 // Writes reports whether the function may write items of the kind.
 func (a Access) Writes(kind string) bool {
 	return slices.ContainsFunc(a.Table, func(r Right) bool { return r.Writes() && slices.Contains(r.Kinds, kind) })

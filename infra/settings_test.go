@@ -113,10 +113,11 @@ func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
 	}, "load": map[string]any{"rate": 1000}}
 	for stage, want := range map[string]settings{
 		"pr-123": {Stage: "pr-123", Build: "../.build", Account: "111122223333", Region: "eu-central-1", Rate: 7,
-			Burst: 200, Workers: 5, DueShards: store.DefaultDueShards, RefundRules: "BR:90",
+			Burst: 200, Workers: 5, DueShards: store.DefaultDueShards, RefundRules: "BR:90", TrustedProxies: "0",
 			TracedShare: 1, SecretSince: always, SecretPreviousSince: always},
 		"load": {Stage: "load", Build: "../.build", Rate: 1000, Burst: 200, Workers: 5,
-			DueShards: store.DefaultDueShards, TracedShare: 1, SecretSince: always, SecretPreviousSince: always},
+			DueShards: store.DefaultDueShards, TrustedProxies: "0", TracedShare: 1, SecretSince: always,
+			SecretPreviousSince: always},
 	} {
 		got, err := read(map[string]any{"stage": stage, "stages": stages})
 		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.Production() {

@@ -19,7 +19,8 @@ var credentials = []store.Kind{store.KindAPIKey, store.KindAccessToken, store.Ki
 // has no conditions. A statement in PartiQL is authorised by actions of its own.
 var (
 	changes  = []string{"dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
-	writes   = append([]string{"dynamodb:PutItem"}, changes...)
+	puts     = []string{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem"}
+	deletes  = []string{"dynamodb:DeleteItem"}
 	partiQLs = []string{"dynamodb:PartiQLInsert", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete",
 		"dynamodb:PartiQLSelect"}
 )
@@ -39,13 +40,23 @@ func (p *platform) protectTable() {
 	p.deny("NobodyChangesTheJournal", changes, []string{replication}, store.KindJournal)
 	p.deny("NobodyChangesAnAudit", changes, []string{replication}, store.KindAudit)
 	for _, kind := range credentials {
-		writers := []string{replication}
+		writers, putters := []string{replication}, []string{replication}
 		for _, f := range p.functions {
-			if f.Access().Writes(string(kind)) {
+			access := f.Access()
+			if access.Writes(string(kind)) {
 				writers = append(writers, *f.role.RoleArn())
 			}
+			if access.Puts(string(kind)) {
+				putters = append(putters, *f.role.RoleArn())
+			}
 		}
-		p.deny("OnlyItsWritersWrite"+pascal(strings.ToLower(string(kind))), writes, writers, kind)
+		name := pascal(strings.ToLower(string(kind)))
+		if len(putters) == len(writers) {
+			p.deny("OnlyItsWritersWrite"+name, append(puts[:len(puts):len(puts)], deletes...), writers, kind)
+			continue
+		}
+		p.deny("OnlyItsWritersPut"+name, puts, putters, kind) // others may only delete
+		p.deny("OnlyItsWritersDelete"+name, deletes, writers, kind)
 	}
 	p.deny("NobodyUsesPartiQL", partiQLs, nil, "")
 }

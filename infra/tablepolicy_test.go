@@ -45,7 +45,8 @@ func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
 	}{
 		{store.KindJournal, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
 		{store.KindAudit, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
-		{store.KindAPIKey, every, []string{"apikeys", "provision"}},
+		{store.KindAPIKey, []string{"PutItem", "UpdateItem", "BatchWriteItem"}, []string{"apikeys", "provision"}},
+		{store.KindAPIKey, []string{"DeleteItem"}, []string{"apikeys", "members", "merchants", "provision"}},
 		{store.KindAccessToken, every, []string{"oauth"}},
 		{store.KindOAuthClient, every, []string{"provision"}},
 		{store.KindCode, every, []string{"oauth"}},

@@ -65,8 +65,9 @@ func TestAnOwnerGetsItsFirstPassword(t *testing.T) {
 	}
 	const ended = `{} {"access_ended_at":"2026-11-20T12:02:00Z"}`
 	for at, want := range map[string][]string{
-		m.Code:     {`{"password_set_at":null} {"password_set_at":"2026-11-20T12:01:00Z"}`, ended},
-		other.Code: {`{"password_set_at":"2026-11-20T12:01:00Z"} ` + `{"password_set_at":"2026-11-20T12:02:00Z"}`, ended},
+		m.Code: {`{"password_set_at":null} {"password_set_at":"2026-11-20T12:01:00Z"}`, ended},
+		other.Code: {`{"access_ended_at":"2026-11-20T12:00:00Z"} {"access_ended_at":"2026-11-20T12:02:00Z"}`,
+			`{"password_set_at":"2026-11-20T12:01:00Z"} {"password_set_at":"2026-11-20T12:02:00Z"}`},
 	} {
 		of := identity.Tenant{Mode: identity.Test, Merchant: at}
 		var got []string
