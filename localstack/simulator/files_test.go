@@ -40,16 +40,16 @@ var fileSurvivors = map[string]string{
 
 // noticedByFiles are histories that notice that a condition is missing, as noticedBy.
 var noticedByFiles = map[string]seedRun{
-	"ConditionCheck COLLECTION: (status = ?)":                           {simulator.Files, 10},
-	"ConditionCheck FILES DELETED: (attribute_not_exists(pk))":          {simulator.Files, 169},
-	"Delete FILE: (version = ?)":                                        {simulator.Files, 7},
+	"ConditionCheck COLLECTION: (status = ?)":                           {simulator.Files, 115},
+	"ConditionCheck FILES DELETED: (attribute_not_exists(pk))":          {simulator.Files, 830},
+	"Delete FILE: (version = ?)":                                        {simulator.Files, 19},
 	"Delete OBJECT: (version = ?)":                                      {simulator.Files, 68},
-	"Put COLLECTION: (attribute_not_exists(pk))":                        {simulator.Files, 62},
+	"Put COLLECTION: (attribute_not_exists(pk))":                        {simulator.Files, 333},
 	"Put COLLECTION: (version = ?)":                                     {simulator.Files, 2},
 	"Put FILE: (attribute_not_exists(pk))":                              {simulator.Files, 13},
 	"Put FILE: (version = ?)":                                           {simulator.Files, 1},
-	"Put OBJECT: (version = ?)":                                         {simulator.Files, 1},
-	"Update COLLECTION: (attribute_exists(pk)) AND (status <> ?)":       {simulator.Files, 180},
+	"Put OBJECT: (version = ?)":                                         {simulator.Files, 7},
+	"Update COLLECTION: (attribute_exists(pk)) AND (status <> ?)":       {simulator.Files, 29},
 	"Update COLLECTION: (status = ?)":                                   {simulator.Files, 5},
 	"Update COLLECTIONS COUNT: (attribute_not_exists(pk) OR count < ?)": {simulator.Files, 4},
 	"Update FILES COUNT: (attribute_not_exists(pk) OR count < ?)":       {simulator.Files, 23},

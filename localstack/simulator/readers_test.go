@@ -48,7 +48,7 @@ var readerSurvivors = map[string]string{
 // noticedByReaders are histories that notice that a condition is missing, as noticedBy.
 var noticedByReaders = map[string]seedRun{
 	"Delete READER: (version = ?)":             {simulator.Readers, 380},
-	"Put CHECKOUT: (attribute_not_exists(pk))": {simulator.Readers, 14},
+	"Put CHECKOUT: (attribute_not_exists(pk))": {simulator.Readers, 100},
 	"Put CHECKOUT: (version = ?)":              {simulator.Readers, 70},
 	"Put READER: (version = ?)":                {simulator.Readers, 3},
 }
