@@ -47,6 +47,10 @@ const (
 	queues  = "AmazonSQS."
 )
 
+// mostInvocations is the number of calls of event sources under way from which on no more begin: clients would hardly
+// get a turn.
+const mostInvocations = 12
+
 // interfere lets happen what no client asks for: event sources call, clocks jump.
 func (w *World) interfere() {
 	if w.files != nil { // whose clients wait until links have ended, and iterators with them
@@ -59,7 +63,7 @@ func (w *World) interfere() {
 		}
 		w.jump(of[w.rng.IntN(len(of))])
 	}
-	if w.rng.Float64() >= w.faultProfile.sources {
+	if w.rng.Float64() >= w.faultProfile.sources || w.active(sources) >= mostInvocations {
 		return
 	}
 	switch w.rng.IntN(4) {
