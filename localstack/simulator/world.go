@@ -26,6 +26,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/terminal"
@@ -179,6 +180,7 @@ func (w *World) makeOverrides() app.Overrides {
 	o := app.Overrides{
 		Now: w.now, WallNow: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox},
 		Credentials: credentials, Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, Busy: 1,
+		PasswordCost:  member.CheapCost,
 		WrapCallbacks: faults.Instead(receiver{w}),
 		WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
 		WrapBank:      w.wrapBank,

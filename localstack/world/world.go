@@ -32,6 +32,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
@@ -163,7 +164,7 @@ func (w *World) appWith(network http.RoundTripper, change func(*app.Config)) *ap
 	change(&config)
 	overrides := app.Overrides{Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials,
 		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live,
-		Log: slog.New(slog.NewJSONHandler(w.Logs, nil))}
+		Log: slog.New(slog.NewJSONHandler(w.Logs, nil)), PasswordCost: member.CheapCost}
 	if network != nil {
 		overrides.WrapCallbacks = faults.Instead(network)
 	}
@@ -197,6 +198,7 @@ func (w *World) Process() *Process {
 		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
 		Overrides: app.Overrides{
 			Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics,
+			PasswordCost: member.CheapCost,
 			SandboxHTTP:  &http.Client{Transport: w.Permits.over(w.engines(), false)},
 			HTTP:         &http.Client{Transport: steps.AWS(meter)},
 			LiveAcquirer: w.live, WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(steps, a) },

@@ -17,6 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -45,6 +46,7 @@ type Overrides struct {
 	WrapBank      func(bank.Bank) bank.Bank                   // and before a bank
 	WrapTerminals func(terminal.Terminals) terminal.Terminals // and before terminals, or adds to the virtual ones
 	ResolveTarget webhook.Policy                              // added to the callback policy, e.g. a test's listener
+	PasswordCost  member.Cost                                 // of store.Config; refused in a deployed function
 	SecretUsed    func(Secret)                                // is called when a key is derived from it
 	WrapCallbacks func(http.RoundTripper) http.RoundTripper   // and before receivers of callbacks, or in their place
 	tracing       *tracing                                    // of another App; nil: its own
@@ -73,8 +75,12 @@ type App struct {
 	entered   atomic.Bool // see enter
 }
 
-// New builds the App; it makes no call.
+// New builds the App; it makes no call. It panics when a deployed function would hash passwords at another cost than
+// the default.
 func New(c Config, o Overrides) *App {
+	if c.Deployed && o.PasswordCost != (member.Cost{}) {
+		panic("app: a deployed function hashes passwords at the default cost alone")
+	}
 	if o.Now == nil {
 		o.Now = func() time.Time { return time.Now().Add(c.ClockOffset) }
 	}
@@ -125,7 +131,7 @@ func (a *App) reach(endpoint string, client aws.HTTPClient) store.Config {
 	return store.Config{
 		Table: a.Table, Region: a.Region, Endpoint: endpoint, Credentials: a.overrides.Credentials,
 		HTTP: client, Now: a.overrides.Now, MaxAttempts: a.overrides.MaxAttempts, MaxBackoff: a.overrides.MaxBackoff,
-		DueShards: a.DueShards, Busy: a.overrides.Busy,
+		DueShards: a.DueShards, Busy: a.overrides.Busy, PasswordCost: a.overrides.PasswordCost,
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -202,6 +203,20 @@ func TestOnlyADeploymentsMetricsAreRead(t *testing.T) {
 			(a.Metrics.Out == os.Stdout) != c.want || a.Metrics.Stage != c.given["STAGE"] {
 			t.Errorf("%v: got deployed %t, metrics %+v (%v), want deployed and metrics on stdout %t, stage %q", c.given,
 				got.Deployed, a.Metrics, err, c.want, c.given["STAGE"])
+		}
+	}
+}
+
+func TestADeployedFunctionTakesNoCheapHashes(t *testing.T) {
+	t.Parallel()
+	for deployed, want := range map[bool]bool{true: true, false: false} {
+		panicked := func() (panicked bool) {
+			defer func() { panicked = recover() != nil }()
+			app.New(app.Config{Deployed: deployed}, app.Overrides{PasswordCost: member.CheapCost})
+			return false
+		}()
+		if panicked != want {
+			t.Errorf("deployed %t: got a panic %t, want %t", deployed, panicked, want)
 		}
 	}
 }

@@ -21,13 +21,16 @@ import (
 // $argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>. Only the table gets to see it.
 type Hash string
 
-// cost is what a hash takes: OWASP's first choice for Argon2id (Password Storage Cheat
+// defaultCost is what a hash takes: OWASP's first choice for Argon2id (Password Storage Cheat
 // Sheet), 19 MiB, 2 passes, 1 lane. RFC 9106's own recommendations take 64 MiB and
 // 2 GiB, which a function of 256 MB has not, or not twice at a time.
-var cost = parameters{memory: 19 * 1024, passes: 2, lanes: 1}
+var defaultCost = Cost{memory: 19 * 1024, passes: 2, lanes: 1}
 
-// parameters of Argon2id.
-type parameters struct {
+// CheapCost is for tests, which make thousands of hashes. package app refuses it in a deployed function.
+var CheapCost = Cost{memory: 64, passes: 1, lanes: 1}
+
+// Cost is what a new hash takes: the parameters of Argon2id. Zero is the default.
+type Cost struct {
 	memory uint32 // KiB
 	passes uint32
 	lanes  uint8
@@ -64,15 +67,20 @@ const maxMemory = 64 * 1024
 var errHash = errors.New("member: a stored password hash cannot be read")
 
 // newHash hashes a password under a salt of its own. Errors: that of ctx.
-func newHash(ctx context.Context, password string) (Hash, error) {
+func newHash(ctx context.Context, c Cost, password string) (Hash, error) {
 	salt := make([]byte, saltLength)
 	_, _ = rand.Read(salt) // never fails
-	tag, err := cost.tag(ctx, password, salt, tagLength)
+	tag, err := c.tag(ctx, password, salt, tagLength)
 	if err != nil {
 		return "", err
 	}
-	return Hash(fmt.Sprintf(form, argon2.Version, cost.memory, cost.passes, cost.lanes) + "$" +
-		encoding.EncodeToString(salt) + "$" + encoding.EncodeToString(tag)), nil
+	return c.phc(salt, tag), nil
+}
+
+// phc writes a hash of this cost.
+func (c Cost) phc(salt, tag []byte) Hash {
+	return Hash(fmt.Sprintf(form, argon2.Version, c.memory, c.passes, c.lanes) + "$" +
+		encoding.EncodeToString(salt) + "$" + encoding.EncodeToString(tag))
 }
 
 const form = "$argon2id$v=%d$m=%d,t=%d,p=%d"
@@ -90,8 +98,8 @@ func (h Hash) matches(ctx context.Context, password string) (bool, error) {
 	return err == nil && subtle.ConstantTimeCompare(got, want) == 1, err
 }
 
-// parse reads the hash, also one with other parameters than cost, which older hashes may have.
-func (h Hash) parse() (p parameters, salt, tag []byte, err error) {
+// parse reads the hash, also one of another cost than the default, which older hashes may have.
+func (h Hash) parse() (p Cost, salt, tag []byte, err error) {
 	parts := strings.Split(string(h), "$")
 	if len(parts) != 6 {
 		return p, nil, nil, errHash
@@ -108,13 +116,13 @@ func (h Hash) parse() (p parameters, salt, tag []byte, err error) {
 	return p, salt, tag, nil
 }
 
-func (p parameters) bounded() bool {
+func (p Cost) bounded() bool {
 	return p.memory <= maxMemory && p.passes >= 1 && p.passes <= 10 && p.lanes >= 1 && p.memory >= 8*uint32(p.lanes)
 }
 
 // tag computes Argon2id (RFC 9106), when a slot is free. Failure: TooMany, when many wait
 // already.
-func (p parameters) tag(ctx context.Context, password string, salt []byte, length uint32) ([]byte, error) {
+func (p Cost) tag(ctx context.Context, password string, salt []byte, length uint32) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -41,6 +42,7 @@ func NewPassword(random io.Reader) (secret.Text, error) {
 // Choice is a password that somebody has chosen. It remembers what it has computed, so
 // that a write that is tried again costs no more hashes. It is for one goroutine.
 type Choice struct {
+	cost     Cost
 	text     secret.Text
 	hash     Hash
 	compared map[Hash]bool // whether it is the password of the hash
@@ -51,9 +53,10 @@ type Choice struct {
 func (c *Choice) Computed() int { return c.computed }
 
 // Choose takes a password whose form was checked. One that is written with other code
-// points is the same (RFC 8265 §4.2.2: NFC).
-func Choose(password secret.Text) *Choice {
-	return &Choice{text: secret.New(norm.NFC.String(password.Reveal())), compared: map[Hash]bool{}}
+// points is the same (RFC 8265 §4.2.2: NFC). A new hash of it takes the cost.
+func (c Cost) Choose(password secret.Text) *Choice {
+	text := secret.New(norm.NFC.String(password.Reveal()))
+	return &Choice{cost: cmp.Or(c, defaultCost), text: text, compared: map[Hash]bool{}}
 }
 
 // With returns the passwords after the operation has set another one. If the operation has done so already, it returns
@@ -97,7 +100,7 @@ func (p Passwords) SetBy(operation string) bool {
 
 func (c *Choice) hashed(ctx context.Context) (hash Hash, err error) {
 	if c.hash == "" {
-		c.hash, err = newHash(ctx, c.text.Reveal())
+		c.hash, err = newHash(ctx, c.cost, c.text.Reveal())
 		c.computed++
 	}
 	return c.hash, err

@@ -17,7 +17,7 @@ import (
 
 const password = "correct horse"
 
-func chosen(text string) *Choice { return Choose(secret.New(text)) }
+func chosen(text string) *Choice { return CheapCost.Choose(secret.New(text)) }
 
 func set(t *testing.T, p Passwords, text, operation string) Passwords {
 	t.Helper()
@@ -30,7 +30,7 @@ func set(t *testing.T, p Passwords, text, operation string) Passwords {
 
 func TestAHashMatchesItsPasswordOnly(t *testing.T) {
 	t.Parallel()
-	h, err := newHash(t.Context(), password)
+	h, err := newHash(t.Context(), defaultCost, password)
 	if err != nil || !strings.HasPrefix(string(h), "$argon2id$v=19$m=19456,t=2,p=1$") {
 		t.Fatalf("got hash %q, error %v, want a PHC string of OWASP's parameters", string(h), err)
 	}
@@ -39,7 +39,7 @@ func TestAHashMatchesItsPasswordOnly(t *testing.T) {
 			t.Errorf("%q: got %t, %v, want %t", text, got, err, want)
 		}
 	}
-	if other, _ := newHash(t.Context(), password); other == h {
+	if other, _ := newHash(t.Context(), defaultCost, password); other == h {
 		t.Error("got the same hash twice, want a salt of its own for each")
 	}
 }
@@ -157,12 +157,12 @@ func TestHashesWaitForASlot(t *testing.T) {
 	release := occupy(t)
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := newHash(ended, password); !errors.Is(err, context.Canceled) {
+	if _, err := newHash(ended, defaultCost, password); !errors.Is(err, context.Canceled) {
 		t.Errorf("without a slot: got error %v, want %v", err, context.Canceled)
 	}
 	done := make(chan error)
 	go func() {
-		_, err := newHash(t.Context(), password)
+		_, err := newHash(t.Context(), defaultCost, password)
 		done <- err
 	}()
 	release()
@@ -209,18 +209,53 @@ func TestNoPasswordAndNoHashIsShown(t *testing.T) {
 	}
 }
 
+// TestCosts: whoever names no cost takes the default, also where there is no password to compare with; a password is
+// confirmed at whichever cost it was hashed.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	const usual = "$argon2id$v=19$m=19456,t=2,p=1$"
+	unnamed := func() *Choice { return Cost{}.Choose(secret.New(password)) }
+	first, err := Passwords(nil).With(t.Context(), unnamed(), "set", clock.Start)
+	if err != nil || !strings.HasPrefix(string(first[0].Hash), usual) {
+		t.Fatalf("got a hash of another cost than %s, or error %v", usual, err)
+	}
+	nobodys := unnamed()
+	same, err := Passwords(nil).Confirms(t.Context(), nobodys)
+	if same || err != nil || nobodys.Computed() != 1 {
+		t.Errorf("no password: got %t, error %v after %d hashes, want false after 1", same, err, nobodys.Computed())
+	}
+	for h := range nobodys.compared {
+		if !strings.HasPrefix(string(h), usual) {
+			t.Errorf("no password: got a comparison at another cost than %s", usual)
+		}
+	}
+	cheap, err := Passwords(nil).With(t.Context(), chosen(password), "set", clock.Start)
+	if err != nil || strings.HasPrefix(string(cheap[0].Hash), usual) {
+		t.Fatalf("cheap: got the usual cost, or error %v", err)
+	}
+	for _, one := range []struct {
+		stored Passwords
+		choice *Choice
+	}{{first, chosen(password)}, {cheap, unnamed()}} {
+		if same, err = one.stored.Confirms(t.Context(), one.choice); !same || err != nil {
+			t.Errorf("got %t, error %v, want the password confirmed", same, err)
+		}
+	}
+}
+
 // BenchmarkSetPassword is what a new password costs a user with a full history: five hashes.
 func BenchmarkSetPassword(b *testing.B) {
 	var p Passwords
 	for i := range Remembered {
-		next, err := p.With(b.Context(), chosen(fmt.Sprintf("my password %d", i)), fmt.Sprint(i), clock.Start)
+		text := secret.New(fmt.Sprintf("my password %d", i))
+		next, err := p.With(b.Context(), Cost{}.Choose(text), fmt.Sprint(i), clock.Start)
 		if err != nil {
 			b.Fatal(err)
 		}
 		p = next
 	}
 	for b.Loop() {
-		if _, err := p.With(b.Context(), chosen(password), "next", clock.Start); err != nil {
+		if _, err := p.With(b.Context(), Cost{}.Choose(secret.New(password)), "next", clock.Start); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -229,7 +264,7 @@ func BenchmarkSetPassword(b *testing.B) {
 // BenchmarkHash is one hash.
 func BenchmarkHash(b *testing.B) {
 	for b.Loop() {
-		if _, err := newHash(b.Context(), password); err != nil {
+		if _, err := newHash(b.Context(), defaultCost, password); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -241,7 +276,7 @@ func BenchmarkHashInParallel(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := newHash(b.Context(), password); err != nil {
+			if _, err := newHash(b.Context(), defaultCost, password); err != nil {
 				b.Error(err)
 			}
 		}

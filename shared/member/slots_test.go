@@ -14,7 +14,7 @@ import (
 // at once. Who gives up waiting leaves the queue. It fills the queue of the process, so it is
 // not parallel.
 func TestBeyondTheQueueNoHashWaits(t *testing.T) {
-	small := parameters{memory: 64, passes: 1, lanes: 1}
+	small := Cost{memory: 64, passes: 1, lanes: 1}
 	salt := make([]byte, saltLength)
 	release := occupy(t)
 	given, giveUp := context.WithCancel(t.Context())

@@ -3,11 +3,9 @@ package member
 import (
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/crypto/argon2"
 )
 
 // User is a person who signs in with an address and a password of its own, and may be a
@@ -36,15 +34,14 @@ func UserID(operation string) string {
 
 // decoy is compared with where there is no password, so that an unknown name takes as long as a
 // wrong password. Its tag is no password's that anybody has computed.
-var decoy = Passwords{{Hash: Hash(fmt.Sprintf(form, argon2.Version, cost.memory, cost.passes, cost.lanes) + "$" +
-	encoding.EncodeToString(make([]byte, saltLength)) + "$" + encoding.EncodeToString(make([]byte, tagLength)))}}
+func (c Cost) decoy() Hash { return c.phc(make([]byte, saltLength), make([]byte, tagLength)) }
 
 // Confirms reports whether the choice is the current password; false if there is none. It
 // takes one hash in either case. Errors: that of ctx. Failure: TooMany, when many hashes
 // wait.
 func (p Passwords) Confirms(ctx context.Context, c *Choice) (bool, error) {
 	if len(p) == 0 {
-		_, err := c.is(ctx, decoy[0].Hash)
+		_, err := c.is(ctx, c.cost.decoy())
 		return false, err
 	}
 	return c.is(ctx, p[0].Hash)

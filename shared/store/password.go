@@ -59,25 +59,25 @@ func (b Budget) limits() []passwordLimit {
 
 // PasswordOf is a password that a merchant sets by an operation, for one of its members.
 func (s *Store) PasswordOf(t identity.Tenant, operation string, text secret.Text) *NewPassword {
-	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,
+	return &NewPassword{store: s, choice: s.passwordCost.Choose(text), operation: operation,
 		limits: []passwordLimit{{subject: "passwords " + t.String(), bucket: passwordsOfTenant}}}
 }
 
 // PasswordByOperator is a password that the platform's operator sets. It is not limited.
 func (s *Store) PasswordByOperator(operation string, text secret.Text) *NewPassword {
-	return &NewPassword{store: s, choice: member.Choose(text), operation: operation}
+	return &NewPassword{store: s, choice: s.passwordCost.Choose(text), operation: operation}
 }
 
 // PasswordFor returns a password that the invited person with the address sets or confirms. Its bucket is not the one
 // of passwords to sign in, because strangers who know the address can empty that one.
 func (s *Store) PasswordFor(address, operation string, text secret.Text) *NewPassword {
-	return &NewPassword{store: s, choice: member.Choose(text), operation: operation,
+	return &NewPassword{store: s, choice: s.passwordCost.Choose(text), operation: operation,
 		limits: []passwordLimit{{subject: "passwords of invitations for " + address, bucket: passwordsOfAddress}}}
 }
 
 // PasswordFrom returns a password to sign in with. It is limited whether or not an account has the name.
 func (s *Store) PasswordFrom(b Budget, text secret.Text) *NewPassword {
-	return &NewPassword{store: s, choice: member.Choose(text), limits: b.limits()}
+	return &NewPassword{store: s, choice: s.passwordCost.Choose(text), limits: b.limits()}
 }
 
 // Computed is how many hashes the password has taken so far.

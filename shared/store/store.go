@@ -17,20 +17,22 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
 )
 
 // Config names the table and how to reach it.
 type Config struct {
-	Table       string
-	Region      string
-	Endpoint    string                  // empty: the AWS service
-	Credentials aws.CredentialsProvider // static or from the Lambda environment
-	HTTP        aws.HTTPClient          // nil: the SDK's own
-	MaxAttempts int                     // tries of one call, 0: the SDK's default
-	MaxBackoff  time.Duration           // longest wait between tries, 0: the SDK's default
-	Now         func() time.Time        // nil: the system's clock
-	Busy        int                     // new entries in ten seconds that let a shard grow; 0: DefaultBusy
-	DueShards   int                     // partitions of the due index, never fewer than before; 0: DefaultDueShards
+	Table        string
+	Region       string
+	Endpoint     string                  // empty: the AWS service
+	Credentials  aws.CredentialsProvider // static or from the Lambda environment
+	HTTP         aws.HTTPClient          // nil: the SDK's own
+	MaxAttempts  int                     // tries of one call, 0: the SDK's default
+	MaxBackoff   time.Duration           // longest wait between tries, 0: the SDK's default
+	Now          func() time.Time        // nil: the system's clock
+	Busy         int                     // new entries in ten seconds that let a shard grow; 0: DefaultBusy
+	PasswordCost member.Cost             // of new hashes; zero: the default
+	DueShards    int                     // partitions of the due index, never fewer than before; 0: DefaultDueShards
 }
 
 // The due index is spread over shards, each a partition that takes 1,000 writes
@@ -46,8 +48,9 @@ const (
 // Store reads and writes the table. It is safe for concurrent use.
 type Store struct {
 	*Reader
-	db    *dynamo.DB
-	table dynamo.Table
+	db           *dynamo.DB
+	table        dynamo.Table
+	passwordCost member.Cost // of new hashes
 }
 
 // Open returns the store; it makes no call.
@@ -55,8 +58,9 @@ func Open(c Config) *Store {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Store{Reader: &Reader{now: func() time.Time { return c.Now().UTC().Truncate(time.Millisecond) },
-		shards: dueShards(cmp.Or(c.DueShards, DefaultDueShards)), busyAt: cmp.Or(c.Busy, DefaultBusy)}}
+	reader := &Reader{now: func() time.Time { return c.Now().UTC().Truncate(time.Millisecond) },
+		shards: dueShards(cmp.Or(c.DueShards, DefaultDueShards)), busyAt: cmp.Or(c.Busy, DefaultBusy)}
+	s := &Store{Reader: reader, passwordCost: c.PasswordCost}
 	client := c.AWS()
 	watch := &throttleWatch{now: s.now, note: s.noteThrottled, noted: map[identity.Tenant]time.Time{}}
 	client.APIOptions = append(client.APIOptions, watch.attach, newConflicts(c).attach)
