@@ -10,7 +10,9 @@ package world
 import (
 	"bytes"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -165,6 +167,7 @@ func (w *World) appWith(network http.RoundTripper, change func(*app.Config)) *ap
 	overrides := app.Overrides{Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials,
 		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live,
 		Log: slog.New(slog.NewJSONHandler(w.Logs, nil)), PasswordCost: member.CheapCost}
+	overrides.WrapCallbacks = onThisMachine
 	if network != nil {
 		overrides.WrapCallbacks = faults.Instead(network)
 	}
@@ -198,7 +201,7 @@ func (w *World) Process() *Process {
 		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
 		Overrides: app.Overrides{
 			Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics,
-			PasswordCost: member.CheapCost,
+			PasswordCost: member.CheapCost, WrapCallbacks: onThisMachine,
 			SandboxHTTP:  &http.Client{Transport: w.Permits.over(w.engines(), false)},
 			HTTP:         &http.Client{Transport: steps.AWS(meter)},
 			LiveAcquirer: w.live, WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(steps, a) },
@@ -213,6 +216,16 @@ func (w *World) Process() *Process {
 	}
 	w.Cleanup(running.Stop)
 	return &Process{Runner: running, Steps: steps, Meter: meter, world: w}
+}
+
+// onThisMachine lets callbacks to addresses pass. A name is unknown, and no server is asked for it.
+func onThisMachine(next http.RoundTripper) http.RoundTripper {
+	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
+		if _, err := netip.ParseAddr(r.URL.Hostname()); err != nil {
+			return nil, &net.DNSError{Err: "no such host", Name: r.URL.Hostname(), IsNotFound: true}
+		}
+		return next.RoundTrip(r)
+	})
 }
 
 // engines carries a call to the engine it is meant for.
