@@ -12,7 +12,7 @@ import (
 )
 
 // plan is how a request type is filled: by path value, query parameter, form
-// field and JSON member. It is made once, with the route.
+// field and JSON member. It is made once for each type.
 type plan struct {
 	path, query, form []field
 	json              bool // the type has JSON members
@@ -26,9 +26,19 @@ type field struct {
 	limits *validate.Field
 }
 
+var plans sync.Map // reflect.Type → plan
+
 // planOf panics on a type that cannot be filled: a mistake in a family's source,
 // found when its package is loaded.
 func planOf(t reflect.Type) plan {
+	if known, ok := plans.Load(t); ok {
+		return known.(plan)
+	}
+	known, _ := plans.LoadOrStore(t, newPlan(t))
+	return known.(plan)
+}
+
+func newPlan(t reflect.Type) plan {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("rest: request type %s is not a struct", t))
 	}

@@ -39,8 +39,15 @@ func (r *Runner) newFunction(ctx context.Context, f functions.Function, c app.Co
 		} else {
 			c = c.Only(f.Access().Secrets...)
 		}
-		started, err := inprocess.New(f, app.New(c, overrides))
-		return &function{f, inThisProcess{started, r.calls}}, err
+		host := inThisProcessFrom(func() (*inprocess.Function, error) {
+			return inprocess.New(f, app.New(c, overrides))
+		}, r.calls)
+		if !r.config.Manual { // tests call few functions
+			if _, err := host.start(); err != nil {
+				return nil, err
+			}
+		}
+		return &function{f, host}, nil
 	}
 	programs := Programs{Folder: r.config.Programs, Environment: r.environment,
 		Credentials: r.config.Overrides.Credentials, Log: r.config.Log}

@@ -27,17 +27,34 @@ func TestAPanicOrAnOverrunIsAnErrorOfTheCall(t *testing.T) {
 		"panic":       {time.Minute, func() { panic("too bad") }, nil, "panic: too bad"},
 		"out of time": {time.Millisecond, func() { <-forever }, context.DeadlineExceeded, "timed out after 1ms"},
 	} {
-		f, err := inprocess.New(functions.Function{Name: "sweep", Timeout: c.timeout, Tick: &functions.Schedule{
-			Handle: func(*app.App) func(context.Context) error {
-				return func(context.Context) error { c.handle(); return nil }
-			}}}, app.New(app.Config{}, app.Overrides{}))
-		if err != nil {
-			t.Fatal(err)
+		open := func() (*inprocess.Function, error) {
+			return inprocess.New(functions.Function{Name: "sweep", Timeout: c.timeout, Tick: &functions.Schedule{
+				Handle: func(*app.App) func(context.Context) error {
+					return func(context.Context) error { c.handle(); return nil }
+				}}}, app.New(app.Config{}, app.Overrides{}))
 		}
-		host := inThisProcess{f, newCalls(t.Context(), slog.New(slog.DiscardHandler))}
-		if _, err = host.Invoke(t.Context(), "1", []byte("{}")); err == nil || !strings.Contains(err.Error(), c.want) ||
+		host := inThisProcessFrom(open, newCalls(t.Context(), slog.New(slog.DiscardHandler)))
+		if _, err := host.Invoke(t.Context(), "1", []byte("{}")); err == nil || !strings.Contains(err.Error(), c.want) ||
 			c.is != nil && !errors.Is(err, c.is) {
 			t.Errorf("%s: got error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestAFunctionThatDoesNotStart: its calls fail with the reason, also with that of a panic.
+func TestAFunctionThatDoesNotStart(t *testing.T) {
+	t.Parallel()
+	for want, open := range map[string]func() (*inprocess.Function, error){
+		"nothing calls it": func() (*inprocess.Function, error) {
+			return inprocess.New(functions.Function{Name: "idle"}, app.New(app.Config{}, app.Overrides{}))
+		},
+		"panic: no secret": func() (*inprocess.Function, error) { panic("no secret") },
+	} {
+		host := inThisProcessFrom(open, newCalls(t.Context(), slog.New(slog.DiscardHandler)))
+		for range 2 {
+			if _, err := host.Invoke(t.Context(), "1", []byte("{}")); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got error %v, want %q", err, want)
+			}
 		}
 	}
 }

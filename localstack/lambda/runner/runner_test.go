@@ -170,9 +170,9 @@ func TestStartRefuses(t *testing.T) {
 	defer taken.Close()
 	c := newConfig(t)
 	for name, change := range map[string]func(*Config){
+		"an idle function":   func(c *Config) { c.Functions, c.Manual = []functions.Function{{Name: "idle"}}, false },
 		"a port in use":      func(c *Config) { c.Addr = taken.Addr().String() },
 		"no secret":          func(c *Config) { c.Environment = map[string]string{} },
-		"an idle function":   func(c *Config) { c.Functions = []functions.Function{{Name: "idle"}} },
 		"an unlisted queue":  func(c *Config) { c.Functions = newWorker().functions() },
 		"two stream readers": func(c *Config) { c.Functions = append(reader(nil, never), reader(nil, never)...) },
 	} {
