@@ -9,7 +9,7 @@ import (
 
 const (
 	fileSeedsVariable = "CASHWRAP_SIM_FILE_SEEDS"
-	defaultFileSeeds  = 40
+	defaultFileSeeds  = 16
 )
 
 // TestFileSeeds simulates uploads by links, and concurrent changes of files and collections: whatever fails, no content
@@ -24,9 +24,7 @@ func TestEachConditionOfFilesIsNeeded(t *testing.T) {
 	mutations{
 		workloads: []simulator.Workload{simulator.Files},
 		included:  ofFiles.MatchString,
-		survivors: fileSurvivors, noticedBy: noticedByFiles,
-		quick: effort{scouts: 8, mutants: 60, survivors: 1},
-		all:   effort{scouts: 20, mutants: 800, survivors: 20},
+		survivors: fileSurvivors, scouts: 20, mutants: 400, vain: 20,
 	}.test(t)
 }
 
@@ -36,21 +34,4 @@ var ofFiles = regexp.MustCompile(`^\w+ (FILES?|COLLECTIONS?|OBJECT|FILES DELETED
 var fileSurvivors = map[string]string{
 	"Put OBJECT: (attribute_not_exists(pk))":    "its key is random; an operation that is repeated meets its file",
 	"Update COLLECTION: (attribute_exists(pk))": "collections are never deleted",
-}
-
-// noticedByFiles are histories that notice that a condition is missing, as noticedBy.
-var noticedByFiles = map[string]seedRun{
-	"ConditionCheck COLLECTION: (status = ?)":                           {simulator.Files, 115},
-	"ConditionCheck FILES DELETED: (attribute_not_exists(pk))":          {simulator.Files, 830},
-	"Delete FILE: (version = ?)":                                        {simulator.Files, 19},
-	"Delete OBJECT: (version = ?)":                                      {simulator.Files, 68},
-	"Put COLLECTION: (attribute_not_exists(pk))":                        {simulator.Files, 333},
-	"Put COLLECTION: (version = ?)":                                     {simulator.Files, 2},
-	"Put FILE: (attribute_not_exists(pk))":                              {simulator.Files, 13},
-	"Put FILE: (version = ?)":                                           {simulator.Files, 1},
-	"Put OBJECT: (version = ?)":                                         {simulator.Files, 7},
-	"Update COLLECTION: (attribute_exists(pk)) AND (status <> ?)":       {simulator.Files, 29},
-	"Update COLLECTION: (status = ?)":                                   {simulator.Files, 5},
-	"Update COLLECTIONS COUNT: (attribute_not_exists(pk) OR count < ?)": {simulator.Files, 4},
-	"Update FILES COUNT: (attribute_not_exists(pk) OR count < ?)":       {simulator.Files, 23},
 }

@@ -13,9 +13,7 @@ func TestEachPayoutConditionIsNeeded(t *testing.T) {
 	mutations{
 		workloads: []simulator.Workload{simulator.Month},
 		included:  ofPayouts.MatchString,
-		survivors: monthSurvivors, noticedBy: noticedByMonths,
-		quick: effort{scouts: 3, mutants: 20, survivors: 0},
-		all:   effort{scouts: 8, mutants: 300, survivors: 2},
+		survivors: monthSurvivors, scouts: 8, mutants: 300, vain: 2,
 	}.test(t)
 }
 
@@ -57,27 +55,10 @@ var monthSurvivors = map[string]string{
 		"in once",
 }
 
-// noticedByMonths are months that notice that a condition is missing, as noticedBy.
-var noticedByMonths = map[string]seedRun{
-	"ConditionCheck SCHEDULE: (version = ?)":            {simulator.Month, 630},
-	"Put FILEBANK ACCOUNT: (attribute_not_exists(pk))":  {simulator.Month, 60},
-	"Put FILEBANK ACCOUNT: (verdict = ?)":               {simulator.Month, 191},
-	"Put FILEBANK EXPORT: (attribute_not_exists(pk))":   {simulator.Month, 241},
-	"Put FILEBANK TRANSFER: (attribute_not_exists(pk))": {simulator.Month, 2},
-	"Put FILEBANK TRANSFER: (transfer_state = ?)":       {simulator.Month, 52},
-	"Put MERCHANT: (version = ?)":                       {simulator.Month, 93},
-	"Delete DEBIT: (attribute_exists(pk))":              {simulator.Month, 64},
-	"Put TRANSACTION: (version = ?)":                    {simulator.Month, 50},
-	"Put PAYOUT: (attribute_not_exists(pk))":            {simulator.Month, 4},
-	"Put PAYOUT: (version = ?)":                         {simulator.Month, 2},
-	"Put SANDBOX TRANSFER: (attribute_not_exists(pk))":  {simulator.Month, 1},
-	"Put SANDBOX TRANSFER: (transfer_state = ?)":        {simulator.Month, 55},
-	"Put SCHEDULE: (version = ?)":                       {simulator.Month, 3},
-}
-
 // TestEachWriteOfAChangeIsNeeded takes away what a change of a merchant's account writes
 // beside it: the account that payouts go to, and the audit entry. A month must notice.
 func TestEachWriteOfAChangeIsNeeded(t *testing.T) {
+	control(t)
 	const months = 10
 	for without, want := range map[string]string{simulator.Payee: "the payee of", simulator.Audit: "audit entries"} {
 		found := ""

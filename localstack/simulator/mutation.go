@@ -16,35 +16,35 @@ type mutation struct{ Options }
 // conditions.
 var writes = []string{"Put", "Update", "Delete", "ConditionCheck"}
 
-// mutate is the body of a call without the condition, if it carries it.
-func (m mutation) mutate(operation string, body []byte) []byte {
+// mutate is the body of a call without the condition, and whether it carried it.
+func (m mutation) mutate(operation string, body []byte) (mutated []byte, carried bool) {
 	if m.Without == Shards && operation == "Query" {
-		return laterShard.ReplaceAll(body, []byte("$0#none"))
+		return laterShard.ReplaceAll(body, []byte("$0#none")), false
 	}
 	if m.Without == "" && m.Conditions == nil || !strings.Contains(string(body), "ConditionExpression") {
-		return body
+		return body, false
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil {
-		return body
+		return body, false
 	}
 	if operation != "TransactWriteItems" {
-		m.strip(strings.TrimSuffix(operation, "Item"), members)
-		return encode(members)
+		carried = m.strip(strings.TrimSuffix(operation, "Item"), members)
+		return encode(members), carried
 	}
 	var items []transactItem
 	if json.Unmarshal(members["TransactItems"], &items) != nil {
-		return body
+		return body, false
 	}
 	for _, item := range items {
 		for _, kind := range writes {
 			if item[kind] != nil {
-				m.strip(kind, item[kind])
+				carried = m.strip(kind, item[kind]) || carried
 			}
 		}
 	}
 	members["TransactItems"] = encode(m.leaveOut(items))
-	return encode(members)
+	return encode(members), carried
 }
 
 // leaveOut is a transaction without the writes that Without takes away.
@@ -85,17 +85,20 @@ func encode(v any) json.RawMessage {
 }
 
 // strip removes the condition from one write, with the names and values that
-// nothing else of it uses: the service refuses those.
-func (m mutation) strip(kind string, write map[string]json.RawMessage) {
+// nothing else of it uses: the service refuses those. It says whether the condition was there.
+func (m mutation) strip(kind string, write map[string]json.RawMessage) bool {
 	if write["ConditionExpression"] == nil {
-		return
+		return false
 	}
 	name := conditionName(kind, write)
 	if m.Conditions != nil {
 		m.Conditions(name)
 	}
 	if name != m.Without {
-		return
+		return false
+	}
+	if m.Kept {
+		return true
 	}
 	delete(write, "ConditionExpression")
 	rest := string(write["UpdateExpression"])
@@ -113,6 +116,7 @@ func (m mutation) strip(kind string, write map[string]json.RawMessage) {
 			write[member] = encode(given)
 		}
 	}
+	return true
 }
 
 // placeholder is a name's or a value's in an expression.

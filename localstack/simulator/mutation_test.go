@@ -11,41 +11,30 @@ import (
 )
 
 const (
-	// mutantVariable narrows the tests to conditions that contain its text.
-	mutantVariable = "CASHWRAP_SIM_MUTANT"
-	// mutantsVariable, set to all, has the tests play all that .ci/run does.
+	// mutantsVariable, set to all, has the mutation controls run, as .ci/run does.
 	mutantsVariable = "CASHWRAP_SIM_MUTANTS"
+	// mutantVariable runs those of the conditions that contain its text.
+	mutantVariable = "CASHWRAP_SIM_MUTANT"
 )
+
+// control skips a mutation control unless a variable asks for it.
+func control(t *testing.T) {
+	t.Helper()
+	if os.Getenv(mutantsVariable) != "all" && os.Getenv(mutantVariable) == "" {
+		t.Skip("left to .ci/run")
+	}
+}
 
 // mutations takes conditions out of the writes of some workloads.
 type mutations struct {
-	workloads  []simulator.Workload
-	included   func(condition string) bool
-	survivors  map[string]string
-	noticedBy  map[string]seedRun
-	quick, all effort
-}
+	workloads []simulator.Workload
+	included  func(condition string) bool
+	survivors map[string]string // why no history can notice
 
-// effort is how many seeds of each workload are run.
-type effort struct {
-	scouts    uint64 // to see which conditions there are
-	mutants   uint64 // without a condition, to find one that notices
-	survivors uint64 // without a condition of which it is known that none notices
-}
-
-func (m mutations) effort() effort {
-	if m.thorough() {
-		return m.all
-	}
-	return m.quick
-}
-
-func (mutations) thorough() bool { return os.Getenv(mutantsVariable) == "all" }
-
-// seedRun is a history: a seed of one workload.
-type seedRun struct {
-	workload simulator.Workload
-	seed     uint64
+	// How many seeds of each workload are run:
+	scouts  uint64 // to see which conditions there are
+	mutants uint64 // without a condition, to find one that notices
+	vain    uint64 // without a condition of which it is known that none notices
 }
 
 // TestEachConditionIsNeeded removes each condition from all writes in turn, at
@@ -55,15 +44,14 @@ func TestEachConditionIsNeeded(t *testing.T) {
 	mutations{
 		workloads: []simulator.Workload{simulator.Everything, simulator.Refunds},
 		included:  func(condition string) bool { return !ofPeople.MatchString(condition) },
-		survivors: survivors, noticedBy: noticedBy,
-		quick: effort{scouts: 15, mutants: 100, survivors: 1},
-		all:   effort{scouts: 60, mutants: 5000, survivors: 100},
+		survivors: survivors, scouts: 60, mutants: 1000, vain: 100,
 	}.test(t)
 }
 
 // test runs this process's share of the conditions.
 func (m mutations) test(t *testing.T) {
 	t.Helper()
+	control(t)
 	if !spread(t) {
 		return
 	}
@@ -82,7 +70,7 @@ func (m mutations) conditions(t *testing.T) map[string][]simulator.Workload {
 	t.Helper()
 	seen := map[string][]simulator.Workload{}
 	for _, workload := range m.workloads {
-		for seed := uint64(1); seed <= m.effort().scouts; seed++ {
+		for seed := uint64(1); seed <= m.scouts; seed++ {
 			simulator.Run(t, seed, simulator.Options{Workload: workload, Conditions: func(name string) {
 				if m.included(name) && !slices.Contains(seen[name], workload) {
 					seen[name] = append(seen[name], workload)
@@ -97,49 +85,43 @@ func (m mutations) conditions(t *testing.T) map[string][]simulator.Workload {
 // missing, or it is known that none can.
 func (m mutations) check(t *testing.T, condition string, workloads []simulator.Workload) {
 	t.Helper()
-	by, finding := m.firstFailure(t, condition, workloads)
 	why, survives := m.survivors[condition]
+	seeds := m.mutants
+	if survives {
+		seeds = m.vain
+	}
+	by, finding := firstFailure(t, condition, workloads, seeds)
 	switch {
 	case finding != "" && survives:
 		t.Errorf("without %s: got %s by %+v, want no finding (%s)", condition, finding, by, why)
 	case finding != "":
 		t.Logf("without %s %+v finds %s", condition, by, finding)
-	case survives:
-	case m.postponed(condition):
-		t.Logf("left to .ci/run: a history that notices that %s is missing", condition)
-	default:
+	case !survives:
 		t.Errorf("without %s: got no finding, want one", condition)
 	}
 }
 
-// postponed says whether the search for a history that notices is left to
-// .ci/run, because few do.
-func (m mutations) postponed(condition string) bool {
-	return !m.thorough() && m.noticedBy[condition].seed > m.quick.mutants/6
+// seedRun is a history: a seed of one workload.
+type seedRun struct {
+	workload simulator.Workload
+	seed     uint64
 }
 
-// firstFailure is the first history that fails without the condition, and what
-// it finds; first of all the one that is known.
-func (m mutations) firstFailure(t *testing.T, condition string, workloads []simulator.Workload) (seedRun, string) {
+// firstFailure is the first history that fails without the condition, and what it finds. With the condition in its
+// place the same world must find nothing.
+func firstFailure(t *testing.T, condition string, workloads []simulator.Workload, seeds uint64) (seedRun, string) {
 	t.Helper()
-	seeds := m.effort().mutants
-	switch {
-	case m.survivors[condition] != "":
-		seeds = m.effort().survivors
-	case m.postponed(condition):
-		seeds = 0
-	}
-	if by, known := m.noticedBy[condition]; known {
-		if finding := by.without(t, condition); finding != "" {
-			return by, finding
-		}
-	}
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, workload := range workloads {
 			by := seedRun{workload, seed}
-			if finding := by.without(t, condition); finding != "" {
-				return by, finding
+			finding := by.finding(t, condition, false)
+			if finding == "" {
+				continue
 			}
+			if anyway := by.finding(t, condition, true); anyway != "" {
+				t.Errorf("%+v with %s: got %s, want no finding", by, condition, anyway)
+			}
+			return by, finding
 		}
 	}
 	return seedRun{}, ""
@@ -148,7 +130,13 @@ func (m mutations) firstFailure(t *testing.T, condition string, workloads []simu
 // without is the first finding of the history without the condition; "": none.
 func (p seedRun) without(t *testing.T, condition string) string {
 	t.Helper()
-	found := simulator.Run(t, p.seed, simulator.Options{Workload: p.workload, Without: condition}).Findings()
+	return p.finding(t, condition, false)
+}
+
+// finding is the same, or with the condition kept.
+func (p seedRun) finding(t *testing.T, condition string, kept bool) string {
+	t.Helper()
+	found := simulator.Run(t, p.seed, simulator.Options{Workload: p.workload, Without: condition, Kept: kept}).Findings()
 	if len(found) == 0 {
 		return ""
 	}
@@ -189,30 +177,4 @@ var survivors = map[string]string{
 	"Put SANDBOX CHARGEBACK: (attribute_not_exists(pk))": "passes its charge's version",
 	"Put MERCHANT: (attribute_not_exists(pk))":           "in one transaction with its owners, who are let in once",
 	"Put AUDIT: (attribute_not_exists(pk))":              "in one transaction with the change, under a fresh random id",
-}
-
-// noticedBy are histories that notice that a condition is missing. When the code
-// has changed so much that one does not any more, another is searched for.
-var noticedBy = map[string]seedRun{
-	"Put CALLBACK: (tries = ? AND state = ?)":  {simulator.Refunds, 7},
-	"Put CHECKOUT: (attribute_not_exists(pk))": {simulator.Everything, 1167},
-	"Put CHECKOUT: (version = ?)":              {simulator.Everything, 4},
-	"Put CUSTOMER: (attribute_not_exists(pk))": {simulator.Everything, 2},
-	"Put CUSTOMER: (version = ?)":              {simulator.Everything, 19},
-	"Put IDEMPOTENCY: (attribute_not_exists(pk) OR expires_at <= ? OR (attribute_not_exists(reply) AND (owner = ? OR " +
-		"(fingerprint = ? AND running_until <= ?))))": {simulator.Refunds, 1},
-	"Put MERCHANT: (version = ?)":                                     {simulator.Everything, 304},
-	"Put REFERENCE: (attribute_not_exists(pk) OR checkout_id = ?)":    {simulator.Everything, 1},
-	"Put SANDBOX CHARGE: (attribute_not_exists(pk))":                  {simulator.Everything, 37},
-	"Put SANDBOX CHARGE: (version = ?)":                               {simulator.Everything, 5},
-	"Put SANDBOX REFUND: (attribute_not_exists(pk))":                  {simulator.Refunds, 184},
-	"Put SANDBOX REFUND: (decision = ?)":                              {simulator.Refunds, 189},
-	"Put TRANSACTION: (version = ?)":                                  {simulator.Refunds, 6},
-	"Update RESERVE: (attribute_not_exists(pk))":                      {simulator.Refunds, 4},
-	"Update RESERVE: (version = ?)":                                   {simulator.Refunds, 118},
-	"Update CARD: (active = ? AND card.acquirer_token = ?)":           {simulator.Everything, 506},
-	"Update IDEMPOTENCY: (owner = ? AND attribute_not_exists(reply))": {simulator.Everything, 15},
-	"Update IDEMPOTENCY: (owner = ?)":                                 {simulator.Everything, 7},
-	"Update RATE: (attribute_not_exists(full_at) OR full_at <= ?)":    {simulator.Everything, 1},
-	"Update RATE: (full_at > ? AND full_at <= ?)":                     {simulator.Everything, 3},
 }

@@ -20,6 +20,7 @@ import (
 type exchange[T any] struct {
 	kind   kind
 	label  string
+	bare   bool // a write with the condition that Options.Without names
 	send   func() (result T, outcome string, err error)
 	refuse func(faults.Fault) (T, error) // for throttle and conflict
 }
@@ -31,7 +32,7 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	if by.gone() && x.kind != toSandbox {
 		return nothing, faults.ErrGone
 	}
-	v := w.park(x.kind, ctx, by.actor, x.label)
+	v := w.await(&call{kind: x.kind, ctx: ctx, actor: by.actor, label: x.label, bare: x.bare})
 	if x.kind != toSandbox {
 		if by.gone() {
 			return nothing, faults.ErrGone
@@ -142,10 +143,10 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		notePeople(r.Context(), operation, body)
 	}
 	c.world.checkRights(r.Context(), operation, body)
-	body = c.world.mutate(operation, body)
+	body, bare := c.world.mutate(operation, body)
 	sent := r.Clone(context.WithoutCancel(r.Context()))
 	return perform(c.world, r.Context(), exchange[*http.Response]{
-		kind: k, label: summaryOf(r, operation, body),
+		kind: k, label: summaryOf(r, operation, body), bare: bare,
 		//nolint:contextcheck // the checks read the table beside the call
 		send: func() (*http.Response, string, error) {
 			sent.Body, sent.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

@@ -187,6 +187,9 @@ func (o *office) staff(n int) {
 // chooseVictim settles from whom rights are taken away while they are used.
 func (o *office) chooseVictim() {
 	o.holders["victim"] = o.holders["olga"]
+	if _, told := stories[o.Without]; told { // the stories revoke olga's token
+		return
+	}
 	if h := o.holders[pick(o.rng, []string{"rosa", "rosa", "spare", "olga"})]; h != nil {
 		o.holders["victim"] = h
 	}
@@ -287,6 +290,9 @@ func (o *office) plot(common plot) {
 		of := plots[o.rng.IntN(len(plots))]
 		if o.race.common {
 			of = common
+		}
+		if told, ok := stories[o.Without]; ok {
+			of = told.plot
 		}
 		for i := range 3 + o.rng.IntN(3) {
 			actor := fmt.Sprintf("%s-%s-%d-%d", o.name, of.name, n, i)

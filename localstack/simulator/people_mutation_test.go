@@ -15,9 +15,7 @@ func TestEachConditionOfPeopleIsNeeded(t *testing.T) {
 	mutations{
 		workloads: []simulator.Workload{simulator.People},
 		included:  ofPeople.MatchString,
-		survivors: peopleSurvivors, noticedBy: noticedByPeople,
-		quick: effort{scouts: 8, mutants: 12, survivors: 0},
-		all:   effort{scouts: 30, mutants: 1500, survivors: 5},
+		survivors: peopleSurvivors, scouts: 30, mutants: 400, vain: 5,
 	}.test(t)
 }
 
@@ -47,38 +45,10 @@ var peopleSurvivors = map[string]string{
 	"ConditionCheck USER: (version = ?)": "a user who has a password is never written again",
 }
 
-// noticedByPeople are histories that notice that a condition is missing, as noticedBy.
-var noticedByPeople = map[string]seedRun{
-	"ConditionCheck CLIENT: (version = ?)":                                {simulator.People, 231},
-	"ConditionCheck GRANT: (attribute_exists(pk))":                        {simulator.People, 166},
-	"ConditionCheck KEY COUNT: (attribute_not_exists(pk) OR version = ?)": {simulator.People, 5},
-	"ConditionCheck KEY: (revoked = ? AND version = ?)":                   {simulator.People, 3},
-	"ConditionCheck MEMBER: (version = ?)":                                {simulator.People, 9},
-	"ConditionCheck ROLES: (version = ?)":                                 {simulator.People, 284},
-	"ConditionCheck TOKEN: (attribute_exists(pk))":                        {simulator.People, 77},
-	"Delete KEY: (revoked = ? AND version = ?)":                           {simulator.People, 80},
-	"Delete MEMBER: (version = ?)":                                        {simulator.People, 7},
-	"Put EMAIL: (attribute_not_exists(pk))":                               {simulator.People, 171},
-	"Put INVITED: (attribute_not_exists(pk))":                             {simulator.People, 179},
-	"Put KEY COUNT: (attribute_not_exists(pk))":                           {simulator.People, 42},
-	"Put INVITED: (version = ?)":                                          {simulator.People, 179},
-	"Put KEY COUNT: (version = ?)":                                        {simulator.People, 5},
-	"Put KEY: (revoked = ? AND version = ?)":                              {simulator.People, 79},
-	"Put MAIL: (version = ?)":                                             {simulator.People, 5},
-	"Put MEMBER: (version = ?)":                                           {simulator.People, 9},
-	"Put ROLES: (attribute_not_exists(pk))":                               {simulator.People, 14},
-	"Put ROLES: (version = ?)":                                            {simulator.People, 13},
-	"Update MEMBERS COUNT: (attribute_not_exists(invited_on) OR invited_on < ?) AND (attribute_not_exists(pk) OR " +
-		"count < ?)": {simulator.People, 43},
-	"Update MEMBERS COUNT: (attribute_not_exists(pk) OR count < ?)": {simulator.People, 512},
-	"Update MEMBERS COUNT: (invited_on = ? AND invited < ?) AND (attribute_not_exists(pk) OR count < ?)": {
-		simulator.People, 34},
-	"Update MEMBERS COUNT: (owners > ?)": {simulator.People, 9},
-}
-
 // TestClientsSeeThatChangesOfMembersAreLost takes away what lets changes of a member in one after
 // the other: no order of the requests explains what clients see then.
 func TestClientsSeeThatChangesOfMembersAreLost(t *testing.T) {
+	control(t)
 	const seeds, condition = 40, "Put MEMBER: (version = ?)"
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.People,

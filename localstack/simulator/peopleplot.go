@@ -41,8 +41,7 @@ var plots = []plot{
 	{"staff", []side{{[]string{"owner", "rosa", "olga", "ada", "anna"},
 		[]step{(*office).giveRoles, (*office).annotate, (*office).invite, (*office).deleteMember, (*office).changeRole}}}},
 	guests,
-	{"keys", []side{{[]string{"owner", "spare", "key", "rosa"},
-		[]step{(*office).makeKey, (*office).restrict, (*office).rename, (*office).revoke, (*office).annotate}}}},
+	someKeys,
 	{"operators", []side{{[]string{"owner", "rosa", "operator", "key"},
 		[]step{(*office).hire, (*office).disable, (*office).giveRoles, (*office).annotate, (*office).deleteMember}}}},
 	{"visits", []side{{[]string{"visitor", "owner", "olga"},
@@ -57,50 +56,73 @@ var guests = plot{"guests", []side{{[]string{"owner", "ada", "key", "olga"},
 		(*office).giveRoles}}}}
 
 // takeover is about rights that are taken away while they are used.
-var takeover = plot{"takeover", []side{
-	{[]string{"victim"}, []step{(*office).giveRoles, (*office).annotate, (*office).makeRole,
-		(*office).changeRole, (*office).makeKey, (*office).invite, (*office).rename}},
-	{[]string{"owner", "key"}, []step{(*office).takeRights}},
-}}
+var takeover = plot{"takeover", []side{usesRights, {[]string{"owner", "key"}, []step{(*office).takeRights}}}}
+
+var usesRights = side{[]string{"victim"}, []step{(*office).giveRoles, (*office).annotate, (*office).makeRole,
+	(*office).changeRole, (*office).makeKey, (*office).invite, (*office).rename}}
+
+// signingOut is about a token that is refused while it is used.
+func signingOut(by way) plot {
+	return plot{"signing-out", []side{usesRights, {[]string{"owner"}, []step{func(o *office, actor string, _ *rand.Rand,
+		_ *holder) {
+		o.signOut(actor, by, o.holders["victim"])
+	}}}}}
+}
+
+// hiring adds members.
+var hiring = plot{"hiring", []side{{[]string{"owner", "rosa", "key"}, []step{(*office).hire, (*office).invite}}}}
+
+// someKeys is about API keys.
+var someKeys = plot{"keys", []side{{[]string{"owner", "spare", "key", "rosa"},
+	[]step{(*office).makeKey, (*office).restrict, (*office).rename, (*office).revoke, (*office).annotate}}}}
 
 // takeRights takes rights from somebody who may be using them.
 func (o *office) takeRights(actor string, rng *rand.Rand, h *holder) {
 	from := o.holders["victim"]
 	less := []identity.Permission{identity.FullTransactionHistoryView}
 	employee := []string{member.RoleEmployee}
-	switch way := rng.IntN(4); {
-	case from.by.Key != "" && way < 2:
+	switch chance := rng.IntN(4); {
+	case from.by.Key != "" && chance < 2:
 		o.revokeKey(actor, h, from.by.Key)
 	case from.by.Key != "":
 		name, scopes := o.newName("restricted"), []string{"payments"}
 		o.changeKey(actor, h, linear.KeyChange{ID: from.by.Key, Name: &name, Scopes: &scopes})
-	case way == 0:
-		o.signOut(actor, rng, from)
-	case from.name == "rosa" && (way == 1 || o.race.narrow):
+	case chance == 0:
+		o.signOut(actor, way(o.seed%3), from) // each history has another, and so its own conditions
+	case from.name == "rosa" && (chance == 1 || o.race.narrow):
 		o.setPermissions(actor, rng, h, o.hot.role, less)
-	case way == 2:
+	case chance == 2:
 		o.remove(actor, h, from.by.Member)
 	default:
 		o.changeMember(actor, rng, h, linear.MemberChange{ID: from.by.Member, Roles: &employee}, fields{"roles": employee})
 	}
 }
 
-// signOut has the holder's token refused, if it is of this office: by its client, its grant or itself, which
-// is another in each history, so that each has its own conditions.
-func (o *office) signOut(actor string, _ *rand.Rand, h *holder) {
+// way is how a token comes to be refused.
+type way int
+
+// The ways.
+const (
+	clientRevoked way = iota
+	grantRevoked
+	tokenRevoked
+)
+
+// signOut has the holder's token refused, if it is of this office.
+func (o *office) signOut(actor string, by way, h *holder) {
 	if h.home != o || h.by.Token == "" {
 		return
 	}
 	o.notef(actor, "%s signs out", h.name)
 	call := o.logicalTime()
 	var err error
-	switch o.seed % 3 {
-	case 0:
+	switch by {
+	case clientRevoked:
 		_, err = o.store.UpdateOAuthClient(o.ctx(), appOf(h.by.Member), func(c oauth.Client) (oauth.Client, error) {
 			c.RevokedAt = o.now()
 			return c, nil
 		})
-	case 1:
+	case grantRevoked:
 		err = o.store.RevokeGrant(o.ctx(), o.refreshOf(h.by.Token))
 	default:
 		err = o.store.RevokeAccessToken(o.ctx(), identity.Hash(h.token))

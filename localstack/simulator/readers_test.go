@@ -9,7 +9,7 @@ import (
 
 const (
 	readerSeedsVariable = "CASHWRAP_SIM_READER_SEEDS"
-	defaultReaderSeeds  = 40
+	defaultReaderSeeds  = 20
 )
 
 // TestReaderSeeds simulates payments at readers: at whichever message the line to a terminal drops,
@@ -24,9 +24,7 @@ func TestEachConditionOfReadersIsNeeded(t *testing.T) {
 	mutations{
 		workloads: []simulator.Workload{simulator.Readers},
 		included:  ofReaders.MatchString,
-		survivors: readerSurvivors, noticedBy: noticedByReaders,
-		quick: effort{scouts: 8, mutants: 60, survivors: 1},
-		all:   effort{scouts: 20, mutants: 800, survivors: 20},
+		survivors: readerSurvivors, scouts: 20, mutants: 400, vain: 20,
 	}.test(t)
 }
 
@@ -43,12 +41,4 @@ var readerSurvivors = map[string]string{
 	"Put TERMINAL SALE: (attribute_not_exists(pk))": "in one transaction with its device, whose version lets it in once",
 	"Put TERMINAL SALE: (version = ?)": "the platform stops a terminal only after the acquirer has cancelled; package " +
 		"virtual tests one that is stopped while it charges",
-}
-
-// noticedByReaders are histories that notice that a condition is missing, as noticedBy.
-var noticedByReaders = map[string]seedRun{
-	"Delete READER: (version = ?)":             {simulator.Readers, 380},
-	"Put CHECKOUT: (attribute_not_exists(pk))": {simulator.Readers, 100},
-	"Put CHECKOUT: (version = ?)":              {simulator.Readers, 70},
-	"Put READER: (version = ?)":                {simulator.Readers, 3},
 }

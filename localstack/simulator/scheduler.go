@@ -22,6 +22,7 @@ type call struct {
 	ctx   context.Context
 	turn  chan turn
 	hung  bool
+	bare  bool // a write with the condition that Options.Without names
 }
 
 // turn is what the scheduler decided. roll is for whatever the receiver of
@@ -49,9 +50,14 @@ type scheduler struct {
 	waited int    // idle waits in a row
 }
 
-// park waits for the call's turn.
+// park waits for the turn of a call of these.
 func (w *World) park(k kind, ctx context.Context, actor, label string) turn {
-	c := &call{kind: k, actor: actor, label: label, ctx: ctx, turn: make(chan turn)}
+	return w.await(&call{kind: k, actor: actor, label: label, ctx: ctx})
+}
+
+// await waits for the call's turn.
+func (w *World) await(c *call) turn {
+	c.turn = make(chan turn)
 	w.sched.mu.Lock()
 	if w.sched.over {
 		w.sched.mu.Unlock()
@@ -138,7 +144,7 @@ func (w *World) steer(groups ...string) {
 // what comes of it, and all that wait for a turn end there; else the trace must
 // be seen.
 func (w *World) stopEndless() {
-	if w.Without == "" {
+	if w.Without == "" || w.Kept {
 		w.panicf("no end after %d steps", maxSteps)
 	}
 	w.find("", "no end after %d steps", maxSteps)
