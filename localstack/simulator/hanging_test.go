@@ -9,7 +9,7 @@ import (
 
 const (
 	hangingSeedsVariable = "CASHWRAP_SIM_HANGING_SEEDS"
-	defaultHangingSeeds  = 4
+	defaultHangingSeeds  = 2
 )
 
 // TestHangingSeeds simulates receivers that hang, beside others that must not wait for them.
@@ -20,6 +20,7 @@ func TestHangingSeeds(t *testing.T) {
 // TestWithoutGroupsCallbacksAreLate takes away what makes the callback queue fair: then one merchant's backlog comes
 // before another's callback.
 func TestWithoutGroupsCallbacksAreLate(t *testing.T) {
+	control(t)
 	const seeds = 20
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.Hanging,

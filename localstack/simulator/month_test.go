@@ -8,7 +8,7 @@ import (
 
 const (
 	monthsVariable = "CASHWRAP_SIM_MONTHS"
-	defaultMonths  = 8
+	defaultMonths  = 2
 )
 
 // TestMonths simulates months of payouts.

@@ -8,7 +8,7 @@ import (
 
 const (
 	peopleSeedsVariable = "CASHWRAP_SIM_PEOPLE_SEEDS"
-	defaultPeopleSeeds  = 40
+	defaultPeopleSeeds  = 16
 )
 
 // TestPeopleSeeds simulates concurrent changes of roles, members and keys.

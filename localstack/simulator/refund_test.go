@@ -10,7 +10,7 @@ import (
 
 const (
 	refundSeedsVariable = "CASHWRAP_SIM_REFUND_SEEDS"
-	defaultRefundSeeds  = 60
+	defaultRefundSeeds  = 30
 )
 
 // TestRefundSeeds simulates histories of concurrent refunds.
@@ -21,6 +21,7 @@ func TestRefundSeeds(t *testing.T) {
 // TestClientsSeeThatRefundsOvertakeEachOther takes away what serialises a
 // transaction's refunds: no order of the requests explains what clients see then.
 func TestClientsSeeThatRefundsOvertakeEachOther(t *testing.T) {
+	control(t)
 	const seeds, condition = 20, "Put TRANSACTION: (version = ?)"
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.Refunds,

@@ -8,6 +8,7 @@ import (
 
 // TestAReaderOfOneShardIsNoticed is the control of merchants that have grown: what readers do not find is not paid out.
 func TestAReaderOfOneShardIsNoticed(t *testing.T) {
+	control(t)
 	if !spread(t) {
 		return
 	}

@@ -26,7 +26,7 @@ const (
 )
 
 // defaultSeeds are for the fast loop; .ci/run sets more, as of all workloads.
-const defaultSeeds = 100
+const defaultSeeds = 40
 
 // number reads a variable of the environment.
 func number(t *testing.T, variable string, otherwise uint64) uint64 {
@@ -121,7 +121,7 @@ func TestSameSeedSameHistory(t *testing.T) {
 		return
 	}
 	part, parts, _ := shard(t)
-	for seed := 1 + part; seed <= number(t, "CASHWRAP_SIM_SAME_SEEDS", 10); seed += parts {
+	for seed := 1 + part; seed <= number(t, "CASHWRAP_SIM_SAME_SEEDS", 8); seed += parts {
 		o := simulator.Options{Workload: simulator.Workloads[seed%uint64(len(simulator.Workloads))]}
 		first, second := simulator.Run(t, seed, o).History(), simulator.Run(t, seed, o).History()
 		if first != second {

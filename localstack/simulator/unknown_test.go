@@ -10,7 +10,7 @@ import (
 
 const (
 	unknownSeedsVariable = "CASHWRAP_SIM_UNKNOWN_SEEDS"
-	defaultUnknownSeeds  = 5
+	defaultUnknownSeeds  = 1
 	outcomes             = 20 // unknown ones of a seed
 )
 
@@ -38,6 +38,7 @@ func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 // TestWithoutTheStreamTheySettleLate is the control: the sweep settles all of
 // them, none in time.
 func TestWithoutTheStreamTheySettleLate(t *testing.T) {
+	control(t)
 	for seed := uint64(1); seed <= 3; seed++ {
 		w := simulator.Run(t, seed, simulator.Options{Workload: simulator.Unknown, Without: simulator.Stream})
 		late := slices.DeleteFunc(slices.Clone(w.Settled), func(took time.Duration) bool { return took <= time.Minute })
