@@ -4,7 +4,7 @@ export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT ID
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo provision clock listen trigger resend logs reader payouts reconcile invoke reset install test \
-	test-dynamodb-local sim lint bench go test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
+	test-all test-dynamodb-local sim lint bench go test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/aws/engines/with --
@@ -63,7 +63,16 @@ reset: go ## delete the data and keys of the local run
 # All but the CDK app, which alone takes a minute to compile.
 NOT_INFRA := ./functions/... ./shared/... ./localstack/... ./infra/check/... ./infra/cost/...
 
-test: go ## run all tests but infra's, beside the real engines where Node and Java are there; TESTFLAGS=-race adds to them
+test: go ## run all tests that need nothing but Go, without infra's; TESTFLAGS=-race adds to them
+	@go test $(TESTFLAGS) $(NOT_INFRA)
+
+TOOLS := bash chromium curl python3
+
+test-all: export CASHWRAP_TESTS = all
+test-all: go ## run those too that need more than Go: the real engines, a browser, the guides, deployed programs
+	@missing=; for tool in $(TOOLS); do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	python3 -c 'import ensurepip' 2>/dev/null || missing="$$missing python3-venv"; \
+	[ -z "$$missing" ] || { echo "not installed:$$missing. On Debian, apt-get install them." >&2; exit 1; }
 	@$(WITH_ENGINES) go test $(TESTFLAGS) $(NOT_INFRA)
 
 test-tracing: go ## check and test the code as it is built with TRACING=on
@@ -84,8 +93,8 @@ test-dynamodb-local: go ## run the platform's tests over DynamoDB Local
 sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds, hanging, month, people, readers, files or unknown
 	@CASHWRAP_SIM_SEED=$(or $(SEED),1) CASHWRAP_SIM_WORKLOAD=$(WORKLOAD) go test -count=1 -run '^TestReplay$$' -v ./localstack/simulator
 
-bench: go ## run all benchmarks
-	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem $(NOT_INFRA)
+bench: go ## run all benchmarks; CASHWRAP_TESTS=all compares with the real engines
+	@go test -run '^$$' -bench . -benchmem $(NOT_INFRA)
 
 PAGES = $(shell find functions shared localstack -name node_modules -prune -o -name '*.templ' -print)
 TEMPL := go tool templ generate -log-level error -include-version=false

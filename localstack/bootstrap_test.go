@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
@@ -16,9 +18,14 @@ import (
 // TestTheDemoPassesOnWhatIsDeployed: each function is its real program, in processes of its own.
 func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	place := newFolder(t)
 	l := startWith(t, place, platform.Config{Engine: platform.InMemory, Runtime: platform.Bootstraps})
 	showsCommit(t, l)
+	if err := called(t.Context(), place, io.Discard, "listen"); err == nil ||
+		!strings.Contains(err.Error(), "RUNTIME=bootstrap") {
+		t.Errorf("listen: got error %v, want that callbacks are not seen", err)
+	}
 	var output bytes.Buffer
 	if err := runDemo(t.Context(), place, &output); err != nil {
 		t.Fatalf("demo: got error %v, want none, after\n%s\n%s", err, &output, l.log)

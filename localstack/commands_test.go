@@ -226,14 +226,6 @@ func TestCommandsNeedAPlatform(t *testing.T) {
 			t.Errorf("%v: got error %v, want %v", args, err, platform.ErrNotRunning)
 		}
 	}
-	l := startWith(t, place, platform.Config{Engine: platform.InMemory, Runtime: platform.Bootstraps})
-	if err := called(t.Context(), place, io.Discard, "listen"); err == nil ||
-		!strings.Contains(err.Error(), "RUNTIME=bootstrap") {
-		t.Errorf("listen: got error %v, want that callbacks are not seen", err)
-	}
-	if err := l.stop(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestTheCommandsAreShown where developers look: by make help with an example, and in the guide; the pages of the

@@ -83,7 +83,7 @@ func TestTheDemoRunsAndARestartKeepsEverything(t *testing.T) {
 	for _, engine := range []string{platform.InMemory, platform.DynamoDBLocal} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			if engine == platform.InMemory || enginetest.Oracle(t) {
+			if engine == platform.InMemory || enginetest.All(t) {
 				playAndRestart(t, engine)
 			}
 		})

@@ -20,7 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/platform"
 	"github.com/cashwrap/cashwrap/localstack/trigger"
 )
@@ -32,6 +32,7 @@ const limit = 2 * time.Minute
 // TestGuides runs each guide against a platform of its own, whose clock it may move.
 func TestGuides(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	paths, err := filepath.Glob("guides/*.md")
 	if err != nil || len(paths) < 8 {
 		t.Fatalf("got %d guides and error %v, want at least 8", len(paths), err)
@@ -41,7 +42,6 @@ func TestGuides(t *testing.T) {
 		for _, way := range readGuide(t, path, "", "").ways() {
 			t.Run(strings.TrimSuffix(filepath.Base(path), ".md")+way, func(t *testing.T) {
 				t.Parallel()
-				wants(t, way)
 				home, env := startPlatform(t)
 				g := readGuide(t, path, env["BASE_URL"], freePort(t)).way(way)
 				if err := g.run(t.Context(), home, t.TempDir(), commands); err != nil {
@@ -163,29 +163,10 @@ func endGroup(bash *exec.Cmd) error {
 var quiet = []string{"npm_config_prefer_offline=true", "npm_config_ignore_scripts=true",
 	"npm_config_audit=false", "npm_config_fund=false", "PIP_DISABLE_PIP_VERSION_CHECK=1"}
 
-// wants skips a guide for which this machine has not all programs, unless CASHWRAP_ORACLE=required.
-func wants(t *testing.T, way string) {
-	t.Helper()
-	_, noBash := exec.LookPath("bash")
-	_, noCurl := exec.LookPath("curl")
-	missing := errors.Join(noBash, noCurl)
-	switch way {
-	case "TypeScript":
-		missing = errors.Join(missing, engines.CheckNode())
-	case "Python":
-		if err := exec.Command("python3", "-c", "import ensurepip").Run(); err != nil { // a package of its own on Debian
-			missing = errors.Join(missing, fmt.Errorf("python3 with venv: %w", err))
-		}
-	}
-	if missing != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
-		t.Skip(missing)
-	}
-}
-
 // TestAGuideThatFailsIsReported with its line, what it printed, and what the guide shows.
 func TestAGuideThatFailsIsReported(t *testing.T) {
 	t.Parallel()
-	wants(t, "")
+	enginetest.Only(t)
 	home := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, ".local"), 0o700); err != nil {
 		t.Fatal(err)

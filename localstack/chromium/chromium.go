@@ -4,14 +4,13 @@
 // violations of the Content-Security-Policy, failed requests, requests to any other host, and whatever axe-core finds
 // on a page that the test looks at. Nothing waits for a time: elements and addresses are waited for.
 //
-// Tests are skipped where Chromium is missing, unless CASHWRAP_BROWSER=required, and where Node is missing, unless
-// CASHWRAP_ORACLE=required. The environment variable CASHWRAP_SCREENSHOTS names a folder for pictures of the pages.
+// Tests are skipped unless CASHWRAP_TESTS=all; then they need Chromium and Node. The environment variable
+// CASHWRAP_SCREENSHOTS names a folder for pictures of the pages.
 package chromium
 
 import (
 	"cmp"
 	"net/http"
-	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -20,6 +19,8 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
 // patience is how long an element or address is waited for, on a busy machine.
@@ -75,13 +76,10 @@ func Open(tb testing.TB, web Web, o Options) *Session {
 // program is Chromium's.
 func program(tb testing.TB) string {
 	tb.Helper()
+	enginetest.Only(tb)
 	path, err := exec.LookPath("chromium")
-	switch {
-	case err == nil:
-	case os.Getenv("CASHWRAP_BROWSER") == "required":
-		tb.Fatalf("CASHWRAP_BROWSER=required, but Chromium is missing: %v", err)
-	default:
-		tb.Skipf("Chromium is missing, so the page is not tested with a browser: %v", err)
+	if err != nil {
+		tb.Fatalf("Chromium is missing: %v", err)
 	}
 	return path
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/chromium"
 )
 
@@ -31,21 +32,20 @@ func (r *recorder) end() string {
 	return strings.Join(r.failures, "\n")
 }
 
-// Skipf and Fatalf end the test that is recorded.
-func (*recorder) Skipf(format string, args ...any) { panic("skipped: " + fmt.Sprintf(format, args...)) }
+// SkipNow and Fatalf end the test that is recorded.
+func (*recorder) SkipNow() { panic("skipped") }
 
 func (*recorder) Fatalf(format string, args ...any) { panic("failed: " + fmt.Sprintf(format, args...)) }
 
-// TestWithoutChromium: a test is skipped, and says why; where a browser is required it fails.
+// TestWithoutChromium: a test is skipped; where all are to be played it fails, and says why.
 func TestWithoutChromium(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	for required, want := range map[string]string{"": "skipped: Chromium is missing",
-		"required": "failed: CASHWRAP_BROWSER=required, but Chromium is missing"} {
-		t.Setenv("CASHWRAP_BROWSER", required)
+	for tests, want := range map[string]string{"": "skipped", "all": "failed: Chromium is missing"} {
+		t.Setenv("CASHWRAP_TESTS", tests)
 		func() {
 			defer func() {
 				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, want) {
-					t.Errorf("CASHWRAP_BROWSER=%q: got %s, want %s", required, got, want)
+					t.Errorf("CASHWRAP_TESTS=%q: got %s, want %s", tests, got, want)
 				}
 			}()
 			chromium.Open(&recorder{TB: t}, nil, chromium.Options{})
@@ -92,6 +92,7 @@ func TestAGoodPageHasNoProblems(t *testing.T) {
 // TestEachProblemIsReported: what a page does wrong is found with scripts and without, and in frames.
 func TestEachProblemIsReported(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	const script = `<script>console.warn("odd"); fetch("https://tracker.test/")</script>`
 	wide, without := chromium.Options{}, chromium.Options{NoScript: true}
 	const faint = `<style>@media (prefers-color-scheme:dark){p{background:#222;color:#444}}</style><p>Text`
@@ -136,6 +137,7 @@ func TestEachProblemIsReported(t *testing.T) {
 
 func TestWhatIsExpectedMustCome(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	r := &recorder{TB: t}
 	s := chromium.Open(r, chromium.Web{"good.test": shows("", "")}, chromium.Options{})
 	s.Expect("400 POST")

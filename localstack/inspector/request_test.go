@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
@@ -112,6 +113,7 @@ func TestOnlyTheLatestIsKept(t *testing.T) {
 // TestFunctionsInProcessesOfTheirOwn are seen at their requests, and the page says so.
 func TestFunctionsInProcessesOfTheirOwn(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	f := start(t, platform.Bootstraps)
 	id := f.ask(http.MethodGet, "/healthz", nil, http.StatusOK).Header.Get("X-Request-Id")
 	f.wants(f.page("/sandbox", http.StatusOK), "/sandbox/requests/"+id, "RUNTIME=bootstrap")

@@ -6,26 +6,19 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// oracleEndpoint is where DynamoDB Local listens. Without one the caller
-// returns: `make test` starts the oracle and runs the same test again. With
-// CASHWRAP_ORACLE=required its absence is a failure.
+// oracleEndpoint is where DynamoDB Local listens; false unless this run plays what needs more than Go.
 func oracleEndpoint(t testing.TB) (string, bool) {
 	t.Helper()
-	endpoint := os.Getenv("CASHWRAP_DYNAMODB_LOCAL")
-	if endpoint != "" {
-		return endpoint, true
+	if !enginetest.All(t) {
+		return "", false
 	}
-	if os.Getenv("CASHWRAP_ORACLE") == "required" {
-		t.Fatal("CASHWRAP_DYNAMODB_LOCAL is not set")
-	}
-	t.Log("no oracle: covered by make test")
-	return "", false
+	return enginetest.DynamoDB(t), true
 }
 
 // side is one of the two engines under comparison.

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
 // parentVariable turns this test binary into a program that starts both engines and waits to be killed.
@@ -116,6 +117,7 @@ func refused(t *testing.T, address string) {
 
 func TestDynamoDBKeepsEachAccessKeyApartAndItsDataInDir(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	dir := t.TempDir()
 	first := start(t, engines.StartDynamoDB, engines.Options{Dir: dir})
 	createTable(t, dynamoDB(first.Endpoint, "merchant1"))
@@ -134,6 +136,7 @@ func TestDynamoDBKeepsEachAccessKeyApartAndItsDataInDir(t *testing.T) {
 
 func TestFauxqsServesTheSDKUntilStopped(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	e := start(t, engines.StartFauxqs, engines.Options{})
 	client := sqs.New(sqs.Options{
 		BaseEndpoint: aws.String(e.Endpoint),
@@ -151,6 +154,7 @@ func TestFauxqsServesTheSDKUntilStopped(t *testing.T) {
 // Every address of 127.0.0.0/8 reaches a wildcard listener on Linux, so 127.0.0.2 represents any other interface.
 func TestEnginesListenOnLoopbackOnly(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	for _, engine := range []starter{engines.StartDynamoDB, engines.StartFauxqs} {
 		e := start(t, engine, engines.Options{})
 		_, port, err := net.SplitHostPort(address(t, e.Endpoint))
@@ -163,6 +167,7 @@ func TestEnginesListenOnLoopbackOnly(t *testing.T) {
 
 func TestEnginesDieWithAKilledParent(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	if err := install(); err != nil {
 		t.Fatal(err)
 	}
@@ -207,6 +212,7 @@ func awaitDeath(address string) {
 
 func TestStartReportsWhatTheEngineSaid(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -227,6 +233,7 @@ func TestStartReportsWhatTheEngineSaid(t *testing.T) {
 
 func TestStartRefuses(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	if err := install(); err != nil {
 		t.Fatal(err)
 	}

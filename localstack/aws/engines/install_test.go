@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
 // emptyProject is an npm project without dependencies: its install needs no network.
@@ -46,6 +47,7 @@ func countingNpm(t *testing.T, exit string) (runs func() int) {
 
 func TestInstallWithNpm(t *testing.T) {
 	t.Parallel()
+	enginetest.Only(t)
 	dir := emptyProject(t)
 	if err := engines.Install(t.Context(), dir); err != nil {
 		t.Fatal(err)

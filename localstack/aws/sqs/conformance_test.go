@@ -56,7 +56,7 @@ func (s stage) noteReceived(url string) []types.Message {
 func TestQueuesAnswerLikeFauxqs(t *testing.T) {
 	t.Parallel()
 	engines := map[string]queues{"memory": over(t, sqs.New(sqs.Config{}))}
-	if enginetest.Oracle(t) {
+	if enginetest.All(t) {
 		engines["fauxqs"] = queues{t: t, Client: aws_sqs.New(aws_sqs.Options{
 			BaseEndpoint: aws.String(enginetest.Fauxqs(t)),
 			Region:       "us-east-1",

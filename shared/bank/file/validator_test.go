@@ -22,11 +22,10 @@ type validator struct {
 	out *bufio.Reader
 }
 
-// schema is the validator for all tests; false if the machine has no JDK,
-// unless the oracle is required.
+// schema is the validator for all tests; false unless this run plays what needs more than Go, here a JDK.
 func schema(t *testing.T) (*validator, bool) {
 	t.Helper()
-	if !enginetest.Oracle(t) {
+	if !enginetest.All(t) {
 		return nil, false
 	}
 	v, err := started()

@@ -13,18 +13,24 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines"
 )
 
-// Oracle reports whether this run compares with the real engines: always when CASHWRAP_ORACLE=required, otherwise when
-// the machine has what they need.
-func Oracle(tb testing.TB) bool {
+// All reports whether this run plays what needs more than Go, such as the real engines, a browser or Python, and what
+// builds the programs of all functions: with CASHWRAP_TESTS=all, which `make test-all` sets. Where something is missing
+// such tests then fail.
+func All(tb testing.TB) bool {
 	tb.Helper()
-	if os.Getenv("CASHWRAP_ORACLE") == "required" {
-		return true
+	all := os.Getenv("CASHWRAP_TESTS") == "all"
+	if !all {
+		tb.Log("left to make test-all")
 	}
-	if err := checked(); err != nil {
-		tb.Logf("without the real engines: %v", err)
-		return false
+	return all
+}
+
+// Only skips the test unless this run plays All.
+func Only(tb testing.TB) {
+	tb.Helper()
+	if !All(tb) {
+		tb.SkipNow()
 	}
-	return true
 }
 
 // DynamoDB returns the endpoint of DynamoDB Local. Take an AccessKey for a database of your own.
@@ -46,7 +52,6 @@ func AccessKey(tb testing.TB) string {
 }
 
 var (
-	checked   = sync.OnceValue(engines.Check)
 	installed = sync.OnceValue(install)
 	amazons   = sync.OnceValues(func() (*engines.Engine, error) { return started(engines.StartDynamoDB) })
 	fauxqs    = sync.OnceValues(func() (*engines.Engine, error) { return started(engines.StartFauxqs) })
@@ -65,7 +70,7 @@ func endpoint(tb testing.TB, variable string, engine func() (*engines.Engine, er
 }
 
 func install() error {
-	if err := checked(); err != nil {
+	if err := engines.Check(); err != nil {
 		return err
 	}
 	root, err := engines.Root()

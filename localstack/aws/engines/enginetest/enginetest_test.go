@@ -12,9 +12,7 @@ import (
 
 func TestEndpointsAnswerAndStayTheSame(t *testing.T) {
 	t.Parallel()
-	if !enginetest.Oracle(t) {
-		return
-	}
+	enginetest.Only(t)
 	for name, endpoint := range map[string]func(testing.TB) string{
 		"DynamoDB": enginetest.DynamoDB,
 		"Fauxqs":   enginetest.Fauxqs,
@@ -42,11 +40,12 @@ func TestARunningEngineIsUsed(t *testing.T) {
 	}
 }
 
-func TestTheOracleCanBeRequired(t *testing.T) {
-	t.Setenv("CASHWRAP_ORACLE", "required")
-	t.Setenv("PATH", t.TempDir())
-	if !enginetest.Oracle(t) {
-		t.Error("required oracle: got false, want true")
+func TestAllTestsAreAskedFor(t *testing.T) {
+	for value, want := range map[string]bool{"all": true, "": false} {
+		t.Setenv("CASHWRAP_TESTS", value)
+		if got := enginetest.All(t); got != want {
+			t.Errorf("CASHWRAP_TESTS=%q: got %v, want %v", value, got, want)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -21,8 +20,7 @@ var modules = sync.OnceValues(func() (string, error) {
 })
 
 // Node is a command that runs a program of the localstack folder by Node, with the modules of
-// localstack/package.json. The test is skipped where Node is missing, unless
-// CASHWRAP_ORACLE=required. The program ends with the test.
+// localstack/package.json. The test is skipped unless this run plays All. The program ends with the test.
 func Node(tb testing.TB, program string) *exec.Cmd {
 	tb.Helper()
 	return NodeContext(tb.Context(), tb, program)
@@ -31,9 +29,7 @@ func Node(tb testing.TB, program string) *exec.Cmd {
 // NodeContext is Node for a program that ends with the context, such as one that several tests share.
 func NodeContext(ctx context.Context, tb testing.TB, program string) *exec.Cmd {
 	tb.Helper()
-	if err := engines.CheckNode(); err != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
-		tb.Skip(err)
-	}
+	Only(tb)
 	root, err := modules()
 	if err != nil {
 		tb.Fatal(err)

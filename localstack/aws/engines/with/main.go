@@ -2,9 +2,8 @@
 //
 //	go run ./localstack/aws/engines/with -- go test ./...
 //
-// The command finds DynamoDB Local and fauxqs in CASHWRAP_DYNAMODB_LOCAL and CASHWRAP_FAUXQS, and
-// CASHWRAP_ORACLE=required makes tests fail without the engines. Where Node or Java is missing it says so and
-// runs the command without them, unless CASHWRAP_ORACLE=required already. It exits with the command's exit code.
+// The command finds DynamoDB Local and fauxqs in CASHWRAP_DYNAMODB_LOCAL and CASHWRAP_FAUXQS. Where Node or Java is
+// missing it says so and fails. It exits with the command's exit code.
 package main
 
 import (
@@ -48,14 +47,6 @@ func main() {
 }
 
 func run(args []string) (code int, err error) {
-	if _, missing := exec.LookPath("chromium"); missing != nil && os.Getenv("CASHWRAP_BROWSER") != "required" {
-		fmt.Fprintf(os.Stderr, "with: no page is tested with a browser, because Chromium is missing: %v\n", missing)
-	}
-	if missing := engines.Check(); missing != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
-		fmt.Fprintf(os.Stderr, "with: running without DynamoDB Local and fauxqs, so nothing is compared with them:\n%v\n",
-			missing)
-		return runBeside(args, nil)
-	}
 	// Signals are caught from here on, so that the engines are stopped in order. A signal during their start ends it.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, passedOn...)
@@ -68,8 +59,7 @@ func run(args []string) (code int, err error) {
 	defer dynamodb.Stop()
 	defer fauxqs.Stop()
 
-	return runBeside(args, signals, "CASHWRAP_DYNAMODB_LOCAL="+dynamodb.Endpoint, "CASHWRAP_FAUXQS="+fauxqs.Endpoint,
-		"CASHWRAP_ORACLE=required")
+	return runBeside(args, signals, "CASHWRAP_DYNAMODB_LOCAL="+dynamodb.Endpoint, "CASHWRAP_FAUXQS="+fauxqs.Endpoint)
 }
 
 // runBeside runs the command with more in its environment, and passes signals on.
