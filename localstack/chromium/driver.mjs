@@ -128,7 +128,8 @@ async function look({ tab: id, name, part }) {
   }
 }
 
-// scan reads the QR code that an element shows, from a picture of it.
+// scan reads the QR code that an element shows, from a picture of it; "" when its contrast is less than a reader needs
+// (ISO/IEC 15415: 70 % for the best grade).
 async function scan({ tab: id, element }) {
   const picture = (await locate(tabs.get(id).page, element).screenshot()).toString("base64");
   const context = await browser.newContext();
@@ -141,7 +142,10 @@ async function scan({ tab: id, element }) {
     const { width, height } = image;
     const drawing = Object.assign(document.createElement("canvas"), { width, height }).getContext("2d");
     drawing.drawImage(image, 0, 0);
-    return globalThis.jsQR(drawing.getImageData(0, 0, width, height).data, width, height)?.data ?? "";
+    const pixels = drawing.getImageData(0, 0, width, height).data;
+    const greens = pixels.filter((_, i) => i % 4 === 1);
+    const contrast = (greens.reduce((a, b) => Math.max(a, b)) - greens.reduce((a, b) => Math.min(a, b))) / 255;
+    return contrast < 0.7 ? "" : globalThis.jsQR(pixels, width, height)?.data ?? "";
   }, picture);
   await context.close();
   return text;
