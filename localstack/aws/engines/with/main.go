@@ -59,14 +59,9 @@ func run(args []string) (code int, err error) {
 	defer dynamodb.Stop()
 	defer fauxqs.Stop()
 
-	return runBeside(args, signals, "CASHWRAP_DYNAMODB_LOCAL="+dynamodb.Endpoint, "CASHWRAP_FAUXQS="+fauxqs.Endpoint)
-}
-
-// runBeside runs the command with more in its environment, and passes signals on.
-func runBeside(args []string, signals <-chan os.Signal, environment ...string) (code int, err error) {
 	cmd := exec.Command(args[0], args[1:]...) //nolint:gosec // running the given command is the purpose of this program
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), environment...)
+	cmd.Env = append(os.Environ(), "CASHWRAP_DYNAMODB_LOCAL="+dynamodb.Endpoint, "CASHWRAP_FAUXQS="+fauxqs.Endpoint)
 	if err = cmd.Start(); err != nil {
 		return exitNotFound, err
 	}

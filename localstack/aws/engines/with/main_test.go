@@ -105,3 +105,13 @@ func TestUsageAndUnknownCommand(t *testing.T) {
 		}
 	}
 }
+
+func TestWithoutNodeItSaysSoAndFails(t *testing.T) {
+	t.Parallel()
+	cmd := with("--", os.Args[0])
+	cmd.Env = append(cmd.Env, "PATH="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "nodejs.org") {
+		t.Errorf("got error %v and %q, want exit code 1 and where to get Node", err, out)
+	}
+}
