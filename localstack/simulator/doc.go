@@ -58,7 +58,7 @@
 //     knows after 30 s is settled within 45 s (unknown.go).
 //
 // A mutation control takes a condition out of all writes (Options.Without). Such a write waits while others go on,
-// which is what the condition is for, and of some conditions all people play a story (peoplerace.go).
+// which is what the condition is for, and of some conditions all people play a story (hold.go, peoplestory.go).
 //
 // Not simulated: the merchant's network beyond one receiver, and the JSON of
 // the functions' events.

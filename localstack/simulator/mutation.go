@@ -16,7 +16,7 @@ type mutation struct{ Options }
 // conditions.
 var writes = []string{"Put", "Update", "Delete", "ConditionCheck"}
 
-// mutate is the body of a call without the condition, and whether it carried it.
+// mutate takes the condition out of the body of a call, and reports whether the call carried it.
 func (m mutation) mutate(operation string, body []byte) (mutated []byte, carried bool) {
 	if m.Without == Shards && operation == "Query" {
 		return laterShard.ReplaceAll(body, []byte("$0#none")), false
@@ -85,7 +85,7 @@ func encode(v any) json.RawMessage {
 }
 
 // strip removes the condition from one write, with the names and values that
-// nothing else of it uses: the service refuses those. It says whether the condition was there.
+// nothing else of it uses: the service refuses those. It reports whether the condition was there.
 func (m mutation) strip(kind string, write map[string]json.RawMessage) bool {
 	if write["ConditionExpression"] == nil {
 		return false

@@ -107,8 +107,8 @@ type seedRun struct {
 	seed     uint64
 }
 
-// firstFailure is the first history that fails without the condition, and what it finds. With the condition in its
-// place the same world must find nothing.
+// firstFailure searches for a history that fails without the condition, and returns what it finds. With the condition
+// in its place the same world must find nothing.
 func firstFailure(t *testing.T, condition string, workloads []simulator.Workload, seeds uint64) (seedRun, string) {
 	t.Helper()
 	for seed := uint64(1); seed <= seeds; seed++ {
@@ -127,13 +127,13 @@ func firstFailure(t *testing.T, condition string, workloads []simulator.Workload
 	return seedRun{}, ""
 }
 
-// without is the first finding of the history without the condition; "": none.
+// without plays the history without the condition, and returns the first finding; "": none.
 func (p seedRun) without(t *testing.T, condition string) string {
 	t.Helper()
 	return p.finding(t, condition, false)
 }
 
-// finding is the same, or with the condition kept.
+// finding does the same. If kept, the condition stays, and only the writes that carry it wait.
 func (p seedRun) finding(t *testing.T, condition string, kept bool) string {
 	t.Helper()
 	found := simulator.Run(t, p.seed, simulator.Options{Workload: p.workload, Without: condition, Kept: kept}).Findings()

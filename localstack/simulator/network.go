@@ -18,11 +18,11 @@ import (
 
 // exchange is one I/O of a process.
 type exchange[T any] struct {
-	kind   kind
-	label  string
-	bare   bool // a write with the condition that Options.Without names
-	send   func() (result T, outcome string, err error)
-	refuse func(faults.Fault) (T, error) // for throttle and conflict
+	kind     kind
+	label    string
+	targeted bool // a write that carries the condition of Options.Without
+	send     func() (result T, outcome string, err error)
+	refuse   func(faults.Fault) (T, error) // for throttle and conflict
 }
 
 // perform has the I/O happen when its turn comes, as the scheduler decides.
@@ -32,7 +32,7 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	if by.gone() && x.kind != toSandbox {
 		return nothing, faults.ErrGone
 	}
-	v := w.await(&call{kind: x.kind, ctx: ctx, actor: by.actor, label: x.label, bare: x.bare})
+	v := w.await(&call{kind: x.kind, ctx: ctx, actor: by.actor, label: x.label, targeted: x.targeted})
 	if x.kind != toSandbox {
 		if by.gone() {
 			return nothing, faults.ErrGone
@@ -143,10 +143,10 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		notePeople(r.Context(), operation, body)
 	}
 	c.world.checkRights(r.Context(), operation, body)
-	body, bare := c.world.mutate(operation, body)
+	body, targeted := c.world.mutate(operation, body)
 	sent := r.Clone(context.WithoutCancel(r.Context()))
 	return perform(c.world, r.Context(), exchange[*http.Response]{
-		kind: k, label: summaryOf(r, operation, body), bare: bare,
+		kind: k, label: summaryOf(r, operation, body), targeted: targeted,
 		//nolint:contextcheck // the checks read the table beside the call
 		send: func() (*http.Response, string, error) {
 			sent.Body, sent.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

@@ -178,7 +178,7 @@ func (o *office) checkLinks(r records) {
 	o.compare("users are listed", listed, members)
 	open := map[string]string{}
 	for _, i := range r.invitations {
-		// The table forgets one that has expired some time later, and keeps one that was accepted until then.
+		// Some time after an invitation has expired, the table deletes its item, also that of an accepted one.
 		if id := i.text("member_id"); !o.accepted(id) && o.now().Before(seconds(i, "expires_at")) {
 			open[strings.TrimPrefix(i.text("pk"), "INVITATION#")] = id
 		}

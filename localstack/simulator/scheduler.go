@@ -16,13 +16,13 @@ import (
 
 // call is one I/O, or another step that waits for its turn.
 type call struct {
-	kind  kind
-	actor string
-	label string // of the content: parked calls are ordered by it, never by arrival
-	ctx   context.Context
-	turn  chan turn
-	hung  bool
-	bare  bool // a write with the condition that Options.Without names
+	kind     kind
+	actor    string
+	label    string // of the content: parked calls are ordered by it, never by arrival
+	ctx      context.Context
+	turn     chan turn
+	hung     bool
+	targeted bool // a write that carries the condition of Options.Without
 }
 
 // turn is what the scheduler decided. roll is for whatever the receiver of
@@ -50,7 +50,7 @@ type scheduler struct {
 	waited int    // idle waits in a row
 }
 
-// park waits for the turn of a call of these.
+// park makes a call and waits for its turn.
 func (w *World) park(k kind, ctx context.Context, actor, label string) turn {
 	return w.await(&call{kind: k, actor: actor, label: label, ctx: ctx})
 }
