@@ -32,8 +32,8 @@ func UserID(operation string) string {
 	return id.String()
 }
 
-// decoy is compared with where there is no password, so that an unknown name takes as long as a
-// wrong password. Its tag is no password's that anybody has computed.
+// decoy returns the hash that a password is compared with where there is none, so that an unknown name takes as long
+// as a wrong password. Nobody has computed a password of its tag.
 func (c Cost) decoy() Hash { return c.phc(make([]byte, saltLength), make([]byte, tagLength)) }
 
 // Confirms reports whether the choice is the current password; false if there is none. It

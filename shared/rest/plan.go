@@ -28,8 +28,8 @@ type field struct {
 
 var plans sync.Map // reflect.Type → plan
 
-// planOf panics on a type that cannot be filled: a mistake in a family's source,
-// found when its package is loaded.
+// planOf returns the plan of a type. It panics on a type that cannot be filled: a mistake in a family's source, found
+// when its routes are made.
 func planOf(t reflect.Type) plan {
 	if known, ok := plans.Load(t); ok {
 		return known.(plan)
