@@ -26,7 +26,8 @@ func (w *World) checkFilter() {
 	if err != nil {
 		w.Fatal(err)
 	}
-	for record, change := range w.changes() {
+	var after *string
+	for record, change := range w.changes(&after) {
 		image, err := attributevalue.FromDynamoDBStreamsMap(change.Dynamodb.NewImage)
 		if err != nil {
 			w.Fatal(err)
@@ -39,24 +40,25 @@ func (w *World) checkFilter() {
 	}
 }
 
-// Relayed is how many of the records that the table's stream still holds reach relay.
-func (w *World) Relayed() (n int) {
+// Relayed counts the records that have come into the table's stream for relay, since the world began.
+func (w *World) Relayed() int {
 	w.Helper()
 	passes, err := filter.New(store.FastPathFilter)
 	if err != nil {
 		w.Fatal(err)
 	}
-	for record := range w.changes() {
+	for record := range w.changes(&w.relayedTo) {
 		if passes.Match(record) {
-			n++
+			w.relayed++
 		}
 	}
-	return n
+	return w.relayed
 }
 
-// changes are the records that the table's stream still holds, in Lambda's form and in the service's. The engine in
-// memory has one stream of one shard.
-func (w *World) changes() iter.Seq2[events.DynamoDBEventRecord, types.Record] {
+// changes yields the records that the table's stream still holds after a sequence number, nil for all, in Lambda's form
+// and in the service's. It sets the number to that of the last record. The engine in memory has one stream of one
+// shard.
+func (w *World) changes(after **string) iter.Seq2[events.DynamoDBEventRecord, types.Record] {
 	return func(yield func(events.DynamoDBEventRecord, types.Record) bool) {
 		ctx := context.WithoutCancel(w.Context()) // the test's own has ended when cleanups run
 		must := func(err error) {
@@ -70,13 +72,19 @@ func (w *World) changes() iter.Seq2[events.DynamoDBEventRecord, types.Record] {
 		arn := list.Streams[0].StreamArn
 		stream, err := client.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
 		must(err)
-		start, err := client.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{StreamArn: arn,
-			ShardId: stream.StreamDescription.Shards[0].ShardId, ShardIteratorType: types.ShardIteratorTypeTrimHorizon})
+		from := &dynamodbstreams.GetShardIteratorInput{StreamArn: arn, SequenceNumber: *after,
+			ShardId:           stream.StreamDescription.Shards[0].ShardId,
+			ShardIteratorType: types.ShardIteratorTypeAfterSequenceNumber}
+		if *after == nil {
+			from.ShardIteratorType = types.ShardIteratorTypeTrimHorizon
+		}
+		start, err := client.GetShardIterator(ctx, from)
 		must(err)
 		for at := start.ShardIterator; ; {
 			page, err := client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: at})
 			must(err)
 			for _, record := range page.Records {
+				*after = record.Dynamodb.SequenceNumber
 				if !yield(runner.StreamRecord(record, aws.ToString(arn), w.App.Region), record) {
 					return
 				}

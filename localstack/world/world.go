@@ -67,6 +67,9 @@ type World struct {
 	serial      atomic.Int64                     // makes references and customers unique in the world
 	live        func(*app.App) acquirer.Acquirer // nil: none, as the platform comes
 	main        *Process
+
+	relayed   int     // by Relayed
+	relayedTo *string // sequence number of the last record that Relayed has read
 }
 
 // Merchant is a provisioned merchant with its bootstrap key.
