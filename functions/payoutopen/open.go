@@ -7,6 +7,8 @@ package payoutopen
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,9 +80,16 @@ type batch struct {
 // tick sends them.
 func (b *batch) add(p payoutrunner.Planned) error {
 	if full := b.collect(app.PayoutMessage{Tenant: p.Tenant.String(), ID: p.ID}); full != nil {
-		return b.send(full)
+		return b.sendSorted(full)
 	}
 	return nil
+}
+
+// sendSorted sends messages in the order of their payouts: the order in which they were added is chance, and a history
+// of the simulation must not depend on it.
+func (b *batch) sendSorted(all []app.PayoutMessage) error {
+	slices.SortFunc(all, func(one, other app.PayoutMessage) int { return strings.Compare(one.ID, other.ID) })
+	return b.send(all)
 }
 
 // collect returns what fills a call, if the message does so.
@@ -94,4 +103,4 @@ func (b *batch) collect(m app.PayoutMessage) (full []app.PayoutMessage) {
 }
 
 // flush sends what waits when all have been added.
-func (b *batch) flush() error { return b.send(b.waiting) }
+func (b *batch) flush() error { return b.sendSorted(b.waiting) }
