@@ -238,26 +238,25 @@ func TestACollectionThatWasCutOff(t *testing.T) {
 func TestDeletingThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	for _, fault := range faults.Plannable {
-		for step, reached := 1, true; reached; step++ {
-			f := s.UploadedFile(world.PDF, nil)
-			s.RefuseObjects(func(string) bool { return true })
-			s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
-			s.RefuseObjects(nil)
-			s.Clock.Advance(2 * time.Hour)
-			p := s.Process()
-			if err := p.TickNow(t.Context(), "sweep"); err != nil {
-				t.Fatal(err)
-			}
-			p.Steps.Plan(step, fault)
-			_, _ = p.DrainQueues(t.Context())
-			reached = len(p.Steps.Taken()) >= step
-			p.Stop()
-			for range 2 { // the message is visible again, or sent again
-				s.Clock.Advance(16 * time.Minute)
-				s.RunUntilIdle()
-			}
-			s.wantNothingLeft(fmt.Sprint(fault, " at ", step))
+	world.Everywhere(t, 3, func(step int, fault faults.Fault) []string {
+		f := s.UploadedFile(world.PDF, nil)
+		s.RefuseObjects(func(string) bool { return true })
+		s.Want("delete", 204, s.Send("DELETE", s.path(f.ID), nil))
+		s.RefuseObjects(nil)
+		s.Clock.Advance(2 * time.Hour)
+		p := s.Process()
+		defer p.Stop()
+		if err := p.TickNow(t.Context(), "sweep"); err != nil {
+			t.Fatal(err)
 		}
-	}
+		p.Steps.Plan(step, fault)
+		_, _ = p.DrainQueues(t.Context())
+		taken := p.Steps.Taken()
+		for range 2 { // the message is visible again, or sent again
+			s.Clock.Advance(16 * time.Minute)
+			s.RunUntilIdle()
+		}
+		s.wantNothingLeft(fmt.Sprint(fault, " at ", step))
+		return taken
+	})
 }

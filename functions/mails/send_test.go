@@ -8,6 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions/mails"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/mail"
@@ -132,18 +133,11 @@ func TestAnInvitationThatIsOverIsNotSent(t *testing.T) {
 // whether the service took it.
 func TestNoMailIsLost(t *testing.T) {
 	t.Parallel()
-	for _, fault := range faults.Plannable {
-		t.Run(fault.String(), func(t *testing.T) {
-			t.Parallel()
-			for step, more := 1, true; more; step++ {
-				more = crashAt(t, step, fault)
-			}
-		})
-	}
+	world.Everywhere(t, 6, func(step int, fault faults.Fault) []string { return crashAt(t, step, fault) })
 }
 
-// crashAt reports whether there was such a step.
-func crashAt(t *testing.T, step int, fault faults.Fault) bool {
+// crashAt returns the steps of a process that has the fault at one of them.
+func crashAt(t *testing.T, step int, fault faults.Fault) []string {
 	t.Helper()
 	o := newOffice(t)
 	o.changeBankAccount()
@@ -166,7 +160,7 @@ func crashAt(t *testing.T, step int, fault faults.Fault) bool {
 		t.Errorf("%s at step %d (%s): got it %d times to %s, want it once, or twice if nobody knows", fault, step, last,
 			m.Times, m.To)
 	}
-	return len(taken) >= step
+	return taken
 }
 
 // TestRepeatedMessagesSendNothing: before, after and between.

@@ -74,6 +74,9 @@ func TestARunCutOffAnywhereIsFinished(t *testing.T) {
 					continue
 				}
 				for _, fault := range c.faults {
+					if !slices.Contains(faults.Distinct(step), fault) {
+						continue
+					}
 					cutOff(s, i+1, fault, c.rejected)
 					nights++
 				}
@@ -127,8 +130,8 @@ func nightWith(s world.Shop, at int, fault faults.Fault) []string {
 	return doomed.Steps.Taken()
 }
 
-// TestDebitsCutOffAnywhereAreOnePayout: a crash at each I/O step of a payout of nothing but late refunds, more than one
-// step takes, and a lost reply of each transaction.
+// TestDebitsCutOffAnywhereAreOnePayout: a crash after each step that changes something, of a payout of nothing but late
+// refunds, more than one step takes, and a lost reply of each transaction.
 func TestDebitsCutOffAnywhereAreOnePayout(t *testing.T) {
 	t.Parallel()
 	steps := cutOffWithDebits(t, 0, faults.None)
@@ -137,7 +140,7 @@ func TestDebitsCutOffAnywhereAreOnePayout(t *testing.T) {
 		t.Fatalf("got steps %v, want TransactWriteItems among them, and at least 9 after it", steps)
 	}
 	for i, step := range steps {
-		if i < opened {
+		if i < opened || faults.IsRead(step) { // TestARunCutOffAnywhereIsFinished has reads without an answer
 			continue
 		}
 		t.Run(fmt.Sprint(step, " ", i), func(t *testing.T) {
@@ -179,7 +182,7 @@ func TestACancellationCutOffAnywhereIsFinished(t *testing.T) {
 		t.Fatalf("got steps %v, want CancelTransfer among them", steps)
 	}
 	for i, step := range steps {
-		for _, fault := range faults.Plannable {
+		for _, fault := range faults.Distinct(step) {
 			if fault == faults.DieAfter || strings.HasSuffix(step, "Transfer") {
 				cutOffCancelling(s, i+1, fault)
 			}

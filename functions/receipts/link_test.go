@@ -263,23 +263,19 @@ func TestNoFaultMakesTwoLinks(t *testing.T) {
 		return world.Request{Method: "POST", Path: linksPath(s, s.Sell("10").ID, 0), IdempotencyKey: key,
 			APIKey: s.Merchant.Key.Plaintext}
 	}
-	s.Main().Steps.Plan(0, faults.None)
-	s.Do(request("first"))
-	steps := len(s.Main().Steps.Taken())
-	for _, fault := range faults.Plannable {
-		for at := 1; at <= steps; at++ {
-			before, r := links(), request(fmt.Sprint(fault, at))
-			doomed := s.Process()
-			doomed.Steps.Plan(at, fault)
-			doomed.Do(r)
-			s.Clock.Advance(time.Minute)
-			got := s.Do(r)
-			if made := links() - before; got.Status != 201 || made != 1 {
-				t.Errorf("%s at step %d: got %d %s and %d links, want 201 and one", fault, at, got.Status, got.Body, made)
-			}
-			if path, there := strings.CutPrefix(got.Text("url"), base); there {
-				show(s, path)
-			}
+	world.Everywhere(t, 5, func(step int, fault faults.Fault) []string {
+		before, r := links(), request(fmt.Sprint(fault, step))
+		doomed := s.Process()
+		doomed.Steps.Plan(step, fault)
+		doomed.Do(r)
+		s.Clock.Advance(time.Minute)
+		got := s.Do(r)
+		if made := links() - before; got.Status != 201 || made != 1 {
+			t.Errorf("%s at step %d: got %d %s and %d links, want 201 and one", fault, step, got.Status, got.Body, made)
 		}
-	}
+		if path, there := strings.CutPrefix(got.Text("url"), base); there {
+			show(s, path)
+		}
+		return doomed.Steps.Taken()
+	})
 }

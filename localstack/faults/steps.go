@@ -16,9 +16,10 @@ type Steps struct {
 	mu    sync.Mutex
 	at    int // the step that fails, from 1; 0: none
 	fault Fault
-	from  int // the step from which writes to the table lose their replies; 0: none
+	from  int // the write to the table from which all lose their replies; 0: none
 	meets int // so many transactions conflict; negative: all
 	taken []string
+	wrote int // how many of taken are writes to the table
 	gone  bool
 	lasts Latency // of each step that is a call to AWS
 
@@ -42,7 +43,7 @@ func (s *Steps) latency() Latency {
 func (s *Steps) Plan(n int, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.at, s.fault, s.from, s.meets, s.taken, s.gone, s.meanwhile = n, fault, 0, 0, nil, false, nil
+	s.at, s.fault, s.from, s.meets, s.taken, s.wrote, s.gone, s.meanwhile = n, fault, 0, 0, nil, 0, false, nil
 }
 
 // Meanwhile lets something else happen just before the n-th step from now on, if that is a call to AWS: what another
@@ -71,7 +72,7 @@ func (s *Steps) happen() {
 }
 
 // PlanLostWrites makes all writes to the table lose their replies, however often
-// they are repeated, from the n-th step from now on.
+// they are repeated, from the n-th write from now on.
 func (s *Steps) PlanLostWrites(n int) {
 	s.Plan(0, None)
 	s.mu.Lock()
@@ -90,11 +91,40 @@ func (s *Steps) PlanConflicts(many int) {
 // isWrite are the operations that change items.
 var isWrite = map[string]bool{"PutItem": true, "UpdateItem": true, "DeleteItem": true, "TransactWriteItems": true}
 
+// isRead are operations of AWS that change nothing.
+var isRead = map[string]bool{"GetItem": true, "BatchGetItem": true, "TransactGetItems": true, "Query": true,
+	"Scan": true, "GetObject": true, "HeadObject": true, "ListBucketVersions": true}
+
+// IsRead reports whether a step changes nothing. A death after it leaves what a death after the step before it leaves,
+// but reaches the code that handles a read without an answer: the SDK repeats reads that meet other faults.
+func IsRead(step string) bool { return isRead[step] }
+
+// Distinct returns the plannable faults that differ in effect at a step, FailBefore first. For a read that loses its
+// reply or is throttled, see the read that fails: the SDK repeats all three. For a conflict outside a transaction, see
+// the throttled call.
+func Distinct(step string) []Fault {
+	switch {
+	case step == "TransactWriteItems":
+		return Plannable
+	case IsRead(step):
+		return []Fault{FailBefore, DieAfter}
+	default:
+		return []Fault{FailBefore, LoseReply, Throttle, DieAfter}
+	}
+}
+
 // Taken names the steps taken since the last Plan.
 func (s *Steps) Taken() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.taken...)
+}
+
+// Wrote counts the writes to the table among the steps since the last Plan.
+func (s *Steps) Wrote() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wrote
 }
 
 // Gone reports whether the process has died.
@@ -112,8 +142,10 @@ func (s *Steps) next(name string) (Fault, error) {
 		return None, ErrGone
 	}
 	s.taken = append(s.taken, name)
-	if s.from > 0 && len(s.taken) >= s.from && isWrite[name] {
-		return LoseReply, nil
+	if isWrite[name] {
+		if s.wrote++; s.from > 0 && s.wrote >= s.from {
+			return LoseReply, nil
+		}
 	}
 	if s.meets != 0 && name == "TransactWriteItems" {
 		s.meets--
