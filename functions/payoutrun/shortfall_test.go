@@ -11,26 +11,27 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// TestManyLateRefundsAreOnePayout, of which JSON and CSV list every record. The next payment covers all of them.
+// TestManyLateRefundsAreOnePayout, taken in four steps and paid in three, of which JSON and CSV list every record. The
+// next payment covers all of them.
 func TestManyLateRefundsAreOnePayout(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Update(fields{"fee_rate": "0"})
 	p := s.Sell("100")
 	night(s)
-	const late = 200
+	const late = 100
 	for range late {
-		s.Refund(p, "0.50")
+		s.Refund(p, "1")
 	}
 	night(s)
 	want(t, "payouts", len(payoutsByDay(s)), 2)
 	want(t, "the refunds", payoutsByDay(s)["2026-11-22"], "PAID -100.00")
 	want(t, "waiting", fmt.Sprint(counted(payables(s))), "map[BALANCE_DEDUCTION -100.00:1]")
-	want(t, "list", fmt.Sprint(counted(payoutRecords(s))), "map[PAYOUT 100.00 SUCCESSFUL:1 REFUND_DEDUCTION 0.50 "+
-		"SUCCESSFUL:200]")
+	want(t, "list", fmt.Sprint(counted(payoutRecords(s))), "map[PAYOUT 100.00 SUCCESSFUL:1 REFUND_DEDUCTION 1.00 "+
+		"SUCCESSFUL:100]")
 	r := s.Send("GET", "/v1.0/merchants/"+s.Merchant.Code+"/payouts?start_date=2026-11-22&end_date=2026-11-22&format=csv",
 		nil)
-	want(t, "CSV", strings.Count(string(r.Body), ",REFUND_DEDUCTION,0.50,2026-11-22,EUR,0.00,SUCCESSFUL,"), late)
+	want(t, "CSV", strings.Count(string(r.Body), ",REFUND_DEDUCTION,1.00,2026-11-22,EUR,0.00,SUCCESSFUL,"), late)
 	for _, e := range eventsOf(s, p, payments.PayoutDeductionEvent) {
 		if e.Status != string(payments.EventSuccessful) {
 			t.Fatalf("got %+v, want status %s", e, payments.EventSuccessful)

@@ -16,9 +16,9 @@ import (
 // most once.
 func TestHistoryWhileItemsArrive(t *testing.T) {
 	t.Parallel()
-	p := newHistoryFixture(t, 4000)
-	for _, query := range []string{"order=ascending&limit=250", "order=descending&limit=250",
-		"order=descending&limit=60&statuses[]=SUCCESSFUL&types[]=REFUND"} {
+	p := newHistoryFixture(t, 1600)
+	for _, query := range []string{"order=ascending&limit=100", "order=descending&limit=100",
+		"order=descending&limit=30&statuses[]=SUCCESSFUL&types[]=REFUND"} {
 		asked, _ := url.ParseQuery(query)
 		before := p.wanted(p.current(), asked)
 		met, pages := p.walk(p.current(), query, func() { p.grow(6) })
