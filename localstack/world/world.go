@@ -104,11 +104,15 @@ func (l *Log) String() string {
 // sharedChecker is shared: reading the contract takes a while.
 var sharedChecker = sync.OnceValues(checker.New)
 
-// rarely has the garbage of tests collected at five times the heap in use instead of twice, unless GOGC is set: they
-// make much in a small heap. That costs memory, and takes a quarter off the CPU time.
-var rarely = sync.OnceFunc(func() {
+// collectRarely has the garbage of tests collected at five times the heap in use instead of twice, as long as the
+// process takes less than 2 GiB: tests make much garbage in a small heap. That takes a quarter off the CPU time. GOGC
+// and GOMEMLIMIT override it.
+var collectRarely = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(2 << 30)
 	}
 })
 
@@ -122,7 +126,7 @@ func New(tb testing.TB) *World {
 func NewAt(tb testing.TB, baseURL string) *World {
 	tb.Helper()
 	if _, test := tb.(*testing.T); test {
-		rarely()
+		collectRarely()
 	}
 	w := &World{TB: tb, Clock: clock.New(), Logs: &Log{}, Metrics: &Log{}, Permits: &Permits{Learning: true}}
 	w.Queues = sqs.New(sqs.Config{Now: w.Clock.Now})
