@@ -22,7 +22,8 @@ import (
 // TestNobodyGainsRights: an adversary with some credential sends random requests that change people, roles, keys and
 // terms, with every field. It goes on to use the credentials that it gets this way: new keys, managed users whose
 // passwords it has set, and accepted invitations. In between owners give and take rights. Only requests of owners may
-// add to what the adversary's credentials can do together, none of its own.
+// add to what the adversary's credentials can do together, none of its own. It takes seconds, for 100 histories: a gain
+// needs several requests in one order.
 func TestNobodyGainsRights(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

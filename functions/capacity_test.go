@@ -194,7 +194,8 @@ func measure(t *testing.T, fix *fixture, name string, asking func(*fixture) worl
 	return use
 }
 
-// TestCapacity measures all requests, what no request does, and what stays.
+// TestCapacity measures all requests, what no request does, and what stays. It takes seconds: each request is measured
+// with everything that it needs made anew.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

@@ -109,7 +109,7 @@ func (s shop) stored(try, role string) person {
 }
 
 // TestWhatWasCutOffIsDoneOnce: afterwards all is as before or after, and the repetition under the same key completes
-// it.
+// it. It takes seconds, for each fault at each step of each write.
 func TestWhatWasCutOffIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range writes {

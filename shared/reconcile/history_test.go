@@ -325,7 +325,8 @@ func TestEverythingMatchesUntilSomethingIsLost(t *testing.T) {
 	}
 }
 
-// TestReadingWhileThingsChange: between any two reads something happens, and none of it is a break.
+// TestReadingWhileThingsChange: between any two reads something happens, and none of it is a break. It takes seconds:
+// few of the changes meet the moment in which a suspect is read again.
 func TestReadingWhileThingsChange(t *testing.T) {
 	t.Parallel()
 	suspects := 0
