@@ -3,6 +3,7 @@ package payoutopen_test
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +108,33 @@ func TestABacklogOfPayoutsIsNotQueuedAgain(t *testing.T) {
 	if got, want := strings.Join(sent, " "), "1 0 0 1"; got != want {
 		t.Errorf("got messages %s, want %s", got, want)
 	}
+}
+
+// TestOpen_SendsInOrderOfPayouts, although it opens several at a time: a history of the simulation must not depend on
+// which is first.
+func TestOpen_SendsInOrderOfPayouts(t *testing.T) {
+	t.Parallel()
+	const shops = 16
+	w := sold(t, slices.Repeat([]settings{{}}, shops)...)
+	a := w.AppOver(nil)
+	a.PayoutQueue = a.PollQueue // where nothing handles the messages
+	payouts := regexp.MustCompile(`payout\\*":\\*"[0-9a-f]+`)
+	sent := 0
+	for shard := range a.Store.DueShards() {
+		if err := payoutopen.Open(a)(t.Context(), fmt.Sprintf(`{"shard":%d}`, shard)); err != nil {
+			t.Fatal(err)
+		}
+		var queues strings.Builder
+		if err := w.Queues.Dump(&queues); err != nil {
+			t.Fatal(err)
+		}
+		messages := payouts.FindAllString(queues.String(), -1)
+		if !slices.IsSorted(messages[sent:]) {
+			t.Errorf("shard %d: got messages %v, want them in order", shard, messages[sent:])
+		}
+		sent = len(messages)
+	}
+	want(t, "all shards", sent, shops)
 }
 
 // TestACallWithoutTimeFails before it begins anything, so that the message comes again.
