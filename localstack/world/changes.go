@@ -26,8 +26,7 @@ func (w *World) checkFilter() {
 	if err != nil {
 		w.Fatal(err)
 	}
-	var after *string
-	for record, change := range w.changes(&after) {
+	for record, change := range w.changes(nil) {
 		image, err := attributevalue.FromDynamoDBStreamsMap(change.Dynamodb.NewImage)
 		if err != nil {
 			w.Fatal(err)
@@ -47,7 +46,8 @@ func (w *World) Relayed() int {
 	if err != nil {
 		w.Fatal(err)
 	}
-	for record := range w.changes(&w.relayedTo) {
+	for record, change := range w.changes(w.relayedTo) {
+		w.relayedTo = change.Dynamodb.SequenceNumber
 		if passes.Match(record) {
 			w.relayed++
 		}
@@ -55,10 +55,9 @@ func (w *World) Relayed() int {
 	return w.relayed
 }
 
-// changes yields the records that the table's stream still holds after a sequence number, nil for all, in Lambda's form
-// and in the service's. It sets the number to that of the last record. The engine in memory has one stream of one
-// shard.
-func (w *World) changes(after **string) iter.Seq2[events.DynamoDBEventRecord, types.Record] {
+// changes yields the records that the table's stream still holds, in Lambda's form and in the service's: those after a
+// sequence number, or all after nil. The engine in memory has one stream of one shard.
+func (w *World) changes(after *string) iter.Seq2[events.DynamoDBEventRecord, types.Record] {
 	return func(yield func(events.DynamoDBEventRecord, types.Record) bool) {
 		ctx := context.WithoutCancel(w.Context()) // the test's own has ended when cleanups run
 		must := func(err error) {
@@ -72,10 +71,10 @@ func (w *World) changes(after **string) iter.Seq2[events.DynamoDBEventRecord, ty
 		arn := list.Streams[0].StreamArn
 		stream, err := client.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
 		must(err)
-		from := &dynamodbstreams.GetShardIteratorInput{StreamArn: arn, SequenceNumber: *after,
+		from := &dynamodbstreams.GetShardIteratorInput{StreamArn: arn, SequenceNumber: after,
 			ShardId:           stream.StreamDescription.Shards[0].ShardId,
 			ShardIteratorType: types.ShardIteratorTypeAfterSequenceNumber}
-		if *after == nil {
+		if after == nil {
 			from.ShardIteratorType = types.ShardIteratorTypeTrimHorizon
 		}
 		start, err := client.GetShardIterator(ctx, from)
@@ -84,7 +83,6 @@ func (w *World) changes(after **string) iter.Seq2[events.DynamoDBEventRecord, ty
 			page, err := client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: at})
 			must(err)
 			for _, record := range page.Records {
-				*after = record.Dynamodb.SequenceNumber
 				if !yield(runner.StreamRecord(record, aws.ToString(arn), w.App.Region), record) {
 					return
 				}
