@@ -95,13 +95,13 @@ var isWrite = map[string]bool{"PutItem": true, "UpdateItem": true, "DeleteItem":
 var isRead = map[string]bool{"GetItem": true, "BatchGetItem": true, "TransactGetItems": true, "Query": true,
 	"Scan": true, "GetObject": true, "HeadObject": true, "ListBucketVersions": true}
 
-// IsRead reports whether a step changes nothing. A death after it leaves what a death after the step before it leaves,
-// but reaches the code that handles a read without an answer: the SDK repeats reads that meet other faults.
+// IsRead reports whether a step changes nothing. A process that dies after a read leaves the same as a process that
+// dies after the step before.
 func IsRead(step string) bool { return isRead[step] }
 
-// Distinct returns the plannable faults that differ in effect at a step, FailBefore first. For a read that loses its
-// reply or is throttled, see the read that fails: the SDK repeats all three. For a conflict outside a transaction, see
-// the throttled call.
+// Distinct returns the plannable faults that differ in effect at a step, FailBefore first. The SDK repeats a read that
+// loses its reply or is throttled as it repeats a read that fails, so the last stands for all three. Only a death has
+// the process handle a read without an answer. A conflict outside a transaction is a throttled call.
 func Distinct(step string) []Fault {
 	switch {
 	case step == "TransactWriteItems":
