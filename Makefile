@@ -14,15 +14,16 @@ help: ## list these commands
 	@echo; echo "After \`make install\` these work in any folder; \`cashwrap COMMAND --help\` has their flags:"
 	@sed -n 's/^.*Example: *"  \(cashwrap [^"]*\)".*/  \1/p' localstack/listen.go localstack/trigger.go localstack/resend.go localstack/logs.go localstack/clock.go
 
-# Compiled for a short wait (ARCHITECTURE.md, "Compiling"): without inlining and debugging information, by a compiler that
+# Compiles for a short wait (ARCHITECTURE.md, "Compiling"): without inlining and debugging information, by a compiler that
 # collects garbage less often.
 QUICKLY := CGO_ENABLED=0 GOGC=400 go build -tags lambda.norpc -gcflags='all=-l -dwarf=false' -ldflags=-w
 # Built and then executed, not `go run`, which keeps signals from what it runs.
-LOCALSTACK := $(QUICKLY) -o bin/localstack ./localstack && exec bin/localstack
+COMPILED := $(QUICKLY) -o bin/localstack ./localstack
+LOCALSTACK := $(COMPILED) && exec bin/localstack
 
 run: go ## start the platform on this machine; PORT=8080 ENGINE=memory (or dynamodb-local) RUNTIME=in-process (or bootstrap) unless given
-	@echo 'Compiling. The first time that takes a minute or two.' >&2; start=$$(date +%s); \
-	$(QUICKLY) -o bin/localstack ./localstack && echo "Compiled in $$(($$(date +%s) - start)) s." >&2 && exec bin/localstack run
+	@echo 'Compiling. The first time that takes a minute.' >&2; start=$$(date +%s); \
+	$(COMPILED) && echo "Compiled in $$(($$(date +%s) - start)) s." >&2 && exec bin/localstack run
 
 demo: go ## run a demo against the running platform, and print every request and response
 	@$(LOCALSTACK) demo
