@@ -23,7 +23,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// mostWrites bounds the writes of a step that also finishes what its earlier tries left, and so never takes fewer.
+// mostWrites bounds the tries of a step. Some steps also finish the work of their earlier tries, so that each try
+// writes more than the one before.
 const mostWrites = 12
 
 // walkWithoutLease is how many due payouts a walk takes without a lease
