@@ -221,7 +221,7 @@ func TestCreateRefuses(t *testing.T) {
 		})
 	}
 	for name, body := range map[string]string{
-		"no JSON": `{"amount":`, "a list": `[]`, "a text": `"x"`, "a name twice": `{"amount":1,"amount":2}`,
+		"no JSON": `{"amount":`, "a list": `[1]`, "a text": `"x"`, "a name twice": `{"amount":1,"amount":2}`,
 		"not UTF-8": "{\"description\":\"\xff\"}",
 	} {
 		t.Run(name, func(t *testing.T) { malformed.Check(t, s.Send("POST", "/v0.1/checkouts", body)) })

@@ -97,7 +97,7 @@ func TestCreateRefuses(t *testing.T) {
 		"line break":   {map[string]any{"customer_id": "a\nb"}, invalid("customer_id")},
 		"only details": {map[string]any{"personal_details": json.RawMessage(everything)}, missing("customer_id")},
 		"no JSON":      {`{"customer_id":`, malformed},
-		"a list":       {`[]`, malformed},
+		"a list":       {`[1]`, malformed},
 		"a name twice": {`{"customer_id":"a","customer_id":"b"}`, malformed},
 	} {
 		t.Run(name, func(t *testing.T) { c.want.Check(t, s.Send("POST", collection, c.body)) })

@@ -147,7 +147,7 @@ func TestARequestThatNamesSomethingTwice(t *testing.T) {
 		form[name] = []string{form.Get(name), form.Get(name)}
 		a.refused(name, a.Do(r), http.StatusBadRequest, oauth.InvalidRequest)
 	}
-	for name, body := range map[string]string{"not JSON": `{`, "a list": `[]`,
+	for name, body := range map[string]string{"not JSON": `{`, "a list": `[1]`,
 		"twice": `{"code": "a", "code": "b", "grant_type": "authorization_code"}`} {
 		r := world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Body: body}
 		a.refused(name, a.Do(r), http.StatusBadRequest, oauth.InvalidRequest)

@@ -23,7 +23,9 @@ type Metadata string
 // UnmarshalJSON reads an object within the limits. Failures: Invalid, without a param.
 func (m *Metadata) UnmarshalJSON(text []byte) error {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil {
+	// An empty array is PHP's empty object (contract §2.2).
+	var none []struct{}
+	if err := json.Unmarshal(text, &fields); err != nil && (json.Unmarshal(text, &none) != nil || len(none) > 0) {
 		return failure.Invalid("", "must be an object")
 	}
 	tooLong := func(key string) bool { return utf8.RuneCountInString(key) > maxMetadataKey }

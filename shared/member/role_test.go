@@ -153,8 +153,9 @@ func TestStatuses(t *testing.T) {
 
 func TestMetadata(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{`{}`: `{}`, `{"b":null,"a":[1.50]}`: `{"a":[1.50],"b":null}`, `[]`: "",
-		`"x"`: "", `1`: ""} {
+	for text, want := range map[string]string{`{}`: `{}`, `{"b":null,"a":[1.50]}`: `{"a":[1.50],"b":null}`, `[]`: `{}`,
+		`[{}]`: "",
+		`"x"`:  "", `1`: ""} {
 		var m member.Metadata
 		err := json.Unmarshal([]byte(text), &m)
 		if got, _ := m.MarshalJSON(); (err == nil) != (want != "") || err == nil && string(got) != want {

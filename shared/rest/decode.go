@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -169,10 +170,15 @@ func setText(v reflect.Value, text string) string {
 	}
 	switch v.Kind() {
 	case reflect.Bool:
-		if text != "true" && text != "false" {
+		// PHP and .NET clients also write 1 and True (contract §2.2).
+		switch strings.ToLower(text) {
+		case "true", "1":
+			v.SetBool(true)
+		case "false", "0":
+			v.SetBool(false)
+		default:
 			return "must be true or false"
 		}
-		v.SetBool(text == "true")
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
 		if err != nil {

@@ -39,12 +39,12 @@ func fill(v reflect.Value, n node, path string, faults *failure.List) {
 	switch kind := v.Kind(); {
 	case reflect.PointerTo(v.Type()).Implements(jsonUnmarshaler), reflect.PointerTo(v.Type()).Implements(textUnmarshaler):
 		fillLeaf(v, n, path, faults)
-	case kind == reflect.Struct && n.kind == jsontext.KindBeginObject:
-		fillObject(v, n, path, faults)
+	case kind == reflect.Struct && n.object().kind == jsontext.KindBeginObject:
+		fillObject(v, n.object(), path, faults)
 	case kind == reflect.Slice && n.kind == jsontext.KindBeginArray:
 		fillArray(v, n, path, faults)
-	case kind == reflect.Map && n.kind == jsontext.KindBeginObject:
-		fillMap(v, n, path, faults)
+	case kind == reflect.Map && n.object().kind == jsontext.KindBeginObject:
+		fillMap(v, n.object(), path, faults)
 	default:
 		fillLeaf(v, n, path, faults)
 	}
@@ -85,6 +85,12 @@ func fillMap(v reflect.Value, n node, path string, faults *failure.List) {
 }
 
 func fillLeaf(v reflect.Value, n node, path string, faults *failure.List) {
+	switch kind := v.Kind(); {
+	case kind == reflect.Struct || kind == reflect.Map:
+		n = n.object()
+	case v.CanInt() && n.kind == jsontext.KindNumber:
+		n.raw = integral(n.raw)
+	}
 	if err := json.Unmarshal(n.raw, v.Addr().Interface()); err != nil {
 		v.SetZero()
 		*faults = append(*faults, failure.Invalid(path, reason(err, v.Type())))

@@ -1,8 +1,11 @@
 package rest
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // canonicalNumber writes a JSON number as digits without zeros at either end
@@ -31,4 +34,17 @@ func canonicalNumber(text string) string {
 	trimmed := strings.TrimRight(digits, "0")
 	exponent += int64(len(digits) - len(trimmed))
 	return sign + trimmed + "e" + strconv.FormatInt(exponent, 10)
+}
+
+// maxZeros is how many zeros an integer may end with: an int64 has up to 19 digits.
+const maxZeros = 18
+
+// integral returns a JSON number without its fraction if that is zero, so that 1500.0 and 1.5e3 are the integer 1500
+// (contract §2.2), else the number as it is.
+func integral(number jsontext.Value) jsontext.Value {
+	digits, power, _ := strings.Cut(canonicalNumber(string(number)), "e")
+	if zeros, err := strconv.Atoi(cmp.Or(power, "0")); err == nil && zeros >= 0 && zeros <= maxZeros {
+		return jsontext.Value(digits + strings.Repeat("0", zeros))
+	}
+	return number
 }

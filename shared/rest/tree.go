@@ -117,10 +117,10 @@ func (p *parser) entries(kind jsontext.Kind, depth int) (node, error) {
 	return n, err
 }
 
-// object is the value, or {} for no body.
+// object returns {} for no value and for an empty array, which is PHP's empty object (contract §2.2), else the value.
 func (n node) object() node {
-	if n.kind == jsontext.KindInvalid {
-		return node{kind: jsontext.KindBeginObject}
+	if n.kind == jsontext.KindInvalid || n.kind == jsontext.KindBeginArray && len(n.children) == 0 {
+		return node{kind: jsontext.KindBeginObject, raw: jsontext.Value("{}")}
 	}
 	return n
 }

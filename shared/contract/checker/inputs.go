@@ -35,6 +35,9 @@ func (i Input) Allows(value any) bool {
 	return i.schema.Value.VisitJSON(value) == nil
 }
 
+// Is reports whether the document gives the input this type of JSON, such as "object".
+func (i Input) Is(kind string) bool { return i.schema.Value.Type.Is(kind) }
+
 // InputsIn lists the operation's inputs of one place; of a body each object
 // before its members.
 func (o Operation) InputsIn(place string) []Input {
