@@ -290,6 +290,8 @@ func TestMemberships(t *testing.T) {
 	for query, want := range map[string][]string{"": both, "?limit=1": both[:1], "?offset=1": both[1:],
 		"?roles=role_admin": {there}, "?status=accepted": both, "?status=pending": nil, "?kind=merchant": both,
 		"?kind=organization": nil, "?resource.type=organization": nil, "?resource.type=merchant": both,
+		"?resource.id=" + other.Merchant.Code: {there}, "?resource.id=MNOBODY": nil,
+		"?resource.id=" + other.Merchant.Code + "&roles=role_accountant": nil,
 		"?resource.name=nobody": nil, "?resource.parent.id=x&resource.parent.type=organization": nil,
 		"?resource.parent.id=null&resource.parent.type=null": both} {
 		if got, _ := list(token, query); !slices.Equal(got, want) {
@@ -302,7 +304,7 @@ func TestMemberships(t *testing.T) {
 	}
 	for query, param := range map[string]string{"?resource.parent.id=x": "resource.parent.id",
 		"?resource.parent.type=merchant": "resource.parent.id", "?kind=shop": "kind", "?resource.type=": "resource.type",
-		"?resource.attributes.sandbox=1": "resource.attributes.sandbox"} {
+		"?resource.attributes.sandbox=2": "resource.attributes.sandbox", "?resource.id=": "resource.id"} {
 		world.Invalid(param).Check(t, s.Send("GET", "/v0.1/memberships"+query, nil))
 	}
 	till := s.employ("till@example.com", nil)

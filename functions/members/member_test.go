@@ -162,7 +162,7 @@ func TestFilters(t *testing.T) {
 		}
 	}
 	for query, param := range map[string]string{"?limit=0": "limit", "?limit=": "limit", "?offset=-1": "offset",
-		"?status=gone": "status", "?user.type=robot": "user.type", "?user.id=1": "user.id", "?scroll=1": "scroll"} {
+		"?status=gone": "status", "?user.type=robot": "user.type", "?user.id=1": "user.id", "?scroll=2": "scroll"} {
 		world.Invalid(param).Check(t, s.Send("GET", s.members()+query, nil))
 	}
 }

@@ -18,6 +18,7 @@ type listMembershipsRequest struct {
 	Kind       string   `query:"kind" validate:"one-of=merchant|organization"`
 	Status     string   `query:"status" validate:"one-of=accepted|pending|expired|disabled|unknown"`
 	Type       string   `query:"resource.type" validate:"one-of=merchant|organization"`
+	ID         string   `query:"resource.id"`
 	Name       string   `query:"resource.name"` // a prefix
 	Sandbox    *bool    `query:"resource.attributes.sandbox"`
 	ParentID   *string  `query:"resource.parent.id"`
@@ -114,6 +115,7 @@ func (r listMembershipsRequest) matches(m store.Membership, now time.Time) bool 
 		}
 	}
 	return (r.ParentID == nil || *r.ParentID == noParent && *r.ParentType == noParent) &&
+		(r.ID == "" || r.ID == m.Merchant.Code) &&
 		(r.Status == "" || r.Status == string(m.Member.Status(now))) &&
 		(r.Sandbox == nil || *r.Sandbox == m.Merchant.Sandbox) &&
 		strings.HasPrefix(strings.ToLower(m.Merchant.Name), strings.ToLower(r.Name)) && hasAny(m.Member, r.Roles)

@@ -90,7 +90,7 @@ func TestAccountsAreVerifiedAndShown(t *testing.T) {
 	if one.Status != 200 || one.Text("iban") != sandbox.LostAnswerIBAN {
 		t.Errorf("primary: got %d %s, want the object of %s", one.Status, one.Body, sandbox.LostAnswerIBAN)
 	}
-	world.Invalid("primary").Check(t, s.Send("GET", bankAccounts+"?primary=1", nil))
+	world.Invalid("primary").Check(t, s.Send("GET", bankAccounts+"?primary=2", nil))
 	never := fields{"account_holder_name": "Café GmbH", "iban": sandbox.UnverifiedIBAN}
 	addAccount(s, never)
 	s.Clock.Advance(365 * 24 * time.Hour)

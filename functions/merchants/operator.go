@@ -19,6 +19,7 @@ import (
 type listOperatorsRequest struct {
 	Include        []string `query:"include" validate:"one-of=permissions|app_settings"`
 	Email          string   `query:"email"` // a prefix
+	Query          string   `query:"query"` // likewise
 	IncludePrimary bool     `query:"include_primary"`
 }
 
@@ -29,7 +30,7 @@ func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]
 	if err != nil {
 		return nil, err
 	}
-	prefix, owner := member.Address(req.Email), member.OwnerID(t)
+	owner := member.OwnerID(t)
 	operators := []operatorView{}
 	roles, err := f.store.RolesOf(ctx, t, members...)
 	if err != nil {
@@ -37,7 +38,8 @@ func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]
 	}
 	for _, m := range members {
 		listed := m.Type == member.TypeManaged || req.IncludePrimary && m.ID == owner
-		if !listed || !strings.HasPrefix(m.Address(), prefix) {
+		if !listed || !strings.HasPrefix(m.Address(), member.Address(req.Email)) ||
+			!strings.HasPrefix(m.Address(), member.Address(req.Query)) {
 			continue
 		}
 		v := viewOperator(m, roles)

@@ -238,6 +238,9 @@ func TestOperatorsAreListed(t *testing.T) {
 	list(t, s, "?email=TIL", "till@example.com", "Tilda@example.com")
 	list(t, s, "?email=example.com")
 	list(t, s, "?email=bob%40example.com", "bob@example.com")
+	list(t, s, "?query=TIL", "till@example.com", "Tilda@example.com")
+	list(t, s, "?query=TIL&email=tilda", "Tilda@example.com")
+	list(t, s, "?query=TIL&email=bob")
 	all := list(t, s, "?include_primary=true", "kaffee@example.com", "till@example.com", "Tilda@example.com",
 		"bob@example.com")
 	list(t, s, "?include_primary=false", "till@example.com", "Tilda@example.com", "bob@example.com")
@@ -276,7 +279,8 @@ func TestOperatorsAreListed(t *testing.T) {
 		t.Errorf("owner, read (-want +got):\n%s", diff)
 	}
 	for query, param := range map[string]string{"?include[]=everything": "include", "?include[]=": "include",
-		"?include_primary=maybe": "include_primary", "?include_primary=": "include_primary", "?email=": "email"} {
+		"?include_primary=maybe": "include_primary", "?include_primary=": "include_primary", "?email=": "email",
+		"?query=": "query"} {
 		world.Invalid(param).Check(t, s.Send("GET", accounts+query, nil))
 	}
 	list(t, s.OtherShop(), "")

@@ -107,7 +107,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 	} {
 		world.Invalid(param).Check(t, update(s, json.RawMessage(change)))
 	}
-	world.Refused(400, "INVALID_REQUEST", "", "bad-request").Check(t, update(s, json.RawMessage(`[]`)))
+	world.Refused(400, "INVALID_REQUEST", "", "bad-request").Check(t, update(s, json.RawMessage(`[1]`)))
 	showSettings(t, s.Send("GET", settingsPath, nil), defaults()) // nothing was half done
 }
 

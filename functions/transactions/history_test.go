@@ -198,9 +198,13 @@ func (p *historyFixture) testAnyQuery(t *testing.T) {
 // them a page looks at 200, or its size.
 func (p *historyFixture) testSparse(t *testing.T) {
 	t.Parallel()
-	got, pages := p.walk(p.current(), "payment_types[]=CASH&limit=10", nothing)
-	if want := (len(p.items) + 1009) / 1010; len(got) != 0 || pages != want {
-		t.Errorf("got %v on %d pages, want %d empty ones", got, pages, want)
+	for _, filter := range []string{"payment_types[]=CASH", "payment_types[]=MOTO,DIRECT_DEBIT,APM,UNKNOWN",
+		"entry_modes[]=SOFORT,GIROPAY,NONE,MANUAL_ENTRY,MAGSTRIPE_FALLBACK,DIRECT_DEBIT,MOTO,CONTACTLESS_MAGSTRIPE",
+		"entry_modes[]=N/A"} {
+		got, pages := p.walk(p.current(), filter+"&limit=10", nothing)
+		if want := (len(p.items) + 1009) / 1010; len(got) != 0 || pages != want {
+			t.Errorf("%s: got %v on %d pages, want %d empty ones", filter, got, pages, want)
+		}
 	}
 	for limit, atOnce := range map[int]int{10: 200, 1000: 1000} {
 		got, pages := p.walk(p.current(), fmt.Sprintf("changes_since=%s&limit=%d", at(time.Hour), limit), nothing)

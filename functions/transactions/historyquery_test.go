@@ -31,7 +31,7 @@ func TestHistoryRefusesWhatItDoesNotKnow(t *testing.T) {
 		"payment_types[]=BOLETO": "payment_types",
 		"geo_coordinates=1,2,3":  "geo_coordinates", "geo_coordinates=1,2,3,north": "geo_coordinates",
 		"newest_incl=maybe": "newest_incl",
-		"oldest_incl=1":     "oldest_incl"}
+		"oldest_incl=2":     "oldest_incl"}
 	for path, refused := range map[string][]map[string]string{p.current(): {both, current},
 		legacyHistory: {both, legacy}} {
 		for _, queries := range refused {

@@ -24,8 +24,8 @@ type historyRequest struct {
 // currentHistoryRequest is the query of listTransactions.
 type currentHistoryRequest struct {
 	historyRequest
-	Statuses     []payments.HistoryStatus `query:"statuses" validate:"one-of=SUCCESSFUL|CANCELLED|FAILED|PENDING|REFUNDED|CHARGE_BACK"` //nolint:lll // a tag cannot be broken
-	PaymentTypes []string                 `query:"payment_types" validate:"one-of=ECOM|RECURRING|BOLETO|POS|CASH|BITCOIN|BALANCE"`      //nolint:lll // a tag cannot be broken
+	Statuses     []payments.HistoryStatus `query:"statuses" validate:"one-of=SUCCESSFUL|CANCELLED|FAILED|PENDING|REFUNDED|CHARGE_BACK"`                          //nolint:lll // a tag cannot be broken
+	PaymentTypes []string                 `query:"payment_types" validate:"one-of=ECOM|RECURRING|BOLETO|POS|CASH|BITCOIN|BALANCE|MOTO|DIRECT_DEBIT|APM|UNKNOWN"` //nolint:lll // a tag cannot be broken
 	EntryModes   []entryMode              `query:"entry_modes"`
 }
 
@@ -49,8 +49,12 @@ const (
 
 type entryMode string
 
-// Values of an entry mode; any other is refused (contract §2.5).
-func (entryMode) Values() []string { return payments.EntryModes() }
+// neverEntered are published entry modes that no transaction has: a filter by them matches nothing (contract §6.2).
+var neverEntered = []string{"SOFORT", "GIROPAY", "NONE", "MANUAL_ENTRY", "MAGSTRIPE_FALLBACK", "DIRECT_DEBIT", "MOTO",
+	"CONTACTLESS_MAGSTRIPE", "N/A"}
+
+// Values returns all that are published; any other is refused (contract §2.5).
+func (entryMode) Values() []string { return append(payments.EntryModes(), neverEntered...) }
 
 // texts are the same values under another name.
 func texts[To, From ~string](from []From) []To {
