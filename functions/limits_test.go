@@ -53,8 +53,8 @@ var unequal = []struct{ operation, input, limit, reason string }{
 	{"updateApiKey", "json scopes", "-required", ofPublicKeys},
 	{"createPaymentPageAttempt", "form payment_type", "-required",
 		"the form is read as a payment, which requires it"},
-	{"createReaderCheckout", "json tip_rates", "-minimum=0.01", "the operation sees to it, and that they ascend"},
-	{"createReaderCheckout", "json tip_rates", "-maximum=0.99", "the operation sees to it, and that they ascend"},
+	{"createReaderCheckout", "json tip_rates", "-minimum=0.01", "the operation sees to it, and that they differ"},
+	{"createReaderCheckout", "json tip_rates", "-maximum=1", "the operation sees to it"},
 	{"*", "query limit", "-type=integer", "listPayouts and listMyPayouts read it with all else, to report all faults at " +
 		"once"},
 	{"*", "query limit", "+type=string", "listPayouts and listMyPayouts read it with all else, to report all faults at " +

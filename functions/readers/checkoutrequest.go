@@ -38,7 +38,7 @@ type totalRequest struct {
 type affiliateRequest struct {
 	AppID     string           `json:"app_id" validate:"required text=255"`
 	Key       string           `json:"key" validate:"required text=255"` // which is not kept
-	ForeignID string           `json:"foreign_transaction_id" validate:"required text=255"`
+	ForeignID string           `json:"foreign_transaction_id" validate:"text=255"`
 	Tags      *member.Metadata `json:"tags"`
 }
 
@@ -66,23 +66,23 @@ func (r checkoutRequest) Rule(field string, _ time.Time) string {
 		return ""
 	}
 	if _, ok := r.percents(); !ok {
-		return "must ascend, from 0.01 to 0.99 in steps of 0.01"
+		return "must be different from each other, from 0.01 to 1.00 in steps of 0.01"
 	}
 	return ""
 }
 
-// percents are the tip rates in hundredths; false if they are not as the contract wants them.
+// percents returns the tip rates in hundredths, in ascending order; false if they are not as the contract wants them.
 func (r checkoutRequest) percents() ([]int64, bool) {
 	percents := make([]int64, len(r.TipRates))
-	last := int64(0)
 	for i, rate := range r.TipRates {
 		parsed, err := money.Parse(string(rate), "EUR") // any currency with two decimals
-		if err != nil || parsed.Minor() <= last || parsed.Minor() > 99 {
+		if err != nil || parsed.Minor() < 1 || parsed.Minor() > 100 {
 			return nil, false
 		}
-		percents[i], last = parsed.Minor(), parsed.Minor()
+		percents[i] = parsed.Minor()
 	}
-	return percents, true
+	slices.Sort(percents)
+	return percents, len(slices.Compact(slices.Clone(percents))) == len(percents)
 }
 
 // defaultTipTimeout is contract §13.7's.

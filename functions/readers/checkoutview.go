@@ -11,7 +11,7 @@ type checkoutReply struct {
 	Data checkoutView `json:"data"`
 }
 
-// checkoutView is the checkout data of contract §13.7. Every key is always there but the last.
+// checkoutView is the checkout data of contract §13.7. Every key is always there.
 type checkoutView struct {
 	CheckoutID          string                      `json:"checkout_id"`
 	ClientTransactionID string                      `json:"client_transaction_id"`
@@ -26,7 +26,7 @@ type checkoutView struct {
 	Firmware            string                      `json:"reader_firmware_version"`
 	Serial              string                      `json:"reader_serial_number"`
 	Total               totalView                   `json:"total_amount"`
-	Reason              string                      `json:"payment_failure_reason,omitempty"`
+	Reason              *string                     `json:"payment_failure_reason"` // null unless it ended unpaid
 }
 
 // totalView is the amount that was asked for, without a tip.
@@ -48,7 +48,7 @@ func viewCheckout(c payments.Checkout) checkoutView {
 	v := checkoutView{
 		CheckoutID: c.ID, ClientTransactionID: c.ClientTransactionID(), CreatedAt: rest.Timestamp(c.CreatedAt),
 		UpdatedAt: rest.Timestamp(c.CreatedAt), ValidUntil: &until, Status: "pending", PaymentType: payments.CardMethod,
-		Firmware: sale.Firmware, Serial: sale.Serial, Reason: sale.Reason,
+		Firmware: sale.Firmware, Serial: sale.Serial,
 		Total: totalView{Currency: currency, MinorUnit: currency.Scale(), Value: c.Amount.Minor()},
 	}
 	if !sale.UpdatedAt.IsZero() {
@@ -62,6 +62,9 @@ func viewCheckout(c payments.Checkout) checkoutView {
 	}
 	if sale.CardType != "" {
 		v.CardType = &sale.CardType
+	}
+	if sale.Reason != "" {
+		v.Reason = &sale.Reason
 	}
 	if sale.Installments > 0 {
 		v.Installments = &sale.Installments

@@ -201,8 +201,8 @@ func TestUpdates(t *testing.T) {
 			s.Clock.Advance(time.Second)
 		}
 	}
-	for body, param := range map[string]string{`{"name":1}`: "name", `{"metadata":[]}`: "metadata", `{"meta":"x"}`: "meta",
-		`{"name":"` + strings.Repeat("x", 501) + `"}`: "name"} {
+	for body, param := range map[string]string{`{"name":1}`: "name", `{"metadata":[1]}`: "metadata",
+		`{"meta":"x"}`: "meta", `{"name":"` + strings.Repeat("x", 501) + `"}`: "name"} {
 		world.Invalid(param).Check(t, s.Send("PATCH", s.path(r.ID), json.RawMessage(body)))
 	}
 	if got := s.get(r.ID); !cmp.Equal(r, got) {

@@ -2,6 +2,7 @@ package readers
 
 import (
 	"context"
+	"math"
 
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/reader"
@@ -56,14 +57,15 @@ type statusView struct {
 	Status       string          `json:"status"`
 	State        terminal.State  `json:"state,omitempty"`
 	Battery      *int            `json:"battery_level,omitempty"`
-	Temperature  *float64        `json:"battery_temperature,omitempty"`
+	Temperature  *int            `json:"battery_temperature,omitempty"` // typed clients take no fraction
 	Connection   string          `json:"connection_type,omitempty"`
 	Firmware     string          `json:"firmware_version,omitempty"`
 	LastActivity *rest.Timestamp `json:"last_activity,omitempty"`
 }
 
 func viewStatus(h terminal.Heartbeat) statusView {
-	v := statusView{Status: offline, State: h.State, Battery: &h.Battery, Temperature: &h.Temperature,
+	temperature := int(math.Round(h.Temperature))
+	v := statusView{Status: offline, State: h.State, Battery: &h.Battery, Temperature: &temperature,
 		Connection: h.Connection, Firmware: h.Firmware}
 	if h.Online {
 		v.Status = online
