@@ -20,7 +20,7 @@ func (f family) redeemCode(ctx context.Context, c oauth.Client, req tokenRequest
 	codeHash, refreshHash := identity.Hash(req.Code.Reveal()), identity.Hash(tokens.refresh)
 	err = f.store.Redeem(ctx, codeHash, refreshHash, func(code oauth.Code) (oauth.Grant, identity.AccessToken, error) {
 		now := f.store.Now()
-		refused := code.CheckRedeemable(c.ID, req.RedirectURI, req.Verifier.Reveal(), now)
+		refused := code.CheckRedeemable(c, req.RedirectURI, req.Verifier.Reveal(), now)
 		if refused == nil {
 			refused = f.stillAllowed(ctx, code.Holder)
 		}

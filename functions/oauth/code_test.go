@@ -30,7 +30,10 @@ func TestACodeGivesTokens(t *testing.T) {
 		return body
 	}
 	for name, send := range map[string]func(code string) world.Response{
-		"form":           func(code string) world.Response { return a.post("/token", redeeming(code)) },
+		"form": func(code string) world.Response { return a.post("/token", redeeming(code)) },
+		"no redirect_uri": func(code string) world.Response {
+			return a.post("/token", redeeming(code, "redirect_uri", ""))
+		},
 		"form and empty": func(code string) world.Response { return a.post("/token", redeeming(code, "scope", "")) },
 		"form and header": func(code string) world.Response {
 			return a.Do(world.Request{Method: "POST", Path: "/token", APIKey: world.NoKey, Header: header,
@@ -106,7 +109,6 @@ func TestCodesAreRefused(t *testing.T) {
 	}{
 		"another redirect_uri":      {nil, a, []string{"redirect_uri", world.AppRedirect + "/x"}, nil, oauth.InvalidGrant},
 		"redirect_uri with a query": {nil, a, []string{"redirect_uri", world.AppRedirect + "?x=y"}, nil, oauth.InvalidGrant},
-		"no redirect_uri":           {nil, a, []string{"redirect_uri", ""}, nil, oauth.InvalidGrant},
 		"a redirect_uri that was not named": {unnamed, a, nil, []string{"redirect_uri", ""},
 			oauth.InvalidGrant},
 		"another client":       {nil, other, nil, nil, oauth.InvalidGrant},

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -63,13 +64,15 @@ type Code struct {
 // is wrong or missing. A verifier without a challenge is refused too, since somebody may have
 // removed the challenge from the authorization request (RFC 9700 §2.1.1). Failure:
 // invalid_grant.
-func (c Code) CheckRedeemable(client, redirectURI, verifier string, now time.Time) error {
+func (c Code) CheckRedeemable(client Client, redirectURI, verifier string, now time.Time) error {
 	switch {
-	case c.Client != client:
+	case c.Client != client.ID:
 		return Refused(InvalidGrant, "The code was issued to another client.")
 	case !now.Before(c.ExpiresAt):
 		return Refused(InvalidGrant, "The code has expired.")
-	case c.RedirectURI != redirectURI:
+	case redirectURI == "" && c.needsRedirect(client):
+		return Refused(InvalidGrant, "redirect_uri is missing: the authorization request had one.")
+	case redirectURI != "" && redirectURI != c.RedirectURI:
 		return Refused(InvalidGrant, "redirect_uri differs from that of the authorization request.")
 	case c.Challenge == "" && verifier != "":
 		return Refused(InvalidGrant, "The authorization request had no code_challenge.")
@@ -77,6 +80,13 @@ func (c Code) CheckRedeemable(client, redirectURI, verifier string, now time.Tim
 		return Refused(InvalidGrant, "code_verifier does not match the code_challenge.")
 	}
 	return nil
+}
+
+// needsRedirect reports whether the token request must repeat the redirect_uri (RFC 6749 §4.1.3). A client whose only
+// redirect_uri it is may leave it out: the code went nowhere else. So may a client that used PKCE, which proves that it
+// made the authorization request (OAuth 2.1).
+func (c Code) needsRedirect(client Client) bool {
+	return c.RedirectURI != "" && c.Challenge == "" && !slices.Equal(client.RedirectURIs, []string{c.RedirectURI})
 }
 
 // Grant is what a holder has allowed a client, as stored under the hash of the refresh token.

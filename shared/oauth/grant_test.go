@@ -48,26 +48,36 @@ func TestACodeIsBoundToItsRequest(t *testing.T) {
 	code := oauth.Code{Holder: holder, RedirectURI: redirect, Challenge: challenge, ExpiresAt: now.Add(oauth.CodeLasts)}
 	plain, unnamed := code, code
 	plain.Challenge, unnamed.RedirectURI = "", ""
+	several := oauth.Client{ID: "client_1", RedirectURIs: []string{redirect, redirect + "/x"}}
+	one, another := several, several
+	one.RedirectURIs, another.ID = several.RedirectURIs[:1], "client_2"
+	changed := one
+	changed.RedirectURIs = several.RedirectURIs[1:]
 	for name, test := range map[string]struct {
-		code                       oauth.Code
-		client, redirect, verifier string
-		at                         time.Time
-		refused                    string // in its description; "": redeemable
+		code               oauth.Code
+		client             oauth.Client
+		redirect, verifier string
+		at                 time.Time
+		refused            string // in its description; "": redeemable
 	}{
-		"as it was asked for":            {code, "client_1", redirect, verifier, now, ""},
-		"without PKCE":                   {plain, "client_1", redirect, "", now, ""},
-		"without a redirect_uri":         {unnamed, "client_1", "", verifier, now, ""},
-		"at the last":                    {code, "client_1", redirect, verifier, now.Add(oauth.CodeLasts - 1), ""},
-		"too late":                       {code, "client_1", redirect, verifier, now.Add(oauth.CodeLasts), "expired"},
-		"by another client":              {code, "client_2", redirect, verifier, now, "another client"},
-		"by another client, too late":    {code, "client_2", redirect, verifier, now.Add(oauth.CodeLasts), "another client"},
-		"with another redirect_uri":      {code, "client_1", redirect + "/x", verifier, now, "redirect_uri"},
-		"without the redirect_uri":       {code, "client_1", "", verifier, now, "redirect_uri"},
-		"with one that was not named":    {unnamed, "client_1", redirect, verifier, now, "redirect_uri"},
-		"with another verifier":          {code, "client_1", redirect, strings.Repeat("x", 43), now, "code_verifier"},
-		"without its verifier":           {code, "client_1", redirect, "", now, "code_verifier"},
-		"with the challenge as verifier": {code, "client_1", redirect, challenge, now, "code_verifier"},
-		"with a verifier for none":       {plain, "client_1", redirect, verifier, now, "no code_challenge"},
+		"as it was asked for":            {code, several, redirect, verifier, now, ""},
+		"without PKCE":                   {plain, several, redirect, "", now, ""},
+		"without a redirect_uri":         {unnamed, several, "", verifier, now, ""},
+		"at the last":                    {code, several, redirect, verifier, now.Add(oauth.CodeLasts - 1), ""},
+		"too late":                       {code, several, redirect, verifier, now.Add(oauth.CodeLasts), "expired"},
+		"by another client":              {code, another, redirect, verifier, now, "another client"},
+		"by another client, too late":    {code, another, redirect, verifier, now.Add(oauth.CodeLasts), "another client"},
+		"with another redirect_uri":      {code, several, redirect + "/x", verifier, now, "redirect_uri differs"},
+		"without it, with PKCE":          {code, several, "", verifier, now, ""},
+		"without the only one":           {plain, one, "", "", now, ""},
+		"without the only one before":    {plain, changed, "", "", now, "redirect_uri is missing"},
+		"without one of two":             {plain, several, "", "", now, "redirect_uri is missing"},
+		"with another than the only one": {plain, one, redirect + "/x", "", now, "redirect_uri differs"},
+		"with one that was not named":    {unnamed, several, redirect, verifier, now, "redirect_uri differs"},
+		"with another verifier":          {code, several, redirect, strings.Repeat("x", 43), now, "code_verifier"},
+		"without its verifier":           {code, several, redirect, "", now, "code_verifier"},
+		"with the challenge as verifier": {code, several, redirect, challenge, now, "code_verifier"},
+		"with a verifier for none":       {plain, several, redirect, verifier, now, "no code_challenge"},
 	} {
 		err := test.code.CheckRedeemable(test.client, test.redirect, test.verifier, test.at)
 		if (err != nil) != (test.refused != "") || err != nil &&
