@@ -65,6 +65,7 @@ var aims = map[string]int{
 	"POST /introspect, asJSON":       5,
 	// The first read also numbers the receipt, which shows the merchant's account.
 	"GET /v1.1/receipts/{id}":        5,
+	"GET /v1.0/receipts/{id}":        5,
 	"POST /v1.1/receipts/{id}/links": 5,
 	// The page's id leads to its merchant first, whose payment is then made as by processing a checkout.
 	"POST /pay/c-{checkout_id}/attempts": 6,

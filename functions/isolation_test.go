@@ -171,10 +171,11 @@ const admitted = 0
 
 // refusedByName are the operations that refuse a request about another merchant with another status than 404.
 var refusedByName = map[string]int{
-	"createCheckout":    http.StatusForbidden,  // contract §2.1: a merchant_code in a body
-	"retrieveReceipt":   http.StatusBadRequest, // contract §6.6: mid
-	"createReceiptLink": http.StatusBadRequest, // likewise
-	"emailReceipt":      http.StatusBadRequest, // likewise
+	"createCheckout":        http.StatusForbidden,  // contract §2.1: a merchant_code in a body
+	"retrieveReceipt":       http.StatusBadRequest, // contract §6.6: mid
+	"retrieveLegacyReceipt": http.StatusBadRequest,
+	"createReceiptLink":     http.StatusBadRequest, // likewise
+	"emailReceipt":          http.StatusBadRequest, // likewise
 }
 
 // ofBothModes are the parameters of paths that name the same thing in both modes.

@@ -76,6 +76,24 @@ func TestAReceiptShowsEverything(t *testing.T) {
 	}
 }
 
+// TestTheLegacyReceiptNamesItsSuccessor, and answers as it does; also on errors (contract §2.10).
+func TestTheLegacyReceiptNamesItsSuccessor(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	code := s.Sell("10.10").Code
+	successor := `<http://cashwrap.test/v1.1/receipts/` + code + `>; rel="successor-version"`
+	for query, status := range map[string]int{"?mid=" + s.Merchant.Code: 200, "?mid=MC0A1B2C3D": 400} {
+		got := s.Send("GET", "/v1.0/receipts/"+code+query, nil)
+		if got.Status != status || got.Header.Get("Deprecation") != "@1793491200" || got.Header.Get("Link") != successor {
+			t.Errorf("%s: got %d, Deprecation %q, Link %q, want %d, @1793491200, %q", query, got.Status,
+				got.Header.Get("Deprecation"), got.Header.Get("Link"), status, successor)
+		}
+		if current := receipt(s, code, 0); status == 200 && string(got.Body) != string(current.Body) {
+			t.Errorf("got %s\nwant as version 1.1: %s", got.Body, current.Body)
+		}
+	}
+}
+
 // compact orders members by name and drops blanks; numbers stay as written.
 func compact(t *testing.T, body []byte) string {
 	t.Helper()

@@ -31,6 +31,8 @@ func Routes(a *app.App) []rest.Route {
 	partial := []identity.Permission{identity.FullTransactionHistoryView}
 	return []rest.Route{
 		{Method: "GET", Path: one, Scopes: read, Partial: partial, Handle: rest.JSON(200, f.retrieve)},
+		{Method: "GET", Path: "/v1.0/receipts/{id}", Successor: one, Scopes: read, Partial: partial,
+			Handle: rest.JSON(200, f.retrieve)},
 		{Method: "POST", Path: one + "/links", Scopes: read, Partial: partial, Handle: rest.JSON(201, f.createLink)},
 		{Method: "POST", Path: one + "/emails", Scopes: write, Partial: partial, Handle: rest.JSON(202, f.email)},
 		{Method: "GET", Path: "/receipts/{token}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.show)},

@@ -13,8 +13,9 @@ import (
 // routes were deprecated from the start.
 var deprecatedAt = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 
-// merchantTemplate is the only template that a Route.Successor may have.
-const merchantTemplate = "{merchant_code}"
+// merchantValue is the placeholder of a Route.Successor that the caller's merchant fills in. All others must be in the
+// route's own path.
+const merchantValue = "merchant_code"
 
 // deprecationHeaders mark a response, also an error, of a deprecated route
 // (contract §2.10): Deprecation is a structured date (RFC 9745 §2.1), Link has
@@ -24,18 +25,28 @@ func (x *exchange) deprecationHeaders(h http.Header) {
 		return
 	}
 	h.Set("Deprecation", "@"+strconv.FormatInt(deprecatedAt.Unix(), 10))
-	merchant := x.caller.Tenant.Merchant
-	if merchant == "" && strings.Contains(x.route.Successor, merchantTemplate) {
-		return // Link takes no template (RFC 8288 §3.1), and a 401 has no merchant to fill in
+	complete := true
+	path := valueName.ReplaceAllStringFunc(x.route.Successor, func(template string) string {
+		value := x.match.values[strings.Trim(template, "{}")]
+		if template == "{"+merchantValue+"}" {
+			value = x.caller.Tenant.Merchant
+		}
+		complete = complete && value != ""
+		return url.PathEscape(value)
+	})
+	if complete { // a 401 has no merchant to fill in, and Link takes no template (RFC 8288 §3.1)
+		h.Set("Link", "<"+x.server.baseURL+path+`>; rel="successor-version"`)
 	}
-	path := strings.ReplaceAll(x.route.Successor, merchantTemplate, url.PathEscape(merchant))
-	h.Set("Link", "<"+x.server.baseURL+path+`>; rel="successor-version"`)
 }
 
 // checkSuccessor panics on a successor that makes no URL.
 func checkSuccessor(r Route) {
-	rest := strings.ReplaceAll(r.Successor, merchantTemplate, "")
-	if r.Successor != "" && (!strings.HasPrefix(rest, "/") || strings.ContainsAny(rest, "{}<> ")) {
+	unfilled := false
+	rest := valueName.ReplaceAllStringFunc(r.Successor, func(template string) string {
+		unfilled = unfilled || template != "{"+merchantValue+"}" && !strings.Contains(r.Path, template)
+		return ""
+	})
+	if r.Successor != "" && (unfilled || !strings.HasPrefix(rest, "/") || strings.ContainsAny(rest, "{}<> ")) {
 		panic(fmt.Sprintf("rest: %s %s: malformed successor %s", r.Method, r.Path, r.Successor))
 	}
 }

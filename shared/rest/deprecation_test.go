@@ -18,11 +18,12 @@ func TestDeprecatedRoutesNameTheirSuccessor(t *testing.T) {
 		route("GET", "/panic", func(context.Context, emptyRequest) (textResponse, error) { panic("broken") }),
 		route("GET", "/fixed", respond("old")),
 		route("GET", "/new", respond("new")),
+		route("GET", "/old/{id}", respond("old")),
 	}
 	for i := range routes[:4] {
 		routes[i].Successor = successor
 	}
-	routes[4].Successor = "/new"
+	routes[4].Successor, routes[6].Successor = "/new", "/new/{id}"
 	f := newFixture(t, routes, func(c *rest.Config) { c.BaseURL = baseURL + "/" })
 	const (
 		deprecated = "@1793491200" // 2026-11-01T00:00:00Z
@@ -45,6 +46,7 @@ func TestDeprecatedRoutesNameTheirSuccessor(t *testing.T) {
 		{"GET", "/old", "X-Forwarded-Proto: http", 403, deprecated, ""},
 		{"GET", "/fixed", "", 200, deprecated, fixed},
 		{"GET", "/fixed", "Authorization:", 401, deprecated, fixed},
+		{"GET", "/old/%2F%3E", "", 200, deprecated, "<" + baseURL + `/new/%2F%3E>; rel="successor-version"`},
 		{"GET", "/new", "", 200, "", ""},
 		{"GET", "/nowhere", "", 404, "", ""},
 	} {

@@ -69,7 +69,8 @@ func TestDeprecatedOperationsAreMarked(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	want := []string{"/v0.1/me/financials/payouts", "/v0.1/me/transactions", "/v0.1/me/transactions/history"}
+	want := []string{"/v0.1/me/financials/payouts", "/v0.1/me/transactions", "/v0.1/me/transactions/history",
+		"/v1.0/receipts/{id}"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v deprecated, want %v", got, want)
 	}
