@@ -54,7 +54,7 @@ var badCards = []badRequest{
 	{"month of one digit", []change{{"card.expiry_month", "1"}}, invalid("card.expiry_month")},
 	{"month zero", []change{{"card.expiry_month", "00"}}, invalid("card.expiry_month")},
 	{"month thirteen", []change{{"card.expiry_month", "13"}}, invalid("card.expiry_month")},
-	{"month no text", []change{{"card.expiry_month", 12}}, invalid("card.expiry_month")},
+	{"month no text", []change{{"card.expiry_month", true}}, invalid("card.expiry_month")},
 	{"no year", []change{{"card.expiry_year", absent}}, missing("card.expiry_year")},
 	{"year of three digits", []change{{"card.expiry_year", "203"}}, invalid("card.expiry_year")},
 	{"year of letters", []change{{"card.expiry_year", "2O30"}}, invalid("card.expiry_year")},

@@ -1,7 +1,9 @@
 package checkouts_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -324,4 +326,49 @@ func TestZipCodesInTheUSA(t *testing.T) {
 			s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.zip_code", zip})))
 	}
 	pay(s, id, edited(s.Card(world.Frictionless), change{"card.zip_code", "90210"}))
+}
+
+// TestProcessCheckout_CardOfNumbers: contract §2.2. A number has lost the zeros before it.
+func TestProcessCheckout_CardOfNumbers(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t).WithCallbacks().NewShop("US", "USD", nil)
+	const amex = "374500262001008"
+	for _, c := range []struct {
+		number, month, year, cvv, zip string
+		refused                       string // the field; "": it is taken
+	}{
+		{world.Frictionless, "12", "2030", "123", "90210", ""},
+		{world.Frictionless, "3", "30", "123", "2134", ""},
+		{world.Frictionless, "3", "2030", `"012"`, "2134", ""},
+		{amex, "12", "2030", "1234", "90210", ""},
+		{amex, "12", "2030", `"0123"`, "90210", ""},
+		{amex, "12", "2030", "123", "90210", "card.cvv"}, // 0123
+		{world.Frictionless, "12", "2030", "12", "90210", "card.cvv"},
+		{world.Frictionless, "12", "2030", "1234", "90210", "card.cvv"},
+		{world.Frictionless, "12", "2030", "-123", "90210", "card.cvv"},
+		{world.Frictionless, "12", "2030", "123.0", "90210", "card.cvv"},
+		{world.Frictionless, "13", "2030", "123", "90210", "card.expiry_month"},
+		{world.Frictionless, "0", "2030", "123", "90210", "card.expiry_month"},
+		{world.Frictionless, "1e0", "2030", "123", "90210", "card.expiry_month"},
+		{world.Frictionless, "12", "203", "123", "90210", "card.expiry_year"},
+		{world.Frictionless, "12", "9", "123", "90210", "card.expiry_year"}, // 2009
+		{world.Frictionless, "12", "2030", "123", "902100", "card.zip_code"},
+		{"4.20e15", "12", "2030", "123", "90210", "card.number"},
+		{world.Frictionless + ".0", "12", "2030", "123", "90210", "card.number"},
+		{"4200000000000090", "12", "2030", "123", "90210", "card.number"},
+		{"true", "12", "2030", "123", "90210", "card.number"},
+	} {
+		id := create(s)
+		body := json.RawMessage(fmt.Sprintf(`{"payment_type":"card","card":{"name":"Ada","number":%s,"expiry_month":%s,`+
+			`"expiry_year":%s,"cvv":%s,"zip_code":%s}}`, c.number, c.month, c.year, c.cvv, c.zip))
+		got := s.Main().DoUnchecked(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body,
+			APIKey: s.Merchant.Key.Plaintext})
+		if c.refused == "" {
+			if got.Status != http.StatusOK || got.Text("status") != "PAID" {
+				t.Errorf("%s: got %d %s, want 200 and PAID", body, got.Status, got.Body)
+			}
+		} else if got.Status != http.StatusBadRequest || got.Text("param") != c.refused {
+			t.Errorf("%s: got %d %s, want 400 that names %s", body, got.Status, got.Body, c.refused)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -12,11 +13,11 @@ import (
 // while that request runs.
 type Card struct {
 	Name        string      `json:"name" validate:"required text=255"`
-	Number      secret.Text `json:"number" validate:"required card-number"`
-	ExpiryMonth string      `json:"expiry_month" validate:"required month"`
-	ExpiryYear  string      `json:"expiry_year" validate:"required year own"`
-	CVV         secret.Text `json:"cvv" validate:"required cvv"`
-	ZipCode     string      `json:"zip_code" empty:"refused" validate:"us-zip-code"` // US merchants only
+	Number      secret.Text `json:"number" digits:"1" validate:"required card-number"`
+	ExpiryMonth string      `json:"expiry_month" digits:"2" validate:"required month"`
+	ExpiryYear  string      `json:"expiry_year" digits:"2" validate:"required year own"`
+	CVV         secret.Text `json:"cvv" digits:"1" validate:"required cvv own"`
+	ZipCode     string      `json:"zip_code" digits:"5" empty:"refused" validate:"us-zip-code"` // US merchants only
 }
 
 // CardSummary is what may be kept of a card (contract §5.3).
@@ -69,8 +70,15 @@ func (c Card) expiry() (month, year int) {
 	return month, year
 }
 
-// Rule of the card's last month: it has not passed.
-func (c Card) Rule(_ string, now time.Time) string {
+// Rule says what is wrong with the card's last month, which must not have passed, or with a CVV that was sent as a
+// number and may have lost its first digit.
+func (c Card) Rule(field string, now time.Time) string {
+	if field == "cvv" {
+		if want := cvvDigits(Brand(c.Number.Reveal())); c.CVV.IsNumber() && len(c.CVV.Reveal()) != want {
+			return fmt.Sprintf("must have %d digits for this card; send it as a string if it begins with 0", want)
+		}
+		return ""
+	}
 	switch month, year := c.expiry(); {
 	case year == 0:
 		return "must be YY or YYYY"
@@ -79,6 +87,14 @@ func (c Card) Rule(_ string, now time.Time) string {
 	default:
 		return ""
 	}
+}
+
+// cvvDigits returns how many digits a brand's CVV has. American Express prints four, all others three.
+func cvvDigits(brand string) int {
+	if brand == "AMEX" {
+		return 4
+	}
+	return 3
 }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

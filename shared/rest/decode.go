@@ -27,7 +27,8 @@ import (
 //	                  empty one is absent, as browsers send every field
 //	json:"amount"     a member of the JSON body; unknown ones are ignored,
 //	                  null is absent (contract §2.2). With empty:"refused" beside
-//	                  it, so is ""
+//	                  it, so is "". With digits:"2" a text may be sent as a number,
+//	                  which gets zeros before it until it has two digits
 //
 // Fields of embedded structs count as the type's own. The limits of a field are
 // in its tag validate:"…" (package validate): a query parameter is checked as it

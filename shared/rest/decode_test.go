@@ -44,6 +44,7 @@ type everything struct {
 	Until     optional.Of[time.Time] `json:"until,omitzero"`
 	Site      string                 `json:"site,omitempty" empty:"refused"`
 	Expiry    optional.Of[string]    `json:"expiry,omitzero" empty:"refused"`
+	Month     string                 `json:"month,omitempty" digits:"2"`
 	Untagged  string
 }
 
@@ -107,6 +108,9 @@ func TestBodiesAreRead(t *testing.T) {
 		`{"count":1.5e3}`:                  `{"count":1500,"Untagged":""}`,
 		`{"count":-0.0}`:                   none,
 		`{"count":9007199254740993.000}`:   `{"count":9007199254740993,"Untagged":""}`,
+		`{"month":3}`:                      `{"month":"03","Untagged":""}`,
+		`{"month":"3"}`:                    `{"month":"3","Untagged":""}`,
+		`{"month":123}`:                    `{"month":"123","Untagged":""}`,
 		`{"until":null}`:                   `{"until":null,"Untagged":""}`,
 		`{"until":"2026-01-02T03:04:05Z"}`: `{"until":"2026-01-02T03:04:05Z","Untagged":""}`,
 	} {
@@ -166,6 +170,9 @@ func TestBadBodiesAreRefused(t *testing.T) {
 		`{"items":[{},{"city":[]}]}`:     "INVALID items.1.city",
 		`{"meta":{"a":1}}`:               "INVALID meta.a",
 		`{"until":"tomorrow"}`:           "INVALID until",
+		`{"month":-3}`:                   "INVALID month",
+		`{"month":3.0}`:                  "INVALID month",
+		`{"month":3e0}`:                  "INVALID month",
 		`{"site":""}`:                    "INVALID site",
 		`{"expiry":""}`:                  "INVALID expiry",
 	} {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
 // maxFaults is how many faults of one body are reported.
@@ -58,9 +60,21 @@ func fillObject(v reflect.Value, n node, path string, faults *failure.List) {
 		case !ok:
 		case m.refusesEmpty && n.children[i].isEmptyText():
 			*faults = append(*faults, failure.Invalid(join(path, name), notEmpty))
+		case m.digits > 0 && n.children[i].isDigits():
+			setDigits(v.FieldByIndex(m.index), string(n.children[i].raw), m.digits)
 		default:
 			fill(v.FieldByIndex(m.index), n.children[i], join(path, name), faults)
 		}
+	}
+}
+
+// setDigits sets a text of digits from a number, with the zeros before it that a number cannot have (contract §2.2).
+func setDigits(v reflect.Value, text string, least int) {
+	text = strings.Repeat("0", max(0, least-len(text))) + text
+	if hidden, ok := v.Addr().Interface().(*secret.Text); ok {
+		*hidden = secret.FromNumber(text)
+	} else {
+		v.SetString(text)
 	}
 }
 

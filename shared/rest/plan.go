@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -89,6 +90,7 @@ func tagged(t reflect.Type, tag string) []field {
 type member struct {
 	index        []int
 	refusesEmpty bool
+	digits       int // for a text of digits, which may be sent as a number: how many it has at least; 0: none may
 }
 
 // members maps an object type's member names to its fields. Matching is
@@ -99,7 +101,9 @@ func members(t reflect.Type) map[string]member {
 	}
 	byName := map[string]member{}
 	for _, f := range tagged(t, "json") {
-		byName[f.name] = member{f.index, t.FieldByIndex(f.index).Tag.Get("empty") == "refused"}
+		tag := t.FieldByIndex(f.index).Tag
+		digits, _ := strconv.Atoi(tag.Get("digits"))
+		byName[f.name] = member{f.index, tag.Get("empty") == "refused", digits}
 	}
 	known, _ := membersOf.LoadOrStore(t, byName)
 	return known.(map[string]member)

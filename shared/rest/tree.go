@@ -127,6 +127,11 @@ func (n node) object() node {
 
 func (n node) isEmptyText() bool { return n.kind == jsontext.KindString && len(n.raw) == len(`""`) }
 
+// isDigits reports whether the value is a number without sign, fraction and exponent.
+func (n node) isDigits() bool {
+	return n.kind == jsontext.KindNumber && len(bytes.Trim(n.raw, "0123456789")) == 0
+}
+
 // canonicalJSON is the canonical form of a body that parseJSON has accepted:
 // members sorted, no white space, strings and numbers in one spelling. Two bodies
 // have equal forms exactly when they are equal as parsed JSON (contract §2.8).

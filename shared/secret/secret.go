@@ -13,10 +13,23 @@ import (
 // Text is text that cannot be printed, logged, marshalled or stored; only Reveal
 // returns it. It is inside a function because fmt prints unexported fields without
 // calling their methods, but cannot print a func.
-type Text struct{ reveal func() string }
+type Text struct {
+	reveal func() string
+	number bool
+}
 
 // New wraps text.
-func New(text string) Text { return Text{func() string { return text }} }
+func New(text string) Text { return Text{reveal: func() string { return text }} }
+
+// FromNumber wraps the digits of a number, before which zeros may be missing.
+func FromNumber(digits string) Text {
+	t := New(digits)
+	t.number = true
+	return t
+}
+
+// IsNumber reports whether the text was made from a number.
+func (s Text) IsNumber() bool { return s.number }
 
 var errSecret = errors.New("secret: it cannot be written out")
 
