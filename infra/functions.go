@@ -111,6 +111,9 @@ func (p *platform) environment(f functions.Function) *map[string]*string {
 	variables["DUE_SHARDS"] = text(strconv.Itoa(int(p.DueShards)))
 	variables["TABLE"], variables["BASE_URL"], variables["STAGE"] = p.table.TableName(), p.baseURL, &p.Stage
 	variables["COMMIT"] = &p.commit
+	if p.SignatureHeader != "" {
+		variables["CALLBACK_SIGNATURE_HEADER"] = &p.SignatureHeader
+	}
 	if p.RefundRules != "" {
 		variables["REFUND_RULES"] = &p.RefundRules
 	}

@@ -147,9 +147,10 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 	for _, f := range functions.All {
 		_, r := inProd(t).function(t, prod, f.Name)
 		if got := variables(r); got["BASE_URL"] != "https://api.example.com" ||
-			got["STAGE"] != prod || got["REFUND_RULES"] != "BR:90 HUF::100" || got["DUE_SHARDS"] != "128" {
+			got["STAGE"] != prod || got["REFUND_RULES"] != "BR:90 HUF::100" || got["DUE_SHARDS"] != "128" ||
+			got["CALLBACK_SIGNATURE_HEADER"] != "X-Shop-Signature" {
 			t.Errorf("%s: got %v, want BASE_URL https://api.example.com, STAGE prod, REFUND_RULES BR:90 HUF::100, "+
-				"DUE_SHARDS 128",
+				"DUE_SHARDS 128, CALLBACK_SIGNATURE_HEADER X-Shop-Signature",
 				f.Name, got)
 		}
 		hops, hashes := variables(r)["PROXY_HOPS"], variables(r)["PROXY_SECRET_HASHES"]

@@ -16,6 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
 // settings are what an operator may set, as CDK context: on the command line
@@ -66,7 +67,10 @@ type settings struct {
 	OTLPHeadersSecret string  // otlpHeadersSecret: name of a secret with its headers, as key=value,…; none
 	TracedShare       float64 // tracedPercent: of the events, in whole percent; 100
 
-	RefundRules string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
+	// callbackSignatureHeader: name of a header, such as X-Shop-Signature, under which callbacks also have a signature of
+	// the form t=…,v1=… (contract §11.2); none
+	SignatureHeader string
+	RefundRules     string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
 	// fileOrigins: origins of web pages that may upload and download files by their links, such as
 	// "https://shop.example.com https://www.example.com"; none, as merchants' servers need no such permission
 	FileOrigins string
@@ -128,11 +132,11 @@ func readSettings(node constructs.Node) (settings, error) {
 		SecretPreviousSince: c.ownText("secretPreviousSince", always),
 		LastingVersion:      c.ownText("lastingVersion", ""),
 		OTLPEndpoint:        c.text("otlpEndpoint", ""), OTLPHeadersSecret: c.text("otlpHeadersSecret", ""),
-		TracedShare: c.number("tracedPercent", 1, 100, 100) / 100,
-		AlarmEmail:  c.ownText("alarmEmail", ""),
-		PageEmail:   c.ownText("pageEmail", ""),
-		MailFrom:    c.ownText("mailFrom", ""),
-		RefundRules: c.text("refundRules", ""),
+		TracedShare:     c.number("tracedPercent", 1, 100, 100) / 100,
+		AlarmEmail:      c.ownText("alarmEmail", ""),
+		PageEmail:       c.ownText("pageEmail", ""),
+		MailFrom:        c.ownText("mailFrom", ""),
+		SignatureHeader: c.text("callbackSignatureHeader", ""), RefundRules: c.text("refundRules", ""),
 		FileOrigins: c.text("fileOrigins", ""),
 	}
 	c.check(s)
@@ -209,6 +213,9 @@ func (c *context) check(s settings) {
 	}
 	if u, err := url.Parse(s.BaseURL); s.BaseURL != "" && (err != nil || u.Host == "" || strings.HasSuffix(u.Path, "/")) {
 		c.wrong("baseUrl=%s is not a URL without a trailing slash", s.BaseURL)
+	}
+	if err := webhook.CheckTimedHeader(s.SignatureHeader); err != nil {
+		c.wrong("callbackSignatureHeader %w", err)
 	}
 	if _, err := payments.ParseRefundRules(s.RefundRules); err != nil {
 		c.wrong("refundRules: %w", err)

@@ -39,6 +39,7 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 		"workers=1001 ":            {"workers": "1001"},
 		"dueShards=0":              {"dueShards": "0"},
 		"dueShards=257":            {"dueShards": "257"},
+		"callbackSignatureHeader ": {"callbackSignatureHeader": "webhook-signature"},
 		"refundRules":              {"refundRules": "BR:90 everywhere"},
 		"mailFrom=":                {"mailFrom": "nobody"},
 		"trustedProxies, ":         {"trustedProxies": "eleven"},

@@ -207,9 +207,10 @@ func (a *App) CallbackSender() (*webhook.Sender, error) {
 		keys = append(keys, key.SigningKey)
 	}
 	if a.overrides.WrapCallbacks != nil {
-		return webhook.NewSenderOver(a.overrides.WrapCallbacks, a.CallbackPolicy(), keys...), nil
+		return webhook.NewSenderOver(a.overrides.WrapCallbacks, a.CallbackPolicy(), keys...).
+			WithTimedSignatures(a.SignatureHeader), nil
 	}
-	return webhook.NewSender(a.CallbackPolicy(), keys...), nil
+	return webhook.NewSender(a.CallbackPolicy(), keys...).WithTimedSignatures(a.SignatureHeader), nil
 }
 
 // Handler serves a family's routes.

@@ -30,6 +30,7 @@ type Config struct {
 	FileBucket       string               // FILE_BUCKET: where the content of merchants' files is kept
 	MailFrom         string               // MAIL_FROM: the address that mails are from; empty: they wait until it is set
 	BaseURL          string               // BASE_URL of the API, without a trailing slash
+	SignatureHeader  string               // CALLBACK_SIGNATURE_HEADER of signatures t=…,v1=… (contract §11.2); empty: none
 	Refunds          payments.RefundRules // REFUND_RULES: who can refund what (payments.ParseRefundRules); none unless set
 	DueShards        int                  // DUE_SHARDS: partitions of the due index; never lower it (store.Config)
 	ReadableLog      bool                 // LOG=text: for a terminal; else JSON
@@ -73,6 +74,7 @@ func FromEnvironment(lookup func(string) string, uses ...Secret) (Config, error)
 		SQSEndpoint:            e.first("SQS_ENDPOINT", "AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL"),
 		SESEndpoint:            e.first("SES_ENDPOINT", "AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL"),
 		S3Endpoint:             e.first("S3_ENDPOINT", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
+		SignatureHeader:        e.signatureHeader("CALLBACK_SIGNATURE_HEADER"),
 		Refunds:                e.refundRules("REFUND_RULES"),
 		DueShards:              e.number("DUE_SHARDS", store.DefaultDueShards, store.MaxDueShards),
 		ReadableLog:            lookup("LOG") == "text",

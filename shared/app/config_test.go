@@ -42,7 +42,7 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	all.CallbackQueue, all.PayoutQueue, all.PollQueue = "https://sqs.test/c", "https://sqs.test/o", "https://sqs.test/p"
 	all.PayoutShardQueue, all.FileQueue = "https://sqs.test/s", "https://sqs.test/f"
 	all.S3Endpoint, all.FileBucket = "http://s3.test", "cashwrap-dev-files"
-	all.ReadableLog, all.AllowHTTP, all.AllowLoopbackCallbacks = true, true, true
+	all.ReadableLog, all.AllowHTTP, all.AllowLoopbackCallbacks, all.SignatureHeader = true, true, true, "X-Shop-Signature"
 	all.Refunds = payments.RefundRules{{Country: "BR", Days: 90},
 		{Currency: "HUF", Minimum: money.MustParse("100", "HUF")}}
 	all.OTLPEndpoint = "https://otlp.test"
@@ -64,7 +64,8 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 			"PAYOUT_SHARD_QUEUE_URL": "https://sqs.test/s", "FILE_QUEUE_URL": "https://sqs.test/f",
 			"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": "cashwrap-dev-files",
 			"POLL_QUEUE_URL": "https://sqs.test/p", "LOG": "text", "REFUND_RULES": "BR:90 HUF::100",
-			"PROXY_HOPS": "2", "PROXY_SECRET_HASHES": strings.Repeat("a1", 32) + " " + strings.Repeat("B2", 32),
+			"CALLBACK_SIGNATURE_HEADER": "X-Shop-Signature",
+			"PROXY_HOPS":                "2", "PROXY_SECRET_HASHES": strings.Repeat("a1", 32) + " " + strings.Repeat("B2", 32),
 			"OTEL_EXPORTER_OTLP_ENDPOINT": "https://otlp.test/",
 			"STAGE":                       "dev", "COMMIT": "0123456789ab", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep",
 			"DUE_SHARDS":               "256",
@@ -98,7 +99,8 @@ func TestEachBadVariableIsNamedWithoutItsValue(t *testing.T) {
 	short := base64.StdEncoding.EncodeToString([]byte("tooshort"))
 	for _, c := range []struct{ name, bad string }{
 		{"TABLE", ""}, {"PROXY_HOPS", "11"}, {"PROXY_HOPS", "-1"}, {"PROXY_SECRET_HASHES", strings.Repeat("a1", 32)},
-		{"REFUND_RULES", "BR:90 everywhere"},
+		{"REFUND_RULES", "BR:90 everywhere"}, {"CALLBACK_SIGNATURE_HEADER", "webhook-signature"},
+		{"CALLBACK_SIGNATURE_HEADER", "X-Shop: y"},
 		{"DUE_SHARDS", "many"}, {"DUE_SHARDS", "257"}, {"DUE_SHARDS", "-1"},
 		{"AWS_REGION", ""}, {"BASE_URL", ""}, {"PLATFORM_SECRET", ""},
 		{"PLATFORM_SECRET", short},

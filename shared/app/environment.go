@@ -13,6 +13,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
 // environment reads variables and collects what is wrong with them.
@@ -125,6 +126,14 @@ func (e *environment) clockOffset(name string, deployed bool) time.Duration {
 		e.wrong(name + " must be a duration such as 168h")
 	}
 	return offset
+}
+
+func (e *environment) signatureHeader(name string) string {
+	header := e.lookup(name)
+	if err := webhook.CheckTimedHeader(header); err != nil {
+		e.wrong(name + " " + err.Error())
+	}
+	return header
 }
 
 func (e *environment) refundRules(name string) payments.RefundRules {

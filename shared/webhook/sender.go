@@ -19,6 +19,7 @@ const userAgent = "Cashwrap-Webhooks/1"
 type Sender struct {
 	policy Policy
 	keys   []SigningKey
+	timed  string // header of timed signatures; "": there are none
 	client *http.Client
 	limit  hostLimit
 }
@@ -42,8 +43,8 @@ func NewSenderOver(wrap func(http.RoundTripper) http.RoundTripper, policy Policy
 // ErrBusy reports that the host has no free slot for the tenant: nothing was sent.
 var ErrBusy = errors.New("webhook: the host has no free slot")
 
-// Send makes one attempt to deliver m to the URL target, signed with every secret
-// and the platform's keys. It waits up to 2 s for one of the host's slots, which
+// Send makes one attempt to deliver m to the URL target, signed with every secret,
+// the newest first, and the platform's keys. It waits up to 2 s for one of the host's slots, which
 // tenants share, and then at most [AnswerTimeout] for the answer. Any 2xx is
 // success; everything else is a [*DeliveryError], except [ErrBusy], which is not an
 // attempt, and [ErrMessage] and [ErrNoKey] for what cannot be signed.
@@ -55,6 +56,9 @@ func (s *Sender) Send(ctx context.Context, tenant, target string, m Message, sec
 	headers, err := Sign(m, s.keys, secrets)
 	if err != nil {
 		return err
+	}
+	if s.timed != "" && len(secrets) > 0 {
+		headers.Set(s.timed, signTimed(m, secrets[0]))
 	}
 	headers.Set("Content-Type", "application/json")
 	headers.Set("User-Agent", userAgent)
