@@ -23,9 +23,10 @@ type charge struct {
 	ID           string
 	Reference    acquirer.Reference
 	Amount       amount
+	Method       payments.Method
 	Installments int
 	Present      present
-	Card         payments.CardSummary
+	Card         *payments.CardSummary // none with a code
 	Merchant     string
 }
 
@@ -38,6 +39,7 @@ type present struct {
 type decided struct {
 	Decision   payments.Decision
 	ReturnCode string
+	Code       *payments.PaymentCode
 }
 
 // Charges is the acquirer's host for terminals that have the token.
@@ -48,7 +50,7 @@ func Charges(a Charger, token string) http.Handler {
 			return decided{}, err
 		}
 		o, err := a.Charge(ctx, sent)
-		return decided{o.Decision, o.ReturnCode}, err
+		return decided{o.Decision, o.ReturnCode, o.Code}, err
 	})
 }
 
@@ -60,9 +62,9 @@ type remoteAcquirer struct{ control.Host }
 // Charge is one message.
 func (r remoteAcquirer) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
 	d, err := send[decided](ctx, r.Host, ChargesPath, charge{ID: c.ID, Reference: c.Reference,
-		Amount: wireAmount(c.Amount), Installments: c.Installments, Merchant: c.Descriptor, Card: *c.Summary,
-		Present: present{*c.Present, wireAmount(c.Present.Tip)}})
-	return payments.Outcome{Decision: d.Decision, ReturnCode: d.ReturnCode}, err
+		Amount: wireAmount(c.Amount), Method: c.Method, Installments: c.Installments, Merchant: c.Descriptor,
+		Card: c.Summary, Present: present{*c.Present, wireAmount(c.Present.Tip)}})
+	return payments.Outcome{Decision: d.Decision, ReturnCode: d.ReturnCode, Code: d.Code}, err
 }
 
 func (c charge) parse() (acquirer.Charge, error) {
@@ -72,6 +74,6 @@ func (c charge) parse() (acquirer.Charge, error) {
 	}
 	sent := c.Present.CardPresent
 	sent.Tip, err = c.Present.Tip.parse()
-	return acquirer.Charge{ID: c.ID, Reference: c.Reference, Amount: sum, Method: payments.AtReader,
-		Installments: c.Installments, Descriptor: c.Merchant, Present: &sent, Summary: &c.Card}, err
+	return acquirer.Charge{ID: c.ID, Reference: c.Reference, Amount: sum, Method: c.Method,
+		Installments: c.Installments, Descriptor: c.Merchant, Present: &sent, Summary: c.Card}, err
 }

@@ -129,8 +129,9 @@ func (w *fixture) paired() *fixture {
 }
 
 func (w *fixture) checkout(id, amount string) terminal.Checkout {
-	return terminal.Checkout{ID: id, Pairing: "p", Charge: "charge of " + id, Tenant: tenant, Merchant: "Corner Shop",
-		Amount: money.MustParse(amount, "EUR"), Installments: 1, Until: w.Now().Add(2 * time.Minute)}
+	return terminal.Checkout{ID: id, Pairing: "p", Charge: "charge of " + id, Method: payments.AtReader, Tenant: tenant,
+		Merchant: "Corner Shop", Amount: money.MustParse(amount, "EUR"), Installments: 1,
+		Until: w.Now().Add(2 * time.Minute)}
 }
 
 func (w *fixture) offer(c terminal.Checkout, want error) {

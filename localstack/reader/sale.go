@@ -23,6 +23,7 @@ const (
 	enteringPIN
 	signing
 	charging // the acquirer is asked: the terminal cannot stop any more
+	showing  // a code, until the acquirer says that it is paid
 	over
 )
 
@@ -64,15 +65,25 @@ type sale struct {
 	total        money.Amount
 	mode         string
 	verification payments.Verification
+	code         string // which is shown
 	outcome      terminal.Outcome
 }
 
 func newSale(c terminal.Checkout, now time.Time) *sale {
-	s := &sale{Checkout: c, step: presenting, total: c.Amount, outcome: terminal.Outcome{Progress: terminal.Waiting}}
+	s := &sale{Checkout: c, total: c.Amount, outcome: terminal.Outcome{Progress: terminal.Waiting}}
+	s.ask()
 	if len(c.TipRates) > 0 {
 		s.step, s.tipUntil = choosingTip, now.Add(c.TipTimeout)
 	}
 	return s
+}
+
+// ask asks for a card, or the acquirer for a code, once there is nothing to choose any more.
+func (s *sale) ask() {
+	s.step = presenting
+	if s.Method == payments.QRCodePix {
+		s.step, s.mode = charging, s.Method.EntryMode()
+	}
 }
 
 func (s *sale) over() bool { return s.step == over }
@@ -104,7 +115,7 @@ func (s *sale) tip(key string) error {
 		s.chosen, s.total = money.Zero(s.Amount.Currency()), s.Amount
 		return errKey
 	}
-	s.step = presenting
+	s.ask()
 	return nil
 }
 
@@ -144,13 +155,17 @@ func (s *sale) request() acquirer.Charge {
 	card, sent := virtual.Present(s.Charge, s.mode, s.CardType, s.verification)
 	sent.Tip = s.chosen
 	return acquirer.Charge{ID: s.Charge, Reference: acquirer.Reference{Tenant: s.Tenant, CheckoutID: s.ID},
-		Amount: s.total, Method: payments.AtReader, Installments: s.Installments, Present: &sent, Summary: &card,
+		Amount: s.total, Method: s.Method, Installments: s.Installments, Present: &sent, Summary: card,
 		Descriptor: s.Merchant}
 }
 
 // settle records the acquirer's answer, and returns what the cardholder is shown. After any other error than
 // ErrNotTaken the acquirer may have charged, so the sale counts as charged: the platform asks the acquirer.
 func (s *sale) settle(o payments.Outcome, err error) (notice string) {
+	if o.Decision == payments.Voucher {
+		s.step, s.code = showing, o.Code.Text
+		return ""
+	}
 	s.step, s.outcome = over, terminal.Outcome{Progress: terminal.Charged}
 	switch {
 	case errors.Is(err, acquirer.ErrNotTaken):

@@ -3,11 +3,13 @@ package reader
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // screen is what the terminal shows, with what can be entered.
@@ -60,6 +62,13 @@ func (s *sale) screen() []string {
 		return append(lines, "PIN: any 4 to 12 digits  [c]ancel")
 	case signing:
 		return append(lines, "Signature: anything, or just Enter  [c]ancel")
+	case showing:
+		for part := range slices.Chunk([]byte(s.code), codeWidth) {
+			lines = append(lines, string(part))
+		}
+		return append(lines, "Pay this Pix code by its button on the page /sandbox, or by:", fmt.Sprintf(
+			`make provision ARGS='{"command":"pay_voucher","merchant_code":%q,"checkout_id":%q}'`, merchantOf(s.Tenant), s.ID),
+			"[c]ancel")
 	default:
 		return append(lines, "One moment …")
 	}
@@ -136,11 +145,16 @@ func (d *device) pay(s *sale, entered string) error {
 		return err
 	case enteringPIN:
 		return s.enter(entered)
-	default: // signed
+	case signing:
 		s.step = charging
 		return nil
+	default:
+		return errKey
 	}
 }
+
+// codeWidth is how many characters of a code the screen shows in a line.
+const codeWidth = 64
 
 // How often the acquirer is asked, and what passes before it is asked again.
 const (
@@ -148,11 +162,13 @@ const (
 	pause = time.Second
 )
 
-// charge asks the acquirer, if the cardholder has done what it takes. Each try is the same charge to it.
+// charge asks the acquirer, if the cardholder has done what it takes, or a code is shown that may be paid by now. Each
+// try is the same charge to it.
 func (d *device) charge(ctx context.Context, wait func(context.Context, time.Duration)) {
 	d.mu.Lock()
 	s := d.open()
-	due := s != nil && s.step == charging
+	shown := s != nil && s.step == showing
+	due := shown || s != nil && s.step == charging
 	var request acquirer.Charge
 	if due {
 		request = s.request()
@@ -162,8 +178,13 @@ func (d *device) charge(ctx context.Context, wait func(context.Context, time.Dur
 		return
 	}
 	o, err := d.tryCharge(ctx, request, wait)
+	if shown && (err != nil || o.Decision == payments.Voucher) {
+		return
+	}
 	_ = d.change(func() error {
-		d.notice = s.settle(o, err)
+		if !s.over() { // stopped while its code was shown
+			d.notice = s.settle(o, err)
+		}
 		return nil
 	})
 }

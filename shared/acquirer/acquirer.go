@@ -21,8 +21,8 @@ type Charge struct {
 	Amount       money.Amount
 	Method       payments.Method
 	Installments int
-	Present      *payments.CardPresent // with AtReader; Summary is then the card that the terminal has read
-	Summary      *payments.CardSummary
+	Present      *payments.CardPresent     // of a charge by a terminal
+	Summary      *payments.CardSummary     // with AtReader: the card that the terminal has read
 	Card         *payments.Card            // with CardMethod: this, or
 	Token        string                    // the acquirer's token of a stored card
 	Store        bool                      // store the card and return its token

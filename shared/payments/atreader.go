@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// AtReader is the method of payments at card readers. No client can name it.
+	// AtReader is the method of card payments at readers. No client can name it.
 	AtReader Method = "reader"
-	// POSPayment is their payment type (contract §2.7).
+	// POSPayment is the payment type of all payments at readers (contract §2.7).
 	POSPayment = "POS"
 )
 
@@ -24,9 +24,9 @@ const (
 var readerModes = []string{ChipMode, ContactlessMode, MagstripeMode}
 
 // CardPresent is what a terminal sends to the acquirer with a charge, beside the card that
-// only the two of them see.
+// only the two of them see. With a Pix code there is no card.
 type CardPresent struct {
-	EntryMode    string       `dynamo:"entry_mode"` // one of those at a reader
+	EntryMode    string       `dynamo:"entry_mode"` // one of those at a reader, or the code's
 	Verification Verification `dynamo:"verification,omitempty"`
 	Tip          money.Amount `dynamo:"tip,omitempty"` // part of what is charged
 	EMV          EMV          `dynamo:"emv,omitempty"`
@@ -92,10 +92,14 @@ const (
 // pay (contract §13.7).
 const readerTime = 2 * time.Minute
 
-// BeginAtReader is the new checkout with its only attempt: the terminal charges under the attempt's
-// id, and until then the acquirer knows of none. It must have been created now.
+// BeginAtReader returns the new checkout with its only attempt. The terminal charges under the attempt's id: a card, or
+// for a checkout of payment type Pix a code that the terminal shows. Until then the acquirer knows of no charge. The
+// checkout must have been created now.
 func (c Checkout) BeginAtReader(a Attempt, now time.Time) Checkout {
 	a.Method, a.PaymentType, a.State, a.StartedAt, a.UnknownSince = AtReader, POSPayment, AttemptRequiresAction, now, now
+	if c.PaymentType == Pix {
+		a.Method = QRCodePix
+	}
 	a.Installments = max(a.Installments, 1)
 	a.Deadline = c.ReaderDeadline()
 	a = a.pollAgain(now)
@@ -120,7 +124,8 @@ func (c Checkout) NeverOffered() bool {
 	return c.Reader != nil && !c.AttemptOpen() && len(c.Transactions) == 0
 }
 
-// waitAtReader sets the next poll of an attempt of which the acquirer knows nothing yet.
+// waitAtReader schedules the next poll of an attempt of which the acquirer knows nothing yet, or only a code that is
+// not paid.
 func (c Checkout) waitAtReader(now time.Time) CheckoutChange {
 	*c.Attempt = c.Attempt.pollAgain(now)
 	return CheckoutChange{Checkout: c}
@@ -157,7 +162,7 @@ func (s ReaderSale) updated(now time.Time) *ReaderSale {
 }
 
 // addPresent adds to a transaction what the terminal has sent: a tip is charged with the amount. Before
-// a card was read there is no entry mode (contract §2.7).
+// a card was read, a card payment has no entry mode (contract §2.7).
 func (t *Transaction) addPresent(sale ReaderSale, p *CardPresent) {
 	t.Reader, t.ReaderModel = sale.Serial, sale.Model
 	if a := sale.Affiliate; a != nil {

@@ -21,6 +21,13 @@ func atReader() payments.Checkout {
 	return c.BeginAtReader(payments.Attempt{ID: "attempt-1", Operation: "request-attempt-1"}, start)
 }
 
+// pixAtReader is the checkout of atReader, which is paid by a Pix code.
+func pixAtReader() payments.Checkout {
+	c := atReader()
+	c.PaymentType = payments.Pix
+	return c.BeginAtReader(payments.Attempt{ID: "attempt-1", Operation: "request-attempt-1"}, start)
+}
+
 // readerTime is how long the cardholder of atReader has.
 const readerTime = 150 * time.Second
 
@@ -34,6 +41,12 @@ var (
 // charged is an acquirer's answer about a charge that a terminal has made.
 func charged(d payments.Decision) payments.Outcome {
 	return payments.Outcome{Decision: d, Card: visa, Present: present, AuthCode: "A1", ReturnCode: "00", TerminalID: "T1"}
+}
+
+// byCode is an acquirer's answer about the code that a terminal shows.
+func byCode(d payments.Decision) payments.Outcome {
+	return payments.Outcome{Decision: d, AuthCode: "A1", Present: &payments.CardPresent{EntryMode: "QR_CODE_PIX",
+		Tip: eur("1.01"), Location: present.Location}}
 }
 
 func TestBeginAtReader(t *testing.T) {
@@ -215,6 +228,49 @@ func TestATransactionWithoutACardAtReader(t *testing.T) {
 	}
 	if got := tx.Sale(); got != eur("10.10") {
 		t.Errorf("got a sale of %s, want 10.10", got)
+	}
+}
+
+// Contract §13.7: a Pix code waits until it is paid or cancelled. Its transaction has the tip and no card.
+func TestPixAtReader(t *testing.T) {
+	t.Parallel()
+	waiting := settle(t, pixAtReader(), byCode(payments.Voucher), after(time.Second)).Checkout
+	unknown := settle(t, pixAtReader(), byCode(payments.OutcomeUnknown), after(time.Second)).Checkout
+	for _, c := range []struct {
+		name string
+		from payments.Checkout
+		o    payments.Outcome
+		want readerState
+	}{
+		{"shown", pixAtReader(), byCode(payments.Voucher), readerState{payments.CheckoutPending, "", "", true, false, false}},
+		{"shown again", waiting, byCode(payments.Voucher), readerState{payments.CheckoutPending, "", "", true, false, false}},
+		{"unknown, then shown", unknown, byCode(payments.Voucher),
+			readerState{payments.CheckoutPending, "", "", false, false, false}},
+		{"paid", waiting, byCode(payments.Approved),
+			readerState{payments.CheckoutPaid, payments.TransactionSuccessful, "", false, true, true}},
+		{"cancelled", waiting, byCode(payments.Cancelled),
+			readerState{payments.CheckoutFailed, payments.TransactionCancelled, "timed out", false, true, true}},
+	} {
+		change := settle(t, c.from, c.o, after(readerTime))
+		if diff := cmp.Diff(c.want, stateAtReader(change)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		if change.Session != nil || change.Checkout.Attempt.Code != nil {
+			t.Errorf("%s: got %+v, want neither a payer's session nor a link to the code", c.name, change)
+		}
+		wantEnd(t, c.name, change.Checkout)
+		if a := change.Checkout.Attempt; change.Checkout.AttemptOpen() && !a.DeadlinePassed(c.o, after(readerTime)) {
+			t.Errorf("%s: got %+v, want it past its deadline", c.name, a)
+		}
+		tx := change.Transaction
+		if tx != nil && (tx.PaymentType != "POS" || tx.EntryMode != "QR_CODE_PIX" || tx.Card != nil ||
+			tx.Amount != eur("11.11") || tx.Tip != eur("1.01") || tx.Reader != "VS000001" || tx.Verification != "") {
+			t.Errorf("%s: got %+v, want 11.11 with its tip, by a code at the reader", c.name, tx)
+		}
+	}
+	if tx := settle(t, pixAtReader(), payments.Outcome{Decision: payments.Cancelled}, start).Transaction; tx.EntryMode !=
+		"QR_CODE_PIX" || tx.Amount != eur("10.10") {
+		t.Errorf("never shown: got %s of %s, want QR_CODE_PIX of 10.10", tx.EntryMode, tx.Amount)
 	}
 }
 

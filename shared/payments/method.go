@@ -109,7 +109,7 @@ func (m Method) Name() string {
 	return t.name
 }
 
-// MethodIn is the method with which payments of an entry mode are made; "" for one at a reader.
+// MethodIn returns the method with which payments of an entry mode are made; "" for a card at a reader.
 func MethodIn(entryMode string) Method {
 	i := slices.IndexFunc(catalogue, func(t terms) bool { return t.entryMode == entryMode })
 	if i < 0 {

@@ -11,9 +11,10 @@ import (
 )
 
 // readerMachine applies random events to one checkout at a reader, of which an acquirer knows the truth: what the
-// terminal has charged, and what was cancelled before.
+// terminal has charged or shown a code for, whether the code was paid, and what was cancelled before.
 type readerMachine struct {
 	checkout  payments.Checkout
+	pix       bool
 	now       time.Time
 	acquirer  payments.Decision // Challenge: of no charge
 	callbacks []payments.Callback
@@ -26,12 +27,16 @@ type readerMachine struct {
 func TestAnyHistoryAtReader(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		m := &readerMachine{checkout: atReader(), now: start, acquirer: payments.Challenge}
+		m := &readerMachine{checkout: atReader(), now: start, acquirer: payments.Challenge, pix: rapid.Bool().Draw(t, "pix")}
+		if m.pix {
+			m.checkout = pixAtReader()
+		}
 		t.Repeat(map[string]func(*rapid.T){
 			"":                   m.check,
 			"time passes":        m.wait,
 			"the terminal pays":  m.charge,
 			"an unknown one":     m.decide,
+			"the code is paid":   m.payCode,
 			"poll":               m.poll,
 			"terminate, timeout": m.cancel,
 			"offline":            m.offline,
@@ -47,23 +52,46 @@ func (m *readerMachine) wait(t *rapid.T) {
 // charge is the terminal's; the acquirer takes none that was cancelled, and no second one.
 func (m *readerMachine) charge(t *rapid.T) {
 	if m.acquirer == payments.Challenge && !m.notTaken {
-		m.acquirer = rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined,
-			payments.OutcomeUnknown}).Draw(t, "decision")
+		m.acquirer = rapid.SampledFrom(append(m.decisions(), payments.OutcomeUnknown)).Draw(t, "decision")
 	}
 }
 
 func (m *readerMachine) decide(t *rapid.T) {
 	if m.acquirer == payments.OutcomeUnknown {
-		m.acquirer = rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined}).Draw(t, "decision")
+		m.acquirer = rapid.SampledFrom(m.decisions()).Draw(t, "decision")
 	}
 }
 
+// decisions returns what the acquirer may answer a terminal.
+func (m *readerMachine) decisions() []payments.Decision {
+	if m.pix {
+		return []payments.Decision{payments.Voucher, payments.Approved, payments.Declined}
+	}
+	return []payments.Decision{payments.Approved, payments.Declined}
+}
+
+// payCode pays the code, which the acquirer takes until it has cancelled it.
+func (m *readerMachine) payCode(*rapid.T) {
+	if m.acquirer == payments.Voucher {
+		m.acquirer = payments.Approved
+	}
+}
+
+// poll asks the acquirer, and cancels a code whose deadline has passed.
 func (m *readerMachine) poll(t *rapid.T) {
+	if m.acquirer == payments.Voucher && m.checkout.AttemptOpen() &&
+		m.checkout.Attempt.DeadlinePassed(payments.Outcome{Decision: m.acquirer}, m.now) {
+		m.acquirer = payments.Cancelled
+	}
 	if m.acquirer == payments.Challenge || m.acquirer == payments.Cancelled {
 		m.settle(t, payments.Outcome{Decision: m.acquirer})
 		return
 	}
-	m.settle(t, charged(m.acquirer))
+	if m.pix {
+		m.settle(t, byCode(m.acquirer))
+	} else {
+		m.settle(t, charged(m.acquirer))
+	}
 }
 
 // cancel asks the acquirer to refuse the charge, unless it has it. Who asked may be cut off before it records that.
@@ -71,7 +99,7 @@ func (m *readerMachine) cancel(t *rapid.T) {
 	if !m.checkout.WaitsAtReader() {
 		return
 	}
-	if m.acquirer == payments.Challenge {
+	if m.acquirer == payments.Challenge || m.acquirer == payments.Voucher {
 		m.acquirer = payments.Cancelled
 	}
 	if rapid.Bool().Draw(t, "cut off") {
@@ -114,6 +142,9 @@ func (m *readerMachine) settle(t *rapid.T, o payments.Outcome) {
 func (m *readerMachine) write(t *rapid.T, change payments.CheckoutChange) {
 	if tx := change.Transaction; tx != nil {
 		m.written = append(m.written, tx.Status)
+		if m.pix != (tx.EntryMode == "QR_CODE_PIX") || m.pix && tx.Card != nil {
+			t.Fatalf("pix %t: got entry mode %s, card %+v", m.pix, tx.EntryMode, tx.Card)
+		}
 		if paid := tx.Status == payments.TransactionSuccessful; paid != (change.Entry != nil) ||
 			paid != (len(change.Payables) > 0) {
 			t.Fatalf("%s: got entry %v, payables %v, want them for a successful one", tx.Status, change.Entry, change.Payables)

@@ -11,9 +11,9 @@ import (
 )
 
 // resolveAtReader finds out what happened to a payment at a reader. What the terminal says only
-// saves time: only the acquirer knows whether the card was charged. A charge that has not begun by
-// the deadline is cancelled there, and the acquirer refuses it afterwards. So it does not matter at
-// which message the line to the terminal dropped.
+// saves time: only the acquirer knows whether the card was charged, or the Pix code paid. A charge that
+// has not begun by the deadline, or whose code is not paid by then, is cancelled there, and the acquirer
+// refuses it afterwards. So it does not matter at which message the line to the terminal dropped.
 func (p *Processor) resolveAtReader(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, error) {
 	a, reason := *c.Attempt, ""
@@ -25,7 +25,7 @@ func (p *Processor) resolveAtReader(ctx context.Context, t identity.Tenant,
 	if err == nil && progress.Progress == terminal.Stopped { // it has cancelled the charge itself
 		o.Reason = progress.Reason
 	}
-	if unknown := errors.Is(err, acquirer.ErrUnknownCharge); unknown {
+	if errors.Is(err, acquirer.ErrUnknownCharge) || err == nil && o.Decision == payments.Voucher {
 		switch {
 		case progress.Progress == terminal.Stopped:
 			reason = progress.Reason
@@ -39,8 +39,9 @@ func (p *Processor) resolveAtReader(ctx context.Context, t identity.Tenant,
 	return p.settleAtReader(ctx, t, c, o, err)
 }
 
-// cancelAtReader makes sure at the acquirer that the terminal does not charge any more, unless it
-// has; and asks the terminal to stop, which it may not get.
+// cancelAtReader cancels the attempt at the acquirer, which then refuses a charge by the terminal, and the payment of a
+// code that it has shown. If the payer was faster, it returns that outcome. The terminal is also told to stop; that
+// message may be lost.
 func (p *Processor) cancelAtReader(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	reason string) (payments.Outcome, error) {
 	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
@@ -117,8 +118,8 @@ func (p *Processor) OfferAtReader(ctx context.Context, t identity.Tenant, c paym
 
 func (p *Processor) offer(ctx context.Context, t identity.Tenant, c payments.Checkout) error {
 	sale, a := c.Reader, c.Attempt
-	return p.Terminal(t).Offer(ctx, terminal.Checkout{ID: c.ID, Pairing: sale.ReaderID, Charge: a.ID, Tenant: t.String(),
-		Amount: c.Amount, Description: c.Description, Merchant: c.Payee.Name, TipRates: sale.TipRates,
+	return p.Terminal(t).Offer(ctx, terminal.Checkout{ID: c.ID, Pairing: sale.ReaderID, Charge: a.ID, Method: a.Method,
+		Tenant: t.String(), Amount: c.Amount, Description: c.Description, Merchant: c.Payee.Name, TipRates: sale.TipRates,
 		TipTimeout: sale.TipTimeout, CardType: sale.CardType, Installments: a.Installments, AADE: sale.AADE,
 		Until: a.Deadline})
 }

@@ -2,9 +2,9 @@
 // idempotent by our own id, a pairing's or a checkout's, so one whose reply was lost can be repeated.
 //
 // A terminal charges the card itself, at the acquirer, and under the id that it was given with the
-// checkout. So whatever happens to the line between us and the terminal, the acquirer knows what
-// happened to the payment: the platform asks it, and cancels there what has taken too long
-// (ARCHITECTURE.md, "Card readers").
+// checkout. In the same way it gets the Pix code that it shows. So whatever happens to the line between
+// us and the terminal, the acquirer knows what happened to the payment: the platform asks it, and
+// cancels there what has taken too long (ARCHITECTURE.md, "Card readers").
 package terminal
 
 import (
@@ -29,7 +29,7 @@ type Terminals interface {
 	// terminal did not take it and never charges it; after any other error it may have taken it.
 	Offer(ctx context.Context, c Checkout) error
 	// Outcome is what the terminal knows of a checkout that it was offered. Whether the card was
-	// charged only the acquirer knows. Error: ErrUnknownCheckout.
+	// charged, or the code paid, only the acquirer knows. Error: ErrUnknownCheckout.
 	Outcome(ctx context.Context, checkout string) (Outcome, error)
 	// Terminate asks the terminal to stop waiting for the cardholder. It may be too late: ask the
 	// acquirer. Errors: ErrOffline, ErrUnknownCheckout.
@@ -91,7 +91,8 @@ const (
 type Checkout struct {
 	ID           string // by which each message about it is idempotent
 	Pairing      string
-	Charge       string // the id under which the terminal charges at the acquirer
+	Charge       string          // the id under which the terminal charges at the acquirer
+	Method       payments.Method // by which it charges: AtReader, or QRCodePix, whose code the terminal shows
 	Tenant       string
 	Amount       money.Amount // without a tip
 	Description  string
@@ -109,9 +110,9 @@ type Progress string
 
 // The kinds of progress. All but Waiting are final.
 const (
-	Waiting Progress = "waiting" // for the cardholder
+	Waiting Progress = "waiting" // for the cardholder, or until the code that the terminal shows is paid
 	Charged Progress = "charged" // the acquirer was asked; it knows the outcome
-	Stopped Progress = "stopped" // at the terminal or by Terminate; the terminal does not charge any more
+	Stopped Progress = "stopped" // at the terminal or by Terminate; it neither charges nor shows a code any more
 )
 
 // Outcome is what a terminal knows of a checkout.

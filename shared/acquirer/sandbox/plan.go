@@ -20,11 +20,14 @@ func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, e
 	c := charge{
 		ID: request.ID, Tenant: request.Reference.Tenant, CheckoutID: request.Reference.CheckoutID,
 		Amount: request.Amount, Method: request.Method, Verification: request.Verification,
-		Payee: request.Descriptor, ReturnURL: request.ReturnURL, CreatedAt: a.records.Time(),
+		Payee: request.Descriptor, ReturnURL: request.ReturnURL, Present: request.Present, CreatedAt: a.records.Time(),
 	}
 	minor := request.Amount.Minor()
-	if minor == notTakenAmount {
+	switch {
+	case minor == notTakenAmount:
 		return c, fmt.Errorf("%w: the amount asks for it", acquirer.ErrNotTaken)
+	case !tipFits(request):
+		return c, fmt.Errorf("%w: it has a tip that cannot be part of it", acquirer.ErrNotTaken)
 	}
 	if request.Method.Flow() == payments.CardFlow {
 		var err error
@@ -51,10 +54,10 @@ func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, e
 func (a *Acquirer) present(ctx context.Context, c charge, request acquirer.Charge) (charge, error) {
 	switch {
 	case request.Method == payments.AtReader:
-		if !atTerminal(request) {
-			return c, fmt.Errorf("%w: it has no card, or a tip that cannot be part of it", acquirer.ErrNotTaken)
+		if request.Present == nil || request.Summary == nil {
+			return c, fmt.Errorf("%w: it has no card", acquirer.ErrNotTaken)
 		}
-		c.Present, c.Card, c.Scenario = request.Present, request.Summary, frictionless
+		c.Card, c.Scenario = request.Summary, frictionless
 	case request.Card != nil:
 		summary := summaryOf(request.Card)
 		c.Scenario = scenarioOf(request.Card.Number.Reveal())
@@ -80,16 +83,12 @@ func (a *Acquirer) present(ctx context.Context, c charge, request acquirer.Charg
 	return c, nil
 }
 
-// atTerminal reports whether a charge has what a terminal's must have: a card, and a tip, if any, that is part of the
-// amount.
-func atTerminal(request acquirer.Charge) bool {
-	if request.Present == nil || request.Summary == nil {
-		return false
-	}
-	tip := request.Present.Tip
-	if tip.Currency() == "" {
+// tipFits reports whether the tip of a charge by a terminal, if it has one, is part of the amount.
+func tipFits(request acquirer.Charge) bool {
+	if request.Present == nil || request.Present.Tip.Currency() == "" {
 		return true
 	}
+	tip := request.Present.Tip
 	order, err := tip.Cmp(request.Amount)
 	return err == nil && tip.Sign() >= 0 && order <= 0
 }

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -79,6 +81,37 @@ func TestATerminalCannotChargeWhatWasCancelled(t *testing.T) {
 	}
 }
 
+// A code that a terminal shows comes back with what the terminal has sent, is paid once, and not after a cancellation.
+func TestACodeAtATerminal(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	for id, want := range map[string]struct {
+		payments.Decision
+		refusal  error
+		captures int
+	}{"paid": {payments.Approved, nil, 1}, "cancelled": {payments.Cancelled, sandbox.ErrNotPayable, 0}} {
+		request := presentCharge(id, "10.10")
+		request.Method, request.Summary = payments.QRCodePix, nil
+		request.Present.EntryMode, request.Present.Verification = "QR_CODE_PIX", ""
+		first := w.mustCharge(t, request)
+		if first.Decision != payments.Voucher || !strings.Contains(first.Code.Text, "540510.10") {
+			t.Fatalf("%s: got %+v, want a code of 10.10", id, first)
+		}
+		if want.Decision == payments.Cancelled {
+			must(t)(w.Cancel(t.Context(), id))
+		}
+		if _, err := w.PayVoucher(t.Context(), id); !errors.Is(err, want.refusal) {
+			t.Errorf("%s: got error %v, want %v", id, err, want.refusal)
+		}
+		last := w.mustCharge(t, request)
+		if diff := cmp.Diff(request.Present, last.Present, cmpopts.EquateComparable(money.Amount{})); diff != "" ||
+			last.Decision != want.Decision || last.Card != nil || w.captures(t, id) != want.captures {
+			t.Errorf("%s: got %s, card %+v, %d captures, want %+v; what was sent (-want +got):\n%s", id, last.Decision,
+				last.Card, w.captures(t, id), want, diff)
+		}
+	}
+}
+
 // What a terminal may not charge is refused for certain.
 func TestWhatATerminalMayNotCharge(t *testing.T) {
 	t.Parallel()
@@ -89,6 +122,9 @@ func TestWhatATerminalMayNotCharge(t *testing.T) {
 		"a tip below zero":      func(c *acquirer.Charge) { c.Present.Tip = money.MustParse("1", "EUR").Neg() },
 		"a tip above all":       func(c *acquirer.Charge) { c.Present.Tip = money.MustParse("10.11", "EUR") },
 		"a tip in another coin": func(c *acquirer.Charge) { c.Present.Tip = money.MustParse("1", "CHF") },
+		"a code for less than its tip": func(c *acquirer.Charge) {
+			c.Method, c.Present.Tip = payments.QRCodePix, money.MustParse("10.11", "EUR")
+		},
 	} {
 		request := presentCharge(name, "10.10")
 		change(&request)

@@ -31,9 +31,11 @@ var (
 	maestro    = card{"MAESTRO", "0015", "A0000000043060", "MAESTRO"}
 )
 
-// modeOf is how the cardholder presents a card to pay the amount, and shows that it is theirs.
-func modeOf(amount money.Amount) (mode string, v payments.Verification) {
+// modeOf returns how the payer pays the amount: by a code, or by a card that is presented and shown to be theirs.
+func modeOf(m payments.Method, amount money.Amount) (mode string, v payments.Verification) {
 	switch minor := amount.Minor(); {
+	case m == payments.QRCodePix:
+		return m.EntryMode(), ""
 	case minor%perMajor == swipedEnding:
 		return payments.MagstripeMode, payments.BySignature
 	case minor > WithoutPIN:
@@ -43,22 +45,24 @@ func modeOf(amount money.Amount) (mode string, v payments.Verification) {
 	}
 }
 
-// Present is the card that is presented in an entry mode, and what a terminal sends of it with a charge. Its chip, if
-// the terminal reads it, says the same whenever the charge is repeated.
-func Present(charge, mode, cardType string, v payments.Verification) (payments.CardSummary, payments.CardPresent) {
+// Present returns the card that is presented in an entry mode, nil if the payer pays by a code, and what a terminal
+// sends with the charge. The chip of the card, if the terminal reads it, says the same whenever the charge is repeated.
+func Present(charge, mode, cardType string, v payments.Verification) (*payments.CardSummary, payments.CardPresent) {
+	at := place
+	p := payments.CardPresent{EntryMode: mode, Verification: v, Location: &at}
 	c := mastercard
 	switch {
+	case payments.MethodIn(mode) != "":
+		return nil, p
 	case cardType == "debit":
 		c = maestro
 	case mode == payments.ContactlessMode:
 		c = visa
 	}
-	at := place
-	p := payments.CardPresent{EntryMode: mode, Verification: v, Location: &at}
 	if mode != payments.MagstripeMode {
 		p.EMV = payments.EMV{AID: c.aid, ApplicationLabel: c.label, Cryptogram: cryptogram(charge)}
 	}
-	return payments.CardSummary{Brand: c.brand, LastFour: c.lastFour}, p
+	return &payments.CardSummary{Brand: c.brand, LastFour: c.lastFour}, p
 }
 
 func cryptogram(charge string) string {

@@ -54,8 +54,9 @@ func (w *fixture) paired(id, code string) *fixture {
 }
 
 func (w *fixture) checkout(id, pairing, amount string) terminal.Checkout {
-	return terminal.Checkout{ID: id, Pairing: pairing, Charge: "charge of " + id, Tenant: tenant,
-		Amount: money.MustParse(amount, "EUR"), Merchant: "Corner Shop", Installments: 1, Until: w.Now().Add(2 * time.Minute)}
+	return terminal.Checkout{ID: id, Pairing: pairing, Charge: "charge of " + id, Method: payments.AtReader,
+		Tenant: tenant, Amount: money.MustParse(amount, "EUR"), Merchant: "Corner Shop", Installments: 1,
+		Until: w.Now().Add(2 * time.Minute)}
 }
 
 // offer offers a checkout at the pairing p.

@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -11,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// charging is the progress of a terminal that is asking the acquirer. It reports Waiting to the platform, but Terminate
-// no longer stops it, because the acquirer may have charged.
+// charging is the progress of a terminal that is asking the acquirer, or shows the code that the acquirer has answered.
+// It reports Waiting to the platform, but Terminate no longer stops it, because the acquirer may have charged.
 const charging terminal.Progress = "charging"
 
 // Why a terminal did not charge, for people.
@@ -30,6 +31,7 @@ type sale struct {
 	Pairing      string            `dynamo:"pairing"`
 	Serial       string            `dynamo:"serial"`
 	Charge       string            `dynamo:"charge"`
+	Method       payments.Method   `dynamo:"method"`
 	Tenant       string            `dynamo:"tenant"`
 	Amount       money.Amount      `dynamo:"amount"`        // with the tip
 	Tip          money.Amount      `dynamo:"tip,omitempty"` // has no currency when none could be chosen
@@ -43,8 +45,9 @@ type sale struct {
 }
 
 func newSale(c terminal.Checkout, serial string, now time.Time) sale {
-	s := sale{Pairing: c.Pairing, Serial: serial, Charge: c.Charge, Tenant: c.Tenant, Merchant: c.Merchant,
-		CardType: c.CardType, Installments: c.Installments, Until: c.Until, OfferedAt: now, Progress: terminal.Waiting}
+	s := sale{Pairing: c.Pairing, Serial: serial, Charge: c.Charge, Method: c.Method, Tenant: c.Tenant,
+		Merchant: c.Merchant, CardType: c.CardType, Installments: c.Installments, Until: c.Until, OfferedAt: now,
+		Progress: terminal.Waiting}
 	s.Tip, s.Amount = withTip(c)
 	return s
 }
@@ -72,21 +75,36 @@ func (s sale) state(now time.Time) terminal.State {
 
 // request is what the terminal asks of the acquirer.
 func (s sale) request(checkout string) acquirer.Charge {
-	mode, verification := modeOf(s.Amount)
+	mode, verification := modeOf(s.Method, s.Amount)
 	card, sent := Present(s.Charge, mode, s.CardType, verification)
 	sent.Tip = s.Tip
 	return acquirer.Charge{ID: s.Charge, Reference: acquirer.Reference{Tenant: s.Tenant, CheckoutID: checkout},
-		Amount: s.Amount, Method: payments.AtReader, Installments: s.Installments, Present: &sent, Summary: &card,
-		Descriptor: s.Merchant}
+		Amount: s.Amount, Method: cmp.Or(s.Method, payments.AtReader), // older sales have none
+		Installments: s.Installments, Present: &sent, Summary: card, Descriptor: s.Merchant}
+}
+
+// chargesAt returns when the terminal charges: a card when the cardholder has presented it, a Pix code as soon as the
+// tip is selected.
+func (s sale) chargesAt() time.Time {
+	switch {
+	case s.Method != payments.QRCodePix:
+		return s.OfferedAt.Add(paysIn)
+	case s.Tip.Currency() != "":
+		return s.OfferedAt.Add(tipSelected)
+	default:
+		return s.OfferedAt
+	}
 }
 
 // after is the sale after the acquirer has answered; why says why it was cancelled there, if it was. While there is no
-// answer, the card may have been charged: the terminal asks again, and the acquirer refuses what was cancelled.
+// answer, the card may have been charged: the terminal asks again, and the acquirer refuses what was cancelled. It also
+// asks again while it shows a code.
 func (s sale) after(o payments.Outcome, err error, why string) sale {
 	switch {
-	case err == nil && o.Decision == payments.Cancelled:
+	case err != nil, o.Decision == payments.Voucher:
+	case o.Decision == payments.Cancelled:
 		s.Progress, s.Reason = terminal.Stopped, why
-	case err == nil:
+	default:
 		s.Progress = terminal.Charged
 	}
 	return s
@@ -187,7 +205,7 @@ func (v *Terminals) progress(ctx context.Context, checkout string) (sale, error)
 		return s, err
 	case d.Record.Pairing != s.Pairing && s.Progress == terminal.Waiting:
 		return change(ctx, v.records, k, stop(unpaired))
-	case d.Record.offline(), v.records.Time().Before(s.OfferedAt.Add(paysIn)):
+	case d.Record.offline(), v.records.Time().Before(s.chargesAt()):
 		return s, nil
 	default:
 		return v.pay(ctx, checkout)

@@ -2,8 +2,9 @@
 // platform: it keeps its own records under its own keys, is called through the port only, and charges at the acquirer
 // as any terminal does.
 //
-// A terminal confirms its pairing after two seconds, and charges three seconds after it was offered a checkout. No
-// process waits for that: the terminal does what is due when it is next asked.
+// A terminal confirms its pairing after two seconds, and charges a card three seconds after it was offered a checkout.
+// A Pix code it shows at once, or when the tip is selected. No process waits for that: the terminal does what is due
+// when it is next asked.
 package virtual
 
 import (
@@ -30,7 +31,7 @@ const (
 	temperature = 31.5 // degrees Celsius
 	connection  = "Wi-Fi"
 	confirmsIn  = 2 * time.Second // after it was paired
-	paysIn      = 3 * time.Second // after it was offered a checkout
+	paysIn      = 3 * time.Second // by card, after it was offered a checkout
 	tipSelected = time.Second     // after that, too
 	serialBytes = 5
 )
