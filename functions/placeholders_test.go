@@ -84,6 +84,12 @@ var prepared = map[string]func(*scenario) world.Request{
 		t.open(nil)
 		return t.put(byBoleto)
 	},
+	"createReaderCheckout pix": func(t *scenario) world.Request {
+		t.Shop = t.NewShop("BR", "BRL", nil)
+		r := t.PairReader("SHOWN001").SaleRequest(1010)
+		r.Body.(map[string]any)["payment_type"] = "pix"
+		return r
+	},
 	"updateFile complete": func(t *scenario) world.Request {
 		f := t.NewFile(world.PDF, nil)
 		if status, body := t.Put(f.Upload, world.PDF); status != 200 {

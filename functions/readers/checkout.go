@@ -40,6 +40,9 @@ func (f family) createCheckout(ctx context.Context, req checkoutRequest) (begunR
 	}
 	c, err := store.Retry(func(bool) (payments.Checkout, error) {
 		r, readErr := f.store.CardReader(ctx, caller.Tenant, req.ReaderID)
+		if readErr == nil {
+			readErr = checkModel(drafted, r)
+		}
 		if readErr != nil {
 			return drafted, readErr
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/reader"
 	"github.com/cashwrap/cashwrap/shared/validate"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
@@ -20,6 +21,7 @@ type checkoutRequest struct {
 	ReaderID     string            `path:"reader_id"`
 	Total        *totalRequest     `json:"total_amount" validate:"required"`
 	Affiliate    *affiliateRequest `json:"affiliate"`
+	PaymentType  string            `json:"payment_type" empty:"refused" validate:"one-of=card|pix"`
 	CardType     string            `json:"card_type" empty:"refused" validate:"one-of=credit|debit"`
 	Installments *int              `json:"installments" validate:"min=1 max=12"`
 	Description  string            `json:"description" validate:"text=1000"`
@@ -88,12 +90,13 @@ func (r checkoutRequest) percents() ([]int64, bool) {
 // defaultTipTimeout is contract §13.7's.
 const defaultTipTimeout = 30 * time.Second
 
-// draft is the checkout that the request describes, or the first thing wrong with it. A field that is
-// not for merchants of the country is 422, anything else 400 (contract §13.9).
+// draft is the checkout that the request describes, or the first thing wrong with it. A field that does not go with
+// the merchant's country or with Pix is 422, anything else 400 (contract §13.9).
 func (f family) draft(m merchant.Merchant, mode identity.Mode, req checkoutRequest) (payments.Checkout, error) {
 	sale := payments.ReaderSale{CardType: req.CardType}
 	c := payments.Checkout{Reader: &sale, Description: req.Description, ReturnURL: req.ReturnURL,
 		Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout, CreatedAt: f.store.Now(),
+		PaymentType: payments.Method(req.PaymentType),
 		Payee: payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox,
 			FeeRate: m.FeeRate, PayoutPlan: m.PayoutPlan, Gross: m.Settings.Of(mode).Gross}}
 	faults := slices.Concat(setTotal(&c, *req.Total, m), f.checkReturnURL(req.ReturnURL))
@@ -113,7 +116,7 @@ func (f family) draft(m merchant.Merchant, mode identity.Mode, req checkoutReque
 		sale.AADE = &payments.AADE{ProviderID: a.ProviderID, Signature: a.Signature, Data: a.Data}
 	}
 	req.setTips(&sale)
-	return c, checkCountry(sale, m.Country)
+	return c, checkRestrictions(c)
 }
 
 // setTips takes the tip rates, which have been checked.
@@ -158,23 +161,48 @@ func (f family) checkReturnURL(text string) failure.List {
 	return nil
 }
 
-// checkCountry refuses what is only for merchants of some country (contract §13.7). One instalment is
-// what every payment has.
-func checkCountry(sale payments.ReaderSale, country string) error {
-	wrong := map[string][]string{}
-	if country != "BR" && sale.CardType != "" {
-		wrong["card_type"] = []string{"is only for merchants in Brazil"}
-	}
-	if country != "BR" && sale.Installments > 1 {
-		wrong["installments"] = []string{"is only for merchants in Brazil"}
-	}
-	if country != "GR" && sale.AADE != nil {
-		wrong["aade"] = []string{"is only for merchants in Greece"}
+// checkRestrictions refuses fields that do not fit the merchant's country and currency, or a payment by Pix (contract
+// §13.9). Every payment may have one instalment.
+func checkRestrictions(c payments.Checkout) error {
+	const inBrazil, byCard = "is only for merchants in Brazil", "is only for cards"
+	sale, wrong := c.Reader, map[string][]string{}
+	brazil, pix := c.Payee.Country == "BR", c.PaymentType == payments.Pix
+	for _, rule := range []struct {
+		field  string
+		broken bool
+		why    string
+	}{
+		{"payment_type", pix && (!brazil || c.Amount.Currency() != "BRL"), "pix " + inBrazil + ", in BRL"},
+		{"total_amount", pix && c.Amount.IsZero(), "must be above 0 with pix"},
+		{"card_type", sale.CardType != "" && !brazil, inBrazil},
+		{"card_type", sale.CardType != "" && pix, byCard},
+		{"installments", sale.Installments > 1 && !brazil, inBrazil},
+		{"installments", sale.Installments > 1 && pix, byCard},
+		{"aade", sale.AADE != nil && c.Payee.Country != "GR", "is only for merchants in Greece"},
+	} {
+		if rule.broken {
+			wrong[rule.field] = append(wrong[rule.field], rule.why)
+		}
 	}
 	if len(wrong) == 0 {
 		return nil
 	}
-	e := failure.Unprocessable("Some fields are not for merchants of this country.").WithSlug("validation-error")
+	return unfit(wrong)
+}
+
+// checkModel refuses Pix at a reader that shows no codes (contract §13.9).
+func checkModel(c payments.Checkout, r reader.Reader) error {
+	if c.PaymentType != payments.Pix || r.ShowsCodes() {
+		return nil
+	}
+	return unfit(map[string][]string{"payment_type": {"pix is only for readers that show codes"}})
+}
+
+// unfit returns the failure of fields that do not fit the merchant, the reader or each other, by what is wrong with
+// each.
+func unfit(wrong map[string][]string) error {
+	e := failure.Unprocessable("Some fields are not for this merchant, reader or payment type.").
+		WithSlug("validation-error")
 	e.Errors = wrong
 	return e
 }

@@ -1,6 +1,8 @@
 package readers
 
 import (
+	"cmp"
+
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -47,8 +49,8 @@ func viewCheckout(c payments.Checkout) checkoutView {
 	sale, until, currency := c.Reader, rest.Timestamp(c.ReaderDeadline()), c.Amount.Currency()
 	v := checkoutView{
 		CheckoutID: c.ID, ClientTransactionID: c.ClientTransactionID(), CreatedAt: rest.Timestamp(c.CreatedAt),
-		UpdatedAt: rest.Timestamp(c.CreatedAt), ValidUntil: &until, Status: "pending", PaymentType: payments.CardMethod,
-		Firmware: sale.Firmware, Serial: sale.Serial,
+		UpdatedAt: rest.Timestamp(c.CreatedAt), ValidUntil: &until, Status: "pending",
+		PaymentType: cmp.Or(c.PaymentType, payments.CardMethod), Firmware: sale.Firmware, Serial: sale.Serial,
 		Total: totalView{Currency: currency, MinorUnit: currency.Scale(), Value: c.Amount.Minor()},
 	}
 	if !sale.UpdatedAt.IsZero() {

@@ -38,7 +38,14 @@ func TestReceiptsOfPaymentsAtReaders(t *testing.T) {
 			map[string]string{"status": `"CANCELLED"`, "entry_mode": "", "verification_method": "", "card": "",
 				"receipt_no": ""},
 			map[string]string{"aid": ""}},
+		{"a code", world.Sale{Amount: "10.10", Pix: true},
+			map[string]string{"entry_mode": `"QR_CODE_PIX"`, "verification_method": "", "card": "", "payment_type": `"POS"`},
+			map[string]string{"aid": ""}},
 	} {
+		s := s
+		if c.sale.Pix {
+			s = s.NewShop("BR", "BRL", nil)
+		}
 		p := s.PayAtReader(c.sale)
 		r, err := s.App.Store.Transaction(s.Context(), s.Tenant(), p.ID)
 		if err != nil {

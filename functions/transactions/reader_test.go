@@ -68,9 +68,12 @@ func TestHowACardIsReadAtAReader(t *testing.T) {
 			"verification_method": "", "card": "", "lat": "", "location": "", "tip_amount": "0.00"}},
 		{"instalments", world.Sale{Amount: "30.00", Installments: 3}, map[string]string{"status": `"SUCCESSFUL"`,
 			"installments_count": "3"}},
+		{"a code", world.Sale{Amount: "60.00", Tip: "0.10", Pix: true}, map[string]string{"status": `"SUCCESSFUL"`,
+			"payment_type": `"POS"`, "entry_mode": `"QR_CODE_PIX"`, "simple_payment_type": "", "verification_method": "",
+			"card": "", "process_as": "", "amount": "66.00", "tip_amount": "6.00", "lat": "52.5208"}},
 	} {
 		s := s
-		if c.sale.Installments > 0 {
+		if c.sale.Installments > 0 || c.sale.Pix {
 			s = s.NewShop("BR", "BRL", nil)
 		}
 		p := s.PayAtReader(c.sale)
@@ -161,6 +164,29 @@ func TestRefundsOfAPaymentAtAReader(t *testing.T) {
 	unpaid := s.PayAtReader(world.Sale{Amount: "42.24"})
 	if got := refundV0(s, unpaid, "1"); got.Status != 409 {
 		t.Errorf("of one that is CANCELLED: got %d %s, want 409", got.Status, got.Body)
+	}
+}
+
+// A Pix payment at a reader is found by its entry mode, like an online one, and refunded as any other.
+func TestAPixPaymentAtAReader(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t).NewShop("BR", "BRL", nil)
+	p := s.PayAtReader(world.Sale{Amount: "10.10", Pix: true})
+	s.PayAtReader(world.Sale{Amount: "20.20"})
+	s.Refund(p, "1.01")
+	for query, want := range map[string]int{"": 3, "entry_modes[]=QR_CODE_PIX": 2, "entry_modes[]=PIX": 0,
+		"entry_modes[]=QR_CODE_PIX&payment_types[]=POS&types[]=PAYMENT": 1} {
+		page := world.Into[struct{ Items []json.RawMessage }](s, 200, s.Send("GET",
+			"/v2.1/merchants/"+s.Merchant.Code+"/transactions/history?"+query, nil))
+		if len(page.Items) != want {
+			t.Errorf("%q: got %s, want %d items", query, page.Items, want)
+		}
+	}
+	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 1.01, left 9.09")
+	s.Clock.Advance(time.Second)
+	s.Refund(p, "9.09")
+	if got := refundV0(s, p, "0.01"); got.Status != 409 {
+		t.Errorf("more than was paid: got %d %s, want 409", got.Status, got.Body)
 	}
 }
 

@@ -118,3 +118,24 @@ func TestAReaderIsTakenOffline(t *testing.T) {
 	of.Set("reader_id", "rdr_none")
 	f.wants(f.press("set_reader_offline", of), "The merchant has no such virtual reader.")
 }
+
+// TestAPixCodeAtAReaderIsPaidByAButton, which names the reader.
+func TestAPixCodeAtAReaderIsPaidByAButton(t *testing.T) {
+	t.Parallel()
+	f := start(t, platform.InProcess)
+	f.env["MERCHANT_CODE"], f.env["API_KEY"] = f.env["BRL_MERCHANT_CODE"], f.env["BRL_API_KEY"]
+	readers := "/v0.1/merchants/" + f.env["MERCHANT_CODE"] + "/readers"
+	reader := readers + "/" + f.ask(http.MethodPost, readers, object{"pairing_code": "ABCD1234", "name": "Counter"},
+		http.StatusCreated).Text("id")
+	f.until("a reader that has confirmed", func() bool {
+		return strings.Contains(f.page("/sandbox", http.StatusOK), "Take offline: Counter")
+	})
+	id := f.ask(http.MethodPost, reader+"/checkout", object{"payment_type": "pix", "total_amount": object{
+		"currency": "BRL", "minor_unit": 2, "value": 1010}}, http.StatusCreated).Text("data.checkout_id")
+	f.wants(f.page("/sandbox", http.StatusOK), `aria-label="Pay Counter"`)
+	form := url.Values{"merchant_code": {f.env["MERCHANT_CODE"]}, "checkout_id": {id}}
+	f.wants(f.press("pay_voucher", form), "The code is paid.", "R$10.10 SUCCESSFUL")
+	if got := f.ask(http.MethodGet, reader+"/checkout/"+id, nil, http.StatusOK); got.Text("data.status") != "successful" {
+		t.Errorf("got %s, want it successful", got.Body)
+	}
+}

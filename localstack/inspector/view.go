@@ -153,6 +153,11 @@ func (s *site) add(ctx context.Context, v *view, m Merchant) error {
 		return err
 	}
 	for _, r := range readers {
+		c, err := s.App.Store.AnyCheckout(ctx, t, r.Checkout)
+		if p := (pending{m, c}); err == nil && c.WaitsAtReader() && p.voucher() {
+			p.Checkout.Reference = r.Name // such a checkout has no reference
+			v.Pending = append(v.Pending, p)
+		}
 		// Only virtual ones: those of `make reader` have a key for it.
 		if beat, err := s.App.Virtual.Heartbeat(ctx, r.ID); err == nil && beat.Confirmed {
 			v.Readers = append(v.Readers, cardReader{m, r.ID, r.Name, beat.Online})

@@ -100,6 +100,7 @@ type Sale struct {
 	Description  string
 	ForeignID    string // the affiliate's
 	Installments int    // in Brazil
+	Pix          bool   // in Brazil: by a code, which is paid
 }
 
 // PayAtReader sells something at a reader of its own, and returns the transaction, whatever became of it. The clock
@@ -120,7 +121,13 @@ func (s Shop) PayAtReader(sale Sale) Payment {
 	if sale.Installments > 0 {
 		body["installments"] = sale.Installments
 	}
+	if sale.Pix {
+		body["payment_type"] = "pix"
+	}
 	checkout := r.begin(body)
 	s.Clock.Advance(ReaderPays)
+	if sale.Pix {
+		r.operate("pay_voucher", map[string]any{"checkout_id": checkout})
+	}
 	return r.Payment(checkout)
 }

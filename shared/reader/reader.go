@@ -3,6 +3,7 @@
 package reader
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,9 @@ const (
 	Paired     Status = "paired"
 	Expired    Status = "expired" // for good: the terminal is paired again as another reader
 )
+
+// showCodes are the models with a screen that shows the code of a Pix payment (contract §13.9).
+var showCodes = []string{"solo", "virtual-solo"}
 
 // Reader is a pairing, as stored.
 type Reader struct {
@@ -84,6 +88,9 @@ func (r Reader) StatusAt(now time.Time) Status {
 		return Processing
 	}
 }
+
+// ShowsCodes reports whether the terminal can show the code of a Pix payment.
+func (r Reader) ShowsCodes() bool { return slices.Contains(showCodes, r.Model) }
 
 // Settled reports whether the terminal need not be asked any more if it has confirmed. A reader whose
 // time is over is not settled before that: its terminal may have confirmed in time, unread.

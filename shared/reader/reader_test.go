@@ -144,3 +144,13 @@ func TestIDs(t *testing.T) {
 		seen[id] = true
 	}
 }
+
+// TestShowsCodes of the models of contract §2.7, and not of any other (contract §13.9).
+func TestShowsCodes(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]bool{"solo": true, "virtual-solo": true, "air": false, "": false} {
+		if got := reader.New("rdr_1", "S1", model, reader.Given{}, start).ShowsCodes(); got != want {
+			t.Errorf("%q: got %t, want %t", model, got, want)
+		}
+	}
+}
