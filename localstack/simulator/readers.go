@@ -57,22 +57,38 @@ func (c *counter) pair() {
 	}
 }
 
-// sell has up to three cardholders pay, one after the other.
+// sell has up to three cardholders pay, one after the other. In Brazil half of them pay by Pix.
 func (c *counter) sell(actor string, rng *rand.Rand) {
 	for i := range 1 + rng.IntN(3) {
+		method := "card"
+		if c.currency == "BRL" && rng.IntN(2) == 0 {
+			method = "pix"
+		}
 		r := client.Request{Method: "POST", Path: c.path() + "/checkout", Body: fmt.Sprintf(
-			`{"total_amount":{"currency":%q,"minor_unit":2,"value":%s},"description":%q,`+
+			`{"total_amount":{"currency":%q,"minor_unit":2,"value":%s},"payment_type":%q,"description":%q,`+
 				`"return_url":"https://shop.example.com/hook/%s"}`,
-			c.currency, readerAmounts[rng.IntN(len(readerAmounts))], c.name, c.name)}
+			c.currency, readerAmounts[rng.IntN(len(readerAmounts))], method, c.name, c.name)}
 		if rng.IntN(2) == 0 {
 			r.IdempotencyKey = fmt.Sprintf("%s sells %d", actor, i)
 			c.duplicatePayment(actor, rng, r)
 		}
 		answer := c.insist(actor, r)
 		if id := answer.atReader().Data.ID; id != "" {
+			if method == "pix" {
+				c.payCode(actor, rng, id)
+			}
 			c.watch(actor, rng, id)
 		}
 		c.think(actor)
+	}
+}
+
+// payCode pays a Pix code: soon, late, or never.
+func (c *counter) payCode(actor string, rng *rand.Rand, id string) {
+	if longest := []int{0, 1, 20, 200}[rng.IntN(4)]; longest > 0 {
+		c.pass(time.Duration(rng.IntN(longest*1000)) * time.Millisecond)
+		c.operate(actor+" payer", fmt.Sprintf(`{"command":"pay_voucher","merchant_code":%q,"checkout_id":%q}`, c.merchant,
+			id), nil)
 	}
 }
 

@@ -36,9 +36,8 @@ var readerSurvivors = map[string]string{
 		"reader in once",
 	"Put TERMINAL DEVICE: (attribute_not_exists(pk))":  "terminals are paired before faults begin, one after the other",
 	"Put TERMINAL PAIRING: (attribute_not_exists(pk))": "likewise",
-	"Put TERMINAL DEVICE: (version = ?)": "the reader's version lets the platform offer a terminal one checkout at a " +
-		"time; package virtual tests a terminal that is offered two",
-	"Put TERMINAL SALE: (attribute_not_exists(pk))": "in one transaction with its device, whose version lets it in once",
+	"Put TERMINAL SALE: (attribute_not_exists(pk))": "in one transaction with its device, whose version lets it " +
+		"in once",
 	"Put TERMINAL SALE: (version = ?)": "the platform stops a terminal only after the acquirer has cancelled; package " +
 		"virtual tests one that is stopped while it charges",
 }
