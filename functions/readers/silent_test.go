@@ -54,6 +54,14 @@ func (s silent) Outcome(ctx context.Context, _ string) (terminal.Outcome, error)
 	return terminal.Outcome{}, s.wait(ctx, "Outcome")
 }
 
+func (s silent) Settings(ctx context.Context, _ string) (terminal.Settings, error) {
+	return terminal.Settings{}, s.wait(ctx, "Settings")
+}
+
+func (s silent) Configure(ctx context.Context, _ string, _ terminal.SettingsChange) error {
+	return s.wait(ctx, "Configure")
+}
+
 func (s silent) Terminate(ctx context.Context, _ string) error { return s.wait(ctx, "Terminate") }
 func (s silent) Unpair(ctx context.Context, _ string) error    { return s.wait(ctx, "Unpair") }
 

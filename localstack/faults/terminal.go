@@ -49,6 +49,19 @@ func (f farTerminals) Terminate(ctx context.Context, checkout string) error {
 	})
 }
 
+// Settings is one call.
+func (f farTerminals) Settings(ctx context.Context, pairing string) (terminal.Settings, error) {
+	return carry(ctx, f.network, toTerminal("Settings", pairing), func(terminal.Settings) string { return "reported" },
+		func(ctx context.Context) (terminal.Settings, error) { return f.terminals.Settings(ctx, pairing) })
+}
+
+// Configure is one call.
+func (f farTerminals) Configure(ctx context.Context, pairing string, c terminal.SettingsChange) error {
+	return f.tell(ctx, toTerminal("Configure", pairing), func(ctx context.Context) error {
+		return f.terminals.Configure(ctx, pairing, c)
+	})
+}
+
 // Unpair is one call.
 func (f farTerminals) Unpair(ctx context.Context, pairing string) error {
 	return f.tell(ctx, toTerminal("Unpair", pairing), func(ctx context.Context) error {

@@ -27,6 +27,7 @@ type device struct {
 	at        entry
 	pairing   terminal.Pairing // "" as ID: none
 	confirmed bool
+	menuLock  virtual.MenuLock
 	ended     []string // pairings
 	sales     []*sale  // the latest last
 	notice    string   // about what came before
@@ -36,8 +37,8 @@ type device struct {
 var _ terminal.Terminals = (*device)(nil)
 
 var (
-	// errLate reports a checkout that arrived after its deadline.
-	errLate = errors.New("reader: the checkout's deadline has passed")
+	// errLate reports a checkout, or a change of settings, that arrived after its deadline.
+	errLate = errors.New("reader: the deadline has passed")
 	// errNotKept reports that others cannot find the terminal as it is.
 	errNotKept = errors.New("reader: what the terminal shows could not be written")
 )
@@ -109,7 +110,7 @@ func (d *device) unpair(notice string) error {
 	if s := d.open(); s != nil {
 		s.stop(unpaired)
 	}
-	d.pairing, d.confirmed, d.notice = terminal.Pairing{}, false, notice
+	d.pairing, d.confirmed, d.menuLock, d.notice = terminal.Pairing{}, false, virtual.MenuLock{}, notice
 	d.at.Code, d.at.Pairing = newCode(), ""
 	return d.save()
 }
@@ -205,6 +206,34 @@ func (d *device) Terminate(_ context.Context, checkout string) error {
 			d.notice = "The merchant has stopped the payment."
 		}
 		return nil
+	})
+}
+
+// Settings reports whether the menu is locked.
+func (d *device) Settings(_ context.Context, pairing string) (terminal.Settings, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if pairing != d.pairing.ID || !d.confirmed {
+		return terminal.Settings{}, terminal.ErrUnpaired
+	}
+	locked := d.menuLock.Enabled
+	return terminal.Settings{MenuLock: &locked}, nil
+}
+
+// Configure locks or unlocks the menu.
+func (d *device) Configure(_ context.Context, pairing string, c terminal.SettingsChange) error {
+	return d.change(func() error {
+		switch {
+		case pairing != d.pairing.ID || !d.confirmed:
+			return terminal.ErrUnpaired
+		case !d.now().Before(c.Until):
+			return errLate
+		}
+		after, err := d.menuLock.After(c)
+		if err == nil {
+			d.menuLock = after
+		}
+		return err
 	})
 }
 

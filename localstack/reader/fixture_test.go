@@ -22,6 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
@@ -180,5 +181,21 @@ func (w *fixture) wantHeartbeat(pairing string, want error) {
 	w.Helper()
 	if _, err := w.Heartbeat(w.Context(), pairing); !errors.Is(err, want) {
 		w.Errorf("heartbeat of %s: got error %v, want %v", pairing, err, want)
+	}
+}
+
+func (w *fixture) configure(pairing string, menuLock *bool, passcode string, want error) {
+	w.Helper()
+	c := terminal.SettingsChange{MenuLock: menuLock, Passcode: secret.New(passcode), Until: w.Now().Add(time.Minute)}
+	if err := w.Configure(w.Context(), pairing, c); !errors.Is(err, want) {
+		w.Errorf("configure: got error %v, want %v", err, want)
+	}
+}
+
+func (w *fixture) wantSettings(pairing string, want terminal.Settings, wantErr error) {
+	w.Helper()
+	got, err := w.Settings(w.Context(), pairing)
+	if diff := cmp.Diff(want, got); diff != "" || !errors.Is(err, wantErr) {
+		w.Errorf("settings: got error %v, want %v (-want +got):\n%s", err, wantErr, diff)
 	}
 }

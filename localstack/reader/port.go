@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/cashwrap/cashwrap/localstack/control"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
@@ -15,6 +16,8 @@ const (
 	offerPath     = "/offer"
 	outcomePath   = "/outcome"
 	terminatePath = "/terminate"
+	settingsPath  = "/settings"
+	configurePath = "/configure"
 	unpairPath    = "/unpair"
 )
 
@@ -22,6 +25,13 @@ const (
 type offered struct {
 	terminal.Checkout
 	Amount amount // in place of the checkout's, which would lose its currency
+}
+
+// configured is a change of settings on the way.
+type configured struct {
+	terminal.SettingsChange
+	Passcode string // in place of the change's, which cannot be written out
+	Pairing  string
 }
 
 // Handler serves the messages of the port to who has the token.
@@ -38,6 +48,11 @@ func Handler(t terminal.Terminals, token string) http.Handler {
 	}))
 	mux.Handle("PUT "+outcomePath, serve(token, t.Outcome))
 	mux.Handle("PUT "+terminatePath, serve(token, without(t.Terminate)))
+	mux.Handle("PUT "+settingsPath, serve(token, t.Settings))
+	mux.Handle("PUT "+configurePath, serve(token, func(ctx context.Context, c configured) (done, error) {
+		c.SettingsChange.Passcode = secret.New(c.Passcode)
+		return done{}, t.Configure(ctx, c.Pairing, c.SettingsChange)
+	}))
 	mux.Handle("PUT "+unpairPath, serve(token, without(t.Unpair)))
 	return mux
 }
@@ -75,6 +90,17 @@ func (c client) Outcome(ctx context.Context, checkout string) (terminal.Outcome,
 // Terminate is one message.
 func (c client) Terminate(ctx context.Context, checkout string) error {
 	_, err := send[done](ctx, c.Host, terminatePath, checkout)
+	return err
+}
+
+// Settings is one message.
+func (c client) Settings(ctx context.Context, pairing string) (terminal.Settings, error) {
+	return send[terminal.Settings](ctx, c.Host, settingsPath, pairing)
+}
+
+// Configure is one message.
+func (c client) Configure(ctx context.Context, pairing string, change terminal.SettingsChange) error {
+	_, err := send[done](ctx, c.Host, configurePath, configured{change, change.Passcode.Reveal(), pairing})
 	return err
 }
 

@@ -25,6 +25,8 @@ func (d *device) screen() string {
 		lines = append(lines, "Pair me: my code is "+d.at.Code)
 	case !d.confirmed:
 		lines = append(lines, "Pair with merchant "+merchantOf(d.pairing.Tenant)+"?  [y]es  [n]o")
+	case s == nil && d.menuLock.Enabled:
+		lines = append(lines, "Ready.  The menu is locked.")
 	case s == nil:
 		lines = append(lines, "Ready.  [u]npair")
 	default:
@@ -106,7 +108,7 @@ func (d *device) key(entered string) error {
 			return errKey
 		case !d.confirmed:
 			return d.answer(entered)
-		case s == nil && entered == "u":
+		case s == nil && entered == "u" && !d.menuLock.Enabled:
 			return d.unpair("")
 		case s == nil || s.step == charging:
 			return errKey

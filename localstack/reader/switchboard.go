@@ -179,6 +179,25 @@ func (s Switchboard) each(ask func(terminal.Terminals) error) error {
 	return unanswered
 }
 
+// Settings asks the terminal of the pairing.
+func (s Switchboard) Settings(ctx context.Context, pairing string) (terminal.Settings, error) {
+	t, _, err := s.of(pairing)
+	if err != nil {
+		return terminal.Settings{}, err
+	}
+	settings, err := t.Settings(ctx, pairing)
+	return settings, offline(err)
+}
+
+// Configure goes to the terminal of the pairing.
+func (s Switchboard) Configure(ctx context.Context, pairing string, c terminal.SettingsChange) error {
+	t, _, err := s.of(pairing)
+	if err != nil {
+		return err
+	}
+	return offline(t.Configure(ctx, pairing, c))
+}
+
 // Unpair goes to the terminal of the pairing. One that is gone has no pairing any more.
 func (s Switchboard) Unpair(ctx context.Context, pairing string) error {
 	t, has, err := s.of(pairing)

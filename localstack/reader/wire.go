@@ -23,7 +23,7 @@ import (
 var known = map[string]error{
 	"no terminal": terminal.ErrNoTerminal, "not pending": terminal.ErrNotPending, "unpaired": terminal.ErrUnpaired,
 	"offline": terminal.ErrOffline, "busy": terminal.ErrBusy, "unknown checkout": terminal.ErrUnknownCheckout,
-	"not taken": acquirer.ErrNotTaken,
+	"not taken": acquirer.ErrNotTaken, "no passcode": terminal.ErrNoPasscode,
 }
 
 // errUnreachable reports that nobody listens at the address, so that nobody got the message.

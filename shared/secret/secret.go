@@ -35,7 +35,8 @@ var errSecret = errors.New("secret: it cannot be written out")
 
 // Reveal returns the text. A card number and a CVV are revealed to acquirers, to the
 // check of their form, and to the keyed hashes that name a card, or a request to pay
-// with it; a password only to the check of its form and to its hash.
+// with it; a password only to the check of its form and to its hash; the passcode of a
+// card terminal only to the check of its form and to the terminal.
 func (s Text) Reveal() string {
 	if s.reveal == nil {
 		return ""

@@ -10,7 +10,7 @@ import (
 // answer: the rest of the caller's time is for the acquirer, which knows what happened to a payment.
 type Limited struct {
 	Terminals Terminals
-	Work      time.Duration // for Pair and Offer, which bring the terminal something new
+	Work      time.Duration // for Pair, Offer and Configure, which bring the terminal something new
 	Answer    time.Duration // for all others
 }
 
@@ -56,6 +56,20 @@ func (l Limited) Terminate(ctx context.Context, checkout string) error {
 	ctx, cancel := context.WithTimeout(ctx, l.Answer)
 	defer cancel()
 	return l.Terminals.Terminate(ctx, checkout)
+}
+
+// Settings has the time for an answer.
+func (l Limited) Settings(ctx context.Context, pairing string) (Settings, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.Answer)
+	defer cancel()
+	return l.Terminals.Settings(ctx, pairing)
+}
+
+// Configure has the time for work.
+func (l Limited) Configure(ctx context.Context, pairing string, c SettingsChange) error {
+	ctx, cancel := context.WithTimeout(ctx, l.Work)
+	defer cancel()
+	return l.Terminals.Configure(ctx, pairing, c)
 }
 
 // Unpair has the time for an answer.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
 // Terminals reach the card terminals of one mode. Package virtual is the built-in one of test mode;
@@ -34,6 +35,11 @@ type Terminals interface {
 	// Terminate asks the terminal to stop waiting for the cardholder. It may be too late: ask the
 	// acquirer. Errors: ErrOffline, ErrUnknownCheckout.
 	Terminate(ctx context.Context, checkout string) error
+	// Settings returns the settings of a confirmed pairing's terminal. Errors: ErrOffline, ErrUnpaired.
+	Settings(ctx context.Context, pairing string) (Settings, error)
+	// Configure changes the settings of a confirmed pairing's terminal, until the pairing ends. Errors: ErrOffline,
+	// ErrUnpaired and ErrNoPasscode, when the terminal changed nothing; after any other error it may have.
+	Configure(ctx context.Context, pairing string, c SettingsChange) error
 	// Unpair ends a pairing. That it has ended already, or never began, is no error.
 	Unpair(ctx context.Context, pairing string) error
 }
@@ -46,6 +52,7 @@ var (
 	ErrOffline         = errors.New("terminal: the terminal is offline")
 	ErrBusy            = errors.New("terminal: the terminal is busy")
 	ErrUnknownCheckout = errors.New("terminal: unknown checkout")
+	ErrNoPasscode      = errors.New("terminal: the menu lock has no passcode")
 )
 
 // Pairing is a request to pair a terminal. Its ID is the reader's.
@@ -121,6 +128,18 @@ type Outcome struct {
 	Reason   string // why it was stopped, for people
 }
 
+// Settings are what a merchant can set at a terminal (contract §13.7).
+type Settings struct {
+	MenuLock *bool // whether the passcode is needed to open the menu; nil: the terminal does not say
+}
+
+// SettingsChange is a change of a terminal's settings.
+type SettingsChange struct {
+	MenuLock *bool       // nil leaves it as it is
+	Passcode secret.Text // of four digits, which only the terminal keeps; a zero one leaves it as it is
+	Until    time.Time   // a terminal refuses a change that arrives later: its sender has given it up
+}
+
 // None are the terminals of a deployment that has none: no code pairs one (contract §12).
 type None struct{}
 
@@ -138,6 +157,12 @@ func (None) Outcome(context.Context, string) (Outcome, error) { return Outcome{}
 
 // Terminate knows no checkout.
 func (None) Terminate(context.Context, string) error { return ErrUnknownCheckout }
+
+// Settings knows no pairing.
+func (None) Settings(context.Context, string) (Settings, error) { return Settings{}, ErrUnpaired }
+
+// Configure knows no pairing.
+func (None) Configure(context.Context, string, SettingsChange) error { return ErrUnpaired }
 
 // Unpair has no pairing to end.
 func (None) Unpair(context.Context, string) error { return nil }

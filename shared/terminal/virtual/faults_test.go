@@ -34,6 +34,10 @@ var conversation = []message{
 		return done(w.Offer(ctx, w.checkout("no", "p", "9")))
 	}},
 	{0, func(ctx context.Context, w *fixture) (any, error) { return done(w.Terminate(ctx, "no")) }},
+	{0, func(ctx context.Context, w *fixture) (any, error) {
+		return done(w.Configure(ctx, "p", w.change(new(true), "4711")))
+	}},
+	{0, func(ctx context.Context, w *fixture) (any, error) { return w.Settings(ctx, "p") }},
 	{0, func(ctx context.Context, w *fixture) (any, error) { return done(w.SetOffline(ctx, tenant, "p", true)) }},
 	{0, func(ctx context.Context, w *fixture) (any, error) { return done(w.SetOffline(ctx, tenant, "p", false)) }},
 	{0, func(ctx context.Context, w *fixture) (any, error) {

@@ -23,8 +23,8 @@ const (
 	notTaken   = "the acquirer did not take the payment"
 )
 
-// errLate reports a checkout that arrived after its deadline.
-var errLate = errors.New("virtual: the checkout's deadline has passed")
+// errLate reports a checkout, or a change of settings, that arrived after its deadline.
+var errLate = errors.New("virtual: the deadline has passed")
 
 // sale is a checkout at a terminal.
 type sale struct {
@@ -137,6 +137,19 @@ func (v *Terminals) Offer(ctx context.Context, c terminal.Checkout) error {
 
 // free is the terminal of a pairing, if it can take a checkout.
 func (v *Terminals) free(ctx context.Context, pairing string) (item[device], error) {
+	d, err := v.online(ctx, pairing)
+	if err != nil || d.Record.Checkout == "" {
+		return d, err
+	}
+	s, err := v.progress(ctx, d.Record.Checkout)
+	if err == nil && !s.final() {
+		err = terminal.ErrBusy
+	}
+	return d, err
+}
+
+// online reads the terminal of a confirmed pairing. Errors: terminal.ErrUnpaired, terminal.ErrOffline.
+func (v *Terminals) online(ctx context.Context, pairing string) (item[device], error) {
 	d, err := paired(ctx, v.records, pairing)
 	switch {
 	case err != nil:
@@ -145,14 +158,9 @@ func (v *Terminals) free(ctx context.Context, pairing string) (item[device], err
 		return d, terminal.ErrUnpaired
 	case d.Record.offline():
 		return d, terminal.ErrOffline
-	case d.Record.Checkout == "":
+	default:
 		return d, nil
 	}
-	s, err := v.progress(ctx, d.Record.Checkout)
-	if err == nil && !s.final() {
-		err = terminal.ErrBusy
-	}
-	return d, err
 }
 
 // Outcome is what the terminal knows of a checkout. A terminal that is offline does nothing meanwhile. Error:

@@ -70,6 +70,7 @@ type device struct {
 	ConfirmsAt   time.Time `dynamo:"confirms_at,omitempty"`   // never, if zero
 	OfflineSince time.Time `dynamo:"offline_since,omitempty"` // online, if zero
 	Checkout     string    `dynamo:"checkout,omitempty"`      // the latest
+	MenuLock     MenuLock  `dynamo:"menu_lock,omitempty"`
 }
 
 func (d device) confirmed(now time.Time) bool {
