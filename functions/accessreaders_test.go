@@ -64,6 +64,10 @@ func (e *everything) readers() {
 		func() world.Request { return about("POST", "/terminate", nil) },
 		func() world.Request { return about("DELETE", "", nil) },
 		func() world.Request { return about("GET", "/status", nil) },
+		func() world.Request { return about("GET", "/settings", nil) },
+		func() world.Request {
+			return about("PATCH", "/settings", map[string]any{"menu_lock": map[string]any{"enabled": false}})
+		},
 		func() world.Request { return about("PATCH", "", map[string]any{"name": "Bar"}) },
 	} {
 		e.through(sell(approved, false), func(p *world.Process) { p.Do(last()) })

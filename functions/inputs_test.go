@@ -29,7 +29,8 @@ var authenticating = map[string]int{"client_id": http.StatusUnauthorized, "clien
 	"csrf_token": http.StatusForbidden}
 
 // shownBy are the examples with members that the first one of an operation has not.
-var shownBy = map[string]string{"updateMember user.nickname": "user", "updateMember user.password": "user"}
+var shownBy = map[string]string{"updateMember user.nickname": "user", "updateMember user.password": "user",
+	"updateReaderSettings menu_lock.passcode": "unlocked"}
 
 // TestMembersTakeWhatTheDocumentSays, and nothing else: null, the empty text and a control character in each member of
 // each body there is. What is refused names the member. It takes seconds, for more than a thousand members.

@@ -145,9 +145,11 @@ func (f family) offer(ctx context.Context, t identity.Tenant, c payments.Checkou
 // busy is the failure of a reader with an open checkout (contract §13.7).
 func busy() error { return readerFailure("The reader has an open checkout.", "READER_BUSY") }
 
+const offlineSlug = "reader-offline"
+
 // unreachable is the failure of a reader whose terminal can be given nothing now (contract §13.7).
 func unreachable(why string) error {
-	return readerFailure(why, "READER_OFFLINE").WithSlug("reader-offline")
+	return readerFailure(why, "READER_OFFLINE").WithSlug(offlineSlug)
 }
 
 func readerFailure(why, kind string) *failure.Error {

@@ -25,7 +25,7 @@ const (
 var names = map[string]bool{"cvv": true, "cvc": true, "password": true, "new_password": true, "plaintext": true,
 	"client_secret": true, "client_assertion": true, "secret": true, "totp_secret": true, "recovery_codes": true,
 	"api_key": true, "otp": true, "access_token": true, "refresh_token": true, "id_token": true, "code_verifier": true,
-	"csrf_token": true}
+	"csrf_token": true, "passcode": true}
 
 // sentNames are hidden in requests only. In replies a code is that of an error, and a token that of a saved card.
 var sentNames = map[string]bool{"code": true, "token": true}

@@ -60,6 +60,8 @@ func TestRequests(t *testing.T) {
 		{asJSON, `{"cvv":["1","2"],"errors":[{"c":true}],"p\u0061ssword":"a","code":"b"}`,
 			"{\n  \"cvv\": [\n    \"***\",\n    \"***\"\n  ],\n  \"errors\": [\n    {\n      \"c\": true\n    }\n  ],\n" +
 				"  \"password\": \"***\",\n  \"code\": \"***\"\n}"},
+		{asJSON, `{"menu_lock":{"enabled":true,"passcode":"4711"}}`,
+			"{\n  \"menu_lock\": {\n    \"enabled\": true,\n    \"passcode\": \"***\"\n  }\n}"},
 		{asJSON, `"4200000000000091"`, `"************0091"`},
 		{asJSON, `{"number":"4200000000000091"`, ""},
 		{"", "", ""},

@@ -45,6 +45,7 @@ type Reader struct {
 	PairedAt         time.Time       `dynamo:"paired_at,omitempty"` // when it was known that the terminal has confirmed
 	EndedAt          time.Time       `dynamo:"ended_at,omitempty"`  // when it was known that there is no pairing any more
 	Checkout         string          `dynamo:"checkout,omitempty"`  // id of the latest
+	MenuLock         *bool           `dynamo:"menu_lock,omitempty"` // as the terminal last said; nil: it has not
 	Version          int             `dynamo:"version"`
 }
 
@@ -110,7 +111,15 @@ func (r Reader) Confirm(now time.Time) Reader {
 // End records that the terminal no longer has the pairing, or never confirmed it.
 func (r Reader) End(now time.Time) Reader {
 	if r.EndedAt.IsZero() {
-		r.EndedAt, r.UpdatedAt = now, now
+		r.EndedAt, r.UpdatedAt, r.MenuLock = now, now, nil // the terminal forgets its settings
+	}
+	return r
+}
+
+// Locked records whether the terminal's menu is locked. It records nil if the terminal does not say.
+func (r Reader) Locked(said *bool) Reader {
+	if said == nil || r.MenuLock == nil || *said != *r.MenuLock {
+		r.MenuLock = said
 	}
 	return r
 }

@@ -154,3 +154,19 @@ func TestShowsCodes(t *testing.T) {
 		}
 	}
 }
+
+// TestLocked records what the terminal says, and changes nothing when it says the same again.
+func TestLocked(t *testing.T) {
+	t.Parallel()
+	for _, before := range []*bool{nil, new(false), new(true)} {
+		for _, said := range []*bool{nil, new(false), new(true)} {
+			r := processing()
+			r.MenuLock = before
+			got := r.Locked(said)
+			same := (before == nil) == (said == nil) && (said == nil || *before == *said)
+			if diff := cmp.Diff(said, got.MenuLock); diff != "" || (got == r) != same {
+				t.Errorf("after %v: kept %t, want %t (-want +got):\n%s", before, got == r, same, diff)
+			}
+		}
+	}
+}

@@ -63,7 +63,7 @@ const (
 	Details                    // Hybrid with details and failed_constraints (payment methods)
 	HTML                       // an HTML page, for browsers
 	OAuth                      // error and error_description (RFC 6749 §5.2)
-	Readers                    // Hybrid with errors, in which detail and type are (readers' checkouts and status)
+	Readers                    // Hybrid with errors, in which detail and type are (readers' checkouts, status, settings)
 )
 
 // Route is one line of a family's table.

@@ -30,7 +30,7 @@ var storedReaders = map[string]stored{
 			r := w.reader()
 			r.Serial = before.Serial
 			r = w.madeReader(r)
-			before.EndedAt, before.UpdatedAt, before.Version = w.Now(), w.Now(), 2
+			before.EndedAt, before.UpdatedAt, before.MenuLock, before.Version = w.Now(), w.Now(), nil, 2
 			return append(w.readers(before, r), w.audited(w.tenant.Merchant), w.newReaders(2))
 		},
 		unseen: storedtest.NotRead{"READER write_id": notRead},
