@@ -244,12 +244,15 @@ func endedWithMaker(id string, before, after snapshot) bool {
 	return !stays && active(before) && !active(after)
 }
 
-// collect adds the credentials that the adversary gets by a request: the plaintext of a key, a managed user whose
-// password it has set, and invitations to its own addresses.
+// collect adds the credentials that the adversary gets by a request: the plaintext of a key, a merchant token, a
+// managed user whose password it has set, and invitations to its own addresses.
 func (a *arena) collect(b bearer, before snapshot, got world.Response) {
 	a.Helper()
 	if got.Status == 201 && strings.Contains(string(got.Body), `"plaintext"`) {
 		a.bearers = append(a.bearers, bearer{"key of " + b.name, got.Text("plaintext")})
+	}
+	if token := got.Text("access_token"); token != "" {
+		a.bearers = append(a.bearers, bearer{"merchant token of " + b.name, token})
 	}
 	for _, id := range a.people {
 		m, was := a.now.members[id], before.members[id]
@@ -279,6 +282,9 @@ func (a *arena) accept(id string) {
 	a.bearers = append(a.bearers, bearer{"invited user", a.TokenOf(a.now.members[id])})
 }
 
+// payingOthers is the right to pay checkouts of others. Those a merchant token shows, too.
+const payingOthers = "PUT /v0.1/checkouts/{id}, all with " + string(identity.FullTransactionHistoryView)
+
 // checkPayments checks that the adversary's credentials show payments of others only with the right to see them.
 func (a *arena) checkPayments(t *rapid.T) {
 	a.Helper()
@@ -294,7 +300,8 @@ func (a *arena) checkPayments(t *rapid.T) {
 			case len(has) == 0:
 				want = 401
 			case has[one.route+", all with "+string(identity.FullTransactionHistoryView)], p.Actor.Kind == identity.PublicKey &&
-				has[one.route]:
+				has[one.route], strings.HasSuffix(one.path, a.checkout) && has[payingOthers] &&
+				p.Actor.Kind == identity.MerchantToken:
 				want = 200
 			case !has[one.route]:
 				want = 403

@@ -20,6 +20,7 @@ const (
 	keyPath      = keysPath + "/{key_id}"
 	accountsPath = "/v0.1/me/accounts"
 	profilesPath = "/v0.1/merchants/{merchant_code}/test-profiles"
+	tokensPath   = "/v0.1/merchants/{merchant_code}/tokens"
 	accountPath  = accountsPath + "/{operator_id}"
 	profilePath  = "/v0.1/me/merchant-profile"
 )
@@ -37,6 +38,9 @@ var adversaryActions = map[string]func(*arena, *rapid.T){
 	"create a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", keysPath, "", a.keyBody(t)) },
 	"update a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "PUT", keyPath, a.key(t), a.keyBody(t)) },
 	"delete a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", keyPath, a.key(t), nil) },
+	"create a merchant token": func(a *arena, t *rapid.T) {
+		a.adversarySends(t, "POST", tokensPath, "", map[string]any{"actions": []string{"checkout"}})
+	},
 	"create an operator": func(a *arena, t *rapid.T) {
 		body := a.operatorBody(t)
 		body["username"], body["password"] = a.address(t), a.password()

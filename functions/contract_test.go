@@ -13,6 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -20,6 +21,7 @@ import (
 type terms struct {
 	scopes []string // sorted
 	access rest.Access
+	action identity.Action
 }
 
 // TestRoutesAndDocumentListTheSameOperations, with the same scopes and access.
@@ -99,7 +101,7 @@ func servedTerms(t *testing.T) map[string]terms {
 			if _, twice := served[operation]; twice {
 				t.Errorf("got route %s again, in %s, want it once", operation, f.Name)
 			}
-			served[operation] = terms{slices.Sorted(slices.Values(route.Scopes)), route.Access}
+			served[operation] = terms{slices.Sorted(slices.Values(route.Scopes)), route.Access, route.Action}
 		}
 	}
 	return served
@@ -125,7 +127,7 @@ func documentedTerms(t *testing.T) map[string]terms {
 		case o.PublicKey:
 			access = rest.PublicToo
 		}
-		all[o.Method+" "+o.Path] = terms{slices.Sorted(slices.Values(o.Scopes)), access}
+		all[o.Method+" "+o.Path] = terms{slices.Sorted(slices.Values(o.Scopes)), access, identity.Action(o.Action)}
 	}
 	return all
 }

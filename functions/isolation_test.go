@@ -112,6 +112,9 @@ func (i *isolation) addKeys() {
 	i.add("restricted key", i.NewKey("secret", "checkouts.read", "members.read"),
 		of(identity.SecretKey, "checkouts.read", "members.read"))
 	i.add("public key", i.NewKey("public"), of(identity.PublicKey))
+	token := of(identity.MerchantToken)
+	token.Actions = []identity.Action{identity.CheckoutAction}
+	i.add("merchant token", i.MerchantToken(), token)
 }
 
 func (i *isolation) addTokens(strange world.Shop) {
@@ -218,6 +221,8 @@ func mayCall(r rest.Route, p identity.Principal) bool {
 	switch p.Actor.Kind {
 	case identity.PublicKey:
 		return r.Access == rest.PublicToo
+	case identity.MerchantToken:
+		return slices.Contains(p.Actions, r.Action)
 	case identity.User, identity.Operator:
 		return hasScope && (r.Permission == "" || slices.Contains(p.Permissions, r.Permission))
 	case identity.TestProfile:

@@ -24,9 +24,9 @@ var naming = regexp.MustCompile(`(^|_)(email|address|user|username|user_id|custo
 	`authorization_code)$`)
 
 // columns are the credentials whose view of the merchant's own data is compared, by the letters of the rows. Each has
-// all scopes, except the public key, which has none.
-var columns = map[string]string{"owner": "O", "employee without permissions": "E", "public key": "P", "secret key": "K",
-	"client": "C", "test profile": "T"}
+// all scopes, except the public key and the merchant token, which have none.
+var columns = map[string]string{"owner": "O", "employee without permissions": "E", "public key": "P",
+	"merchant token": "M", "secret key": "K", "client": "C", "test profile": "T"}
 
 // property is a property of an object in a response.
 type property struct {
@@ -167,7 +167,7 @@ func (f exposure) check(t *testing.T) {
 		for column := range f.shown[name] {
 			to = append(to, column)
 		}
-		slices.SortFunc(to, func(a, b string) int { return strings.Index("OEPKCT", a) - strings.Index("OEPKCT", b) })
+		slices.SortFunc(to, func(a, b string) int { return strings.Index("OEPMKCT", a) - strings.Index("OEPMKCT", b) })
 		got[name] = strings.Join(to, "")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -247,7 +247,7 @@ var whoIsShown = map[string]string{
 		PersonalProfile.last_name PersonalProfile.mobile_phone PersonalProfile.national_id ProfileAddress.first_name
 		ProfileAddress.last_name TestProfile.username`,
 	// what a payer may know, too
-	"OPKCT": `CheckoutTransaction.auth_code`,
+	"OPMKCT": `CheckoutTransaction.auth_code`,
 	// shown nowhere: no installation emits them yet
 	"": `TransactionDetail.elv_account.iban TransactionDetail.elv_account.last_4_digits
 		TransactionDetail.elv_account.sort_code`,
@@ -257,7 +257,7 @@ var whoIsShown = map[string]string{
 const ofThings = `ApiKey.name ApiKeyMaker.token AppSettings.font_name Artefact.name BankAccount.bank_name
 	BusinessProfile.name Checkout.merchant_name CheckoutPaymentMethods.items.name Collection.name
 	Company.name CountryDetails.en_name CountryDetails.native_name DoingBusinessAs.business_name
-	Membership.resource.name MerchantProfile.company_name NewApiKey.name NewTestProfile.name
+	Membership.resource.name MerchantToken.access_token MerchantProfile.company_name NewApiKey.name NewTestProfile.name
 	Pix.artefacts.name Product.name ProfileAddress.region_name Reader.name
 	ReceiptMerchant.address.country_en_name ReceiptMerchant.address.country_native_name
 	ReceiptMerchant.address.region_name ReceiptMerchant.business_name ReceiptProduct.name Role.name

@@ -53,6 +53,8 @@ var unequal = []struct{ operation, input, limit, reason string }{
 	{"updateApiKey", "json name", "-required", ofPublicKeys},
 	{"updateApiKey", "json name", "+minLength=1", ofPublicKeys},
 	{"updateApiKey", "json scopes", "-required", ofPublicKeys},
+	{"createMerchantToken", "json actions", "-minItems=1", "the operation sees to it, and that they differ"},
+	{"createMerchantToken", "json actions", "-enum=checkout", "the operation sees to it, and names the list"},
 	{"createPaymentPageAttempt", "form payment_type", "-required",
 		"the form is read as a payment, which requires it"},
 	{"createReaderCheckout", "json tip_rates", "-minimum=0.01", "the operation sees to it, and that they differ"},

@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// public is what a public key may do with a route. It is in every payer's
-// browser, so every visitor has it (contract §2.1).
+// public is what a credential in a payer's browser may do with a route. Every visitor has the public key
+// (contract §2.1); a merchant token may be an attacker's, too (contract §8.5).
 type public struct {
 	reads  string // dot paths of all that a reply may show
 	causes string // kinds of all items that a request may write, the platform's and the sandbox's
@@ -35,7 +35,10 @@ const (
 	shownStep = ` next_step.url next_step.method next_step.redirect_url next_step.mechanism next_step.full
 		next_step.payload.PaReq next_step.payload.MD next_step.payload.TermUrl next_step.payload.payment_type`
 
-	// hiddenFromPayers are the members of a checkout that a public key is not shown.
+	shownNew = `id checkout_reference amount currency merchant_code merchant_name merchant_country merchant_sandbox
+		description purpose checkout_type redirect_url status date valid_until hosted_checkout.enabled`
+
+	// hiddenFromPayers are the members of a checkout that a payer's browser is not shown.
 	hiddenFromPayers = `pay_to_email user_id return_url customer_id payment_instrument.token mandate.type ` +
 		`mandate.status mandate.merchant_code`
 )
@@ -48,20 +51,29 @@ var publicKeys = map[string]public{
 		causes: "CALLBACK CARD CHECKOUT CREDIT IDEMPOTENCY SANDBOX SESSION TRANSACTION payment"},
 }
 
+// merchantTokens are the routes that take one, likewise.
+var merchantTokens = map[string]public{
+	"retrieveCheckout": publicKeys["retrieveCheckout"],
+	"processCheckout":  publicKeys["processCheckout"],
+	"createCheckout":   {reads: shownNew, causes: "CHECKOUT IDEMPOTENCY REFERENCE"},
+}
+
 // browser is a payer's, in a world where everything that can be set is.
 type browser struct {
 	*scenario
-	key string // the shop's public one
+	key   string            // a credential of the shop
+	may   map[string]public // what it may do, by operations
+	reads []string          // the calls that authenticate it
 
 	shop    brazilian // of another country, with a boleto
 	shopKey string
 }
 
-func newBrowser(t *testing.T) *browser {
+func newBrowser(t *testing.T, credential func(world.Shop) string, may map[string]public, reads ...string) *browser {
 	t.Helper()
-	b := &browser{scenario: newScenario(t)}
-	b.key, b.shop = b.NewKey("public"), newBoleto(b.World)
-	b.shopKey = b.shop.NewKey("public")
+	b := &browser{scenario: newScenario(t), may: may, reads: reads}
+	b.key, b.shop = credential(b.Shop), newBoleto(b.World)
+	b.shopKey = credential(b.shop.Shop)
 	b.setUp()
 	if r := b.Do(b.mandated()); r.Text("status") != "PAID" {
 		t.Fatalf("process: got %d %s, want it PAID", r.Status, r.Body)
@@ -92,10 +104,18 @@ func (b *browser) onAnother(request func(*scenario) world.Request) world.Request
 	return request(another)
 }
 
-// requests are those of a route that a public key may use, which between them
+// requests are those of a route that a payer's browser may use, which between them
 // are answered with all that there is.
 func (b *browser) requests(method string) []world.Request {
 	const at = "/v0.1/checkouts/"
+	if method == http.MethodPost {
+		body := b.CheckoutBody("10.10")
+		maps.Copy(body, map[string]any{"description": "Two coffees", "redirect_url": "https://shop.example/done",
+			"valid_until": "2027-01-01T00:00:00Z", "hosted_checkout": map[string]any{"enabled": false},
+			"personal_details": map[string]any{"email": "ada@example.com"}})
+		delete(body, "return_url")
+		return []world.Request{{Method: "POST", Path: "/v0.1/checkouts", APIKey: b.key, Body: body, IdempotencyKey: "new"}}
+	}
 	if method == http.MethodGet {
 		return []world.Request{{Method: "GET", Path: at + b.checkout, APIKey: b.key},
 			{Method: "GET", Path: at + b.shop.checkout, APIKey: b.shopKey}}
@@ -114,20 +134,32 @@ func (b *browser) requests(method string) []world.Request {
 		Body: byBoleto, APIKey: b.shopKey})
 }
 
-// TestWhatAPublicKeyMay goes through all routes there are.
-func TestWhatAPublicKeyMay(t *testing.T) {
+// TestWhatABrowserMay goes through all routes there are with each credential that a payer's browser may have.
+func TestWhatABrowserMay(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	t.Run("public key", func(t *testing.T) {
+		t.Parallel()
+		newBrowser(t, func(s world.Shop) string { return s.NewKey("public") }, publicKeys, "BatchGetItem").goesThroughAll(t)
+	})
+	t.Run("merchant token", func(t *testing.T) {
+		t.Parallel()
+		newBrowser(t, world.Shop.MerchantToken, merchantTokens, "GetItem", "BatchGetItem").goesThroughAll(t)
+	})
+}
+
+func (b *browser) goesThroughAll(t *testing.T) {
+	t.Helper()
 	fix := &fixture{&scenario{Shop: b.Shop}, map[string]string{}}
 	for _, o := range documented(t) {
 		plain := world.Request{Method: o.Method, Path: fix.path(o), APIKey: b.key}
+		may, listed := b.may[o.OperationID]
 		switch {
 		case o.Public:
 			b.isIgnored(o, plain)
-		case !o.PublicKey:
+		case !listed:
 			b.isRefused(plain)
 		default:
-			b.isLimitedTo(o)
+			b.isLimitedTo(o, may)
 		}
 	}
 }
@@ -141,8 +173,8 @@ func (b *browser) isRefused(r world.Request) {
 	b.Do(r) // notes once an hour that the key is used
 	b.Main().Meter.Reset()
 	got := b.Do(r)
-	if calls, want := b.Main().Meter.Reset().Calls, []string{"BatchGetItem"}; !slices.Equal(calls, want) {
-		b.Errorf("%s %s: got calls %q, want %q", r.Method, r.Path, calls, want)
+	if calls := b.Main().Meter.Reset().Calls; !slices.Equal(calls, b.reads) {
+		b.Errorf("%s %s: got calls %q, want %q", r.Method, r.Path, calls, b.reads)
 	}
 	if got.Status != 403 || got.Text("error_message") != "request_not_allowed" {
 		b.Errorf("%s %s: got %d %s, want 403 request_not_allowed", r.Method, r.Path, got.Status, got.Body)
@@ -174,18 +206,14 @@ func (b *browser) isIgnored(o checker.Operation, r world.Request) {
 }
 
 // isLimitedTo: the replies show, and the requests write, exactly what is listed.
-func (b *browser) isLimitedTo(o checker.Operation) {
+func (b *browser) isLimitedTo(o checker.Operation, may public) {
 	b.Helper()
-	may, listed := publicKeys[o.OperationID]
-	if !listed {
-		b.Fatalf("%s: got no entry in publicKeys, want what a public key may do with it", o.OperationID)
-	}
 	requests, route := b.requests(o.Method), o.Method+" "+o.Path
 	shown, before := map[string]bool{}, b.contents()
 	for _, r := range requests {
 		got := b.Do(r)
-		if got.Status != 200 && got.Status != 202 {
-			b.Errorf("%s: got %d %s, want 200 or 202", route, got.Status, got.Body)
+		if got.Status < 200 || got.Status > 202 {
+			b.Errorf("%s: got %d %s, want 200, 201 or 202", route, got.Status, got.Body)
 		}
 		note(shown, "", got.JSON())
 	}
@@ -202,8 +230,8 @@ func (b *browser) isLimitedTo(o checker.Operation) {
 	if want := strings.Fields(may.causes); !slices.Equal(sortedKeys(caused), want) {
 		b.Errorf("%s writes: got %q, want %q", route, sortedKeys(caused), want)
 	}
-	full := map[string]bool{} // what the merchant's server is shown of the first
-	note(full, "", b.Send("GET", requests[0].Path, nil).JSON())
+	full := map[string]bool{} // what the merchant's server is shown
+	note(full, "", b.Checkout(b.checkout).JSON())
 	for _, member := range strings.Fields(hiddenFromPayers) {
 		if !full[member] {
 			b.Errorf("%s: got members %q for the merchant's server, want %s, or its absence shows nothing", route,

@@ -20,7 +20,7 @@ import (
 
 // callers are all kinds of callers.
 var callers = []identity.Kind{identity.SecretKey, identity.PublicKey, identity.User, identity.Operator, identity.Client,
-	identity.TestProfile}
+	identity.TestProfile, identity.MerchantToken}
 
 // TestTheDocumentSaysWhoMayCall each operation, by the routes: `make golden` writes it into the families' files, and
 // openapi.yaml is made of those.
@@ -48,7 +48,8 @@ func TestTheDocumentSaysWhoMayCall(t *testing.T) {
 var (
 	pathLine   = regexp.MustCompile(`^  (/\S*):$`)
 	methodLine = regexp.MustCompile(`^    (get|put|post|delete|patch):$`)
-	ofSecurity = regexp.MustCompile(`^      (security|x-scopes|x-public-key|x-permission|x-partial-without|x-callers):`)
+	ofSecurity = regexp.MustCompile(
+		`^      (security|x-scopes|x-public-key|x-action|x-permission|x-partial-without|x-callers):`)
 )
 
 // secured is a family's part of the document with what follows from the routes in each operation: in the place where
@@ -92,12 +93,18 @@ func security(r rest.Route) string {
 	if r.Access == rest.PublicToo {
 		text += "      x-public-key: true\n"
 	}
+	if r.Action != "" {
+		text += "      x-action: " + string(r.Action) + "\n"
+	}
 	if r.Access == rest.Open {
 		return text + "      security: []\n"
 	}
 	text += "      security:\n        - { secretKey: [] }\n"
 	if r.Access == rest.PublicToo {
 		text += "        - { publicKey: [] }\n"
+	}
+	if r.Action != "" {
+		text += "        - { merchantToken: [] }\n"
 	}
 	for _, scope := range r.Scopes {
 		text += "        - { oauth2: [\"" + scope + "\"] }\n"

@@ -47,7 +47,7 @@ func TestTheTableDeniesWhatNobodyMayDo(t *testing.T) {
 		{store.KindAudit, []string{"UpdateItem", "DeleteItem", "BatchWriteItem"}, nil},
 		{store.KindAPIKey, []string{"PutItem", "UpdateItem", "BatchWriteItem"}, []string{"apikeys", "provision"}},
 		{store.KindAPIKey, []string{"DeleteItem"}, []string{"apikeys", "members", "merchants", "provision"}},
-		{store.KindAccessToken, every, []string{"oauth"}},
+		{store.KindAccessToken, every, []string{"apikeys", "oauth"}},
 		{store.KindOAuthClient, every, []string{"provision"}},
 		{store.KindCode, every, []string{"oauth"}},
 		{store.KindGrant, every, []string{"oauth"}},

@@ -1,4 +1,4 @@
-// Package apikeys is the family of contract §8.2: the API keys of a merchant.
+// Package apikeys is the family of contract §8.2 and §8.5: the API keys and merchant tokens of a merchant.
 package apikeys
 
 import (
@@ -24,5 +24,7 @@ func Routes(a *app.App) []rest.Route {
 		{Method: "GET", Path: one, Scopes: read, Permission: mayRead, Handle: rest.JSON(200, f.retrieve)},
 		{Method: "PUT", Path: one, Scopes: write, Permission: mayWrite, Handle: rest.JSON(204, f.update)},
 		{Method: "DELETE", Path: one, Scopes: write, Permission: mayWrite, Handle: rest.JSON(204, f.delete)},
+		{Method: "POST", Path: "/v0.1/merchants/{merchant_code}/tokens", Scopes: identity.MerchantTokens.Scopes,
+			Permission: identity.MerchantTokens.Permission, Handle: rest.JSON(200, f.createMerchantToken)},
 	}
 }

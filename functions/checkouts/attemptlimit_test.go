@@ -23,6 +23,7 @@ func TestProcessCheckout_LimitBySource(t *testing.T) {
 	}
 	tooMany.Check(t, by(public, "2001:db8::2", failingCards[0])) // of the same /64
 	tooMany.Check(t, by(s.NewKey("public"), "2001:db8::3", failingCards[0]))
+	tooMany.Check(t, by(s.MerchantToken(), "2001:db8::4", failingCards[0]))
 	if got := by(public, "2001:db8:0:1::1", failingCards[0]); got.Status != 200 {
 		t.Errorf("another payer: got %d %s, want 200", got.Status, got.Body)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/validate"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
@@ -35,6 +36,10 @@ type createRequest struct {
 	Hosted       *hostedRequest                  `json:"hosted_checkout"`
 }
 
+// checkoutsOfToken limits the checkouts that one merchant token creates, so that the limits of attempts at one checkout
+// still stop tests of cards (contract §2.9).
+var checkoutsOfToken = store.Bucket{Every: 45 * time.Second, Burst: 20}
+
 type hostedRequest struct {
 	Enabled *bool `json:"enabled" validate:"required"`
 }
@@ -43,7 +48,13 @@ type hostedRequest struct {
 // request under one Idempotency-Key finds what it made before.
 func (f family) create(ctx context.Context, req createRequest) (checkout.View, error) {
 	caller := rest.Caller(ctx)
-	c, err := f.draft(rest.Merchant(ctx), caller.Tenant.Mode, req)
+	c, err := f.draft(rest.Merchant(ctx), caller, req)
+	if err != nil {
+		return checkout.View{}, err
+	}
+	if caller.Actor.Kind.InBrowser() {
+		err = f.store.TakeToken(ctx, "checkouts of "+caller.Tenant.String()+" "+caller.Actor.ID, checkoutsOfToken)
+	}
 	if err != nil {
 		return checkout.View{}, err
 	}
@@ -64,11 +75,11 @@ func (f family) create(ctx context.Context, req createRequest) (checkout.View, e
 
 // draft is the checkout the request describes, or the first thing wrong with
 // it: what is missing, then who is paid, then values.
-func (f family) draft(m merchant.Merchant, mode identity.Mode, req createRequest) (payments.Checkout, error) {
+func (f family) draft(m merchant.Merchant, by identity.Principal, req createRequest) (payments.Checkout, error) {
 	if err := req.checkPresence(); err != nil {
 		return payments.Checkout{}, err
 	}
-	if err := req.checkPayee(m); err != nil {
+	if err := req.checkPayee(m, by); err != nil {
 		return payments.Checkout{}, err
 	}
 	now := f.store.Now()
@@ -78,7 +89,7 @@ func (f family) draft(m merchant.Merchant, mode identity.Mode, req createRequest
 		Purpose: req.Purpose, PaymentType: req.PaymentType, CustomerID: req.CustomerID,
 		CreatedAt: now,
 		Payee: payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox,
-			FeeRate: m.FeeRate, PayoutPlan: m.PayoutPlan, Gross: m.Settings.Of(mode).Gross},
+			FeeRate: m.FeeRate, PayoutPlan: m.PayoutPlan, Gross: m.Settings.Of(by.Tenant.Mode).Gross},
 	}
 	if c.Purpose == "" {
 		c.Purpose = payments.PurposeCheckout
@@ -98,6 +109,9 @@ func (f family) draft(m merchant.Merchant, mode identity.Mode, req createRequest
 		faults = append(faults, fault)
 	}
 	faults = append(faults, f.checkDraft(c, m)...)
+	if by.Actor.Kind.InBrowser() {
+		faults = append(faults, req.checkInBrowser()...)
+	}
 	return c, validate.Order(req, faults, "currency", "amount", "valid_until").First()
 }
 
@@ -111,12 +125,31 @@ func (req createRequest) checkPresence() error {
 	return validate.Order(req, faults).First()
 }
 
-// checkPayee makes sure that merchant_code and pay_to_email name the caller.
-func (req createRequest) checkPayee(m merchant.Merchant) error {
+// notInBrowser is why a field is refused that only the merchant's server may set (contract §8.5).
+const notInBrowser = "is not allowed with a merchant token"
+
+// checkInBrowser lists the fields that only the merchant's server may set, but for those of checkPayee.
+func (req createRequest) checkInBrowser() failure.List {
+	var faults failure.List
+	for field, sent := range map[string]bool{"purpose": req.Purpose == payments.PurposeSetupRecurring,
+		"customer_id": req.CustomerID != "", "return_url": req.ReturnURL != "",
+		"hosted_checkout": req.Hosted != nil && req.Hosted.Enabled != nil && *req.Hosted.Enabled} {
+		if sent {
+			faults = append(faults, failure.Invalid(field, notInBrowser))
+		}
+	}
+	return faults
+}
+
+// checkPayee makes sure that merchant_code and pay_to_email name the caller. It does not tell a payer's browser whether
+// an email is the merchant's.
+func (req createRequest) checkPayee(m merchant.Merchant, by identity.Principal) error {
 	emailIsOurs := strings.EqualFold(req.PayToEmail, m.Email)
 	switch {
 	case req.MerchantCode != "" && req.MerchantCode != m.Code:
 		return failure.Forbidden("request_not_allowed")
+	case req.PayToEmail != "" && by.Actor.Kind.InBrowser():
+		return failure.Invalid("pay_to_email", notInBrowser)
 	case req.MerchantCode == "" && !emailIsOurs:
 		return failure.Forbidden("request_not_allowed")
 	case req.PayToEmail != "" && !emailIsOurs:

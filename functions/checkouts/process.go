@@ -31,9 +31,9 @@ func (f family) process(ctx context.Context, req processRequest) (checkout.Proce
 		return checkout.Processed{}, err
 	}
 	request := req.Request(req.ID, rest.OperationID(ctx))
-	request.PayerPresent = caller.Actor.Kind == identity.PublicKey
+	request.PayerPresent = caller.Actor.Kind.InBrowser()
 	request.AskedBy = []string{"credential " + caller.Actor.ID}
-	if request.PayerPresent { // all payers share the merchant's public key
+	if request.PayerPresent { // all payers share the merchant's public key, and a payer may get many merchant tokens
 		request.AskedBy = []string{rest.SourceAddress(ctx)}
 	}
 	c, step, err := f.processing.Start(ctx, caller.Tenant, request)

@@ -10,15 +10,21 @@ import (
 var hidden = map[string]string{"pay_to_email": "", "return_url": "", "customer_id": "",
 	"payment_instrument": "", "mandate": ""}
 
-func TestAPublicKeyRetrievesAndProcesses(t *testing.T) {
+func TestABrowserRetrievesAndProcesses(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	key := s.NewKey("public")
+	for name, browser := range inBrowsers(s) {
+		t.Run(name, func(t *testing.T) { retrieveAndProcess(t, s, browser) })
+	}
+}
+
+func retrieveAndProcess(t *testing.T, s, browser world.Shop) {
+	t.Helper()
 	open := func() string {
 		return create(s, change{"customer_id", s.Customer()}, change{"pay_to_email", "kaffee@example.com"})
 	}
 	do := func(method, id string, body any) world.Response {
-		return s.Do(world.Request{Method: method, Path: "/v0.1/checkouts/" + id, Body: body, APIKey: key})
+		return browser.Send(method, "/v0.1/checkouts/"+id, body)
 	}
 	id := open()
 	read := do("GET", id, nil)
@@ -67,27 +73,30 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 	}
 }
 
-// TestBrowsersMayCall the two rows a public key is for, from any page, and no
+// TestBrowsersMayCall the rows that a public key or a merchant token is for, from any page, and no
 // others (contract §2.1).
 func TestBrowsersMayCall(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	at := "/v0.1/checkouts/" + create(s)
-	preflight := s.Do(world.Request{Method: "OPTIONS", Path: at, APIKey: world.NoKey,
-		Header: map[string]string{"Origin": "https://shop.example"}})
-	if preflight.Status != 204 || preflight.Header.Get("Access-Control-Allow-Origin") != "*" ||
-		preflight.Header.Get("Access-Control-Allow-Methods") != "GET, PUT" {
-		t.Errorf("preflight: got %d %v, want 204, origin *, methods GET, PUT", preflight.Status, preflight.Header)
+	for path, methods := range map[string]string{at: "GET, PUT", "/v0.1/checkouts": "POST"} {
+		preflight := s.Do(world.Request{Method: "OPTIONS", Path: path, APIKey: world.NoKey,
+			Header: map[string]string{"Origin": "https://shop.example"}})
+		if preflight.Status != 204 || preflight.Header.Get("Access-Control-Allow-Origin") != "*" ||
+			preflight.Header.Get("Access-Control-Allow-Methods") != methods {
+			t.Errorf("preflight: got %d %v, want 204, origin *, methods %s", preflight.Status, preflight.Header, methods)
+		}
 	}
 	for name, got := range map[string]world.Response{
 		"retrieve": s.Send("GET", at, nil), "refused": s.Send("PUT", at, map[string]any{}),
+		"create":            s.Send("POST", "/v0.1/checkouts", map[string]any{}),
 		"not authenticated": s.Do(world.Request{Method: "GET", Path: at, APIKey: world.NoKey}),
 	} {
 		if got.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: got %v, want Access-Control-Allow-Origin *", name, got.Header)
 		}
 	}
-	for _, path := range []string{"/v0.1/checkouts", at + "/payment-methods", "/v0.1/customers/x"} {
+	for _, path := range []string{at + "/payment-methods", "/v0.1/customers/x"} {
 		refused := s.Do(world.Request{Method: "OPTIONS", Path: path, APIKey: world.NoKey})
 		if refused.Status != 405 || refused.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: got %d %v, want 405 and no Access-Control-Allow-Origin", path, refused.Status, refused.Header)

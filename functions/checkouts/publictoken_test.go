@@ -7,16 +7,19 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// inBrowser is what a payer's browser can do: it has the shop's public key.
-func inBrowser(s world.Shop) world.Shop { return s.WithKey(s.NewKey("public")) }
+// inBrowsers returns the shop with each credential of payers' browsers.
+func inBrowsers(s world.Shop) map[string]world.Shop {
+	return map[string]world.Shop{"public key": s.WithKey(s.NewKey("public")),
+		"merchant token": s.WithKey(s.MerchantToken())}
+}
 
-// TestAPublicKeyChargesNoCardOfAnother customer, without a customer, or on
+// TestABrowserChargesNoCardOfAnother customer, without a customer, or on
 // another customer's checkout, whatever became of it; and it gets the same answer
 // whether there is such a card or not (contract §2.1).
-func TestAPublicKeyChargesNoCardOfAnother(t *testing.T) {
+func TestABrowserChargesNoCardOfAnother(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	browser, ada, eve := inBrowser(s), s.Customer(), s.Customer()
+	ada, eve := s.Customer(), s.Customer()
 	mandated, saved, own := setUp(s, ada, world.Frictionless), save(s, ada, "5200000000000007"),
 		save(s, eve, world.Frictionless)
 	forget(s, ada, save(s, ada, "5200000000000023"))
@@ -44,9 +47,11 @@ func TestAPublicKeyChargesNoCardOfAnother(t *testing.T) {
 			byToken("nobody", mandated),
 			byToken(eve, mandated), byToken(ada, own), byToken(ada, cardOf(s, ada, "0023")),
 		} {
-			got := browser.ProcessCheckout(id, body)
-			invalid("token").Check(t, got)
-			said[got.Text("message")] = true
+			for _, browser := range inBrowsers(s) {
+				got := browser.ProcessCheckout(id, body)
+				invalid("token").Check(t, got)
+				said[got.Text("message")] = true
+			}
 		}
 		if after := s.Statuses(id); after != before[name] {
 			t.Errorf("%s: got %s, want %s", name, after, before[name])
@@ -79,12 +84,18 @@ func cardOf(s world.Shop, customer, digits string) string {
 	return ""
 }
 
-// TestAPublicKeyChargesACardOfTheCheckoutsCustomer with the payer present,
+// TestABrowserChargesACardOfTheCheckoutsCustomer with the payer present,
 // mandate or not: the issuer may ask, and it is no recurring payment.
-func TestAPublicKeyChargesACardOfTheCheckoutsCustomer(t *testing.T) {
+func TestABrowserChargesACardOfTheCheckoutsCustomer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	browser := inBrowser(s)
+	for name, browser := range inBrowsers(s) {
+		t.Run(name, func(t *testing.T) { chargeOwnCard(t, s, browser) })
+	}
+}
+
+func chargeOwnCard(t *testing.T, s, browser world.Shop) {
+	t.Helper()
 	for name, keep := range map[string]func(world.Shop, string, string) string{
 		"with a mandate":    func(s world.Shop, customer, number string) string { return setUp(s, customer, number) },
 		"without a mandate": save,
@@ -111,12 +122,19 @@ func TestAPublicKeyChargesACardOfTheCheckoutsCustomer(t *testing.T) {
 	}
 }
 
-// TestAPublicKeyGivesAMandate where the merchant has asked for one: the payer
+// TestABrowserGivesAMandate where the merchant has asked for one: the payer
 // is there to be asked, and is not shown the card's token.
-func TestAPublicKeyGivesAMandate(t *testing.T) {
+func TestABrowserGivesAMandate(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	browser, customer := inBrowser(s), s.Customer()
+	for name, browser := range inBrowsers(s) {
+		t.Run(name, func(t *testing.T) { giveMandate(t, s, browser) })
+	}
+}
+
+func giveMandate(t *testing.T, s, browser world.Shop) {
+	t.Helper()
+	customer := s.Customer()
 	id := create(s, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
 	started := browser.ProcessCheckout(id, edited(s.Card(world.Challenged), consent))
 	if started.Status != 202 {
@@ -130,12 +148,19 @@ func TestAPublicKeyGivesAMandate(t *testing.T) {
 	world.Holds(t, transactions(t, s.Checkout(plain))[0], map[string]string{"payment_type": `"RECURRING"`})
 }
 
-// TestAPublicKeyDoesNotRevealTheCheckoutsCustomer: with a card, whomever it names, the
+// TestABrowserIsNotToldTheCheckoutsCustomer: with a card, whomever it names, the
 // answer is the same, and the checkout's customer counts.
-func TestAPublicKeyDoesNotRevealTheCheckoutsCustomer(t *testing.T) {
+func TestABrowserIsNotToldTheCheckoutsCustomer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	browser, ada, eve := inBrowser(s), s.Customer(), s.Customer()
+	for name, browser := range inBrowsers(s) {
+		t.Run(name, func(t *testing.T) { hideCustomer(t, s, browser) })
+	}
+}
+
+func hideCustomer(t *testing.T, s, browser world.Shop) {
+	t.Helper()
+	ada, eve := s.Customer(), s.Customer()
 	for i, named := range []string{ada, eve, "nobody"} {
 		id := create(s, change{"customer_id", ada})
 		pay(browser, id, edited(s.Card(world.Frictionless), change{"customer_id", named}))

@@ -31,13 +31,15 @@ func Routes(a *app.App) []rest.Route {
 	read, write := []string{"payments", "checkouts.read"}, []string{"payments", "checkouts.write"}
 	others := []identity.Permission{identity.FullTransactionHistoryView} // checkouts of others
 	partial := append(slices.Clone(others), identity.CreateMOTOPayments) // and saved cards
+	const action = identity.CheckoutAction
 	return []rest.Route{
-		{Method: "POST", Path: "/v0.1/checkouts", Scopes: write, Handle: rest.JSON(201, f.create).Unchecked()},
+		{Method: "POST", Path: "/v0.1/checkouts", Scopes: write, Action: action,
+			Handle: rest.JSON(201, f.create).Unchecked()},
 		{Method: "GET", Path: "/v0.1/checkouts", Scopes: read, Partial: partial, Handle: rest.JSON(200, f.list)},
 		{Method: "GET", Path: "/v0.1/checkouts/{id}", Scopes: read, Partial: partial, Access: rest.PublicToo,
-			Handle: rest.JSON(200, f.retrieve)},
+			Action: action, Handle: rest.JSON(200, f.retrieve)},
 		{Method: "PUT", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: partial, Access: rest.PublicToo,
-			Errors: rest.Several, Handle: rest.JSON(200, f.process).Unchecked()},
+			Action: action, Errors: rest.Several, Handle: rest.JSON(200, f.process).Unchecked()},
 		{Method: "DELETE", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: partial,
 			Handle: rest.JSON(200, f.deactivate)},
 		{Method: "PATCH", Path: "/v0.1/checkouts/{id}", Scopes: write, Partial: partial,

@@ -89,6 +89,21 @@ func TestNobodyRevokesAnothersTokens(t *testing.T) {
 	a.done("an expired refresh token", other.revoke(first.Refresh))
 }
 
+// TestClientsKnowNoMerchantTokens, not even those that they have made (contract §8.5).
+func TestClientsKnowNoMerchantTokens(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	own := a.got(a.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"payments"}}))
+	for name, token := range map[string]string{"a key's": a.MerchantToken(),
+		"the client's": a.WithKey(own.Access).MerchantToken()} {
+		for _, client := range []apps{a, a.another()} {
+			client.inactive(name, token)
+			client.done(name, client.revoke(token))
+		}
+		a.WithKey(token).Create("10.10", nil)
+	}
+}
+
 // TestRevokedByJSON, with the client's credentials in a header.
 func TestRevokedByJSON(t *testing.T) {
 	t.Parallel()

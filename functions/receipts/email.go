@@ -80,12 +80,8 @@ func (f family) takeMail(ctx context.Context, t identity.Tenant, about subject) 
 		{"mails of receipt " + t.String() + " " + about.id, mailsOfReceipt},
 		{"mails of receipts " + t.String(), mailsOfMerchant},
 	} {
-		granted, full, err := f.store.LeaseTokens(ctx, limit.subject, limit.bucket, 1, time.Time{})
-		switch {
-		case err != nil:
+		if err := f.store.TakeToken(ctx, limit.subject, limit.bucket); err != nil {
 			return err
-		case granted == 0:
-			return failure.TooMany(limit.bucket.Wait(f.store.Now(), full))
 		}
 	}
 	return nil

@@ -66,6 +66,19 @@ func (s Shop) register(t identity.AccessToken) {
 	}
 }
 
+// MerchantToken makes a merchant token with the shop's credential, and returns its text.
+func (s Shop) MerchantToken() string {
+	s.Helper()
+	made := s.Send("POST", "/v0.1/merchants/"+s.Merchant.Code+"/tokens", map[string]any{
+		"actions": []identity.Action{identity.CheckoutAction}})
+	text := made.Text("access_token")
+	if made.Status != 200 || text == "" {
+		s.Fatalf("merchant token: got %d %s, want 200 and a token", made.Status, made.Body)
+	}
+	s.Secret("merchant token", text)
+	return text
+}
+
 // TokenOf is an access token of the member's, with all scopes unless some are given.
 func (s Shop) TokenOf(m member.Member, scopes ...string) string {
 	s.Helper()

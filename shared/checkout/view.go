@@ -80,10 +80,10 @@ type transaction struct {
 	InternalID   int64                      `json:"internal_id"`
 }
 
-// For shows a checkout to the caller (contract §2.1). A public key, which payers' browsers have, gets the view for
-// payers. A person without create_moto_payments is not shown the saved card.
+// For shows a checkout to the caller (contract §2.1). A credential in a payer's browser gets the view for payers. A
+// person without create_moto_payments is not shown the saved card.
 func (s Viewer) For(p identity.Principal, c payments.Checkout) View {
-	if p.Actor.Kind == identity.PublicKey {
+	if p.Actor.Kind.InBrowser() {
 		return s.ForPayer(c)
 	}
 	v := s.Of(c)

@@ -91,6 +91,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		"all":        {viewer().Of(full()), set(always, payers, merchants, cards)},
 		"key":        {viewer().For(caller(identity.SecretKey), full()), set(always, payers, merchants, cards)},
 		"public key": {viewer().For(caller(identity.PublicKey), full()), set(always, payers)},
+		"token":      {viewer().For(caller(identity.MerchantToken), full()), set(always, payers)},
 		"employee": {viewer().For(caller(identity.Operator, identity.FullTransactionHistoryView), full()),
 			set(always, payers, merchants)},
 		"cashier": {viewer().For(caller(identity.User, identity.CreateMOTOPayments), full()),

@@ -2,12 +2,12 @@ package identity
 
 import "time"
 
-// AccessToken is an OAuth access token as stored (contract §10): who uses it, and what it
-// allows. Its text is stored nowhere.
+// AccessToken is an OAuth access token (contract §10) or a merchant token (contract §8.5) as stored: who uses it, and
+// what it allows. Its text is stored nowhere.
 type AccessToken struct {
 	Hash      string    `dynamo:"token_hash"`
-	Kind      Kind      `dynamo:"kind"`             // User, Operator, Client or TestProfile
-	Subject   string    `dynamo:"subject"`          // id of the member, of the client or of the profile
+	Kind      Kind      `dynamo:"kind"`             // User, Operator, Client, TestProfile or MerchantToken
+	Subject   string    `dynamo:"subject"`          // id of the member, client, profile or merchant token
 	User      string    `dynamo:"user,omitempty"`   // id of a User, who may be a member of other merchants too
 	Client    string    `dynamo:"client,omitempty"` // id of the OAuth client that has it
 	Grant     string    `dynamo:"grant,omitempty"`  // hash of the refresh token that it came with; "": there is none
@@ -19,6 +19,9 @@ type AccessToken struct {
 	// SignedIn is the time at which the person signed in to allow the token. It is zero in tokens that are no person's,
 	// and in tokens that are older than the field.
 	SignedIn time.Time `dynamo:"signed_in_at,omitempty"`
+
+	Actions []Action `dynamo:"actions,set,omitempty"` // of a merchant token
+	Maker   Token    `dynamo:"maker,omitempty"`       // of a merchant token: the credential that has made it
 }
 
 // Valid reports whether the token may be used at the time. A test profile's is valid in test
@@ -31,7 +34,7 @@ func (t AccessToken) Valid(now time.Time) bool {
 // the person's member.
 func (t AccessToken) Principal() Principal {
 	return Principal{Actor: Actor{Kind: t.Kind, ID: t.Subject}, Tenant: t.Tenant, Scopes: t.Scopes, Client: t.Client,
-		SignedIn: t.SignedIn, Admitted: Admission{Hash: t.Hash, Grant: t.Grant}}
+		Actions: t.Actions, SignedIn: t.SignedIn, Expires: t.ExpiresAt, Admitted: Admission{Hash: t.Hash, Grant: t.Grant}}
 }
 
 // Elsewhere returns the principal of a user's token as the user's member of another merchant, whose id is memberID.

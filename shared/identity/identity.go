@@ -70,12 +70,17 @@ const (
 	Operator    Kind = "operator"     // a managed user, likewise
 	Client      Kind = "client"       // an OAuth client that acts for its own merchant
 	TestProfile Kind = "test_profile" // of test mode only
+
+	MerchantToken Kind = "merchant_token" // an app or page, for what the token's actions name
 )
 
-// Actor is who acts: an API key, a person, an OAuth client or a test profile.
+// InBrowser reports whether payers' browsers have credentials of the kind.
+func (k Kind) InBrowser() bool { return k == PublicKey || k == MerchantToken }
+
+// Actor is who acts: an API key, a person, an OAuth client, a test profile or a merchant token.
 type Actor struct {
 	Kind Kind
-	ID   string // of the key, member, client or profile; never a token
+	ID   string // of the key, member, client, profile or merchant token; never a token's text
 }
 
 // Principal is who makes a request: the actor, the tenant whose data it may
@@ -85,12 +90,14 @@ type Principal struct {
 	Actor       Actor
 	Tenant      Tenant
 	Scopes      []string     // of the key or token
-	Permissions []Permission // of a person
+	Actions     []Action     // of a merchant token
+	Permissions []Permission // of a person, and of a merchant token that a person has made
 	Owner       bool         // of a person: it has role_owner
 	Email       string       // of a person
 	Client      string       // id of the OAuth client that has the token; "" for keys
-	Person      string       // of a key: Maker.Person
+	Person      string       // of a key: Maker.Person; of a merchant token: id of the member who has made it
 	SignedIn    time.Time    // of a person: AccessToken.SignedIn
+	Expires     time.Time    // of an access token: AccessToken.ExpiresAt
 	Admitted    Admission
 }
 
@@ -114,8 +121,8 @@ type Admission struct {
 func (p Principal) IsPerson() bool { return p.Actor.Kind == User || p.Actor.Kind == Operator }
 
 // Has reports whether the principal may do what needs the permission; "" needs none. It
-// limits persons. Test profiles, which are for trying payments, may do nothing that needs an
-// administrator's permission. Other callers are limited by their scopes alone.
+// limits persons and the merchant tokens that they make. Test profiles, which are for trying payments, may do nothing
+// that needs an administrator's permission. Other callers are limited by their scopes or actions alone.
 func (p Principal) Has(permission Permission) bool {
 	switch {
 	case permission == "":
@@ -123,7 +130,8 @@ func (p Principal) Has(permission Permission) bool {
 	case p.Actor.Kind == TestProfile:
 		return !permission.administers()
 	default:
-		return !p.IsPerson() || slices.Contains(p.Permissions, permission)
+		limited := p.IsPerson() || p.Actor.Kind == MerchantToken && p.Person != ""
+		return !limited || slices.Contains(p.Permissions, permission)
 	}
 }
 

@@ -27,9 +27,9 @@ var tokenPrefixes = map[Kind]map[Mode]string{
 // and the hash under which it is stored; of an access token the hash alone. Only the
 // store knows whether it exists.
 type Token struct {
-	Kind   Kind // "": an access token
-	Tenant Tenant
-	Hash   string
+	Kind   Kind   `dynamo:"kind,omitempty"`   // "": an access token
+	Tenant Tenant `dynamo:"tenant,omitempty"` // of an API key
+	Hash   string `dynamo:"hash"`
 }
 
 // accessTokenLength is how many hexadecimal digits an access token has (contract §10).

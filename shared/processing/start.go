@@ -29,7 +29,7 @@ type PaymentRequest struct {
 	Installments int
 	Mandate      bool // the request contains one
 	Payer        *payments.PersonalDetailsChange
-	PayerPresent bool     // the payer's browser sent it, with a public key (contract §2.1) or on the payment page
+	PayerPresent bool     // the payer's browser sent it, with a key or token (contract §2.1) or on the payment page
 	AskedBy      []string // names for Source: a session, a network address, a credential
 
 	Browser   string // hash of the session on the payment page, if it began there (contract §13.3)

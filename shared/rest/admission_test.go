@@ -50,6 +50,7 @@ func TestPersonsNeedThePermission(t *testing.T) {
 	for kind, want := range map[identity.Kind][2]bool{ // without and with the permission
 		identity.SecretKey: {true, true}, identity.PublicKey: {false, false}, identity.User: {false, true},
 		identity.Operator: {false, true}, identity.Client: {true, true}, identity.TestProfile: {false, false},
+		identity.MerchantToken: {false, false},
 	} {
 		p := identity.Principal{Actor: identity.Actor{Kind: kind}, Scopes: []string{"b"}}
 		without := r.Admits(p)
@@ -60,6 +61,28 @@ func TestPersonsNeedThePermission(t *testing.T) {
 		p.Scopes = []string{"c"}
 		if r.Admits(p) {
 			t.Errorf("%s without a scope: got it let in, want it refused", kind)
+		}
+	}
+}
+
+// TestMerchantTokensNeedTheAction of a route, and no scope.
+func TestMerchantTokensNeedTheAction(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		route   rest.Route
+		actions []identity.Action
+		want    bool
+	}{
+		"its action":      {rest.Route{Action: "sell", Scopes: []string{"a"}}, []identity.Action{"buy", "sell"}, true},
+		"another action":  {rest.Route{Action: "sell"}, []identity.Action{"buy"}, false},
+		"no action":       {rest.Route{}, []identity.Action{"buy"}, false},
+		"an empty action": {rest.Route{}, []identity.Action{""}, false},
+		"public keys":     {rest.Route{Access: rest.PublicToo}, []identity.Action{"buy"}, false},
+		"open":            {rest.Route{Access: rest.Open, Action: "buy"}, []identity.Action{"buy"}, false},
+	} {
+		p := identity.Principal{Actor: identity.Actor{Kind: identity.MerchantToken}, Actions: c.actions}
+		if got := c.route.Admits(p); got != c.want {
+			t.Errorf("%s: got %t, want %t", name, got, c.want)
 		}
 	}
 }

@@ -68,13 +68,13 @@ func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
 	return audit.As(ctx, x.actor(), operation), x.takeTokens(ctx)
 }
 
-// takeTokens takes one token from the bucket of the credential and one from the bucket of the tenant. A request with
-// a public key, which all payers of the merchant share, takes them from the bucket of the key and the payer's
-// address, and from the bucket of all payers (contract §2.9). The response shows the quota of the first bucket.
+// takeTokens takes one token from the bucket of the credential and one from the bucket of the tenant. A payer's request
+// takes them from the bucket of the public key, which all payers of the merchant share, or merchant token and the
+// payer's address, and from the bucket of all payers (contract §2.9). The response shows the quota of the first bucket.
 func (x *exchange) takeTokens(ctx context.Context) (err error) {
 	s, tenant := x.server, x.caller.Tenant.String()
 	own, subject, all := s.callers, "credential "+tenant+" "+x.caller.Actor.ID, "tenant "+tenant
-	if x.caller.Actor.Kind == identity.PublicKey {
+	if x.caller.Actor.Kind.InBrowser() {
 		own, subject, all = s.payers, "payer "+tenant+" "+x.caller.Actor.ID+" "+SourceAddress(ctx), "payers "+tenant
 	}
 	if x.quota, err = own.take(ctx, subject); err != nil {

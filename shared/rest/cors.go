@@ -6,7 +6,7 @@ import (
 )
 
 // corsHeaders let pages of every origin read a response. Browsers add no cookies
-// or credentials of their own here: the public key is in the page.
+// or credentials of their own here: the public key or merchant token is in the page.
 func corsHeaders(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed")
@@ -18,7 +18,7 @@ func corsHeaders(h http.Header) {
 func preflight(f found) reply {
 	var methods []string
 	for _, route := range f.others {
-		if route.Access == PublicToo {
+		if route.forBrowsers() {
 			methods = append(methods, route.Method)
 		}
 	}

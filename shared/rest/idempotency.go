@@ -98,8 +98,8 @@ func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err er
 
 // recordName separates the records by kind of credential (contract §2.8): a
 // public key is in every payer's browser, which must neither use up a key of the
-// merchant's server nor see its replies. Persons, clients and test profiles have
-// records of their own, because each may see something else. No client's key
+// merchant's server nor see its replies. Persons, clients, test profiles and merchant
+// tokens have records of their own, because each may see something else. No client's key
 // contains a NUL.
 func recordName(a identity.Actor, clientKey string) string {
 	if a.Kind == identity.SecretKey || a.Kind == identity.PublicKey {

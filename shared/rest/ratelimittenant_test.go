@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"testing"
 
@@ -83,6 +84,32 @@ func TestLimits_PayerOfAPublicKey(t *testing.T) {
 	}
 	if got := f.from("2001:db8:0:1::1", f.public, 10); got != 10 {
 		t.Errorf("another payer: got %d of 10 requests served, want all", got)
+	}
+}
+
+// TestLimits_PayersWithMerchantTokens checks that merchant tokens take from the payers' bucket, and nothing from the
+// merchant's.
+func TestLimits_PayersWithMerchantTokens(t *testing.T) {
+	t.Parallel()
+	routes := openThings()
+	routes[0].Action = identity.CheckoutAction
+	f := newFixture(t, routes, func(c *rest.Config) { c.Limits.Tenant = rest.Limit{Rate: 10, Burst: 50} })
+	maker, _ := identity.ParseToken(f.credential(t, "key_4", identity.SecretKey, "payments"))
+	p, _, err := f.store.Authenticate(t.Context(), maker, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, text, err := p.MerchantTokenFrom(rand.Reader, identity.MerchantTokenRequest{
+		Actions: []identity.Action{identity.CheckoutAction}}, f.Now())
+	if err == nil {
+		_, err = f.store.CreateMerchantToken(identity.As(t.Context(), p), token)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	payers := f.from("192.0.2.1", text, 30) + f.from("192.0.2.2", f.public, 30)
+	if keys := f.from("192.0.2.1", f.secret, 60); payers != 50 || keys != 50 {
+		t.Errorf("got %d requests of payers and %d of a key served, want 50 each", payers, keys)
 	}
 }
 

@@ -27,30 +27,43 @@ type Access int
 // The kinds of access.
 const (
 	SecretOnly Access = iota // a secret key or an access token
-	PublicToo                // public keys as well, and browsers: CORS is on (contract §2.1)
+	PublicToo                // public keys as well, from browsers (contract §2.1)
 	Open                     // no credential; limited by source address (contract §2.9)
 )
 
 // Takes reports whether the route takes callers of the kind that have its scopes, and of
 // persons those that have its permission. Each is taken in its own mode alone.
 func (r Route) Takes(kind identity.Kind) bool {
-	if r.Access == Open {
+	switch {
+	case r.Access == Open:
 		return false
-	}
-	if kind == identity.PublicKey {
+	case kind == identity.PublicKey:
 		return r.Access == PublicToo
+	case kind == identity.MerchantToken:
+		return r.Action != ""
 	}
 	all := identity.Principal{Actor: identity.Actor{Kind: kind}, Permissions: identity.AllPermissions()}
 	return all.Has(r.Permission)
 }
 
 // Admits reports whether the route lets the principal in, whatever it asks for: a public
-// key where one is meant, whatever the scopes; any other credential with one of the scopes
-// (contract §2.1), and a person also with the permission (contract §8.1).
+// key where one is meant, whatever the scopes; a merchant token with the action (contract §8.5); any other credential
+// with one of the scopes (contract §2.1), and a person also with the permission (contract §8.1).
 func (r Route) Admits(p identity.Principal) bool {
-	scoped := p.Actor.Kind == identity.PublicKey || p.May(r.Scopes...)
-	return r.Takes(p.Actor.Kind) && scoped && p.Has(r.Permission)
+	var allowed bool
+	switch p.Actor.Kind {
+	case identity.PublicKey:
+		allowed = true
+	case identity.MerchantToken:
+		allowed = slices.Contains(p.Actions, r.Action)
+	default:
+		allowed = p.May(r.Scopes...)
+	}
+	return r.Takes(p.Actor.Kind) && allowed && p.Has(r.Permission)
 }
+
+// forBrowsers reports whether pages of every origin may call the route (contract §2.1).
+func (r Route) forBrowsers() bool { return r.Access == PublicToo || r.Action != "" }
 
 // ErrorFormat is the form of a route's errors (contract §3.1).
 type ErrorFormat int
@@ -73,6 +86,9 @@ type Route struct {
 	Scopes []string // any one suffices; none: any credential of the merchant (contract §1)
 	Access Access
 	Errors ErrorFormat
+
+	// Action is what a merchant token must allow; "": the route takes none (contract §8.5).
+	Action identity.Action
 
 	// Permission is what a person needs beside a scope; "": nothing (contract §8.1).
 	Permission identity.Permission

@@ -139,7 +139,7 @@ func (f found) allow() string {
 		if route.Method == http.MethodGet {
 			methods = append(methods, http.MethodHead)
 		}
-		if route.Access == PublicToo {
+		if route.forBrowsers() {
 			methods = append(methods, http.MethodOptions)
 		}
 	}
@@ -149,5 +149,5 @@ func (f found) allow() string {
 
 // public reports whether browsers may call the path (contract §2.1).
 func (f found) public() bool {
-	return slices.ContainsFunc(f.others, func(r *Route) bool { return r.Access == PublicToo })
+	return slices.ContainsFunc(f.others, func(r *Route) bool { return r.forBrowsers() })
 }

@@ -27,7 +27,7 @@ type server struct {
 	proxies   Proxies
 	keys      keyring
 	callers   *limiter // by credential
-	payers    *limiter // by public key and address
+	payers    *limiter // by public key or merchant token, and address
 	tenants   *limiter // by tenant: one subject for all its callers, another for all its payers
 	addresses *limiter
 	uses      *keyUses

@@ -239,6 +239,13 @@ func TestBrowsersMayCallPublicRoutes(t *testing.T) {
 	if w := f.ask("GET", "/things", ""); w.Header().Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("secret route: got headers %v, want no Access-Control-Allow-Origin", w.Header())
 	}
+	acting := route("POST", "/things", respond("made"))
+	acting.Action = "sell"
+	f.handler = f.process([]rest.Route{acting, route("GET", "/things", respond("thing"))})
+	h = f.ask("OPTIONS", "/things", "", "Authorization:").Header()
+	if h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Methods") != "POST" {
+		t.Errorf("route with an action: got headers %v, want origin *, methods POST", h)
+	}
 }
 
 func TestPagesAreLockedDown(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
@@ -40,11 +41,38 @@ func (s *Store) RevokeAccessToken(ctx context.Context, tokenHash string) error {
 // AccessToken reads the token with the hash, consistently. Failure: Unauthorized if it is
 // unknown, revoked or expired.
 func (s *Reader) AccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, error) {
-	var item accessTokenItem
-	err := s.get(accessTokenKey(tokenHash)).One(ctx, &item)
-	item.ExpiresAt = time.Unix(item.Expires, 0).UTC()
-	if errors.Is(err, dynamo.ErrNotFound) || err == nil && !item.Valid(s.now()) {
+	t, found, err := s.storedToken(ctx, tokenHash)
+	if err == nil && (!found || !t.Valid(s.now())) {
 		err = errBadToken
 	}
-	return item.AccessToken, err
+	return t, err
+}
+
+// storedToken reads the token with the hash, consistently, even if it has expired; false if there is none.
+func (s *Reader) storedToken(ctx context.Context, tokenHash string) (identity.AccessToken, bool, error) {
+	var item accessTokenItem
+	err := s.get(accessTokenKey(tokenHash)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return identity.AccessToken{}, false, nil
+	}
+	item.ExpiresAt = time.Unix(item.Expires, 0).UTC()
+	return item.AccessToken, err == nil, err
+}
+
+// CreateMerchantToken stores a new merchant token that the context's caller makes, and returns it. Failures:
+// ErrContended; ErrCallerChanged, or Unauthorized when the caller's credential is gone.
+func (s *Store) CreateMerchantToken(ctx context.Context, t identity.AccessToken) (identity.AccessToken, error) {
+	return retryAs(ctx, s.Reader, func(bool) (identity.AccessToken, error) {
+		tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)"))
+		if err := s.putAudit(ctx, tx, t.Tenant.Merchant, audit.Change{Mode: t.Tenant.Mode,
+			Subject: "merchant_token " + t.Subject, After: t.ForAudit()}); err != nil {
+			return t, err
+		}
+		if err := s.asCaller(ctx, tx); err != nil {
+			return t, err
+		}
+		return resolveCreation(t, tx.Run(ctx), func() (identity.AccessToken, bool, error) {
+			return s.storedToken(ctx, t.Hash)
+		})
+	})
 }

@@ -120,11 +120,7 @@ func (s *Reader) checkCaller(ctx context.Context) error {
 	if p.Actor.Kind == "" {
 		return nil
 	}
-	token := identity.Token{Hash: p.Admitted.Hash}
-	if p.Actor.Kind == identity.SecretKey || p.Actor.Kind == identity.PublicKey {
-		token.Kind, token.Tenant = p.Actor.Kind, p.Tenant
-	}
-	now, _, err := s.Authenticate(ctx, token, p.Tenant.Merchant)
+	now, _, err := s.Authenticate(ctx, p.Token(), p.Tenant.Merchant)
 	if err == nil && (now.Admitted != p.Admitted || now.Tenant != p.Tenant) {
 		err = ErrCallerChanged
 	}

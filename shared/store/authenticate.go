@@ -25,8 +25,9 @@ var (
 // Everything is read consistently: a revoked credential fails, and changed rights or a
 // changed merchant apply, from the next request on (contract §2.1). Failure: Unauthorized
 // for a token that is unknown, revoked or expired; for a token of a member who is missing,
-// disabled or not accepted; and for a token of a person whose access has ended (contract §10) at the
-// merchant in the path or at the token's own merchant.
+// disabled or not accepted; for a token of a person whose access has ended (contract §10) at the
+// merchant in the path or at the token's own merchant; and for a merchant token whose maker is refused, or could not
+// make it now.
 func (s *Reader) Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal,
 	merchant.Merchant, error) {
 	if token.Kind != "" {
@@ -37,6 +38,9 @@ func (s *Reader) Authenticate(ctx context.Context, token identity.Token, code st
 		return identity.Principal{}, merchant.Merchant{}, err
 	}
 	p := stored.Principal()
+	if p.Actor.Kind == identity.MerchantToken {
+		return s.authenticateMerchantToken(ctx, stored)
+	}
 	if !p.IsPerson() {
 		return s.authenticateApplication(ctx, p)
 	}
@@ -68,6 +72,21 @@ func (s *Reader) authenticateKey(ctx context.Context, token identity.Token) (ide
 		return identity.Principal{}, merchant.Merchant{}, err
 	}
 	return k.Principal(), m.Merchant, nil
+}
+
+// authenticateMerchantToken authenticates the token's maker as it is now, so that the token never outlives it (contract
+// §8.5).
+func (s *Reader) authenticateMerchantToken(ctx context.Context, t identity.AccessToken) (identity.Principal,
+	merchant.Merchant, error) {
+	maker, m, err := s.Authenticate(ctx, t.Maker, t.Tenant.Merchant)
+	if err != nil {
+		return identity.Principal{}, merchant.Merchant{}, err
+	}
+	p, may := maker.MerchantToken(t)
+	if !may {
+		return identity.Principal{}, merchant.Merchant{}, errBadToken
+	}
+	return p, m, nil
 }
 
 // permit is the client and the grant of an access token. The token is refused when either is

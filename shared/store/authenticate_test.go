@@ -57,6 +57,7 @@ func TestATokenHasTheRightsOfItsMember(t *testing.T) {
 	token := bearing(t, s, m)
 	want := identity.Principal{Actor: identity.Actor{Kind: identity.Operator, ID: m.ID}, Tenant: tenant,
 		Scopes: []string{"payments"}, Permissions: []identity.Permission{}, Email: "till@example.com", Client: "till app",
+		Expires:  s.Now().Add(time.Hour).Truncate(time.Second),
 		Admitted: identity.Admission{Hash: token.Hash, Client: 1, Version: 1}}
 	got, owner, err := s.Authenticate(t.Context(), token, "")
 	if diff := cmp.Diff(want, got); err != nil || diff != "" || owner.Code != tenant.Merchant {

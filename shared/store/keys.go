@@ -42,7 +42,7 @@ import (
 //	use of an API key  KEYUSE#M                    KEYUSE#<id>                 rest, at most once an hour; apikeys,
 //	                                                                           members, merchants and provision
 //	                                                                           delete it
-//	access token       TOKEN#<sha256 of token>     TOKEN                       oauth
+//	access token       TOKEN#<sha256 of token>     TOKEN                       apikeys, oauth
 //	OAuth client       CLIENT#<id>                 CLIENT                      provision
 //	code               CODE#<sha256 of code>       CODE                        oauth
 //	grant              GRANT#<sha256 of refresh    GRANT                       oauth

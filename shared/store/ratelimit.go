@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
 // Bucket says how many tokens a token bucket holds, and how fast it refills.
@@ -71,6 +73,15 @@ func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want 
 		return n, nil
 	})
 	return granted, full, err
+}
+
+// TakeToken takes one token out of the subject's bucket. Failure: TooMany when it is empty. Errors: as LeaseTokens.
+func (s *Store) TakeToken(ctx context.Context, subject string, b Bucket) error {
+	granted, full, err := s.LeaseTokens(ctx, subject, b, 1, time.Time{})
+	if err == nil && granted == 0 {
+		return failure.TooMany(b.Wait(s.now(), full))
+	}
+	return err
 }
 
 // leaseFrom writes one lease. It succeeds in spite of other leases as long as

@@ -45,6 +45,22 @@ var storedOAuth = map[string]stored{
 			return []storedtest.Read{w.readToken(t), w.expiries(t.ExpiresAt)}
 		},
 	},
+	"CreateMerchantToken": {
+		sets: "ExpiresAt is to the second",
+		write: func(w fixture) []storedtest.Read {
+			t := w.accessToken()
+			t.Tenant = w.tenant
+			got, err := w.CreateMerchantToken(w.acting(), t)
+			wantAnswer(w, t, got, err)
+			again := func(ctx context.Context) (identity.AccessToken, error) {
+				asked := t
+				asked.ExpiresAt = t.ExpiresAt.Add(time.Minute)
+				return w.CreateMerchantToken(ctx, asked)
+			}
+			return []storedtest.Read{w.readToken(t), w.audited(t.Tenant.Merchant), w.expiries(t.ExpiresAt),
+				storedtest.Expect("the creation again", t, again)}
+		},
+	},
 	"PutCode": {
 		sets: "Version is 1; it is kept for a day after it has expired",
 		write: func(w fixture) []storedtest.Read {
@@ -121,6 +137,7 @@ func (w fixture) accessToken() identity.AccessToken {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(t *identity.AccessToken) {
 		slices.Sort(t.Scopes)
+		slices.Sort(t.Actions)
 		t.ExpiresAt = t.CreatedAt.AddDate(1, 0, 0).Truncate(time.Second)
 	})
 }

@@ -163,7 +163,7 @@ func TestCheckRefuses(t *testing.T) {
 			return s
 		}, "minimum string length"},
 		"browser where none may be": {func(t *testing.T) *sample {
-			return newSample(t, "GET", "/v0.1/checkouts", 200, "[]").header("Access-Control-Allow-Origin", "*")
+			return newSample(t, "GET", "/v0.1/memberships", 200, "[]").header("Access-Control-Allow-Origin", "*")
 		}, "Access-Control-Allow-Origin is not for this path"},
 		"one fault as array": {func(t *testing.T) *sample {
 			return newSample(t, "PUT", checkoutPath, 400, `[{"message":"m","error_code":"MISSING","param":"a"}]`)

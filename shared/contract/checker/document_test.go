@@ -2,6 +2,7 @@ package checker
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -36,17 +37,21 @@ func successes(op *openapi3.Operation) string {
 	return strings.Join(list, ",")
 }
 
-func TestPublicKeysMayRetrieveAndProcessOnly(t *testing.T) {
+func TestOperationsForBrowsers(t *testing.T) {
 	t.Parallel()
-	var got []string
+	got := map[string][]string{}
 	for _, op := range sharedChecker(t).Operations() {
 		if op.PublicKey {
-			got = append(got, op.OperationID)
+			got["public key"] = append(got["public key"], op.OperationID)
+		}
+		if op.Action != "" {
+			got[op.Action] = append(got[op.Action], op.OperationID)
 		}
 	}
-	slices.Sort(got)
-	if want := []string{"processCheckout", "retrieveCheckout"}; !slices.Equal(got, want) {
-		t.Errorf("got %v for public keys, want %v", got, want)
+	want := map[string][]string{"public key": {"retrieveCheckout", "processCheckout"},
+		"checkout": {"createCheckout", "retrieveCheckout", "processCheckout"}}
+	if !maps.EqualFunc(got, want, slices.Equal[[]string]) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

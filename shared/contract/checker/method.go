@@ -53,10 +53,10 @@ func checkHead(get *routers.Route, req *http.Request, res *http.Response, resBod
 }
 
 // checkPreflight requires a preflight to allow exactly the methods that public
-// keys may use (contract §2.1). Preflights are not operations of the
+// keys and merchant tokens may use (contract §2.1). Preflights are not operations of the
 // document: browsers send them by themselves.
 func checkPreflight(item *openapi3.PathItem, res *http.Response, resBody []byte) error {
-	want, got := publicMethods(item), methodsIn(res, "Access-Control-Allow-Methods")
+	want, got := browserMethods(item), methodsIn(res, "Access-Control-Allow-Methods")
 	if len(want) == 0 {
 		return errors.New("preflight accepted for a path that browsers may not use")
 	}

@@ -38,7 +38,8 @@ func TestPreflight(t *testing.T) {
 	}{
 		"as documented":  {checkoutPath, "GET, PUT", "*", "", ""},
 		"too open":       {checkoutPath, "DELETE, GET, PUT", "*", "", "preflight opens [DELETE GET PUT]"},
-		"not for a page": {"/v0.1/checkouts", "POST", "*", "", "browsers may not use"},
+		"of an action":   {"/v0.1/checkouts", "POST", "*", "", ""},
+		"not for a page": {"/v0.1/customers", "POST", "*", "", "browsers may not use"},
 		"without origin": {checkoutPath, "GET, PUT", "", "", "needs Access-Control-Allow-Origin"},
 		"with a body":    {checkoutPath, "GET, PUT", "*", "{}", "no body"},
 	} {

@@ -12,6 +12,7 @@ import (
 const (
 	scopesExtension    = "x-scopes"
 	publicKeyExtension = "x-public-key"
+	actionExtension    = "x-action"
 )
 
 // Operation is one endpoint of the document, in the terms of a routes table.
@@ -22,6 +23,7 @@ type Operation struct {
 	Scopes      []string  // any one suffices; empty: any credential, or none where Public
 	Public      bool      // needs no credential at all
 	PublicKey   bool      // a public key may use it, from a browser (contract §2.1)
+	Action      string    // that lets a merchant token use it, from a browser (contract §8.5); "": none does
 	Success     []int     // statuses below 400, sorted
 	Inputs      []Input   // its parameters, headers among them, and the members of its body
 	Examples    []Example // of its body, by name; none of an operation without a body
@@ -47,6 +49,7 @@ func operations(doc *openapi3.T) ([]Operation, error) {
 				Scopes:      scopes,
 				Public:      op.Security != nil && len(*op.Security) == 0,
 				PublicKey:   allowsPublicKey(op),
+				Action:      actionOf(op),
 				Success:     successesOf(op),
 				Inputs:      inputsOf(item, op),
 				Examples:    examplesOf(op),
@@ -78,11 +81,16 @@ func allowsPublicKey(op *openapi3.Operation) bool {
 	return allowed
 }
 
-// publicMethods lists the methods of a path that browsers may use, sorted.
-func publicMethods(item *openapi3.PathItem) []string {
+func actionOf(op *openapi3.Operation) string {
+	action, _ := op.Extensions[actionExtension].(string)
+	return action
+}
+
+// browserMethods lists the methods of a path that browsers may use, sorted.
+func browserMethods(item *openapi3.PathItem) []string {
 	var list []string
 	for method, op := range item.Operations() {
-		if allowsPublicKey(op) {
+		if allowsPublicKey(op) || actionOf(op) != "" {
 			list = append(list, method)
 		}
 	}

@@ -60,11 +60,11 @@ func (x exchange) checkContentType(documented *openapi3.Response) error {
 	return nil
 }
 
-// checkOrigin keeps browsers away from all but the paths that a public key may
-// use (contract §2.1); which methods they may use there, the preflight says.
+// checkOrigin keeps browsers away from all but the paths that a public key or merchant token
+// may use (contract §2.1); which methods they may use there, the preflight says.
 func (x exchange) checkOrigin() error {
 	open := x.res.Header.Get("Access-Control-Allow-Origin") != ""
-	if open && len(publicMethods(x.route.PathItem)) == 0 {
+	if open && len(browserMethods(x.route.PathItem)) == 0 {
 		return errors.New("Access-Control-Allow-Origin is not for this path")
 	}
 	return nil
