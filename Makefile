@@ -4,7 +4,7 @@ export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT ID
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo provision clock listen trigger resend logs reader payouts reconcile invoke reset install test \
-	test-all test-dynamodb-local sim lint bench go test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
+	test-all test-dynamodb-local sdk-check sim lint bench go test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/aws/engines/with --
@@ -79,6 +79,10 @@ test-all: go ## run those too that need more than Go: the real engines, a browse
 	python3 -c 'import ensurepip' 2>/dev/null || missing="$$missing python3-venv"; \
 	[ -z "$$missing" ] || { echo "not installed:$$missing. On Debian, apt-get install them." >&2; exit 1; }
 	@$(WITH_ENGINES) go test $(TESTFLAGS) $(NOT_INFRA)
+
+# Each SDK is pinned: in go.mod, localstack/package.json and localstack/sdk/requirements.txt.
+sdk-check: go ## play a story with the vendor's newest SDKs for Go, TypeScript and Python
+	@CASHWRAP_TESTS=all go test -count=1 $(TESTFLAGS) ./localstack/sdk
 
 test-tracing: go ## check and test the code as it is built with TRACING=on
 	@go vet -tags otel ./functions/... ./shared/... ./localstack/...

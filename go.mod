@@ -40,6 +40,7 @@ require (
 	github.com/mattn/go-isatty v0.0.24
 	github.com/pquerna/otp v1.5.0
 	github.com/spf13/cobra v1.10.2
+	github.com/sumup/sumup-go v0.17.2
 	github.com/wneessen/go-mail v0.8.1
 	go.opentelemetry.io/contrib/instrumentation/github.com/aws/aws-lambda-go/otellambda v0.63.0
 	go.opentelemetry.io/otel v1.38.0
