@@ -84,6 +84,9 @@ func TestEachStateWithABrowser(t *testing.T) {
 					tab.WaitURL(`^https://issuer\.test/3ds`) // the script goes on at once
 					continue
 				}
+				if name == "challenge" && !c.NoScript {
+					tab.Frame("iframe").CSS("h1").Text() // which the script loads into the frame
+				}
 				if got := tab.CSS("#pay").Attribute("data-state"); got != string(states()[name].State) {
 					t.Errorf("%s: got state %s, want %s", name, got, states()[name].State)
 				}
