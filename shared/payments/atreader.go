@@ -107,8 +107,11 @@ func (c Checkout) BeginAtReader(a Attempt, now time.Time) Checkout {
 	return c
 }
 
-// WaitsAtReader reports whether the cardholder may still pay, as far as is recorded.
-func (c Checkout) WaitsAtReader() bool { return c.Reader != nil && c.RequiresAction() && !c.recorded() }
+// WaitsAtReader reports whether the payer may still pay, as far as is recorded. A card whose outcome is unknown was
+// charged or refused; a Pix code may still be shown.
+func (c Checkout) WaitsAtReader() bool {
+	return c.Reader != nil && c.RequiresAction() && (!c.recorded() || c.Attempt.Method == QRCodePix)
+}
 
 // ReaderDeadline is when a checkout at a reader is given up.
 func (c Checkout) ReaderDeadline() time.Time {

@@ -245,7 +245,7 @@ func TestPixAtReader(t *testing.T) {
 		{"shown", pixAtReader(), byCode(payments.Voucher), readerState{payments.CheckoutPending, "", "", true, false, false}},
 		{"shown again", waiting, byCode(payments.Voucher), readerState{payments.CheckoutPending, "", "", true, false, false}},
 		{"unknown, then shown", unknown, byCode(payments.Voucher),
-			readerState{payments.CheckoutPending, "", "", false, false, false}},
+			readerState{payments.CheckoutPending, "", "", true, false, false}},
 		{"paid", waiting, byCode(payments.Approved),
 			readerState{payments.CheckoutPaid, payments.TransactionSuccessful, "", false, true, true}},
 		{"cancelled", waiting, byCode(payments.Cancelled),

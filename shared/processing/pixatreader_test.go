@@ -166,3 +166,23 @@ func TestResolve_PixUnknownAtFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestTerminateAtReader_PixUnknownAtFirst: such a code is cancelled like any other.
+func TestTerminateAtReader_PixUnknownAtFirst(t *testing.T) {
+	t.Parallel()
+	o := newFixture(t)
+	c, _ := o.showPix(t, terminal.Outcome{Progress: terminal.Waiting})
+	o.Acquirers[identity.Test] = forgetful{o.Acquirers[identity.Test], o.Now().Add(10 * time.Second), o.Now}
+	o.Advance(time.Second)
+	c, err := o.Resolve(t.Context(), tenant, c.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Advance(time.Minute)
+	if _, err := o.TerminateAtReader(t.Context(), tenant, c); err != nil {
+		t.Errorf("terminate: got %v, want no error", err)
+	}
+	if diff := cmp.Diff(pixEnded("terminated"), o.pixFate(t, c.ID)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
