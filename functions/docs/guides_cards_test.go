@@ -18,6 +18,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/platform/platformtest"
 )
 
 // table is the one in a section of a guide: the cells of its rows, without its head.
@@ -46,7 +47,7 @@ type buyer struct {
 
 func newBuyer(t *testing.T) buyer {
 	t.Helper()
-	home, env := startPlatform(t)
+	home, env := platformtest.Start(t)
 	return buyer{t, platform.Folder(filepath.Join(home, ".local")), env}
 }
 

@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -21,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/platform/platformtest"
 	"github.com/cashwrap/cashwrap/localstack/trigger"
 )
 
@@ -42,7 +40,7 @@ func TestGuides(t *testing.T) {
 		for _, way := range readGuide(t, path, "", "").ways() {
 			t.Run(strings.TrimSuffix(filepath.Base(path), ".md")+way, func(t *testing.T) {
 				t.Parallel()
-				home, env := startPlatform(t)
+				home, env := platformtest.Start(t)
 				g := readGuide(t, path, env["BASE_URL"], freePort(t)).way(way)
 				if err := g.run(t.Context(), home, t.TempDir(), commands); err != nil {
 					t.Error(err)
@@ -74,7 +72,7 @@ func TestTriggers(t *testing.T) {
 		t.Run(event, func(t *testing.T) {
 			t.Parallel()
 			command := exec.CommandContext(t.Context(), cashwrap, "trigger", event)
-			command.Dir, _ = startPlatform(t)
+			command.Dir, _ = platformtest.Start(t)
 			if out, err := command.CombinedOutput(); err != nil {
 				t.Errorf("got error %v, want none:\n%s", err, out)
 			}
@@ -83,25 +81,6 @@ func TestTriggers(t *testing.T) {
 	if diff := cmp.Diff(trigger.Names(), events); diff != "" {
 		t.Errorf("events of the guide (-all +guide):\n%s", diff)
 	}
-}
-
-// startPlatform starts a platform. Home is where a reader works: .local is there.
-func startPlatform(t *testing.T) (home string, env map[string]string) {
-	t.Helper()
-	home = t.TempDir()
-	p, err := platform.Start(t.Context(), platform.Folder(filepath.Join(home, ".local")), platform.Config{
-		Engine: platform.InMemory, Runtime: platform.InProcess,
-		Progress: io.Discard, Log: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return home, p.Env
 }
 
 // run runs the guide in home, with commands in path, and keeps what it prints in scratch. The error says all that the

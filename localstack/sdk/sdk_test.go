@@ -5,8 +5,6 @@ package sdk_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/platform/platformtest"
 )
 
 // want is what each story sees.
@@ -28,7 +26,8 @@ var want = map[string]any{"merchant": true, "card": true, "paid": "PAID", "liste
 func TestGo(t *testing.T) {
 	t.Parallel()
 	enginetest.Only(t)
-	text, err := json.Marshal(playInGo(t, startPlatform(t)))
+	_, env := platformtest.Start(t)
+	text, err := json.Marshal(playInGo(t, env))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +36,7 @@ func TestGo(t *testing.T) {
 
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
-	compare(t, run(t, enginetest.Node(t, "sdk/story.mjs"), variables(startPlatform(t))))
+	compare(t, run(t, enginetest.Node(t, "sdk/story.mjs"), variables(t)))
 }
 
 func TestPython(t *testing.T) {
@@ -46,7 +45,7 @@ func TestPython(t *testing.T) {
 	interpreter := python(t)
 	t.Run("story", func(t *testing.T) {
 		t.Parallel()
-		compare(t, run(t, exec.Command(interpreter, "story.py"), variables(startPlatform(t))))
+		compare(t, run(t, exec.Command(interpreter, "story.py"), variables(t)))
 	})
 	t.Run("fields", func(t *testing.T) {
 		t.Parallel()
@@ -70,24 +69,10 @@ func compare(t *testing.T, printed []byte) {
 	}
 }
 
-func startPlatform(t *testing.T) (env map[string]string) {
+// variables starts a platform, and returns the environment of a program that uses it.
+func variables(t *testing.T) []string {
 	t.Helper()
-	p, err := platform.Start(t.Context(), platform.Folder(filepath.Join(t.TempDir(), ".local")), platform.Config{
-		Engine: platform.InMemory, Runtime: platform.InProcess,
-		Progress: io.Discard, Log: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p.Env
-}
-
-func variables(env map[string]string) []string {
+	_, env := platformtest.Start(t)
 	all := os.Environ()
 	for name, value := range env {
 		all = append(all, name+"="+value)
