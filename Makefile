@@ -3,7 +3,7 @@
 export PORT ARGS ENGINE RUNTIME ADVANCE AT FN EVENT ID
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo provision clock listen trigger resend logs reader payouts reconcile invoke reset install test \
+.PHONY: help tools run demo provision clock listen trigger resend logs reader payouts reconcile invoke reset install test \
 	test-all test-dynamodb-local sdk-check sim lint bench go test-tracing test-infra build cdk bootstrap synth deploy destroy sam deploy-check cost golden
 
 # The engines run once for all packages, and end with the command.
@@ -74,14 +74,17 @@ test: go ## run all tests that need nothing but Go, without infra's; TESTFLAGS=-
 TOOLS := bash chromium curl python3
 
 test-all: export CASHWRAP_TESTS = all
-test-all: go ## run those too that need more than Go: the real engines, a browser, the guides, deployed programs
+test-all: go tools ## run those too that need more than Go: the real engines, a browser, the guides, deployed programs
+	@$(WITH_ENGINES) go test $(TESTFLAGS) $(NOT_INFRA)
+
+tools:
 	@missing=; for tool in $(TOOLS); do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
 	python3 -c 'import ensurepip' 2>/dev/null || missing="$$missing python3-venv"; \
 	[ -z "$$missing" ] || { echo "not installed:$$missing. On Debian, apt-get install them." >&2; exit 1; }
-	@$(WITH_ENGINES) go test $(TESTFLAGS) $(NOT_INFRA)
 
 # Each SDK is pinned: in go.mod, localstack/package.json and localstack/sdk/requirements.txt.
-sdk-check: go ## play a story with the vendor's newest SDKs for Go, TypeScript and Python
+sdk-check: TOOLS := python3
+sdk-check: go tools ## play a story with the vendor's newest SDKs for Go, TypeScript and Python
 	@CASHWRAP_TESTS=all go test -count=1 $(TESTFLAGS) ./localstack/sdk
 
 test-tracing: go ## check and test the code as it is built with TRACING=on
