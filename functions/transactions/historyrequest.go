@@ -49,11 +49,11 @@ const (
 
 type entryMode string
 
-// neverEntered are published entry modes that no transaction has: a filter by them matches nothing (contract §6.2).
+// neverEntered lists published entry modes that no transaction has (contract §6.2).
 var neverEntered = []string{"SOFORT", "GIROPAY", "NONE", "MANUAL_ENTRY", "MAGSTRIPE_FALLBACK", "DIRECT_DEBIT", "MOTO",
 	"CONTACTLESS_MAGSTRIPE", "N/A"}
 
-// Values returns all that are published; any other is refused (contract §2.5).
+// Values returns all published entry modes; any other is refused (contract §2.5).
 func (entryMode) Values() []string { return append(payments.EntryModes(), neverEntered...) }
 
 // texts are the same values under another name.

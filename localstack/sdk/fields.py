@@ -49,6 +49,10 @@ def keys(function, of):
 
 
 def operations():
+    """Yields each operation with what it sends and reads, from the source of the SDK's resources.
+
+    Evaluating the f-string of a path fills {} into each of its values.
+    """
     for package in pkgutil.iter_modules(sumup.__path__):
         if not package.ispkg or package.name == "types":
             continue

@@ -70,8 +70,8 @@ func (c Card) expiry() (month, year int) {
 	return month, year
 }
 
-// Rule says what is wrong with the card's last month, which must not have passed, or with a CVV that was sent as a
-// number and may have lost its first digit.
+// Rule refuses a card whose last month has passed, and a CVV sent as a number with too few or too many digits: a number
+// loses its leading zero.
 func (c Card) Rule(field string, now time.Time) string {
 	if field == "cvv" {
 		if want := cvvDigits(Brand(c.Number.Reveal())); c.CVV.IsNumber() && len(c.CVV.Reveal()) != want {

@@ -90,7 +90,7 @@ func tagged(t reflect.Type, tag string) []field {
 type member struct {
 	index        []int
 	refusesEmpty bool
-	digits       int // for a text of digits, which may be sent as a number: how many it has at least; 0: none may
+	digits       int // least digits of a text that may also be sent as a number; 0: it may not
 }
 
 // members maps an object type's member names to its fields. Matching is

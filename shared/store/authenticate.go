@@ -74,7 +74,7 @@ func (s *Reader) authenticateKey(ctx context.Context, token identity.Token) (ide
 	return k.Principal(), m.Merchant, nil
 }
 
-// authenticateMerchantToken authenticates the token's maker as it is now, so that the token never outlives it (contract
+// authenticateMerchantToken authenticates the maker again, so that the token ends when the maker's rights end (contract
 // §8.5).
 func (s *Reader) authenticateMerchantToken(ctx context.Context, t identity.AccessToken) (identity.Principal,
 	merchant.Merchant, error) {

@@ -43,11 +43,12 @@ func NewSenderOver(wrap func(http.RoundTripper) http.RoundTripper, policy Policy
 // ErrBusy reports that the host has no free slot for the tenant: nothing was sent.
 var ErrBusy = errors.New("webhook: the host has no free slot")
 
-// Send makes one attempt to deliver m to the URL target, signed with every secret,
-// the newest first, and the platform's keys. It waits up to 2 s for one of the host's slots, which
-// tenants share, and then at most [AnswerTimeout] for the answer. Any 2xx is
-// success; everything else is a [*DeliveryError], except [ErrBusy], which is not an
-// attempt, and [ErrMessage] and [ErrNoKey] for what cannot be signed.
+// Send makes one attempt to deliver m to the URL target, signed with every secret
+// and the platform's keys. Of the secrets the newest comes first; it alone makes a
+// timed signature. Send waits up to 2 s for one of the host's slots, which tenants
+// share, and then at most [AnswerTimeout] for the answer. Any 2xx is success;
+// everything else is a [*DeliveryError], except [ErrBusy], which is not an attempt,
+// and [ErrMessage] and [ErrNoKey] for what cannot be signed.
 func (s *Sender) Send(ctx context.Context, tenant, target string, m Message, secrets []Secret) error {
 	u, err := CheckURL(target, s.policy)
 	if err != nil {
