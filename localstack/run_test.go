@@ -117,7 +117,7 @@ func payOut(t *testing.T, place platform.Folder) {
 		t.Errorf("got %s and error %v, want PAID in it four times", &paid, err)
 	}
 	if err := payouts(t.Context(), place, "tomorrow", io.Discard); err == nil ||
-		!strings.Contains(err.Error(), "at must be an ISO 8601 date-time") {
+		!strings.Contains(err.Error(), "at must be a date-time, such as") {
 		t.Errorf("got error %v, want one that at must be a date-time", err)
 	}
 }

@@ -230,11 +230,11 @@ func setAmount(c *payments.Checkout, literal money.Literal, code string, m merch
 // setValidUntil reads a date-time; "" removes the end.
 func setValidUntil(c *payments.Checkout, text string, now time.Time) *failure.Error {
 	c.ValidUntil = nil
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
+	at, ok := validate.Time(text)
+	if !ok {
 		return nil // there is none, or the rules of the field refuse it
 	}
-	if at = at.UTC(); !at.After(now) {
+	if !at.After(now) {
 		return failure.Invalid("valid_until", "must be in the future")
 	}
 	c.ValidUntil = &at

@@ -144,7 +144,7 @@ var badRequests = []badRequest{
 	{"past its time", []change{{"valid_until", "2026-11-20T11:59:59Z"}}, invalid("valid_until")},
 	{"until now", []change{{"valid_until", "2026-11-20T13:00:00+01:00"}}, invalid("valid_until")},
 	{"until a day", []change{{"valid_until", "2026-12-20"}}, invalid("valid_until")},
-	{"until some local time", []change{{"valid_until", "2026-12-20T12:00:00"}}, invalid("valid_until")},
+	{"until some minute", []change{{"valid_until", "2026-12-20T12:00Z"}}, invalid("valid_until")},
 	{"until a number", []change{{"valid_until", 1797768000}}, invalid("valid_until")},
 
 	{"hosted without a word", []change{{"hosted_checkout", map[string]any{}}}, missing("hosted_checkout.enabled")},

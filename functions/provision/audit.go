@@ -7,6 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // listAudit lists who changed what of a merchant's account, the oldest change first.
@@ -46,10 +47,10 @@ func (o operator) listAudit(ctx context.Context, c listAudit) (auditListed, erro
 	}
 	from, to, limit := time.Time{}, o.Now(), defaultAudit
 	if c.From != "" {
-		from, _ = time.Parse(time.RFC3339, c.From) // as has been checked
+		from, _ = validate.Time(c.From) // as has been checked
 	}
 	if c.To != "" {
-		to, _ = time.Parse(time.RFC3339, c.To)
+		to, _ = validate.Time(c.To)
 	}
 	if c.Limit != nil {
 		limit = *c.Limit

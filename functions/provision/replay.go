@@ -11,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // replay sends callbacks or mails again, under their old ids: one by its id, in any
@@ -112,8 +113,8 @@ func instant(param, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, failure.Missing(param)
 	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
+	at, ok := validate.Time(text)
+	if !ok {
 		return at, failure.Invalid(param, "must be an RFC 3339 time")
 	}
 	return at, nil

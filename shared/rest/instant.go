@@ -1,6 +1,10 @@
 package rest
 
-import "time"
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/validate"
+)
 
 // Instant is a date-time as checkouts and payment instruments show it:
 // milliseconds and a colon offset (contract §2.4).
@@ -39,10 +43,9 @@ func setTime(to *time.Time, text string) string {
 	if sign := len(text) - len("+01:00"); sign > 0 && text[sign] == ' ' {
 		text = text[:sign] + "+" + text[sign+1:]
 	}
-	err := to.UnmarshalText([]byte(text))
-	*to = to.UTC()
-	// An offset can lead out of the years that RFC 3339 can write.
-	if err != nil || to.Year() < 0 || to.Year() > 9999 {
+	at, ok := validate.Time(text)
+	*to = at
+	if !ok {
 		return "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00"
 	}
 	return ""

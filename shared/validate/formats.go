@@ -26,7 +26,7 @@ var formats = map[string]format{
 	"email":     {email, "must be an email address"},
 	"http-url":  {httpURL, "must be an absolute http or https URL"},
 	"date":      {date, "must be a date, YYYY-MM-DD"},
-	"date-time": {dateTime, "must be an ISO 8601 date-time with an offset"},
+	"date-time": {dateTime, "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00"},
 	"country":   {iso3166.IsCountryCode, "must be an ISO 3166-1 alpha-2 code"},
 	"currency":  {currency, "must be an ISO 4217 code of a currency that the platform settles in"},
 	"iban":      {func(text string) bool { return iban.Validate(Machine(text)) == nil }, "must be a valid IBAN"},
@@ -92,8 +92,8 @@ func date(text string) bool {
 }
 
 func dateTime(text string) bool {
-	_, err := time.Parse(time.RFC3339, text)
-	return err == nil
+	_, ok := Time(text)
+	return ok
 }
 
 // digits are from least to most of them, and nothing else.
