@@ -2,6 +2,7 @@ package page
 
 import (
 	_ "embed"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -25,9 +26,10 @@ func Outcome(l Language, checkoutID string, status payments.CheckoutStatus, next
 	return p.Framed(), err
 }
 
-// ReturnURL is where a payer goes at the end: the merchant's redirect_url
+// ReturnURL returns where a payer goes at the end: the merchant's redirect_url
 // with checkout_id, which replaces one that is there already. The rest of the
-// query stays as the merchant wrote it.
+// query stays as the merchant wrote it, but that what no URI has is escaped
+// (RFC 3986 §3.4), since a Location and a browser's form take URIs only.
 func ReturnURL(redirectURL, checkoutID string) (string, error) {
 	u, err := url.Parse(redirectURL)
 	if err != nil {
@@ -37,9 +39,28 @@ func ReturnURL(redirectURL, checkoutID string) (string, error) {
 	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		name, _, _ := strings.Cut(pair, "=")
 		if decoded, err := url.QueryUnescape(name); pair != "" && (err != nil || decoded != "checkout_id") {
-			query = append(query, pair)
+			query = append(query, escapedQuery(pair))
 		}
 	}
 	u.RawQuery = strings.Join(append(query, "checkout_id="+url.QueryEscape(checkoutID)), "&")
 	return u.String(), nil
+}
+
+// inQueries are the characters beside letters and digits that a query may have (RFC 3986 §3.4).
+const inQueries = "-._~!$&'()*+,;=:@/?"
+
+func escapedQuery(text string) string {
+	var out strings.Builder
+	for i := range len(text) {
+		c := text[i]
+		_, malformed := url.QueryUnescape(text[i:min(len(text), i+len("%00"))])
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte(inQueries, c) >= 0,
+			c == '%' && malformed == nil:
+			out.WriteByte(c)
+		default:
+			fmt.Fprintf(&out, "%%%02X", c)
+		}
+	}
+	return out.String()
 }

@@ -204,7 +204,13 @@ func TestReturnURL(t *testing.T) {
 		"https://shop.example/a?z=1&b=%2F+x&b=2":          "https://shop.example/a?z=1&b=%2F+x&b=2&checkout_id=co-1",
 		"https://shop.example/a?checkout_id=old&z=1#frag": "https://shop.example/a?z=1&checkout_id=co-1#frag",
 		"https://shop.example/a?checkout%5Fid=old&flag":   "https://shop.example/a?flag&checkout_id=co-1",
-		"http://localhost:3000/x?bad=%zz":                 "http://localhost:3000/x?bad=%zz&checkout_id=co-1",
+		"http://localhost:3000/x?bad=%zz":                 "http://localhost:3000/x?bad=%25zz&checkout_id=co-1",
+		"https://shop.example/a?q=\u00fc&r=%C3%bc":        "https://shop.example/a?q=%C3%BC&r=%C3%bc&checkout_id=co-1",
+		"https://shop.example/a?q=a b\"<>'`":              "https://shop.example/a?q=a%20b%22%3C%3E'%60&checkout_id=co-1",
+		"https://shop.example/a?q={}|\\^[]":               "https://shop.example/a?q=%7B%7D%7C%5C%5E%5B%5D&checkout_id=co-1",
+		"https://shop.example/a?q=\U0001F600%":            "https://shop.example/a?q=%F0%9F%98%80%25&checkout_id=co-1",
+		"https://shop.example/a?q=%2":                     "https://shop.example/a?q=%252&checkout_id=co-1",
+		"https://shop.example/\u00fc?a:b@c/?d=(1),2;3!*$": "https://shop.example/%C3%BC?a:b@c/?d=(1),2;3!*$&checkout_id=co-1",
 	} {
 		if got, err := page.ReturnURL(redirect, "co-1"); err != nil || got != want {
 			t.Errorf("%s: got %s (%v), want %s", redirect, got, err, want)
