@@ -170,7 +170,7 @@ func (f family) checkDraft(c payments.Checkout, m merchant.Merchant) failure.Lis
 	}
 	if c.ReturnURL != "" {
 		if _, err := webhook.CheckURL(c.ReturnURL, f.callbacks); err != nil {
-			faults = append(faults, failure.Invalid("return_url", "must be a public http or https URL").WithCause(err))
+			faults = append(faults, failure.Invalid("return_url", err.Error()))
 		}
 	}
 	if fault := checkMethod(c, m); fault != nil {

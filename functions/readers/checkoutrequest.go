@@ -146,19 +146,20 @@ func setTotal(c *payments.Checkout, r totalRequest, m merchant.Merchant) failure
 }
 
 // checkReturnURL guards against forged targets (contract §11.3), and wants https (contract §11.4),
-// except where callbacks may stay on the machine.
+// except of callbacks that stay on the machine.
 func (f family) checkReturnURL(text string) failure.List {
 	if text == "" {
 		return nil
 	}
 	u, err := webhook.CheckURL(text, f.callbacks)
-	if err == nil && u.Scheme != "https" && !f.callbacks.AllowLoopback {
+	switch {
+	case err != nil:
+		return failure.List{failure.Invalid("return_url", err.Error())}
+	case u.Scheme != "https" && !f.callbacks.IsLoopback(u):
 		return failure.List{failure.Invalid("return_url", "must be an https URL")}
+	default:
+		return nil
 	}
-	if err != nil {
-		return failure.List{failure.Invalid("return_url", "must be a public https URL").WithCause(err)}
-	}
-	return nil
 }
 
 // checkRestrictions refuses fields that do not fit the merchant's country and currency, or a payment by Pix (contract

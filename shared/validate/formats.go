@@ -2,7 +2,6 @@ package validate
 
 import (
 	"net/mail"
-	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -24,7 +23,6 @@ type format struct {
 
 var formats = map[string]format{
 	"email":     {email, "must be an email address"},
-	"http-url":  {httpURL, "must be an absolute http or https URL"},
 	"date":      {date, "must be a date, YYYY-MM-DD"},
 	"date-time": {dateTime, "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00"},
 	"country":   {iso3166.IsCountryCode, "must be an ISO 3166-1 alpha-2 code"},
@@ -66,17 +64,6 @@ func email(text string) bool {
 // another character without width.
 func unseen(r rune) bool {
 	return unicode.In(r, unicode.C, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
-}
-
-// maxURL bounds URLs, in bytes.
-const maxURL = 2048
-
-// httpURL reports whether a browser may safely go there: any absolute http or
-// https URL without credentials.
-func httpURL(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && len(text) <= maxURL && (u.Scheme == "http" || u.Scheme == "https") &&
-		u.Host != "" && u.User == nil
 }
 
 // phone reports whether the text is a number in international form, of at most 15

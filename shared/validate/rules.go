@@ -87,6 +87,9 @@ func textRule(name, argument string) (rule, error) {
 		to, err2 := strconv.ParseInt(most, 10, 64)
 		return rule{text: integer(from, to)}, errors.Join(err, err2)
 	}
+	if name == "http-url" && argument == "" {
+		return rule{text: httpURL}, nil
+	}
 	f, known := formats[name]
 	if !known || argument != "" {
 		return rule{}, fmt.Errorf("there is no rule %s", name)

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -45,6 +46,12 @@ func (p Policy) permits(target netip.AddrPort) bool {
 // are checked by the addresses they resolve to.
 func (p Policy) permitsName(name string) bool {
 	return p.allowsLocalhost(name) || len(p.Allow) > 0 || isPublicName(name)
+}
+
+// IsLoopback reports whether the URL leads to this machine, and the policy allows that.
+func (p Policy) IsLoopback(u *url.URL) bool {
+	addr, err := netip.ParseAddr(u.Hostname())
+	return p.AllowLoopback && err == nil && addr.IsLoopback() || p.allowsLocalhost(u.Hostname())
 }
 
 func (p Policy) allowsLocalhost(name string) bool {
