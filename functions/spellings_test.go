@@ -99,3 +99,37 @@ func TestQueries_OtherSpellings(t *testing.T) {
 		t.Errorf("got %d booleans, want 10 or more", booleans)
 	}
 }
+
+// TestIDs_InCapitals: a UUID in capitals names the same, and replies have it in lower case (RFC 9562 §4).
+func TestIDs_InCapitals(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	sold := s.Sell("10.10")
+	client := s.Transaction("id=" + sold.ID).Text("client_transaction_id")
+	up, id := strings.ToUpper, s.Create("10.10", nil)
+	query := "/v2.1/merchants/" + s.Merchant.Code + "/transactions?"
+	for _, c := range []struct {
+		method, path string
+		body         any
+		status       int
+		shows        string
+	}{
+		{"GET", "/v0.1/checkouts/" + up(id), nil, 200, id},
+		{"PATCH", "/v0.1/checkouts/" + up(id), map[string]any{"description": "Tea"}, 200, id},
+		{"GET", "/v0.1/checkouts/" + up(id) + "/payment-methods", nil, 200, ""},
+		{"PUT", "/v0.1/checkouts/" + up(id), s.Card(world.Frictionless), 200, id},
+		{"DELETE", "/v0.1/checkouts/" + up(s.Create("1", nil)), nil, 200, ""},
+		{"GET", query + "id=" + up(sold.ID), nil, 200, sold.ID},
+		{"GET", query + "client_transaction_id=" + up(client), nil, 200, client},
+		{"GET", "/v0.1/me/transactions?id=" + up(sold.ID), nil, 200, sold.ID},
+		{"GET", "/v1.1/receipts/" + up(sold.ID) + "?mid=" + s.Merchant.Code, nil, 200, sold.ID},
+		{"POST", "/v0.1/me/refund/" + up(sold.ID), map[string]any{"amount": 1}, 204, ""},
+		{"POST", "/v1.0/merchants/" + s.Merchant.Code + "/payments/" + up(sold.ID) + "/refunds", nil, 201, ""},
+	} {
+		got := s.Main().DoUnchecked(world.Request{Method: c.method, Path: c.path, Body: c.body})
+		body := string(got.Body)
+		if got.Status != c.status || !strings.Contains(body, c.shows) || strings.Contains(body, up(id)) {
+			t.Errorf("%s %s: got %d %s, want %d with %s", c.method, c.path, got.Status, got.Body, c.status, c.shows)
+		}
+	}
+}

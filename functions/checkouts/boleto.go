@@ -21,8 +21,8 @@ var boletoPage = page.New("").In("pt-BR")
 var brasilia = time.FixedZone("BRT", -3*60*60)
 
 type boletoRequest struct {
-	ID    string `path:"id"`
-	Token string `path:"n"`
+	ID    rest.ID `path:"id"`
+	Token string  `path:"n"`
 }
 
 // boleto is downloadBoleto: a page for the payer to print.
@@ -32,7 +32,7 @@ func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, e
 		return rest.Document{}, err
 	}
 	c, code := voucher.Checkout, voucher.Code
-	if c.ID != req.ID || c.Attempt.Method != payments.Boleto {
+	if c.ID != string(req.ID) || c.Attempt.Method != payments.Boleto {
 		return rest.Document{}, failure.NotFound("There is no such boleto.")
 	}
 	drawn, err := boletoPage.Draw("Boleto", boletoBody(printed{

@@ -19,7 +19,7 @@ import (
 // artefact is downloadArtefact: a payment code as an image or as text. Its id cannot be
 // guessed, so no credential is asked for.
 func (f family) artefact(ctx context.Context, req idRequest) (rest.Document, error) {
-	token, form, _ := strings.Cut(req.ID, ".")
+	token, form, _ := strings.Cut(string(req.ID), ".")
 	voucher, err := f.processing.Code(ctx, token)
 	if err != nil {
 		return rest.Document{}, err

@@ -10,9 +10,9 @@ import (
 
 // completeRequest is what the issuer's page posts to TermUrl (contract §4.4).
 type completeRequest struct {
-	ID    string `path:"id"`
-	PaRes string `form:"PaRes" validate:"required"`
-	MD    string `form:"MD" validate:"required"`
+	ID    rest.ID `path:"id"`
+	PaRes string  `form:"PaRes" validate:"required"`
+	MD    string  `form:"MD" validate:"required"`
 }
 
 // complete is completePayment, the 3DS return: the payer's browser brings the issuer's
@@ -20,7 +20,7 @@ type completeRequest struct {
 // attempt began on the payment page, that is the page to which it reports; it goes on there to try
 // again, and to the merchant when it has paid.
 func (f family) complete(ctx context.Context, req completeRequest) (rest.Document, error) {
-	c, err := f.processing.Complete(ctx, req.ID, req.MD, req.PaRes)
+	c, err := f.processing.Complete(ctx, string(req.ID), req.MD, req.PaRes)
 	if err != nil {
 		return rest.Document{}, err
 	}

@@ -21,7 +21,7 @@ type namedMethod struct {
 
 // methodsOfCheckout is listCheckoutPaymentMethods: how this checkout can be paid.
 func (f family) methodsOfCheckout(ctx context.Context, req idRequest) (checkoutMethods, error) {
-	if _, err := f.read(ctx, req.ID); err != nil {
+	if _, err := f.read(ctx, string(req.ID)); err != nil {
 		return checkoutMethods{}, err
 	}
 	response := checkoutMethods{Items: []namedMethod{}}

@@ -10,7 +10,7 @@ import (
 )
 
 type processRequest struct {
-	ID string `path:"id"`
+	ID rest.ID `path:"id"`
 	checkout.Payment
 }
 
@@ -27,10 +27,10 @@ func (f family) process(ctx context.Context, req processRequest) (checkout.Proce
 	if err := req.Check(payee, f.store.Now()).Err(); err != nil {
 		return checkout.Processed{}, err
 	}
-	if err := f.visible(ctx, req.ID); err != nil {
+	if err := f.visible(ctx, string(req.ID)); err != nil {
 		return checkout.Processed{}, err
 	}
-	request := req.Request(req.ID, rest.OperationID(ctx))
+	request := req.Request(string(req.ID), rest.OperationID(ctx))
 	request.PayerPresent = caller.Actor.Kind.InBrowser()
 	request.AskedBy = []string{"credential " + caller.Actor.ID}
 	if request.PayerPresent { // all payers share the merchant's public key, and a payer may get many merchant tokens

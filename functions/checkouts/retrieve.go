@@ -36,12 +36,12 @@ func (f family) list(ctx context.Context, req listRequest) ([]checkout.View, err
 }
 
 type idRequest struct {
-	ID string `path:"id"`
+	ID rest.ID `path:"id"`
 }
 
 // retrieve is retrieveCheckout.
 func (f family) retrieve(ctx context.Context, req idRequest) (checkout.View, error) {
-	c, err := f.read(ctx, req.ID)
+	c, err := f.read(ctx, string(req.ID))
 	if err != nil {
 		return checkout.View{}, err
 	}
@@ -70,10 +70,10 @@ func (f family) visible(ctx context.Context, id string) error {
 
 // deactivate is deactivateCheckout.
 func (f family) deactivate(ctx context.Context, req idRequest) (checkout.View, error) {
-	if err := f.visible(ctx, req.ID); err != nil {
+	if err := f.visible(ctx, string(req.ID)); err != nil {
 		return checkout.View{}, err
 	}
-	c, err := f.processing.Deactivate(ctx, rest.Caller(ctx).Tenant, req.ID)
+	c, err := f.processing.Deactivate(ctx, rest.Caller(ctx).Tenant, string(req.ID))
 	if err != nil {
 		return checkout.View{}, err
 	}

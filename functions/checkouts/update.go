@@ -18,7 +18,7 @@ import (
 // updateRequest is the body of updateCheckout: absent fields keep their values, and a null
 // valid_until removes the expiry (contract §13.1).
 type updateRequest struct {
-	ID          string                     `path:"id"`
+	ID          rest.ID                    `path:"id"`
 	Reference   optional.Of[string]        `json:"checkout_reference" validate:"min=1 text=90"`
 	Description optional.Of[string]        `json:"description" validate:"text=1000"`
 	CustomerID  optional.Of[string]        `json:"customer_id"`
@@ -37,7 +37,7 @@ func (f family) update(ctx context.Context, req updateRequest) (checkout.View, e
 
 func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout.View, error) {
 	tenant := rest.Caller(ctx).Tenant
-	c, err := f.read(ctx, req.ID)
+	c, err := f.read(ctx, string(req.ID))
 	if err != nil {
 		return checkout.View{}, err
 	}

@@ -40,8 +40,8 @@ func (f family) listInstruments(ctx context.Context, req retrieveRequest) ([]ins
 }
 
 type deactivateRequest struct {
-	CustomerID string `path:"customer_id"`
-	Token      string `path:"token"`
+	CustomerID string  `path:"customer_id"`
+	Token      rest.ID `path:"token"`
 }
 
 // forgetTime bounds the acquirer's part of a deactivation.
@@ -51,7 +51,7 @@ const forgetTime = 10 * time.Second
 // then the acquirer forgets it. A repeat finishes what was cut off.
 func (f family) deactivateInstrument(ctx context.Context, req deactivateRequest) (rest.NoContent, error) {
 	tenant := rest.Caller(ctx).Tenant
-	saved, err := f.store.DeactivateInstrument(ctx, tenant, req.CustomerID, req.Token)
+	saved, err := f.store.DeactivateInstrument(ctx, tenant, req.CustomerID, string(req.Token))
 	if err != nil {
 		return rest.NoContent{}, err
 	}

@@ -20,7 +20,7 @@ import (
 // attemptRequest is the body of createPaymentPageAttempt: processCheckout's as JSON, or the page's
 // form.
 type attemptRequest struct {
-	ID string `path:"checkout_id"`
+	ID rest.ID `path:"checkout_id"`
 	checkout.Payment
 	attemptForm
 	ofPage
@@ -37,7 +37,7 @@ type ofPage struct {
 // present, as by a public key. It answers JSON as processCheckout does, and a form by a redirect to
 // the page, or by the page with what is wrong.
 func (f family) createAttempt(ctx context.Context, req attemptRequest) (any, error) {
-	v, err := f.visit(ctx, req.ID, req.Embed != "")
+	v, err := f.visit(ctx, string(req.ID), req.Embed != "")
 	if err != nil {
 		return nil, err
 	}

@@ -52,17 +52,17 @@ func (f family) visit(ctx context.Context, id string, embedded bool) (visit, err
 }
 
 type showRequest struct {
-	ID      string `path:"checkout_id"`
-	Embed   string `query:"embed" validate:"one-of=1"`
-	Restart string `query:"restart" validate:"one-of=1"`
-	Change  string `query:"change" validate:"one-of=1"`
-	From    origin `query:"from" validate:"one-of=form|bank"`
+	ID      rest.ID `path:"checkout_id"`
+	Embed   string  `query:"embed" validate:"one-of=1"`
+	Restart string  `query:"restart" validate:"one-of=1"`
+	Change  string  `query:"change" validate:"one-of=1"`
+	From    origin  `query:"from" validate:"one-of=form|bank"`
 }
 
 // show is showPaymentPage. What it shows depends on whose browser it is (contract §13.3): the
 // state of an attempt is for the session that began it alone.
 func (f family) show(ctx context.Context, req showRequest) (rest.Document, error) {
-	v, err := f.visit(ctx, req.ID, req.Embed != "")
+	v, err := f.visit(ctx, string(req.ID), req.Embed != "")
 	if err != nil {
 		return rest.Document{}, err
 	}
@@ -70,7 +70,7 @@ func (f family) show(ctx context.Context, req showRequest) (rest.Document, error
 	switch payable, _ := v.payable(); {
 	case req.Restart != "" && payable && !v.session.live():
 		again := v.redirect("")
-		again.Cookie, again.Forget = f.begin(req.ID, v.embedded).cookie, v.surplus
+		again.Cookie, again.Forget = f.begin(string(req.ID), v.embedded).cookie, v.surplus
 		return again, nil
 	case v.own() && (v.session.live() || v.status() == payments.CheckoutPaid):
 		return v.showOwn(ctx, req.Change != "")

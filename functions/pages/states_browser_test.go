@@ -29,10 +29,10 @@ func shown(t *testing.T, language string) http.Handler {
 	}
 	all := states()
 	show := func(_ context.Context, req showRequest) (rest.Document, error) {
-		v := all[req.ID]
+		v := all[string(req.ID)]
 		v.AcceptLanguage = language
 		if v.Links.Page != "" {
-			v.Links.Page = "/pay/c-" + req.ID
+			v.Links.Page = "/pay/c-" + string(req.ID)
 		}
 		p, err := drawn(v)
 		return rest.Document{HTML: p.HTML, CSP: p.CSP}, err

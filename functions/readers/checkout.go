@@ -160,14 +160,14 @@ func readerFailure(why, kind string) *failure.Error {
 
 // checkoutPath names a checkout at a reader.
 type checkoutPath struct {
-	ReaderID string `path:"reader_id"`
-	ID       string `path:"checkout_id"`
+	ReaderID string  `path:"reader_id"`
+	ID       rest.ID `path:"checkout_id"`
 }
 
 // retrieveCheckout reads a checkout at the reader, after recording what has become of it.
 func (f family) retrieveCheckout(ctx context.Context, req checkoutPath) (checkoutReply, error) {
 	caller := rest.Caller(ctx)
-	c, err := f.store.AnyCheckout(ctx, caller.Tenant, req.ID)
+	c, err := f.store.AnyCheckout(ctx, caller.Tenant, string(req.ID))
 	switch {
 	case err != nil:
 		return checkoutReply{}, err

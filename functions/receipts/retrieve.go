@@ -12,9 +12,9 @@ import (
 
 // receiptRequest names a receipt of the caller's.
 type receiptRequest struct {
-	ID           string `path:"id"`                       // of the transaction, or its code
-	MerchantCode string `query:"mid" validate:"required"` // the caller's
-	EventID      *int64 `query:"tx_event_id"`             // of one of its refunds
+	ID           rest.ID `path:"id"`                       // of the transaction, or its code
+	MerchantCode string  `query:"mid" validate:"required"` // the caller's
+	EventID      *int64  `query:"tx_event_id"`             // of one of its refunds
 }
 
 // retrieve is retrieveReceipt.
@@ -34,9 +34,9 @@ func (f family) find(ctx context.Context, req receiptRequest) (subject, error) {
 	if req.MerchantCode != tenant.Merchant {
 		return subject{}, failure.Invalid("mid", "is not a valid merchant code")
 	}
-	r, err := f.store.FindTransaction(ctx, tenant, req.ID)
+	r, err := f.store.FindTransaction(ctx, tenant, string(req.ID))
 	if failure.Is(err, failure.KindNotFound) || err == nil && !caller.Sees(r.Creator) {
-		return subject{}, notFound(req.ID)
+		return subject{}, notFound(string(req.ID))
 	} else if err != nil {
 		return subject{}, err
 	}

@@ -24,6 +24,15 @@ func queries(s world.Shop, p world.Payment) map[string]string {
 	}
 }
 
+func TestInternalIDs_NotNumbers(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	for _, value := range []string{"abc", "1.0", "-1", "0x1", "12345678901234567890"} {
+		world.Invalid("internal_id").Check(t, s.Transaction("internal_id="+value))
+		world.Invalid("internal_id").Check(t, legacyTransaction(s, "internal_id="+value))
+	}
+}
+
 // Right after the reply to process, with both versions.
 func TestATransactionIsReadAtOnceByEachIdentifier(t *testing.T) {
 	t.Parallel()
@@ -49,8 +58,7 @@ func TestWhatNamesNoTransaction(t *testing.T) {
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
 	near := queriesNear(queries(s, p))
-	for _, query := range append(near, "internal_id=-1", "internal_id=9223372036854775807",
-		"internal_id=x", "internal_id=1.0",
+	for _, query := range append(near, "internal_id=0", "internal_id=9007199254740992", "internal_id=9223372036854775808",
 		"client_transaction_id=x", "client_transaction_id=ffffffff-ffff-4fff-bfff-ffffffffffff", "id=x", "transaction_code=x",
 		"foreign_transaction_id="+strings.Repeat("x", 3000), "id="+strings.Repeat("x", 3000)) {
 		notFound.Check(t, s.Transaction(query))

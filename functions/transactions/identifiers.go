@@ -14,17 +14,17 @@ import (
 
 // identifiers name a transaction; clients know five (contract §6.1).
 type identifiers struct {
-	ID         string `query:"id"`
-	InternalID string `query:"internal_id"`
-	Code       string `query:"transaction_code"`
-	ForeignID  string `query:"foreign_transaction_id"`
-	ClientID   string `query:"client_transaction_id"`
+	ID         rest.ID `query:"id"`
+	InternalID string  `query:"internal_id" validate:"pattern=^[0-9]{1,19}$"`
+	Code       string  `query:"transaction_code"`
+	ForeignID  string  `query:"foreign_transaction_id"`
+	ClientID   rest.ID `query:"client_transaction_id"`
 }
 
 // given counts the identifiers of the request.
 func (q identifiers) given() int {
 	n := 0
-	for _, text := range []string{q.ID, q.InternalID, q.Code, q.ForeignID, q.ClientID} {
+	for _, text := range []string{string(q.ID), q.InternalID, q.Code, q.ForeignID, string(q.ClientID)} {
 		if text != "" {
 			n++
 		}
@@ -35,8 +35,8 @@ func (q identifiers) given() int {
 // fit reports whether every given identifier is the transaction's.
 func (q identifiers) fit(t payments.Transaction) bool {
 	fits := func(given, has string) bool { return given == "" || given == has }
-	return fits(q.ID, t.ID) && fits(q.InternalID, strconv.FormatInt(t.InternalID(), 10)) && fits(q.Code, t.Code) &&
-		fits(q.ForeignID, t.ForeignID) && fits(q.ClientID, t.ClientTransactionID)
+	return fits(string(q.ID), t.ID) && fits(q.InternalID, strconv.FormatInt(t.InternalID(), 10)) && fits(q.Code, t.Code) &&
+		fits(q.ForeignID, t.ForeignID) && fits(string(q.ClientID), t.ClientTransactionID)
 }
 
 // code is the transaction code that follows from one of the identifiers; "" when
@@ -46,9 +46,9 @@ func (q identifiers) code() (string, bool) {
 	case q.Code != "":
 		return q.Code, true
 	case q.ID != "":
-		return payments.CodeOfID(q.ID), true
+		return payments.CodeOfID(string(q.ID)), true
 	case q.ClientID != "":
-		return payments.CodeWithin(q.ClientID)
+		return payments.CodeWithin(string(q.ClientID))
 	case q.InternalID != "":
 		n, err := strconv.ParseInt(q.InternalID, 10, 64)
 		if err != nil {

@@ -12,23 +12,23 @@ import (
 )
 
 type refundRequest struct {
-	ID     string        `path:"txn_id"` // or code
+	ID     rest.ID       `path:"txn_id"` // or code
 	Amount money.Literal `json:"amount"` // "": all that is not refunded yet
 }
 
 // refund is refundTransaction.
 func (f family) refund(ctx context.Context, req refundRequest) (rest.NoContent, error) {
-	return rest.NoContent{}, f.refundAmount(ctx, req.ID, req.Amount)
+	return rest.NoContent{}, f.refundAmount(ctx, string(req.ID), req.Amount)
 }
 
 type refundPaymentRequest struct {
-	ID     string        `path:"transaction_id"` // or code
+	ID     rest.ID       `path:"transaction_id"` // or code
 	Amount money.Literal `json:"amount"`         // "": all that is not refunded yet
 }
 
 // refundPayment is createRefund, which says more about an amount that is too high or too low.
 func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (struct{}, error) {
-	err := f.refundAmount(ctx, req.ID, req.Amount)
+	err := f.refundAmount(ctx, string(req.ID), req.Amount)
 	var above *payments.AmountTooHighError
 	var below *payments.AmountTooLowError
 	switch {

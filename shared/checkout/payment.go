@@ -7,6 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
@@ -14,7 +15,7 @@ import (
 type Payment struct {
 	PaymentType  payments.Method                 `json:"payment_type" validate:"required"`
 	Card         *payments.Card                  `json:"card"`
-	Token        string                          `json:"token"`
+	Token        rest.ID                         `json:"token"`
 	CustomerID   string                          `json:"customer_id"`
 	GooglePay    map[string]any                  `json:"google_pay"`
 	ApplePay     map[string]any                  `json:"apple_pay"` // no method takes it yet
@@ -34,7 +35,7 @@ type Mandate struct {
 func (req Payment) Request(checkoutID, operation string) processing.PaymentRequest {
 	request := processing.PaymentRequest{
 		CheckoutID: checkoutID, Operation: operation, Method: req.PaymentType, Card: req.Card,
-		CustomerID: req.CustomerID, Token: req.Token, Mandate: req.Mandate != nil, Payer: req.Payer, Installments: 1,
+		CustomerID: req.CustomerID, Token: string(req.Token), Mandate: req.Mandate != nil, Payer: req.Payer, Installments: 1,
 	}
 	if req.Installments != nil {
 		request.Installments = *req.Installments
