@@ -51,8 +51,9 @@ func StartDynamoDB(ctx context.Context, o Options) (*Engine, error) {
 	libraries := filepath.Join(home, "DynamoDBLocal_lib")
 	classes := filepath.Join(home, "DynamoDBLocal.jar") + string(os.PathListSeparator) + filepath.Join(libraries, "*")
 	args := append([]string{
-		"-Xmx1536m",        // a database for each test stays; with 384 MB it collected garbage half of the time
-		"-XX:+UseSerialGC", // the tests want the cores
+		"-Xmx1536m",               // a database for each test stays; with 384 MB it collected garbage half of the time
+		"-XX:+UseSerialGC",        // the tests want the cores
+		"-XX:TieredStopAtLevel=1", // most runs end before optimized code repays its compilation
 		"-Djava.library.path=" + libraries,
 		"-cp", classes,
 		filepath.Join(root, "aws", "engines", "Loopback.java"), strconv.Itoa(o.Port),
