@@ -11,8 +11,9 @@ import (
 
 // checkoutChanged is the body of an online checkout's callback (contract §11.1).
 type checkoutChanged struct {
-	EventType string `json:"event_type"`
-	ID        string `json:"id"`
+	EventType string                  `json:"event_type"`
+	ID        string                  `json:"id"`
+	Status    payments.CheckoutStatus `json:"status,omitempty"` // after the change, whatever has happened since
 }
 
 // readerTransaction is the body of a reader's (contract §11.4).
@@ -41,7 +42,11 @@ const (
 // body is the callback as it is sent, the same at each try.
 func body(t identity.Tenant, c payments.Callback) ([]byte, error) {
 	if c.EventType != payments.EventReaderTransaction {
-		return json.Marshal(checkoutChanged{EventType: c.EventType, ID: c.CheckoutID})
+		changed := checkoutChanged{EventType: c.EventType, ID: c.CheckoutID}
+		if c.ShowsStatus {
+			changed.Status = c.Status
+		}
+		return json.Marshal(changed)
 	}
 	status := failed
 	if c.Status == payments.CheckoutPaid {

@@ -2,6 +2,7 @@ package callbacks_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions/callbacks"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -61,7 +63,7 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	s.deliver()
 	s.wantTries(1, "at once")
 	try := s.Receiver.Tries()[0]
-	s.wantBody(try, checkout)
+	s.wantBody(try, checkout, "EXPIRED")
 	if got := try.Header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("got content type %q, want application/json", got)
 	}
@@ -76,6 +78,64 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	if c := callback(s.World, s.id()); c.State != outbox.Delivered || c.Tries != 1 {
 		t.Errorf("got %+v, want it %s after 1 try", c, outbox.Delivered)
 	}
+}
+
+// A retry says what the change made of the checkout (contract §11.1), though it has changed again since.
+func TestARetryHasTheSameStatus(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Receiver.Answer(http.StatusInternalServerError)
+	checkout := s.Create("42.01", nil) // which the sandbox declines
+	s.Pay(checkout, s.Card(world.Frictionless))
+	s.RunUntilIdle()
+	s.Receiver.Answer(http.StatusNoContent)
+	s.Deactivate(checkout)
+	s.Clock.Advance(time.Minute)
+	s.RunUntilIdle()
+	s.RunUntilIdle()
+	s.wantTries(3, "a failed try, and one of each")
+	for _, try := range s.Receiver.Tries() {
+		want := "EXPIRED"
+		if try.Header.Get("webhook-id") == s.id() {
+			want = "FAILED"
+		}
+		if got := callbackStatus(t, try); got != want {
+			t.Errorf("%s: got status %q, want %s", try.Header.Get("webhook-id"), got, want)
+		}
+	}
+}
+
+// An item of before bodies had a status keeps the body of its first tries.
+func TestAnOlderCallbackKeepsItsBody(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.createCallback()
+	_, table := s.App.Store.Raw()
+	var all []struct {
+		PK string `dynamo:"pk"`
+		SK string `dynamo:"sk"`
+	}
+	if err := table.Scan().Filter("event_type = ?", "CHECKOUT_STATUS_CHANGED").All(s.Context(), &all); err != nil ||
+		len(all) != 1 {
+		t.Fatalf("got callbacks %v (%v), want one", all, err)
+	}
+	if err := table.Update("pk", all[0].PK).Range("sk", all[0].SK).Remove("shows_status").Run(s.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.RunUntilIdle()
+	s.wantTries(1, "at once")
+	if got := callbackStatus(t, s.Receiver.Tries()[0]); got != "" {
+		t.Errorf("got status %q, want none", got)
+	}
+}
+
+func callbackStatus(t *testing.T, try world.Try) string {
+	t.Helper()
+	var body struct{ Status string }
+	if err := json.Unmarshal([]byte(try.Body), &body); err != nil {
+		t.Fatal(err)
+	}
+	return body.Status
 }
 
 func TestMessagesRepeatedInOneBatchMakeOneTry(t *testing.T) {

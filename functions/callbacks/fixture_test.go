@@ -82,9 +82,10 @@ func callback(w *world.World, id string) payments.Callback {
 	return c
 }
 
-func (s shop) wantBody(try world.Try, checkout string) {
+func (s shop) wantBody(try world.Try, checkout, status string) {
 	s.Helper()
-	if want := fmt.Sprintf(`{"event_type":"CHECKOUT_STATUS_CHANGED","id":"%s"}`, checkout); try.Body != want {
+	want := fmt.Sprintf(`{"event_type":"CHECKOUT_STATUS_CHANGED","id":"%s","status":"%s"}`, checkout, status)
+	if try.Body != want {
 		s.Errorf("got body %s, want %s", try.Body, want)
 	}
 }

@@ -48,7 +48,7 @@ func received(t *testing.T) (*scenario, callback) {
 		t.Fatal(err)
 	}
 	secret := webhook.DeriveSecret(bytes.Repeat([]byte{9}, 32), "MC1", 1)
-	body := []byte(`{"event_type":"CHECKOUT_STATUS_CHANGED","id":"c1"}`)
+	body := []byte(`{"event_type":"CHECKOUT_STATUS_CHANGED","id":"c1","status":"PAID"}`)
 	header, err := webhook.Sign(webhook.Message{ID: "msg_1", Timestamp: now, Body: body}, []webhook.SigningKey{key},
 		[]webhook.Secret{secret})
 	if err != nil {
@@ -62,10 +62,10 @@ func received(t *testing.T) (*scenario, callback) {
 func TestACallbackCountsWhenBothSignaturesHold(t *testing.T) {
 	t.Parallel()
 	s, n := received(t)
-	if mine, err := s.verify(n, "c1"); !mine || err != nil {
+	if mine, err := s.verify(n, "c1", "PAID"); !mine || err != nil {
 		t.Errorf("got mine %t and error %v, want true and none", mine, err)
 	}
-	if mine, err := s.verify(n, "c2"); mine || err != nil {
+	if mine, err := s.verify(n, "c2", "PAID"); mine || err != nil {
 		t.Errorf("another checkout's: got mine %t and error %v, want false and none", mine, err)
 	}
 	for name, spoil := range map[string]func(*scenario, *callback){
@@ -78,7 +78,7 @@ func TestACallbackCountsWhenBothSignaturesHold(t *testing.T) {
 	} {
 		s, n := received(t)
 		spoil(s, &n)
-		if _, err := s.verify(n, "c1"); err == nil {
+		if _, err := s.verify(n, "c1", "PAID"); err == nil {
 			t.Errorf("%s: got no error, want one", name)
 		}
 	}

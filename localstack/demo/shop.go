@@ -81,7 +81,7 @@ func (s *scenario) awaitCallback(ctx context.Context, checkoutID, status string)
 	for {
 		select {
 		case n := <-s.shop.callbacks:
-			mine, err := s.verify(n, checkoutID)
+			mine, err := s.verify(n, checkoutID, status)
 			if err != nil {
 				return err
 			}
@@ -94,8 +94,8 @@ func (s *scenario) awaitCallback(ctx context.Context, checkoutID, status string)
 	}
 }
 
-// verify checks both signatures, each by itself, and says whether the callback is about the checkout.
-func (s *scenario) verify(n callback, checkoutID string) (mine bool, err error) {
+// verify checks body and both signatures, each by itself, and says whether the callback is about the checkout.
+func (s *scenario) verify(n callback, checkoutID, status string) (mine bool, err error) {
 	var event struct {
 		EventType string `json:"event_type"`
 		ID        string
@@ -111,7 +111,8 @@ func (s *scenario) verify(n callback, checkoutID string) (mine bool, err error) 
 		s.print.line("  " + name + ": " + n.header.Get(name))
 	}
 	s.print.line("  " + string(n.body))
-	if want := `{"event_type":"CHECKOUT_STATUS_CHANGED","id":"` + checkoutID + `"}`; string(n.body) != want {
+	want := fmt.Sprintf(`{"event_type":"CHECKOUT_STATUS_CHANGED","id":"%s","status":"%s"}`, checkoutID, status)
+	if string(n.body) != want {
 		return false, errors.New("the callback's body is not exactly " + want)
 	}
 	if err := webhook.Verify(n.header, n.body, n.at, s.secrets, nil); err != nil {

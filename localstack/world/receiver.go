@@ -45,6 +45,7 @@ func (t Try) Verifies(secret webhook.Secret) bool {
 type Delivery struct {
 	ID       string // webhook-id
 	Checkout string // online
+	Status   string // the checkout's, online
 	Reader   *ReaderCallback
 }
 
@@ -150,12 +151,13 @@ func delivery(body []byte) (Delivery, error) {
 	var event struct {
 		EventType string `json:"event_type"`
 		ID        string `json:"id"`
+		Status    string `json:"status,omitempty"`
 	}
 	err := exactly(body, &event)
 	if err == nil && event.EventType != "CHECKOUT_STATUS_CHANGED" {
 		err = fmt.Errorf("its type is %q", event.EventType)
 	}
-	return Delivery{Checkout: event.ID}, err
+	return Delivery{Checkout: event.ID, Status: event.Status}, err
 }
 
 // exactly reads an object whose members are the struct's, in any order.

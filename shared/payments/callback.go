@@ -22,7 +22,8 @@ type Callback struct {
 	EventType      string         `dynamo:"event_type"`
 	CheckoutID     string         `dynamo:"checkout_id"`
 	URL            string         `dynamo:"url"`
-	Status         CheckoutStatus `dynamo:"status"`                    // reported on; only the body of a reader's shows it
+	Status         CheckoutStatus `dynamo:"status"`
+	ShowsStatus    bool           `dynamo:"shows_status,omitempty"`    // online: false in items of before the body had it
 	TransactionID  string         `dynamo:"transaction_id,omitempty"`  // at a reader
 	Reason         string         `dynamo:"reason,omitempty"`          // at a reader: why it was not paid
 	Postponements  int            `dynamo:"postponements,omitempty"`   // of the next try
@@ -48,7 +49,9 @@ func newCallback(c Checkout, id string, now time.Time) *Callback {
 	}
 	callback := &Callback{Entry: outbox.New(id, now), EventType: EventCheckoutStatusChanged, CheckoutID: c.ID,
 		URL: c.ReturnURL, Status: c.Status}
-	if c.Reader != nil {
+	if c.Reader == nil {
+		callback.ShowsStatus = true
+	} else {
 		callback.EventType, callback.TransactionID, callback.Reason = EventReaderTransaction, c.Attempt.ID, c.Reader.Reason
 	}
 	return callback

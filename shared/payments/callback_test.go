@@ -21,6 +21,7 @@ func TestACallbackReportsTheCheckout(t *testing.T) {
 	want := payments.Callback{
 		Entry:     outbox.Entry{ID: "msg_1", CreatedAt: start, NextAt: start, UpdatedAt: start, State: outbox.Pending},
 		EventType: "CHECKOUT_STATUS_CHANGED", CheckoutID: "checkout-1", URL: returnURL, Status: payments.CheckoutPaid,
+		ShowsStatus: true,
 	}
 	if diff := cmp.Diff(want, newCallback(t)); diff != "" {
 		t.Errorf("callback (-want +got):\n%s", diff)

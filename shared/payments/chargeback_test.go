@@ -52,7 +52,7 @@ func TestAChargebackIsBookedAndReported(t *testing.T) {
 		Payables: []payments.Payable{{ID: paid.ID + "#1", Kind: payments.PayablePart, TransactionID: paid.ID,
 			Code: paid.Code, Seq: 1, Amount: eur("5.90"), Fee: eur("0.20"), EligibleAt: start}},
 		Callback: &payments.Callback{Entry: outbox.New("msg_1", now),
-			EventType: payments.EventCheckoutStatusChanged, CheckoutID: "checkout-1", URL: returnURL,
+			EventType: payments.EventCheckoutStatusChanged, ShowsStatus: true, CheckoutID: "checkout-1", URL: returnURL,
 			Status: payments.CheckoutPending}}
 	if diff := differs(wanted, change); diff != "" {
 		t.Errorf("change (-want +got):\n%s", diff)

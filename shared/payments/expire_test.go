@@ -97,7 +97,7 @@ func TestExpire(t *testing.T) {
 		expired := states(t)[from]
 		expired.Status = payments.CheckoutExpired
 		wanted := payments.CheckoutChange{Checkout: expired, Callback: &payments.Callback{
-			Entry: outbox.New("msg_3", start), EventType: payments.EventCheckoutStatusChanged,
+			Entry: outbox.New("msg_3", start), EventType: payments.EventCheckoutStatusChanged, ShowsStatus: true,
 			CheckoutID: "checkout-1", URL: returnURL, Status: payments.CheckoutExpired}}
 		if diff := differs(wanted, change); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", from, diff)
