@@ -25,6 +25,7 @@ func Routes(a *app.App) []rest.Route {
 		{Method: "PUT", Path: one, Scopes: write, Permission: mayWrite, Handle: rest.JSON(204, f.update)},
 		{Method: "DELETE", Path: one, Scopes: write, Permission: mayWrite, Handle: rest.JSON(204, f.delete)},
 		{Method: "POST", Path: "/v0.1/merchants/{merchant_code}/tokens", Scopes: identity.MerchantTokens.Scopes,
-			Permission: identity.MerchantTokens.Permission, Handle: rest.JSON(200, f.createMerchantToken)},
+			Permission: identity.MerchantTokens.Permission, Errors: rest.Listed,
+			Handle: rest.JSON(200, f.createMerchantToken)},
 	}
 }

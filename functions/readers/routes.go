@@ -30,7 +30,7 @@ func Routes(a *app.App) []rest.Route {
 	read, write := []string{mayRead, "terminals.read"}, []string{mayWrite, "terminals.write"}
 	return []rest.Route{
 		{Method: "GET", Path: all, Scopes: read, Handle: rest.JSON(200, f.list)},
-		{Method: "POST", Path: all, Scopes: write, Handle: rest.JSON(201, f.create)},
+		{Method: "POST", Path: all, Scopes: write, Errors: rest.Listed, Handle: rest.JSON(201, f.create)},
 		{Method: "GET", Path: one, Scopes: read, Handle: rest.JSON(200, f.retrieve)},
 		{Method: "PATCH", Path: one, Scopes: write, Handle: rest.JSON(200, f.update)},
 		{Method: "DELETE", Path: one, Scopes: write, Partial: others, Handle: rest.JSON(200, f.delete)},

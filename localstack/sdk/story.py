@@ -58,8 +58,21 @@ bearer = sumup.Sumup(api_key=token.access_token, base_url=os.environ["BASE_URL"]
 in_app = bearer.checkouts.create(amount=2, currency="EUR", merchant_code=code, checkout_reference=order + "-app")
 assert bearer.checkouts.get(in_app.id).status == "PENDING"
 
-try:
-    client.checkouts.get("00000000-0000-4000-8000-000000000000")
-except sumup.APIError as error:
-    seen["missing"] = error.status
+
+
+def refused(call):
+    try:
+        call()
+    except sumup.APIError as error:
+        return error
+
+
+seen["missing"] = refused(lambda: client.checkouts.get("00000000-0000-4000-8000-000000000000")).status
+# Every request accepts problems. The published schema has one of a member, and an array of a payment.
+problem = refused(lambda: client.members.create(code, email="nobody", roles=["role_employee"], nickname="x" * 65)).body
+assert isinstance(problem, sumup.types.Problem), problem
+assert [fault["param"] for fault in problem.errors] == ["email", "nickname"], problem
+faults = refused(lambda: client.checkouts.process(in_app.id, payment_type="card", card={
+    "name": "Ada", "number": "1", "expiry_month": "13", "expiry_year": "2030", "cvv": "123", "type": "VISA"})).body
+assert [fault.param for fault in faults] == ["card.number", "card.expiry_month"], faults
 print(json.dumps(seen))

@@ -33,8 +33,8 @@ type problem struct {
 	Errors            any              `json:"errors,omitempty"`
 }
 
-// arrayError is one element of an error array.
-type arrayError struct {
+// fault is one element of an error array, and of a problem's errors.
+type fault struct {
 	Message   string `json:"message"`
 	ErrorCode string `json:"error_code"`
 	Param     string `json:"param,omitempty"`
@@ -75,18 +75,31 @@ func (w errorWriter) reply(err error, format ErrorFormat, requestID string, requ
 	if format == Readers && body.Errors == nil {
 		body.Errors = ReaderError{Detail: e.Message, Type: readerTypes[shown.Status]}
 	}
+	r.contentType = jsonType
+	if takesProblems(request) {
+		r.contentType = problemType
+	}
 	if len(several) > 1 {
 		body.Type = w.typeOf("multiple-invalid-parameters")
 		body.Title = problems["multiple-invalid-parameters"].Title
-	}
-	r.contentType = jsonType
-	if strings.Contains(strings.Join(request.Values("Accept"), ","), "application/problem+json") {
-		r.contentType = problemType
+		if format == Listed && takesProblems(request) {
+			body.Errors = faultsOf(several)
+		}
 	}
 	if r.body, err = marshal(body); err != nil { // only what the operation put into errors can fail
 		return w.reply(errors.New("encode the member errors: "+err.Error()), format, requestID, request)
 	}
 	return r
+}
+
+// listsFaults reports whether the reply to a request shows each of several faults.
+func (f ErrorFormat) listsFaults(h http.Header) bool {
+	return f == Several || f == Array || f == Listed && takesProblems(h)
+}
+
+// takesProblems reports whether a request's Accept names problems (RFC 9457 §6.1).
+func takesProblems(h http.Header) bool {
+	return strings.Contains(strings.Join(h.Values("Accept"), ","), "application/problem+json")
 }
 
 func (w errorWriter) typeOf(slug string) string { return w.base + "/problems/" + slug }
@@ -168,13 +181,18 @@ func arrayReply(several failure.List, err error) reply {
 	if len(several) == 0 {
 		several = failure.List{failure.Of(err)}
 	}
-	faults := make([]arrayError, len(several))
-	for i, e := range several {
-		faults[i] = arrayError{Message: e.Message, ErrorCode: e.Code, Param: e.Param}
-	}
 	r := reply{status: problemOf(several[0]).Status, contentType: jsonType, err: err}
-	r.body, _ = marshal(faults) // strings always marshal
+	r.body, _ = marshal(faultsOf(several)) // strings always marshal
 	return r
+}
+
+// faultsOf shows each of several failures.
+func faultsOf(several failure.List) []fault {
+	faults := make([]fault, len(several))
+	for i, e := range several {
+		faults[i] = fault{Message: e.Message, ErrorCode: e.Code, Param: e.Param}
+	}
+	return faults
 }
 
 // asTimeout turns the error of a deadline that passed in an operation into a Timeout.

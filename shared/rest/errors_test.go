@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -224,6 +225,34 @@ func TestProblemsDescribeThemselves(t *testing.T) {
 	for slug, p := range rest.Problems() {
 		if p.Slug != slug || p.Title == "" || p.Description == "" || p.Status < 400 || p.Status > 504 {
 			t.Errorf("%s: got %+v, want its slug, a title, a description and a status of 400 to 504", slug, p)
+		}
+	}
+}
+
+// TestListedFaults: only clients that take problems get all faults, in errors (contract §3.1).
+func TestListedFaults(t *testing.T) {
+	t.Parallel()
+	type request struct {
+		Name string `json:"name" validate:"required"`
+		Note string `json:"note" validate:"text=3"`
+	}
+	accept := func(context.Context, request) (rest.Empty, error) { return rest.Empty{}, nil }
+	listed := route("POST", "/listed", accept)
+	listed.Errors = rest.Listed
+	f := newFixture(t, []rest.Route{listed, route("POST", "/hybrid", accept)})
+	const problems = "Accept: application/problem+json, application/json"
+
+	got := object(t, f.ask("POST", "/listed", `{"note":"long"}`, problems))
+	want := []any{map[string]any{"message": "name is required.", "error_code": "MISSING", "param": "name"},
+		map[string]any{"message": "note must have at most 3 characters.", "error_code": "INVALID", "param": "note"}}
+	if diff := cmp.Diff(want, got["errors"]); diff != "" || got["type"] != baseURL+"/problems/multiple-invalid-parameters" {
+		t.Errorf("got %v; errors (-want +got):\n%s", got, diff)
+	}
+	for _, one := range []struct{ path, body, header string }{{"/listed", `{"note":"long"}`, "Accept: application/json"},
+		{"/listed", `{"note":"abc"}`, problems}, {"/hybrid", `{"note":"long"}`, problems}} {
+		got = object(t, f.ask("POST", one.path, one.body, one.header))
+		if got["errors"] != nil || got["param"] != "name" || got["type"] != baseURL+"/problems/invalid-parameter" {
+			t.Errorf("%v: got %v, want one fault and no errors", one, got)
 		}
 	}
 }

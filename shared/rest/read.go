@@ -43,7 +43,7 @@ func (x *exchange) read() error {
 		return failure.Malformed("The query is malformed.") // without the cause, which quotes it
 	}
 	x.input = input{plan: x.route.Handle.plan, path: x.match.values, query: query, now: x.server.now(),
-		all: x.route.Errors == Several || x.route.Errors == Array}
+		all: x.route.Errors.listsFaults(x.request.Header)}
 	if !changes(x.request.Method) {
 		return nil
 	}

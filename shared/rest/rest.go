@@ -72,6 +72,7 @@ type ErrorFormat int
 const (
 	Hybrid  ErrorFormat = iota // one object with all shapes (contract §3.2)
 	Several                    // Hybrid, but an array when there are several faults (process)
+	Listed                     // Hybrid, with several faults in errors for clients that take problems (contract §3.1)
 	Array                      // Hybrid, but a 400 is always an array (payouts)
 	Details                    // Hybrid with details and failed_constraints (payment methods)
 	HTML                       // an HTML page, for browsers
