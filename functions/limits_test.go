@@ -96,11 +96,15 @@ var kinds = map[reflect.Kind]string{
 	reflect.Struct: "object", reflect.Map: "object", reflect.Slice: "array",
 }
 
-const withoutControls = `pattern=^[^\x00-\x1F\x7F-\x9F]*$`
+const (
+	withoutControls = `pattern=^[^\x00-\x1F\x7F-\x9F]*$`
+	withLines       = `pattern=^[^\x00-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F]*$`
+)
 
 // ofRules are the limits that the document writes for a rule.
 var ofRules = map[string]func(argument string, kind reflect.Kind) []string{
-	"text": func(n string, _ reflect.Kind) []string { return []string{"maxLength=" + n, withoutControls} },
+	"text":  func(n string, _ reflect.Kind) []string { return []string{"maxLength=" + n, withoutControls} },
+	"lines": func(n string, _ reflect.Kind) []string { return []string{"maxLength=" + n, withLines} },
 	"min": func(n string, kind reflect.Kind) []string {
 		return []string{map[bool]string{true: "minLength=", false: "minimum="}[kind == reflect.String] + n}
 	},

@@ -25,7 +25,7 @@ type createRequest struct {
 	Currency     string                          `json:"currency" validate:"required currency"`
 	MerchantCode string                          `json:"merchant_code"`
 	PayToEmail   string                          `json:"pay_to_email"`
-	Description  string                          `json:"description" validate:"text=1000"`
+	Description  string                          `json:"description" validate:"lines=1000"`
 	Purpose      payments.Purpose                `json:"purpose" empty:"refused" validate:"one-of=CHECKOUT|SETUP_RECURRING_PAYMENT"` //nolint:lll // a tag cannot be broken
 	CustomerID   string                          `json:"customer_id"`
 	ReturnURL    string                          `json:"return_url" empty:"refused" validate:"http-url"`

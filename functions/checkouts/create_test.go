@@ -19,12 +19,12 @@ func TestCreate(t *testing.T) {
 		changes []change
 		want    map[string]string
 	}{
-		{"as it was asked for", []change{{"checkout_reference", "mine"}, {"description", "Two <coffees> & a cake"}},
+		{"as it was asked for", []change{{"checkout_reference", "mine"}, {"description", "Two <coffees>\n\t& a cake"}},
 			map[string]string{
 				"checkout_reference": `"mine"`, "amount": "10.10", "currency": `"EUR"`,
 				"merchant_code": `"` + s.Merchant.Code + `"`,
 				"merchant_name": `"Kaffeehaus"`, "merchant_country": `"DE"`, "merchant_sandbox": "true",
-				"description": `"Two <coffees> & a cake"`,
+				"description": `"Two <coffees>\n\t& a cake"`,
 				"purpose":     `"CHECKOUT"`, "checkout_type": `"checkout"`, "user_id": `"` + s.Merchant.Key.ID + `"`,
 				"return_url": `"` + s.Receiver.URL + `"`, "redirect_url": `"` + world.RedirectURL + `"`, "status": `"PENDING"`,
 				"date": `"2026-11-20T12:00:00.000+00:00"`, "transactions": "[]", "valid_until": "",

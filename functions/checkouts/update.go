@@ -20,7 +20,7 @@ import (
 type updateRequest struct {
 	ID          rest.ID                    `path:"id"`
 	Reference   optional.Of[string]        `json:"checkout_reference" validate:"min=1 text=90"`
-	Description optional.Of[string]        `json:"description" validate:"text=1000"`
+	Description optional.Of[string]        `json:"description" validate:"lines=1000"`
 	CustomerID  optional.Of[string]        `json:"customer_id"`
 	Currency    optional.Of[string]        `json:"currency" validate:"currency"`
 	Amount      optional.Of[money.Literal] `json:"amount"`

@@ -32,7 +32,7 @@ func (f family) listCollections(ctx context.Context, req listCollectionsRequest)
 
 type createCollectionRequest struct {
 	Name        string          `json:"name" validate:"required text=255"`
-	Description string          `json:"description" validate:"text=1000"`
+	Description string          `json:"description" validate:"lines=1000"`
 	Metadata    member.Metadata `json:"metadata"`
 }
 
@@ -55,7 +55,7 @@ type updateCollectionRequest struct {
 	collectionPath
 	Status      file.CollectionStatus `json:"status" validate:"required"`
 	Name        *string               `json:"name" validate:"text=255 min=1"`
-	Description *string               `json:"description" validate:"text=1000"`
+	Description *string               `json:"description" validate:"lines=1000"`
 	Metadata    *member.Metadata      `json:"metadata"`
 }
 

@@ -15,12 +15,12 @@ import (
 // has the count.
 type listMembersRequest struct {
 	rest.Paging
-	Scroll    bool     `query:"scroll"`
-	Email     string   `query:"email"` // a prefix
-	UserID    string   `query:"user.id" validate:"pattern=^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"`
-	UserTypes []string `query:"user.type" validate:"one-of=user|managed_user|service_account|system_account"`
-	Status    string   `query:"status" validate:"one-of=accepted|pending|expired|disabled|unknown"`
-	Roles     []string `query:"roles" validate:"items=124 text=64"` // any of them
+	Scroll    bool       `query:"scroll"`
+	Email     rest.Email `query:"email"` // a prefix
+	UserID    string     `query:"user.id" validate:"pattern=^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"`
+	UserTypes []string   `query:"user.type" validate:"one-of=user|managed_user|service_account|system_account"`
+	Status    string     `query:"status" validate:"one-of=accepted|pending|expired|disabled|unknown"`
+	Roles     []string   `query:"roles" validate:"items=124 text=64"` // any of them
 }
 
 // listMembers lists the members who match all filters, the oldest first.
@@ -47,7 +47,7 @@ func (f family) listMembers(ctx context.Context, req listMembersRequest) (rest.L
 func (r listMembersRequest) matches(m member.Member, now time.Time) bool {
 	ofUser := !m.Invited() && (r.UserID == "" || strings.EqualFold(m.User(), r.UserID)) &&
 		(len(r.UserTypes) == 0 || slices.Contains(r.UserTypes, string(m.Type)))
-	return strings.HasPrefix(m.Address(), member.Address(r.Email)) &&
+	return strings.HasPrefix(m.Address(), member.Address(string(r.Email))) &&
 		(ofUser || r.UserID == "" && len(r.UserTypes) == 0) &&
 		(r.Status == "" || r.Status == string(m.Status(now))) && hasAny(m, r.Roles)
 }

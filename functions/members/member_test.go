@@ -134,23 +134,24 @@ func TestFilters(t *testing.T) {
 	s.invite("ada@example.com", "role_accountant")
 	till := s.employ("till@example.com", nil)
 	s.Clock.Advance(7 * 24 * time.Hour)
-	s.invite("adele@example.com", "role_admin", "role_employee")
+	s.invite("adele+1@example.com", "role_admin", "role_employee")
 	off := s.employ("off@example.com", nil)
 	s.Send("POST", "/v0.1/me/accounts/"+fmt.Sprint(numberOf(off))+"/disable", nil)
 	first := owner.User.Email
 	for query, want := range map[string][]string{
-		"":                     {first, "ada@example.com", "till@example.com", "adele@example.com", "off@example.com"},
-		"?scroll=true&limit=1": {first}, "?offset=3&limit=2": {"adele@example.com", "off@example.com"}, "?offset=9": nil,
-		"?limit=100&email=AD": {"ada@example.com", "adele@example.com"}, "?email=@": nil,
-		"?user.id=" + till.User.ID: {"till@example.com"}, "?user.id=" + strings.ToUpper(owner.User.ID): {first},
+		"":                     {first, "ada@example.com", "till@example.com", "adele+1@example.com", "off@example.com"},
+		"?scroll=true&limit=1": {first}, "?offset=3&limit=2": {"adele+1@example.com", "off@example.com"}, "?offset=9": nil,
+		"?limit=100&email=AD": {"ada@example.com", "adele+1@example.com"}, "?email=@": nil,
+		"?email=adele+1@example.com": {"adele+1@example.com"},
+		"?user.id=" + till.User.ID:   {"till@example.com"}, "?user.id=" + strings.ToUpper(owner.User.ID): {first},
 		"?user.type=managed_user": {"till@example.com", "off@example.com"}, "?user.type=user": {first},
 		"?user.type=user,managed_user": {first, "till@example.com", "off@example.com"},
 		"?user.type=service_account":   nil, "?status=unknown": nil,
-		"?status=pending": {"adele@example.com"}, "?status=expired": {"ada@example.com"},
+		"?status=pending": {"adele+1@example.com"}, "?status=expired": {"ada@example.com"},
 		"?status=disabled": {"off@example.com"}, "?status=accepted": {first, "till@example.com"},
-		"?roles=role_admin": {"adele@example.com"}, "?roles[]=role_admin&roles[]=role_accountant": {"ada@example.com",
-			"adele@example.com"},
-		"?roles=role_admin,role_owner": {first, "adele@example.com"}, "?roles=role_none": nil,
+		"?roles=role_admin": {"adele+1@example.com"}, "?roles[]=role_admin&roles[]=role_accountant": {"ada@example.com",
+			"adele+1@example.com"},
+		"?roles=role_admin,role_owner": {first, "adele+1@example.com"}, "?roles=role_none": nil,
 		"?roles=role_employee&status=accepted&email=t": {"till@example.com"},
 	} {
 		got, total := s.list(query)

@@ -43,7 +43,7 @@ func (f family) retrieveRole(ctx context.Context, req rolePath) (roleView, error
 type createRoleRequest struct {
 	Name        string                `json:"name" validate:"required text=255"`
 	Permissions []identity.Permission `json:"permissions" validate:"required items=100 one-of=members_read|members_write|create_moto_payments|full_transaction_history_view|refund_transactions|create_referral|developer_settings_write|developer_settings_read"` //nolint:lll // a tag is one line
-	Description string                `json:"description" validate:"text=255"`
+	Description string                `json:"description" validate:"lines=255"`
 	Metadata    member.Metadata       `json:"metadata"`
 }
 
@@ -67,7 +67,7 @@ type updateRoleRequest struct {
 	rolePath
 	Name        *string                `json:"name" validate:"text=255 min=1"`
 	Permissions *[]identity.Permission `json:"permissions" validate:"items=100 one-of=members_read|members_write|create_moto_payments|full_transaction_history_view|refund_transactions|create_referral|developer_settings_write|developer_settings_read"` //nolint:lll // a tag is one line
-	Description *string                `json:"description" validate:"text=255"`
+	Description *string                `json:"description" validate:"lines=255"`
 }
 
 // updateRole overwrites the fields that are sent. It takes effect with the next request of each

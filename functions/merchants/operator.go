@@ -17,10 +17,10 @@ import (
 )
 
 type listOperatorsRequest struct {
-	Include        []string `query:"include" validate:"one-of=permissions|app_settings"`
-	Email          string   `query:"email"` // a prefix
-	Query          string   `query:"query"` // likewise
-	IncludePrimary bool     `query:"include_primary"`
+	Include        []string   `query:"include" validate:"one-of=permissions|app_settings"`
+	Email          rest.Email `query:"email"` // a prefix
+	Query          string     `query:"query"` // likewise
+	IncludePrimary bool       `query:"include_primary"`
 }
 
 // listOperators lists the tenant's managed users, and its owner if asked.
@@ -38,7 +38,7 @@ func (f family) listOperators(ctx context.Context, req listOperatorsRequest) ([]
 	}
 	for _, m := range members {
 		listed := m.Type == member.TypeManaged || req.IncludePrimary && m.ID == owner
-		if !listed || !strings.HasPrefix(m.Address(), member.Address(req.Email)) ||
+		if !listed || !strings.HasPrefix(m.Address(), member.Address(string(req.Email))) ||
 			!strings.HasPrefix(m.Address(), member.Address(req.Query)) {
 			continue
 		}

@@ -230,24 +230,25 @@ func TestOperatorsAreListed(t *testing.T) {
 	t.Parallel()
 	s := operatorShop(t)
 	list(t, s, "")
-	for _, name := range []string{"till@example.com", "Tilda@example.com", "bob@example.com"} {
+	for _, name := range []string{"till@example.com", "Tilda@example.com", "bob+1@example.com"} {
 		s.Clock.Advance(time.Second)
 		createOperator(s, name)
 	}
-	list(t, s, "", "till@example.com", "Tilda@example.com", "bob@example.com")
+	list(t, s, "", "till@example.com", "Tilda@example.com", "bob+1@example.com")
 	list(t, s, "?email=TIL", "till@example.com", "Tilda@example.com")
 	list(t, s, "?email=example.com")
-	list(t, s, "?email=bob%40example.com", "bob@example.com")
+	list(t, s, "?email=bob%2B1%40example.com", "bob+1@example.com")
+	list(t, s, "?email=bob+1@", "bob+1@example.com")
 	list(t, s, "?query=TIL", "till@example.com", "Tilda@example.com")
 	list(t, s, "?query=TIL&email=tilda", "Tilda@example.com")
 	list(t, s, "?query=TIL&email=bob")
 	all := list(t, s, "?include_primary=true", "kaffee@example.com", "till@example.com", "Tilda@example.com",
-		"bob@example.com")
-	list(t, s, "?include_primary=false", "till@example.com", "Tilda@example.com", "bob@example.com")
+		"bob+1@example.com")
+	list(t, s, "?include_primary=false", "till@example.com", "Tilda@example.com", "bob+1@example.com")
 	list(t, s, "?include_primary=true&email=kaffee", "kaffee@example.com")
 	for _, query := range []string{"?include[]=permissions&include[]=app_settings", "?include=permissions,app_settings",
 		"?include%5B%5D=permissions", "?include[0]=app_settings", "?include=permissions&include=app_settings"} {
-		list(t, s, query, "till@example.com", "Tilda@example.com", "bob@example.com")
+		list(t, s, query, "till@example.com", "Tilda@example.com", "bob+1@example.com")
 	}
 	s.Operate(fields{"command": "update_operator", "merchant_code": s.Merchant.Code, "operator_id": all[1].ID,
 		"app_settings": fields{"tips_enabled": true, "tip_rates": []float64{0.2}}}, nil)

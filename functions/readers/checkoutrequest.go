@@ -24,7 +24,7 @@ type checkoutRequest struct {
 	PaymentType  string            `json:"payment_type" empty:"refused" validate:"one-of=card|pix"`
 	CardType     string            `json:"card_type" empty:"refused" validate:"one-of=credit|debit"`
 	Installments *int              `json:"installments" validate:"min=1 max=12"`
-	Description  string            `json:"description" validate:"text=1000"`
+	Description  string            `json:"description" validate:"lines=1000"`
 	ReturnURL    string            `json:"return_url" empty:"refused" validate:"http-url"`
 	TipRates     []money.Decimal   `json:"tip_rates" validate:"items=10 own"`
 	TipTimeout   *int              `json:"tip_timeout" validate:"min=30 max=120 own"`

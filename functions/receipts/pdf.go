@@ -135,7 +135,10 @@ func (d drawing) room(height float64) bool {
 
 // wrapped is the text on lines of the width, in the present font.
 func (d drawing) wrapped(text string, width float64) []string {
-	lines := d.SplitText(printable(text), width)
+	var lines []string
+	for _, one := range linesOf(text) {
+		lines = append(lines, d.SplitText(printable(one), width)...)
+	}
 	if len(lines) > maxLines {
 		lines = append(lines[:maxLines-1], "…")
 	}

@@ -224,6 +224,16 @@ func TestEachLineFits(t *testing.T) {
 	})
 }
 
+func TestLinesAreDrawnAsWritten(t *testing.T) {
+	t.Parallel()
+	d := newDrawing(sampled("de"))
+	d.font("", normal)
+	got := d.wrapped("Two coffees\n\twith milk\r\nand\ra cake", width)
+	if want := []string{"Two coffees", "with milk", "and", "a cake"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestWhatTheFontsDoNotHave(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -14,6 +14,11 @@ import (
 // unknown is printed in place of a character that the fonts do not have.
 const unknown = "?"
 
+// linesOf are the lines of a text, which may end as on any system.
+func linesOf(text string) []string {
+	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
+}
+
 // printable is the text on one line, of the characters that the fonts have: Latin, Greek and Cyrillic letters. Others
 // lose their accents, or become question marks. Characters that are not seen are left out, as some change the
 // direction of the text after them.

@@ -49,7 +49,7 @@ func TestHistoryLinksKeepWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 60)
 	first, last := p.items[0].ID, p.items[len(p.items)-1].ID
-	everything := "users=ADA%40shop.example&users[]=bob@shop.example,cy%2B1@shop.example"
+	everything := "users=ADA%40shop.example&users[]=bob@shop.example,cy+1@shop.example"
 	const users = "users%5B%5D=ADA%40shop.example&users%5B%5D=bob%40shop.example&users%5B%5D=cy%2B1%40shop.example"
 	for _, c := range []struct{ path, query, want string }{
 		{p.current(), "", "limit=10&oldest_ref=REF&order=ascending"},

@@ -12,7 +12,7 @@ type historyRequest struct {
 	Code         string               `query:"transaction_code"`
 	Order        historyOrder         `query:"order" validate:"one-of=ascending|descending"`
 	Limit        rest.PageSize        `query:"limit"`
-	Users        []string             `query:"users"`
+	Users        []rest.Email         `query:"users"`
 	Types        []payments.EventType `query:"types" validate:"one-of=PAYMENT|REFUND|CHARGE_BACK"`
 	ChangesSince *time.Time           `query:"changes_since"`
 	NewestTime   *time.Time           `query:"newest_time"`

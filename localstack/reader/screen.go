@@ -46,7 +46,7 @@ func merchantOf(tenant string) string {
 }
 
 func (s *sale) screen() []string {
-	lines := []string{strings.TrimSpace(s.Merchant + "  " + s.Description), show(s.total)}
+	lines := []string{strings.Join(strings.Fields(s.Merchant+"  "+s.Description), " "), show(s.total)}
 	if s.chosen.Sign() > 0 {
 		lines = append(lines, "with a tip of "+show(s.chosen))
 	}

@@ -28,3 +28,13 @@ func isUUID(text string) bool {
 	}
 	return true
 }
+
+// Email is an email address, or its beginning, in a query. A client that sends + unescaped means itself; a form's
+// reader takes it for a blank, which no address has.
+type Email string
+
+// UnmarshalText reads any text.
+func (e *Email) UnmarshalText(text []byte) error {
+	*e = Email(strings.ReplaceAll(string(text), " ", "+"))
+	return nil
+}

@@ -23,6 +23,7 @@ type rule struct {
 //
 //	required      the field is present and not empty; else it is MISSING
 //	text=90       a text of at most 90 characters, none of them a control character
+//	lines=1000    the same, but for line breaks and tabs
 //	min=1 max=9   from 1 to 9: the number, or the characters of a text
 //	items=50      a list of at most 50
 //	one-of=a|b    a text of these; a type with a method Values() []string has it
@@ -76,7 +77,10 @@ func textRule(name, argument string) (rule, error) {
 	switch name {
 	case "text":
 		n, err := strconv.Atoi(argument)
-		return rule{text: freeText(n)}, err
+		return rule{text: freeText(n, "")}, err
+	case "lines":
+		n, err := strconv.Atoi(argument)
+		return rule{text: freeText(n, "\t\n\r")}, err
 	case "one-of":
 		return rule{text: oneOf(strings.Split(argument, "|"))}, nil
 	case "pattern":
@@ -143,15 +147,20 @@ func integer(from, to int64) func(string) string {
 
 func tooLong(limit int) string { return fmt.Sprintf("must have at most %d characters", limit) }
 
-// freeText refuses control characters (Unicode's Cc: C0, DEL and C1). They end
+// freeText refuses control characters (Unicode's Cc: C0, DEL and C1) but for some. They end
 // lines of logs, receipts and CSV files, and change what terminals show.
-func freeText(limit int) func(string) string {
+func freeText(limit int, allowed string) func(string) string {
+	refused := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune(allowed, r) }
+	message := "must have no control characters"
+	if allowed != "" {
+		message += " but line breaks and tabs"
+	}
 	return func(text string) string {
 		switch {
 		case utf8.RuneCountInString(text) > limit:
 			return tooLong(limit)
-		case strings.ContainsFunc(text, unicode.IsControl):
-			return "must have no control characters"
+		case strings.ContainsFunc(text, refused):
+			return message
 		default:
 			return ""
 		}

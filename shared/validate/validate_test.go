@@ -72,6 +72,7 @@ type request struct {
 	More      []*part             `json:"more"`
 	Payer     *person             `json:"payer"`
 	Untagged  string
+	Story     string `json:"story" validate:"lines=5"`
 	Ignored   string `json:"-"`
 }
 
@@ -106,6 +107,9 @@ func TestFieldsAreHeldToTheirRules(t *testing.T) {
 		"characters count":      {func(r *request) { r.Reference = "äöü" }, nil},
 		"too many":              {func(r *request) { r.Reference = "äöüß" }, []string{"INVALID reference"}},
 		"a control character":   {func(r *request) { r.Reference = "a\u0085" }, []string{"INVALID reference"}},
+		"lines and tabs":        {func(r *request) { r.Story = "a\r\n\tb" }, nil},
+		"too many of them":      {func(r *request) { r.Story = "a\r\n\tbc" }, []string{"INVALID story"}},
+		"a control in lines":    {func(r *request) { r.Story = "a\v" }, []string{"INVALID story"}},
 		"another kind":          {func(r *request) { r.Kind = "c" }, []string{"INVALID kind"}},
 		"a kind":                {func(r *request) { r.Kind = "b" }, nil},
 		"number in an embed":    {func(r *request) { r.Limit = new(10) }, []string{"INVALID limit"}},
