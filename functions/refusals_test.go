@@ -40,6 +40,8 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 		}
 		if o.Method != http.MethodGet {
 			ask(http.StatusRequestEntityTooLarge, world.Request{Path: known, Body: large})
+			ask(http.StatusUnsupportedMediaType, world.Request{Path: known, Body: "{}",
+				Header: map[string]string{"Content-Encoding": "br"}})
 		}
 		if len(o.InputsIn("json")) > 0 {
 			for _, body := range []string{"{", "null", "[1]", `{"x":"\ud800"}`, "\"\xff\""} {

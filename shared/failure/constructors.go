@@ -56,6 +56,9 @@ func Conflict(message string) *Error { return newError(KindConflict, message) }
 // TooLarge is a body above the limit.
 func TooLarge(message string) *Error { return newError(KindTooLarge, message) }
 
+// Unsupported is a body in a coding that is not read.
+func Unsupported(message string) *Error { return newError(KindUnsupported, message) }
+
 // Unprocessable is a well-formed request for something that cannot be done. It
 // has no usual code (contract §3.3, 422).
 func Unprocessable(message string) *Error { return newError(KindUnprocessable, message) }

@@ -24,6 +24,7 @@ const (
 	KindNotFound                  // does not exist, or belongs to another merchant
 	KindConflict                  // the resource's state does not allow it
 	KindTooLarge                  // the body is above the limit
+	KindUnsupported               // the body is in a coding that is not read
 	KindUnprocessable             // well formed, but what it asks for cannot be done
 	KindUpstream                  // an upstream certainly did not take the request
 	KindTooMany                   // rate limit
@@ -43,6 +44,7 @@ var usuals = [...]usual{
 	KindNotFound:      {"NOT_FOUND", "not-found"},
 	KindConflict:      {"CONFLICT", "conflict"},
 	KindTooLarge:      {"INVALID_REQUEST", "content-too-large"},
+	KindUnsupported:   {"INVALID_REQUEST", "unsupported-media-type"},
 	KindUnprocessable: {"", "unprocessable-entity"},
 	KindUpstream:      {"UPSTREAM_FAILED", "upstream-failed"},
 	KindTooMany:       {"TOO_MANY_REQUESTS", "too-many-requests"},

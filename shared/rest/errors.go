@@ -57,8 +57,11 @@ func (w errorWriter) reply(err error, format ErrorFormat, requestID string, requ
 	if e.RetryAfter > 0 {
 		r.header.Set("Retry-After", seconds(e.RetryAfter))
 	}
-	if e.Kind == failure.KindUnauthorized {
+	switch e.Kind {
+	case failure.KindUnauthorized:
 		r.header.Set("WWW-Authenticate", "Bearer")
+	case failure.KindUnsupported:
+		r.header.Set("Accept-Encoding", "gzip")
 	}
 	if format == HTML {
 		drawn := errorPage(shown, e, requestID, request)

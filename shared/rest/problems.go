@@ -55,6 +55,8 @@ var problems = index([]Problem{
 	{"idempotency-in-progress", 409, "Request In Progress",
 		"The first request with this Idempotency-Key is still running. Try again after Retry-After."},
 	{"content-too-large", 413, "Content Too Large", "The request body is larger than 1 MiB."},
+	{"unsupported-media-type", 415, "Unsupported Media Type", "The body has a Content-Encoding that is not read. " +
+		"Accept-Encoding lists those that are."},
 	{"idempotency-key-reused", 422, "Idempotency Key Reused",
 		"This Idempotency-Key was used for a different request. Use a new key for each operation."},
 	{"unprocessable-entity", 422, "Unprocessable Entity",

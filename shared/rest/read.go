@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"io"
 	"mime"
@@ -47,7 +49,7 @@ func (x *exchange) read() error {
 	if !changes(x.request.Method) {
 		return nil
 	}
-	if x.raw, err = readAll(x.request.Body); err != nil {
+	if x.raw, err = readAll(x.request); err != nil {
 		return err
 	}
 	if x.input.plan.readsForm(x.request.Header) {
@@ -98,8 +100,10 @@ func isForm(h http.Header) bool {
 	return kind == "application/x-www-form-urlencoded"
 }
 
-func readAll(body io.Reader) ([]byte, error) {
-	raw, err := io.ReadAll(body)
+// readAll reads the body, and unpacks it if it is in gzip (RFC 9110 §8.4). Failure: TooLarge, as packed or unpacked;
+// Unsupported, of any other coding; Malformed.
+func readAll(r *http.Request) ([]byte, error) {
+	raw, err := io.ReadAll(r.Body)
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return nil, failure.TooLarge("The body is larger than 1 MiB.")
@@ -107,5 +111,32 @@ func readAll(body io.Reader) ([]byte, error) {
 	if err != nil {
 		return nil, failure.Malformed("The body could not be read.").WithCause(err)
 	}
-	return raw, nil
+	switch coding := strings.ToLower(strings.Join(r.Header.Values("Content-Encoding"), ",")); coding {
+	case "", "identity":
+		return raw, nil
+	case "gzip", "x-gzip":
+		return unpack(raw)
+	default:
+		return nil, failure.Unsupported("The body must be in gzip, or not compressed.")
+	}
+}
+
+// unpack reads gzip (RFC 1952) of at most 1 MiB unpacked.
+func unpack(packed []byte) ([]byte, error) {
+	if len(packed) == 0 {
+		return nil, nil // clients send the header with every request
+	}
+	stream, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, failure.Malformed("The body is not gzip, as Content-Encoding says.")
+	}
+	raw, err := io.ReadAll(io.LimitReader(stream, maxBody+1))
+	switch {
+	case err != nil:
+		return nil, failure.Malformed("The body is not gzip, as Content-Encoding says.")
+	case len(raw) > maxBody:
+		return nil, failure.TooLarge("The body is larger than 1 MiB when unpacked.")
+	default:
+		return raw, nil
+	}
 }

@@ -117,7 +117,7 @@ func writes(op Operation) bool { return !op.Public && op.Method != http.MethodGe
 
 // requiredErrors are those that follow from the operation's route, whatever it
 // does: any query may be malformed (400), and come without TLS (403) or too often
-// (429); any body may be too large (413); what a path names may not be there (404);
+// (429); any body may be too large (413), or in an unknown coding (415); what a path names may not be there (404);
 // and a key of idempotency may be in use (409) or taken (422).
 func requiredErrors(op Operation) []string {
 	list := []string{"400", "403", "429", "500", "504"}
@@ -125,7 +125,7 @@ func requiredErrors(op Operation) []string {
 		list = append(list, "401")
 	}
 	if op.Method != http.MethodGet {
-		list = append(list, "413")
+		list = append(list, "413", "415")
 	}
 	if strings.Contains(op.Path, "{") {
 		list = append(list, "404")

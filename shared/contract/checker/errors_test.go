@@ -22,6 +22,7 @@ POST   /v0.1/checkouts        403 FORBIDDEN                   forbidden request-
 POST   /v0.1/checkouts        409 DUPLICATED_CHECKOUT         conflict
 POST   /v0.1/checkouts        409 IDEMPOTENCY_IN_PROGRESS     idempotency-in-progress
 POST   /v0.1/checkouts        413 INVALID_REQUEST             content-too-large
+POST   /v0.1/checkouts        415 INVALID_REQUEST             unsupported-media-type
 POST   /v0.1/checkouts        422 IDEMPOTENCY_KEY_REUSED      idempotency-key-reused
 POST   /v0.1/checkouts        429 TOO_MANY_REQUESTS           too-many-requests
 POST   /v0.1/checkouts        500 INTERNAL_ERROR              internal-server-error
@@ -105,7 +106,7 @@ func TestErrorCodes(t *testing.T) {
 				t.Parallel()
 				try := func(code, slug string) error {
 					s := newSample(t, row[0], path, status, errorBody(t, status, code, slug))
-					s.header("Retry-After", "1").header("WWW-Authenticate", "Bearer")
+					s.header("Retry-After", "1").header("WWW-Authenticate", "Bearer").header("Accept-Encoding", "gzip")
 					return s.check(checker)
 				}
 				wants(t, try(row[3], slug), "")
