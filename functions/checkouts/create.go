@@ -87,9 +87,7 @@ func (f family) draft(m merchant.Merchant, by identity.Principal, req createRequ
 		Reference: req.Reference, NamedByEmail: req.PayToEmail, Description: req.Description,
 		ReturnURL: req.ReturnURL, RedirectURL: req.RedirectURL, Status: payments.CheckoutPending,
 		Purpose: req.Purpose, PaymentType: req.PaymentType, CustomerID: req.CustomerID,
-		CreatedAt: now,
-		Payee: payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox,
-			FeeRate: m.FeeRate, PayoutPlan: m.PayoutPlan, Gross: m.Settings.Of(by.Tenant.Mode).Gross},
+		CreatedAt: now, Payee: payments.NewPayee(m, by),
 	}
 	if c.Purpose == "" {
 		c.Purpose = payments.PurposeCheckout

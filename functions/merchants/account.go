@@ -163,7 +163,7 @@ func userOf(caller identity.Principal, m merchant.Merchant) userView {
 // callersAppSettings are those of the token's user, else the owner's.
 func (f family) callersAppSettings(ctx context.Context, a account.Account) (*appSettingsView, error) {
 	caller, settings := rest.Caller(ctx), rest.Merchant(ctx).Settings.Of(rest.Caller(ctx).Tenant.Mode)
-	if !caller.IsPerson() || caller.Actor.ID == member.OwnerID(caller.Tenant) {
+	if member.ActsAsOwner(caller) {
 		return appSettings(a.AppSettings, settings), nil
 	}
 	m, err := f.store.Member(ctx, caller.Tenant, member.NumberOf(caller.Actor.ID))

@@ -24,16 +24,12 @@ type accountUpdated struct {
 }
 
 func (o operator) updateAccount(ctx context.Context, c updateAccount) (accountUpdated, error) {
-	m, err := o.Store.Merchant(ctx, c.MerchantCode)
+	next, err := store.Retry(func(bool) (account.Account, error) { return o.changeAccount(ctx, c) })
 	if err != nil {
 		return accountUpdated{}, err
 	}
-	next, err := store.Retry(func(bool) (account.Account, error) { return o.changeAccount(ctx, m, c.Account) })
-	if err != nil {
-		return accountUpdated{}, err
-	}
-	o.Log.InfoContext(ctx, "account updated", "merchant", m.Code, "version", next.Version)
-	answer := accountUpdated{MerchantCode: m.Code, Version: next.Version, Persons: []string{}}
+	o.Log.InfoContext(ctx, "account updated", "merchant", c.MerchantCode, "version", next.Version)
+	answer := accountUpdated{MerchantCode: c.MerchantCode, Version: next.Version, Persons: []string{}}
 	for _, p := range next.Persons {
 		answer.Persons = append(answer.Persons, p.ID)
 	}
@@ -42,17 +38,20 @@ func (o operator) updateAccount(ctx context.Context, c updateAccount) (accountUp
 
 // changeAccount writes the account with the change, unless that changes nothing.
 // Error: store.ErrStale.
-func (o operator) changeAccount(ctx context.Context, m merchant.Merchant, change json.RawMessage,
-) (account.Account, error) {
+func (o operator) changeAccount(ctx context.Context, c updateAccount) (account.Account, error) {
+	m, err := o.Store.Merchant(ctx, c.MerchantCode)
+	if err != nil {
+		return account.Account{}, err
+	}
 	before, err := o.Store.Account(ctx, m.Code)
 	if err != nil {
 		return before, err
 	}
-	next, differs, err := o.merged(before, m, change)
+	next, differs, err := o.merged(before, m, c.Account)
 	if err != nil || !differs {
 		return before, err
 	}
-	return o.Store.SaveAccount(ctx, m.Code, before, next)
+	return o.Store.SaveAccount(ctx, m, before, next)
 }
 
 // merged is the account with the change, and whether anything differs; then its time is

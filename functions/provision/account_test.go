@@ -90,6 +90,33 @@ func TestChangesOfAnAccountAtOnce(t *testing.T) {
 	}
 }
 
+// TestAdvancedMode_ChangedAtOnceWithTheMerchant: neither change is lost, though both write the merchant.
+func TestAdvancedMode_ChangedAtOnceWithTheMerchant(t *testing.T) {
+	t.Parallel()
+	d := newOperator(t)
+	m := d.create(nil)
+	for _, mode := range []string{"ON", "OFF", "on"} {
+		var changing sync.WaitGroup
+		for _, command := range []fields{
+			change(m.Code, fields{"app_settings": fields{"advanced_mode": mode}}),
+			{"command": "update_merchant", "merchant_code": m.Code, "name": "Shop " + mode},
+		} {
+			changing.Go(func() { _, _ = d.Main().Invoke(d.Context(), "provision", encoded(d, command)) })
+		}
+		changing.Wait()
+		got, err := d.App.Store.Merchant(t.Context(), m.Code)
+		if want := mode != "OFF"; err != nil || got.AdvancedMode != want || got.Name != "Shop "+mode {
+			t.Errorf("got advanced mode %t, name %q, %v, want %t, Shop %s", got.AdvancedMode, got.Name, err, want, mode)
+		}
+	}
+	again := fields{"merchant_code": "MC01234567", "account": fields{"app_settings": fields{"advanced_mode": "ON"}}}
+	d.create(again)
+	run[accountUpdated](d, change("MC01234567", fields{"alias": "Ring"}))
+	if got := d.create(again); got.Created { // a merchant is the same whatever its owner's mode is now
+		t.Error("repeated: got created true, want false")
+	}
+}
+
 // TestAChangeOfAnAccountCutOffIsFinishedByItsRepetition, wherever it was cut off.
 func TestAChangeOfAnAccountCutOffIsFinishedByItsRepetition(t *testing.T) {
 	t.Parallel()

@@ -48,6 +48,7 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 			if a, _, err = o.merged(a, m, c.Account); err != nil {
 				return merchantCreated{}, err
 			}
+			m.AdvancedMode = a.AppSettings.InAdvancedMode()
 		}
 		var created merchantCreated
 		created, taken = o.create(ctx, m, a, c.TestKey)

@@ -28,11 +28,11 @@ type begunView struct {
 // createCheckout puts a checkout before the cardholder. Its id is the operation's, so that a repeated
 // request under one Idempotency-Key finds what it made before, and offers that to the terminal again.
 func (f family) createCheckout(ctx context.Context, req checkoutRequest) (begunReply, error) {
-	drafted, err := f.draft(rest.Merchant(ctx), rest.Caller(ctx).Tenant.Mode, req)
+	caller := rest.Caller(ctx)
+	drafted, err := f.draft(rest.Merchant(ctx), caller, req)
 	if err != nil {
 		return begunReply{}, err
 	}
-	caller := rest.Caller(ctx)
 	drafted.ID, drafted.CreatedBy = rest.OperationID(ctx), caller.Actor.ID
 	drafted.Shard = rest.Merchant(ctx).ShardOf(drafted.ID)
 	if caller.IsPerson() {

@@ -92,13 +92,11 @@ const defaultTipTimeout = 30 * time.Second
 
 // draft is the checkout that the request describes, or the first thing wrong with it. A field that does not go with
 // the merchant's country or with Pix is 422, anything else 400 (contract §13.9).
-func (f family) draft(m merchant.Merchant, mode identity.Mode, req checkoutRequest) (payments.Checkout, error) {
+func (f family) draft(m merchant.Merchant, by identity.Principal, req checkoutRequest) (payments.Checkout, error) {
 	sale := payments.ReaderSale{CardType: req.CardType}
 	c := payments.Checkout{Reader: &sale, Description: req.Description, ReturnURL: req.ReturnURL,
 		Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout, CreatedAt: f.store.Now(),
-		PaymentType: payments.Method(req.PaymentType),
-		Payee: payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox,
-			FeeRate: m.FeeRate, PayoutPlan: m.PayoutPlan, Gross: m.Settings.Of(mode).Gross}}
+		PaymentType: payments.Method(req.PaymentType), Payee: payments.NewPayee(m, by)}
 	faults := slices.Concat(setTotal(&c, *req.Total, m), f.checkReturnURL(req.ReturnURL))
 	if err := validate.Order(req, faults).First(); err != nil {
 		return c, err

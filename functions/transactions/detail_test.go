@@ -119,6 +119,37 @@ func TestAllThatADetailShows(t *testing.T) {
 	}
 }
 
+// Contract §6.1: each transaction says whether tax was enabled in its mode when its checkout was created.
+func TestTaxEnabled_OfTheTime(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	taxed := func(of world.Shop, p world.Payment, want string) {
+		t.Helper()
+		world.Holds(t, of.Transaction("id="+p.ID).Body, map[string]string{"tax_enabled": want})
+	}
+	live := s.NewLiveShop()
+	live.UpdateSettings(map[string]any{"mode": "live", "tax_enabled": true})
+	inTestMode := live.WithTestKey()
+	taxed(inTestMode, inTestMode.Sell("5"), "false")
+
+	before := s.Create("10.10", nil)
+	s.UpdateSettings(map[string]any{"tax_enabled": true})
+	during := s.Create("10.10", nil)
+	taxed(s, s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless)), "true") // declined
+	taxed(s, s.PayAtReader(world.Sale{Amount: "10.66"}), "true")
+	client := s.WithKey(s.Token())
+	taxed(s, client.Sell("5"), "true")
+
+	s.UpdateSettings(map[string]any{"tax_enabled": false})
+	paid := s.Pay(during, s.Card(world.Frictionless))
+	s.Refund(paid, "1")
+	taxed(s, paid, "true")
+	for _, p := range []world.Payment{s.Pay(before, s.Card(world.Frictionless)), s.Sell("5"),
+		s.PayAtReader(world.Sale{Amount: "10"})} {
+		taxed(s, p, "false")
+	}
+}
+
 func quoted(text string) string { return `"` + text + `"` }
 
 // Contract §2.4: local_time has the merchant's offset at that time.

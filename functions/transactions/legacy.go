@@ -33,7 +33,7 @@ func (f family) legacyDetail(ctx context.Context, req legacyRequest) (transactio
 // legacyView is the view in the form of older clients (contract §6.3, §2.7).
 func (f family) legacyView(ctx context.Context, r store.Record, req legacyRequest) transaction {
 	v := f.view(ctx, r)
-	v.ProcessAs = strings.ToLower(v.ProcessAs)
+	v.ProcessAs, v.TaxEnabled = strings.ToLower(v.ProcessAs), r.AdvancedMode
 	v.SimpleStatus = olderStatus(v.SimpleStatus)
 	numberReceipts(v.Events, r)
 	v.Events = slices.DeleteFunc(v.Events, func(e event) bool { return !req.shows(e.Status, e.Type) })

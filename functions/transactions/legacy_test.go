@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
@@ -235,4 +237,45 @@ func TestLegacyEventsShowTheirReceipts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Contract §6.3: tax_enabled says whether the payment's user was in advanced mode when its checkout was created. Keys,
+// clients and merchant tokens have the owner's app settings.
+func TestLegacyTaxEnabled_AdvancedMode(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	till, other := s.Employ("till@example.com", member.Permissions{}), s.OtherShop()
+	atTill := s.WithKey(s.TokenOf(till))
+	byOwner := map[string]world.Shop{"a key": s, "a client": s.WithKey(s.Token()),
+		"the owner": s.WithKey(s.TokenOf(s.Owner())), "a merchant token": s.WithKey(s.MerchantToken())}
+	wants := func(of world.Shop, p world.Payment, seller string, want bool) {
+		t.Helper()
+		legacy, current := legacyTransaction(of, "id="+p.ID), of.Transaction("id="+p.ID)
+		if got := world.Fields(t, legacy.Body)["tax_enabled"]; got != fmt.Sprint(want) {
+			t.Errorf("sold by %s: got tax_enabled %s, want %t", seller, got, want)
+		}
+		world.Holds(t, current.Body, map[string]string{"tax_enabled": "false"})
+	}
+	pay := func(by world.Shop) world.Payment { return s.Pay(by.Create("5", nil), s.Card(world.Frictionless)) }
+	before := s.Create("5", nil)
+	for _, step := range []struct{ owner, till string }{{"", ""}, {"ON", "OFF"}, {"on", "On"}, {"ONCE", "ON"},
+		{"OFF", "OFF"}} {
+		s.Operate(map[string]any{"command": "update_account", "merchant_code": s.Merchant.Code,
+			"account": map[string]any{"app_settings": map[string]any{"advanced_mode": step.owner}}}, nil)
+		s.Operate(map[string]any{"command": "update_operator", "merchant_code": s.Merchant.Code,
+			"operator_id": till.Number(), "app_settings": map[string]any{"advanced_mode": step.till}}, nil)
+		for name, seller := range byOwner {
+			wants(s, pay(seller), name+", "+step.owner, strings.EqualFold(step.owner, "ON"))
+		}
+		wants(s, pay(atTill), "the till, "+step.till, strings.EqualFold(step.till, "ON"))
+		wants(s, atTill.PayAtReader(world.Sale{Amount: "5"}), "the till at a reader", strings.EqualFold(step.till, "ON"))
+		if step.owner == "on" {
+			wants(s, s.Pay(before, s.Card(world.Frictionless)), "a key before", false)
+			wants(s, pay(s.WithKey(other.Join(s, other.Owner(), member.RoleEmployee))), "another merchant's owner", false)
+			wants(other, other.Sell("5"), "another merchant", false)
+		}
+	}
+	created := s.NewShop("DE", "EUR", map[string]any{"account": map[string]any{
+		"app_settings": map[string]any{"advanced_mode": "ON"}}})
+	wants(created, created.Sell("5"), "a merchant that began so", true)
 }

@@ -94,6 +94,7 @@ type Principal struct {
 	Permissions []Permission // of a person, and of a merchant token that a person has made
 	Owner       bool         // of a person: it has role_owner
 	Email       string       // of a person
+	Advanced    bool         // of a person: its member's app settings have advanced mode
 	Client      string       // id of the OAuth client that has the token; "" for keys
 	Person      string       // of a key: Maker.Person; of a merchant token: id of the member who has made it
 	SignedIn    time.Time    // of a person: AccessToken.SignedIn

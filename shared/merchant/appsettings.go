@@ -2,6 +2,7 @@ package merchant
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/money"
 )
@@ -43,3 +44,6 @@ func (a AppSettings) OrDefaults() AppSettings {
 	}
 	return a
 }
+
+// InAdvancedMode reports whether the user's payments are made in advanced mode (contract §6.3).
+func (a AppSettings) InAdvancedMode() bool { return strings.EqualFold(a.AdvancedMode, "ON") }

@@ -28,10 +28,11 @@ type Merchant struct {
 	TimeZone       string           `dynamo:"time_zone,omitempty"`       // IANA name; "": UTC
 	PayoutPlan     PayoutPlan       `dynamo:"payout_plan,omitempty"`     // contract §6.7; "": SINGLE_PAYMENT
 	Settings       ByMode[Settings] `dynamo:"settings"`
-	Shards         int              `dynamo:"shards,omitempty"`   // see ShardCount
-	GrownAt        time.Time        `dynamo:"grown_at,omitempty"` // when Grow changed them last
-	Requests       int              `dynamo:"requests,omitempty"` // a second in each mode; 0: UsualRequests
-	PayPal         bool             `dynamo:"paypal,omitempty"`   // may offer it (contract §4.3)
+	Shards         int              `dynamo:"shards,omitempty"`        // see ShardCount
+	GrownAt        time.Time        `dynamo:"grown_at,omitempty"`      // when Grow changed them last
+	Requests       int              `dynamo:"requests,omitempty"`      // a second in each mode; 0: UsualRequests
+	PayPal         bool             `dynamo:"paypal,omitempty"`        // may offer it (contract §4.3)
+	AdvancedMode   bool             `dynamo:"advanced_mode,omitempty"` // the owner's app setting, as in the account
 	Callbacks      CallbackSecret   `dynamo:"callbacks"`
 	CreatedAt      time.Time        `dynamo:"created_at"`
 	UpdatedAt      time.Time        `dynamo:"updated_at,omitempty"` // of its terms, by an operator
@@ -66,7 +67,7 @@ func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 // whatever has changed since they were created.
 func (m Merchant) Same(other Merchant) bool {
 	m.CreatedAt, m.Version, m.Settings, m.Callbacks = other.CreatedAt, other.Version, other.Settings, other.Callbacks
-	m.Shards, m.GrownAt, m.UpdatedAt = other.Shards, other.GrownAt, other.UpdatedAt
+	m.Shards, m.GrownAt, m.UpdatedAt, m.AdvancedMode = other.Shards, other.GrownAt, other.UpdatedAt, other.AdvancedMode
 	return reflect.DeepEqual(m, other)
 }
 

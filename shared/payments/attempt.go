@@ -154,7 +154,8 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 		CustomerID:      c.CustomerID,
 		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,
 		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,
-		PayoutPlan: c.Payee.plan(), Gross: c.Payee.Gross, UpdatedAt: shown(now), Version: 1,
+		PayoutPlan: c.Payee.plan(), Gross: c.Payee.Gross, TaxEnabled: c.Payee.TaxEnabled,
+		AdvancedMode: c.Payee.AdvancedMode, UpdatedAt: shown(now), Version: 1,
 	}
 	if c.Reader != nil {
 		t.addPresent(*c.Reader, o.Present)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
@@ -56,6 +58,19 @@ type Payee struct {
 	FeeRate    string              `dynamo:"fee_rate,omitempty"`    // fraction of the amount, as merchant.Merchant's
 	PayoutPlan merchant.PayoutPlan `dynamo:"payout_plan,omitempty"` // none: SINGLE_PAYMENT
 	Gross      bool                `dynamo:"gross,omitempty"`       // gross settlement
+
+	TaxEnabled   bool `dynamo:"tax_enabled,omitempty"`
+	AdvancedMode bool `dynamo:"advanced_mode,omitempty"` // of the user whose payment it is (contract §6.3)
+}
+
+// NewPayee returns the merchant as the payee of a checkout that the principal creates now.
+func NewPayee(m merchant.Merchant, by identity.Principal) Payee {
+	settings, advanced := m.Settings.Of(by.Tenant.Mode), by.Advanced
+	if member.ActsAsOwner(by) {
+		advanced = m.AdvancedMode
+	}
+	return Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox, FeeRate: m.FeeRate,
+		PayoutPlan: m.PayoutPlan, Gross: settings.Gross, TaxEnabled: settings.TaxEnabled, AdvancedMode: advanced}
 }
 
 func (p Payee) plan() merchant.PayoutPlan {

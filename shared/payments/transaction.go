@@ -54,6 +54,8 @@ type Transaction struct {
 	Fee                 money.Amount        `dynamo:"fee"`
 	PayoutPlan          merchant.PayoutPlan `dynamo:"payout_plan"`
 	Gross               bool                `dynamo:"gross,omitempty"` // settlement: the fee is billed
+	TaxEnabled          bool                `dynamo:"tax_enabled,omitempty"`
+	AdvancedMode        bool                `dynamo:"advanced_mode,omitempty"`
 	Payouts             []PayoutPart        `dynamo:"payouts,omitempty"`
 	EventCount          int                 `dynamo:"event_count,omitempty"`   // refunds and chargebacks
 	RefundsBegun        int                 `dynamo:"refunds_begun,omitempty"` // one that is begun again counts again

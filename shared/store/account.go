@@ -8,6 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // accountItem is a merchant's onboarding data: beside the merchant, because few
@@ -30,10 +31,17 @@ func (s *Reader) Account(ctx context.Context, code string) (account.Account, err
 }
 
 // SaveAccount replaces the merchant's onboarding data that was read before, and
-// returns it with its next version. Error: ErrStale when it changed meanwhile.
-func (s *Store) SaveAccount(ctx context.Context, code string, before, a account.Account) (account.Account, error) {
+// returns it with its next version. If the owner's advanced mode changes, it also writes the merchant.
+// Error: ErrStale when any of them changed meanwhile.
+func (s *Store) SaveAccount(ctx context.Context, m merchant.Merchant, before, a account.Account) (account.Account,
+	error) {
 	tx := s.db.WriteTx().Idempotent(true)
-	item, err := s.replaceAccount(ctx, tx, code, before, a)
+	if advanced := a.AppSettings.InAdvancedMode(); advanced != m.AdvancedMode {
+		version := m.Version
+		m.AdvancedMode, m.Version = advanced, version+1
+		tx.Put(s.table.Put(newMerchantItem(m)).If("version = ?", version))
+	}
+	item, err := s.replaceAccount(ctx, tx, m.Code, before, a)
 	if err != nil {
 		return a, err
 	}

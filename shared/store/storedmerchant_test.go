@@ -34,10 +34,11 @@ var storedMerchants = map[string]stored{
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
 			a := storedtest.Fill[account.Account](w, w.Filler)
-			first, err := w.SaveAccount(w.acting(), "MC0A1B2C3D", account.Account{}, account.Account{})
+			of := merchant.Merchant{Code: "MC0A1B2C3D"}
+			first, err := w.SaveAccount(w.acting(), of, account.Account{}, account.Account{})
 			wantAnswer(w, account.Account{Version: 1}, first, err)
 			a.Version = 1
-			got, err := w.SaveAccount(w.acting(), "MC0A1B2C3D", first, a)
+			got, err := w.SaveAccount(w.acting(), of, first, a)
 			a.Version = 2
 			wantAnswer(w, a, got, err)
 			return []storedtest.Read{w.account("MC0A1B2C3D", a), w.audited("MC0A1B2C3D")}
