@@ -27,6 +27,10 @@ func TestReceiptsOfPaymentsAtReaders(t *testing.T) {
 				"products": `[{"name":"Two coffees","price":"10.10","vat_rate":"0","single_vat_amount":"0.00",` +
 					`"price_with_vat":"10.10","vat_amount":"0.00","quantity":1,"total_price":"10.10","total_with_vat":"10.10"}]`},
 			map[string]string{"aid": `"A0000000031010"`, "application_label": `"VISA CREDIT"`}},
+		{"on credit", world.Sale{Amount: "10.66", CardType: "credit"}, map[string]string{"process_as": `"CREDIT"`},
+			map[string]string{"aid": ""}},
+		{"by debit", world.Sale{Amount: "10", CardType: "debit"}, map[string]string{"process_as": `"DEBIT"`},
+			map[string]string{"aid": `"A0000000043060"`}},
 		{"a PIN", world.Sale{Amount: "50.01"},
 			map[string]string{"amount": `"50.01"`, "tip_amount": `"0.00"`, "entry_mode": `"CHIP"`,
 				"verification_method": `"PIN"`, "card": `{"last_4_digits":"0007","type":"MASTERCARD"}`},
@@ -43,7 +47,7 @@ func TestReceiptsOfPaymentsAtReaders(t *testing.T) {
 			map[string]string{"aid": ""}},
 	} {
 		s := s
-		if c.sale.Pix {
+		if c.sale.Pix || c.sale.CardType != "" {
 			s = s.NewShop("BR", "BRL", nil)
 		}
 		p := s.PayAtReader(c.sale)

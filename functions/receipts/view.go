@@ -126,7 +126,7 @@ func showTransaction(p subject) transactionData {
 	}
 	if t.Card != nil {
 		v.Card = &card{LastFour: t.Card.LastFour, Type: t.Card.Brand}
-		v.VerificationMethod, v.ProcessAs = verification(t), t.Card.ProcessAs()
+		v.VerificationMethod, v.ProcessAs = verification(t), t.ProcessAs()
 	}
 	if t.Reader != "" {
 		v.Reader = &cardReader{Code: t.Reader, Type: t.ReaderModel}

@@ -184,17 +184,46 @@ func TestLegacySimpleStatuses(t *testing.T) {
 	}
 }
 
-// Maestro and Visa Electron cards are debit cards; other numbers do not tell.
-func TestHowACardIsProcessed(t *testing.T) {
+// Contract §2.7: the number of a card tells its brand alone, a reader's checkout asks for one kind of cards, and only
+// credit cards are paid in instalments.
+func TestProcessAs(t *testing.T) {
 	t.Parallel()
-	s := world.NewShop(t)
-	const electron = "4917484589897107"
-	p := s.Pay(s.Create("10.10", nil), s.Card(electron))
-	if current, legacy := s.Transaction("id="+p.ID).Text("process_as"), legacyTransaction(s, "id="+
-		p.ID).Text("process_as"); current != "DEBIT" || legacy != "debit" {
-		t.Errorf("process_as: got %q, legacy %q, want DEBIT, debit", current, legacy)
+	s := world.NewShop(t).NewShop("BR", "BRL", nil)
+	pay := func(number string, installments int) world.Payment {
+		body := s.Card(number)
+		body["installments"] = installments
+		if number == amex {
+			body["card"].(map[string]any)["cvv"] = "7373"
+		}
+		return s.Pay(s.Create("10.10", nil), body)
+	}
+	declined := world.Sale{Amount: "42.91", CardType: "credit"}
+	for name, c := range map[string]struct {
+		payment world.Payment
+		want    string
+	}{
+		"a debit brand":    {pay("4917484589897107", 1), "DEBIT"},
+		"a credit brand":   {pay(amex, 1), "CREDIT"},
+		"any brand":        {pay(world.Frictionless, 1), ""},
+		"instalments":      {pay(world.Frictionless, 2), "CREDIT"},
+		"credit":           {s.PayAtReader(world.Sale{Amount: "10.66", CardType: "credit"}), "CREDIT"},
+		"credit, a chip":   {s.PayAtReader(world.Sale{Amount: "50.01", CardType: "credit", Installments: 3}), "CREDIT"},
+		"credit, declined": {s.PayAtReader(declined), "CREDIT"},
+		"debit":            {s.PayAtReader(world.Sale{Amount: "10", CardType: "debit"}), "DEBIT"},
+		"either, a chip":   {s.PayAtReader(world.Sale{Amount: "10"}), "CREDIT"}, // VISA CREDIT
+		"either, a stripe": {s.PayAtReader(world.Sale{Amount: "10.66"}), ""},
+		"no card":          {s.PayAtReader(world.Sale{Amount: "42.24", CardType: "credit"}), ""},
+		"a code":           {s.PayAtReader(world.Sale{Amount: "10", Pix: true}), ""},
+	} {
+		current, legacy := s.Transaction("id="+c.payment.ID), legacyTransaction(s, "id="+c.payment.ID)
+		if got, older := current.Text("process_as"), legacy.Text("process_as"); got != c.want ||
+			older != strings.ToLower(c.want) {
+			t.Errorf("%s: got process_as %q, legacy %q, want %q, in lower case there", name, got, older, c.want)
+		}
 	}
 }
+
+const amex = "374500262001008"
 
 // Receipts are numbered when they are asked for; version 2.1 shows no numbers.
 func TestLegacyEventsShowTheirReceipts(t *testing.T) {

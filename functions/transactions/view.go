@@ -119,7 +119,7 @@ func (v *transaction) showCard(t payments.Transaction) {
 	if t.Card == nil {
 		return
 	}
-	v.Card, v.ProcessAs = &card{LastFour: t.Card.LastFour, Type: t.Card.Brand}, t.Card.ProcessAs()
+	v.Card, v.ProcessAs = &card{LastFour: t.Card.LastFour, Type: t.Card.Brand}, t.ProcessAs()
 	v.SimplePaymentType, v.VerificationMethod = enteredOnline, unverified
 	if t.Reader == "" {
 		return

@@ -99,6 +99,7 @@ type Sale struct {
 	Tip          string // a fraction of the amount, which the cardholder chooses
 	Description  string
 	ForeignID    string // the affiliate's
+	CardType     string // in Brazil: credit or debit
 	Installments int    // in Brazil
 	Pix          bool   // in Brazil: by a code, which is paid
 }
@@ -120,6 +121,9 @@ func (s Shop) PayAtReader(sale Sale) Payment {
 	}
 	if sale.Installments > 0 {
 		body["installments"] = sale.Installments
+	}
+	if sale.CardType != "" {
+		body["card_type"] = sale.CardType
 	}
 	if sale.Pix {
 		body["payment_type"] = "pix"

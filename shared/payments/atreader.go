@@ -167,7 +167,7 @@ func (s ReaderSale) updated(now time.Time) *ReaderSale {
 // addPresent adds to a transaction what the terminal has sent: a tip is charged with the amount. Before
 // a card was read, a card payment has no entry mode (contract §2.7).
 func (t *Transaction) addPresent(sale ReaderSale, p *CardPresent) {
-	t.Reader, t.ReaderModel = sale.Serial, sale.Model
+	t.Reader, t.ReaderModel, t.CardType = sale.Serial, sale.Model, sale.CardType
 	if a := sale.Affiliate; a != nil {
 		t.ForeignID = a.ForeignID
 	}

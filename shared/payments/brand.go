@@ -1,6 +1,9 @@
 package payments
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // iinRange maps issuer identification numbers (ISO/IEC 7812) to a brand. From
 // and To are inclusive prefixes of equal length.
@@ -69,13 +72,32 @@ func BrandRanges() []BrandRange {
 	return ranges
 }
 
-// ProcessAs is DEBIT for brands that only debit cards have, and "" for the
-// others, whose numbers do not show it.
-func (s CardSummary) ProcessAs() string {
-	switch s.Brand {
-	case "MAESTRO", "VISA_ELECTRON":
-		return "DEBIT"
-	default:
+// What a card payment is processed as (contract §2.7).
+const (
+	asCredit = "CREDIT"
+	asDebit  = "DEBIT"
+)
+
+// productOf are the brands whose cards are all of one product; those of AMEX and DINERS are credit and charge cards.
+var productOf = map[string]string{"MAESTRO": asDebit, "VISA_ELECTRON": asDebit, "VISA_VPAY": asDebit, "AMEX": asCredit,
+	"DINERS": asCredit, "HIPERCARD": asCredit}
+
+// ProcessAs returns CREDIT or DEBIT, by the first that tells: the card type that a reader was asked for, the product
+// that the card's chip names, the brand, instalments. It returns "" if none does (contract §2.7).
+func (t Transaction) ProcessAs() string {
+	label := strings.ToUpper(t.EMV.ApplicationLabel)
+	switch {
+	case t.Card == nil:
 		return ""
+	case t.CardType != "":
+		return strings.ToUpper(t.CardType)
+	case strings.Contains(label, asDebit):
+		return asDebit
+	case strings.Contains(label, asCredit):
+		return asCredit
+	case productOf[t.Card.Brand] == "" && t.Installments > 1:
+		return asCredit
+	default:
+		return productOf[t.Card.Brand]
 	}
 }

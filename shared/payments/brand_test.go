@@ -84,3 +84,31 @@ func TestBrandIsOneOfTheContracts(t *testing.T) {
 		}
 	})
 }
+
+// TestProcessAs (contract §2.7): what was asked for at a reader comes before what the chip names, that before the
+// brand, and that before instalments.
+func TestProcessAs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		asked, label, brand string
+		installments        int
+		want                string
+	}{
+		{"credit", "VISA DEBIT", "MAESTRO", 1, "CREDIT"}, {"debit", "VISA CREDIT", "AMEX", 2, "DEBIT"},
+		{"", "ELO CREDITO", "ELO", 1, "CREDIT"}, {"", "Visa Debit", "VISA", 12, "DEBIT"},
+		{"", "DEBIT MASTERCARD", "MASTERCARD", 1, "DEBIT"}, {"", "VISA", "VISA", 1, ""}, {"", "", "UNKNOWN", 1, ""},
+		{"", "MAESTRO", "MAESTRO", 2, "DEBIT"}, {"", "", "VISA_ELECTRON", 1, "DEBIT"}, {"", "", "VISA_VPAY", 1, "DEBIT"},
+		{"", "", "DINERS", 1, "CREDIT"}, {"", "", "HIPERCARD", 1, "CREDIT"}, {"", "", "AMEX", 1, "CREDIT"},
+		{"", "", "ELO", 2, "CREDIT"}, {"", "", "CUP", 1, ""}, {"", "", "JCB", 1, ""}, {"", "", "DISCOVER", 1, ""},
+	} {
+		tx := payments.Transaction{CardType: c.asked, EMV: payments.EMV{ApplicationLabel: c.label},
+			Card: &payments.CardSummary{Brand: c.brand}}
+		tx.Installments = c.installments
+		if got := tx.ProcessAs(); got != c.want {
+			t.Errorf("%+v: got %q", c, got)
+		}
+		if tx.Card = nil; tx.ProcessAs() != "" {
+			t.Errorf("%+v, without a card: got %q, want none", c, tx.ProcessAs())
+		}
+	}
+}

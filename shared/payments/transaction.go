@@ -61,6 +61,7 @@ type Transaction struct {
 	RefundsBegun        int                 `dynamo:"refunds_begun,omitempty"` // one that is begun again counts again
 	Reader              string              `dynamo:"reader_serial,omitempty"` // serial number; "" online
 	ReaderModel         string              `dynamo:"reader_model,omitempty"`
+	CardType            string              `dynamo:"card_type,omitempty"`    // that a reader was asked for: credit, debit
 	Verification        Verification        `dynamo:"verification,omitempty"` // at a reader
 	Tip                 money.Amount        `dynamo:"tip,omitempty"`          // part of Amount
 	EMV                 EMV                 `dynamo:"emv,omitempty"`
