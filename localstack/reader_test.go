@@ -221,7 +221,7 @@ func TestATerminalForPeople(t *testing.T) {
 	c.enter("12", "1234")
 	c.sees("none of the choices")
 	c.sees("Approved")
-	c.wantTransaction(c.wantPaid(tipped, "successful", ""), transaction{"50.60", "4.60", "CONTACTLESS", ""}) // by PIN
+	c.wantTransaction(c.wantPaid(tipped, "successful", ""), transaction{"50.60", "4.60", "CONTACTLESS", "online pin"})
 
 	swiped := c.offer(1000, nil)
 	c.sees(`10\.00 EUR`)

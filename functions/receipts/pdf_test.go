@@ -38,7 +38,7 @@ func sampled(language string) sheet {
 	r.Status, r.CreatedAt, r.AuthCode, r.TerminalID = payments.TransactionSuccessful, paidAt, "053201", "TEST0001"
 	r.EntryMode, r.PaymentType, r.Installments = "CHIP", "POS", 3
 	r.Card = &payments.CardSummary{Brand: "MASTERCARD", LastFour: "0007"}
-	r.Reader, r.ReaderModel, r.Verification = "SERIAL-1", "solo", payments.ByPIN
+	r.Reader, r.ReaderModel, r.Verification = "SERIAL-1", "solo", payments.OnlinePIN
 	r.EMV = payments.EMV{AID: "A0000000041010", ApplicationLabel: "MASTERCARD"}
 	r.Tip, r.ProductSummary = money.MustParse("1.01", "EUR"), "Zwei Käsespätzle"
 	a := account.Account{Profile: account.Profile{Language: language, DoingBusinessAs: account.DoingBusinessAs{

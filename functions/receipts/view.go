@@ -139,7 +139,7 @@ func verification(t payments.Transaction) string {
 	switch {
 	case t.Reader == "":
 		return unverified
-	case t.Verification == payments.ByPIN:
+	case t.Verification.ByPIN():
 		return byPIN
 	default:
 		return string(t.Verification)

@@ -51,10 +51,12 @@ func TestHowACardIsReadAtAReader(t *testing.T) {
 		want map[string]string
 	}{
 		{"a chip, a PIN", world.Sale{Amount: "50.01"}, map[string]string{"status": `"SUCCESSFUL"`, "entry_mode": `"CHIP"`,
-			"verification_method": "", "simple_payment_type": `"EMV"`, "tip_amount": "0.00",
+			"verification_method": `"offline pin"`, "simple_payment_type": `"EMV"`, "tip_amount": "0.00",
 			"foreign_transaction_id": "", "product_summary": ""}},
+		{"a debit card's chip, a PIN", world.Sale{Amount: "50.01", CardType: "debit"}, map[string]string{
+			"entry_mode": `"CHIP"`, "verification_method": `"online pin"`, "simple_payment_type": `"EMV"`}},
 		{"a stripe, a signature", world.Sale{Amount: "10.66"}, map[string]string{"status": `"SUCCESSFUL"`,
-			"entry_mode": `"MAGSTRIPE"`, "verification_method": `"signature"`, "simple_payment_type": `"EMV"`}},
+			"entry_mode": `"MAGSTRIPE"`, "verification_method": `"signature"`, "simple_payment_type": `"CC_SIGNATURE"`}},
 		{"declined", world.Sale{Amount: "42.01"}, map[string]string{"status": `"FAILED"`, "simple_status": `"FAILED"`,
 			"entry_mode": `"CONTACTLESS"`, "card": `{"last_4_digits":"0091","type":"VISA"}`, "fee_amount": "0.00",
 			"links": "[]", "events": "[]"}},
@@ -70,7 +72,7 @@ func TestHowACardIsReadAtAReader(t *testing.T) {
 			"card": "", "process_as": "", "amount": "66.00", "tip_amount": "6.00", "lat": "52.5208"}},
 	} {
 		s := s
-		if c.sale.Installments > 0 || c.sale.Pix {
+		if c.sale.Installments > 0 || c.sale.Pix || c.sale.CardType != "" {
 			s = s.NewShop("BR", "BRL", nil)
 		}
 		p := s.PayAtReader(c.sale)

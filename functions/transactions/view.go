@@ -84,6 +84,7 @@ type link struct {
 
 const (
 	enteredOnline = "CC_CUSTOMER_ENTERED" // a card whose number the payer typed
+	signedFor     = "CC_SIGNATURE"        // a card that was swiped, not read by its chip
 	readByReader  = "EMV"
 	unverified    = "none" // neither signature nor PIN
 )
@@ -125,8 +126,8 @@ func (v *transaction) showCard(t payments.Transaction) {
 		return
 	}
 	v.SimplePaymentType, v.VerificationMethod = readByReader, string(t.Verification)
-	if t.Verification == payments.ByPIN { // whose spellings disagree (contract §2.7)
-		v.VerificationMethod = ""
+	if t.EntryMode == payments.MagstripeMode && t.Verification == payments.BySignature {
+		v.SimplePaymentType = signedFor
 	}
 }
 

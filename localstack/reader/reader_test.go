@@ -38,7 +38,7 @@ func TestACharge(t *testing.T) {
 	w.wantOutcome("c", charged)
 	w.wantCharge("c", payments.Outcome{Decision: payments.Approved, ReturnCode: "00",
 		Card: &payments.CardSummary{Brand: "MAESTRO", LastFour: "0015"},
-		Present: &payments.CardPresent{EntryMode: "CHIP", Verification: "pin", Tip: money.MustParse("2", "EUR"),
+		Present: &payments.CardPresent{EntryMode: "CHIP", Verification: "online pin", Tip: money.MustParse("2", "EUR"),
 			EMV:      payments.EMV{AID: "A0000000043060", ApplicationLabel: "MAESTRO"},
 			Location: &payments.Location{Lat: 52.5208, Lon: 13.4094, Accuracy: 10}}})
 	w.offer(c, nil) // is not paid again

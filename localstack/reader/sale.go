@@ -127,10 +127,11 @@ func (s *sale) present(key string) error {
 	case "t":
 		s.mode, s.verification, s.step = payments.ContactlessMode, payments.NoVerification, charging
 		if s.total.Minor() > virtual.WithoutPIN {
-			s.verification, s.step = payments.ByPIN, enteringPIN
+			s.verification, s.step = virtual.PIN(s.mode, s.CardType), enteringPIN
 		}
 	case "i":
-		s.mode, s.verification, s.step = payments.ChipMode, payments.ByPIN, enteringPIN
+		s.mode, s.step = payments.ChipMode, enteringPIN
+		s.verification = virtual.PIN(s.mode, s.CardType)
 	case "s":
 		s.mode, s.verification, s.step = payments.MagstripeMode, payments.BySignature, signing
 	case "d":

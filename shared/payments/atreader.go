@@ -33,15 +33,19 @@ type CardPresent struct {
 	Location     *Location    `dynamo:"location,omitempty"`
 }
 
-// Verification is how the cardholder has shown that the card is theirs.
+// Verification is how the cardholder has shown that the card is theirs (contract §2.7).
 type Verification string
 
 // The kinds of verification.
 const (
 	NoVerification Verification = "none"
 	BySignature    Verification = "signature"
-	ByPIN          Verification = "pin"
+	OnlinePIN      Verification = "online pin"  // checked by the issuer
+	OfflinePIN     Verification = "offline pin" // checked by the card's chip
 )
+
+// ByPIN reports whether the cardholder entered a PIN.
+func (v Verification) ByPIN() bool { return v == OnlinePIN || v == OfflinePIN }
 
 // EMV is what a terminal reads from a card's chip (EMV Book 3, annex A).
 type EMV struct {

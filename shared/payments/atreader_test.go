@@ -33,7 +33,8 @@ const readerTime = 150 * time.Second
 
 var (
 	visa    = &payments.CardSummary{Brand: "VISA", LastFour: "0091"}
-	present = &payments.CardPresent{EntryMode: payments.ContactlessMode, Verification: payments.ByPIN, Tip: eur("1.01"),
+	present = &payments.CardPresent{EntryMode: payments.ContactlessMode, Verification: payments.OnlinePIN,
+		Tip:      eur("1.01"),
 		EMV:      payments.EMV{AID: "A0000000031010", ApplicationLabel: "VISA", Cryptogram: "0123456789ABCDEF"},
 		Location: &payments.Location{Lat: 52.5, Lon: 13.4, Accuracy: 10}}
 )
@@ -189,8 +190,9 @@ func TestTransactionAtReader(t *testing.T) {
 		CheckoutID: "checkout-1", ClientTransactionID: payments.ClientTransactionID("attempt-1"), ForeignID: "foreign-1",
 		ProductSummary: "Tea", Username: "shop@shop.example", Card: visa, Captured: eur("11.11"), Refundable: eur("11.11"),
 		Refunded: eur("0"), ChargedBack: eur("0"), Fee: eur("0.22"), PayoutPlan: merchant.SinglePayment,
-		Payouts: change.Transaction.Payouts, Reader: "VS000001", ReaderModel: "virtual-solo", Verification: payments.ByPIN,
-		Tip: eur("1.01"), EMV: present.EMV, Location: present.Location, TerminalID: "T1", ReturnCode: "00",
+		Payouts: change.Transaction.Payouts, Reader: "VS000001", ReaderModel: "virtual-solo",
+		Verification: payments.OnlinePIN, Tip: eur("1.01"), EMV: present.EMV, Location: present.Location,
+		TerminalID: "T1", ReturnCode: "00",
 		UpdatedAt: after(3 * time.Second), Version: 1,
 	}
 	if diff := differs(&want, change.Transaction); diff != "" {

@@ -19,7 +19,7 @@ import (
 func presentCharge(id, amount string) acquirer.Charge {
 	c := methodCharge(id, payments.AtReader, amount, "EUR")
 	c.Summary = &payments.CardSummary{Brand: "VISA", LastFour: "0091"}
-	c.Present = &payments.CardPresent{EntryMode: payments.ChipMode, Verification: payments.ByPIN,
+	c.Present = &payments.CardPresent{EntryMode: payments.ChipMode, Verification: payments.OfflinePIN,
 		Tip: money.MustParse("1.00", "EUR"), EMV: payments.EMV{AID: "A0000000031010"},
 		Location: &payments.Location{Lat: 52.5, Lon: 13.4}}
 	return c

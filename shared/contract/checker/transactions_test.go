@@ -140,7 +140,7 @@ func TestTransactionIsExact(t *testing.T) {
 		"simple_status missing":  {`"simple_status":"REFUNDED",`, "", `schema from "anyOf"`},
 		"simple_status of other": {`"simple_status":"REFUNDED"`, `"simple_status":"CANCELLED"`, `schema from "anyOf"`},
 		"payout to balance":      {`"BANK_ACCOUNT"`, `"BALANCE"`, "/payout_type"},
-		"verified by PIN": {`"verification_method":"none"`, `"verification_method":"online pin"`,
+		"PIN in capitals": {`"verification_method":"none"`, `"verification_method":"online PIN"`,
 			"/verification_method"},
 		"card by hand":     {"CC_CUSTOMER_ENTERED", "MANUAL_ENTRY", "/simple_payment_type"},
 		"payment type":     {`"payment_type":"ECOM"`, `"payment_type":"MOTO"`, "/payment_type"},

@@ -19,6 +19,8 @@ const (
 	cryptogramSize = 8 // bytes (EMV Book 3, 9F26)
 )
 
+const debit = "debit" // the card type (contract §13.7)
+
 // place is where all virtual terminals are.
 var place = payments.Location{Lat: 52.5208, Lon: 13.4094, Accuracy: 10}
 
@@ -32,17 +34,26 @@ var (
 )
 
 // modeOf returns how the payer pays the amount: by a code, or by a card that is presented and shown to be theirs.
-func modeOf(m payments.Method, amount money.Amount) (mode string, v payments.Verification) {
+func modeOf(m payments.Method, amount money.Amount, cardType string) (mode string, v payments.Verification) {
 	switch minor := amount.Minor(); {
 	case m == payments.QRCodePix:
 		return m.EntryMode(), ""
 	case minor%perMajor == swipedEnding:
 		return payments.MagstripeMode, payments.BySignature
 	case minor > WithoutPIN:
-		return payments.ChipMode, payments.ByPIN
+		return payments.ChipMode, PIN(payments.ChipMode, cardType)
 	default:
 		return payments.ContactlessMode, payments.NoVerification
 	}
+}
+
+// PIN returns how the PIN of a card is checked that is presented in an entry mode: by its chip if it is inserted and no
+// debit card, else by its issuer. A terminal does not send the PIN to the chip of a card that is only held to it.
+func PIN(mode, cardType string) payments.Verification {
+	if mode == payments.ChipMode && cardType != debit {
+		return payments.OfflinePIN
+	}
+	return payments.OnlinePIN
 }
 
 // Present returns the card that is presented in an entry mode, nil if the payer pays by a code, and what a terminal
@@ -54,7 +65,7 @@ func Present(charge, mode, cardType string, v payments.Verification) (*payments.
 	switch {
 	case payments.MethodIn(mode) != "":
 		return nil, p
-	case cardType == "debit":
+	case cardType == debit:
 		c = maestro
 	case mode == payments.ContactlessMode:
 		c = visa

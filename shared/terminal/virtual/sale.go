@@ -75,7 +75,7 @@ func (s sale) state(now time.Time) terminal.State {
 
 // request is what the terminal asks of the acquirer.
 func (s sale) request(checkout string) acquirer.Charge {
-	mode, verification := modeOf(s.Method, s.Amount)
+	mode, verification := modeOf(s.Method, s.Amount, s.CardType)
 	card, sent := Present(s.Charge, mode, s.CardType, verification)
 	sent.Tip = s.Tip
 	return acquirer.Charge{ID: s.Charge, Reference: acquirer.Reference{Tenant: s.Tenant, CheckoutID: checkout},

@@ -59,11 +59,13 @@ func TestWhatIsPresented(t *testing.T) {
 	}
 	contactless := payments.CardPresent{EntryMode: "CONTACTLESS", Verification: "none", Location: place,
 		EMV: emv("A0000000031010", "VISA CREDIT")}
-	chip := payments.CardPresent{EntryMode: "CHIP", Verification: "pin", Location: place,
+	chip := payments.CardPresent{EntryMode: "CHIP", Verification: "offline pin", Location: place,
 		EMV: emv("A0000000041010", "MASTERCARD")}
 	stripe := payments.CardPresent{EntryMode: "MAGSTRIPE", Verification: "signature", Location: place}
 	debit := contactless
 	debit.EMV = emv("A0000000043060", "MAESTRO")
+	debitChip := debit
+	debitChip.EntryMode, debitChip.Verification = "CHIP", "online pin"
 	tipped := func(p payments.CardPresent, tip string) payments.CardPresent {
 		p.Tip = money.MustParse(tip, "EUR")
 		return p
@@ -80,6 +82,8 @@ func TestWhatIsPresented(t *testing.T) {
 		{"10.66", "", "", stripe, card("MASTERCARD", "0007"), "10.66"},
 		{"100.66", "", "", stripe, card("MASTERCARD", "0007"), "100.66"},
 		{"10.00", "", "debit", debit, card("MAESTRO", "0015"), "10.00"},
+		{"50.01", "", "debit", debitChip, card("MAESTRO", "0015"), "50.01"},
+		{"50.01", "", "credit", chip, card("MASTERCARD", "0007"), "50.01"},
 		{"46.00", "0.1", "", tipped(chip, "4.60"), card("MASTERCARD", "0007"), "50.60"},
 		{"10.05", "0.1", "", tipped(contactless, "1.00"), card("VISA", "0091"), "11.05"},
 		{"0.30", "0.1", "", tipped(contactless, "0.03"), card("VISA", "0091"), "0.33"},
