@@ -15,7 +15,7 @@ type transactionEvent struct {
 	Status      payments.EventStatus `json:"status"`
 	Amount      money.Amount         `json:"amount"`
 	DueDate     rest.Date            `json:"due_date,omitzero"` // payouts only
-	Date        rest.Date            `json:"date,omitzero"`     // all others
+	Date        rest.Date            `json:"date,omitzero"`     // of a payout: the same
 	Installment int                  `json:"installment_number,omitempty"`
 	Timestamp   rest.Timestamp       `json:"timestamp"`
 }
@@ -40,8 +40,9 @@ type event struct {
 func transactionEvents(r store.Record, calendar merchant.Calendar) []transactionEvent {
 	shown := make([]transactionEvent, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
+		due := dueDate(p, calendar)
 		shown = append(shown, transactionEvent{ID: r.PayoutNumericID(p), Type: payments.PayoutEvent, Status: p.Status,
-			Amount: p.Net(), DueDate: dueDate(p, calendar), Installment: p.Number, Timestamp: rest.Timestamp(r.PlannedAt(i))})
+			Amount: p.Net(), DueDate: due, Date: due, Installment: p.Number, Timestamp: rest.Timestamp(r.PlannedAt(i))})
 	}
 	for _, e := range r.Events {
 		shown = append(shown, transactionEvent{ID: e.NumericID(), Type: e.Type, Status: e.Status, Amount: e.Amount,

@@ -62,7 +62,7 @@ func TestEventsOfARefundAndAChargeback(t *testing.T) {
 			`"amount":0.20,"timestamp":%s}`, deduction.NumericID(), p.ID, times[2]))
 	same(t, list(s, p, "transaction_events"),
 		fmt.Sprintf(`{"id":%d,"event_type":"PAYOUT","status":"SCHEDULED","amount":0.00,"due_date":"2026-11-22",`+
-			`"installment_number":1,"timestamp":%s}`, payout, times[0]),
+			`"date":"2026-11-22","installment_number":1,"timestamp":%s}`, payout, times[0]),
 		fmt.Sprintf(`{"id":%d,"event_type":"REFUND","status":"REFUNDED","amount":2.50,"date":"2026-11-21","timestamp":%s}`,
 			refund.NumericID(), times[1]),
 		fmt.Sprintf(`{"id":%d,"event_type":"CHARGE_BACK","status":"SUCCESSFUL","amount":7.60,"date":"2026-11-21",`+
@@ -96,6 +96,7 @@ func TestEventsOfInstallments(t *testing.T) {
 		Type        string      `json:"event_type"`
 		Amount      json.Number `json:"amount"`
 		DueDate     string      `json:"due_date"`
+		Date        string      `json:"date"`
 		Installment int         `json:"installment_number"`
 		Timestamp   string      `json:"timestamp"`
 	}
@@ -110,8 +111,9 @@ func TestEventsOfInstallments(t *testing.T) {
 	sum := money.MustParse(detail["fee_amount"], "BRL")
 	for i, e := range shown {
 		if want := time.Date(2026, time.November+time.Month(i), 21, 0, 0, 0, 0, time.UTC).Format(
-			time.DateOnly); e.Type != "PAYOUT" || e.DueDate != want || e.Installment != i+1 {
-			t.Errorf("got %s, installment %d due %s, want PAYOUT, %d due %s", e.Type, e.Installment, e.DueDate, i+1, want)
+			time.DateOnly); e.Type != "PAYOUT" || e.DueDate != want || e.Date != want || e.Installment != i+1 {
+			t.Errorf("got %s, installment %d due %s, on %s, want PAYOUT, %d due %s, on the same day", e.Type, e.Installment,
+				e.DueDate, e.Date, i+1, want)
 		}
 		if e.Timestamp != "2026-11-20T12:00:00.000Z" {
 			t.Errorf("installment %d: got planned at %s, want 2026-11-20T12:00:00.000Z", e.Installment, e.Timestamp)

@@ -2,10 +2,12 @@ package transactions_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
 // mustBePaidOutOn checks the day of the payment's payout wherever it is shown; "": it is not.
@@ -16,6 +18,7 @@ func mustBePaidOutOn(s world.Shop, p world.Payment, day string) {
 		PayoutDate string `json:"payout_date"`
 		Events     []struct {
 			DueDate string `json:"due_date"`
+			Date    string
 		} `json:"transaction_events"`
 	}
 	for name, read := range map[string]world.Response{"detail": s.Transaction("id=" + p.ID),
@@ -24,9 +27,8 @@ func mustBePaidOutOn(s world.Shop, p world.Payment, day string) {
 		if err := read.Into(&shown); err != nil || read.Status != 200 || len(shown.Events) != 1 {
 			s.Fatalf("%s: got %d %s, %v, want 200 and one event", name, read.Status, read.Body, err)
 		}
-		if shown.ID != p.ID || shown.PayoutDate != day || shown.Events[0].DueDate != day {
-			s.Errorf("%s: got %s paid out on %q, due on %q, want %s on %q", name, shown.ID, shown.PayoutDate,
-				shown.Events[0].DueDate, p.ID, day)
+		if due := shown.Events[0]; shown.ID != p.ID || shown.PayoutDate != day || due.DueDate != day || due.Date != day {
+			s.Errorf("%s: got %s paid out on %q, event %+v, want %s on %q", name, shown.ID, shown.PayoutDate, due, p.ID, day)
 		}
 	}
 	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history",
@@ -76,6 +78,33 @@ func TestAPayoutOnDemandIsDueOnceItIsOrdered(t *testing.T) {
 	mustBePaidOutOn(s, p, "2026-11-22")
 	s.UpdateSettings(map[string]any{"payout_on_demand": false, "payout_period": "monthly"})
 	mustBePaidOutOn(s, p, "2026-11-22")
+}
+
+// TestPayoutEvents_EachWithItsDate: a payout that failed keeps its day, and the one that replaces it has another.
+func TestPayoutEvents_EachWithItsDate(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	s.SetPayout(map[string]any{"holder": "Kaffee GmbH", "iban": sandbox.ClosedIBAN})
+	p := s.Sell("10.10")
+	for _, want := range []string{"SCHEDULED 2026-11-21", "FAILED 2026-11-21, SCHEDULED 2026-11-22",
+		"FAILED 2026-11-21, PAID_OUT 2026-11-22"} {
+		var shown struct {
+			Events []struct{ Status, Date string } `json:"transaction_events"`
+		}
+		if err := s.Transaction("id=" + p.ID).Into(&shown); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range shown.Events {
+			got = append(got, e.Status+" "+e.Date)
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		s.Clock.Advance(24 * time.Hour)
+		s.Operate(map[string]any{"command": "run_payouts"}, nil)
+		s.SetPayout(map[string]any{"holder": "Kaffee GmbH", "iban": sandbox.PaidIBAN})
+	}
 }
 
 // Chile puts its clocks forward at midnight: there, 2027-09-05 begins at 01:00.
