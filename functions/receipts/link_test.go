@@ -216,7 +216,13 @@ func TestACheckOfACardSaysThatNothingWasCharged(t *testing.T) {
 	checkout := s.Create("10", fields{"customer_id": s.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
 	body := s.Card(world.Frictionless)
 	body["mandate"] = fields{"type": "recurrent", "user_agent": "Mozilla/5.0", "user_ip": "203.0.113.7"}
-	wantTexts(s, show(s, link(s, s.Pay(checkout, body).ID, 0)), "Die Karte wurde nur geprüft: Es wurde nichts abgebucht.")
+	p := s.Pay(checkout, body)
+	wantTexts(s, show(s, link(s, p.ID, 0)), "Die Karte wurde nur geprüft: Es wurde nichts abgebucht.", "0,00\u00a0€")
+	world.Holds(t, []byte(world.Fields(t, receipt(s, p.ID, 0).Body)["transaction_data"]), map[string]string{
+		"amount": `"0.00"`, "status": `"SUCCESSFUL"`, "events": "[]", "receipt_no": ""})
+	if got := receiptNumber(s, charge(s, "10", nil).ID, 0); got != "1" {
+		t.Errorf("the first receipt of money: got number %s, want 1", got)
+	}
 }
 
 // TestALiveReceiptIsNoTest.

@@ -69,16 +69,15 @@ func (w words) stateOf(p subject) string {
 	if p.refund {
 		states = w.refundOf
 	}
-	r := p.record
 	switch {
 	case p.status == payments.TransactionPending:
 		return states.pending
 	case p.status == payments.TransactionCancelled:
 		return states.cancelled
+	case !p.refund && p.record.OnlyChecked():
+		return w.verified
 	case !p.moved:
 		return states.failed
-	case !p.refund && r.Captured.IsZero() && !r.Amount.IsZero():
-		return w.verified
 	default:
 		return ""
 	}

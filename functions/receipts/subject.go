@@ -26,7 +26,7 @@ type subject struct {
 // payment is the receipt of the transaction itself.
 func payment(r store.Record) subject {
 	return subject{record: r, id: r.ID, amount: r.Amount, sale: r.Sale(), tip: r.Tip, status: r.Status,
-		returnCode: r.ReturnCode, at: r.CreatedAt, moved: r.Status == payments.TransactionSuccessful}
+		returnCode: r.ReturnCode, at: r.CreatedAt, moved: r.Status == payments.TransactionSuccessful && !r.OnlyChecked()}
 }
 
 // refund is the receipt of a refund: its lines and sums are those of the

@@ -228,20 +228,6 @@ func TestATransactionKeepsItsForeignID(t *testing.T) {
 	}
 }
 
-// Contract §4.6: what a set-up takes is refunded automatically.
-func TestTheTransactionOfASetUpIsRefunded(t *testing.T) {
-	t.Parallel()
-	s := world.NewShop(t)
-	checkout := s.Create("1", map[string]any{"purpose": "SETUP_RECURRING_PAYMENT", "customer_id": s.Customer()})
-	body := s.Card(world.Frictionless)
-	body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}
-	p := s.Pay(checkout, body)
-	world.Holds(t, s.Transaction("id="+p.ID).Body, map[string]string{"status": `"SUCCESSFUL"`,
-		"simple_status": `"REFUNDED"`, "links": "[]",
-		"fee_amount": "0.00", "events": "[]"})
-	conflict.Check(t, refundV0(s, p, ""))
-}
-
 func TestReadingTransactionsNeedsTheScope(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -56,8 +56,7 @@ func newHistoryItem(h payments.HistoryItem, calendar merchant.Calendar) historyI
 		PayoutsReceived: h.PayoutsReceived(), PayoutPlan: h.PayoutPlan,
 	}
 	if h.Type == payments.PaymentItem {
-		givenBack := h.RefundedAmount()
-		v.RefundedAmount = &givenBack
+		v.RefundedAmount = &h.Refunded
 	}
 	if h.Card != nil {
 		v.CardType = h.Card.Brand

@@ -8,12 +8,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// Contract §4.6, in the history: a set-up is refunded, so that it adds nothing to the
-// sum of payments less refunds. A set-up of 0 refunds 0.
-func TestTheHistoryShowsTheRefundOfASetUp(t *testing.T) {
+// Contract §4.6: a set-up takes nothing, so its payment is of 0 wherever it is shown, with no refund and no event. Thus
+// it adds nothing to the sum of payments less refunds.
+func TestSetUp_TakesNothing(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	for amount, refunded := range map[string]string{"1": "1.00", "0": "0.00"} {
+	nothing := map[string]string{"amount": "0.00", "status": `"SUCCESSFUL"`, "payouts_total": "0", "payout_type": ""}
+	for _, amount := range []string{"1", "0"} {
 		body := s.Card(world.Frictionless)
 		body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}
 		p := s.Pay(s.Create(amount, map[string]any{"purpose": "SETUP_RECURRING_PAYMENT", "customer_id": s.Customer()}), body)
@@ -23,9 +24,23 @@ func TestTheHistoryShowsTheRefundOfASetUp(t *testing.T) {
 				if err := s.Send("GET", path+query, nil).Into(&page); err != nil || len(page.Items) != 1 {
 					t.Fatalf("%s%s: got items %s, %v, want one", path, query, page.Items, err)
 				}
-				world.Holds(t, page.Items[0], map[string]string{"id": `"` + p.ID + `"`, "refunded_amount": refunded})
+				world.Holds(t, page.Items[0], map[string]string{"id": quoted(p.ID), "refunded_amount": "0.00"})
+				world.Holds(t, page.Items[0], nothing)
+			}
+			for status, want := range map[string]int{"REFUNDED": 0, "SUCCESSFUL": 1} {
+				var page struct{ Items []json.RawMessage }
+				err := s.Send("GET", path+"?transaction_code="+p.Code+"&statuses[]="+status, nil).Into(&page)
+				if legacy := path == legacyHistory && status == "REFUNDED"; !legacy && (err != nil || len(page.Items) != want) {
+					t.Errorf("%s, %s: got items %s, %v, want %d", path, status, page.Items, err, want)
+				}
 			}
 		}
+		for _, read := range []world.Response{s.Transaction("id=" + p.ID), legacyTransaction(s, "id="+p.ID)} {
+			world.Holds(t, read.Body, nothing)
+			world.Holds(t, read.Body, map[string]string{"simple_status": `"SUCCESSFUL"`, "events": "[]",
+				"transaction_events": "[]", "links": "[]", "fee_amount": "0.00"})
+		}
+		conflict.Check(t, refundV0(s, p, ""))
 		s.Clock.Advance(time.Second)
 	}
 }

@@ -79,8 +79,8 @@ func (w *World) check() {
 // for any other; and nothing waits there that does not wait here.
 func (w *World) checkCharge(b snapshot, c item) {
 	id, checkout, decision := c.text("id"), c.text("checkout_id"), c.text("decision")
-	want := 0
-	if decision == "approved" && c["verification"] != true {
+	want, verification := 0, c["verification"] == true
+	if decision == "approved" && !verification {
 		want = 1
 	}
 	if b.captures[id] != want {
@@ -89,9 +89,13 @@ func (w *World) checkCharge(b snapshot, c item) {
 	switch decision {
 	case "approved", "declined":
 		t, ok := b.transactions[id]
+		same := sameAmount(t["amount"], c["amount"])
+		if verification { // whose transaction is of nothing (contract §4.6)
+			same = minor(t["amount"]) == 0
+		}
 		if !ok {
 			w.find(checkout, "%s charge %s has no transaction", decision, id)
-		} else if t.text("checkout_id") != checkout || !sameAmount(t["amount"], c["amount"]) {
+		} else if t.text("checkout_id") != checkout || !same {
 			w.find(checkout, "charge %s of %v and its transaction of %v for %s differ", id, c["amount"], t["amount"],
 				t.text("checkout_id"))
 		}

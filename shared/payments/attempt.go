@@ -30,7 +30,7 @@ type Attempt struct {
 	Method       Method       `dynamo:"method"`
 	PaymentType  string       `dynamo:"payment_type,omitempty"`
 	Installments int          `dynamo:"installments,omitempty"`
-	Verification bool         `dynamo:"verification,omitempty"`     // authorized, never captured (contract §4.6)
+	Verification bool         `dynamo:"verification,omitempty"`     // only checks the card (contract §4.6)
 	SaveAs       string       `dynamo:"save_as,omitempty"`          // token under which to save the card
 	Token        string       `dynamo:"instrument_token,omitempty"` // saved card that is charged
 	WithMandate  bool         `dynamo:"with_mandate,omitempty"`
@@ -157,10 +157,13 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 		PayoutPlan: c.Payee.plan(), Gross: c.Payee.Gross, TaxEnabled: c.Payee.TaxEnabled,
 		AdvancedMode: c.Payee.AdvancedMode, UpdatedAt: shown(now), Version: 1,
 	}
+	if a.Verification { // nothing is taken
+		t.Amount = none
+	}
 	if c.Reader != nil {
 		t.addPresent(*c.Reader, o.Present)
 	}
-	if status == TransactionSuccessful && !a.Verification {
+	if status == TransactionSuccessful {
 		t.Captured, t.Refundable, t.Fee = t.Amount, t.Amount, c.Payee.fee(t.Amount)
 	}
 	return t

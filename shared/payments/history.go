@@ -77,15 +77,6 @@ func (h HistoryEntry) Status() TransactionStatus {
 	}
 }
 
-// RefundedAmount is how much of the payment was refunded. A verification counts
-// as refunded in full: it was authorized and released (contract §4.6).
-func (h HistoryItem) RefundedAmount() money.Amount {
-	if h.SimpleStatus == SimpleRefunded && h.Refunded.IsZero() {
-		return h.Amount
-	}
-	return h.Refunded
-}
-
 // PayoutsTotal counts the payouts that the payment has or will have.
 func (h HistoryItem) PayoutsTotal() int { return Transaction{Payouts: h.Payouts}.PayoutsTotal() }
 

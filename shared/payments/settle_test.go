@@ -265,15 +265,19 @@ func TestMoneyOfATransaction(t *testing.T) {
 		{payments.Approved, true, "0.00"}, // contract §4.6: authorized, never captured
 		{payments.Declined, false, "0.00"},
 		{payments.Challenge, false, "0.00"},
+		{payments.Challenge, true, "0.00"},
 		{payments.OutcomeUnknown, false, "0.00"},
 	} {
 		a := attemptFor("attempt-1", payments.CardMethod)
 		a.Verification = c.verification
 		got := settle(t, begin(t, newCheckout(), a, start), payments.Outcome{Decision: c.decision}, start).Transaction
-		want := eur(c.captured)
-		if got.Captured != want || got.Refundable != want || got.Amount != eur("10.10") {
-			t.Errorf("%s: got captured %s, refundable %s of %s, want %s, %s of 10.10", c.decision, got.Captured,
-				got.Refundable, got.Amount, want, want)
+		want, of := eur(c.captured), eur("10.10")
+		if c.verification {
+			of = eur("0")
+		}
+		if got.Captured != want || got.Refundable != want || got.Amount != of {
+			t.Errorf("%s: got captured %s, refundable %s of %s, want %s, %s of %s", c.decision, got.Captured,
+				got.Refundable, got.Amount, want, want, of)
 		}
 	}
 }

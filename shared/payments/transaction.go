@@ -45,7 +45,7 @@ type Transaction struct {
 	CustomerID          string              `dynamo:"customer_id,omitempty"`
 	InstrumentToken     string              `dynamo:"instrument_token,omitempty"`
 	Card                *CardSummary        `dynamo:"card,omitempty"`
-	Captured            money.Amount        `dynamo:"captured"`           // zero unless SUCCESSFUL, and for verifications
+	Captured            money.Amount        `dynamo:"captured"`           // zero unless SUCCESSFUL
 	Refundable          money.Amount        `dynamo:"refundable"`         // what is left: conditions cannot subtract
 	Refunded            money.Amount        `dynamo:"refunded,omitempty"` // what went back by refunds
 	ChargedBack         money.Amount        `dynamo:"charged_back,omitempty"`
@@ -108,11 +108,9 @@ const (
 )
 
 // SimpleStatus is the first that holds, in the order of contract §6.5; ""
-// while the transaction is PENDING. A verification, which is authorized and
-// released, shows as REFUNDED (contract §4.6). CANCEL_FAILED never holds: an
+// while the transaction is PENDING. CANCEL_FAILED never holds: an
 // acquirer that refuses a cancellation has charged, which is SUCCESSFUL.
 func (t Transaction) SimpleStatus() SimpleStatus {
-	released := t.Captured.IsZero() && !t.Amount.IsZero()
 	switch {
 	case t.Status == TransactionPending:
 		return ""
@@ -124,7 +122,7 @@ func (t Transaction) SimpleStatus() SimpleStatus {
 		return SimpleNonCollection
 	case t.ChargedBack.Sign() > 0:
 		return SimpleChargeback
-	case t.Refunded.Sign() > 0, released:
+	case t.Refunded.Sign() > 0:
 		return SimpleRefunded
 	case t.LastRefund == EventFailed:
 		return SimpleRefundFailed
@@ -133,6 +131,11 @@ func (t Transaction) SimpleStatus() SimpleStatus {
 	default:
 		return SimpleSuccessful
 	}
+}
+
+// OnlyChecked reports whether the payment checked a card and took nothing (contract §4.6).
+func (t Transaction) OnlyChecked() bool {
+	return t.Status == TransactionSuccessful && t.Reader == "" && t.Captured.IsZero()
 }
 
 // PayoutsReceived counts the payouts made.

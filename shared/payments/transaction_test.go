@@ -117,19 +117,23 @@ func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
 	}
 }
 
-// A verification, which was authorized and released, shows as REFUNDED (contract
-// §4.6). One of zero has nothing to release.
+// A verification takes nothing, also of a checkout with an amount (contract §4.6), so there is nothing to refund.
 func TestSimpleStatusOfAVerification(t *testing.T) {
 	t.Parallel()
-	for amount, want := range map[string]payments.SimpleStatus{
-		"1.00": payments.SimpleRefunded, "0": payments.SimpleSuccessful} {
+	for _, amount := range []string{"1.00", "0"} {
 		c := newCheckout()
 		c.Amount = eur(amount)
 		a := attemptFor("attempt-1", payments.CardMethod)
 		a.Verification = true
 		tx := settle(t, begin(t, c, a, start), payments.Outcome{Decision: payments.Approved}, start).Transaction
-		if got := tx.SimpleStatus(); got != want {
-			t.Errorf("%s: got %s, want %s", amount, got, want)
+		if got := tx.SimpleStatus(); got != payments.SimpleSuccessful || !tx.Amount.IsZero() || !tx.OnlyChecked() {
+			t.Errorf("%s: got %s of %s, only checked %t, want %s of 0, true", amount, got, tx.Amount, tx.OnlyChecked(),
+				payments.SimpleSuccessful)
+		}
+		a.Verification, c.Amount = false, eur("1.00")
+		if tx = settle(t, begin(t, c, a, start), payments.Outcome{Decision: payments.Approved}, start).Transaction; tx.
+			OnlyChecked() {
+			t.Errorf("%+v: got only checked, want a payment", tx)
 		}
 	}
 }
