@@ -1,12 +1,17 @@
 package payoutrun_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
@@ -47,6 +52,96 @@ func TestManyLateRefundsAreOnePayout(t *testing.T) {
 	if report := s.Reconcile(); report.Found > 0 {
 		t.Errorf("got %d breaks %+v, want none", report.Found, report.Breaks)
 	}
+}
+
+// TestPayoutRecords_NoneOfNothing: a payment that went back in full before its payout has no PAYOUT record. A fee that
+// the merchant still owes has its deduction. The listed records, with another payment of 5, add up to the payout.
+func TestPayoutRecords_NoneOfNothing(t *testing.T) {
+	t.Parallel()
+	refund := func(amounts ...string) func(world.Shop, world.Payment) {
+		return func(s world.Shop, p world.Payment) {
+			for _, amount := range amounts {
+				s.Refund(p, amount)
+			}
+		}
+	}
+	chargeback := func(amount string) func(world.Shop, world.Payment) {
+		return func(s world.Shop, p world.Payment) {
+			s.Operate(fields{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": p.ID,
+				"amount": json.Number(amount)}, nil)
+		}
+	}
+	feeBack := []string{"CHARGE_BACK_DEDUCTION 0.20"}
+	for name, c := range map[string]struct {
+		rate         string
+		gross        bool
+		installments int
+		back         func(world.Shop, world.Payment)
+		total        string
+		listed       []string // beside the payment of 5
+	}{
+		"refunded":                  {"0.02", false, 1, refund("10"), "PAID 4.70", []string{"REFUND_DEDUCTION 0.20"}},
+		"refunded but for the fee":  {"0.02", false, 1, refund("9.80"), "PAID 4.90", nil},
+		"refunded, no fee":          {"0", false, 1, refund("10"), "PAID 5.00", nil},
+		"refunded, the fee billed":  {"0.02", true, 1, refund("10"), "PAID 5.00", nil},
+		"refunded in parts":         {"0", false, 1, refund("4", "6"), "PAID 5.00", nil},
+		"refunded in part":          {"0", false, 1, refund("4"), "PAID 11.00", []string{"PAYOUT 6.00"}},
+		"charged back":              {"0.02", false, 1, chargeback("10"), "PAID 4.70", feeBack},
+		"charged back, no fee":      {"0", false, 1, chargeback("10"), "PAID 5.00", nil},
+		"an instalment":             {"0", false, 2, refund("5"), "PAID 5.00", nil},
+		"an instalment but for 1":   {"0", false, 2, refund("4"), "PAID 6.00", []string{"PAYOUT 1.00"}},
+		"instalments, charged back": {"0.02", false, 2, chargeback("10"), "PAID 4.70", feeBack},
+	} {
+		s := openIn(t, "BR", "BRL", fields{"payout_plan": "TRUE_INSTALLMENT", "fee_rate": c.rate})
+		s.UpdateSettings(fields{"gross_settlement": c.gross})
+		s.SetPayout(fields{"holder": "Padaria Ltda", "account_number": "12345678", "bank_code": "001"})
+		other := "PAYOUT 4.90"
+		if c.rate == "0" || c.gross {
+			other = "PAYOUT 5.00"
+		}
+		s.Sell("5")
+		c.back(s, sellInInstallments(s, "10", c.installments))
+		night(s)
+		want(t, name, payoutsByDay(s)["2026-11-21"], c.total)
+		sum, listed := money.Zero("BRL"), []string{}
+		for _, record := range payoutRecords(s) {
+			kind, amount, _ := strings.Cut(strings.TrimSuffix(record, " SUCCESSFUL"), " ")
+			listed = append(listed, kind+" "+amount)
+			moved := money.MustParse(amount, "BRL")
+			if kind != "PAYOUT" {
+				moved = moved.Neg()
+			}
+			var err error
+			if sum, err = sum.Add(moved); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantAll(t, name+", listed", listed, slices.Concat(c.listed, []string{other})...)
+		want(t, name+", the sum", "PAID "+sum.String(), c.total)
+	}
+}
+
+// TestPayoutRecords_NoneOfPartsOfNothing: of 0.02 in three instalments one part is of nothing, and a payout that fails
+// lists no part of nothing either.
+func TestPayoutRecords_NoneOfPartsOfNothing(t *testing.T) {
+	t.Parallel()
+	s := openIn(t, "BR", "BRL", fields{"payout_plan": "TRUE_INSTALLMENT", "fee_rate": "0"})
+	s.SetPayout(fields{"holder": "Padaria Ltda", "account_number": "12345678", "bank_code": "001"})
+	sellInInstallments(s, "0.02", 3)
+	for range 3 {
+		night(s)
+		s.Clock.Advance(31 * 24 * time.Hour)
+	}
+	wantAll(t, "three parts of 0.02", payoutRecords(s), "PAYOUT 0.02 SUCCESSFUL")
+
+	rejected := open(t)
+	rejected.Update(fields{"fee_rate": "0"})
+	rejected.SetPayout(fields{"iban": sandbox.ClosedIBAN})
+	rejected.Sell("5")
+	rejected.Refund(rejected.Sell("10"), "10")
+	night(rejected)
+	want(t, "rejected", payoutsByDay(rejected)["2026-11-21"], "FAILED 5.00")
+	wantAll(t, "rejected", payoutRecords(rejected), "PAYOUT 5.00 FAILED")
 }
 
 // counted is how often there is each.

@@ -33,10 +33,11 @@ func (s *Reader) RecordsWithoutOutcome(ctx context.Context, t identity.Tenant, p
 }
 
 // PayoutRecords lists the records of the payouts of some days, both inclusive,
-// by day: those whose outcome is known.
+// by day: those whose outcome is known, and that are not of 0 (contract §6.7).
 func (s *Reader) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, lastDay string, newestFirst bool,
 	limit int) ([]payout.Record, error) {
-	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).Filter("'status' <> ?", payout.RecordOpen)
+	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).
+		Filter("'status' <> ? AND amount.v <> ?", payout.RecordOpen, 0)
 	items, err := first[recordItem](ctx, query, limit)
 	return records(items), err
 }

@@ -14,8 +14,9 @@ import (
 // large is text of which a page of a query (1 MB) holds six.
 var large = strings.Repeat("x", 150_000)
 
-// recorded is a payout of the day with so many large records, to which applied says that its outcome was applied.
-func recorded(t *testing.T, s *store.Store, day string, n int, applied bool) {
+// recorded is a payout of the day with so many large records of an amount, to which applied says that its outcome was
+// applied.
+func recorded(t *testing.T, s *store.Store, day string, n int, amount string, applied bool) {
 	t.Helper()
 	id := payout.ID(tenant.String(), "EUR", day, "test")
 	if err := s.CreatePayout(t.Context(), tenant, payout.New(id, "EUR", day, later, later)); err != nil {
@@ -24,7 +25,7 @@ func recorded(t *testing.T, s *store.Store, day string, n int, applied bool) {
 	p, err := s.Payout(t.Context(), tenant, id)
 	for i := range n {
 		payable := payments.Payable{ID: fmt.Sprintf("%s-%02d", day, i), Kind: payments.PayableBalanceDeduction, Code: large,
-			Amount: eur("0"), Fee: eur("0"), EligibleAt: start}
+			Amount: eur(amount), Fee: eur("0"), EligibleAt: start}
 		if err == nil {
 			p, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, CarriedForward: &payable})
 		}
@@ -59,13 +60,14 @@ func nextOutcomeStep(t *testing.T, s *store.Store, p payout.Payout) payout.Outco
 	return step
 }
 
-// TestRecordsAreListedOverPages, also over those that are all of a payout whose outcome is open.
+// TestRecordsAreListedOverPages, also over those that are all of a payout whose outcome is open, or all of 0.
 func TestRecordsAreListedOverPages(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	recorded(t, s, "2027-05-01", 3, true)
-	recorded(t, s, "2027-05-02", 14, false)
-	recorded(t, s, "2027-05-03", 8, true)
+	recorded(t, s, "2027-05-01", 3, "-1", true)
+	recorded(t, s, "2027-05-02", 14, "-1", false)
+	recorded(t, s, "2027-05-03", 8, "-0.01", true)
+	recorded(t, s, "2027-05-04", 7, "0", true)
 	var all []string
 	for day, n := range map[string]int{"2027-05-01": 3, "2027-05-03": 8} {
 		for i := range n {
@@ -88,6 +90,7 @@ func TestRecordsAreListedOverPages(t *testing.T) {
 		{"2027-05-02", "2027-05-31", false, 9999, all[3:]},
 		{"2026-05-02", "2027-04-30", false, 9999, nil},
 		{"2027-05-04", "2028-01-01", true, 9999, nil},
+		{"2027-05-03", "2027-05-04", true, 1, all[10:]},
 	} {
 		records, err := s.PayoutRecords(t.Context(), tenant, c.first, c.last, c.newestFirst, c.limit)
 		var got []string
