@@ -216,10 +216,39 @@ func TestADetailMayBeRemoved(t *testing.T) {
 	for _, c := range []struct{ method, path, id, left string }{
 		{"PUT", at("ada"), "ada", `{"last_name":"Lovelace","phone":"+4930123","birth_date":"1915-12-10","tax_id":"123",` +
 			`"address":{"city":"Berlin","country":"DE","line_1":"Weg 1","postal_code":"10115","state":"BE"}}`},
-		{"POST", collection, "empty", `{"address":{}}`},
+		{"POST", collection, "empty", `{}`},
 	} {
 		body := map[string]any{"customer_id": c.id, "personal_details": details}
 		shows(t, s.Send(c.method, c.path, body), c.id, c.left)
 		shows(t, must(t, 200, s.Send("GET", at(c.id), nil)), c.id, c.left)
+	}
+}
+
+// An address without any field is absent, like every detail that is not known (contract §5.1).
+func TestAnEmptyAddressIsAbsent(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	emptied := `"address":{"line_1":"","line_2":"","city":"","postal_code":"","state":""}`
+	for name, c := range map[string]struct{ created, updated, left string }{
+		"created so":           {`{` + emptied + `}`, ``, `{}`},
+		"created as an object": {`{"address":{}}`, ``, `{}`},
+		"created with null":    {`{"address":{"city":null}}`, ``, `{}`},
+		"emptied": {`{"first_name":"Ada","address":{"line_1":"Weg 1","city":"Berlin"}}`, `{` + emptied + `}`,
+			`{"first_name":"Ada"}`},
+		"emptied in another spelling": {`{"address":{"line_1":"Weg 1","line_2":"Hof"}}`,
+			`{"address":{"line1":"","line2":""}}`, `{}`},
+		"nothing to nothing": {`{}`, `{"address":{}}`, `{}`},
+		"not all of it": {`{"address":{"line_1":"Weg 1","country":"DE"}}`, `{` + emptied + `}`,
+			`{"address":{"country":"DE"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := must(t, 201, createCustomer(s, name, json.RawMessage(c.created)))
+			if c.updated != "" {
+				got = s.Send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.updated)})
+			}
+			shows(t, got, name, c.left)
+			shows(t, must(t, 200, s.Send("GET", at(name), nil)), name, c.left)
+		})
 	}
 }

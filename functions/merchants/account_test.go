@@ -120,6 +120,28 @@ var doingBusinessAs = fields{"business_name": "Kaffeehaus am Ring", "company_reg
 	"vat_id": "DE2", "website": "https://ring.example", "email": "ring@kaffee.example",
 	"address": fields{"address_line1": "Ring 1", "city": "Dublin", "country": "IE"}}
 
+// An address whose fields were all emptied is absent, or as if it had never been recorded where one is always shown.
+func TestAnEmptiedAddressIsAbsent(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	emptied := fields{}
+	for _, name := range []string{"address_line1", "address_line2", "city", "region_name", "region_code", "state_id",
+		"post_code", "landline", "first_name", "last_name", "company", "country"} {
+		emptied[name] = ""
+	}
+	emptied["region_id"] = 0
+	record(s, fields{"persons": []fields{{"id": personID, "account_holder": true, "address": emptied}},
+		"merchant_profile": fields{"address": emptied, "trading_address": emptied,
+			"doing_business_as": fields{"address": emptied}}})
+	v1, onlyCountry := "/v1/merchants/"+s.Merchant.Code, fields{"country": "DE"}
+	compare(t, "account holder", any(nil), shown(s, accountPath+"/personal-profile")["address"])
+	compare(t, "person", nil, shown(s, v1+"/persons/"+personID)["address"])
+	compare(t, "company", nil, shown(s, v1)["company"].(fields)["address"])
+	compare(t, "trading address", nil, shown(s, v1)["company"].(fields)["trading_address"])
+	compare(t, "merchant profile", onlyCountry, shown(s, accountPath+"/merchant-profile")["address"])
+	compare(t, "doing business as", onlyCountry, shown(s, accountPath+"/merchant-profile/doing-business-as")["address"])
+}
+
 // details are country_details of the addresses, and timeoffset_details on 20 November.
 var details = map[string]struct{ country, offset fields }{
 	"DE": {fields{"currency": "EUR", "iso_code": "DE", "en_name": "Germany", "native_name": "Deutschland"},

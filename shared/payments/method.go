@@ -159,7 +159,7 @@ func (m Method) CheckPayer(d *PersonalDetails) failure.List {
 	if d == nil {
 		return failure.List{failure.Missing("personal_details")}
 	}
-	address := d.address()
+	address := d.Address
 	needed := []required{
 		{"first_name", d.FirstName}, {"last_name", d.LastName}, {"email", d.Email},
 		{"address.country", address.Country},
@@ -193,7 +193,7 @@ func checkBoletoPayer(d PersonalDetails) failure.List {
 	if d.TaxID != "" && !validate.CPF(d.TaxID) {
 		faults = append(faults, failure.Invalid("personal_details.tax_id", "must be a CPF"))
 	}
-	if country := d.address().Country; country != "" && country != "BR" {
+	if country := d.Address.Country; country != "" && country != "BR" {
 		faults = append(faults, failure.Invalid("personal_details.address.country", "must be BR for boleto"))
 	}
 	return faults

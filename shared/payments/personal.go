@@ -12,13 +12,13 @@ import (
 
 // PersonalDetails is what is known of a payer; "" means not known.
 type PersonalDetails struct {
-	FirstName string   `json:"first_name,omitempty" dynamo:"first_name,omitempty"`
-	LastName  string   `json:"last_name,omitempty" dynamo:"last_name,omitempty"`
-	Email     string   `json:"email,omitempty" dynamo:"email,omitempty"`
-	Phone     string   `json:"phone,omitempty" dynamo:"phone,omitempty"`
-	BirthDate string   `json:"birth_date,omitempty" dynamo:"birth_date,omitempty"` // YYYY-MM-DD
-	TaxID     string   `json:"tax_id,omitempty" dynamo:"tax_id,omitempty"`
-	Address   *Address `json:"address,omitempty" dynamo:"address,omitempty"`
+	FirstName string  `json:"first_name,omitempty" dynamo:"first_name,omitempty"`
+	LastName  string  `json:"last_name,omitempty" dynamo:"last_name,omitempty"`
+	Email     string  `json:"email,omitempty" dynamo:"email,omitempty"`
+	Phone     string  `json:"phone,omitempty" dynamo:"phone,omitempty"`
+	BirthDate string  `json:"birth_date,omitempty" dynamo:"birth_date,omitempty"` // YYYY-MM-DD
+	TaxID     string  `json:"tax_id,omitempty" dynamo:"tax_id,omitempty"`
+	Address   Address `json:"address,omitzero" dynamo:"address,omitempty"`
 }
 
 // Address of a payer; Country is ISO 3166-1 alpha-2.
@@ -82,8 +82,7 @@ func (c *PersonalDetailsChange) Apply(to PersonalDetails) PersonalDetails {
 		Address: to.Address,
 	}
 	if c.Address != nil {
-		address := c.Address.apply(to.address())
-		to.Address = &address
+		to.Address = c.Address.apply(to.Address)
 	}
 	return to
 }
@@ -94,14 +93,6 @@ func (c AddressChange) apply(to Address) Address {
 		Line1: c.Line1.Or(to.Line1), Line2: c.Line2.Or(to.Line2),
 		PostalCode: c.PostalCode.Or(to.PostalCode), State: c.State.Or(to.State),
 	}
-}
-
-// address is all that is known of it.
-func (d PersonalDetails) address() Address {
-	if d.Address == nil {
-		return Address{}
-	}
-	return *d.Address
 }
 
 // Rule of the birth date.

@@ -33,7 +33,7 @@ var fields = map[string]func(*payments.PersonalDetails) *string{
 }
 
 func filled(value string) payments.PersonalDetails {
-	d := payments.PersonalDetails{Address: &payments.Address{}}
+	var d payments.PersonalDetails
 	for _, field := range fields {
 		*field(&d) = value
 	}
@@ -91,8 +91,8 @@ func TestApplyNothing(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if got := (&payments.PersonalDetailsChange{}).Apply(payments.PersonalDetails{}); got.Address != nil {
-		t.Errorf("nothing applied to no details: got address %+v, want none", *got.Address)
+	if got := (&payments.PersonalDetailsChange{}).Apply(payments.PersonalDetails{}); got != (payments.PersonalDetails{}) {
+		t.Errorf("nothing applied to no details: got %+v, want none", got)
 	}
 }
 
