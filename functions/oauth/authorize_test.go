@@ -171,6 +171,52 @@ func TestWhatReachesTheClient(t *testing.T) {
 	}
 }
 
+// A native app listens at a port that it does not know before (RFC 8252 §7.3): the browser goes to the port that was
+// asked for, and the code is redeemed for that one alone.
+func TestANativeAppMayListenAtAnyPort(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	p.join(p.Tenant(), ada)
+	p.register("client_native", p.Tenant(), func(c *oauth.Client) { c.RedirectURIs = []string{"http://127.0.0.1/cb?a=b"} })
+	asks := func(uri string) string {
+		return p.asked(url.Values{"client_id": {"client_native"}, "redirect_uri": {uri}, "code_challenge": {""},
+			"code_challenge_method": {""}})
+	}
+	b := p.browse()
+	b.enter(ada, nil)
+	const listens = "http://127.0.0.1:51004/cb?a=b"
+	if page := b.open(asks(listens)); !strings.Contains(b.page, "127.0.0.1:51004") {
+		t.Errorf("got %d %s, want a page that names the port", page.Status, page.Body)
+	}
+	if got := b.decide("deny", nil).Header.Get("Location"); !strings.HasPrefix(got, listens+"&error=access_denied&") {
+		t.Errorf("denied: got %s, want the port that was asked for", got)
+	}
+	b.open(asks(listens))
+	allowed := b.decide("allow", nil)
+	if got := allowed.Header.Get("Location"); !strings.HasPrefix(got, listens+"&code=") {
+		t.Errorf("allowed: got %s, want the port that was asked for", got)
+	}
+	code := p.stored(allowed)
+	client, err := p.App.Store.OAuthClient(t.Context(), "client_native")
+	if err != nil || code.RedirectURI != listens {
+		t.Fatalf("got %+v, %v, want a code for %s", code, err, listens)
+	}
+	for sent, want := range map[string]bool{listens: true, "": false, "http://127.0.0.1/cb?a=b": false,
+		"http://127.0.0.1:51005/cb?a=b": false} {
+		if refused := code.CheckRedeemable(client, sent, "", p.App.Store.Now()); (refused == nil) != want {
+			t.Errorf("redeemed with %q: got %v, want it redeemable: %t", sent, refused, want)
+		}
+	}
+	for _, evil := range []string{"http://127.0.0.1.evil.example:51004/cb?a=b",
+		"http://127.0.0.1:51004@evil.example/cb?a=b", "http://127.0.0.1:51004/cb?a=b&c=d",
+		"http://localhost:51004/cb?a=b", "https://127.0.0.1:51004/cb?a=b",
+		"http%3A%2F%2F127.0.0.1%3A51004%2Fcb%3Fa%3Db"} {
+		if got := b.open(asks(evil)); got.Status != http.StatusBadRequest || got.Header.Get("Location") != "" {
+			t.Errorf("%s: got %d to %s, want a page with 400", evil, got.Status, got.Header.Get("Location"))
+		}
+	}
+}
+
 // TestWhatWasAskedIsCheckedAgain when the form comes: what changed since the page was shown
 // counts.
 func TestWhatWasAskedIsCheckedAgain(t *testing.T) {

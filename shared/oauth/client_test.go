@@ -167,6 +167,86 @@ func TestRedirectsAreExact(t *testing.T) {
 	}
 }
 
+// A loopback URI may come with any port, and with nothing else changed (RFC 8252 §7.3).
+func TestRedirectToAnyPortOfTheBrowsersMachine(t *testing.T) {
+	t.Parallel()
+	c := oauth.Client{RedirectURIs: []string{"http://127.0.0.1/cb", "http://127.0.0.1:8080/a?x=y", "http://[::1]:1/cb",
+		"http://localhost:3000", "https://127.0.0.1:8443/cb", "http://app.example:80/cb"}}
+	for named, want := range map[string]bool{
+		"http://127.0.0.1/cb":                      true,
+		"http://127.0.0.1:51004/cb":                true,
+		"http://127.0.0.1:1/cb":                    true,
+		"http://127.0.0.1:65535/cb":                true,
+		"http://127.0.0.1:51004/a?x=y":             true,
+		"http://127.0.0.1/a?x=y":                   true,
+		"http://[::1]:51004/cb":                    true,
+		"http://[::1]/cb":                          true,
+		"http://localhost:51004":                   true,
+		"http://localhost":                         true,
+		"https://127.0.0.1:8443/cb":                true,
+		"http://127.0.0.1:0/cb":                    false,
+		"http://127.0.0.1:00080/cb":                false,
+		"http://127.0.0.1:65536/cb":                false,
+		"http://127.0.0.1:/cb":                     false,
+		"http://127.0.0.1:-1/cb":                   false,
+		"http://127.0.0.1:+80/cb":                  false,
+		"http://127.0.0.1:8e3/cb":                  false,
+		"http://127.0.0.1:80:80/cb":                false,
+		"http://127.0.0.1:80%30/cb":                false,
+		"http://127.0.0.1:51004/cb/":               false,
+		"http://127.0.0.1:51004/CB":                false,
+		"http://127.0.0.1:51004/c%62":              false,
+		"http://127.0.0.1:51004/x/../cb":           false,
+		"http://127.0.0.1:51004/cb?next=evil":      false,
+		"http://127.0.0.1:51004/cb#a":              false,
+		"http://127.0.0.1:51004/a?x=z":             false,
+		"http://127.0.0.1:51004/a":                 false,
+		"http://127.0.0.1:51004":                   false,
+		"http://127.0.0.1:51004//evil.example/cb":  false,
+		"http://127.0.0.1.evil.example/cb":         false,
+		"http://127.0.0.1.evil.example:80/cb":      false,
+		"http://127.0.0.1evil.example/cb":          false,
+		"http://127.0.0.1:51004.evil.example/cb":   false,
+		"http://127.0.0.1:51004@evil.example/cb":   false,
+		"http://127.0.0.1@evil.example/cb":         false,
+		"http://evil@127.0.0.1:51004/cb":           false,
+		"http://127.0.0.1:51004\\@evil.example/cb": false,
+		"http://127.0.0.1%3a51004/cb":              false,
+		"http://127.0.0.1%2eevil.example/cb":       false,
+		"http://127%2e0.0.1:51004/cb":              false,
+		"http://127.0.0.2:51004/cb":                false,
+		"http://127.1:51004/cb":                    false,
+		"http://0x7f000001:51004/cb":               false,
+		"http://2130706433:51004/cb":               false,
+		"http://0.0.0.0:51004/cb":                  false,
+		"http://localhost:51004/cb":                false,
+		"http://localhost.:51004":                  false,
+		"http://LOCALHOST:51004":                   false,
+		"http://localhost.evil.example:51004":      false,
+		"http://localhost:51004@evil.example":      false,
+		"http://localhost:51004/":                  false,
+		"http://[0:0:0:0:0:0:0:1]:51004/cb":        false,
+		"http://[::ffff:127.0.0.1]:51004/cb":       false,
+		"http://[::1%25lo]:51004/cb":               false,
+		"http://[::1].evil.example:51004/cb":       false,
+		"https://127.0.0.1:51004/cb":               false,
+		"HTTP://127.0.0.1:51004/cb":                false,
+		"ftp://127.0.0.1:51004/cb":                 false,
+		"//127.0.0.1:51004/cb":                     false,
+		"http:127.0.0.1:51004/cb":                  false,
+		" http://127.0.0.1:51004/cb":               false,
+		"http://127.0.0.1:51004/cb ":               false,
+		"http://127.0.0.1:51004/cb\n":              false,
+		"http://127.0.0.1:51004\r\n/cb":            false,
+		"https://127.0.0.1:8444/cb":                false,
+		"http://app.example:81/cb":                 false,
+	} {
+		if got, ok := c.Redirect(named); got != named || ok != want {
+			t.Errorf("%q: got %q, %t, want %t", named, got, ok, want)
+		}
+	}
+}
+
 // TestNewNamesAndSecrets have their form, and an error of the source of chance is not hidden.
 func TestNewNamesAndSecrets(t *testing.T) {
 	t.Parallel()

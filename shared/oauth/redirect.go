@@ -3,6 +3,8 @@ package oauth
 import (
 	"net/netip"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,8 +20,8 @@ const notInURIs = "\"<>\\^`{|}*"
 
 // CheckRedirectURI says what is wrong with a redirect URI of a client in the mode, as a
 // predicate for failure.Invalid; "" if nothing is. Codes are sent to it, so it must be https; in
-// test mode it may also be http on the browser's own machine. It is compared as text, so it is
-// not normalised (RFC 6749 §3.1.2, RFC 9700 §2.1).
+// test mode it may also be http on the browser's own machine. It is not normalised, since requests
+// are compared with its text (redirectMatches).
 func CheckRedirectURI(text string, mode identity.Mode) string {
 	u, err := url.Parse(text)
 	switch {
@@ -38,6 +40,21 @@ func CheckRedirectURI(text string, mode identity.Mode) string {
 	default:
 		return "must be https, or in test mode http on 127.0.0.1, [::1] or localhost"
 	}
+}
+
+// loopbackURI matches http URIs on the browser's own machine, and finds what stands before the port and after it.
+var loopbackURI = regexp.MustCompile(`^(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::[1-9][0-9]{0,4})?([/?].*)?$`)
+
+// redirectMatches reports whether a request may name this redirect URI where the other is registered. They are compared
+// as texts (RFC 9700 §2.1). Only the port of a URI on the browser's own machine may differ: a native app listens at a
+// port that the system chooses when the app asks (RFC 8252 §7.3), also at localhost (RFC 9700 §4.1.3).
+func redirectMatches(registered, named string) bool {
+	if registered == named {
+		return true
+	}
+	known, asked := loopbackURI.FindStringSubmatch(registered), loopbackURI.FindStringSubmatch(named)
+	return known != nil && asked != nil && slices.Equal(known[1:], asked[1:]) &&
+		CheckRedirectURI(named, identity.Test) == ""
 }
 
 func isNotInURIs(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(notInURIs, r) }
