@@ -27,8 +27,8 @@ type bankAccountRequest struct {
 	Primary       bool                                  `json:"primary"`
 }
 
-// account is the one asked for, of a merchant in the country. Failure: Invalid, with
-// the first bad field.
+// account is the one asked for, of a merchant in the country. Failure: Missing or
+// Invalid, with the first bad field.
 func (r bankAccountRequest) account(id, country string) (merchant.BankAccount, error) {
 	a := merchant.BankAccount{ID: id, Holder: strings.TrimSpace(r.Holder), IBAN: validate.Machine(r.IBAN),
 		BIC: validate.Machine(r.BIC), BankCode: r.BankCode, BranchCode: r.BranchCode, AccountNumber: r.AccountNumber,
@@ -37,7 +37,7 @@ func (r bankAccountRequest) account(id, country string) (merchant.BankAccount, e
 	if a.Holder == "" {
 		return a, failure.Missing("account_holder_name")
 	}
-	return a, a.NationalFaults(country).First()
+	return a, append(a.NationalFaults(country), a.Unpayable(country)...).First()
 }
 
 // bankAccountView is contract §7.3's object. What is not known of an account is left

@@ -18,10 +18,6 @@ func (a storedAccount) status() merchant.BankAccountStatus {
 	return merchant.BankAccountStatus(a["status"].S)
 }
 
-// routed says whether a transfer can name the account. Those of the simulation have
-// an IBAN, or nothing at all.
-func (a storedAccount) routed() bool { return a["iban"].S != "" }
-
 // accountsVersion is what a tenant's bank accounts were from a logical time on.
 type accountsVersion struct {
 	from    int64
@@ -98,7 +94,7 @@ func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 		m.find("", "%s has no primary account", tenant)
 	case primary.status() == merchant.BankAccountRejected && verified > 0:
 		m.find("", "the primary account of %s is REJECTED, and %d are VERIFIED", tenant, verified)
-	case primary.status() == merchant.BankAccountVerified && primary.routed():
+	case primary.status() == merchant.BankAccountVerified:
 		of.payee = primary
 	}
 	if pending := v.count(merchant.BankAccountPending); pending > 1 {

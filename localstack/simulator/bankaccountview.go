@@ -51,6 +51,8 @@ func (p *payee) checkAccountReplies() {
 			ok = some(func(v accountsVersion) bool { return v.count(merchant.BankAccountPending) > 0 })
 		case r.says("max_number_of_bank_accounts_exceeded"):
 			ok = r.replayed() || some(accountsVersion.full)
+		case r.Status == 400:
+			ok = r.asks().IBAN == ""
 		}
 		if !ok {
 			p.find("", "%s was answered %d %s, its accounts then were %v", r.text(), r.Status, r.response.Body, versions)
@@ -76,10 +78,15 @@ func (v accountsVersion) full() bool {
 	return v.count(merchant.BankAccountPending, merchant.BankAccountVerified) == merchant.MaxBankAccounts
 }
 
+// asks is the account that the request would add.
+func (r *reply) asks() (asked shownAccount) {
+	_ = json.Unmarshal([]byte(r.text()), &asked) // shows as an account without a name
+	return asked
+}
+
 // added says whether the account that a reply acknowledges was there by then.
 func (a *tenantAccounts) added(r *reply) bool {
-	var asked shownAccount
-	_ = json.Unmarshal([]byte(r.text()), &asked) // shows as an account without a name
+	asked := r.asks()
 	return slices.ContainsFunc(a.during(0, r.answered), func(v accountsVersion) bool {
 		return slices.ContainsFunc(v.all, func(is storedAccount) bool { return is["account_holder_name"].S == asked.Holder })
 	})

@@ -5,7 +5,41 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
+
+// Unpayable lists the fields without which no payout reaches an account of a merchant in the country (contract §7.3):
+// failures MISSING, with the field. An IBAN is enough in every country.
+func (b BankAccount) Unpayable(country string) failure.List {
+	bank := b.BankCode + b.BranchCode
+	switch {
+	case b.IBAN != "":
+		return nil
+	case b.AccountNumber == "" && bank == "" && validate.HasIBANs(country):
+		return needed("iban", "", ", or account_number with the codes of its bank")
+	case b.AccountNumber == "":
+		return needed("account_number", "", "")
+	}
+	switch country {
+	case "BR":
+		return append(needed("bank_code", b.BankCode, " with an account_number"),
+			needed("branch_code", b.BranchCode, " with an account_number")...)
+	case "GB":
+		return needed("bank_code", bank, " with an account_number: its sort code")
+	case "US":
+		return needed("bank_code", bank, " with an account_number: its routing number")
+	default:
+		return needed("bank_code", bank+b.BIC, " with an account_number, or branch_code, or swift")
+	}
+}
+
+// needed is the failure of a field without a text; when says in which case it needs one.
+func needed(field, text, when string) failure.List {
+	if text != "" {
+		return nil
+	}
+	return failure.List{failure.Invalid(field, "is required"+when).WithCode("MISSING")}
+}
 
 // NationalFaults lists what is wrong with an account's national codes and number, by
 // the rules of the country that they are of (contract §13.9): failures Invalid, with
@@ -17,6 +51,8 @@ func (b BankAccount) NationalFaults(country string) failure.List {
 	switch country {
 	case "GB":
 		return b.britishFaults()
+	case "US":
+		return b.americanFaults()
 	case "BR":
 		return b.brazilianFaults()
 	default:
@@ -59,6 +95,39 @@ func (b BankAccount) britishFaults() failure.List {
 		faults = append(faults, failure.Invalid("check_digit", "is no part of a British account number"))
 	}
 	return faults
+}
+
+// Routing numbers of the American Bankers Association, and account numbers as an ACH entry carries them (Nacha).
+var (
+	routingNumber  = regexp.MustCompile(`^[0-9]{9}$`)
+	americanNumber = regexp.MustCompile(`^.{1,17}$`)
+)
+
+func (b BankAccount) americanFaults() failure.List {
+	var faults failure.List
+	for _, code := range []struct{ field, text string }{{"bank_code", b.BankCode}, {"branch_code", b.BranchCode}} {
+		if code.text != "" && !routes(code.text) {
+			faults = append(faults, failure.Invalid(code.field, "must be a routing number of 9 digits"))
+		}
+	}
+	faults = append(faults, form("account_number", b.AccountNumber,
+		"must have at most 17 characters", americanNumber)...)
+	if b.CheckDigit != "" {
+		faults = append(faults, failure.Invalid("check_digit", "is no part of an American account number"))
+	}
+	return faults
+}
+
+// routes reports whether the text is a routing number, whose last digit checks the others.
+func routes(text string) bool {
+	if !routingNumber.MatchString(text) {
+		return false
+	}
+	sum := 0
+	for i, weight := range []int{3, 7, 1, 3, 7, 1, 3, 7, 1} {
+		sum += weight * int(text[i]-'0')
+	}
+	return sum%10 == 0
 }
 
 // Brazilian codes: a bank's in the clearing (COMPE), a branch with or without its

@@ -77,6 +77,18 @@ func TestNationalForms(t *testing.T) {
 		{"holder alone", "GB", account{Holder: "Shop"}, ""},
 		{"another country's", "DE", account{BankCode: "BARC20", AccountNumber: "1"}, ""},
 
+		{"routing number", "US", account{BankCode: "021000021", AccountNumber: "1234567"}, ""},
+		{"as a branch", "US", account{BranchCode: "011401533", AccountNumber: "A-123 4"}, ""},
+		{"8 digits", "US", account{BankCode: "02100002", AccountNumber: "1"}, "bank_code"},
+		{"10 digits", "US", account{BankCode: "0210000210", AccountNumber: "1"}, "bank_code"},
+		{"a hyphen", "US", account{BranchCode: "02100-0021", AccountNumber: "1"}, "branch_code"},
+		{"a wrong last digit", "US", account{BankCode: "021000022", AccountNumber: "1"}, "bank_code"},
+		{"digits that changed places", "US", account{BankCode: "012000021", AccountNumber: "1"}, "bank_code"},
+		{"17 digits", "US", account{BankCode: "021000021", AccountNumber: "12345678901234567"}, ""},
+		{"18 digits", "US", account{BankCode: "021000021", AccountNumber: "123456789012345678"}, "account_number"},
+		{"a check digit", "US", account{BankCode: "021000021", AccountNumber: "1", CheckDigit: "1"}, "check_digit"},
+		{"an IBAN instead", "US", account{BankCode: "x", IBAN: "GB29NWBK60161331926819"}, ""},
+
 		{"a bank without a rule", "BR", account{BankCode: "260", BranchCode: "0001", AccountNumber: "1234567-8"}, ""},
 		{"4 digits", "BR", account{BankCode: "0001", AccountNumber: "1"}, "bank_code"},
 		{"2 digits", "BR", account{BankCode: "01", AccountNumber: "1"}, "bank_code"},
@@ -96,6 +108,62 @@ func TestNationalForms(t *testing.T) {
 		}
 		if name := c.account.BankName("GB"); name != "" {
 			t.Errorf("%s: got name %q, want none", c.name, name)
+		}
+	}
+}
+
+// TestWhatAPayoutNeeds in each country: without it no transfer can name the account (contract §7.3).
+func TestWhatAPayoutNeeds(t *testing.T) {
+	t.Parallel()
+	type account = merchant.BankAccount
+	for _, c := range []struct {
+		country string
+		account account
+		missing string // "": nothing
+	}{
+		{"DE", account{Holder: "Shop"}, "iban"},
+		{"DE", account{BIC: "MARKDEFF"}, "iban"},
+		{"DE", account{CheckDigit: "1"}, "iban"},
+		{"DE", account{BankCode: "10010010"}, "account_number"},
+		{"DE", account{AccountNumber: "5678"}, "bank_code"},
+		{"DE", account{AccountNumber: "5678", BankCode: "10010010"}, ""},
+		{"DE", account{AccountNumber: "5678", BIC: "MARKDEFF"}, ""},
+		{"FR", account{AccountNumber: "5678", BranchCode: "00001"}, ""},
+		{"DE", account{IBAN: "DE17100100100000005678"}, ""},
+		{"CH", account{}, "iban"},
+		{"PL", account{}, "iban"},
+		{"GB", account{}, "iban"},
+		{"GB", account{AccountNumber: "55779911"}, "bank_code"},
+		{"GB", account{AccountNumber: "55779911", BIC: "BARCGB22"}, "bank_code"},
+		{"GB", account{BankCode: "200000"}, "account_number"},
+		{"GB", account{AccountNumber: "55779911", BankCode: "200000"}, ""},
+		{"GB", account{AccountNumber: "55779911", BranchCode: "200000"}, ""},
+		{"GB", account{IBAN: "GB29NWBK60161331926819"}, ""},
+		{"US", account{}, "account_number"},
+		{"US", account{BIC: "CHASUS33"}, "account_number"},
+		{"US", account{AccountNumber: "1"}, "bank_code"},
+		{"US", account{AccountNumber: "1", BIC: "CHASUS33"}, "bank_code"},
+		{"US", account{BankCode: "021000021"}, "account_number"},
+		{"US", account{AccountNumber: "1", BankCode: "021000021"}, ""},
+		{"US", account{AccountNumber: "1", BranchCode: "021000021"}, ""},
+		{"US", account{IBAN: "DE17100100100000005678"}, ""},
+		{"BR", account{}, "iban"},
+		{"BR", account{AccountNumber: "1"}, "bank_code"},
+		{"BR", account{AccountNumber: "1", BankCode: "260"}, "branch_code"},
+		{"BR", account{AccountNumber: "1", BranchCode: "0001"}, "bank_code"},
+		{"BR", account{AccountNumber: "1", BIC: "NUBABRSP"}, "bank_code"},
+		{"BR", account{BankCode: "260", BranchCode: "0001"}, "account_number"},
+		{"BR", account{AccountNumber: "1", BankCode: "260", BranchCode: "0001"}, ""},
+		{"CL", account{}, "account_number"},
+		{"CL", account{AccountNumber: "1"}, "bank_code"},
+		{"CL", account{AccountNumber: "1", BankCode: "012"}, ""},
+		{"CO", account{AccountNumber: "1", BIC: "COLOCOBM"}, ""},
+		{"CO", account{BIC: "COLOCOBM"}, "account_number"},
+	} {
+		faults := c.account.Unpayable(c.country)
+		if (c.missing == "") != (len(faults) == 0) ||
+			c.missing != "" && (!faults.Names(c.missing) || faults[0].Code != "MISSING") {
+			t.Errorf("%s, %+v: got %v, want %q to be missing", c.country, c.account, faults, c.missing)
 		}
 	}
 }

@@ -45,6 +45,12 @@ var formats = map[string]format{
 // capitals, without blanks (ISO 13616-1).
 func Machine(text string) string { return strings.ToUpper(strings.ReplaceAll(text, " ", "")) }
 
+// HasIBANs reports whether the country's accounts have IBANs, by its code (ISO 3166-1 alpha-2).
+func HasIBANs(country string) bool {
+	_, err := iban.IsSEPACountryCode(country) // which knows all countries of the registry
+	return err == nil
+}
+
 // languageTag is the part of BCP 47 that names a language as written in a
 // place: language, script, region.
 var languageTag = sync.OnceValue(func() *regexp.Regexp {
