@@ -1,12 +1,14 @@
 package merchants_test
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jacoelho/banking/iban"
 
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
@@ -18,6 +20,7 @@ const bankAccounts = "/v0.1/me/merchant-profile/bank-accounts"
 
 var (
 	pendingAccount   = world.Refused(409, "cannot_add_bank_account", "", "conflict")
+	sameAccount      = world.Refused(409, "CONFLICT", "", "conflict")
 	tooManyAccounts  = world.Refused(409, "max_number_of_bank_accounts_exceeded", "", "conflict")
 	noMerchant       = world.Refused(409, "merchant_account_missing", "", "conflict")
 	deniedAccounts   = world.Refused(403, "FORBIDDEN", "", "forbidden")
@@ -202,17 +205,58 @@ func TestConflictsOfAccounts(t *testing.T) {
 	noAccount.Check(t, s.Send("GET", bankAccounts, nil))
 	world.Missing("account_holder_name").Check(t, s.Send("POST", bankAccounts, nil))
 	s.Update(fields{"onboarding": false})
-	for range merchant.MaxBankAccounts {
+	for n := range merchant.MaxBankAccounts {
 		addAccount(s, rejectedOfHolder)
-		addAccount(s, holderWithIBAN)
+		addAccount(s, numbered(t, n))
 	}
 	for range 2 {
-		tooManyAccounts.Check(t, s.Send("POST", bankAccounts, holderWithIBAN))
+		sameAccount.Check(t, s.Send("POST", bankAccounts, numbered(t, 0)))
+		tooManyAccounts.Check(t, s.Send("POST", bankAccounts, numbered(t, merchant.MaxBankAccounts)))
 	}
 	var all []fields
 	if err := s.Send("GET", listed(s), nil).Into(&all); err != nil || len(all) != 20 {
 		t.Errorf("got %d accounts, %v, want 20", len(all), err)
 	}
+}
+
+// numbered is an account with an IBAN of its own.
+func numbered(t *testing.T, n int) fields {
+	t.Helper()
+	number, err := iban.ReplaceChecksum(fmt.Sprintf("DE001001001000%04d5678", n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fields{"account_holder_name": "Café GmbH", "iban": number}
+}
+
+// TestANumberIsAddedOnce: the account that is there is refused in each spelling of its number, as long as it is not
+// REJECTED, and each refusal is stored under its Idempotency-Key.
+func TestANumberIsAddedOnce(t *testing.T) {
+	t.Parallel()
+	german := world.NewShop(t)
+	british, american := german.NewShop("GB", "GBP", nil), german.NewShop("US", "USD", nil)
+	for _, c := range []struct {
+		shop       world.Shop
+		one, again fields
+	}{
+		{german, holderWithIBAN, fields{"account_holder_name": "Another", "iban": "de17 1001 0010 0000 0056 78",
+			"swift": "MARKDEFF", "primary": true}},
+		{british, fields{"account_holder_name": "A", "bank_code": "20-00-00", "account_number": "55779911"},
+			fields{"account_holder_name": "A", "branch_code": "200000", "account_number": "55779911"}},
+		{american, fields{"account_holder_name": "A", "bank_code": "021000021", "account_number": "1234567"},
+			fields{"account_holder_name": "A", "bank_code": "021000021", "account_number": "123-4567"}},
+	} {
+		addAccount(c.shop, c.one)
+		for range 2 {
+			sameAccount.Check(t, c.shop.Do(world.Request{Method: "POST", Path: bankAccounts, Body: c.again,
+				APIKey: c.shop.Merchant.Key.Plaintext, IdempotencyKey: "again"}))
+		}
+		showAccounts(t, c.shop.Send("GET", bankAccounts, nil), asShown(c.one, "VERIFIED", true))
+	}
+	addAccount(german, rejectedOfHolder)
+	showAccounts(t, german.Send("GET", bankAccounts+"?primary=false", nil), asShown(holderWithIBAN, "VERIFIED", true),
+		asShown(rejectedOfHolder, "REJECTED", false))
+	addAccount(german, rejectedOfHolder) // the holder's name may have been wrong
 }
 
 func TestOneOfAHundredAccountsIsAdded(t *testing.T) {

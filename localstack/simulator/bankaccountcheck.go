@@ -50,6 +50,17 @@ func (v accountsVersion) holders() map[string]int {
 	return count
 }
 
+// numbers are those of the accounts that were not REJECTED, with how many each has.
+func (v accountsVersion) numbers() map[string]int {
+	count := map[string]int{}
+	for _, a := range v.all {
+		if a.status() != merchant.BankAccountRejected {
+			count[a["iban"].S]++
+		}
+	}
+	return count
+}
+
 func (v accountsVersion) get(id string) storedAccount {
 	at := slices.IndexFunc(v.all, func(a storedAccount) bool { return a["id"].S == id })
 	if at < 0 {
@@ -106,6 +117,11 @@ func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 	for holder, n := range v.holders() {
 		if n > 1 && m.addedOnce[holder] {
 			m.find("", "%s has %d accounts of %q, which was added once", tenant, n, holder)
+		}
+	}
+	for number, n := range v.numbers() {
+		if n > 1 || number == "" {
+			m.find("", "%s has %d accounts with the number %q", tenant, n, number)
 		}
 	}
 	for _, was := range before.all {

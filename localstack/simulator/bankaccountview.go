@@ -51,6 +51,8 @@ func (p *payee) checkAccountReplies() {
 			ok = some(func(v accountsVersion) bool { return v.count(merchant.BankAccountPending) > 0 })
 		case r.says("max_number_of_bank_accounts_exceeded"):
 			ok = r.replayed() || some(accountsVersion.full)
+		case r.says("The merchant has this bank account already."):
+			ok = r.replayed() || some(func(v accountsVersion) bool { return v.numbers()[r.asks().IBAN] > 0 })
 		case r.Status == 400:
 			ok = r.asks().IBAN == ""
 		}

@@ -94,13 +94,17 @@ func (p *payee) settleAccount() {
 	}, 1+p.month.rng.IntN(2))()
 }
 
-// newAccount is a request for one more account; one in ten has no number at all.
+// newAccount is a request for one more account; one in ten has no number at all, and one in ten a number that the
+// merchant may have already.
 func (p *payee) newAccount() client.Request {
 	rng := p.month.rng
 	number := p.month.newIBAN(endings[rng.IntN(len(endings))])
 	body := fields{"account_holder_name": "Holder of " + number, "iban": number, "primary": rng.IntN(4) > 0}
-	if rng.IntN(10) == 0 {
+	switch rng.IntN(10) {
+	case 0:
 		delete(body, "iban")
+	case 1:
+		body["iban"] = ibans[rng.IntN(len(ibans))]
 	}
 	r := client.Request{Method: "POST", Path: accountsPath, Body: encoded(body)}
 	if rng.IntN(2) == 0 {

@@ -83,10 +83,10 @@ func (b BankAccount) Same(other BankAccount) bool {
 	return b.Holder == other.Holder && b.BIC == other.BIC && b.IBAN == other.IBAN && b.sameNational(other)
 }
 
-// sameNumber reports whether both have the same number at the same bank: the IBAN,
-// which says both, or what its country has instead.
+// sameNumber reports whether both have the same number at the same bank, however it is written: the IBAN, which says
+// both, or what its country has instead.
 func (b BankAccount) sameNumber(other BankAccount) bool {
-	return b.IBAN == other.IBAN && (b.IBAN != "" || b.sameNational(other))
+	return b.IBAN == other.IBAN && (b.IBAN != "" || b.compared() == other.compared())
 }
 
 func (b BankAccount) sameNational(other BankAccount) bool {

@@ -32,6 +32,7 @@ type BankAccounts struct {
 var (
 	ErrVerificationPending = failure.Conflict("Another bank account is pending verification.").
 				WithCode("cannot_add_bank_account").AsTransient()
+	ErrBankAccountExists   = failure.Conflict("The merchant has this bank account already.")
 	ErrTooManyBankAccounts = failure.Conflict("The merchant has as many bank accounts as it may have.").
 				WithCode("max_number_of_bank_accounts_exceeded")
 )
@@ -57,6 +58,13 @@ func (b BankAccounts) index(id string) int {
 	return slices.IndexFunc(b.All, func(a BankAccount) bool { return a.ID == id })
 }
 
+// indexOfNumber finds the account with the number of another one, unless it was REJECTED; -1: there is none.
+func (b BankAccounts) indexOfNumber(a BankAccount) int {
+	return slices.IndexFunc(b.All, func(other BankAccount) bool {
+		return other.Status != BankAccountRejected && other.sameNumber(a)
+	})
+}
+
 // Pending is the account that waits for its verification.
 func (b BankAccounts) Pending() (BankAccount, bool) {
 	at := slices.IndexFunc(b.All, func(a BankAccount) bool { return a.Status == BankAccountPending })
@@ -74,14 +82,18 @@ func (b BankAccounts) Payee() BankAccount {
 
 // Add is the accounts with another one, which is pending verification. It becomes
 // the primary one if that is asked for, or if no other account could be paid. One
-// whose id is there already changes nothing: it was added before. Failures:
-// ErrVerificationPending, ErrTooManyBankAccounts.
+// whose id is there already changes nothing: it was added before. One that was
+// REJECTED may be added again. Failures: ErrVerificationPending, ErrBankAccountExists,
+// ErrTooManyBankAccounts.
 func (b BankAccounts) Add(a BankAccount, primary bool, now time.Time) (BankAccounts, error) {
 	if _, there := b.Get(a.ID); there {
 		return b, nil
 	}
 	if _, pending := b.Pending(); pending {
 		return b, ErrVerificationPending
+	}
+	if b.indexOfNumber(a) >= 0 {
+		return b, ErrBankAccountExists
 	}
 	a.Status, a.CreatedAt = BankAccountPending, now
 	b, err := b.with(a)
@@ -116,9 +128,7 @@ func (b BankAccounts) with(a BankAccount) (BankAccounts, error) {
 func (b BankAccounts) Vouch(a BankAccount, now time.Time) (BankAccounts, error) {
 	at := b.index(a.ID)
 	if at < 0 {
-		at = slices.IndexFunc(b.All, func(other BankAccount) bool {
-			return other.Status != BankAccountRejected && other.sameNumber(a)
-		})
+		at = b.indexOfNumber(a)
 	}
 	if at < 0 {
 		a.CreatedAt = now

@@ -129,6 +129,52 @@ func TestConflictsOfAnotherAccount(t *testing.T) {
 	}
 }
 
+// TestANumberIsAddedOnce: that of an account which is there is refused, however it is written, unless it was REJECTED.
+func TestANumberIsAddedOnce(t *testing.T) {
+	t.Parallel()
+	type account = merchant.BankAccount
+	number := func(number, check, bank, branch, bic string) account {
+		return account{AccountNumber: number, CheckDigit: check, BankCode: bank, BranchCode: branch, BIC: bic}
+	}
+	for name, c := range map[string]struct {
+		one, another account
+		same         bool
+	}{
+		"IBAN":                  {account{IBAN: "A"}, account{IBAN: "A", Holder: "Another", BIC: "BANKDEFF"}, true},
+		"another IBAN":          {account{IBAN: "A"}, account{IBAN: "B"}, false},
+		"an IBAN instead":       {number("1", "", "2", "", ""), account{IBAN: "A"}, false},
+		"number and bank":       {number("1", "", "2", "3", ""), number("1", "", "2", "3", ""), true},
+		"another number":        {number("1", "", "2", "3", ""), number("4", "", "2", "3", ""), false},
+		"another bank":          {number("1", "", "2", "3", ""), number("1", "", "4", "3", ""), false},
+		"another branch":        {number("1", "", "2", "3", ""), number("1", "", "2", "4", ""), false},
+		"separators":            {number("5577", "", "200000", "", ""), number("55-77", "", "20-00 00", "", ""), true},
+		"sort code as a branch": {number("1", "", "200000", "", ""), number("1", "", "", "200000", ""), true},
+		"sort code twice":       {number("1", "", "200000", "", ""), number("1", "", "200000", "20-00-00", ""), true},
+		"check digit apart":     {number("1-X", "", "2", "", ""), number("1", "X", "2", "", ""), true},
+		"another check digit":   {number("1", "X", "2", "", ""), number("1", "1", "2", "", ""), false},
+		"lower case":            {number("1-x", "", "2", "", ""), number("1-X", "", "2", "", ""), true},
+		"BIC beside a code":     {number("1", "", "2", "", ""), number("1", "", "2", "", "BANKDEFF"), true},
+		"BIC alone":             {number("1", "", "", "", "BANKDEFF"), number("1", "", "", "", "BANKDEFFXXX"), true},
+		"another BIC":           {number("1", "", "", "", "BANKDEFF"), number("1", "", "", "", "BANKFRPP"), false},
+	} {
+		for _, verdict := range []merchant.BankAccountStatus{merchant.BankAccountVerified, merchant.BankAccountRejected} {
+			c.one.ID, c.another.ID = "one", "another"
+			b, err := merchant.BankAccounts{}.Add(c.one, false, addedAt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = b.Decide("one", verdict).Add(c.another, false, addedAt)
+			want := c.same && verdict == merchant.BankAccountVerified
+			if errors.Is(err, merchant.ErrBankAccountExists) != want || !want && err != nil {
+				t.Errorf("%s, %s: got error %v, want it refused: %t", name, verdict, err, want)
+			}
+		}
+	}
+	if err := merchant.ErrBankAccountExists; err.Code != "CONFLICT" || err.Kind != failure.KindConflict {
+		t.Errorf("got %s of kind %v, want CONFLICT", err.Code, err.Kind)
+	}
+}
+
 // TestAnAccountIsAddedOnce, however often the request arrives.
 func TestAnAccountIsAddedOnce(t *testing.T) {
 	t.Parallel()
@@ -208,13 +254,15 @@ func (m *accountsMachine) change(t *rapid.T, rule func() (merchant.BankAccounts,
 func (m *accountsMachine) add(t *rapid.T) {
 	a, primary := m.drawn(t), rapid.Bool().Draw(t, "primary")
 	_, pending := m.Pending()
+	there := m.has(a.IBAN) >= 0
 	full := m.count(merchant.BankAccountVerified) >= 10
 	before := m.Primary
 	err := m.change(t, func() (merchant.BankAccounts, error) { return m.Add(a, primary, addedAt) })
 	switch {
 	case pending != errors.Is(err, merchant.ErrVerificationPending),
-		(full && !pending) != errors.Is(err, merchant.ErrTooManyBankAccounts):
-		t.Fatalf("pending %t, full %t: got error %v", pending, full, err)
+		(there && !pending) != errors.Is(err, merchant.ErrBankAccountExists),
+		(full && !there && !pending) != errors.Is(err, merchant.ErrTooManyBankAccounts):
+		t.Fatalf("pending %t, there %t, full %t: got error %v", pending, there, full, err)
 	case err != nil:
 	case (m.Primary == a.ID) != (primary || m.paid == ""), m.Primary != a.ID && m.Primary != before:
 		t.Fatalf("added as primary %t: got primary %s, before it %s", primary, m.Primary, before)
@@ -262,9 +310,7 @@ func (m *accountsMachine) answer(t *rapid.T, id string, verdict merchant.BankAcc
 
 func (m *accountsMachine) vouch(t *rapid.T) {
 	a := m.drawn(t)
-	there := slices.IndexFunc(m.All, func(other merchant.BankAccount) bool {
-		return other.IBAN == a.IBAN && other.Status != merchant.BankAccountRejected
-	})
+	there := m.has(a.IBAN)
 	want := a.ID
 	if there >= 0 {
 		want = m.All[there].ID
@@ -277,6 +323,13 @@ func (m *accountsMachine) vouch(t *rapid.T) {
 	if err == nil {
 		m.paid, m.final[want] = want, merchant.BankAccountVerified
 	}
+}
+
+// has finds the account with the number, unless it was REJECTED; -1: there is none.
+func (m *accountsMachine) has(number string) int {
+	return slices.IndexFunc(m.All, func(a merchant.BankAccount) bool {
+		return a.IBAN == number && a.Status != merchant.BankAccountRejected
+	})
 }
 
 func (m *accountsMachine) count(status merchant.BankAccountStatus) (n int) {
@@ -295,7 +348,10 @@ func (m *accountsMachine) check(t *rapid.T) {
 		t.Fatalf("got %d verified, %d pending, %d in all, next check %s", verified, pending, len(m.All), m.CheckAt)
 	}
 	ids := map[string]bool{}
-	for _, a := range m.All {
+	for i, a := range m.All {
+		if a.Status != merchant.BankAccountRejected && m.has(a.IBAN) != i {
+			t.Fatalf("got %+v, want one account with its number", m.All)
+		}
 		if verdict := m.final[a.ID]; verdict != "" && a.Status != verdict || ids[a.ID] {
 			t.Fatalf("%s: got %s, want %s, once", a.ID, a.Status, verdict)
 		}

@@ -41,6 +41,29 @@ func needed(field, text, when string) failure.List {
 	return failure.List{failure.Invalid(field, "is required"+when).WithCode("MISSING")}
 }
 
+// compared returns what the account's number, bank and branch are compared by: letters and digits alone, with a check
+// digit behind the number. Where the codes of bank and branch are one, it does not matter in which field that came.
+func (b BankAccount) compared() [3]string {
+	bank, branch := plain(b.BankCode), plain(b.BranchCode)
+	if bank == "" || bank == branch {
+		bank, branch = branch, ""
+	}
+	if bank == "" { // BICs name the head office with and without XXX (ISO 9362)
+		bank = strings.TrimSuffix(plain(b.BIC), "XXX")
+	}
+	return [3]string{plain(b.AccountNumber + b.CheckDigit), bank, branch}
+}
+
+// plain leaves out the separators with which people write numbers.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" .-", r) {
+			return -1
+		}
+		return r
+	}, strings.ToUpper(text))
+}
+
 // NationalFaults lists what is wrong with an account's national codes and number, by
 // the rules of the country that they are of (contract §13.9): failures Invalid, with
 // the field. An IBAN needs none of them.

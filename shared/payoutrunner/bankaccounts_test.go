@@ -77,7 +77,7 @@ func TestPayoutsGoToTheLastVerifiedPrimaryAccount(t *testing.T) {
 	h.wantPaid("when it is verified", oneIBAN)
 	h.Advance(day)
 	h.want("its payout", h.run(h.plan()), "PAID 10.10 1")
-	h.added(anotherIBAN, false, verified)
+	h.added("DE15100100100000002222", false, verified)
 	h.wantPaid("beside one that is not primary", oneIBAN)
 	second := newAccount(anotherIBAN)
 	if _, err := h.AddBankAccount(t.Context(), tenant, second, true); err != nil {
@@ -94,7 +94,7 @@ func TestPayoutsGoToTheLastVerifiedPrimaryAccount(t *testing.T) {
 	h.wantPaid("when the new one is verified", anotherIBAN)
 	h.Advance(day)
 	h.want("then", h.run(h.plan()), "PAID 10.10 1")
-	h.added(oneIBAN, true, rejected)
+	h.added("DE39100100100000001111", true, rejected)
 	h.wantPaid("after a rejected one", anotherIBAN)
 	var to []string
 	for _, r := range h.requests {
@@ -204,7 +204,7 @@ func TestTheNextAccountSettlesTheOneBefore(t *testing.T) {
 	h := openFixture(t)
 	h.verdict = merchant.BankAccountVerified
 	for n := range merchant.MaxBankAccounts {
-		if _, err := h.AddBankAccount(t.Context(), tenant, newAccount(oneIBAN), false); err != nil {
+		if _, err := h.AddBankAccount(t.Context(), tenant, newAccount(fmt.Sprint("number ", n)), false); err != nil {
 			t.Fatalf("account %d: got error %v, want none", n, err)
 		}
 	}
