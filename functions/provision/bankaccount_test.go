@@ -11,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 type listedAccount struct {
@@ -39,7 +40,7 @@ func (d operator) waiting() []namedAccount {
 	return d.accounts(fields{})
 }
 
-// adds has the merchant add a primary account in live mode.
+// adds has the merchant add a primary account.
 func (d operator) adds(m provisioned, iban string) {
 	d.Helper()
 	if r := d.Do(world.Request{Method: "POST", Path: "/v0.1/me/merchant-profile/bank-accounts", APIKey: m.Key.Plaintext,
@@ -123,13 +124,64 @@ func TestVerificationsThatAreRefused(t *testing.T) {
 		{verification(m, account, ""), "MISSING", "outcome"},
 		{verification(m, account, "pending"), "INVALID", "outcome"},
 		{verification(m, "unknown", "verified"), "NOT_FOUND", ""},
-		{verification(other, account, "verified"), "INVALID", "mode"}, // it has no live mode
+		{with(verification(other, account, "verified"), fields{"mode": "live"}), "INVALID", "mode"}, // it has no live mode
+		{verification(other, account, "verified"), "NOT_FOUND", ""},
+		{with(verification(m, account, "verified"), fields{"mode": "test"}), "NOT_FOUND", ""},
 		{verification(run[provisioned](d, registration(fields{"sandbox": false})), account, "verified"), "NOT_FOUND", ""},
 		{fields{"command": "list_bank_accounts", "limit": 0}, "INVALID", "limit"},
 		{fields{"command": "list_bank_accounts", "limit": 1001}, "INVALID", "limit"},
 		{fields{"command": "list_bank_accounts", "merchant_code": "MC00000000"}, "NOT_FOUND", ""},
 	} {
 		d.checkRefused(c.command, c.code, c.param)
+	}
+}
+
+// TestAnOperatorDecidesTestAccounts that the sandbox has not decided: whatever its digits say later, it is final.
+func TestAnOperatorDecidesTestAccounts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		iban, outcome string
+		after         time.Duration
+		want          string // "": the sandbox was faster
+		paid          bool
+	}{
+		"verified":           {sandbox.UnverifiedIBAN, "verified", time.Hour, "VERIFIED", true},
+		"rejected":           {sandbox.UnverifiedIBAN, "rejected", time.Hour, "REJECTED", false},
+		"rejected at once":   {sandbox.PaidIBAN, "rejected", time.Second, "REJECTED", false},
+		"verified at once":   {sandbox.RejectedIBAN, "verified", time.Second, "VERIFIED", true},
+		"verified as it was": {sandbox.PaidIBAN, "verified", time.Minute, "VERIFIED", true},
+		"rejected too late":  {sandbox.PaidIBAN, "rejected", sandbox.VerifiedAfter, "", true},
+		"verified too late":  {sandbox.RejectedIBAN, "verified", sandbox.VerifiedAfter, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newOperator(t)
+			m := d.create(nil)
+			d.adds(m, c.iban)
+			d.Clock.Advance(c.after)
+			stored, err := d.App.Store.BankAccounts(t.Context(), identity.Tenant{Mode: identity.Test, Merchant: m.Code})
+			if err != nil || len(stored.All) != 1 {
+				t.Fatalf("got %+v, %v, want one account", stored, err)
+			}
+			command := with(verification(m, stored.All[0].ID, c.outcome), fields{"mode": "test"})
+			if c.want == "" {
+				d.checkRefused(command, "CONFLICT", "")
+			} else {
+				for range 2 {
+					if got := run[namedAccount](d, command); got.Status != c.want || got.Paid != c.paid {
+						t.Errorf("got %+v, want it %s", got, c.want)
+					}
+				}
+				other := map[string]string{"verified": "rejected", "rejected": "verified"}[c.outcome]
+				d.checkRefused(with(command, fields{"outcome": other}), "CONFLICT", "")
+			}
+			d.Clock.Advance(time.Hour)
+			d.PassMinute()
+			if all := d.accounts(fields{"merchant_code": m.Code}); len(all) != 1 || all[0].Paid != c.paid ||
+				c.want != "" && all[0].Status != c.want {
+				t.Errorf("later: got %+v, want it paid: %t", all, c.paid)
+			}
+		})
 	}
 }
 

@@ -42,7 +42,7 @@
 //	                        moto_payment
 //	set_payout              merchant_code; mode, holder, iban or account_number and bank_code, bic, held
 //	list_bank_accounts      ; merchant_code, mode, limit
-//	verify_bank_account     merchant_code, account, outcome
+//	verify_bank_account     merchant_code, account, outcome; mode
 //	run_payouts             ; merchant_code, mode, at, on_demand, id
 //	export_payouts          id; holder, iban, bic, currency, day, limit
 //	settle_payout           merchant_code, payout, outcome, reason

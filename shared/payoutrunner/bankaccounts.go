@@ -61,6 +61,18 @@ func (r *Runner) AddBankAccount(ctx context.Context, t identity.Tenant, a mercha
 	return r.apply(ctx, t, add)
 }
 
+// DecideBankAccount records an operator's verdict about an account, unless the bank has decided about it by now, and
+// returns the tenant's accounts.
+func (r *Runner) DecideBankAccount(ctx context.Context, t identity.Tenant, id string,
+	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
+	if accounts, err := r.BankAccounts(ctx, t); err != nil {
+		return accounts, err
+	}
+	return r.apply(ctx, t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
+		return accounts.Decide(id, verdict), nil
+	})
+}
+
 // CheckBankAccounts asks the bank about the tenant's pending account, if any, and
 // says when it is asked next, also when it could not be asked: its outage must not
 // fill every tick of the sweep. The error is then the bank's.
