@@ -45,3 +45,61 @@ func TestAPayoutGoesToTheVerifiedAccount(t *testing.T) {
 		}
 	}
 }
+
+// TestAPayoutSeesAnAccountAtWhichNobodyHasLooked: the sandbox has verified it by now. The operator's payouts ask about
+// it; the others wait until the sweep has.
+func TestAPayoutSeesAnAccountAtWhichNobodyHasLooked(t *testing.T) {
+	t.Parallel()
+	for name, pay := range map[string]func(world.Shop){
+		"by schedule": func(s world.Shop) {
+			s.Clock.Advance(24 * time.Hour)
+			addAccount(s, anotherOfHolder)
+			s.RunPayouts()
+			s.PassMinute()
+			s.Clock.Advance(15 * time.Minute)
+			s.RunPayouts()
+		},
+		"by the operator, at a later time": func(s world.Shop) {
+			s.Send("POST", bankAccounts, anotherOfHolder)
+			s.Operate(fields{"command": "run_payouts", "at": s.Clock.Now().Add(24 * time.Hour).Format(time.RFC3339)}, nil)
+		},
+		"on demand": func(s world.Shop) {
+			addAccount(s, anotherOfHolder)
+			s.Operate(fields{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true}, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := world.NewShop(t)
+			s.SetPayout(fields{"holder": "Café GmbH", "iban": sandbox.PaidIBAN})
+			s.Sell("10")
+			pay(s)
+			if got := paidTo(s); got != sandbox.LostAnswerIBAN {
+				t.Errorf("got a payout to %s, want to the new account", got)
+			}
+		})
+	}
+	t.Run("a first one, on demand", func(t *testing.T) {
+		t.Parallel()
+		s := world.NewShop(t)
+		s.Sell("10")
+		addAccount(s, holderWithIBAN)
+		s.Operate(fields{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true}, nil)
+		if got := paidTo(s); got != sandbox.PaidIBAN {
+			t.Errorf("got a payout to %s, want to the new account", got)
+		}
+	})
+}
+
+// paidTo is the account that the shop's only payout goes to.
+func paidTo(s world.Shop) string {
+	s.Helper()
+	all := s.PayoutState(s.Merchant).Payouts
+	if len(all) != 1 {
+		s.Fatalf("got %d payouts, want one", len(all))
+	}
+	for _, p := range all {
+		return p.To.IBAN
+	}
+	return ""
+}

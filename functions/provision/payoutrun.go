@@ -150,7 +150,11 @@ func (o operator) runOnDemand(ctx context.Context, s payoutScope, c runPayouts, 
 	if c.ID == "" {
 		c.ID = uuid.NewString()
 	}
-	planned, waits, err := banking.Open(o.App).OnDemand(ctx, *s.tenant, c.ID)
+	payouts := banking.Open(o.App)
+	if err := payouts.CheckBankAccounts(ctx, *s.tenant); err != nil { // the first one may be verified by now
+		return err
+	}
+	planned, waits, err := payouts.OnDemand(ctx, *s.tenant, c.ID)
 	if err != nil || !waits {
 		return err
 	}
@@ -187,9 +191,14 @@ func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done 
 	return errors.Join(failed...)
 }
 
-// runPayout takes one payout as far as it goes.
+// runPayout takes one payout as far as it goes. No sweep runs at a pretended time, so
+// runPayout first asks the bank about the merchant's pending account.
 func (o operator) runPayout(ctx context.Context, p payoutrunner.Planned) (payoutView, error) {
-	if _, err := banking.Open(o.App).Run(ctx, p.Tenant, p.ID); err != nil {
+	payouts := banking.Open(o.App)
+	if err := payouts.CheckBankAccounts(ctx, p.Tenant); err != nil {
+		return payoutView{}, err
+	}
+	if _, err := payouts.Run(ctx, p.Tenant, p.ID); err != nil {
 		return payoutView{}, err
 	}
 	now, err := o.Store.Payout(ctx, p.Tenant, p.ID)

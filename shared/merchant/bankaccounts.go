@@ -166,6 +166,13 @@ func (b BankAccounts) Decide(id string, verdict BankAccountStatus) BankAccounts 
 	return b.checked().pruned()
 }
 
+// PayeeUnknown reports whether the bank is to be asked about the primary account by now: until its answer is recorded,
+// nobody knows which account payouts go to.
+func (b BankAccounts) PayeeUnknown(now time.Time) bool {
+	pending, is := b.Pending()
+	return is && pending.ID == b.Primary && !now.Before(b.CheckAt)
+}
+
 // checked leaves nothing to ask the bank if no account is pending.
 func (b BankAccounts) checked() BankAccounts {
 	if _, pending := b.Pending(); !pending {

@@ -85,6 +85,9 @@ func TestPayoutsGoToTheLastVerifiedPrimaryAccount(t *testing.T) {
 	}
 	h.pay(1)
 	h.Advance(day)
+	if err := h.CheckBankAccounts(t.Context(), tenant); err != nil { // as the sweep does
+		t.Fatal(err)
+	}
 	h.want("while the new one is pending", h.run(h.plan()), "PAID 10.10 1")
 	h.pay(1)
 	h.verdict = verified

@@ -151,13 +151,19 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.
 
 // send fixes the bank account and posts the journal entry, before the transfer is
 // requested. Without a verified account, or while payouts are held, it waits (contract
-// §6.7). If either changes before that is recorded, it is tried again.
+// §6.7). So it does while the bank has to be asked about the primary account, which
+// the sweep does within a minute. If any of it changes before that is recorded, it is
+// tried again.
 func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
 		return current, false, err
 	}
-	if !schedule.CanPay() {
+	accounts, err := r.Store.BankAccounts(ctx, t)
+	if err != nil {
+		return current, false, err
+	}
+	if !schedule.CanPay() || accounts.PayeeUnknown(r.Store.Now()) {
 		return r.wait(ctx, t, current)
 	}
 	next, err := r.Store.SendPayout(ctx, t, current.Send(schedule.To, r.Store.Now()), schedule)

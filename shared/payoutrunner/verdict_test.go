@@ -1,0 +1,53 @@
+package payoutrunner_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+// TestAPayoutSeesWhatTheBankHasDecided about an account at which nobody has looked: it waits until the sweep has asked,
+// and for nothing else.
+func TestAPayoutSeesWhatTheBankHasDecided(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		verdict merchant.BankAccountStatus
+		err     error
+		primary bool
+		asked   time.Duration // after it was added; 0: not yet
+		waits   bool
+		to      string
+	}{
+		"verified":             {merchant.BankAccountVerified, nil, true, 0, true, anotherIBAN},
+		"rejected":             {merchant.BankAccountRejected, nil, true, 0, true, oneIBAN},
+		"still pending":        {merchant.BankAccountPending, nil, true, 0, true, oneIBAN},
+		"by a bank in trouble": {merchant.BankAccountVerified, faults.ErrNetwork, true, 0, true, oneIBAN},
+		"asked just before":    {merchant.BankAccountPending, nil, true, day - time.Minute, false, oneIBAN},
+		"one beside the payee": {merchant.BankAccountVerified, nil, false, 0, false, oneIBAN},
+	} {
+		h := openFixture(t)
+		h.added(oneIBAN, false, merchant.BankAccountVerified)
+		if _, err := h.AddBankAccount(t.Context(), tenant, newAccount(anotherIBAN), c.primary); err != nil {
+			t.Fatal(err)
+		}
+		h.pay(1)
+		if h.Advance(c.asked); c.asked > 0 {
+			if err := h.CheckBankAccounts(t.Context(), tenant); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.Advance(day - c.asked)
+		h.verdict, h.verifyErr = c.verdict, c.err
+		id := h.plan()
+		if c.waits {
+			h.want(name, h.run(id), "SEALED 10.10 1")
+			_ = h.CheckBankAccounts(t.Context(), tenant) // as the sweep does, which logs the error
+		}
+		h.want(name, h.run(id), "PAID 10.10 1")
+		if got := h.requests[0].To.IBAN; got != c.to {
+			t.Errorf("%s: got a payout to %s, want to %s", name, got, c.to)
+		}
+	}
+}
