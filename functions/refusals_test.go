@@ -2,12 +2,16 @@ package functions_test
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
 // TestWhatEachRouteRefusesIsDocumented: requests that are refused for what is the
@@ -63,6 +67,48 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 				t.Errorf("%s with %.20s: got %d %.300s, want 404", o.OperationID, value, got.Status, got.Body)
 			}
 			one.Clock.Advance(refill)
+		}
+	}
+}
+
+var pathSegment = regexp.MustCompile(`\{[^}]*\}`)
+
+// TestEachRouteNamesWhatACallerLacks: each scope that would do, the permission, or the kinds of credentials that may
+// call. error_message stays what clients know.
+func TestEachRouteNamesWhatACallerLacks(t *testing.T) {
+	t.Parallel()
+	one := newScenario(t)
+	weak, public := one.NewKey("secret", "products"), one.NewKey("public")
+	employee := one.TokenOf(one.Employ("e@example.com", member.Permissions{}))
+	for _, f := range functions.All {
+		for _, r := range routesOf(one.App, f) {
+			path := pathSegment.ReplaceAllString(strings.ReplaceAll(r.Path, "{merchant_code}", one.Merchant.Code), "1")
+			ask := func(credential string, names ...string) {
+				t.Helper()
+				got := one.Do(world.Request{Method: r.Method, Path: path, APIKey: credential})
+				detail := got.Text("detail")
+				if got.Status != http.StatusForbidden || got.Text("error_message") != "request_not_allowed" {
+					t.Errorf("%s %s: got %d %s, want 403", r.Method, r.Path, got.Status, got.Body)
+				}
+				for _, name := range names {
+					if !strings.Contains(detail, name) {
+						t.Errorf("%s %s: got detail %q, want it to name %s", r.Method, r.Path, detail, name)
+					}
+				}
+				one.Clock.Advance(refill)
+			}
+			if r.Access == rest.Open {
+				continue
+			}
+			if len(r.Scopes) > 0 {
+				ask(weak, r.Scopes...)
+			}
+			if r.Access == rest.SecretOnly {
+				ask(public, "not for public keys", "secret keys")
+			}
+			if r.Permission != "" {
+				ask(employee, "the permission "+string(r.Permission))
+			}
 		}
 	}
 }

@@ -139,21 +139,25 @@ func (req createRequest) checkInBrowser() failure.List {
 	return faults
 }
 
+// errNoOnlinePayments is the failure of a merchant that the operator has not allowed to take payments online.
+var errNoOnlinePayments = failure.Forbidden("checkout_payments_not_allowed").
+	Because("The merchant may not take payments online.")
+
 // checkPayee makes sure that merchant_code and pay_to_email name the caller. It does not tell a payer's browser whether
 // an email is the merchant's.
 func (req createRequest) checkPayee(m merchant.Merchant, by identity.Principal) error {
 	emailIsOurs := strings.EqualFold(req.PayToEmail, m.Email)
 	switch {
 	case req.MerchantCode != "" && req.MerchantCode != m.Code:
-		return failure.Forbidden("request_not_allowed")
+		return failure.Denied("merchant_code is not that of the credential.")
 	case req.PayToEmail != "" && by.Actor.Kind.InBrowser():
 		return failure.Invalid("pay_to_email", notInBrowser)
 	case req.MerchantCode == "" && !emailIsOurs:
-		return failure.Forbidden("request_not_allowed")
+		return failure.Denied("pay_to_email is not that of the credential's merchant.")
 	case req.PayToEmail != "" && !emailIsOurs:
 		return failure.Invalid("pay_to_email", "does not belong to merchant_code")
 	case !m.OnlinePayments:
-		return failure.Forbidden("checkout_payments_not_allowed")
+		return errNoOnlinePayments
 	default:
 		return nil
 	}

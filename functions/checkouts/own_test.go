@@ -86,7 +86,10 @@ func TestProcessCheckout_SavedCardByEmployee(t *testing.T) {
 
 	id := create(clerk, change{"customer_id", ada})
 	for _, body := range []map[string]any{byToken(ada, token), byToken(ada, "4f7d2f3c-0b1a-4c5d-8e9f-a0b1c2d3e4f5")} {
-		denied.Check(t, clerk.ProcessCheckout(id, body))
+		got := clerk.ProcessCheckout(id, body)
+		if denied.Check(t, got); !strings.Contains(got.Text("detail"), "the permission create_moto_payments") {
+			t.Errorf("got detail %q, want it to name the permission", got.Text("detail"))
+		}
 	}
 	denied.Check(t, clerk.ProcessCheckout("4e425463-3e1b-431d-83fa-1e51c2925e99", byToken(ada, token)))
 	if got := s.Checkout(id); got.Text("status") != "PENDING" || got.Text("transactions.0.id") != "" {

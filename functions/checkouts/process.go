@@ -18,11 +18,13 @@ type processRequest struct {
 func (f family) process(ctx context.Context, req processRequest) (checkout.Processed, error) {
 	caller := rest.Caller(ctx)
 	if req.Token != "" && !caller.Has(identity.CreateMOTOPayments) {
-		return checkout.Processed{}, failure.Forbidden("request_not_allowed")
+		lack := identity.LackOfPermission(identity.CreateMOTOPayments)
+		return checkout.Processed{}, failure.Denied(identity.Lacks("To charge a token, the credential lacks",
+			[]identity.Lack{lack}))
 	}
 	payee := rest.Merchant(ctx)
 	if !payee.OnlinePayments {
-		return checkout.Processed{}, failure.Forbidden("checkout_payments_not_allowed")
+		return checkout.Processed{}, errNoOnlinePayments
 	}
 	if err := req.Check(payee, f.store.Now()).Err(); err != nil {
 		return checkout.Processed{}, err

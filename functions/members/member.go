@@ -123,7 +123,7 @@ func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memb
 			return after, err
 		})
 	if errors.Is(err, member.ErrUsedBefore) {
-		err = failure.Forbidden("request_not_allowed")
+		err = failure.Denied("The password is one of the member's last four.")
 	}
 	return f.show(ctx, p.Tenant, m, member.RefusedPassword("user.password", err))
 }

@@ -123,6 +123,27 @@ func TestNobodyGivesMoreThanItHas(t *testing.T) {
 		}
 	}
 	as := shop{s.WithKey(callers["helper"].key)}
+	const gives, lacks = "To give these rights, the credential lacks ", "It has rights that the credential could not give."
+	for what, c := range map[string]struct {
+		got  world.Response
+		want string
+	}{
+		"a role of its own": {as.Send("PUT", s.path(employee), fields{"roles": []string{"role_accountant"}}),
+			gives + "the permission full_transaction_history_view."},
+		"a scope": {shop{s.WithKey(callers["key of members alone"].key)}.Send("PUT", s.path(employee),
+			fields{"roles": []string{"role_accountant"}}), "the scope transactions.history or transactions.read"},
+		"an owner": {shop{s.WithKey(callers["administrator"].key)}.Send("PUT", s.path(employee),
+			fields{"roles": []string{"role_owner"}}), gives + "the role role_owner."},
+		"another's": {as.Send("PUT", s.path(admin), fields{"metadata": fields{"a": 1}}), lacks},
+		"a role": {as.Send("POST", s.roles(), fields{"name": "x", "permissions": []string{"developer_settings_read"}}),
+			gives + "the permission developer_settings_read."},
+		"another role":   {as.Send("DELETE", s.roles()+"/"+s.role("Keys", "developer_settings_read").ID, nil), lacks},
+		"the last owner": {s.Send("DELETE", s.path(owner), nil), "The merchant's last owner cannot be removed."},
+	} {
+		if forbidden.Check(t, c.got); !strings.Contains(c.got.Text("detail"), c.want) {
+			t.Errorf("%s: got detail %q, want %q", what, c.got.Text("detail"), c.want)
+		}
+	}
 	more := fields{"name": "more", "permissions": []string{"developer_settings_write"}}
 	forbidden.Check(t, as.Send("POST", s.roles(), more))
 	forbidden.Check(t, as.Send("PATCH", s.roles()+"/"+support.ID, more))

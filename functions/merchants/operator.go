@@ -246,7 +246,7 @@ func (f family) changeable(ctx context.Context) func(member.Member, member.Roles
 		case m.Operator():
 			return member.CheckMayChange(rest.Caller(ctx), m, member.Member{}, roles)
 		case m.Type == member.TypeManaged || m.ID == owner:
-			return failure.Forbidden("request_not_allowed")
+			return failure.Denied("This account is not an operator's, so these operations do not change it.")
 		default:
 			return errNoOperator
 		}

@@ -83,8 +83,9 @@ func (v visit) pay(ctx context.Context, req attemptRequest, faults failure.List)
 
 // Failures of a request that is not from a page of the browser's session.
 var (
-	errNotOurs        = failure.Forbidden("request_not_allowed")
-	errSessionExpired = failure.Forbidden("session_expired").WithCode("PAYMENT_PAGE_EXPIRED")
+	errNotOurs        = failure.Denied("The request is not from this browser's own payment page: load the page again.")
+	errSessionExpired = failure.Forbidden("session_expired").WithCode("PAYMENT_PAGE_EXPIRED").
+				Because("The session on the payment page has ended: load the page again.")
 )
 
 var errNotOffered = failure.Invalid("payment_type", "is not available on the payment page").

@@ -201,7 +201,8 @@ func TestRequestsThatAreNotThePages(t *testing.T) {
 		"without a cookie": f.browser().pay(body), "another checkout's cookie": stolen.pay(taken),
 		"a wrong token": payer.pay(wrong),
 	} {
-		if got.Status != 403 || got.Text("error_message") != "request_not_allowed" {
+		if got.Status != 403 || got.Text("error_message") != "request_not_allowed" ||
+			!strings.Contains(got.Text("detail"), "load the page again") {
 			t.Errorf("%s: got %d %s, want 403", name, got.Status, got.Body)
 		}
 	}

@@ -94,7 +94,8 @@ func (v visit) merchant(ctx context.Context) (merchant.Merchant, error) {
 	return m, err
 }
 
-var errNotAllowed = failure.Forbidden("checkout_payments_not_allowed")
+var errNotAllowed = failure.Forbidden("checkout_payments_not_allowed").
+	Because("The merchant may not take payments online.")
 
 // entered is a form that was refused.
 type entered struct {

@@ -35,7 +35,7 @@ func (f family) create(ctx context.Context, req createRequest) (profileView, err
 	caller := rest.Caller(ctx)
 	t := caller.Tenant
 	if t.Mode != identity.Test {
-		return profileView{}, failure.Forbidden("request_not_allowed")
+		return profileView{}, failure.Denied("Test profiles are made with a credential of test mode.")
 	}
 	if err := member.CheckMayChangeTestProfile(caller); err != nil {
 		return profileView{}, err

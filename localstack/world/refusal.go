@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
 // Refusal is the answer to a request that is refused: error_code,
@@ -27,7 +29,8 @@ func Invalid(param string) Refusal {
 }
 
 // Check compares a response with the refusal, and a 400's texts with each other:
-// some clients read error_message, others message (contract §3.2).
+// some clients read error_message, others message (contract §3.2). A 403 says what is
+// missing.
 func (want Refusal) Check(t testing.TB, got Response) {
 	t.Helper()
 	kind := got.Text("type")
@@ -39,5 +42,8 @@ func (want Refusal) Check(t testing.TB, got Response) {
 		got.Text("error_message") != got.Text("message")) {
 		t.Errorf("got error_message %q and message %q, want one text in both", got.Text("error_message"),
 			got.Text("message"))
+	}
+	if want.slug == "forbidden" && got.Text("detail") == rest.Problems()["forbidden"].Description {
+		t.Errorf("got %s, want a detail that says what is missing", got.Body)
 	}
 }

@@ -47,6 +47,10 @@ func NotChargeable(message string) *Error { return newError(KindNotChargeable, m
 // error_message that clients switch on (contract §3.3).
 func Forbidden(reason string) *Error { return newError(KindForbidden, reason) }
 
+// Denied is the Forbidden of a credential that lacks a right, which why names. It must say
+// nothing of what others have.
+func Denied(why string) *Error { return Forbidden("request_not_allowed").Because(why) }
+
 // NotFound is a resource that does not exist for this caller.
 func NotFound(message string) *Error { return newError(KindNotFound, message) }
 

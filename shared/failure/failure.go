@@ -4,6 +4,7 @@
 package failure
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -61,6 +62,7 @@ type Error struct {
 	Slug       string // problem type, e.g. session-expired
 	Param      string // dot path of the offending field
 	Message    string // safe for clients
+	Why        string // of a 403: what the caller lacks, for people; its Message is for programs (contract §3.2)
 	RetryAfter time.Duration
 	Details    []Detail // failed_constraints of the details shape (contract §3.1)
 	Errors     any      // the member errors, whatever its form (contract §13.4, §3.1 readers); safe for clients
@@ -83,6 +85,17 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Cause }
+
+// Text returns what people read of the failure.
+func (e *Error) Text() string { return cmp.Or(e.Why, e.Message) }
+
+// Because returns a copy of a Forbidden that says what the caller lacks. It must say
+// nothing of what others have.
+func (e *Error) Because(why string) *Error {
+	clone := *e
+	clone.Why = why
+	return &clone
+}
 
 // WithCode returns a copy with another code than the kind's usual one.
 func (e *Error) WithCode(code string) *Error {

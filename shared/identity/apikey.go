@@ -64,15 +64,26 @@ func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error
 // MayManage reports whether the principal may make, change and delete the key: it may use
 // those operations, and may give all rights of the key. So no principal takes over or
 // deletes a key with more rights than its own. The zero principal, the platform, may.
-func (p Principal) MayManage(k APIKey) bool {
+func (p Principal) MayManage(k APIKey) bool { return len(p.LacksForKey(k)) == 0 }
+
+// LacksForKey names what keeps the principal from making, changing and deleting the key.
+func (p Principal) LacksForKey(k APIKey) (lacks []Lack) {
 	if p.Actor.Kind == "" {
-		return true
+		return nil
 	}
-	if k.Kind == SecretKey && k.Principal().MayMakeOwner() && !p.MayMakeOwner() {
-		return false // with the key a principal who is no owner could become one
+	if !p.May(KeysWrite) {
+		lacks = append(lacks, LackOfScope(KeysWrite))
 	}
-	return p.May(KeysWrite) && p.Has(DeveloperSettingsWrite) &&
-		!slices.ContainsFunc(k.Scopes, func(scope string) bool { return !p.MayGiveScope(scope) })
+	if !p.Has(DeveloperSettingsWrite) {
+		lacks = append(lacks, LackOfPermission(DeveloperSettingsWrite))
+	}
+	for _, scope := range k.Scopes {
+		lacks = append(lacks, p.lacksForScope(scope)...)
+	}
+	if k.Kind == SecretKey && k.Principal().MayMakeOwner() { // with it a principal who is no owner could become one
+		lacks = append(lacks, p.LacksForOwner()...)
+	}
+	return lacks
 }
 
 // KeysWrite is the scope of making, changing and deleting keys.

@@ -45,31 +45,53 @@ var Guards = []Guard{
 // MayGiveScope reports whether the principal may give the scope to a key: it has the
 // scope itself, and a person also every permission that a route with that scope needs,
 // because a key needs none.
-func (p Principal) MayGiveScope(scope string) bool {
+func (p Principal) MayGiveScope(scope string) bool { return len(p.lacksForScope(scope)) == 0 }
+
+// lacksForScope names what keeps the principal from giving the scope.
+func (p Principal) lacksForScope(scope string) (lacks []Lack) {
 	if !slices.Contains(p.Scopes, scope) {
-		return false
+		lacks = append(lacks, LackOfScope(scope))
 	}
-	return !p.IsPerson() || !slices.ContainsFunc(Guards, func(g Guard) bool {
-		return slices.Contains(g.Scopes, scope) && !slices.Contains(p.Permissions, g.Permission)
-	})
+	for _, g := range Guards {
+		if p.IsPerson() && slices.Contains(g.Scopes, scope) && !slices.Contains(p.Permissions, g.Permission) {
+			lacks = append(lacks, LackOfPermission(g.Permission))
+		}
+	}
+	return lacks
 }
 
 // MayGivePermission reports whether the principal may give the permission to a member: its
 // scopes open every route that needs the permission, and a person has it itself.
 func (p Principal) MayGivePermission(permission Permission) bool {
+	return len(p.LacksForPermission(permission)) == 0
+}
+
+// LacksForPermission names what keeps the principal from giving the permission.
+func (p Principal) LacksForPermission(permission Permission) (lacks []Lack) {
 	if p.IsPerson() && !slices.Contains(p.Permissions, permission) {
-		return false
+		lacks = append(lacks, LackOfPermission(permission))
 	}
-	return !slices.ContainsFunc(Guards, func(g Guard) bool { return g.Permission == permission && !p.May(g.Scopes...) })
+	for _, g := range Guards {
+		if g.Permission == permission && !p.May(g.Scopes...) {
+			lacks = append(lacks, LackOfScope(g.Scopes...))
+		}
+	}
+	return lacks
 }
 
 // MayMakeOwner reports whether the principal may do all that an owner may. Only then it makes,
 // changes and removes owners. A person must be an owner itself.
-func (p Principal) MayMakeOwner() bool {
+func (p Principal) MayMakeOwner() bool { return len(p.LacksForOwner()) == 0 }
+
+// LacksForOwner names what keeps the principal from making an owner.
+func (p Principal) LacksForOwner() (lacks []Lack) {
 	for _, scope := range operational {
 		if !slices.Contains(p.Scopes, scope) {
-			return false
+			lacks = append(lacks, LackOfScope(scope))
 		}
 	}
-	return !p.IsPerson() || p.Owner
+	if p.IsPerson() && !p.Owner {
+		lacks = append(lacks, lackOfOwnership)
+	}
+	return lacks
 }

@@ -1,37 +1,52 @@
 package member
 
 import (
-	"slices"
-
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// errNotAllowed is the failure of a caller that lacks a right which it would give, or which
-// the member or role has that it would change.
-var errNotAllowed = failure.Forbidden("request_not_allowed")
+// errHasMore is the failure of a caller that lacks a right which the member, role or key has that it would change. It
+// does not name the right: the caller may not be allowed to see it.
+var errHasMore = failure.Denied("It has rights that the credential could not give.")
 
 // CheckMayChange refuses a caller that could not give all rights that the member has before
 // and after the change: a caller cannot give rights that it lacks, nor change or remove a
 // member with more rights than its own (contract §8.1). before is zero for a new member, and
 // after for a deleted one. Failure: Forbidden.
 func CheckMayChange(p identity.Principal, before, after Member, roles Roles) error {
-	for _, m := range []Member{before, after} {
-		if m.Owner() && !p.MayMakeOwner() || !mayGive(p, m.Permissions(roles)) {
-			return errNotAllowed
-		}
+	if len(lacksForMember(p, before, roles)) > 0 {
+		return errHasMore
 	}
-	return nil
+	return checkGives(lacksForMember(p, after, roles))
 }
 
 // CheckMayChangeRole is CheckMayChange for a role, whether or not members have it.
 func CheckMayChangeRole(p identity.Principal, before, after Role) error {
-	if !mayGive(p, before.Permissions) || !mayGive(p, after.Permissions) {
-		return errNotAllowed
+	if len(lacksFor(p, before.Permissions)) > 0 {
+		return errHasMore
 	}
-	return nil
+	return checkGives(lacksFor(p, after.Permissions))
 }
 
-func mayGive(p identity.Principal, permissions []identity.Permission) bool {
-	return !slices.ContainsFunc(permissions, func(one identity.Permission) bool { return !p.MayGivePermission(one) })
+// checkGives refuses to give what the caller lacks, by name.
+func checkGives(lacks []identity.Lack) error {
+	if len(lacks) == 0 {
+		return nil
+	}
+	return failure.Denied(identity.Lacks("To give these rights, the credential lacks", lacks))
+}
+
+func lacksForMember(p identity.Principal, m Member, roles Roles) []identity.Lack {
+	lacks := lacksFor(p, m.Permissions(roles))
+	if m.Owner() {
+		lacks = append(lacks, p.LacksForOwner()...)
+	}
+	return lacks
+}
+
+func lacksFor(p identity.Principal, permissions []identity.Permission) (lacks []identity.Lack) {
+	for _, one := range permissions {
+		lacks = append(lacks, p.LacksForPermission(one)...)
+	}
+	return lacks
 }

@@ -86,3 +86,45 @@ func TestMerchantTokensNeedTheAction(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusalsNameWhatIsMissing: the scopes, the action, the permission, or the kinds of credentials that may call.
+func TestRefusalsNameWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	refunds := rest.Route{Scopes: []string{"payments", "refunds.write"}, Permission: identity.RefundTransactions}
+	members := rest.Route{Scopes: []string{"members.read"}, Permission: identity.MembersRead}
+	creates := rest.Route{Scopes: []string{"payments"}, Action: "create_checkouts"}
+	pays := rest.Route{Scopes: []string{"payments"}, Access: rest.PublicToo}
+	of := func(kind identity.Kind, scopes ...string) identity.Principal {
+		return identity.Principal{Actor: identity.Actor{Kind: kind}, Scopes: scopes}
+	}
+	permitted := of(identity.Operator)
+	permitted.Permissions = []identity.Permission{identity.RefundTransactions}
+	token := identity.Principal{Actor: identity.Actor{Kind: identity.MerchantToken}, Actions: []identity.Action{"other"}}
+	const noPayments = "The credential lacks the scope payments or refunds.write."
+	const notForPublic = "This operation is not for public keys. It is for secret keys, users, operators, OAuth clients"
+	for name, c := range map[string]struct {
+		route rest.Route
+		by    identity.Principal
+		want  string
+	}{
+		"admitted":       {refunds, of(identity.SecretKey, "refunds.write"), ""},
+		"several scopes": {refunds, of(identity.SecretKey, "email"), noPayments},
+		"one scope":      {members, of(identity.Client), "The credential lacks the scope members.read."},
+		"the permission": {refunds, of(identity.User, "payments"),
+			"The credential lacks the permission refund_transactions."},
+		"the scope alone": {refunds, permitted, noPayments},
+		"both": {members, of(identity.Operator),
+			"The credential lacks the scope members.read and the permission members_read."},
+		"the action":     {creates, token, "The credential lacks the action create_checkouts."},
+		"a public key":   {refunds, of(identity.PublicKey), notForPublic + ", test profiles."},
+		"administration": {members, of(identity.PublicKey), notForPublic + "."},
+		"a test profile": {members, of(identity.TestProfile, "members.read"),
+			"This operation is not for test profiles. It is for secret keys, users, operators, OAuth clients."},
+		"no merchant token": {pays, token, "This operation is not for merchant tokens. It is for secret keys, public keys, " +
+			"users, operators, OAuth clients, test profiles."},
+	} {
+		if got := c.route.Refusal(c.by); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}

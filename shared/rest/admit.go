@@ -97,8 +97,8 @@ func (x *exchange) admitCaller(ctx context.Context) (context.Context, error) {
 	}
 	x.caller = caller
 	x.server.uses.note(ctx, caller)
-	if !x.route.Admits(caller) {
-		return ctx, failure.Forbidden("request_not_allowed")
+	if why := x.route.Refusal(caller); why != "" {
+		return ctx, failure.Denied(why)
 	}
 	if code, ok := x.match.values["merchant_code"]; ok && code != caller.Tenant.Merchant {
 		return ctx, failure.NotFound("There is no such merchant.")

@@ -15,10 +15,10 @@ var errorTemplate = page.New("")
 // click on.
 func errorPage(shown Problem, e *failure.Error, requestID string, request http.Header) page.Page {
 	language := page.Preferred(strings.Join(request.Values("Accept-Language"), ","))
-	title, message, detail, texts := shown.Title, e.Message, "", errorsIn.In(language)
+	title, message, detail, texts := shown.Title, e.Text(), "", errorsIn.In(language)
 	if language != page.English {
 		kind := texts.of(shown.Status)
-		title, message, detail = kind.title, kind.text, e.Message
+		title, message, detail = kind.title, kind.text, e.Text()
 	}
 	// Writing strings to memory cannot fail.
 	drawn, _ := errorTemplate.In(language).Draw(title, errorBody(title, message, detail, texts.request, requestID))

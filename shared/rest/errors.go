@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -76,7 +77,7 @@ func (w errorWriter) reply(err error, format ErrorFormat, requestID string, requ
 		body.Details, body.FailedConstraints = e.Message, constraints(e, several)
 	}
 	if format == Readers && body.Errors == nil {
-		body.Errors = ReaderError{Detail: e.Message, Type: readerTypes[shown.Status]}
+		body.Errors = ReaderError{Detail: e.Text(), Type: readerTypes[shown.Status]}
 	}
 	r.contentType = jsonType
 	if takesProblems(request) {
@@ -119,7 +120,7 @@ func (w errorWriter) body(shown Problem, e *failure.Error, requestID string) pro
 	case http.StatusUnauthorized:
 		b.Detail, b.ErrorMessage = "Unauthorized.", e.Message
 	case http.StatusForbidden:
-		b.Detail, b.ErrorMessage, b.StatusCode = shown.Description, e.Message, "403"
+		b.Detail, b.ErrorMessage, b.StatusCode = cmp.Or(e.Why, shown.Description), e.Message, "403"
 	}
 	return b
 }

@@ -54,6 +54,10 @@ func TestErrorsHaveTheHybridBody(t *testing.T) {
 			"error_code": "FORBIDDEN",
 			"message":    "checkout_payments_not_allowed", "error_message": "checkout_payments_not_allowed",
 			"status_code": "403"}},
+		"denied for a reason": {failure.Denied("The credential lacks the scope payments."), 403, map[string]any{
+			"type": "/problems/forbidden", "title": "Forbidden", "detail": "The credential lacks the scope payments.",
+			"error_code": "FORBIDDEN", "message": "request_not_allowed", "error_message": "request_not_allowed",
+			"status_code": "403"}},
 		"absent": {failure.NotFound("No.").WithSlug("checkout-not-found"), 404, map[string]any{
 			"type": "/problems/checkout-not-found", "title": "Checkout Not Found", "detail": "No.",
 			"error_code": "NOT_FOUND", "message": "No."}},

@@ -36,7 +36,7 @@ var problems = index([]Problem{
 	{"unauthorized", 401, "Unauthorized", "The request is not authenticated."},
 	{"instrument-not-chargeable", 402, "Instrument Not Chargeable",
 		"The saved payment instrument cannot be charged at all. Ask the payer for another one."},
-	{"forbidden", 403, "Forbidden", "The credential may not do this. error_message says why."},
+	{"forbidden", 403, "Forbidden", "The credential may not do this. detail says what it lacks."},
 	{"request-blocked", 403, "Request Blocked", "The request was blocked as a guard against abuse. Quote trace_id to " +
 		"support."},
 	{"https-required", 403, "HTTPS Required", "Requests are served over HTTPS only. Treat a credential sent over plain " +

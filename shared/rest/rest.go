@@ -46,22 +46,6 @@ func (r Route) Takes(kind identity.Kind) bool {
 	return all.Has(r.Permission)
 }
 
-// Admits reports whether the route lets the principal in, whatever it asks for: a public
-// key where one is meant, whatever the scopes; a merchant token with the action (contract §8.5); any other credential
-// with one of the scopes (contract §2.1), and a person also with the permission (contract §8.1).
-func (r Route) Admits(p identity.Principal) bool {
-	var allowed bool
-	switch p.Actor.Kind {
-	case identity.PublicKey:
-		allowed = true
-	case identity.MerchantToken:
-		allowed = slices.Contains(p.Actions, r.Action)
-	default:
-		allowed = p.May(r.Scopes...)
-	}
-	return r.Takes(p.Actor.Kind) && allowed && p.Has(r.Permission)
-}
-
 // forBrowsers reports whether pages of every origin may call the route (contract §2.1).
 func (r Route) forBrowsers() bool { return r.Access == PublicToo || r.Action != "" }
 

@@ -38,8 +38,16 @@ type keyCount struct {
 var (
 	errNoKey       = failure.NotFound("There is no such API key.")
 	errTooManyKeys = failure.Conflict("The merchant has as many API keys as it can have.")
-	errNotAllowed  = failure.Forbidden("request_not_allowed")
+	errKeyHasMore  = failure.Denied("The key has rights that the credential could not give.")
 )
+
+// checkGivesKey refuses a caller that lacks what the key is to have. Failure: Forbidden.
+func checkGivesKey(by identity.Principal, k identity.APIKey) error {
+	if lacks := by.LacksForKey(k); len(lacks) > 0 {
+		return failure.Denied(identity.Lacks("To give these rights, the credential lacks", lacks))
+	}
+	return nil
+}
 
 // APIKeys are the tenant's keys, the oldest first, consistently.
 func (s *Reader) APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error) {
@@ -84,15 +92,15 @@ func (s *Reader) APIKey(ctx context.Context, t identity.Tenant, id string) (iden
 func (s *Store) CreateAPIKey(ctx context.Context, k identity.APIKey) (identity.APIKey, error) {
 	by := identity.Caller(ctx)
 	return retryAs(ctx, s.Reader, func(bool) (identity.APIKey, error) {
-		if !by.MayManage(k) {
-			return identity.APIKey{}, errNotAllowed
+		if err := checkGivesKey(by, k); err != nil {
+			return identity.APIKey{}, err
 		}
 		made, count, err := s.madeAPIKey(ctx, k)
 		switch {
 		case err != nil:
 			return identity.APIKey{}, err
 		case made.ID != "" && !by.MayManage(made):
-			return identity.APIKey{}, errNotAllowed
+			return identity.APIKey{}, errKeyHasMore
 		case made.ID != "":
 			return made, nil
 		}
@@ -177,8 +185,10 @@ func (s *Store) UpdateAPIKey(ctx context.Context, t identity.Tenant, id string,
 		switch {
 		case err != nil:
 			return before, err
-		case !by.MayManage(before) || !by.MayManage(after):
-			return before, errNotAllowed
+		case !by.MayManage(before):
+			return before, errKeyHasMore
+		case !by.MayManage(after):
+			return before, checkGivesKey(by, after)
 		case reflect.DeepEqual(before, after):
 			return before, nil
 		}
@@ -227,7 +237,7 @@ func (s *Store) DeleteAPIKey(ctx context.Context, t identity.Tenant, id, operati
 		case err != nil:
 			return struct{}{}, err
 		case !by.MayManage(k):
-			return struct{}{}, errNotAllowed
+			return struct{}{}, errKeyHasMore
 		}
 		return struct{}{}, s.removeAPIKey(ctx, k, operation)
 	})

@@ -17,7 +17,7 @@ import (
 // The failures of a change that would leave a tenant without an active owner.
 var (
 	errLastOwner       = failure.Conflict("The merchant must have an owner.")
-	errLastOwnerLeaves = failure.Forbidden("request_not_allowed")
+	errLastOwnerLeaves = failure.Denied("The merchant's last owner cannot be removed.")
 )
 
 // UpdateMember applies a change to a member. address is the address that the change gives the member, "" if none.

@@ -1,0 +1,38 @@
+package identity
+
+import (
+	"slices"
+	"strings"
+)
+
+// Lack names, for people, something that a principal needs and does not have: "the scope payments or refunds.write".
+type Lack string
+
+// LackOfScope names scopes of which any one would suffice.
+func LackOfScope(anyOf ...string) Lack { return Lack("the scope " + strings.Join(anyOf, " or ")) }
+
+// LackOfPermission names the permission.
+func LackOfPermission(p Permission) Lack { return Lack("the permission " + string(p)) }
+
+// LackOfAction names the action of merchant tokens.
+func LackOfAction(a Action) Lack { return Lack("the action " + string(a)) }
+
+const lackOfOwnership = Lack("the role role_owner")
+
+// Lacks makes a sentence of what is lacking, each thing once; "" of nothing.
+func Lacks(before string, all []Lack) string {
+	var words []string
+	for _, one := range all {
+		if !slices.Contains(words, string(one)) {
+			words = append(words, string(one))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	last := len(words) - 1
+	if last == 0 {
+		return before + " " + words[0] + "."
+	}
+	return before + " " + strings.Join(words[:last], ", ") + " and " + words[last] + "."
+}
