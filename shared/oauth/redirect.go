@@ -9,14 +9,15 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // maxRedirectURI is how long a redirect URI may be, in characters.
 const maxRedirectURI = 512
 
 // notInURIs are the printable characters that no URI has (RFC 3986 §2) and that browsers escape
-// in different ways, and the asterisk, so that nobody expects a wildcard.
-const notInURIs = "\"<>\\^`{|}*"
+// in different ways.
+const notInURIs = "\"<>\\^`{|}"
 
 // CheckRedirectURI says what is wrong with a redirect URI of a client in the mode, as a
 // predicate for failure.Invalid; "" if nothing is. Codes are sent to it, so it must be https; in
@@ -27,18 +28,28 @@ func CheckRedirectURI(text string, mode identity.Mode) string {
 	switch {
 	case text == "" || len(text) > maxRedirectURI:
 		return "must have 1 to 512 characters"
+	case strings.Contains(text, "*"): // lest somebody expect a wildcard
+		return "must have no wildcard"
 	case strings.ContainsFunc(text, isNotInURIs):
-		return "must have only the characters of a URI, and no wildcard"
-	case err != nil || u.Opaque != "" || !isHost(u):
+		return "must have only the characters of a URI"
+	case err != nil:
+		return validate.UnparsedURL(text, err)
+	case u.Opaque != "" || u.Host == "":
 		return "must be an absolute URI with a host"
 	case strings.Contains(text, "#"):
 		return "must have no fragment"
 	case u.User != nil:
 		return "must have no user information"
+	case !isPort(u):
+		return "must have a port from 1 to 65535, or none"
+	case !isHost(u):
+		return "must have the name or address of a host"
 	case u.Scheme == "https", u.Scheme == "http" && mode == identity.Test && isLoopback(u.Hostname()):
 		return ""
+	case mode == identity.Test:
+		return "must be https, or http on 127.0.0.1, [::1] or localhost"
 	default:
-		return "must be https, or in test mode http on 127.0.0.1, [::1] or localhost"
+		return "must be https"
 	}
 }
 
@@ -62,13 +73,14 @@ func isNotInURIs(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRu
 // isLoopback reports whether the host is the browser's own machine (RFC 8252 §7.3, §8.3).
 func isLoopback(host string) bool { return host == "127.0.0.1" || host == "::1" || host == "localhost" }
 
-// isHost reports whether the URI's host is a domain name or an IP address without a zone, and
-// its port, if any, a number from 1 to 65535.
+// isPort reports whether the URI's port, if there is a colon, is a number from 1 to 65535.
+func isPort(u *url.URL) bool {
+	port, err := strconv.Atoi(u.Port())
+	return !strings.HasSuffix(u.Host, ":") && (u.Port() == "" || err == nil && port >= 1 && port <= 65535)
+}
+
+// isHost reports whether the URI's host is a domain name or an IP address without a zone.
 func isHost(u *url.URL) bool {
-	if port, err := strconv.Atoi(u.Port()); strings.HasSuffix(u.Host, ":") ||
-		u.Port() != "" && (err != nil || port < 1 || port > 65535) {
-		return false
-	}
 	host := u.Hostname()
 	if strings.HasPrefix(u.Host, "[") {
 		address, err := netip.ParseAddr(host)

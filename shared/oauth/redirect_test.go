@@ -84,3 +84,41 @@ func TestRedirectURIs(t *testing.T) {
 		}
 	}
 }
+
+// TestRedirectURIsThatAreRefusedSayWhichRuleTheyBreak, in each mode.
+func TestRedirectURIsThatAreRefusedSayWhichRuleTheyBreak(t *testing.T) {
+	t.Parallel()
+	const loopback = "must be https, or http on 127.0.0.1, [::1] or localhost"
+	for uri, want := range map[string]string{
+		"": "must have 1 to 512 characters",
+		"https://a.test/" + strings.Repeat("a", 512): "must have 1 to 512 characters",
+		"https://*.a.test/":                          "must have no wildcard",
+		"https://a.test/a b":                         "must have only the characters of a URI",
+		`https://a.test\@b.test/`:                    "must have only the characters of a URI",
+		"https://caf\u00e9.test/":                    "must have only the characters of a URI",
+		"/callback":                                  "must be an absolute URI with a host",
+		"a.test":                                     "must be an absolute URI with a host",
+		"javascript:alert(1)":                        "must be an absolute URI with a host",
+		"https://a.test/%zz":                         "must have two hexadecimal digits after each %",
+		"https://a.test/#x":                          "must have no fragment",
+		"https://ada@a.test/":                        "must have no user information",
+		"https://a.test:/":                           "must have a port from 1 to 65535, or none",
+		"https://a.test:0/":                          "must have a port from 1 to 65535, or none",
+		"https://a.test:http/":                       "must have a port from 1 to 65535, or none",
+		"https://a..test/":                           "must have the name or address of a host",
+		"https://a%2eb.test/":                        "must have the name or address of a host",
+		"http://a.test/":                             loopback,
+		"http://127.0.0.1.evil.test/":                loopback,
+		"ftp://127.0.0.1/":                           loopback,
+	} {
+		for _, mode := range identity.Modes {
+			inMode := want
+			if want == loopback && mode == identity.Live {
+				inMode = "must be https"
+			}
+			if got := oauth.CheckRedirectURI(uri, mode); got != inMode {
+				t.Errorf("%.40q in mode %s: got %q, want %q", uri, mode.Name(), got, inMode)
+			}
+		}
+	}
+}

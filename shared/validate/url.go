@@ -1,10 +1,13 @@
 package validate
 
 import (
+	"errors"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // maxURL bounds URLs, in bytes.
@@ -22,19 +25,49 @@ func httpURL(text string) string {
 	case len(text) > maxURL:
 		return "must have at most 2048 bytes"
 	case err != nil:
-		return "must be a URL"
+		return UnparsedURL(text, err)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "must be an absolute http or https URL"
 	case u.User != nil:
 		return "must have no user information"
 	case !isHost(u):
-		return "must have the name or address of a host"
+		return noHost
 	case !isPort(u.Port()):
-		return "must have a port from 1 to 65535, or none"
+		return noPort
 	default:
 		return ""
 	}
 }
+
+const (
+	noHost = "must have the name or address of a host"
+	noPort = "must have a port from 1 to 65535, or none"
+)
+
+// UnparsedURL says why url.Parse refuses a text, without repeating it.
+func UnparsedURL(text string, err error) string {
+	var escape url.EscapeError
+	var host url.InvalidHostError
+	switch {
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return "must have no control characters"
+	case badPort.MatchString(text):
+		return noPort
+	case errors.As(err, &escape) && !escaped.MatchString(string(escape)):
+		return "must have two hexadecimal digits after each %"
+	case errors.As(err, &escape), errors.As(err, &host), strings.Contains(text, "//["): // no host has another escape
+		return noHost
+	default:
+		return "must be a URL"
+	}
+}
+
+var (
+	// badPort finds a port that is no number, behind a name or an address in brackets.
+	badPort = regexp.MustCompile(`^[^/?#]*//(?:[^/?#@]*@)?(?:\[[^]/?#]*\]|[^[/?#:@]*)` +
+		`:[^/?#@]*[^/?#@0-9][^/?#@]*(?:[/?#]|$)`)
+	escaped = regexp.MustCompile(`^%[0-9A-Fa-f]{2}`)
+)
 
 func isHost(u *url.URL) bool {
 	host := u.Hostname()

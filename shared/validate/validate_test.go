@@ -314,3 +314,31 @@ func BenchmarkFields(b *testing.B) {
 		}
 	}
 }
+
+// TestURLsThatAreRefusedSayWhichRuleTheyBreak, without repeating the URL.
+func TestURLsThatAreRefusedSayWhichRuleTheyBreak(t *testing.T) {
+	t.Parallel()
+	const host, port = "must have the name or address of a host", "must have a port from 1 to 65535, or none"
+	const absolute, control = "must be an absolute http or https URL", "must have no control characters"
+	const escape = "must have two hexadecimal digits after each %"
+	for text, want := range map[string]string{
+		"https://x.test/" + strings.Repeat("a", 2048): "must have at most 2048 bytes",
+		"/a": absolute, "x.test": absolute, "//x.test": absolute, "ftp://x.test": absolute, "javascript:alert(1)": absolute,
+		"https://ada@x.test": "must have no user information", "https://ada:pw@x.test": "must have no user information",
+		"https://": host, "https:///x": host, "https://:443": host, "https://a..test": host, "https://256.0.0.1": host,
+		"https://a%20b.test": host, "https://a%2fb.test:80": host, "https://a b.test": host, "https://[fe80::1%25eth0]": host,
+		"https://[1.2.3.4]": host, "https://x.test:0": port, "https://x.test:65536": port, "https://x.test:http/": port,
+		"https://x.test:8o?a": port, "https://[::1]:x": port, "https://x.test:1:2": port, "https://x.test:-1": port,
+		"https://x.test/%zz": escape, "https://x.test/a%2": escape, "https://x.test/%": escape, "https://%zz.test": escape,
+		"https://x.test/\n": control, "https://x\t.test": control, "https://x.test:\r\n": control, "\x7f": control,
+		"https://[::1": host, "https://[::abc": host, ":": "must be a URL",
+	} {
+		type request struct {
+			URL string `json:"url" validate:"http-url"`
+		}
+		faults := validate.Fields(request{text}, now)
+		if len(faults) != 1 || faults[0].Message != "url "+want+"." {
+			t.Errorf("%.40q: got %v, want %q", text, faults, want)
+		}
+	}
+}

@@ -28,21 +28,30 @@ var defaultPorts = map[string]uint16{"http": 80, "https": 443}
 // returns it parsed, with scheme and host in lower case. A host has exactly one
 // accepted spelling: RFC 1123 letters, digits and hyphens (international names in
 // their xn-- form), canonical dotted IPv4, or bracketed IPv6; anything else that a
-// browser or libc would read as an address is refused. It returns a [*URLError].
+// browser or libc would read as an address is refused. So are fragments, which are
+// never sent. It returns a [*URLError].
 func CheckURL(raw string, policy Policy) (*url.URL, error) {
 	if len(raw) > maxURLSize {
 		return nil, &URLError{"must be at most 2048 bytes long"}
 	}
-	if strings.IndexFunc(raw, isForbiddenInURL) >= 0 {
-		return nil, &URLError{"must be printable ASCII without spaces, backslashes or fragment"}
+	switch {
+	case strings.Contains(raw, "#"):
+		return nil, &URLError{"must have no fragment"}
+	case strings.Contains(raw, `\`):
+		return nil, &URLError{"must have no backslash"}
+	case strings.IndexFunc(raw, isForbiddenInURL) >= 0:
+		return nil, &URLError{"must have only printable ASCII characters, and no spaces"}
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
 		return nil, &URLError{"must be a URL"}
 	}
 	defaultPort, ok := defaultPorts[u.Scheme]
-	if !ok || u.Host == "" {
+	if !ok {
 		return nil, &URLError{"must be an absolute http or https URL"}
+	}
+	if u.Host == "" {
+		return nil, errName
 	}
 	if u.User != nil {
 		return nil, &URLError{"must not contain user information"}
@@ -68,11 +77,8 @@ func Host(raw string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// isForbiddenInURL refuses characters that parsers are known to treat differently,
-// and fragments, which are never sent.
-func isForbiddenInURL(r rune) bool {
-	return r <= ' ' || r > '~' || r == '\\' || r == '#'
-}
+// isForbiddenInURL refuses characters that parsers are known to treat differently.
+func isForbiddenInURL(r rune) bool { return r <= ' ' || r > '~' }
 
 // parsePort accepts only the canonical decimal spelling: "080" and an empty port
 // after a colon are read differently by different clients.
@@ -92,6 +98,7 @@ var (
 	errPort    = &URLError{"must use port 80, 443 or 8443"}
 	errName    = &URLError{"must name a host by its full ASCII domain name"}
 	errLocal   = &URLError{"must name a public host"}
+	errLiteral = &URLError{"must write an address as four decimal numbers, or as IPv6 in brackets"}
 	errAddress = &URLError{"must not point to a private or special-purpose address"}
 )
 
@@ -115,7 +122,10 @@ func checkHost(u *url.URL, port uint16, policy Policy) error {
 func checkLiteral(authority, host string, port uint16, policy Policy) error {
 	addr, err := netip.ParseAddr(host)
 	bracketed := strings.HasPrefix(authority, "[")
-	if err != nil || addr.Is6() != bracketed || !policy.permitsAddr(addr) {
+	if err != nil || addr.Is6() != bracketed {
+		return errLiteral
+	}
+	if !policy.permitsAddr(addr) {
 		return errAddress
 	}
 	if !policy.permits(netip.AddrPortFrom(addr, port)) {

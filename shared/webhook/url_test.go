@@ -74,6 +74,44 @@ func TestRefusalsNeverRepeatTheURL(t *testing.T) {
 	}
 }
 
+func TestRefusalsSayWhichRuleIsBroken(t *testing.T) {
+	t.Parallel()
+	const name, literal = "must name a host by its full ASCII domain name",
+		"must write an address as four decimal numbers, or as IPv6 in brackets"
+	const port, address = "must use port 80, 443 or 8443", "must not point to a private or special-purpose address"
+	const characters = "must have only printable ASCII characters, and no spaces"
+	for raw, want := range map[string]string{
+		"https://a.example.com/" + strings.Repeat("p", maxURLSize): "must be at most 2048 bytes long",
+		"https://a.example.com/#x":                                 "must have no fragment",
+		`https://a.example.com\@evil.example/`:                     "must have no backslash",
+		"https://a.example.com/a b":                                characters,
+		"https://b\u00fccher.example.com/":                         characters,
+		"https://a.example.com/\r\n":                               characters,
+		"https://a.example.com/%zz":                                "must be a URL",
+		"ftp://a.example.com/":                                     "must be an absolute http or https URL",
+		"a.example.com":                                            "must be an absolute http or https URL",
+		"https:///hook":                                            name,
+		"https://a..example.com/":                                  name,
+		"https://a.example.com./":                                  name,
+		"https://ada@a.example.com/":                               "must not contain user information",
+		"https://a.example.com:22/":                                port,
+		"https://a.example.com:080/":                               port,
+		"https://8.8.8.8:22/":                                      port,
+		"https://localhost/":                                       "must name a public host",
+		"https://receiver/":                                        "must name a public host",
+		"https://0x7f000001/":                                      literal,
+		"https://127.1/":                                           literal,
+		"https://2130706433/":                                      literal,
+		"https://127.0.0.1/":                                       address,
+		"https://[::1]/":                                           address,
+		"https://[::ffff:8.8.8.8]/":                                address,
+	} {
+		if _, err := CheckURL(raw, Policy{}); err == nil || err.Error() != want {
+			t.Errorf("%.50q: got %v, want %q", raw, err, want)
+		}
+	}
+}
+
 func TestPolicyOpensWhatItNamesAndNoMore(t *testing.T) {
 	t.Parallel()
 	loopback := Policy{AllowLoopback: true}
