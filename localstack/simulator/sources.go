@@ -124,6 +124,8 @@ type change struct {
 // readStream moves what the stream holds into the world's own record, before
 // a jump can make the stream forget it.
 func (w *World) readStream() {
+	w.reading.Lock()
+	defer w.reading.Unlock()
 	for {
 		var out struct {
 			Records           []events.DynamoDBEventRecord

@@ -63,6 +63,7 @@ type World struct {
 
 	// Of the event sources. Only the one chain that runs touches them.
 	streamARN, shard, iterator      string
+	reading                         sync.Mutex    // of the stream: one at a time, whatever goroutine it is
 	filter                          filter.Filter // of what relay gets of the stream
 	changes                         []*change
 	relayed, relayFailures, batches int
