@@ -12,8 +12,8 @@ func toStranger() mail.Mail { return mail.NewAccountDisabled("operation", 1, "ad
 // mails sends an invitation, which an operator looks up and replays.
 func (e *everything) mails() {
 	e.Helper()
-	ctx := audit.As(e.Context(), audit.Actor{Kind: audit.Command, Request: "request-1"}, "test")
-	m, err := e.App.Store.CreateMember(ctx, e.Tenant(), "ada@example.com", "operation",
+	by := audit.ByPlatform(audit.Actor{Kind: audit.Command, Request: "request-1"}, "test")
+	m, err := e.App.Store.CreateMember(e.Context(), by, e.Tenant(), "ada@example.com", "operation",
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: "ada@example.com", Roles: []string{member.RoleEmployee}},
 				"operation", e.App.InvitationToken, e.Clock.Now()), nil

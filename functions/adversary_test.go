@@ -90,7 +90,7 @@ func newArena(t *rapid.T, w *world.World, routes map[string]rest.Route) *arena {
 // employ stores a managed user without a password.
 func (a *arena) employ(email string, roles []string, own member.Permissions) member.Member {
 	a.Helper()
-	m, err := a.App.Store.CreateMember(a.Context(), a.Tenant(), member.Address(email), "employ "+email,
+	m, err := a.App.Store.CreateMember(a.Context(), world.ByTest, a.Tenant(), member.Address(email), "employ "+email,
 		func(id string, _ member.Roles) (member.Member, error) {
 			m := member.NewEmployee(id, member.Registration{Email: email, Permissions: own}, nil, a.App.Store.Now())
 			if len(roles) > 0 {
@@ -273,7 +273,7 @@ func (a *arena) accept(id string) {
 	if !m.Invited() {
 		return
 	}
-	_, err := a.App.Store.AcceptInvitation(a.Context(), a.App.InvitationToken(m.ID, m.Invite.ID),
+	_, err := a.App.Store.AcceptInvitation(a.Context(), world.ByTest, a.App.InvitationToken(m.ID, m.Invite.ID),
 		func(store.Invitation) (member.Passwords, error) { return member.Passwords{{Operation: "test"}}, nil })
 	if err != nil {
 		return // it was withdrawn or has expired

@@ -155,14 +155,14 @@ func (i *isolation) addDead() {
 	for _, m := range []member.Member{disabled, deleted} {
 		i.add("token of "+m.Email, i.TokenOf(m), identity.Principal{})
 	}
-	_, err := i.App.Store.UpdateMember(i.Context(), i.Tenant(), disabled.Number(), "", member.EndKeys,
+	_, err := i.App.Store.UpdateMember(i.Context(), world.ByTest, i.Tenant(), disabled.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			return m.Enabled(false, i.App.Store.Now()), nil
 		})
 	if err != nil {
 		i.Fatal(err)
 	}
-	if _, err = i.App.Store.DeleteMember(i.Context(), i.Tenant(), deleted.Number(), "delete", member.EndKeys,
+	if _, err = i.App.Store.DeleteMember(i.Context(), world.ByTest, i.Tenant(), deleted.Number(), "delete", member.EndKeys,
 		func(member.Member, member.Roles) error { return nil }); err != nil {
 		i.Fatal(err)
 	}

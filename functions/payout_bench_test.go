@@ -165,7 +165,8 @@ func fill(b *testing.B, w *world.World, sample []map[string]types.AttributeValue
 
 func schedule(b *testing.B, w *world.World, code string) {
 	b.Helper()
-	_, err := banking.Open(w.App).ChangeMerchant(b.Context(), code, func(s merchant.State) (merchant.State, error) {
+	_, err := banking.Open(w.App).ChangeMerchant(b.Context(), world.ByTest, code, func(s merchant.State) (merchant.State,
+		error) {
 		return s.WithSchedule(identity.Test, merchant.PayoutSchedule{
 			To: merchant.BankAccount{Holder: "Shop", IBAN: sandbox.PaidIBAN, Status: merchant.BankAccountVerified}}), nil
 	})

@@ -50,7 +50,7 @@ func (f family) create(ctx context.Context, req identity.KeyRequest) (keyView, e
 		return keyView{}, err
 	}
 	k.Maker = rest.Caller(ctx).Maker()
-	k, err = f.store.CreateAPIKey(ctx, k)
+	k, err = f.store.CreateAPIKey(ctx, rest.By(ctx), k)
 	v := viewKey(k, time.Time{})
 	v.Plaintext = token
 	return v, err
@@ -71,7 +71,7 @@ func (f family) update(ctx context.Context, req updateRequest) (rest.NoContent, 
 	case req.Scopes == nil:
 		return rest.NoContent{}, failure.Missing("scopes")
 	}
-	_, err := f.store.UpdateAPIKey(ctx, rest.Caller(ctx).Tenant, req.ID,
+	_, err := f.store.UpdateAPIKey(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, req.ID,
 		func(k identity.APIKey) (identity.APIKey, error) { return k.With(*req.Name, *req.Scopes, f.store.Now()) })
 	return rest.NoContent{}, err
 }
@@ -83,7 +83,7 @@ func (f family) delete(ctx context.Context, req keyPath) (rest.NoContent, error)
 	if req.ID == caller.Actor.ID {
 		return rest.NoContent{}, failure.Conflict("A key cannot delete itself.")
 	}
-	return rest.NoContent{}, f.store.DeleteAPIKey(ctx, caller.Tenant, req.ID, rest.OperationID(ctx))
+	return rest.NoContent{}, f.store.DeleteAPIKey(ctx, rest.By(ctx), caller.Tenant, req.ID, rest.OperationID(ctx))
 }
 
 // keyView is the response object of contract §8.2.

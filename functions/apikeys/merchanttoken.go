@@ -31,7 +31,7 @@ func (f family) createMerchantToken(ctx context.Context, req identity.MerchantTo
 	if err != nil {
 		return merchantTokenView{}, err
 	}
-	t, err = f.store.CreateMerchantToken(ctx, t)
+	t, err = f.store.CreateMerchantToken(ctx, rest.By(ctx), t)
 	left := max(0, t.ExpiresAt.Sub(now))
 	return merchantTokenView{AccessToken: text, ExpiresIn: int(left / time.Second), TokenType: "Bearer"}, err
 }

@@ -40,7 +40,7 @@ type createCollectionRequest struct {
 // the collection that it has made.
 func (f family) createCollection(ctx context.Context, req createCollectionRequest) (collectionView, error) {
 	now := f.store.Now()
-	c, err := f.store.CreateCollection(ctx, rest.Caller(ctx).Tenant, file.Collection{
+	c, err := f.store.CreateCollection(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, file.Collection{
 		ID: file.CollectionID(rest.OperationID(ctx)), Name: req.Name, Description: req.Description,
 		Metadata: req.Metadata, Status: file.Open, CreatedAt: now, UpdatedAt: now})
 	return viewCollection(c), err
@@ -63,7 +63,7 @@ type updateCollectionRequest struct {
 func (f family) updateCollection(ctx context.Context, req updateCollectionRequest) (collectionView, error) {
 	change := file.CollectionChange{Status: req.Status, Name: req.Name, Description: req.Description,
 		Metadata: req.Metadata}
-	c, err := f.store.UpdateCollection(ctx, rest.Caller(ctx).Tenant, req.ID,
+	c, err := f.store.UpdateCollection(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, req.ID,
 		func(c file.Collection) (file.Collection, error) { return change.Apply(c, f.store.Now()) })
 	return viewCollection(c), err
 }

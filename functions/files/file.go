@@ -44,7 +44,7 @@ func (f family) createFile(ctx context.Context, req createFileRequest) (fileView
 		Collection: req.Collection, Metadata: req.Metadata}
 	one, err := file.New(file.ID(rest.OperationID(ctx)), file.NewKey(), given, f.store.Now())
 	if err == nil {
-		one, err = f.store.CreateFile(ctx, rest.Caller(ctx).Tenant, one)
+		one, err = f.store.CreateFile(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, one)
 	}
 	if err != nil {
 		return fileView{}, err
@@ -85,7 +85,7 @@ func (f family) retrieveFile(ctx context.Context, req filePath) (fileView, error
 
 // deleteFile deletes a file and its content. It may be repeated.
 func (f family) deleteFile(ctx context.Context, req filePath) (rest.NoContent, error) {
-	one, err := f.store.DeleteFile(ctx, rest.Caller(ctx).Tenant, req.ID, rest.OperationID(ctx))
+	one, err := f.store.DeleteFile(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, req.ID, rest.OperationID(ctx))
 	if err == nil {
 		f.deleteNow(ctx, one)
 	}

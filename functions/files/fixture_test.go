@@ -176,7 +176,7 @@ func (s shop) add(id, key, collection string) {
 	given := file.Given{Name: "a.txt", ContentType: file.Text, Size: 1, Collection: collection}
 	f, err := file.New(id, key, given, s.Clock.Now())
 	if err == nil {
-		_, err = s.App.Store.CreateFile(s.Context(), s.Tenant(), f)
+		_, err = s.App.Store.CreateFile(s.Context(), world.ByTest, s.Tenant(), f)
 	}
 	if err != nil {
 		s.Fatal(err)

@@ -46,7 +46,7 @@ func (f family) updateFile(ctx context.Context, req updateFileRequest) (fileView
 	}
 	t, operation := rest.Caller(ctx).Tenant, rest.OperationID(ctx)
 	var seen file.Content // of this file; it is read once, however often the change is tried
-	one, err := f.store.UpdateFile(ctx, t, req.ID, func(before file.File) (file.File, error) {
+	one, err := f.store.UpdateFile(ctx, rest.By(ctx), t, req.ID, func(before file.File) (file.File, error) {
 		after := before
 		if req.Collection != nil {
 			after = before.Move(*req.Collection, f.store.Now())
@@ -104,7 +104,7 @@ func (f family) inspect(ctx context.Context, one file.File) (file.Content, error
 
 // refuseContent drops a file whose content differs. Failure: Conflict, once that is done.
 func (f family) refuseContent(ctx context.Context, t identity.Tenant, d differing, operation string) error {
-	one, err := f.store.DropFile(ctx, t, d.file.ID, operation, d.reason)
+	one, err := f.store.DropFile(ctx, rest.By(ctx), t, d.file.ID, operation, d.reason)
 	switch {
 	case errors.Is(err, store.ErrNotPending):
 		return store.ErrContended // another request has completed it: the next try finds so

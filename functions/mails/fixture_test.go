@@ -9,7 +9,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
-	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
 )
@@ -112,8 +111,7 @@ func (o office) stored(id string) mail.Mail {
 // invite invites a person, and answers the id of its member.
 func (o office) invite(email string) string {
 	o.Helper()
-	ctx := audit.As(o.Context(), audit.Actor{Kind: audit.Command}, "test")
-	m, err := o.App.Store.CreateMember(ctx, o.Tenant(), member.Address(email), email,
+	m, err := o.App.Store.CreateMember(o.Context(), world.ByTest, o.Tenant(), member.Address(email), email,
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: email, Roles: []string{member.RoleEmployee}}, email,
 				o.App.InvitationToken, o.Clock.Now()), nil

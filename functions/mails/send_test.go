@@ -10,7 +10,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/outbox"
@@ -97,15 +96,15 @@ func TestAnInvitationHasALink(t *testing.T) {
 // TestAnInvitationThatIsOverIsNotSent: its member was deleted, has accepted, or was too late.
 func TestAnInvitationThatIsOverIsNotSent(t *testing.T) {
 	t.Parallel()
-	ctx := audit.As(t.Context(), audit.Actor{Kind: audit.Command}, "test")
+	ctx := t.Context()
 	for want, end := range map[string]func(o office, number int32) error{
 		"invitation withdrawn": func(o office, number int32) error {
-			_, err := o.App.Store.DeleteMember(ctx, o.Tenant(), number, "deletion", member.EndKeys,
+			_, err := o.App.Store.DeleteMember(ctx, world.ByTest, o.Tenant(), number, "deletion", member.EndKeys,
 				func(member.Member, member.Roles) error { return nil })
 			return err
 		},
 		"invitation accepted": func(o office, number int32) error {
-			_, err := o.App.Store.UpdateMember(ctx, o.Tenant(), number, "", member.EndKeys,
+			_, err := o.App.Store.UpdateMember(ctx, world.ByTest, o.Tenant(), number, "", member.EndKeys,
 				func(m member.Member, _ member.Roles) (member.Member, error) {
 					return m.Accepted(member.User{ID: member.UserID("user")}, o.Clock.Now()), nil
 				})
@@ -333,11 +332,10 @@ func TestAMailIsHeldForAWeekAtMost(t *testing.T) {
 func TestOnlySomeOwnersGetAMail(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	ctx := audit.As(o.Context(), audit.Actor{Kind: audit.Command}, "test")
 	for i := range mail.MaxOwners + 3 {
 		o.Clock.Advance(time.Millisecond)
 		address := fmt.Sprintf("owner-%d@example.com", i)
-		_, err := o.App.Store.CreateMember(ctx, o.Tenant(), address, fmt.Sprint("op", i),
+		_, err := o.App.Store.CreateMember(o.Context(), world.ByTest, o.Tenant(), address, fmt.Sprint("op", i),
 			func(id string, _ member.Roles) (member.Member, error) {
 				m := member.NewOwner(o.Tenant(), address, member.User{}, o.Clock.Now())
 				m.ID = id

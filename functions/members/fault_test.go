@@ -96,7 +96,7 @@ var writes = map[string]func(s shop, try string) world.Request{
 func (s shop) stored(try, role string) person {
 	s.Helper()
 	email := try + "@example.com"
-	m, err := s.App.Store.CreateMember(s.Context(), s.Tenant(), email, "stored "+try,
+	m, err := s.App.Store.CreateMember(s.Context(), world.ByTest, s.Tenant(), email, "stored "+try,
 		func(id string, _ member.Roles) (member.Member, error) {
 			m := member.NewEmployee(id, member.Registration{Email: email}, nil, s.Clock.Now())
 			m.Roles = []string{role}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -53,8 +52,8 @@ func (f family) acceptInvitation(ctx context.Context, req acceptInvitationReques
 	}
 	address := i.Member.Address()
 	password := f.store.PasswordFor(address, "invitation "+i.Member.Invite.ID, req.Password)
-	ctx = audit.ByMember(ctx, i.Member.ID, i.Member.Email)
-	_, err = f.store.AcceptInvitation(ctx, req.Token, func(i store.Invitation) (member.Passwords, error) {
+	by := rest.By(ctx).Member(i.Member.ID, i.Member.Email)
+	_, err = f.store.AcceptInvitation(ctx, by, req.Token, func(i store.Invitation) (member.Passwords, error) {
 		if current := i.User.Passwords; len(current) > 0 {
 			return current, password.Confirm(ctx, current)
 		}

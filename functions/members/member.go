@@ -39,7 +39,7 @@ func (f family) createMember(ctx context.Context, req createMemberRequest) (memb
 	if req.Managed {
 		password = f.store.PasswordOf(p.Tenant, operation, *req.Password)
 	}
-	m, err := f.store.CreateMember(ctx, p.Tenant, member.Address(req.Email), operation,
+	m, err := f.store.CreateMember(ctx, rest.By(ctx), p.Tenant, member.Address(req.Email), operation,
 		func(id string, roles member.Roles) (member.Member, error) {
 			if err := roles.CheckKnown(req.Roles); err != nil {
 				return member.Member{}, err
@@ -105,7 +105,7 @@ func (f family) updateMember(ctx context.Context, req updateMemberRequest) (memb
 	if req.User != nil && req.User.Password != nil {
 		password = f.store.PasswordOf(p.Tenant, operation, *req.User.Password)
 	}
-	m, err := f.store.UpdateMember(ctx, p.Tenant, member.NumberOf(req.ID), "", member.EndKeys,
+	m, err := f.store.UpdateMember(ctx, rest.By(ctx), p.Tenant, member.NumberOf(req.ID), "", member.EndKeys,
 		func(m member.Member, roles member.Roles) (member.Member, error) {
 			if err := req.check(m); err != nil {
 				return m, err
@@ -160,7 +160,7 @@ type deleteMemberRequest struct {
 // deleteMember removes a member, or withdraws an invitation. Its address is free again.
 func (f family) deleteMember(ctx context.Context, req deleteMemberRequest) (rest.Empty, error) {
 	p := rest.Caller(ctx)
-	m, err := f.store.DeleteMember(ctx, p.Tenant, member.NumberOf(req.ID), rest.OperationID(ctx),
+	m, err := f.store.DeleteMember(ctx, rest.By(ctx), p.Tenant, member.NumberOf(req.ID), rest.OperationID(ctx),
 		req.Or(rest.Merchant(ctx).Settings.Of(p.Tenant.Mode).KeepKeys),
 		func(m member.Member, roles member.Roles) error {
 			if err := req.check(m); err != nil {

@@ -58,7 +58,7 @@ func (f family) createRole(ctx context.Context, req createRoleRequest) (roleView
 	p, now := rest.Caller(ctx), f.store.Now()
 	role := member.Role{ID: member.RoleID(rest.OperationID(ctx)), Name: req.Name, Description: req.Description,
 		Permissions: ordered(req.Permissions), Metadata: req.Metadata, CreatedAt: now, UpdatedAt: now}
-	stored, err := f.store.CreateRole(ctx, p.Tenant, role,
+	stored, err := f.store.CreateRole(ctx, rest.By(ctx), p.Tenant, role,
 		func() error { return member.CheckMayChangeRole(p, member.Role{}, role) })
 	return viewRole(stored, now), err
 }
@@ -77,7 +77,7 @@ func (f family) updateRole(ctx context.Context, req updateRoleRequest) (roleView
 		return roleView{}, errNoPermissions
 	}
 	p := rest.Caller(ctx)
-	role, err := f.store.UpdateRole(ctx, p.Tenant, req.ID,
+	role, err := f.store.UpdateRole(ctx, rest.By(ctx), p.Tenant, req.ID,
 		func(before member.Role) (member.Role, error) {
 			after := before
 			if req.Name != nil {
@@ -96,7 +96,7 @@ func (f family) updateRole(ctx context.Context, req updateRoleRequest) (roleView
 
 func (f family) deleteRole(ctx context.Context, req rolePath) (rest.Empty, error) {
 	p := rest.Caller(ctx)
-	return rest.Empty{}, f.store.DeleteRole(ctx, p.Tenant, req.ID, rest.OperationID(ctx),
+	return rest.Empty{}, f.store.DeleteRole(ctx, rest.By(ctx), p.Tenant, req.ID, rest.OperationID(ctx),
 		func(role member.Role) error {
 			return member.CheckMayChangeRole(p, role, member.Role{})
 		})

@@ -81,7 +81,7 @@ func (f family) bankAccounts(ctx context.Context, req bankAccountsQuery) ([]bank
 	if err := m.CheckProfileForRead(); err != nil {
 		return nil, err
 	}
-	accounts, err := f.payouts.BankAccounts(ctx, rest.Caller(ctx).Tenant)
+	accounts, err := f.payouts.BankAccounts(ctx, rest.By(ctx), rest.Caller(ctx).Tenant)
 	return bankAccountViews(accounts, m.Country, req.Primary), err
 }
 
@@ -109,7 +109,7 @@ func (f family) createMyBankAccount(ctx context.Context, req bankAccountRequest)
 	if err != nil {
 		return bankAccountView{}, err
 	}
-	accounts, err := f.payouts.AddBankAccount(ctx, rest.Caller(ctx).Tenant, a, req.Primary)
+	accounts, err := f.payouts.AddBankAccount(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, a, req.Primary)
 	if err != nil {
 		return bankAccountView{}, err
 	}

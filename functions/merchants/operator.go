@@ -78,7 +78,7 @@ func (f family) createOperator(ctx context.Context, req createOperatorRequest) (
 	}
 	password := f.passwordOf(ctx, req.Password)
 	t := rest.Caller(ctx).Tenant
-	m, err := f.store.CreateMember(ctx, t, member.Address(req.Username), rest.OperationID(ctx),
+	m, err := f.store.CreateMember(ctx, rest.By(ctx), t, member.Address(req.Username), rest.OperationID(ctx),
 		func(id string, roles member.Roles) (member.Member, error) {
 			m := member.NewEmployee(id, member.Registration{Email: req.Username, Nickname: req.Nickname,
 				Permissions: req.Permissions.Apply(member.Permissions{})}, nil, f.store.Now())
@@ -208,7 +208,7 @@ func (f family) deleteOperator(ctx context.Context, req leavingOperator) (operat
 		return operatorView{}, err
 	}
 	t := rest.Caller(ctx).Tenant
-	m, err := f.store.DeleteMember(ctx, t, number, rest.OperationID(ctx), f.keys(ctx, req.KeysChoice),
+	m, err := f.store.DeleteMember(ctx, rest.By(ctx), t, number, rest.OperationID(ctx), f.keys(ctx, req.KeysChoice),
 		f.changeable(ctx))
 	return f.show(ctx, t, m.Enabled(false, f.store.Now()), err)
 }
@@ -222,7 +222,7 @@ func (f family) changeOperator(ctx context.Context, path operatorPath, address s
 		return operatorView{}, err
 	}
 	t, check := rest.Caller(ctx).Tenant, f.changeable(ctx)
-	m, err := f.store.UpdateMember(ctx, t, number, address, keys,
+	m, err := f.store.UpdateMember(ctx, rest.By(ctx), t, number, address, keys,
 		func(m member.Member, roles member.Roles) (member.Member, error) {
 			if refused := check(m, roles); refused != nil {
 				return m, refused

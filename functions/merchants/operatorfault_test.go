@@ -102,7 +102,7 @@ func TestARepeatedPasswordEnablesNobodyAgain(t *testing.T) {
 // employed is an operator that has no password yet, which saves the time of its hash.
 func employed(s world.Shop, username string) account {
 	s.Helper()
-	m, err := s.App.Store.CreateMember(s.Context(), s.Tenant(), username, username,
+	m, err := s.App.Store.CreateMember(s.Context(), world.ByTest, s.Tenant(), username, username,
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewEmployee(id, member.Registration{Email: username}, nil, s.Clock.Now()), nil
 		})

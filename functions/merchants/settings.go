@@ -18,7 +18,7 @@ func (f family) settings(ctx context.Context, _ struct{}) (merchant.SettingsView
 // credential's mode.
 func (f family) updateSettings(ctx context.Context, change merchant.SettingsChange) (merchant.SettingsView, error) {
 	t := rest.Caller(ctx).Tenant
-	state, err := f.payouts.ChangeMerchant(ctx, t.Merchant, func(s merchant.State) (merchant.State, error) {
+	state, err := f.payouts.ChangeMerchant(ctx, rest.By(ctx), t.Merchant, func(s merchant.State) (merchant.State, error) {
 		if err := s.Merchant.CheckProfileForWrite(); err != nil {
 			return s, err
 		}

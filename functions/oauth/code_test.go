@@ -209,7 +209,8 @@ var lost = map[string]func(a apps, m member.Member){
 		a.updateMember(m, func(m member.Member) member.Member { return m.Enabled(false, a.Clock.Now()) })
 	},
 	"removed": func(a apps, m member.Member) {
-		if _, err := a.App.Store.DeleteMember(a.Context(), a.Tenant(), m.Number(), "remove "+m.ID, member.EndKeys,
+		if _, err := a.App.Store.DeleteMember(a.Context(), world.ByTest, a.Tenant(), m.Number(), "remove "+m.ID,
+			member.EndKeys,
 			func(member.Member, member.Roles) error { return nil }); err != nil {
 			a.Fatal(err)
 		}
@@ -220,7 +221,7 @@ var lost = map[string]func(a apps, m member.Member){
 // updateMember changes a member.
 func (a apps) updateMember(m member.Member, change func(member.Member) member.Member) {
 	a.Helper()
-	_, err := a.App.Store.UpdateMember(a.Context(), a.Tenant(), m.Number(), m.Address(), member.EndKeys,
+	_, err := a.App.Store.UpdateMember(a.Context(), world.ByTest, a.Tenant(), m.Number(), m.Address(), member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) { return change(m), nil })
 	if err != nil {
 		a.Fatal(err)
@@ -246,7 +247,7 @@ func (a apps) newPassword(m member.Member) {
 	}
 	for operation, text := range []string{herPassword, otherPassword} { // a first password ends nothing
 		a.Clock.Advance(time.Second)
-		if _, err = a.App.Store.SetUserPassword(a.Context(), a.Tenant(), m.Address(),
+		if _, err = a.App.Store.SetUserPassword(a.Context(), world.ByTest, a.Tenant(), m.Address(),
 			a.App.Store.PasswordByOperator(fmt.Sprint("another ", operation), secret.New(text))); err != nil {
 			a.Fatal(err)
 		}

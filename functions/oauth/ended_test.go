@@ -211,7 +211,8 @@ func TestEndedAccess_InvitedAgain(t *testing.T) {
 	token := p.TokenOf(hers)
 	b := p.browse()
 	b.enter(ada, nil)
-	if _, err := p.App.Store.DeleteMember(p.Context(), there, before.Number(), "remove "+before.ID, member.EndKeys,
+	if _, err := p.App.Store.DeleteMember(p.Context(), world.ByTest, there, before.Number(), "remove "+before.ID,
+		member.EndKeys,
 		func(member.Member, member.Roles) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +296,7 @@ func TestEndedAccess_PendingSession(t *testing.T) {
 // enable enables a member of any kind.
 func (p people) enable(t identity.Tenant, m member.Member) {
 	p.Helper()
-	_, err := p.App.Store.UpdateMember(p.Context(), t, m.Number(), "", member.EndKeys,
+	_, err := p.App.Store.UpdateMember(p.Context(), world.ByTest, t, m.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			return m.Enabled(true, p.App.Store.Now()), nil
 		})

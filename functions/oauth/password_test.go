@@ -18,7 +18,7 @@ func (a apps) profile() (member.TestProfile, string) {
 	a.Helper()
 	p, password, err := member.NewTestProfile(rand.Reader, "Card", a.Clock.Now())
 	if err == nil {
-		p, err = a.App.Store.CreateTestProfile(a.Context(), a.Tenant(), p,
+		p, err = a.App.Store.CreateTestProfile(a.Context(), world.ByTest, a.Tenant(), p,
 			a.App.Store.PasswordOf(a.Tenant(), p.ID, password))
 	}
 	if err != nil {

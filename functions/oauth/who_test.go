@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/oauth"
@@ -81,7 +82,7 @@ func TestAUserChoosesTheMerchant(t *testing.T) {
 // disable disables a member of any kind.
 func (p people) disable(t identity.Tenant, m member.Member) {
 	p.Helper()
-	_, err := p.App.Store.UpdateMember(p.Context(), t, m.Number(), "", member.EndKeys,
+	_, err := p.App.Store.UpdateMember(p.Context(), world.ByTest, t, m.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			return m.Enabled(false, p.App.Store.Now()), nil
 		})
@@ -98,7 +99,7 @@ func TestOthersActForTheirOwnMerchant(t *testing.T) {
 	till := p.employ(p.Tenant(), "till@example.com")
 	profile, password, err := member.NewTestProfile(rand.Reader, "", p.App.Store.Now())
 	if err == nil {
-		profile, err = p.App.Store.CreateTestProfile(p.Context(), p.Tenant(), profile,
+		profile, err = p.App.Store.CreateTestProfile(p.Context(), world.ByTest, p.Tenant(), profile,
 			p.App.Store.PasswordOf(p.Tenant(), "a profile", password))
 	}
 	if err != nil {

@@ -51,7 +51,7 @@ func (o operator) changeAccount(ctx context.Context, c updateAccount) (account.A
 	if err != nil || !differs {
 		return before, err
 	}
-	return o.Store.SaveAccount(ctx, m, before, next)
+	return o.Store.SaveAccount(ctx, o.by, m, before, next)
 }
 
 // merged is the account with the change, and whether anything differs; then its time is

@@ -75,7 +75,7 @@ func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (ban
 	if err != nil {
 		return listed, err
 	}
-	accounts, err := banking.Open(o.App).BankAccounts(ctx, t)
+	accounts, err := banking.Open(o.App).BankAccounts(ctx, o.by, t)
 	for _, a := range accounts.All {
 		listed.Accounts = append(listed.Accounts, viewOf(t, accounts, a))
 	}
@@ -130,13 +130,13 @@ func (o operator) decide(ctx context.Context, t identity.Tenant, account merchan
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
 	payouts := banking.Open(o.App)
 	if t.Mode == identity.Test {
-		return payouts.DecideBankAccount(ctx, t, account.ID, verdict)
+		return payouts.DecideBankAccount(ctx, o.by, t, account.ID, verdict)
 	}
 	asked := bank.Verification{Tenant: t.String(), Account: account}
 	if err := banking.File(o.App).Decide(ctx, asked, verdict); err != nil {
 		return merchant.BankAccounts{}, err
 	}
-	return payouts.BankAccounts(ctx, t)
+	return payouts.BankAccounts(ctx, o.by, t)
 }
 
 // vouch tells the bank of files that the operator vouches for an account, which it

@@ -38,7 +38,7 @@ func (o operator) createAPIKey(ctx context.Context, c createAPIKey) (keyCreated,
 	if err != nil {
 		return keyCreated{}, err
 	}
-	if _, err := o.Store.CreateAPIKey(ctx, key); err != nil {
+	if _, err := o.Store.CreateAPIKey(ctx, o.by, key); err != nil {
 		return keyCreated{}, err
 	}
 	o.Log.InfoContext(ctx, "API key created", "merchant", t.Merchant, "key", view.ID, "mode", view.Mode)
@@ -86,7 +86,7 @@ func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked,
 		return keyRevoked{}, err
 	}
 	t := identity.Tenant{Mode: mode, Merchant: m.Code}
-	if err := o.Store.DeleteAPIKey(ctx, t, c.KeyID, ""); err != nil {
+	if err := o.Store.DeleteAPIKey(ctx, o.by, t, c.KeyID, ""); err != nil {
 		return keyRevoked{}, err
 	}
 	o.Log.InfoContext(ctx, "API key revoked", "merchant", m.Code, "key", c.KeyID)
@@ -120,7 +120,7 @@ func (o operator) rotateCallbackSecret(ctx context.Context, c rotateCallbackSecr
 	}
 	before := m
 	m.Callbacks = m.Callbacks.Rotated(now)
-	m, err = o.Store.SaveMerchant(ctx, before, m)
+	m, err = o.Store.SaveMerchant(ctx, o.by, before, m)
 	if errors.Is(err, store.ErrStale) { // perhaps by another rotation, so do not try again
 		err = store.ErrContended
 	}

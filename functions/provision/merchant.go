@@ -99,7 +99,7 @@ func (o operator) create(ctx context.Context, m merchant.Merchant, a account.Acc
 		}
 		created.TestAPIKey, keys = &secondView, append(keys, second)
 	}
-	if err := o.Store.CreateMerchant(ctx, m, a, keys...); err != nil {
+	if err := o.Store.CreateMerchant(ctx, o.by, m, a, keys...); err != nil {
 		return merchantCreated{}, err
 	}
 	o.Log.InfoContext(ctx, "merchant created", "merchant", m.Code, "sandbox", m.Sandbox)

@@ -58,7 +58,7 @@ func (o operator) createOAuthClient(ctx context.Context, c createOAuthClient) (c
 	if err != nil {
 		return clientView{}, err
 	}
-	if client, err = o.Store.CreateOAuthClient(ctx, client); err != nil {
+	if client, err = o.Store.CreateOAuthClient(ctx, o.by, client); err != nil {
 		return clientView{}, err
 	}
 	o.Log.InfoContext(ctx, "OAuth client created", "merchant", t.Merchant, "client", client.ID, "mode", t.Mode.Name())
@@ -127,7 +127,7 @@ func (o operator) revokeOAuthClient(ctx context.Context, c revokeOAuthClient) (c
 // none.
 func (o operator) changeClient(ctx context.Context, id, secret, done string,
 	change func(oauth.Client) (oauth.Client, error)) (clientView, error) {
-	c, err := o.Store.UpdateOAuthClient(ctx, id, change)
+	c, err := o.Store.UpdateOAuthClient(ctx, o.by, id, change)
 	if err != nil {
 		return clientView{}, err
 	}

@@ -36,7 +36,7 @@ func (o operator) updateOperator(ctx context.Context, c updateOperator) (operato
 		}
 		return m, mergeAppSettings(&m.AppSettings, c.AppSettings)
 	}
-	m, err := o.Store.UpdateMember(ctx, t, c.OperatorID, "", member.EndKeys, change)
+	m, err := o.Store.UpdateMember(ctx, o.by, t, c.OperatorID, "", member.EndKeys, change)
 	if err != nil {
 		return operatorUpdated{}, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -18,7 +19,7 @@ func TestAnOperatorsAppSettingsAreMerged(t *testing.T) {
 	d := newOperator(t)
 	m := d.create(nil)
 	of := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
-	employee, err := d.App.Store.CreateMember(t.Context(), of, "till@example.com", "operation",
+	employee, err := d.App.Store.CreateMember(t.Context(), world.ByTest, of, "till@example.com", "operation",
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewEmployee(id, member.Registration{Email: "till@example.com"}, nil, d.Clock.Now()), nil
 		})

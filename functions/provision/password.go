@@ -35,7 +35,8 @@ func (o operator) setPassword(ctx context.Context, c setPassword) (passwordSet, 
 		return passwordSet{}, err
 	}
 	operation := "set_password " + uuid.NewString()
-	m, err := o.Store.SetUserPassword(ctx, t, member.Address(c.Email), o.Store.PasswordByOperator(operation, password))
+	m, err := o.Store.SetUserPassword(ctx, o.by, t, member.Address(c.Email), o.Store.PasswordByOperator(operation,
+		password))
 	if err != nil {
 		return passwordSet{}, err
 	}

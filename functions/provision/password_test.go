@@ -169,7 +169,7 @@ func TestPasswordsThatCannotBeSet(t *testing.T) {
 // disable makes another owner, and disables the account.
 func (d operator) disable(shop world.Shop, email string) {
 	d.Helper()
-	_, err := d.App.Store.CreateMember(d.Context(), shop.Tenant(), email, email,
+	_, err := d.App.Store.CreateMember(d.Context(), world.ByTest, shop.Tenant(), email, email,
 		func(id string, _ member.Roles) (member.Member, error) {
 			m := member.NewOwner(shop.Tenant(), email, member.User{ID: member.UserID(email)}, d.Clock.Now())
 			m.ID, m.DisabledAt = id, d.Clock.Now()

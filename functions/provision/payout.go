@@ -36,7 +36,7 @@ func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error)
 		return payoutSet{}, err
 	}
 	id := uuid.NewString()
-	state, err := banking.Open(o.App).ChangeBankAccounts(ctx, t, func(s merchant.State) (merchant.State, error) {
+	state, err := banking.Open(o.App).ChangeBankAccounts(ctx, o.by, t, func(s merchant.State) (merchant.State, error) {
 		return c.apply(s, t.Mode, id, o.Now())
 	})
 	if err != nil {

@@ -60,7 +60,7 @@ func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, err
 	if err != nil {
 		return payoutsRun{}, err
 	}
-	o = operator{scope.app(o)}
+	o = operator{scope.app(o), o.by}
 	done := payoutsRun{Payouts: []payoutView{}}
 	starting, cancel := deadline.Early(ctx, payoutTime)
 	defer cancel()
@@ -151,7 +151,7 @@ func (o operator) runOnDemand(ctx context.Context, s payoutScope, c runPayouts, 
 		c.ID = uuid.NewString()
 	}
 	payouts := banking.Open(o.App)
-	if err := payouts.CheckBankAccounts(ctx, *s.tenant); err != nil { // the first one may be verified by now
+	if err := payouts.CheckBankAccounts(ctx, o.by, *s.tenant); err != nil { // the first one may be verified by now
 		return err
 	}
 	planned, waits, err := payouts.OnDemand(ctx, *s.tenant, c.ID)
@@ -195,7 +195,7 @@ func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done 
 // runPayout first asks the bank about the merchant's pending account.
 func (o operator) runPayout(ctx context.Context, p payoutrunner.Planned) (payoutView, error) {
 	payouts := banking.Open(o.App)
-	if err := payouts.CheckBankAccounts(ctx, p.Tenant); err != nil {
+	if err := payouts.CheckBankAccounts(ctx, o.by, p.Tenant); err != nil {
 		return payoutView{}, err
 	}
 	if _, err := payouts.Run(ctx, p.Tenant, p.ID); err != nil {

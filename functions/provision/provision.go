@@ -75,7 +75,10 @@ import (
 )
 
 // operator runs the commands; any IAM principal that may invoke the function is one.
-type operator struct{ *app.App }
+type operator struct {
+	*app.App
+	by audit.By // who gave the command
+}
 
 // command runs on its arguments, as JSON.
 type command func(ctx context.Context, arguments json.RawMessage) (any, error)
@@ -133,13 +136,13 @@ func typed[Arguments, Answer any](o operator, run func(context.Context, Argument
 
 // Invoke runs the command that the request names.
 func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
-	commands := operator{a}.commands()
 	return func(ctx context.Context, request json.RawMessage) (any, error) {
 		name, by, arguments, err := parse(request)
 		if err != nil {
 			return refusal(err), nil
 		}
-		ctx = audit.As(ctx, audit.Actor{Kind: audit.Command, ID: by, Request: app.CallID(ctx)}, name)
+		commands := operator{a, audit.ByPlatform(
+			audit.Actor{Kind: audit.Command, ID: by, Request: app.CallID(ctx)}, name)}.commands()
 		run, known := commands[name]
 		if !known {
 			return refusal(failure.Invalid("command", "must be one of "+

@@ -28,7 +28,7 @@ func (o operator) removeSecondFactor(ctx context.Context, c removeSecondFactor) 
 	}
 	m, err := o.Store.MemberByAddress(ctx, t, member.Address(c.Email))
 	if err == nil {
-		err = o.Store.RemoveSecondFactor(ctx, t, m)
+		err = o.Store.RemoveSecondFactor(ctx, o.by, t, m)
 	}
 	if err != nil {
 		return secondFactorRemoved{}, err

@@ -41,7 +41,8 @@ func (o operator) updateSettings(ctx context.Context, c updateSettings) (setting
 	if err != nil {
 		return settingsUpdated{}, err
 	}
-	state, err := banking.Open(o.App).ChangeMerchant(ctx, t.Merchant, func(s merchant.State) (merchant.State, error) {
+	state, err := banking.Open(o.App).ChangeMerchant(ctx, o.by, t.Merchant, func(s merchant.State) (merchant.State,
+		error) {
 		changed, refused := c.Apply(s.Merchant.Settings.Of(t.Mode), s.Merchant.Currency)
 		return s.WithSettings(t.Mode, changed), refused
 	})

@@ -20,7 +20,8 @@ type merchantUpdated struct {
 }
 
 func (o operator) updateMerchant(ctx context.Context, c updateMerchant) (merchantUpdated, error) {
-	state, err := banking.Open(o.App).ChangeMerchant(ctx, c.MerchantCode, func(s merchant.State) (merchant.State, error) {
+	state, err := banking.Open(o.App).ChangeMerchant(ctx, o.by, c.MerchantCode, func(s merchant.State) (merchant.State,
+		error) {
 		changed, err := c.Apply(s.Merchant)
 		if changed != s.Merchant {
 			changed.UpdatedAt = o.Now()

@@ -68,7 +68,7 @@ type createRequest struct {
 func (f family) create(ctx context.Context, req createRequest) (readerView, error) {
 	t, asked := rest.Caller(ctx).Tenant, false
 	r := reader.Reader{ID: reader.ID(rest.OperationID(ctx)), CreatedAt: f.store.Now()}
-	made, err := f.store.CreateCardReader(ctx, t, r.ID, func() (reader.Reader, error) {
+	made, err := f.store.CreateCardReader(ctx, rest.By(ctx), t, r.ID, func() (reader.Reader, error) {
 		asked = true
 		device, portErr := f.processing.Terminal(t).Pair(ctx, terminal.Pairing{ID: r.ID,
 			Code: strings.ToUpper(req.PairingCode), Tenant: t.String(), Until: r.ConfirmUntil()})
@@ -129,9 +129,10 @@ func (f family) update(ctx context.Context, req updateRequest) (readerView, erro
 	if change.Metadata == nil {
 		change.Metadata = req.Meta
 	}
-	r, err := f.store.UpdateCardReader(ctx, rest.Caller(ctx).Tenant, req.ID, func(r reader.Reader) reader.Reader {
-		return change.Apply(r, f.store.Now())
-	})
+	r, err := f.store.UpdateCardReader(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, req.ID,
+		func(r reader.Reader) reader.Reader {
+			return change.Apply(r, f.store.Now())
+		})
 	return f.show(ctx, r, err)
 }
 
@@ -152,6 +153,6 @@ func (f family) delete(ctx context.Context, req readerPath) (rest.Empty, error) 
 		if err != nil {
 			return rest.Empty{}, err
 		}
-		return rest.Empty{}, f.store.DeleteCardReader(ctx, t, r, operation)
+		return rest.Empty{}, f.store.DeleteCardReader(ctx, rest.By(ctx), t, r, operation)
 	})
 }

@@ -37,7 +37,7 @@ func (t *tick) sweepObject(ctx context.Context, key string) error {
 
 // drop drops a pending file. An entry without a file, which should not exist, is doomed, so that its object is deleted.
 func (t *tick) drop(ctx context.Context, e file.Entry) error {
-	_, err := t.Store.DropFile(ctx, e.Tenant, e.File, "sweep", "")
+	_, err := t.Store.DropFile(ctx, t.by, e.Tenant, e.File, "sweep", "")
 	switch {
 	case failure.Is(err, failure.KindNotFound):
 		err = t.Store.SaveObjectEntry(ctx, e.Doom(t.at))

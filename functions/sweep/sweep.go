@@ -44,8 +44,8 @@ func Tick(a *app.App) func(context.Context) error {
 	callbacks, mails, files := queue.OpenCallbacks(a), queue.OpenMails(a), queue.OpenFiles(a)
 	payouts, accounts := queue.OpenPayoutShards(a), banking.Open(a)
 	return func(ctx context.Context) error {
-		ctx = audit.As(ctx, audit.Actor{Kind: audit.Sweep, Request: app.CallID(ctx)}, "sweep")
-		return (&tick{App: a, callbacks: callbacks, mails: mails, files: files, payouts: payouts,
+		by := audit.ByPlatform(audit.Actor{Kind: audit.Sweep, Request: app.CallID(ctx)}, "sweep")
+		return (&tick{App: a, by: by, callbacks: callbacks, mails: mails, files: files, payouts: payouts,
 			bankAccounts: accounts, at: a.Now()}).run(ctx)
 	}
 }
@@ -53,6 +53,7 @@ func Tick(a *app.App) func(context.Context) error {
 // tick processes everything that is due at its time, once.
 type tick struct {
 	*app.App
+	by           audit.By
 	callbacks    *queue.Callbacks
 	mails        *queue.Mails
 	files        *queue.Files
@@ -170,7 +171,9 @@ func (t *tick) item(due store.Due) item {
 		return item{func(ctx context.Context) error { return t.grow(ctx, due.Tenant) },
 			"merchant not grown", []any{"tenant", tenant}}
 	case due.BankAccounts:
-		return item{func(ctx context.Context) error { return t.bankAccounts.CheckBankAccounts(ctx, due.Tenant) },
+		return item{func(ctx context.Context) error {
+			return t.bankAccounts.CheckBankAccounts(ctx, t.by, due.Tenant)
+		},
 			"bank accounts not swept", []any{"tenant", tenant}}
 	case due.RefundID != "":
 		return item{func(ctx context.Context) error {
@@ -192,7 +195,7 @@ func settle(ctx context.Context, i item) (err error) {
 
 // grow gives a merchant more shards, if one that was throttled takes much.
 func (t *tick) grow(ctx context.Context, tenant identity.Tenant) error {
-	m, grown, err := t.Store.GrowShards(ctx, tenant)
+	m, grown, err := t.Store.GrowShards(ctx, t.by, tenant)
 	if grown {
 		t.Log.InfoContext(ctx, "merchant grown", "merchant", m.Code, "shards", m.ShardCount())
 	}

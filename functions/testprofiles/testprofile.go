@@ -44,7 +44,7 @@ func (f family) create(ctx context.Context, req createRequest) (profileView, err
 	if err != nil {
 		return profileView{}, err
 	}
-	p, err = f.store.CreateTestProfile(ctx, t, p, f.store.PasswordOf(t, rest.OperationID(ctx), password))
+	p, err = f.store.CreateTestProfile(ctx, rest.By(ctx), t, p, f.store.PasswordOf(t, rest.OperationID(ctx), password))
 	v := viewProfile(t, p)
 	v.Password = password.Reveal()
 	return v, err
@@ -58,7 +58,7 @@ type profilePath struct {
 // delete deletes a test profile, whose tokens are then refused.
 func (f family) delete(ctx context.Context, req profilePath) (rest.NoContent, error) {
 	caller := rest.Caller(ctx)
-	return rest.NoContent{}, f.store.DeleteTestProfile(ctx, caller.Tenant, req.ID, rest.OperationID(ctx),
+	return rest.NoContent{}, f.store.DeleteTestProfile(ctx, rest.By(ctx), caller.Tenant, req.ID, rest.OperationID(ctx),
 		func() error { return member.CheckMayChangeTestProfile(caller) })
 }
 

@@ -139,7 +139,8 @@ func TestTheNameIsThatOfTheTime(t *testing.T) {
 	till := s.Employ("till@example.com", member.Permissions{})
 	by := s.WithKey(s.TokenOf(till))
 	before, open := by.Sell("10"), by.Create("10", nil)
-	if _, err := s.App.Store.UpdateMember(t.Context(), s.Tenant(), till.Number(), "counter@example.com", member.EndKeys,
+	if _, err := s.App.Store.UpdateMember(t.Context(), world.ByTest, s.Tenant(), till.Number(), "counter@example.com",
+		member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			m.Email = "counter@example.com"
 			return m, nil
@@ -148,7 +149,7 @@ func TestTheNameIsThatOfTheTime(t *testing.T) {
 	}
 	during := s.Pay(open, s.Card(world.Frictionless))
 	after := by.Sell("10")
-	if _, err := s.App.Store.DeleteMember(t.Context(), s.Tenant(), till.Number(), "deletion", member.EndKeys,
+	if _, err := s.App.Store.DeleteMember(t.Context(), world.ByTest, s.Tenant(), till.Number(), "deletion", member.EndKeys,
 		func(member.Member, member.Roles) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestTheNameIsThatOfTheTime(t *testing.T) {
 			t.Errorf("got username %q, want %q", got, want)
 		}
 	}
-	another, err := s.App.Store.CreateMember(t.Context(), s.Tenant(), "till@example.com", "employ another",
+	another, err := s.App.Store.CreateMember(t.Context(), world.ByTest, s.Tenant(), "till@example.com", "employ another",
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewEmployee(id, member.Registration{Email: "till@example.com"}, nil, s.Clock.Now()), nil
 		})
@@ -200,7 +201,7 @@ func TestTwoPermissionsDecideEverywhere(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	foreign := s.OtherShop()
-	role, err := s.App.Store.CreateRole(t.Context(), s.Tenant(), member.Role{ID: member.RoleID("refunds"),
+	role, err := s.App.Store.CreateRole(t.Context(), world.ByTest, s.Tenant(), member.Role{ID: member.RoleID("refunds"),
 		Name: "Refunds", Permissions: []identity.Permission{identity.RefundTransactions}}, func() error { return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +289,7 @@ func TestAReplayIsThePersons(t *testing.T) {
 			t.Errorf("got %s, want %s left", got, c.left)
 		}
 	}
-	less, err := s.App.Store.UpdateMember(t.Context(), s.Tenant(), ada.Number(), "", member.EndKeys,
+	less, err := s.App.Store.UpdateMember(t.Context(), world.ByTest, s.Tenant(), ada.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			m.Own.RefundTransactions = false
 			return m, nil

@@ -153,8 +153,11 @@ func must[T any](w *World) func(result T, err error) T {
 
 // ctx is of what is done beside the clients.
 func (*people) ctx() context.Context {
-	return audit.As(context.Background(), audit.Actor{Kind: audit.Command}, "simulator")
+	return context.Background()
 }
+
+// bySimulator is who writes it.
+var bySimulator = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "simulator")
 
 // staff makes the office's members, and gives all a credential.
 func (o *office) staff(n int) {
@@ -199,7 +202,7 @@ func (o *office) chooseVictim() {
 func (o *office) lend(scopes ...string) {
 	k, text, err := identity.NewAPIKey(o.tenant, identity.KeyRequest{Name: "spare", Scopes: &scopes}, o.now())
 	if err == nil {
-		k, err = o.store.CreateAPIKey(o.ctx(), k)
+		k, err = o.store.CreateAPIKey(o.ctx(), bySimulator, k)
 	}
 	if err != nil {
 		o.panicf("%v", err)
@@ -211,7 +214,7 @@ func (o *office) lend(scopes ...string) {
 // role makes a role before the faults begin.
 func (o *office) role(name string, permissions ...identity.Permission) {
 	now := o.store.Now()
-	must[member.Role](o.World)(o.store.CreateRole(o.ctx(), o.tenant, member.Role{
+	must[member.Role](o.World)(o.store.CreateRole(o.ctx(), bySimulator, o.tenant, member.Role{
 		ID: member.RoleID(o.name + name), Name: name, Permissions: permissions, CreatedAt: now, UpdatedAt: now},
 		func() error { return nil }))
 }
@@ -222,11 +225,11 @@ func (o *office) join(name string, roles ...string) member.Member {
 	name, at, _ := strings.Cut(name, "@")
 	address := name + "@" + cmp.Or(at, o.name) + ".example"
 	invitation, operation := member.Invitation{Email: address, Roles: roles}, "join "+o.name+address
-	m := must[member.Member](o.World)(o.store.CreateMember(o.ctx(), o.tenant, address, operation,
+	m := must[member.Member](o.World)(o.store.CreateMember(o.ctx(), bySimulator, o.tenant, address, operation,
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, invitation, operation, tokenOf, o.now()), nil
 		}))
-	must[store.Invitation](o.World)(o.store.AcceptInvitation(o.ctx(), tokenOf(m.ID, m.Invite.ID),
+	must[store.Invitation](o.World)(o.store.AcceptInvitation(o.ctx(), bySimulator, tokenOf(m.ID, m.Invite.ID),
 		func(i store.Invitation) (member.Passwords, error) {
 			if len(i.User.Passwords) > 0 {
 				return i.User.Passwords, nil
@@ -343,7 +346,7 @@ func (o *office) refreshOf(tokenName string) string {
 
 // login gives a member an access token, by a client of its own and a grant.
 func (o *office) login(name string, m member.Member, scopes []string) {
-	must[oauth.Client](o.World)(o.store.CreateOAuthClient(o.ctx(), oauth.Client{ID: appOf(m.ID), Name: "App",
+	must[oauth.Client](o.World)(o.store.CreateOAuthClient(o.ctx(), bySimulator, oauth.Client{ID: appOf(m.ID), Name: "App",
 		Tenant: identity.Tenant{Mode: o.tenant.Mode, Merchant: "MC0APPS000"}, Scopes: identity.AllScopes(),
 		Approved: identity.AllScopes()}))
 	o.signIn(name, m, scopes, m.ID, o.now())

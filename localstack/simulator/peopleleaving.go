@@ -95,7 +95,7 @@ func (o *office) signInAgain(actor string, _ *rand.Rand, h *holder) {
 // employ makes a managed user with the role of an administrator.
 func (o *office) employ(name string) member.Member {
 	address := name + "@" + o.name + ".example"
-	return must[member.Member](o.World)(o.store.CreateMember(o.ctx(), o.tenant, address, "employ "+address,
+	return must[member.Member](o.World)(o.store.CreateMember(o.ctx(), bySimulator, o.tenant, address, "employ "+address,
 		func(id string, _ member.Roles) (member.Member, error) {
 			m := member.NewEmployee(id, member.Registration{Email: address}, member.Passwords{{Hash: passwordHash,
 				Operation: "employ " + address, SetAt: o.now()}}, o.now())

@@ -118,7 +118,8 @@ func (o *office) signOut(actor string, by way, h *holder) {
 	var err error
 	switch by {
 	case clientRevoked:
-		_, err = o.store.UpdateOAuthClient(o.ctx(), appOf(h.by.Member), func(c oauth.Client) (oauth.Client, error) {
+		_, err = o.store.UpdateOAuthClient(o.ctx(), bySimulator, appOf(h.by.Member), func(c oauth.Client) (oauth.Client,
+			error) {
 			c.RevokedAt = o.now()
 			return c, nil
 		})

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"context"
 	"crypto/rand"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
@@ -13,11 +12,14 @@ import (
 // AppRedirect is the redirect_uri of the clients of RegisterClient.
 const AppRedirect = "https://app.example/callback"
 
-// made is the context for writes that the world makes in place of an operation, under whose name
-// the audit records them.
-func (s Shop) made(operation string) context.Context {
-	return audit.As(s.Context(), audit.Actor{Kind: audit.Command, Request: rand.Text()}, operation)
+// made is who writes what the world makes in place of an operation, under whose name
+// the audit records it.
+func made(operation string) audit.By {
+	return audit.ByPlatform(audit.Actor{Kind: audit.Command, Request: rand.Text()}, operation)
 }
+
+// ByTest is who writes what a test makes by itself.
+var ByTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")
 
 // RegisterClient makes an OAuth client of the shop's merchant in test mode, and returns it with
 // its secret. Unless it is changed, it may ask for all scopes.
@@ -34,7 +36,7 @@ func (s Shop) RegisterClient(change ...func(*oauth.Client)) (oauth.Client, strin
 	for _, set := range change {
 		set(&c)
 	}
-	if c, err = s.App.Store.CreateOAuthClient(s.made("create_oauth_client"), c); err != nil {
+	if c, err = s.App.Store.CreateOAuthClient(s.Context(), made("create_oauth_client"), c); err != nil {
 		s.Fatal(err)
 	}
 	return c, text
@@ -47,7 +49,7 @@ func (s Shop) ChangeClient(c oauth.Client, change func(*oauth.Client)) {
 		change(&c)
 		return c, nil
 	}
-	_, err := s.App.Store.UpdateOAuthClient(s.made("update_oauth_client"), c.ID, changed)
+	_, err := s.App.Store.UpdateOAuthClient(s.Context(), made("update_oauth_client"), c.ID, changed)
 	if err != nil {
 		s.Fatal(err)
 	}

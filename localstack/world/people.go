@@ -33,7 +33,8 @@ func (s Shop) EmployWith(t identity.Tenant, email, password string) member.Membe
 
 func (s Shop) employ(t identity.Tenant, r member.Registration, choose func() (member.Passwords, error)) member.Member {
 	s.Helper()
-	m, err := s.App.Store.CreateMember(s.made("createMember"), t, member.Address(r.Email), "employ "+r.Email+t.String(),
+	m, err := s.App.Store.CreateMember(s.Context(), made("createMember"), t, member.Address(r.Email),
+		"employ "+r.Email+t.String(),
 		func(id string, _ member.Roles) (member.Member, error) {
 			passwords, err := choose()
 			return member.NewEmployee(id, r, passwords, s.App.Store.Now()), err
@@ -69,7 +70,7 @@ func (s Shop) Join(other Shop, m member.Member, role string) string {
 func (s Shop) join(t identity.Tenant, email, role string, choose func() (member.Passwords, error)) member.Member {
 	s.Helper()
 	token := s.secretText("invitation token")
-	_, err := s.App.Store.CreateMember(s.made("createMember"), t, member.Address(email),
+	_, err := s.App.Store.CreateMember(s.Context(), made("createMember"), t, member.Address(email),
 		fmt.Sprint("invite ", email, t, s.App.Store.Now()), // by the time, so that a removed member can be invited again
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: email, Roles: []string{role}}, "invite "+email,
@@ -78,7 +79,7 @@ func (s Shop) join(t identity.Tenant, email, role string, choose func() (member.
 	if err != nil {
 		s.Fatal(err)
 	}
-	accepted, err := s.App.Store.AcceptInvitation(s.made("acceptInvitation"), token,
+	accepted, err := s.App.Store.AcceptInvitation(s.Context(), made("acceptInvitation"), token,
 		func(i store.Invitation) (member.Passwords, error) {
 			if len(i.User.Passwords) > 0 {
 				return i.User.Passwords, nil

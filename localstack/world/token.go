@@ -57,7 +57,8 @@ func (s Shop) register(t identity.AccessToken) {
 	s.Helper()
 	_, err := s.App.Store.OAuthClient(s.Context(), t.Client)
 	if failure.Is(err, failure.KindNotFound) {
-		_, err = s.App.Store.CreateOAuthClient(s.made("create_oauth_client"), oauth.Client{ID: t.Client, Name: "App",
+		_, err = s.App.Store.CreateOAuthClient(s.Context(), made("create_oauth_client"), oauth.Client{ID: t.Client,
+			Name:   "App",
 			Tenant: identity.Tenant{Mode: t.Tenant.Mode, Merchant: "MC0APPS000"}, Scopes: identity.AllScopes(),
 			Approved: identity.AllScopes()})
 	}
@@ -104,7 +105,7 @@ func (s Shop) TestProfile(name string) member.TestProfile {
 	s.Helper()
 	p, password, err := member.NewTestProfile(rand.Reader, name, s.App.Store.Now())
 	if err == nil {
-		p, err = s.App.Store.CreateTestProfile(s.made("createTestProfile"), s.Tenant(), p,
+		p, err = s.App.Store.CreateTestProfile(s.Context(), made("createTestProfile"), s.Tenant(), p,
 			s.App.Store.PasswordOf(s.Tenant(), p.ID, password))
 	}
 	if err != nil {

@@ -51,7 +51,8 @@ func TestAuditSaysThatWhatItHidesHasChanged(t *testing.T) {
 	}
 	before := hides("hidden-1", account.Person{Birthdate: "1990-12-31"})
 	after := hides("hidden-2", account.Person{Birthdate: "1990-12-30"})
-	entry, err := audit.New(t.Context(), time.Time{}, audit.Change{Before: before.ForAudit(before),
+	by := audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")
+	entry, err := audit.New(by, time.Time{}, audit.Change{Before: before.ForAudit(before),
 		After: after.ForAudit(before)})
 	const want = `{"merchant_profile":{"attributes":{"risk":"changed"},"permanent_certificate_access_code":"changed"},` +
 		`"meta":{"crm":"changed"},"persons":{"pers_1":{"address":"changed","birthdate":"changed","identifiers":[` +
@@ -61,7 +62,7 @@ func TestAuditSaysThatWhatItHidesHasChanged(t *testing.T) {
 		t.Errorf("got %s before and %s, %v, want %s", entry.Before, entry.After, err, want)
 	}
 	var none account.Account
-	entry, err = audit.New(t.Context(), time.Time{}, audit.Change{After: after.ForAudit(none)})
+	entry, err = audit.New(by, time.Time{}, audit.Change{After: after.ForAudit(none)})
 	if all := string(entry.After); err != nil || strings.Contains(all, "changed") || !strings.Contains(all, "recorded") {
 		t.Errorf("a new one: got %s, %v, want it recorded", all, err)
 	}

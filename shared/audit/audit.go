@@ -4,7 +4,7 @@
 package audit
 
 import (
-	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -53,32 +53,29 @@ type Actor struct {
 	Request string `dynamo:"request,omitempty" json:"request,omitempty"` // X-Request-Id, or Lambda's id of the call
 }
 
-type doing struct {
-	actor     Actor
-	operation string
+// By is who changes something, and by which operation. The zero value may change nothing.
+type By struct {
+	Principal identity.Principal // whose rights decide
+	Actor     Actor              // as entries name it
+	Operation string             // a route, as "PUT /v0.1/me/merchant-profile/settings", or an operator's command
 }
 
-type doingKey struct{}
-
-// As is a context in which the actor changes things by an operation: a route, as
-// "PUT /v0.1/me/merchant-profile/settings", or an operator's command.
-func As(ctx context.Context, actor Actor, operation string) context.Context {
-	return context.WithValue(ctx, doingKey{}, doing{actor, operation})
+// ByPlatform is the platform itself or an operator's command, which may change everything.
+func ByPlatform(a Actor, operation string) By {
+	return By{Principal: identity.Platform(), Actor: a, Operation: operation}
 }
 
-// ByMember is the context in which the request's changes are made by a member without a
-// credential, who accepts an invitation.
-func ByMember(ctx context.Context, id, email string) context.Context {
-	asked, _ := ctx.Value(doingKey{}).(doing)
-	asked.actor.Kind, asked.actor.ID, asked.actor.Email = Member, id, email
-	return As(ctx, asked.actor, asked.operation)
+// Member is a member without a credential, who accepts an invitation. The member may nothing else.
+func (b By) Member(id, email string) By {
+	b.Principal = identity.Principal{Actor: identity.Actor{Kind: identity.User, ID: id}}
+	b.Actor.Kind, b.Actor.ID, b.Actor.Email = Member, id, email
+	return b
 }
 
-// AsBank is the context in which what a bank has decided is recorded. The request is
-// that of the caller who asked for it.
-func AsBank(ctx context.Context) context.Context {
-	asked, _ := ctx.Value(doingKey{}).(doing)
-	return As(ctx, Actor{Kind: Bank, Request: asked.actor.Request}, asked.operation)
+// Bank is a bank that has decided what the request asked for.
+func (b By) Bank() By {
+	b.Actor = Actor{Kind: Bank, Request: b.Actor.Request}
+	return b
 }
 
 // Change is what changes. Before and After are views without secrets: no
@@ -90,11 +87,24 @@ type Change struct {
 	Before, After any    // which JSON has as objects
 }
 
-// New is the entry of a change that the context's actor makes: of what it was made
-// from, only the fields that differ. Errors: those of the views' encoding.
-func New(ctx context.Context, at time.Time, c Change) (Entry, error) {
-	by, _ := ctx.Value(doingKey{}).(doing)
+// ErrNobody is the error of a change by nobody, or by no operation.
+var ErrNobody = errors.New("audit: nobody may change anything")
+
+// Check errors with ErrNobody when principal, actor or operation are missing.
+func (b By) Check() error {
+	if b.Principal.IsNobody() || b.Actor.Kind == "" || b.Operation == "" {
+		return ErrNobody
+	}
+	return nil
+}
+
+// New is the entry of a change: of what it was made from, only the fields that differ. Errors: ErrNobody, and those of
+// the views' encoding.
+func New(by By, at time.Time, c Change) (Entry, error) {
+	if err := by.Check(); err != nil {
+		return Entry{}, err
+	}
 	before, after, err := differing(c.Before, c.After)
-	return Entry{ID: uuid.NewString(), At: at, Mode: c.Mode, Actor: by.actor, Operation: by.operation, Subject: c.Subject,
+	return Entry{ID: uuid.NewString(), At: at, Mode: c.Mode, Actor: by.Actor, Operation: by.Operation, Subject: c.Subject,
 		Before: before, After: after}, err
 }

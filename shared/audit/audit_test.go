@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -13,18 +14,33 @@ import (
 
 type object = map[string]any
 
+var by = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")
+
+func TestNobodyChangesNothing(t *testing.T) {
+	t.Parallel()
+	for name, nobody := range map[string]audit.By{"zero": {},
+		"without an actor":     audit.ByPlatform(audit.Actor{Source: "192.0.2.1"}, "POST /pay"),
+		"without an operation": audit.ByPlatform(by.Actor, ""),
+		"without rights":       {Actor: by.Actor, Operation: by.Operation}} {
+		if e, err := audit.New(nobody, time.Time{}, audit.Change{}); !errors.Is(err, audit.ErrNobody) || e.ID != "" {
+			t.Errorf("%s: got %+v, %v, want %v", name, e, err, audit.ErrNobody)
+		}
+	}
+}
+
 func TestAnEntrySaysWhoChangedWhat(t *testing.T) {
 	t.Parallel()
 	actor := audit.Actor{Kind: audit.APIKey, ID: "key_1", Source: "192.0.2.1", Request: "r"}
+	author := audit.ByPlatform(actor, "PUT /v0.1/me")
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	got, err := audit.New(audit.As(t.Context(), actor, "PUT /v0.1/me"), at, audit.Change{Mode: identity.Test,
+	got, err := audit.New(author, at, audit.Change{Mode: identity.Test,
 		Subject: "merchant", Before: object{"a": 1, "b": 2}, After: object{"a": 1, "b": 3}})
 	want := audit.Entry{ID: got.ID, At: at, Mode: identity.Test, Actor: actor, Operation: "PUT /v0.1/me",
 		Subject: "merchant", Before: `{"b":2}`, After: `{"b":3}`}
 	if err != nil || got != want || len(got.ID) != 36 {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
-	if again, err := audit.New(t.Context(), at, audit.Change{}); err != nil || again.ID == got.ID {
+	if again, err := audit.New(by, at, audit.Change{}); err != nil || again.ID == got.ID {
 		t.Errorf("got the id %s again, %v, want another", again.ID, err)
 	}
 }
@@ -50,7 +66,7 @@ func TestOnlyWhatDiffersIsKept(t *testing.T) {
 			`{"n":18446744073709551615}`, `{"n":18446744073709551614}`},
 		"null and absent": {object{"o": nil}, object{"o": object{"a": 1}}, `{"o":null}`, `{"o":{"a":1}}`},
 	} {
-		e, err := audit.New(t.Context(), time.Time{}, audit.Change{Before: c.before, After: c.after})
+		e, err := audit.New(by, time.Time{}, audit.Change{Before: c.before, After: c.after})
 		if err != nil || e.Before != c.old || e.After != c.changed {
 			t.Errorf("%s: got %s and %s, %v, want %s and %s", name, e.Before, e.After, err, c.old, c.changed)
 		}
@@ -61,7 +77,7 @@ func TestOnlyWhatDiffersIsKept(t *testing.T) {
 func TestEntriesAreBounded(t *testing.T) {
 	t.Parallel()
 	fits, long := strings.Repeat("x", 4<<10-2), strings.Repeat("x", 4<<10-1) // with two quotes
-	e, err := audit.New(t.Context(), time.Time{}, audit.Change{Before: object{"t": fits}, After: object{"t": long}})
+	e, err := audit.New(by, time.Time{}, audit.Change{Before: object{"t": fits}, After: object{"t": long}})
 	if want := audit.Fields(`{"t":"` + fits + `"}`); err != nil || e.Before != want {
 		t.Errorf("4 KiB: got %d bytes, %v, want %d", len(e.Before), err, len(want))
 	}
@@ -72,7 +88,7 @@ func TestEntriesAreBounded(t *testing.T) {
 	for i := range 100 {
 		many[fmt.Sprint("t", i)] = strings.Repeat("x", 1000)
 	}
-	e, err = audit.New(t.Context(), time.Time{}, audit.Change{After: many})
+	e, err = audit.New(by, time.Time{}, audit.Change{After: many})
 	if err != nil || len(e.After) > 100 || !strings.Contains(string(e.After), `"sha256"`) {
 		t.Errorf("100 KB: got %s, %v, want its digest", e.After, err)
 	}

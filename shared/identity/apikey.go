@@ -63,13 +63,13 @@ func (k APIKey) With(name string, scopes []string, now time.Time) (APIKey, error
 
 // MayManage reports whether the principal may make, change and delete the key: it may use
 // those operations, and may give all rights of the key. So no principal takes over or
-// deletes a key with more rights than its own. The zero principal, the platform, may.
+// deletes a key with more rights than its own.
 func (p Principal) MayManage(k APIKey) bool { return len(p.LacksForKey(k)) == 0 }
 
 // LacksForKey names what keeps the principal from making, changing and deleting the key.
 func (p Principal) LacksForKey(k APIKey) (lacks []Lack) {
-	if p.Actor.Kind == "" {
-		return nil
+	if all, decided := p.lacksAll(); decided {
+		return all
 	}
 	if !p.May(KeysWrite) {
 		lacks = append(lacks, LackOfScope(KeysWrite))

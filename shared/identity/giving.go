@@ -49,6 +49,9 @@ func (p Principal) MayGiveScope(scope string) bool { return len(p.lacksForScope(
 
 // lacksForScope names what keeps the principal from giving the scope.
 func (p Principal) lacksForScope(scope string) (lacks []Lack) {
+	if all, decided := p.lacksAll(); decided {
+		return all
+	}
 	if !slices.Contains(p.Scopes, scope) {
 		lacks = append(lacks, LackOfScope(scope))
 	}
@@ -68,6 +71,9 @@ func (p Principal) MayGivePermission(permission Permission) bool {
 
 // LacksForPermission names what keeps the principal from giving the permission.
 func (p Principal) LacksForPermission(permission Permission) (lacks []Lack) {
+	if all, decided := p.lacksAll(); decided {
+		return all
+	}
 	if p.IsPerson() && !slices.Contains(p.Permissions, permission) {
 		lacks = append(lacks, LackOfPermission(permission))
 	}
@@ -85,6 +91,9 @@ func (p Principal) MayMakeOwner() bool { return len(p.LacksForOwner()) == 0 }
 
 // LacksForOwner names what keeps the principal from making an owner.
 func (p Principal) LacksForOwner() (lacks []Lack) {
+	if all, decided := p.lacksAll(); decided {
+		return all
+	}
 	for _, scope := range operational {
 		if !slices.Contains(p.Scopes, scope) {
 			lacks = append(lacks, LackOfScope(scope))

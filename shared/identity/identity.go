@@ -72,7 +72,12 @@ const (
 	TestProfile Kind = "test_profile" // of test mode only
 
 	MerchantToken Kind = "merchant_token" // an app or page, for what the token's actions name
+
+	platform Kind = "platform" // no credential has it
 )
+
+// kinds are those of credentials.
+var kinds = []Kind{SecretKey, PublicKey, User, Operator, Client, TestProfile, MerchantToken}
 
 // InBrowser reports whether payers' browsers have credentials of the kind.
 func (k Kind) InBrowser() bool { return k == PublicKey || k == MerchantToken }
@@ -84,7 +89,7 @@ type Actor struct {
 }
 
 // Principal is who makes a request: the actor, the tenant whose data it may
-// use, and its rights there. It names its merchant without a copy of it, so a change
+// use, and its rights there. The zero Principal has none. It names its merchant without a copy of it, so a change
 // of the merchant takes effect with the next request.
 type Principal struct {
 	Actor       Actor
@@ -117,6 +122,15 @@ type Admission struct {
 	ChosenVersion int // of that member
 }
 
+// Platform is the principal of workers and of operators' commands, which may everything. No credential has its rights.
+func Platform() Principal { return Principal{Actor: Actor{Kind: platform}} }
+
+// IsPlatform reports whether the principal is Platform.
+func (p Principal) IsPlatform() bool { return p.Actor.Kind == platform }
+
+// IsNobody reports whether the principal has no credential, or one of a kind that is not known here.
+func (p Principal) IsNobody() bool { return !p.IsPlatform() && !slices.Contains(kinds, p.Actor.Kind) }
+
 // IsPerson reports whether the principal is a person, whom the permissions of its member
 // limit.
 func (p Principal) IsPerson() bool { return p.Actor.Kind == User || p.Actor.Kind == Operator }
@@ -126,7 +140,9 @@ func (p Principal) IsPerson() bool { return p.Actor.Kind == User || p.Actor.Kind
 // that needs an administrator's permission. Other callers are limited by their scopes or actions alone.
 func (p Principal) Has(permission Permission) bool {
 	switch {
-	case permission == "":
+	case p.IsNobody():
+		return false
+	case p.IsPlatform() || permission == "":
 		return true
 	case p.Actor.Kind == TestProfile:
 		return !permission.administers()
@@ -140,12 +156,15 @@ func (p Principal) Has(permission Permission) bool {
 // full_transaction_history_view a person sees its own alone (contract §13.9). creator is a
 // member's id, "" when it was no person.
 func (p Principal) Sees(creator string) bool {
-	return p.Has(FullTransactionHistoryView) || creator == p.Actor.ID
+	return p.Has(FullTransactionHistoryView) || !p.IsNobody() && creator == p.Actor.ID
 }
 
 // May reports whether the principal has at least one of the scopes (contract
 // §1: any one suffices; with none asked for, any credential of the merchant does).
 func (p Principal) May(anyOf ...string) bool {
+	if p.IsPlatform() || p.IsNobody() {
+		return p.IsPlatform()
+	}
 	if len(anyOf) == 0 {
 		return true
 	}

@@ -49,8 +49,26 @@ func TestMay(t *testing.T) {
 		{holds: []string{"payment_instruments"}, anyOf: []string{"payment"}, want: false},
 		{holds: []string{""}, anyOf: []string{"payments"}, want: false},
 	} {
-		if got := (identity.Principal{Scopes: c.holds}).May(c.anyOf...); got != c.want {
+		p := identity.Principal{Actor: identity.Actor{Kind: identity.SecretKey}, Scopes: c.holds}
+		if got := p.May(c.anyOf...); got != c.want {
 			t.Errorf("%q for %q: got %t, want %t", c.holds, c.anyOf, got, c.want)
+		}
+	}
+}
+
+// TestNobodyMayNothing, and the platform everything.
+func TestNobodyMayNothing(t *testing.T) {
+	t.Parallel()
+	scope, permission := identity.AllScopes()[0], identity.AllPermissions()[0]
+	unknown := identity.Principal{Actor: identity.Actor{Kind: "new"}, Scopes: identity.AllScopes()}
+	for p, who := range map[*identity.Principal]bool{{}: false, &unknown: false, new(identity.Platform()): true} {
+		for what, got := range map[string]bool{"May": p.May(), "May scope": p.May(scope), "Has": p.Has(""),
+			"Has permission": p.Has(permission), "Sees": p.Sees(""), "MayManage": p.MayManage(identity.APIKey{}),
+			"MayGiveScope": p.MayGiveScope(scope), "MayGivePermission": p.MayGivePermission(permission),
+			"MayMakeOwner": p.MayMakeOwner()} {
+			if got != who {
+				t.Errorf("%s of %q: got %t, want %t", what, p.Actor.Kind, got, who)
+			}
 		}
 	}
 }

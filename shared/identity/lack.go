@@ -19,6 +19,14 @@ func LackOfAction(a Action) Lack { return Lack("the action " + string(a)) }
 
 const lackOfOwnership = Lack("the role role_owner")
 
+// lacksAll decides for the platform, which lacks nothing, and for nobody, who lacks a credential.
+func (p Principal) lacksAll() (lacks []Lack, decided bool) {
+	if p.IsNobody() {
+		return []Lack{"a credential"}, true
+	}
+	return nil, p.IsPlatform()
+}
+
 // Lacks makes a sentence of what is lacking, each thing once; "" of nothing.
 func Lacks(before string, all []Lack) string {
 	var words []string

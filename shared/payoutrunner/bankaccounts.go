@@ -13,9 +13,9 @@ import (
 
 // ChangeBankAccounts is ChangeMerchant for a state with the tenant's bank accounts,
 // which decide where payouts go.
-func (r *Runner) ChangeBankAccounts(ctx context.Context, t identity.Tenant,
+func (r *Runner) ChangeBankAccounts(ctx context.Context, by audit.By, t identity.Tenant,
 	change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
-	return r.change(ctx, func() (merchant.State, error) {
+	return r.change(ctx, by, func() (merchant.State, error) {
 		return r.Store.MerchantState(ctx, t.Merchant, t.Mode)
 	}, change)
 }
@@ -23,7 +23,7 @@ func (r *Runner) ChangeBankAccounts(ctx context.Context, t identity.Tenant,
 // BankAccounts are the tenant's, with what its bank has decided by now. If the bank
 // cannot be asked, or its answer cannot be recorded, they are shown as they are: the
 // sweep does it later.
-func (r *Runner) BankAccounts(ctx context.Context, t identity.Tenant) (merchant.BankAccounts, error) {
+func (r *Runner) BankAccounts(ctx context.Context, by audit.By, t identity.Tenant) (merchant.BankAccounts, error) {
 	accounts, err := r.Store.BankAccounts(ctx, t)
 	if err != nil {
 		return accounts, err
@@ -34,7 +34,7 @@ func (r *Runner) BankAccounts(ctx context.Context, t identity.Tenant) (merchant.
 	}
 	decided := accounts
 	if err == nil {
-		decided, err = r.decide(ctx, t, pending.ID, verdict)
+		decided, err = r.decide(ctx, by, t, pending.ID, verdict)
 	}
 	if err != nil {
 		r.Log.WarnContext(ctx, "bank account not verified", "tenant", t.String(), "account", pending.ID, "error", err)
@@ -45,30 +45,30 @@ func (r *Runner) BankAccounts(ctx context.Context, t identity.Tenant) (merchant.
 
 // AddBankAccount adds an account that is pending verification, with its id, and
 // returns the tenant's. Failures: merchant.BankAccounts.Add's.
-func (r *Runner) AddBankAccount(ctx context.Context, t identity.Tenant, a merchant.BankAccount,
+func (r *Runner) AddBankAccount(ctx context.Context, by audit.By, t identity.Tenant, a merchant.BankAccount,
 	primary bool) (merchant.BankAccounts, error) {
 	add := func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
 		return accounts.Add(a, primary, r.Store.Now())
 	}
-	added, err := r.apply(ctx, t, add)
+	added, err := r.apply(ctx, by, t, add)
 	if !errors.Is(err, merchant.ErrVerificationPending) {
 		return added, err
 	}
 	// The bank may have decided about the other one since.
-	if settled, unsettled := r.BankAccounts(ctx, t); unsettled != nil {
+	if settled, unsettled := r.BankAccounts(ctx, by, t); unsettled != nil {
 		return settled, unsettled
 	}
-	return r.apply(ctx, t, add)
+	return r.apply(ctx, by, t, add)
 }
 
 // DecideBankAccount records an operator's verdict about an account, unless the bank has decided about it by now, and
 // returns the tenant's accounts.
-func (r *Runner) DecideBankAccount(ctx context.Context, t identity.Tenant, id string,
+func (r *Runner) DecideBankAccount(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
-	if accounts, err := r.BankAccounts(ctx, t); err != nil {
+	if accounts, err := r.BankAccounts(ctx, by, t); err != nil {
 		return accounts, err
 	}
-	return r.apply(ctx, t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
+	return r.apply(ctx, by, t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
 		return accounts.Decide(id, verdict), nil
 	})
 }
@@ -76,7 +76,7 @@ func (r *Runner) DecideBankAccount(ctx context.Context, t identity.Tenant, id st
 // CheckBankAccounts asks the bank about the tenant's pending account, if any, and
 // says when it is asked next, also when it could not be asked: its outage must not
 // fill every tick of the sweep. The error is then the bank's.
-func (r *Runner) CheckBankAccounts(ctx context.Context, t identity.Tenant) error {
+func (r *Runner) CheckBankAccounts(ctx context.Context, by audit.By, t identity.Tenant) error {
 	accounts, err := r.Store.BankAccounts(ctx, t)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (r *Runner) CheckBankAccounts(ctx context.Context, t identity.Tenant) error
 	if err != nil {
 		verdict = merchant.BankAccountPending
 	}
-	_, decideErr := r.decide(ctx, t, pending.ID, verdict)
+	_, decideErr := r.decide(ctx, by, t, pending.ID, verdict)
 	return errors.Join(err, decideErr)
 }
 
@@ -112,9 +112,9 @@ func (r *Runner) verify(ctx context.Context, t identity.Tenant,
 
 // decide records what the bank has decided about an account, or that it was asked in
 // vain.
-func (r *Runner) decide(ctx context.Context, t identity.Tenant, id string,
+func (r *Runner) decide(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
-	decided, err := r.apply(audit.AsBank(ctx), t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
+	decided, err := r.apply(ctx, by.Bank(), t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {
 		return accounts.Decide(id, verdict).Postponed(r.Store.Now()), nil
 	})
 	if err == nil && verdict != merchant.BankAccountPending {
@@ -124,9 +124,9 @@ func (r *Runner) decide(ctx context.Context, t identity.Tenant, id string,
 }
 
 // apply changes the tenant's accounts, and nothing else, by a rule.
-func (r *Runner) apply(ctx context.Context, t identity.Tenant,
+func (r *Runner) apply(ctx context.Context, by audit.By, t identity.Tenant,
 	rule func(merchant.BankAccounts) (merchant.BankAccounts, error)) (merchant.BankAccounts, error) {
-	state, err := r.ChangeBankAccounts(ctx, t, func(s merchant.State) (merchant.State, error) {
+	state, err := r.ChangeBankAccounts(ctx, by, t, func(s merchant.State) (merchant.State, error) {
 		before := s.BankAccounts(t.Mode)
 		after, err := rule(before)
 		if err != nil || reflect.DeepEqual(before, after) {

@@ -29,12 +29,12 @@ const (
 func (h *fixture) added(iban string, primary bool, verdict merchant.BankAccountStatus) merchant.BankAccount {
 	h.Helper()
 	a := newAccount(iban)
-	if _, err := h.AddBankAccount(h.Context(), tenant, a, primary); err != nil {
+	if _, err := h.AddBankAccount(h.Context(), byTest, tenant, a, primary); err != nil {
 		h.Fatal(err)
 	}
 	h.verdict = verdict
 	defer func() { h.verdict = merchant.BankAccountPending }()
-	accounts, err := h.BankAccounts(h.Context(), tenant)
+	accounts, err := h.BankAccounts(h.Context(), byTest, tenant)
 	if got, _ := accounts.Get(a.ID); err != nil || got.Status != verdict {
 		h.Fatalf("got %+v, %v, want %s", got, err, verdict)
 	}
@@ -64,13 +64,13 @@ func TestPayoutsGoToTheLastVerifiedPrimaryAccount(t *testing.T) {
 	h.added(oneIBAN, false, rejected)
 	h.wantPaid("a rejected first one", "")
 	first := newAccount(oneIBAN)
-	if _, err := h.AddBankAccount(t.Context(), tenant, first, false); err != nil {
+	if _, err := h.AddBankAccount(t.Context(), byTest, tenant, first, false); err != nil {
 		t.Fatal(err)
 	}
 	h.wantPaid("a first one", "")
 	h.verdict = verified
 	h.pay(1)
-	if _, err := h.BankAccounts(t.Context(), tenant); err != nil {
+	if _, err := h.BankAccounts(t.Context(), byTest, tenant); err != nil {
 		t.Fatal(err)
 	}
 	h.verdict = pending
@@ -80,18 +80,18 @@ func TestPayoutsGoToTheLastVerifiedPrimaryAccount(t *testing.T) {
 	h.added("DE15100100100000002222", false, verified)
 	h.wantPaid("beside one that is not primary", oneIBAN)
 	second := newAccount(anotherIBAN)
-	if _, err := h.AddBankAccount(t.Context(), tenant, second, true); err != nil {
+	if _, err := h.AddBankAccount(t.Context(), byTest, tenant, second, true); err != nil {
 		t.Fatal(err)
 	}
 	h.pay(1)
 	h.Advance(day)
-	if err := h.CheckBankAccounts(t.Context(), tenant); err != nil { // as the sweep does
+	if err := h.CheckBankAccounts(t.Context(), byTest, tenant); err != nil { // as the sweep does
 		t.Fatal(err)
 	}
 	h.want("while the new one is pending", h.run(h.plan()), "PAID 10.10 1")
 	h.pay(1)
 	h.verdict = verified
-	if err := h.CheckBankAccounts(t.Context(), tenant); err != nil {
+	if err := h.CheckBankAccounts(t.Context(), byTest, tenant); err != nil {
 		t.Fatal(err)
 	}
 	h.wantPaid("when the new one is verified", anotherIBAN)
@@ -142,7 +142,7 @@ func TestAPayoutThatRunsWhileTheAccountChanges(t *testing.T) {
 		h.pay(1)
 		h.Advance(day)
 		id := h.plan()
-		if _, err := h.AddBankAccount(t.Context(), tenant, newAccount(anotherIBAN), true); err != nil {
+		if _, err := h.AddBankAccount(t.Context(), byTest, tenant, newAccount(anotherIBAN), true); err != nil {
 			t.Fatal(err)
 		}
 		h.verdict = merchant.BankAccountVerified
@@ -151,7 +151,7 @@ func TestAPayoutThatRunsWhileTheAccountChanges(t *testing.T) {
 			if n++; n == call {
 				reached = true
 				h.wire.Free(func() {
-					if err := h.CheckBankAccounts(t.Context(), tenant); err != nil {
+					if err := h.CheckBankAccounts(t.Context(), byTest, tenant); err != nil {
 						t.Error(err)
 					}
 				})
@@ -182,7 +182,7 @@ func TestOneOfAHundredAccountsIsAdded(t *testing.T) {
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {
-			_, err := h.AddBankAccount(t.Context(), tenant, newAccount(oneIBAN), false)
+			_, err := h.AddBankAccount(t.Context(), byTest, tenant, newAccount(oneIBAN), false)
 			switch {
 			case err == nil:
 				added.Add(1)
@@ -207,12 +207,12 @@ func TestTheNextAccountSettlesTheOneBefore(t *testing.T) {
 	h := openFixture(t)
 	h.verdict = merchant.BankAccountVerified
 	for n := range merchant.MaxBankAccounts {
-		if _, err := h.AddBankAccount(t.Context(), tenant, newAccount(fmt.Sprint("number ", n)), false); err != nil {
+		if _, err := h.AddBankAccount(t.Context(), byTest, tenant, newAccount(fmt.Sprint("number ", n)), false); err != nil {
 			t.Fatalf("account %d: got error %v, want none", n, err)
 		}
 	}
 	for range 2 {
-		_, err := h.AddBankAccount(t.Context(), tenant, newAccount(oneIBAN), false)
+		_, err := h.AddBankAccount(t.Context(), byTest, tenant, newAccount(oneIBAN), false)
 		if !errors.Is(err, merchant.ErrTooManyBankAccounts) {
 			t.Errorf("the 11th: got error %v, want ErrTooManyBankAccounts", err)
 		}
@@ -225,22 +225,22 @@ func TestABankThatCannotBeAskedDecidesNothing(t *testing.T) {
 	h := openFixture(t)
 	h.verdict, h.verifyErr = merchant.BankAccountVerified, faults.ErrNetwork
 	a := newAccount(oneIBAN)
-	if _, err := h.AddBankAccount(t.Context(), tenant, a, false); err != nil {
+	if _, err := h.AddBankAccount(t.Context(), byTest, tenant, a, false); err != nil {
 		t.Fatal(err)
 	}
-	accounts, err := h.BankAccounts(t.Context(), tenant)
+	accounts, err := h.BankAccounts(t.Context(), byTest, tenant)
 	if got, _ := accounts.Get(a.ID); err != nil || got.Status != merchant.BankAccountPending {
 		t.Errorf("got %+v, %v, want it pending", got, err)
 	}
-	if _, err = h.AddBankAccount(t.Context(), tenant, newAccount(oneIBAN), false); !errors.Is(err,
+	if _, err = h.AddBankAccount(t.Context(), byTest, tenant, newAccount(oneIBAN), false); !errors.Is(err,
 		merchant.ErrVerificationPending) {
 		t.Errorf("another: got error %v, want ErrVerificationPending", err)
 	}
-	if err = h.CheckBankAccounts(t.Context(), tenant); !errors.Is(err, faults.ErrNetwork) {
+	if err = h.CheckBankAccounts(t.Context(), byTest, tenant); !errors.Is(err, faults.ErrNetwork) {
 		t.Errorf("checked: got error %v, want the bank's", err)
 	}
 	h.verifyErr = nil
-	if err = h.CheckBankAccounts(t.Context(), tenant); err != nil {
+	if err = h.CheckBankAccounts(t.Context(), byTest, tenant); err != nil {
 		t.Error(err)
 	}
 	h.wantPaid("then", oneIBAN)
@@ -251,7 +251,7 @@ func TestABankThatCannotBeAskedDecidesNothing(t *testing.T) {
 func TestAnAccountThatTheBankDoesNotDecideOnIsCheckedLater(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
-	if _, err := h.AddBankAccount(t.Context(), tenant, newAccount(oneIBAN), false); err != nil {
+	if _, err := h.AddBankAccount(t.Context(), byTest, tenant, newAccount(oneIBAN), false); err != nil {
 		t.Fatal(err)
 	}
 	dueIn := func(want time.Duration) {
@@ -264,23 +264,23 @@ func TestAnAccountThatTheBankDoesNotDecideOnIsCheckedLater(t *testing.T) {
 	dueIn(2 * time.Second)
 	h.Advance(time.Minute)
 	for range 2 {
-		if _, err := h.BankAccounts(t.Context(), tenant); err != nil {
+		if _, err := h.BankAccounts(t.Context(), byTest, tenant); err != nil {
 			t.Fatal(err)
 		}
 		dueIn(-58 * time.Second)
 	}
 	for _, h.verifyErr = range []error{faults.ErrNetwork, nil} {
-		if err := h.CheckBankAccounts(t.Context(), tenant); !errors.Is(err, h.verifyErr) {
+		if err := h.CheckBankAccounts(t.Context(), byTest, tenant); !errors.Is(err, h.verifyErr) {
 			t.Fatalf("got error %v, want %v", err, h.verifyErr)
 		}
 		dueIn(time.Minute)
 	}
 	h.verdict = merchant.BankAccountRejected
-	if err := h.CheckBankAccounts(t.Context(), tenant); err != nil {
+	if err := h.CheckBankAccounts(t.Context(), byTest, tenant); err != nil {
 		t.Fatal(err)
 	}
 	asked := h.verified.Load()
-	if err := h.CheckBankAccounts(t.Context(), tenant); err != nil || h.verified.Load() != asked {
+	if err := h.CheckBankAccounts(t.Context(), byTest, tenant); err != nil || h.verified.Load() != asked {
 		t.Errorf("with nothing pending: got %d questions, %v, want none", h.verified.Load()-asked, err)
 	}
 }
@@ -302,14 +302,14 @@ func TestAccountsSurviveFaults(t *testing.T) {
 			})
 			h.verdict = merchant.BankAccountVerified
 			for range 2 {
-				_, _ = h.AddBankAccount(t.Context(), tenant, a, true)
+				_, _ = h.AddBankAccount(t.Context(), byTest, tenant, a, true)
 			}
-			_, _ = h.BankAccounts(t.Context(), tenant)
+			_, _ = h.BankAccounts(t.Context(), byTest, tenant)
 			h.wire.Inject(faults.Times(0, "", fault))
-			if _, err := h.AddBankAccount(t.Context(), tenant, a, true); err != nil {
+			if _, err := h.AddBankAccount(t.Context(), byTest, tenant, a, true); err != nil {
 				t.Errorf("%v of call %d: got error %v, want none", fault, failing, err)
 			}
-			accounts, err := h.BankAccounts(t.Context(), tenant)
+			accounts, err := h.BankAccounts(t.Context(), byTest, tenant)
 			if err != nil || len(accounts.All) != 2 || accounts.All[0].ID != first.ID || accounts.Paid != a.ID {
 				t.Errorf("%v of call %d: got %+v, %v, want two accounts, the second one paid", fault, failing, accounts, err)
 			}
@@ -333,7 +333,7 @@ func TestChangesOfThePrimaryAccountAreWhole(t *testing.T) {
 		all.Go(func() {
 			a := newAccount(fmt.Sprint("number ", i))
 			vouched[i] = a.ID
-			_, err := h.ChangeBankAccounts(t.Context(), tenant, func(s merchant.State) (merchant.State, error) {
+			_, err := h.ChangeBankAccounts(t.Context(), byTest, tenant, func(s merchant.State) (merchant.State, error) {
 				accounts, err := s.BankAccounts(tenant.Mode).Vouch(a, h.Store.Now())
 				return s.WithBankAccounts(tenant.Mode, accounts), err
 			})
@@ -344,15 +344,15 @@ func TestChangesOfThePrimaryAccountAreWhole(t *testing.T) {
 	}
 	added := newAccount(anotherIBAN)
 	all.Go(func() {
-		if _, err := h.AddBankAccount(t.Context(), tenant, added, true); err != nil {
+		if _, err := h.AddBankAccount(t.Context(), byTest, tenant, added, true); err != nil {
 			t.Error(err)
 		}
-		if err := h.CheckBankAccounts(t.Context(), tenant); err != nil {
+		if err := h.CheckBankAccounts(t.Context(), byTest, tenant); err != nil {
 			t.Error(err)
 		}
 	})
 	all.Wait()
-	accounts, err := h.BankAccounts(t.Context(), tenant)
+	accounts, err := h.BankAccounts(t.Context(), byTest, tenant)
 	if err != nil || len(accounts.All) != 6 {
 		t.Fatalf("got %+v, %v, want all 6 accounts", accounts, err)
 	}
@@ -375,10 +375,10 @@ func TestTheOtherModesAccountsStayAsTheyAre(t *testing.T) {
 	}
 	test := identity.Tenant{Mode: identity.Test, Merchant: tenant.Merchant}
 	a := newAccount(anotherIBAN)
-	if _, err = h.AddBankAccount(t.Context(), test, a, true); err != nil {
+	if _, err = h.AddBankAccount(t.Context(), byTest, test, a, true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = h.ChangeBankAccounts(t.Context(), test, func(s merchant.State) (merchant.State, error) {
+	if _, err = h.ChangeBankAccounts(t.Context(), byTest, test, func(s merchant.State) (merchant.State, error) {
 		return s.WithBankAccounts(test.Mode, s.BankAccounts(test.Mode).Decide(a.ID, merchant.BankAccountVerified)), nil
 	}); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -70,7 +71,7 @@ func openFixture(t *testing.T) *fixture {
 		Banks: map[identity.Mode]bank.Bank{identity.Live: h}})
 	owner := merchant.Merchant{Code: tenant.Merchant, Currency: "EUR",
 		Settings: merchant.ByMode[merchant.Settings]{}.With(tenant.Mode, merchant.DefaultSettings)}
-	if err := s.CreateMerchant(t.Context(), owner, account.Account{}); err != nil {
+	if err := s.CreateMerchant(t.Context(), byTest, owner, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -122,7 +123,7 @@ type terms struct {
 func (h *fixture) set(change func(*terms)) terms {
 	h.Helper()
 	var set terms
-	_, err := h.ChangeMerchant(h.Context(), tenant.Merchant, func(s merchant.State) (merchant.State, error) {
+	_, err := h.ChangeMerchant(h.Context(), byTest, tenant.Merchant, func(s merchant.State) (merchant.State, error) {
 		set = terms{s.Schedule(tenant.Mode), s.Merchant.Settings.Of(tenant.Mode), s.Merchant.TimeZone}
 		if set.Version == 0 {
 			set.To = merchant.BankAccount{Holder: "Shop", IBAN: "DE17100100100000005678", Status: merchant.BankAccountVerified}
@@ -230,3 +231,6 @@ func (h *fixture) want(what, got, want string) {
 }
 
 const day = 24 * time.Hour
+
+// byTest is who changes what a test changes by itself.
+var byTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -118,13 +119,14 @@ func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation stri
 // cut-off follows the new settings. A change that changes nothing writes nothing, and
 // a schedule is written only with a change of its own mode: nothing in test mode can
 // get in the way of live payouts. Errors: change's; failure: NotFound.
-func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(merchant.State) (merchant.State,
-	error)) (merchant.State, error) {
-	return r.change(ctx, func() (merchant.State, error) { return r.Store.MerchantState(ctx, code) }, change)
+func (r *Runner) ChangeMerchant(ctx context.Context, by audit.By, code string,
+	change func(merchant.State) (merchant.State,
+		error)) (merchant.State, error) {
+	return r.change(ctx, by, func() (merchant.State, error) { return r.Store.MerchantState(ctx, code) }, change)
 }
 
 // change is ChangeMerchant for a state that is read so.
-func (r *Runner) change(ctx context.Context, read func() (merchant.State, error),
+func (r *Runner) change(ctx context.Context, by audit.By, read func() (merchant.State, error),
 	change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
 	return store.Retry(func(bool) (merchant.State, error) {
 		before, err := read()
@@ -150,13 +152,14 @@ func (r *Runner) change(ctx context.Context, read func() (merchant.State, error)
 		if reflect.DeepEqual(after, before) {
 			return before, nil
 		}
-		return r.save(ctx, before, after, changed)
+		return r.save(ctx, by, before, after, changed)
 	})
 }
 
 // save writes the merchant, the schedules of the modes whose payouts changed, and the
 // bank accounts that were read.
-func (r *Runner) save(ctx context.Context, before, state merchant.State, changed []identity.Mode) (merchant.State,
+func (r *Runner) save(ctx context.Context, by audit.By, before, state merchant.State,
+	changed []identity.Mode) (merchant.State,
 	error) {
 	was := merchant.State{Merchant: before.Merchant, Accounts: before.Accounts}
 	saving := merchant.State{Merchant: state.Merchant, Accounts: state.Accounts}
@@ -164,7 +167,7 @@ func (r *Runner) save(ctx context.Context, before, state merchant.State, changed
 		was.Schedules = was.Schedules.With(mode, before.Schedules.Of(mode))
 		saving.Schedules = saving.Schedules.With(mode, state.Schedules.Of(mode))
 	}
-	saved, err := r.Store.SaveMerchantState(ctx, was, saving)
+	saved, err := r.Store.SaveMerchantState(ctx, by, was, saving)
 	state.Merchant, state.Accounts = saved.Merchant, saved.Accounts
 	for _, mode := range changed {
 		state.Schedules = state.Schedules.With(mode, saved.Schedules.Of(mode))

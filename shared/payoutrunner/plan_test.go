@@ -206,7 +206,7 @@ func TestOtherChangesLeaveTheCutoff(t *testing.T) {
 	}
 	for _, wait := range []time.Duration{0, 70 * day} { // also when the period has ended
 		h.Advance(wait)
-		if _, err := h.ChangeMerchant(t.Context(), tenant.Merchant, rename); err != nil {
+		if _, err := h.ChangeMerchant(t.Context(), byTest, tenant.Merchant, rename); err != nil {
 			t.Fatal(err)
 		}
 		now, err := h.Store.PayoutSchedule(t.Context(), tenant)

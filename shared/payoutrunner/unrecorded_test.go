@@ -16,7 +16,7 @@ func (h *fixture) changing() {
 		if operation == "TransactWriteItems" && !within {
 			within = true
 			h.wire.Free(func() {
-				_, err := h.ChangeMerchant(h.Context(), tenant.Merchant, func(s merchant.State) (merchant.State, error) {
+				_, err := h.ChangeMerchant(h.Context(), byTest, tenant.Merchant, func(s merchant.State) (merchant.State, error) {
 					s.Merchant.PayPal = !s.Merchant.PayPal
 					return s, nil
 				})
@@ -35,24 +35,24 @@ func TestAReadThatCannotRecordTheBanksAnswer(t *testing.T) {
 	t.Parallel()
 	h := openFixture(t)
 	a := newAccount(oneIBAN)
-	if _, err := h.AddBankAccount(t.Context(), tenant, a, false); err != nil {
+	if _, err := h.AddBankAccount(t.Context(), byTest, tenant, a, false); err != nil {
 		t.Fatal(err)
 	}
 	h.verdict = merchant.BankAccountVerified
 	h.changing()
-	accounts, err := h.BankAccounts(t.Context(), tenant)
+	accounts, err := h.BankAccounts(t.Context(), byTest, tenant)
 	if got, _ := accounts.Get(a.ID); err != nil || got.Status != merchant.BankAccountPending {
 		t.Errorf("got %+v, %v, want it pending", got, err)
 	}
-	if _, err = h.AddBankAccount(t.Context(), tenant, newAccount(oneIBAN), false); !errors.Is(err,
+	if _, err = h.AddBankAccount(t.Context(), byTest, tenant, newAccount(oneIBAN), false); !errors.Is(err,
 		merchant.ErrVerificationPending) {
 		t.Errorf("another: got error %v, want ErrVerificationPending", err)
 	}
-	if err = h.CheckBankAccounts(t.Context(), tenant); !errors.Is(err, store.ErrContended) {
+	if err = h.CheckBankAccounts(t.Context(), byTest, tenant); !errors.Is(err, store.ErrContended) {
 		t.Errorf("checked: got error %v, want ErrContended", err)
 	}
 	h.wire.Inject(nil)
-	if _, err = h.BankAccounts(t.Context(), tenant); err != nil {
+	if _, err = h.BankAccounts(t.Context(), byTest, tenant); err != nil {
 		t.Error(err)
 	}
 	h.wantPaid("then", oneIBAN)

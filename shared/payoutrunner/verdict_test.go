@@ -29,12 +29,12 @@ func TestAPayoutSeesWhatTheBankHasDecided(t *testing.T) {
 	} {
 		h := openFixture(t)
 		h.added(oneIBAN, false, merchant.BankAccountVerified)
-		if _, err := h.AddBankAccount(t.Context(), tenant, newAccount(anotherIBAN), c.primary); err != nil {
+		if _, err := h.AddBankAccount(t.Context(), byTest, tenant, newAccount(anotherIBAN), c.primary); err != nil {
 			t.Fatal(err)
 		}
 		h.pay(1)
 		if h.Advance(c.asked); c.asked > 0 {
-			if err := h.CheckBankAccounts(t.Context(), tenant); err != nil {
+			if err := h.CheckBankAccounts(t.Context(), byTest, tenant); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -43,7 +43,7 @@ func TestAPayoutSeesWhatTheBankHasDecided(t *testing.T) {
 		id := h.plan()
 		if c.waits {
 			h.want(name, h.run(id), "SEALED 10.10 1")
-			_ = h.CheckBankAccounts(t.Context(), tenant) // as the sweep does, which logs the error
+			_ = h.CheckBankAccounts(t.Context(), byTest, tenant) // as the sweep does, which logs the error
 		}
 		h.want(name, h.run(id), "PAID 10.10 1")
 		if got := h.requests[0].To.IBAN; got != c.to {

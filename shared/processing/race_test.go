@@ -17,6 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -57,7 +58,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	m := merchant.Merchant{Code: tenant.Merchant}
-	if err := o.store.CreateMerchant(t.Context(), m, account.Account{}); err != nil {
+	if err := o.store.CreateMerchant(t.Context(), byTest, m, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
 	config.HTTP = &http.Client{Transport: enginetest.Real{}}
@@ -252,3 +253,6 @@ func TestAnUnknownChargeIsNotCancelledBeforeItsTime(t *testing.T) {
 		}
 	}
 }
+
+// byTest is who changes what a test changes by itself.
+var byTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")

@@ -55,7 +55,8 @@ func (o *fixture) paid(t *testing.T, of identity.Tenant, amount string, c money.
 
 // tryRefund requests a refund under a minimum balance in euros; "": none.
 func (o *fixture) tryRefund(ctx context.Context, of identity.Tenant, id, amount, minimum string) error {
-	request := processing.RefundRequest{TransactionID: id, Operation: uuid.NewString(), Amount: money.Literal(amount)}
+	request := processing.RefundRequest{By: identity.Platform(), TransactionID: id, Operation: uuid.NewString(),
+		Amount: money.Literal(amount)}
 	if minimum != "" {
 		balance := money.MustParse(minimum, "EUR")
 		request.MinimumBalance = &balance

@@ -70,8 +70,9 @@ func (o *fixture) wantRefund(t *testing.T, e payments.Event, status payments.Eve
 func (o *fixture) retryRefund(t *testing.T, e payments.Event, operation string) error {
 	t.Helper()
 	minimum := money.MustParse("0", "EUR")
-	return o.Refund(t.Context(), live, processing.RefundRequest{TransactionID: e.TransactionID, Operation: operation,
-		Amount: money.Literal(e.Amount.String()), MinimumBalance: &minimum})
+	return o.Refund(t.Context(), live, processing.RefundRequest{By: identity.Platform(), TransactionID: e.TransactionID,
+		Operation: operation,
+		Amount:    money.Literal(e.Amount.String()), MinimumBalance: &minimum})
 }
 
 // TestARefundThatIsNeverTakenFails: its process ended, and the acquirer takes no

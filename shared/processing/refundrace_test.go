@@ -32,7 +32,7 @@ func (o *fixture) sell(t *testing.T) string {
 
 func (o *fixture) refund(t *testing.T, transaction, operation string) error {
 	t.Helper()
-	return o.Refund(t.Context(), tenant, processing.RefundRequest{TransactionID: transaction,
+	return o.Refund(t.Context(), tenant, processing.RefundRequest{By: identity.Platform(), TransactionID: transaction,
 		Operation: operation, Amount: "4.00"})
 }
 

@@ -53,7 +53,7 @@ func newBankShop(t *testing.T) *bankShop {
 func (s *shop) payOut(operation, iban string) string {
 	s.Helper()
 	payer := banking.Open(s.App)
-	_, err := payer.ChangeMerchant(s.Context(), s.Merchant.Code, func(m merchant.State) (merchant.State, error) {
+	_, err := payer.ChangeMerchant(s.Context(), byTest, s.Merchant.Code, func(m merchant.State) (merchant.State, error) {
 		schedule := m.Schedule(identity.Test)
 		schedule.To = merchant.BankAccount{ID: "a", Holder: "Shop", IBAN: iban, Status: merchant.BankAccountVerified}
 		return m.WithSettings(identity.Test, merchant.Settings{OnDemand: true}).WithSchedule(identity.Test, schedule), nil

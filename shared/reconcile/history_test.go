@@ -21,6 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -112,7 +113,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	h.payouts = payoutrunner.New(payoutrunner.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
 		Banks: h.banks()})
 	for _, code := range []string{"MC1", "MC2"} {
-		h.must(h.store.CreateMerchant(t.Context(), merchant.Merchant{Code: code, Currency: "EUR"}, account.Account{}))
+		h.must(h.store.CreateMerchant(t.Context(), byTest, merchant.Merchant{Code: code, Currency: "EUR"}, account.Account{}))
 	}
 	for _, tenant := range shops {
 		h.payTo(tenant, "Shop")
@@ -123,7 +124,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 // payTo lets the tenant be paid out on demand, to an account of the holder.
 func (h *history) payTo(t identity.Tenant, holder string) {
 	h.Helper()
-	_, err := h.payouts.ChangeMerchant(h.Context(), t.Merchant, func(s merchant.State) (merchant.State, error) {
+	_, err := h.payouts.ChangeMerchant(h.Context(), byTest, t.Merchant, func(s merchant.State) (merchant.State, error) {
 		schedule := s.Schedule(t.Mode)
 		schedule.To = merchant.BankAccount{ID: "a", Holder: holder, IBAN: "DE89370400440532013000",
 			Status: merchant.BankAccountVerified}
@@ -376,3 +377,6 @@ func (h *history) loseEach() {
 		h.Errorf("after %d losses: got %+v, want no breaks and at least 10 losses", lost, r.Breaks)
 	}
 }
+
+// byTest is who changes what a test changes by itself.
+var byTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")

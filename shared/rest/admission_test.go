@@ -34,7 +34,7 @@ func TestAChangedCallerIsAdmittedAgain(t *testing.T) {
 		t.Errorf("changing all the time: got %d after %d runs, want 409 after 5", got.Code, runs)
 	}
 	runs, revoke = 0, func() {
-		if err := f.store.DeleteAPIKey(t.Context(), tenant, "key_1", "revoke"); err != nil {
+		if err := f.store.DeleteAPIKey(t.Context(), byTest, tenant, "key_1", "revoke"); err != nil {
 			t.Error(err)
 		}
 	}

@@ -56,17 +56,20 @@ func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
 		return ctx, failure.Forbidden("https_required").WithSlug("https-required")
 	}
 	ctx = context.WithValue(ctx, sourceKey{}, addressSubject(x.client))
-	operation := x.route.Method + " " + x.route.Path
 	if x.route.Access == Open {
-		ctx = withRequest(audit.As(ctx, audit.Actor{Source: x.source(), Request: x.id}, operation), x.request)
+		by := audit.By{Actor: audit.Actor{Source: x.source(), Request: x.id}, Operation: x.operation()}
+		ctx = withRequest(withBy(ctx, by), x.request)
 		x.quota, err = x.server.addresses.take(ctx, SourceAddress(ctx))
 		return ctx, err
 	}
 	if ctx, err = x.admitCaller(ctx); err != nil {
 		return ctx, err
 	}
-	return audit.As(ctx, x.actor(), operation), x.takeTokens(ctx)
+	return ctx, x.takeTokens(ctx)
 }
+
+// operation is the route as audit entries name it.
+func (x *exchange) operation() string { return x.route.Method + " " + x.route.Path }
 
 // takeTokens takes one token from the bucket of the credential and one from the bucket of the tenant. A payer's request
 // takes them from the bucket of the public key, which all payers of the merchant share, or merchant token and the
@@ -103,7 +106,7 @@ func (x *exchange) admitCaller(ctx context.Context) (context.Context, error) {
 	if code, ok := x.match.values["merchant_code"]; ok && code != caller.Tenant.Merchant {
 		return ctx, failure.NotFound("There is no such merchant.")
 	}
-	return withCaller(ctx, caller, owner), nil
+	return withCaller(ctx, audit.By{Principal: caller, Actor: x.actor(), Operation: x.operation()}, owner), nil
 }
 
 // actor is the caller as audit entries name it.

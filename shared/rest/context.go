@@ -3,11 +3,13 @@ package rest
 import (
 	"context"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 type (
+	byKey          struct{}
 	merchantKey    struct{}
 	operationIDKey struct{}
 	seedKey        struct{}
@@ -17,8 +19,13 @@ type (
 )
 
 // Caller is the authenticated principal; zero on an Open route.
-func Caller(ctx context.Context) identity.Principal {
-	return identity.Caller(ctx)
+func Caller(ctx context.Context) identity.Principal { return By(ctx).Principal }
+
+// By is who makes the request, and by which operation, for what the operation changes. On an Open route it has no
+// rights, and its actor no kind.
+func By(ctx context.Context) audit.By {
+	by, _ := ctx.Value(byKey{}).(audit.By)
+	return by
 }
 
 // Merchant is the merchant of the caller's tenant, as read when the request was
@@ -43,8 +50,12 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-func withCaller(ctx context.Context, p identity.Principal, m merchant.Merchant) context.Context {
-	return context.WithValue(identity.As(ctx, p), merchantKey{}, m)
+func withCaller(ctx context.Context, by audit.By, m merchant.Merchant) context.Context {
+	return context.WithValue(withBy(ctx, by), merchantKey{}, m)
+}
+
+func withBy(ctx context.Context, by audit.By) context.Context {
+	return context.WithValue(ctx, byKey{}, by)
 }
 
 // withOperation is a context in which OperationID is id, and Random of the keys.

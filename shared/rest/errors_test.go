@@ -249,7 +249,8 @@ func TestListedFaults(t *testing.T) {
 	got := object(t, f.ask("POST", "/listed", `{"note":"long"}`, problems))
 	want := []any{map[string]any{"message": "name is required.", "error_code": "MISSING", "param": "name"},
 		map[string]any{"message": "note must have at most 3 characters.", "error_code": "INVALID", "param": "note"}}
-	if diff := cmp.Diff(want, got["errors"]); diff != "" || got["type"] != baseURL+"/problems/multiple-invalid-parameters" {
+	diff := cmp.Diff(want, got["errors"])
+	if diff != "" || got["type"] != baseURL+"/problems/multiple-invalid-parameters" {
 		t.Errorf("got %v; errors (-want +got):\n%s", got, diff)
 	}
 	for _, one := range []struct{ path, body, header string }{{"/listed", `{"note":"long"}`, "Accept: application/json"},

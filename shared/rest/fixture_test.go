@@ -19,6 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -86,7 +87,7 @@ func newFixture(t *testing.T, routes []rest.Route, change ...func(*rest.Config))
 		t.Fatal(err)
 	}
 	shop := merchant.Merchant{Code: tenant.Merchant, Name: "Shop"}
-	if err := f.store.CreateMerchant(t.Context(), shop, account.Account{}); err != nil {
+	if err := f.store.CreateMerchant(t.Context(), byTest, shop, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
 	f.secret = f.credential(t, "key_1", identity.SecretKey, "things")
@@ -122,7 +123,7 @@ func (f *fixture) keyOf(t *testing.T, tenant identity.Tenant, id string, kind id
 		t.Fatal(err)
 	}
 	key.ID, key.Scopes = id, scopes
-	if _, err := f.store.CreateAPIKey(t.Context(), key); err != nil {
+	if _, err := f.store.CreateAPIKey(t.Context(), byTest, key); err != nil {
 		t.Fatal(err)
 	}
 	return token
@@ -205,3 +206,6 @@ func respond(text string) func(context.Context, emptyRequest) (textResponse, err
 func refuse(err error) func(context.Context, emptyRequest) (textResponse, error) {
 	return func(context.Context, emptyRequest) (textResponse, error) { return textResponse{}, err }
 }
+
+// byTest is who changes what a test changes by itself.
+var byTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")

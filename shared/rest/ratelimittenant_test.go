@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -22,7 +23,7 @@ func openThings() []rest.Route {
 func (f *fixture) neighbour(t *testing.T, code string, requests int) identity.Tenant {
 	t.Helper()
 	m := merchant.Merchant{Code: code, Name: "Neighbour", Requests: requests}
-	if err := f.store.CreateMerchant(t.Context(), m, account.Account{}); err != nil {
+	if err := f.store.CreateMerchant(t.Context(), byTest, m, account.Account{}); err != nil {
 		t.Fatal(err)
 	}
 	return identity.Tenant{Mode: identity.Test, Merchant: code}
@@ -102,7 +103,8 @@ func TestLimits_PayersWithMerchantTokens(t *testing.T) {
 	token, text, err := p.MerchantTokenFrom(rand.Reader, identity.MerchantTokenRequest{
 		Actions: []identity.Action{identity.CheckoutAction}}, f.Now())
 	if err == nil {
-		_, err = f.store.CreateMerchantToken(identity.As(t.Context(), p), token)
+		_, err = f.store.CreateMerchantToken(t.Context(), audit.By{Principal: p, Actor: byTest.Actor, Operation: "test"},
+			token)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -61,14 +61,15 @@ func (s *Reader) storedToken(ctx context.Context, tokenHash string) (identity.Ac
 
 // CreateMerchantToken stores a new merchant token that the context's caller makes, and returns it. Failures:
 // ErrContended; ErrCallerChanged, or Unauthorized when the caller's credential is gone.
-func (s *Store) CreateMerchantToken(ctx context.Context, t identity.AccessToken) (identity.AccessToken, error) {
-	return retryAs(ctx, s.Reader, func(bool) (identity.AccessToken, error) {
+func (s *Store) CreateMerchantToken(ctx context.Context, by audit.By, t identity.AccessToken) (identity.AccessToken,
+	error) {
+	return retryAs(ctx, by, s.Reader, func(bool) (identity.AccessToken, error) {
 		tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)"))
-		if err := s.putAudit(ctx, tx, t.Tenant.Merchant, audit.Change{Mode: t.Tenant.Mode,
+		if err := s.putAudit(by, tx, t.Tenant.Merchant, audit.Change{Mode: t.Tenant.Mode,
 			Subject: "merchant_token " + t.Subject, After: t.ForAudit()}); err != nil {
 			return t, err
 		}
-		if err := s.asCaller(ctx, tx); err != nil {
+		if err := s.asCaller(by.Principal, tx); err != nil {
 			return t, err
 		}
 		return resolveCreation(t, tx.Run(ctx), func() (identity.AccessToken, bool, error) {

@@ -33,15 +33,15 @@ func (s *Reader) Account(ctx context.Context, code string) (account.Account, err
 // SaveAccount replaces the merchant's onboarding data that was read before, and
 // returns it with its next version. If the owner's advanced mode changes, it also writes the merchant.
 // Error: ErrStale when any of them changed meanwhile.
-func (s *Store) SaveAccount(ctx context.Context, m merchant.Merchant, before, a account.Account) (account.Account,
-	error) {
+func (s *Store) SaveAccount(ctx context.Context, by audit.By, m merchant.Merchant,
+	before, a account.Account) (account.Account, error) {
 	tx := s.db.WriteTx().Idempotent(true)
 	if advanced := a.AppSettings.InAdvancedMode(); advanced != m.AdvancedMode {
 		version := m.Version
 		m.AdvancedMode, m.Version = advanced, version+1
 		tx.Put(s.table.Put(newMerchantItem(m)).If("version = ?", version))
 	}
-	item, err := s.replaceAccount(ctx, tx, m.Code, before, a)
+	item, err := s.replaceAccount(ctx, by, tx, m.Code, before, a)
 	if err != nil {
 		return a, err
 	}
@@ -49,7 +49,7 @@ func (s *Store) SaveAccount(ctx context.Context, m merchant.Merchant, before, a 
 }
 
 // replaceAccount writes the account's next version, and the audit entry.
-func (s *Store) replaceAccount(ctx context.Context, tx *dynamo.WriteTx, code string,
+func (s *Store) replaceAccount(ctx context.Context, by audit.By, tx *dynamo.WriteTx, code string,
 	before, a account.Account) (accountItem, error) {
 	a.Version = before.Version + 1
 	item := accountItem{key: accountKey(code), WriteID: newWriteID(), Account: a}
@@ -58,6 +58,6 @@ func (s *Store) replaceAccount(ctx context.Context, tx *dynamo.WriteTx, code str
 		put = s.table.Put(item).If("attribute_not_exists(pk)")
 	}
 	tx.Put(put)
-	return item, s.putAudit(ctx, tx, code, audit.Change{Subject: "account", Before: before.ForAudit(before),
+	return item, s.putAudit(by, tx, code, audit.Change{Subject: "account", Before: before.ForAudit(before),
 		After: a.ForAudit(before)})
 }

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"context"
-
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
@@ -20,10 +18,10 @@ func newAPIKeyItem(k identity.APIKey) apiKeyItem {
 }
 
 // putAPIKey stores a new key under its token's hash, and its audit entry.
-func (s *Store) putAPIKey(ctx context.Context, tx *dynamo.WriteTx, k identity.APIKey) error {
+func (s *Store) putAPIKey(by audit.By, tx *dynamo.WriteTx, k identity.APIKey) error {
 	k.Version = 1
 	tx.Put(s.table.Put(newAPIKeyItem(k)).If("attribute_not_exists(pk)"))
-	return s.putAudit(ctx, tx, k.Tenant.Merchant, audit.Change{Mode: k.Tenant.Mode, Subject: subjectAPIKey(k),
+	return s.putAudit(by, tx, k.Tenant.Merchant, audit.Change{Mode: k.Tenant.Mode, Subject: subjectAPIKey(k),
 		After: k.ForAudit()})
 }
 

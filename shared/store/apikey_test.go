@@ -26,7 +26,7 @@ import (
 func addKey(t *testing.T, s *store.Store) issued {
 	t.Helper()
 	k := newKey(t, tenant)
-	stored, err := s.CreateAPIKey(t.Context(), k.APIKey)
+	stored, err := s.CreateAPIKey(t.Context(), byTest, k.APIKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func addKey(t *testing.T, s *store.Store) issued {
 
 func revoke(t *testing.T, s *store.Store, id string) error {
 	t.Helper()
-	return s.DeleteAPIKey(t.Context(), tenant, id, "revoke "+id)
+	return s.DeleteAPIKey(t.Context(), byTest, tenant, id, "revoke "+id)
 }
 
 func TestADeletedKeyIsRefusedFromTheNextRequest(t *testing.T) {
@@ -44,7 +44,7 @@ func TestADeletedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 	s, ctx := newStore(t), t.Context()
 	first, second := opened(t, s), addKey(t, s)
 	for range 2 { // repeating either changes nothing
-		if _, err := s.CreateAPIKey(ctx, second.APIKey); err != nil {
+		if _, err := s.CreateAPIKey(ctx, byTest, second.APIKey); err != nil {
 			t.Fatal(err)
 		}
 		if err := revoke(t, s, first.ID); err != nil {
@@ -61,7 +61,7 @@ func TestADeletedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 		}
 	}
 	refused("deleted")
-	again, err := s.CreateAPIKey(ctx, first.APIKey)
+	again, err := s.CreateAPIKey(ctx, byTest, first.APIKey)
 	if err != nil || again.ID != first.ID {
 		t.Errorf("created again: got %v, %v, want the deleted one", again, err)
 	}
@@ -71,15 +71,15 @@ func TestADeletedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 	}
 	for name, of := range map[string]identity.Tenant{"another's": {Mode: identity.Test, Merchant: "MC00000000"},
 		"the other mode's": {Mode: identity.Live, Merchant: shop.Code}} {
-		wantKind(t, name, s.DeleteAPIKey(ctx, of, second.ID, ""), failure.KindNotFound)
+		wantKind(t, name, s.DeleteAPIKey(ctx, byTest, of, second.ID, ""), failure.KindNotFound)
 	}
-	wantKind(t, "another deletion", s.DeleteAPIKey(ctx, tenant, first.ID, "another"), failure.KindNotFound)
-	if err = s.DeleteAPIKey(ctx, tenant, first.ID, ""); err != nil {
+	wantKind(t, "another deletion", s.DeleteAPIKey(ctx, byTest, tenant, first.ID, "another"), failure.KindNotFound)
+	if err = s.DeleteAPIKey(ctx, byTest, tenant, first.ID, ""); err != nil {
 		t.Errorf("a deletion by whichever operation: got error %v, want none", err)
 	}
-	_, err = s.UpdateAPIKey(ctx, tenant, first.ID, named("x"))
+	_, err = s.UpdateAPIKey(ctx, byTest, tenant, first.ID, named("x"))
 	wantKind(t, "an update", err, failure.KindNotFound)
-	wantKind(t, "a long id", s.DeleteAPIKey(ctx, tenant, strings.Repeat("x", 1024), ""), failure.KindNotFound)
+	wantKind(t, "a long id", s.DeleteAPIKey(ctx, byTest, tenant, strings.Repeat("x", 1024), ""), failure.KindNotFound)
 }
 
 // TestKeysThatWereRevokedBefore revoking deleted them are refused, and are as if they did not exist.
@@ -94,7 +94,7 @@ func TestKeysThatWereRevokedBefore(t *testing.T) {
 	if keys, err := s.APIKeys(ctx, tenant); err != nil || len(keys) != 0 {
 		t.Errorf("got keys %v, %v, want none", keys, err)
 	}
-	_, err := s.UpdateAPIKey(ctx, tenant, k.ID, named("x"))
+	_, err := s.UpdateAPIKey(ctx, byTest, tenant, k.ID, named("x"))
 	wantKind(t, "an update", err, failure.KindNotFound)
 	wantKind(t, "a deletion", revoke(t, s, k.ID), failure.KindNotFound)
 }
@@ -119,7 +119,7 @@ func TestKeysOfBefore(t *testing.T) {
 		t.Errorf("got error %v, want none", err)
 	}
 	for i := range 2 {
-		got, err := s.UpdateAPIKey(ctx, tenant, k.ID, named(fmt.Sprint(i)))
+		got, err := s.UpdateAPIKey(ctx, byTest, tenant, k.ID, named(fmt.Sprint(i)))
 		if err != nil || got.Version != 1+i || got.Name != fmt.Sprint(i) {
 			t.Errorf("got %v, %v, want it named %d, of version %d", got, err, i, 1+i)
 		}
@@ -144,7 +144,7 @@ func TestARevocationByOldCodeMeanwhile(t *testing.T) {
 	s := emptyTable(t, clock.New(), wire)
 	k := opened(t, s)
 	wire.Meanwhile("TransactWriteItems", 1, func() { before(t, s, k, true) })
-	_, err := s.UpdateAPIKey(t.Context(), tenant, k.ID, named("x"))
+	_, err := s.UpdateAPIKey(t.Context(), byTest, tenant, k.ID, named("x"))
 	wire.Inject(nil)
 	wantKind(t, "the update", err, failure.KindNotFound)
 	if _, _, err := s.Authenticate(t.Context(), k.token, ""); !failure.Is(err, failure.KindUnauthorized) {
@@ -161,7 +161,7 @@ func TestConcurrentUpdatesOfAKey(t *testing.T) {
 	var updates sync.WaitGroup
 	for i := range many {
 		updates.Go(func() {
-			if _, err := s.UpdateAPIKey(t.Context(), tenant, k.ID, func(k identity.APIKey) (identity.APIKey, error) {
+			if _, err := s.UpdateAPIKey(t.Context(), byTest, tenant, k.ID, func(k identity.APIKey) (identity.APIKey, error) {
 				k.Scopes = append(slices.Clone(k.Scopes), fmt.Sprint(i))
 				return k, nil
 			}); err != nil {
@@ -176,7 +176,7 @@ func TestConcurrentUpdatesOfAKey(t *testing.T) {
 	}
 	for i := range many {
 		updates.Go(func() {
-			if _, err := s.UpdateAPIKey(t.Context(), tenant, k.ID, named(fmt.Sprint(i))); err != nil {
+			if _, err := s.UpdateAPIKey(t.Context(), byTest, tenant, k.ID, named(fmt.Sprint(i))); err != nil {
 				wantKind(t, "an update", err, failure.KindNotFound)
 			}
 		})
@@ -206,7 +206,7 @@ func TestAHundredKeysAtMost(t *testing.T) {
 	for i := range 3 * left {
 		k := newKey(t, tenant)
 		all.Go(func() {
-			_, err := s.CreateAPIKey(t.Context(), k.APIKey)
+			_, err := s.CreateAPIKey(t.Context(), byTest, k.APIKey)
 			if err == nil {
 				counted.Store(i, true)
 			} else {
@@ -232,11 +232,11 @@ func TestAHundredKeysAtMost(t *testing.T) {
 		t.Fatal(err)
 	}
 	now.Advance(5 * time.Hour)
-	_, err := s.CreateAPIKey(t.Context(), newKey(t, tenant).APIKey)
+	_, err := s.CreateAPIKey(t.Context(), byTest, newKey(t, tenant).APIKey)
 	if e := failure.Of(err); e.Kind != failure.KindTooMany || e.RetryAfter != 7*time.Hour { // until midnight
 		t.Errorf("got %v after %s, want TooMany for 7h", err, e.RetryAfter)
 	}
-	if _, err := s.CreateAPIKey(t.Context(), keys[1].APIKey); err != nil {
+	if _, err := s.CreateAPIKey(t.Context(), byTest, keys[1].APIKey); err != nil {
 		t.Errorf("one that is made: got error %v, want none", err)
 	}
 	now.Advance(7 * time.Hour)
@@ -250,8 +250,8 @@ func TestLostCallsOfKeys(t *testing.T) {
 	eachLoss(t, operations, func(t *testing.T, s *store.Store, until untilDone) {
 		t.Helper()
 		k := newKey(t, tenant)
-		until("create", func() error { return second(s.CreateAPIKey(t.Context(), k.APIKey)) })
-		until("update", func() error { return second(s.UpdateAPIKey(t.Context(), tenant, k.ID, named("x"))) })
+		until("create", func() error { return second(s.CreateAPIKey(t.Context(), byTest, k.APIKey)) })
+		until("update", func() error { return second(s.UpdateAPIKey(t.Context(), byTest, tenant, k.ID, named("x"))) })
 		if got, err := s.APIKeys(t.Context(), tenant); len(got) != 1 || got[0].Version != 2 || err != nil {
 			t.Errorf("got keys %v, error %v, want one of version 2", got, err)
 		}

@@ -1,13 +1,13 @@
 package store_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -18,7 +18,7 @@ func keyOf(t *testing.T, s *store.Store, scopes ...string) issued {
 	t.Helper()
 	k := newKey(t, tenant)
 	k.Scopes = scopes
-	if _, err := s.CreateAPIKey(t.Context(), k.APIKey); err != nil {
+	if _, err := s.CreateAPIKey(t.Context(), byTest, k.APIKey); err != nil {
 		t.Fatal(err)
 	}
 	return k
@@ -32,19 +32,19 @@ func newKeyOf(t *testing.T, scopes ...string) identity.APIKey {
 }
 
 // changesOfKeys are what a caller may do with another key, which may do nothing, or with its own.
-var changesOfKeys = map[string]func(ctx context.Context, t *testing.T, s *store.Store, other, own issued) error{
-	"create": func(ctx context.Context, t *testing.T, s *store.Store, _, _ issued) error {
+var changesOfKeys = map[string]func(by audit.By, t *testing.T, s *store.Store, other, own issued) error{
+	"create": func(by audit.By, t *testing.T, s *store.Store, _, _ issued) error {
 		t.Helper()
-		return second(s.CreateAPIKey(ctx, newKeyOf(t)))
+		return second(s.CreateAPIKey(t.Context(), by, newKeyOf(t)))
 	},
-	"update": func(ctx context.Context, _ *testing.T, s *store.Store, other, _ issued) error {
-		return second(s.UpdateAPIKey(ctx, tenant, other.ID, named("x")))
+	"update": func(by audit.By, t *testing.T, s *store.Store, other, _ issued) error {
+		return second(s.UpdateAPIKey(t.Context(), by, tenant, other.ID, named("x")))
 	},
-	"update itself": func(ctx context.Context, _ *testing.T, s *store.Store, _, own issued) error {
-		return second(s.UpdateAPIKey(ctx, tenant, own.ID, named("x")))
+	"update itself": func(by audit.By, t *testing.T, s *store.Store, _, own issued) error {
+		return second(s.UpdateAPIKey(t.Context(), by, tenant, own.ID, named("x")))
 	},
-	"delete": func(ctx context.Context, _ *testing.T, s *store.Store, other, _ issued) error {
-		return s.DeleteAPIKey(ctx, tenant, other.ID, "deletion")
+	"delete": func(by audit.By, t *testing.T, s *store.Store, other, _ issued) error {
+		return s.DeleteAPIKey(t.Context(), by, tenant, other.ID, "deletion")
 	},
 }
 
@@ -58,13 +58,13 @@ func TestKeysChangeOnlyByWhoStillMay(t *testing.T) {
 				s := emptyTable(t, clock.New(), wire)
 				opened(t, s)
 				caller, other := keyOf(t, s, identity.KeysWrite, "payments"), keyOf(t, s)
-				ctx := admitted(t, s, caller.token)
+				by := admitted(t, s, caller.token)
 				take := func() {
 					var err error
 					if revoked {
-						err = s.DeleteAPIKey(t.Context(), tenant, caller.ID, "taken")
+						err = s.DeleteAPIKey(t.Context(), byTest, tenant, caller.ID, "taken")
 					} else {
-						_, err = s.UpdateAPIKey(t.Context(), tenant, caller.ID, func(k identity.APIKey) (identity.APIKey, error) {
+						_, err = s.UpdateAPIKey(t.Context(), byTest, tenant, caller.ID, func(k identity.APIKey) (identity.APIKey, error) {
 							k.Scopes = []string{"payments"}
 							return k, nil
 						})
@@ -78,7 +78,7 @@ func TestKeysChangeOnlyByWhoStillMay(t *testing.T) {
 				} else {
 					take()
 				}
-				err := change(ctx, t, s, other, caller)
+				err := change(by, t, s, other, caller)
 				wire.Inject(nil)
 				gone := failure.Is(err, failure.KindUnauthorized) ||
 					name == "update itself" && failure.Is(err, failure.KindNotFound) // which is what it asked for
@@ -109,19 +109,19 @@ func TestKeysOfMoreRights(t *testing.T) {
 	s := newStore(t)
 	opened(t, s)
 	caller, other := keyOf(t, s, identity.KeysWrite, "payments"), keyOf(t, s, "email")
-	ctx := admitted(t, s, caller.token)
-	wantKind(t, "create", second(s.CreateAPIKey(ctx, newKeyOf(t, "email"))), failure.KindForbidden)
-	wantKind(t, "update", second(s.UpdateAPIKey(ctx, tenant, other.ID, named("x"))), failure.KindForbidden)
-	wantKind(t, "delete", s.DeleteAPIKey(ctx, tenant, other.ID, "deletion"), failure.KindForbidden)
+	by := admitted(t, s, caller.token)
+	wantKind(t, "create", second(s.CreateAPIKey(t.Context(), by, newKeyOf(t, "email"))), failure.KindForbidden)
+	wantKind(t, "update", second(s.UpdateAPIKey(t.Context(), by, tenant, other.ID, named("x"))), failure.KindForbidden)
+	wantKind(t, "delete", s.DeleteAPIKey(t.Context(), by, tenant, other.ID, "deletion"), failure.KindForbidden)
 	made := newKeyOf(t, "payments")
-	if _, err := s.CreateAPIKey(ctx, made); err != nil {
+	if _, err := s.CreateAPIKey(t.Context(), by, made); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.UpdateAPIKey(t.Context(), tenant, made.ID, func(k identity.APIKey) (identity.APIKey, error) {
+	if _, err := s.UpdateAPIKey(t.Context(), byTest, tenant, made.ID, func(k identity.APIKey) (identity.APIKey, error) {
 		k.Scopes = append(k.Scopes, "email")
 		return k, nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	wantKind(t, "create again", second(s.CreateAPIKey(ctx, made)), failure.KindForbidden)
+	wantKind(t, "create again", second(s.CreateAPIKey(t.Context(), by, made)), failure.KindForbidden)
 }

@@ -89,17 +89,16 @@ func (s *Reader) APIKey(ctx context.Context, t identity.Tenant, id string) (iden
 // Failures: Forbidden when the caller may not give the key's rights, as requested or as
 // they are stored by now; Conflict when the tenant has identity.MaxAPIKeys, and ErrContended; TooMany,
 // until the next day; ErrCallerChanged, or Unauthorized when its credential is gone.
-func (s *Store) CreateAPIKey(ctx context.Context, k identity.APIKey) (identity.APIKey, error) {
-	by := identity.Caller(ctx)
-	return retryAs(ctx, s.Reader, func(bool) (identity.APIKey, error) {
-		if err := checkGivesKey(by, k); err != nil {
+func (s *Store) CreateAPIKey(ctx context.Context, by audit.By, k identity.APIKey) (identity.APIKey, error) {
+	return retryAs(ctx, by, s.Reader, func(bool) (identity.APIKey, error) {
+		if err := checkGivesKey(by.Principal, k); err != nil {
 			return identity.APIKey{}, err
 		}
 		made, count, err := s.madeAPIKey(ctx, k)
 		switch {
 		case err != nil:
 			return identity.APIKey{}, err
-		case made.ID != "" && !by.MayManage(made):
+		case made.ID != "" && !by.Principal.MayManage(made):
 			return identity.APIKey{}, errKeyHasMore
 		case made.ID != "":
 			return made, nil
@@ -118,7 +117,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, k identity.APIKey) (identity.A
 		case len(keys) >= identity.MaxAPIKeys:
 			return identity.APIKey{}, errTooManyKeys
 		}
-		return s.addAPIKey(ctx, k, count)
+		return s.addAPIKey(ctx, by, k, count)
 	})
 }
 
@@ -144,7 +143,8 @@ func (s *Reader) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.AP
 
 // addAPIKey errors with ErrStale when another key was added since the count was read, or
 // the caller has other rights.
-func (s *Store) addAPIKey(ctx context.Context, k identity.APIKey, count keyCount) (identity.APIKey, error) {
+func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, count keyCount) (identity.APIKey,
+	error) {
 	before := count.Version
 	count.key, count.Version = keyCountKey(k.Tenant), before+1
 	count.Created++
@@ -153,11 +153,11 @@ func (s *Store) addAPIKey(ctx context.Context, k identity.APIKey, count keyCount
 		counted = s.table.Put(count).If("version = ?", before)
 	}
 	tx := s.db.WriteTx().Idempotent(true).Put(counted)
-	if err := s.putAPIKey(ctx, tx, k); err != nil {
+	if err := s.putAPIKey(by, tx, k); err != nil {
 		return k, err
 	}
 	s.putMail(tx, k.Tenant, mail.NewKeyCreated(k.ID, k.Name))
-	if err := s.asCaller(ctx, tx); err != nil {
+	if err := s.asCaller(by.Principal, tx); err != nil {
 		return k, err
 	}
 	err := tx.Run(ctx)
@@ -173,10 +173,9 @@ func (s *Store) addAPIKey(ctx context.Context, k identity.APIKey, count keyCount
 // nothing. Failures: NotFound, also when it is deleted at the same time; Forbidden when
 // the key may do more than the caller may give, before or after; ErrCallerChanged, or
 // Unauthorized when its credential is gone; ErrContended; those of change.
-func (s *Store) UpdateAPIKey(ctx context.Context, t identity.Tenant, id string,
+func (s *Store) UpdateAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(identity.APIKey) (identity.APIKey, error)) (identity.APIKey, error) {
-	by := identity.Caller(ctx)
-	return retryAs(ctx, s.Reader, func(bool) (identity.APIKey, error) {
+	return retryAs(ctx, by, s.Reader, func(bool) (identity.APIKey, error) {
 		before, err := s.APIKey(ctx, t, id)
 		if err != nil {
 			return before, err
@@ -185,29 +184,30 @@ func (s *Store) UpdateAPIKey(ctx context.Context, t identity.Tenant, id string,
 		switch {
 		case err != nil:
 			return before, err
-		case !by.MayManage(before):
+		case !by.Principal.MayManage(before):
 			return before, errKeyHasMore
-		case !by.MayManage(after):
-			return before, checkGivesKey(by, after)
+		case !by.Principal.MayManage(after):
+			return before, checkGivesKey(by.Principal, after)
 		case reflect.DeepEqual(before, after):
 			return before, nil
 		}
-		return s.replaceAPIKey(ctx, before, after)
+		return s.replaceAPIKey(ctx, by, before, after)
 	})
 }
 
 // replaceAPIKey errors with ErrStale when the key changed, or is gone, or the caller has
 // other rights.
-func (s *Store) replaceAPIKey(ctx context.Context, before, after identity.APIKey) (identity.APIKey, error) {
+func (s *Store) replaceAPIKey(ctx context.Context, by audit.By, before, after identity.APIKey) (identity.APIKey,
+	error) {
 	after.Version = before.Version + 1
 	item := newAPIKeyItem(after)
 	condition, values := unchangedAPIKey(before.Version)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If(condition, values...))
-	if err := s.putAudit(ctx, tx, after.Tenant.Merchant, audit.Change{Mode: after.Tenant.Mode,
+	if err := s.putAudit(by, tx, after.Tenant.Merchant, audit.Change{Mode: after.Tenant.Mode,
 		Subject: subjectAPIKey(after), Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
 		return before, err
 	}
-	if err := s.asCaller(ctx, tx, readVersion{item.key, before.Version}); err != nil {
+	if err := s.asCaller(by.Principal, tx, readVersion{item.key, before.Version}); err != nil {
 		return before, err
 	}
 	return after, s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, ErrStale, tx.Run(ctx))
@@ -227,33 +227,32 @@ func unchangedAPIKey(version int) (condition string, values []any) {
 // deletion is kept. It may be repeated by the same operation; "" is any. Failures:
 // NotFound; Forbidden when the key may do more than the caller may give;
 // ErrCallerChanged, or Unauthorized when its credential is gone; ErrContended.
-func (s *Store) DeleteAPIKey(ctx context.Context, t identity.Tenant, id, operation string) error {
-	by := identity.Caller(ctx)
-	_, err := retryAs(ctx, s.Reader, func(bool) (struct{}, error) {
+func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) error {
+	_, err := retryAs(ctx, by, s.Reader, func(bool) (struct{}, error) {
 		k, err := s.APIKey(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
 			return struct{}{}, s.keyDeletedBy(ctx, t, id, operation)
 		case err != nil:
 			return struct{}{}, err
-		case !by.MayManage(k):
+		case !by.Principal.MayManage(k):
 			return struct{}{}, errKeyHasMore
 		}
-		return struct{}{}, s.removeAPIKey(ctx, k, operation)
+		return struct{}{}, s.removeAPIKey(ctx, by, k, operation)
 	})
 	return err
 }
 
 // removeAPIKey errors with ErrStale when the key changed, or is gone, or the caller has
 // other rights; the next try finds out which.
-func (s *Store) removeAPIKey(ctx context.Context, k identity.APIKey, operation string) error {
+func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey, operation string) error {
 	deleted := deletedKey{key: deletedAPIKeyKey(k.Tenant, k.ID), Operation: operation, APIKey: k,
 		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
 	deleted.TokenHash = ""
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(deleted))
-	has, err := s.deleteKey(ctx, tx, k)
+	has, err := s.deleteKey(ctx, by, tx, k)
 	if err == nil {
-		err = s.asCaller(ctx, tx, has)
+		err = s.asCaller(by.Principal, tx, has)
 	}
 	if err != nil {
 		return err
@@ -274,11 +273,12 @@ func (s *Store) removeAPIKey(ctx context.Context, k identity.APIKey, operation s
 
 // deleteKey adds the deletion of a key to a transaction, with an audit entry. It returns the version of the item
 // on which it put a condition.
-func (s *Store) deleteKey(ctx context.Context, tx *dynamo.WriteTx, k identity.APIKey) (readVersion, error) {
+func (s *Store) deleteKey(ctx context.Context, by audit.By, tx *dynamo.WriteTx, k identity.APIKey) (readVersion,
+	error) {
 	item := apiKeyKey(k.Tenant, k.TokenHash)
 	condition, values := unchangedAPIKey(k.Version)
 	tx.Delete(s.remove(item).If(condition, values...)).Delete(s.remove(keyUseKey(k.Tenant, k.ID)))
-	return readVersion{item, k.Version}, s.putAudit(ctx, tx, k.Tenant.Merchant, audit.Change{Mode: k.Tenant.Mode,
+	return readVersion{item, k.Version}, s.putAudit(by, tx, k.Tenant.Merchant, audit.Change{Mode: k.Tenant.Mode,
 		Subject: subjectAPIKey(k), Before: k.ForAudit()})
 }
 

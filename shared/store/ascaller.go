@@ -6,6 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -23,16 +24,15 @@ type readVersion struct {
 var ErrCallerChanged = failure.Conflict("The rights of the caller are being changed. Try again.").AsTransient()
 
 // asCaller adds conditions to a transaction that gives, takes or restricts rights: that the
-// credential of the context's caller, its member and roles are as they were when it was
+// principal's credential, its member and roles are as they were when it was
 // admitted. So a caller that has lost a right meanwhile cannot use it. What the platform
 // does by itself gets no conditions. It is called within retryAs.
 //
 // has are the items on which the transaction has a condition already, with the versions that
 // were read: DynamoDB takes no second operation on an item. Error: ErrStale when
 // one of them is the caller's own, and has changed since it was admitted.
-func (s *Store) asCaller(ctx context.Context, tx *dynamo.WriteTx, has ...readVersion) error {
-	p := identity.Caller(ctx)
-	for _, admitted := range s.admittedBy(p) {
+func (s *Store) asCaller(by identity.Principal, tx *dynamo.WriteTx, has ...readVersion) error {
+	for _, admitted := range s.admittedBy(by) {
 		own := false
 		for _, w := range has {
 			if w.key == admitted.key {
@@ -58,7 +58,7 @@ type admitted struct {
 
 func (s *Store) admittedBy(p identity.Principal) []admitted {
 	switch {
-	case p.Actor.Kind == "":
+	case p.IsPlatform():
 		return nil
 	case p.IsPerson():
 		all := append(s.permitted(p), s.unchanged(memberKey(p.Tenant, member.NumberOf(p.Actor.ID)), p.Admitted.Version))
@@ -99,13 +99,16 @@ func (s *Store) stillThere(k key) admitted {
 		s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("attribute_exists(pk)")}
 }
 
-// retryAs is Retry for writes with the conditions of asCaller. Errors: ErrContended,
+// retryAs is Retry for writes with the conditions of asCaller. Errors: audit.ErrNobody, ErrContended,
 // ErrCallerChanged, and try's. Failure: Unauthorized when the caller's credential is gone.
-func retryAs[T any](ctx context.Context, s *Reader, try func(again bool) (T, error)) (T, error) {
-	return Retry(func(again bool) (T, error) {
-		result, err := try(again)
+func retryAs[T any](ctx context.Context, by audit.By, s *Reader, try func(again bool) (T, error)) (T, error) {
+	return Retry(func(again bool) (result T, err error) {
+		if err = by.Check(); err != nil {
+			return result, err
+		}
+		result, err = try(again)
 		if errors.Is(err, ErrStale) {
-			if changed := s.checkCaller(ctx); changed != nil {
+			if changed := s.checkCaller(ctx, by.Principal); changed != nil {
 				err = changed
 			}
 		}
@@ -113,11 +116,10 @@ func retryAs[T any](ctx context.Context, s *Reader, try func(again bool) (T, err
 	})
 }
 
-// checkCaller errors with ErrCallerChanged when the context's caller has other rights than
+// checkCaller errors with ErrCallerChanged when the caller has other rights than
 // when it was admitted. Failure: Unauthorized when its credential is gone.
-func (s *Reader) checkCaller(ctx context.Context) error {
-	p := identity.Caller(ctx)
-	if p.Actor.Kind == "" {
+func (s *Reader) checkCaller(ctx context.Context, p identity.Principal) error {
+	if p.IsPlatform() {
 		return nil
 	}
 	now, _, err := s.Authenticate(ctx, p.Token(), p.Tenant.Merchant)

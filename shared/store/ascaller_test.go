@@ -1,45 +1,45 @@
 package store_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// admitted is the context of the token's bearer, as authenticated now.
-func admitted(t *testing.T, s *store.Store, token identity.Token) context.Context {
+// admitted is the token's bearer, as authenticated now.
+func admitted(t *testing.T, s *store.Store, token identity.Token) audit.By {
 	t.Helper()
 	p, _, err := s.Authenticate(t.Context(), token, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return identity.As(t.Context(), p)
+	return as(p)
 }
 
 // TestRightsThatWereTakenAwayGiveNothing, whatever kind of change they were to be used for.
 func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(context.Context, *store.Store, int32) error{
-		"CreateMember": func(ctx context.Context, s *store.Store, _ int32) error {
-			return second(s.CreateMember(ctx, tenant, "new@example.com", "new", func(id string,
+	for name, change := range map[string]func(audit.By, *store.Store, int32) error{
+		"CreateMember": func(by audit.By, s *store.Store, _ int32) error {
+			return second(s.CreateMember(t.Context(), by, tenant, "new@example.com", "new", func(id string,
 				_ member.Roles) (member.Member, error) {
 				return member.NewEmployee(id, member.Registration{Email: "new@example.com"}, nil, s.Now()), nil
 			}))
 		},
-		"UpdateMember": func(ctx context.Context, s *store.Store, n int32) error {
-			return second(s.UpdateMember(ctx, tenant, n, "", member.EndKeys, nicknamed("Till")))
+		"UpdateMember": func(by audit.By, s *store.Store, n int32) error {
+			return second(s.UpdateMember(t.Context(), by, tenant, n, "", member.EndKeys, nicknamed("Till")))
 		},
-		"DeleteMember": func(ctx context.Context, s *store.Store, n int32) error {
-			return second(s.DeleteMember(ctx, tenant, n, "delete", member.EndKeys,
+		"DeleteMember": func(by audit.By, s *store.Store, n int32) error {
+			return second(s.DeleteMember(t.Context(), by, tenant, n, "delete", member.EndKeys,
 				func(member.Member, member.Roles) error { return nil }))
 		},
-		"CreateRole": func(ctx context.Context, s *store.Store, _ int32) error {
-			return second(s.CreateRole(ctx, tenant, member.Role{ID: member.RoleID("role"), Name: "Role"},
+		"CreateRole": func(by audit.By, s *store.Store, _ int32) error {
+			return second(s.CreateRole(t.Context(), by, tenant, member.Role{ID: member.RoleID("role"), Name: "Role"},
 				func() error { return nil }))
 		},
 	} {
@@ -49,19 +49,19 @@ func TestRightsThatWereTakenAwayGiveNothing(t *testing.T) {
 			opened(t, s)
 			caller, other := employ(t, s, "caller@example.com", "1"), employ(t, s, "other@example.com", "2")
 			token := bearing(t, s, caller)
-			ctx := admitted(t, s, token)
-			_, err := s.UpdateMember(t.Context(), tenant, caller.Number(), "", member.EndKeys, nicknamed("changed"))
+			by := admitted(t, s, token)
+			_, err := s.UpdateMember(t.Context(), byTest, tenant, caller.Number(), "", member.EndKeys, nicknamed("changed"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := change(ctx, s, other.Number()); !errors.Is(err, store.ErrCallerChanged) {
+			if err := change(by, s, other.Number()); !errors.Is(err, store.ErrCallerChanged) {
 				t.Errorf("changed: got error %v, want %v", err, store.ErrCallerChanged)
 			}
-			ctx = admitted(t, s, token)
+			by = admitted(t, s, token)
 			if err := s.RevokeAccessToken(t.Context(), token.Hash); err != nil {
 				t.Fatal(err)
 			}
-			if err := change(ctx, s, other.Number()); !failure.Is(err, failure.KindUnauthorized) {
+			if err := change(by, s, other.Number()); !failure.Is(err, failure.KindUnauthorized) {
 				t.Errorf("revoked: got error %v, want Unauthorized", err)
 			}
 			bearing(t, s, caller)
@@ -89,12 +89,13 @@ func TestWhatIsRevokedMeanwhileGivesNothing(t *testing.T) {
 			s := newStore(t)
 			opened(t, s)
 			caller, other := employ(t, s, "caller@example.com", "1"), employ(t, s, "other@example.com", "2")
-			ctx := admitted(t, s, lasting(t, s, caller))
-			if _, err := s.UpdateMember(ctx, tenant, other.Number(), "", member.EndKeys, nicknamed("before")); err != nil {
+			by := admitted(t, s, lasting(t, s, caller))
+			if _, err := s.UpdateMember(t.Context(), by, tenant, other.Number(), "", member.EndKeys,
+				nicknamed("before")); err != nil {
 				t.Errorf("got error %v, want none before", err)
 			}
 			revoke(t, s, caller)
-			_, err := s.UpdateMember(ctx, tenant, other.Number(), "", member.EndKeys, nicknamed("after"))
+			_, err := s.UpdateMember(t.Context(), by, tenant, other.Number(), "", member.EndKeys, nicknamed("after"))
 			if !failure.Is(err, failure.KindUnauthorized) {
 				t.Errorf("got error %v, want Unauthorized", err)
 			}
@@ -112,11 +113,12 @@ func TestCallersMayChangeThemselves(t *testing.T) {
 	opened(t, s)
 	m := employ(t, s, "caller@example.com")
 	token := bearing(t, s, m)
-	ctx := admitted(t, s, token)
-	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", member.EndKeys, nicknamed("first")); err != nil {
+	by := admitted(t, s, token)
+	if _, err := s.UpdateMember(t.Context(), by, tenant, m.Number(), "", member.EndKeys, nicknamed("first")); err != nil {
 		t.Errorf("got error %v, want none", err)
 	}
-	if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", member.EndKeys, nicknamed("second")); !errors.Is(err,
+	if _, err := s.UpdateMember(t.Context(), by, tenant, m.Number(), "", member.EndKeys,
+		nicknamed("second")); !errors.Is(err,
 		store.ErrCallerChanged) {
 		t.Errorf("by the rights of before: got error %v, want %v", err, store.ErrCallerChanged)
 	}
@@ -132,16 +134,25 @@ func TestAKeyThatIsRevokedGivesNothing(t *testing.T) {
 			before(t, s, key, false)
 		}
 		m := employ(t, s, "till@example.com")
-		ctx := admitted(t, s, key.token)
-		if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", member.EndKeys, nicknamed("first")); err != nil {
+		by := admitted(t, s, key.token)
+		if _, err := s.UpdateMember(t.Context(), by, tenant, m.Number(), "", member.EndKeys, nicknamed("first")); err != nil {
 			t.Errorf("old: %t: got error %v, want none", old, err)
 		}
-		if err := s.DeleteAPIKey(t.Context(), tenant, key.ID, ""); err != nil {
+		if err := s.DeleteAPIKey(t.Context(), byTest, tenant, key.ID, ""); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.UpdateMember(ctx, tenant, m.Number(), "", member.EndKeys, nicknamed("second")); !failure.Is(err,
+		if _, err := s.UpdateMember(t.Context(), by, tenant, m.Number(), "", member.EndKeys,
+			nicknamed("second")); !failure.Is(err,
 			failure.KindUnauthorized) {
 			t.Errorf("old: %t, revoked: got error %v, want Unauthorized", old, err)
 		}
 	}
+}
+
+// byTest is who changes what a test changes by itself.
+var byTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")
+
+// as is a principal who changes something.
+func as(p identity.Principal) audit.By {
+	return audit.By{Principal: p, Actor: byTest.Actor, Operation: byTest.Operation}
 }

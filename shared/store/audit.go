@@ -16,10 +16,10 @@ type auditItem struct {
 	audit.Entry
 }
 
-// putAudit writes the entry of a change of the merchant's account, by the actor of the
-// context, in the change's own transaction. An entry is never changed.
-func (s *Store) putAudit(ctx context.Context, tx *dynamo.WriteTx, code string, c audit.Change) error {
-	e, err := audit.New(ctx, s.Now(), c)
+// putAudit writes the entry of a change of the merchant's account in the change's own
+// transaction. An entry is never changed.
+func (s *Store) putAudit(by audit.By, tx *dynamo.WriteTx, code string, c audit.Change) error {
+	e, err := audit.New(by, s.Now(), c)
 	tx.Put(s.table.Put(auditItem{key: auditKey(code, e), Entry: e}).If("attribute_not_exists(pk)"))
 	return err
 }

@@ -19,7 +19,7 @@ func register(t *testing.T, s *store.Store, id string) {
 	t.Helper()
 	_, err := s.OAuthClient(t.Context(), id)
 	if failure.Is(err, failure.KindNotFound) {
-		_, err = s.CreateOAuthClient(t.Context(), oauth.Client{ID: id, Tenant: tenant, Scopes: identity.AllScopes(),
+		_, err = s.CreateOAuthClient(t.Context(), byTest, oauth.Client{ID: id, Tenant: tenant, Scopes: identity.AllScopes(),
 			Approved: identity.AllScopes(), CreatedAt: s.Now()})
 	}
 	if err != nil {
@@ -64,7 +64,7 @@ func TestATokenHasTheRightsOfItsMember(t *testing.T) {
 		t.Errorf("got merchant %q, error %v, and (-want +got):\n%s", owner.Code, err, diff)
 	}
 	disable := func(m member.Member, _ member.Roles) (member.Member, error) { return m.Enabled(false, s.Now()), nil }
-	if _, err := s.UpdateMember(t.Context(), tenant, m.Number(), "", member.EndKeys, disable); err != nil {
+	if _, err := s.UpdateMember(t.Context(), byTest, tenant, m.Number(), "", member.EndKeys, disable); err != nil {
 		t.Fatal(err)
 	}
 	refused(t, s, token, "disabled")
@@ -118,7 +118,7 @@ func lasting(t *testing.T, s *store.Store, m member.Member) identity.Token {
 
 func revokeClient(t *testing.T, s *store.Store, id string) {
 	t.Helper()
-	if _, err := s.UpdateOAuthClient(t.Context(), id, func(c oauth.Client) (oauth.Client, error) {
+	if _, err := s.UpdateOAuthClient(t.Context(), byTest, id, func(c oauth.Client) (oauth.Client, error) {
 		c.RevokedAt = s.Now()
 		return c, nil
 	}); err != nil {
@@ -186,7 +186,7 @@ func TestATokenLosesWhatItsClientLoses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.UpdateOAuthClient(t.Context(), "till app", func(c oauth.Client) (oauth.Client, error) {
+	_, err = s.UpdateOAuthClient(t.Context(), byTest, "till app", func(c oauth.Client) (oauth.Client, error) {
 		c.Approved = nil
 		return c, nil
 	})
@@ -198,7 +198,7 @@ func TestATokenLosesWhatItsClientLoses(t *testing.T) {
 		t.Errorf("got error %v, and (-want +got):\n%s", err, diff)
 	}
 	role := member.Role{ID: "role_late", Name: "Late", Permissions: []identity.Permission{identity.MembersRead}}
-	_, err = s.CreateRole(identity.As(t.Context(), before), tenant, role, func() error { return nil })
+	_, err = s.CreateRole(t.Context(), as(before), tenant, role, func() error { return nil })
 	if !errors.Is(err, store.ErrCallerChanged) {
 		t.Errorf("a write with the rights of before: got error %v, want %v", err, store.ErrCallerChanged)
 	}

@@ -65,7 +65,7 @@ func (s *Reader) CardReaders(ctx context.Context, t identity.Tenant) ([]reader.R
 // readers of the same terminal. Repeated with the same id, which follows from the operation, it
 // returns what is stored, also if it has been deleted since, and does not call pair. Failures:
 // ErrTooManyCardReaders, perhaps after pair; ErrContended; those of pair.
-func (s *Store) CreateCardReader(ctx context.Context, t identity.Tenant, id string,
+func (s *Store) CreateCardReader(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	pair func() (reader.Reader, error)) (reader.Reader, error) {
 	return Retry(func(bool) (reader.Reader, error) {
 		made, count, err := s.madeCardReader(ctx, t, id)
@@ -83,7 +83,7 @@ func (s *Store) CreateCardReader(ctx context.Context, t identity.Tenant, id stri
 		if err != nil {
 			return r, err
 		}
-		return s.addCardReader(ctx, t, r, readers, count)
+		return s.addCardReader(ctx, by, t, r, readers, count)
 	})
 }
 
@@ -104,7 +104,8 @@ func (s *Reader) madeCardReader(ctx context.Context, t identity.Tenant, id strin
 
 // addCardReader errors with ErrStale when another reader was added since the count was read, or
 // one that it ends changed.
-func (s *Store) addCardReader(ctx context.Context, t identity.Tenant, r reader.Reader, others []reader.Reader,
+func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
+	others []reader.Reader,
 	count creationCount) (reader.Reader, error) {
 	before := count.Version
 	count.key, count.Version = readerCountKey(t), before+1
@@ -119,7 +120,7 @@ func (s *Store) addCardReader(ctx context.Context, t identity.Tenant, r reader.R
 			tx.Put(s.overVersion(s.table.Put(newCardReaderItem(t, after)), other.Version))
 		}
 	}
-	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(r),
+	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(r),
 		After: r.ForAudit()}); err != nil {
 		return r, err
 	}
@@ -150,7 +151,7 @@ func (s *Store) replaceCardReader(t identity.Tenant, r reader.Reader) (cardReade
 // UpdateCardReader applies a merchant's change to a reader. Of two at once both are applied, the
 // second to the result of the first; one that changes nothing writes nothing. Failures: NotFound,
 // ErrContended.
-func (s *Store) UpdateCardReader(ctx context.Context, t identity.Tenant, id string,
+func (s *Store) UpdateCardReader(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(reader.Reader) reader.Reader) (reader.Reader, error) {
 	return Retry(func(bool) (reader.Reader, error) {
 		before, err := s.CardReader(ctx, t, id)
@@ -163,7 +164,7 @@ func (s *Store) UpdateCardReader(ctx context.Context, t identity.Tenant, id stri
 		}
 		item, put := s.replaceCardReader(t, after)
 		tx := s.db.WriteTx().Idempotent(true).Put(put)
-		if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(after),
+		if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(after),
 			Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
 			return before, err
 		}
@@ -173,12 +174,13 @@ func (s *Store) UpdateCardReader(ctx context.Context, t identity.Tenant, id stri
 
 // DeleteCardReader deletes a reader that was read. Only the record of the deletion is kept. Error:
 // ErrStale when it changed meanwhile, or is gone: CardReaderDeletedBy says by whom.
-func (s *Store) DeleteCardReader(ctx context.Context, t identity.Tenant, r reader.Reader, operation string) error {
+func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
+	operation string) error {
 	deleted := deletedReader{newDeletion(deletedReaderKey(t, r.ID), operation, s.now()), r}
 	tx := s.db.WriteTx().Idempotent(true).
 		Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).
 		Put(s.table.Put(deleted))
-	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(r),
+	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(r),
 		Before: r.ForAudit()}); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 
 // newReader makes a reader of the terminal with the serial number.
 func newReader(ctx context.Context, s *store.Store, id, serial string) (reader.Reader, error) {
-	return s.CreateCardReader(ctx, tenant, id, func() (reader.Reader, error) {
+	return s.CreateCardReader(ctx, byTest, tenant, id, func() (reader.Reader, error) {
 		return reader.New(id, serial, "solo", reader.Given{}, s.Now()), nil
 	})
 }
@@ -89,7 +89,7 @@ func TestPairingAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := s.CreateCardReader(t.Context(), other, "rdr_live", func() (reader.Reader, error) {
+		if _, err := s.CreateCardReader(t.Context(), byTest, other, "rdr_live", func() (reader.Reader, error) {
 			return reader.New("rdr_live", "1", "solo", reader.Given{}, s.Now()), nil
 		}); err != nil {
 			t.Fatal(err)
@@ -131,16 +131,16 @@ func TestStaleReaders(t *testing.T) {
 	if _, err := s.SaveCardReader(t.Context(), tenant, before.End(s.Now())); !errors.Is(err, store.ErrStale) {
 		t.Errorf("saved again: got error %v, want ErrStale", err)
 	}
-	if err := s.DeleteCardReader(t.Context(), tenant, before, "deletion"); !errors.Is(err, store.ErrStale) {
+	if err := s.DeleteCardReader(t.Context(), byTest, tenant, before, "deletion"); !errors.Is(err, store.ErrStale) {
 		t.Errorf("deleted: got error %v, want ErrStale", err)
 	}
-	if err := s.DeleteCardReader(t.Context(), tenant, after, "deletion"); err != nil {
+	if err := s.DeleteCardReader(t.Context(), byTest, tenant, after, "deletion"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SaveCardReader(t.Context(), tenant, after.End(s.Now())); !errors.Is(err, store.ErrStale) {
 		t.Errorf("saved after it was deleted: got error %v, want ErrStale", err)
 	}
-	if err := s.DeleteCardReader(t.Context(), tenant, after, "another"); !errors.Is(err, store.ErrStale) {
+	if err := s.DeleteCardReader(t.Context(), byTest, tenant, after, "another"); !errors.Is(err, store.ErrStale) {
 		t.Errorf("deleted again: got error %v, want ErrStale", err)
 	}
 	for operation, gone := range map[string]bool{"deletion": false, "another": true} {

@@ -100,7 +100,8 @@ func inOrder[I, T any](page []key, items []I, of func(I) (key, T)) []T {
 
 // CreateCollection stores a new collection. If the id, which follows from the operation, is stored already, it returns
 // that collection. Failures: Conflict when the merchant has file.MaxCollections; ErrContended.
-func (s *Store) CreateCollection(ctx context.Context, t identity.Tenant, c file.Collection) (file.Collection, error) {
+func (s *Store) CreateCollection(ctx context.Context, by audit.By, t identity.Tenant,
+	c file.Collection) (file.Collection, error) {
 	return Retry(func(bool) (file.Collection, error) {
 		made, count, err := s.madeCollection(ctx, t, c.ID)
 		switch {
@@ -109,7 +110,7 @@ func (s *Store) CreateCollection(ctx context.Context, t identity.Tenant, c file.
 		case count.Count >= file.MaxCollections:
 			return c, errTooManyCollections
 		}
-		return s.addCollection(ctx, t, c)
+		return s.addCollection(ctx, by, t, c)
 	})
 }
 
@@ -123,13 +124,14 @@ func (s *Reader) madeCollection(ctx context.Context, t identity.Tenant, id strin
 
 // addCollection errors with ErrStale when the last room was taken, or the same collection was stored since they were
 // read.
-func (s *Store) addCollection(ctx context.Context, t identity.Tenant, c file.Collection) (file.Collection, error) {
+func (s *Store) addCollection(ctx context.Context, by audit.By, t identity.Tenant, c file.Collection) (file.Collection,
+	error) {
 	c.Version = 1
 	tx := s.db.WriteTx().Idempotent(true).
 		Update(s.count(collectionCountKey(t), file.MaxCollections)).
 		Put(s.table.Put(newCollectionItem(t, c)).If("attribute_not_exists(pk)")).
 		Put(s.table.Put(newListedCollection(t, c)))
-	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectCollection(c),
+	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectCollection(c),
 		After: c.ForAudit()}); err != nil {
 		return c, err
 	}
@@ -150,7 +152,7 @@ func subjectCollection(c file.Collection) string { return "collection " + c.ID }
 
 // UpdateCollection applies a change to a collection. Of two at once both are applied, the second to the result of the
 // first; one that changes nothing writes nothing. Failures: NotFound; ErrContended; those of change.
-func (s *Store) UpdateCollection(ctx context.Context, t identity.Tenant, id string,
+func (s *Store) UpdateCollection(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(file.Collection) (file.Collection, error)) (file.Collection, error) {
 	return Retry(func(bool) (file.Collection, error) {
 		before, err := s.Collection(ctx, t, id)
@@ -167,7 +169,7 @@ func (s *Store) UpdateCollection(ctx context.Context, t identity.Tenant, id stri
 		if after.Status != before.Status {
 			tx.Put(s.table.Put(newListedCollection(t, after)))
 		}
-		if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectCollection(after),
+		if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectCollection(after),
 			Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
 			return before, err
 		}

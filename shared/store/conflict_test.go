@@ -68,7 +68,7 @@ func TestPutsThatConflict(t *testing.T) {
 		if err := newFile(t.Context(), s, "f", ""); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.DeleteFile(t.Context(), tenant, "f", "deletion"); err != nil {
+		if _, err := s.DeleteFile(t.Context(), byTest, tenant, "f", "deletion"); err != nil {
 			t.Fatal(err)
 		}
 		wire.many = many
@@ -114,7 +114,7 @@ func TestAnObjectGoesOnce(t *testing.T) {
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict} {
 		for many := range 5 {
 			s, wire := fileTable(t)
-			if _, err := s.DeleteFile(t.Context(), tenant, "f", "deletion"); err != nil {
+			if _, err := s.DeleteFile(t.Context(), byTest, tenant, "f", "deletion"); err != nil {
 				t.Fatal(err)
 			}
 			what := fmt.Sprintf("%d times it %s", many, fault)

@@ -148,7 +148,7 @@ func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signi
 
 // RemoveSecondFactor turns off the second factor of a member's user for the platform's operator,
 // with an entry in the merchant's audit. Failures: NotFound if it is off; ErrContended.
-func (s *Store) RemoveSecondFactor(ctx context.Context, t identity.Tenant, m member.Member) error {
+func (s *Store) RemoveSecondFactor(ctx context.Context, by audit.By, t identity.Tenant, m member.Member) error {
 	_, err := Retry(func(bool) (struct{}, error) {
 		before, err := s.SecondFactor(ctx, m.User())
 		if err == nil && !before.Confirmed() {
@@ -159,7 +159,7 @@ func (s *Store) RemoveSecondFactor(ctx context.Context, t identity.Tenant, m mem
 		}
 		item := newFactorItem(m.User(), before.Off())
 		tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version))
-		if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
+		if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
 			Before: before.ForAudit(), After: item.ForAudit()}); err != nil {
 			return struct{}{}, err
 		}

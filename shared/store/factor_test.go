@@ -154,12 +154,12 @@ func TestASecondFactorIsRemovedOnce(t *testing.T) {
 	t.Parallel()
 	s := storedtest.Open(t, clock.New().Now, nil)
 	m := member.Member{ID: "mem_1", UserID: "ada"}
-	ctx := fixture{TB: t, Store: s, Filler: &storedtest.Filler{}}.acting()
+	by := fixture{TB: t, Store: s, Filler: &storedtest.Filler{}}.actor()
 	for i, want := range []bool{false, true, false} {
 		if i == 1 {
 			turnOn(t, s, "ada")
 		}
-		if err := s.RemoveSecondFactor(ctx, tenant, m); (err == nil) != want ||
+		if err := s.RemoveSecondFactor(t.Context(), by, tenant, m); (err == nil) != want ||
 			!want && !failure.Is(err, failure.KindNotFound) {
 			t.Errorf("%d: got %v, want success %t", i, err, want)
 		}

@@ -93,7 +93,7 @@ func (s *Reader) Files(ctx context.Context, t identity.Tenant, filter FileFilter
 // already, it returns that file, even a deleted one, unless the operation's Idempotency-Key has expired since.
 // Failures: Invalid collection_id when there is no such collection; Conflict when it is not open, or the merchant has
 // file.MaxFiles; ErrContended.
-func (s *Store) CreateFile(ctx context.Context, t identity.Tenant, f file.File) (file.File, error) {
+func (s *Store) CreateFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {
 		c, err := s.creation(ctx, t, f)
 		switch {
@@ -105,7 +105,7 @@ func (s *Store) CreateFile(ctx context.Context, t identity.Tenant, f file.File) 
 		if err := c.found.take(f.Collection); err != nil {
 			return f, err
 		}
-		return s.addFile(ctx, t, f, c.formerly)
+		return s.addFile(ctx, by, t, f, c.formerly)
 	})
 }
 
@@ -137,7 +137,8 @@ func (s *Reader) creation(ctx context.Context, t identity.Tenant, f file.File) (
 
 // addFile errors with ErrStale when the collection changed, the last room was taken, or the same file was stored since
 // they were read.
-func (s *Store) addFile(ctx context.Context, t identity.Tenant, f file.File, formerly deletedFile) (file.File, error) {
+func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File,
+	formerly deletedFile) (file.File, error) {
 	f.Version = 1
 	entry := f.Entry(t)
 	entry.Version = 1
@@ -150,7 +151,7 @@ func (s *Store) addFile(ctx context.Context, t identity.Tenant, f file.File, for
 	if f.Collection != "" {
 		tx.Update(s.fillCollection(t, f.Collection))
 	}
-	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(f),
+	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(f),
 		After: f.ForAudit()}); err != nil {
 		return f, err
 	}
@@ -178,7 +179,7 @@ func subjectFile(f file.File) string { return "file " + f.ID }
 // applied, the second to the result of the first; one that changes nothing writes nothing. Failures: NotFound; Invalid
 // collection_id when there is no such collection; Conflict when the new one is not open or the old one does not give;
 // ErrContended; those of change.
-func (s *Store) UpdateFile(ctx context.Context, t identity.Tenant, id string,
+func (s *Store) UpdateFile(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(file.File) (file.File, error)) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {
 		before, err := s.File(ctx, t, id)
@@ -196,7 +197,7 @@ func (s *Store) UpdateFile(ctx context.Context, t identity.Tenant, id string,
 		if err != nil {
 			return before, err
 		}
-		return s.replaceFile(ctx, t, before, after, entry)
+		return s.replaceFile(ctx, by, t, before, after, entry)
 	})
 }
 
@@ -214,7 +215,7 @@ func (s *Reader) around(ctx context.Context, t identity.Tenant, before, after fi
 }
 
 // replaceFile errors with ErrStale when the file or one of its collections changed since they were read.
-func (s *Store) replaceFile(ctx context.Context, t identity.Tenant, before, after file.File,
+func (s *Store) replaceFile(ctx context.Context, by audit.By, t identity.Tenant, before, after file.File,
 	entry file.Entry) (file.File, error) {
 	after.Version = before.Version + 1
 	item := newFileItem(t, after)
@@ -237,7 +238,7 @@ func (s *Store) replaceFile(ctx context.Context, t identity.Tenant, before, afte
 		k := collectionKey(t, after.Collection)
 		tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("'status' = ?", file.Open))
 	}
-	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(after),
+	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(after),
 		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
 		return before, err
 	}

@@ -29,10 +29,10 @@ var fileChanges = map[string]change{
 	},
 	"move": func(ctx context.Context, s *store.Store) error { return moveFile(ctx, s, "f", "b") },
 	"delete": func(ctx context.Context, s *store.Store) error {
-		return second(s.DeleteFile(ctx, tenant, "f", "deletion"))
+		return second(s.DeleteFile(ctx, byTest, tenant, "f", "deletion"))
 	},
 	"drop": func(ctx context.Context, s *store.Store) error {
-		return second(s.DropFile(ctx, tenant, "f", "completion", "It differs."))
+		return second(s.DropFile(ctx, byTest, tenant, "f", "completion", "It differs."))
 	},
 	"close a":   func(ctx context.Context, s *store.Store) error { return setStatus(ctx, s, "a", file.Closed) },
 	"close b":   func(ctx context.Context, s *store.Store) error { return setStatus(ctx, s, "b", file.Closed) },
@@ -189,16 +189,16 @@ func TestCreationsThatAreCutOff(t *testing.T) {
 func TestADeletedFileIsNotMadeAgain(t *testing.T) {
 	t.Parallel()
 	s, _ := fileTable(t)
-	before, err := s.DeleteFile(t.Context(), tenant, "f", "deletion")
+	before, err := s.DeleteFile(t.Context(), byTest, tenant, "f", "deletion")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.CreateFile(t.Context(), tenant, pending(s, "f", "a"))
+	got, err := s.CreateFile(t.Context(), byTest, tenant, pending(s, "f", "a"))
 	if diff := cmp.Diff(before, got); err != nil || diff != "" {
 		t.Errorf("created again: got error %v, (-want +got):\n%s", err, diff)
 	}
 	for operation, want := range map[string]bool{"deletion": true, "another": false} {
-		if _, err := s.DeleteFile(t.Context(), tenant, "f", operation); (err == nil) != want {
+		if _, err := s.DeleteFile(t.Context(), byTest, tenant, "f", operation); (err == nil) != want {
 			t.Errorf("deleted again by %s: got error %v, want none: %t", operation, err, want)
 		}
 		if _, _, err := s.DroppedFile(t.Context(), tenant, "f", operation); !failure.Is(err, failure.KindNotFound) {
@@ -217,15 +217,15 @@ func TestALateCreationBringsNothingBack(t *testing.T) {
 	again.Object = file.NewKey()
 	want := stateOf(t, s)
 	wire.Meanwhile("TransactWriteItems", 1, func() {
-		if _, err := s.CreateFile(t.Context(), tenant, again); err != nil {
+		if _, err := s.CreateFile(t.Context(), byTest, tenant, again); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.DeleteFile(t.Context(), tenant, "g", "deletion"); err != nil {
+		if _, err := s.DeleteFile(t.Context(), byTest, tenant, "g", "deletion"); err != nil {
 			t.Error(err)
 		}
 		want = stateOf(t, s)
 	})
-	got, err := s.CreateFile(t.Context(), tenant, pending(s, "g", "a"))
+	got, err := s.CreateFile(t.Context(), byTest, tenant, pending(s, "g", "a"))
 	if err != nil || got.Object != again.Object {
 		t.Errorf("got %+v and error %v, want the file as it was", got, err)
 	}
@@ -242,7 +242,7 @@ func TestACreationLongAfterIsAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Advance(20 * 24 * time.Hour)
-	before, err := s.DeleteFile(t.Context(), tenant, "f", "deletion")
+	before, err := s.DeleteFile(t.Context(), byTest, tenant, "f", "deletion")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestACreationLongAfterIsAnother(t *testing.T) {
 		c.Advance(one.after)
 		want := pending(s, "f", "a")
 		want.Object, want.Version = file.NewKey(), 1
-		got, err := s.CreateFile(t.Context(), tenant, want)
+		got, err := s.CreateFile(t.Context(), byTest, tenant, want)
 		if !one.again {
 			want = before
 		}
@@ -261,7 +261,7 @@ func TestACreationLongAfterIsAnother(t *testing.T) {
 			t.Errorf("after %s: got error %v, (-want +got):\n%s", one.after, err, diff)
 		}
 	}
-	if _, err := s.DeleteFile(t.Context(), tenant, "f", "another deletion"); err != nil {
+	if _, err := s.DeleteFile(t.Context(), byTest, tenant, "f", "another deletion"); err != nil {
 		t.Errorf("deleted again: got error %v, want none", err)
 	}
 }
@@ -274,28 +274,28 @@ func TestFilesOfOthers(t *testing.T) {
 		{Mode: tenant.Mode, Merchant: "MCOTHER"}} {
 		f := pending(s, "g", "a")
 		f.Object = file.NewKey()
-		if _, err := s.CreateFile(t.Context(), other, f); failure.Of(err).Param != "collection_id" {
+		if _, err := s.CreateFile(t.Context(), byTest, other, f); failure.Of(err).Param != "collection_id" {
 			t.Errorf("created in another's collection: got error %v, want an invalid collection_id", err)
 		}
 		f.Collection = ""
-		if _, err := s.CreateFile(t.Context(), other, f); err != nil {
+		if _, err := s.CreateFile(t.Context(), byTest, other, f); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.UpdateFile(t.Context(), other, "g", func(f file.File) (file.File, error) {
+		_, err := s.UpdateFile(t.Context(), byTest, other, "g", func(f file.File) (file.File, error) {
 			return f.Move("a", s.Now()), nil
 		})
 		if failure.Of(err).Param != "collection_id" {
 			t.Errorf("moved to another's collection: got error %v, want an invalid collection_id", err)
 		}
-		_, err = s.UpdateFile(t.Context(), other, "f", func(f file.File) (file.File, error) { return f, nil })
-		_, deleted := s.DeleteFile(t.Context(), other, "f", "deletion")
+		_, err = s.UpdateFile(t.Context(), byTest, other, "f", func(f file.File) (file.File, error) { return f, nil })
+		_, deleted := s.DeleteFile(t.Context(), byTest, other, "f", "deletion")
 		_, read := s.Collection(t.Context(), other, "a")
 		for _, err := range []error{err, deleted, read} {
 			if !failure.Is(err, failure.KindNotFound) {
 				t.Errorf("another's: got error %v, want it not found", err)
 			}
 		}
-		if _, err := s.DeleteFile(t.Context(), other, "g", "deletion"); err != nil {
+		if _, err := s.DeleteFile(t.Context(), byTest, other, "g", "deletion"); err != nil {
 			t.Error(err)
 		}
 	}

@@ -50,15 +50,17 @@ func (e ending) refuse(f file.File, found collections) error {
 
 // DeleteFile deletes a file, and dooms its object, which is to be deleted after that. It returns the file as it was;
 // repeated by the same operation, the same. Failures: NotFound; Conflict when its collection is archived; ErrContended.
-func (s *Store) DeleteFile(ctx context.Context, t identity.Tenant, id, operation string) (file.File, error) {
-	return s.endFile(ctx, t, id, ending{operation: operation})
+func (s *Store) DeleteFile(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) (file.File,
+	error) {
+	return s.endFile(ctx, by, t, id, ending{operation: operation})
 }
 
 // DropFile does the same with a file that is still pending, whatever its collection: its content is not that of the
 // file, for a reason that people are shown, or it was not uploaded in time. Errors: ErrNotPending. Failures: NotFound;
 // ErrContended.
-func (s *Store) DropFile(ctx context.Context, t identity.Tenant, id, operation, reason string) (file.File, error) {
-	return s.endFile(ctx, t, id, ending{operation: operation, reason: reason, dropped: true})
+func (s *Store) DropFile(ctx context.Context, by audit.By, t identity.Tenant, id, operation, reason string) (file.File,
+	error) {
+	return s.endFile(ctx, by, t, id, ending{operation: operation, reason: reason, dropped: true})
 }
 
 // DroppedFile is the file that the operation has dropped, as it was, and the reason. Failure: NotFound when it has not
@@ -72,7 +74,7 @@ func (s *Reader) DroppedFile(ctx context.Context, t identity.Tenant, id, operati
 	return item.File, item.Reason, err
 }
 
-func (s *Store) endFile(ctx context.Context, t identity.Tenant, id string, end ending) (file.File, error) {
+func (s *Store) endFile(ctx context.Context, by audit.By, t identity.Tenant, id string, end ending) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {
 		f, deleted, err := s.anyFile(ctx, t, id)
 		switch {
@@ -90,7 +92,7 @@ func (s *Store) endFile(ctx context.Context, t identity.Tenant, id string, end e
 		if err != nil {
 			return f, err
 		}
-		return f, s.removeFile(ctx, t, f, entry, end)
+		return f, s.removeFile(ctx, by, t, f, entry, end)
 	})
 }
 
@@ -104,7 +106,7 @@ func (s *Reader) anyFile(ctx context.Context, t identity.Tenant, id string) (fil
 
 // removeFile errors with ErrStale when the file or its collection changed since they were read; the next try finds out
 // what happened. The file counts until its object is gone (see removeObject).
-func (s *Store) removeFile(ctx context.Context, t identity.Tenant, f file.File, entry file.Entry,
+func (s *Store) removeFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File, entry file.Entry,
 	end ending) error {
 	deleted := deletedFile{newDeletion(deletedFileKey(t, f.ID), end.operation, s.now()), end.reason, f}
 	_, doom := s.replaceObject(entry.Doom(s.now()))
@@ -120,7 +122,7 @@ func (s *Store) removeFile(ctx context.Context, t identity.Tenant, f file.File, 
 		}
 		tx.Update(drain)
 	}
-	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(f),
+	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(f),
 		Before: f.ForAudit()}); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 
 // newCollection makes an open collection.
 func newCollection(ctx context.Context, s *store.Store, id string) error {
-	return second(s.CreateCollection(ctx, tenant,
+	return second(s.CreateCollection(ctx, byTest, tenant,
 		file.Collection{ID: id, Name: id, Status: file.Open, CreatedAt: s.Now()}))
 }
 
@@ -32,22 +32,25 @@ func pending(s *store.Store, id, collection string) file.File {
 }
 
 func newFile(ctx context.Context, s *store.Store, id, collection string) error {
-	return second(s.CreateFile(ctx, tenant, pending(s, id, collection)))
+	return second(s.CreateFile(ctx, byTest, tenant, pending(s, id, collection)))
 }
 
 // complete completes a file with a version of its object.
 func complete(ctx context.Context, s *store.Store, id, revision string) (file.File, error) {
-	return s.UpdateFile(ctx, tenant, id, func(f file.File) (file.File, error) {
+	return s.UpdateFile(ctx, byTest, tenant, id, func(f file.File) (file.File, error) {
 		return f.Complete(file.Content{Revision: revision, SHA256: "sum of " + revision}, s.Now()), nil
 	})
 }
 
 func moveFile(ctx context.Context, s *store.Store, id, to string) error {
-	return second(s.UpdateFile(ctx, tenant, id, func(f file.File) (file.File, error) { return f.Move(to, s.Now()), nil }))
+	return second(s.UpdateFile(ctx, byTest, tenant, id, func(f file.File) (file.File, error) {
+		return f.Move(to, s.Now()),
+			nil
+	}))
 }
 
 func setStatus(ctx context.Context, s *store.Store, id string, status file.CollectionStatus) error {
-	return second(s.UpdateCollection(ctx, tenant, id, func(c file.Collection) (file.Collection, error) {
+	return second(s.UpdateCollection(ctx, byTest, tenant, id, func(c file.Collection) (file.Collection, error) {
 		return file.CollectionChange{Status: status}.Apply(c, s.Now())
 	}))
 }

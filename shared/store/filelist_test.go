@@ -33,7 +33,7 @@ func TestPagesOfFiles(t *testing.T) {
 	for i := range 60 {
 		now.Advance(time.Millisecond)
 		id, collection := fmt.Sprintf("f%02d", 60-i), []string{"", "a", "b"}[i%3]
-		f, err := s.CreateFile(t.Context(), tenant, pending(s, id, collection))
+		f, err := s.CreateFile(t.Context(), byTest, tenant, pending(s, id, collection))
 		if err == nil && i%2 == 0 {
 			f, err = complete(t.Context(), s, id, "rev")
 		}
@@ -76,7 +76,7 @@ func TestAFileThatGoesWhileItIsListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	wire.Meanwhile("BatchGetItem", 1, func() {
-		if _, err := s.DeleteFile(t.Context(), tenant, "f", "deletion"); err != nil {
+		if _, err := s.DeleteFile(t.Context(), byTest, tenant, "f", "deletion"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -121,7 +121,7 @@ func TestTheLimitsOfFiles(t *testing.T) {
 			if refused := failure.Is(err, failure.KindConflict); refused != (room < 2) || !refused && err != nil {
 				t.Errorf("%s, room for %d: got error %v, want one unless there is room for two", name, room, err)
 			}
-			if _, err = s.DeleteFile(t.Context(), tenant, "f", "deletion"); err != nil {
+			if _, err = s.DeleteFile(t.Context(), byTest, tenant, "f", "deletion"); err != nil {
 				t.Fatal(err)
 			}
 			if err = create(t.Context(), s, "third"); !failure.Is(err, failure.KindConflict) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
@@ -41,8 +42,11 @@ func (s *Store) noteThrottled(ctx context.Context, t identity.Tenant, shard int)
 // GrowShards doubles the shards of the tenant's merchant if a shard was throttled
 // that takes much, unless they have grown since. It returns the merchant, and
 // whether it has grown. A repeated or interrupted call does no harm: what it did
-// not do is due again, and Merchant.Grow knows what was done. Failure: NotFound.
-func (s *Store) GrowShards(ctx context.Context, t identity.Tenant) (merchant.Merchant, bool, error) {
+// not do is due again, and Merchant.Grow knows what was done. Failure: NotFound. Error: audit.ErrNobody.
+func (s *Store) GrowShards(ctx context.Context, by audit.By, t identity.Tenant) (merchant.Merchant, bool, error) {
+	if err := by.Check(); err != nil {
+		return merchant.Merchant{}, false, err
+	}
 	var note growthItem
 	if err := s.get(growthKey(t)).One(ctx, &note); err != nil || note.Partition == "" {
 		if errors.Is(err, dynamo.ErrNotFound) { // the index lags
@@ -57,7 +61,7 @@ func (s *Store) GrowShards(ctx context.Context, t identity.Tenant) (merchant.Mer
 	var m merchant.Merchant
 	grown := false
 	if busy {
-		if m, grown, err = s.grow(ctx, t.Merchant, note.At); err != nil {
+		if m, grown, err = s.grow(ctx, by, t.Merchant, note.At); err != nil {
 			return m, false, err
 		}
 	}
@@ -65,7 +69,8 @@ func (s *Store) GrowShards(ctx context.Context, t identity.Tenant) (merchant.Mer
 }
 
 // grow writes the merchant with more shards; only one of several writers does.
-func (s *Store) grow(ctx context.Context, code string, throttled time.Time) (merchant.Merchant, bool, error) {
+func (s *Store) grow(ctx context.Context, by audit.By, code string, throttled time.Time) (merchant.Merchant, bool,
+	error) {
 	grown := false
 	m, err := Retry(func(bool) (merchant.Merchant, error) {
 		m, err := s.Merchant(ctx, code)
@@ -76,7 +81,7 @@ func (s *Store) grow(ctx context.Context, code string, throttled time.Time) (mer
 		if m, grown = m.Grow(throttled, s.now()); !grown {
 			return m, nil
 		}
-		return s.SaveMerchant(ctx, before, m)
+		return s.SaveMerchant(ctx, by, before, m)
 	})
 	return m, grown && err == nil, err
 }

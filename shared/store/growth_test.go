@@ -53,7 +53,8 @@ func newGrowing(t *testing.T) growing {
 		g.wire.HTTPClient = c
 		return g.wire
 	})
-	if err := g.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant}, account.Account{}); err != nil {
+	if err := g.CreateMerchant(t.Context(), byTest, merchant.Merchant{Code: tenant.Merchant},
+		account.Account{}); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -76,7 +77,7 @@ func (g growing) grow() int {
 	g.Helper()
 	for _, due := range overdue(g.T, g.Store, g.clock.Now()) {
 		if due.Growth {
-			if _, _, err := g.GrowShards(g.Context(), due.Tenant); err != nil {
+			if _, _, err := g.GrowShards(g.Context(), byTest, due.Tenant); err != nil {
 				g.Fatal(err)
 			}
 		}
@@ -213,7 +214,7 @@ func TestAMerchantGrowsOnceHoweverManyNotice(t *testing.T) {
 	errs := make(chan error)
 	for range 10 {
 		go func() {
-			_, _, err := g.GrowShards(context.Background(), tenant)
+			_, _, err := g.GrowShards(context.Background(), byTest, tenant)
 			errs <- err
 		}()
 	}

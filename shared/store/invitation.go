@@ -62,7 +62,7 @@ func (s *Reader) Invitation(ctx context.Context, token string) (Invitation, erro
 // they are when the current one was confirmed; it is not called for an invitation that was
 // accepted already, which is returned as it is. Failures: NotFound; ErrContended; those of
 // passwords.
-func (s *Store) AcceptInvitation(ctx context.Context, token string,
+func (s *Store) AcceptInvitation(ctx context.Context, by audit.By, token string,
 	passwords func(Invitation) (member.Passwords, error)) (Invitation, error) {
 	return Retry(func(bool) (Invitation, error) {
 		i, err := s.Invitation(ctx, token)
@@ -73,12 +73,12 @@ func (s *Store) AcceptInvitation(ctx context.Context, token string,
 		if err != nil {
 			return i, err
 		}
-		return i, s.accept(ctx, i, chosen)
+		return i, s.accept(ctx, by, i, chosen)
 	})
 }
 
 // accept errors with ErrStale when something has changed since it was read.
-func (s *Store) accept(ctx context.Context, i Invitation, chosen member.Passwords) error {
+func (s *Store) accept(ctx context.Context, by audit.By, i Invitation, chosen member.Passwords) error {
 	t, u, before := i.Tenant, i.User, i.Member
 	if u.Version == 0 {
 		u = member.User{ID: member.UserID("invitation " + before.Invite.ID), Email: before.Email, CreatedAt: s.now()}
@@ -98,7 +98,7 @@ func (s *Store) accept(ctx context.Context, i Invitation, chosen member.Password
 	if after.Owner() {
 		tx.Update(s.ofOwners(s.countOf(t), before, after))
 	}
-	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
+	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
 		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func TestInvitation_EachConditionAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		passwords := func(store.Invitation) (member.Passwords, error) { return member.Passwords{{Hash: "hash"}}, nil }
-		if i, err := s.AcceptInvitation(t.Context(), c.token, passwords); !failure.Is(err, failure.KindNotFound) {
+		if i, err := s.AcceptInvitation(t.Context(), byTest, c.token, passwords); !failure.Is(err, failure.KindNotFound) {
 			t.Errorf("%s: got %+v, error %v, want KindNotFound", name, i, err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestInvitation_EachConditionAlone(t *testing.T) {
 
 func inviteAda(t *testing.T, s *store.Store, at identity.Tenant, token string) member.Member {
 	t.Helper()
-	m, err := s.CreateMember(t.Context(), at, "ada@example.com", token,
+	m, err := s.CreateMember(t.Context(), byTest, at, "ada@example.com", token,
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: "ada@example.com", Roles: []string{member.RoleAdmin}},
 				token, func(string, string) string { return token }, s.Now()), nil
@@ -104,7 +104,7 @@ func inviteAda(t *testing.T, s *store.Store, at identity.Tenant, token string) m
 // accept accepts ada's invitation. The operation names the password that she adds.
 func accept(t *testing.T, s *store.Store, token, operation string) {
 	t.Helper()
-	i, err := s.AcceptInvitation(t.Context(), token, func(i store.Invitation) (member.Passwords, error) {
+	i, err := s.AcceptInvitation(t.Context(), byTest, token, func(i store.Invitation) (member.Passwords, error) {
 		return append(i.User.Passwords, member.Password{Hash: "hash", Operation: operation}), nil
 	})
 	if err != nil || i.Member.Email != "ada@example.com" {

@@ -55,10 +55,10 @@ var (
 // deleted since. create is called only when the address is free, perhaps more than
 // once. Failures: ErrAddressTaken when another member has the address; Conflict when the
 // tenant has member.MaxMembers, and ErrContended; TooMany invitations; those of create.
-func (s *Store) CreateMember(ctx context.Context, t identity.Tenant, address, operation string,
+func (s *Store) CreateMember(ctx context.Context, by audit.By, t identity.Tenant, address, operation string,
 	create func(id string, roles member.Roles) (member.Member, error)) (member.Member, error) {
 	try := 0
-	return retryAs(ctx, s.Reader, func(bool) (member.Member, error) {
+	return retryAs(ctx, by, s.Reader, func(bool) (member.Member, error) {
 		id := member.ID(operation, try)
 		found, err := s.obstaclesTo(ctx, t, id, address)
 		switch {
@@ -77,7 +77,7 @@ func (s *Store) CreateMember(ctx context.Context, t identity.Tenant, address, op
 			return member.Member{}, err
 		}
 		m.Version = 1
-		return s.putMember(ctx, t, m, found)
+		return s.putMember(ctx, by, t, m, found)
 	})
 }
 
@@ -112,7 +112,7 @@ func (s *Reader) obstaclesTo(ctx context.Context, t identity.Tenant, id, address
 
 // putMember stores a new member with its guard, and counts it. Errors: ErrStale when
 // its number or address was taken meanwhile.
-func (s *Store) putMember(ctx context.Context, t identity.Tenant, m member.Member,
+func (s *Store) putMember(ctx context.Context, by audit.By, t identity.Tenant, m member.Member,
 	read obstacles) (member.Member, error) {
 	tx := s.db.WriteTx().Idempotent(true)
 	count, err := s.invite(tx, t, m, read)
@@ -122,10 +122,10 @@ func (s *Store) putMember(ctx context.Context, t identity.Tenant, m member.Membe
 	tx.Update(s.ofOwners(count.Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", member.MaxMembers),
 		member.Member{}, m))
 	roles := s.countRoles(tx, t, read.roles, member.Member{}, m)
-	if err = s.asCaller(ctx, tx, roles...); err != nil {
+	if err = s.asCaller(by.Principal, tx, roles...); err != nil {
 		return m, err
 	}
-	if err = s.addMember(ctx, tx, t, m); err != nil {
+	if err = s.addMember(ctx, by, tx, t, m); err != nil {
 		return m, err
 	}
 	err = tx.Run(ctx)
@@ -148,10 +148,11 @@ func (s *Store) putMember(ctx context.Context, t identity.Tenant, m member.Membe
 }
 
 // addMember adds a new member, its guard and its audit entry to a transaction.
-func (s *Store) addMember(ctx context.Context, tx *dynamo.WriteTx, t identity.Tenant, m member.Member) error {
+func (s *Store) addMember(ctx context.Context, by audit.By, tx *dynamo.WriteTx, t identity.Tenant,
+	m member.Member) error {
 	tx.Put(s.table.Put(newMemberItem(t, m)).If("attribute_not_exists(pk)")).
 		Put(s.table.Put(newAddressGuard(t, m)).If("attribute_not_exists(pk)"))
-	return s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m), After: m.ForAudit()})
+	return s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m), After: m.ForAudit()})
 }
 
 // subjectMember is the subject of entries about a member.

@@ -23,7 +23,7 @@ import (
 func tryEmploy(t *testing.T, s *store.Store, of identity.Tenant, email string,
 	operation ...string) (member.Member, error) {
 	t.Helper()
-	return s.CreateMember(t.Context(), of, member.Address(email), strings.Join(append(operation, email)[:1], ""),
+	return s.CreateMember(t.Context(), byTest, of, member.Address(email), strings.Join(append(operation, email)[:1], ""),
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewEmployee(id, member.Registration{Email: email}, nil, s.Now()), nil
 		})
@@ -48,7 +48,7 @@ func nicknamed(name string) func(member.Member, member.Roles) (member.Member, er
 // move gives a member another address.
 func move(t *testing.T, s *store.Store, m member.Member, to string) (member.Member, error) {
 	t.Helper()
-	return s.UpdateMember(t.Context(), tenant, m.Number(), member.Address(to), member.EndKeys,
+	return s.UpdateMember(t.Context(), byTest, tenant, m.Number(), member.Address(to), member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			m.Email = to
 			return m, nil
@@ -78,7 +78,7 @@ func TestAnAddressIsOneMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	employ(t, s, "ada@example.com", "a free address")
-	_, err = s.DeleteMember(t.Context(), tenant, bob.Number(), "delete", member.EndKeys, allowed)
+	_, err = s.DeleteMember(t.Context(), byTest, tenant, bob.Number(), "delete", member.EndKeys, allowed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,8 @@ func TestAThousandMembersAtMost(t *testing.T) {
 	if created != left {
 		t.Errorf("got %d members more, want %d", created, left)
 	}
-	if _, err := s.DeleteMember(t.Context(), tenant, first.Number(), "delete", member.EndKeys, allowed); err != nil {
+	if _, err := s.DeleteMember(t.Context(), byTest, tenant, first.Number(), "delete", member.EndKeys,
+		allowed); err != nil {
 		t.Fatal(err)
 	}
 	employ(t, s, "last@example.com")
@@ -209,7 +210,7 @@ func TestConcurrentUpdatesAreAllApplied(t *testing.T) {
 	errs := make([]error, 8)
 	for i := range errs {
 		updates.Go(func() {
-			_, errs[i] = s.UpdateMember(t.Context(), tenant, m.Number(), "", member.EndKeys,
+			_, errs[i] = s.UpdateMember(t.Context(), byTest, tenant, m.Number(), "", member.EndKeys,
 				func(m member.Member, _ member.Roles) (member.Member, error) {
 					m.Nickname += fmt.Sprint(i)
 					return m, nil
@@ -263,7 +264,7 @@ func TestAnUpdateThatChangesNothingWritesNothing(t *testing.T) {
 	s := emptyTable(t, now, nil)
 	m := employ(t, s, "ada@example.com")
 	now.Advance(time.Hour)
-	got, err := s.UpdateMember(t.Context(), tenant, m.Number(), "", member.EndKeys, nicknamed(""))
+	got, err := s.UpdateMember(t.Context(), byTest, tenant, m.Number(), "", member.EndKeys, nicknamed(""))
 	if err != nil || !cmp.Equal(got, m) {
 		t.Errorf("got %v, error %v, want %v", got, err, m)
 	}
@@ -274,17 +275,17 @@ func TestADeletedMemberIsGone(t *testing.T) {
 	s := newStore(t)
 	m := employ(t, s, "ada@example.com", "creation")
 	refused := failure.Forbidden("request_not_allowed")
-	_, err := s.DeleteMember(t.Context(), tenant, m.Number(), "refused", member.EndKeys,
+	_, err := s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "refused", member.EndKeys,
 		func(member.Member, member.Roles) error { return refused })
 	wantKind(t, "a refused deletion", err, failure.KindForbidden)
-	if _, err = s.DeleteMember(t.Context(), tenant, m.Number(), "deletion", member.EndKeys, allowed); err != nil {
+	if _, err = s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "deletion", member.EndKeys, allowed); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.Member(t.Context(), tenant, m.Number())
 	wantKind(t, "a read", err, failure.KindNotFound)
-	_, err = s.UpdateMember(t.Context(), tenant, m.Number(), "", member.EndKeys, nicknamed("x"))
+	_, err = s.UpdateMember(t.Context(), byTest, tenant, m.Number(), "", member.EndKeys, nicknamed("x"))
 	wantKind(t, "an update", err, failure.KindNotFound)
-	_, err = s.DeleteMember(t.Context(), tenant, m.Number(), "another", member.EndKeys, allowed)
+	_, err = s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "another", member.EndKeys, allowed)
 	wantKind(t, "another deletion", err, failure.KindNotFound)
 	if again := employ(t, s, "ada@example.com", "creation"); again.ID != m.ID {
 		t.Errorf("the creation again: got %s, want the deleted %s", again.ID, m.ID)
@@ -310,7 +311,7 @@ func TestLostCallsOfMembers(t *testing.T) {
 			t.Errorf("got members %v, error %v, want one of version 2", got, err)
 		}
 		until("delete", func() error {
-			return second(s.DeleteMember(t.Context(), tenant, m.Number(), "deletion", member.EndKeys, allowed))
+			return second(s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "deletion", member.EndKeys, allowed))
 		})
 		employ(t, s, "bob@example.com", "another")
 		if count, err := countOf(t.Context(), s, tenant); count != 1 || err != nil {

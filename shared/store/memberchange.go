@@ -25,9 +25,9 @@ var (
 // applied, the second to the result of the first. A change without effect writes nothing. Failures: NotFound;
 // ErrAddressTaken when another member has the address; Conflict when there is no other owner; ErrContended; the
 // failures of change.
-func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int32, address string,
+func (s *Store) UpdateMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, address string,
 	keys member.Keys, change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
-	return retryAs(ctx, s.Reader, func(bool) (member.Member, error) {
+	return retryAs(ctx, by, s.Reader, func(bool) (member.Member, error) {
 		var before memberItem
 		var roles rolesItem
 		var guard addressGuard
@@ -48,13 +48,13 @@ func (s *Store) UpdateMember(ctx context.Context, t identity.Tenant, number int3
 		if err != nil || reflect.DeepEqual(before.Member, after) {
 			return before.Member, err
 		}
-		return s.replaceMember(ctx, t, roles.Roles, before.Member, after, keys)
+		return s.replaceMember(ctx, by, t, roles.Roles, before.Member, after, keys)
 	})
 }
 
 // replaceMember errors with ErrStale when the member changed, or its new address was
 // taken.
-func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles member.Roles, before,
+func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenant, roles member.Roles, before,
 	after member.Member, keys member.Keys) (member.Member, error) {
 	after = before.Changed(after, s.now())
 	after.Version = before.Version + 1
@@ -63,15 +63,15 @@ func (s *Store) replaceMember(ctx context.Context, t identity.Tenant, roles memb
 	if before.Governs() != after.Governs() {
 		tx.Update(s.ofOwners(s.countOf(t), before, after))
 	}
-	has, err := s.leaveKeys(ctx, tx, t, before, after, keys)
+	has, err := s.leaveKeys(ctx, by, tx, t, before, after, keys)
 	if err != nil {
 		return before, err
 	}
 	has = append(append(has, s.countRoles(tx, t, roles, before, after)...), readVersion{item.key, before.Version})
-	if err = s.asCaller(ctx, tx, has...); err != nil {
+	if err = s.asCaller(by.Principal, tx, has...); err != nil {
 		return before, err
 	}
-	if err = s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
+	if err = s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
 		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
 		return before, err
 	}
@@ -123,9 +123,9 @@ func (s *Store) remove(k key) *dynamo.Delete {
 // DeleteMember deletes a member, unless check refuses, and returns the member as it was. keys says whether the member's
 // API keys end. Repeated by the same operation it returns the same. Failures: NotFound; Forbidden when
 // there is no other owner; ErrContended; those of check.
-func (s *Store) DeleteMember(ctx context.Context, t identity.Tenant, number int32, operation string,
+func (s *Store) DeleteMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, operation string,
 	keys member.Keys, check func(member.Member, member.Roles) error) (member.Member, error) {
-	return retryAs(ctx, s.Reader, func(bool) (member.Member, error) {
+	return retryAs(ctx, by, s.Reader, func(bool) (member.Member, error) {
 		m, roles, err := s.MemberWithRoles(ctx, t, number)
 		if failure.Is(err, failure.KindNotFound) {
 			return s.deletedBy(ctx, t, number, operation)
@@ -136,13 +136,13 @@ func (s *Store) DeleteMember(ctx context.Context, t identity.Tenant, number int3
 		if err != nil {
 			return m, err
 		}
-		return m, s.removeMember(ctx, t, roles, m, operation, keys)
+		return m, s.removeMember(ctx, by, t, roles, m, operation, keys)
 	})
 }
 
 // removeMember errors with ErrStale when the member changed, or is gone; the next try finds
 // out which.
-func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles member.Roles, m member.Member,
+func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant, roles member.Roles, m member.Member,
 	operation string, keys member.Keys) error {
 	deleted := deletedMember{key: deletedMemberKey(t, m.Number()), Operation: operation, Member: m,
 		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
@@ -152,13 +152,13 @@ func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles membe
 		Delete(s.freeAddress(t, m)).
 		Put(s.table.Put(deleted)).
 		Update(s.ofOwners(s.countOf(t).Add("count", -1), m, member.Member{}))
-	has, err := s.leaveKeys(ctx, tx, t, m, member.Member{}, keys)
+	has, err := s.leaveKeys(ctx, by, tx, t, m, member.Member{}, keys)
 	if err != nil {
 		return err
 	}
 	has = append(append(has, s.countRoles(tx, t, roles, m, member.Member{})...),
 		readVersion{memberKey(t, m.Number()), m.Version})
-	if err = s.asCaller(ctx, tx, has...); err != nil {
+	if err = s.asCaller(by.Principal, tx, has...); err != nil {
 		return err
 	}
 	if m.Invited() {
@@ -167,7 +167,7 @@ func (s *Store) removeMember(ctx context.Context, t identity.Tenant, roles membe
 	if m.UserID != "" {
 		tx.Delete(s.remove(membershipKey(m.UserID, t)))
 	}
-	if err = s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
+	if err = s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
 		Before: m.ForAudit()}); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -18,7 +19,8 @@ const keysAtOnce = 25
 
 // keysOf reads the API keys behind which the member stands (identity.Maker.Person) and the tenant's count of keys, both
 // consistently. The key by which the request came is last.
-func (s *Reader) keysOf(ctx context.Context, t identity.Tenant, m member.Member) ([]identity.APIKey, keyCount, error) {
+func (s *Reader) keysOf(ctx context.Context, by audit.By, t identity.Tenant, m member.Member) ([]identity.APIKey,
+	keyCount, error) {
 	var count keyCount
 	// Before the keys: a key that is made later changes the count.
 	if err := s.readInto(ctx, map[key]any{keyCountKey(t): &count}); err != nil {
@@ -26,7 +28,7 @@ func (s *Reader) keysOf(ctx context.Context, t identity.Tenant, m member.Member)
 	}
 	keys, err := s.APIKeys(ctx, t)
 	keys = slices.DeleteFunc(keys, func(k identity.APIKey) bool { return k.Maker.Person != m.ID })
-	own := identity.Caller(ctx).Actor.ID
+	own := by.Principal.Actor.ID
 	slices.SortStableFunc(keys, func(a, b identity.APIKey) int {
 		switch own {
 		case a.ID:
@@ -45,12 +47,13 @@ func (s *Reader) keysOf(ctx context.Context, t identity.Tenant, m member.Member)
 // owners get a mail that names them. If there are more than keysAtOnce, it deletes the first ones beforehand, in
 // separate transactions. It returns the versions of the items on which it put a condition. Error: ErrStale when
 // one of the keys changed meanwhile.
-func (s *Store) leaveKeys(ctx context.Context, tx *dynamo.WriteTx, t identity.Tenant, before, after member.Member,
+func (s *Store) leaveKeys(ctx context.Context, by audit.By, tx *dynamo.WriteTx, t identity.Tenant, before,
+	after member.Member,
 	keys member.Keys) ([]readVersion, error) {
 	if before.Invited() || after.ID != "" && (before.Disabled() || !after.Disabled()) {
 		return nil, nil
 	}
-	made, count, err := s.keysOf(ctx, t, before)
+	made, count, err := s.keysOf(ctx, by, t, before)
 	if err == nil && keys == member.EndKeys && len(made) > keysAtOnce { // before the first batch ends
 		err = s.refusedAsLastOwner(ctx, t, before, after)
 	}
@@ -58,7 +61,7 @@ func (s *Store) leaveKeys(ctx context.Context, tx *dynamo.WriteTx, t identity.Te
 		return nil, err
 	}
 	for ; keys == member.EndKeys && len(made) > keysAtOnce; made = made[keysAtOnce:] {
-		if err := s.endBatch(ctx, t, before, made[:keysAtOnce]); err != nil {
+		if err := s.endBatch(ctx, by, t, before, made[:keysAtOnce]); err != nil {
 			return nil, err
 		}
 	}
@@ -69,7 +72,7 @@ func (s *Store) leaveKeys(ctx context.Context, tx *dynamo.WriteTx, t identity.Te
 	if keys == member.KeepKeys {
 		return nil, nil
 	}
-	return s.endKeys(ctx, tx, made)
+	return s.endKeys(ctx, by, tx, made)
 }
 
 // putKeysMail adds the mail to the owners that names the keys, if there are any.
@@ -95,12 +98,13 @@ func (s *Reader) refusedAsLastOwner(ctx context.Context, t identity.Tenant, befo
 }
 
 // endBatch ends keys in a separate transaction. Error: ErrStale when one of them changed meanwhile.
-func (s *Store) endBatch(ctx context.Context, t identity.Tenant, m member.Member, keys []identity.APIKey) error {
+func (s *Store) endBatch(ctx context.Context, by audit.By, t identity.Tenant, m member.Member,
+	keys []identity.APIKey) error {
 	tx := s.db.WriteTx().Idempotent(true)
 	s.putKeysMail(tx, t, m, member.EndKeys, keys)
-	has, err := s.endKeys(ctx, tx, keys)
+	has, err := s.endKeys(ctx, by, tx, keys)
 	if err == nil {
-		err = s.asCaller(ctx, tx, has...)
+		err = s.asCaller(by.Principal, tx, has...)
 	}
 	if err != nil {
 		return err
@@ -114,10 +118,10 @@ func (s *Store) endBatch(ctx context.Context, t identity.Tenant, m member.Member
 // endKeys adds the deletion of keys to a transaction. It returns the versions of the items on which it put a
 // condition. Unlike DeleteAPIKey it keeps no record of the deleted keys, because who changes members may not
 // write keys. Without the record a request that made such a key makes it again, if its caller may.
-func (s *Store) endKeys(ctx context.Context, tx *dynamo.WriteTx,
+func (s *Store) endKeys(ctx context.Context, by audit.By, tx *dynamo.WriteTx,
 	keys []identity.APIKey) (has []readVersion, err error) {
 	for _, k := range keys {
-		deleted, err := s.deleteKey(ctx, tx, k)
+		deleted, err := s.deleteKey(ctx, by, tx, k)
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ func TestDeleteMember_ManyKeys(t *testing.T) {
 			by = k.Principal()
 		}
 	}
-	if _, err := s.DeleteMember(identity.As(t.Context(), by), tenant, till.Number(), "delete", member.EndKeys,
+	if _, err := s.DeleteMember(t.Context(), as(by), tenant, till.Number(), "delete", member.EndKeys,
 		func(member.Member, member.Roles) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestUpdateMember_KeyMadeMeanwhile(t *testing.T) {
 	s := newStore(t)
 	till := employ(t, s, "till@example.com")
 	made := 0
-	_, err := s.UpdateMember(t.Context(), tenant, till.Number(), "", member.EndKeys,
+	_, err := s.UpdateMember(t.Context(), byTest, tenant, till.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			if made == 0 { // after the member was read
 				makesKey(t, s, "meanwhile", m.ID)
@@ -71,7 +71,7 @@ func TestDeleteMember_LastOwnerWithManyKeys(t *testing.T) {
 	for i := range 30 {
 		makesKey(t, s, fmt.Sprint(i), owner.ID)
 	}
-	_, err := s.DeleteMember(t.Context(), tenant, owner.Number(), "delete", member.EndKeys, allowed)
+	_, err := s.DeleteMember(t.Context(), byTest, tenant, owner.Number(), "delete", member.EndKeys, allowed)
 	keys, readErr := s.APIKeys(t.Context(), tenant)
 	if !failure.Is(err, failure.KindForbidden) || len(keys) != 30 || readErr != nil {
 		t.Errorf("got %v and %d keys, %v; want Forbidden and 30 keys", err, len(keys), readErr)
@@ -85,7 +85,7 @@ func makesKey(t *testing.T, s *store.Store, name, maker string) identity.APIKey 
 	k, _, err := identity.NewAPIKey(tenant, identity.KeyRequest{Name: name, Scopes: &scopes}, s.Now())
 	k.Maker.Person = maker
 	if err == nil {
-		k, err = s.CreateAPIKey(t.Context(), k)
+		k, err = s.CreateAPIKey(t.Context(), byTest, k)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func newMerchantItem(m merchant.Merchant) merchantItem {
 // without a key could not be used. The owner is the user with the merchant's address,
 // who is made if there is none. Its audit begins with them. Failure: Conflict when
 // the code is taken.
-func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, a account.Account,
+func (s *Store) CreateMerchant(ctx context.Context, by audit.By, m merchant.Merchant, a account.Account,
 	keys ...identity.APIKey,
 ) error {
 	m.Version = 1
@@ -43,24 +43,24 @@ func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, a accou
 		if err != nil {
 			return struct{}{}, err
 		}
-		return struct{}{}, s.createMerchant(ctx, item, a, u, keys)
+		return struct{}{}, s.createMerchant(ctx, by, item, a, u, keys)
 	})
 	return err
 }
 
 // createMerchant errors with ErrStale when the owner's user was made meanwhile.
-func (s *Store) createMerchant(ctx context.Context, item merchantItem, a account.Account, u member.User,
+func (s *Store) createMerchant(ctx context.Context, by audit.By, item merchantItem, a account.Account, u member.User,
 	keys []identity.APIKey) error {
 	m := item.Merchant
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_not_exists(pk)"))
-	err := s.putAudit(ctx, tx, m.Code, audit.Change{Subject: subjectMerchant,
+	err := s.putAudit(by, tx, m.Code, audit.Change{Subject: subjectMerchant,
 		After: merchant.State{Merchant: m}.ForAudit()})
 	if !a.UpdatedAt.IsZero() {
-		_, accountErr := s.replaceAccount(ctx, tx, m.Code, account.Account{}, a)
+		_, accountErr := s.replaceAccount(ctx, by, tx, m.Code, account.Account{}, a)
 		err = errors.Join(err, accountErr)
 	}
 	for _, k := range keys {
-		err = errors.Join(err, s.putAPIKey(ctx, tx, k))
+		err = errors.Join(err, s.putAPIKey(by, tx, k))
 	}
 	isNew := u.Version == 0
 	if isNew {
@@ -73,7 +73,7 @@ func (s *Store) createMerchant(ctx context.Context, item merchantItem, a account
 		if !isNew { // what the user has allowed at other merchants does not reach this one
 			owner = owner.EndAccess(m.CreatedAt)
 		}
-		err = errors.Join(err, s.addMember(ctx, tx, t, owner))
+		err = errors.Join(err, s.addMember(ctx, by, tx, t, owner))
 		s.putMembership(tx, t, owner)
 		tx.Put(s.table.Put(memberCount{key: memberCountKey(t), Count: 1, Owners: 1}))
 	}
@@ -113,8 +113,9 @@ func (s *Reader) Merchant(ctx context.Context, code string) (merchant.Merchant, 
 // SaveMerchant replaces the merchant that was read before, and returns it with its
 // next version. Only SaveMerchantState changes payout schedules. Error: ErrStale when
 // the merchant changed meanwhile.
-func (s *Store) SaveMerchant(ctx context.Context, before, after merchant.Merchant) (merchant.Merchant, error) {
-	saved, err := s.SaveMerchantState(ctx, merchant.State{Merchant: before}, merchant.State{Merchant: after})
+func (s *Store) SaveMerchant(ctx context.Context, by audit.By, before, after merchant.Merchant) (merchant.Merchant,
+	error) {
+	saved, err := s.SaveMerchantState(ctx, by, merchant.State{Merchant: before}, merchant.State{Merchant: after})
 	return saved.Merchant, err
 }
 
@@ -154,12 +155,13 @@ func (s *Reader) MerchantState(ctx context.Context, code string, accountsOf ...i
 // the merchant's audit, in one transaction. It returns them with their next versions.
 // One of version 0 is a new one. Error: ErrStale when any of them changed since it was
 // read.
-func (s *Store) SaveMerchantState(ctx context.Context, before, state merchant.State) (merchant.State, error) {
+func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, state merchant.State) (merchant.State,
+	error) {
 	state.Merchant.Version = before.Merchant.Version + 1
 	item := newMerchantItem(state.Merchant)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Merchant.Version))
 	if was, is := before.ForAudit(), state.ForAudit(); !reflect.DeepEqual(was, is) {
-		if err := s.putAudit(ctx, tx, item.Code, audit.Change{Mode: state.ModeForAudit(before), Subject: subjectMerchant,
+		if err := s.putAudit(by, tx, item.Code, audit.Change{Mode: state.ModeForAudit(before), Subject: subjectMerchant,
 			Before: was, After: is}); err != nil {
 			return state, err
 		}

@@ -52,7 +52,7 @@ func newKey(t *testing.T, of identity.Tenant) issued {
 func opened(t *testing.T, s *store.Store) issued {
 	t.Helper()
 	first := newKey(t, tenant)
-	if err := s.CreateMerchant(t.Context(), shop, account.Account{}, first.APIKey); err != nil {
+	if err := s.CreateMerchant(t.Context(), byTest, shop, account.Account{}, first.APIKey); err != nil {
 		t.Fatal(err)
 	}
 	first.Version = 1
@@ -79,7 +79,7 @@ func TestATokenMeansItsKeyAndItsMerchant(t *testing.T) {
 	if _, err := s.Merchant(t.Context(), "MC00000000"); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("an unknown merchant: got error %v, want KindNotFound", err)
 	}
-	if err := s.CreateMerchant(t.Context(), shop, account.Account{}); !failure.Is(err, failure.KindConflict) {
+	if err := s.CreateMerchant(t.Context(), byTest, shop, account.Account{}); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("a second one: got error %v, want KindConflict", err)
 	}
 }
@@ -90,7 +90,7 @@ func TestOtherTokensAreRefused(t *testing.T) {
 	s := newStore(t)
 	first := opened(t, s)
 	orphan := newKey(t, identity.Tenant{Mode: identity.Test, Merchant: "MC00000000"})
-	if _, err := s.CreateAPIKey(t.Context(), orphan.APIKey); err != nil {
+	if _, err := s.CreateAPIKey(t.Context(), byTest, orphan.APIKey); err != nil {
 		t.Fatal(err)
 	}
 	stranger := newKey(t, identity.Tenant{Mode: identity.Live, Merchant: "MCZZZZZZZZ"})
@@ -115,7 +115,7 @@ func TestAChangedMerchantAppliesFromTheNextRequest(t *testing.T) {
 	before := m
 	m.Name, m.MinimumBalance, m.PayPal, m.Callbacks = "Laden", "-5", false,
 		m.Callbacks.Rotated(start)
-	saved, err := s.SaveMerchant(ctx, before, m)
+	saved, err := s.SaveMerchant(ctx, byTest, before, m)
 	if err != nil || saved.Version != 2 {
 		t.Fatalf("got version %d, %v, want 2", saved.Version, err)
 	}
@@ -123,7 +123,7 @@ func TestAChangedMerchantAppliesFromTheNextRequest(t *testing.T) {
 	if diff := cmp.Diff(saved, got, storedtest.Options); err != nil || diff != "" {
 		t.Errorf("merchant of the next request: %v (-want +got):\n%s", err, diff)
 	}
-	if _, err := s.SaveMerchant(ctx, before, before); !errors.Is(err, store.ErrStale) {
+	if _, err := s.SaveMerchant(ctx, byTest, before, before); !errors.Is(err, store.ErrStale) {
 		t.Errorf("a change of what was read before: got error %v, want ErrStale", err)
 	}
 }
@@ -138,11 +138,11 @@ func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
 		t.Fatalf("got %+v, %v, want no schedules", state, err)
 	}
 	state.Schedules.Test = &merchant.PayoutSchedule{NextAt: start.Add(time.Hour)}
-	first, err := s.SaveMerchantState(ctx, state, state)
+	first, err := s.SaveMerchantState(ctx, byTest, state, state)
 	if err != nil || first.Merchant.Version != 2 || first.Schedules.Test.Version != 1 {
 		t.Fatalf("got %+v, schedule %+v, %v, want version 2 with a schedule of version 1", first, first.Schedules.Test, err)
 	}
-	if _, err = s.SaveMerchantState(ctx, state, state); !errors.Is(err, store.ErrStale) {
+	if _, err = s.SaveMerchantState(ctx, byTest, state, state); !errors.Is(err, store.ErrStale) {
 		t.Errorf("once more: got error %v, want ErrStale", err)
 	}
 	if err = s.OpenPayout(ctx, tenant, *first.Schedules.Test, nil); err != nil { // moves the schedule on
@@ -155,15 +155,15 @@ func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
 	}
 	other := half
 	other.Schedules.Live = &merchant.PayoutSchedule{NextAt: start.Add(time.Hour)}
-	if _, err := s.SaveMerchantState(ctx, other, other); err != nil {
+	if _, err := s.SaveMerchantState(ctx, byTest, other, other); err != nil {
 		t.Fatal(err)
 	}
 	half.Merchant.TimeZone = "Europe/Vienna"
-	if _, err := s.SaveMerchantState(ctx, half, half); !errors.Is(err, store.ErrStale) {
+	if _, err := s.SaveMerchantState(ctx, byTest, half, half); !errors.Is(err, store.ErrStale) {
 		t.Errorf("beside a schedule that was not there: got error %v, want ErrStale", err)
 	}
 	first.Merchant.TimeZone = "Europe/Vienna"
-	if _, err := s.SaveMerchantState(ctx, first, first); !errors.Is(err, store.ErrStale) {
+	if _, err := s.SaveMerchantState(ctx, byTest, first, first); !errors.Is(err, store.ErrStale) {
 		t.Errorf("by a schedule of before: got error %v, want ErrStale", err)
 	}
 	if m, err := s.Merchant(ctx, shop.Code); err != nil || m.TimeZone != shop.TimeZone {
@@ -184,7 +184,7 @@ func TestNoChangeOfAMerchantIsLost(t *testing.T) {
 				m, err := s.Merchant(ctx, shop.Code)
 				if err == nil {
 					m.Callbacks.Version++
-					_, err = s.SaveMerchant(ctx, m, m)
+					_, err = s.SaveMerchant(ctx, byTest, m, m)
 				}
 				if errors.Is(err, store.ErrStale) {
 					continue
@@ -215,13 +215,13 @@ func TestALostReplyIsNoFailedUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	wire.Inject(faults.Times(tries, "TransactWriteItems", faults.FailBefore))
-	if _, err = s.SaveMerchant(t.Context(), m, m); err == nil {
+	if _, err = s.SaveMerchant(t.Context(), byTest, m, m); err == nil {
 		t.Error("got no error, want one: the update never arrived")
 	}
 	for lost := 1; lost <= tries; lost++ {
 		m.Name = fmt.Sprint("Shop ", lost)
 		wire.Inject(faults.Times(lost, "TransactWriteItems", faults.LoseReply))
-		if m, err = s.SaveMerchant(t.Context(), m, m); err != nil || m.Version != lost+1 {
+		if m, err = s.SaveMerchant(t.Context(), byTest, m, m); err != nil || m.Version != lost+1 {
 			t.Errorf("%d replies lost: got version %d, %v, want %d", lost, m.Version, err, lost+1)
 		}
 	}
@@ -268,7 +268,8 @@ func TestMerchantsOfOneOwner(t *testing.T) {
 	code := func(i int) string { return fmt.Sprintf("MC0000000%d", i) }
 	for i := range many {
 		all.Go(func() {
-			errs[i] = s.CreateMerchant(t.Context(), merchant.Merchant{Code: code(i), Email: "Ada@example.com", CreatedAt: start},
+			errs[i] = s.CreateMerchant(t.Context(), byTest, merchant.Merchant{Code: code(i), Email: "Ada@example.com",
+				CreatedAt: start},
 				account.Account{})
 		})
 	}

@@ -28,13 +28,13 @@ func (s *Reader) OAuthClient(ctx context.Context, id string) (oauth.Client, erro
 }
 
 // CreateOAuthClient stores a new client. Its merchant must exist, which is not checked.
-func (s *Store) CreateOAuthClient(ctx context.Context, c oauth.Client) (oauth.Client, error) {
-	return s.replaceOAuthClient(ctx, oauth.Client{}, c)
+func (s *Store) CreateOAuthClient(ctx context.Context, by audit.By, c oauth.Client) (oauth.Client, error) {
+	return s.replaceOAuthClient(ctx, by, oauth.Client{}, c)
 }
 
 // UpdateOAuthClient applies a change to a client. A change without effect writes nothing.
 // Failures: NotFound; ErrContended; those of change.
-func (s *Store) UpdateOAuthClient(ctx context.Context, id string,
+func (s *Store) UpdateOAuthClient(ctx context.Context, by audit.By, id string,
 	change func(oauth.Client) (oauth.Client, error)) (oauth.Client, error) {
 	return Retry(func(bool) (oauth.Client, error) {
 		before, err := s.OAuthClient(ctx, id)
@@ -45,12 +45,12 @@ func (s *Store) UpdateOAuthClient(ctx context.Context, id string,
 		if err != nil || after.Same(before) {
 			return before, err
 		}
-		return s.replaceOAuthClient(ctx, before, after)
+		return s.replaceOAuthClient(ctx, by, before, after)
 	})
 }
 
 // replaceOAuthClient errors with ErrStale when the client changed meanwhile.
-func (s *Store) replaceOAuthClient(ctx context.Context, before, after oauth.Client) (oauth.Client, error) {
+func (s *Store) replaceOAuthClient(ctx context.Context, by audit.By, before, after oauth.Client) (oauth.Client, error) {
 	after.Version, after.UpdatedAt = before.Version+1, s.now()
 	item := oauthClientItem{key: oauthClientKey(after.ID), WriteID: newWriteID(), Client: after}
 	tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version))
@@ -58,7 +58,7 @@ func (s *Store) replaceOAuthClient(ctx context.Context, before, after oauth.Clie
 	if before.Version > 0 {
 		change.Before = before.ForAudit()
 	}
-	if err := s.putAudit(ctx, tx, after.Tenant.Merchant, change); err != nil {
+	if err := s.putAudit(by, tx, after.Tenant.Merchant, change); err != nil {
 		return after, err
 	}
 	return after, s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, ErrStale, tx.Run(ctx))

@@ -13,7 +13,7 @@ import (
 
 func registerClient(t *testing.T, s *store.Store) oauth.Client {
 	t.Helper()
-	c, err := s.CreateOAuthClient(t.Context(), oauth.Client{ID: "client_1", Name: "Till", Tenant: tenant,
+	c, err := s.CreateOAuthClient(t.Context(), byTest, oauth.Client{ID: "client_1", Name: "Till", Tenant: tenant,
 		Scopes: []string{"payments", "profile"}, SecretHash: "0123456789abcdef", CreatedAt: s.Now()})
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func registerClient(t *testing.T, s *store.Store) oauth.Client {
 
 func rename(s *store.Store, t *testing.T, name string) (oauth.Client, error) {
 	t.Helper()
-	return s.UpdateOAuthClient(t.Context(), "client_1", func(c oauth.Client) (oauth.Client, error) {
+	return s.UpdateOAuthClient(t.Context(), byTest, "client_1", func(c oauth.Client) (oauth.Client, error) {
 		c.Name += name
 		return c, nil
 	})
@@ -80,13 +80,16 @@ func TestAClientThatIsAsItShouldBeIsNotWritten(t *testing.T) {
 	t.Parallel()
 	s := emptyTable(t, clock.New(), &faults.Wire{Send: enginetest.Do})
 	registerClient(t, s)
-	got, err := s.UpdateOAuthClient(t.Context(), "client_1", func(c oauth.Client) (oauth.Client, error) {
+	got, err := s.UpdateOAuthClient(t.Context(), byTest, "client_1", func(c oauth.Client) (oauth.Client, error) {
 		c.Scopes = []string{"profile", "payments"}
 		return c, nil
 	})
 	if err != nil || got.Version != 1 || auditLength(t, s) != 1 {
 		t.Errorf("got %+v, %v, want version 1, and one entry", got, err)
 	}
-	_, err = s.UpdateOAuthClient(t.Context(), "client_2", func(c oauth.Client) (oauth.Client, error) { return c, nil })
+	_, err = s.UpdateOAuthClient(t.Context(), byTest, "client_2", func(c oauth.Client) (oauth.Client, error) {
+		return c,
+			nil
+	})
 	wantKind(t, "an unknown client", err, failure.KindNotFound)
 }

@@ -46,7 +46,7 @@ func TestWhenObjectsAreDue(t *testing.T) {
 	if _, err := complete(t.Context(), s, "uploaded", "rev"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.DeleteFile(t.Context(), tenant, "deleted", "deletion"); err != nil {
+	if _, err := s.DeleteFile(t.Context(), byTest, tenant, "deleted", "deletion"); err != nil {
 		t.Fatal(err)
 	}
 	want := func(when string, keys ...string) {
@@ -95,7 +95,7 @@ func TestObjectsOfAShard(t *testing.T) {
 	for _, digits := range []string{"00", "01", "a0", "aa", "ab", "af", "b0"} {
 		key := file.Prefix + digits + "112233445566778899aabbccddeeff"
 		f := file.File{ID: "f" + digits, Object: key, CreatedAt: s.Now()}
-		if _, err := s.CreateFile(t.Context(), tenant, f); err != nil {
+		if _, err := s.CreateFile(t.Context(), byTest, tenant, f); err != nil {
 			t.Fatal(err)
 		}
 		keys = append(keys, key)
@@ -137,7 +137,7 @@ func TestStaleObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = s.DropFile(t.Context(), tenant, "f", "sweep", ""); err != nil {
+	if _, err = s.DropFile(t.Context(), byTest, tenant, "f", "sweep", ""); err != nil {
 		t.Fatal(err)
 	}
 	if err = s.SaveObjectEntry(t.Context(), before.Doom(s.Now())); !errors.Is(err, store.ErrStale) {
@@ -174,7 +174,7 @@ func TestAnEntryThatIsMissingIsMadeAgain(t *testing.T) {
 	if err := table.Delete("pk", "OBJECTS#"+id[:1]).Range("sk", id).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.DeleteFile(t.Context(), tenant, "f", "deletion"); err != nil {
+	if _, err := s.DeleteFile(t.Context(), byTest, tenant, "f", "deletion"); err != nil {
 		t.Fatal(err)
 	}
 	wantFiles(t, "deleted", s, gone("open 0", "open 0"))

@@ -14,7 +14,8 @@ import (
 // appoint creates an owner.
 func appoint(t *testing.T, s *store.Store, email string) member.Member {
 	t.Helper()
-	m, err := s.CreateMember(t.Context(), tenant, email, email, func(id string, _ member.Roles) (member.Member, error) {
+	m, err := s.CreateMember(t.Context(), byTest, tenant, email, email, func(id string, _ member.Roles) (member.Member,
+		error) {
 		m := member.NewEmployee(id, member.Registration{Email: email}, nil, s.Now())
 		m.Roles = []string{member.RoleOwner}
 		return m, nil
@@ -27,7 +28,7 @@ func appoint(t *testing.T, s *store.Store, email string) member.Member {
 
 func demote(t *testing.T, s *store.Store, m member.Member) error {
 	t.Helper()
-	_, err := s.UpdateMember(t.Context(), tenant, m.Number(), "", member.EndKeys,
+	_, err := s.UpdateMember(t.Context(), byTest, tenant, m.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) {
 			m.Roles = []string{member.RoleEmployee}
 			return m, nil
@@ -37,7 +38,7 @@ func demote(t *testing.T, s *store.Store, m member.Member) error {
 
 func dismiss(t *testing.T, s *store.Store, m member.Member) error {
 	t.Helper()
-	_, err := s.DeleteMember(t.Context(), tenant, m.Number(), "dismiss "+m.ID, member.EndKeys,
+	_, err := s.DeleteMember(t.Context(), byTest, tenant, m.Number(), "dismiss "+m.ID, member.EndKeys,
 		func(member.Member, member.Roles) error { return nil })
 	return err
 }

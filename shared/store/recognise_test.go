@@ -102,7 +102,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 		return func() error { return s.ApplyTransaction(t.Context(), tenant, change, nil) }
 	},
 	"CreateMerchant": func(t *testing.T, s *store.Store) func() error {
-		return func() error { return s.CreateMerchant(t.Context(), shop, account.Account{}) }
+		return func() error { return s.CreateMerchant(t.Context(), byTest, shop, account.Account{}) }
 	},
 	"SaveMerchantState": func(t *testing.T, s *store.Store) func() error {
 		opened(t, s)
@@ -110,12 +110,12 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 		if err != nil {
 			t.Fatal(err)
 		}
-		return func() error { return second(s.SaveMerchantState(t.Context(), state, state)) }
+		return func() error { return second(s.SaveMerchantState(t.Context(), byTest, state, state)) }
 	},
 	"UpdateAPIKey": func(t *testing.T, s *store.Store) func() error {
 		k := addKey(t, s)
 		return func() error {
-			return second(s.UpdateAPIKey(t.Context(), tenant, k.ID, func(k identity.APIKey) (identity.APIKey, error) {
+			return second(s.UpdateAPIKey(t.Context(), byTest, tenant, k.ID, func(k identity.APIKey) (identity.APIKey, error) {
 				k.Name += "x" // another change each time
 				return k, nil
 			}))
@@ -124,7 +124,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	"UpdateMember": func(t *testing.T, s *store.Store) func() error {
 		m := employ(t, s, "till@example.com")
 		return func() error {
-			return second(s.UpdateMember(t.Context(), tenant, m.Number(), "", member.EndKeys,
+			return second(s.UpdateMember(t.Context(), byTest, tenant, m.Number(), "", member.EndKeys,
 				func(m member.Member, _ member.Roles) (member.Member, error) {
 					m.Nickname += "x" // another change each time
 					return m, nil
@@ -132,12 +132,13 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 		}
 	},
 	"UpdateRole": func(t *testing.T, s *store.Store) func() error {
-		role, err := s.CreateRole(t.Context(), tenant, member.Role{ID: member.RoleID("role")}, func() error { return nil })
+		role, err := s.CreateRole(t.Context(), byTest, tenant, member.Role{ID: member.RoleID("role")},
+			func() error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return func() error {
-			return second(s.UpdateRole(t.Context(), tenant, role.ID, func(r member.Role) (member.Role, error) {
+			return second(s.UpdateRole(t.Context(), byTest, tenant, role.ID, func(r member.Role) (member.Role, error) {
 				r.Name += "x"
 				return r, nil
 			}))
@@ -155,7 +156,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 			t.Fatal(err)
 		}
 		return func() error {
-			return second(s.UpdateCardReader(t.Context(), tenant, "rdr_1", func(r reader.Reader) reader.Reader {
+			return second(s.UpdateCardReader(t.Context(), byTest, tenant, "rdr_1", func(r reader.Reader) reader.Reader {
 				r.Name += "x" // another change each time
 				return r
 			}))
@@ -166,7 +167,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 			t.Fatal(err)
 		}
 		return func() error {
-			return second(s.UpdateFile(t.Context(), tenant, "f", func(f file.File) (file.File, error) {
+			return second(s.UpdateFile(t.Context(), byTest, tenant, "f", func(f file.File) (file.File, error) {
 				f.Name += "x" // another change each time
 				return f, nil
 			}))
@@ -177,7 +178,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 			t.Fatal(err)
 		}
 		return func() error {
-			return second(s.UpdateCollection(t.Context(), tenant, "c", func(c file.Collection) (file.Collection, error) {
+			return second(s.UpdateCollection(t.Context(), byTest, tenant, "c", func(c file.Collection) (file.Collection, error) {
 				c.Name += "x"
 				return c, nil
 			}))
@@ -202,12 +203,14 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 		return func() error { return second(s.ApplyPayoutOutcome(t.Context(), tenant, payout.OutcomeStep{Payout: p})) }
 	},
 	"CreateOAuthClient": func(t *testing.T, s *store.Store) func() error {
-		return func() error { return second(s.CreateOAuthClient(t.Context(), oauth.Client{ID: "app", Tenant: tenant})) }
+		return func() error {
+			return second(s.CreateOAuthClient(t.Context(), byTest, oauth.Client{ID: "app", Tenant: tenant}))
+		}
 	},
 	"UpdateOAuthClient": func(t *testing.T, s *store.Store) func() error {
 		register(t, s, "app")
 		return func() error {
-			return second(s.UpdateOAuthClient(t.Context(), "app", func(c oauth.Client) (oauth.Client, error) {
+			return second(s.UpdateOAuthClient(t.Context(), byTest, "app", func(c oauth.Client) (oauth.Client, error) {
 				c.Name += "x" // another change each time
 				return c, nil
 			}))
@@ -244,8 +247,10 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	},
 	"RemoveSecondFactor": func(t *testing.T, s *store.Store) func() error {
 		turnOn(t, s, "ada")
-		ctx := fixture{TB: t, Store: s, Filler: &storedtest.Filler{}}.acting()
-		return func() error { return s.RemoveSecondFactor(ctx, tenant, member.Member{ID: "mem_1", UserID: "ada"}) }
+		by := fixture{TB: t, Store: s, Filler: &storedtest.Filler{}}.actor()
+		return func() error {
+			return s.RemoveSecondFactor(t.Context(), by, tenant, member.Member{ID: "mem_1", UserID: "ada"})
+		}
 	},
 }
 

@@ -59,9 +59,9 @@ func (s *Reader) rolesOr(ctx context.Context, t identity.Tenant, id string) (mem
 // CreateRole stores the role that an operation makes, whose id follows from it. Repeated by
 // the same operation it returns what is stored, also if it has been deleted since. check
 // may refuse it. Failures: Conflict at the limit; ErrContended; those of check.
-func (s *Store) CreateRole(ctx context.Context, t identity.Tenant, role member.Role,
+func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, role member.Role,
 	check func() error) (member.Role, error) {
-	return retryAs(ctx, s.Reader, func(bool) (member.Role, error) {
+	return retryAs(ctx, by, s.Reader, func(bool) (member.Role, error) {
 		roles, deleted, err := s.rolesOr(ctx, t, role.ID)
 		if err != nil {
 			return role, err
@@ -76,15 +76,15 @@ func (s *Store) CreateRole(ctx context.Context, t identity.Tenant, role member.R
 		if err = errors.Join(err, check()); err != nil {
 			return role, err
 		}
-		return role, s.replaceRoles(ctx, t, next, audit.Change{Subject: subjectRole(role), After: role.ForAudit()})
+		return role, s.replaceRoles(ctx, by, t, next, audit.Change{Subject: subjectRole(role), After: role.ForAudit()})
 	})
 }
 
 // UpdateRole applies a change to a role. One that changes nothing writes nothing. Failures:
 // NotFound; Invalid for a predefined one; ErrContended; those of change.
-func (s *Store) UpdateRole(ctx context.Context, t identity.Tenant, id string,
+func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(member.Role) (member.Role, error)) (member.Role, error) {
-	return retryAs(ctx, s.Reader, func(bool) (member.Role, error) {
+	return retryAs(ctx, by, s.Reader, func(bool) (member.Role, error) {
 		roles, err := s.Roles(ctx, t)
 		if err != nil {
 			return member.Role{}, err
@@ -101,7 +101,7 @@ func (s *Store) UpdateRole(ctx context.Context, t identity.Tenant, id string,
 		if err != nil || reflect.DeepEqual(before, after) {
 			return before, err
 		}
-		return after, s.replaceRoles(ctx, t, next, audit.Change{Subject: subjectRole(after), Before: before.ForAudit(),
+		return after, s.replaceRoles(ctx, by, t, next, audit.Change{Subject: subjectRole(after), Before: before.ForAudit(),
 			After: after.ForAudit()})
 	})
 }
@@ -109,9 +109,9 @@ func (s *Store) UpdateRole(ctx context.Context, t identity.Tenant, id string,
 // DeleteRole deletes a role, unless check refuses. It may be repeated by the same
 // operation. Failures: NotFound; Invalid for a predefined one and for one that members
 // have; ErrContended; those of check.
-func (s *Store) DeleteRole(ctx context.Context, t identity.Tenant, id, operation string,
+func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func(member.Role) error) error {
-	_, err := retryAs(ctx, s.Reader, func(bool) (struct{}, error) {
+	_, err := retryAs(ctx, by, s.Reader, func(bool) (struct{}, error) {
 		roles, deleted, err := s.rolesOr(ctx, t, id)
 		if err != nil || deleted.Role.ID != "" && deleted.Operation == operation {
 			return struct{}{}, err
@@ -124,7 +124,7 @@ func (s *Store) DeleteRole(ctx context.Context, t identity.Tenant, id, operation
 		if err := check(role); err != nil {
 			return struct{}{}, err
 		}
-		return struct{}{}, s.replaceRoles(ctx, t, next, audit.Change{Subject: subjectRole(role), Before: role.ForAudit()},
+		return struct{}{}, s.replaceRoles(ctx, by, t, next, audit.Change{Subject: subjectRole(role), Before: role.ForAudit()},
 			s.table.Put(deletedRole{key: deletedRoleKey(t, id), Operation: operation, Role: role,
 				ExpiresAt: s.now().Add(idempotencyKept).Unix()}))
 	})
@@ -136,18 +136,18 @@ func subjectRole(r member.Role) string { return "role " + r.ID }
 
 // replaceRoles writes the roles over the version that they were made from, with what
 // else belongs to their change. Error: ErrStale when they changed meanwhile.
-func (s *Store) replaceRoles(ctx context.Context, t identity.Tenant, next member.Roles, c audit.Change,
+func (s *Store) replaceRoles(ctx context.Context, by audit.By, t identity.Tenant, next member.Roles, c audit.Change,
 	more ...*dynamo.Put) error {
 	tx := s.db.WriteTx().Idempotent(true)
 	item := s.putRoles(tx, t, next)
-	if err := s.asCaller(ctx, tx, readVersion{item.key, next.Version}); err != nil {
+	if err := s.asCaller(by.Principal, tx, readVersion{item.key, next.Version}); err != nil {
 		return err
 	}
 	for _, put := range more {
 		tx.Put(put)
 	}
 	c.Mode = t.Mode
-	if err := s.putAudit(ctx, tx, t.Merchant, c); err != nil {
+	if err := s.putAudit(by, tx, t.Merchant, c); err != nil {
 		return err
 	}
 	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))

@@ -40,11 +40,11 @@ func TestWhoSignsIn(t *testing.T) {
 	s := emptyTable(t, clock.New(), &read)
 	joined(t, s)
 	till := employ(t, s, "Till@example.com")
-	if err := newProfile(t.Context(), s, "tp_1"); err != nil {
+	if err := newProfile(t, byTest, s, "tp_1"); err != nil {
 		t.Fatal(err)
 	}
 	gone := employ(t, s, "gone@example.com")
-	_, err := s.UpdateMember(t.Context(), tenant, gone.Number(), "", member.EndKeys,
+	_, err := s.UpdateMember(t.Context(), byTest, tenant, gone.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) { return m.Enabled(false, s.Now()), nil })
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ var storedFiles = map[string]stored{
 			to, from := w.collection(), w.collection()
 			f := w.file(from)
 			f.Collection, f.Version = to.ID, 2
-			got, err := w.UpdateFile(w.acting(), w.tenant, f.ID, func(before file.File) (file.File, error) {
+			got, err := w.UpdateFile(w.Context(), w.actor(), w.tenant, f.ID, func(before file.File) (file.File, error) {
 				return before.Move(to.ID, f.UpdatedAt), nil
 			})
 			wantAnswer(w, f, got, err)
@@ -57,14 +57,14 @@ var storedFiles = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			c := w.collection()
 			f := w.completed(w.file(c))
-			got, err := w.DeleteFile(w.acting(), w.tenant, f.ID, "deletion")
+			got, err := w.DeleteFile(w.Context(), w.actor(), w.tenant, f.ID, "deletion")
 			wantAnswer(w, f, got, err)
 			c.Version = 3
 			entry := f.Entry(w.tenant).Follow(f).Doom(w.Now())
 			entry.Version = 2
 			return append(w.files(entry, only(c)), w.fileAgain(f), w.counted(1), w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("the deletion again", f, func(ctx context.Context) (file.File, error) {
-					return w.DeleteFile(ctx, w.tenant, f.ID, "deletion")
+					return w.DeleteFile(ctx, byTest, w.tenant, f.ID, "deletion")
 				}))
 		},
 		unseen: storedtest.NotRead{"COLLECTION write_id": notRead, object + " write_id": notRead},
@@ -74,7 +74,7 @@ var storedFiles = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			c := w.collection()
 			f := w.file(c)
-			got, err := w.DropFile(w.acting(), w.tenant, f.ID, "completion", "The content is another.")
+			got, err := w.DropFile(w.Context(), w.actor(), w.tenant, f.ID, "completion", "The content is another.")
 			wantAnswer(w, f, got, err)
 			c.Version = 3
 			entry := f.Entry(w.tenant).Doom(w.Now())
@@ -111,7 +111,7 @@ var storedCollections = map[string]stored{
 			c := w.collection()
 			return append(w.collections(c), storedtest.Expect("the creation again", c,
 				func(ctx context.Context) (file.Collection, error) {
-					return w.CreateCollection(ctx, w.tenant, file.Collection{ID: c.ID, Name: "as asked"})
+					return w.CreateCollection(ctx, byTest, w.tenant, file.Collection{ID: c.ID, Name: "as asked"})
 				}))
 		},
 		unseen: storedtest.NotRead{"COLLECTION write_id": notRead},
@@ -121,7 +121,7 @@ var storedCollections = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			c := w.collection()
 			c.Status, c.Name = file.Archived, "another"
-			got, err := w.UpdateCollection(w.acting(), w.tenant, c.ID,
+			got, err := w.UpdateCollection(w.Context(), w.actor(), w.tenant, c.ID,
 				func(file.Collection) (file.Collection, error) { return c, nil })
 			c.Version = 2
 			wantAnswer(w, c, got, err)
@@ -138,7 +138,7 @@ const object = "a0112233445566778899aabbccddeeff"
 func (w fixture) collection() file.Collection {
 	w.Helper()
 	c := storedtest.Fill(w, w.Filler, func(c *file.Collection) { c.Status, c.Metadata = file.Open, `{"a":1}` })
-	got, err := w.CreateCollection(w.acting(), w.tenant, c)
+	got, err := w.CreateCollection(w.Context(), w.actor(), w.tenant, c)
 	c.Version = 1
 	wantAnswer(w, c, got, err)
 	return c
@@ -151,7 +151,7 @@ func (w fixture) file(c file.Collection) file.File {
 		f.Collection, f.Object, f.Metadata, f.Status = c.ID, file.Prefix+object, `{"a":1}`, file.Pending
 	})
 	f.Revision, f.UploadedAt = "", time.Time{}
-	got, err := w.CreateFile(w.acting(), w.tenant, f)
+	got, err := w.CreateFile(w.Context(), w.actor(), w.tenant, f)
 	f.Version = 1
 	wantAnswer(w, f, got, err)
 	return f
@@ -161,7 +161,7 @@ func (w fixture) file(c file.Collection) file.File {
 func (w fixture) completed(f file.File) file.File {
 	w.Helper()
 	seen := storedtest.Fill[file.Content](w, w.Filler)
-	got, err := w.UpdateFile(w.acting(), w.tenant, f.ID, func(f file.File) (file.File, error) {
+	got, err := w.UpdateFile(w.Context(), w.actor(), w.tenant, f.ID, func(f file.File) (file.File, error) {
 		return f.Complete(seen, w.Now()), nil
 	})
 	f = f.Complete(seen, w.Now())
@@ -227,7 +227,7 @@ func (w fixture) objects(entry file.Entry) []storedtest.Read {
 // fileAgain is what a repeated creation returns: what is stored, not what it was asked for.
 func (w fixture) fileAgain(want file.File) storedtest.Read {
 	return storedtest.Expect("the creation again", want, func(ctx context.Context) (file.File, error) {
-		return w.CreateFile(ctx, w.tenant, file.File{ID: want.ID, Name: "as asked"})
+		return w.CreateFile(ctx, byTest, w.tenant, file.File{ID: want.ID, Name: "as asked"})
 	})
 }
 

@@ -19,7 +19,7 @@ var storedKeys = map[string]stored{
 		sets: "Version is 1",
 		write: func(w fixture) []storedtest.Read {
 			k := w.key(w.tenant.Merchant)
-			got, err := w.CreateAPIKey(w.acting(), k)
+			got, err := w.CreateAPIKey(w.Context(), w.actor(), k)
 			k.Version = 1
 			wantAnswer(w, k, got, err)
 			return append(w.keys(k.Tenant, k), w.newKeys(newKeys{1, w.Now().Format(time.DateOnly), 1}),
@@ -34,7 +34,7 @@ var storedKeys = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			before, k := w.created(), w.key(w.tenant.Merchant)
 			k.ID, k.TokenHash, k.Version = before.ID, before.TokenHash, before.Version
-			got, err := w.UpdateAPIKey(w.acting(), k.Tenant, k.ID,
+			got, err := w.UpdateAPIKey(w.Context(), w.actor(), k.Tenant, k.ID,
 				func(identity.APIKey) (identity.APIKey, error) { return k, nil })
 			k.Version = 2
 			wantAnswer(w, k, got, err)
@@ -47,9 +47,9 @@ var storedKeys = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			k := w.created()
 			w.must(second(w.KeyUsed(w.Context(), k.Tenant, k.ID)))
-			w.must(w.DeleteAPIKey(w.acting(), k.Tenant, k.ID, "deletion"))
+			w.must(w.DeleteAPIKey(w.Context(), w.actor(), k.Tenant, k.ID, "deletion"))
 			again := func(ctx context.Context) (string, error) {
-				return "done", w.DeleteAPIKey(ctx, k.Tenant, k.ID, "deletion")
+				return "done", w.DeleteAPIKey(ctx, byTest, k.Tenant, k.ID, "deletion")
 			}
 			k.TokenHash = ""
 			return append(w.keys(k.Tenant), w.audited(k.Tenant.Merchant), w.again(k),
@@ -85,7 +85,7 @@ func (w fixture) key(code string) identity.APIKey {
 // created is a stored key; but for its audit nothing else is in the table.
 func (w fixture) created() identity.APIKey {
 	w.Helper()
-	k, err := w.CreateAPIKey(w.acting(), w.key(w.tenant.Merchant))
+	k, err := w.CreateAPIKey(w.Context(), w.actor(), w.key(w.tenant.Merchant))
 	w.must(err)
 	w.remove("MAIL", "COUNT")
 	return k
@@ -109,7 +109,7 @@ func (w fixture) again(want identity.APIKey) storedtest.Read {
 	asked := want
 	asked.Name = "as asked"
 	return storedtest.Expect("the creation again", want, func(ctx context.Context) (identity.APIKey, error) {
-		return w.CreateAPIKey(ctx, asked)
+		return w.CreateAPIKey(ctx, byTest, asked)
 	})
 }
 

@@ -91,7 +91,7 @@ var storedMails = map[string]stored{
 func (w fixture) disabled() mail.Mail {
 	w.Helper()
 	before := w.employed("operation")
-	after, err := w.UpdateMember(w.acting(), w.tenant, before.Number(), "", member.EndKeys,
+	after, err := w.UpdateMember(w.Context(), w.actor(), w.tenant, before.Number(), "", member.EndKeys,
 		func(m member.Member, _ member.Roles) (member.Member, error) { return m.Enabled(false, w.Now()), nil })
 	w.must(err)
 	return mail.Mail{Entry: outbox.New(w.dueMail(), w.Now()), Kind: mail.AccountDisabled, Member: after.Number(),

@@ -19,7 +19,7 @@ var storedMembers = map[string]stored{
 		sets: "Version is 1, and the id follows from the operation",
 		write: func(w fixture) []storedtest.Read {
 			m := w.member("operation")
-			got, err := w.CreateMember(w.acting(), w.tenant, m.Address(), "operation",
+			got, err := w.CreateMember(w.Context(), w.actor(), w.tenant, m.Address(), "operation",
 				func(string, member.Roles) (member.Member, error) { return m, nil })
 			m.Version = 1
 			wantAnswer(w, m, got, err)
@@ -33,7 +33,7 @@ var storedMembers = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			before, m := w.employed("operation"), w.member("operation")
 			w.clock.Advance(1)
-			got, err := w.UpdateMember(w.acting(), w.tenant, before.Number(), m.Address(), member.EndKeys,
+			got, err := w.UpdateMember(w.Context(), w.actor(), w.tenant, before.Number(), m.Address(), member.EndKeys,
 				func(member.Member, member.Roles) (member.Member, error) { return m, nil })
 			m.Version, m.UpdatedAt, m.AccessEnded = 2, w.Now(), m.AccessEnded.Add(1)
 			wantAnswer(w, m, got, err)
@@ -48,16 +48,16 @@ var storedMembers = map[string]stored{
 			m := w.employed("operation")
 			n := m.Number()
 			m = w.member("operation")
-			w.must(second(w.UpdateMember(w.acting(), w.tenant, n, m.Address(), member.EndKeys,
+			w.must(second(w.UpdateMember(w.Context(), w.actor(), w.tenant, n, m.Address(), member.EndKeys,
 				func(member.Member, member.Roles) (member.Member, error) { return m, nil })))
 			w.remove("MAIL", "MAIL")
 			m.Version, m.UpdatedAt, m.Passwords, m.AccessEnded = 2, w.Now(), nil, m.AccessEnded.Add(1)
-			got, err := w.DeleteMember(w.acting(), w.tenant, m.Number(), "deletion", member.EndKeys, allowed)
+			got, err := w.DeleteMember(w.Context(), w.actor(), w.tenant, m.Number(), "deletion", member.EndKeys, allowed)
 			got.Passwords = nil
 			wantAnswer(w, m, got, err)
 			return append(w.members(w.tenant), w.audited(w.tenant.Merchant), w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("the deletion again", m, func(ctx context.Context) (member.Member, error) {
-					return w.DeleteMember(ctx, w.tenant, m.Number(), "deletion", member.EndKeys, allowed)
+					return w.DeleteMember(ctx, byTest, w.tenant, m.Number(), "deletion", member.EndKeys, allowed)
 				}))
 		},
 		unseen: storedtest.NotRead{"COUNT count": "nothing is read as 0; the cases before miss it"},
@@ -89,7 +89,7 @@ func (w fixture) member(operation string) member.Member {
 // employed is a stored member that the operation made, without passwords.
 func (w fixture) employed(operation string) member.Member {
 	w.Helper()
-	m, err := w.CreateMember(w.acting(), w.tenant, "till@example.com", operation,
+	m, err := w.CreateMember(w.Context(), w.actor(), w.tenant, "till@example.com", operation,
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewEmployee(id, member.Registration{Email: "till@example.com"}, nil, w.Now()), nil
 		})

@@ -21,7 +21,7 @@ var storedMerchants = map[string]stored{
 			k := w.key(m.Code)
 			a := storedtest.Fill[account.Account](w, w.Filler)
 			a.Version = 0
-			w.must(w.CreateMerchant(w.acting(), m, a, k))
+			w.must(w.CreateMerchant(w.Context(), w.actor(), m, a, k))
 			m.Version, a.Version, k.Version = 1, 1, 1
 			return slices.Concat(w.merchant(merchant.State{Merchant: m}), w.owners(m), w.keys(k.Tenant, k),
 				[]storedtest.Read{w.account(m.Code, a), w.principal(k, m), w.audited(m.Code)})
@@ -35,10 +35,10 @@ var storedMerchants = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			a := storedtest.Fill[account.Account](w, w.Filler)
 			of := merchant.Merchant{Code: "MC0A1B2C3D"}
-			first, err := w.SaveAccount(w.acting(), of, account.Account{}, account.Account{})
+			first, err := w.SaveAccount(w.Context(), w.actor(), of, account.Account{}, account.Account{})
 			wantAnswer(w, account.Account{Version: 1}, first, err)
 			a.Version = 1
-			got, err := w.SaveAccount(w.acting(), of, first, a)
+			got, err := w.SaveAccount(w.Context(), w.actor(), of, first, a)
 			a.Version = 2
 			wantAnswer(w, a, got, err)
 			return []storedtest.Read{w.account("MC0A1B2C3D", a), w.audited("MC0A1B2C3D")}
@@ -50,9 +50,9 @@ var storedMerchants = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			m := storedtest.Fill[merchant.Merchant](w, w.Filler)
 			created := merchant.Merchant{Code: m.Code, CreatedAt: start}
-			w.must(w.CreateMerchant(w.acting(), created, account.Account{}))
+			w.must(w.CreateMerchant(w.Context(), w.actor(), created, account.Account{}))
 			m.Version = 1
-			got, err := w.SaveMerchant(w.acting(), m, m)
+			got, err := w.SaveMerchant(w.Context(), w.actor(), m, m)
 			m.Version = 2
 			wantAnswer(w, m, got, err)
 			return append(append(w.merchant(merchant.State{Merchant: m}), w.owners(created)...), w.audited(m.Code))
@@ -64,12 +64,12 @@ var storedMerchants = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			state := storedtest.Fill[merchant.State](w, w.Filler)
 			created := merchant.Merchant{Code: state.Merchant.Code, CreatedAt: start}
-			w.must(w.CreateMerchant(w.acting(), created, account.Account{}))
+			w.must(w.CreateMerchant(w.Context(), w.actor(), created, account.Account{}))
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 1, 0, 0
 			state.Accounts.Live.Version, state.Accounts.Test.Version = 0, 0
 			first := created
 			first.Version = 1
-			got, err := w.SaveMerchantState(w.acting(), merchant.State{Merchant: first}, state)
+			got, err := w.SaveMerchantState(w.Context(), w.actor(), merchant.State{Merchant: first}, state)
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 2, 1, 1
 			state.Accounts.Live.Version, state.Accounts.Test.Version = 1, 1
 			wantAnswer(w, state, got, err)
@@ -87,10 +87,10 @@ var storedMerchants = map[string]stored{
 	},
 }
 
-// acting is the context of somebody who changes things.
-func (w fixture) acting() context.Context {
+// actor is somebody who changes things.
+func (w fixture) actor() audit.By {
 	w.Helper()
-	return audit.As(w.Context(), storedtest.Fill[audit.Actor](w, w.Filler), "operation")
+	return audit.ByPlatform(storedtest.Fill[audit.Actor](w, w.Filler), "operation")
 }
 
 // audited is the merchant's audit as it is now.

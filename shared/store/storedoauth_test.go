@@ -16,7 +16,7 @@ var storedOAuth = map[string]stored{
 		sets: "Version is 1, UpdatedAt now",
 		write: func(w fixture) []storedtest.Read {
 			c := w.oauthClient()
-			got, err := w.CreateOAuthClient(w.acting(), c)
+			got, err := w.CreateOAuthClient(w.Context(), w.actor(), c)
 			c.Version, c.UpdatedAt = 1, w.Now()
 			wantAnswer(w, c, got, err)
 			return []storedtest.Read{w.readClient(c), w.audited(c.Tenant.Merchant)}
@@ -27,9 +27,10 @@ var storedOAuth = map[string]stored{
 		sets: "Version is the next, UpdatedAt now",
 		write: func(w fixture) []storedtest.Read {
 			c := w.oauthClient()
-			w.must(second(w.CreateOAuthClient(w.acting(), oauth.Client{ID: c.ID, Tenant: c.Tenant, CreatedAt: c.CreatedAt})))
+			w.must(second(w.CreateOAuthClient(w.Context(), w.actor(), oauth.Client{ID: c.ID, Tenant: c.Tenant,
+				CreatedAt: c.CreatedAt})))
 			w.clock.Advance(time.Minute)
-			got, err := w.UpdateOAuthClient(w.acting(), c.ID,
+			got, err := w.UpdateOAuthClient(w.Context(), w.actor(), c.ID,
 				func(oauth.Client) (oauth.Client, error) { return c, nil })
 			c.Version, c.UpdatedAt = 2, w.Now()
 			wantAnswer(w, c, got, err)
@@ -50,12 +51,12 @@ var storedOAuth = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			t := w.accessToken()
 			t.Tenant = w.tenant
-			got, err := w.CreateMerchantToken(w.acting(), t)
+			got, err := w.CreateMerchantToken(w.Context(), w.actor(), t)
 			wantAnswer(w, t, got, err)
 			again := func(ctx context.Context) (identity.AccessToken, error) {
 				asked := t
 				asked.ExpiresAt = t.ExpiresAt.Add(time.Minute)
-				return w.CreateMerchantToken(ctx, asked)
+				return w.CreateMerchantToken(ctx, byTest, asked)
 			}
 			return []storedtest.Read{w.readToken(t), w.audited(t.Tenant.Merchant), w.expiries(t.ExpiresAt),
 				storedtest.Expect("the creation again", t, again)}

@@ -54,7 +54,8 @@ var storedReaders = map[string]stored{
 			r := w.madeReader(w.reader())
 			name, metadata := "another", member.Metadata(`{"other":[1]}`)
 			r.Name, r.Metadata = name, metadata
-			got, err := w.UpdateCardReader(w.acting(), w.tenant, r.ID, func(reader.Reader) reader.Reader { return r })
+			got, err := w.UpdateCardReader(w.Context(), w.actor(), w.tenant, r.ID,
+				func(reader.Reader) reader.Reader { return r })
 			r.Version = 2
 			wantAnswer(w, r, got, err)
 			return append(w.readers(r), w.audited(w.tenant.Merchant), w.newReaders(1))
@@ -65,7 +66,7 @@ var storedReaders = map[string]stored{
 		sets: "it expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
 			r := w.madeReader(w.reader())
-			w.must(w.DeleteCardReader(w.acting(), w.tenant, r, "deletion"))
+			w.must(w.DeleteCardReader(w.Context(), w.actor(), w.tenant, r, "deletion"))
 			return append(w.readers(), w.audited(w.tenant.Merchant), w.readerAgain(r), w.newReaders(1),
 				w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("the deletion again", "done", func(ctx context.Context) (string, error) {
@@ -84,7 +85,7 @@ func (w fixture) reader() reader.Reader {
 // madeReader is the reader as it is stored.
 func (w fixture) madeReader(r reader.Reader) reader.Reader {
 	w.Helper()
-	got, err := w.CreateCardReader(w.acting(), w.tenant, r.ID, func() (reader.Reader, error) { return r, nil })
+	got, err := w.CreateCardReader(w.Context(), w.actor(), w.tenant, r.ID, func() (reader.Reader, error) { return r, nil })
 	r.Version = 1
 	wantAnswer(w, r, got, err)
 	return r
@@ -105,7 +106,7 @@ func (w fixture) readers(want ...reader.Reader) []storedtest.Read {
 // readerAgain is what a repeated creation returns: what is stored.
 func (w fixture) readerAgain(want reader.Reader) storedtest.Read {
 	return storedtest.Expect("the creation again", want, func(ctx context.Context) (reader.Reader, error) {
-		return w.CreateCardReader(ctx, w.tenant, want.ID, func() (reader.Reader, error) {
+		return w.CreateCardReader(ctx, byTest, w.tenant, want.ID, func() (reader.Reader, error) {
 			return reader.Reader{}, errors.New("paired again")
 		})
 	})

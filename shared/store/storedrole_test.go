@@ -17,7 +17,7 @@ var storedRoles = map[string]stored{
 		sets: "Version is the next",
 		write: func(w fixture) []storedtest.Read {
 			role := w.role()
-			got, err := w.CreateRole(w.acting(), w.tenant, role, func() error { return nil })
+			got, err := w.CreateRole(w.Context(), w.actor(), w.tenant, role, func() error { return nil })
 			wantAnswer(w, role, got, err)
 			return []storedtest.Read{w.roles(member.Roles{Own: []member.Role{role}, Version: 1}),
 				w.audited(w.tenant.Merchant)}
@@ -29,7 +29,7 @@ var storedRoles = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			before, role := w.createdRole(), w.role()
 			role.ID = before.ID
-			got, err := w.UpdateRole(w.acting(), w.tenant, before.ID,
+			got, err := w.UpdateRole(w.Context(), w.actor(), w.tenant, before.ID,
 				func(member.Role) (member.Role, error) { return role, nil })
 			role.UpdatedAt = w.Now()
 			wantAnswer(w, role, got, err)
@@ -42,14 +42,14 @@ var storedRoles = map[string]stored{
 		sets: "Version is the next; what was deleted expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
 			role := w.createdRole()
-			w.must(w.DeleteRole(w.acting(), w.tenant, role.ID, "deletion", func(member.Role) error { return nil }))
+			w.must(w.DeleteRole(w.Context(), w.actor(), w.tenant, role.ID, "deletion", func(member.Role) error { return nil }))
 			return []storedtest.Read{w.roles(member.Roles{Version: 2}), w.audited(w.tenant.Merchant),
 				w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("the deletion again", "done", func(ctx context.Context) (string, error) {
-					return "done", w.DeleteRole(ctx, w.tenant, role.ID, "deletion", func(member.Role) error { return nil })
+					return "done", w.DeleteRole(ctx, byTest, w.tenant, role.ID, "deletion", func(member.Role) error { return nil })
 				}),
 				storedtest.Expect("the creation again", role, func(ctx context.Context) (member.Role, error) {
-					return w.CreateRole(ctx, w.tenant, member.Role{ID: role.ID},
+					return w.CreateRole(ctx, byTest, w.tenant, member.Role{ID: role.ID},
 						func() error { return failure.Conflict("made again") })
 				})}
 		},
@@ -86,7 +86,7 @@ var storedRoles = map[string]stored{
 			passwords := storedtest.Fill[member.User](w, w.Filler).Passwords
 			w.clock.Advance(time.Millisecond)
 			token := invitationToken(m.ID, m.Invite.ID)
-			_, err := w.AcceptInvitation(w.acting(), token,
+			_, err := w.AcceptInvitation(w.Context(), w.actor(), token,
 				func(store.Invitation) (member.Passwords, error) { return passwords, nil })
 			w.must(err)
 			u := member.User{ID: member.UserID("invitation " + m.Invite.ID), Email: m.Email, Passwords: passwords,
@@ -124,7 +124,7 @@ func (w fixture) createdRole() member.Role {
 	w.Helper()
 	role := w.role()
 	role.Members = 0
-	got, err := w.CreateRole(w.acting(), w.tenant, role, func() error { return nil })
+	got, err := w.CreateRole(w.Context(), w.actor(), w.tenant, role, func() error { return nil })
 	w.must(err)
 	return got
 }
@@ -141,7 +141,7 @@ func invitationToken(memberID, inviteID string) string { return memberID + invit
 // invite is a stored member that is invited with a role.
 func (w fixture) invite(role string) member.Member {
 	w.Helper()
-	m, err := w.CreateMember(w.acting(), w.tenant, "ada@example.com", "operation",
+	m, err := w.CreateMember(w.Context(), w.actor(), w.tenant, "ada@example.com", "operation",
 		func(id string, _ member.Roles) (member.Member, error) {
 			return member.NewInvited(id, member.Invitation{Email: "ada@example.com", Roles: []string{role}}, "operation",
 				invitationToken, w.Now()), nil

@@ -70,7 +70,7 @@ var storedSignIns = map[string]stored{
 			w.must(second(w.ChangeSecondFactor(w.Context(), userOf("user"),
 				func(signin.Factor) (signin.Factor, error) { return w.factor(), nil })))
 			w.remove("RATE", "RATE")
-			w.must(w.RemoveSecondFactor(w.acting(), w.tenant, m))
+			w.must(w.RemoveSecondFactor(w.Context(), w.actor(), w.tenant, m))
 			return []storedtest.Read{w.readFactor("user", signin.Factor{Version: 2}), w.audited(w.tenant.Merchant)}
 		},
 		unseen: storedtest.NotRead{"FACTOR write_id": notRead},

@@ -25,11 +25,11 @@ var storedTestProfiles = map[string]stored{
 		write: func(w fixture) []storedtest.Read {
 			p := w.profile()
 			w.remove("RATE", "COUNT")
-			w.must(w.DeleteTestProfile(w.acting(), w.tenant, p.ID, "deletion", willing))
+			w.must(w.DeleteTestProfile(w.Context(), w.actor(), w.tenant, p.ID, "deletion", willing))
 			p.Passwords = nil
 			return append(w.profiles(), w.audited(w.tenant.Merchant), w.profileAgain(p),
 				storedtest.Expect("the deletion again", "done", func(ctx context.Context) (string, error) {
-					return "done", w.DeleteTestProfile(ctx, w.tenant, p.ID, "deletion", willing)
+					return "done", w.DeleteTestProfile(ctx, byTest, w.tenant, p.ID, "deletion", willing)
 				}), w.expiries(start.AddDate(0, 0, 31)))
 		},
 	},
@@ -39,7 +39,7 @@ var storedTestProfiles = map[string]stored{
 func (w fixture) profile() member.TestProfile {
 	w.Helper()
 	p := storedtest.Fill[member.TestProfile](w, w.Filler) // its passwords are replaced
-	got, err := w.CreateTestProfile(w.acting(), w.tenant, p, w.firstPassword())
+	got, err := w.CreateTestProfile(w.Context(), w.actor(), w.tenant, p, w.firstPassword())
 	if len(got.Passwords) != 1 || got.Passwords[0].Operation != "creation" || !got.Passwords[0].SetAt.Equal(start) {
 		w.Fatalf("got passwords %v, want the one that the operation set now", got.Passwords)
 	}
@@ -69,7 +69,7 @@ func (w fixture) profileAgain(want member.TestProfile) storedtest.Read {
 	asked := want
 	asked.Name = "as asked"
 	return storedtest.Expect("the creation again", want, func(ctx context.Context) (member.TestProfile, error) {
-		return w.CreateTestProfile(ctx, w.tenant, asked, w.firstPassword())
+		return w.CreateTestProfile(ctx, byTest, w.tenant, asked, w.firstPassword())
 	})
 }
 

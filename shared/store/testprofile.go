@@ -57,9 +57,9 @@ func (s *Reader) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.
 // follows from the operation, is stored already, it returns that profile, even a deleted one.
 // Failures: Conflict max_number_of_test_profiles_exceeded; ErrContended; TooMany passwords;
 // ErrCallerChanged, or Unauthorized if the caller's credential was revoked.
-func (s *Store) CreateTestProfile(ctx context.Context, t identity.Tenant, p member.TestProfile,
+func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	password *NewPassword) (member.TestProfile, error) {
-	return retryAs(ctx, s.Reader, func(bool) (member.TestProfile, error) {
+	return retryAs(ctx, by, s.Reader, func(bool) (member.TestProfile, error) {
 		made, count, err := s.madeTestProfile(ctx, t, p.ID)
 		if err != nil || made.ID != "" {
 			return made, err
@@ -74,7 +74,7 @@ func (s *Store) CreateTestProfile(ctx context.Context, t identity.Tenant, p memb
 		if p.Passwords, err = password.Set(ctx, nil); err != nil {
 			return p, err
 		}
-		return s.addTestProfile(ctx, t, p, count)
+		return s.addTestProfile(ctx, by, t, p, count)
 	})
 }
 
@@ -95,18 +95,18 @@ func (s *Reader) madeTestProfile(ctx context.Context, t identity.Tenant, id stri
 
 // addTestProfile errors with ErrStale if another profile was added since the count was read, or
 // the caller's rights have changed.
-func (s *Store) addTestProfile(ctx context.Context, t identity.Tenant, p member.TestProfile,
+func (s *Store) addTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	count creationCount) (member.TestProfile, error) {
 	before := count.Version
 	count.key, count.Version = testProfileCountKey(t), before+1
 	tx := s.db.WriteTx().Idempotent(true).
 		Put(s.overVersion(s.table.Put(count), before)).
 		Put(s.table.Put(testProfileItem{testProfileKey(t, p.ID), p}).If("attribute_not_exists(pk)"))
-	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectTestProfile(p),
+	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectTestProfile(p),
 		After: p.ForAudit()}); err != nil {
 		return p, err
 	}
-	if err := s.asCaller(ctx, tx); err != nil {
+	if err := s.asCaller(by.Principal, tx); err != nil {
 		return p, err
 	}
 	return resolveCreation(p, tx.Run(ctx), func() (member.TestProfile, bool, error) {
@@ -121,9 +121,9 @@ func subjectTestProfile(p member.TestProfile) string { return "test_profile " + 
 // DeleteTestProfile deletes a profile unless check refuses. Its tokens are refused from the next
 // request on. The same operation may repeat it. Failures: NotFound; ErrCallerChanged, or
 // Unauthorized if the caller's credential was revoked; ErrContended; those of check.
-func (s *Store) DeleteTestProfile(ctx context.Context, t identity.Tenant, id, operation string,
+func (s *Store) DeleteTestProfile(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func() error) error {
-	_, err := retryAs(ctx, s.Reader, func(bool) (struct{}, error) {
+	_, err := retryAs(ctx, by, s.Reader, func(bool) (struct{}, error) {
 		p, err := s.TestProfile(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
@@ -134,25 +134,25 @@ func (s *Store) DeleteTestProfile(ctx context.Context, t identity.Tenant, id, op
 		if err != nil {
 			return struct{}{}, err
 		}
-		return struct{}{}, s.removeTestProfile(ctx, t, p, operation)
+		return struct{}{}, s.removeTestProfile(ctx, by, t, p, operation)
 	})
 	return err
 }
 
 // removeTestProfile errors with ErrStale if the profile was deleted meanwhile, or the caller's
 // rights have changed; the next try finds out which.
-func (s *Store) removeTestProfile(ctx context.Context, t identity.Tenant, p member.TestProfile,
+func (s *Store) removeTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	operation string) error {
 	deleted := deletedProfile{newDeletion(deletedTestProfileKey(t, p.ID), operation, s.now()), p}
 	deleted.Passwords = nil
 	tx := s.db.WriteTx().Idempotent(true).
 		Delete(s.remove(testProfileKey(t, p.ID)).If("attribute_exists(pk)")).
 		Put(s.table.Put(deleted))
-	if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectTestProfile(p),
+	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectTestProfile(p),
 		Before: p.ForAudit()}); err != nil {
 		return err
 	}
-	if err := s.asCaller(ctx, tx); err != nil {
+	if err := s.asCaller(by.Principal, tx); err != nil {
 		return err
 	}
 	err := tx.Run(ctx)

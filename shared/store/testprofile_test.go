@@ -1,13 +1,13 @@
 package store_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -19,18 +19,19 @@ import (
 func willing() error { return nil }
 
 // newProfile makes a test profile.
-func newProfile(ctx context.Context, s *store.Store, id string) error {
+func newProfile(t *testing.T, by audit.By, s *store.Store, id string) error {
+	t.Helper()
 	password := s.PasswordOf(tenant, id, secret.New("correct horse battery"))
-	return second(s.CreateTestProfile(ctx, tenant, member.TestProfile{ID: id, CreatedAt: s.Now()}, password))
+	return second(s.CreateTestProfile(t.Context(), by, tenant, member.TestProfile{ID: id, CreatedAt: s.Now()}, password))
 }
 
 // TestProfilesChangeOnlyByWhoStillMay: the caller is restricted or revoked after it was admitted, or while it writes.
 func TestProfilesChangeOnlyByWhoStillMay(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(context.Context, *store.Store) error{
-		"create": func(ctx context.Context, s *store.Store) error { return newProfile(ctx, s, "tp_2") },
-		"delete": func(ctx context.Context, s *store.Store) error {
-			return s.DeleteTestProfile(ctx, tenant, "tp_1", "deletion", willing)
+	for name, change := range map[string]func(audit.By, *store.Store) error{
+		"create": func(by audit.By, s *store.Store) error { return newProfile(t, by, s, "tp_2") },
+		"delete": func(by audit.By, s *store.Store) error {
+			return s.DeleteTestProfile(t.Context(), by, tenant, "tp_1", "deletion", willing)
 		},
 	} {
 		for _, revoked := range []bool{false, true} {
@@ -38,17 +39,17 @@ func TestProfilesChangeOnlyByWhoStillMay(t *testing.T) {
 				wire := &faults.Wire{Send: enginetest.Do}
 				s := emptyTable(t, clock.New(), wire)
 				opened(t, s)
-				if err := newProfile(t.Context(), s, "tp_1"); err != nil {
+				if err := newProfile(t, byTest, s, "tp_1"); err != nil {
 					t.Fatal(err)
 				}
 				caller := keyOf(t, s, "user.subaccounts")
-				ctx := admitted(t, s, caller.token)
+				by := admitted(t, s, caller.token)
 				take := func() {
 					var err error
 					if revoked {
-						err = s.DeleteAPIKey(t.Context(), tenant, caller.ID, "taken")
+						err = s.DeleteAPIKey(t.Context(), byTest, tenant, caller.ID, "taken")
 					} else {
-						_, err = s.UpdateAPIKey(t.Context(), tenant, caller.ID, func(k identity.APIKey) (identity.APIKey, error) {
+						_, err = s.UpdateAPIKey(t.Context(), byTest, tenant, caller.ID, func(k identity.APIKey) (identity.APIKey, error) {
 							k.Scopes = nil
 							return k, nil
 						})
@@ -62,7 +63,7 @@ func TestProfilesChangeOnlyByWhoStillMay(t *testing.T) {
 				} else {
 					take()
 				}
-				err := change(ctx, s)
+				err := change(by, s)
 				wire.Inject(nil)
 				if revoked && !failure.Is(err, failure.KindUnauthorized) || !revoked && !errors.Is(err, store.ErrCallerChanged) {
 					t.Errorf("%s, revoked %t, late %t: got error %v, want it refused", name, revoked, late, err)
@@ -84,16 +85,16 @@ func TestProfilesAtOnce(t *testing.T) {
 		s := emptyTable(t, clock.New(), wire)
 		opened(t, s)
 		for i := range member.MaxTestProfiles - room {
-			if err := newProfile(t.Context(), s, "tp_"+string(rune('a'+i))); err != nil {
+			if err := newProfile(t, byTest, s, "tp_"+string(rune('a'+i))); err != nil {
 				t.Fatal(err)
 			}
 		}
 		wire.Meanwhile("TransactWriteItems", 1, func() {
-			if err := newProfile(t.Context(), s, "tp_first"); err != nil {
+			if err := newProfile(t, byTest, s, "tp_first"); err != nil {
 				t.Error(err)
 			}
 		})
-		err := newProfile(t.Context(), s, "tp_second")
+		err := newProfile(t, byTest, s, "tp_second")
 		wire.Inject(nil)
 		if full := failure.Is(err, failure.KindConflict); full != (room == 1) {
 			t.Errorf("room for %d: got error %v, want one for the second if there is room for one", room, err)

@@ -80,18 +80,18 @@ var (
 // entry in the tenant's audit. It ends the user's access at every merchant (contract §10). Failures: NotFound, also
 // for a managed user; Conflict for a member who is disabled or has not accepted the invitation; ErrContended; those
 // of password.
-func (s *Store) SetUserPassword(ctx context.Context, t identity.Tenant, address string,
+func (s *Store) SetUserPassword(ctx context.Context, by audit.By, t identity.Tenant, address string,
 	password *NewPassword) (member.Member, error) {
-	m, err := s.replaceUserPassword(ctx, t, address, password)
+	m, err := s.replaceUserPassword(ctx, by, t, address, password)
 	if err == nil {
-		err = s.endAccess(ctx, m.UserID)
+		err = s.endAccess(ctx, by, m.UserID)
 	}
 	return m, err
 }
 
 // endAccess ends a user's access at every merchant, as of the time when the current password was set. A first password
 // ends nothing. If endAccess is interrupted, some merchants are left, and it must be repeated.
-func (s *Store) endAccess(ctx context.Context, user string) error {
+func (s *Store) endAccess(ctx context.Context, by audit.By, user string) error {
 	u, err := s.User(ctx, user)
 	if err != nil || len(u.Passwords) < 2 {
 		return err
@@ -102,7 +102,7 @@ func (s *Store) endAccess(ctx context.Context, user string) error {
 			return err
 		}
 		for _, at := range memberships {
-			_, err := s.UpdateMember(ctx, at.Tenant, at.Member.Number(), "", member.EndKeys,
+			_, err := s.UpdateMember(ctx, by, at.Tenant, at.Member.Number(), "", member.EndKeys,
 				func(m member.Member, _ member.Roles) (member.Member, error) {
 					if !m.AccessEnded.Before(u.Passwords[0].SetAt) { // by an earlier try
 						return m, nil
@@ -118,7 +118,7 @@ func (s *Store) endAccess(ctx context.Context, user string) error {
 }
 
 // replaceUserPassword stores the new password of the user, and returns the user's member of the tenant.
-func (s *Store) replaceUserPassword(ctx context.Context, t identity.Tenant, address string,
+func (s *Store) replaceUserPassword(ctx context.Context, by audit.By, t identity.Tenant, address string,
 	password *NewPassword) (member.Member, error) {
 	return Retry(func(bool) (member.Member, error) {
 		m, err := s.memberUser(ctx, t, address)
@@ -135,7 +135,7 @@ func (s *Store) replaceUserPassword(ctx context.Context, t identity.Tenant, addr
 		}
 		tx := s.db.WriteTx().Idempotent(true)
 		s.putUser(tx, after)
-		if err := s.putAudit(ctx, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
+		if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
 			Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
 			return m, err
 		}
@@ -197,7 +197,6 @@ func (s *Reader) Memberships(ctx context.Context, user string, mode identity.Mod
 	if err != nil {
 		return nil, err
 	}
-	ctx = identity.As(ctx, identity.Principal{}) // read other tenants, for the user and not as the caller's tenant
 	type target struct {
 		member   memberItem
 		roles    rolesItem

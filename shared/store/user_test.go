@@ -19,7 +19,7 @@ func joined(t *testing.T, s *store.Store) {
 	t.Helper()
 	inviteAda(t, s, tenant, "token")
 	none := func(store.Invitation) (member.Passwords, error) { return nil, nil }
-	_, err := s.AcceptInvitation(t.Context(), "token", none)
+	_, err := s.AcceptInvitation(t.Context(), byTest, "token", none)
 	if err == nil {
 		err = setPassword(t, s, "first")
 	}
@@ -30,7 +30,7 @@ func joined(t *testing.T, s *store.Store) {
 
 func setPassword(t *testing.T, s *store.Store, operation string) error {
 	t.Helper()
-	_, err := s.SetUserPassword(t.Context(), tenant, "ada@example.com",
+	_, err := s.SetUserPassword(t.Context(), byTest, tenant, "ada@example.com",
 		s.PasswordByOperator(operation, secret.New("password of "+operation)))
 	return err
 }
@@ -105,7 +105,7 @@ func TestWhoHasNoPasswordOfItsOwn(t *testing.T) {
 		t.Helper()
 		i, err := s.Invitation(t.Context(), "token")
 		if err == nil {
-			_, err = s.UpdateMember(t.Context(), tenant, i.Member.Number(), "", member.EndKeys,
+			_, err = s.UpdateMember(t.Context(), byTest, tenant, i.Member.Number(), "", member.EndKeys,
 				func(m member.Member, _ member.Roles) (member.Member, error) {
 					change(&m)
 					return m, nil
