@@ -88,7 +88,7 @@ sdk-check: go tools ## play a story with the vendor's newest SDKs for Go, TypeSc
 	@CASHWRAP_TESTS=all go test -count=1 $(TESTFLAGS) ./localstack/sdk
 
 test-tracing: go ## check and test the code as it is built with TRACING=on
-	@go vet -tags otel ./functions/... ./shared/... ./localstack/...
+	@go vet -tags otel ./shared/app ./functions
 	@go test $(TESTFLAGS) -tags otel ./shared/app ./functions -run 'Spans|Collector|Transport|Connection|Start|Bootstrap'
 
 test-infra: go cdk ## run the tests of the CDK app
