@@ -33,6 +33,7 @@ func (f family) process(ctx context.Context, req processRequest) (checkout.Proce
 		return checkout.Processed{}, err
 	}
 	request := req.Request(string(req.ID), rest.OperationID(ctx))
+	request.TaxEnabled = payee.Settings.Of(caller.Tenant.Mode).TaxEnabled
 	request.PayerPresent = caller.Actor.Kind.InBrowser()
 	request.AskedBy = []string{"credential " + caller.Actor.ID}
 	if request.PayerPresent { // all payers share the merchant's public key, and a payer may get many merchant tokens

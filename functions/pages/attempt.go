@@ -70,7 +70,7 @@ func (v visit) pay(ctx context.Context, req attemptRequest, faults failure.List)
 	if err = append(faults, req.check(m, v.store.Now())...).Err(); err != nil {
 		return none, err
 	}
-	c, step, err := v.start(ctx, req)
+	c, step, err := v.start(ctx, req, m)
 	if err != nil {
 		return none, err
 	}
@@ -121,9 +121,11 @@ func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.Lis
 }
 
 // start begins the attempt, or continues it when the request is repeated.
-func (v visit) start(ctx context.Context, req attemptRequest) (payments.Checkout, *processing.Step, error) {
+func (v visit) start(ctx context.Context, req attemptRequest,
+	m merchant.Merchant) (payments.Checkout, *processing.Step, error) {
 	request := req.Request(v.checkout.ID, v.session.operation(v.checkout.ID, req.Key, req.paidWith()))
 	request.PayerPresent, request.AskedBy, request.Browser = true, v.askedBy(), v.session.browser()
+	request.TaxEnabled = m.Settings.Of(v.tenant.Mode).TaxEnabled
 	request.Mandate = true // the page says so of a card that is saved for later payments
 	request.ReturnURL, request.Amount = v.returnURL(), &v.checkout.Amount
 	return v.processing.Start(ctx, v.tenant, request)

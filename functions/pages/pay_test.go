@@ -233,3 +233,22 @@ func TestPagesThatThereAreNot(t *testing.T) {
 		}
 	}
 }
+
+// TestPay_TaxOfTheTime: tax is enabled between the checkout's creation and its payment (contract §6.1).
+func TestPay_TaxOfTheTime(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	payer := f.browser()
+	page := payer.load("", "form")
+	f.UpdateSettings(map[string]any{"tax_enabled": true})
+	if paid := payer.pay(payer.attempt(page, f.Card(world.Frictionless))); paid.Text("status") != "PAID" {
+		t.Fatalf("got %d %s, want PAID", paid.Status, paid.Body)
+	}
+	var c struct {
+		Transactions []world.Payment `json:"transactions"`
+	}
+	if err := f.Checkout(f.id).Into(&c); err != nil {
+		t.Fatal(err)
+	}
+	world.Holds(t, f.Transaction("id="+c.Transactions[0].ID).Body, map[string]string{"tax_enabled": "true"})
+}

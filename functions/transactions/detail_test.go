@@ -135,16 +135,15 @@ func TestTaxEnabled_OfTheTime(t *testing.T) {
 	before := s.Create("10.10", nil)
 	s.UpdateSettings(map[string]any{"tax_enabled": true})
 	during := s.Create("10.10", nil)
+	taxed(s, s.Pay(before, s.Card(world.Frictionless)), "true")
 	taxed(s, s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless)), "true") // declined
 	taxed(s, s.PayAtReader(world.Sale{Amount: "10.66"}), "true")
-	client := s.WithKey(s.Token())
-	taxed(s, client.Sell("5"), "true")
+	sold := s.WithKey(s.Token()).Sell("5")
 
 	s.UpdateSettings(map[string]any{"tax_enabled": false})
-	paid := s.Pay(during, s.Card(world.Frictionless))
-	s.Refund(paid, "1")
-	taxed(s, paid, "true")
-	for _, p := range []world.Payment{s.Pay(before, s.Card(world.Frictionless)), s.Sell("5"),
+	s.Refund(sold, "1")
+	taxed(s, sold, "true")
+	for _, p := range []world.Payment{s.Pay(during, s.Card(world.Frictionless)), s.Sell("5"),
 		s.PayAtReader(world.Sale{Amount: "10"})} {
 		taxed(s, p, "false")
 	}

@@ -59,7 +59,7 @@ type Payee struct {
 	PayoutPlan merchant.PayoutPlan `dynamo:"payout_plan,omitempty"` // none: SINGLE_PAYMENT
 	Gross      bool                `dynamo:"gross,omitempty"`       // gross settlement
 
-	TaxEnabled   bool `dynamo:"tax_enabled,omitempty"`
+	TaxEnabled   bool `dynamo:"tax_enabled,omitempty"`   // when the latest payment began
 	AdvancedMode bool `dynamo:"advanced_mode,omitempty"` // of the user whose payment it is (contract §6.3)
 }
 

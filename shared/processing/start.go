@@ -35,7 +35,8 @@ type PaymentRequest struct {
 	Browser   string // hash of the session on the payment page, if it began there (contract §13.3)
 	ReturnURL string // where a method's page sends the payer; "": to the checkout's redirect_url
 
-	Amount *money.Amount // that the payer was shown, and no other is charged; nil: the checkout's
+	Amount     *money.Amount // that the payer was shown, and no other is charged; nil: the checkout's
+	TaxEnabled bool          // for the merchant now
 }
 
 // Step is where the payer's browser goes next.
@@ -126,6 +127,7 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 		}
 		return c, err
 	}
+	c.Payee.TaxEnabled = request.TaxEnabled
 	if c, err = c.Begin(attempt, by, now); err != nil {
 		return c, err
 	}
