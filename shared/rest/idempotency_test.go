@@ -102,12 +102,17 @@ func TestKeyBelongsToOneRequest(t *testing.T) {
 	for _, other := range []struct{ method, path, body string }{
 		{"PUT", "/orders/1", `{"number":"1"}`}, {"POST", "/orders/2", `{"number":"1"}`},
 		{"POST", "/orders/1?a=1", `{"number":"1"}`}, {"POST", "/orders/1", `{"number":"2"}`}, {"POST", "/orders/1", ``},
+		{"POST", "/orders/1", "\ufeff" + `{"number":"2"}`},
 	} {
 		w := f.ask(other.method, other.path, other.body, underKey)
 		if got := object(t, w); w.Code != 422 || got["error_code"] != "IDEMPOTENCY_KEY_REUSED" ||
 			got["type"] != baseURL+"/problems/idempotency-key-reused" {
 			t.Errorf("%v: got %d %s, want 422 IDEMPOTENCY_KEY_REUSED", other, w.Code, w.Body)
 		}
+	}
+	marked := f.ask("POST", "/orders/1", "\ufeff"+`{"number":"1"}`, underKey)
+	if marked.Code >= 300 || marked.Header().Get("Idempotency-Replayed") != "true" {
+		t.Errorf("the same after a byte order mark: got %d %s, want its reply", marked.Code, marked.Body)
 	}
 	f.ask("POST", "/orders/1", `{"number":"2"}`, "Idempotency-Key: order 2")
 	f.ask("POST", "/orders/1", `{"number":"2"}`)

@@ -14,6 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
+// byteOrderMark may be before JSON, and is ignored (RFC 8259 §8.1).
+var byteOrderMark = []byte("\ufeff")
+
 // maxBody is contract §2.2's 1 MiB.
 const maxBody = 1 << 20
 
@@ -55,6 +58,7 @@ func (x *exchange) read() error {
 	if x.input.plan.readsForm(x.request.Header) {
 		return x.readForm()
 	}
+	x.raw = bytes.TrimPrefix(x.raw, byteOrderMark) // also for the fingerprint of the request
 	x.input.body, err = parseJSON(x.raw)
 	return err
 }

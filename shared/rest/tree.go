@@ -33,7 +33,6 @@ type node struct {
 // merchant one amount and us another) and lone surrogates (§8.2: a reader that
 // replaces them makes different references equal).
 func parseJSON(body []byte) (node, error) {
-	body = bytes.TrimPrefix(body, []byte("\ufeff")) // a byte order mark (RFC 8259 §8.1)
 	body = bytes.Trim(body, " \t\r\n")
 	if len(body) == 0 {
 		return node{}, nil
