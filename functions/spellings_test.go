@@ -124,6 +124,7 @@ func TestIDs_InCapitals(t *testing.T) {
 		{"GET", "/v0.1/me/transactions?id=" + up(sold.ID), nil, 200, sold.ID},
 		{"GET", "/v1.1/receipts/" + up(sold.ID) + "?mid=" + s.Merchant.Code, nil, 200, sold.ID},
 		{"POST", "/v0.1/me/refund/" + up(sold.ID), map[string]any{"amount": 1}, 204, ""},
+		{"GET", "/v0.1/me/transactions/history?limit=1&oldest_incl=true&oldest_ref=" + up(sold.ID), nil, 200, sold.ID},
 		{"POST", "/v1.0/merchants/" + s.Merchant.Code + "/payments/" + up(sold.ID) + "/refunds", nil, 201, ""},
 	} {
 		got := s.Main().DoUnchecked(world.Request{Method: c.method, Path: c.path, Body: c.body})

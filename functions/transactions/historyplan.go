@@ -43,7 +43,7 @@ func (r historyRequest) plan() historyPlan {
 	}
 	return historyPlan{
 		code: r.Code, order: r.Order, limit: r.Limit.Capped(defaultHistoryLimit, maxHistoryLimit),
-		oldest: edge{ref: r.OldestRef, at: r.OldestTime}, newest: edge{ref: r.NewestRef, at: r.NewestTime},
+		oldest: edge{ref: string(r.OldestRef), at: r.OldestTime}, newest: edge{ref: string(r.NewestRef), at: r.NewestTime},
 		filter: payments.HistoryFilter{Users: texts[string](r.Users), Types: r.Types, ChangesSince: r.ChangesSince},
 	}
 }

@@ -16,9 +16,9 @@ type historyRequest struct {
 	Types        []payments.EventType `query:"types" validate:"one-of=PAYMENT|REFUND|CHARGE_BACK"`
 	ChangesSince *time.Time           `query:"changes_since"`
 	NewestTime   *time.Time           `query:"newest_time"`
-	NewestRef    string               `query:"newest_ref"`
+	NewestRef    rest.ID              `query:"newest_ref"`
 	OldestTime   *time.Time           `query:"oldest_time"`
-	OldestRef    string               `query:"oldest_ref"`
+	OldestRef    rest.ID              `query:"oldest_ref"`
 }
 
 // currentHistoryRequest is the query of listTransactions.
