@@ -17,7 +17,8 @@ var conditional = []string{
 	"createCheckout merchant_code", // a pay_to_email would do
 	"processCheckout card",         // a token would do
 	"createPaymentPageAttempt card",
-	"createApiKey name", // a public key may have none
+	"createMyBankAccount iban", // a number with the codes of its bank would do
+	"createApiKey name",        // a public key may have none
 	"updateApiKey name",
 }
 
