@@ -67,6 +67,9 @@ func (s *Reader) CardReaders(ctx context.Context, t identity.Tenant) ([]reader.R
 // ErrTooManyCardReaders, perhaps after pair; ErrContended; those of pair.
 func (s *Store) CreateCardReader(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	pair func() (reader.Reader, error)) (reader.Reader, error) {
+	if err := by.Check(); err != nil {
+		return reader.Reader{}, err
+	}
 	return Retry(func(bool) (reader.Reader, error) {
 		made, count, err := s.madeCardReader(ctx, t, id)
 		if err != nil || made.ID != "" {

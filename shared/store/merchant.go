@@ -157,6 +157,9 @@ func (s *Reader) MerchantState(ctx context.Context, code string, accountsOf ...i
 // read.
 func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, state merchant.State) (merchant.State,
 	error) {
+	if err := by.Check(); err != nil {
+		return state, err
+	}
 	state.Merchant.Version = before.Merchant.Version + 1
 	item := newMerchantItem(state.Merchant)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Merchant.Version))
