@@ -1,6 +1,8 @@
 package member
 
 import (
+	"slices"
+
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
@@ -17,7 +19,16 @@ func CheckMayChange(p identity.Principal, before, after Member, roles Roles) err
 	if len(lacksForMember(p, before, roles)) > 0 {
 		return errHasMore
 	}
-	return checkGives(lacksForMember(p, after, roles))
+	lacks := lacksForMember(p, after, roles)
+	if len(lacks) > 0 && !p.May("user.subaccounts", "roles.read") && roles.ownOf(after) {
+		return errHasMore
+	}
+	return checkGives(lacks)
+}
+
+// ownOf reports whether the member has one of the merchant's own roles.
+func (r Roles) ownOf(m Member) bool {
+	return slices.ContainsFunc(r.Own, func(one Role) bool { return slices.Contains(m.Roles, one.ID) })
 }
 
 // CheckMayChangeRole is CheckMayChange for a role, whether or not members have it.
