@@ -152,9 +152,7 @@ func must[T any](w *World) func(result T, err error) T {
 }
 
 // ctx is of what is done beside the clients.
-func (*people) ctx() context.Context {
-	return context.Background()
-}
+func (*people) ctx() context.Context { return context.Background() }
 
 // bySimulator is who writes it.
 var bySimulator = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "simulator")

@@ -53,26 +53,26 @@ type Actor struct {
 	Request string `dynamo:"request,omitempty" json:"request,omitempty"` // X-Request-Id, or Lambda's id of the call
 }
 
-// By is who changes something, and by which operation. The zero value may change nothing.
+// By names the principal, actor and operation of a change. The zero value may change nothing.
 type By struct {
 	Principal identity.Principal // whose rights decide
 	Actor     Actor              // as entries name it
 	Operation string             // a route, as "PUT /v0.1/me/merchant-profile/settings", or an operator's command
 }
 
-// ByPlatform is the platform itself or an operator's command, which may change everything.
+// ByPlatform returns a By that may change everything, for a worker or an operator's command.
 func ByPlatform(a Actor, operation string) By {
 	return By{Principal: identity.Platform(), Actor: a, Operation: operation}
 }
 
-// Member is a member without a credential, who accepts an invitation. The member may nothing else.
+// Member returns the By of a member who accepts an invitation. Its principal has no scopes and no permissions.
 func (b By) Member(id, email string) By {
 	b.Principal = identity.Principal{Actor: identity.Actor{Kind: identity.User, ID: id}}
 	b.Actor.Kind, b.Actor.ID, b.Actor.Email = Member, id, email
 	return b
 }
 
-// Bank is a bank that has decided what the request asked for.
+// Bank returns a By whose actor is the bank that answered the request.
 func (b By) Bank() By {
 	b.Actor = Actor{Kind: Bank, Request: b.Actor.Request}
 	return b
@@ -87,8 +87,8 @@ type Change struct {
 	Before, After any    // which JSON has as objects
 }
 
-// ErrNobody is the error of a change by nobody, or by no operation.
-var ErrNobody = errors.New("audit: nobody may change anything")
+// ErrNobody reports a change without a principal, an actor or an operation.
+var ErrNobody = errors.New("audit: a change needs a principal, an actor and an operation")
 
 // Check errors with ErrNobody when principal, actor or operation are missing.
 func (b By) Check() error {
@@ -98,8 +98,7 @@ func (b By) Check() error {
 	return nil
 }
 
-// New is the entry of a change: of what it was made from, only the fields that differ. Errors: ErrNobody, and those of
-// the views' encoding.
+// New returns the entry of a change, with the fields that differ alone. Errors: ErrNobody; a view cannot be encoded.
 func New(by By, at time.Time, c Change) (Entry, error) {
 	if err := by.Check(); err != nil {
 		return Entry{}, err

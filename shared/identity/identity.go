@@ -76,7 +76,7 @@ const (
 	platform Kind = "platform" // no credential has it
 )
 
-// kinds are those of credentials.
+// kinds lists the kinds of credentials.
 var kinds = []Kind{SecretKey, PublicKey, User, Operator, Client, TestProfile, MerchantToken}
 
 // InBrowser reports whether payers' browsers have credentials of the kind.
@@ -122,10 +122,10 @@ type Admission struct {
 	ChosenVersion int // of that member
 }
 
-// Platform is the principal of workers and of operators' commands, which may everything. No credential has its rights.
+// Platform returns the principal of workers and of operators' commands, which has all rights. No credential has them.
 func Platform() Principal { return Principal{Actor: Actor{Kind: platform}} }
 
-// IsPlatform reports whether the principal is Platform.
+// IsPlatform reports whether the principal is the platform's.
 func (p Principal) IsPlatform() bool { return p.Actor.Kind == platform }
 
 // IsNobody reports whether the principal has no credential, or one of a kind that is not known here.

@@ -27,7 +27,7 @@ func (p Principal) lacksAll() (lacks []Lack, decided bool) {
 	return nil, p.IsPlatform()
 }
 
-// Lacks makes a sentence of what is lacking, each thing once; "" of nothing.
+// Lacks writes a sentence that lists what is missing, each item once. It returns "" for an empty list.
 func Lacks(before string, all []Lack) string {
 	var words []string
 	for _, one := range all {

@@ -23,7 +23,7 @@ type Callback struct {
 	CheckoutID     string         `dynamo:"checkout_id"`
 	URL            string         `dynamo:"url"`
 	Status         CheckoutStatus `dynamo:"status"`
-	ShowsStatus    bool           `dynamo:"shows_status,omitempty"`    // online: false in items of before the body had it
+	ShowsStatus    bool           `dynamo:"shows_status,omitempty"`    // online; older items lack it, and their bodies
 	TransactionID  string         `dynamo:"transaction_id,omitempty"`  // at a reader
 	Reason         string         `dynamo:"reason,omitempty"`          // at a reader: why it was not paid
 	Postponements  int            `dynamo:"postponements,omitempty"`   // of the next try

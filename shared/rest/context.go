@@ -21,8 +21,8 @@ type (
 // Caller is the authenticated principal; zero on an Open route.
 func Caller(ctx context.Context) identity.Principal { return By(ctx).Principal }
 
-// By is who makes the request, and by which operation, for what the operation changes. On an Open route it has no
-// rights, and its actor no kind.
+// By returns the principal, actor and operation of the request. On an Open route the principal has no rights and the
+// actor no kind.
 func By(ctx context.Context) audit.By {
 	by, _ := ctx.Value(byKey{}).(audit.By)
 	return by

@@ -43,7 +43,7 @@ var kinds = []struct {
 	{identity.MerchantToken, "merchant tokens"},
 }
 
-// refusalOf says that the route does not take the kind, and which it takes.
+// refusalOf says that the route does not take the kind, and which it takes. It is never empty.
 func (r Route) refusalOf(kind identity.Kind) string {
 	var refused string
 	var taken []string

@@ -59,7 +59,7 @@ func (s *Reader) storedToken(ctx context.Context, tokenHash string) (identity.Ac
 	return item.AccessToken, err == nil, err
 }
 
-// CreateMerchantToken stores a new merchant token that the context's caller makes, and returns it. Failures:
+// CreateMerchantToken stores a new merchant token that by's principal makes, and returns it. Failures:
 // ErrContended; ErrCallerChanged, or Unauthorized when the caller's credential is gone.
 func (s *Store) CreateMerchantToken(ctx context.Context, by audit.By, t identity.AccessToken) (identity.AccessToken,
 	error) {

@@ -83,7 +83,7 @@ func (s *Reader) APIKey(ctx context.Context, t identity.Tenant, id string) (iden
 	return items[at].APIKey, nil
 }
 
-// CreateAPIKey stores a new key that the context's caller makes, and returns it. Repeated
+// CreateAPIKey stores a new key that by's principal makes, and returns it. Repeated
 // with the same key, which follows from the operation, it returns what is stored, also if
 // it has been deleted since. It does not check the merchant; merchants are never deleted.
 // Failures: Forbidden when the caller may not give the key's rights, as requested or as
@@ -168,7 +168,7 @@ func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, c
 	})
 }
 
-// UpdateAPIKey applies a change by the context's caller to a key. Of two at once both are
+// UpdateAPIKey applies a change to a key, for by's principal. Of two at once both are
 // applied, the second to the result of the first; one that changes nothing writes
 // nothing. Failures: NotFound, also when it is deleted at the same time; Forbidden when
 // the key may do more than the caller may give, before or after; ErrCallerChanged, or
@@ -223,7 +223,7 @@ func unchangedAPIKey(version int) (condition string, values []any) {
 	return "revoked = ? AND version = ?", []any{false, version}
 }
 
-// DeleteAPIKey revokes a key at once for the context's caller. Only the record of the
+// DeleteAPIKey revokes a key at once for by's principal. Only the record of the
 // deletion is kept. It may be repeated by the same operation; "" is any. Failures:
 // NotFound; Forbidden when the key may do more than the caller may give;
 // ErrCallerChanged, or Unauthorized when its credential is gone; ErrContended.
