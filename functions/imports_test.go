@@ -200,6 +200,7 @@ var absent = []string{
 	"pgregory.net/rapid", "testing",
 }
 
+// TestWhatLambdasLink lists the packages of each program. It takes seconds, for the go command to find them.
 func TestWhatLambdasLink(t *testing.T) {
 	t.Parallel()
 	for program, linked := range lambdas(t) {
@@ -211,7 +212,7 @@ func TestWhatLambdasLink(t *testing.T) {
 	}
 }
 
-// TestOnlySendersLinkSQS: nobody else carries the client.
+// TestOnlySendersLinkSQS lists the packages of each program, in seconds as above: no other program carries the client.
 func TestOnlySendersLinkSQS(t *testing.T) {
 	t.Parallel()
 	for program, linked := range lambdas(t) {

@@ -78,6 +78,7 @@ func readUntil(t *testing.T, r io.Reader, start string) string {
 	return ""
 }
 
+// TestTheDemoRunsAndARestartKeepsEverything plays each line of the demo, restarts the platform, and plays on.
 func TestTheDemoRunsAndARestartKeepsEverything(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []string{platform.InMemory, platform.DynamoDBLocal} {

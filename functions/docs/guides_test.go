@@ -61,7 +61,8 @@ func buildCashwrap(t *testing.T) string {
 	return folder
 }
 
-// TestTriggers makes each event of local-platform.md happen. The guide has all that there are.
+// TestTriggers makes each event of local-platform.md happen; the guide lists all events. It starts a platform for each,
+// which takes half a second.
 func TestTriggers(t *testing.T) {
 	t.Parallel()
 	cashwrap := filepath.Join(buildCashwrap(t), "cashwrap")

@@ -79,7 +79,8 @@ func putOf(n, part string) types.TransactWriteItem {
 		"filler": text(strings.Repeat("f", 500))}}}
 }
 
-// TestAKillLosesNothingAcknowledged kills a process under load, 50 times over one folder.
+// TestAKillLosesNothingAcknowledged kills a process under load, 50 times over one folder: few of the kills meet the
+// writing of a snapshot.
 func TestAKillLosesNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	place, acknowledged := newFolder(t), map[string]bool{}

@@ -305,7 +305,7 @@ func movedNothing(item map[string]types.AttributeValue) bool {
 }
 
 // TestEverythingMatchesUntilSomethingIsLost: no history of payments, refunds, chargebacks and payouts has a break,
-// however it is interrupted; and the loss of any one item is a break.
+// however it is interrupted; and the loss of any one item is a break. The test reconciles once for each item lost.
 func TestEverythingMatchesUntilSomethingIsLost(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
