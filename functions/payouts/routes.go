@@ -10,11 +10,11 @@ import (
 )
 
 // family is what the operations work with.
-type family struct{ store *store.Reader }
+type family struct{ store *store.View }
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store.Reader}
+	f := family{store: a.Store.View}
 	read := []string{"user.profile", "user.profile_readonly", "payouts.read"}
 	const path = "/v1.0/merchants/{merchant_code}/payouts"
 	return []rest.Route{

@@ -28,7 +28,7 @@ import (
 func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 	files := queue.OpenFiles(a)
 	return func(ctx context.Context, _ json.RawMessage) (any, error) {
-		report, err := reconcile.Run(ctx, reconcile.Config{Store: a.Store.Reader, Acquirers: a.Acquirers,
+		report, err := reconcile.Run(ctx, reconcile.Config{Store: a.Store.View, Acquirers: a.Acquirers,
 			Banks: banking.Banks(a)})
 		if err != nil {
 			return nil, err

@@ -15,7 +15,7 @@ import (
 
 // family is what the operations work with.
 type family struct {
-	store      *store.Reader
+	store      *store.View
 	processing *processing.Processor
 	refunds    payments.RefundRules
 	baseURL    string
@@ -24,7 +24,7 @@ type family struct {
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store.Reader, processing: a.Processing, refunds: a.Refunds, baseURL: a.BaseURL,
+	f := family{store: a.Store.View, processing: a.Processing, refunds: a.Refunds, baseURL: a.BaseURL,
 		cursorKeys: a.CursorKeys}
 	read, refund := []string{"transactions.history", "transactions.read"}, []string{"payments", "refunds.write"}
 	const detail, history = "/v2.1/merchants/{merchant_code}/transactions",

@@ -277,7 +277,7 @@ func (h *history) payOut() {
 func (h *history) reconcile() reconcile.Report {
 	h.Helper()
 	h.clock.Advance(time.Second)
-	r, err := reconcile.Run(h.Context(), reconcile.Config{Store: h.store.Reader, Banks: h.banks(),
+	r, err := reconcile.Run(h.Context(), reconcile.Config{Store: h.store.View, Banks: h.banks(),
 		Acquirers: map[identity.Mode]acquirer.Acquirer{identity.Live: statement{h: h}, identity.Test: statement{h: h}}})
 	h.must(err)
 	return r

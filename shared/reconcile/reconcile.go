@@ -102,7 +102,7 @@ const openFor = 24 * time.Hour
 
 // Config is what is reconciled.
 type Config struct {
-	Store     *store.Reader
+	Store     *store.View
 	Acquirers map[identity.Mode]acquirer.Acquirer
 	Banks     map[identity.Mode]bank.Bank
 }

@@ -48,7 +48,7 @@ func (s *shop) refund(id, amount string) {
 
 func (s *shop) reconcile() reconcile.Report {
 	s.Helper()
-	report, err := reconcile.Run(s.Context(), reconcile.Config{Store: s.App.Store.Reader,
+	report, err := reconcile.Run(s.Context(), reconcile.Config{Store: s.App.Store.View,
 		Acquirers: s.App.Acquirers, Banks: s.banks()})
 	if err != nil {
 		s.Fatal(err)

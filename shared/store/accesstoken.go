@@ -40,7 +40,7 @@ func (s *Store) RevokeAccessToken(ctx context.Context, tokenHash string) error {
 
 // AccessToken reads the token with the hash, consistently. Failure: Unauthorized if it is
 // unknown, revoked or expired.
-func (s *Reader) AccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, error) {
+func (s *View) AccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, error) {
 	t, found, err := s.storedToken(ctx, tokenHash)
 	if err == nil && (!found || !t.Valid(s.now())) {
 		err = errBadToken
@@ -49,7 +49,7 @@ func (s *Reader) AccessToken(ctx context.Context, tokenHash string) (identity.Ac
 }
 
 // storedToken reads the token with the hash, consistently, even if it has expired; false if there is none.
-func (s *Reader) storedToken(ctx context.Context, tokenHash string) (identity.AccessToken, bool, error) {
+func (s *View) storedToken(ctx context.Context, tokenHash string) (identity.AccessToken, bool, error) {
 	var item accessTokenItem
 	err := s.get(accessTokenKey(tokenHash)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -63,7 +63,7 @@ func (s *Reader) storedToken(ctx context.Context, tokenHash string) (identity.Ac
 // ErrContended; ErrCallerChanged, or Unauthorized when the caller's credential is gone.
 func (s *Store) CreateMerchantToken(ctx context.Context, by audit.By, t identity.AccessToken) (identity.AccessToken,
 	error) {
-	return retryAs(ctx, by, s.Reader, func(bool) (identity.AccessToken, error) {
+	return retryAs(ctx, by, s.View, func(bool) (identity.AccessToken, error) {
 		tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)"))
 		if err := s.putAudit(by, tx, t.Tenant.Merchant, audit.Change{Mode: t.Tenant.Mode,
 			Subject: "merchant_token " + t.Subject, After: t.ForAudit()}); err != nil {

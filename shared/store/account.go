@@ -21,7 +21,7 @@ type accountItem struct {
 
 // Account reads a merchant's onboarding data, consistently; the zero account when
 // nothing has been recorded.
-func (s *Reader) Account(ctx context.Context, code string) (account.Account, error) {
+func (s *View) Account(ctx context.Context, code string) (account.Account, error) {
 	var item accountItem
 	err := s.get(accountKey(code)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

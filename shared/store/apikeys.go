@@ -50,7 +50,7 @@ func checkGivesKey(by identity.Principal, k identity.APIKey) error {
 }
 
 // APIKeys are the tenant's keys, the oldest first, consistently.
-func (s *Reader) APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error) {
+func (s *View) APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error) {
 	items, err := s.apiKeys(ctx, t)
 	keys := make([]identity.APIKey, len(items))
 	for i, item := range items {
@@ -63,7 +63,7 @@ func (s *Reader) APIKeys(ctx context.Context, t identity.Tenant) ([]identity.API
 }
 
 // apiKeys are those that are not revoked.
-func (s *Reader) apiKeys(ctx context.Context, t identity.Tenant) ([]apiKeyItem, error) {
+func (s *View) apiKeys(ctx context.Context, t identity.Tenant) ([]apiKeyItem, error) {
 	var items []apiKeyItem
 	err := s.table.Get(partitionKey, KindAPIKey.of(t)).Range(sortKey, dynamo.BeginsWith, keyPrefix).
 		Consistent(true).All(ctx, &items)
@@ -71,7 +71,7 @@ func (s *Reader) apiKeys(ctx context.Context, t identity.Tenant) ([]apiKeyItem, 
 }
 
 // APIKey reads a key by its id, consistently. Failure: NotFound, also for a revoked one.
-func (s *Reader) APIKey(ctx context.Context, t identity.Tenant, id string) (identity.APIKey, error) {
+func (s *View) APIKey(ctx context.Context, t identity.Tenant, id string) (identity.APIKey, error) {
 	items, err := s.apiKeys(ctx, t)
 	if err != nil {
 		return identity.APIKey{}, err
@@ -90,7 +90,7 @@ func (s *Reader) APIKey(ctx context.Context, t identity.Tenant, id string) (iden
 // they are stored by now; Conflict when the tenant has identity.MaxAPIKeys, and ErrContended; TooMany,
 // until the next day; ErrCallerChanged, or Unauthorized when its credential is gone.
 func (s *Store) CreateAPIKey(ctx context.Context, by audit.By, k identity.APIKey) (identity.APIKey, error) {
-	return retryAs(ctx, by, s.Reader, func(bool) (identity.APIKey, error) {
+	return retryAs(ctx, by, s.View, func(bool) (identity.APIKey, error) {
 		if err := checkGivesKey(by.Principal, k); err != nil {
 			return identity.APIKey{}, err
 		}
@@ -129,7 +129,7 @@ func untilTomorrow(now time.Time) time.Duration {
 
 // madeAPIKey is the new key if it is stored already, also as a deleted one, else zero; and
 // the count of the tenant's new keys.
-func (s *Reader) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.APIKey, keyCount, error) {
+func (s *View) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.APIKey, keyCount, error) {
 	var stored apiKeyItem
 	var deleted deletedKey
 	var count keyCount
@@ -175,7 +175,7 @@ func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, c
 // Unauthorized when its credential is gone; ErrContended; those of change.
 func (s *Store) UpdateAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(identity.APIKey) (identity.APIKey, error)) (identity.APIKey, error) {
-	return retryAs(ctx, by, s.Reader, func(bool) (identity.APIKey, error) {
+	return retryAs(ctx, by, s.View, func(bool) (identity.APIKey, error) {
 		before, err := s.APIKey(ctx, t, id)
 		if err != nil {
 			return before, err
@@ -228,7 +228,7 @@ func unchangedAPIKey(version int) (condition string, values []any) {
 // NotFound; Forbidden when the key may do more than the caller may give;
 // ErrCallerChanged, or Unauthorized when its credential is gone; ErrContended.
 func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) error {
-	_, err := retryAs(ctx, by, s.Reader, func(bool) (struct{}, error) {
+	_, err := retryAs(ctx, by, s.View, func(bool) (struct{}, error) {
 		k, err := s.APIKey(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
@@ -283,7 +283,7 @@ func (s *Store) deleteKey(ctx context.Context, by audit.By, tx *dynamo.WriteTx, 
 }
 
 // keyDeletedBy fails with NotFound unless the operation deleted the key.
-func (s *Reader) keyDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
+func (s *View) keyDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
 	var item deletedKey
 	err := s.get(deletedAPIKeyKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) || err == nil && operation != "" && item.Operation != operation {

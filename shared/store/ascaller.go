@@ -101,7 +101,7 @@ func (s *Store) stillThere(k key) admitted {
 
 // retryAs is Retry for writes with the conditions of asCaller. Errors: audit.ErrNobody, ErrContended,
 // ErrCallerChanged, and try's. Failure: Unauthorized when the caller's credential is gone.
-func retryAs[T any](ctx context.Context, by audit.By, s *Reader, try func(again bool) (T, error)) (T, error) {
+func retryAs[T any](ctx context.Context, by audit.By, s *View, try func(again bool) (T, error)) (T, error) {
 	return Retry(func(again bool) (result T, err error) {
 		if err = by.Check(); err != nil {
 			return result, err
@@ -118,7 +118,7 @@ func retryAs[T any](ctx context.Context, by audit.By, s *Reader, try func(again 
 
 // checkCaller errors with ErrCallerChanged when the caller has other rights than
 // when it was admitted. Failure: Unauthorized when its credential is gone.
-func (s *Reader) checkCaller(ctx context.Context, p identity.Principal) error {
+func (s *View) checkCaller(ctx context.Context, p identity.Principal) error {
 	if p.IsPlatform() {
 		return nil
 	}

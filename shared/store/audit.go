@@ -29,7 +29,7 @@ func AuditCursor(e audit.Entry) string { return auditKey("", e).SK }
 
 // AuditEntries are the audit of a merchant in a time, the oldest first, consistently;
 // after a cursor, unless that is "". An error ends it.
-func (s *Reader) AuditEntries(ctx context.Context, code string, from, to time.Time,
+func (s *View) AuditEntries(ctx context.Context, code string, from, to time.Time,
 	after string) iter.Seq2[audit.Entry, error] {
 	first, last := max(micros(from), after), micros(to)+afterTime
 	return func(yield func(audit.Entry, error) bool) {

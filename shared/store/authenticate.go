@@ -28,7 +28,7 @@ var (
 // disabled or not accepted; for a token of a person whose access has ended (contract §10) at the
 // merchant in the path or at the token's own merchant; and for a merchant token whose maker is refused, or could not
 // make it now.
-func (s *Reader) Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal,
+func (s *View) Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal,
 	merchant.Merchant, error) {
 	if token.Kind != "" {
 		return s.authenticateKey(ctx, token)
@@ -60,7 +60,7 @@ func (s *Reader) Authenticate(ctx context.Context, token identity.Token, code st
 }
 
 // authenticateKey reads a key and its merchant in one call, because the key names it.
-func (s *Reader) authenticateKey(ctx context.Context, token identity.Token) (identity.Principal, merchant.Merchant,
+func (s *View) authenticateKey(ctx context.Context, token identity.Token) (identity.Principal, merchant.Merchant,
 	error) {
 	var k apiKeyItem
 	var m merchantItem
@@ -76,7 +76,7 @@ func (s *Reader) authenticateKey(ctx context.Context, token identity.Token) (ide
 
 // authenticateMerchantToken authenticates the maker again, so that the token ends when the maker's rights end (contract
 // §8.5).
-func (s *Reader) authenticateMerchantToken(ctx context.Context, t identity.AccessToken) (identity.Principal,
+func (s *View) authenticateMerchantToken(ctx context.Context, t identity.AccessToken) (identity.Principal,
 	merchant.Merchant, error) {
 	maker, m, err := s.Authenticate(ctx, t.Maker, t.Tenant.Merchant)
 	if err != nil {
@@ -121,7 +121,7 @@ func (p *permit) admit(of identity.Principal) (identity.Principal, error) {
 
 // authenticateApplication admits a client that acts for its own merchant, or a test profile that
 // was not deleted.
-func (s *Reader) authenticateApplication(ctx context.Context, p identity.Principal) (identity.Principal,
+func (s *View) authenticateApplication(ctx context.Context, p identity.Principal) (identity.Principal,
 	merchant.Merchant, error) {
 	var m merchantItem
 	var profile testProfileItem
@@ -153,7 +153,7 @@ type person struct {
 }
 
 // authenticatePerson adds the rights of the person's member to the principal.
-func (s *Reader) authenticatePerson(ctx context.Context, p identity.Principal) (identity.Principal,
+func (s *View) authenticatePerson(ctx context.Context, p identity.Principal) (identity.Principal,
 	merchant.Merchant, error) {
 	var read person
 	into := read.needs(p, map[key]any{memberKey(p.Tenant, member.NumberOf(p.Actor.ID)): &read.member,
@@ -192,7 +192,7 @@ func chosenKey(p identity.Principal) key {
 
 // elsewhere reads the user's member of another merchant in the same mode, and returns the principal as that member;
 // false if the user is not a member there.
-func (s *Reader) elsewhere(ctx context.Context, p identity.Principal, user, code string) (identity.Principal, bool,
+func (s *View) elsewhere(ctx context.Context, p identity.Principal, user, code string) (identity.Principal, bool,
 	error) {
 	there := identity.Tenant{Mode: p.Tenant.Mode, Merchant: code}
 	var lead membershipItem
@@ -205,7 +205,7 @@ func (s *Reader) elsewhere(ctx context.Context, p identity.Principal, user, code
 
 // few reads items of different types in one consistent call, each into the target for its
 // key. The target of one that does not exist stays as it is.
-func (s *Reader) few(ctx context.Context, into map[key]any) error {
+func (s *View) few(ctx context.Context, into map[key]any) error {
 	items, err := s.table.Few(ctx, sortedKeys(into)...)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func (s *Store) newBankAccountsItem(t identity.Tenant, accounts merchant.BankAcc
 
 // BankAccounts reads a tenant's bank accounts, consistently; none before the first
 // one was added.
-func (s *Reader) BankAccounts(ctx context.Context, t identity.Tenant) (merchant.BankAccounts, error) {
+func (s *View) BankAccounts(ctx context.Context, t identity.Tenant) (merchant.BankAccounts, error) {
 	var item bankAccountsItem
 	err := s.get(bankAccountsKey(t)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

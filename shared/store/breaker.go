@@ -23,7 +23,7 @@ const keepBreaker = 24 * time.Hour
 
 // Breaker reads the circuit breaker of a tenant's callbacks to a host. It is
 // closed unless the host timed out recently.
-func (s *Reader) Breaker(ctx context.Context, t identity.Tenant, host string) (payments.Breaker, error) {
+func (s *View) Breaker(ctx context.Context, t identity.Tenant, host string) (payments.Breaker, error) {
 	var item breakerItem
 	err := s.get(breakerKey(t, host)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

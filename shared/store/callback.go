@@ -49,7 +49,7 @@ func (s *Store) putCallback(t identity.Tenant, c payments.Callback) *dynamo.Put 
 }
 
 // Callback reads one callback and its tenant. Failure: NotFound.
-func (s *Reader) Callback(ctx context.Context, id string) (identity.Tenant, payments.Callback, error) {
+func (s *View) Callback(ctx context.Context, id string) (identity.Tenant, payments.Callback, error) {
 	var item callbackItem
 	err := s.get(callbackKey(id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

@@ -37,7 +37,7 @@ var (
 )
 
 // CardReader reads a reader, consistently. Failure: NotFound.
-func (s *Reader) CardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, error) {
+func (s *View) CardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, error) {
 	var item cardReaderItem
 	err := s.get(cardReaderKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -47,7 +47,7 @@ func (s *Reader) CardReader(ctx context.Context, t identity.Tenant, id string) (
 }
 
 // CardReaders are the tenant's, the oldest first, consistently.
-func (s *Reader) CardReaders(ctx context.Context, t identity.Tenant) ([]reader.Reader, error) {
+func (s *View) CardReaders(ctx context.Context, t identity.Tenant) ([]reader.Reader, error) {
 	var items []cardReaderItem
 	err := s.table.Get(partitionKey, KindReaders.of(t)).Range(sortKey, dynamo.BeginsWith, cardReaderPrefix).
 		Consistent(true).Limit(reader.MaxReaders).All(ctx, &items)
@@ -92,7 +92,7 @@ func (s *Store) CreateCardReader(ctx context.Context, by audit.By, t identity.Te
 
 // madeCardReader is the new reader if it has been stored before, even if it has been deleted since,
 // else zero; and the count of the tenant's.
-func (s *Reader) madeCardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, creationCount,
+func (s *View) madeCardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, creationCount,
 	error) {
 	var stored cardReaderItem
 	var deleted deletedReader
@@ -203,6 +203,6 @@ func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Te
 }
 
 // CardReaderDeletedBy fails with NotFound unless the operation deleted the reader.
-func (s *Reader) CardReaderDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
+func (s *View) CardReaderDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
 	return s.wasDeletedBy(ctx, deletedReaderKey(t, id), operation, errNoCardReader)
 }

@@ -104,7 +104,7 @@ var errDuplicate = failure.Conflict("A checkout with this checkout_reference alr
 	WithCode("DUPLICATED_CHECKOUT")
 
 // referenceOwner is the id of the checkout that took the reference, or "".
-func (s *Reader) referenceOwner(ctx context.Context, t identity.Tenant, reference string) (string, error) {
+func (s *View) referenceOwner(ctx context.Context, t identity.Tenant, reference string) (string, error) {
 	var guard referenceItem
 	err := s.get(referenceKey(t, reference)).One(ctx, &guard)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -118,7 +118,7 @@ var ErrNoCheckout = failure.NotFound("There is no such checkout.").WithSlug("che
 
 // Checkout reads one online checkout, consistently. Failure: NotFound, also for one at a reader:
 // what merchants and payers may do with checkouts they may not do with that.
-func (s *Reader) Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
+func (s *View) Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
 	c, err := s.AnyCheckout(ctx, t, id)
 	if err == nil && c.Reader != nil {
 		return payments.Checkout{}, ErrNoCheckout
@@ -127,12 +127,12 @@ func (s *Reader) Checkout(ctx context.Context, t identity.Tenant, id string) (pa
 }
 
 // AnyCheckout reads one checkout, online or at a reader, consistently. Failure: NotFound.
-func (s *Reader) AnyCheckout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
+func (s *View) AnyCheckout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
 	item, err := s.checkoutItem(ctx, t, id)
 	return item.Checkout, err
 }
 
-func (s *Reader) checkoutItem(ctx context.Context, t identity.Tenant, id string) (checkoutItem, error) {
+func (s *View) checkoutItem(ctx context.Context, t identity.Tenant, id string) (checkoutItem, error) {
 	var item checkoutItem
 	err := s.get(checkoutKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -150,7 +150,7 @@ type listedCheckout struct {
 // Checkouts lists a tenant's checkouts of all shards, newest first, at most 1000.
 // It finds them in the index, which lags behind creations by moments, and reads
 // each checkout itself.
-func (s *Reader) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]payments.Checkout, error) {
+func (s *View) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]payments.Checkout, error) {
 	var listed []key
 	for found, err := range (sharded[listedCheckout]{
 		query: func(shard int) *dynamo.Query {
@@ -186,7 +186,7 @@ func (s *Reader) Checkouts(ctx context.Context, t identity.Tenant, shards int) (
 
 // CheckoutsByReference lists the checkout with the reference, if any,
 // consistently.
-func (s *Reader) CheckoutsByReference(ctx context.Context, t identity.Tenant,
+func (s *View) CheckoutsByReference(ctx context.Context, t identity.Tenant,
 	reference string) ([]payments.Checkout, error) {
 	owner, err := s.referenceOwner(ctx, t, reference)
 	if err != nil || owner == "" {

@@ -40,7 +40,7 @@ var (
 )
 
 // Collection reads a collection, consistently. Failure: NotFound.
-func (s *Reader) Collection(ctx context.Context, t identity.Tenant, id string) (file.Collection, error) {
+func (s *View) Collection(ctx context.Context, t identity.Tenant, id string) (file.Collection, error) {
 	var item collectionItem
 	err := s.get(collectionKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -51,7 +51,7 @@ func (s *Reader) Collection(ctx context.Context, t identity.Tenant, id string) (
 
 // Collections are some of the tenant's collections that have one of the statuses, in the order of creation, and how
 // many there are, consistently: one query, and one batch for the page.
-func (s *Reader) Collections(ctx context.Context, t identity.Tenant, statuses []file.CollectionStatus, offset,
+func (s *View) Collections(ctx context.Context, t identity.Tenant, statuses []file.CollectionStatus, offset,
 	limit int) ([]file.Collection, int, error) {
 	var listed []listedCollection
 	if err := s.listed(ctx, t, listedCollectionPrefix, file.MaxCollections, &listed); err != nil {
@@ -71,7 +71,7 @@ func (s *Reader) Collections(ctx context.Context, t identity.Tenant, statuses []
 }
 
 // listed reads all listed files or collections, in order, consistently.
-func (s *Reader) listed(ctx context.Context, t identity.Tenant, prefix string, most int, into any) error {
+func (s *View) listed(ctx context.Context, t identity.Tenant, prefix string, most int, into any) error {
 	return s.table.Get(partitionKey, KindFiles.of(t)).Range(sortKey, dynamo.BeginsWith, prefix).Consistent(true).
 		Limit(most).All(ctx, into)
 }
@@ -115,7 +115,7 @@ func (s *Store) CreateCollection(ctx context.Context, by audit.By, t identity.Te
 }
 
 // madeCollection is the new collection if it has been stored before, else zero; with the count of the tenant's.
-func (s *Reader) madeCollection(ctx context.Context, t identity.Tenant, id string) (file.Collection, fileCount, error) {
+func (s *View) madeCollection(ctx context.Context, t identity.Tenant, id string) (file.Collection, fileCount, error) {
 	var stored collectionItem
 	var count fileCount
 	err := s.readInto(ctx, map[key]any{collectionKey(t, id): &stored, collectionCountKey(t): &count})
@@ -241,7 +241,7 @@ func (c collections) move(from, to string) error {
 
 // CheckMove refuses a file that is to be moved from a collection to another, or to be completed where it is, before
 // anything else is done for it; "" is none. Failures: Invalid collection_id; Conflict.
-func (s *Reader) CheckMove(ctx context.Context, t identity.Tenant, from, to string) error {
+func (s *View) CheckMove(ctx context.Context, t identity.Tenant, from, to string) error {
 	into := map[key]any{}
 	found := wantCollections(into, t, from, to)
 	if err := s.readInto(ctx, into); err != nil {

@@ -49,12 +49,12 @@ func (s *Store) CreateCustomer(ctx context.Context, t identity.Tenant, c payment
 }
 
 // Customer reads one customer. Failure: NotFound.
-func (s *Reader) Customer(ctx context.Context, t identity.Tenant, id string) (payments.Customer, error) {
+func (s *View) Customer(ctx context.Context, t identity.Tenant, id string) (payments.Customer, error) {
 	item, err := s.customerItem(ctx, t, id)
 	return item.Customer, err
 }
 
-func (s *Reader) customerItem(ctx context.Context, t identity.Tenant, id string) (customerItem, error) {
+func (s *View) customerItem(ctx context.Context, t identity.Tenant, id string) (customerItem, error) {
 	var item customerItem
 	err := s.get(customerKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -85,7 +85,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string
 
 // Instruments lists a customer's saved cards, inactive ones too, by token.
 // Failure: NotFound for an unknown customer.
-func (s *Reader) Instruments(ctx context.Context, t identity.Tenant, customer string) ([]payments.Instrument, error) {
+func (s *View) Instruments(ctx context.Context, t identity.Tenant, customer string) ([]payments.Instrument, error) {
 	if _, err := s.Customer(ctx, t, customer); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *Reader) Instruments(ctx context.Context, t identity.Tenant, customer st
 }
 
 // Instrument reads one saved card of a customer. Failure: NotFound.
-func (s *Reader) Instrument(ctx context.Context, t identity.Tenant, customer,
+func (s *View) Instrument(ctx context.Context, t identity.Tenant, customer,
 	token string) (payments.Instrument, error) {
 	var item instrumentItem
 	err := s.get(cardKey(t, customer, token)).One(ctx, &item)
@@ -113,7 +113,7 @@ func (s *Reader) Instrument(ctx context.Context, t identity.Tenant, customer,
 // CheckoutWithInstrument reads a checkout and a saved card in one call; the
 // card is nil when the customer has none by that token. Failure: NotFound
 // for the checkout.
-func (s *Reader) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id, customer,
+func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id, customer,
 	token string) (payments.Checkout, *payments.Instrument, error) {
 	var checkout checkoutItem
 	var instrument instrumentItem

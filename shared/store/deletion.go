@@ -21,7 +21,7 @@ func newDeletion(k key, operation string, now time.Time) deletion {
 }
 
 // wasDeletedBy fails with missing unless the operation wrote the deletion.
-func (s *Reader) wasDeletedBy(ctx context.Context, k key, operation string, missing error) error {
+func (s *View) wasDeletedBy(ctx context.Context, k key, operation string, missing error) error {
 	var item deletion
 	err := s.get(k).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) || err == nil && item.Operation != operation {

@@ -38,14 +38,14 @@ type Due struct {
 // first. Changes of the items do not disturb the walk: each comes once, and one
 // that stays due does not hold up later ones. The index lags, so an entry may
 // have been handled already.
-func (s *Reader) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
+func (s *View) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, KindDue, shard, dueBound(time.Time{}), by)
 }
 
 // DuePayouts walks one shard's payout schedules whose cut-off has come by the
 // time, and payouts whose next poll is due: those after the Position of an entry,
 // or all with "".
-func (s *Reader) DuePayouts(ctx context.Context, shard int, after string, by time.Time) iter.Seq2[Due, error] {
+func (s *View) DuePayouts(ctx context.Context, shard int, after string, by time.Time) iter.Seq2[Due, error] {
 	from := dueBound(time.Time{})
 	if after != "" {
 		from = after + afterID
@@ -55,13 +55,13 @@ func (s *Reader) DuePayouts(ctx context.Context, shard int, after string, by tim
 
 // Dead walks one shard's callbacks and mails that were given up between two times, both
 // inclusive.
-func (s *Reader) Dead(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
+func (s *View) Dead(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, KindDead, shard, dueBound(from), to)
 }
 
 // walk reads one partition of the due index page by page, from a sort key on. An
 // error ends it.
-func (s *Reader) walk(ctx context.Context, kind Kind, shard int, from string, to time.Time) iter.Seq2[Due, error] {
+func (s *View) walk(ctx context.Context, kind Kind, shard int, from string, to time.Time) iter.Seq2[Due, error] {
 	return func(yield func(Due, error) bool) {
 		keys := s.table.Get(duePartition, kind.named(strconv.Itoa(shard))).
 			Range(dueSort, dynamo.Between, from, micros(to)+"#~").

@@ -34,7 +34,7 @@ var codesOfAccount = Bucket{Every: 6 * time.Minute, Burst: 10}
 
 // SecondFactor reads the second factor of a user (signin.Account.User), consistently; its version
 // is 0 if nothing is stored.
-func (s *Reader) SecondFactor(ctx context.Context, user string) (signin.Factor, error) {
+func (s *View) SecondFactor(ctx context.Context, user string) (signin.Factor, error) {
 	var item factorItem
 	err := s.get(factorKey(user)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -45,7 +45,7 @@ func (s *Reader) SecondFactor(ctx context.Context, user string) (signin.Factor, 
 
 // HaveSecondFactor reports who of the users, at most 100, has turned on a second factor. It may
 // miss a change made a moment ago.
-func (s *Reader) HaveSecondFactor(ctx context.Context, users ...string) (map[string]bool, error) {
+func (s *View) HaveSecondFactor(ctx context.Context, users ...string) (map[string]bool, error) {
 	keys, userOf := make([]key, len(users)), map[key]string{}
 	for i, user := range users {
 		keys[i] = factorKey(user)

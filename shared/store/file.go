@@ -49,7 +49,7 @@ var (
 )
 
 // File reads a file, consistently. Failure: NotFound.
-func (s *Reader) File(ctx context.Context, t identity.Tenant, id string) (file.File, error) {
+func (s *View) File(ctx context.Context, t identity.Tenant, id string) (file.File, error) {
 	var item fileItem
 	err := s.get(fileKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -70,7 +70,7 @@ func (f FileFilter) takes(l listedFile) bool {
 
 // Files are some of the tenant's files in the order of creation, and how many there are, consistently: one query, and
 // one batch for the page. A file that is deleted meanwhile is left out.
-func (s *Reader) Files(ctx context.Context, t identity.Tenant, filter FileFilter, offset, limit int) ([]file.File, int,
+func (s *View) Files(ctx context.Context, t identity.Tenant, filter FileFilter, offset, limit int) ([]file.File, int,
 	error) {
 	var listed []listedFile
 	if err := s.listed(ctx, t, listedFilePrefix, file.MaxFiles, &listed); err != nil {
@@ -117,7 +117,7 @@ type creation struct {
 	found    collections // the file's
 }
 
-func (s *Reader) creation(ctx context.Context, t identity.Tenant, f file.File) (creation, error) {
+func (s *View) creation(ctx context.Context, t identity.Tenant, f file.File) (creation, error) {
 	var stored fileItem
 	var deleted deletedFile
 	var c creation
@@ -202,7 +202,7 @@ func (s *Store) UpdateFile(ctx context.Context, by audit.By, t identity.Tenant, 
 }
 
 // around reads what changes with a file: the entry of its object, and its collections before and after.
-func (s *Reader) around(ctx context.Context, t identity.Tenant, before, after file.File) (file.Entry, collections,
+func (s *View) around(ctx context.Context, t identity.Tenant, before, after file.File) (file.Entry, collections,
 	error) {
 	var entry objectItem
 	into := map[key]any{objectKey(before.Object): &entry}

@@ -65,7 +65,7 @@ func (s *Store) DropFile(ctx context.Context, by audit.By, t identity.Tenant, id
 
 // DroppedFile is the file that the operation has dropped, as it was, and the reason. Failure: NotFound when it has not
 // dropped it.
-func (s *Reader) DroppedFile(ctx context.Context, t identity.Tenant, id, operation string) (file.File, string, error) {
+func (s *View) DroppedFile(ctx context.Context, t identity.Tenant, id, operation string) (file.File, string, error) {
 	var item deletedFile
 	err := s.get(deletedFileKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) || err == nil && (item.Operation != operation || item.Reason == "") {
@@ -97,7 +97,7 @@ func (s *Store) endFile(ctx context.Context, by audit.By, t identity.Tenant, id 
 }
 
 // anyFile reads a file, and what is kept of a deleted one.
-func (s *Reader) anyFile(ctx context.Context, t identity.Tenant, id string) (file.File, deletedFile, error) {
+func (s *View) anyFile(ctx context.Context, t identity.Tenant, id string) (file.File, deletedFile, error) {
 	var stored fileItem
 	var deleted deletedFile
 	err := s.readInto(ctx, map[key]any{fileKey(t, id): &stored, deletedFileKey(t, id): &deleted})

@@ -14,7 +14,7 @@ import (
 // FindTransaction reads the transaction with an id or a code, with its events,
 // consistently. Of several with one code it returns the successful one, else
 // the newest (contract §6.1). Failure: NotFound.
-func (s *Reader) FindTransaction(ctx context.Context, t identity.Tenant, idOrCode string) (Record, error) {
+func (s *View) FindTransaction(ctx context.Context, t identity.Tenant, idOrCode string) (Record, error) {
 	code := idOrCode
 	if uuid.Validate(idOrCode) == nil {
 		code = payments.CodeOfID(idOrCode)

@@ -45,7 +45,7 @@ func (s *Store) putForeign(tx *dynamo.WriteTx, t identity.Tenant, of payments.Tr
 // the reference, or of a payment at a reader; of several the successful one, else the newest (contract §6.1). A
 // reference belongs to one checkout for good, also after it got another one.
 // Failure: NotFound.
-func (s *Reader) TransactionByForeignID(ctx context.Context, t identity.Tenant, id string) (Record, error) {
+func (s *View) TransactionByForeignID(ctx context.Context, t identity.Tenant, id string) (Record, error) {
 	var filed []foreignItem // the reference comes last, after the payment that is preferred
 	err := s.table.Get(partitionKey, referenceKey(t, id).PK).Consistent(true).Order(dynamo.Descending).Limit(2).
 		All(ctx, &filed)
@@ -82,7 +82,7 @@ func preferredOf(filed []foreignItem) []foreignItem {
 }
 
 // transactionOfCheckout reads the transaction of an online checkout by a reference that it has or had.
-func (s *Reader) transactionOfCheckout(ctx context.Context, t identity.Tenant, checkout,
+func (s *View) transactionOfCheckout(ctx context.Context, t identity.Tenant, checkout,
 	reference string) (Record, error) {
 	c, err := s.Checkout(ctx, t, checkout)
 	if err != nil {

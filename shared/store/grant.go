@@ -90,7 +90,7 @@ func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 
 // Grant reads a grant by the hash of its refresh token, consistently. Failure: invalid_grant
 // for one that is unknown, revoked or expired.
-func (s *Reader) Grant(ctx context.Context, refreshHash string) (oauth.Grant, error) {
+func (s *View) Grant(ctx context.Context, refreshHash string) (oauth.Grant, error) {
 	var item grantItem
 	err := s.get(grantKey(refreshHash)).One(ctx, &item)
 	item.ExpiresAt = item.TTL.UTC()

@@ -108,7 +108,7 @@ const (
 
 // busy reports whether the shard took much until the time. It costs at most what
 // two queries of as many index entries do, and only a shard that was throttled.
-func (s *Reader) busy(ctx context.Context, t identity.Tenant, shard int, until time.Time) (bool, error) {
+func (s *View) busy(ctx context.Context, t identity.Tenant, shard int, until time.Time) (bool, error) {
 	from, to := micros(until.Add(-busyFor)), micros(until)+afterTime
 	for _, recent := range []*dynamo.Query{
 		s.table.Get(listPartition, checkoutsList(t, shard)).Range(listSort, dynamo.Between, from, to).Index(listIndex),

@@ -116,7 +116,7 @@ func before(position string) string {
 // History walks a range of the tenant's payments, refunds and chargebacks, of all
 // shards, in order of time: at most as many as most, of which most walks need
 // first. It lags behind writes by moments.
-func (s *Reader) History(ctx context.Context, t identity.Tenant, shards int, r Range, first,
+func (s *View) History(ctx context.Context, t identity.Tenant, shards int, r Range, first,
 	most int) iter.Seq2[HistoryEntry, error] {
 	return func(yield func(HistoryEntry, error) bool) {
 		from, to := r.span()
@@ -142,7 +142,7 @@ func (s *Reader) History(ctx context.Context, t identity.Tenant, shards int, r R
 // may have changed since the index saw them; refunds that have been withdrawn are
 // left out. Copies may lag behind the index, so what such a read does not find is
 // read consistently.
-func (s *Reader) HistoryItems(ctx context.Context, entries []HistoryEntry) ([]payments.HistoryItem, error) {
+func (s *View) HistoryItems(ctx context.Context, entries []HistoryEntry) ([]payments.HistoryItem, error) {
 	found := make(map[key]payments.HistoryItem, len(entries))
 	for _, consistent := range []bool{false, true} {
 		var wanted []key
@@ -165,7 +165,7 @@ func (s *Reader) HistoryItems(ctx context.Context, entries []HistoryEntry) ([]pa
 }
 
 // readHistory adds the items of the keys; an empty one for what clients do not see.
-func (s *Reader) readHistory(ctx context.Context, wanted []key, consistent bool,
+func (s *View) readHistory(ctx context.Context, wanted []key, consistent bool,
 	found map[key]payments.HistoryItem) error {
 	var items []map[string]dynamoValue
 	if err := s.batch(ctx, wanted, consistent, &items); err != nil {
@@ -191,7 +191,7 @@ func (s *Reader) readHistory(ctx context.Context, wanted []key, consistent bool,
 }
 
 // HistoryOf walks a range of the history of one transaction code, consistently.
-func (s *Reader) HistoryOf(ctx context.Context, t identity.Tenant, code string,
+func (s *View) HistoryOf(ctx context.Context, t identity.Tenant, code string,
 	r Range) iter.Seq2[payments.HistoryItem, error] {
 	return func(yield func(payments.HistoryItem, error) bool) {
 		records, err := s.Transactions(ctx, t, code)
@@ -236,7 +236,7 @@ func (r Range) arrange(records []Record) []payments.HistoryItem {
 // HistoryPlace returns the position of the item with the id in the history, as an exclusive bound. sees reports
 // whether the caller sees checkouts of a creator. HistoryPlace reads consistently, and as often for a hidden item as
 // for an unknown id. Failure: NotFound for both.
-func (s *Reader) HistoryPlace(ctx context.Context, t identity.Tenant, id string,
+func (s *View) HistoryPlace(ctx context.Context, t identity.Tenant, id string,
 	sees func(creator string) bool) (Bound, error) {
 	places := []key{transactionKey(t, payments.CodeOfID(id), id)}
 	if code, ok := payments.CodeWithin(id); ok {

@@ -32,7 +32,7 @@ type Invitation struct {
 
 // Invitation reads an invitation by its token, consistently. One that was accepted is found
 // for as long as it could have been. Failure: NotFound.
-func (s *Reader) Invitation(ctx context.Context, token string) (Invitation, error) {
+func (s *View) Invitation(ctx context.Context, token string) (Invitation, error) {
 	hash := member.TokenHash(token)
 	var item invitationItem
 	err := s.get(invitationKey(hash)).One(ctx, &item)

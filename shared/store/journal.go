@@ -22,7 +22,7 @@ func (s *Store) putEntry(t identity.Tenant, e ledger.Entry) *dynamo.Put {
 
 // Entries are the journal's entries about a transaction or a payout,
 // consistently.
-func (s *Reader) Entries(ctx context.Context, t identity.Tenant, about ledger.Reference) ([]ledger.Entry, error) {
+func (s *View) Entries(ctx context.Context, t identity.Tenant, about ledger.Reference) ([]ledger.Entry, error) {
 	var items []entryItem
 	err := s.table.Get(partitionKey, journalPartition(t, filedUnder(about))).Consistent(true).All(ctx, &items)
 	var entries []ledger.Entry

@@ -38,7 +38,7 @@ func (s *Store) KeyUsed(ctx context.Context, t identity.Tenant, id string) (time
 }
 
 // keyUse is zero for a key that was never used.
-func (s *Reader) keyUse(ctx context.Context, k key) (time.Time, error) {
+func (s *View) keyUse(ctx context.Context, k key) (time.Time, error) {
 	var item keyUse
 	err := s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -49,7 +49,7 @@ func (s *Reader) keyUse(ctx context.Context, k key) (time.Time, error) {
 
 // KeyUses are the times when the tenant's keys were last used, by their ids, each at most
 // KeyUseEvery too early. Keys that were never used are not in it.
-func (s *Reader) KeyUses(ctx context.Context, t identity.Tenant, ids ...string) (map[string]time.Time, error) {
+func (s *View) KeyUses(ctx context.Context, t identity.Tenant, ids ...string) (map[string]time.Time, error) {
 	keys, idOf := make([]key, len(ids)), map[key]string{}
 	for i, id := range ids {
 		keys[i] = keyUseKey(t, id)

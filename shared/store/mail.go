@@ -66,7 +66,7 @@ func (s *Store) ReportSignIn(ctx context.Context, name string, a signin.Account)
 }
 
 // Mail reads one mail and its tenant, consistently. Failure: NotFound.
-func (s *Reader) Mail(ctx context.Context, id string) (identity.Tenant, mail.Mail, error) {
+func (s *View) Mail(ctx context.Context, id string) (identity.Tenant, mail.Mail, error) {
 	var item mailItem
 	err := s.get(mailKey(id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

@@ -58,7 +58,7 @@ var (
 func (s *Store) CreateMember(ctx context.Context, by audit.By, t identity.Tenant, address, operation string,
 	create func(id string, roles member.Roles) (member.Member, error)) (member.Member, error) {
 	try := 0
-	return retryAs(ctx, by, s.Reader, func(bool) (member.Member, error) {
+	return retryAs(ctx, by, s.View, func(bool) (member.Member, error) {
 		id := member.ID(operation, try)
 		found, err := s.obstaclesTo(ctx, t, id, address)
 		switch {
@@ -90,7 +90,7 @@ type obstacles struct {
 	invited invitedItem // to the address, of late
 }
 
-func (s *Reader) obstaclesTo(ctx context.Context, t identity.Tenant, id, address string) (obstacles, error) {
+func (s *View) obstaclesTo(ctx context.Context, t identity.Tenant, id, address string) (obstacles, error) {
 	number := member.NumberOf(id)
 	var stored memberItem
 	var deleted deletedMember
@@ -162,7 +162,7 @@ func subjectMember(m member.Member) string { return "member " + m.ID }
 var errNoMember = failure.NotFound("There is no such account.")
 
 // Member reads a member by its number, consistently. Failure: NotFound.
-func (s *Reader) Member(ctx context.Context, t identity.Tenant, number int32) (member.Member, error) {
+func (s *View) Member(ctx context.Context, t identity.Tenant, number int32) (member.Member, error) {
 	var item memberItem
 	err := s.get(memberKey(t, number)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -173,7 +173,7 @@ func (s *Reader) Member(ctx context.Context, t identity.Tenant, number int32) (m
 
 // MemberByAddress reads the member of the tenant with an address (member.Address), consistently.
 // Failure: NotFound.
-func (s *Reader) MemberByAddress(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
+func (s *View) MemberByAddress(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
 	var guard addressGuard
 	err := s.get(addressKey(t, address)).One(ctx, &guard)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -186,7 +186,7 @@ func (s *Reader) MemberByAddress(ctx context.Context, t identity.Tenant, address
 }
 
 // MemberWithRoles is Member, with the tenant's roles, from which its permissions follow.
-func (s *Reader) MemberWithRoles(ctx context.Context, t identity.Tenant, number int32) (member.Member, member.Roles,
+func (s *View) MemberWithRoles(ctx context.Context, t identity.Tenant, number int32) (member.Member, member.Roles,
 	error) {
 	var item memberItem
 	var roles rolesItem
@@ -198,7 +198,7 @@ func (s *Reader) MemberWithRoles(ctx context.Context, t identity.Tenant, number 
 }
 
 // Members are all members of a tenant, the oldest first, consistently.
-func (s *Reader) Members(ctx context.Context, t identity.Tenant) ([]member.Member, error) {
+func (s *View) Members(ctx context.Context, t identity.Tenant) ([]member.Member, error) {
 	var items []memberItem
 	err := s.table.Get(partitionKey, KindMembers.of(t)).Range(sortKey, dynamo.BeginsWith, memberPrefix).
 		Consistent(true).Limit(member.MaxMembers).All(ctx, &items)

@@ -27,7 +27,7 @@ var (
 // failures of change.
 func (s *Store) UpdateMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, address string,
 	keys member.Keys, change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
-	return retryAs(ctx, by, s.Reader, func(bool) (member.Member, error) {
+	return retryAs(ctx, by, s.View, func(bool) (member.Member, error) {
 		var before memberItem
 		var roles rolesItem
 		var guard addressGuard
@@ -94,7 +94,7 @@ var errRefused = errors.New("store: a condition of the change failed")
 
 // whyRefused is the error of a refused change: lastOwner if the member is the last owner, else
 // ErrStale.
-func (s *Reader) whyRefused(ctx context.Context, t identity.Tenant, before, after member.Member,
+func (s *View) whyRefused(ctx context.Context, t identity.Tenant, before, after member.Member,
 	lastOwner error) error {
 	if !before.Governs() || after.Governs() {
 		return ErrStale
@@ -125,7 +125,7 @@ func (s *Store) remove(k key) *dynamo.Delete {
 // there is no other owner; ErrContended; those of check.
 func (s *Store) DeleteMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, operation string,
 	keys member.Keys, check func(member.Member, member.Roles) error) (member.Member, error) {
-	return retryAs(ctx, by, s.Reader, func(bool) (member.Member, error) {
+	return retryAs(ctx, by, s.View, func(bool) (member.Member, error) {
 		m, roles, err := s.MemberWithRoles(ctx, t, number)
 		if failure.Is(err, failure.KindNotFound) {
 			return s.deletedBy(ctx, t, number, operation)
@@ -190,7 +190,7 @@ func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant
 }
 
 // deletedBy is the member with the number that the operation deleted. Failure: NotFound.
-func (s *Reader) deletedBy(ctx context.Context, t identity.Tenant, number int32,
+func (s *View) deletedBy(ctx context.Context, t identity.Tenant, number int32,
 	operation string) (member.Member, error) {
 	var item deletedMember
 	err := s.get(deletedMemberKey(t, number)).One(ctx, &item)

@@ -19,7 +19,7 @@ const keysAtOnce = 25
 
 // keysOf reads the API keys behind which the member stands (identity.Maker.Person) and the tenant's count of keys, both
 // consistently. The key by which the request came is last.
-func (s *Reader) keysOf(ctx context.Context, by audit.By, t identity.Tenant, m member.Member) ([]identity.APIKey,
+func (s *View) keysOf(ctx context.Context, by audit.By, t identity.Tenant, m member.Member) ([]identity.APIKey,
 	keyCount, error) {
 	var count keyCount
 	// Before the keys: a key that is made later changes the count.
@@ -86,7 +86,7 @@ func (s *Store) putKeysMail(tx *dynamo.WriteTx, t identity.Tenant, m member.Memb
 
 // refusedAsLastOwner returns the refusal of a change that would leave the tenant without an active owner; nil
 // for others.
-func (s *Reader) refusedAsLastOwner(ctx context.Context, t identity.Tenant, before, after member.Member) error {
+func (s *View) refusedAsLastOwner(ctx context.Context, t identity.Tenant, before, after member.Member) error {
 	refusal := errLastOwner
 	if after.ID == "" {
 		refusal = errLastOwnerLeaves

@@ -101,7 +101,7 @@ const subjectMerchant = "merchant"
 var errNoMerchant = failure.NotFound("There is no such merchant.")
 
 // Merchant reads a merchant, consistently. Failure: NotFound.
-func (s *Reader) Merchant(ctx context.Context, code string) (merchant.Merchant, error) {
+func (s *View) Merchant(ctx context.Context, code string) (merchant.Merchant, error) {
 	var item merchantItem
 	err := s.get(merchantKey(code)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -123,7 +123,7 @@ func (s *Store) SaveMerchant(ctx context.Context, by audit.By, before, after mer
 // the modes. Every change of the settings that schedules depend on also writes the
 // merchant, so saving a state whose parts do not belong together fails, also where a
 // schedule did not exist yet. Failure: NotFound.
-func (s *Reader) MerchantState(ctx context.Context, code string, accountsOf ...identity.Mode) (merchant.State, error) {
+func (s *View) MerchantState(ctx context.Context, code string, accountsOf ...identity.Mode) (merchant.State, error) {
 	m, err := s.Merchant(ctx, code)
 	state := merchant.State{Merchant: m}
 	if err != nil {

@@ -307,7 +307,7 @@ var others = map[string][]string{
 func TestWritersAskWhoChanges(t *testing.T) {
 	t.Parallel()
 	var asking, not []string
-	reads := reflect.TypeFor[*store.Reader]()
+	reads := reflect.TypeFor[*store.View]()
 	for m := range reflect.TypeFor[*store.Store]().Methods() {
 		if _, read := reads.MethodByName(m.Name); read {
 			continue

@@ -18,7 +18,7 @@ type oauthClientItem struct {
 }
 
 // OAuthClient reads a client, consistently. Failure: NotFound.
-func (s *Reader) OAuthClient(ctx context.Context, id string) (oauth.Client, error) {
+func (s *View) OAuthClient(ctx context.Context, id string) (oauth.Client, error) {
 	var item oauthClientItem
 	err := s.get(oauthClientKey(id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

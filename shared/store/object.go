@@ -37,7 +37,7 @@ func (i objectItem) entry() file.Entry {
 var errNoEntry = failure.NotFound("There is no entry of such an object.")
 
 // ObjectEntry reads the entry of an object by the object's key, consistently. Failure: NotFound.
-func (s *Reader) ObjectEntry(ctx context.Context, object string) (file.Entry, error) {
+func (s *View) ObjectEntry(ctx context.Context, object string) (file.Entry, error) {
 	var item objectItem
 	err := s.get(objectKey(object)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -48,7 +48,7 @@ func (s *Reader) ObjectEntry(ctx context.Context, object string) (file.Entry, er
 
 // ObjectEntries walks the entries of a shard, consistently, in the order of the objects' keys: those after a key, or
 // all with "". An error ends it.
-func (s *Reader) ObjectEntries(ctx context.Context, shard int, after string) iter.Seq2[file.Entry, error] {
+func (s *View) ObjectEntries(ctx context.Context, shard int, after string) iter.Seq2[file.Entry, error] {
 	return func(yield func(file.Entry, error) bool) {
 		query := s.table.Get(partitionKey, objectPartition(shard)).Consistent(true)
 		if after != "" {
@@ -71,7 +71,7 @@ func (s *Reader) ObjectEntries(ctx context.Context, shard int, after string) ite
 }
 
 // FilesOf reads the files that entries of objects name, by the objects' keys; those that do not exist are left out.
-func (s *Reader) FilesOf(ctx context.Context, entries []file.Entry) (map[string]file.File, error) {
+func (s *View) FilesOf(ctx context.Context, entries []file.Entry) (map[string]file.File, error) {
 	wanted := make([]key, len(entries))
 	for i, e := range entries {
 		wanted[i] = fileKey(e.Tenant, e.File)
@@ -87,7 +87,7 @@ func (s *Reader) FilesOf(ctx context.Context, entries []file.Entry) (map[string]
 
 // EntriesOf reads the entries of files' objects, consistently, by the objects' keys; those that do not exist are left
 // out.
-func (s *Reader) EntriesOf(ctx context.Context, files []file.File) (map[string]file.Entry, error) {
+func (s *View) EntriesOf(ctx context.Context, files []file.File) (map[string]file.Entry, error) {
 	wanted := make([]key, len(files))
 	for i, f := range files {
 		wanted[i] = objectKey(f.Object)

@@ -35,7 +35,7 @@ func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 // HasPayables reports whether a payout of the tenant's payables that became eligible
 // before the time would do anything. Negative balances of earlier payouts alone
 // would only be carried forward again.
-func (s *Reader) HasPayables(ctx context.Context, t identity.Tenant, shards int, c money.Currency,
+func (s *View) HasPayables(ctx context.Context, t identity.Tenant, shards int, c money.Currency,
 	before time.Time) (bool, error) {
 	for shard := range shards {
 		payables, err := readPayables(ctx, s.payablesBefore(t, c, shard, creditPrefix, before).Limit(1))
@@ -55,7 +55,7 @@ func (s *Reader) HasPayables(ctx context.Context, t identity.Tenant, shards int,
 
 // PayableExists reports whether the payable still waits for a payout, by a
 // consistent read.
-func (s *Reader) PayableExists(ctx context.Context, t identity.Tenant, u payments.Payable) (bool, error) {
+func (s *View) PayableExists(ctx context.Context, t identity.Tenant, u payments.Payable) (bool, error) {
 	var found key
 	err := s.get(payableKey(t, u)).One(ctx, &found)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -69,7 +69,7 @@ func (s *Reader) PayableExists(ctx context.Context, t identity.Tenant, u payment
 // payout collected in several steps becomes negative only when the credits do not
 // cover the debits. A caller that takes payables in steps has each begin with
 // another shard, so that few steps meet shards that are empty by then.
-func (s *Reader) Payables(ctx context.Context, t identity.Tenant, shards, begin int, c money.Currency,
+func (s *View) Payables(ctx context.Context, t identity.Tenant, shards, begin int, c money.Currency,
 	before time.Time, limit int) ([]payments.Payable, error) {
 	var payables []payments.Payable
 	for _, side := range []string{creditPrefix, debitPrefix} {
@@ -84,7 +84,7 @@ func (s *Reader) Payables(ctx context.Context, t identity.Tenant, shards, begin 
 	return payables, nil
 }
 
-func (s *Reader) payablesBefore(t identity.Tenant, c money.Currency, shard int, side string,
+func (s *View) payablesBefore(t identity.Tenant, c money.Currency, shard int, side string,
 	before time.Time) *dynamo.Query {
 	return s.table.Get(partitionKey, payablePartition(t, c, shard)).Range(sortKey, dynamo.Between, side,
 		side+micros(before)).Consistent(true)
@@ -102,7 +102,7 @@ func readPayables(ctx context.Context, query *dynamo.Query) ([]payments.Payable,
 
 // TransactionsOf reads the transactions of payables or records, consistently, by
 // their ids.
-func (s *Reader) TransactionsOf(ctx context.Context, t identity.Tenant,
+func (s *View) TransactionsOf(ctx context.Context, t identity.Tenant,
 	payables []payments.Payable) (map[string]payments.Transaction, error) {
 	var wanted []key
 	for _, payable := range payables {
@@ -123,7 +123,7 @@ func (s *Reader) TransactionsOf(ctx context.Context, t identity.Tenant,
 
 // DeductionsOf reads the deduction events of records, consistently, by their
 // ids.
-func (s *Reader) DeductionsOf(ctx context.Context, t identity.Tenant,
+func (s *View) DeductionsOf(ctx context.Context, t identity.Tenant,
 	payables []payments.Payable) (map[string]payments.Event, error) {
 	var wanted []key
 	for _, payable := range payables {
@@ -145,7 +145,7 @@ func (s *Reader) DeductionsOf(ctx context.Context, t identity.Tenant,
 // BalanceAtLeast reports whether the merchant's balance, the sum of its payables
 // in all shards, is at least the amount. It reads all debits, and credits only
 // until they suffice.
-func (s *Reader) BalanceAtLeast(ctx context.Context, t identity.Tenant, shards int,
+func (s *View) BalanceAtLeast(ctx context.Context, t identity.Tenant, shards int,
 	atLeast money.Amount) (bool, error) {
 	shortfall := atLeast // debits add to it, credits reduce it
 	for _, side := range []string{debitPrefix, creditPrefix} {

@@ -23,7 +23,7 @@ var ErrNoPaymentPage = failure.NotFound("There is no such payment page.")
 
 // HostedCheckout reads the checkout that has a payment page, consistently, and its tenant.
 // Failure: NotFound, also for a checkout that is not hosted.
-func (s *Reader) HostedCheckout(ctx context.Context, id string) (identity.Tenant, payments.Checkout, error) {
+func (s *View) HostedCheckout(ctx context.Context, id string) (identity.Tenant, payments.Checkout, error) {
 	var item paymentPageItem
 	err := s.get(paymentPageKey(id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

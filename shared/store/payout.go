@@ -47,7 +47,7 @@ func (s *Store) newPayoutItem(t identity.Tenant, p payout.Payout) payoutItem {
 
 // PayoutSchedule reads a tenant's payout schedule, consistently. Failure: NotFound
 // before the tenant has a bank account for payouts.
-func (s *Reader) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, error) {
+func (s *View) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, error) {
 	var item scheduleItem
 	err := s.get(payoutScheduleKey(t)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -92,7 +92,7 @@ func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payout.Pa
 }
 
 // Payout reads a payout, consistently. Failure: NotFound.
-func (s *Reader) Payout(ctx context.Context, t identity.Tenant, id string) (payout.Payout, error) {
+func (s *View) Payout(ctx context.Context, t identity.Tenant, id string) (payout.Payout, error) {
 	var item payoutItem
 	err := s.get(payoutKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

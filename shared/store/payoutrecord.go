@@ -21,7 +21,7 @@ func newRecordItem(t identity.Tenant, p payout.Payout, r payout.Record) recordIt
 
 // RecordsWithoutOutcome reads the next records that the payout's outcome has not
 // been applied to, in their order, at most limit.
-func (s *Reader) RecordsWithoutOutcome(ctx context.Context, t identity.Tenant, p payout.Payout,
+func (s *View) RecordsWithoutOutcome(ctx context.Context, t identity.Tenant, p payout.Payout,
 	limit int) ([]payout.Record, error) {
 	from := recordsOf(p)
 	if p.OutcomeAppliedTo != "" {
@@ -34,7 +34,7 @@ func (s *Reader) RecordsWithoutOutcome(ctx context.Context, t identity.Tenant, p
 
 // PayoutRecords lists the records of the payouts of some days, both inclusive,
 // by day: those whose outcome is known, and that are not of 0 (contract §6.7).
-func (s *Reader) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, lastDay string, newestFirst bool,
+func (s *View) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, lastDay string, newestFirst bool,
 	limit int) ([]payout.Record, error) {
 	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).
 		Filter("'status' <> ? AND amount.v <> ?", payout.RecordOpen, 0)
@@ -42,7 +42,7 @@ func (s *Reader) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay,
 	return records(items), err
 }
 
-func (s *Reader) recordsBetween(t identity.Tenant, from, to string, newestFirst bool) *dynamo.Query {
+func (s *View) recordsBetween(t identity.Tenant, from, to string, newestFirst bool) *dynamo.Query {
 	query := s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.Between, from, to).Consistent(true)
 	if newestFirst {
 		query.Order(dynamo.Descending)

@@ -10,13 +10,13 @@ import (
 )
 
 // get is a consistent read of one item.
-func (s *Reader) get(k key) *dynamo.Query {
+func (s *View) get(k key) *dynamo.Query {
 	return s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
 }
 
 // readInto reads items of different types in one batch, consistently, each into the
 // target for its key. The target of one that does not exist stays as it is.
-func (s *Reader) readInto(ctx context.Context, into map[key]any) error {
+func (s *View) readInto(ctx context.Context, into map[key]any) error {
 	var found []dynamo.Item
 	if err := s.batch(ctx, sortedKeys(into), true, &found); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (s *Reader) readInto(ctx context.Context, into map[key]any) error {
 // batch reads items by their keys into a slice, each once. Items that do not exist
 // are left out; if it need not be consistent, those that were written a moment ago
 // may be, too.
-func (s *Reader) batch(ctx context.Context, wanted []key, consistent bool, items any) error {
+func (s *View) batch(ctx context.Context, wanted []key, consistent bool, items any) error {
 	if len(wanted) == 0 {
 		return nil
 	}

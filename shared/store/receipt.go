@@ -68,7 +68,7 @@ func (s *Store) putReceipt(ctx context.Context, t identity.Tenant, code, id stri
 }
 
 // lastReceipt is the tenant's last number; 0 before the first.
-func (s *Reader) lastReceipt(ctx context.Context, t identity.Tenant) (int64, error) {
+func (s *View) lastReceipt(ctx context.Context, t identity.Tenant) (int64, error) {
 	var counter receiptCounter
 	err := s.get(receiptCounterKey(t)).One(ctx, &counter)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -78,7 +78,7 @@ func (s *Reader) lastReceipt(ctx context.Context, t identity.Tenant) (int64, err
 }
 
 // receiptNumber is the number of a transaction or refund; 0 while it has none.
-func (s *Reader) receiptNumber(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
+func (s *View) receiptNumber(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
 	var receipt receiptItem
 	err := s.get(receiptKey(t, code, id)).One(ctx, &receipt)
 	if errors.Is(err, dynamo.ErrNotFound) {

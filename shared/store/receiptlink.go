@@ -59,7 +59,7 @@ func (s *Store) addedReceiptLink(ctx context.Context, l payments.ReceiptLink, er
 
 // ReceiptLink reads the link with the hash of a token, and its tenant, consistently. Failure: NotFound for an unknown
 // or expired one.
-func (s *Reader) ReceiptLink(ctx context.Context, tokenHash string) (identity.Tenant, payments.ReceiptLink, error) {
+func (s *View) ReceiptLink(ctx context.Context, tokenHash string) (identity.Tenant, payments.ReceiptLink, error) {
 	var item receiptLinkItem
 	err := s.get(receiptLinkKey(tokenHash)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.TTL)) {

@@ -40,7 +40,7 @@ var reconciledKinds = []Kind{KindTransaction, KindJournal, KindPayable, KindRese
 // particular order, page by page. It reads the table and not an index, because
 // only that is consistent. Each item is as of when its page was read, so items
 // that belong together may be from different times. An error ends it.
-func (s *Reader) ScanReconciled(ctx context.Context, segment, segments int) iter.Seq2[ReconciledItem, error] {
+func (s *View) ScanReconciled(ctx context.Context, segment, segments int) iter.Seq2[ReconciledItem, error] {
 	var anyKind []string
 	var prefixes []any
 	for _, kind := range reconciledKinds {
@@ -52,18 +52,18 @@ func (s *Reader) ScanReconciled(ctx context.Context, segment, segments int) iter
 
 // MoneyOfCode walks the transactions of a code with their events, and the
 // entries of their journal, consistently. An error ends it.
-func (s *Reader) MoneyOfCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[ReconciledItem, error] {
+func (s *View) MoneyOfCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[ReconciledItem, error] {
 	return s.partitionItems(ctx, transactionPartition(t, code), journalPartition(t, code))
 }
 
 // MoneyOfPayout walks a payout and its entries, without its records,
 // consistently. An error ends it.
-func (s *Reader) MoneyOfPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[ReconciledItem, error] {
+func (s *View) MoneyOfPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[ReconciledItem, error] {
 	return s.partitionItems(ctx, payoutKey(t, id).PK, journalPartition(t, id))
 }
 
 // partitionItems walks whole partitions.
-func (s *Reader) partitionItems(ctx context.Context, partitions ...string) iter.Seq2[ReconciledItem, error] {
+func (s *View) partitionItems(ctx context.Context, partitions ...string) iter.Seq2[ReconciledItem, error] {
 	return func(yield func(ReconciledItem, error) bool) {
 		for _, partition := range partitions {
 			for item, err := range reconciledItems(ctx, s.table.Get(partitionKey, partition).Consistent(true).Iter()) {
@@ -77,7 +77,7 @@ func (s *Reader) partitionItems(ctx context.Context, partitions ...string) iter.
 
 // MoneyOfPayables walks the tenant's payables in a currency, consistently. An error
 // ends it.
-func (s *Reader) MoneyOfPayables(ctx context.Context, t identity.Tenant, shards int,
+func (s *View) MoneyOfPayables(ctx context.Context, t identity.Tenant, shards int,
 	c money.Currency) iter.Seq2[ReconciledItem, error] {
 	partitions := make([]string, shards)
 	for shard := range shards {
@@ -88,7 +88,7 @@ func (s *Reader) MoneyOfPayables(ctx context.Context, t identity.Tenant, shards 
 
 // MoneyOfRecords walks the records of the tenant's payouts from a day on
 // (YYYY-MM-DD), consistently. An error ends it.
-func (s *Reader) MoneyOfRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[ReconciledItem, error] {
+func (s *View) MoneyOfRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[ReconciledItem, error] {
 	return reconciledItems(ctx, s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual,
 		from).Consistent(true).Iter())
 }

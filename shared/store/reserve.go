@@ -24,7 +24,7 @@ type reserveItem struct {
 }
 
 // Reserve reads the reserve, consistently. It is zero before the first refund.
-func (s *Reader) Reserve(ctx context.Context, t identity.Tenant, c money.Currency) (Reserve, error) {
+func (s *View) Reserve(ctx context.Context, t identity.Tenant, c money.Currency) (Reserve, error) {
 	var item reserveItem
 	err := s.get(reserveKey(t, c)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

@@ -30,7 +30,7 @@ type deletedRole struct {
 }
 
 // Roles reads a tenant's roles, consistently; a tenant may have none of its own.
-func (s *Reader) Roles(ctx context.Context, t identity.Tenant) (member.Roles, error) {
+func (s *View) Roles(ctx context.Context, t identity.Tenant) (member.Roles, error) {
 	var item rolesItem
 	err := s.get(rolesKey(t)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -41,7 +41,7 @@ func (s *Reader) Roles(ctx context.Context, t identity.Tenant) (member.Roles, er
 
 // RolesOf are the roles that the members' permissions follow from. They are read only if one
 // of the members has a role of the tenant's own.
-func (s *Reader) RolesOf(ctx context.Context, t identity.Tenant, members ...member.Member) (member.Roles, error) {
+func (s *View) RolesOf(ctx context.Context, t identity.Tenant, members ...member.Member) (member.Roles, error) {
 	if !slices.ContainsFunc(members, member.Member.HasOwnRole) {
 		return member.Roles{}, nil
 	}
@@ -49,7 +49,7 @@ func (s *Reader) RolesOf(ctx context.Context, t identity.Tenant, members ...memb
 }
 
 // rolesOr is Roles, and the record of the role's deletion, zero if there is none.
-func (s *Reader) rolesOr(ctx context.Context, t identity.Tenant, id string) (member.Roles, deletedRole, error) {
+func (s *View) rolesOr(ctx context.Context, t identity.Tenant, id string) (member.Roles, deletedRole, error) {
 	var roles rolesItem
 	var deleted deletedRole
 	err := s.readInto(ctx, map[key]any{rolesKey(t): &roles, deletedRoleKey(t, id): &deleted})
@@ -61,7 +61,7 @@ func (s *Reader) rolesOr(ctx context.Context, t identity.Tenant, id string) (mem
 // may refuse it. Failures: Conflict at the limit; ErrContended; those of check.
 func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, role member.Role,
 	check func() error) (member.Role, error) {
-	return retryAs(ctx, by, s.Reader, func(bool) (member.Role, error) {
+	return retryAs(ctx, by, s.View, func(bool) (member.Role, error) {
 		roles, deleted, err := s.rolesOr(ctx, t, role.ID)
 		if err != nil {
 			return role, err
@@ -84,7 +84,7 @@ func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 // NotFound; Invalid for a predefined one; ErrContended; those of change.
 func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(member.Role) (member.Role, error)) (member.Role, error) {
-	return retryAs(ctx, by, s.Reader, func(bool) (member.Role, error) {
+	return retryAs(ctx, by, s.View, func(bool) (member.Role, error) {
 		roles, err := s.Roles(ctx, t)
 		if err != nil {
 			return member.Role{}, err
@@ -111,7 +111,7 @@ func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 // have; ErrContended; those of check.
 func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func(member.Role) error) error {
-	_, err := retryAs(ctx, by, s.Reader, func(bool) (struct{}, error) {
+	_, err := retryAs(ctx, by, s.View, func(bool) (struct{}, error) {
 		roles, deleted, err := s.rolesOr(ctx, t, id)
 		if err != nil || deleted.Role.ID != "" && deleted.Operation == operation {
 			return struct{}{}, err

@@ -31,7 +31,7 @@ func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.
 
 // Session reads the session of a payer's token, and its tenant. Failure:
 // NotFound for an unknown or expired one.
-func (s *Reader) Session(ctx context.Context, tokenHash string) (identity.Tenant, payments.Session, error) {
+func (s *View) Session(ctx context.Context, tokenHash string) (identity.Tenant, payments.Session, error) {
 	var item sessionItem
 	err := s.get(sessionKey(tokenHash)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.ExpiresAt)) {

@@ -26,7 +26,7 @@ func (s *Store) PutSignIn(ctx context.Context, session signin.Session) error {
 
 // SignIn reads the session with the hash, consistently; false if there is none or it has
 // expired.
-func (s *Reader) SignIn(ctx context.Context, hash string) (signin.Session, bool, error) {
+func (s *View) SignIn(ctx context.Context, hash string) (signin.Session, bool, error) {
 	var item signInItem
 	err := s.get(signInKey(hash)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -55,7 +55,7 @@ func (s *Store) PutKnownAddress(ctx context.Context, id string, until time.Time)
 }
 
 // KnowsAddress reads whether the account knows the address with the id. It takes one read, known or not.
-func (s *Reader) KnowsAddress(ctx context.Context, id string) (bool, error) {
+func (s *View) KnowsAddress(ctx context.Context, id string) (bool, error) {
 	var item knownItem
 	err := s.get(knownKey(id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -67,7 +67,7 @@ func (s *Reader) KnowsAddress(ctx context.Context, id string) (bool, error) {
 // SignInAccount is the account with the name: in the mode a test profile by its user name, or a
 // managed user by its address and its merchant's code; in both modes a user by its address. The
 // zero account if there is none, after as many reads, so that the time does not show it.
-func (s *Reader) SignInAccount(ctx context.Context, name signin.Name, mode identity.Mode) (signin.Account,
+func (s *View) SignInAccount(ctx context.Context, name signin.Name, mode identity.Mode) (signin.Account,
 	error) {
 	t := identity.Tenant{Mode: mode, Merchant: name.Merchant}
 	switch {
@@ -83,7 +83,7 @@ func (s *Reader) SignInAccount(ctx context.Context, name signin.Name, mode ident
 }
 
 // profileAccount takes one read.
-func (s *Reader) profileAccount(ctx context.Context, t identity.Tenant, id string) (signin.Account, error) {
+func (s *View) profileAccount(ctx context.Context, t identity.Tenant, id string) (signin.Account, error) {
 	p, err := s.TestProfile(ctx, t, id)
 	if err != nil || t.Mode != identity.Test {
 		return signin.Account{}, ignoreNotFound(err)
@@ -93,7 +93,7 @@ func (s *Reader) profileAccount(ctx context.Context, t identity.Tenant, id strin
 }
 
 // userAccount takes two reads: of the address, and of the user or one that nobody is.
-func (s *Reader) userAccount(ctx context.Context, address string) (signin.Account, error) {
+func (s *View) userAccount(ctx context.Context, address string) (signin.Account, error) {
 	u, err := s.UserByEmail(ctx, address)
 	if err != nil {
 		return signin.Account{}, err
@@ -107,7 +107,7 @@ func (s *Reader) userAccount(ctx context.Context, address string) (signin.Accoun
 
 // memberAccount is that of a managed user, or of a user who is a member of the tenant's. It takes
 // four reads: two of the member, or one that nobody is, and those of the user.
-func (s *Reader) memberAccount(ctx context.Context, t identity.Tenant, address string) (signin.Account, error) {
+func (s *View) memberAccount(ctx context.Context, t identity.Tenant, address string) (signin.Account, error) {
 	user, err := s.userAccount(ctx, address)
 	if err != nil {
 		return signin.Account{}, err

@@ -47,7 +47,7 @@ const (
 
 // Store reads and writes the table. It is safe for concurrent use.
 type Store struct {
-	*Reader
+	*View
 	db           *dynamo.DB
 	table        dynamo.Table
 	passwordCost member.Cost // of new hashes
@@ -58,15 +58,15 @@ func Open(c Config) *Store {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	reader := &Reader{now: func() time.Time { return c.Now().UTC().Truncate(time.Millisecond) },
+	view := &View{now: func() time.Time { return c.Now().UTC().Truncate(time.Millisecond) },
 		shards: dueShards(cmp.Or(c.DueShards, DefaultDueShards)), busyAt: cmp.Or(c.Busy, DefaultBusy)}
-	s := &Store{Reader: reader, passwordCost: c.PasswordCost}
+	s := &Store{View: view, passwordCost: c.PasswordCost}
 	client := c.AWS()
 	watch := &throttleWatch{now: s.now, note: s.noteThrottled, noted: map[identity.Tenant]time.Time{}}
 	client.APIOptions = append(client.APIOptions, watch.attach, newConflicts(c).attach)
 	s.db = dynamo.New(client)
 	s.table = s.db.Table(c.Table)
-	s.Reader.table = readable{s.db, s.table}
+	s.View.table = readable{s.db, s.table}
 	return s
 }
 

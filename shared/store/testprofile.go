@@ -33,7 +33,7 @@ var (
 )
 
 // TestProfile reads a test profile, consistently. Failure: NotFound.
-func (s *Reader) TestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, error) {
+func (s *View) TestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, error) {
 	var item testProfileItem
 	err := s.get(testProfileKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -43,7 +43,7 @@ func (s *Reader) TestProfile(ctx context.Context, t identity.Tenant, id string) 
 }
 
 // TestProfiles are the tenant's, the oldest first, consistently.
-func (s *Reader) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.TestProfile, error) {
+func (s *View) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.TestProfile, error) {
 	var profiles []member.TestProfile
 	err := s.table.Get(partitionKey, KindTestProfiles.of(t)).Range(sortKey, dynamo.BeginsWith, testProfilePrefix).
 		Consistent(true).All(ctx, &profiles)
@@ -59,7 +59,7 @@ func (s *Reader) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.
 // ErrCallerChanged, or Unauthorized if the caller's credential was revoked.
 func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	password *NewPassword) (member.TestProfile, error) {
-	return retryAs(ctx, by, s.Reader, func(bool) (member.TestProfile, error) {
+	return retryAs(ctx, by, s.View, func(bool) (member.TestProfile, error) {
 		made, count, err := s.madeTestProfile(ctx, t, p.ID)
 		if err != nil || made.ID != "" {
 			return made, err
@@ -80,7 +80,7 @@ func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.T
 
 // madeTestProfile reads the profile with the id, even a deleted one, zero if there is none; and
 // the tenant's count.
-func (s *Reader) madeTestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, creationCount,
+func (s *View) madeTestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, creationCount,
 	error) {
 	var stored testProfileItem
 	var deleted deletedProfile
@@ -123,7 +123,7 @@ func subjectTestProfile(p member.TestProfile) string { return "test_profile " + 
 // Unauthorized if the caller's credential was revoked; ErrContended; those of check.
 func (s *Store) DeleteTestProfile(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func() error) error {
-	_, err := retryAs(ctx, by, s.Reader, func(bool) (struct{}, error) {
+	_, err := retryAs(ctx, by, s.View, func(bool) (struct{}, error) {
 		p, err := s.TestProfile(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):

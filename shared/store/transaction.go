@@ -97,7 +97,7 @@ var errNoTransaction = failure.NotFound("There is no such transaction.")
 
 // Transactions reads the transactions of a code, consistently: none, one or, if
 // two ids have the same code, several.
-func (s *Reader) Transactions(ctx context.Context, t identity.Tenant, code string) ([]Record, error) {
+func (s *View) Transactions(ctx context.Context, t identity.Tenant, code string) ([]Record, error) {
 	var records []Record
 	var events []payments.Event
 	receipts := map[string]int64{}
@@ -170,7 +170,7 @@ func follows(e payments.Event) int {
 }
 
 // Transaction reads one transaction by its id, consistently. Failure: NotFound.
-func (s *Reader) Transaction(ctx context.Context, t identity.Tenant, id string) (Record, error) {
+func (s *View) Transaction(ctx context.Context, t identity.Tenant, id string) (Record, error) {
 	records, err := s.Transactions(ctx, t, payments.CodeOfID(id))
 	if err != nil {
 		return Record{}, err

@@ -31,7 +31,7 @@ type membershipItem struct {
 }
 
 // User reads a user, consistently. Failure: NotFound.
-func (s *Reader) User(ctx context.Context, id string) (member.User, error) {
+func (s *View) User(ctx context.Context, id string) (member.User, error) {
 	var item userItem
 	err := s.get(userKey(id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -42,7 +42,7 @@ func (s *Reader) User(ctx context.Context, id string) (member.User, error) {
 
 // UserByEmail reads the user with an address, consistently; one of version 0 if there is
 // none.
-func (s *Reader) UserByEmail(ctx context.Context, email string) (member.User, error) {
+func (s *View) UserByEmail(ctx context.Context, email string) (member.User, error) {
 	var leads emailItem
 	err := s.get(emailKey(member.Address(email))).One(ctx, &leads)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -144,7 +144,7 @@ func (s *Store) replaceUserPassword(ctx context.Context, by audit.By, t identity
 }
 
 // memberUser is the tenant's active member with the address, if it is a user.
-func (s *Reader) memberUser(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
+func (s *View) memberUser(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
 	m, err := s.MemberByAddress(ctx, t, address)
 	switch {
 	case failure.Is(err, failure.KindNotFound), err == nil && m.Type == member.TypeManaged:
@@ -159,7 +159,7 @@ func (s *Reader) memberUser(ctx context.Context, t identity.Tenant, address stri
 
 // resolvePassword resolves an error of the write: nil if the operation has set the password,
 // ErrStale if the user was changed by another one.
-func (s *Reader) resolvePassword(ctx context.Context, before member.User, operation string, err error) error {
+func (s *View) resolvePassword(ctx context.Context, before member.User, operation string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -189,7 +189,7 @@ const maxMemberships = 1000
 
 // Memberships are a user's in one mode, in the order of the merchants' codes. They are read
 // one after another, so one that ends meanwhile may be left out.
-func (s *Reader) Memberships(ctx context.Context, user string, mode identity.Mode) ([]Membership, error) {
+func (s *View) Memberships(ctx context.Context, user string, mode identity.Mode) ([]Membership, error) {
 	var leads []membershipItem
 	err := s.table.Get(partitionKey, membershipKey(user, identity.Tenant{}).PK).
 		Range(sortKey, dynamo.BeginsWith, membershipPrefix+string(mode)+"#").

@@ -11,8 +11,8 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// Reader reads the table and cannot write to it. It is safe for concurrent use.
-type Reader struct {
+// View reads the table and cannot write to it. It is safe for concurrent use.
+type View struct {
 	table  readable
 	now    func() time.Time
 	shards dueShards
@@ -21,10 +21,10 @@ type Reader struct {
 
 // Now is the store's clock, in UTC. Its milliseconds are as precise as what clients
 // see, and take six bytes less in an item than nanoseconds.
-func (s *Reader) Now() time.Time { return s.now() }
+func (s *View) Now() time.Time { return s.now() }
 
 // DueShards is over how many partitions the due index is spread.
-func (s *Reader) DueShards() int { return int(s.shards) }
+func (s *View) DueShards() int { return int(s.shards) }
 
 // readable has those of a table's methods that read.
 type readable struct {
