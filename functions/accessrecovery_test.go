@@ -28,7 +28,7 @@ import (
 const mostWrites = 12
 
 // walkWithoutLease is how many due payouts a walk takes without a lease
-// (shared/payoutrunner); worlds have four shards.
+// (shared/payout/run); worlds have four shards.
 const walkWithoutLease = 10
 
 // recovery is what functions do after something went wrong: a write of unknown

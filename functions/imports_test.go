@@ -33,7 +33,7 @@ var layers = []string{
 	"shared/store shared/acquirer shared/bank shared/page shared/terminal",
 	"shared/acquirer/* shared/bank/* shared/mail/* shared/terminal/* shared/file/* shared/rest",
 	// What drives payments, payouts and reconciliation.
-	"shared/processing shared/payoutrunner shared/reconcile",
+	"shared/processing shared/payout/run shared/reconcile",
 	"shared/checkout",
 	// A running Lambda.
 	"shared/app",
@@ -60,10 +60,10 @@ var guarded = []struct{ name, only, reason string }{
 		"functions/sandbox functions/customers functions/provision localstack/...",
 		"payments are driven by processing; a terminal charges, a customer's card is forgotten, and a voucher paid, at the " +
 			"acquirer alone"},
-	{"shared/bank/...", "shared/bank/* shared/payoutrunner shared/reconcile shared/app/... functions/provision " +
+	{"shared/bank/...", "shared/bank/* shared/payout/run shared/reconcile shared/app/... functions/provision " +
 		"localstack/...",
-		"payouts are driven by shared/payoutrunner; operators export files and answer for the bank"},
-	{"shared/payoutrunner", "shared/app/banking functions/payoutopen functions/payoutrun functions/provision " +
+		"payouts are driven by shared/payout/run; operators export files and answer for the bank"},
+	{"shared/payout/run", "shared/app/banking functions/payoutopen functions/payoutrun functions/provision " +
 		"functions/merchants functions/sweep",
 		"an endpoint reads payouts from the store; only what decides how they are made changes with them"},
 	{"shared/reconcile", "functions/reconcile localstack/...", "it scans the table"},

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+	"github.com/cashwrap/cashwrap/shared/payout/run"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -14,7 +14,7 @@ import (
 // family is what the operations work with.
 type family struct {
 	store   *store.Store
-	payouts *payoutrunner.Runner // changes what payouts depend on
+	payouts *run.Runner // changes what payouts depend on
 }
 
 // Routes of the family.

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
 const (
@@ -30,14 +30,14 @@ const (
 // Open handles one message. An error leaves it in the queue.
 func Open(a *app.App) func(ctx context.Context, body string) error {
 	return app.Consume(a, opener{App: a, shards: queue.OpenPayoutShards(a), payouts: queue.OpenPayouts(a),
-		runner: payoutrunner.New(payoutrunner.Config{Store: a.Store, Log: a.Log, Metrics: a.Metrics})}.open)
+		runner: run.New(run.Config{Store: a.Store, Log: a.Log, Metrics: a.Metrics})}.open)
 }
 
 type opener struct {
 	*app.App
 	shards  *queue.PayoutShards
 	payouts *queue.Payouts
-	runner  *payoutrunner.Runner
+	runner  *run.Runner
 }
 
 // errNoTime leaves a message in the queue whose call had no time to begin.
@@ -54,7 +54,7 @@ func (o opener) open(ctx context.Context, _ identity.Tenant, m app.PayoutShardMe
 		m.By = o.Now()
 	}
 	batch := batch{send: func(full []app.PayoutMessage) error { return o.payouts.Send(ctx, full...) }}
-	walk := payoutrunner.Walk{Shard: *m.Shard, After: m.After, By: m.By, Lease: Timeout}
+	walk := run.Walk{Shard: *m.Shard, After: m.After, By: m.By, Lease: Timeout}
 	rest, err := o.runner.Overdue(ctx, starting, walk, batch.add)
 	err = errors.Join(err, batch.flush())
 	switch {
@@ -78,7 +78,7 @@ type batch struct {
 
 // add sends the messages that fill a call. Error: they were not sent, and a later
 // tick sends them.
-func (b *batch) add(p payoutrunner.Planned) error {
+func (b *batch) add(p run.Planned) error {
 	if full := b.collect(app.PayoutMessage{Tenant: p.Tenant.String(), ID: p.ID}); full != nil {
 		return b.sendSorted(full)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
 // Run handles one message. An error leaves it in the queue. A payout too large
@@ -22,7 +22,7 @@ func Run(a *app.App) func(ctx context.Context, body string) error {
 
 type consumer struct {
 	*app.App
-	payouts  *payoutrunner.Runner
+	payouts  *run.Runner
 	messages *queue.Payouts
 }
 

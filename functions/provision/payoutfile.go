@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
 // settlePayout reports how the operator's bank settled a live payout that it got
@@ -39,7 +39,7 @@ func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView,
 	}
 	o.Log.InfoContext(ctx, "payout settled", "tenant", t.String(), "payout", c.Payout, "outcome",
 		c.Outcome, "reason", c.Reason)
-	return o.runPayout(ctx, payoutrunner.Planned{Tenant: t, ID: c.Payout})
+	return o.runPayout(ctx, run.Planned{Tenant: t, ID: c.Payout})
 }
 
 // exportPayouts writes the live payouts that wait for the bank into a file for

@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payout"
-	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
 // runPayouts opens and runs the payouts that are due, as payoutopen and
@@ -172,8 +172,8 @@ func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done 
 	var failed []error
 	at, payouts := o.Now(), banking.Open(o.App)
 	for shard := range o.Store.DueShards() {
-		walk := payoutrunner.Walk{Shard: shard, By: at, Of: s.includes}
-		rest, err := payouts.Overdue(ctx, starting, walk, func(p payoutrunner.Planned) error {
+		walk := run.Walk{Shard: shard, By: at, Of: s.includes}
+		rest, err := payouts.Overdue(ctx, starting, walk, func(p run.Planned) error {
 			view, err := o.runPayout(ctx, p)
 			if err != nil {
 				return err
@@ -193,7 +193,7 @@ func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done 
 
 // runPayout takes one payout as far as it goes. No sweep runs at a pretended time, so
 // runPayout first asks the bank about the merchant's pending account.
-func (o operator) runPayout(ctx context.Context, p payoutrunner.Planned) (payoutView, error) {
+func (o operator) runPayout(ctx context.Context, p run.Planned) (payoutView, error) {
 	payouts := banking.Open(o.App)
 	if err := payouts.CheckBankAccounts(ctx, o.by, p.Tenant); err != nil { // Run waits for the payee's decision itself
 		o.Log.WarnContext(ctx, "bank account not checked", "tenant", p.Tenant.String(), "error", err)
@@ -211,7 +211,7 @@ func (o operator) runPayout(ctx context.Context, p payoutrunner.Planned) (payout
 
 // pollSandbox pretends that the time has passed after which the sandbox bank
 // knows the outcome.
-func (o operator) pollSandbox(ctx context.Context, p payoutrunner.Planned) (payout.Payout, error) {
+func (o operator) pollSandbox(ctx context.Context, p run.Planned) (payout.Payout, error) {
 	if _, err := banking.Open(o.At(o.Now().Add(sandbox.LatestOutcome))).Run(ctx, p.Tenant, p.ID); err != nil {
 		return payout.Payout{}, err
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
-	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+	"github.com/cashwrap/cashwrap/shared/payout/run"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -58,7 +58,7 @@ type tick struct {
 	mails        *queue.Mails
 	files        *queue.Files
 	payouts      *queue.PayoutShards
-	bankAccounts *payoutrunner.Runner
+	bankAccounts *run.Runner
 	at           time.Time
 	work         errgroup.Group
 

@@ -27,7 +27,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+	"github.com/cashwrap/cashwrap/shared/payout/run"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -39,7 +39,7 @@ type history struct {
 	*rand.Rand
 	clock        *clock.Clock
 	store        *store.Store
-	payouts      *payoutrunner.Runner
+	payouts      *run.Runner
 	movements    []acquirer.Movement
 	lines        []bank.StatementLine
 	outcomes     map[string]bank.Outcome // of the transfers, by id
@@ -110,7 +110,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 		Endpoint: "http://dynamodb.test", Now: c.Now, DueShards: 4,
 		Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), HTTP: &http.Client{Transport: h}})
 	h.must(h.store.CreateTable(t.Context()))
-	h.payouts = payoutrunner.New(payoutrunner.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
+	h.payouts = run.New(run.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
 		Banks: h.banks()})
 	for _, code := range []string{"MC1", "MC2"} {
 		h.must(h.store.CreateMerchant(t.Context(), byTest, merchant.Merchant{Code: code, Currency: "EUR"}, account.Account{}))

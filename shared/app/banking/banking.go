@@ -8,12 +8,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
 // Open returns the runner of payouts over the platform's banks; it makes no call.
-func Open(a *app.App) *payoutrunner.Runner {
-	return payoutrunner.New(payoutrunner.Config{Store: a.Store, Log: a.Log, Metrics: a.Metrics,
+func Open(a *app.App) *run.Runner {
+	return run.New(run.Config{Store: a.Store, Log: a.Log, Metrics: a.Metrics,
 		Banks: Banks(a)})
 }
 

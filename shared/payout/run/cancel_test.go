@@ -1,4 +1,4 @@
-package payoutrunner_test
+package run_test
 
 import (
 	"context"

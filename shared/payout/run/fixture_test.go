@@ -1,4 +1,4 @@
-package payoutrunner_test
+package run_test
 
 import (
 	"context"
@@ -23,7 +23,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+	"github.com/cashwrap/cashwrap/shared/payout/run"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -32,7 +32,7 @@ var tenant = identity.Tenant{Mode: identity.Live, Merchant: "MC0A1B2C3D"}
 // fixture is a runner with a table and a bank. The test can act before each call to the table.
 type fixture struct {
 	testing.TB
-	*payoutrunner.Runner
+	*run.Runner
 	*clock.Clock
 	wire     *faults.Wire // to the table
 	requests []bank.Transfer
@@ -67,7 +67,7 @@ func openFixture(t *testing.T) *fixture {
 	if err := s.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h.Runner = payoutrunner.New(payoutrunner.Config{Store: s, Log: slog.New(slog.DiscardHandler),
+	h.Runner = run.New(run.Config{Store: s, Log: slog.New(slog.DiscardHandler),
 		Banks: map[identity.Mode]bank.Bank{identity.Live: h}})
 	owner := merchant.Merchant{Code: tenant.Merchant, Currency: "EUR",
 		Settings: merchant.ByMode[merchant.Settings]{}.With(tenant.Mode, merchant.DefaultSettings)}

@@ -1,4 +1,4 @@
-package payoutrunner_test
+package run_test
 
 import (
 	"context"
@@ -16,11 +16,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payout"
-	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
 // overdue walks all shards, by now unless the walk says otherwise, and returns the payouts that it had run.
-func (h *fixture) overdue(w payoutrunner.Walk) []string {
+func (h *fixture) overdue(w run.Walk) []string {
 	h.Helper()
 	if w.By.IsZero() {
 		w.By = h.Now()
@@ -41,7 +41,7 @@ type ids struct {
 	all []string
 }
 
-func (i *ids) add(p payoutrunner.Planned) error {
+func (i *ids) add(p run.Planned) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.all = append(i.all, p.ID)
@@ -76,13 +76,13 @@ func TestAFailureHoldsUpNoOthers(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	shard, waiting := h.waiting(5)
-	if ran := h.overdue(payoutrunner.Walk{Of: func(identity.Tenant) bool { return false }}); len(ran) > 0 {
+	if ran := h.overdue(run.Walk{Of: func(identity.Tenant) bool { return false }}); len(ran) > 0 {
 		t.Errorf("of no tenant: got %q, want none", ran)
 	}
 	lost := errors.New("the queue is away")
 	var ran ids
-	rest, err := h.Overdue(t.Context(), t.Context(), payoutrunner.Walk{Shard: shard, By: h.Now()},
-		func(p payoutrunner.Planned) error {
+	rest, err := h.Overdue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()},
+		func(p run.Planned) error {
 			if p.ID == waiting[1] {
 				return lost
 			}
@@ -103,8 +103,8 @@ func TestAPanicHoldsUpNoOthers(t *testing.T) {
 	h := newFixture(t)
 	shard, waiting := h.waiting(5)
 	var ran ids
-	rest, err := h.Overdue(t.Context(), t.Context(), payoutrunner.Walk{Shard: shard, By: h.Now()},
-		func(p payoutrunner.Planned) error {
+	rest, err := h.Overdue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()},
+		func(p run.Planned) error {
 			if p.ID == waiting[1] {
 				panic("index out of range")
 			}
@@ -132,7 +132,7 @@ func TestASlowMerchantHoldsUpNoOthers(t *testing.T) {
 		}
 		calls++
 		end, bounded := r.Context().Deadline()
-		if latest := time.Now().Add(payoutrunner.PlanTime); !bounded || end.After(latest) {
+		if latest := time.Now().Add(run.PlanTime); !bounded || end.After(latest) {
 			t.Errorf("got a call that ends at %s, %t, want it by %s", end, bounded, latest)
 		}
 		return faults.AccessDenied(r), nil // which is not tried again
@@ -140,7 +140,7 @@ func TestASlowMerchantHoldsUpNoOthers(t *testing.T) {
 	var ran ids
 	failed := 0
 	for shard := range h.Store.DueShards() {
-		if _, err := h.Overdue(t.Context(), t.Context(), payoutrunner.Walk{Shard: shard, By: h.Now()}, ran.add); err != nil {
+		if _, err := h.Overdue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()}, ran.add); err != nil {
 			failed++
 		}
 	}
@@ -148,7 +148,7 @@ func TestASlowMerchantHoldsUpNoOthers(t *testing.T) {
 		t.Errorf("got %d calls, %d failures, and %q run; want a call that fails, and none run", calls, failed, ran.all)
 	}
 	h.wire.Send = enginetest.Do
-	if ran := h.overdue(payoutrunner.Walk{}); len(ran) != 1 {
+	if ran := h.overdue(run.Walk{}); len(ran) != 1 {
 		t.Errorf("then: got %q run, want the payout", ran)
 	}
 }
@@ -159,13 +159,13 @@ func TestAWalkGoesOnWhereItEnded(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	shard, waiting := h.waiting(20)
-	walk, ran, links := &payoutrunner.Walk{Shard: shard, By: h.Now()}, ids{}, 0
+	walk, ran, links := &run.Walk{Shard: shard, By: h.Now()}, ids{}, 0
 	h.Advance(time.Hour)
 	h.pay(1)
 	h.Advance(day) // the schedule is due now
 	for ; walk != nil; links++ {
 		starting, end := context.WithCancel(t.Context())
-		rest, err := h.Overdue(t.Context(), starting, *walk, func(p payoutrunner.Planned) error {
+		rest, err := h.Overdue(t.Context(), starting, *walk, func(p run.Planned) error {
 			end()
 			return ran.add(p)
 		})
@@ -190,8 +190,8 @@ func TestAWalkWithoutTimeBeginsNothing(t *testing.T) {
 	shard, waiting := h.waiting(1)
 	over, end := context.WithCancel(t.Context())
 	end()
-	walk := payoutrunner.Walk{Shard: shard, By: h.Now()}
-	rest, err := h.Overdue(t.Context(), over, walk, func(p payoutrunner.Planned) error {
+	walk := run.Walk{Shard: shard, By: h.Now()}
+	rest, err := h.Overdue(t.Context(), over, walk, func(p run.Planned) error {
 		t.Errorf("got %+v begun, want nothing", p)
 		return nil
 	})
@@ -211,7 +211,7 @@ func TestOneWalkOfAShardAtATime(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	shard, waiting := h.waiting(20)
-	walk := payoutrunner.Walk{Shard: shard, By: h.Now(), Lease: time.Minute}
+	walk := run.Walk{Shard: shard, By: h.Now(), Lease: time.Minute}
 	var first, second ids
 	meanwhile := func() {
 		if _, err := h.Overdue(t.Context(), t.Context(), walk, second.add); err != nil {
@@ -219,7 +219,7 @@ func TestOneWalkOfAShardAtATime(t *testing.T) {
 		}
 	}
 	var once sync.Once
-	if _, err := h.Overdue(t.Context(), t.Context(), walk, func(p payoutrunner.Planned) error {
+	if _, err := h.Overdue(t.Context(), t.Context(), walk, func(p run.Planned) error {
 		if p.ID == waiting[15] { // it has the lease by then
 			once.Do(meanwhile)
 		}
@@ -269,7 +269,7 @@ func TestAShardThatCannotBeReadIsAFailure(t *testing.T) {
 	h := newFixture(t)
 	shard, _ := h.waiting(1)
 	h.wire.Inject(faults.Always("Query", faults.Throttle))
-	rest, err := h.Overdue(t.Context(), t.Context(), payoutrunner.Walk{Shard: shard, By: h.Now()}, (&ids{}).add)
+	rest, err := h.Overdue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()}, (&ids{}).add)
 	if rest != nil || err == nil || !strings.Contains(err.Error(), "Throttling") {
 		t.Errorf("got the rest %+v, error %v; want none, and that it was throttled", rest, err)
 	}

@@ -1,4 +1,4 @@
-package payoutrunner
+package run
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package payoutrunner_test
+package run_test
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payout"
-	"github.com/cashwrap/cashwrap/shared/payoutrunner"
+	"github.com/cashwrap/cashwrap/shared/payout/run"
 )
 
 // to moves the clock to a time.
@@ -169,7 +169,7 @@ func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
 	h.want("payout", h.state(id), "COLLECTING 0.00 0")
 	// No message was sent for it; a later tick sends one.
 	h.Advance(payout.RunsBy)
-	if ran := h.overdue(payoutrunner.Walk{}); !slices.Equal(ran, []string{id}) {
+	if ran := h.overdue(run.Walk{}); !slices.Equal(ran, []string{id}) {
 		t.Errorf("ran: got %q, want %q alone", ran, id)
 	}
 	h.want("payout", h.run(id), "PAID 10.10 1")

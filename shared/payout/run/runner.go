@@ -1,10 +1,10 @@
-// Package payoutrunner pays merchants: it opens a payout at a tenant's cut-off,
+// Package run pays merchants: it opens a payout at a tenant's cut-off,
 // collects the payables that became eligible before, requests the transfer from
 // the bank once, and applies its outcome to the transactions. Each step is one
 // database transaction that also writes the payout's status. So a run that was
 // cut off is continued by the next one, and runs may be repeated, late or
 // concurrent.
-package payoutrunner
+package run
 
 import (
 	"context"
@@ -51,7 +51,7 @@ const (
 )
 
 // errNoBank reports that no bank is configured for the payout's mode.
-var errNoBank = errors.New("payoutrunner: no bank of payouts in this mode")
+var errNoBank = errors.New("payout: no bank of payouts in this mode")
 
 // Run takes a payout's steps until it is final or waits; a repeated or concurrent
 // run changes nothing that was done. It returns true when there is nothing to do
