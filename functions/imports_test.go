@@ -54,8 +54,7 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/table", "shared/acquirer/* shared/bank/* shared/terminal/*",
 		"only counterparties that keep their own records write to the table besides the store"},
 	{"shared/rest", "shared/app shared/checkout functions/* localstack/...", "nothing below knows HTTP"},
-	{"shared/acquirer/sandbox", "shared/app shared/processing functions/sandbox functions/provision",
-		"its pages, its vouchers, and which cards are its own"},
+	{"shared/acquirer/sandbox", "shared/app functions/sandbox functions/provision", "its pages and its vouchers"},
 	{"shared/acquirer", "shared/acquirer/* shared/terminal/* shared/processing shared/reconcile shared/app " +
 		"functions/sandbox functions/customers functions/provision localstack/...",
 		"payments are driven by processing; a terminal charges, a customer's card is forgotten, and a voucher paid, at the " +

@@ -53,6 +53,9 @@ var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid"
 // Acquirer charges payers and refunds them. Package sandbox is the built-in one;
 // live mode needs another.
 type Acquirer interface {
+	// Summary returns the fields of a card that may be kept once it was charged here: a sandbox's merchants try real
+	// cards, whose expiry is not kept (contract §8.4). It makes no call.
+	Summary(c *payments.Card) payments.CardSummary
 	// Charge takes the charge, or returns its outcome. Errors: ErrNotTaken, or an
 	// unknown outcome.
 	Charge(ctx context.Context, c Charge) (payments.Outcome, error)
@@ -113,6 +116,9 @@ type Movement struct {
 // None is the acquirer of a deployment that has none: live payments answer
 // 424 (contract §12).
 type None struct{}
+
+// Summary keeps all that a summary has.
+func (None) Summary(c *payments.Card) payments.CardSummary { return c.Summary() }
 
 // Charge takes nothing.
 func (None) Charge(context.Context, Charge) (payments.Outcome, error) {

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
-	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
@@ -155,10 +154,7 @@ func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, request Paym
 			a.PaymentType = payments.RecurringPayment
 		}
 	case request.Card != nil:
-		summary := request.Card.Summary()
-		if t.Mode == identity.Test && !sandbox.IsTestCard(request.Card.Number.Reveal()) {
-			summary = summary.WithoutExpiry()
-		}
+		summary := p.acquirer(t).Summary(request.Card)
 		a.Card = &summary
 		if c.CustomerID != "" {
 			a.SaveAs = p.cardToken(t, c.CustomerID, request.Card.Number)

@@ -59,7 +59,7 @@ func (a *Acquirer) present(ctx context.Context, c charge, request acquirer.Charg
 		}
 		c.Card, c.Scenario = request.Summary, frictionless
 	case request.Card != nil:
-		summary := summaryOf(request.Card)
+		summary := a.Summary(request.Card)
 		c.Scenario = scenarioOf(request.Card.Number.Reveal())
 		if request.Store {
 			summary.AcquirerToken, c.KeepsCard = "sbx_card_"+rand.Text(), true
