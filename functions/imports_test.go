@@ -33,6 +33,7 @@ var layers = []string{
 	"shared/store shared/acquirer shared/bank shared/page shared/terminal",
 	"shared/acquirer/* shared/bank/* shared/mail/* shared/terminal/* shared/file/* shared/rest",
 	// What drives payments, payouts and reconciliation.
+	"shared/reader/run", // payments at readers, which processing records
 	"shared/processing shared/payout/run shared/reconcile",
 	"shared/checkout",
 	// A running Lambda.
@@ -55,13 +56,14 @@ var guarded = []struct{ name, only, reason string }{
 		"only counterparties that keep their own records write to the table besides the store"},
 	{"shared/rest", "shared/app shared/checkout functions/* localstack/...", "nothing below knows HTTP"},
 	{"shared/acquirer/sandbox", "shared/app functions/sandbox functions/provision", "its pages and its vouchers"},
-	{"shared/acquirer", "shared/acquirer/* shared/terminal/* shared/processing shared/reconcile shared/app " +
-		"functions/sandbox functions/customers functions/provision localstack/...",
+	{"shared/acquirer", "shared/acquirer/* shared/terminal/* shared/reader/run shared/processing shared/reconcile " +
+		"shared/app functions/sandbox functions/customers functions/provision localstack/...",
 		"payments are driven by processing; a terminal charges, a customer's card is forgotten, and a voucher paid, at the " +
 			"acquirer alone"},
 	{"shared/bank/...", "shared/bank/* shared/payout/run shared/reconcile shared/app/... functions/provision " +
 		"localstack/...",
 		"payouts are driven by shared/payout/run; operators export files and answer for the bank"},
+	{"shared/reader/run", "shared/processing functions/readers", "payments at readers are payments: processing opens it"},
 	{"shared/payout/run", "shared/app/banking functions/payoutopen functions/payoutrun functions/provision " +
 		"functions/merchants functions/sweep",
 		"an endpoint reads payouts from the store; only what decides how they are made changes with them"},

@@ -2,16 +2,11 @@ package readers
 
 import (
 	"context"
-	"errors"
 	"strings"
-	"time"
 
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/reader"
 	"github.com/cashwrap/cashwrap/shared/rest"
-	"github.com/cashwrap/cashwrap/shared/store"
-	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
 // readerPath names a reader.
@@ -24,33 +19,14 @@ type listing struct {
 	Items []readerView `json:"items"`
 }
 
-// listTime is how long a list asks terminals whether they have confirmed.
-const listTime = 3 * time.Second
-
-// list lists the tenant's readers, the oldest first. Those that it had no time to ask are shown as they are
-// known.
+// list lists the tenant's readers, the oldest first.
 func (f family) list(ctx context.Context, _ struct{}) (listing, error) {
-	t, l := rest.Caller(ctx).Tenant, listing{Items: []readerView{}}
-	readers, err := f.store.CardReaders(ctx, t)
-	if err != nil {
-		return l, err
-	}
-	asking, cancel := context.WithTimeout(ctx, listTime)
-	defer cancel()
-	for _, r := range readers {
-		r, err = f.record(ctx, t, r, func(r reader.Reader) reader.Reader {
-			if asking.Err() != nil {
-				return r
-			}
-			return f.ask(asking, t, r)
-		})
-		if failure.Is(err, failure.KindNotFound) {
-			continue // it was deleted meanwhile
-		}
+	l := listing{Items: []readerView{}}
+	for r, err := range f.readers.List(ctx, rest.Caller(ctx).Tenant) {
 		if err != nil {
 			return l, err
 		}
-		l.Items = append(l.Items, viewReader(r, r.StatusAt(f.store.Now())))
+		l.Items = append(l.Items, f.view(r))
 	}
 	return l, nil
 }
@@ -62,40 +38,15 @@ type createRequest struct {
 	Meta        *member.Metadata `json:"meta"` // its older name
 }
 
-// create asks the terminal that shows the code to confirm the pairing. An interrupted request that
-// is repeated under its Idempotency-Key finds the reader that it has made, or makes it of the pairing
-// that it has begun.
+// create asks the terminal that shows the code to confirm the pairing.
 func (f family) create(ctx context.Context, req createRequest) (readerView, error) {
-	t, asked := rest.Caller(ctx).Tenant, false
-	r := reader.Reader{ID: reader.ID(rest.OperationID(ctx)), CreatedAt: f.store.Now()}
-	made, err := f.store.CreateCardReader(ctx, rest.By(ctx), t, r.ID, func() (reader.Reader, error) {
-		asked = true
-		device, portErr := f.processing.Terminal(t).Pair(ctx, terminal.Pairing{ID: r.ID,
-			Code: strings.ToUpper(req.PairingCode), Tenant: t.String(), Until: r.ConfirmUntil()})
-		given := reader.Given{Name: req.Name, Metadata: metadata(req.Metadata, req.Meta)}
-		return reader.New(r.ID, device.Serial, device.Model, given, r.CreatedAt), pairingFailure(portErr)
-	})
-	if asked && errors.Is(err, store.ErrTooManyCardReaders) { // others were made meanwhile
-		err = errors.Join(err, f.processing.Terminal(t).Unpair(ctx, r.ID))
-	}
+	given := reader.Given{Name: req.Name, Metadata: metadata(req.Metadata, req.Meta)}
+	r, err := f.readers.Pair(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, rest.OperationID(ctx),
+		strings.ToUpper(req.PairingCode), given)
 	if err != nil {
 		return readerView{}, err
 	}
-	return viewReader(made, made.StatusAt(f.store.Now())), nil
-}
-
-// pairingFailure is what an error of the terminal means for the client.
-func pairingFailure(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, terminal.ErrNoTerminal):
-		return failure.NotFound("No terminal shows this pairing_code.").WithCause(err)
-	case errors.Is(err, terminal.ErrNotPending):
-		return failure.Conflict("The terminal does not wait to be paired.").WithCause(err)
-	default:
-		return failure.Timeout(err) // it may have been asked
-	}
+	return f.view(r), nil
 }
 
 // metadata is the newer field if it was sent, else the older one (contract §9).
@@ -136,23 +87,7 @@ func (f family) update(ctx context.Context, req updateRequest) (readerView, erro
 	return f.show(ctx, r, err)
 }
 
-// delete ends the pairing, after the checkout that may wait at the terminal. It may be repeated: each
-// step finds what was done before. Failure: NotFound, also while the reader has an open checkout that the caller
-// may not see.
+// delete ends the pairing, after the checkout that may wait at the terminal.
 func (f family) delete(ctx context.Context, req readerPath) (rest.Empty, error) {
-	caller, operation := rest.Caller(ctx), rest.OperationID(ctx)
-	t := caller.Tenant
-	return store.Retry(func(bool) (rest.Empty, error) {
-		r, err := f.store.CardReader(ctx, t, req.ID)
-		if failure.Is(err, failure.KindNotFound) {
-			return rest.Empty{}, f.store.CardReaderDeletedBy(ctx, t, req.ID, operation)
-		}
-		if err == nil {
-			err = f.stop(ctx, caller, r)
-		}
-		if err != nil {
-			return rest.Empty{}, err
-		}
-		return rest.Empty{}, f.store.DeleteCardReader(ctx, rest.By(ctx), t, r, operation)
-	})
+	return rest.Empty{}, f.readers.Delete(ctx, rest.By(ctx), rest.Caller(ctx), req.ID, rest.OperationID(ctx))
 }

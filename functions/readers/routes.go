@@ -2,11 +2,9 @@
 package readers
 
 import (
-	"log/slog"
-
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/reader/run"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -14,15 +12,14 @@ import (
 
 // family is what the operations work with.
 type family struct {
-	store      *store.Store
-	processing *processing.Processor
-	callbacks  webhook.Policy
-	log        *slog.Logger
+	store     *store.Store
+	readers   *run.Driver
+	callbacks webhook.Policy
 }
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store, processing: a.Processing, callbacks: a.CallbackPolicy(), log: a.Log}
+	f := family{store: a.Store, readers: a.Processing.Readers, callbacks: a.CallbackPolicy()}
 	const all = "/v0.1/merchants/{merchant_code}/readers"
 	const one = all + "/{reader_id}"
 	others := []identity.Permission{identity.FullTransactionHistoryView} // checkouts of others

@@ -89,14 +89,14 @@ func TestATerminalThatHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.App.Terminals[identity.Test] = newSilent(t)
-	resolve(first, payments.CheckoutPaid, p.ResolveAtReader)
+	resolve(first, payments.CheckoutPaid, p.ResolveAttempt)
 	second := c.Begin(1010)
-	resolve(second, payments.CheckoutPending, p.OfferAtReader)
-	resolve(second, payments.CheckoutFailed, p.TerminateAtReader)
+	resolve(second, payments.CheckoutPending, p.Readers.Offer)
+	resolve(second, payments.CheckoutFailed, p.Readers.TerminateWaiting)
 	c.Clock.Advance(pays) // when the terminal hears of it from the acquirer
 	third := c.Begin(1010)
 	c.Clock.Advance(2 * time.Minute)
-	resolve(third, payments.CheckoutFailed, p.ResolveAtReader)
+	resolve(third, payments.CheckoutFailed, p.ResolveAttempt)
 }
 
 // TestAListOfTerminalsThatHang asks all of them within one time, so that a hundred do not use up a request's.

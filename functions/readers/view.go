@@ -28,19 +28,19 @@ type deviceView struct {
 	Model      string `json:"model"`
 }
 
-// show is the reader as it is shown, with what its terminal says of the pairing, unless there is an error.
+// show returns the view of a reader that was read, with what its terminal says of the pairing, or the error.
 func (f family) show(ctx context.Context, r reader.Reader, err error) (readerView, error) {
 	if err == nil {
-		r, err = f.current(ctx, rest.Caller(ctx).Tenant, r)
+		r, err = f.readers.Refresh(ctx, rest.Caller(ctx).Tenant, r)
 	}
 	if err != nil {
 		return readerView{}, err
 	}
-	return viewReader(r, r.StatusAt(f.store.Now())), nil
+	return f.view(r), nil
 }
 
-func viewReader(r reader.Reader, status reader.Status) readerView {
-	return readerView{ID: r.ID, Name: r.Name, Status: status, Device: deviceView{r.Serial, r.Model},
+func (f family) view(r reader.Reader) readerView {
+	return readerView{ID: r.ID, Name: r.Name, Status: r.StatusAt(f.store.Now()), Device: deviceView{r.Serial, r.Model},
 		Meta: r.Metadata, Metadata: r.Metadata, ServiceAccountID: r.ServiceAccountID,
 		CreatedAt: rest.Timestamp(r.CreatedAt), UpdatedAt: rest.Timestamp(r.UpdatedAt)}
 }
@@ -50,6 +50,11 @@ const (
 	online  = "ONLINE"
 	offline = "OFFLINE"
 )
+
+// statusReply is {data} of contract §13.7.
+type statusReply struct {
+	Data statusView `json:"data"`
+}
 
 // statusView is the status data of contract §13.7: beside the status what the terminal last reported, if
 // it did.
@@ -61,6 +66,19 @@ type statusView struct {
 	Connection   string          `json:"connection_type,omitempty"`
 	Firmware     string          `json:"firmware_version,omitempty"`
 	LastActivity *rest.Timestamp `json:"last_activity,omitempty"`
+}
+
+// retrieveStatus returns what the reader's terminal last reported. A terminal that does not answer is offline.
+func (f family) retrieveStatus(ctx context.Context, req readerPath) (statusReply, error) {
+	h, err := f.readers.Status(ctx, rest.Caller(ctx).Tenant, req.ID)
+	switch {
+	case err != nil:
+		return statusReply{}, err
+	case h == nil:
+		return statusReply{statusView{Status: offline}}, nil
+	default:
+		return statusReply{viewStatus(*h)}, nil
+	}
 }
 
 func viewStatus(h terminal.Heartbeat) statusView {

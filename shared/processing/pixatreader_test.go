@@ -27,7 +27,7 @@ func (s screen) Outcome(context.Context, string) (terminal.Outcome, error) { ret
 // showPix makes a checkout at a reader whose terminal shows its Pix code. It returns how to pay the code.
 func (o *fixture) showPix(t *testing.T, says terminal.Outcome) (c payments.Checkout, pay func()) {
 	t.Helper()
-	o.Terminals = map[identity.Mode]terminal.Terminals{identity.Test: screen{says: says}}
+	o.Readers.Terminals = map[identity.Mode]terminal.Terminals{identity.Test: screen{says: says}}
 	c = payments.Checkout{ID: uuid.NewString(), Reference: uuid.NewString(), Amount: money.MustParse("10.10", "BRL"),
 		PaymentType: payments.Pix, Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout, CreatedAt: o.Now(),
 		Reader: &payments.ReaderSale{ReaderID: "rdr_1", Serial: "S1", Model: "solo"}}
@@ -78,8 +78,8 @@ func (o *fixture) pixFate(t *testing.T, id string) pixFate {
 	return pixFate{c.Status, c.Reader.Reason, at.Decision}
 }
 
-// TestResolveAtReader_Pix believes the acquirer, whatever the terminal says, and cancels there what is not paid.
-func TestResolveAtReader_Pix(t *testing.T) {
+// TestResolveAttempt_PixAtReader believes the acquirer, whatever the terminal says, and cancels there what is not paid.
+func TestResolveAttempt_PixAtReader(t *testing.T) {
 	t.Parallel()
 	waiting := terminal.Outcome{Progress: terminal.Waiting}
 	stopped := terminal.Outcome{Progress: terminal.Stopped, Reason: "cancelled at the reader"}
@@ -104,9 +104,9 @@ func TestResolveAtReader_Pix(t *testing.T) {
 		act := func(when string, checkout payments.Checkout, o *fixture, want pixFate) {
 			t.Helper()
 			o.Advance(c.after)
-			by := o.ResolveAtReader
+			by := o.ResolveAttempt
 			if c.terminate {
-				by = o.TerminateAtReader
+				by = o.Readers.TerminateWaiting
 			}
 			if _, err := by(t.Context(), tenant, checkout); err != nil {
 				t.Errorf("%s, %s: got %v, want no error", name, when, err)
@@ -167,8 +167,8 @@ func TestResolve_PixUnknownAtFirst(t *testing.T) {
 	}
 }
 
-// TestTerminateAtReader_PixUnknownAtFirst: such a code is cancelled like any other.
-func TestTerminateAtReader_PixUnknownAtFirst(t *testing.T) {
+// TestTerminateWaiting_PixUnknownAtFirst: such a code is cancelled like any other.
+func TestTerminateWaiting_PixUnknownAtFirst(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	c, _ := o.showPix(t, terminal.Outcome{Progress: terminal.Waiting})
@@ -179,7 +179,7 @@ func TestTerminateAtReader_PixUnknownAtFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Advance(time.Minute)
-	if _, err := o.TerminateAtReader(t.Context(), tenant, c); err != nil {
+	if _, err := o.Readers.TerminateWaiting(t.Context(), tenant, c); err != nil {
 		t.Errorf("terminate: got %v, want no error", err)
 	}
 	if diff := cmp.Diff(pixEnded("terminated"), o.pixFate(t, c.ID)); diff != "" {

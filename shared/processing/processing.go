@@ -1,7 +1,7 @@
 // Package processing charges checkouts at the acquirer: it claims an attempt, has
 // it charged, and records the outcome. An attempt that was cut off is finished by
 // whatever comes next (a retry, the payer's browser, a poll, the sweep): they all
-// ask about the same attempt, and only Start begins one.
+// ask about the same attempt. Start begins attempts online, and Driver.Begin of reader/run those at readers.
 package processing
 
 import (
@@ -18,6 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/reader/run"
 	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/terminal"
@@ -37,10 +38,17 @@ type Config struct {
 }
 
 // Processor is safe for concurrent use.
-type Processor struct{ Config }
+type Processor struct {
+	Config
+	Readers *run.Driver // payments that wait at a card reader
+}
 
 // New returns a Processor.
-func New(c Config) *Processor { return &Processor{c} }
+func New(c Config) *Processor {
+	p := &Processor{Config: c}
+	p.Readers = run.New(run.Config{Store: c.Store, Terminals: c.Terminals, Acquirer: p.acquirer, Payments: p, Log: c.Log})
+	return p
+}
 
 const (
 	// chargeTime bounds one call to the acquirer. Two of them and the writes
@@ -49,8 +57,6 @@ const (
 	// recordTime bounds the recording of an outcome, which goes on even when
 	// the client has disconnected.
 	recordTime = 10 * time.Second
-	// answerTime bounds a question to a terminal. What it says only saves time.
-	answerTime = 3 * time.Second
 )
 
 func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
@@ -60,13 +66,26 @@ func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
 	return acquirer.None{}
 }
 
-// Terminal reaches the terminals of the tenant's mode. Each message has a limited time, so that a
-// terminal that hangs leaves time to ask the acquirer.
-func (p *Processor) Terminal(t identity.Tenant) terminal.Terminals {
-	if reached := p.Terminals[t.Mode]; reached != nil {
-		return terminal.Limited{Terminals: reached, Work: chargeTime, Answer: answerTime}
-	}
-	return terminal.None{}
+// Settle records an outcome of the checkout's open attempt. It counts the outcome, and does not measure how long the
+// charge took.
+func (p *Processor) Settle(ctx context.Context, t identity.Tenant, c payments.Checkout,
+	o payments.Outcome) (payments.Checkout, error) {
+	return p.settle(ctx, t, c, c.Attempt.ID, o)
+}
+
+// PollLater schedules the next poll of the checkout's open attempt, which still waits for the payer.
+func (p *Processor) PollLater(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
+	return p.settle(ctx, t, c, c.Attempt.ID, payments.Outcome{Decision: payments.Challenge})
+}
+
+// CloseNotTaken closes the open attempt of a checkout that neither an acquirer nor a terminal has taken.
+func (p *Processor) CloseNotTaken(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout,
+	error) {
+	attempt := c.Attempt.ID
+	return p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
+		change, ok := c.CloseNotTaken(attempt)
+		return change, ok, nil
+	})
 }
 
 // settle records an outcome. It changes nothing once the attempt is closed. All

@@ -33,11 +33,9 @@ func (p *Processor) ResolveDue(ctx context.Context, t identity.Tenant, checkoutI
 }
 
 func (p *Processor) resolve(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
-	if c.AttemptOpen() {
-		var err error
-		if c, err = p.resolveAttempt(ctx, t, c); err != nil {
-			return c, err
-		}
+	c, err := p.ResolveAttempt(ctx, t, c)
+	if err != nil {
+		return c, err
 	}
 	return p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
 		change, ok := c.Expire(messageID(), p.Store.Now())
@@ -45,12 +43,16 @@ func (p *Processor) resolve(ctx context.Context, t identity.Tenant, c payments.C
 	})
 }
 
-func (p *Processor) resolveAttempt(ctx context.Context, t identity.Tenant,
+// ResolveAttempt finds out what became of the open attempt of a checkout that was read, if it has one, and records it.
+func (p *Processor) ResolveAttempt(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, error) {
-	a := *c.Attempt
-	if c.WaitsAtReader() {
-		return p.resolveAtReader(ctx, t, c)
+	switch {
+	case !c.AttemptOpen():
+		return c, nil
+	case c.WaitsAtReader():
+		return p.Readers.ResolveWaiting(ctx, t, c)
 	}
+	a := *c.Attempt
 	o, err := p.acquirer(t).LookUp(ctx, a.ID)
 	now := p.Store.Now()
 	switch {

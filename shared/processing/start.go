@@ -276,12 +276,7 @@ func (p *Processor) cancelExpired(ctx context.Context, t identity.Tenant,
 
 func (p *Processor) closeNotTaken(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	cause error) (payments.Checkout, *Step, error) {
-	attemptID := c.Attempt.ID
-	rule := func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
-		change, ok := c.CloseNotTaken(attemptID)
-		return change, ok, nil
-	}
-	c, err := p.change(context.WithoutCancel(ctx), t, c, rule)
+	c, err := p.CloseNotTaken(context.WithoutCancel(ctx), t, c)
 	return c, nil, errors.Join(failure.Upstream(cause), err)
 }
 

@@ -116,8 +116,8 @@ func (r Reader) End(now time.Time) Reader {
 	return r
 }
 
-// Locked records whether the terminal's menu is locked. It records nil if the terminal does not say.
-func (r Reader) Locked(said *bool) Reader {
+// WithMenuLock records whether the terminal's menu is locked. It records nil if the terminal does not say.
+func (r Reader) WithMenuLock(said *bool) Reader {
 	if said == nil || r.MenuLock == nil || *said != *r.MenuLock {
 		r.MenuLock = said
 	}

@@ -162,7 +162,7 @@ func TestLocked(t *testing.T) {
 		for _, said := range []*bool{nil, new(false), new(true)} {
 			r := processing()
 			r.MenuLock = before
-			got := r.Locked(said)
+			got := r.WithMenuLock(said)
 			same := (before == nil) == (said == nil) && (said == nil || *before == *said)
 			if diff := cmp.Diff(said, got.MenuLock); diff != "" || (got == r) != same {
 				t.Errorf("after %v: kept %t, want %t (-want +got):\n%s", before, got == r, same, diff)

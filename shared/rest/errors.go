@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,7 +78,7 @@ func (w errorWriter) reply(err error, format ErrorFormat, requestID string, requ
 		body.Details, body.FailedConstraints = e.Message, constraints(e, several)
 	}
 	if format == Readers && body.Errors == nil {
-		body.Errors = ReaderError{Detail: e.Text(), Type: readerTypes[shown.Status]}
+		body.Errors, body.ErrorCode = readerErrorOf(e)
 	}
 	r.contentType = jsonType
 	if takesProblems(request) {
@@ -125,15 +126,26 @@ func (w errorWriter) body(shown Problem, e *failure.Error, requestID string) pro
 	return b
 }
 
-// ReaderError is the member errors of an error about a reader (contract §3.1). An operation sets it
-// where it knows a type.
-type ReaderError struct {
+// readerError is the member errors of an error about a reader (contract §3.1).
+type readerError struct {
 	Detail string `json:"detail"`
 	Type   string `json:"type,omitempty"` // clients fail on any that contract §3.3 does not list
 }
 
-// readerTypes are the types of errors that no operation makes.
-var readerTypes = map[int]string{http.StatusUnauthorized: "INVALID_ACCESS_TOKEN"}
+// readerTypes are the codes that are the type of an error about a reader (contract §3.3), and no error_code.
+var readerTypes = []string{"PASSCODE_REQUIRED", "READER_BUSY", "READER_OFFLINE", "SETTINGS_UNAVAILABLE"}
+
+// readerErrorOf returns the member errors of an error about a reader, and the error_code beside it.
+func readerErrorOf(e *failure.Error) (errors readerError, code string) {
+	switch {
+	case slices.Contains(readerTypes, e.Code):
+		return readerError{e.Text(), e.Code}, ""
+	case e.Kind == failure.KindUnauthorized:
+		return readerError{e.Text(), "INVALID_ACCESS_TOKEN"}, e.Code
+	default:
+		return readerError{Detail: e.Text()}, e.Code
+	}
+}
 
 // oauthError is the body of RFC 6749 §5.2.
 type oauthError struct {

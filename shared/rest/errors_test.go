@@ -203,14 +203,15 @@ func TestErrorsMember(t *testing.T) {
 
 func TestReadersErrors(t *testing.T) {
 	t.Parallel()
-	busy := failure.Unprocessable("Busy.")
-	busy.Errors = rest.ReaderError{Detail: "The reader is busy.", Type: "READER_BUSY"}
+	busy := failure.Unprocessable("The reader is busy.").WithCode("READER_BUSY")
 	for name, test := range map[string]struct {
 		err  error
 		want any
 	}{
 		"of the operation": {busy, map[string]any{"detail": "The reader is busy.", "type": "READER_BUSY"}},
 		"of another":       {failure.NotFound("No."), map[string]any{"detail": "No."}},
+		"with a code that is no type": {failure.Unprocessable("No.").WithCode("IDEMPOTENCY_KEY_REUSED"),
+			map[string]any{"detail": "No."}},
 		"unauthorized": {failure.Unauthorized("invalid-token"),
 			map[string]any{"detail": "invalid access token", "type": "INVALID_ACCESS_TOKEN"}},
 	} {

@@ -1,0 +1,191 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/reader"
+	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// Pair asks the terminal that shows the code to confirm a pairing, and stores the reader. An interrupted operation that
+// is repeated returns the reader that it has stored, or stores one for the pairing that it has begun. Failures:
+// NotFound, Conflict; Timeout when the terminal may have been asked.
+func (d *Driver) Pair(ctx context.Context, by audit.By, t identity.Tenant, operation, code string,
+	given reader.Given) (reader.Reader, error) {
+	r, asked := reader.Reader{ID: reader.ID(operation), CreatedAt: d.Store.Now()}, false
+	made, err := d.Store.CreateCardReader(ctx, by, t, r.ID, func() (reader.Reader, error) {
+		asked = true
+		device, portErr := d.terminals(t).Pair(ctx, terminal.Pairing{ID: r.ID, Code: code, Tenant: t.String(),
+			Until: r.ConfirmUntil()})
+		return reader.New(r.ID, device.Serial, device.Model, given, r.CreatedAt), pairingFailure(portErr)
+	})
+	if asked && errors.Is(err, store.ErrTooManyCardReaders) { // others were made meanwhile
+		err = errors.Join(err, d.terminals(t).Unpair(ctx, r.ID))
+	}
+	return made, err
+}
+
+// pairingFailure returns what an error of the terminal means for the client.
+func pairingFailure(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, terminal.ErrNoTerminal):
+		return failure.NotFound("No terminal shows this pairing_code.").WithCause(err)
+	case errors.Is(err, terminal.ErrNotPending):
+		return failure.Conflict("The terminal does not wait to be paired.").WithCause(err)
+	default:
+		return failure.Timeout(err) // it may have been asked
+	}
+}
+
+// listTime is how long List asks terminals whether they have confirmed.
+const listTime = 3 * time.Second
+
+// List walks the tenant's readers, the oldest first, each right after its terminal was asked. Readers that it had no
+// time to ask are as stored. An error ends it.
+func (d *Driver) List(ctx context.Context, t identity.Tenant) iter.Seq2[reader.Reader, error] {
+	return func(yield func(reader.Reader, error) bool) {
+		stored, err := d.Store.CardReaders(ctx, t)
+		if err != nil {
+			yield(reader.Reader{}, err)
+			return
+		}
+		asking, cancel := context.WithTimeout(ctx, listTime)
+		defer cancel()
+		for _, r := range stored {
+			r, err = d.record(ctx, t, r, func(r reader.Reader) reader.Reader {
+				if asking.Err() != nil {
+					return r
+				}
+				return d.askPairing(asking, t, r)
+			})
+			if failure.Is(err, failure.KindNotFound) {
+				continue // it was deleted meanwhile
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Refresh stores what the terminal says of the pairing of a reader that was read. Failures: NotFound when the reader
+// was deleted meanwhile, ErrContended.
+func (d *Driver) Refresh(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
+	return d.record(ctx, t, r, func(r reader.Reader) reader.Reader { return d.askPairing(ctx, t, r) })
+}
+
+// record stores what has become of a reader that was read. Failures: NotFound when the reader was deleted meanwhile,
+// ErrContended.
+func (d *Driver) record(ctx context.Context, t identity.Tenant, r reader.Reader,
+	became func(reader.Reader) reader.Reader) (reader.Reader, error) {
+	return store.Retry(func(again bool) (reader.Reader, error) {
+		if again {
+			var err error
+			if r, err = d.Store.CardReader(ctx, t, r.ID); err != nil {
+				return r, err
+			}
+		}
+		after := became(r)
+		if after == r {
+			return r, nil
+		}
+		return d.Store.SaveCardReader(ctx, t, after)
+	})
+}
+
+// recordEnd stores that the terminal no longer has the pairing.
+func (d *Driver) recordEnd(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
+	return d.record(ctx, t, r, func(r reader.Reader) reader.Reader { return r.End(d.Store.Now()) })
+}
+
+// askPairing asks the terminal whether it has confirmed the pairing, unless that is settled. A terminal that has not
+// confirmed in time is asked to forget the pairing, so that it cannot confirm any more.
+func (d *Driver) askPairing(ctx context.Context, t identity.Tenant, r reader.Reader) reader.Reader {
+	if r.Settled() {
+		return r
+	}
+	now, port := d.Store.Now(), d.terminals(t)
+	h, err := port.Heartbeat(ctx, r.ID)
+	switch {
+	case err == nil && h.Confirmed:
+		return r.Confirm(now)
+	case err == nil && r.StatusAt(now) == reader.Processing:
+		return r
+	case err == nil:
+		err = port.Unpair(ctx, r.ID)
+	case errors.Is(err, terminal.ErrUnpaired):
+		err = nil
+	}
+	if err != nil {
+		d.logSilence(ctx, r, err)
+		return r
+	}
+	return r.End(now)
+}
+
+// Delete ends the pairing, after the checkout that may wait at the terminal. It may be repeated: each step finds what
+// was done before. Failures: NotFound, also while the reader has an open checkout that the caller may not see; Timeout
+// when acquirer or terminal did not answer.
+func (d *Driver) Delete(ctx context.Context, by audit.By, caller identity.Principal, id, operation string) error {
+	t := caller.Tenant
+	_, err := store.Retry(func(bool) (struct{}, error) {
+		r, err := d.Store.CardReader(ctx, t, id)
+		if failure.Is(err, failure.KindNotFound) {
+			return struct{}{}, d.Store.CardReaderDeletedBy(ctx, t, id, operation)
+		}
+		if err == nil {
+			err = d.unpair(ctx, caller, r)
+		}
+		if err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, d.Store.DeleteCardReader(ctx, by, t, r, operation)
+	})
+	return err
+}
+
+var errNotStopped = errors.New("the acquirer did not say that the checkout is cancelled")
+
+// unpair cancels the checkout at the reader, if one is open, and ends the pairing: a terminal without
+// a pairing gets no other checkout.
+func (d *Driver) unpair(ctx context.Context, caller identity.Principal, r reader.Reader) error {
+	c, err := d.cancelLatest(ctx, caller, r)
+	switch {
+	case err != nil:
+		return err
+	case c.WaitsAtReader(): // the terminal could still charge
+		return failure.Timeout(errNotStopped)
+	}
+	if err = d.terminals(caller.Tenant).Unpair(ctx, r.ID); err != nil {
+		return failure.Timeout(err)
+	}
+	return nil
+}
+
+// cancelLatest cancels the reader's checkout while it waits for the cardholder, and returns the checkout as it is then.
+// The checkout is zero if none is open. Failure: NotFound when the caller may not see the checkout, because another
+// member created it.
+func (d *Driver) cancelLatest(ctx context.Context, caller identity.Principal, r reader.Reader) (payments.Checkout,
+	error) {
+	if r.Checkout == "" {
+		return payments.Checkout{}, nil
+	}
+	c, err := d.Store.AnyCheckout(ctx, caller.Tenant, r.Checkout)
+	switch {
+	case err != nil || !c.AttemptOpen():
+		return payments.Checkout{}, err
+	case !caller.Sees(c.Creator.ID):
+		return payments.Checkout{}, store.ErrNoCheckout
+	}
+	return d.TerminateWaiting(ctx, caller.Tenant, c)
+}

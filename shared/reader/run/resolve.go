@@ -1,0 +1,114 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// Checkout reads a checkout at the reader, after recording what has become of it. Failure: NotFound, also for one
+// that the caller may not see.
+func (d *Driver) Checkout(ctx context.Context, caller identity.Principal, readerID, id string) (payments.Checkout,
+	error) {
+	c, err := d.Store.AnyCheckout(ctx, caller.Tenant, id)
+	switch {
+	case err != nil:
+		return c, err
+	case c.Reader == nil, c.NeverOffered(), c.Reader.ReaderID != readerID, !caller.Sees(c.Creator.ID):
+		return c, store.ErrNoCheckout
+	default:
+		return d.Payments.ResolveAttempt(ctx, caller.Tenant, c)
+	}
+}
+
+// ResolveWaiting finds out what became of a payment that waits at a reader, and records it. What the terminal says only
+// saves time: only the acquirer knows whether the card was charged, or the Pix code paid. A charge that has not begun
+// when the terminal has stopped, or by the deadline, is cancelled there, as is one whose code is not paid by then. The
+// acquirer refuses it afterwards. So it does not matter at which message the line to the terminal dropped. While the
+// payer may still pay, ResolveWaiting writes nothing before the next poll is due.
+func (d *Driver) ResolveWaiting(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout,
+	error) {
+	progress, err := d.terminals(t).Outcome(ctx, c.ID)
+	if err != nil {
+		d.Log.WarnContext(ctx, "terminal did not answer", "checkout", c.ID, "error", err)
+	}
+	o, err := d.Acquirer(t).LookUp(ctx, c.Attempt.ID)
+	if err == nil && progress.Progress == terminal.Stopped { // it has cancelled the charge itself
+		o.Reason = progress.Reason
+	}
+	if errors.Is(err, acquirer.ErrUnknownCharge) || err == nil && o.Decision == payments.Voucher {
+		switch {
+		case progress.Progress == terminal.Stopped:
+			o, err = d.cancel(ctx, t, c, progress.Reason)
+		case !d.Store.Now().Before(c.Attempt.Deadline):
+			o, err = d.cancel(ctx, t, c, payments.ReasonTimedOut)
+		default:
+			return d.wait(ctx, t, c)
+		}
+	}
+	return d.settle(ctx, t, c, o, err)
+}
+
+// Terminate cancels the reader's checkout while it waits for the cardholder; the callback tells what became of it. It
+// does nothing if no checkout waits. Failures: NotFound, also when the checkout is another member's and the caller may
+// see only its own; READER_OFFLINE.
+func (d *Driver) Terminate(ctx context.Context, caller identity.Principal, id string) error {
+	r, err := d.readAndReach(ctx, caller.Tenant, id)
+	if err == nil {
+		_, err = d.cancelLatest(ctx, caller, r)
+	}
+	return err
+}
+
+// TerminateWaiting stops a payment at a reader that waits for the cardholder. Others it leaves as
+// they are: the terminal has charged the card, or everything is over.
+func (d *Driver) TerminateWaiting(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout,
+	error) {
+	c, err := d.Payments.ResolveAttempt(ctx, t, c)
+	if err != nil || !c.WaitsAtReader() {
+		return c, err
+	}
+	o, err := d.cancel(ctx, t, c, payments.ReasonTerminated)
+	return d.settle(ctx, t, c, o, err)
+}
+
+// cancel cancels the attempt at the acquirer, which then refuses a charge by the terminal, and the payment of a
+// code that it has shown. If the payer was faster, it returns that outcome. The terminal is also told to stop; that
+// message may be lost.
+func (d *Driver) cancel(ctx context.Context, t identity.Tenant, c payments.Checkout, reason string) (payments.Outcome,
+	error) {
+	o, err := d.Acquirer(t).Cancel(ctx, c.Attempt.ID)
+	o.Reason = reason
+	if err == nil && o.Decision == payments.Cancelled {
+		if stopErr := d.terminals(t).Terminate(ctx, c.ID); stopErr != nil {
+			d.Log.WarnContext(ctx, "terminal was not stopped", "checkout", c.ID, "error", stopErr)
+		}
+	}
+	return o, err
+}
+
+// settle records what the acquirer has answered; after an error it will be asked again.
+// Nothing is recorded then, or the next poll would take a cardholder who still waits for a charge.
+func (d *Driver) settle(ctx context.Context, t identity.Tenant, c payments.Checkout, o payments.Outcome,
+	err error) (payments.Checkout, error) {
+	if err != nil {
+		d.Log.WarnContext(ctx, "acquirer did not answer for a charge", "checkout", c.ID, "attempt", c.Attempt.ID,
+			"error", err)
+		return d.wait(ctx, t, c)
+	}
+	return d.Payments.Settle(ctx, t, c, o)
+}
+
+// wait schedules the next poll. While one is already scheduled it writes nothing, so that reading a checkout stays
+// cheap.
+func (d *Driver) wait(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
+	if d.Store.Now().Before(c.Attempt.NextPoll) {
+		return c, nil
+	}
+	return d.Payments.PollLater(ctx, t, c)
+}
