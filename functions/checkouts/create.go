@@ -1,7 +1,9 @@
 package checkouts
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,24 +75,14 @@ func (f family) create(ctx context.Context, req createRequest) (checkout.View, e
 	return f.views.For(caller, stored), nil
 }
 
-// draft is the checkout the request describes, or the first thing wrong with
-// it: what is missing, then who is paid, then values.
+// draft returns the checkout that the request describes, or the first thing wrong with the request.
 func (f family) draft(m merchant.Merchant, by identity.Principal, req createRequest) (payments.Checkout, error) {
-	if err := req.checkPresence(); err != nil {
-		return payments.Checkout{}, err
-	}
-	if err := req.checkPayee(m, by); err != nil {
-		return payments.Checkout{}, err
-	}
 	now := f.store.Now()
 	c := payments.Checkout{
 		Reference: req.Reference, NamedByEmail: req.PayToEmail, Description: req.Description,
 		ReturnURL: req.ReturnURL, RedirectURL: req.RedirectURL, Status: payments.CheckoutPending,
-		Purpose: req.Purpose, PaymentType: req.PaymentType, CustomerID: req.CustomerID,
+		Purpose: cmp.Or(req.Purpose, payments.PurposeCheckout), PaymentType: req.PaymentType, CustomerID: req.CustomerID,
 		CreatedAt: now, Payee: payments.NewPayee(m, by),
-	}
-	if c.Purpose == "" {
-		c.Purpose = payments.PurposeCheckout
 	}
 	if req.Payer != nil {
 		payer := req.Payer.Apply(payments.PersonalDetails{})
@@ -99,99 +91,61 @@ func (f family) draft(m merchant.Merchant, by identity.Principal, req createRequ
 	if req.Hosted != nil {
 		c.HostedCheckout = req.Hosted.Enabled
 	}
-	faults := validate.Fields(req, now)
-	if fault := setAmount(&c, req.Amount, req.Currency, m); fault != nil {
-		faults = append(faults, fault)
-	}
-	if fault := setValidUntil(&c, req.ValidUntil, now); fault != nil {
-		faults = append(faults, fault)
-	}
-	faults = append(faults, f.checkDraft(c, m)...)
-	if by.Actor.Kind.InBrowser() {
-		faults = append(faults, req.checkInBrowser()...)
-	}
-	return c, validate.Order(req, faults, "currency", "amount", "valid_until").First()
-}
-
-// checkPresence reports the first required field that is absent, in the
-// contract's order (§3.3).
-func (req createRequest) checkPresence() error {
-	faults := validate.Missing(req)
-	if req.MerchantCode == "" && req.PayToEmail == "" {
-		faults = append(faults, failure.Missing("merchant_code"))
-	}
-	return validate.Order(req, faults).First()
+	forms := validate.Fields(req, now).
+		With(setAmount(&c, req.Amount, req.Currency, m)).
+		With(setValidUntil(&c, req.ValidUntil, now))
+	return c, f.check(req, c, m, by, forms).First()
 }
 
 // notInBrowser is why a field is refused that only the merchant's server may set (contract §8.5).
 const notInBrowser = "is not allowed with a merchant token"
 
-// checkInBrowser lists the fields that only the merchant's server may set, but for those of checkPayee.
-func (req createRequest) checkInBrowser() failure.List {
-	var faults failure.List
-	for field, sent := range map[string]bool{"purpose": req.Purpose == payments.PurposeSetupRecurring,
-		"customer_id": req.CustomerID != "", "return_url": req.ReturnURL != "",
-		"hosted_checkout": req.Hosted != nil && req.Hosted.Enabled != nil && *req.Hosted.Enabled} {
-		if sent {
-			faults = append(faults, failure.Invalid(field, notInBrowser))
-		}
-	}
-	return faults
-}
-
 // errNoOnlinePayments is the failure of a merchant that the operator has not allowed to take payments online.
 var errNoOnlinePayments = failure.Forbidden("checkout_payments_not_allowed").
 	Because("The merchant may not take payments online.")
 
-// checkPayee makes sure that merchant_code and pay_to_email name the caller. It does not tell a payer's browser whether
-// an email is the merchant's.
-func (req createRequest) checkPayee(m merchant.Merchant, by identity.Principal) error {
-	emailIsOurs := strings.EqualFold(req.PayToEmail, m.Email)
-	switch {
-	case req.MerchantCode != "" && req.MerchantCode != m.Code:
-		return failure.Denied("merchant_code is not that of the credential.")
-	case req.PayToEmail != "" && by.Actor.Kind.InBrowser():
-		return failure.Invalid("pay_to_email", notInBrowser)
-	case req.MerchantCode == "" && !emailIsOurs:
-		return failure.Denied("pay_to_email is not that of the credential's merchant.")
-	case req.PayToEmail != "" && !emailIsOurs:
-		return failure.Invalid("pay_to_email", "does not belong to merchant_code")
-	case !m.OnlinePayments:
-		return errNoOnlinePayments
-	default:
-		return nil
+// check lists what is wrong with a request, in the contract's order (§3.3, §4.1): what is missing, who is paid, then
+// values by their fields, beginning with the faults that their forms have. A payer's browser is not told whether an
+// email is the merchant's.
+func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchant, by identity.Principal,
+	forms failure.List) failure.List {
+	inBrowser, emailIsOurs := by.Actor.Kind.InBrowser(), strings.EqualFold(req.PayToEmail, m.Email)
+	setup := c.Purpose == payments.PurposeSetupRecurring
+	alternative := c.PaymentType != "" && c.PaymentType != payments.CardMethod
+	var unavailable *failure.Error
+	if alternative {
+		unavailable = payments.CheckMethod(c.PaymentType, m)
 	}
+	missing := validate.Missing(req).
+		If(req.MerchantCode == "" && req.PayToEmail == "", failure.Missing("merchant_code"))
+	paid := failure.List{}.
+		If(req.MerchantCode != "" && req.MerchantCode != m.Code,
+			failure.Denied("merchant_code is not that of the credential.")).
+		If(req.PayToEmail != "" && inBrowser, failure.Invalid("pay_to_email", notInBrowser)).
+		If(req.MerchantCode == "" && !emailIsOurs,
+			failure.Denied("pay_to_email is not that of the credential's merchant.")).
+		If(req.PayToEmail != "" && !emailIsOurs, failure.Invalid("pay_to_email", "does not belong to merchant_code")).
+		If(!m.OnlinePayments, errNoOnlinePayments)
+	values := forms.
+		If(setup && c.CustomerID == "", failure.Missing("customer_id")).
+		With(f.checkReturnURL(c.ReturnURL)).
+		With(unavailable).
+		If(alternative && unavailable == nil && c.RedirectURL == "", failure.Missing("redirect_url")).
+		If(inBrowser && setup, failure.Invalid("purpose", notInBrowser)).
+		If(inBrowser && c.CustomerID != "", failure.Invalid("customer_id", notInBrowser)).
+		If(inBrowser && c.ReturnURL != "", failure.Invalid("return_url", notInBrowser)).
+		If(inBrowser && c.Hosted(), failure.Invalid("hosted_checkout", notInBrowser))
+	return slices.Concat(validate.Order(req, missing), paid,
+		validate.Order(req, values, "currency", "amount", "valid_until"))
 }
 
-// checkDraft lists what is wrong with the fields that depend on each other, or
-// on what the merchant offers.
-func (f family) checkDraft(c payments.Checkout, m merchant.Merchant) failure.List {
-	var faults failure.List
-	if c.Purpose == payments.PurposeSetupRecurring && c.CustomerID == "" {
-		faults = append(faults, failure.Missing("customer_id"))
-	}
-	if c.ReturnURL != "" {
-		if _, err := webhook.CheckURL(c.ReturnURL, f.callbacks); err != nil {
-			faults = append(faults, failure.Invalid("return_url", err.Error()))
-		}
-	}
-	if fault := checkMethod(c, m); fault != nil {
-		faults = append(faults, fault)
-	}
-	return faults
-}
-
-// checkMethod checks payment_type: an alternative method must be offered and
-// needs somewhere to send the payer (contract §4.1).
-func checkMethod(c payments.Checkout, m merchant.Merchant) *failure.Error {
-	if c.PaymentType == "" || c.PaymentType == payments.CardMethod {
+// checkReturnURL guards against forged targets (contract §11.3).
+func (f family) checkReturnURL(text string) *failure.Error {
+	if text == "" {
 		return nil
 	}
-	if fault := payments.CheckMethod(c.PaymentType, m); fault != nil {
-		return fault
-	}
-	if c.RedirectURL == "" {
-		return failure.Missing("redirect_url")
+	if _, err := webhook.CheckURL(text, f.callbacks); err != nil {
+		return failure.Invalid("return_url", err.Error())
 	}
 	return nil
 }

@@ -61,20 +61,15 @@ func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout.Vie
 
 // apply is the checkout with the request's changes, checked as at creation.
 func (req updateRequest) apply(c payments.Checkout, m merchant.Merchant, now time.Time) (payments.Checkout, error) {
-	faults := validate.Fields(req, now)
 	c.Reference = req.Reference.Or(c.Reference)
 	c.Description = req.Description.Or(c.Description)
-	if c.CustomerID = req.CustomerID.Or(c.CustomerID); c.CustomerID == "" && c.Purpose == payments.PurposeSetupRecurring {
-		faults = append(faults, failure.Missing("customer_id"))
-	}
+	c.CustomerID = req.CustomerID.Or(c.CustomerID)
 	literal, currency := req.Amount.Or(money.Literal(c.Amount.String())), req.Currency.Or(string(c.Amount.Currency()))
-	if fault := setAmount(&c, literal, currency, m); fault != nil {
-		faults = append(faults, fault)
-	}
+	faults := validate.Fields(req, now).
+		If(c.CustomerID == "" && c.Purpose == payments.PurposeSetupRecurring, failure.Missing("customer_id")).
+		With(setAmount(&c, literal, currency, m))
 	if req.ValidUntil.Given() {
-		if fault := setValidUntil(&c, req.ValidUntil.Or(""), now); fault != nil {
-			faults = append(faults, fault)
-		}
+		faults = faults.With(setValidUntil(&c, req.ValidUntil.Or(""), now))
 	}
 	return c, validate.Order(req, faults).First()
 }

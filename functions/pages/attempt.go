@@ -108,9 +108,7 @@ func (v visit) admit(req attemptRequest) error {
 // saved card and no customer.
 func (req *attemptRequest) check(m merchant.Merchant, now time.Time) failure.List {
 	faults := validate.Forms(req.ofPage)
-	if req.Token != "" {
-		faults = append(faults, failure.Invalid("token", "is not taken from a payment page"))
-	}
+	faults = faults.If(req.Token != "", failure.Invalid("token", "is not taken from a payment page"))
 	req.Token, req.CustomerID = "", ""
 	if req.PaymentType != "" && !offered(req.PaymentType) {
 		return failure.List{errNotOffered}

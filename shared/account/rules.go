@@ -68,9 +68,7 @@ func (a Account) persons() (faults failure.List) {
 	ids, holders, owned := ids[string]{}, 0, 0
 	for i, p := range a.Persons {
 		path := fmt.Sprintf("persons.%d.", i)
-		if p.ID != "" && ids.again(p.ID) {
-			faults = append(faults, failure.Invalid(path+"id", "is another person's"))
-		}
+		faults = faults.If(p.ID != "" && ids.again(p.ID), failure.Invalid(path+"id", "is another person's"))
 		if owned += p.Ownership.Share; owned > allOwned {
 			faults = append(faults, failure.Invalid(path+"ownership.share", "makes more than the whole business"))
 		}

@@ -59,16 +59,17 @@ func (req Payment) Check(m merchant.Merchant, now time.Time) failure.List {
 	}
 	if req.PaymentType == payments.CardMethod {
 		faults = append(faults, req.checkInstrument(m)...)
-	} else {
-		faults = append(faults, req.checkNoInstrument()...)
+	} else { // an unchecked card would be charged and saved
+		const cardsOnly = "is allowed only with the payment_type card"
+		faults = faults.
+			If(req.Card != nil, failure.Invalid("card", cardsOnly)).
+			If(req.Token != "", failure.Invalid("token", cardsOnly))
 	}
-	if req.PaymentType == payments.GooglePay && req.GooglePay == nil {
-		faults = append(faults, failure.Missing("google_pay"))
-	}
-	if n := req.Installments; n != nil && *n > 1 && m.Country != "BR" && !faults.Names("installments") {
-		faults = append(faults, failure.Invalid("installments", "can be above 1 only for merchants in Brazil"))
-	}
-	return validate.Order(req, faults)
+	several := req.Installments != nil && *req.Installments > 1
+	return validate.Order(req, faults.
+		If(req.PaymentType == payments.GooglePay && req.GooglePay == nil, failure.Missing("google_pay")).
+		If(several && m.Country != "BR" && !faults.Names("installments"),
+			failure.Invalid("installments", "can be above 1 only for merchants in Brazil")))
 }
 
 // byNewCard reports whether the card in the request is to be charged.
@@ -90,17 +91,4 @@ func (req Payment) checkInstrument(m merchant.Merchant) failure.List {
 	default:
 		return nil
 	}
-}
-
-// checkNoInstrument refuses what only a payment by card can use: an unchecked
-// card would be charged and saved.
-func (req Payment) checkNoInstrument() failure.List {
-	var faults failure.List
-	if req.Card != nil {
-		faults = append(faults, failure.Invalid("card", "is allowed only with the payment_type card"))
-	}
-	if req.Token != "" {
-		faults = append(faults, failure.Invalid("token", "is allowed only with the payment_type card"))
-	}
-	return faults
 }

@@ -175,6 +175,17 @@ func (l List) First() error {
 	return l[0]
 }
 
+// If returns the list with the failure, if it applies.
+func (l List) If(applies bool, e *Error) List {
+	if applies {
+		return append(l, e)
+	}
+	return l
+}
+
+// With returns the list with the failure; nil is none.
+func (l List) With(e *Error) List { return l.If(e != nil, e) }
+
 // Names reports whether one of the failures is about the field.
 func (l List) Names(param string) bool {
 	return slices.ContainsFunc(l, func(e *Error) bool { return e.Param == param })

@@ -141,9 +141,7 @@ func (b BankAccount) faults() failure.List {
 		return failure.List{failure.Missing("iban")}
 	}
 	var faults failure.List
-	if b.Holder == "" {
-		faults = append(faults, failure.Missing("holder"))
-	}
+	faults = faults.If(b.Holder == "", failure.Missing("holder"))
 	switch {
 	case b.IBAN != "" && b.AccountNumber != "":
 		return append(faults, failure.Invalid("account_number", "cannot be combined with an iban"))

@@ -114,9 +114,7 @@ func (b BankAccount) britishFaults() failure.List {
 	faults := append(append(form("bank_code", b.BankCode, predicate, sortCode),
 		form("branch_code", b.BranchCode, predicate, sortCode)...),
 		form("account_number", b.AccountNumber, "must be 8 digits", britishNumber)...)
-	if b.CheckDigit != "" {
-		faults = append(faults, failure.Invalid("check_digit", "is no part of a British account number"))
-	}
+	faults = faults.If(b.CheckDigit != "", failure.Invalid("check_digit", "is no part of a British account number"))
 	return faults
 }
 
@@ -129,15 +127,13 @@ var (
 func (b BankAccount) americanFaults() failure.List {
 	var faults failure.List
 	for _, code := range []struct{ field, text string }{{"bank_code", b.BankCode}, {"branch_code", b.BranchCode}} {
-		if code.text != "" && !routes(code.text) {
-			faults = append(faults, failure.Invalid(code.field, "must be a routing number of 9 digits"))
-		}
+		faults = faults.If(code.text != "" && !routes(code.text),
+			failure.Invalid(code.field, "must be a routing number of 9 digits"))
 	}
 	faults = append(faults, form("account_number", b.AccountNumber,
 		"must have at most 17 characters", americanNumber)...)
-	if b.CheckDigit != "" {
-		faults = append(faults, failure.Invalid("check_digit", "is no part of an American account number"))
-	}
+	faults = faults.If(b.CheckDigit != "",
+		failure.Invalid("check_digit", "is no part of an American account number"))
 	return faults
 }
 
@@ -169,9 +165,8 @@ func (b BankAccount) brazilianFaults() failure.List {
 	faults = append(faults, form("account_number", b.AccountNumber,
 		"must be at most 13 digits, with or without a check digit", brazilianNumber)...)
 	faults = append(faults, form("check_digit", b.CheckDigit, "must be a digit, X or P", checkDigit)...)
-	if b.CheckDigit != "" && strings.Trim(b.AccountNumber, "0123456789") != "" {
-		faults = append(faults, failure.Invalid("check_digit", "must not be given twice: account_number has one"))
-	}
+	faults = faults.If(b.CheckDigit != "" && strings.Trim(b.AccountNumber, "0123456789") != "",
+		failure.Invalid("check_digit", "must not be given twice: account_number has one"))
 	if len(faults) > 0 {
 		return faults
 	}

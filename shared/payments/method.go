@@ -181,18 +181,15 @@ type required struct{ name, value string }
 func missing(fields []required) failure.List {
 	var faults failure.List
 	for _, field := range fields {
-		if field.value == "" {
-			faults = append(faults, failure.Missing("personal_details."+field.name))
-		}
+		faults = faults.If(field.value == "", failure.Missing("personal_details."+field.name))
 	}
 	return faults
 }
 
 func checkBoletoPayer(d PersonalDetails) failure.List {
 	var faults failure.List
-	if d.TaxID != "" && !validate.CPF(d.TaxID) {
-		faults = append(faults, failure.Invalid("personal_details.tax_id", "must be a CPF"))
-	}
+	faults = faults.If(d.TaxID != "" && !validate.CPF(d.TaxID),
+		failure.Invalid("personal_details.tax_id", "must be a CPF"))
 	if country := d.Address.Country; country != "" && country != "BR" {
 		faults = append(faults, failure.Invalid("personal_details.address.country", "must be BR for boleto"))
 	}

@@ -165,22 +165,15 @@ func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, request Paym
 
 // check refuses what only the checkout shows to be wrong (contract §4.3).
 func (r PaymentRequest) check(c payments.Checkout) error {
-	var faults failure.List
 	setup := c.Purpose == payments.PurposeSetupRecurring
 	// A payer's browser must not find out whose checkout it is: whichever customer
 	// it names, a new card is charged for the checkout's customer.
-	if r.CustomerID != "" && c.CustomerID != "" && r.CustomerID != c.CustomerID && !r.PayerPresent {
-		faults = append(faults, failure.Invalid("customer_id", "is not the checkout's customer"))
-	}
-	if setup && r.Card == nil {
-		faults = append(faults, failure.Missing("card"))
-	}
-	if setup && !r.Mandate {
-		faults = append(faults, failure.Missing("mandate"))
-	}
-	if r.Method.Flow() == payments.RedirectFlow && r.returnURL(c) == "" {
-		faults = append(faults, failure.Missing("redirect_url"))
-	}
+	another := r.CustomerID != "" && c.CustomerID != "" && r.CustomerID != c.CustomerID && !r.PayerPresent
+	faults := failure.List{}.
+		If(another, failure.Invalid("customer_id", "is not the checkout's customer")).
+		If(setup && r.Card == nil, failure.Missing("card")).
+		If(setup && !r.Mandate, failure.Missing("mandate")).
+		If(r.Method.Flow() == payments.RedirectFlow && r.returnURL(c) == "", failure.Missing("redirect_url"))
 	if r.Method.Flow() != payments.CardFlow {
 		faults = append(faults, r.Method.CheckPayer(r.payer(c))...)
 	}
