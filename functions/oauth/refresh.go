@@ -7,6 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/oauth"
+	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
 // errNotYours is the failure for a token that was issued to another client.
@@ -65,7 +66,7 @@ func (f family) stillAllowed(ctx context.Context, h oauth.Holder) error {
 		return errHolder
 	case err != nil:
 		return err
-	case len(passwords) == 0 || passwords[0].Operation != h.Password:
+	case !signin.HeldByPassword(h, passwords):
 		return errHolder
 	}
 	return nil
@@ -82,7 +83,7 @@ func (f family) passwordsOf(ctx context.Context, h oauth.Holder) (member.Passwor
 	if err != nil {
 		return nil, err
 	}
-	if m.ID != h.Subject || m.Kind() != h.Kind || m.UserID != h.User || !m.Active() || !m.Honours(h.SignedIn) {
+	if !signin.HeldByMember(h, m) {
 		return nil, errHolder
 	}
 	if h.Kind == identity.Operator {
