@@ -34,7 +34,7 @@ var layers = []string{
 	"shared/acquirer/* shared/bank/* shared/mail/* shared/terminal/* shared/file/* shared/rest",
 	// What drives payments, payouts and reconciliation.
 	"shared/reader/run", // payments at readers, which processing records
-	"shared/processing shared/payout/run shared/reconcile",
+	"shared/processing shared/payout/run shared/reconcile shared/reconcile/object",
 	"shared/checkout",
 	// A running Lambda.
 	"shared/app",
@@ -68,6 +68,7 @@ var guarded = []struct{ name, only, reason string }{
 		"functions/merchants functions/sweep",
 		"an endpoint reads payouts from the store; only what decides how they are made changes with them"},
 	{"shared/reconcile", "functions/reconcile localstack/...", "it scans the table"},
+	{"shared/reconcile/object", "functions/files", "compares with S3, which no other function reaches"},
 	{"shared/app/banking", "functions/payoutrun functions/reconcile functions/provision functions/merchants " +
 		"functions/sweep localstack/...", "links all banks"},
 	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutopen " +

@@ -22,6 +22,23 @@ func Consume(a *app.App) func(ctx context.Context, body string) error {
 	})
 }
 
+// compare compares the objects of a shard, from the object on that the message names. If the call's time is over, or
+// something fails after some were compared, it sends a message that goes on after them. That ends: each message begins
+// further on, and a shard has a last object.
+func (f family) compare(ctx context.Context, m app.FileMessage) error {
+	last, whole, err := f.comparer.Shard(ctx, *m.Shard, m.After)
+	switch {
+	case whole:
+		return nil
+	case last == m.After:
+		return err
+	case err != nil:
+		f.log.WarnContext(ctx, "comparison of objects cut off", "error", err)
+	}
+	m.After = last
+	return f.queue.Send(ctx, m)
+}
+
 // deleteDoomed deletes an object whose file is gone. One that has a file is left alone: the message is wrong. One
 // without an entry has been deleted by another message; or it came to the bucket in another way, and an operator wants
 // it deleted. Nothing can be uploaded before there is an entry.

@@ -11,24 +11,25 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/file/s3"
-	"github.com/cashwrap/cashwrap/shared/metric"
+	"github.com/cashwrap/cashwrap/shared/reconcile/object"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // family is what the operations work with.
 type family struct {
-	store   *store.Store
-	objects file.Objects
-	wallNow func() time.Time // what S3's clock shows
-	queue   *queue.Files
-	log     *slog.Logger
-	metrics metric.Log
+	store    *store.Store
+	objects  file.Objects
+	comparer object.Comparer
+	wallNow  func() time.Time // what S3's clock shows
+	queue    *queue.Files
+	log      *slog.Logger
 }
 
 func open(a *app.App) family {
-	return family{store: a.Store, objects: s3.New(a.AWS(a.S3Endpoint), a.FileBucket), wallNow: a.WallNow,
-		queue: queue.OpenFiles(a), log: a.Log, metrics: a.Metrics}
+	objects := s3.New(a.AWS(a.S3Endpoint), a.FileBucket)
+	return family{store: a.Store, objects: objects, wallNow: a.WallNow, queue: queue.OpenFiles(a), log: a.Log,
+		comparer: object.Comparer{Store: a.Store.View, Objects: objects, Log: a.Log, Metrics: a.Metrics}}
 }
 
 // Routes of the families Collections and Files.

@@ -1,4 +1,6 @@
-package files
+// Package object compares the objects of files at S3 with their entries in the table, and these with their files. It
+// changes nothing, and reports each break. A Comparer goes through the objects shard by shard, a part in each call.
+package object
 
 import (
 	"context"
@@ -9,12 +11,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 const (
@@ -35,9 +37,17 @@ const (
 // errNoTime leaves a message in the queue whose call had no time to begin.
 var errNoTime = errors.New("no time to compare objects")
 
+// Comparer is safe for concurrent use.
+type Comparer struct {
+	Store   *store.View
+	Objects file.Objects
+	Log     *slog.Logger
+	Metrics metric.Log
+}
+
 // comparison is one call's part of a shard.
 type comparison struct {
-	family
+	Comparer
 	after   string // the last key that was compared
 	keys    int
 	suspect int                   // keys that were read again
@@ -46,35 +56,29 @@ type comparison struct {
 	logged  int                   // of those
 }
 
-// compare compares the objects of a shard with their entries, and these with their files, from the key on that the
-// message names. It changes nothing. If its time is over, or something fails after some keys were compared, it sends a
-// message that goes on after them. That ends: each message begins further on, and a shard has a last key.
-func (f family) compare(ctx context.Context, m app.FileMessage) error {
+// Shard compares the objects of a shard, from the one after an object's id on, or all. It returns whether it has
+// compared the whole shard, and if not, the id of the last object that it has compared: another call goes on after it.
+// If that is the id given, nothing was compared.
+func (c Comparer) Shard(ctx context.Context, shard int, after string) (last string, whole bool, err error) {
 	starting, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()
 	if starting.Err() != nil {
-		return errNoTime
+		return after, false, errNoTime
 	}
-	first, last := file.ShardRange(*m.Shard)
-	if m.After != "" {
-		first = file.Prefix + m.After
+	first, end := file.ShardRange(shard)
+	if after != "" {
+		first = file.Prefix + after
 	}
-	c := comparison{family: f, after: first, found: map[identity.Mode]int{}}
+	part := comparison{Comparer: c, after: first, found: map[identity.Mode]int{}}
 	reading, stop := deadline.Early(ctx, sendTime)
 	defer stop()
-	whole, err := c.walk(reading, starting, file.Match(f.store.ObjectEntries(reading, *m.Shard, first),
-		f.objects.List(reading, file.Prefix, first), last))
-	c.report(ctx, *m.Shard, whole)
-	switch {
-	case whole:
-		return nil
-	case c.after == first:
-		return err
-	case err != nil:
-		f.log.WarnContext(ctx, "comparison of objects cut off", "error", err)
+	whole, err = part.walk(reading, starting, file.Match(c.Store.ObjectEntries(reading, shard, first),
+		c.Objects.List(reading, file.Prefix, first), end))
+	part.report(ctx, shard, whole)
+	if part.after == first {
+		return after, whole, err
 	}
-	m.After = file.ObjectID(c.after)
-	return f.queue.Send(ctx, m)
+	return file.ObjectID(part.after), whole, err
 }
 
 // pairs are the keys of a shard, without their files.
@@ -152,7 +156,7 @@ func (c *comparison) readFiles(ctx context.Context, chunk []file.Pair) error {
 			entries = append(entries, *p.Entry)
 		}
 	}
-	files, err := c.store.FilesOf(ctx, entries)
+	files, err := c.Store.FilesOf(ctx, entries)
 	for i := range chunk {
 		if one, ok := files[chunk[i].Key]; ok {
 			chunk[i].File = &one
@@ -174,7 +178,7 @@ func (c *comparison) note(ctx context.Context, p file.Pair) {
 	for _, b := range p.Breaks() {
 		c.found[mode]++
 		if c.logged++; c.logged <= maxLogged {
-			c.log.ErrorContext(ctx, "reconciliation break", "tenant", tenant, "kind", b.Kind, "id", id, "what", b.Text,
+			c.Log.ErrorContext(ctx, "reconciliation break", "tenant", tenant, "kind", b.Kind, "id", id, "what", b.Text,
 				"object", p.Key)
 		}
 	}
@@ -187,14 +191,14 @@ func (c *comparison) report(ctx context.Context, shard int, whole bool) {
 	for _, mode := range identity.Modes {
 		if n := c.found[mode]; n > 0 {
 			breaks += n
-			c.metrics.Write(ctx, c.store.Now(), mode.Name(), metric.ReconciliationBreaks.Of(int64(n)))
+			c.Metrics.Write(ctx, c.Store.Now(), mode.Name(), metric.ReconciliationBreaks.Of(int64(n)))
 		}
 	}
 	level := slog.LevelInfo
 	if c.keys == 0 && whole { // nothing is kept there yet, as in all shards of a fresh platform
 		level = slog.LevelDebug
 	}
-	c.log.Log(ctx, level, "compared objects", "breaks", breaks, "shard", shard, "keys", c.keys, "read_again", c.suspect,
+	c.Log.Log(ctx, level, "compared objects", "breaks", breaks, "shard", shard, "keys", c.keys, "read_again", c.suspect,
 		"open", c.open, "whole", whole)
 }
 
@@ -207,18 +211,18 @@ type records struct {
 
 // confirm reads a key until its records are the same before and after its object: then all are of one moment. The pair
 // is zero if they never are, because the file is being changed.
-func (f family) confirm(ctx context.Context, key string) (file.Pair, error) {
-	before, err := f.records(ctx, key)
+func (c Comparer) confirm(ctx context.Context, key string) (file.Pair, error) {
+	before, err := c.records(ctx, key)
 	for range maxReadings {
 		if err != nil {
 			return file.Pair{}, err
 		}
 		p := before.pair(key)
-		if err = f.versions(ctx, &p); err != nil {
+		if err = c.versions(ctx, &p); err != nil {
 			return file.Pair{}, err
 		}
 		var after records
-		if after, err = f.records(ctx, key); err == nil && after == before {
+		if after, err = c.records(ctx, key); err == nil && after == before {
 			return p, nil
 		}
 		before = after
@@ -227,8 +231,8 @@ func (f family) confirm(ctx context.Context, key string) (file.Pair, error) {
 }
 
 // records reads the entry of a key and its file, consistently.
-func (f family) records(ctx context.Context, key string) (r records, err error) {
-	r.entry, err = f.store.ObjectEntry(ctx, key)
+func (c Comparer) records(ctx context.Context, key string) (r records, err error) {
+	r.entry, err = c.Store.ObjectEntry(ctx, key)
 	if failure.Is(err, failure.KindNotFound) {
 		return records{}, nil
 	}
@@ -236,7 +240,7 @@ func (f family) records(ctx context.Context, key string) (r records, err error) 
 		return r, err
 	}
 	r.hasEntry = true
-	r.file, err = f.store.File(ctx, r.entry.Tenant, r.entry.File)
+	r.file, err = c.Store.File(ctx, r.entry.Tenant, r.entry.File)
 	if failure.Is(err, failure.KindNotFound) {
 		return records{hasEntry: true, entry: r.entry}, nil
 	}
@@ -256,8 +260,8 @@ func (r records) pair(key string) file.Pair {
 }
 
 // versions adds the versions that S3 has of exactly the pair's key.
-func (f family) versions(ctx context.Context, p *file.Pair) error {
-	for v, err := range f.objects.List(ctx, p.Key, "") {
+func (c Comparer) versions(ctx context.Context, p *file.Pair) error {
+	for v, err := range c.Objects.List(ctx, p.Key, "") {
 		switch {
 		case err != nil:
 			return err
