@@ -1,6 +1,3 @@
-// Package payout holds the types and pure rules of a payout: what a merchant is
-// paid for one period, the payables it collects, and the states it goes through. It
-// does no I/O; package run plans and runs payouts by these rules.
 package payout
 
 import (

@@ -1,7 +1,7 @@
 // Package run pays merchants: it opens a payout at a tenant's cut-off,
 // collects the payables that became eligible before, requests the transfer from
-// the bank once, and applies its outcome to the transactions. Each step is one
-// database transaction that also writes the payout's status. So a run that was
+// the bank under the payout's id, so that the bank executes it once, and applies its outcome to the transactions. Each
+// step ends in one database transaction that also writes the payout's status. So a run that was
 // cut off is continued by the next one, and runs may be repeated, late or
 // concurrent.
 package run
