@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,51 +12,46 @@ import (
 type object = map[string]any
 
 // create creates a checkout with further fields.
-func (s *scenario) create(ctx context.Context, reference, amount string, more object) (c checkout, err error) {
+func (s *scenario) create(reference, amount string, more object) (c checkout) {
 	body := object{"checkout_reference": reference + "-" + s.run, "amount": json.Number(amount), "currency": "EUR",
 		"merchant_code": s.MerchantCode, "description": "Demo", "return_url": s.shop.callbackURL()}
 	for name, value := range more {
 		body[name] = value
 	}
-	if err := s.call(ctx, "POST", "/v0.1/checkouts", body, http.StatusCreated, &c); err != nil {
-		return c, err
-	}
-	return c, s.expect(c.Status == "PENDING" && c.ID != "", "a PENDING checkout")
+	s.call("POST", "/v0.1/checkouts", body, http.StatusCreated, &c)
+	s.expect(c.Status == "PENDING" && c.ID != "", "a PENDING checkout")
+	return c
 }
 
-func (s *scenario) process(ctx context.Context, id string, body object, status int) (c checkout, err error) {
-	return c, s.call(ctx, "PUT", "/v0.1/checkouts/"+id, body, status, &c)
+func (s *scenario) process(id string, body object, status int) (c checkout) {
+	s.call("PUT", "/v0.1/checkouts/"+id, body, status, &c)
+	return c
 }
 
-func (s *scenario) retrieve(ctx context.Context, id, status string) error {
+func (s *scenario) retrieve(id, status string) {
 	var c checkout
-	if err := s.call(ctx, "GET", "/v0.1/checkouts/"+id, nil, http.StatusOK, &c); err != nil {
-		return err
-	}
-	return s.expect(c.Status == status, "the checkout, "+status)
+	s.call("GET", "/v0.1/checkouts/"+id, nil, http.StatusOK, &c)
+	s.expect(c.Status == status, "the checkout, "+status)
 }
 
 // call makes one API call, prints both sides, and reads the response into a value unless that is nil. Any other status
-// is an error, as it is to strict clients (contract §2.3).
-func (s *scenario) call(ctx context.Context, method, path string, body object, status int, into any) error {
+// ends the step, as it is an error to strict clients (contract §2.3).
+func (s *scenario) call(method, path string, body object, status int, into any) {
 	request := client.Request{Method: method, Path: path, APIKey: s.APIKey}
 	s.print.line("→ " + method + " " + s.API.BaseURL + path)
 	if body != nil {
 		request.Body = body
 		s.print.line(pretty(body))
 	}
-	response, err := s.API.Do(ctx, request)
-	if err != nil {
-		return err
-	}
+	response, err := s.API.Do(s.ctx, request)
+	check(err)
 	s.print.line("← " + statusLine(response) + "\n" + prettyReply(response.Body))
 	if response.Status != status {
-		return fmt.Errorf("%s %s answered %s, not %d", method, path, statusLine(response), status)
+		check(fmt.Errorf("%s %s answered %s, not %d", method, path, statusLine(response), status))
 	}
-	if into == nil {
-		return nil
+	if into != nil {
+		check(response.Into(into))
 	}
-	return response.Into(into)
 }
 
 func statusLine(r client.Response) string {

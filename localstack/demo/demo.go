@@ -33,10 +33,10 @@ type Config struct {
 // limit ends a demo that waits for something that does not come.
 const limit = 2 * time.Minute
 
-// steps are run in this order. The error of one says what differs from the contract.
+// steps are run in this order.
 var steps = []struct {
 	title string
-	run   func(*scenario, context.Context) error
+	run   func(*scenario)
 }{
 	{"The merchant has a callback secret", (*scenario).readKeys},
 	{"A checkout is created and paid by card", (*scenario).pay},
@@ -69,10 +69,10 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	defer shop.close()
-	s := &scenario{Config: c, shop: shop, run: uuid.NewString()[:8], print: printer{c.Out}}
+	s := &scenario{Config: c, ctx: ctx, shop: shop, run: uuid.NewString()[:8], print: printer{c.Out}}
 	for i, step := range steps {
 		s.print.title(i+1, step.title)
-		if err := step.run(s, ctx); err != nil {
+		if err := s.try(step.run); err != nil {
 			return fmt.Errorf("%s: %w", step.title, err)
 		}
 	}
@@ -80,9 +80,35 @@ func Run(ctx context.Context, c Config) error {
 	return nil
 }
 
-// scenario is what the merchant knows so far.
+// ended is what a step panics with that cannot go on: so a step reads as the story that it tells.
+type ended struct{ why error }
+
+// check ends the step at an error.
+func check(err error) {
+	if err != nil {
+		panic(ended{err})
+	}
+}
+
+// try runs a step, and returns the error that ended it: what differs from the contract.
+func (s *scenario) try(step func(*scenario)) (err error) {
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case ended:
+			err = cause.why
+		default:
+			panic(cause)
+		}
+	}()
+	step(s)
+	return nil
+}
+
+// scenario is what the merchant knows so far. Its methods end the step with which the contract is not met.
 type scenario struct {
 	Config
+	ctx     context.Context // of the run
 	print   printer
 	shop    *shop
 	run     string // makes references and customers new each time
@@ -111,136 +137,88 @@ type checkout struct {
 
 // readKeys reads what callbacks are verified with: the merchant's secret, which an operator makes if it has none, and
 // the platform's public keys.
-func (s *scenario) readKeys(ctx context.Context) error {
+func (s *scenario) readKeys() {
 	text := s.Secret
 	if text == "" {
 		// force: the demo may be run again, and does not need the secret of the last time.
 		command := object{"command": "rotate_callback_secret", "merchant_code": s.MerchantCode, "force": true}
 		var rotated struct{ Secret string }
-		if err := s.operate(ctx, command, &rotated); err != nil {
-			return err
-		}
+		s.operate(command, &rotated)
 		text = rotated.Secret
 	}
 	secret, err := webhook.ParseSecret(text)
-	if err != nil {
-		return err
-	}
+	check(err)
 	s.print.line("← a secret: whsec_… (it is not shown here)")
 	s.secrets = []webhook.Secret{secret}
-	return s.publicKeys(ctx)
+	s.publicKeys()
 }
 
-func (s *scenario) publicKeys(ctx context.Context) error {
+func (s *scenario) publicKeys() {
 	var published struct {
 		Keys []struct {
 			PublicKey string `json:"public_key"`
 		}
 	}
-	if err := s.call(ctx, "GET", "/.well-known/webhook-keys", nil, 200, &published); err != nil {
-		return err
-	}
+	s.call("GET", "/.well-known/webhook-keys", nil, 200, &published)
 	for _, k := range published.Keys {
 		key, err := webhook.ParsePublicKey(k.PublicKey)
-		if err != nil {
-			return err
-		}
+		check(err)
 		s.keys = append(s.keys, key)
 	}
-	return s.expect(len(s.keys) > 0, "a public key")
+	s.expect(len(s.keys) > 0, "a public key")
 }
 
-func (s *scenario) pay(ctx context.Context) error {
-	c, err := s.create(ctx, "coffee", "10.10", nil)
-	if err != nil {
-		return err
-	}
-	paid, err := s.process(ctx, c.ID, client.ByCard(client.Frictionless, s.Today), 200)
-	if err != nil {
-		return err
-	}
-	if err := s.expect(paid.Status == "PAID" && paid.TransactionCode != "", "PAID with a transaction code"); err != nil {
-		return err
-	}
+func (s *scenario) pay() {
+	c := s.create("coffee", "10.10", nil)
+	paid := s.process(c.ID, client.ByCard(client.Frictionless, s.Today), 200)
+	s.expect(paid.Status == "PAID" && paid.TransactionCode != "", "PAID with a transaction code")
 	s.code = paid.TransactionCode
-	return s.awaitCallback(ctx, c.ID, "PAID")
+	s.awaitCallback(c.ID, "PAID")
 }
 
 // decline leaves the checkout FAILED; it could be paid again.
-func (s *scenario) decline(ctx context.Context) error {
-	c, err := s.create(ctx, "unlucky", "42.01", nil)
-	if err != nil {
-		return err
-	}
-	failed, err := s.process(ctx, c.ID, client.ByCard(client.Frictionless, s.Today), 200)
-	if err != nil {
-		return err
-	}
+func (s *scenario) decline() {
+	c := s.create("unlucky", "42.01", nil)
+	failed := s.process(c.ID, client.ByCard(client.Frictionless, s.Today), 200)
 	ok := failed.Status == "FAILED" && len(failed.Transactions) == 1 && failed.Transactions[0].Status == "FAILED"
-	if err := s.expect(ok, "FAILED with a FAILED transaction"); err != nil {
-		return err
-	}
-	return s.awaitCallback(ctx, c.ID, "FAILED")
+	s.expect(ok, "FAILED with a FAILED transaction")
+	s.awaitCallback(c.ID, "FAILED")
 }
 
 // save is contract §4.6: a checkout whose purpose is to set up a recurring payment.
-func (s *scenario) save(ctx context.Context) error {
+func (s *scenario) save() {
 	s.customer = "demo-" + s.run
 	who := object{"customer_id": s.customer, "personal_details": object{"first_name": "Erika", "last_name": "Mustermann"}}
-	if err := s.call(ctx, "POST", "/v0.1/customers", who, 201, &struct{}{}); err != nil {
-		return err
-	}
-	c, err := s.create(ctx, "subscription", "1.00", object{"purpose": "SETUP_RECURRING_PAYMENT",
+	s.call("POST", "/v0.1/customers", who, 201, &struct{}{})
+	c := s.create("subscription", "1.00", object{"purpose": "SETUP_RECURRING_PAYMENT",
 		"customer_id": s.customer})
-	if err != nil {
-		return err
-	}
-	saved, err := s.process(ctx, c.ID, object{"payment_type": "card", "card": client.Card(client.Frictionless, s.Today),
+	saved := s.process(c.ID, object{"payment_type": "card", "card": client.Card(client.Frictionless, s.Today),
 		"mandate": object{"type": "recurrent", "user_agent": "demo/1", "user_ip": "127.0.0.1"}}, 200)
-	if err != nil {
-		return err
-	}
 	ok := saved.Status == "PAID" && saved.Instrument != nil && saved.Mandate != nil && saved.Mandate.Status == "active"
-	if err := s.expect(ok, "PAID with a payment instrument and an active mandate"); err != nil {
-		return err
-	}
+	s.expect(ok, "PAID with a payment instrument and an active mandate")
 	s.token = saved.Instrument.Token
-	if err := s.awaitCallback(ctx, c.ID, "PAID"); err != nil {
-		return err
-	}
+	s.awaitCallback(c.ID, "PAID")
 	var instruments []struct {
 		Token  string
 		Active bool
 	}
-	if err := s.call(ctx, "GET", "/v0.1/customers/"+s.customer+"/payment-instruments", nil, 200,
-		&instruments); err != nil {
-		return err
-	}
-	return s.expect(len(instruments) == 1 && instruments[0].Token == s.token &&
+	s.call("GET", "/v0.1/customers/"+s.customer+"/payment-instruments", nil, 200, &instruments)
+	s.expect(len(instruments) == 1 && instruments[0].Token == s.token &&
 		instruments[0].Active, "the customer's one active card")
 }
 
-func (s *scenario) charge(ctx context.Context) error {
-	c, err := s.create(ctx, "month-2", "7.50", object{"customer_id": s.customer})
-	if err != nil {
-		return err
-	}
-	paid, err := s.process(ctx, c.ID, object{"payment_type": "card", "token": s.token, "customer_id": s.customer}, 200)
-	if err != nil {
-		return err
-	}
+func (s *scenario) charge() {
+	c := s.create("month-2", "7.50", object{"customer_id": s.customer})
+	paid := s.process(c.ID, object{"payment_type": "card", "token": s.token, "customer_id": s.customer}, 200)
 	ok := paid.Status == "PAID" && len(paid.Transactions) == 1 && paid.Transactions[0].PaymentType == "RECURRING"
-	if err := s.expect(ok, "PAID by a RECURRING transaction"); err != nil {
-		return err
-	}
-	return s.awaitCallback(ctx, c.ID, "PAID")
+	s.expect(ok, "PAID by a RECURRING transaction")
+	s.awaitCallback(c.ID, "PAID")
 }
 
-// expect prints what was wanted, or fails with it.
-func (s *scenario) expect(ok bool, want string) error {
+// expect prints what was wanted, or ends the step with it.
+func (s *scenario) expect(ok bool, want string) {
 	if !ok {
-		return fmt.Errorf("the response above is not %s", want)
+		check(fmt.Errorf("the response above is not %s", want))
 	}
 	s.print.line("✓ " + want)
-	return nil
 }

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -32,91 +31,63 @@ type storedFile struct {
 
 // keepFiles is contract §8.3: a document is uploaded and downloaded by links, a program under a document's name is
 // refused, and after a deletion an old link has nothing to give.
-func (s *scenario) keepFiles(ctx context.Context) error {
+func (s *scenario) keepFiles() {
 	var collection struct{ ID, Status string }
-	if err := s.call(ctx, "POST", s.ofMerchant("/collections"), object{"name": "Papers " + s.run}, http.StatusCreated,
-		&collection); err != nil {
-		return err
-	}
-	kept, err := s.upload(ctx, collection.ID, "register.pdf", document)
-	if err != nil {
-		return err
-	}
-	if err = s.complete(ctx, kept, http.StatusOK); err != nil {
-		return err
-	}
-	if err = s.call(ctx, "GET", s.ofMerchant("/files/"+kept.ID), nil, http.StatusOK, &kept); err != nil {
-		return err
-	}
-	if err = s.download(ctx, kept, http.StatusOK, document); err != nil {
-		return err
-	}
+	s.call("POST", s.ofMerchant("/collections"), object{"name": "Papers " + s.run}, http.StatusCreated, &collection)
+	kept := s.upload(collection.ID, "register.pdf", document)
+	s.complete(kept, http.StatusOK)
+	s.call("GET", s.ofMerchant("/files/"+kept.ID), nil, http.StatusOK, &kept)
+	s.download(kept, http.StatusOK, document)
 	s.print.line("\nA program that is named like a document:")
-	disguised, err := s.upload(ctx, collection.ID, "invoice.pdf", program)
-	if err != nil {
-		return err
-	}
-	if err = s.complete(ctx, disguised, http.StatusConflict); err != nil {
-		return err
-	}
-	if err = s.call(ctx, "GET", s.ofMerchant("/files/"+disguised.ID), nil, http.StatusNotFound, nil); err != nil {
-		return err
-	}
+	disguised := s.upload(collection.ID, "invoice.pdf", program)
+	s.complete(disguised, http.StatusConflict)
+	s.call("GET", s.ofMerchant("/files/"+disguised.ID), nil, http.StatusNotFound, nil)
 	s.print.line("✓ it is refused, and gone\n\nThe merchant deletes the document:")
-	if err = s.call(ctx, "DELETE", s.ofMerchant("/files/"+kept.ID), nil, http.StatusNoContent, nil); err != nil {
-		return err
-	}
-	return s.download(ctx, kept, http.StatusNotFound, "")
+	s.call("DELETE", s.ofMerchant("/files/"+kept.ID), nil, http.StatusNoContent, nil)
+	s.download(kept, http.StatusNotFound, "")
 }
 
 func (s *scenario) ofMerchant(path string) string { return "/v0.1/merchants/" + s.MerchantCode + path }
 
 // upload creates a file, and sends its content by the link that the reply has.
-func (s *scenario) upload(ctx context.Context, collection, name, content string) (f storedFile, err error) {
-	if err = s.call(ctx, "POST", s.ofMerchant("/files"), object{"filename": name, "content_type": "application/pdf",
-		"size": len(content), "collection_id": collection}, http.StatusCreated, &f); err != nil {
-		return f, err
-	}
-	if err = s.expect(f.Status == "pending" && f.Upload.URL != "", "a pending file with a link"); err != nil {
-		return f, err
-	}
-	response, err := s.follow(ctx, client.Request{Method: f.Upload.Method, Path: f.Upload.URL, Header: f.Upload.Headers,
+func (s *scenario) upload(collection, name, content string) (f storedFile) {
+	s.call("POST", s.ofMerchant("/files"), object{"filename": name, "content_type": "application/pdf",
+		"size": len(content), "collection_id": collection}, http.StatusCreated, &f)
+	s.expect(f.Status == "pending" && f.Upload.URL != "", "a pending file with a link")
+	response := s.follow(client.Request{Method: f.Upload.Method, Path: f.Upload.URL, Header: f.Upload.Headers,
 		Body: content})
-	if err == nil && response.Status != http.StatusOK {
-		err = fmt.Errorf("the upload answered %s %s, not 200", statusLine(response), response.Body)
+	if response.Status != http.StatusOK {
+		check(fmt.Errorf("the upload answered %s %s, not 200", statusLine(response), response.Body))
 	}
-	return f, err
+	return f
 }
 
 // complete says that a file was uploaded.
-func (s *scenario) complete(ctx context.Context, f storedFile, status int) error {
-	return s.call(ctx, "PUT", s.ofMerchant("/files/"+f.ID), object{"status": "uploaded"}, status, nil)
+func (s *scenario) complete(f storedFile, status int) {
+	s.call("PUT", s.ofMerchant("/files/"+f.ID), object{"status": "uploaded"}, status, nil)
 }
 
 // download uses the link of a file that was read, and compares what it gets with what was uploaded.
-func (s *scenario) download(ctx context.Context, f storedFile, status int, content string) error {
-	response, err := s.follow(ctx, client.Request{Method: http.MethodGet, Path: f.DownloadURL})
-	if err != nil {
-		return err
-	}
+func (s *scenario) download(f storedFile, status int, content string) {
+	response := s.follow(client.Request{Method: http.MethodGet, Path: f.DownloadURL})
 	if response.Status != status {
-		return fmt.Errorf("the download answered %s, not %d", statusLine(response), status)
+		check(fmt.Errorf("the download answered %s, not %d", statusLine(response), status))
 	}
 	if status != http.StatusOK {
-		return s.expect(true, "the link has nothing to give any more")
+		s.expect(true, "the link has nothing to give any more")
+		return
 	}
-	return s.expect(bytes.Equal(response.Body, []byte(content)) &&
+	s.expect(bytes.Equal(response.Body, []byte(content)) &&
 		strings.HasPrefix(response.Header.Get("Content-Disposition"), "attachment;"),
 		"what was uploaded, as an attachment")
 }
 
 // follow uses a link. Whoever has one can do the same, so only the part before its signature is printed.
-func (s *scenario) follow(ctx context.Context, r client.Request) (client.Response, error) {
+func (s *scenario) follow(r client.Request) client.Response {
 	address, _, _ := strings.Cut(r.Path, "?")
 	s.print.line("→ " + r.Method + " " + address + "?…")
-	response, err := s.API.Do(ctx, r)
-	if err == nil {
-		s.print.line("← " + statusLine(response))
-	}
-	return response, err
+	response, err := s.API.Do(s.ctx, r)
+	check(err)
+	s.print.line("← " + statusLine(response))
+	return response
 }

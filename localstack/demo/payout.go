@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"time"
@@ -13,21 +12,17 @@ const bankAccounts = "/v0.1/me/merchant-profile/bank-accounts"
 
 // openMerchant has the operator open a merchant without a bank account, which takes a payment. The demo may be run
 // again and again, and a merchant has ten accounts at the most.
-func (s *scenario) openMerchant(ctx context.Context) error {
+func (s *scenario) openMerchant() {
 	command := object{"command": "create_merchant", "name": "Demo " + s.run, "email": s.owner(), "country": "DE",
 		"currency": "EUR", "sandbox": true}
 	var made struct {
 		Code string                     `json:"merchant_code"`
 		Key  struct{ Plaintext string } `json:"api_key"`
 	}
-	if err := s.operate(ctx, command, &made); err != nil {
-		return err
-	}
+	s.operate(command, &made)
 	s.MerchantCode, s.APIKey = made.Code, made.Key.Plaintext
 	s.print.line("← merchant " + made.Code + ", and a key (it is shown once, and not here)")
-	var err error
-	s.code, err = s.sell(ctx, "lunch", "25.00")
-	return err
+	s.code = s.sell("lunch", "25.00")
 }
 
 // bankAccount is what the demo checks of one.
@@ -38,42 +33,32 @@ type bankAccount struct {
 }
 
 // addAccount adds the merchant's bank account, which is verified a little later (contract §7.3).
-func (s *scenario) addAccount(ctx context.Context) error {
+func (s *scenario) addAccount() {
 	var added bankAccount
 	body := object{"account_holder_name": "Demo", "iban": sandbox.PaidIBAN, "primary": true}
-	if err := s.call(ctx, "POST", bankAccounts, body, http.StatusCreated, &added); err != nil {
-		return err
-	}
+	s.call("POST", bankAccounts, body, http.StatusCreated, &added)
 	want := bankAccount{sandbox.PaidIBAN, "PENDING_VERIFICATION", true}
-	if err := s.expect(added == want, "the primary account, which the bank verifies"); err != nil {
-		return err
-	}
+	s.expect(added == want, "the primary account, which the bank verifies")
 	for want.Status = "VERIFIED"; added != want; {
 		s.print.line("  The bank takes its time.")
 		select {
 		case <-time.After(sandbox.VerifiedAfter):
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-s.ctx.Done():
+			check(s.ctx.Err())
 		}
-		if err := s.call(ctx, "GET", bankAccounts+"?primary=true", nil, http.StatusOK, &added); err != nil {
-			return err
-		}
+		s.call("GET", bankAccounts+"?primary=true", nil, http.StatusOK, &added)
 	}
-	return s.expect(true, "VERIFIED: payouts go to it")
+	s.expect(true, "VERIFIED: payouts go to it")
 }
 
 // payOut pays the merchant what it has taken, less its fee, and shows the record.
-func (s *scenario) payOut(ctx context.Context) error {
+func (s *scenario) payOut() {
 	command := object{"command": "run_payouts", "merchant_code": s.MerchantCode, "on_demand": true, "id": s.run}
 	var done struct {
 		Payouts []struct{ Day, Status string }
 	}
-	if err := s.operate(ctx, command, &done); err != nil {
-		return err
-	}
-	if err := s.expect(len(done.Payouts) == 1 && done.Payouts[0].Status == "PAID", "one payout, PAID"); err != nil {
-		return err
-	}
+	s.operate(command, &done)
+	s.expect(len(done.Payouts) == 1 && done.Payouts[0].Status == "PAID", "one payout, PAID")
 	var records []struct {
 		Status          string
 		TransactionCode string `json:"transaction_code"`
@@ -81,9 +66,7 @@ func (s *scenario) payOut(ctx context.Context) error {
 	day := done.Payouts[0].Day
 	path := "/v1.0/merchants/" + s.MerchantCode + "/payouts?" +
 		url.Values{"start_date": {day}, "end_date": {day}, "format": {"json"}}.Encode()
-	if err := s.call(ctx, "GET", path, nil, http.StatusOK, &records); err != nil {
-		return err
-	}
+	s.call("GET", path, nil, http.StatusOK, &records)
 	ok := len(records) == 1 && records[0].Status == "SUCCESSFUL" && records[0].TransactionCode == s.code
-	return s.expect(ok, "the payment's record in the payout")
+	s.expect(ok, "the payment's record in the payout")
 }

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -13,20 +12,14 @@ import (
 const readerInterval = time.Second
 
 // payAtReader pairs a virtual terminal, which confirms by itself, and has a cardholder pay at it with a tip.
-func (s *scenario) payAtReader(ctx context.Context) error {
+func (s *scenario) payAtReader() {
 	all := "/v0.1/merchants/" + s.MerchantCode + "/readers"
 	var r struct{ ID, Status string }
 	body := object{"pairing_code": strings.ToUpper(s.run), "name": "Counter"}
-	if err := s.call(ctx, "POST", all, body, http.StatusCreated, &r); err != nil {
-		return err
-	}
-	if err := s.expect(r.Status == "processing", "a reader whose terminal has not confirmed yet"); err != nil {
-		return err
-	}
+	s.call("POST", all, body, http.StatusCreated, &r)
+	s.expect(r.Status == "processing", "a reader whose terminal has not confirmed yet")
 	one := all + "/" + r.ID
-	if err := s.poll(ctx, one, &r, func() bool { return r.Status == "paired" }, "a paired reader"); err != nil {
-		return err
-	}
+	s.poll(one, &r, func() bool { return r.Status == "paired" }, "a paired reader")
 	var c struct {
 		Data struct {
 			ID       string `json:"checkout_id"`
@@ -35,14 +28,10 @@ func (s *scenario) payAtReader(ctx context.Context) error {
 		}
 	}
 	amount := object{"currency": "EUR", "minor_unit": 2, "value": 2000}
-	if err := s.call(ctx, "POST", one+"/checkout", object{"total_amount": amount, "description": "Lunch",
-		"tip_rates": []json.Number{"0.10", "0.15"}}, http.StatusCreated, &c); err != nil {
-		return err
-	}
+	s.call("POST", one+"/checkout", object{"total_amount": amount, "description": "Lunch",
+		"tip_rates": []json.Number{"0.10", "0.15"}}, http.StatusCreated, &c)
 	paid, client := func() bool { return c.Data.Status == "successful" }, c.Data.ClientID
-	if err := s.poll(ctx, one+"/checkout/"+c.Data.ID, &c, paid, "successful"); err != nil {
-		return err
-	}
+	s.poll(one+"/checkout/"+c.Data.ID, &c, paid, "successful")
 	var t struct {
 		Amount      json.Number
 		TipAmount   json.Number `json:"tip_amount"`
@@ -50,29 +39,23 @@ func (s *scenario) payAtReader(ctx context.Context) error {
 		EntryMode   string      `json:"entry_mode"`
 	}
 	path := "/v2.1/merchants/" + s.MerchantCode + "/transactions?client_transaction_id=" + client
-	if err := s.call(ctx, "GET", path, nil, http.StatusOK, &t); err != nil {
-		return err
-	}
-	return s.expect(t.Amount == "22.00" && t.TipAmount == "2.00" && t.PaymentType == "POS" && t.EntryMode != "",
+	s.call("GET", path, nil, http.StatusOK, &t)
+	s.expect(t.Amount == "22.00" && t.TipAmount == "2.00" && t.PaymentType == "POS" && t.EntryMode != "",
 		"a POS transaction of 22.00, of which 2.00 is the tip")
 }
 
 // poll reads until it is done, and prints the last answer.
-func (s *scenario) poll(ctx context.Context, path string, into any, done func() bool, want string) error {
+func (s *scenario) poll(path string, into any, done func() bool, want string) {
 	quiet := *s
 	quiet.print = printer{io.Discard}
 	for !done() {
 		select {
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-s.ctx.Done():
+			check(s.ctx.Err())
 		case <-time.After(readerInterval):
 		}
-		if err := quiet.call(ctx, "GET", path, nil, http.StatusOK, into); err != nil {
-			return err
-		}
+		quiet.call("GET", path, nil, http.StatusOK, into)
 	}
-	if err := s.call(ctx, "GET", path, nil, http.StatusOK, into); err != nil {
-		return err
-	}
-	return s.expect(done(), want)
+	s.call("GET", path, nil, http.StatusOK, into)
+	s.expect(done(), want)
 }
