@@ -30,26 +30,17 @@ func (e *Engine) batchGetItem(r *attr.Reader) ([]byte, error) {
 		capacity string
 		count    int
 	)
-	err := r.Object(func(name string) error {
-		switch name {
-		case "RequestItems":
-			return r.Object(func(table string) error {
-				gets, err := e.readTableGets(r, table)
-				if err == nil {
-					batch = append(batch, gets)
-					count += len(gets.gets)
-				}
-				return err
-			})
-		case "ReturnConsumedCapacity":
-			var err error
-			if capacity, err = r.Str(); err != nil {
-				return err
+	tables := func(r *attr.Reader) error {
+		return r.Object(func(table string) error {
+			gets, err := e.readTableGets(r, table)
+			if err == nil {
+				batch = append(batch, gets)
+				count += len(gets.gets)
 			}
-			return checkReturnCapacity(capacity)
-		}
-		return refuseParameter("BatchGetItem", name)
-	})
+			return err
+		})
+	}
+	err := members{"RequestItems": tables, "ReturnConsumedCapacity": into(&capacity, readCapacity)}.read(r, "BatchGetItem")
 	switch {
 	case err != nil:
 		return nil, err
@@ -65,13 +56,10 @@ func (e *Engine) batchGetItem(r *attr.Reader) ([]byte, error) {
 func (e *Engine) readTableGets(r *attr.Reader, table string) (*tableGets, error) {
 	req := &request{table: table}
 	var keys []attr.Map
-	err := r.Object(func(name string) error {
+	err := r.Object(func(name string) (err error) {
 		if name == "Keys" {
-			return r.Array(func() error {
-				key, err := r.Map()
-				keys = append(keys, key)
-				return err
-			})
+			keys, err = list((*attr.Reader).Map)(r)
+			return err
 		}
 		if !allows("Keys", name) {
 			return refuseParameter("BatchGetItem", name)
@@ -161,14 +149,8 @@ func (g *tableGets) appendUnprocessed(dst []byte, from int) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
 	}
-	dst = append(attr.AppendString(dst, g.name), `:{"Keys":[`...)
-	for i, rest := range g.gets[from:] {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = attr.AppendMap(dst, rest.key)
-	}
-	dst = append(dst, ']')
+	dst = attr.AppendList(append(attr.AppendString(dst, g.name), `:{"Keys":`...), g.gets[from:],
+		func(dst []byte, rest *get) []byte { return attr.AppendMap(dst, rest.key) })
 	if g.request.consistent {
 		dst = append(dst, `,"ConsistentRead":true`...)
 	}
@@ -191,19 +173,8 @@ func (e *Engine) transactGetItems(r *attr.Reader) ([]byte, error) {
 		parts    []part
 		capacity string
 	)
-	err := r.Object(func(name string) (err error) {
-		switch name {
-		case "TransactItems":
-			parts, err = readParts(r, map[string]bool{"Get": true})
-		case "ReturnConsumedCapacity":
-			if capacity, err = r.Str(); err == nil {
-				err = checkReturnCapacity(capacity)
-			}
-		default:
-			err = refuseParameter("TransactGetItems", name)
-		}
-		return err
-	})
+	err := members{"TransactItems": into(&parts, readParts(map[string]bool{"Get": true})),
+		"ReturnConsumedCapacity": into(&capacity, readCapacity)}.read(r, "TransactGetItems")
 	if err != nil {
 		return nil, err
 	}

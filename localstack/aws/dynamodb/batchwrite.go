@@ -13,21 +13,8 @@ func (e *Engine) batchWriteItem(r *attr.Reader) ([]byte, error) {
 		writes   []*write
 		capacity string
 	)
-	err := r.Object(func(name string) (err error) {
-		switch name {
-		case "RequestItems":
-			writes, err = e.readWrites(r)
-		case "ReturnConsumedCapacity":
-			if capacity, err = r.Str(); err == nil {
-				err = checkReturnCapacity(capacity)
-			}
-		case "ReturnItemCollectionMetrics":
-			_, err = r.Str()
-		default:
-			err = refuseParameter("BatchWriteItem", name)
-		}
-		return err
-	})
+	err := members{"RequestItems": into(&writes, e.readWrites), "ReturnConsumedCapacity": into(&capacity, readCapacity),
+		"ReturnItemCollectionMetrics": ignored()}.read(r, "BatchWriteItem")
 	switch {
 	case err != nil:
 		return nil, err

@@ -3,7 +3,6 @@ package dynamodb
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
@@ -73,18 +72,21 @@ func (bs *bills) of(t *table) *bill {
 	}
 	b := &bill{table: t}
 	*bs = append(*bs, b)
-	slices.SortFunc(*bs, func(a, b *bill) int { return strings.Compare(a.table.name, b.table.name) })
+	slices.SortFunc(*bs, func(a, b *bill) int { return compareNames(a.table, b.table) })
 	return b
 }
 
-func checkReturnCapacity(level string) error {
+// readCapacity reads ReturnConsumedCapacity.
+func readCapacity(r *attr.Reader) (level string, err error) {
+	if level, err = r.Str(); err != nil {
+		return "", err
+	}
 	switch level {
 	case "", "NONE", "TOTAL", "INDEXES":
-		return nil
+		return level, nil
 	}
-	return attr.Invalidf("1 validation error detected: Value '%s' at 'returnConsumedCapacity' failed to satisfy "+
-		"constraint: "+
-		"Member must satisfy enum value set: [INDEXES, TOTAL, NONE]", level)
+	return "", attr.Invalidf("1 validation error detected: Value '%s' at 'returnConsumedCapacity' failed to satisfy "+
+		"constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]", level)
 }
 
 func wantsCapacity(level string) bool { return level == "TOTAL" || level == "INDEXES" }
@@ -124,12 +126,5 @@ func appendUnits(dst []byte, units float64) []byte {
 }
 
 func (bs bills) append(dst []byte, level string) []byte {
-	dst = append(dst, '[')
-	for i, b := range bs {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = b.append(dst, level)
-	}
-	return append(dst, ']')
+	return attr.AppendList(dst, bs, func(dst []byte, b *bill) []byte { return b.append(dst, level) })
 }

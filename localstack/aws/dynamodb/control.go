@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -57,13 +58,7 @@ func (e *Engine) createTable(r *attr.Reader) ([]byte, error) {
 // named runs a control operation that takes a table's name and nothing else.
 func (e *Engine) named(r *attr.Reader, operation string) (*table, error) {
 	var name string
-	err := r.Object(func(member string) (err error) {
-		if member != "TableName" {
-			return refuseParameter(operation, member)
-		}
-		name, err = r.Str()
-		return err
-	})
+	err := members{"TableName": text(&name)}.read(r, operation)
 	if err == nil {
 		err = checkTableName(name)
 	}
@@ -133,17 +128,7 @@ const maxTableList = 100 // API reference, ListTables
 
 func (e *Engine) listTables(r *attr.Reader) ([]byte, error) {
 	limit, after := maxTableList, ""
-	err := r.Object(func(name string) (err error) {
-		switch name {
-		case "Limit":
-			limit, err = r.Int()
-		case "ExclusiveStartTableName":
-			after, err = r.Str()
-		default:
-			err = refuseParameter("ListTables", name)
-		}
-		return err
-	})
+	err := members{"Limit": number(&limit), "ExclusiveStartTableName": text(&after)}.read(r, "ListTables")
 	if err == nil && (limit < 1 || limit > maxTableList) {
 		err = attr.Invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must "+
 			"have value between 1 and 100", limit)
@@ -155,14 +140,8 @@ func (e *Engine) listTables(r *attr.Reader) ([]byte, error) {
 	tables := e.sortedTables()
 	e.mu.RUnlock()
 	tables = slices.DeleteFunc(tables, func(t *table) bool { return t.name <= after })
-	answer := []byte(`{"TableNames":[`)
-	for i, t := range tables[:min(limit, len(tables))] {
-		if i > 0 {
-			answer = append(answer, ',')
-		}
-		answer = attr.AppendString(answer, t.name)
-	}
-	answer = append(answer, ']')
+	answer := attr.AppendList([]byte(`{"TableNames":`), tables[:min(limit, len(tables))],
+		func(dst []byte, t *table) []byte { return attr.AppendString(dst, t.name) })
 	if len(tables) > limit {
 		answer = attr.AppendString(append(answer, `,"LastEvaluatedTableName":`...), tables[limit-1].name)
 	}
@@ -174,17 +153,17 @@ func (e *Engine) updateTimeToLive(r *attr.Reader) ([]byte, error) {
 		table, attribute string
 		enabled          bool
 	)
-	err := r.Object(func(name string) (err error) {
-		switch name {
-		case "TableName":
-			table, err = r.Str()
-		case "TimeToLiveSpecification":
-			attribute, enabled, err = readTimeToLive(r)
-		default:
-			err = refuseParameter("UpdateTimeToLive", name)
-		}
-		return err
-	})
+	specification := members{"AttributeName": text(&attribute), "Enabled": flag(&enabled)}
+	err := members{
+		"TableName": text(&table),
+		"TimeToLiveSpecification": func(r *attr.Reader) error {
+			err := specification.read(r, "TimeToLiveSpecification")
+			if err == nil && attribute == "" {
+				err = attr.Invalid("TimeToLiveSpecification.AttributeName must not be empty")
+			}
+			return err
+		},
+	}.read(r, "UpdateTimeToLive")
 	if err != nil {
 		return nil, err
 	}
@@ -203,29 +182,8 @@ func (e *Engine) updateTimeToLive(r *attr.Reader) ([]byte, error) {
 	if err := e.setTTL(t, attribute, enabled); err != nil {
 		return nil, err
 	}
-	answer := attr.AppendString([]byte(`{"TimeToLiveSpecification":{"AttributeName":`), attribute)
-	if enabled {
-		return append(answer, `,"Enabled":true}}`...), nil
-	}
-	return append(answer, `,"Enabled":false}}`...), nil
-}
-
-func readTimeToLive(r *attr.Reader) (attribute string, enabled bool, err error) {
-	err = r.Object(func(name string) (err error) {
-		switch name {
-		case "AttributeName":
-			attribute, err = r.Str()
-		case "Enabled":
-			enabled, err = r.Bool()
-		default:
-			err = refuseParameter("TimeToLiveSpecification", name)
-		}
-		return err
-	})
-	if err == nil && attribute == "" {
-		err = attr.Invalid("TimeToLiveSpecification.AttributeName must not be empty")
-	}
-	return attribute, enabled, err
+	return fmt.Appendf(nil, `{"TimeToLiveSpecification":{"AttributeName":%s,"Enabled":%t}}`, quote(attribute),
+		enabled), nil
 }
 
 func (t *table) checkTTL(attribute string, enabled bool) error {
@@ -263,6 +221,6 @@ func (e *Engine) describeTimeToLive(r *attr.Reader) ([]byte, error) {
 	if t.ttl.attribute == "" {
 		return []byte(`{"TimeToLiveDescription":{"TimeToLiveStatus":"DISABLED"}}`), nil
 	}
-	answer := []byte(`{"TimeToLiveDescription":{"TimeToLiveStatus":"ENABLED","AttributeName":`)
-	return append(attr.AppendString(answer, t.ttl.attribute), `}}`...), nil
+	return fmt.Appendf(nil, `{"TimeToLiveDescription":{"TimeToLiveStatus":"ENABLED","AttributeName":%s}}`,
+		quote(t.ttl.attribute)), nil
 }

@@ -1,7 +1,7 @@
 package dynamodb
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -134,12 +134,7 @@ func (e *Engine) wakeAt(t time.Time) {
 }
 
 func (e *Engine) sortedTables() []*table {
-	tables := make([]*table, 0, len(e.tables))
-	for _, t := range e.tables {
-		tables = append(tables, t)
-	}
-	slices.SortFunc(tables, func(a, b *table) int { return cmp.Compare(a.name, b.name) })
-	return tables
+	return slices.SortedFunc(maps.Values(e.tables), compareNames)
 }
 
 // table finds a table for a data operation.

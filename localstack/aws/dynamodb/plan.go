@@ -3,7 +3,6 @@ package dynamodb
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
@@ -28,104 +27,46 @@ type keyElement struct{ name, role string }
 
 func readPlan(r *attr.Reader) (*plan, error) {
 	p := &plan{}
-	err := r.Object(func(name string) (err error) {
-		switch name {
-		case "TableName":
-			p.name, err = r.Str()
-		case "AttributeDefinitions":
-			p.attributes, err = readDefinitions(r)
-		case "KeySchema":
-			p.keySchema, err = readKeySchema(r)
-		case "BillingMode":
-			p.billing, err = r.Str()
-		case "ProvisionedThroughput":
-			p.readUnits, p.writeUnits, err = readThroughput(r)
-		case "DeletionProtectionEnabled":
-			p.protected, err = r.Bool()
-		case "StreamSpecification":
-			p.streamView, err = readStreamView(r)
-		case "GlobalSecondaryIndexes":
-			p.indexes, err = readIndexPlans(r)
-		default:
-			err = refuseParameter("CreateTable", name)
-		}
-		return err
-	})
+	err := members{
+		"TableName":                 text(&p.name),
+		"AttributeDefinitions":      into(&p.attributes, list(readDefinition)),
+		"KeySchema":                 into(&p.keySchema, list(readKeyElement)),
+		"BillingMode":               text(&p.billing),
+		"ProvisionedThroughput":     throughput(&p.readUnits, &p.writeUnits),
+		"DeletionProtectionEnabled": flag(&p.protected),
+		"StreamSpecification":       into(&p.streamView, readStreamView),
+		"GlobalSecondaryIndexes":    into(&p.indexes, list(readIndexPlan)),
+	}.read(r, "CreateTable")
 	return p, err
 }
 
-// members reads an object of text members, each of which it must know.
-func members(r *attr.Reader, object string, into map[string]*string) error {
-	return r.Object(func(name string) (err error) {
-		to, known := into[name]
-		if !known {
-			return refuseParameter(object, name)
-		}
-		*to, err = r.Str()
-		return err
-	})
+func readDefinition(r *attr.Reader) (keyAttribute, error) {
+	var name, letters string
+	err := members{"AttributeName": text(&name), "AttributeType": text(&letters)}.read(r, "AttributeDefinition")
+	kind, ok := attr.ParseKind(letters)
+	if err == nil && (!ok || !kind.IsScalarKey()) {
+		err = attr.Invalidf("1 validation error detected: Value '%s' at 'attributeType' failed to satisfy constraint: "+
+			"Member must satisfy enum value set: [B, N, S]", letters)
+	}
+	return keyAttribute{name, kind}, err
 }
 
-func readDefinitions(r *attr.Reader) ([]keyAttribute, error) {
-	var attributes []keyAttribute
-	err := r.Array(func() error {
-		var name, letters string
-		if err := members(r, "AttributeDefinition", map[string]*string{"AttributeName": &name,
-			"AttributeType": &letters}); err != nil {
-			return err
-		}
-		kind, ok := attr.ParseKind(letters)
-		if !ok || !kind.IsScalarKey() {
-			return attr.Invalidf("1 validation error detected: Value '%s' at 'attributeType' failed to satisfy constraint: "+
-				"Member must satisfy enum value set: [B, N, S]", letters)
-		}
-		attributes = append(attributes, keyAttribute{name, kind})
-		return nil
-	})
-	return attributes, err
+func readKeyElement(r *attr.Reader) (e keyElement, err error) {
+	err = members{"AttributeName": text(&e.name), "KeyType": text(&e.role)}.read(r, "KeySchemaElement")
+	return e, err
 }
 
-func readKeySchema(r *attr.Reader) ([]keyElement, error) {
-	var elements []keyElement
-	err := r.Array(func() error {
-		var e keyElement
-		err := members(r, "KeySchemaElement", map[string]*string{"AttributeName": &e.name, "KeyType": &e.role})
-		elements = append(elements, e)
-		return err
-	})
-	return elements, err
-}
-
-func readThroughput(r *attr.Reader) (read, write int, err error) {
-	err = r.Object(func(name string) (err error) {
-		switch name {
-		case "ReadCapacityUnits":
-			read, err = r.Int()
-		case "WriteCapacityUnits":
-			write, err = r.Int()
-		default:
-			err = refuseParameter("ProvisionedThroughput", name)
-		}
-		return err
-	})
-	return read, write, err
+// throughput reads the two kinds of capacity units.
+func throughput(read, write *int) func(*attr.Reader) error {
+	units := members{"ReadCapacityUnits": number(read), "WriteCapacityUnits": number(write)}
+	return func(r *attr.Reader) error { return units.read(r, "ProvisionedThroughput") }
 }
 
 var streamViews = []string{"KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"}
 
 func readStreamView(r *attr.Reader) (view string, err error) {
 	enabled := false
-	err = r.Object(func(name string) (err error) {
-		switch name {
-		case "StreamEnabled":
-			enabled, err = r.Bool()
-		case "StreamViewType":
-			view, err = r.Str()
-		default:
-			err = refuseParameter("StreamSpecification", name)
-		}
-		return err
-	})
+	err = members{"StreamEnabled": flag(&enabled), "StreamViewType": text(&view)}.read(r, "StreamSpecification")
 	switch {
 	case err != nil:
 		return "", err
@@ -138,59 +79,18 @@ func readStreamView(r *attr.Reader) (view string, err error) {
 	return view, nil
 }
 
-func readIndexPlans(r *attr.Reader) ([]indexPlan, error) {
-	var plans []indexPlan
-	err := r.Array(func() error {
-		ix, err := readIndexPlan(r)
-		plans = append(plans, ix)
-		return err
-	})
-	return plans, err
-}
-
-func readStrings(r *attr.Reader) ([]string, error) {
-	var all []string
-	err := r.Array(func() error {
-		s, err := r.Str()
-		all = append(all, s)
-		return err
-	})
-	return all, err
-}
-
-func readIndexPlan(r *attr.Reader) (indexPlan, error) {
-	var ix indexPlan
-	err := r.Object(func(name string) (err error) {
-		switch name {
-		case "IndexName":
-			ix.name, err = r.Str()
-		case "KeySchema":
-			ix.keySchema, err = readKeySchema(r)
-		case "Projection":
-			ix.projection, ix.include, err = readProjection(r)
-		case "ProvisionedThroughput":
-			_, _, err = readThroughput(r)
-		default:
-			err = refuseParameter("GlobalSecondaryIndex", name)
-		}
-		return err
-	})
+func readIndexPlan(r *attr.Reader) (ix indexPlan, err error) {
+	projection := members{
+		"ProjectionType":   text(&ix.projection),
+		"NonKeyAttributes": into(&ix.include, list((*attr.Reader).Str)),
+	}
+	err = members{
+		"IndexName":             text(&ix.name),
+		"KeySchema":             into(&ix.keySchema, list(readKeyElement)),
+		"Projection":            func(r *attr.Reader) error { return projection.read(r, "Projection") },
+		"ProvisionedThroughput": throughput(new(int), new(int)),
+	}.read(r, "GlobalSecondaryIndex")
 	return ix, err
-}
-
-func readProjection(r *attr.Reader) (projection string, include []string, err error) {
-	err = r.Object(func(name string) (err error) {
-		switch name {
-		case "ProjectionType":
-			projection, err = r.Str()
-		case "NonKeyAttributes":
-			include, err = readStrings(r)
-		default:
-			err = refuseParameter("Projection", name)
-		}
-		return err
-	})
-	return projection, include, err
 }
 
 // table checks the plan and builds an empty table by it.
@@ -298,11 +198,8 @@ func (p *plan) index(plan indexPlan, used map[string]bool) (*index, error) {
 
 // append appends the table's description.
 func (t *table) append(dst []byte, status string) []byte {
-	dst = append(dst, `{"AttributeDefinitions":[`...)
-	for i, k := range t.attributes {
-		dst = fmt.Appendf(dst, `%s{"AttributeName":%s,"AttributeType":"%s"}`, comma(i), quote(k.name), k.kind)
-	}
-	dst = fmt.Appendf(dst, `],"TableName":%s,"KeySchema":%s,"TableStatus":"%s","CreationDateTime":%d.%03d,`+
+	dst = attr.AppendList(append(dst, `{"AttributeDefinitions":`...), t.attributes, appendDefinition)
+	dst = fmt.Appendf(dst, `,"TableName":%s,"KeySchema":%s,"TableStatus":"%s","CreationDateTime":%d.%03d,`+
 		`"ProvisionedThroughput":{"NumberOfDecreasesToday":0,"ReadCapacityUnits":%d,"WriteCapacityUnits":%d},`+
 		`"TableSizeBytes":%d,"ItemCount":%d,"TableArn":%s,"DeletionProtectionEnabled":%t`,
 		quote(t.name), t.keys.json(), status, t.created.Unix(), t.created.Nanosecond()/1e6,
@@ -310,14 +207,11 @@ func (t *table) append(dst []byte, status string) []byte {
 	if t.onDemand {
 		dst = append(dst, `,"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"}`...)
 	}
-	for i, ix := range t.indexes {
-		dst = append(dst, [...]string{`,"GlobalSecondaryIndexes":[`, ","}[min(i, 1)]...)
-		dst = fmt.Appendf(dst, `{"IndexName":%s,"KeySchema":%s,"Projection":%s,"IndexStatus":"ACTIVE",`+
-			`"IndexSizeBytes":%d,"ItemCount":%d,"IndexArn":%s}`,
-			quote(ix.name), ix.keys.json(), ix.projectionJSON(), ix.rows.bytes, ix.rows.count, quote(t.arn()+"/index/"+ix.name))
-	}
 	if len(t.indexes) > 0 {
-		dst = append(dst, ']')
+		dst = attr.AppendList(append(dst, `,"GlobalSecondaryIndexes":`...), t.indexes, func(dst []byte, ix *index) []byte {
+			return fmt.Appendf(dst, `{%s,"IndexStatus":"ACTIVE","IndexSizeBytes":%d,"ItemCount":%d,"IndexArn":%s}`,
+				ix.planJSON(), ix.rows.bytes, ix.rows.count, quote(t.arn()+"/index/"+ix.name))
+		})
 	}
 	if t.stream != nil {
 		dst = fmt.Appendf(dst, `,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"%s"},`+
@@ -329,26 +223,34 @@ func (t *table) append(dst []byte, status string) []byte {
 
 // planJSON writes the table's definition as CreateTable takes it.
 func (t *table) planJSON() []byte {
-	dst := []byte(`{"TableName":`)
-	dst = fmt.Appendf(dst, `%s,"KeySchema":%s,"DeletionProtectionEnabled":%t,"AttributeDefinitions":[`, quote(t.name),
-		t.keys.json(), t.protected)
-	for i, k := range t.attributes {
-		dst = fmt.Appendf(dst, `%s{"AttributeName":%s,"AttributeType":"%s"}`, comma(i), quote(k.name), k.kind)
-	}
+	dst := fmt.Appendf(nil, `{"TableName":%s,"KeySchema":%s,"DeletionProtectionEnabled":%t,"AttributeDefinitions":`,
+		quote(t.name), t.keys.json(), t.protected)
+	dst = attr.AppendList(dst, t.attributes, appendDefinition)
 	if t.onDemand {
-		dst = append(dst, `],"BillingMode":"PAY_PER_REQUEST"`...)
+		dst = append(dst, `,"BillingMode":"PAY_PER_REQUEST"`...)
 	} else {
-		dst = fmt.Appendf(dst, `],"ProvisionedThroughput":{"ReadCapacityUnits":%d,"WriteCapacityUnits":%d}`,
+		dst = fmt.Appendf(dst, `,"ProvisionedThroughput":{"ReadCapacityUnits":%d,"WriteCapacityUnits":%d}`,
 			t.readUnits, t.writeUnits)
 	}
-	dst = append(dst, `,"GlobalSecondaryIndexes":[`...)
-	for i, ix := range t.indexes {
-		dst = fmt.Appendf(dst, `%s{"IndexName":%s,"KeySchema":%s,"Projection":%s}`, comma(i), quote(ix.name),
-			ix.keys.json(), ix.projectionJSON())
-	}
-	dst = append(dst, ']')
+	dst = attr.AppendList(append(dst, `,"GlobalSecondaryIndexes":`...), t.indexes, func(dst []byte, ix *index) []byte {
+		return fmt.Appendf(dst, `{%s}`, ix.planJSON())
+	})
 	if t.stream != nil {
 		dst = fmt.Appendf(dst, `,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":%s}`, quote(t.stream.view))
+	}
+	return append(dst, '}')
+}
+
+func appendDefinition(dst []byte, k keyAttribute) []byte {
+	return fmt.Appendf(dst, `{"AttributeName":%s,"AttributeType":"%s"}`, quote(k.name), k.kind)
+}
+
+// planJSON writes the members of the index's definition.
+func (ix *index) planJSON() []byte {
+	dst := fmt.Appendf(nil, `"IndexName":%s,"KeySchema":%s,"Projection":{"ProjectionType":"%s"`, quote(ix.name),
+		ix.keys.json(), ix.projection)
+	if ix.include != nil {
+		dst = attr.AppendList(append(dst, `,"NonKeyAttributes":`...), ix.include, attr.AppendString)
 	}
 	return append(dst, '}')
 }
@@ -368,15 +270,4 @@ func (s schema) json() []byte {
 		dst = fmt.Appendf(dst, `,{"AttributeName":%s,"KeyType":"RANGE"}`, quote(s.sort.name))
 	}
 	return append(dst, ']')
-}
-
-func (ix *index) projectionJSON() string {
-	if ix.include == nil {
-		return `{"ProjectionType":"` + ix.projection + `"}`
-	}
-	names := make([]string, len(ix.include))
-	for i, n := range ix.include {
-		names[i] = string(quote(n))
-	}
-	return `{"ProjectionType":"INCLUDE","NonKeyAttributes":[` + strings.Join(names, ",") + `]}`
 }

@@ -92,6 +92,8 @@ func (req *request) read(r *attr.Reader, name string) (err error) {
 		req.values, err = readValues(r)
 	case "KeyConditions":
 		req.keyConditions, err = readKeyConditions(r)
+	case "ReturnConsumedCapacity":
+		req.capacity, err = readCapacity(r)
 	case "ConsistentRead":
 		req.consistent, err = r.Bool()
 	case "ScanIndexForward":
@@ -129,11 +131,6 @@ func (req *request) readText(r *attr.Reader, name string) error {
 		req.returnValues = s
 	case "ReturnValuesOnConditionCheckFailure":
 		req.onFailure = s
-	case "ReturnConsumedCapacity":
-		req.capacity = s
-		if err == nil {
-			err = checkReturnCapacity(s)
-		}
 	case "Select":
 		req.selection = s
 	case "ReturnItemCollectionMetrics": // has nothing to say without local secondary indexes
@@ -185,26 +182,16 @@ func readKeyConditions(r *attr.Reader) ([]expr.KeyTerm, error) {
 
 func readLegacyTerm(r *attr.Reader, name string) (expr.KeyTerm, error) {
 	term := expr.KeyTerm{Name: name}
-	var values []attr.Value
-	err := r.Object(func(member string) error {
-		switch member {
-		case "AttributeValueList":
-			return r.Array(func() error {
-				v, err := r.Value()
-				values = append(values, v)
-				return err
-			})
-		case "ComparisonOperator":
-			operator, err := r.Str()
-			term.Op = legacyOperators[operator]
-			return err
-		}
-		return refuseParameter("KeyConditions", member)
-	})
+	var (
+		values   []attr.Value
+		operator string
+	)
+	err := members{"AttributeValueList": into(&values, list((*attr.Reader).Value)), "ComparisonOperator": text(&operator)}.
+		read(r, "KeyConditions")
 	if err != nil {
 		return term, err
 	}
-	if term.Op == "" {
+	if term.Op = legacyOperators[operator]; term.Op == "" {
 		return term, attr.Invalid("Attempted conditional constraint is not an indexable operation")
 	}
 	want := 1

@@ -34,19 +34,8 @@ func (e *Engine) findStream(arn string) (*stream, error) {
 func (e *Engine) listStreams(r *attr.Reader) ([]byte, error) {
 	var table, after string
 	limit := 100
-	err := r.Object(func(name string) (err error) {
-		switch name {
-		case "TableName":
-			table, err = r.Str()
-		case "ExclusiveStartStreamArn":
-			after, err = r.Str()
-		case "Limit":
-			limit, err = r.Int()
-		default:
-			err = refuseParameter("ListStreams", name)
-		}
-		return err
-	})
+	err := members{"TableName": text(&table), "ExclusiveStartStreamArn": text(&after), "Limit": number(&limit)}.
+		read(r, "ListStreams")
 	if err != nil {
 		return nil, err
 	}
@@ -73,19 +62,9 @@ func (e *Engine) listStreams(r *attr.Reader) ([]byte, error) {
 
 func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
 	var arn, after string
-	err := r.Object(func(name string) (err error) {
-		switch name {
-		case "StreamArn":
-			arn, err = r.Str()
-		case "ExclusiveStartShardId":
-			after, err = r.Str()
-		case "Limit":
-			_, err = r.Int() // there is one shard
-		default:
-			err = refuseParameter("DescribeStream", name)
-		}
-		return err
-	})
+	err := members{"StreamArn": text(&arn), "ExclusiveStartShardId": text(&after),
+		"Limit": number(new(int)), // there is one shard
+	}.read(r, "DescribeStream")
 	if err != nil {
 		return nil, err
 	}
@@ -112,9 +91,8 @@ func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
 
 func (e *Engine) getShardIterator(r *attr.Reader) ([]byte, error) {
 	var arn, shard, kind, sequence string
-	err := members(r, "GetShardIterator", map[string]*string{
-		"StreamArn": &arn, "ShardId": &shard, "ShardIteratorType": &kind, "SequenceNumber": &sequence,
-	})
+	err := members{"StreamArn": text(&arn), "ShardId": text(&shard), "ShardIteratorType": text(&kind),
+		"SequenceNumber": text(&sequence)}.read(r, "GetShardIterator")
 	if err != nil {
 		return nil, err
 	}
@@ -200,17 +178,7 @@ func (e *Engine) readIterator(text string) (*stream, int, error) {
 
 func (e *Engine) getRecords(r *attr.Reader) ([]byte, error) {
 	iterator, limit := "", maxRecords
-	err := r.Object(func(name string) (err error) {
-		switch name {
-		case "ShardIterator":
-			iterator, err = r.Str()
-		case "Limit":
-			limit, err = r.Int()
-		default:
-			err = refuseParameter("GetRecords", name)
-		}
-		return err
-	})
+	err := members{"ShardIterator": text(&iterator), "Limit": number(&limit)}.read(r, "GetRecords")
 	if err == nil && (limit < 1 || limit > maxRecords) {
 		err = attr.Invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must "+
 			"have value between 1 and 1000", limit)

@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"strings"
 	"time"
@@ -36,23 +37,9 @@ var writeKinds = map[string]writeKind{"Put": putting, "Update": updating, "Delet
 func (e *Engine) transactWriteItems(r *attr.Reader) ([]byte, error) {
 	tx := &transaction{}
 	var parts []part
-	err := r.Object(func(name string) (err error) {
-		switch name {
-		case "TransactItems":
-			parts, err = readParts(r, writeKinds)
-		case "ClientRequestToken":
-			tx.token, err = r.Str()
-		case "ReturnConsumedCapacity":
-			if tx.capacity, err = r.Str(); err == nil {
-				err = checkReturnCapacity(tx.capacity)
-			}
-		case "ReturnItemCollectionMetrics":
-			_, err = r.Str()
-		default:
-			err = refuseParameter("TransactWriteItems", name)
-		}
-		return err
-	})
+	err := members{"TransactItems": into(&parts, readParts(writeKinds)), "ClientRequestToken": text(&tx.token),
+		"ReturnConsumedCapacity":      into(&tx.capacity, readCapacity),
+		"ReturnItemCollectionMetrics": ignored()}.read(r, "TransactWriteItems")
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +67,8 @@ type part struct {
 }
 
 // readParts reads TransactItems; kinds has the operations it may hold.
-func readParts[K any](r *attr.Reader, kinds map[string]K) ([]part, error) {
-	var parts []part
-	err := r.Array(func() error {
+func readParts[K any](kinds map[string]K) func(*attr.Reader) ([]part, error) {
+	all := list(func(r *attr.Reader) (part, error) {
 		var p part
 		err := r.Object(func(name string) (err error) {
 			if _, known := kinds[name]; !known {
@@ -95,16 +81,18 @@ func readParts[K any](r *attr.Reader, kinds map[string]K) ([]part, error) {
 			p.req, err = readRequest(r, name)
 			return err
 		})
-		parts = append(parts, p)
 		if err == nil && p.kind == "" {
 			err = attr.Invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
 		}
-		return err
+		return p, err
 	})
-	if err != nil {
-		return nil, err
+	return func(r *attr.Reader) ([]part, error) {
+		parts, err := all(r)
+		if err == nil {
+			err = checkPartCount(len(parts))
+		}
+		return parts, err
 	}
-	return parts, checkPartCount(len(parts))
 }
 
 func checkPartCount(n int) error {
@@ -288,30 +276,26 @@ func conflictReasons(n int) []reason {
 // cancelled is the exception with one reason per item, by position.
 func cancelled(reasons []reason) error {
 	codes := make([]string, len(reasons))
-	detail := []byte(`,"CancellationReasons":[`)
 	for i, why := range reasons {
-		codes[i] = why.code
-		if why.code == "" {
-			codes[i] = "None"
-		}
-		if i > 0 {
-			detail = append(detail, ',')
-		}
-		detail = attr.AppendString(append(detail, `{"Code":`...), codes[i])
-		if why.code != "" {
-			detail = attr.AppendString(append(detail, `,"Message":`...), why.message)
-		}
-		if why.item != nil {
-			detail = attr.AppendMap(append(detail, `,"Item":`...), why.item)
-		}
-		detail = append(detail, '}')
+		codes[i] = cmp.Or(why.code, "None")
 	}
 	return &fault{
 		code: "TransactionCanceledException",
 		message: "Transaction cancelled, please refer cancellation reasons for specific reasons [" +
 			strings.Join(codes, ", ") + "]",
-		detail: append(detail, ']'),
+		detail: attr.AppendList([]byte(`,"CancellationReasons":`), reasons, appendReason),
 	}
+}
+
+func appendReason(dst []byte, why reason) []byte {
+	dst = attr.AppendString(append(dst, `{"Code":`...), cmp.Or(why.code, "None"))
+	if why.code != "" {
+		dst = attr.AppendString(append(dst, `,"Message":`...), why.message)
+	}
+	if why.item != nil {
+		dst = attr.AppendMap(append(dst, `,"Item":`...), why.item)
+	}
+	return append(dst, '}')
 }
 
 // fingerprint identifies what the transaction does; two requests with one

@@ -14,13 +14,13 @@ func AppendMap(dst []byte, m Map) []byte {
 		}
 		dst = AppendString(dst, f.Name)
 		dst = append(dst, ':')
-		dst = AppendValue(dst, f.Value)
+		dst = appendValue(dst, f.Value)
 	}
 	return append(dst, '}')
 }
 
-// AppendValue appends {"S":"…"} and the like.
-func AppendValue(dst []byte, v Value) []byte {
+// appendValue appends {"S":"…"} and the like.
+func appendValue(dst []byte, v Value) []byte {
 	dst = append(dst, '{', '"')
 	dst = append(dst, v.kind.String()...)
 	dst = append(dst, '"', ':')
@@ -42,16 +42,20 @@ func appendContent(dst []byte, v Value) []byte {
 	case M:
 		return AppendMap(dst, v.Fields())
 	}
+	if v.kind == L {
+		return AppendList(dst, v.Elements(), appendValue)
+	}
+	return AppendList(dst, v.Elements(), appendContent)
+}
+
+// AppendList appends a JSON array, whose elements one appends.
+func AppendList[T any](dst []byte, elements []T, one func([]byte, T) []byte) []byte {
 	dst = append(dst, '[')
-	for i, e := range v.Elements() {
+	for i, e := range elements {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if v.kind == L {
-			dst = AppendValue(dst, e)
-		} else {
-			dst = appendContent(dst, e)
-		}
+		dst = one(dst, e)
 	}
 	return append(dst, ']')
 }
