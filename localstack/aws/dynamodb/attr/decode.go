@@ -70,13 +70,13 @@ func (r *Reader) content(kind Kind, depth int) (Value, error) {
 		return r.scalar(kind)
 	case BOOL:
 		b, err := r.Bool()
-		return Bool(b), err
+		return Value{kind: BOOL, flag: b}, err
 	case NULL:
 		b, err := r.Bool()
 		if err == nil && !b {
 			err = errNullIsFalse
 		}
-		return Null(), err
+		return Value{kind: NULL}, err
 	case M:
 		m, err := r.fields(depth + 1)
 		return Nested(m), err

@@ -44,12 +44,6 @@ func (m Map) Get(name string) Value {
 	return Value{}
 }
 
-// Has reports whether a name is there.
-func (m Map) Has(name string) bool {
-	_, ok := m.find(name)
-	return ok
-}
-
 // With is a copy of m in which name is v.
 func (m Map) With(name string, v Value) Map {
 	i, ok := m.find(name)

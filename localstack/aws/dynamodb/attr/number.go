@@ -35,8 +35,6 @@ func Number(text string) (Value, error) {
 	return Value{kind: N, text: d.canonical(text)}, nil
 }
 
-func intText(n int) string { return strconv.Itoa(n) }
-
 func parseDecimal(text string) (decimal, error) {
 	var d decimal
 	rest := text
@@ -129,8 +127,8 @@ func canonicalDecimal(text string) decimal {
 	return d
 }
 
-// CompareNumbers orders two canonical decimals by value.
-func CompareNumbers(a, b string) int {
+// compareNumbers orders two canonical decimals by value.
+func compareNumbers(a, b string) int {
 	if a == b {
 		return 0
 	}

@@ -7,6 +7,7 @@ package attr
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -68,12 +69,6 @@ func Text(s string) Value { return Value{kind: S, text: s} }
 // Binary makes a B.
 func Binary(b string) Value { return Value{kind: B, text: b} }
 
-// Bool makes a BOOL.
-func Bool(b bool) Value { return Value{kind: BOOL, flag: b} }
-
-// Null makes a NULL.
-func Null() Value { return Value{kind: NULL} }
-
 // List makes an L; the slice is not copied.
 func List(vs []Value) Value { return listOf(L, vs) }
 
@@ -81,7 +76,7 @@ func List(vs []Value) Value { return listOf(L, vs) }
 func Nested(m Map) Value { return Value{kind: M, members: &members{fields: m}} }
 
 // Int makes an N.
-func Int(n int) Value { return Value{kind: N, text: intText(n)} }
+func Int(n int) Value { return Value{kind: N, text: strconv.Itoa(n)} }
 
 // Kind is the value's type.
 func (v Value) Kind() Kind { return v.kind }
@@ -165,7 +160,7 @@ func Equal(a, b Value) bool {
 // Compare orders two scalars of the same kind: S and B by bytes, N by value.
 func Compare(a, b Value) int {
 	if a.kind == N {
-		return CompareNumbers(a.text, b.text)
+		return compareNumbers(a.text, b.text)
 	}
 	return strings.Compare(a.text, b.text)
 }

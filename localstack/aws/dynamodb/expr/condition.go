@@ -188,12 +188,7 @@ const maxIn = 100 // operands of IN (API reference, "Condition")
 func (p *parser) in(v *node) *node {
 	n := &node{op: opIn, symbol: "IN", args: []*node{v}}
 	p.expect("(")
-	for {
-		n.args = append(n.args, p.wantOperand(p.primary()))
-		if !p.accept(",") {
-			break
-		}
-	}
+	n.args = append(n.args, several(p, func() *node { return p.wantOperand(p.primary()) })...)
 	p.expect(")")
 	if len(n.args)-1 > maxIn {
 		p.fail(rankTypes, attr.Invalidf("The IN operator is provided with too many operands; number of operands: %d",

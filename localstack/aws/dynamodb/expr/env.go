@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func NewEnv(names map[string]string, values map[string]attr.Value) (*Env, error)
 	if values != nil && len(values) == 0 {
 		return nil, attr.Invalid("ExpressionAttributeValues must not be empty")
 	}
-	for _, key := range sortedKeys(names) {
+	for _, key := range slices.Sorted(maps.Keys(names)) {
 		if !isPlaceholder(key, '#') {
 			return nil, attr.Invalidf("ExpressionAttributeNames contains invalid key: Syntax error; key: %q", key)
 		}
@@ -32,7 +33,7 @@ func NewEnv(names map[string]string, values map[string]attr.Value) (*Env, error)
 			return nil, attr.Invalidf("ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", key)
 		}
 	}
-	for _, key := range sortedKeys(values) {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if !isPlaceholder(key, ':') {
 			return nil, attr.Invalidf("ExpressionAttributeValues contains invalid key: Syntax error; key: %q", key)
 		}
@@ -42,15 +43,6 @@ func NewEnv(names map[string]string, values map[string]attr.Value) (*Env, error)
 
 func isPlaceholder(key string, mark byte) bool {
 	return len(key) > 1 && key[0] == mark && scanWhile(key, 1, isNamePart) == len(key)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func (e *Env) name(key string) (string, bool) {
@@ -68,10 +60,10 @@ func (e *Env) value(key string) (attr.Value, bool) {
 // Unused refuses placeholders that no expression mentioned; call it after all
 // expressions of the request are parsed.
 func (e *Env) Unused() error {
-	if unused := e.unused(sortedKeys(e.names)); unused != "" {
+	if unused := e.unused(slices.Sorted(maps.Keys(e.names))); unused != "" {
 		return attr.Invalidf("Value provided in ExpressionAttributeNames unused in expressions: keys: {%s}", unused)
 	}
-	if unused := e.unused(sortedKeys(e.values)); unused != "" {
+	if unused := e.unused(slices.Sorted(maps.Keys(e.values))); unused != "" {
 		return attr.Invalidf("Value provided in ExpressionAttributeValues unused in expressions: keys: {%s}", unused)
 	}
 	return nil

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+import (
+	"slices"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
 
 // Holds evaluates the condition on an item; nil means that there is no item.
 func (c *Condition) Holds(item attr.Map) bool {
@@ -29,12 +33,7 @@ func (n *node) holds(item attr.Map) bool {
 
 func (n *node) isAmong(item attr.Map) bool {
 	v := n.args[0].eval(item)
-	for _, candidate := range n.args[1:] {
-		if attr.Equal(v, candidate.eval(item)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.args[1:], func(candidate *node) bool { return attr.Equal(v, candidate.eval(item)) })
 }
 
 // compare follows the service for what is missing or of another type: only <>

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+import (
+	"slices"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
 
 // KeyTerm is one condition on one key attribute. Op is a comparator, BETWEEN
 // or begins_with; High is used by BETWEEN only.
@@ -33,10 +37,8 @@ func keyTerms(terms []KeyTerm, n *node) ([]KeyTerm, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range terms {
-		if t.Name == term.Name {
-			return nil, attr.Invalid("KeyConditionExpressions must only contain one condition per key")
-		}
+	if slices.ContainsFunc(terms, func(t KeyTerm) bool { return t.Name == term.Name }) {
+		return nil, attr.Invalid("KeyConditionExpressions must only contain one condition per key")
 	}
 	return append(terms, term), nil
 }

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+import (
+	"slices"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
 
 type op uint8
 
@@ -63,12 +67,7 @@ func (p *parser) call() *node {
 	p.count()
 	n := &node{op: opCall, at: p.pos, symbol: p.next().text}
 	p.expect("(")
-	for {
-		n.args = append(n.args, p.argument())
-		if !p.accept(",") {
-			break
-		}
-	}
+	n.args = several(p, p.argument)
 	p.expect(")")
 	return n
 }
@@ -105,13 +104,8 @@ func (p *parser) arity(n *node, want int) bool {
 // wantType refuses an operand whose type is known and not among the allowed.
 func (p *parser) wantType(symbol string, n *node, allowed ...attr.Kind) {
 	kind := n.kind()
-	if kind == attr.Missing {
+	if kind == attr.Missing || slices.Contains(allowed, kind) {
 		return
-	}
-	for _, k := range allowed {
-		if k == kind {
-			return
-		}
 	}
 	p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator or function: %s, operand "+
 		"type: %s", symbol, kind))
@@ -129,7 +123,7 @@ func (p *parser) wantDistinct(symbol string, args []*node) {
 		return
 	}
 	for _, other := range args[1:] {
-		if other.op == opPath && other.path.equal(args[0].path) {
+		if other.op == opPath && slices.Equal(other.path, args[0].path) {
 			p.fail(rankTypes,
 				attr.Invalidf("The first operand must be distinct from the remaining operands for this operator or function; "+
 					"operator: %s, first operand: %s", symbol, args[0].path))

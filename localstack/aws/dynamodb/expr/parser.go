@@ -136,6 +136,15 @@ func (p *parser) expect(symbol string) {
 	}
 }
 
+// several reads one or more parts, with commas between them.
+func several[T any](p *parser, part func() T) []T {
+	all := []T{part()}
+	for p.accept(",") {
+		all = append(all, part())
+	}
+	return all
+}
+
 func (p *parser) keyword(word string) bool {
 	if !p.atKeyword(word) {
 		return false

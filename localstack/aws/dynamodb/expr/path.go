@@ -31,18 +31,6 @@ func (p Path) String() string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-func (p Path) equal(q Path) bool {
-	if len(p) != len(q) {
-		return false
-	}
-	for i := range p {
-		if p[i] != q[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // Lookup follows the path; Missing when it leads nowhere.
 func (p Path) Lookup(item attr.Map) attr.Value {
 	v := item.Get(p[0].Name)

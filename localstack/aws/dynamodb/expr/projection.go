@@ -9,21 +9,13 @@ type Projection struct{ paths []Path }
 func ParseProjection(src string, env *Env) (*Projection, error) {
 	var paths []Path
 	err := run("ProjectionExpression", src, env, func(p *parser) {
-		paths = p.paths()
+		paths = several(p, p.path)
 		p.fail(rankPaths, disjoint(paths))
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &Projection{paths}, nil
-}
-
-func (p *parser) paths() []Path {
-	paths := []Path{p.path()}
-	for p.accept(",") {
-		paths = append(paths, p.path())
-	}
-	return paths
 }
 
 // Roots are the attributes that the projection reads.

@@ -47,12 +47,7 @@ func (p *parser) sections(u *Update) {
 			p.fail(rankShape, attr.Invalidf("The %q section can only be used once in an update expression;", verb))
 		}
 		seen[verb] = true
-		for {
-			u.actions = append(u.actions, p.action(verb))
-			if !p.accept(",") {
-				break
-			}
-		}
+		u.actions = append(u.actions, several(p, func() action { return p.action(verb) })...)
 	}
 }
 
