@@ -7,10 +7,10 @@ package faults
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/reply"
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 )
@@ -74,12 +74,8 @@ func AccessDenied(r *http.Request) *http.Response {
 
 // answer is an error in the AWS JSON 1.0 protocol; extra are further members.
 func answer(r *http.Request, code, extra string) *http.Response {
-	body := fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"injected"%s}`, code, extra)
-	return &http.Response{
-		Status: "400 Bad Request", StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-		Body:   io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r,
-	}
+	body := fmt.Appendf(nil, `{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"injected"%s}`, code, extra)
+	return reply.To(r, http.StatusBadRequest, http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, body)
 }
 
 // carry lets the fault happen to a call of AWS. Conflict is Throttle where there

@@ -1,17 +1,18 @@
 package dynamodb
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
 	"unsafe"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+	"github.com/cashwrap/cashwrap/localstack/aws/reply"
 )
 
 // fault is an error of the service other than a ValidationException.
@@ -135,9 +136,7 @@ const errRequestSize = attr.Invalid("Request size exceeds the limit of 16 MB")
 // ServeHTTP answers over a port.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	status, answer := e.serve(req)
-	for name, values := range e.answerHeader(answer) {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), e.answerHeader(answer))
 	w.WriteHeader(status)
 	_, _ = w.Write(answer) // the client may be gone
 }
@@ -152,12 +151,7 @@ func (e *Engine) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	status, answer := e.serve(req)
-	return &http.Response{
-		Status: strconv.Itoa(status) + " " + http.StatusText(status), StatusCode: status,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: e.answerHeader(answer), Body: io.NopCloser(bytes.NewReader(answer)),
-		ContentLength: int64(len(answer)), Request: req,
-	}, nil
+	return reply.To(req, status, e.answerHeader(answer), answer), nil
 }
 
 func (e *Engine) serve(req *http.Request) (int, []byte) {

@@ -2,10 +2,11 @@ package s3
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/reply"
 )
 
 // Calls reports whether a request is one to S3: it is signed for it, by a header or as a link.
@@ -43,13 +44,9 @@ func Named(r *http.Request) (bucket, key string) {
 
 // Refusal is how S3 answers a call with an error, such as 503 SlowDown, without having done anything.
 func Refusal(r *http.Request, status int, code string) *http.Response {
-	body := fmt.Sprintf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code>"+
+	body := fmt.Appendf(nil, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code>"+
 		"<Message>injected</Message></Error>", code)
-	return &http.Response{
-		Status: http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {"application/xml"}}, Request: r,
-		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
-	}
+	return reply.To(r, status, http.Header{"Content-Type": {"application/xml"}}, body)
 }
 
 // SignatureOf is the signature of a link, which whoever has it can use; "" if the text is none.

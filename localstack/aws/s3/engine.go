@@ -1,14 +1,16 @@
 package s3
 
 import (
-	"bytes"
 	"crypto/rand"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/johannesboyne/gofakes3"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/reply"
 )
 
 // Config of an Engine. Its clocks must be safe for concurrent use.
@@ -92,24 +94,10 @@ func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
 		served.Body = http.NoBody
 	}
 	defer served.Body.Close()
-	a := &answer{header: http.Header{}, status: http.StatusOK}
+	a := httptest.NewRecorder()
 	e.ServeHTTP(a, served)
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	return &http.Response{
-		Status: http.StatusText(a.status), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: a.header, Body: io.NopCloser(&a.body), ContentLength: int64(a.body.Len()), Request: r,
-	}, nil
+	return reply.To(r, a.Code, a.Header(), a.Body.Bytes()), nil
 }
-
-// answer is what ServeHTTP writes in process.
-type answer struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (a *answer) Header() http.Header               { return a.header }
-func (a *answer) WriteHeader(status int)            { a.status = status }
-func (a *answer) Write(b []byte) (n int, err error) { return a.body.Write(b) }

@@ -4,10 +4,9 @@
 package ses
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"os"
@@ -20,6 +19,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/reply"
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
@@ -68,17 +68,13 @@ func (e *Engine) Sent() []Mail {
 // RoundTrip answers a call of this process.
 func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
 	status, header, body := e.answer(r)
-	return &http.Response{Status: http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1,
-		ProtoMinor: 1, Header: header, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
-		Request: r}, nil
+	return reply.To(r, status, header, body), nil
 }
 
 // ServeHTTP answers a call of another process.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status, header, body := e.answer(r)
-	for name := range header {
-		w.Header().Set(name, header.Get(name))
-	}
+	maps.Copy(w.Header(), header)
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // of a client that is gone
 }

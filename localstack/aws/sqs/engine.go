@@ -1,16 +1,17 @@
 package sqs
 
 import (
-	"bytes"
 	"crypto/rand"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/reply"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
@@ -97,17 +98,7 @@ func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	return &http.Response{
-		Status:        http.StatusText(a.status),
-		StatusCode:    a.status,
-		Proto:         "HTTP/1.1",
-		ProtoMajor:    1,
-		ProtoMinor:    1,
-		Header:        a.header,
-		Body:          io.NopCloser(bytes.NewReader(a.body)),
-		ContentLength: int64(len(a.body)),
-		Request:       r,
-	}, nil
+	return reply.To(r, a.status, a.header, a.body), nil
 }
 
 // maxRequest bounds what ServeHTTP reads: a full batch is 1 MiB, which JSON may escape sixfold.
@@ -124,9 +115,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client is gone
 	}
 	a := e.answer(r, body)
-	for name, values := range a.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body) // fails only when the client is gone
 }
