@@ -78,7 +78,7 @@ func (o *objects) CreateBucket(name string) error {
 	if o.buckets[name] != nil {
 		return gofakes3.ResourceError(gofakes3.ErrBucketAlreadyExists, name)
 	}
-	if err := o.persist(note{Bucket: name}); err != nil {
+	if err := o.log.Keep(note{Bucket: name}); err != nil {
 		return err
 	}
 	o.buckets[name] = bucket{}

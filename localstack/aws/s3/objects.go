@@ -24,8 +24,8 @@ type objects struct {
 	mu      sync.Mutex
 	buckets map[string]bucket
 
-	folder string   // has a file for each version's content; "": they are in memory
-	log    *wal.Log // nil: everything is lost with the process
+	folder string           // has a file for each version's content; "": they are in memory
+	log    *wal.Notes[note] // nil: everything is lost with the process
 }
 
 // bucket has each key's versions, the oldest first. No key is without any.

@@ -1,7 +1,6 @@
 package s3
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
@@ -23,9 +21,6 @@ const (
 	unfinished = ".new" // after the name of a file that is being written
 	private    = 0o600
 )
-
-// snapshotAfter is how many bytes the segments of a log have when a snapshot is due.
-const snapshotAfter = 4 << 20
 
 // note is a record of the log: a bucket that was made, or a version that was added to it or removed.
 type note struct {
@@ -45,10 +40,7 @@ func Open(c Config, dir string, options wal.Options) (*Engine, error) {
 	if err := os.MkdirAll(o.folder, 0o700); err != nil {
 		return nil, err
 	}
-	if options.SnapshotAfter == 0 {
-		options.SnapshotAfter = snapshotAfter
-	}
-	log, err := wal.Open(dir, LogName, options, o.read)
+	log, err := wal.OpenNotes(dir, LogName, options, o.read, o.notes(), o.notice)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +75,7 @@ func (o *objects) add(name, key string, v *version) error {
 		}
 		v.content = nil
 	}
-	if err := o.persist(note{Bucket: name, Key: key, Added: v}); err != nil {
+	if err := o.log.Keep(note{Bucket: name, Key: key, Added: v}); err != nil {
 		return errors.Join(err, o.drop(v.ID))
 	}
 	o.buckets[name][key] = append(o.buckets[name][key], v)
@@ -92,7 +84,7 @@ func (o *objects) add(name, key string, v *version) error {
 
 // remove removes a version: its content when the log does not have it any more. Callers hold mu.
 func (o *objects) remove(name, key string, v *version) error {
-	if err := o.persist(note{Bucket: name, Key: key, Removed: v.ID}); err != nil {
+	if err := o.log.Keep(note{Bucket: name, Key: key, Removed: v.ID}); err != nil {
 		return err
 	}
 	o.forget(name, key, v.ID)
@@ -152,42 +144,6 @@ func (o *objects) tidy() error {
 	return nil
 }
 
-// persist writes a note, when there is a log. Callers hold mu.
-func (o *objects) persist(n note) error {
-	if o.log == nil {
-		return nil
-	}
-	if o.log.SnapshotDue() { // before the record, whose change is not made yet
-		if err := o.snapshot(); err != nil {
-			o.notice(err)
-		}
-	}
-	return o.log.Append(encode(n))
-}
-
-func encode(n note) []byte {
-	record, err := json.Marshal(n)
-	if err != nil {
-		panic("s3: a note does not marshal: " + err.Error()) // notes are texts, numbers and times: a bug here
-	}
-	return record
-}
-
-// snapshot writes what there is now. The index is small: it is done at once.
-func (o *objects) snapshot() error {
-	snapshot, err := o.log.BeginSnapshot()
-	if err != nil {
-		return err
-	}
-	return snapshot.Write(func(yield func([]byte) bool) {
-		for n := range o.notes() {
-			if !yield(encode(n)) {
-				return
-			}
-		}
-	})
-}
-
 // notes are everything there is now.
 func (o *objects) notes() iter.Seq[note] {
 	return func(yield func(note) bool) {
@@ -206,14 +162,8 @@ func (o *objects) notes() iter.Seq[note] {
 	}
 }
 
-// read does what a record says.
-func (o *objects) read(record []byte) error {
-	d := json.NewDecoder(strings.NewReader(string(record)))
-	d.DisallowUnknownFields()
-	var n note
-	if err := d.Decode(&n); err != nil {
-		return fmt.Errorf("a record cannot be read: %w", err)
-	}
+// read does what a note says.
+func (o *objects) read(n note) error {
 	b := o.buckets[n.Bucket]
 	switch {
 	case n.Key == "" && b == nil && n.Bucket != "":

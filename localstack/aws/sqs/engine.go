@@ -46,7 +46,7 @@ type Engine struct {
 	mu     sync.Mutex
 	queues map[string]*queue
 
-	log *wal.Log // nil: everything is lost with the process
+	log *wal.Notes[note] // nil: everything is lost with the process
 }
 
 // New returns an Engine without queues.
