@@ -19,7 +19,7 @@ const (
 
 type (
 	handleInput struct {
-		QueueUrl      string
+		ofQueue
 		ReceiptHandle string
 	}
 	handleEntry struct {
@@ -27,11 +27,11 @@ type (
 		ReceiptHandle string
 	}
 	handleBatchInput struct {
-		QueueUrl string
-		Entries  []handleEntry
+		ofQueue
+		Entries []handleEntry
 	}
 	visibilityInput struct {
-		QueueUrl          string
+		ofQueue
 		ReceiptHandle     string
 		VisibilityTimeout *int
 	}
@@ -41,8 +41,8 @@ type (
 		VisibilityTimeout *int
 	}
 	visibilityBatchInput struct {
-		QueueUrl string
-		Entries  []visibilityEntry
+		ofQueue
+		Entries []visibilityEntry
 	}
 )
 
@@ -69,19 +69,11 @@ func (e *Engine) handled(q *queue, handle string) (*message, error) {
 	return q.byID(uuid.UUID(b[:handleNonce]).String()), nil
 }
 
-func (e *Engine) deleteMessage(_ call, in handleInput) (empty, error) {
-	q, err := e.queue(in.QueueUrl)
-	if err != nil {
-		return empty{}, err
-	}
+func (e *Engine) deleteMessage(q *queue, in handleInput) (empty, error) {
 	return empty{}, e.delete(q, in.ReceiptHandle)
 }
 
-func (e *Engine) deleteMessageBatch(_ call, in handleBatchInput) (batchOutput, error) {
-	q, err := e.queue(in.QueueUrl)
-	if err != nil {
-		return batchOutput{}, err
-	}
+func (e *Engine) deleteMessageBatch(q *queue, in handleBatchInput) (batchOutput, error) {
 	return eachEntry(in.Entries, func(entry handleEntry) (any, error) {
 		return entry.batchID, e.delete(q, entry.ReceiptHandle)
 	})
@@ -108,19 +100,11 @@ func (e *Engine) delete(q *queue, handle string) error {
 	return nil
 }
 
-func (e *Engine) changeMessageVisibility(_ call, in visibilityInput) (empty, error) {
-	q, err := e.queue(in.QueueUrl)
-	if err != nil {
-		return empty{}, err
-	}
+func (e *Engine) changeMessageVisibility(q *queue, in visibilityInput) (empty, error) {
 	return empty{}, e.setVisibility(q, in.ReceiptHandle, in.VisibilityTimeout)
 }
 
-func (e *Engine) changeMessageVisibilityBatch(_ call, in visibilityBatchInput) (batchOutput, error) {
-	q, err := e.queue(in.QueueUrl)
-	if err != nil {
-		return batchOutput{}, err
-	}
+func (e *Engine) changeMessageVisibilityBatch(q *queue, in visibilityBatchInput) (batchOutput, error) {
 	return eachEntry(in.Entries, func(entry visibilityEntry) (any, error) {
 		return entry.batchID, e.setVisibility(q, entry.ReceiptHandle, entry.VisibilityTimeout)
 	})

@@ -34,14 +34,14 @@ type operation func(*Engine, call, []byte) (any, error)
 var operations = map[string]operation{
 	"CreateQueue":                  locked((*Engine).createQueue),
 	"GetQueueUrl":                  locked((*Engine).getQueueURL),
-	"GetQueueAttributes":           locked((*Engine).getQueueAttributes),
-	"SendMessage":                  locked((*Engine).sendMessage),
-	"SendMessageBatch":             locked((*Engine).sendMessageBatch),
+	"GetQueueAttributes":           onQueue((*Engine).getQueueAttributes),
+	"SendMessage":                  onQueue((*Engine).sendMessage),
+	"SendMessageBatch":             onQueue((*Engine).sendMessageBatch),
 	"ReceiveMessage":               unlocked((*Engine).receiveMessage),
-	"DeleteMessage":                locked((*Engine).deleteMessage),
-	"DeleteMessageBatch":           locked((*Engine).deleteMessageBatch),
-	"ChangeMessageVisibility":      locked((*Engine).changeMessageVisibility),
-	"ChangeMessageVisibilityBatch": locked((*Engine).changeMessageVisibilityBatch),
+	"DeleteMessage":                onQueue((*Engine).deleteMessage),
+	"DeleteMessageBatch":           onQueue((*Engine).deleteMessageBatch),
+	"ChangeMessageVisibility":      onQueue((*Engine).changeMessageVisibility),
+	"ChangeMessageVisibilityBatch": onQueue((*Engine).changeMessageVisibilityBatch),
 }
 
 // unlocked makes an operation of a method that takes the lock itself, since it may wait.
@@ -60,6 +60,22 @@ func locked[In, Out any](do func(*Engine, call, In) (Out, error)) operation {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		return do(e, c, in)
+	})
+}
+
+// ofQueue is what the input of an operation on a queue begins with.
+type ofQueue struct{ QueueUrl string }
+
+func (o ofQueue) queueURL() string { return o.QueueUrl }
+
+// onQueue makes an operation of a method that is given the queue which the input names.
+func onQueue[In interface{ queueURL() string }, Out any](do func(*Engine, *queue, In) (Out, error)) operation {
+	return locked(func(e *Engine, _ call, in In) (out Out, err error) {
+		q, err := e.queue(in.queueURL())
+		if err != nil {
+			return out, err
+		}
+		return do(e, q, in)
 	})
 }
 

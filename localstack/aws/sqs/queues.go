@@ -22,7 +22,7 @@ type (
 		QueueOwnerAWSAccountId string
 	}
 	getQueueAttributesInput struct {
-		QueueUrl       string
+		ofQueue
 		AttributeNames []string
 	}
 	queueAttributes struct {
@@ -71,11 +71,7 @@ func (e *Engine) getQueueURL(c call, in getQueueURLInput) (queueOutput, error) {
 	return queueOutput{e.url(c, q.Name)}, nil
 }
 
-func (e *Engine) getQueueAttributes(_ call, in getQueueAttributesInput) (queueAttributes, error) {
-	q, err := e.queue(in.QueueUrl)
-	if err != nil {
-		return queueAttributes{}, err
-	}
+func (e *Engine) getQueueAttributes(q *queue, in getQueueAttributesInput) (queueAttributes, error) {
 	all := e.allAttributes(q)
 	if slices.Contains(in.AttributeNames, everyAttribute) {
 		return queueAttributes{all}, nil

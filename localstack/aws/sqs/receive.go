@@ -108,23 +108,11 @@ func (e *Engine) take(q *queue, now time.Time, most int) ([]*message, error) {
 }
 
 func (q *queue) inflight(now time.Time) int {
-	n := 0
-	for _, m := range q.Messages {
-		if m.inflight(now) {
-			n++
-		}
-	}
-	return n
+	return len(filter(q.Messages, func(m *message) bool { return m.inflight(now) }))
 }
 
 func (q *queue) visibleMessages(now time.Time) []*message {
-	var visible []*message
-	for _, m := range q.Messages {
-		if m.visible(now) {
-			visible = append(visible, m)
-		}
-	}
-	return visible
+	return filter(q.Messages, func(m *message) bool { return m.visible(now) })
 }
 
 func (e *Engine) deliver(q *queue, m *message, now time.Time, visibility time.Duration) {

@@ -2,12 +2,12 @@ package sqs
 
 type (
 	sendMessageInput struct {
-		QueueUrl string
+		ofQueue
 		outgoing
 	}
 	sendMessageBatchInput struct {
-		QueueUrl string
-		Entries  []outgoingEntry
+		ofQueue
+		Entries []outgoingEntry
 	}
 	outgoingEntry struct {
 		batchID
@@ -21,19 +21,11 @@ type (
 	}
 )
 
-func (e *Engine) sendMessage(_ call, in sendMessageInput) (sent, error) {
-	q, err := e.queue(in.QueueUrl)
-	if err != nil {
-		return sent{}, err
-	}
+func (e *Engine) sendMessage(q *queue, in sendMessageInput) (sent, error) {
 	return e.send(q, in.outgoing)
 }
 
-func (e *Engine) sendMessageBatch(_ call, in sendMessageBatchInput) (batchOutput, error) {
-	q, err := e.queue(in.QueueUrl)
-	if err != nil {
-		return batchOutput{}, err
-	}
+func (e *Engine) sendMessageBatch(q *queue, in sendMessageBatchInput) (batchOutput, error) {
 	total := 0
 	for _, entry := range in.Entries {
 		total += entry.size()
