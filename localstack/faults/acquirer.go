@@ -18,46 +18,38 @@ type farAcquirer struct {
 }
 
 func (f farAcquirer) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
-	return f.ask(ctx, "Charge", c.ID+" "+c.Amount.String(), func(ctx context.Context) (payments.Outcome, error) {
-		return f.Acquirer.Charge(ctx, c)
-	})
+	return carry(ctx, f.network, toAcquirer("Charge", c.ID+" "+c.Amount.String()), decision, f.Acquirer.Charge, c)
 }
 
 func (f farAcquirer) LookUp(ctx context.Context, id string) (payments.Outcome, error) {
-	return f.ask(ctx, "LookUp", id, func(ctx context.Context) (payments.Outcome, error) {
-		return f.Acquirer.LookUp(ctx, id)
-	})
+	return carry(ctx, f.network, toAcquirer("LookUp", id), decision, f.Acquirer.LookUp, id)
 }
 
 func (f farAcquirer) Complete(ctx context.Context, id, answer string) (payments.Outcome, error) {
-	return f.ask(ctx, "Complete", id, func(ctx context.Context) (payments.Outcome, error) {
-		return f.Acquirer.Complete(ctx, id, answer)
-	})
+	return carry(ctx, f.network, toAcquirer("Complete", id), decision,
+		func(ctx context.Context, answer string) (payments.Outcome, error) {
+			return f.Acquirer.Complete(ctx, id, answer)
+		}, answer)
 }
 
 func (f farAcquirer) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
-	return f.ask(ctx, "Cancel", id, func(ctx context.Context) (payments.Outcome, error) {
-		return f.Acquirer.Cancel(ctx, id)
-	})
+	return carry(ctx, f.network, toAcquirer("Cancel", id), decision, f.Acquirer.Cancel, id)
 }
 
 func (f farAcquirer) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
-	return f.ask(ctx, "Refund", r.ID+" "+r.Amount.String()+" of "+r.ChargeID,
-		func(ctx context.Context) (payments.Outcome, error) {
-			return f.Acquirer.Refund(ctx, r)
-		})
+	c := toAcquirer("Refund", r.ID+" "+r.Amount.String()+" of "+r.ChargeID)
+	return carry(ctx, f.network, c, decision, f.Acquirer.Refund, r)
 }
 
 func (f farAcquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
-	return f.ask(ctx, "CancelRefund", id, func(ctx context.Context) (payments.Outcome, error) {
-		return f.Acquirer.CancelRefund(ctx, id)
-	})
+	return carry(ctx, f.network, toAcquirer("CancelRefund", id), decision, f.Acquirer.CancelRefund, id)
 }
 
 func (f farAcquirer) DeleteCard(ctx context.Context, token string) error {
-	_, err := f.ask(ctx, "DeleteCard", token, func(ctx context.Context) (payments.Outcome, error) {
-		return payments.Outcome{}, f.Acquirer.DeleteCard(ctx, token)
-	})
+	_, err := carry(ctx, f.network, toAcquirer("DeleteCard", token), decision,
+		func(ctx context.Context, token string) (payments.Outcome, error) {
+			return payments.Outcome{}, f.Acquirer.DeleteCard(ctx, token)
+		}, token)
 	return err
 }
 
@@ -66,8 +58,8 @@ func (f farAcquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement,
 	return statement(ctx, f.network, acquirer.ErrNotTaken, f.Acquirer.Statement)
 }
 
-func (f farAcquirer) ask(ctx context.Context, name, about string, do func(context.Context) (payments.Outcome,
-	error)) (payments.Outcome, error) {
-	return carry(ctx, f.network, Call{Name: name, About: about, NotTaken: acquirer.ErrNotTaken},
-		func(o payments.Outcome) string { return string(o.Decision) }, do)
+func toAcquirer(name, about string) Call {
+	return Call{Name: name, About: about, NotTaken: acquirer.ErrNotTaken}
 }
+
+func decision(o payments.Outcome) string { return string(o.Decision) }

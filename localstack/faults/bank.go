@@ -19,23 +19,18 @@ type farBank struct {
 
 // Transfer is one call.
 func (f farBank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, error) {
-	return f.ask(ctx, "Transfer", t.ID+" "+t.Amount.String(), func(ctx context.Context) (bank.Outcome, error) {
-		return f.Bank.Transfer(ctx, t)
-	})
+	return carry(ctx, f.network, toBank("Transfer", t.ID+" "+t.Amount.String()), state, f.Bank.Transfer, t)
 }
 
 // Cancel is one call, CancelTransfer.
 func (f farBank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
-	return f.ask(ctx, "CancelTransfer", id, func(ctx context.Context) (bank.Outcome, error) {
-		return f.Bank.Cancel(ctx, id)
-	})
+	return carry(ctx, f.network, toBank("CancelTransfer", id), state, f.Bank.Cancel, id)
 }
 
 // Verify is one call.
 func (f farBank) Verify(ctx context.Context, v bank.Verification) (merchant.BankAccountStatus, error) {
-	return carry(ctx, f.network, Call{Name: "Verify", About: v.Account.ID, NotTaken: bank.ErrNotTaken},
-		func(verdict merchant.BankAccountStatus) string { return string(verdict) },
-		func(ctx context.Context) (merchant.BankAccountStatus, error) { return f.Bank.Verify(ctx, v) })
+	return carry(ctx, f.network, toBank("Verify", v.Account.ID),
+		func(verdict merchant.BankAccountStatus) string { return string(verdict) }, f.Bank.Verify, v)
 }
 
 // Statement is one call as a whole.
@@ -43,8 +38,8 @@ func (f farBank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, er
 	return statement(ctx, f.network, bank.ErrNotTaken, f.Bank.Statement)
 }
 
-func (f farBank) ask(ctx context.Context, name, about string, do func(context.Context) (bank.Outcome,
-	error)) (bank.Outcome, error) {
-	return carry(ctx, f.network, Call{Name: name, About: about, NotTaken: bank.ErrNotTaken},
-		func(o bank.Outcome) string { return string(o.State) }, do)
+func toBank(name, about string) Call {
+	return Call{Name: name, About: about, NotTaken: bank.ErrNotTaken}
 }
+
+func state(o bank.Outcome) string { return string(o.State) }

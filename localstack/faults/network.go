@@ -22,12 +22,12 @@ type Call struct {
 	Send func(ctx context.Context) (outcome string, err error)
 }
 
-// carry has a call carried and returns its result. A call that arrives late has none.
-func carry[T any](ctx context.Context, n Network, c Call, word func(T) string,
-	do func(context.Context) (T, error)) (T, error) {
+// carry has a call carried, with what it says, and returns its result. A call that arrives late has none.
+func carry[In, T any](ctx context.Context, n Network, c Call, word func(T) string,
+	do func(context.Context, In) (T, error), says In) (T, error) {
 	var result, none T
 	c.Send = func(ctx context.Context) (string, error) {
-		got, err := do(ctx)
+		got, err := do(ctx, says)
 		if err != nil {
 			return err.Error(), err
 		}
@@ -40,6 +40,13 @@ func carry[T any](ctx context.Context, n Network, c Call, word func(T) string,
 	return result, nil
 }
 
+// tell has a call carried that has no result.
+func tell[In any](ctx context.Context, n Network, c Call, do func(context.Context, In) error, says In) error {
+	_, err := carry(ctx, n, c, func(struct{}) string { return "done" },
+		func(ctx context.Context, says In) (struct{}, error) { return struct{}{}, do(ctx, says) }, says)
+	return err
+}
+
 // statement has a counterparty's statement carried as a whole, as a file that arrives
 // or does not.
 func statement[T any](ctx context.Context, n Network, notTaken error, read func(context.Context) iter.Seq2[T,
@@ -47,7 +54,7 @@ func statement[T any](ctx context.Context, n Network, notTaken error, read func(
 	return func(yield func(T, error) bool) {
 		lines, err := carry(ctx, n, Call{Name: "Statement", NotTaken: notTaken},
 			func(lines []T) string { return fmt.Sprintf("%d lines", len(lines)) },
-			func(ctx context.Context) ([]T, error) { return collect(read(ctx)) })
+			func(ctx context.Context, _ struct{}) ([]T, error) { return collect(read(ctx)) }, struct{}{})
 		if err != nil {
 			var none T
 			yield(none, err)
