@@ -3,12 +3,7 @@ package platform
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"sync"
-	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
@@ -44,49 +39,20 @@ func openObjects(f Folder, disk wal.Options) (*s3.Engine, error) {
 	return engine, nil
 }
 
-// withBucket is the backend with an S3. It listens on a port, for functions that run beside this process and for
-// whoever has a link.
+// withBucket is the backend with an S3, also for whoever has a link.
 func (b backend) withBucket(f Folder, disk wal.Options) (backend, error) {
 	objects, err := openObjects(f, disk)
 	if err != nil {
 		return b, errors.Join(err, b.stop())
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return b, errors.Join(err, b.stop(), objects.Close())
-	}
-	server := &http.Server{Handler: objects, ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan struct{})
-	go func() { defer close(ended); _ = server.Serve(listener) }()
-	address := listener.Addr().String()
-	b.S3 = "http://" + address
-	if b.http != nil {
-		b.http = bucket{objects, address, b.http}
-	}
-	engines := b.stop
-	b.stop = sync.OnceValue(func() error {
-		_ = server.Close()
-		<-ended
-		err := objects.Refused()
-		if err != nil {
-			err = fmt.Errorf("the last file could not be kept and was refused; everything acknowledged is kept: %w", err)
+	atItsHost := func(r *http.Request, host string) bool { return r.URL.Host == host }
+	b, address, err := b.with(objects, atItsHost, func() error {
+		refused := objects.Refused()
+		if refused != nil {
+			refused = fmt.Errorf("the last file could not be kept and was refused; everything acknowledged is kept: %w", refused)
 		}
-		return errors.Join(err, objects.Close(), engines())
+		return errors.Join(refused, objects.Close())
 	})
-	return b, nil
-}
-
-// bucket carries calls to S3 without a socket.
-type bucket struct {
-	objects *s3.Engine
-	address string // of S3
-	others  aws.HTTPClient
-}
-
-// Do carries a call of this process.
-func (b bucket) Do(r *http.Request) (*http.Response, error) {
-	if r.URL.Host == b.address {
-		return b.objects.RoundTrip(r)
-	}
-	return b.others.Do(r)
+	b.S3 = address
+	return b, err
 }

@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
@@ -33,20 +31,15 @@ func startMemory(f Folder, disk wal.Options, clock *clock.Ahead) (backend, error
 	if err != nil {
 		return backend{}, err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	s, err := serve(m)
 	if err != nil {
 		return backend{}, errors.Join(err, m.close())
 	}
-	server := &http.Server{Handler: m, ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan struct{})
-	go func() { defer close(ended); _ = server.Serve(listener) }()
-	endpoint := "http://" + listener.Addr().String()
 	return backend{
-		Engines: runner.Engines{DynamoDB: endpoint, SQS: endpoint, AccessKey: accessKey},
-		http:    &http.Client{Transport: m}, ended: ended,
+		Engines: runner.Engines{DynamoDB: s.address(), SQS: s.address(), AccessKey: accessKey},
+		http:    &http.Client{Transport: m}, ended: s.ended,
 		stop: sync.OnceValue(func() error {
-			_ = server.Close()
-			<-ended
+			s.stop()
 			return m.close()
 		}),
 	}, nil
