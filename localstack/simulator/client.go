@@ -123,9 +123,7 @@ func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *repl
 	}}
 	answer, err := client.Client{BaseURL: w.config.BaseURL, Transport: client.Handler{Handler: api}}.Do(
 		context.Background(), r)
-	if err != nil {
-		w.panicf("%v", err)
-	}
+	w.must(err)
 	made.response = response{answer}
 	w.notef(actor, "%s %s %s → %d %s", r.Method, r.Path, r.IdempotencyKey, made.Status, made.inShort())
 	w.record(func() { w.replies = append(w.replies, made) })

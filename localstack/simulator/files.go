@@ -47,9 +47,7 @@ func newFiles(w *World) *files {
 	w.held, f.narrow = []float64{0, 0.7, 0.95}[f.rng.IntN(3)], f.rng.IntN(2) == 0
 	given, _ := credentials.Retrieve(context.Background())
 	w.objects = s3.New(s3.Config{Now: w.now, Region: runner.Region, Credentials: given})
-	if err := w.objects.CreateBucket(runner.Bucket); err != nil {
-		w.panicf("%v", err)
-	}
+	w.must(w.objects.CreateBucket(runner.Bucket))
 	return f
 }
 

@@ -275,9 +275,7 @@ func (f *files) checkFiles() {
 	found := map[string]string{}
 	at := objects.New(awsConfig(f), runner.Bucket)
 	for one, err := range at.List(context.Background(), file.Prefix, "") {
-		if err != nil {
-			f.panicf("%v", err)
-		}
+		f.must(err)
 		if found[one.Key] += one.Revision; one.Deletion {
 			f.find("", "object %s has a marker of a deletion", one.Key)
 		}

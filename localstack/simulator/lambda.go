@@ -40,9 +40,7 @@ func (w *World) start(name string, roll uint64) *process {
 		a.Acquirers[identity.Live] = a.Acquirers[identity.Test]
 	}
 	started, err := inprocess.New(f, a)
-	if err != nil {
-		w.panicf("%v", err)
-	}
+	w.must(err)
 	return &process{fmt.Sprintf("%s#%d", name, w.started[name]), started}
 }
 

@@ -62,9 +62,7 @@ func newMonth(w *World) *month {
 		accounts: map[string]*tenantAccounts{}, sentTo: map[string]storedAccount{}, addedOnce: map[string]bool{},
 		audited: map[string]item{}, entries: map[string]bool{}, verdicts: map[string]string{}}
 	at, err := time.Parse(time.DateOnly, starts[m.rng.IntN(len(starts))])
-	if err != nil {
-		w.panicf("%v", err)
-	}
+	w.must(err)
 	at = at.Add(time.Duration(m.rng.IntN(48*60)) * time.Minute)
 	w.begins = at.Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
 	m.end = at.AddDate(0, 0, 28+m.rng.IntN(4))

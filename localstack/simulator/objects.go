@@ -73,9 +73,7 @@ type followed struct {
 // nil when nothing came back.
 func (f *files) follow(actor, method, url string, headers map[string]string, content string) *followed {
 	r, err := http.NewRequestWithContext(context.Background(), method, url, nil)
-	if err != nil {
-		f.panicf("%v", err)
-	}
+	f.must(err)
 	label := method + " " + r.URL.Path
 	send := func() (*followed, string) {
 		again := r.Clone(r.Context())
@@ -86,9 +84,7 @@ func (f *files) follow(actor, method, url string, headers map[string]string, con
 		}
 		again.Body, again.ContentLength = io.NopCloser(bytes.NewBufferString(content)), int64(len(content))
 		response, err := witness{f}.RoundTrip(again)
-		if err != nil {
-			f.panicf("%v", err)
-		}
+		f.must(err)
 		defer response.Body.Close()
 		body, _ := io.ReadAll(response.Body)
 		return &followed{response.StatusCode, response.Header, string(body)}, outcomeOf(response)

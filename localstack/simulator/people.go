@@ -144,9 +144,7 @@ func (p *people) newOffice(n int, s *shop) *office {
 // must is for what is done before the faults begin.
 func must[T any](w *World) func(result T, err error) T {
 	return func(result T, err error) T {
-		if err != nil {
-			w.panicf("%v", err)
-		}
+		w.must(err)
 		return result
 	}
 }
@@ -202,9 +200,7 @@ func (o *office) lend(scopes ...string) {
 	if err == nil {
 		k, err = o.store.CreateAPIKey(o.ctx(), bySimulator, k)
 	}
-	if err != nil {
-		o.panicf("%v", err)
-	}
+	o.must(err)
 	o.secrets[text], o.hot.key = "API key", k.ID
 	o.holders["spare"] = &holder{name: "spare", token: text, home: o, by: linear.Caller{Key: k.ID}}
 }

@@ -119,7 +119,5 @@ func (o *office) signIn(name string, m member.Member, scopes []string, tokenName
 		Scopes: scopes, SignedIn: at}
 	token := allowed.Token(identity.Hash(h.token), o.refreshOf(tokenName), scopes, o.now())
 	token.ExpiresAt = o.now().AddDate(1, 0, 0)
-	if err := o.store.PutGrant(o.ctx(), allowed.NewGrant(token.Grant, o.now()), token); err != nil {
-		o.panicf("%v", err)
-	}
+	o.must(o.store.PutGrant(o.ctx(), allowed.NewGrant(token.Grant, o.now()), token))
 }

@@ -128,9 +128,7 @@ func (o *office) signOut(actor string, by way, h *holder) {
 	default:
 		err = o.store.RevokeAccessToken(o.ctx(), identity.Hash(h.token))
 	}
-	if err != nil {
-		o.panicf("%v", err)
-	}
+	o.must(err)
 	done := o.request(linear.SignOut{Token: h.by.Token})
 	done.Call = call
 	o.record(func() { o.outs = append(o.outs, done) })

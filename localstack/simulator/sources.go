@@ -16,13 +16,9 @@ import (
 // aws makes a call to an engine as AWS itself would: no fault reaches it.
 func (w *World) aws(engine http.RoundTripper, target string, in, out any) {
 	body, err := json.Marshal(in)
-	if err != nil {
-		w.panicf("%v", err)
-	}
+	w.must(err)
 	r, err := http.NewRequest(http.MethodPost, "http://engine.test/", bytes.NewReader(body))
-	if err != nil {
-		w.panicf("%v", err)
-	}
+	w.must(err)
 	r.Header.Set("X-Amz-Target", target)
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	response, err := engine.RoundTrip(r)
@@ -145,9 +141,8 @@ func (w *World) readStream() {
 // openStream finds the stream's one shard, and what of it relay gets.
 func (w *World) openStream() {
 	var err error
-	if w.filter, err = filter.New(w.function("relay").Stream.Filter); err != nil {
-		w.panicf("%v", err)
-	}
+	w.filter, err = filter.New(w.function("relay").Stream.Filter)
+	w.must(err)
 	var list struct{ Streams []struct{ StreamArn string } }
 	w.aws(w.table, streams+"ListStreams", map[string]any{}, &list)
 	w.streamARN = list.Streams[0].StreamArn

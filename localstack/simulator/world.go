@@ -147,9 +147,7 @@ func newWorld(seed uint64, o Options) *World {
 // makeRoutes are those of the HTTP API.
 func (w *World) makeRoutes() gateway.Routes {
 	routes, err := gateway.NewRoutes(functions.All, app.New(w.config, w.overrides))
-	if err != nil {
-		w.panicf("%v", err)
-	}
+	w.must(err)
 	return routes
 }
 
@@ -168,9 +166,7 @@ func (w *World) configure() app.Config {
 		environment[q.Variable] = w.createQueue(q)
 	}
 	c, err := app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...)
-	if err != nil {
-		w.panicf("%v", err)
-	}
+	w.must(err)
 	return c
 }
 
@@ -210,9 +206,7 @@ func (w *World) queueConfig() sqs.Config {
 func (w *World) createTable() {
 	s := store.Open(store.Config{Table: w.config.Table, Region: w.config.Region, Endpoint: w.config.DynamoDBEndpoint,
 		Credentials: credentials, HTTP: plainClient{w.table}, Now: w.now})
-	if err := s.CreateTable(context.Background()); err != nil {
-		w.panicf("%v", err)
-	}
+	w.must(s.CreateTable(context.Background()))
 }
 
 // createQueue makes a queue with its dead-letter queue, and answers its URL.
@@ -311,6 +305,13 @@ func (w *World) drain() {
 // quietTicks bounds how long the platform may take to come to rest: a
 // callback's retries and a boleto's expiry need a few each.
 const quietTicks = 24
+
+// must ends the simulation at an error that no fault explains.
+func (w *World) must(err error) {
+	if err != nil {
+		w.panicf("%v", err)
+	}
+}
 
 func (w *World) panicf(format string, args ...any) {
 	panic(fmt.Sprintf("sim: seed %d: ", w.seed) + fmt.Sprintf(format, args...) + "\n" + w.history.String())

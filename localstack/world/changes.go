@@ -23,14 +23,10 @@ func (w *World) checkFilter() {
 		return
 	}
 	passes, err := filter.New(store.FastPathFilter)
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.must(err)
 	for record, change := range w.changes(nil) {
 		image, err := attributevalue.FromDynamoDBStreamsMap(change.Dynamodb.NewImage)
-		if err != nil {
-			w.Fatal(err)
-		}
+		w.must(err)
 		due, at, err := store.FastPath(image)
 		if got, want := passes.Match(record), !at.IsZero(); err == nil && got != want {
 			w.Errorf("filter: got %t for a record of %v, for which relay sends %+v at %v; want %t", got,
@@ -43,9 +39,7 @@ func (w *World) checkFilter() {
 func (w *World) Relayed() int {
 	w.Helper()
 	passes, err := filter.New(store.FastPathFilter)
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.must(err)
 	for record, change := range w.changes(w.relayedTo) {
 		w.relayedTo = change.Dynamodb.SequenceNumber
 		if passes.Match(record) {
@@ -60,17 +54,12 @@ func (w *World) Relayed() int {
 func (w *World) changes(after *string) iter.Seq2[events.DynamoDBEventRecord, types.Record] {
 	return func(yield func(events.DynamoDBEventRecord, types.Record) bool) {
 		ctx := context.WithoutCancel(w.Context()) // the test's own has ended when cleanups run
-		must := func(err error) {
-			if err != nil {
-				w.Fatal(err)
-			}
-		}
 		client := dynamodbstreams.NewFromConfig(w.App.AWS(w.App.DynamoDBEndpoint))
 		list, err := client.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{TableName: &w.App.Table})
-		must(err)
+		w.must(err)
 		arn := list.Streams[0].StreamArn
 		stream, err := client.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
-		must(err)
+		w.must(err)
 		from := &dynamodbstreams.GetShardIteratorInput{StreamArn: arn, SequenceNumber: after,
 			ShardId:           stream.StreamDescription.Shards[0].ShardId,
 			ShardIteratorType: types.ShardIteratorTypeAfterSequenceNumber}
@@ -78,10 +67,10 @@ func (w *World) changes(after *string) iter.Seq2[events.DynamoDBEventRecord, typ
 			from.ShardIteratorType = types.ShardIteratorTypeTrimHorizon
 		}
 		start, err := client.GetShardIterator(ctx, from)
-		must(err)
+		w.must(err)
 		for at := start.ShardIterator; ; {
 			page, err := client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: at})
-			must(err)
+			w.must(err)
 			for _, record := range page.Records {
 				if !yield(runner.StreamRecord(record, aws.ToString(arn), w.App.Region), record) {
 					return

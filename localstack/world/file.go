@@ -106,23 +106,17 @@ func (w *World) send(method, url string, headers map[string]string, content stri
 	body string) {
 	w.Helper()
 	r, err := http.NewRequestWithContext(context.WithoutCancel(w.Context()), method, url, bytes.NewBufferString(content))
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.must(err)
 	for name, value := range headers {
 		if http.CanonicalHeaderKey(name) != "Content-Length" { // it follows from the content
 			r.Header.Set(name, value)
 		}
 	}
 	got, err := w.Objects.RoundTrip(r)
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.must(err)
 	defer got.Body.Close()
 	all, err := io.ReadAll(got.Body)
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.must(err)
 	return got.StatusCode, got.Header, string(all)
 }
 
@@ -161,9 +155,7 @@ func (w *World) Stored() map[string]int {
 	objects := objects.New(w.App.AWS(w.App.S3Endpoint), runner.Bucket)
 	all := map[string]int{}
 	for o, err := range objects.List(context.WithoutCancel(w.Context()), file.Prefix, "") {
-		if err != nil {
-			w.Fatal(err)
-		}
+		w.must(err)
 		all[o.Key]++
 	}
 	return all

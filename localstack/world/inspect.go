@@ -83,8 +83,6 @@ func (w *World) Reconcile() reconcile.Report {
 	if err == nil {
 		err = json.Unmarshal(answer, &report)
 	}
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.must(err)
 	return report
 }

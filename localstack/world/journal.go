@@ -50,9 +50,8 @@ func (w *World) Balance(m Merchant, a ledger.Account, c money.Currency) money.Am
 				continue
 			}
 			var err error
-			if balance, err = balance.Add(posting.Amount); err != nil {
-				w.Fatal(err)
-			}
+			balance, err = balance.Add(posting.Amount)
+			w.must(err)
 		}
 	}
 	return balance
@@ -96,8 +95,6 @@ func (s Shop) LoseEntries(name string) {
 		s.Fatalf("%s: got entries %v, error %v; want some", name, lost, err)
 	}
 	for _, k := range lost {
-		if err := table.Delete(store.PartitionKey, k.PK).Range(store.SortKey, k.SK).Run(s.Context()); err != nil {
-			s.Fatal(err)
-		}
+		s.must(table.Delete(store.PartitionKey, k.PK).Range(store.SortKey, k.SK).Run(s.Context()))
 	}
 }

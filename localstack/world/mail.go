@@ -15,7 +15,5 @@ func (w *World) PutMail(t identity.Tenant, m mail.Mail) {
 		identity.Tenant
 		mail.Mail
 	}{"MAIL#" + m.ID, "MAIL", t, m.Due(w.Clock.Now())}
-	if err := table.Put(item).Run(w.Context()); err != nil {
-		w.Fatal(err)
-	}
+	w.must(table.Put(item).Run(w.Context()))
 }

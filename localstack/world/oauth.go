@@ -26,9 +26,7 @@ var ByTest = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "test")
 func (s Shop) RegisterClient(change ...func(*oauth.Client)) (oauth.Client, string) {
 	s.Helper()
 	id, err := oauth.NewID(rand.Reader)
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.must(err)
 	text := s.secretText("client secret")
 	c := oauth.Client{ID: id, Name: "App", Tenant: s.Tenant(), RedirectURIs: []string{AppRedirect},
 		Scopes: identity.AllScopes(), Approved: identity.AllScopes(), SecretHash: identity.Hash(text),
@@ -36,9 +34,8 @@ func (s Shop) RegisterClient(change ...func(*oauth.Client)) (oauth.Client, strin
 	for _, set := range change {
 		set(&c)
 	}
-	if c, err = s.App.Store.CreateOAuthClient(s.Context(), made("create_oauth_client"), c); err != nil {
-		s.Fatal(err)
-	}
+	c, err = s.App.Store.CreateOAuthClient(s.Context(), made("create_oauth_client"), c)
+	s.must(err)
 	return c, text
 }
 
@@ -50,18 +47,14 @@ func (s Shop) ChangeClient(c oauth.Client, change func(*oauth.Client)) {
 		return c, nil
 	}
 	_, err := s.App.Store.UpdateOAuthClient(s.Context(), made("update_oauth_client"), c.ID, changed)
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.must(err)
 }
 
 // secretText is a random text that must not be found in anything stored or logged.
 func (s Shop) secretText(what string) string {
 	s.Helper()
 	text, err := oauth.NewSecret(rand.Reader)
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.must(err)
 	s.Secret(what, text)
 	return text
 }
@@ -77,9 +70,7 @@ func (s Shop) Code(c oauth.Client, h oauth.Holder, change ...func(*oauth.Code)) 
 	for _, set := range change {
 		set(&code)
 	}
-	if err := s.App.Store.PutCode(s.Context(), code); err != nil {
-		s.Fatal(err)
-	}
+	s.must(s.App.Store.PutCode(s.Context(), code))
 	return text
 }
 
@@ -89,9 +80,7 @@ func (s Shop) Holder(m member.Member, scopes ...string) oauth.Holder {
 	passwords := m.Passwords
 	if m.UserID != "" {
 		u, err := s.App.Store.User(s.Context(), m.UserID)
-		if err != nil {
-			s.Fatal(err)
-		}
+		s.must(err)
 		passwords = u.Passwords
 	}
 	return oauth.Holder{Kind: m.Kind(), Subject: m.ID, User: m.UserID, Tenant: s.Tenant(), Scopes: scopes,

@@ -35,12 +35,9 @@ func (w *World) PayoutState(m Merchant) PayoutState {
 // RunPayouts plans the payouts that are due, and runs those that are planned.
 func (w *World) RunPayouts() {
 	w.Helper()
-	if err := w.main.TickNow(w.Context(), "payoutplan"); err != nil {
-		w.Fatal(err)
-	}
-	if _, err := w.main.DrainQueues(w.Context()); err != nil {
-		w.Fatal(err)
-	}
+	w.must(w.main.TickNow(w.Context(), "payoutplan"))
+	_, err := w.main.DrainQueues(w.Context())
+	w.must(err)
 }
 
 // payoutStates are those of all tenants.
@@ -132,9 +129,7 @@ func (s sums) of(c money.Currency) money.Amount {
 
 func (s sums) add(w *World, a money.Amount) {
 	sum, err := s.of(a.Currency()).Add(a)
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.must(err)
 	s[a.Currency()] = sum
 }
 
@@ -183,9 +178,7 @@ func (w *World) checkPayout(tenant string, p payout.Payout, records []payout.Rec
 		return
 	}
 	times, left, err := banking.Sandbox(w.App).Executed(context.WithoutCancel(w.Context()), p.ID)
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.must(err)
 	ordered := p.Total.Sign() > 0
 	switch {
 	case times > 1, times == 1 && left != p.Total:

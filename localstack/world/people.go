@@ -39,9 +39,7 @@ func (s Shop) employ(t identity.Tenant, r member.Registration, choose func() (me
 			passwords, err := choose()
 			return member.NewEmployee(id, r, passwords, s.App.Store.Now()), err
 		})
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.must(err)
 	return m
 }
 
@@ -76,9 +74,7 @@ func (s Shop) join(t identity.Tenant, email, role string, choose func() (member.
 			return member.NewInvited(id, member.Invitation{Email: email, Roles: []string{role}}, "invite "+email,
 				func(string, string) string { return token }, s.App.Store.Now()), nil
 		})
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.must(err)
 	accepted, err := s.App.Store.AcceptInvitation(s.Context(), made("acceptInvitation"), token,
 		func(i store.Invitation) (member.Passwords, error) {
 			if len(i.User.Passwords) > 0 {
@@ -86,18 +82,14 @@ func (s Shop) join(t identity.Tenant, email, role string, choose func() (member.
 			}
 			return choose()
 		})
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.must(err)
 	return s.member(t, accepted.Member.Number())
 }
 
 func (s Shop) member(t identity.Tenant, number int32) member.Member {
 	s.Helper()
 	m, err := s.App.Store.Member(s.Context(), t, number)
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.must(err)
 	return m
 }
 

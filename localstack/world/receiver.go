@@ -67,9 +67,7 @@ type ReaderCallback struct {
 func (w *World) Receive() *Receiver {
 	w.Helper()
 	keys, err := w.App.SigningKeys()
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.must(err)
 	r := &Receiver{world: w, status: http.StatusNoContent}
 	for _, key := range keys {
 		r.keys = append(r.keys, key.PublicKey())

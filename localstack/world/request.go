@@ -58,9 +58,7 @@ func (w *World) ShownNow() time.Time { return w.Clock.Now().Truncate(time.Millis
 func (p *Process) Do(r Request) Response {
 	p.world.Helper()
 	check, err := sharedChecker()
-	if err != nil {
-		p.world.Fatal(err)
-	}
+	p.world.must(err)
 	return p.send(r, check.Transport(client.Handler{Handler: p.Handler()}, p.world.Errorf))
 }
 
@@ -69,13 +67,9 @@ func (p *Process) Do(r Request) Response {
 func (p *Process) Checked() http.Handler {
 	p.world.Helper()
 	check, err := sharedChecker()
-	if err != nil {
-		p.world.Fatal(err)
-	}
+	p.world.must(err)
 	base, err := url.Parse(p.Environment()["BASE_URL"])
-	if err != nil {
-		p.world.Fatal(err)
-	}
+	p.world.must(err)
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(base)

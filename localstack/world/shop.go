@@ -104,9 +104,7 @@ func (s Shop) RotateSecret() webhook.Secret {
 	s.Operate(map[string]any{"command": "rotate_callback_secret", "merchant_code": s.Merchant.Code}, &made)
 	s.Secret("callback secret", made.Secret)
 	secret, err := webhook.ParseSecret(made.Secret)
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.must(err)
 	return secret
 }
 

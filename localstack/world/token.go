@@ -32,9 +32,7 @@ func (s Shop) Token(change ...func(*identity.AccessToken)) string {
 		t.Subject = s.TestProfile("Token").ID
 	}
 	s.register(t)
-	if err := s.put(t); err != nil {
-		s.Fatal(err)
-	}
+	s.must(s.put(t))
 	s.Secret("access token", text)
 	return text
 }
@@ -108,9 +106,7 @@ func (s Shop) TestProfile(name string) member.TestProfile {
 		p, err = s.App.Store.CreateTestProfile(s.Context(), made("createTestProfile"), s.Tenant(), p,
 			s.App.Store.PasswordOf(s.Tenant(), p.ID, password))
 	}
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.must(err)
 	s.Secret("test profile's password", password.Reveal())
 	return p
 }

@@ -167,6 +167,14 @@ func NewAt(tb testing.TB, baseURL string) *World {
 	return w
 }
 
+// must ends the test at an error.
+func (w *World) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
 // inspector opens the platform for inspection, past every fault.
 func (w *World) inspector() *app.App { return w.AppOver(nil) }
 
@@ -180,9 +188,7 @@ func (w *World) AppWith(change func(*app.Config)) *app.App { return w.appWith(ni
 
 func (w *World) appWith(network http.RoundTripper, change func(*app.Config)) *app.App {
 	config, err := app.FromEnvironment(func(name string) string { return w.main.Environment()[name] }, app.Secrets...)
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.must(err)
 	change(&config)
 	overrides := app.Overrides{Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials,
 		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live,
@@ -231,9 +237,7 @@ func (w *World) Process() *Process {
 			Limits: rest.Limits{Credential: unlimited, Tenant: unlimited, Address: unlimited},
 		},
 	})
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.must(err)
 	w.Cleanup(running.Stop)
 	return &Process{Runner: running, Steps: steps, Meter: meter, world: w}
 }
