@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -157,9 +158,7 @@ type object = map[string]any
 func (c *counter) offer(cents int, more object) string {
 	c.Helper()
 	body := object{"total_amount": object{"currency": "EUR", "minor_unit": 2, "value": cents}, "description": "Lunch"}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	var made struct {
 		Data struct {
 			ID string `json:"checkout_id"`

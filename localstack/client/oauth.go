@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -126,9 +127,7 @@ func (b *Browser) fill(ctx context.Context, page Response, entered url.Values) (
 	if err != nil {
 		return page, fmt.Errorf("status %d: %w", page.Status, err)
 	}
-	for name, values := range entered {
-		form.Fields[name] = values
-	}
+	maps.Copy(form.Fields, entered)
 	return b.Open(ctx, form.Request())
 }
 

@@ -3,6 +3,7 @@ package demo
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
@@ -15,9 +16,7 @@ type object = map[string]any
 func (s *scenario) create(reference, amount string, more object) (c checkout) {
 	body := object{"checkout_reference": reference + "-" + s.run, "amount": json.Number(amount), "currency": "EUR",
 		"merchant_code": s.MerchantCode, "description": "Demo", "return_url": s.shop.callbackURL()}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	s.call("POST", "/v0.1/checkouts", body, http.StatusCreated, &c)
 	s.expect(c.Status == "PENDING" && c.ID != "", "a PENDING checkout")
 	return c

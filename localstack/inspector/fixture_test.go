@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -62,9 +63,7 @@ func (f *fixture) create(reference string, more object) (id string) {
 	f.Helper()
 	body := object{"checkout_reference": reference, "description": reference, "amount": json.Number("10.10"),
 		"currency": "EUR", "merchant_code": f.env["MERCHANT_CODE"]}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	return f.ask(http.MethodPost, "/v0.1/checkouts", body, http.StatusCreated).Text("id")
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -192,9 +193,7 @@ func (d *document) contentAs(rng *rand.Rand) (content, kind string) {
 func (d *document) put(actor string, rng *rand.Rand) {
 	content, kind := d.contentAs(rng)
 	headers := map[string]string{}
-	for name, value := range d.upload.Headers {
-		headers[name] = value
-	}
+	maps.Copy(headers, d.upload.Headers)
 	headers["content-type"] = kind
 	d.follow(actor, d.upload.Method, d.upload.URL, headers, content)
 }

@@ -3,6 +3,7 @@ package simulator
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -54,9 +55,7 @@ func (m *month) open() {
 		live := m.rng.IntN(5) < 2
 		given := fields{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
 			"fee_rate": feeRates[m.rng.IntN(len(feeRates))], "shards": m.someShards(n)}
-		for name, value := range kind {
-			given[name] = value
-		}
+		maps.Copy(given, kind)
 		var made struct {
 			Code string                     `json:"merchant_code"`
 			Key  struct{ Plaintext string } `json:"api_key"`
@@ -93,9 +92,7 @@ func encoded(v any) string {
 // answered.
 func (p *payee) command(actor, command string, more fields) {
 	all := fields{"command": command, "merchant_code": p.merchant}
-	for name, value := range more {
-		all[name] = value
-	}
+	maps.Copy(all, more)
 	p.scenario.command(actor, "%s", encoded(all))
 }
 

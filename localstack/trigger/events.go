@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -24,9 +25,7 @@ type checkout struct {
 func (s *sequence) create(ctx context.Context, m merchant, amount, currency string, more object) (checkout, error) {
 	body := object{"checkout_reference": s.reference, "amount": json.Number(amount), "currency": currency,
 		"merchant_code": m.code, "description": "Trigger", "return_url": s.API.BaseURL + "/sandbox/callbacks"}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	if err := override(body, s.overrides); err != nil {
 		return checkout{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"text/tabwriter"
@@ -119,9 +120,7 @@ func (s *sequence) call(ctx context.Context, m merchant, method, path string, bo
 // operate gives an operator's command, and prints it.
 func (s *sequence) operate(ctx context.Context, name string, arguments object) error {
 	command := object{"command": name}
-	for argument, value := range arguments {
-		command[argument] = value
-	}
+	maps.Copy(command, arguments)
 	err := s.Operator.Operate(ctx, command, nil)
 	fmt.Fprintf(s.Out, "operator: %s\n", name)
 	if refused, ok := errors.AsType[*client.Refusal](err); ok {

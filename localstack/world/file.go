@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -95,9 +96,7 @@ const PDF = "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 
 func (s Shop) NewFile(content string, more map[string]any) File {
 	s.Helper()
 	body := map[string]any{"filename": "contract.pdf", "content_type": file.PDF, "size": len(content)}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	return s.ShownFile(http.StatusCreated, s.Send("POST", s.FilesPath(), body))
 }
 

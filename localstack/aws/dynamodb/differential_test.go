@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -120,9 +121,7 @@ func (r request) send(t *testing.T, s *side) object {
 	}
 	whole := object{"Items": list{}, "Count": 0, "ScannedCount": 0, "Pages": 0}
 	body := object{}
-	for name, v := range r.body {
-		body[name] = v
-	}
+	maps.Copy(body, r.body)
 	for {
 		if errorType(answer) != "" {
 			return answer
