@@ -13,6 +13,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/redact"
+	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
 // challenge is contract §4.4, the payer's browser included.
@@ -28,7 +29,7 @@ func (s *scenario) challenge() {
 	case id := <-s.shop.payers:
 		s.expect(id == c.ID, "the payer back in the shop, with the checkout's id")
 	default:
-		check(errors.New("the payer did not come back to redirect_url"))
+		steps.Check(errors.New("the payer did not come back to redirect_url"))
 	}
 	s.awaitCallback(c.ID, "PAID")
 }
@@ -46,7 +47,7 @@ func (s *scenario) browse(step *client.NextStep) {
 // formOn returns the first form on a page.
 func formOn(page client.Response) client.Form {
 	form, err := page.Form()
-	check(err)
+	steps.Check(err)
 	return form
 }
 
@@ -55,13 +56,13 @@ func (s *scenario) visit(r client.Request) client.Response {
 	asked := r.Path
 	for {
 		page, err := s.API.Do(s.ctx, r)
-		check(err)
+		steps.Check(err)
 		s.show(r, page)
 		if page.Status == http.StatusOK {
 			return page
 		}
 		if page.Status != http.StatusSeeOther {
-			check(fmt.Errorf("%s answered %s", asked, statusLine(page)))
+			steps.Check(fmt.Errorf("%s answered %s", asked, statusLine(page)))
 		}
 		r = client.Request{Method: http.MethodGet, Path: page.Header.Get("Location"), Header: r.Header}
 	}

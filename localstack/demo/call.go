@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
 // object is a JSON object.
@@ -43,13 +44,13 @@ func (s *scenario) call(method, path string, body object, status int, into any) 
 		s.print.line(pretty(body))
 	}
 	response, err := s.API.Do(s.ctx, request)
-	check(err)
+	steps.Check(err)
 	s.print.line("← " + statusLine(response) + "\n" + prettyReply(response.Body))
 	if response.Status != status {
-		check(fmt.Errorf("%s %s answered %s, not %d", method, path, statusLine(response), status))
+		steps.Check(fmt.Errorf("%s %s answered %s, not %d", method, path, statusLine(response), status))
 	}
 	if into != nil {
-		check(response.Into(into))
+		steps.Check(response.Into(into))
 	}
 }
 

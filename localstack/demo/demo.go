@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/steps"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
@@ -33,8 +34,8 @@ type Config struct {
 // limit ends a demo that waits for something that does not come.
 const limit = 2 * time.Minute
 
-// steps are run in this order.
-var steps = []struct {
+// story has the steps, in their order.
+var story = []struct {
 	title string
 	run   func(*scenario)
 }{
@@ -70,38 +71,13 @@ func Run(ctx context.Context, c Config) error {
 	}
 	defer shop.close()
 	s := &scenario{Config: c, ctx: ctx, shop: shop, run: uuid.NewString()[:8], print: printer{c.Out}}
-	for i, step := range steps {
+	for i, step := range story {
 		s.print.title(i+1, step.title)
-		if err := s.try(step.run); err != nil {
+		if err := steps.Try(func() { step.run(s) }); err != nil {
 			return fmt.Errorf("%s: %w", step.title, err)
 		}
 	}
 	s.print.line("\nThe demo is complete. Everything was as the contract says.")
-	return nil
-}
-
-// ended is what a step panics with that cannot go on: so a step reads as the story that it tells.
-type ended struct{ why error }
-
-// check ends the step at an error.
-func check(err error) {
-	if err != nil {
-		panic(ended{err})
-	}
-}
-
-// try runs a step, and returns the error that ended it: what differs from the contract.
-func (s *scenario) try(step func(*scenario)) (err error) {
-	defer func() {
-		switch cause := recover().(type) {
-		case nil:
-		case ended:
-			err = cause.why
-		default:
-			panic(cause)
-		}
-	}()
-	step(s)
 	return nil
 }
 
@@ -147,7 +123,7 @@ func (s *scenario) readKeys() {
 		text = rotated.Secret
 	}
 	secret, err := webhook.ParseSecret(text)
-	check(err)
+	steps.Check(err)
 	s.print.line("← a secret: whsec_… (it is not shown here)")
 	s.secrets = []webhook.Secret{secret}
 	s.publicKeys()
@@ -162,7 +138,7 @@ func (s *scenario) publicKeys() {
 	s.call("GET", "/.well-known/webhook-keys", nil, 200, &published)
 	for _, k := range published.Keys {
 		key, err := webhook.ParsePublicKey(k.PublicKey)
-		check(err)
+		steps.Check(err)
 		s.keys = append(s.keys, key)
 	}
 	s.expect(len(s.keys) > 0, "a public key")
@@ -218,7 +194,7 @@ func (s *scenario) charge() {
 // expect prints what was wanted, or ends the step with it.
 func (s *scenario) expect(ok bool, want string) {
 	if !ok {
-		check(fmt.Errorf("the response above is not %s", want))
+		steps.Check(fmt.Errorf("the response above is not %s", want))
 	}
 	s.print.line("✓ " + want)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
 // The content that the demo uploads: a document, and a program that pretends to be one.
@@ -57,7 +58,7 @@ func (s *scenario) upload(collection, name, content string) (f storedFile) {
 	response := s.follow(client.Request{Method: f.Upload.Method, Path: f.Upload.URL, Header: f.Upload.Headers,
 		Body: content})
 	if response.Status != http.StatusOK {
-		check(fmt.Errorf("the upload answered %s %s, not 200", statusLine(response), response.Body))
+		steps.Check(fmt.Errorf("the upload answered %s %s, not 200", statusLine(response), response.Body))
 	}
 	return f
 }
@@ -71,7 +72,7 @@ func (s *scenario) complete(f storedFile, status int) {
 func (s *scenario) download(f storedFile, status int, content string) {
 	response := s.follow(client.Request{Method: http.MethodGet, Path: f.DownloadURL})
 	if response.Status != status {
-		check(fmt.Errorf("the download answered %s, not %d", statusLine(response), status))
+		steps.Check(fmt.Errorf("the download answered %s, not %d", statusLine(response), status))
 	}
 	if status != http.StatusOK {
 		s.expect(true, "the link has nothing to give any more")
@@ -87,7 +88,7 @@ func (s *scenario) follow(r client.Request) client.Response {
 	address, _, _ := strings.Cut(r.Path, "?")
 	s.print.line("→ " + r.Method + " " + address + "?…")
 	response, err := s.API.Do(s.ctx, r)
-	check(err)
+	steps.Check(err)
 	s.print.line("← " + statusLine(response))
 	return response
 }

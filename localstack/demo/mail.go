@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
+	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
 // member is what the demo checks in a member.
@@ -40,7 +41,7 @@ func (s *scenario) readMail(to string) {
 	for !s.findMail(to) {
 		select {
 		case <-s.ctx.Done():
-			check(fmt.Errorf("no mail to %s in %s: %w", to, s.Mails, s.ctx.Err()))
+			steps.Check(fmt.Errorf("no mail to %s in %s: %w", to, s.Mails, s.ctx.Err()))
 		case <-tick.C:
 		}
 	}
@@ -59,6 +60,6 @@ func (s *scenario) findMail(to string) (found bool) {
 		s.expect(strings.Contains(mail.Text, s.API.BaseURL+"/invitations/"), "a mail with a link that is valid once")
 		return true
 	}
-	check(err)
+	steps.Check(err)
 	return false
 }

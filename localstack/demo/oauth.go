@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
 // appScopes are those that the application asks for. The platform's operator has to approve payments.
@@ -34,7 +35,7 @@ func (s *scenario) register() (owner client.Person) {
 // operate runs an operator's command. The answer is not printed, because it may have a secret.
 func (s *scenario) operate(command object, answer any) {
 	s.print.line("→ provision " + pretty(command))
-	check(s.Operator.Operate(s.ctx, command, answer))
+	steps.Check(s.Operator.Operate(s.ctx, command, answer))
 }
 
 // owner is the address of the owner of the merchant that the demo opens.
@@ -52,7 +53,7 @@ func (s *scenario) signIn() {
 func (s *scenario) authorize(p client.Person) *scenario {
 	browser := client.Browser{Client: s.API, Show: s.show}
 	tokens, err := s.app.SignIn(s.ctx, &browser, p, s.MerchantCode)
-	check(err)
+	steps.Check(err)
 	s.print.line("→ POST " + s.API.BaseURL + "/token  (the code, with the PKCE verifier)\n" +
 		"← an access token and a refresh token (not shown), scope: " + tokens.Scope)
 	s.expect(tokens.MerchantCode == s.MerchantCode && tokens.Scope == s.app.Scope,

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/steps"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
@@ -44,7 +45,7 @@ func (s *scenario) addAccount() {
 		select {
 		case <-time.After(sandbox.VerifiedAfter):
 		case <-s.ctx.Done():
-			check(s.ctx.Err())
+			steps.Check(s.ctx.Err())
 		}
 		s.call("GET", bankAccounts+"?primary=true", nil, http.StatusOK, &added)
 	}

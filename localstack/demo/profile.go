@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
 // tryCard is contract §8.4: a test profile signs in by its password, to the application that the demo has registered,
@@ -14,7 +15,7 @@ func (s *scenario) tryCard() {
 	var made struct{ ID, Username, Password string }
 	s.call("POST", profiles, object{"name": "Developers"}, http.StatusCreated, &made)
 	var tokens client.Tokens
-	check(s.app.Token(s.ctx, s.API, url.Values{"grant_type": {"password"}, "username": {made.Username},
+	steps.Check(s.app.Token(s.ctx, s.API, url.Values{"grant_type": {"password"}, "username": {made.Username},
 		"password": {made.Password}, "scope": {"payments"}}, &tokens))
 	s.print.line("→ POST " + s.API.BaseURL + "/token  (the profile's user name and password)\n" +
 		"← an access token (not shown), scope: " + tokens.Scope + "\n\nThe developer, with that token:")

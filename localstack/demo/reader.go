@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
 // readerInterval is how often the demo looks what a terminal has done.
@@ -51,7 +53,7 @@ func (s *scenario) poll(path string, into any, done func() bool, want string) {
 	for !done() {
 		select {
 		case <-s.ctx.Done():
-			check(s.ctx.Err())
+			steps.Check(s.ctx.Err())
 		case <-time.After(readerInterval):
 		}
 		quiet.call("GET", path, nil, http.StatusOK, into)

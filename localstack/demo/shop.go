@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/steps"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
@@ -81,13 +82,13 @@ func (s *scenario) awaitCallback(checkoutID, status string) {
 		select {
 		case n := <-s.shop.callbacks:
 			mine, err := s.verify(n, checkoutID, status)
-			check(err)
+			steps.Check(err)
 			if mine {
 				s.retrieve(checkoutID, status)
 				return
 			}
 		case <-s.ctx.Done():
-			check(errors.New("no callback came: " + s.ctx.Err().Error()))
+			steps.Check(errors.New("no callback came: " + s.ctx.Err().Error()))
 		}
 	}
 }

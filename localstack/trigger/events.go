@@ -1,7 +1,6 @@
 package trigger
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
 // declined is an amount that the sandbox declines (contract §12).
@@ -22,24 +22,22 @@ type checkout struct {
 }
 
 // create creates a checkout, with the overrides. Its callbacks go to the page /sandbox unless these say where.
-func (s *sequence) create(ctx context.Context, m merchant, amount, currency string, more object) (checkout, error) {
+func (s *sequence) create(m merchant, amount, currency string, more object) checkout {
 	body := object{"checkout_reference": s.reference, "amount": json.Number(amount), "currency": currency,
 		"merchant_code": m.code, "description": "Trigger", "return_url": s.API.BaseURL + "/sandbox/callbacks"}
 	maps.Copy(body, more)
-	if err := override(body, s.overrides); err != nil {
-		return checkout{}, err
-	}
-	got, err := s.call(ctx, m, http.MethodPost, "/v0.1/checkouts", body, created)
-	return checkout{m, got.Text("id"), "/v0.1/checkouts/" + got.Text("id")}, err
+	steps.Check(override(body, s.overrides))
+	got := s.call(m, http.MethodPost, "/v0.1/checkouts", body, created)
+	return checkout{m, got.Text("id"), "/v0.1/checkouts/" + got.Text("id")}
 }
 
 // pay processes a checkout with a card, and returns the transaction's code.
-func (s *sequence) pay(ctx context.Context, c checkout, number, status string) (code string, err error) {
-	got, err := s.call(ctx, c.merchant, http.MethodPut, c.path, client.ByCard(number, s.Now), ok)
-	if err == nil && got.Text("status") != status {
-		err = fmt.Errorf("the checkout is %s, not %s: an override may have changed that", got.Text("status"), status)
+func (s *sequence) pay(c checkout, number, status string) (code string) {
+	got := s.call(c.merchant, http.MethodPut, c.path, client.ByCard(number, s.Now), ok)
+	if is := got.Text("status"); is != status {
+		steps.Check(fmt.Errorf("the checkout is %s, not %s: an override may have changed that", is, status))
 	}
-	return got.Text("transaction_code"), err
+	return got.Text("transaction_code")
 }
 
 // payment is one that was made.
@@ -49,118 +47,70 @@ type payment struct {
 }
 
 // makePayment has a checkout paid by card.
-func (s *sequence) makePayment(ctx context.Context) (payment, error) {
-	c, err := s.create(ctx, s.merchant(""), "10.00", "EUR", nil)
-	if err != nil {
-		return payment{}, err
-	}
-	code, err := s.pay(ctx, c, client.Frictionless, "PAID")
-	return payment{c.merchant, code}, err
+func (s *sequence) makePayment() payment {
+	c := s.create(s.merchant(""), "10.00", "EUR", nil)
+	return payment{c.merchant, s.pay(c, client.Frictionless, "PAID")}
 }
 
-func (s *sequence) paid(ctx context.Context) error {
-	_, err := s.makePayment(ctx)
-	return err
+func (s *sequence) paid() { s.makePayment() }
+
+func (s *sequence) failed() {
+	c := s.create(s.merchant(""), declined, "EUR", nil)
+	s.pay(c, client.Frictionless, "FAILED")
 }
 
-func (s *sequence) failed(ctx context.Context) error {
-	c, err := s.create(ctx, s.merchant(""), declined, "EUR", nil)
-	if err != nil {
-		return err
-	}
-	_, err = s.pay(ctx, c, client.Frictionless, "FAILED")
-	return err
+func (s *sequence) expired() {
+	c := s.create(s.merchant(""), "10.00", "EUR", nil)
+	s.call(c.merchant, http.MethodDelete, c.path, nil, ok)
 }
 
-func (s *sequence) expired(ctx context.Context) error {
-	c, err := s.create(ctx, s.merchant(""), "10.00", "EUR", nil)
-	if err != nil {
-		return err
-	}
-	_, err = s.call(ctx, c.merchant, http.MethodDelete, c.path, nil, ok)
-	return err
+func (s *sequence) challenged() {
+	c := s.create(s.merchant(""), "10.00", "EUR", nil)
+	s.call(c.merchant, http.MethodPut, c.path, client.ByCard(client.Challenged, s.Now), accepted)
 }
 
-func (s *sequence) challenged(ctx context.Context) error {
-	c, err := s.create(ctx, s.merchant(""), "10.00", "EUR", nil)
-	if err != nil {
-		return err
-	}
-	_, err = s.call(ctx, c.merchant, http.MethodPut, c.path, client.ByCard(client.Challenged, s.Now), accepted)
-	return err
-}
-
-func (s *sequence) boleto(ctx context.Context) error {
-	c, err := s.create(ctx, s.merchant("BRL_"), "10.00", "BRL", object{"redirect_url": s.API.BaseURL + "/sandbox"})
-	if err != nil {
-		return err
-	}
+func (s *sequence) boleto() {
+	c := s.create(s.merchant("BRL_"), "10.00", "BRL", object{"redirect_url": s.API.BaseURL + "/sandbox"})
 	payer := object{"first_name": "João", "last_name": "Silva", "email": "joao@example.com", "tax_id": "529.982.247-25",
 		"address": object{"line_1": "Rua A 1", "city": "São Paulo", "postal_code": "01304-001", "state": "SP",
 			"country": "BR"}}
-	if _, err = s.call(ctx, c.merchant, http.MethodPut, c.path,
-		object{"payment_type": "boleto", "personal_details": payer}, ok); err != nil {
-		return err
-	}
-	return s.operate(ctx, "pay_voucher", object{"merchant_code": c.code, "checkout_id": c.id})
+	s.call(c.merchant, http.MethodPut, c.path, object{"payment_type": "boleto", "personal_details": payer}, ok)
+	s.operate("pay_voucher", object{"merchant_code": c.code, "checkout_id": c.id})
 }
 
-func (s *sequence) refunded(ctx context.Context) error {
-	p, err := s.makePayment(ctx)
-	if err != nil {
-		return err
-	}
+func (s *sequence) refunded() {
+	p := s.makePayment()
 	path := "/v1.0/merchants/" + p.code + "/payments/" + p.transaction + "/refunds"
-	_, err = s.call(ctx, p.merchant, http.MethodPost, path, nil, created)
-	return err
+	s.call(p.merchant, http.MethodPost, path, nil, created)
 }
 
-func (s *sequence) chargedBack(ctx context.Context) error {
-	p, err := s.makePayment(ctx)
-	if err != nil {
-		return err
-	}
-	return s.operate(ctx, "charge_back", object{"merchant_code": p.code, "mode": "test", "transaction": p.transaction})
+func (s *sequence) chargedBack() {
+	p := s.makePayment()
+	s.operate("charge_back", object{"merchant_code": p.code, "mode": "test", "transaction": p.transaction})
 }
 
-func (s *sequence) paidOut(ctx context.Context) error {
-	if _, err := s.makePayment(ctx); err != nil {
-		return err
-	}
-	all, err := s.Operator.RunNextPayouts(ctx, s.Now, s.Advance)
-	if err != nil {
-		return err
-	}
+func (s *sequence) paidOut() {
+	s.makePayment()
+	all, err := s.Operator.RunNextPayouts(s.ctx, s.Now, s.Advance)
+	steps.Check(err)
 	for _, p := range all {
 		fmt.Fprintf(s.Out, "payout of %s: %s %s %s\n", p.Tenant, p.Total, p.Currency, p.Status)
 	}
-	return nil
 }
 
-func (s *sequence) paidAtReader(ctx context.Context) error {
+func (s *sequence) paidAtReader() {
 	m := s.merchant("")
 	readers := "/v0.1/merchants/" + m.code + "/readers"
 	pairing := strings.ToUpper(s.reference[len(s.reference)-8:])
-	made, err := s.call(ctx, m, http.MethodPost, readers, object{"pairing_code": pairing, "name": "Trigger"}, created)
-	if err != nil {
-		return err
-	}
+	made := s.call(m, http.MethodPost, readers, object{"pairing_code": pairing, "name": "Trigger"}, created)
 	one := readers + "/" + made.Text("id")
-	if _, err = s.waitFor(ctx, m, one, "status", "processing"); err != nil {
-		return err
-	}
+	s.waitFor(m, one, "status", "processing")
 	body := object{"total_amount": object{"currency": "EUR", "minor_unit": json.Number("2"), "value": json.Number("1000")},
 		"description": "Trigger"}
-	if err = override(body, s.overrides); err != nil {
-		return err
+	steps.Check(override(body, s.overrides))
+	offered := s.call(m, http.MethodPost, one+"/checkout", body, created)
+	status := s.waitFor(m, one+"/checkout/"+offered.Text("data.checkout_id"), "data.status", "pending")
+	if status != "successful" {
+		steps.Check(errors.New("the payment is " + status + ": an override may have changed that"))
 	}
-	offered, err := s.call(ctx, m, http.MethodPost, one+"/checkout", body, created)
-	if err != nil {
-		return err
-	}
-	status, err := s.waitFor(ctx, m, one+"/checkout/"+offered.Text("data.checkout_id"), "data.status", "pending")
-	if err == nil && status != "successful" {
-		err = errors.New("the payment is " + status + ": an override may have changed that")
-	}
-	return err
 }

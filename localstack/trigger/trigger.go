@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
 // Config says at which platform. Env is its .local/env.
@@ -32,7 +33,7 @@ type Config struct {
 // event is something that can be made to happen.
 type event struct {
 	name, what string
-	run        func(*sequence, context.Context) error
+	run        func(*sequence)
 }
 
 // events are all of them.
@@ -75,8 +76,8 @@ func Run(ctx context.Context, name string, overrides []string, c Config) error {
 		if e.name != name {
 			continue
 		}
-		s := &sequence{Config: c, overrides: overrides, reference: "trigger-" + uuid.NewString()[:8]}
-		if err := e.run(s, ctx); err != nil {
+		s := &sequence{Config: c, ctx: ctx, overrides: overrides, reference: "trigger-" + uuid.NewString()[:8]}
+		if err := steps.Try(func() { e.run(s) }); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		fmt.Fprintf(c.Out, "%s: see %s/sandbox\n", name, c.API.BaseURL)
@@ -85,9 +86,10 @@ func Run(ctx context.Context, name string, overrides []string, c Config) error {
 	return fmt.Errorf("%q is no event: there are %s", name, strings.Join(Names(), ", "))
 }
 
-// sequence is one event.
+// sequence is one event. Its methods end it when a request is not answered as it must be.
 type sequence struct {
 	Config
+	ctx       context.Context // of the event
 	overrides []string
 	reference string
 }
@@ -103,44 +105,40 @@ func (s *sequence) merchant(prefix string) merchant {
 // object is a JSON object.
 type object = map[string]any
 
-// call sends a request, prints it, and reads the reply. Any status but the wanted one is an error.
-func (s *sequence) call(ctx context.Context, m merchant, method, path string, body any, want int) (client.Response,
-	error) {
-	got, err := s.API.Do(ctx, client.Request{Method: method, Path: path, APIKey: m.key, Body: body})
-	if err != nil {
-		return got, err
-	}
+// call sends a request, prints it, and reads the reply. Any status but the wanted one ends the sequence.
+func (s *sequence) call(m merchant, method, path string, body any, want int) client.Response {
+	got, err := s.API.Do(s.ctx, client.Request{Method: method, Path: path, APIKey: m.key, Body: body})
+	steps.Check(err)
 	fmt.Fprintf(s.Out, "%s %s %d\n", method, path, got.Status)
 	if got.Status != want {
-		return got, errors.New(cmp.Or(got.Text("message"), string(got.Body)))
+		steps.Check(errors.New(cmp.Or(got.Text("message"), string(got.Body))))
 	}
-	return got, nil
+	return got
 }
 
 // operate gives an operator's command, and prints it.
-func (s *sequence) operate(ctx context.Context, name string, arguments object) error {
+func (s *sequence) operate(name string, arguments object) {
 	command := object{"command": name}
 	maps.Copy(command, arguments)
-	err := s.Operator.Operate(ctx, command, nil)
+	err := s.Operator.Operate(s.ctx, command, nil)
 	fmt.Fprintf(s.Out, "operator: %s\n", name)
 	if refused, ok := errors.AsType[*client.Refusal](err); ok {
-		return errors.New(refused.Message)
+		err = errors.New(refused.Message)
 	}
-	return err
+	steps.Check(err)
 }
 
 // waitFor reads a resource each second until a text of it is another, and returns that.
-func (s *sequence) waitFor(ctx context.Context, m merchant, path, text, before string) (now string, err error) {
+func (s *sequence) waitFor(m merchant, path, text, before string) string {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		got, err := s.call(ctx, m, http.MethodGet, path, nil, ok)
-		if now = got.Text(text); err != nil || now != before {
-			return now, err
+		if now := s.call(m, http.MethodGet, path, nil, ok).Text(text); now != before {
+			return now
 		}
 		select {
-		case <-ctx.Done():
-			return now, ctx.Err()
+		case <-s.ctx.Done():
+			steps.Check(s.ctx.Err())
 		case <-tick.C:
 		}
 	}

@@ -1,0 +1,28 @@
+// Package steps runs the steps of a command without passing errors on. Check panics at an error, and Try, in the same
+// goroutine, returns that error. So a story of many requests reads as the story.
+package steps
+
+// ended is what Check panics with.
+type ended struct{ why error }
+
+// Check ends the step at an error: the Try around it returns the error.
+func Check(err error) {
+	if err != nil {
+		panic(ended{err})
+	}
+}
+
+// Try runs a step, and returns the error that ended it.
+func Try(step func()) (err error) {
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case ended:
+			err = cause.why
+		default:
+			panic(cause)
+		}
+	}()
+	step()
+	return nil
+}
