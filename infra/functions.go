@@ -140,7 +140,7 @@ func (p *platform) environment(f functions.Function) *map[string]*string {
 // so that last year's payments can still be explained.
 func (p *platform) addLog(id, name string) awslogs.LogGroup {
 	retention := awslogs.RetentionDays_ONE_MONTH
-	if p.Production() {
+	if p.production() {
 		retention = awslogs.RetentionDays_THIRTEEN_MONTHS
 	}
 	return awslogs.NewLogGroup(p.stack, &id, &awslogs.LogGroupProps{

@@ -88,8 +88,8 @@ type settings struct {
 	LastingVersion      string // lastingVersion: VersionId of the lasting secret; the current one
 }
 
-// Production means that the stage has real money, so that nothing may be lost.
-func (s settings) Production() bool { return s.Stage == prod }
+// production means that the stage has real money, so that nothing may be lost.
+func (s settings) production() bool { return s.Stage == prod }
 
 const (
 	dev  = "dev"

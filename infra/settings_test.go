@@ -95,7 +95,7 @@ func TestTheCommandLineOverridesTheStagesFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Rate != 7 || s.Workers != 11 || s.Burst != 2500 || s.AlarmEmail != "prod@example.com" || !s.Production() {
+	if s.Rate != 7 || s.Workers != 11 || s.Burst != 2500 || s.AlarmEmail != "prod@example.com" || !s.production() {
 		t.Errorf("got %+v, want rate 7, 11 workers, burst 2500 and the mail prod@example.com", s)
 	}
 }
@@ -121,7 +121,7 @@ func TestAStageOfAPullRequestNeedsNoEdit(t *testing.T) {
 			SecretPreviousSince: always},
 	} {
 		got, err := read(map[string]any{"stage": stage, "stages": stages})
-		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.Production() {
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.production() {
 			t.Errorf("%s: got error %v, settings (-want +got):\n%s", stage, err, diff)
 		}
 	}
@@ -147,7 +147,7 @@ func TestAPinnedStageTakesOnlyItsAccountsCredentials(t *testing.T) {
 func TestTheStageDefaultsToDev(t *testing.T) {
 	t.Parallel()
 	s, err := read(nil)
-	if err != nil || s.Stage != dev || s.Production() || s.Build != "../.build" ||
+	if err != nil || s.Stage != dev || s.production() || s.Build != "../.build" ||
 		s.DueShards != 64 {
 		t.Errorf("got %+v and error %v, want dev, built in ../.build, 64 due shards", s, err)
 	}

@@ -74,7 +74,7 @@ func newPlatform(app awscdk.App, all []functions.Function) (*platform, error) {
 		StackName:             text(p.name("")),
 		Env:                   s.place(),
 		Description:           text("Cashwrap, " + s.Stage + ": merchant payments and accounts"),
-		TerminationProtection: jsii.Bool(s.Production()),
+		TerminationProtection: jsii.Bool(s.production()),
 	})
 	awscdk.Tags_Of(p.stack).Add(text("application"), text("cashwrap"), nil)
 	awscdk.Tags_Of(p.stack).Add(text("stage"), &s.Stage, nil)
@@ -120,7 +120,7 @@ func (p *platform) name(of string) string {
 // lasting is the removal policy of everything with data, logs or messages: in prod it
 // survives the stack, unless its own creation is rolled back.
 func (p *platform) lasting() awscdk.RemovalPolicy {
-	if p.Production() {
+	if p.production() {
 		return awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE
 	}
 	return awscdk.RemovalPolicy_DESTROY

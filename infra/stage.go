@@ -54,7 +54,7 @@ var (
 // checkPlace checks where the stage is pinned to.
 func (c *context) checkPlace(s settings) {
 	switch {
-	case s.Production() && (s.Account == "" || s.Region == ""):
+	case s.production() && (s.Account == "" || s.Region == ""):
 		c.problems = append(c.problems, errNotPinned)
 		return
 	case (s.Account == "") != (s.Region == ""):

@@ -44,7 +44,7 @@ func (p *platform) addTable() {
 		Encryption:             awsdynamodb.TableEncryptionV2_AwsManagedKey(), // replaced below
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: yes, RecoveryPeriodInDays: number(recoveryDays)},
-		DeletionProtection: jsii.Bool(p.Production()),
+		DeletionProtection: jsii.Bool(p.production()),
 		RemovalPolicy:      p.lasting(),
 	})
 	// The CDK writes a key into a replica only where the stack's region is known, which

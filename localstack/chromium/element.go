@@ -30,12 +30,6 @@ func (e Element) Fill(text string) {
 	e.do(nil, "fill", text)
 }
 
-// Type types into a field key by key, as scripts that listen see it.
-func (e Element) Type(text string) {
-	e.tab.session.tb.Helper()
-	e.do(nil, "pressSequentially", text)
-}
-
 // Choose chooses an option by its value.
 func (e Element) Choose(value string) {
 	e.tab.session.tb.Helper()

@@ -39,12 +39,6 @@ func (t Tab) Back() {
 	t.page(nil, "goBack")
 }
 
-// Close closes the tab.
-func (t Tab) Close() {
-	t.session.tb.Helper()
-	t.page(nil, "close")
-}
-
 // Title is the page's.
 func (t Tab) Title() (title string) {
 	t.session.tb.Helper()

@@ -91,13 +91,10 @@ func (s *Steps) PlanConflicts(many int) {
 // isWrite are the operations that change items.
 var isWrite = map[string]bool{"PutItem": true, "UpdateItem": true, "DeleteItem": true, "TransactWriteItems": true}
 
-// isRead are operations of AWS that change nothing.
+// isRead are operations of AWS that change nothing. A process that dies after a read leaves the same as a process that
+// dies after the step before.
 var isRead = map[string]bool{"GetItem": true, "BatchGetItem": true, "TransactGetItems": true, "Query": true,
 	"Scan": true, "GetObject": true, "HeadObject": true, "ListBucketVersions": true}
-
-// IsRead reports whether a step changes nothing. A process that dies after a read leaves the same as a process that
-// dies after the step before.
-func IsRead(step string) bool { return isRead[step] }
 
 // Distinct returns the plannable faults that differ in effect at a step, FailBefore first. The SDK repeats a read that
 // loses its reply or is throttled as it repeats a read that fails, so the last stands for all three. Only a death has
@@ -106,7 +103,7 @@ func Distinct(step string) []Fault {
 	switch {
 	case step == "TransactWriteItems":
 		return Plannable
-	case IsRead(step):
+	case isRead[step]:
 		return []Fault{FailBefore, DieAfter}
 	default:
 		return []Fault{FailBefore, LoseReply, Throttle, DieAfter}

@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// ErrTenant reports a call that names a partition which is not the caller's.
-var ErrTenant = errors.New("iam: a partition of another merchant or mode")
+// errTenant reports a call that names a partition which is not the caller's.
+var errTenant = errors.New("iam: a partition of another merchant or mode")
 
 var (
 	// ofMerchants are the kinds whose keys name a merchant without its mode.
@@ -26,7 +26,7 @@ var (
 	counterparties = []store.Kind{"SANDBOX", "FILEBANK", "TERMINAL"}
 )
 
-// CheckTenant returns ErrTenant for a call on behalf of a caller that names a
+// CheckTenant returns errTenant for a call on behalf of a caller that names a
 // partition of another tenant. There are two exceptions for reads: items that change together
 // with a merchant, in the other mode; and the members of the merchant for which the caller's
 // token was allowed.
@@ -45,7 +45,7 @@ func (r Request) CheckTenant(caller identity.Principal) error {
 	case named && slices.Contains(ofMerchants, p.Kind) && p.Last == t.Merchant:
 	case named && slices.Contains(Unguessable, p.Kind):
 	default:
-		return fmt.Errorf("%w: %s of %s, for a caller of %s", ErrTenant, r.Permission(), r.Partition, t)
+		return fmt.Errorf("%w: %s of %s, for a caller of %s", errTenant, r.Permission(), r.Partition, t)
 	}
 	return nil
 }

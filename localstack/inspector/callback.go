@@ -49,8 +49,8 @@ const (
 	Missing Verdict = "–" // a v1, of a merchant without a secret
 )
 
-// Delivered reports whether the receiver took it.
-func (c *Callback) Delivered() bool {
+// delivered reports whether the receiver took it.
+func (c *Callback) delivered() bool {
 	return c.Status >= http.StatusOK && c.Status < http.StatusMultipleChoices
 }
 

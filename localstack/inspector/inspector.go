@@ -66,7 +66,7 @@ func (i *Inspector) record() {
 		case <-i.closed:
 			return
 		}
-		i.Settle()
+		i.settle()
 	}
 }
 
@@ -83,8 +83,8 @@ func (i *Inspector) later(do func()) {
 	}
 }
 
-// Settle makes readable all that has happened.
-func (i *Inspector) Settle() {
+// settle makes readable all that has happened.
+func (i *Inspector) settle() {
 	i.digesting.Lock()
 	defer i.digesting.Unlock()
 	i.mu.Lock()
@@ -117,7 +117,7 @@ func latest[T any](list []T, most int) []T { return slices.Delete(list, 0, max(0
 
 // forget drops what was recorded so far.
 func (i *Inspector) forget() {
-	i.Settle()
+	i.settle()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.requests, i.callbacks = nil, nil

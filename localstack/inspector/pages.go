@@ -40,7 +40,7 @@ func (s *site) overview(r *http.Request) (page.Page, error) {
 }
 
 func (s *site) request(r *http.Request) (page.Page, error) {
-	s.Settle()
+	s.settle()
 	found := s.Request(r.PathValue("id"))
 	if found == nil {
 		return page.Page{}, nil
@@ -78,7 +78,7 @@ func (s said) class() string {
 
 // class is the class of what came of an attempt.
 func (c *Callback) class() string {
-	if c.Delivered() {
+	if c.delivered() {
 		return "good"
 	}
 	return "bad"

@@ -102,7 +102,7 @@ func (v view) columns() [][]section {
 
 // view reads everything.
 func (s *site) view(ctx context.Context) (view, error) {
-	s.Settle()
+	s.settle()
 	v := view{BaseURL: s.BaseURL, Clock: s.Clock(), OutOfProcess: s.OutOfProcess, Said: s.lastSaid(),
 		Requests: first(maxShown, ofAPI(s.Requests())), Callbacks: first(maxShown, s.Callbacks())}
 	for _, m := range s.Merchants {

@@ -51,14 +51,14 @@ const (
 
 // Whether the platform runs over a folder.
 var (
-	ErrRunning    = errors.New("the platform is running over .local/: stop it first (Ctrl-C in its terminal)")
+	errRunning    = errors.New("the platform is running over .local/: stop it first (Ctrl-C in its terminal)")
 	ErrNotRunning = errors.New("no platform is running here: start it with `make run`, or `cashwrap run`, in another " +
 		"terminal")
 )
 
 func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
 
-// lock makes the folder and holds it against a second run until release, or the end of the process. Error: ErrRunning.
+// lock makes the folder and holds it against a second run until release, or the end of the process. Error: errRunning.
 func (f Folder) lock() (release func(), err error) {
 	if err = os.MkdirAll(string(f), privateFolder); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (f Folder) lock() (release func(), err error) {
 	lock := flock.New(f.path(lockName))
 	free, err := lock.TryLock()
 	if err != nil || !free {
-		return nil, errors.Join(err, ErrRunning)
+		return nil, errors.Join(err, errRunning)
 	}
 	return func() { _ = lock.Unlock() }, nil
 }
@@ -134,7 +134,7 @@ func (f Folder) missing(name string) error {
 		f.path(name))
 }
 
-// Reset removes all data, keys and the secret. Errors: ErrRunning, or that the folder is not the platform's.
+// Reset removes all data, keys and the secret. Errors: errRunning, or that the folder is not the platform's.
 func (f Folder) Reset() error {
 	if _, err := os.Stat(string(f)); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -256,7 +256,7 @@ func (f Folder) Surroundings() (Surroundings, error) {
 		release()
 		return Surroundings{}, fmt.Errorf("%s: %w", f, ErrNotRunning)
 	}
-	if !errors.Is(err, ErrRunning) {
+	if !errors.Is(err, errRunning) {
 		return Surroundings{}, err
 	}
 	text, err := os.ReadFile(f.path(functionsFile))

@@ -95,11 +95,11 @@ func TestAFolderIsHeldByOneRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = place.lock(); !errors.Is(err, ErrRunning) {
-		t.Errorf("second lock: got error %v, want %v", err, ErrRunning)
+	if _, err = place.lock(); !errors.Is(err, errRunning) {
+		t.Errorf("second lock: got error %v, want %v", err, errRunning)
 	}
-	if err = place.Reset(); !errors.Is(err, ErrRunning) {
-		t.Errorf("reset while it runs: got error %v, want %v", err, ErrRunning)
+	if err = place.Reset(); !errors.Is(err, errRunning) {
+		t.Errorf("reset while it runs: got error %v, want %v", err, errRunning)
 	}
 	written := Surroundings{AccessKey: "key", Environment: map[string]string{"TABLE": "t"}}
 	if err = place.writeFunctions(written); err != nil {

@@ -63,7 +63,7 @@ type Platform struct {
 }
 
 // Start runs the platform over a folder. Errors: what is missing on this machine
-// or in the folder, data of another version, a port in use, ErrRunning.
+// or in the folder, data of another version, a port in use, errRunning.
 func Start(ctx context.Context, f Folder, c Config) (*Platform, error) {
 	release, err := f.lock()
 	if err != nil {

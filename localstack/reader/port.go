@@ -34,8 +34,8 @@ type configured struct {
 	Pairing  string
 }
 
-// Handler serves the messages of the port to who has the token.
-func Handler(t terminal.Terminals, token string) http.Handler {
+// serveTerminal serves the messages of the port to who has the token.
+func serveTerminal(t terminal.Terminals, token string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("PUT "+pairPath, serve(token, t.Pair))
 	mux.Handle("PUT "+heartbeatPath, serve(token, t.Heartbeat))

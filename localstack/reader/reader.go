@@ -137,7 +137,7 @@ func (l *line) on() error {
 	if err != nil {
 		return err
 	}
-	l.server = &http.Server{Handler: Handler(l.device, l.device.at.Token), ReadHeaderTimeout: patience}
+	l.server = &http.Server{Handler: serveTerminal(l.device, l.device.at.Token), ReadHeaderTimeout: patience}
 	go func(s *http.Server) { _ = s.Serve(listener) }(l.server) // until off
 	return l.device.connect("http://" + listener.Addr().String())
 }
