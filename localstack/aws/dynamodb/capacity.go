@@ -85,8 +85,7 @@ func readCapacity(r *attr.Reader) (level string, err error) {
 	case "", "NONE", "TOTAL", "INDEXES":
 		return level, nil
 	}
-	return "", attr.Invalidf("1 validation error detected: Value '%s' at 'returnConsumedCapacity' failed to satisfy "+
-		"constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]", level)
+	return "", unknown("returnConsumedCapacity", level, "[INDEXES, TOTAL, NONE]")
 }
 
 func wantsCapacity(level string) bool { return level == "TOTAL" || level == "INDEXES" }

@@ -20,8 +20,7 @@ func checkTableName(name string) error {
 		ok = ok && (letter || c >= '0' && c <= '9' || strings.IndexByte("_-.", c) >= 0)
 	}
 	if name == "" {
-		return attr.Invalid("1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member " +
-			"must not be null")
+		return missing("tableName")
 	}
 	if !ok {
 		return attr.Invalid("Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and " +
@@ -129,9 +128,8 @@ const maxTableList = 100 // API reference, ListTables
 func (e *Engine) listTables(r *attr.Reader) ([]byte, error) {
 	limit, after := maxTableList, ""
 	err := members{"Limit": number(&limit), "ExclusiveStartTableName": text(&after)}.read(r, "ListTables")
-	if err == nil && (limit < 1 || limit > maxTableList) {
-		err = attr.Invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must "+
-			"have value between 1 and 100", limit)
+	if err == nil {
+		err = checkLimit("limit", limit, maxTableList)
 	}
 	if err != nil {
 		return nil, err

@@ -96,8 +96,7 @@ func (e *Engine) prepareGet(req *request) (*get, error) {
 		return nil, err
 	}
 	if req.key == nil {
-		return nil, attr.Invalid("1 validation error detected: Value null at 'key' failed to satisfy constraint: Member " +
-			"must not be null")
+		return nil, missing("key")
 	}
 	return &get{t, req.key, projection}, t.keys.checkKey(req.key)
 }

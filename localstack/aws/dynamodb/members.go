@@ -43,3 +43,24 @@ func list[T any](read func(*attr.Reader) (T, error)) func(*attr.Reader) ([]T, er
 		return all, err
 	}
 }
+
+// missing refuses a request without a member.
+func missing(member string) error {
+	return attr.Invalidf("1 validation error detected: Value null at '%s' failed to satisfy constraint: Member must not "+
+		"be null", member)
+}
+
+// unknown refuses a value that is not in the set.
+func unknown(member, value, set string) error {
+	return attr.Invalidf("1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: Member must "+
+		"satisfy enum value set: %s", value, member, set)
+}
+
+// checkLimit refuses a number that is not from 1 to the most.
+func checkLimit(member string, value, most int) error {
+	if value >= 1 && value <= most {
+		return nil
+	}
+	return attr.Invalidf("1 validation error detected: Value '%d' at '%s' failed to satisfy constraint: Member must have "+
+		"value between 1 and %d", value, member, most)
+}

@@ -45,8 +45,7 @@ func readDefinition(r *attr.Reader) (keyAttribute, error) {
 	err := members{"AttributeName": text(&name), "AttributeType": text(&letters)}.read(r, "AttributeDefinition")
 	kind, ok := attr.ParseKind(letters)
 	if err == nil && (!ok || !kind.IsScalarKey()) {
-		err = attr.Invalidf("1 validation error detected: Value '%s' at 'attributeType' failed to satisfy constraint: "+
-			"Member must satisfy enum value set: [B, N, S]", letters)
+		err = unknown("attributeType", letters, "[B, N, S]")
 	}
 	return keyAttribute{name, kind}, err
 }
@@ -73,8 +72,7 @@ func readStreamView(r *attr.Reader) (view string, err error) {
 	case enabled != (view != ""):
 		return "", attr.Invalid("One or more parameter values were invalid: StreamViewType and StreamEnabled do not agree")
 	case enabled && !slices.Contains(streamViews, view):
-		return "", attr.Invalidf("1 validation error detected: Value '%s' at 'streamViewType' failed to satisfy "+
-			"constraint: Member must satisfy enum value set: %v", view, streamViews)
+		return "", unknown("streamViewType", view, fmt.Sprint(streamViews))
 	}
 	return view, nil
 }
@@ -132,8 +130,7 @@ func (p *plan) checkBilling() error {
 	p.onDemand = p.billing == "PAY_PER_REQUEST"
 	switch {
 	case p.billing != "" && p.billing != "PROVISIONED" && !p.onDemand:
-		return attr.Invalidf("1 validation error detected: Value '%s' at 'billingMode' failed to satisfy constraint: "+
-			"Member must satisfy enum value set: [PROVISIONED, PAY_PER_REQUEST]", p.billing)
+		return unknown("billingMode", p.billing, "[PROVISIONED, PAY_PER_REQUEST]")
 	case p.onDemand && provisioned:
 		return attr.Invalid("One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits " +
 			"can be specified when BillingMode is PAY_PER_REQUEST")

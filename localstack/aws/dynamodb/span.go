@@ -109,11 +109,11 @@ func segmentSpan(segment, segments *int) (span, error) {
 	case segment == nil:
 		return span{}, attr.Invalid("The Segment parameter is required but was not present in the request when parameter " +
 			"TotalSegments is present")
-	case *segments < 1 || *segments > maxSegments:
-		return span{},
-			attr.Invalidf("1 validation error detected: Value '%d' at 'totalSegments' failed to satisfy constraint: "+
-				"Member must have value between 1 and 1000000", *segments)
-	case *segment < 0 || *segment >= *segments:
+	}
+	if err := checkLimit("totalSegments", *segments, maxSegments); err != nil {
+		return span{}, err
+	}
+	if *segment < 0 || *segment >= *segments {
 		return span{}, attr.Invalidf("1 validation error detected: Value '%d' at 'segment' failed to satisfy constraint: "+
 			"Member must have value less than or equal to %d", *segment, *segments-1)
 	}

@@ -124,9 +124,7 @@ func (s *stream) position(kind, sequence string, now time.Time) (int, error) {
 		return s.last + 1, nil
 	case "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER":
 	default:
-		return 0,
-			attr.Invalidf("1 validation error detected: Value '%s' at 'shardIteratorType' failed to satisfy constraint: "+
-				"Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]", kind)
+		return 0, unknown("shardIteratorType", kind, "[AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]")
 	}
 	n, err := strconv.Atoi(sequence)
 	if err != nil || n < 1 || n > s.last {
@@ -179,9 +177,8 @@ func (e *Engine) readIterator(text string) (*stream, int, error) {
 func (e *Engine) getRecords(r *attr.Reader) ([]byte, error) {
 	iterator, limit := "", maxRecords
 	err := members{"ShardIterator": text(&iterator), "Limit": number(&limit)}.read(r, "GetRecords")
-	if err == nil && (limit < 1 || limit > maxRecords) {
-		err = attr.Invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must "+
-			"have value between 1 and 1000", limit)
+	if err == nil {
+		err = checkLimit("limit", limit, maxRecords)
 	}
 	if err != nil {
 		return nil, err

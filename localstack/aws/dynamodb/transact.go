@@ -116,8 +116,7 @@ func (e *Engine) prepareWrites(tx *transaction, parts []part) error {
 			return err
 		}
 		if w.kind == checking && p.req.condition == nil {
-			return attr.Invalid("1 validation error detected: Value null at 'conditionExpression' failed to satisfy " +
-				"constraint: Member must not be null")
+			return missing("conditionExpression")
 		}
 		at := w.table.name + "/" + w.order
 		if seen[at] {

@@ -87,8 +87,7 @@ func (w *write) locate(req *request) error {
 	if w.kind != putting {
 		w.key = req.key
 		if req.key == nil {
-			return attr.Invalid("1 validation error detected: Value null at 'key' failed to satisfy constraint: Member must " +
-				"not be null")
+			return missing("key")
 		}
 		if err := keys.checkKey(req.key); err != nil {
 			return err
@@ -97,8 +96,7 @@ func (w *write) locate(req *request) error {
 		return nil
 	}
 	if req.item == nil {
-		return attr.Invalid("1 validation error detected: Value null at 'item' failed to satisfy constraint: Member must " +
-			"not be null")
+		return missing("item")
 	}
 	if err := keys.checkItem(req.item); err != nil {
 		return err
