@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"encoding/json"
 	"maps"
 	"reflect"
 
@@ -12,12 +11,8 @@ import (
 // merchant may change of its account, writes one audit entry, and that any other write
 // of it writes none.
 func (m *month) checkAudited(body []byte) {
-	var call struct {
-		TransactItems []struct{ Put struct{ Item map[string]any } }
-	}
-	_ = json.Unmarshal(body, &call)
 	changed, entries := []string{}, 0
-	for _, put := range call.TransactItems {
+	for _, put := range readTransaction(body).TransactItems {
 		i := item(plainItem(put.Put.Item))
 		if i.kind() == store.KindAudit {
 			if m.checkEntry(i); i.text("subject") == "merchant" { // others are of its keys

@@ -116,8 +116,6 @@ func (c *fileTenant) request(actor string, r client.Request) response {
 	return c.insist(actor, c.tenant, r)
 }
 
-func (c *fileTenant) think(actor string) { c.park(move, nil, actor, "thinks") }
-
 // client starts one; each has random numbers of its own.
 func (c *fileTenant) client(what string, i int, act func(actor string, rng *rand.Rand)) {
 	actor, rng := fmt.Sprintf("%s-%s-%d", c.name, what, i), rand.New(rand.NewPCG(c.rng.Uint64(), c.seed))

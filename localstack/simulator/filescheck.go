@@ -54,14 +54,7 @@ func (f *files) committed(by *invocation, operation string, body []byte) {
 
 // checkAudit: each change of a file or a collection writes one audit entry, and nothing else writes any.
 func (f *files) checkAudit(body []byte) {
-	var call struct {
-		ClientRequestToken string
-		TransactItems      []struct {
-			Put    struct{ Item map[string]any }
-			Delete struct{ Key map[string]any }
-		}
-	}
-	_ = json.Unmarshal(body, &call)
+	call := readTransaction(body)
 	if f.writes[call.ClientRequestToken] { // it was done before, and its reply lost
 		return
 	}

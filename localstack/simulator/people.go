@@ -328,8 +328,6 @@ func (o *office) play(as side, actor, who string, rng *rand.Rand) {
 	}
 }
 
-func (p *people) think(actor string) { p.park(move, nil, actor, "thinks") }
-
 // appOf is the id of the OAuth client that a person has allowed to act.
 func appOf(memberID string) string { return "app of " + memberID }
 

@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,14 +47,7 @@ func (p *people) committed(by *invocation, operation string, body []byte) {
 	if len(p.offices) == 0 || !writesPeople(operation, body) { // merchants are made before, with all that they have
 		return
 	}
-	var call struct {
-		ClientRequestToken string
-		TransactItems      []struct {
-			Put    struct{ Item map[string]any }
-			Delete struct{ Key map[string]any }
-		}
-	}
-	_ = json.Unmarshal(body, &call)
+	call := readTransaction(body)
 	if p.writes.tokens[call.ClientRequestToken] { // it was done before, and its reply lost
 		return
 	}

@@ -2,12 +2,28 @@ package simulator
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/store"
 )
+
+// transaction is what a TransactWriteItems request puts and deletes.
+type transaction struct {
+	ClientRequestToken string
+	TransactItems      []struct {
+		Put    struct{ Item map[string]any }
+		Delete struct{ Key map[string]any }
+	}
+}
+
+// readTransaction reads a request. Of another operation it returns none.
+func readTransaction(body []byte) (t transaction) {
+	_ = json.Unmarshal(body, &t)
+	return t
+}
 
 // checkRecords checks the history of single items in the stream by the rules
 // of their kinds.

@@ -55,6 +55,9 @@ func (w *World) park(k kind, ctx context.Context, actor, label string) turn {
 	return w.await(&call{kind: k, actor: actor, label: label, ctx: ctx})
 }
 
+// think lets others go first.
+func (w *World) think(actor string) { w.park(move, nil, actor, "thinks") }
+
 // await waits for the call's turn.
 func (w *World) await(c *call) turn {
 	c.turn = make(chan turn)

@@ -101,13 +101,11 @@ func (s *scenario) client(what string, i int, act func(actor string, rng *rand.R
 	s.run(clients, func() { act(actor, rng) })
 }
 
-// await waits for the checkout; think then lets others go first.
+// await waits for the checkout, and lets others go first.
 func (s *scenario) await(actor string) {
 	<-s.created
 	s.think(actor)
 }
-
-func (s *scenario) think(actor string) { s.park(move, nil, actor, "thinks") }
 
 // patience is how often a client tries to get an answer.
 const patience = 6

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"iter"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
@@ -60,13 +62,8 @@ func (w *World) Balance(m Merchant, a ledger.Account, c money.Currency) money.Am
 // journal walks all entries with their tenants, as stored.
 func (w *World) journal() func(yield func(string, ledger.Entry) bool) {
 	return func(yield func(string, ledger.Entry) bool) {
-		for item := range w.stored("") {
-			pk, _ := item["pk"].(*types.AttributeValueMemberS)
-			if pk == nil {
-				continue
-			}
-			of, ok := store.ParsePartition(pk.Value)
-			if !ok || of.Kind != store.KindJournal {
+		for of, item := range w.partitions() {
+			if of.Kind != store.KindJournal {
 				continue
 			}
 			var entry ledger.Entry
@@ -74,6 +71,21 @@ func (w *World) journal() func(yield func(string, ledger.Entry) bool) {
 				w.Errorf("journal: %v", err)
 			}
 			if !yield(of.Tenant.String(), entry) {
+				return
+			}
+		}
+	}
+}
+
+// partitions walks all items in partitions of the platform's own, as stored.
+func (w *World) partitions() iter.Seq2[store.Partition, map[string]types.AttributeValue] {
+	return func(yield func(store.Partition, map[string]types.AttributeValue) bool) {
+		for item := range w.stored("") {
+			pk, _ := item["pk"].(*types.AttributeValueMemberS)
+			if pk == nil {
+				continue
+			}
+			if of, ok := store.ParsePartition(pk.Value); ok && !yield(of, item) {
 				return
 			}
 		}

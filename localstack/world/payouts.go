@@ -43,12 +43,7 @@ func (w *World) RunPayouts() {
 // payoutStates are those of all tenants.
 func (w *World) payoutStates() map[string]*PayoutState {
 	all := map[string]*PayoutState{}
-	for item := range w.stored("") {
-		pk, _ := item["pk"].(*types.AttributeValueMemberS)
-		if pk == nil {
-			continue
-		}
-		of, _ := store.ParsePartition(pk.Value)
+	for of, item := range w.partitions() {
 		if of.Tenant == (identity.Tenant{}) {
 			continue
 		}
@@ -57,7 +52,7 @@ func (w *World) payoutStates() map[string]*PayoutState {
 			all[tenant] = &PayoutState{Payouts: map[string]payout.Payout{}, Records: map[string][]payout.Record{}}
 		}
 		if err := all[tenant].take(of.Kind, item); err != nil {
-			w.Errorf("%s: %v", pk.Value, err)
+			w.Errorf("%v: %v", of, err)
 		}
 	}
 	return all

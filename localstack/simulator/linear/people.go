@@ -148,47 +148,28 @@ func (r PeopleRequest) String() string {
 
 // describe writes what a request asks for, without what it leaves out.
 func describe(do any) string {
-	shown := func(name string, v any) string { return fmt.Sprintf(" %s %v", name, v) }
 	switch d := do.(type) {
 	case RoleChange:
-		text := "role " + d.ID + named(d.Make, " made") + named(d.Delete, " deleted")
-		if d.Name != nil {
-			text += shown("name", *d.Name)
-		}
-		if d.Permissions != nil {
-			text += shown("permissions", *d.Permissions)
-		}
-		return text
+		return "role " + d.ID + named(d.Make, " made") + named(d.Delete, " deleted") + shown("name", d.Name) +
+			shown("permissions", d.Permissions)
 	case MemberChange:
-		text := "member " + d.ID + named(d.Delete, " deleted") + named(d.Accept, " accepts")
-		if d.Make != nil {
-			text += shown("made", *d.Make)
-		}
-		if d.Roles != nil {
-			text += shown("roles", *d.Roles)
-		}
-		if d.Own != nil {
-			text += shown("own", *d.Own)
-		}
-		if d.Note != nil {
-			text += shown("note", *d.Note)
-		}
-		if d.Disabled != nil {
-			text += shown("disabled", *d.Disabled)
-		}
-		return text + named(d.Password, " password set") + named(d.KeepKeys, " keys kept")
+		return "member " + d.ID + named(d.Delete, " deleted") + named(d.Accept, " accepts") + shown("made", d.Make) +
+			shown("roles", d.Roles) + shown("own", d.Own) + shown("note", d.Note) + shown("disabled", d.Disabled) +
+			named(d.Password, " password set") + named(d.KeepKeys, " keys kept")
 	case KeyChange:
-		text := "key " + d.ID + named(d.Make, " made") + named(d.Delete, " deleted")
-		if d.Name != nil {
-			text += shown("name", *d.Name)
-		}
-		if d.Scopes != nil {
-			text += shown("scopes", *d.Scopes)
-		}
-		return text
+		return "key " + d.ID + named(d.Make, " made") + named(d.Delete, " deleted") + shown("name", d.Name) +
+			shown("scopes", d.Scopes)
 	default:
 		return fmt.Sprintf("%T %+v", do, do)
 	}
+}
+
+// shown writes a field that a change sets; "" if it leaves the field as it is.
+func shown[T any](name string, to *T) string {
+	if to == nil {
+		return ""
+	}
+	return fmt.Sprintf(" %s %v", name, *to)
 }
 
 func named(is bool, text string) string {
