@@ -6,7 +6,6 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/jsii-runtime-go"
 
@@ -26,13 +25,7 @@ const (
 // addBucket adds the bucket with the content of merchants' files. Its name is fixed as the table's is; it has account
 // and region in it, because all accounts of AWS share the names of buckets.
 func (p *platform) addBucket() {
-	p.fileKey = awskms.NewKey(p.stack, text("FileKey"), &awskms.KeyProps{
-		Alias:             text("alias/" + p.name("files")),
-		Description:       text("Cashwrap, " + p.Stage + ": the content of files"),
-		EnableKeyRotation: yes,
-		PendingWindow:     awscdk.Duration_Days(number(keyWaiting)),
-		RemovalPolicy:     p.lasting(),
-	})
+	p.fileKey = p.addKey("FileKey", "files", "the content of files")
 	p.bucket = awss3.NewBucket(p.stack, text("Bucket"), &awss3.BucketProps{
 		BucketName:        text(p.name("files") + "-" + *p.stack.Account() + "-" + *p.stack.Region()),
 		Encryption:        awss3.BucketEncryption_KMS,

@@ -44,15 +44,20 @@ const keyWaiting = 7
 // secret is replaced only then: put a new value, and deploy with its VersionId
 // as lastingVersion.
 func (p *platform) addSecrets() {
-	p.key = awskms.NewKey(p.stack, text("Key"), &awskms.KeyProps{
-		Alias:             text("alias/" + p.name("")),
-		Description:       text("Cashwrap, " + p.Stage + ": the platform's secrets and the functions' environments"),
+	p.key = p.addKey("Key", "", "the platform's secrets and the functions' environments")
+	p.secret = p.addSecret("Secret", "keys that can be rotated are derived from this")
+	p.lastingSecret = p.addSecret("LastingSecret", "what merchants keep is derived from this")
+}
+
+// addKey adds a key of KMS for what is named.
+func (p *platform) addKey(id, name, what string) awskms.Key {
+	return awskms.NewKey(p.stack, &id, &awskms.KeyProps{
+		Alias:             text("alias/" + p.name(name)),
+		Description:       text("Cashwrap, " + p.Stage + ": " + what),
 		EnableKeyRotation: yes,
 		PendingWindow:     awscdk.Duration_Days(number(keyWaiting)),
 		RemovalPolicy:     p.lasting(),
 	})
-	p.secret = p.addSecret("Secret", "keys that can be rotated are derived from this")
-	p.lastingSecret = p.addSecret("LastingSecret", "what merchants keep is derived from this")
 }
 
 func (p *platform) addSecret(id, what string) awssecretsmanager.Secret {

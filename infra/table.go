@@ -1,9 +1,7 @@
 package main
 
 import (
-	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -22,13 +20,7 @@ const recoveryDays = 35
 // they cost nothing while only Lambda reads it, and a stream's view cannot be changed
 // later without ending the stream.
 func (p *platform) addTable() {
-	p.tableKey = awskms.NewKey(p.stack, text("TableKey"), &awskms.KeyProps{
-		Alias:             text("alias/" + p.name("table")),
-		Description:       text("Cashwrap, " + p.Stage + ": the table"),
-		EnableKeyRotation: yes,
-		PendingWindow:     awscdk.Duration_Days(number(keyWaiting)),
-		RemovalPolicy:     p.lasting(),
-	})
+	p.tableKey = p.addKey("TableKey", "table", "the table")
 	var indexes []*awsdynamodb.GlobalSecondaryIndexPropsV2
 	for _, index := range store.Indexes {
 		indexes = append(indexes, indexProps(index))
