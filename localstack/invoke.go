@@ -28,8 +28,7 @@ func invoke(ctx context.Context, place platform.Folder, name, file string, out i
 		return errWhat
 	}
 	reply, err := place.Invoke(ctx, name, file, terminal.New(os.Stderr))
-	var failed *runtime.Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*runtime.Error](err); ok {
 		if reply, err = json.Marshal(failed); err == nil {
 			err = errFailed
 		}

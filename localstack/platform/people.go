@@ -64,8 +64,7 @@ func knowsPeople(ctx context.Context, r *runner.Runner, env map[string]string) (
 	}
 	err := client.Invoke(r.Invoke).Operate(ctx, map[string]any{"command": "show_oauth_client",
 		"client_id": env[clientIDName]}, nil)
-	var refused *client.Refusal
-	if errors.As(err, &refused) && refused.Code == "NOT_FOUND" {
+	if refused, ok := errors.AsType[*client.Refusal](err); ok && refused.Code == "NOT_FOUND" {
 		return false, nil
 	}
 	return err == nil, err

@@ -156,7 +156,7 @@ func readValues(r *attr.Reader) (map[string]attr.Value, error) {
 		if err == nil {
 			return nil
 		}
-		if invalid := attr.Invalid(""); errors.As(err, &invalid) {
+		if invalid, ok := errors.AsType[attr.Invalid](err); ok {
 			return attr.Invalidf("ExpressionAttributeValues contains invalid value: %s for key %s", invalid, key)
 		}
 		return err

@@ -108,8 +108,7 @@ const maxRequest = 8 << 20
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			http.Error(w, "request too large", http.StatusRequestEntityTooLarge)
 		}
 		return // the client is gone

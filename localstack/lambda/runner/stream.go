@@ -146,8 +146,7 @@ func (s *stream) read(ctx context.Context, id string) (int, error) {
 	}
 	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: sh.iterator,
 		Limit: aws.Int32(streamBatch)})
-	var expired *types.ExpiredIteratorException
-	if sh.forgotten(err) || errors.As(err, &expired) {
+	if _, expired := errors.AsType[*types.ExpiredIteratorException](err); expired || sh.forgotten(err) {
 		sh.iterator, s.caughtUp = nil, false // requested again in the next pass
 		return 0, nil
 	}
@@ -168,8 +167,7 @@ func (s *stream) read(ctx context.Context, id string) (int, error) {
 // forgotten reports whether the stream no longer holds what the shard had read last. It is then read from the oldest
 // record there is.
 func (sh *shard) forgotten(err error) bool {
-	var trimmed *types.TrimmedDataAccessException
-	if !errors.As(err, &trimmed) {
+	if _, trimmed := errors.AsType[*types.TrimmedDataAccessException](err); !trimmed {
 		return false
 	}
 	sh.after = ""

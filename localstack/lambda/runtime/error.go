@@ -28,8 +28,7 @@ func timedOut(id string, after time.Duration) error {
 // exitError reports a process that ended without an answer.
 func (i *Instance) exitError(id string) error {
 	how := "Runtime exited without providing a reason"
-	var exit *exec.ExitError
-	if errors.As(i.exit, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](i.exit); ok {
 		how = "Runtime exited with error: " + exit.Error()
 	}
 	return &Error{ExitError, "RequestId: " + id + " Error: " + how}

@@ -92,12 +92,12 @@ func startBoth(ctx context.Context) (dynamodb, fauxqs *engines.Engine, err error
 }
 
 func exitCode(err error) (int, error) {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		if err != nil {
-			return 1, err
-		}
+	if err == nil {
 		return 0, nil
+	}
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return 1, err
 	}
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return exitSignal + int(status.Signal()), nil
