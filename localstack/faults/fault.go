@@ -5,8 +5,10 @@
 package faults
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -98,6 +100,17 @@ func (f Fault) carry(r *http.Request, send func(*http.Request) (*http.Response, 
 		return nil, ErrNetwork
 	}
 	return response, err
+}
+
+// Body returns the body of a request, which still has it; nil if it has none.
+func Body(r *http.Request) ([]byte, error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	body, err := io.ReadAll(r.Body)
+	_ = r.Body.Close()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return body, err
 }
 
 // Operation is the name of the one that a request to AWS asks for; of S3 that of the action.

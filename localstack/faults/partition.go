@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"sync"
 	"time"
@@ -57,11 +56,10 @@ func (p *Partitions) partitions(w write) []string {
 
 // RoundTrip implements http.RoundTripper.
 func (p *Partitions) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
+	body, err := Body(r)
 	if err != nil {
 		return nil, err
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	switch Operation(r) {
 	case "PutItem":
 		var w write

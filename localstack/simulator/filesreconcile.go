@@ -8,7 +8,7 @@ import (
 
 // awsConfig reaches S3 past the scheduler.
 func awsConfig(f *files) aws.Config {
-	return aws.Config{Region: f.config.Region, Credentials: credentials, HTTPClient: plainClient{f.objects},
+	return aws.Config{Region: f.config.Region, Credentials: credentials, HTTPClient: plainClient(f.objects),
 		BaseEndpoint: &f.config.S3Endpoint}
 }
 

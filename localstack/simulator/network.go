@@ -120,7 +120,7 @@ type awsClient struct {
 
 // Do carries one call.
 func (c awsClient) Do(r *http.Request) (*http.Response, error) {
-	body, err := bodyOf(r)
+	body, err := faults.Body(r)
 	if err != nil {
 		return nil, err
 	}
@@ -169,14 +169,6 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		},
 		refuse: func(f faults.Fault) (*http.Response, error) { return faults.Refusal(r, f), nil },
 	})
-}
-
-// bodyOf reads a request's.
-func bodyOf(r *http.Request) ([]byte, error) {
-	if r.Body == nil {
-		return nil, nil
-	}
-	return io.ReadAll(r.Body)
 }
 
 // summaryOf is the summary of a call, to S3 with the key and the version in its address.

@@ -22,11 +22,10 @@ type witness struct{ *files }
 
 // RoundTrip answers one request.
 func (s witness) RoundTrip(r *http.Request) (*http.Response, error) {
-	content, err := bodyOf(r)
+	content, err := faults.Body(r)
 	if err != nil {
 		return nil, err
 	}
-	r.Body = io.NopCloser(bytes.NewReader(content))
 	response, err := s.objects.RoundTrip(r)
 	if err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func (p *people) simulate() {
 // open opens the offices. One user is a member of both of two.
 func (p *people) open() {
 	p.store = store.Open(store.Config{Table: p.config.Table, Region: p.config.Region, Endpoint: p.config.DynamoDBEndpoint,
-		Credentials: credentials, HTTP: plainClient{p.table}, Now: p.now, DueShards: p.config.DueShards})
+		Credentials: credentials, HTTP: plainClient(p.table), Now: p.now, DueShards: p.config.DueShards})
 	for n := range 1 + p.rng.IntN(2) {
 		p.offices = append(p.offices, p.newOffice(n, p.shops[n]))
 	}

@@ -205,7 +205,7 @@ func (w *World) queueConfig() sqs.Config {
 // createTable makes the table as the CDK app defines it.
 func (w *World) createTable() {
 	s := store.Open(store.Config{Table: w.config.Table, Region: w.config.Region, Endpoint: w.config.DynamoDBEndpoint,
-		Credentials: credentials, HTTP: plainClient{w.table}, Now: w.now})
+		Credentials: credentials, HTTP: plainClient(w.table), Now: w.now})
 	w.must(s.CreateTable(context.Background()))
 }
 

@@ -1,10 +1,8 @@
 package world
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -82,7 +80,7 @@ func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTrippe
 			return next.RoundTrip(r)
 		}
 		asked := r.Clone(r.Context())
-		body, err := bodyOf(asked)
+		body, err := faults.Body(asked)
 		if err != nil {
 			return nil, err
 		}
@@ -95,17 +93,6 @@ func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTrippe
 		}
 		return next.RoundTrip(asked)
 	})
-}
-
-// bodyOf reads the body of a request, which has it still; nil if there is none.
-func bodyOf(r *http.Request) ([]byte, error) {
-	if r.Body == nil || r.Body == http.NoBody {
-		return nil, nil
-	}
-	body, err := io.ReadAll(r.Body)
-	_ = r.Body.Close()
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	return body, err
 }
 
 // allow notes the requests, and reports whether the function's role allows them.
