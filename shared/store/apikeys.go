@@ -156,7 +156,7 @@ func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, c
 	if err := s.putAPIKey(by, tx, k); err != nil {
 		return k, err
 	}
-	s.putMail(tx, k.Tenant, mail.NewKeyCreated(k.ID, k.Name))
+	tx.Put(s.putMail(k.Tenant, mail.NewKeyCreated(k.ID, k.Name)))
 	if err := s.asCaller(by.Principal, tx); err != nil {
 		return k, err
 	}

@@ -95,7 +95,7 @@ func (s *Store) replaceFactor(ctx context.Context, a signin.Account, before, aft
 		if a.Kind != identity.User {
 			warning = mail.NewWrongCodesOfManaged(operation, a.Name, member.NumberOf(a.ID))
 		}
-		s.putMail(tx, a.Tenant, warning)
+		tx.Put(s.putMail(a.Tenant, warning))
 	}
 	return item.Factor, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
 }

@@ -40,10 +40,10 @@ func (s *Store) newMailItem(t identity.Tenant, m mail.Mail) mailItem {
 	return item
 }
 
-// putMail adds a mail to the transaction of the change that it reports. Its id follows from
-// that change, which is made once; so it needs no condition.
-func (s *Store) putMail(tx *dynamo.WriteTx, t identity.Tenant, m mail.Mail) {
-	tx.Put(s.table.Put(s.newMailItem(t, m.Due(s.now()))))
+// putMail returns the put of a mail, for the transaction of the change that the mail reports. The id of the mail
+// follows from that change, which is made once, so the put needs no condition.
+func (s *Store) putMail(t identity.Tenant, m mail.Mail) *dynamo.Put {
+	return s.table.Put(s.newMailItem(t, m.Due(s.now())))
 }
 
 // ReportSignIn stores the mail that tells the owners that passwords for the account are refused for now. It stores

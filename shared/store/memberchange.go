@@ -79,7 +79,7 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 		tx.Put(s.table.Put(newAddressGuard(t, after)).If("attribute_not_exists(pk)")).Delete(s.freeAddress(t, before))
 	}
 	if after.Disabled() && !before.Disabled() { // to the old address, so that changing it does not hide this
-		s.putMail(tx, t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email))
+		tx.Put(s.putMail(t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email)))
 	}
 	err = s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, errRefused, tx.Run(ctx))
 	if errors.Is(err, errRefused) {

@@ -74,7 +74,7 @@ func (s *Store) invite(tx *dynamo.WriteTx, t identity.Tenant, m member.Member, r
 	tx.Put(s.overVersion(s.table.Put(item), read.invited.Version))
 	tx.Put(s.table.Put(invitationItem{key: invitationKey(m.Invite.TokenHash), Tenant: t, MemberID: m.ID,
 		TTL: m.Invite.ExpiresAt}).If("attribute_not_exists(pk)"))
-	s.putMail(tx, t, mail.NewInvitation(m.Invite.ID, m.Number(), m.Email, m.Invite.ID))
+	tx.Put(s.putMail(t, mail.NewInvitation(m.Invite.ID, m.Number(), m.Email, m.Invite.ID)))
 	today := now.Format(time.DateOnly)
 	if read.count.InvitedOn != today {
 		return count.Set("invited_on", today).Set("invited", 1).

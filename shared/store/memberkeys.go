@@ -80,7 +80,7 @@ func (s *Store) putKeysMail(tx *dynamo.WriteTx, t identity.Tenant, m member.Memb
 	made []identity.APIKey) {
 	if len(made) > 0 {
 		change := versionOf(memberKey(t, m.Number()), m.Version+1) + " " + made[0].ID
-		s.putMail(tx, t, mail.NewMemberKeys(change, keys == member.EndKeys, m.Email, names(made)))
+		tx.Put(s.putMail(t, mail.NewMemberKeys(change, keys == member.EndKeys, m.Email, names(made))))
 	}
 }
 

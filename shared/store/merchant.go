@@ -180,7 +180,7 @@ func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, stat
 			next, put := s.replaceBankAccounts(t, *accounts)
 			tx.Put(put)
 			if number, changed := next.PrimaryChanged(before.BankAccounts(mode)); changed {
-				s.putMail(tx, t, mail.NewBankAccountChanged(versionOf(bankAccountsKey(t), next.Version), number))
+				tx.Put(s.putMail(t, mail.NewBankAccountChanged(versionOf(bankAccountsKey(t), next.Version), number)))
 			}
 			state.Accounts = state.Accounts.With(mode, &next)
 		}

@@ -39,8 +39,7 @@ func (s *Store) CreateReceiptLink(ctx context.Context, t identity.Tenant,
 // from the mail, it changes nothing. Failure: ErrContended.
 func (s *Store) MailReceipt(ctx context.Context, t identity.Tenant, l payments.ReceiptLink, m mail.Mail) error {
 	_, err := Retry(func(bool) (payments.ReceiptLink, error) {
-		tx := s.db.WriteTx().Idempotent(true).Put(s.putReceiptLink(t, l))
-		s.putMail(tx, t, m)
+		tx := s.db.WriteTx().Idempotent(true).Put(s.putReceiptLink(t, l)).Put(s.putMail(t, m))
 		return s.addedReceiptLink(ctx, l, tx.Run(ctx))
 	})
 	return err
