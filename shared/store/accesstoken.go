@@ -64,15 +64,11 @@ func (s *View) storedToken(ctx context.Context, tokenHash string) (identity.Acce
 func (s *Store) CreateMerchantToken(ctx context.Context, by audit.By, t identity.AccessToken) (identity.AccessToken,
 	error) {
 	return retryAs(ctx, by, s.View, func(bool) (identity.AccessToken, error) {
-		tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)"))
-		if err := s.putAudit(by, tx, t.Tenant.Merchant, audit.Change{Mode: t.Tenant.Mode,
-			Subject: "merchant_token " + t.Subject, After: t.ForAudit()}); err != nil {
-			return t, err
-		}
-		if err := s.asCaller(by.Principal, tx); err != nil {
-			return t, err
-		}
-		return resolveCreation(t, tx.Run(ctx), func() (identity.AccessToken, bool, error) {
+		tx := s.auditedTx(by)
+		tx.Put(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)"))
+		tx.audit(t.Tenant, "merchant_token "+t.Subject, nil, t.ForAudit())
+		tx.asCaller()
+		return create(ctx, tx, t, func() (identity.AccessToken, bool, error) {
 			return s.storedToken(ctx, t.Hash)
 		})
 	})

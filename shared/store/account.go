@@ -8,6 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
@@ -35,29 +36,21 @@ func (s *View) Account(ctx context.Context, code string) (account.Account, error
 // Error: ErrStale when any of them changed meanwhile.
 func (s *Store) SaveAccount(ctx context.Context, by audit.By, m merchant.Merchant,
 	before, a account.Account) (account.Account, error) {
-	tx := s.db.WriteTx().Idempotent(true)
+	tx := s.auditedTx(by)
 	if advanced := a.AppSettings.InAdvancedMode(); advanced != m.AdvancedMode {
 		version := m.Version
 		m.AdvancedMode, m.Version = advanced, version+1
 		tx.Put(s.table.Put(newMerchantItem(m)).If("version = ?", version))
 	}
-	item, err := s.replaceAccount(ctx, by, tx, m.Code, before, a)
-	if err != nil {
-		return a, err
-	}
-	return item.Account, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+	item := tx.replaceAccount(m.Code, before, a)
+	return item.Account, tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 }
 
-// replaceAccount writes the account's next version, and the audit entry.
-func (s *Store) replaceAccount(ctx context.Context, by audit.By, tx *dynamo.WriteTx, code string,
-	before, a account.Account) (accountItem, error) {
+// replaceAccount adds the account's next version, and the audit entry.
+func (tx *auditedTx) replaceAccount(code string, before, a account.Account) accountItem {
 	a.Version = before.Version + 1
 	item := accountItem{key: accountKey(code), WriteID: newWriteID(), Account: a}
-	put := s.table.Put(item).If("version = ?", before.Version)
-	if before.Version == 0 {
-		put = s.table.Put(item).If("attribute_not_exists(pk)")
-	}
-	tx.Put(put)
-	return item, s.putAudit(by, tx, code, audit.Change{Subject: "account", Before: before.ForAudit(before),
-		After: a.ForAudit(before)})
+	tx.Put(tx.store.overVersion(tx.store.table.Put(item), before.Version))
+	tx.audit(identity.Tenant{Merchant: code}, "account", before.ForAudit(before), a.ForAudit(before))
+	return item
 }

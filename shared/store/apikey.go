@@ -1,9 +1,6 @@
 package store
 
 import (
-	"github.com/guregu/dynamo/v2"
-
-	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
@@ -17,12 +14,11 @@ func newAPIKeyItem(k identity.APIKey) apiKeyItem {
 	return apiKeyItem{key: apiKeyKey(k.Tenant, k.TokenHash), WriteID: newWriteID(), APIKey: k}
 }
 
-// putAPIKey stores a new key under its token's hash, and its audit entry.
-func (s *Store) putAPIKey(by audit.By, tx *dynamo.WriteTx, k identity.APIKey) error {
+// putAPIKey adds a new key under its token's hash, and its audit entry.
+func (tx *auditedTx) putAPIKey(k identity.APIKey) {
 	k.Version = 1
-	tx.Put(s.table.Put(newAPIKeyItem(k)).If("attribute_not_exists(pk)"))
-	return s.putAudit(by, tx, k.Tenant.Merchant, audit.Change{Mode: k.Tenant.Mode, Subject: subjectAPIKey(k),
-		After: k.ForAudit()})
+	tx.Put(tx.store.table.Put(newAPIKeyItem(k)).If("attribute_not_exists(pk)"))
+	tx.audit(k.Tenant, subjectAPIKey(k), nil, k.ForAudit())
 }
 
 // subjectAPIKey is the subject of entries about a key.

@@ -148,21 +148,13 @@ func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, c
 	before := count.Version
 	count.key, count.Version = keyCountKey(k.Tenant), before+1
 	count.Created++
-	counted := s.table.Put(count).If("attribute_not_exists(pk)")
-	if before > 0 {
-		counted = s.table.Put(count).If("version = ?", before)
-	}
-	tx := s.db.WriteTx().Idempotent(true).Put(counted)
-	if err := s.putAPIKey(by, tx, k); err != nil {
-		return k, err
-	}
+	tx := s.auditedTx(by)
+	tx.Put(s.overVersion(s.table.Put(count), before))
+	tx.putAPIKey(k)
 	tx.Put(s.putMail(k.Tenant, mail.NewKeyCreated(k.ID, k.Name)))
-	if err := s.asCaller(by.Principal, tx); err != nil {
-		return k, err
-	}
-	err := tx.Run(ctx)
+	tx.asCaller()
 	k.Version = 1
-	return resolveCreation(k, err, func() (identity.APIKey, bool, error) {
+	return create(ctx, tx, k, func() (identity.APIKey, bool, error) {
 		made, _, err := s.madeAPIKey(ctx, k)
 		return made, made.ID != "", err
 	})
@@ -202,15 +194,11 @@ func (s *Store) replaceAPIKey(ctx context.Context, by audit.By, before, after id
 	after.Version = before.Version + 1
 	item := newAPIKeyItem(after)
 	condition, values := unchangedAPIKey(before.Version)
-	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If(condition, values...))
-	if err := s.putAudit(by, tx, after.Tenant.Merchant, audit.Change{Mode: after.Tenant.Mode,
-		Subject: subjectAPIKey(after), Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
-		return before, err
-	}
-	if err := s.asCaller(by.Principal, tx, readVersion{item.key, before.Version}); err != nil {
-		return before, err
-	}
-	return after, s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, ErrStale, tx.Run(ctx))
+	tx := s.auditedTx(by)
+	tx.Put(s.table.Put(item).If(condition, values...))
+	tx.audit(after.Tenant, subjectAPIKey(after), before.ForAudit(), after.ForAudit())
+	tx.asCaller(readVersion{item.key, before.Version})
+	return after, tx.replace(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
 }
 
 // unchangedAPIKey is the condition that a key is as it was read with the version. Keys that
@@ -249,37 +237,23 @@ func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey
 	deleted := deletedKey{key: deletedAPIKeyKey(k.Tenant, k.ID), Operation: operation, APIKey: k,
 		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
 	deleted.TokenHash = ""
-	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(deleted))
-	has, err := s.deleteKey(ctx, by, tx, k)
-	if err == nil {
-		err = s.asCaller(by.Principal, tx, has)
-	}
-	if err != nil {
-		return err
-	}
-	if err = tx.Run(ctx); err == nil {
-		return nil
-	}
-	_, readErr := s.APIKey(ctx, k.Tenant, k.ID)
-	switch {
-	case failure.Is(readErr, failure.KindNotFound) || readErr == nil && dynamo.IsCondCheckFailed(err):
-		return ErrStale
-	case readErr != nil:
-		return errors.Join(err, readErr)
-	default:
-		return err
-	}
+	tx := s.auditedTx(by)
+	tx.Put(s.table.Put(deleted))
+	tx.asCaller(tx.deleteKey(k))
+	return tx.remove(ctx, func() (bool, error) {
+		_, err := s.APIKey(ctx, k.Tenant, k.ID)
+		return false, err
+	})
 }
 
-// deleteKey adds the deletion of a key to a transaction, with an audit entry. It returns the version of the item
-// on which it put a condition.
-func (s *Store) deleteKey(ctx context.Context, by audit.By, tx *dynamo.WriteTx, k identity.APIKey) (readVersion,
-	error) {
+// deleteKey adds the deletion of a key, with an audit entry. It returns the version of the item on which it put a
+// condition.
+func (tx *auditedTx) deleteKey(k identity.APIKey) readVersion {
 	item := apiKeyKey(k.Tenant, k.TokenHash)
 	condition, values := unchangedAPIKey(k.Version)
-	tx.Delete(s.remove(item).If(condition, values...)).Delete(s.remove(keyUseKey(k.Tenant, k.ID)))
-	return readVersion{item, k.Version}, s.putAudit(by, tx, k.Tenant.Merchant, audit.Change{Mode: k.Tenant.Mode,
-		Subject: subjectAPIKey(k), Before: k.ForAudit()})
+	tx.Delete(tx.store.remove(item).If(condition, values...)).Delete(tx.store.remove(keyUseKey(k.Tenant, k.ID)))
+	tx.audit(k.Tenant, subjectAPIKey(k), k.ForAudit(), nil)
+	return readVersion{item, k.Version}
 }
 
 // keyDeletedBy fails with NotFound unless the operation deleted the key.

@@ -23,22 +23,22 @@ type readVersion struct {
 // the rights that the caller has then. As a failure it is a transient Conflict.
 var ErrCallerChanged = failure.Conflict("The rights of the caller are being changed. Try again.").AsTransient()
 
-// asCaller adds conditions to a transaction that gives, takes or restricts rights: that the
-// principal's credential, its member and roles are as they were when it was
-// admitted. So a caller that has lost a right meanwhile cannot use it. What the platform
-// does by itself gets no conditions. It is called within retryAs.
+// asCaller adds conditions to a transaction that gives, takes or restricts rights: the
+// principal's credential, member and roles are as they were when it was
+// admitted. So a caller that has lost a right meanwhile cannot use it. The platform itself
+// gets no conditions. asCaller is called within retryAs.
 //
 // has are the items on which the transaction has a condition already, with the versions that
-// were read: DynamoDB takes no second operation on an item. Error: ErrStale when
-// one of them is the caller's own, and has changed since it was admitted.
-func (s *Store) asCaller(by identity.Principal, tx *dynamo.WriteTx, has ...readVersion) error {
-	for _, admitted := range s.admittedBy(by) {
+// were read: DynamoDB takes no second operation on an item. If one of them is the caller's own,
+// and has changed since the caller was admitted, the transaction fails with ErrStale.
+func (tx *auditedTx) asCaller(has ...readVersion) {
+	for _, admitted := range tx.store.admittedBy(tx.by.Principal) {
 		own := false
 		for _, w := range has {
 			if w.key == admitted.key {
 				own = true
 				if w.version != admitted.version {
-					return ErrStale
+					tx.fail(ErrStale)
 				}
 			}
 		}
@@ -46,7 +46,6 @@ func (s *Store) asCaller(by identity.Principal, tx *dynamo.WriteTx, has ...readV
 			tx.Check(admitted.check)
 		}
 	}
-	return nil
 }
 
 // admitted is an item by which a principal was admitted, and the condition that it still

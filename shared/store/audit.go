@@ -16,14 +16,6 @@ type auditItem struct {
 	audit.Entry
 }
 
-// putAudit writes the entry of a change of the merchant's account in the change's own
-// transaction. An entry is never changed.
-func (s *Store) putAudit(by audit.By, tx *dynamo.WriteTx, code string, c audit.Change) error {
-	e, err := audit.New(by, s.Now(), c)
-	tx.Put(s.table.Put(auditItem{key: auditKey(code, e), Entry: e}).If("attribute_not_exists(pk)"))
-	return err
-}
-
 // AuditCursor is the place of an entry in the audit of its merchant.
 func AuditCursor(e audit.Entry) string { return auditKey("", e).SK }
 

@@ -108,13 +108,12 @@ func (s *View) madeCardReader(ctx context.Context, t identity.Tenant, id string)
 // addCardReader errors with ErrStale when another reader was added since the count was read, or
 // one that it ends changed.
 func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
-	others []reader.Reader,
-	count creationCount) (reader.Reader, error) {
+	others []reader.Reader, count creationCount) (reader.Reader, error) {
 	before := count.Version
 	count.key, count.Version = readerCountKey(t), before+1
 	r.Version = 1
-	tx := s.db.WriteTx().Idempotent(true).
-		Put(s.overVersion(s.table.Put(count), before)).
+	tx := s.auditedTx(by)
+	tx.Put(s.overVersion(s.table.Put(count), before)).
 		Put(s.table.Put(newCardReaderItem(t, r)).If("attribute_not_exists(pk)"))
 	for _, other := range others {
 		if other.Serial == r.Serial && other.StatusAt(s.Now()) != reader.Expired {
@@ -123,11 +122,8 @@ func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenan
 			tx.Put(s.overVersion(s.table.Put(newCardReaderItem(t, after)), other.Version))
 		}
 	}
-	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(r),
-		After: r.ForAudit()}); err != nil {
-		return r, err
-	}
-	return resolveCreation(r, tx.Run(ctx), func() (reader.Reader, bool, error) {
+	tx.audit(t, subjectReader(r), nil, r.ForAudit())
+	return create(ctx, tx, r, func() (reader.Reader, bool, error) {
 		made, _, err := s.madeCardReader(ctx, t, r.ID)
 		return made, made.ID != "", err
 	})
@@ -166,12 +162,10 @@ func (s *Store) UpdateCardReader(ctx context.Context, by audit.By, t identity.Te
 			return before, nil
 		}
 		item, put := s.replaceCardReader(t, after)
-		tx := s.db.WriteTx().Idempotent(true).Put(put)
-		if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(after),
-			Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
-			return before, err
-		}
-		return item.Reader, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+		tx := s.auditedTx(by)
+		tx.Put(put)
+		tx.audit(t, subjectReader(after), before.ForAudit(), after.ForAudit())
+		return item.Reader, tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 	})
 }
 
@@ -180,26 +174,13 @@ func (s *Store) UpdateCardReader(ctx context.Context, by audit.By, t identity.Te
 func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
 	operation string) error {
 	deleted := deletedReader{newDeletion(deletedReaderKey(t, r.ID), operation, s.now()), r}
-	tx := s.db.WriteTx().Idempotent(true).
-		Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).
-		Put(s.table.Put(deleted))
-	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectReader(r),
-		Before: r.ForAudit()}); err != nil {
-		return err
-	}
-	err := tx.Run(ctx)
-	if err == nil {
-		return nil
-	}
-	now, readErr := s.CardReader(ctx, t, r.ID)
-	switch {
-	case failure.Is(readErr, failure.KindNotFound) || readErr == nil && now.Version != r.Version:
-		return ErrStale
-	case readErr != nil:
-		return errors.Join(err, readErr)
-	default:
-		return err
-	}
+	tx := s.auditedTx(by)
+	tx.Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).Put(s.table.Put(deleted))
+	tx.audit(t, subjectReader(r), r.ForAudit(), nil)
+	return tx.remove(ctx, func() (bool, error) {
+		now, err := s.CardReader(ctx, t, r.ID)
+		return now.Version != r.Version, err
+	})
 }
 
 // CardReaderDeletedBy fails with NotFound unless the operation deleted the reader.

@@ -127,15 +127,12 @@ func (s *View) madeCollection(ctx context.Context, t identity.Tenant, id string)
 func (s *Store) addCollection(ctx context.Context, by audit.By, t identity.Tenant, c file.Collection) (file.Collection,
 	error) {
 	c.Version = 1
-	tx := s.db.WriteTx().Idempotent(true).
-		Update(s.count(collectionCountKey(t), file.MaxCollections)).
+	tx := s.auditedTx(by)
+	tx.Update(s.count(collectionCountKey(t), file.MaxCollections)).
 		Put(s.table.Put(newCollectionItem(t, c)).If("attribute_not_exists(pk)")).
 		Put(s.table.Put(newListedCollection(t, c)))
-	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectCollection(c),
-		After: c.ForAudit()}); err != nil {
-		return c, err
-	}
-	return resolveCreation(c, tx.Run(ctx), func() (file.Collection, bool, error) {
+	tx.audit(t, subjectCollection(c), nil, c.ForAudit())
+	return create(ctx, tx, c, func() (file.Collection, bool, error) {
 		made, _, err := s.madeCollection(ctx, t, c.ID)
 		return made, made.ID != "", err
 	})
@@ -165,15 +162,13 @@ func (s *Store) UpdateCollection(ctx context.Context, by audit.By, t identity.Te
 		}
 		after.Version++
 		item := newCollectionItem(t, after)
-		tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version))
+		tx := s.auditedTx(by)
+		tx.Put(s.table.Put(item).If("version = ?", before.Version))
 		if after.Status != before.Status {
 			tx.Put(s.table.Put(newListedCollection(t, after)))
 		}
-		if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectCollection(after),
-			Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
-			return before, err
-		}
-		return after, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+		tx.audit(t, subjectCollection(after), before.ForAudit(), after.ForAudit())
+		return after, tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 	})
 }
 

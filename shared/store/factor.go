@@ -158,12 +158,10 @@ func (s *Store) RemoveSecondFactor(ctx context.Context, by audit.By, t identity.
 			return struct{}{}, err
 		}
 		item := newFactorItem(m.User(), before.Off())
-		tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version))
-		if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
-			Before: before.ForAudit(), After: item.ForAudit()}); err != nil {
-			return struct{}{}, err
-		}
-		return struct{}{}, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+		tx := s.auditedTx(by)
+		tx.Put(s.overVersion(s.table.Put(item), before.Version))
+		tx.audit(t, subjectMember(m), before.ForAudit(), item.ForAudit())
+		return struct{}{}, tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 	})
 	return err
 }

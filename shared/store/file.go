@@ -142,8 +142,8 @@ func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f f
 	f.Version = 1
 	entry := f.Entry(t)
 	entry.Version = 1
-	tx := s.db.WriteTx().Idempotent(true).
-		Update(s.count(fileCountKey(t), file.MaxFiles)).
+	tx := s.auditedTx(by)
+	tx.Update(s.count(fileCountKey(t), file.MaxFiles)).
 		Put(s.table.Put(newFileItem(t, f)).If("attribute_not_exists(pk)")).
 		Put(s.table.Put(newListedFile(t, f))).
 		Put(s.table.Put(s.newObjectItem(entry)).If("attribute_not_exists(pk)")).
@@ -151,11 +151,8 @@ func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f f
 	if f.Collection != "" {
 		tx.Update(s.fillCollection(t, f.Collection))
 	}
-	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(f),
-		After: f.ForAudit()}); err != nil {
-		return f, err
-	}
-	return resolveCreation(f, tx.Run(ctx), func() (file.File, bool, error) {
+	tx.audit(t, subjectFile(f), nil, f.ForAudit())
+	return create(ctx, tx, f, func() (file.File, bool, error) {
 		c, err := s.creation(ctx, t, f)
 		return c.made, c.made.ID != "", err
 	})
@@ -219,9 +216,8 @@ func (s *Store) replaceFile(ctx context.Context, by audit.By, t identity.Tenant,
 	entry file.Entry) (file.File, error) {
 	after.Version = before.Version + 1
 	item := newFileItem(t, after)
-	tx := s.db.WriteTx().Idempotent(true).
-		Put(s.table.Put(item).If("version = ?", before.Version)).
-		Put(s.table.Put(newListedFile(t, after)))
+	tx := s.auditedTx(by)
+	tx.Put(s.table.Put(item).If("version = ?", before.Version)).Put(s.table.Put(newListedFile(t, after)))
 	if after.Status != before.Status {
 		_, put := s.replaceObject(entry.Follow(after))
 		tx.Put(put)
@@ -238,9 +234,6 @@ func (s *Store) replaceFile(ctx context.Context, by audit.By, t identity.Tenant,
 		k := collectionKey(t, after.Collection)
 		tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("'status' = ?", file.Open))
 	}
-	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(after),
-		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
-		return before, err
-	}
-	return after, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+	tx.audit(t, subjectFile(after), before.ForAudit(), after.ForAudit())
+	return after, tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
@@ -110,8 +109,8 @@ func (s *Store) removeFile(ctx context.Context, by audit.By, t identity.Tenant, 
 	end ending) error {
 	deleted := deletedFile{newDeletion(deletedFileKey(t, f.ID), end.operation, s.now()), end.reason, f}
 	_, doom := s.replaceObject(entry.Doom(s.now()))
-	tx := s.db.WriteTx().Idempotent(true).
-		Delete(s.remove(fileKey(t, f.ID)).If("version = ?", f.Version)).
+	tx := s.auditedTx(by)
+	tx.Delete(s.remove(fileKey(t, f.ID)).If("version = ?", f.Version)).
 		Delete(s.remove(newListedFile(t, f).key)).
 		Put(s.table.Put(deleted)).
 		Put(doom)
@@ -122,22 +121,9 @@ func (s *Store) removeFile(ctx context.Context, by audit.By, t identity.Tenant, 
 		}
 		tx.Update(drain)
 	}
-	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectFile(f),
-		Before: f.ForAudit()}); err != nil {
-		return err
-	}
-	err := tx.Run(ctx)
-	if err == nil {
-		return nil
-	}
-	now, readErr := s.File(ctx, t, f.ID)
-	switch {
-	case failure.Is(readErr, failure.KindNotFound) || readErr == nil && (now.Version != f.Version ||
-		dynamo.IsCondCheckFailed(err)):
-		return ErrStale
-	case readErr != nil:
-		return errors.Join(err, readErr)
-	default:
-		return err
-	}
+	tx.audit(t, subjectFile(f), f.ForAudit(), nil)
+	return tx.remove(ctx, func() (bool, error) {
+		now, err := s.File(ctx, t, f.ID)
+		return now.Version != f.Version, err
+	})
 }

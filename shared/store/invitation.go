@@ -86,21 +86,19 @@ func (s *Store) accept(ctx context.Context, by audit.By, i Invitation, chosen me
 	after := before.Accepted(u, s.now())
 	after.Version = before.Version + 1
 	item := newMemberItem(t, after)
-	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version))
+	tx := s.auditedTx(by)
+	tx.Put(s.table.Put(item).If("version = ?", before.Version))
 	if len(u.Passwords) == 0 {
 		u.Passwords = chosen
-		s.putUser(tx, u)
+		tx.putUser(u)
 	} else {
 		of := userKey(u.ID)
 		tx.Check(s.table.Check(partitionKey, of.PK).Range(sortKey, of.SK).If("version = ?", u.Version))
 	}
-	s.putMembership(tx, t, after)
+	tx.putMembership(t, after)
 	if after.Owner() {
 		tx.Update(s.ofOwners(s.countOf(t), before, after))
 	}
-	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
-		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
-		return err
-	}
-	return s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, ErrStale, tx.Run(ctx))
+	tx.audit(t, subjectMember(after), before.ForAudit(), after.ForAudit())
+	return tx.replace(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
 }

@@ -114,23 +114,17 @@ func (s *View) obstaclesTo(ctx context.Context, t identity.Tenant, id, address s
 // its number or address was taken meanwhile.
 func (s *Store) putMember(ctx context.Context, by audit.By, t identity.Tenant, m member.Member,
 	read obstacles) (member.Member, error) {
-	tx := s.db.WriteTx().Idempotent(true)
-	count, err := s.invite(tx, t, m, read)
+	tx := s.auditedTx(by)
+	count, err := tx.invite(t, m, read)
 	if err != nil {
 		return m, err
 	}
 	tx.Update(s.ofOwners(count.Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", member.MaxMembers),
 		member.Member{}, m))
-	roles := s.countRoles(tx, t, read.roles, member.Member{}, m)
-	if err = s.asCaller(by.Principal, tx, roles...); err != nil {
+	tx.asCaller(tx.countRoles(t, read.roles, member.Member{}, m)...)
+	tx.addMember(t, m)
+	if err = tx.Run(ctx); err == nil || tx.err != nil {
 		return m, err
-	}
-	if err = s.addMember(ctx, by, tx, t, m); err != nil {
-		return m, err
-	}
-	err = tx.Run(ctx)
-	if err == nil {
-		return m, nil
 	}
 	found, readErr := s.obstaclesTo(ctx, t, m.ID, m.Address())
 	switch {
@@ -147,12 +141,11 @@ func (s *Store) putMember(ctx context.Context, by audit.By, t identity.Tenant, m
 	}
 }
 
-// addMember adds a new member, its guard and its audit entry to a transaction.
-func (s *Store) addMember(ctx context.Context, by audit.By, tx *dynamo.WriteTx, t identity.Tenant,
-	m member.Member) error {
-	tx.Put(s.table.Put(newMemberItem(t, m)).If("attribute_not_exists(pk)")).
-		Put(s.table.Put(newAddressGuard(t, m)).If("attribute_not_exists(pk)"))
-	return s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m), After: m.ForAudit()})
+// addMember adds a new member, its guard and its audit entry.
+func (tx *auditedTx) addMember(t identity.Tenant, m member.Member) {
+	tx.Put(tx.store.table.Put(newMemberItem(t, m)).If("attribute_not_exists(pk)")).
+		Put(tx.store.table.Put(newAddressGuard(t, m)).If("attribute_not_exists(pk)"))
+	tx.audit(t, subjectMember(m), nil, m.ForAudit())
 }
 
 // subjectMember is the subject of entries about a member.

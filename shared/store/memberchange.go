@@ -59,29 +59,24 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	after = before.Changed(after, s.now())
 	after.Version = before.Version + 1
 	item := newMemberItem(t, after)
-	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Version))
+	tx := s.auditedTx(by)
+	tx.Put(s.table.Put(item).If("version = ?", before.Version))
 	if before.Governs() != after.Governs() {
 		tx.Update(s.ofOwners(s.countOf(t), before, after))
 	}
-	has, err := s.leaveKeys(ctx, by, tx, t, before, after, keys)
+	has, err := tx.leaveKeys(ctx, t, before, after, keys)
 	if err != nil {
 		return before, err
 	}
-	has = append(append(has, s.countRoles(tx, t, roles, before, after)...), readVersion{item.key, before.Version})
-	if err = s.asCaller(by.Principal, tx, has...); err != nil {
-		return before, err
-	}
-	if err = s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(after),
-		Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
-		return before, err
-	}
+	tx.asCaller(append(append(has, tx.countRoles(t, roles, before, after)...), readVersion{item.key, before.Version})...)
+	tx.audit(t, subjectMember(after), before.ForAudit(), after.ForAudit())
 	if before.Address() != after.Address() {
 		tx.Put(s.table.Put(newAddressGuard(t, after)).If("attribute_not_exists(pk)")).Delete(s.freeAddress(t, before))
 	}
 	if after.Disabled() && !before.Disabled() { // to the old address, so that changing it does not hide this
 		tx.Put(s.putMail(t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email)))
 	}
-	err = s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, errRefused, tx.Run(ctx))
+	err = tx.replace(ctx, item.key, written{item.WriteID, after.Version}, errRefused)
 	if errors.Is(err, errRefused) {
 		err = s.whyRefused(ctx, t, before, after, errLastOwner)
 	}
@@ -147,32 +142,26 @@ func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant
 	deleted := deletedMember{key: deletedMemberKey(t, m.Number()), Operation: operation, Member: m,
 		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
 	deleted.Passwords = nil
-	tx := s.db.WriteTx().Idempotent(true).
-		Delete(s.remove(memberKey(t, m.Number())).If("version = ?", m.Version)).
+	tx := s.auditedTx(by)
+	tx.Delete(s.remove(memberKey(t, m.Number())).If("version = ?", m.Version)).
 		Delete(s.freeAddress(t, m)).
 		Put(s.table.Put(deleted)).
 		Update(s.ofOwners(s.countOf(t).Add("count", -1), m, member.Member{}))
-	has, err := s.leaveKeys(ctx, by, tx, t, m, member.Member{}, keys)
+	has, err := tx.leaveKeys(ctx, t, m, member.Member{}, keys)
 	if err != nil {
 		return err
 	}
-	has = append(append(has, s.countRoles(tx, t, roles, m, member.Member{})...),
-		readVersion{memberKey(t, m.Number()), m.Version})
-	if err = s.asCaller(by.Principal, tx, has...); err != nil {
-		return err
-	}
+	tx.asCaller(append(append(has, tx.countRoles(t, roles, m, member.Member{})...),
+		readVersion{memberKey(t, m.Number()), m.Version})...)
 	if m.Invited() {
 		tx.Delete(s.remove(invitationKey(m.Invite.TokenHash)))
 	}
 	if m.UserID != "" {
 		tx.Delete(s.remove(membershipKey(m.UserID, t)))
 	}
-	if err = s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
-		Before: m.ForAudit()}); err != nil {
+	tx.audit(t, subjectMember(m), m.ForAudit(), nil)
+	if err = tx.Run(ctx); err == nil || tx.err != nil {
 		return err
-	}
-	if err = tx.Run(ctx); err == nil {
-		return nil
 	}
 	now, readErr := s.Member(ctx, t, m.Number())
 	switch {

@@ -56,10 +56,10 @@ type invitedItem struct {
 	ExpiresAt int64       `dynamo:"expires_at"`
 }
 
-// invite adds the invitation of a new member, if it is invited, to the transaction, and
-// returns the update that counts it. Failure: TooMany.
-func (s *Store) invite(tx *dynamo.WriteTx, t identity.Tenant, m member.Member, read obstacles) (*dynamo.Update,
-	error) {
+// invite adds the invitation of a new member, if the member is invited, and returns the update
+// that counts it. Failure: TooMany.
+func (tx *auditedTx) invite(t identity.Tenant, m member.Member, read obstacles) (*dynamo.Update, error) {
+	s := tx.store
 	count, now := s.countOf(t), s.now()
 	if !m.Invited() {
 		return count, nil

@@ -42,18 +42,18 @@ func (s *View) keysOf(ctx context.Context, by audit.By, t identity.Tenant, m mem
 	return keys, count, err
 }
 
-// leaveKeys adds the member's API keys to the transaction of a change that disables or removes the member (then
+// leaveKeys adds the member's API keys to the change that disables or removes the member (then
 // after is zero). For other changes it adds nothing. The keys are deleted, or stay if keys is KeepKeys; the
 // owners get a mail that names them. If there are more than keysAtOnce, it deletes the first ones beforehand, in
 // separate transactions. It returns the versions of the items on which it put a condition. Error: ErrStale when
 // one of the keys changed meanwhile.
-func (s *Store) leaveKeys(ctx context.Context, by audit.By, tx *dynamo.WriteTx, t identity.Tenant, before,
-	after member.Member,
+func (tx *auditedTx) leaveKeys(ctx context.Context, t identity.Tenant, before, after member.Member,
 	keys member.Keys) ([]readVersion, error) {
+	s := tx.store
 	if before.Invited() || after.ID != "" && (before.Disabled() || !after.Disabled()) {
 		return nil, nil
 	}
-	made, count, err := s.keysOf(ctx, by, t, before)
+	made, count, err := s.keysOf(ctx, tx.by, t, before)
 	if err == nil && keys == member.EndKeys && len(made) > keysAtOnce { // before the first batch ends
 		err = s.refusedAsLastOwner(ctx, t, before, after)
 	}
@@ -61,26 +61,25 @@ func (s *Store) leaveKeys(ctx context.Context, by audit.By, tx *dynamo.WriteTx, 
 		return nil, err
 	}
 	for ; keys == member.EndKeys && len(made) > keysAtOnce; made = made[keysAtOnce:] {
-		if err := s.endBatch(ctx, by, t, before, made[:keysAtOnce]); err != nil {
+		if err := s.endBatch(ctx, tx.by, t, before, made[:keysAtOnce]); err != nil {
 			return nil, err
 		}
 	}
-	s.putKeysMail(tx, t, before, keys, made)
+	tx.putKeysMail(t, before, keys, made)
 	k := keyCountKey(t) // the condition: no key was made since they were read
 	tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).
 		If("attribute_not_exists(pk) OR version = ?", count.Version)) // it is never deleted
 	if keys == member.KeepKeys {
 		return nil, nil
 	}
-	return s.endKeys(ctx, by, tx, made)
+	return tx.endKeys(made), nil
 }
 
 // putKeysMail adds the mail to the owners that names the keys, if there are any.
-func (s *Store) putKeysMail(tx *dynamo.WriteTx, t identity.Tenant, m member.Member, keys member.Keys,
-	made []identity.APIKey) {
+func (tx *auditedTx) putKeysMail(t identity.Tenant, m member.Member, keys member.Keys, made []identity.APIKey) {
 	if len(made) > 0 {
 		change := versionOf(memberKey(t, m.Number()), m.Version+1) + " " + made[0].ID
-		tx.Put(s.putMail(t, mail.NewMemberKeys(change, keys == member.EndKeys, m.Email, names(made))))
+		tx.Put(tx.store.putMail(t, mail.NewMemberKeys(change, keys == member.EndKeys, m.Email, names(made))))
 	}
 }
 
@@ -100,34 +99,25 @@ func (s *View) refusedAsLastOwner(ctx context.Context, t identity.Tenant, before
 // endBatch ends keys in a separate transaction. Error: ErrStale when one of them changed meanwhile.
 func (s *Store) endBatch(ctx context.Context, by audit.By, t identity.Tenant, m member.Member,
 	keys []identity.APIKey) error {
-	tx := s.db.WriteTx().Idempotent(true)
-	s.putKeysMail(tx, t, m, member.EndKeys, keys)
-	has, err := s.endKeys(ctx, by, tx, keys)
-	if err == nil {
-		err = s.asCaller(by.Principal, tx, has...)
-	}
-	if err != nil {
-		return err
-	}
-	if err = tx.Run(ctx); dynamo.IsCondCheckFailed(err) {
+	tx := s.auditedTx(by)
+	tx.putKeysMail(t, m, member.EndKeys, keys)
+	tx.asCaller(tx.endKeys(keys)...)
+	err := tx.Run(ctx)
+	if dynamo.IsCondCheckFailed(err) {
 		err = ErrStale
 	}
 	return err
 }
 
-// endKeys adds the deletion of keys to a transaction. It returns the versions of the items on which it put a
+// endKeys adds the deletion of keys. It returns the versions of the items on which it put a
 // condition. Unlike DeleteAPIKey it keeps no record of the deleted keys, because who changes members may not
 // write keys. Without the record a request that made such a key makes it again, if its caller may.
-func (s *Store) endKeys(ctx context.Context, by audit.By, tx *dynamo.WriteTx,
-	keys []identity.APIKey) (has []readVersion, err error) {
-	for _, k := range keys {
-		deleted, err := s.deleteKey(ctx, by, tx, k)
-		if err != nil {
-			return nil, err
-		}
-		has = append(has, deleted)
+func (tx *auditedTx) endKeys(keys []identity.APIKey) []readVersion {
+	has := make([]readVersion, len(keys))
+	for i, k := range keys {
+		has[i] = tx.deleteKey(k)
 	}
-	return has, nil
+	return has
 }
 
 func names(keys []identity.APIKey) []string {

@@ -52,20 +52,19 @@ func (s *Store) CreateMerchant(ctx context.Context, by audit.By, m merchant.Merc
 func (s *Store) createMerchant(ctx context.Context, by audit.By, item merchantItem, a account.Account, u member.User,
 	keys []identity.APIKey) error {
 	m := item.Merchant
-	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_not_exists(pk)"))
-	err := s.putAudit(by, tx, m.Code, audit.Change{Subject: subjectMerchant,
-		After: merchant.State{Merchant: m}.ForAudit()})
+	tx := s.auditedTx(by)
+	tx.Put(s.table.Put(item).If("attribute_not_exists(pk)"))
+	tx.audit(identity.Tenant{Merchant: m.Code}, subjectMerchant, nil, merchant.State{Merchant: m}.ForAudit())
 	if !a.UpdatedAt.IsZero() {
-		_, accountErr := s.replaceAccount(ctx, by, tx, m.Code, account.Account{}, a)
-		err = errors.Join(err, accountErr)
+		tx.replaceAccount(m.Code, account.Account{}, a)
 	}
 	for _, k := range keys {
-		err = errors.Join(err, s.putAPIKey(by, tx, k))
+		tx.putAPIKey(k)
 	}
 	isNew := u.Version == 0
 	if isNew {
 		u = member.User{ID: member.UserID("merchant " + m.Code), Email: m.Email, CreatedAt: m.CreatedAt}
-		s.putUser(tx, u)
+		tx.putUser(u)
 	}
 	for _, mode := range m.Modes() {
 		t := identity.Tenant{Mode: mode, Merchant: m.Code}
@@ -73,15 +72,12 @@ func (s *Store) createMerchant(ctx context.Context, by audit.By, item merchantIt
 		if !isNew { // what the user has allowed at other merchants does not reach this one
 			owner = owner.EndAccess(m.CreatedAt)
 		}
-		err = errors.Join(err, s.addMember(ctx, by, tx, t, owner))
-		s.putMembership(tx, t, owner)
+		tx.addMember(t, owner)
+		tx.putMembership(t, owner)
 		tx.Put(s.table.Put(memberCount{key: memberCountKey(t), Count: 1, Owners: 1}))
 	}
-	if err != nil {
-		return err
-	}
 	taken := failure.Conflict("The merchant already exists.")
-	err = s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, errRefused, tx.Run(ctx))
+	err := tx.replace(ctx, item.key, written{item.WriteID, m.Version}, errRefused)
 	switch {
 	case errors.Is(err, ErrStale):
 		return taken
@@ -162,12 +158,10 @@ func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, stat
 	}
 	state.Merchant.Version = before.Merchant.Version + 1
 	item := newMerchantItem(state.Merchant)
-	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before.Merchant.Version))
+	tx := s.auditedTx(by)
+	tx.Put(s.table.Put(item).If("version = ?", before.Merchant.Version))
 	if was, is := before.ForAudit(), state.ForAudit(); !reflect.DeepEqual(was, is) {
-		if err := s.putAudit(by, tx, item.Code, audit.Change{Mode: state.ModeForAudit(before), Subject: subjectMerchant,
-			Before: was, After: is}); err != nil {
-			return state, err
-		}
+		tx.audit(identity.Tenant{Mode: state.ModeForAudit(before), Merchant: item.Code}, subjectMerchant, was, is)
 	}
 	for _, mode := range identity.Modes {
 		if schedule := state.Schedules.Of(mode); schedule != nil {
@@ -185,5 +179,5 @@ func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, stat
 			state.Accounts = state.Accounts.With(mode, &next)
 		}
 	}
-	return state, s.resolveWrite(ctx, item.key, written{item.WriteID, state.Merchant.Version}, ErrStale, tx.Run(ctx))
+	return state, tx.replace(ctx, item.key, written{item.WriteID, state.Merchant.Version}, ErrStale)
 }

@@ -53,13 +53,12 @@ func (s *Store) UpdateOAuthClient(ctx context.Context, by audit.By, id string,
 func (s *Store) replaceOAuthClient(ctx context.Context, by audit.By, before, after oauth.Client) (oauth.Client, error) {
 	after.Version, after.UpdatedAt = before.Version+1, s.now()
 	item := oauthClientItem{key: oauthClientKey(after.ID), WriteID: newWriteID(), Client: after}
-	tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version))
-	change := audit.Change{Mode: after.Tenant.Mode, Subject: "oauth_client " + after.ID, After: after.ForAudit()}
+	tx := s.auditedTx(by)
+	tx.Put(s.overVersion(s.table.Put(item), before.Version))
+	var was any
 	if before.Version > 0 {
-		change.Before = before.ForAudit()
+		was = before.ForAudit()
 	}
-	if err := s.putAudit(by, tx, after.Tenant.Merchant, change); err != nil {
-		return after, err
-	}
-	return after, s.resolveWrite(ctx, item.key, written{item.WriteID, after.Version}, ErrStale, tx.Run(ctx))
+	tx.audit(after.Tenant, "oauth_client "+after.ID, was, after.ForAudit())
+	return after, tx.replace(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
 }

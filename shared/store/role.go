@@ -76,7 +76,9 @@ func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 		if err = errors.Join(err, check()); err != nil {
 			return role, err
 		}
-		return role, s.replaceRoles(ctx, by, t, next, audit.Change{Subject: subjectRole(role), After: role.ForAudit()})
+		tx := s.auditedTx(by)
+		tx.audit(t, subjectRole(role), nil, role.ForAudit())
+		return role, tx.replaceRoles(ctx, t, next)
 	})
 }
 
@@ -101,8 +103,9 @@ func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 		if err != nil || reflect.DeepEqual(before, after) {
 			return before, err
 		}
-		return after, s.replaceRoles(ctx, by, t, next, audit.Change{Subject: subjectRole(after), Before: before.ForAudit(),
-			After: after.ForAudit()})
+		tx := s.auditedTx(by)
+		tx.audit(t, subjectRole(after), before.ForAudit(), after.ForAudit())
+		return after, tx.replaceRoles(ctx, t, next)
 	})
 }
 
@@ -124,9 +127,11 @@ func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, 
 		if err := check(role); err != nil {
 			return struct{}{}, err
 		}
-		return struct{}{}, s.replaceRoles(ctx, by, t, next, audit.Change{Subject: subjectRole(role), Before: role.ForAudit()},
-			s.table.Put(deletedRole{key: deletedRoleKey(t, id), Operation: operation, Role: role,
-				ExpiresAt: s.now().Add(idempotencyKept).Unix()}))
+		tx := s.auditedTx(by)
+		tx.Put(s.table.Put(deletedRole{key: deletedRoleKey(t, id), Operation: operation, Role: role,
+			ExpiresAt: s.now().Add(idempotencyKept).Unix()}))
+		tx.audit(t, subjectRole(role), role.ForAudit(), nil)
+		return struct{}{}, tx.replaceRoles(ctx, t, next)
 	})
 	return err
 }
@@ -134,31 +139,20 @@ func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, 
 // subjectRole is the subject of entries about a role.
 func subjectRole(r member.Role) string { return "role " + r.ID }
 
-// replaceRoles writes the roles over the version that they were made from, with what
-// else belongs to their change. Error: ErrStale when they changed meanwhile.
-func (s *Store) replaceRoles(ctx context.Context, by audit.By, t identity.Tenant, next member.Roles, c audit.Change,
-	more ...*dynamo.Put) error {
-	tx := s.db.WriteTx().Idempotent(true)
-	item := s.putRoles(tx, t, next)
-	if err := s.asCaller(by.Principal, tx, readVersion{item.key, next.Version}); err != nil {
-		return err
-	}
-	for _, put := range more {
-		tx.Put(put)
-	}
-	c.Mode = t.Mode
-	if err := s.putAudit(by, tx, t.Merchant, c); err != nil {
-		return err
-	}
-	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+// replaceRoles writes the transaction with the roles, over the version that they were made from.
+// Error: ErrStale when they changed meanwhile.
+func (tx *auditedTx) replaceRoles(ctx context.Context, t identity.Tenant, next member.Roles) error {
+	item := tx.putRoles(t, next)
+	tx.asCaller(readVersion{item.key, next.Version})
+	return tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 }
 
-// putRoles adds the roles to a transaction, over the version that they were made from.
-func (s *Store) putRoles(tx *dynamo.WriteTx, t identity.Tenant, next member.Roles) rolesItem {
+// putRoles adds the roles, over the version that they were made from.
+func (tx *auditedTx) putRoles(t identity.Tenant, next member.Roles) rolesItem {
 	before := next.Version
 	next.Version++
 	item := rolesItem{key: rolesKey(t), WriteID: newWriteID(), Roles: next}
-	tx.Put(s.overVersion(s.table.Put(item), before))
+	tx.Put(tx.store.overVersion(tx.store.table.Put(item), before))
 	return item
 }
 
@@ -170,18 +164,17 @@ func (s *Store) overVersion(put *dynamo.Put, version int) *dynamo.Put {
 	return put.If("version = ?", version)
 }
 
-// countRoles adds to the transaction of a member's change that the roles which it gets or
-// loses count it. If it has roles of the tenant's own, the roles must be as they were read.
+// countRoles adds to a member's change that the roles which the member gets or loses count it.
+// If the member has roles of the tenant's own, the roles must be as they were read.
 // It returns the items on which that makes a condition.
-func (s *Store) countRoles(tx *dynamo.WriteTx, t identity.Tenant, roles member.Roles, before,
-	after member.Member) []readVersion {
+func (tx *auditedTx) countRoles(t identity.Tenant, roles member.Roles, before, after member.Member) []readVersion {
 	k := rolesKey(t)
 	next, changed := roles.Counted(before, after)
 	switch {
 	case changed:
-		s.putRoles(tx, t, next)
+		tx.putRoles(t, next)
 	case roles.Version > 0 && (before.HasOwnRole() || after.HasOwnRole()):
-		tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("version = ?", roles.Version))
+		tx.Check(tx.store.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("version = ?", roles.Version))
 	default:
 		return nil
 	}

@@ -99,17 +99,12 @@ func (s *Store) addTestProfile(ctx context.Context, by audit.By, t identity.Tena
 	count creationCount) (member.TestProfile, error) {
 	before := count.Version
 	count.key, count.Version = testProfileCountKey(t), before+1
-	tx := s.db.WriteTx().Idempotent(true).
-		Put(s.overVersion(s.table.Put(count), before)).
+	tx := s.auditedTx(by)
+	tx.Put(s.overVersion(s.table.Put(count), before)).
 		Put(s.table.Put(testProfileItem{testProfileKey(t, p.ID), p}).If("attribute_not_exists(pk)"))
-	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectTestProfile(p),
-		After: p.ForAudit()}); err != nil {
-		return p, err
-	}
-	if err := s.asCaller(by.Principal, tx); err != nil {
-		return p, err
-	}
-	return resolveCreation(p, tx.Run(ctx), func() (member.TestProfile, bool, error) {
+	tx.audit(t, subjectTestProfile(p), nil, p.ForAudit())
+	tx.asCaller()
+	return create(ctx, tx, p, func() (member.TestProfile, bool, error) {
 		made, _, err := s.madeTestProfile(ctx, t, p.ID)
 		return made, made.ID != "", err
 	})
@@ -145,27 +140,12 @@ func (s *Store) removeTestProfile(ctx context.Context, by audit.By, t identity.T
 	operation string) error {
 	deleted := deletedProfile{newDeletion(deletedTestProfileKey(t, p.ID), operation, s.now()), p}
 	deleted.Passwords = nil
-	tx := s.db.WriteTx().Idempotent(true).
-		Delete(s.remove(testProfileKey(t, p.ID)).If("attribute_exists(pk)")).
-		Put(s.table.Put(deleted))
-	if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectTestProfile(p),
-		Before: p.ForAudit()}); err != nil {
-		return err
-	}
-	if err := s.asCaller(by.Principal, tx); err != nil {
-		return err
-	}
-	err := tx.Run(ctx)
-	if err == nil {
-		return nil
-	}
-	_, readErr := s.TestProfile(ctx, t, p.ID)
-	switch {
-	case failure.Is(readErr, failure.KindNotFound) || readErr == nil && dynamo.IsCondCheckFailed(err):
-		return ErrStale
-	case readErr != nil:
-		return errors.Join(err, readErr)
-	default:
-		return err
-	}
+	tx := s.auditedTx(by)
+	tx.Delete(s.remove(testProfileKey(t, p.ID)).If("attribute_exists(pk)")).Put(s.table.Put(deleted))
+	tx.audit(t, subjectTestProfile(p), p.ForAudit(), nil)
+	tx.asCaller()
+	return tx.remove(ctx, func() (bool, error) {
+		_, err := s.TestProfile(ctx, t, p.ID)
+		return false, err
+	})
 }

@@ -54,19 +54,21 @@ func (s *View) UserByEmail(ctx context.Context, email string) (member.User, erro
 	return s.User(ctx, leads.UserID)
 }
 
-// putUser adds a user to a transaction, over the version that was read; a new one with its
+// putUser adds a user, over the version that was read. A new user is added with the
 // address, by which it is found.
-func (s *Store) putUser(tx *dynamo.WriteTx, u member.User) {
+func (tx *auditedTx) putUser(u member.User) {
 	before := u.Version
 	u.Version++
-	tx.Put(s.overVersion(s.table.Put(userItem{userKey(u.ID), u}), before))
+	table := tx.store.table
+	tx.Put(tx.store.overVersion(table.Put(userItem{userKey(u.ID), u}), before))
 	if before == 0 {
-		tx.Put(s.table.Put(emailItem{key: emailKey(u.Address()), UserID: u.ID}).If("attribute_not_exists(pk)"))
+		tx.Put(table.Put(emailItem{key: emailKey(u.Address()), UserID: u.ID}).If("attribute_not_exists(pk)"))
 	}
 }
 
-func (s *Store) putMembership(tx *dynamo.WriteTx, t identity.Tenant, m member.Member) {
-	tx.Put(s.table.Put(membershipItem{key: membershipKey(m.UserID, t), MemberID: m.ID}).If("attribute_not_exists(pk)"))
+func (tx *auditedTx) putMembership(t identity.Tenant, m member.Member) {
+	item := membershipItem{key: membershipKey(m.UserID, t), MemberID: m.ID}
+	tx.Put(tx.store.table.Put(item).If("attribute_not_exists(pk)"))
 }
 
 // The failures of a password that the platform's operator sets for a user.
@@ -133,12 +135,9 @@ func (s *Store) replaceUserPassword(ctx context.Context, by audit.By, t identity
 		if after.Passwords, err = password.Set(ctx, before.Passwords); err != nil {
 			return m, err
 		}
-		tx := s.db.WriteTx().Idempotent(true)
-		s.putUser(tx, after)
-		if err := s.putAudit(by, tx, t.Merchant, audit.Change{Mode: t.Mode, Subject: subjectMember(m),
-			Before: before.ForAudit(), After: after.ForAudit()}); err != nil {
-			return m, err
-		}
+		tx := s.auditedTx(by)
+		tx.putUser(after)
+		tx.audit(t, subjectMember(m), before.ForAudit(), after.ForAudit())
 		return m, s.resolvePassword(ctx, before, password.operation, tx.Run(ctx))
 	})
 }

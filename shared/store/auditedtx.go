@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// auditedTx is the transaction of a change of a merchant's account, with the entries of the change in the merchant's
+// audit. It keeps the first error of what is added to it. With such an error it writes nothing.
+type auditedTx struct {
+	*dynamo.WriteTx
+	store *Store
+	by    audit.By
+	err   error
+}
+
+func (s *Store) auditedTx(by audit.By) *auditedTx {
+	return &auditedTx{WriteTx: s.db.WriteTx().Idempotent(true), store: s, by: by}
+}
+
+// audit adds the entry of a change. The views before and after are as in audit.Change. The tenant's mode is "" for a
+// change of the merchant or of both modes.
+func (tx *auditedTx) audit(t identity.Tenant, subject string, before, after any) {
+	e, err := audit.New(tx.by, tx.store.Now(), audit.Change{Mode: t.Mode, Subject: subject, Before: before, After: after})
+	tx.fail(err)
+	// An entry is never changed.
+	tx.Put(tx.store.table.Put(auditItem{key: auditKey(t.Merchant, e), Entry: e}).If("attribute_not_exists(pk)"))
+}
+
+func (tx *auditedTx) fail(err error) {
+	if tx.err == nil {
+		tx.err = err
+	}
+}
+
+// Run writes the transaction. It hides the method of dynamo.WriteTx, which does not know the kept error.
+func (tx *auditedTx) Run(ctx context.Context) error {
+	if tx.err != nil {
+		return tx.err
+	}
+	return tx.WriteTx.Run(ctx)
+}
+
+// replace writes the transaction, which replaces the item with the key. Errors: those of resolveWrite; the kept error.
+func (tx *auditedTx) replace(ctx context.Context, k key, mine written, refused error) error {
+	if tx.err != nil {
+		return tx.err
+	}
+	return tx.store.resolveWrite(ctx, k, mine, refused, tx.Run(ctx))
+}
+
+// create writes the transaction, which adds a thing, and returns the thing. Errors: those of resolveCreation; the kept
+// error.
+func create[T any](ctx context.Context, tx *auditedTx, added T, stored func() (T, bool, error)) (T, error) {
+	if tx.err != nil {
+		return added, tx.err
+	}
+	return resolveCreation(added, tx.Run(ctx), stored)
+}
+
+// remove writes the transaction, which deletes a thing. If that fails, changed reads the thing again, and reports
+// whether it has another version. Error: ErrStale when the thing changed, or is gone, or another condition was not met;
+// the next try finds out which.
+func (tx *auditedTx) remove(ctx context.Context, changed func() (bool, error)) error {
+	err := tx.Run(ctx)
+	if err == nil || tx.err != nil {
+		return err
+	}
+	another, readErr := changed()
+	switch {
+	case failure.Is(readErr, failure.KindNotFound) || readErr == nil && (another || dynamo.IsCondCheckFailed(err)):
+		return ErrStale
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	default:
+		return err
+	}
+}
