@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/audit"
@@ -23,12 +20,7 @@ type accountItem struct {
 // Account reads a merchant's onboarding data, consistently; the zero account when
 // nothing has been recorded.
 func (s *View) Account(ctx context.Context, code string) (account.Account, error) {
-	var item accountItem
-	err := s.get(accountKey(code)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return account.Account{}, nil
-	}
-	return item.Account, err
+	return readOne[account.Account](ctx, s, accountKey(code), nil)
 }
 
 // SaveAccount replaces the merchant's onboarding data that was read before, and

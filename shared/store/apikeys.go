@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 	"time"
@@ -258,9 +257,8 @@ func (tx *auditedTx) deleteKey(k identity.APIKey) readVersion {
 
 // keyDeletedBy fails with NotFound unless the operation deleted the key.
 func (s *View) keyDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
-	var item deletedKey
-	err := s.get(deletedAPIKeyKey(t, id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) || err == nil && operation != "" && item.Operation != operation {
+	item, err := readOne[deletedKey](ctx, s, deletedAPIKeyKey(t, id), errNoKey)
+	if err == nil && operation != "" && item.Operation != operation {
 		return errNoKey
 	}
 	return err

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
@@ -195,10 +194,9 @@ func chosenKey(p identity.Principal) key {
 func (s *View) elsewhere(ctx context.Context, p identity.Principal, user, code string) (identity.Principal, bool,
 	error) {
 	there := identity.Tenant{Mode: p.Tenant.Mode, Merchant: code}
-	var lead membershipItem
-	err := s.get(membershipKey(user, there)).One(ctx, &lead)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return p, false, nil
+	lead, err := readOne[membershipItem](ctx, s, membershipKey(user, there), nil)
+	if lead.MemberID == "" {
+		return p, false, err
 	}
 	return p.Elsewhere(there, lead.MemberID), err == nil, err
 }

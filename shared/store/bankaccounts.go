@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -29,12 +28,7 @@ func (s *Store) newBankAccountsItem(t identity.Tenant, accounts merchant.BankAcc
 // BankAccounts reads a tenant's bank accounts, consistently; none before the first
 // one was added.
 func (s *View) BankAccounts(ctx context.Context, t identity.Tenant) (merchant.BankAccounts, error) {
-	var item bankAccountsItem
-	err := s.get(bankAccountsKey(t)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return merchant.BankAccounts{}, nil
-	}
-	return item.BankAccounts, err
+	return readOne[merchant.BankAccounts](ctx, s, bankAccountsKey(t), nil)
 }
 
 // replaceBankAccounts writes accounts over the version they were made from; version

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -24,12 +23,7 @@ const keepBreaker = 24 * time.Hour
 // Breaker reads the circuit breaker of a tenant's callbacks to a host. It is
 // closed unless the host timed out recently.
 func (s *View) Breaker(ctx context.Context, t identity.Tenant, host string) (payments.Breaker, error) {
-	var item breakerItem
-	err := s.get(breakerKey(t, host)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return payments.Breaker{}, nil
-	}
-	return item.Breaker, err
+	return readOne[payments.Breaker](ctx, s, breakerKey(t, host), nil)
 }
 
 // SaveBreaker replaces the breaker that was read. Error: ErrStale when it

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -50,11 +49,7 @@ func (s *Store) putCallback(t identity.Tenant, c payments.Callback) *dynamo.Put 
 
 // Callback reads one callback and its tenant. Failure: NotFound.
 func (s *View) Callback(ctx context.Context, id string) (identity.Tenant, payments.Callback, error) {
-	var item callbackItem
-	err := s.get(callbackKey(id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return identity.Tenant{}, payments.Callback{}, failure.NotFound("There is no such callback.")
-	}
+	item, err := readOne[callbackItem](ctx, s, callbackKey(id), failure.NotFound("There is no such callback."))
 	return item.Tenant, item.Callback, err
 }
 

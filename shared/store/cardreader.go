@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
@@ -38,12 +37,7 @@ var (
 
 // CardReader reads a reader, consistently. Failure: NotFound.
 func (s *View) CardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, error) {
-	var item cardReaderItem
-	err := s.get(cardReaderKey(t, id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = errNoCardReader
-	}
-	return item.Reader, err
+	return readOne[reader.Reader](ctx, s, cardReaderKey(t, id), errNoCardReader)
 }
 
 // CardReaders are the tenant's, the oldest first, consistently.

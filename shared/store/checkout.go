@@ -105,11 +105,7 @@ var errDuplicate = failure.Conflict("A checkout with this checkout_reference alr
 
 // referenceOwner is the id of the checkout that took the reference, or "".
 func (s *View) referenceOwner(ctx context.Context, t identity.Tenant, reference string) (string, error) {
-	var guard referenceItem
-	err := s.get(referenceKey(t, reference)).One(ctx, &guard)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return "", nil
-	}
+	guard, err := readOne[referenceItem](ctx, s, referenceKey(t, reference), nil)
 	return guard.CheckoutID, err
 }
 
@@ -133,12 +129,7 @@ func (s *View) AnyCheckout(ctx context.Context, t identity.Tenant, id string) (p
 }
 
 func (s *View) checkoutItem(ctx context.Context, t identity.Tenant, id string) (checkoutItem, error) {
-	var item checkoutItem
-	err := s.get(checkoutKey(t, id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return item, ErrNoCheckout
-	}
-	return item, err
+	return readOne[checkoutItem](ctx, s, checkoutKey(t, id), ErrNoCheckout)
 }
 
 // listedCheckout is what the list holds of a checkout.

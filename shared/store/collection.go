@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
@@ -41,12 +40,7 @@ var (
 
 // Collection reads a collection, consistently. Failure: NotFound.
 func (s *View) Collection(ctx context.Context, t identity.Tenant, id string) (file.Collection, error) {
-	var item collectionItem
-	err := s.get(collectionKey(t, id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = errNoCollection
-	}
-	return item.Collection, err
+	return readOne[file.Collection](ctx, s, collectionKey(t, id), errNoCollection)
 }
 
 // Collections are some of the tenant's collections that have one of the statuses, in the order of creation, and how

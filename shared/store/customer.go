@@ -55,12 +55,7 @@ func (s *View) Customer(ctx context.Context, t identity.Tenant, id string) (paym
 }
 
 func (s *View) customerItem(ctx context.Context, t identity.Tenant, id string) (customerItem, error) {
-	var item customerItem
-	err := s.get(customerKey(t, id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return item, failure.NotFound("There is no such customer.")
-	}
-	return item, err
+	return readOne[customerItem](ctx, s, customerKey(t, id), failure.NotFound("There is no such customer."))
 }
 
 // UpdateCustomer applies a change to the customer, field by field (contract
@@ -102,12 +97,8 @@ func (s *View) Instruments(ctx context.Context, t identity.Tenant, customer stri
 // Instrument reads one saved card of a customer. Failure: NotFound.
 func (s *View) Instrument(ctx context.Context, t identity.Tenant, customer,
 	token string) (payments.Instrument, error) {
-	var item instrumentItem
-	err := s.get(cardKey(t, customer, token)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return payments.Instrument{}, failure.NotFound("There is no such payment instrument.")
-	}
-	return item.Instrument, err
+	return readOne[payments.Instrument](ctx, s, cardKey(t, customer, token),
+		failure.NotFound("There is no such payment instrument."))
 }
 
 // CheckoutWithInstrument reads a checkout and a saved card in one call; the

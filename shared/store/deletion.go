@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/guregu/dynamo/v2"
 )
 
 // deletion is kept of what was deleted, as long as a request may be repeated (contract §2.8): a repeated
@@ -22,9 +19,8 @@ func newDeletion(k key, operation string, now time.Time) deletion {
 
 // wasDeletedBy fails with missing unless the operation wrote the deletion.
 func (s *View) wasDeletedBy(ctx context.Context, k key, operation string, missing error) error {
-	var item deletion
-	err := s.get(k).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) || err == nil && item.Operation != operation {
+	item, err := readOne[deletion](ctx, s, k, missing)
+	if err == nil && item.Operation != operation {
 		return missing
 	}
 	return err

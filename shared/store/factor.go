@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -35,12 +33,7 @@ var codesOfAccount = Bucket{Every: 6 * time.Minute, Burst: 10}
 // SecondFactor reads the second factor of a user (signin.Account.User), consistently; its version
 // is 0 if nothing is stored.
 func (s *View) SecondFactor(ctx context.Context, user string) (signin.Factor, error) {
-	var item factorItem
-	err := s.get(factorKey(user)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = nil
-	}
-	return item.Factor, err
+	return readOne[signin.Factor](ctx, s, factorKey(user), nil)
 }
 
 // HaveSecondFactor reports who of the users, at most 100, has turned on a second factor. It may

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -50,12 +49,7 @@ var (
 
 // File reads a file, consistently. Failure: NotFound.
 func (s *View) File(ctx context.Context, t identity.Tenant, id string) (file.File, error) {
-	var item fileItem
-	err := s.get(fileKey(t, id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = errNoFile
-	}
-	return item.File, err
+	return readOne[file.File](ctx, s, fileKey(t, id), errNoFile)
 }
 
 // FileFilter is which files a list has; "": any.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -65,9 +63,8 @@ func (s *Store) DropFile(ctx context.Context, by audit.By, t identity.Tenant, id
 // DroppedFile is the file that the operation has dropped, as it was, and the reason. Failure: NotFound when it has not
 // dropped it.
 func (s *View) DroppedFile(ctx context.Context, t identity.Tenant, id, operation string) (file.File, string, error) {
-	var item deletedFile
-	err := s.get(deletedFileKey(t, id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) || err == nil && (item.Operation != operation || item.Reason == "") {
+	item, err := readOne[deletedFile](ctx, s, deletedFileKey(t, id), errNoFile)
+	if err == nil && (item.Operation != operation || item.Reason == "") {
 		return file.File{}, "", errNoFile
 	}
 	return item.File, item.Reason, err

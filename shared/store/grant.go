@@ -3,10 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/oauth"
@@ -60,11 +57,8 @@ func newCodeItem(c oauth.Code) codeItem {
 func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 	issue func(oauth.Code) (oauth.Grant, identity.AccessToken, error)) error {
 	_, err := Retry(func(bool) (struct{}, error) {
-		var item codeItem
-		err := s.get(codeKey(codeHash)).One(ctx, &item)
+		item, err := readOne[codeItem](ctx, s.View, codeKey(codeHash), errCode)
 		switch {
-		case errors.Is(err, dynamo.ErrNotFound):
-			return struct{}{}, errCode
 		case err != nil:
 			return struct{}{}, err
 		case item.Grant == refreshHash: // by an earlier try of this request, whose reply was lost
@@ -91,10 +85,9 @@ func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 // Grant reads a grant by the hash of its refresh token, consistently. Failure: invalid_grant
 // for one that is unknown, revoked or expired.
 func (s *View) Grant(ctx context.Context, refreshHash string) (oauth.Grant, error) {
-	var item grantItem
-	err := s.get(grantKey(refreshHash)).One(ctx, &item)
+	item, err := readOne[grantItem](ctx, s, grantKey(refreshHash), errRefresh)
 	item.ExpiresAt = item.TTL.UTC()
-	if errors.Is(err, dynamo.ErrNotFound) || err == nil && !item.Valid(s.now()) {
+	if err == nil && !item.Valid(s.now()) {
 		err = errRefresh
 	}
 	return item.Grant, err

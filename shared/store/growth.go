@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -47,11 +46,8 @@ func (s *Store) GrowShards(ctx context.Context, by audit.By, t identity.Tenant) 
 	if err := by.Check(); err != nil {
 		return merchant.Merchant{}, false, err
 	}
-	var note growthItem
-	if err := s.get(growthKey(t)).One(ctx, &note); err != nil || note.Partition == "" {
-		if errors.Is(err, dynamo.ErrNotFound) { // the index lags
-			err = nil
-		}
+	note, err := readOne[growthItem](ctx, s.View, growthKey(t), nil)
+	if err != nil || note.Partition == "" { // the index lags
 		return merchant.Merchant{}, false, err
 	}
 	busy, err := s.busy(ctx, t, note.Shard, note.At)

@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -34,9 +31,8 @@ type Invitation struct {
 // for as long as it could have been. Failure: NotFound.
 func (s *View) Invitation(ctx context.Context, token string) (Invitation, error) {
 	hash := member.TokenHash(token)
-	var item invitationItem
-	err := s.get(invitationKey(hash)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) || err == nil && !s.now().Before(item.TTL) {
+	item, err := readOne[invitationItem](ctx, s, invitationKey(hash), ErrNoLink)
+	if err == nil && !s.now().Before(item.TTL) {
 		err = ErrNoLink
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"time"
 
@@ -67,11 +66,7 @@ func (s *Store) ReportSignIn(ctx context.Context, name string, a signin.Account)
 
 // Mail reads one mail and its tenant, consistently. Failure: NotFound.
 func (s *View) Mail(ctx context.Context, id string) (identity.Tenant, mail.Mail, error) {
-	var item mailItem
-	err := s.get(mailKey(id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return identity.Tenant{}, mail.Mail{}, failure.NotFound("There is no such mail.")
-	}
+	item, err := readOne[mailItem](ctx, s, mailKey(id), failure.NotFound("There is no such mail."))
 	return item.Tenant, item.Mail, err
 }
 

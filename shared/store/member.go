@@ -156,22 +156,13 @@ var errNoMember = failure.NotFound("There is no such account.")
 
 // Member reads a member by its number, consistently. Failure: NotFound.
 func (s *View) Member(ctx context.Context, t identity.Tenant, number int32) (member.Member, error) {
-	var item memberItem
-	err := s.get(memberKey(t, number)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = errNoMember
-	}
-	return item.Member, err
+	return readOne[member.Member](ctx, s, memberKey(t, number), errNoMember)
 }
 
 // MemberByAddress reads the member of the tenant with an address (member.Address), consistently.
 // Failure: NotFound.
 func (s *View) MemberByAddress(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
-	var guard addressGuard
-	err := s.get(addressKey(t, address)).One(ctx, &guard)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = errNoMember
-	}
+	guard, err := readOne[addressGuard](ctx, s, addressKey(t, address), errNoMember)
 	if err != nil {
 		return member.Member{}, err
 	}

@@ -181,9 +181,8 @@ func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant
 // deletedBy is the member with the number that the operation deleted. Failure: NotFound.
 func (s *View) deletedBy(ctx context.Context, t identity.Tenant, number int32,
 	operation string) (member.Member, error) {
-	var item deletedMember
-	err := s.get(deletedMemberKey(t, number)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) || err == nil && item.Operation != operation {
+	item, err := readOne[deletedMember](ctx, s, deletedMemberKey(t, number), errNoMember)
+	if err == nil && item.Operation != operation {
 		err = errNoMember
 	}
 	return item.Member, err

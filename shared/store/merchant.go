@@ -5,8 +5,6 @@ import (
 	"errors"
 	"reflect"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -98,12 +96,7 @@ var errNoMerchant = failure.NotFound("There is no such merchant.")
 
 // Merchant reads a merchant, consistently. Failure: NotFound.
 func (s *View) Merchant(ctx context.Context, code string) (merchant.Merchant, error) {
-	var item merchantItem
-	err := s.get(merchantKey(code)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return item.Merchant, errNoMerchant
-	}
-	return item.Merchant, err
+	return readOne[merchant.Merchant](ctx, s, merchantKey(code), errNoMerchant)
 }
 
 // SaveMerchant replaces the merchant that was read before, and returns it with its

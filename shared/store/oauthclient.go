@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -19,12 +16,7 @@ type oauthClientItem struct {
 
 // OAuthClient reads a client, consistently. Failure: NotFound.
 func (s *View) OAuthClient(ctx context.Context, id string) (oauth.Client, error) {
-	var item oauthClientItem
-	err := s.get(oauthClientKey(id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = failure.NotFound("There is no such OAuth client.")
-	}
-	return item.Client, err
+	return readOne[oauth.Client](ctx, s, oauthClientKey(id), failure.NotFound("There is no such OAuth client."))
 }
 
 // CreateOAuthClient stores a new client. Its merchant must exist, which is not checked.

@@ -38,11 +38,7 @@ var errNoEntry = failure.NotFound("There is no entry of such an object.")
 
 // ObjectEntry reads the entry of an object by the object's key, consistently. Failure: NotFound.
 func (s *View) ObjectEntry(ctx context.Context, object string) (file.Entry, error) {
-	var item objectItem
-	err := s.get(objectKey(object)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = errNoEntry
-	}
+	item, err := readOne[objectItem](ctx, s, objectKey(object), errNoEntry)
 	return item.entry(), err
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -56,12 +55,8 @@ func (s *View) HasPayables(ctx context.Context, t identity.Tenant, shards int, c
 // PayableExists reports whether the payable still waits for a payout, by a
 // consistent read.
 func (s *View) PayableExists(ctx context.Context, t identity.Tenant, u payments.Payable) (bool, error) {
-	var found key
-	err := s.get(payableKey(t, u)).One(ctx, &found)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	found, err := readOne[key](ctx, s, payableKey(t, u), nil)
+	return found.PK != "", err
 }
 
 // Payables reads at most limit payables that became eligible before the time,

@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -24,11 +21,7 @@ var ErrNoPaymentPage = failure.NotFound("There is no such payment page.")
 // HostedCheckout reads the checkout that has a payment page, consistently, and its tenant.
 // Failure: NotFound, also for a checkout that is not hosted.
 func (s *View) HostedCheckout(ctx context.Context, id string) (identity.Tenant, payments.Checkout, error) {
-	var item paymentPageItem
-	err := s.get(paymentPageKey(id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = ErrNoPaymentPage
-	}
+	item, err := readOne[paymentPageItem](ctx, s, paymentPageKey(id), ErrNoPaymentPage)
 	if err != nil {
 		return identity.Tenant{}, payments.Checkout{}, err
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -48,12 +47,8 @@ func (s *Store) newPayoutItem(t identity.Tenant, p payout.Payout) payoutItem {
 // PayoutSchedule reads a tenant's payout schedule, consistently. Failure: NotFound
 // before the tenant has a bank account for payouts.
 func (s *View) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, error) {
-	var item scheduleItem
-	err := s.get(payoutScheduleKey(t)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return item.PayoutSchedule, failure.NotFound("The merchant has no payout account.")
-	}
-	return item.PayoutSchedule, err
+	return readOne[merchant.PayoutSchedule](ctx, s, payoutScheduleKey(t),
+		failure.NotFound("The merchant has no payout account."))
 }
 
 // OpenPayout saves the schedule with its next cut-off and opens the payout that
@@ -93,12 +88,7 @@ func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payout.Pa
 
 // Payout reads a payout, consistently. Failure: NotFound.
 func (s *View) Payout(ctx context.Context, t identity.Tenant, id string) (payout.Payout, error) {
-	var item payoutItem
-	err := s.get(payoutKey(t, id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return item.Payout, failure.NotFound("There is no such payout.")
-	}
-	return item.Payout, err
+	return readOne[payout.Payout](ctx, s, payoutKey(t, id), failure.NotFound("There is no such payout."))
 }
 
 // StepPayout writes a payout's next state and its journal entry, if any. Error:

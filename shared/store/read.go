@@ -14,6 +14,17 @@ func (s *View) get(k key) *dynamo.Query {
 	return s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
 }
 
+// readOne reads one item into a T, consistently. Of an item that does not exist it returns the zero value and missing,
+// which may be nil.
+func readOne[T any](ctx context.Context, s *View, k key, missing error) (T, error) {
+	var item T
+	err := s.get(k).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = missing
+	}
+	return item, err
+}
+
 // readInto reads items of different types in one batch, consistently, each into the
 // target for its key. The target of one that does not exist stays as it is.
 func (s *View) readInto(ctx context.Context, into map[key]any) error {

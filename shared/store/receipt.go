@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
@@ -69,20 +67,12 @@ func (s *Store) putReceipt(ctx context.Context, t identity.Tenant, code, id stri
 
 // lastReceipt is the tenant's last number; 0 before the first.
 func (s *View) lastReceipt(ctx context.Context, t identity.Tenant) (int64, error) {
-	var counter receiptCounter
-	err := s.get(receiptCounterKey(t)).One(ctx, &counter)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return 0, nil
-	}
+	counter, err := readOne[receiptCounter](ctx, s, receiptCounterKey(t), nil)
 	return counter.Last, err
 }
 
 // receiptNumber is the number of a transaction or refund; 0 while it has none.
 func (s *View) receiptNumber(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
-	var receipt receiptItem
-	err := s.get(receiptKey(t, code, id)).One(ctx, &receipt)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return 0, nil
-	}
+	receipt, err := readOne[receiptItem](ctx, s, receiptKey(t, code, id), nil)
 	return receipt.Number, err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -59,9 +58,8 @@ func (s *Store) addedReceiptLink(ctx context.Context, l payments.ReceiptLink, er
 // ReceiptLink reads the link with the hash of a token, and its tenant, consistently. Failure: NotFound for an unknown
 // or expired one.
 func (s *View) ReceiptLink(ctx context.Context, tokenHash string) (identity.Tenant, payments.ReceiptLink, error) {
-	var item receiptLinkItem
-	err := s.get(receiptLinkKey(tokenHash)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.TTL)) {
+	item, err := readOne[receiptLinkItem](ctx, s, receiptLinkKey(tokenHash), ErrNoLink)
+	if err == nil && !s.now().Before(item.TTL) {
 		return identity.Tenant{}, payments.ReceiptLink{}, ErrNoLink
 	}
 	item.TokenHash, item.ExpiresAt = tokenHash, item.TTL.UTC()

@@ -31,12 +31,7 @@ type deletedRole struct {
 
 // Roles reads a tenant's roles, consistently; a tenant may have none of its own.
 func (s *View) Roles(ctx context.Context, t identity.Tenant) (member.Roles, error) {
-	var item rolesItem
-	err := s.get(rolesKey(t)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = nil
-	}
-	return item.Roles, err
+	return readOne[member.Roles](ctx, s, rolesKey(t), nil)
 }
 
 // RolesOf are the roles that the members' permissions follow from. They are read only if one

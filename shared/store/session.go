@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -32,9 +31,8 @@ func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.
 // Session reads the session of a payer's token, and its tenant. Failure:
 // NotFound for an unknown or expired one.
 func (s *View) Session(ctx context.Context, tokenHash string) (identity.Tenant, payments.Session, error) {
-	var item sessionItem
-	err := s.get(sessionKey(tokenHash)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.ExpiresAt)) {
+	item, err := readOne[sessionItem](ctx, s, sessionKey(tokenHash), ErrNoLink)
+	if err == nil && !s.now().Before(item.ExpiresAt) {
 		return identity.Tenant{}, payments.Session{}, ErrNoLink
 	}
 	return item.Tenant, item.Session, err

@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -27,11 +24,7 @@ func (s *Store) PutSignIn(ctx context.Context, session signin.Session) error {
 // SignIn reads the session with the hash, consistently; false if there is none or it has
 // expired.
 func (s *View) SignIn(ctx context.Context, hash string) (signin.Session, bool, error) {
-	var item signInItem
-	err := s.get(signInKey(hash)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return signin.Session{}, false, nil
-	}
+	item, err := readOne[signInItem](ctx, s, signInKey(hash), nil)
 	item.Expires = item.TTL.UTC()
 	return item.Session, err == nil && s.now().Before(item.Expires), err
 }
@@ -56,11 +49,7 @@ func (s *Store) PutKnownAddress(ctx context.Context, id string, until time.Time)
 
 // KnowsAddress reads whether the account knows the address with the id. It takes one read, known or not.
 func (s *View) KnowsAddress(ctx context.Context, id string) (bool, error) {
-	var item knownItem
-	err := s.get(knownKey(id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return false, nil
-	}
+	item, err := readOne[knownItem](ctx, s, knownKey(id), nil)
 	return err == nil && s.now().Before(item.TTL), err
 }
 
@@ -112,8 +101,8 @@ func (s *View) memberAccount(ctx context.Context, t identity.Tenant, address str
 	if err != nil {
 		return signin.Account{}, err
 	}
-	var guard addressGuard
-	if err = ignoreNotFound(s.get(addressKey(t, address)).One(ctx, &guard)); err != nil {
+	guard, err := readOne[addressGuard](ctx, s, addressKey(t, address), nil)
+	if err != nil {
 		return signin.Account{}, err
 	}
 	m, err := s.Member(ctx, t, member.NumberOf(guard.MemberID))
@@ -130,9 +119,9 @@ func (s *View) memberAccount(ctx context.Context, t identity.Tenant, address str
 	}
 }
 
-// ignoreNotFound is the error, or nil if it says that an item does not exist.
+// ignoreNotFound returns the error, or nil if the error is that something does not exist.
 func ignoreNotFound(err error) error {
-	if errors.Is(err, dynamo.ErrNotFound) || failure.Is(err, failure.KindNotFound) {
+	if failure.Is(err, failure.KindNotFound) {
 		return nil
 	}
 	return err

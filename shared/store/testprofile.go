@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
@@ -34,12 +33,7 @@ var (
 
 // TestProfile reads a test profile, consistently. Failure: NotFound.
 func (s *View) TestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, error) {
-	var item testProfileItem
-	err := s.get(testProfileKey(t, id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = errNoTestProfile
-	}
-	return item.TestProfile, err
+	return readOne[member.TestProfile](ctx, s, testProfileKey(t, id), errNoTestProfile)
 }
 
 // TestProfiles are the tenant's, the oldest first, consistently.

@@ -32,23 +32,14 @@ type membershipItem struct {
 
 // User reads a user, consistently. Failure: NotFound.
 func (s *View) User(ctx context.Context, id string) (member.User, error) {
-	var item userItem
-	err := s.get(userKey(id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		err = failure.NotFound("There is no such user.")
-	}
-	return item.User, err
+	return readOne[member.User](ctx, s, userKey(id), failure.NotFound("There is no such user."))
 }
 
 // UserByEmail reads the user with an address, consistently; one of version 0 if there is
 // none.
 func (s *View) UserByEmail(ctx context.Context, email string) (member.User, error) {
-	var leads emailItem
-	err := s.get(emailKey(member.Address(email))).One(ctx, &leads)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return member.User{}, nil
-	}
-	if err != nil {
+	leads, err := readOne[emailItem](ctx, s, emailKey(member.Address(email)), nil)
+	if err != nil || leads.UserID == "" {
 		return member.User{}, err
 	}
 	return s.User(ctx, leads.UserID)
