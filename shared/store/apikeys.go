@@ -50,36 +50,32 @@ func checkGivesKey(by identity.Principal, k identity.APIKey) error {
 
 // APIKeys are the tenant's keys, the oldest first, consistently.
 func (s *View) APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error) {
-	items, err := s.apiKeys(ctx, t)
-	keys := make([]identity.APIKey, len(items))
-	for i, item := range items {
-		keys[i] = item.APIKey
-	}
+	keys, err := s.apiKeys(ctx, t)
 	slices.SortFunc(keys, func(a, b identity.APIKey) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return keys, err
 }
 
-// apiKeys are those that are not revoked.
-func (s *View) apiKeys(ctx context.Context, t identity.Tenant) ([]apiKeyItem, error) {
-	var items []apiKeyItem
+// apiKeys reads the keys that are not revoked.
+func (s *View) apiKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error) {
+	keys := []identity.APIKey{}
 	err := s.table.Get(partitionKey, KindAPIKey.of(t)).Range(sortKey, dynamo.BeginsWith, keyPrefix).
-		Consistent(true).All(ctx, &items)
-	return slices.DeleteFunc(items, func(item apiKeyItem) bool { return item.Revoked }), err
+		Consistent(true).All(ctx, &keys)
+	return slices.DeleteFunc(keys, func(k identity.APIKey) bool { return k.Revoked }), err
 }
 
 // APIKey reads a key by its id, consistently. Failure: NotFound, also for a revoked one.
 func (s *View) APIKey(ctx context.Context, t identity.Tenant, id string) (identity.APIKey, error) {
-	items, err := s.apiKeys(ctx, t)
+	keys, err := s.apiKeys(ctx, t)
 	if err != nil {
 		return identity.APIKey{}, err
 	}
-	at := slices.IndexFunc(items, func(item apiKeyItem) bool { return item.ID == id })
+	at := slices.IndexFunc(keys, func(k identity.APIKey) bool { return k.ID == id })
 	if at < 0 {
 		return identity.APIKey{}, errNoKey
 	}
-	return items[at].APIKey, nil
+	return keys[at], nil
 }
 
 // CreateAPIKey stores a new key that by's principal makes, and returns it. Repeated

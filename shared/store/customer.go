@@ -84,13 +84,9 @@ func (s *View) Instruments(ctx context.Context, t identity.Tenant, customer stri
 	if _, err := s.Customer(ctx, t, customer); err != nil {
 		return nil, err
 	}
-	var items []instrumentItem
+	instruments := []payments.Instrument{}
 	err := s.table.Get(partitionKey, customerKey(t, customer).PK).
-		Range(sortKey, dynamo.BeginsWith, cardPrefix).Consistent(true).Limit(maxInstruments).All(ctx, &items)
-	instruments := make([]payments.Instrument, len(items))
-	for i, item := range items {
-		instruments[i] = item.Instrument
-	}
+		Range(sortKey, dynamo.BeginsWith, cardPrefix).Consistent(true).Limit(maxInstruments).All(ctx, &instruments)
 	return instruments, err
 }
 

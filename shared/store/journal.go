@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -23,13 +24,8 @@ func (s *Store) putEntry(t identity.Tenant, e ledger.Entry) *dynamo.Put {
 // Entries are the journal's entries about a transaction or a payout,
 // consistently.
 func (s *View) Entries(ctx context.Context, t identity.Tenant, about ledger.Reference) ([]ledger.Entry, error) {
-	var items []entryItem
-	err := s.table.Get(partitionKey, journalPartition(t, filedUnder(about))).Consistent(true).All(ctx, &items)
 	var entries []ledger.Entry
-	for _, item := range items {
-		if item.About == about { // two transactions may share a code
-			entries = append(entries, item.Entry)
-		}
-	}
-	return entries, err
+	err := s.table.Get(partitionKey, journalPartition(t, filedUnder(about))).Consistent(true).All(ctx, &entries)
+	// Two transactions may share a code.
+	return slices.DeleteFunc(entries, func(e ledger.Entry) bool { return e.About != about }), err
 }

@@ -37,13 +37,14 @@ func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 func (s *View) HasPayables(ctx context.Context, t identity.Tenant, shards int, c money.Currency,
 	before time.Time) (bool, error) {
 	for shard := range shards {
-		payables, err := readPayables(ctx, s.payablesBefore(t, c, shard, creditPrefix, before).Limit(1))
-		if err != nil || len(payables) > 0 {
-			return len(payables) > 0, err
+		var credits []payments.Payable
+		err := s.payablesBefore(t, c, shard, creditPrefix, before).Limit(1).All(ctx, &credits)
+		if err != nil || len(credits) > 0 {
+			return len(credits) > 0, err
 		}
 	}
 	for shard := range shards {
-		debits, err := first[payableItem](ctx, s.payablesBefore(t, c, shard, debitPrefix, before).Filter("'kind' <> ?",
+		debits, err := first[payments.Payable](ctx, s.payablesBefore(t, c, shard, debitPrefix, before).Filter("'kind' <> ?",
 			payments.PayableBalanceDeduction), 1)
 		if err != nil || len(debits) > 0 {
 			return len(debits) > 0, err
@@ -69,9 +70,8 @@ func (s *View) Payables(ctx context.Context, t identity.Tenant, shards, begin in
 	var payables []payments.Payable
 	for _, side := range []string{creditPrefix, debitPrefix} {
 		for n := range shards {
-			found, err := readPayables(ctx, s.payablesBefore(t, c, (begin+n)%shards, side, before).
-				Limit(limit-len(payables)))
-			if payables = append(payables, found...); err != nil || len(payables) == limit {
+			err := s.payablesBefore(t, c, (begin+n)%shards, side, before).Limit(limit-len(payables)).All(ctx, &payables)
+			if err != nil || len(payables) == limit {
 				return payables, err
 			}
 		}
@@ -83,16 +83,6 @@ func (s *View) payablesBefore(t identity.Tenant, c money.Currency, shard int, si
 	before time.Time) *dynamo.Query {
 	return s.table.Get(partitionKey, payablePartition(t, c, shard)).Range(sortKey, dynamo.Between, side,
 		side+micros(before)).Consistent(true)
-}
-
-func readPayables(ctx context.Context, query *dynamo.Query) ([]payments.Payable, error) {
-	var items []payableItem
-	err := query.All(ctx, &items)
-	payables := make([]payments.Payable, len(items))
-	for i, item := range items {
-		payables[i] = item.Payable
-	}
-	return payables, err
 }
 
 // TransactionsOf reads the transactions of payables or records, consistently, by

@@ -27,9 +27,9 @@ func (s *View) RecordsWithoutOutcome(ctx context.Context, t identity.Tenant, p p
 	if p.OutcomeAppliedTo != "" {
 		from += p.OutcomeAppliedTo + afterID
 	}
-	var items []recordItem
-	err := s.recordsBetween(t, from, recordsOf(p)+"~", false).Limit(limit).All(ctx, &items)
-	return records(items), err
+	records := []payout.Record{}
+	err := s.recordsBetween(t, from, recordsOf(p)+"~", false).Limit(limit).All(ctx, &records)
+	return records, err
 }
 
 // PayoutRecords lists the records of the payouts of some days, both inclusive,
@@ -38,8 +38,7 @@ func (s *View) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, l
 	limit int) ([]payout.Record, error) {
 	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).
 		Filter("'status' <> ? AND amount.v <> ?", payout.RecordOpen, 0)
-	items, err := first[recordItem](ctx, query, limit)
-	return records(items), err
+	return first[payout.Record](ctx, query, limit)
 }
 
 func (s *View) recordsBetween(t identity.Tenant, from, to string, newestFirst bool) *dynamo.Query {
@@ -48,12 +47,4 @@ func (s *View) recordsBetween(t identity.Tenant, from, to string, newestFirst bo
 		query.Order(dynamo.Descending)
 	}
 	return query
-}
-
-func records(items []recordItem) []payout.Record {
-	records := make([]payout.Record, len(items))
-	for i, item := range items {
-		records[i] = item.Record
-	}
-	return records
 }
