@@ -25,17 +25,12 @@ func newAccessTokenItem(t identity.AccessToken) accessTokenItem {
 // PutAccessToken stores a new access token that has no grant. It may be repeated: no other token
 // has the same hash.
 func (s *Store) PutAccessToken(ctx context.Context, t identity.AccessToken) error {
-	err := s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)").Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return nil
-	}
-	return err
+	return ifRefused(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)").Run(ctx), nil)
 }
 
 // RevokeAccessToken deletes the token with the hash. It may be repeated.
 func (s *Store) RevokeAccessToken(ctx context.Context, tokenHash string) error {
-	k := accessTokenKey(tokenHash)
-	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).Run(ctx)
+	return s.remove(accessTokenKey(tokenHash)).Run(ctx)
 }
 
 // AccessToken reads the token with the hash, consistently. Failure: Unauthorized if it is

@@ -71,8 +71,7 @@ func (s *Store) admittedBy(p identity.Principal) []admitted {
 	case p.Actor.Kind == identity.SecretKey || p.Actor.Kind == identity.PublicKey:
 		k := apiKeyKey(p.Tenant, p.Admitted.Hash)
 		condition, values := unchangedAPIKey(p.Admitted.Version)
-		check := s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If(condition, values...)
-		return []admitted{{readVersion{k, p.Admitted.Version}, check}}
+		return []admitted{{readVersion{k, p.Admitted.Version}, s.check(k).If(condition, values...)}}
 	default:
 		return s.permitted(p)
 	}
@@ -89,13 +88,11 @@ func (s *Store) permitted(p identity.Principal) []admitted {
 }
 
 func (s *Store) unchanged(k key, version int) admitted {
-	check := s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK)
-	return admitted{readVersion{k, version}, check.If("version = ?", version)}
+	return admitted{readVersion{k, version}, s.check(k).If("version = ?", version)}
 }
 
 func (s *Store) stillThere(k key) admitted {
-	return admitted{readVersion{key: k},
-		s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("attribute_exists(pk)")}
+	return admitted{readVersion{key: k}, s.check(k).If("attribute_exists(pk)")}
 }
 
 // retryAs is Retry for writes with the conditions of asCaller. Errors: audit.ErrNobody, ErrContended,

@@ -37,9 +37,5 @@ func (s *Store) replaceBankAccounts(t identity.Tenant,
 	accounts merchant.BankAccounts) (merchant.BankAccounts, *dynamo.Put) {
 	before := accounts.Version
 	accounts.Version++
-	put := s.table.Put(s.newBankAccountsItem(t, accounts))
-	if before == 0 {
-		return accounts, put.If("attribute_not_exists(pk)")
-	}
-	return accounts, put.If("version = ?", before)
+	return accounts, s.overVersion(s.table.Put(s.newBankAccountsItem(t, accounts)), before)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -32,14 +30,5 @@ func (s *Store) SaveBreaker(ctx context.Context, t identity.Tenant, host string,
 	before := b.Version
 	b.Version++
 	put := s.table.Put(breakerItem{key: breakerKey(t, host), Breaker: b, TTL: s.now().Add(keepBreaker)})
-	if before == 0 {
-		put.If("attribute_not_exists(pk)")
-	} else {
-		put.If("version = ?", before)
-	}
-	err := put.Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return ErrStale
-	}
-	return err
+	return ifRefused(s.overVersion(put, before).Run(ctx), ErrStale)
 }

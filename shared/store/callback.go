@@ -58,10 +58,7 @@ func (s *View) Callback(ctx context.Context, id string) (identity.Tenant, paymen
 func (s *Store) SaveCallback(ctx context.Context, t identity.Tenant, c payments.Callback, triesBefore int) error {
 	err := s.table.Put(s.newCallbackItem(t, c)).If("tries = ? AND 'state' = ?", triesBefore,
 		outbox.Pending).Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return ErrStale
-	}
-	return err
+	return ifRefused(err, ErrStale)
 }
 
 // ReplayCallback makes a finished callback due again.

@@ -134,8 +134,7 @@ func (s *Store) addCollection(ctx context.Context, by audit.By, t identity.Tenan
 
 // count adds one to a count of the tenant's files or collections, if there is room.
 func (s *Store) count(k key, most int) *dynamo.Update {
-	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Add("count", 1).
-		If("attribute_not_exists(pk) OR 'count' < ?", most)
+	return s.update(k).Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", most)
 }
 
 // subjectCollection is the subject of entries about a collection.
@@ -178,8 +177,7 @@ func (s *Store) drainCollection(t identity.Tenant, id string) *dynamo.Update {
 }
 
 func (s *Store) changeFiles(t identity.Tenant, id string, by int) *dynamo.Update {
-	k := collectionKey(t, id)
-	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Add("files_count", by).Add("version", 1)
+	return s.update(collectionKey(t, id)).Add("files_count", by).Add("version", 1)
 }
 
 // collections are those that a change of a file concerns, by id.

@@ -71,10 +71,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string
 		item.Details = change.Apply(item.Details)
 		item.Version++
 		err = s.table.Put(item).If("version = ?", item.Version-1).Run(ctx)
-		if dynamo.IsCondCheckFailed(err) {
-			err = ErrStale
-		}
-		return item.Customer, err
+		return item.Customer, ifRefused(err, ErrStale)
 	})
 }
 
@@ -123,8 +120,7 @@ func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id
 // saveInstrument adds a card, or replaces the one with the same token, which
 // keeps its creation time, and its mandate unless there is a new one.
 func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo.Update {
-	k := cardKey(t, i.CustomerID, i.Token)
-	update := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
+	update := s.update(cardKey(t, i.CustomerID, i.Token)).
 		Set("token", i.Token).Set("customer_id", i.CustomerID).Set("active", i.Active).
 		Set("card", i.Card).SetIfNotExists("created_at", i.CreatedAt)
 	if i.Mandate != nil {
@@ -143,8 +139,7 @@ func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, cus
 		return before, err
 	}
 	after := before.Deactivated()
-	k := cardKey(t, customer, token)
-	update := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Set("active", after.Active)
+	update := s.update(cardKey(t, customer, token)).Set("active", after.Active)
 	if after.Mandate != nil {
 		update.Set("mandate", after.Mandate)
 	}
@@ -154,11 +149,7 @@ func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, cus
 // ForgetCard removes the acquirer's token of a deactivated card, once the
 // acquirer has forgotten the card. A card that was saved again stays as it is.
 func (s *Store) ForgetCard(ctx context.Context, t identity.Tenant, customer, token, acquirerToken string) error {
-	k := cardKey(t, customer, token)
-	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Remove("card.acquirer_token").
+	err := s.update(cardKey(t, customer, token)).Remove("card.acquirer_token").
 		If("active = ? AND card.acquirer_token = ?", false, acquirerToken).Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return nil
-	}
-	return err
+	return ifRefused(err, nil)
 }

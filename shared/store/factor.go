@@ -130,10 +130,10 @@ func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signi
 			_, err = s.replaceFactor(ctx, session.Account, before, after)
 			return struct{}{}, cmp.Or(err, useErr)
 		}
-		item, old := newFactorItem(user, after), signInKey(pending)
+		item := newFactorItem(user, after)
 		tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version)).
 			Put(s.table.Put(signInItem{signInKey(session.Hash), session, session.Expires})).
-			Delete(s.remove(old).If("attribute_exists(pk)"))
+			Delete(s.remove(signInKey(pending)).If("attribute_exists(pk)"))
 		return struct{}{}, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
 	})
 	return err

@@ -155,8 +155,7 @@ func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f f
 // stillDeleted keeps a write that arrives late from bringing back what was deleted meanwhile: no other file of the id
 // has been deleted than the former one.
 func (s *Store) stillDeleted(t identity.Tenant, id string, formerly deletedFile) *dynamo.ConditionCheck {
-	k := deletedFileKey(t, id)
-	check := s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK)
+	check := s.check(deletedFileKey(t, id))
 	if formerly.ID == "" {
 		return check.If("attribute_not_exists(pk)")
 	}
@@ -225,8 +224,7 @@ func (s *Store) replaceFile(ctx context.Context, by audit.By, t identity.Tenant,
 			tx.Update(s.fillCollection(t, after.Collection))
 		}
 	case after.Collection != "":
-		k := collectionKey(t, after.Collection)
-		tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("'status' = ?", file.Open))
+		tx.Check(s.check(collectionKey(t, after.Collection)).If("'status' = ?", file.Open))
 	}
 	tx.audit(t, subjectFile(after), before.ForAudit(), after.ForAudit())
 	return after, tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)

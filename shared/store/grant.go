@@ -114,6 +114,5 @@ func (s *Store) Refresh(ctx context.Context, g oauth.Grant, token identity.Acces
 // RevokeGrant deletes a grant: the refresh token and all its access tokens are refused from
 // now on. It may be repeated.
 func (s *Store) RevokeGrant(ctx context.Context, refreshHash string) error {
-	k := grantKey(refreshHash)
-	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).Run(ctx)
+	return s.remove(grantKey(refreshHash)).Run(ctx)
 }

@@ -86,11 +86,7 @@ func (s *Store) grow(ctx context.Context, by audit.By, code string, throttled ti
 func (s *Store) settleNote(ctx context.Context, note growthItem) error {
 	at := note.At
 	note.due = due{}
-	err := s.table.Put(note).If("throttled_at = ?", at).Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return nil
-	}
-	return err
+	return ifRefused(s.table.Put(note).If("throttled_at = ?", at).Run(ctx), nil)
 }
 
 // A shard takes much when so many checkouts, or so many payments, refunds and

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
@@ -87,7 +85,7 @@ func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state
 // ownClaim checks whether a claim that seemed to fail was made after all.
 func (s *Store) ownClaim(ctx context.Context, claim idempotencyItem, failed error) (IdempotencyState, []byte, error) {
 	var current idempotencyItem
-	err := s.table.Get(partitionKey, claim.PK).Range(sortKey, dynamo.Equal, claim.SK).Consistent(true).One(ctx, &current)
+	err := s.get(claim.key).One(ctx, &current)
 	if err != nil || current.Owner != claim.Owner {
 		return Running, nil, failed
 	}
@@ -97,8 +95,7 @@ func (s *Store) ownClaim(ctx context.Context, claim idempotencyItem, failed erro
 // SettleIdempotency stores the reply under the claimed key. owned is false when
 // this request ran too long and another one has claimed the key.
 func (s *Store) SettleIdempotency(ctx context.Context, c IdempotencyClaim, sealed []byte) (owned bool, err error) {
-	k := idempotencyKey(c.Tenant, c.Name)
-	return stillOwned(s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
+	return conditionsMet(s.update(idempotencyKey(c.Tenant, c.Name)).
 		Set("reply", sealed).
 		Set(expiresAt, s.now().Add(idempotencyKept).Unix()).
 		If("'owner' = ?", c.Owner).Run(ctx))
@@ -107,15 +104,10 @@ func (s *Store) SettleIdempotency(ctx context.Context, c IdempotencyClaim, seale
 // ReleaseIdempotency lets the same request run again under the claimed key at
 // once; a different request is still refused. owned is as SettleIdempotency's.
 func (s *Store) ReleaseIdempotency(ctx context.Context, c IdempotencyClaim) (owned bool, err error) {
-	k := idempotencyKey(c.Tenant, c.Name)
-	return stillOwned(s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
+	return conditionsMet(s.update(idempotencyKey(c.Tenant, c.Name)).
 		Set("running_until", 0).
 		If("'owner' = ? AND attribute_not_exists(reply)", c.Owner).Run(ctx))
 }
 
-func stillOwned(err error) (bool, error) {
-	if dynamo.IsCondCheckFailed(err) {
-		return false, nil
-	}
-	return err == nil, err
-}
+// conditionsMet reports whether a write was made. It was not, without an error, when a condition was not met.
+func conditionsMet(err error) (bool, error) { return err == nil, ifRefused(err, nil) }

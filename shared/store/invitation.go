@@ -88,8 +88,7 @@ func (s *Store) accept(ctx context.Context, by audit.By, i Invitation, chosen me
 		u.Passwords = chosen
 		tx.putUser(u)
 	} else {
-		of := userKey(u.ID)
-		tx.Check(s.table.Check(partitionKey, of.PK).Range(sortKey, of.SK).If("version = ?", u.Version))
+		tx.Check(s.check(userKey(u.ID)).If("version = ?", u.Version))
 	}
 	tx.putMembership(t, after)
 	if after.Owner() {

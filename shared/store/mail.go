@@ -58,10 +58,7 @@ func (s *Store) ReportSignIn(ctx context.Context, name string, a signin.Account)
 	}
 	m := mail.NewSignInBlocked(operation+s.now().UTC().Format(" 2006-01-02"), a.Name, user).Due(s.now())
 	err := s.table.Put(s.newMailItem(a.Tenant, m)).If("attribute_not_exists(pk)").Run(ctx)
-	if dynamo.IsCondCheckFailed(err) { // today's is there
-		return nil
-	}
-	return err
+	return ifRefused(err, nil) // today's is there
 }
 
 // Mail reads one mail and its tenant, consistently. Failure: NotFound.

@@ -111,10 +111,6 @@ func (s *Store) freeAddress(t identity.Tenant, m member.Member) *dynamo.Delete {
 	return s.remove(addressKey(t, m.Address())).If("member_id = ?", m.ID)
 }
 
-func (s *Store) remove(k key) *dynamo.Delete {
-	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK)
-}
-
 // DeleteMember deletes a member, unless check refuses, and returns the member as it was. keys says whether the member's
 // API keys end. Repeated by the same operation it returns the same. Failures: NotFound; Forbidden when
 // there is no other owner; ErrContended; those of check.

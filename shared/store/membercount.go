@@ -23,8 +23,7 @@ type memberCount struct {
 }
 
 func (s *Store) countOf(t identity.Tenant) *dynamo.Update {
-	k := memberCountKey(t)
-	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK)
+	return s.update(memberCountKey(t))
 }
 
 // ofOwners adds to an update of the count that a member becomes an active owner, or is no

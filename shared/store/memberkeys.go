@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
@@ -66,9 +64,8 @@ func (tx *auditedTx) leaveKeys(ctx context.Context, t identity.Tenant, before, a
 		}
 	}
 	tx.putKeysMail(t, before, keys, made)
-	k := keyCountKey(t) // the condition: no key was made since they were read
-	tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).
-		If("attribute_not_exists(pk) OR version = ?", count.Version)) // it is never deleted
+	// The condition: no key was made since they were read. The count is never deleted.
+	tx.Check(s.check(keyCountKey(t)).If("attribute_not_exists(pk) OR version = ?", count.Version))
 	if keys == member.KeepKeys {
 		return nil, nil
 	}
@@ -102,11 +99,7 @@ func (s *Store) endBatch(ctx context.Context, by audit.By, t identity.Tenant, m 
 	tx := s.auditedTx(by)
 	tx.putKeysMail(t, m, member.EndKeys, keys)
 	tx.asCaller(tx.endKeys(keys)...)
-	err := tx.Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		err = ErrStale
-	}
-	return err
+	return ifRefused(tx.Run(ctx), ErrStale)
 }
 
 // endKeys adds the deletion of keys. It returns the versions of the items on which it put a

@@ -140,10 +140,9 @@ func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) 
 // removeObject removes an entry that was read, and with it the place of its file in the count: content that is not gone
 // counts against the limit. That somebody has removed it is no error. Error: ErrStale when it changed meanwhile.
 func (s *Store) removeObject(ctx context.Context, e file.Entry) error {
-	count := fileCountKey(e.Tenant)
 	err := s.db.WriteTx().Idempotent(true).
 		Delete(s.remove(objectKey(e.Key)).If("version = ?", e.Version)).
-		Update(s.table.Update(partitionKey, count.PK).Range(sortKey, count.SK).Add("count", -1)).
+		Update(s.update(fileCountKey(e.Tenant)).Add("count", -1)).
 		Run(ctx)
 	if err == nil {
 		return nil

@@ -71,19 +71,12 @@ func (s *Store) replaceSchedule(t identity.Tenant, schedule merchant.PayoutSched
 	before := schedule.Version
 	schedule.Version++
 	item := s.newScheduleItem(t, schedule)
-	if before == 0 {
-		return item, s.table.Put(item).If("attribute_not_exists(pk)")
-	}
-	return item, s.table.Put(item).If("version = ?", before)
+	return item, s.overVersion(s.table.Put(item), before)
 }
 
 // CreatePayout opens a payout on demand. One that exists stays as it is.
 func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payout.Payout) error {
-	err := s.table.Put(s.newPayoutItem(t, p)).If("attribute_not_exists(pk)").Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return nil
-	}
-	return err
+	return ifRefused(s.table.Put(s.newPayoutItem(t, p)).If("attribute_not_exists(pk)").Run(ctx), nil)
 }
 
 // Payout reads a payout, consistently. Failure: NotFound.
@@ -106,10 +99,9 @@ func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payout.S
 // ErrStale when the payout or the schedule changed since they were read.
 func (s *Store) SendPayout(ctx context.Context, t identity.Tenant, step payout.Step,
 	schedule merchant.PayoutSchedule) (payout.Payout, error) {
-	k := payoutScheduleKey(t)
 	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) {
 		tx.Put(s.putEntry(t, *step.Entry))
-		tx.Check(s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("version = ?", schedule.Version))
+		tx.Check(s.check(payoutScheduleKey(t)).If("version = ?", schedule.Version))
 	})
 }
 
@@ -123,8 +115,7 @@ func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.C
 			tx.Put(s.newPayable(t, *c.CarriedForward))
 		}
 		for _, payable := range c.Payables {
-			k := payableKey(t, payable)
-			tx.Delete(s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).If("attribute_exists(pk)"))
+			tx.Delete(s.remove(payableKey(t, payable)).If("attribute_exists(pk)"))
 		}
 		for _, r := range c.Records {
 			tx.Put(s.table.Put(newRecordItem(t, c.Payout, r)).If("attribute_not_exists(pk)"))
@@ -171,8 +162,7 @@ func (s *Store) replaceTransaction(t identity.Tenant, tx payments.Transaction) *
 
 // touchReserve changes the reserve's version, and nothing else.
 func (s *Store) touchReserve(t identity.Tenant, c money.Currency) *dynamo.Update {
-	k := reserveKey(t, c)
-	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
+	return s.update(reserveKey(t, c)).
 		SetExpr("'version' = if_not_exists('version', ?) + ?", 0, 1).SetIfNotExists("amount", money.Zero(c))
 }
 

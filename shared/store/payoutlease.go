@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"time"
-
-	"github.com/guregu/dynamo/v2"
 )
 
 // payoutLease is held by the one call that walks a shard's due payouts.
@@ -20,12 +18,8 @@ type payoutLease struct {
 func (s *Store) LeasePayouts(ctx context.Context, shard int, holder string, lasts time.Duration) (bool, error) {
 	now := s.now()
 	lease := payoutLease{key: payoutLeaseKey(shard), Holder: holder, TTL: now.Add(lasts)}
-	err := s.table.Put(lease).
-		If("attribute_not_exists(pk) OR expires_at <= ? OR holder = ?", now.Unix(), holder).Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return conditionsMet(s.table.Put(lease).
+		If("attribute_not_exists(pk) OR expires_at <= ? OR holder = ?", now.Unix(), holder).Run(ctx))
 }
 
 // apart is more than clocks differ by.
@@ -35,9 +29,5 @@ const apart = time.Minute
 // gets it at once, also where the clock is behind.
 func (s *Store) ReleasePayouts(ctx context.Context, shard int, holder string) error {
 	ended := payoutLease{key: payoutLeaseKey(shard), Holder: holder, TTL: s.now().Add(-apart)}
-	err := s.table.Put(ended).If("holder = ?", holder).Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return nil
-	}
-	return err
+	return ifRefused(s.table.Put(ended).If("holder = ?", holder).Run(ctx), nil)
 }

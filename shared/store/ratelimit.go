@@ -89,10 +89,9 @@ func (s *Store) TakeToken(ctx context.Context, subject string, b Bucket) error {
 // stored time; if it is, to now.
 func (s *Store) leaseFrom(ctx context.Context, subject string, b Bucket, n int, now,
 	full time.Time) (bool, time.Time, error) {
-	k := rateKey(subject)
 	cost := time.Duration(n) * b.interval()
 	limit := now.Add(time.Duration(b.Burst)*b.interval() - cost)
-	u := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
+	u := s.update(rateKey(subject)).
 		Set(expiresAt, now.Add(time.Duration(b.Burst)*b.interval()+time.Hour).Unix())
 	if full.After(now) {
 		u = u.Add("full_at", cost.Microseconds()).

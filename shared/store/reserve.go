@@ -37,8 +37,7 @@ func (s *View) Reserve(ctx context.Context, t identity.Tenant, c money.Currency)
 // conditions make it happen once. before is the reserve that the decision to
 // add to it was based on; nil when money is released, which is always allowed.
 func (s *Store) changeReserve(t identity.Tenant, delta money.Amount, before *Reserve) *dynamo.Update {
-	k := reserveKey(t, delta.Currency())
-	update := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK)
+	update := s.update(reserveKey(t, delta.Currency()))
 	if before != nil && before.Version == 0 {
 		return update.Set("amount", delta).Set("version", 1).If("attribute_not_exists(pk)")
 	}

@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -151,14 +149,6 @@ func (tx *auditedTx) putRoles(t identity.Tenant, next member.Roles) rolesItem {
 	return item
 }
 
-// overVersion is the put of an item that replaces the version; 0: there is none yet.
-func (s *Store) overVersion(put *dynamo.Put, version int) *dynamo.Put {
-	if version == 0 {
-		return put.If("attribute_not_exists(pk)")
-	}
-	return put.If("version = ?", version)
-}
-
 // countRoles adds to a member's change that the roles which the member gets or loses count it.
 // If the member has roles of the tenant's own, the roles must be as they were read.
 // It returns the items on which that makes a condition.
@@ -169,7 +159,7 @@ func (tx *auditedTx) countRoles(t identity.Tenant, roles member.Roles, before, a
 	case changed:
 		tx.putRoles(t, next)
 	case roles.Version > 0 && (before.HasOwnRole() || after.HasOwnRole()):
-		tx.Check(tx.store.table.Check(partitionKey, k.PK).Range(sortKey, k.SK).If("version = ?", roles.Version))
+		tx.Check(tx.store.check(k).If("version = ?", roles.Version))
 	default:
 		return nil
 	}

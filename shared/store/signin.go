@@ -31,8 +31,7 @@ func (s *View) SignIn(ctx context.Context, hash string) (signin.Session, bool, e
 
 // EndSignIn deletes a session. It may be repeated.
 func (s *Store) EndSignIn(ctx context.Context, hash string) error {
-	k := signInKey(hash)
-	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).Run(ctx)
+	return s.remove(signInKey(hash)).Run(ctx)
 }
 
 // knownItem records a sign-in to an account from an address. Its key is a MAC of both.

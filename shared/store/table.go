@@ -7,7 +7,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/guregu/dynamo/v2"
 )
 
 // Index is a global secondary index of the table. It holds keys only, unless
@@ -95,10 +94,5 @@ func keySchema(partition, sort string) []types.KeySchemaElement {
 // CheckWritable fails while the table takes no writes. It tries a write that
 // changes nothing, because its condition never holds.
 func (s *Store) CheckWritable(ctx context.Context) error {
-	k := readyKey()
-	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Set("ready", true).If("attribute_exists(pk)").Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return nil
-	}
-	return err
+	return ifRefused(s.update(readyKey()).Set("ready", true).If("attribute_exists(pk)").Run(ctx), nil)
 }

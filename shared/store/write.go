@@ -25,6 +25,34 @@ func newWriteID() string {
 	return base64.RawURLEncoding.EncodeToString(id[:])
 }
 
+func (s *Store) remove(k key) *dynamo.Delete {
+	return s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK)
+}
+
+func (s *Store) update(k key) *dynamo.Update {
+	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK)
+}
+
+func (s *Store) check(k key) *dynamo.ConditionCheck {
+	return s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK)
+}
+
+// overVersion returns the put of an item that replaces the version. 0: there is none yet.
+func (s *Store) overVersion(put *dynamo.Put, version int) *dynamo.Put {
+	if version == 0 {
+		return put.If("attribute_not_exists(pk)")
+	}
+	return put.If("version = ?", version)
+}
+
+// ifRefused returns the error of a write, or instead when a condition of the write was not met.
+func ifRefused(err, instead error) error {
+	if dynamo.IsCondCheckFailed(err) {
+		return instead
+	}
+	return err
+}
+
 // resolveWrite finds out what an error of a write means. There is none if the item
 // shows that the write was applied, and only its reply was lost. The error is
 // ErrStale when another write of the item was faster, and refused, if given, when
