@@ -15,12 +15,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
-// deletedKey is kept as long as a request may be repeated: a repeated deletion finds that it
-// is done, and a repeated creation does not make the key again.
+// deletedKey has no hash of the token.
 type deletedKey struct {
-	key
-	Operation string `dynamo:"operation"` // that deleted it
-	ExpiresAt int64  `dynamo:"expires_at"`
+	deletion
 	identity.APIKey
 }
 
@@ -215,7 +212,7 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 		k, err := s.APIKey(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
-			return struct{}{}, s.keyDeletedBy(ctx, t, id, operation)
+			return struct{}{}, s.wasDeletedBy(ctx, deletedAPIKeyKey(t, id), operation, errNoKey)
 		case err != nil:
 			return struct{}{}, err
 		case !by.Principal.MayManage(k):
@@ -229,8 +226,7 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 // removeAPIKey errors with ErrStale when the key changed, or is gone, or the caller has
 // other rights; the next try finds out which.
 func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey, operation string) error {
-	deleted := deletedKey{key: deletedAPIKeyKey(k.Tenant, k.ID), Operation: operation, APIKey: k,
-		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
+	deleted := deletedKey{newDeletion(deletedAPIKeyKey(k.Tenant, k.ID), operation, s.now()), k}
 	deleted.TokenHash = ""
 	tx := s.auditedTx(by)
 	tx.Put(s.table.Put(deleted))
@@ -249,13 +245,4 @@ func (tx *auditedTx) deleteKey(k identity.APIKey) readVersion {
 	tx.Delete(tx.store.remove(item).If(condition, values...)).Delete(tx.store.remove(keyUseKey(k.Tenant, k.ID)))
 	tx.audit(k.Tenant, subjectAPIKey(k), k.ForAudit(), nil)
 	return readVersion{item, k.Version}
-}
-
-// keyDeletedBy fails with NotFound unless the operation deleted the key.
-func (s *View) keyDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
-	item, err := readOne[deletedKey](ctx, s, deletedAPIKeyKey(t, id), errNoKey)
-	if err == nil && operation != "" && item.Operation != operation {
-		return errNoKey
-	}
-	return err
 }

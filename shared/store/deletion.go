@@ -17,10 +17,10 @@ func newDeletion(k key, operation string, now time.Time) deletion {
 	return deletion{key: k, Operation: operation, ExpiresAt: now.Add(idempotencyKept).Unix()}
 }
 
-// wasDeletedBy fails with missing unless the operation wrote the deletion.
+// wasDeletedBy fails with missing unless the operation wrote the deletion. "" is any operation.
 func (s *View) wasDeletedBy(ctx context.Context, k key, operation string, missing error) error {
 	item, err := readOne[deletion](ctx, s, k, missing)
-	if err == nil && item.Operation != operation {
+	if err == nil && operation != "" && item.Operation != operation {
 		return missing
 	}
 	return err

@@ -35,12 +35,9 @@ func newAddressGuard(t identity.Tenant, m member.Member) addressGuard {
 	return addressGuard{key: addressKey(t, m.Address()), MemberID: m.ID}
 }
 
-// deletedMember is kept as long as a request may be repeated: a repeated deletion finds
-// its own work, and a repeated creation does not bring the member back.
+// deletedMember has no passwords.
 type deletedMember struct {
-	key
-	Operation string `dynamo:"operation"` // that deleted it
-	ExpiresAt int64  `dynamo:"expires_at"`
+	deletion
 	member.Member
 }
 

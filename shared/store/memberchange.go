@@ -135,8 +135,7 @@ func (s *Store) DeleteMember(ctx context.Context, by audit.By, t identity.Tenant
 // out which.
 func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant, roles member.Roles, m member.Member,
 	operation string, keys member.Keys) error {
-	deleted := deletedMember{key: deletedMemberKey(t, m.Number()), Operation: operation, Member: m,
-		ExpiresAt: s.now().Add(idempotencyKept).Unix()}
+	deleted := deletedMember{newDeletion(deletedMemberKey(t, m.Number()), operation, s.now()), m}
 	deleted.Passwords = nil
 	tx := s.auditedTx(by)
 	tx.Delete(s.remove(memberKey(t, m.Number())).If("version = ?", m.Version)).

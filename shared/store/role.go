@@ -19,12 +19,9 @@ type rolesItem struct {
 	member.Roles
 }
 
-// deletedRole is kept as long as a request may be repeated, as deletedMember is.
 type deletedRole struct {
-	key
-	Operation string      `dynamo:"operation"` // that deleted it
-	Role      member.Role `dynamo:"role"`
-	ExpiresAt int64       `dynamo:"expires_at"`
+	deletion
+	Role member.Role `dynamo:"role"`
 }
 
 // Roles reads a tenant's roles, consistently; a tenant may have none of its own.
@@ -121,8 +118,7 @@ func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, 
 			return struct{}{}, err
 		}
 		tx := s.auditedTx(by)
-		tx.Put(s.table.Put(deletedRole{key: deletedRoleKey(t, id), Operation: operation, Role: role,
-			ExpiresAt: s.now().Add(idempotencyKept).Unix()}))
+		tx.Put(s.table.Put(deletedRole{newDeletion(deletedRoleKey(t, id), operation, s.now()), role}))
 		tx.audit(t, subjectRole(role), role.ForAudit(), nil)
 		return struct{}{}, tx.replaceRoles(ctx, t, next)
 	})
