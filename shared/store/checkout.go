@@ -155,24 +155,7 @@ func (s *View) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]
 		}
 		listed = append(listed, found.key)
 	}
-	if len(listed) == 0 {
-		return nil, nil
-	}
-	var items []checkoutItem
-	if err := s.batch(ctx, listed, false, &items); err != nil {
-		return nil, err
-	}
-	found := make(map[key]payments.Checkout, len(items))
-	for _, item := range items {
-		found[item.key] = item.Checkout
-	}
-	checkouts := make([]payments.Checkout, 0, len(listed))
-	for _, k := range listed {
-		if c, ok := found[k]; ok {
-			checkouts = append(checkouts, c)
-		}
-	}
-	return checkouts, nil
+	return readInOrder(ctx, s, listed, false, func(i checkoutItem) (key, payments.Checkout) { return i.key, i.Checkout })
 }
 
 // CheckoutsByReference lists the checkout with the reference, if any,

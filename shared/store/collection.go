@@ -57,10 +57,8 @@ func (s *View) Collections(ctx context.Context, t identity.Tenant, statuses []fi
 			wanted = append(wanted, collectionKey(t, l.listedID()))
 		}
 	}
-	var items []collectionItem
-	page := pageOf(wanted, offset, limit)
-	err := s.batch(ctx, page, true, &items)
-	all := inOrder(page, items, func(i collectionItem) (key, file.Collection) { return i.key, i.Collection })
+	all, err := readInOrder(ctx, s, pageOf(wanted, offset, limit), true,
+		func(i collectionItem) (key, file.Collection) { return i.key, i.Collection })
 	return all, len(wanted), err
 }
 
@@ -74,22 +72,6 @@ func (s *View) listed(ctx context.Context, t identity.Tenant, prefix string, mos
 func pageOf(all []key, offset, limit int) []key {
 	from := min(max(offset, 0), len(all))
 	return all[from : from+min(max(limit, 0), len(all)-from)]
-}
-
-// inOrder are the items in the order of their keys in a page; those that are gone are left out.
-func inOrder[I, T any](page []key, items []I, of func(I) (key, T)) []T {
-	found := make(map[key]T, len(items))
-	for _, item := range items {
-		k, value := of(item)
-		found[k] = value
-	}
-	all := make([]T, 0, len(page))
-	for _, k := range page {
-		if value, ok := found[k]; ok {
-			all = append(all, value)
-		}
-	}
-	return all
 }
 
 // CreateCollection stores a new collection. If the id, which follows from the operation, is stored already, it returns

@@ -44,13 +44,7 @@ func (s *View) HaveSecondFactor(ctx context.Context, users ...string) (map[strin
 		keys[i] = factorKey(user)
 		userOf[keys[i]] = user
 	}
-	var items []factorItem
-	err := s.batch(ctx, keys, false, &items)
-	have := map[string]bool{}
-	for _, item := range items {
-		have[userOf[item.key]] = item.Confirmed()
-	}
-	return have, err
+	return readIndexed(ctx, s, keys, false, func(i factorItem) (string, bool) { return userOf[i.key], i.Confirmed() })
 }
 
 // ChangeSecondFactor applies a change that a user makes by entering a code. The code takes one token of the limit,

@@ -76,10 +76,8 @@ func (s *View) Files(ctx context.Context, t identity.Tenant, filter FileFilter, 
 			wanted = append(wanted, fileKey(t, l.listedID()))
 		}
 	}
-	var items []fileItem
-	page := pageOf(wanted, offset, limit)
-	err := s.batch(ctx, page, true, &items)
-	files := inOrder(page, items, func(i fileItem) (key, file.File) { return i.key, i.File })
+	files, err := readInOrder(ctx, s, pageOf(wanted, offset, limit), true,
+		func(i fileItem) (key, file.File) { return i.key, i.File })
 	return files, len(wanted), err
 }
 

@@ -55,11 +55,6 @@ func (s *View) KeyUses(ctx context.Context, t identity.Tenant, ids ...string) (m
 		keys[i] = keyUseKey(t, id)
 		idOf[keys[i]] = id
 	}
-	var items []keyUse
-	err := s.batch(ctx, keys, false, &items)
-	uses := map[string]time.Time{}
-	for _, item := range items {
-		uses[idOf[item.key]] = item.LastUsedAt.UTC()
-	}
-	return uses, err
+	return readIndexed(ctx, s, keys, false,
+		func(use keyUse) (string, time.Time) { return idOf[use.key], use.LastUsedAt.UTC() })
 }

@@ -72,13 +72,7 @@ func (s *View) FilesOf(ctx context.Context, entries []file.Entry) (map[string]fi
 	for i, e := range entries {
 		wanted[i] = fileKey(e.Tenant, e.File)
 	}
-	var items []fileItem
-	err := s.batch(ctx, wanted, true, &items)
-	files := make(map[string]file.File, len(items))
-	for _, item := range items {
-		files[item.Object] = item.File
-	}
-	return files, err
+	return readIndexed(ctx, s, wanted, true, func(f file.File) (string, file.File) { return f.Object, f })
 }
 
 // EntriesOf reads the entries of files' objects, consistently, by the objects' keys; those that do not exist are left
@@ -88,14 +82,10 @@ func (s *View) EntriesOf(ctx context.Context, files []file.File) (map[string]fil
 	for i, f := range files {
 		wanted[i] = objectKey(f.Object)
 	}
-	var items []objectItem
-	err := s.batch(ctx, wanted, true, &items)
-	entries := make(map[string]file.Entry, len(items))
-	for _, item := range items {
-		e := item.entry()
-		entries[e.Key] = e
-	}
-	return entries, err
+	return readIndexed(ctx, s, wanted, true, func(i objectItem) (string, file.Entry) {
+		e := i.entry()
+		return e.Key, e
+	})
 }
 
 // SaveObjectEntry replaces an entry that was read. Error: ErrStale when it changed meanwhile, or is gone.

@@ -95,15 +95,8 @@ func (s *View) TransactionsOf(ctx context.Context, t identity.Tenant,
 			wanted = append(wanted, transactionKey(t, payable.Code, payable.TransactionID))
 		}
 	}
-	var items []transactionItem
-	if err := s.batch(ctx, wanted, true, &items); err != nil {
-		return nil, err
-	}
-	found := make(map[string]payments.Transaction, len(items))
-	for _, item := range items {
-		found[item.ID] = item.Transaction
-	}
-	return found, nil
+	return readIndexed(ctx, s, wanted, true,
+		func(i transactionItem) (string, payments.Transaction) { return i.ID, i.Transaction })
 }
 
 // DeductionsOf reads the deduction events of records, consistently, by their
@@ -116,15 +109,7 @@ func (s *View) DeductionsOf(ctx context.Context, t identity.Tenant,
 			wanted = append(wanted, eventKey(t, payable.Code, payable.ID))
 		}
 	}
-	var items []eventItem
-	if err := s.batch(ctx, wanted, true, &items); err != nil {
-		return nil, err
-	}
-	found := make(map[string]payments.Event, len(items))
-	for _, item := range items {
-		found[item.ID] = item.Event
-	}
-	return found, nil
+	return readIndexed(ctx, s, wanted, true, func(e payments.Event) (string, payments.Event) { return e.ID, e })
 }
 
 // BalanceAtLeast reports whether the merchant's balance, the sum of its payables

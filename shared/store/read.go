@@ -61,5 +61,32 @@ func (s *View) batch(ctx context.Context, wanted []key, consistent bool, items a
 	return err
 }
 
+// readIndexed reads items by their keys, and returns them by what of names them. Items that do not exist are left out.
+func readIndexed[K comparable, I, V any](ctx context.Context, s *View, wanted []key, consistent bool,
+	of func(I) (K, V)) (map[K]V, error) {
+	var items []I
+	err := s.batch(ctx, wanted, consistent, &items)
+	found := make(map[K]V, len(items))
+	for _, item := range items {
+		name, value := of(item)
+		found[name] = value
+	}
+	return found, err
+}
+
+// readInOrder reads items by their keys, and returns them in the order of the keys. Items that do not exist are left
+// out.
+func readInOrder[I, V any](ctx context.Context, s *View, wanted []key, consistent bool,
+	of func(I) (key, V)) ([]V, error) {
+	found, err := readIndexed(ctx, s, wanted, consistent, of)
+	all := make([]V, 0, len(wanted))
+	for _, k := range wanted {
+		if value, ok := found[k]; ok {
+			all = append(all, value)
+		}
+	}
+	return all, err
+}
+
 // sortedKeys are the keys in the order in which they are always read.
 func sortedKeys(into map[key]any) []key { return slices.SortedFunc(maps.Keys(into), key.compare) }
