@@ -30,17 +30,10 @@ func (s *View) AuditEntries(ctx context.Context, code string, from, to time.Time
 		}
 		items := s.table.Get(partitionKey, auditPartition(code)).
 			Range(sortKey, dynamo.Between, first, last).Consistent(true).Iter()
-		for {
-			var item auditItem
-			if !items.Next(ctx, &item) {
-				break
-			}
-			if item.SK != after && !yield(item.Entry, nil) {
+		for item, err := range each[auditItem](ctx, items) {
+			if (err != nil || item.SK != after) && !yield(item.Entry, err) {
 				return
 			}
-		}
-		if err := items.Err(); err != nil {
-			yield(audit.Entry{}, err)
 		}
 	}
 }

@@ -66,18 +66,15 @@ func (s *View) walk(ctx context.Context, kind Kind, shard int, from string, to t
 		keys := s.table.Get(duePartition, kind.named(strconv.Itoa(shard))).
 			Range(dueSort, dynamo.Between, from, micros(to)+"#~").
 			Index(dueIndex).Iter()
-		var entry struct {
+		type dueKey struct {
 			key
 			Sort string `dynamo:"due_sk"`
 		}
-		for keys.Next(ctx, &entry) {
+		for entry, err := range each[dueKey](ctx, keys) {
 			d, ok := entry.due()
-			if d.At, d.Position = timeOf(entry.Sort), entry.Sort; ok && !yield(d, nil) {
+			if d.At, d.Position = timeOf(entry.Sort), entry.Sort; (ok || err != nil) && !yield(d, err) {
 				return
 			}
-		}
-		if err := keys.Err(); err != nil {
-			yield(Due{}, err)
 		}
 	}
 }

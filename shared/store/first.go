@@ -2,9 +2,29 @@ package store
 
 import (
 	"context"
+	"iter"
 
 	"github.com/guregu/dynamo/v2"
 )
+
+// each yields what an iterator reads, item by item. An error ends it.
+func each[T any](ctx context.Context, items dynamo.Iter) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for {
+			var item T
+			if !items.Next(ctx, &item) {
+				break
+			}
+			if !yield(item, nil) {
+				return
+			}
+		}
+		if err := items.Err(); err != nil {
+			var none T
+			yield(none, err)
+		}
+	}
+}
 
 // first reads a query's first results that pass its filter. The library's own
 // Limit, on a query with a filter, also calls DescribeTable, which no function

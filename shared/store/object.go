@@ -50,18 +50,10 @@ func (s *View) ObjectEntries(ctx context.Context, shard int, after string) iter.
 		if after != "" {
 			query.Range(sortKey, dynamo.Greater, file.ObjectID(after))
 		}
-		items := query.Iter()
-		for {
-			var item objectItem
-			if !items.Next(ctx, &item) {
-				break
-			}
-			if !yield(item.entry(), nil) {
+		for item, err := range each[objectItem](ctx, query.Iter()) {
+			if !yield(item.entry(), err) {
 				return
 			}
-		}
-		if err := items.Err(); err != nil {
-			yield(file.Entry{}, err)
 		}
 	}
 }

@@ -95,17 +95,10 @@ func (s *View) MoneyOfRecords(ctx context.Context, t identity.Tenant, from strin
 
 func reconciledItems(ctx context.Context, items dynamo.Iter) iter.Seq2[ReconciledItem, error] {
 	return func(yield func(ReconciledItem, error) bool) {
-		for {
-			var raw map[string]dynamoValue
-			if !items.Next(ctx, &raw) {
-				break
-			}
-			if item, ok := reconciledItem(raw); ok && !yield(item, nil) {
+		for raw, err := range each[map[string]dynamoValue](ctx, items) {
+			if item, ok := reconciledItem(raw); (ok || err != nil) && !yield(item, err) {
 				return
 			}
-		}
-		if err := items.Err(); err != nil {
-			yield(ReconciledItem{}, err)
 		}
 	}
 }

@@ -102,15 +102,13 @@ func (s *View) Transactions(ctx context.Context, t identity.Tenant, code string)
 	var events []payments.Event
 	receipts := map[string]int64{}
 	items := s.table.Get(partitionKey, transactionPartition(t, code)).Consistent(true).Iter()
-	var raw map[string]dynamoValue
-	for items.Next(ctx, &raw) {
-		if err := readItem(raw, &records, &events, receipts); err != nil {
+	for raw, err := range each[map[string]dynamoValue](ctx, items) {
+		if err == nil {
+			err = readItem(raw, &records, &events, receipts)
+		}
+		if err != nil {
 			return nil, err
 		}
-		raw = nil
-	}
-	if err := items.Err(); err != nil {
-		return nil, err
 	}
 	for i := range records {
 		records[i].attach(events, receipts)
