@@ -53,7 +53,7 @@ func (s *View) HaveSecondFactor(ctx context.Context, users ...string) (map[strin
 // errors of change.
 func (s *Store) ChangeSecondFactor(ctx context.Context, a signin.Account,
 	change func(signin.Factor) (signin.Factor, error)) (signin.Factor, error) {
-	if err := s.admitCode(ctx, a.User()); err != nil {
+	if err := s.takeCode(ctx, a.User()); err != nil {
 		return signin.Factor{}, err
 	}
 	return Retry(func(bool) (signin.Factor, error) {
@@ -87,14 +87,10 @@ func (s *Store) replaceFactor(ctx context.Context, a signin.Account, before, aft
 	return item.Factor, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
 }
 
-// admitCode takes a token from the user's bucket of codes. As for passwords, codes are refused
+// takeCode takes a token from the user's bucket of codes. As for passwords, codes are refused
 // while the buckets cannot be read.
-func (s *Store) admitCode(ctx context.Context, user string) error {
-	granted, full, err := s.LeaseTokens(ctx, "codes of "+user, codesOfAccount, 1, time.Time{})
-	if err == nil && granted == 0 {
-		err = failure.TooMany(codesOfAccount.Wait(s.now(), full))
-	}
-	return err
+func (s *Store) takeCode(ctx context.Context, user string) error {
+	return s.TakeToken(ctx, "codes of "+user, codesOfAccount)
 }
 
 // ErrSignedOut reports a session that has ended.
@@ -106,7 +102,7 @@ var ErrSignedOut = errors.New("store: the session has ended")
 func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signin.Session,
 	use func(signin.Factor) (signin.Factor, error)) error {
 	user := session.Account.User()
-	if err := s.admitCode(ctx, user); err != nil {
+	if err := s.takeCode(ctx, user); err != nil {
 		return err
 	}
 	_, err := Retry(func(again bool) (struct{}, error) {

@@ -116,13 +116,12 @@ func (p *NewPassword) admit(ctx context.Context) error {
 		return nil
 	}
 	for i, l := range p.limits {
-		granted, full, err := p.store.LeaseTokens(ctx, l.subject, l.bucket, 1, time.Time{})
+		err := p.store.TakeToken(ctx, l.subject, l.bucket)
+		if failure.Is(err, failure.KindTooMany) {
+			p.refused = &p.limits[i]
+		}
 		if err != nil {
 			return err
-		}
-		if granted == 0 {
-			p.refused = &p.limits[i]
-			return failure.TooMany(l.bucket.Wait(p.store.now(), full))
 		}
 	}
 	p.admitted = true
