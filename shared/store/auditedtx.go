@@ -74,11 +74,11 @@ func (tx *auditedTx) remove(ctx context.Context, changed func() (bool, error)) e
 	}
 	another, readErr := changed()
 	switch {
-	case failure.Is(readErr, failure.KindNotFound) || readErr == nil && (another || dynamo.IsCondCheckFailed(err)):
+	case failure.Is(readErr, failure.KindNotFound) || another && readErr == nil:
 		return ErrStale
 	case readErr != nil:
 		return errors.Join(err, readErr)
 	default:
-		return err
+		return ifRefused(err, ErrStale)
 	}
 }

@@ -135,9 +135,7 @@ func (s *Store) removeObject(ctx context.Context, e file.Entry) error {
 		return nil
 	case readErr != nil:
 		return errors.Join(err, readErr)
-	case dynamo.IsCondCheckFailed(err):
-		return ErrStale
 	default:
-		return err
+		return ifRefused(err, ErrStale)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
 // get is a consistent read of one item.
@@ -23,6 +25,14 @@ func readOne[T any](ctx context.Context, s *View, k key, missing error) (T, erro
 		err = missing
 	}
 	return item, err
+}
+
+// ignoreNotFound returns the error, or nil if the error is that something does not exist.
+func ignoreNotFound(err error) error {
+	if failure.Is(err, failure.KindNotFound) {
+		return nil
+	}
+	return err
 }
 
 // readInto reads items of different types in one batch, consistently, each into the

@@ -2,11 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
 
-	"github.com/guregu/dynamo/v2"
-
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/reader"
@@ -24,18 +20,8 @@ func (s *Store) CreateReaderCheckout(ctx context.Context, t identity.Tenant, r r
 		Put(s.table.Put(item).If("attribute_not_exists(pk)")).
 		Put(busy).
 		Run(ctx)
-	if err == nil {
-		return item.Checkout, nil
-	}
-	stored, readErr := s.AnyCheckout(ctx, t, c.ID)
-	switch {
-	case readErr == nil:
-		return stored, nil
-	case !failure.Is(readErr, failure.KindNotFound):
-		return payments.Checkout{}, errors.Join(err, readErr)
-	case dynamo.IsCondCheckFailed(err):
-		return payments.Checkout{}, ErrStale
-	default:
-		return payments.Checkout{}, err
-	}
+	return resolveCreation(item.Checkout, err, func() (payments.Checkout, bool, error) {
+		stored, err := s.AnyCheckout(ctx, t, c.ID)
+		return stored, err == nil, ignoreNotFound(err)
+	})
 }

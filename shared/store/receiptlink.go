@@ -6,7 +6,6 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -48,10 +47,7 @@ func (s *Store) MailReceipt(ctx context.Context, t identity.Tenant, l payments.R
 func (s *Store) addedReceiptLink(ctx context.Context, l payments.ReceiptLink, err error) (payments.ReceiptLink, error) {
 	return resolveCreation(l, err, func() (payments.ReceiptLink, bool, error) {
 		_, stored, err := s.ReceiptLink(ctx, l.TokenHash)
-		if failure.Is(err, failure.KindNotFound) {
-			return stored, false, nil
-		}
-		return stored, err == nil, err
+		return stored, err == nil, ignoreNotFound(err)
 	})
 }
 

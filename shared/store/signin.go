@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/signin"
@@ -116,12 +115,4 @@ func (s *View) memberAccount(ctx context.Context, t identity.Tenant, address str
 		return signin.Account{Kind: identity.Operator, ID: m.ID, Tenant: t, Name: m.Email, Passwords: m.Passwords,
 			Since: m.AccessSince()}, nil
 	}
-}
-
-// ignoreNotFound returns the error, or nil if the error is that something does not exist.
-func ignoreNotFound(err error) error {
-	if failure.Is(err, failure.KindNotFound) {
-		return nil
-	}
-	return err
 }

@@ -90,9 +90,7 @@ func resolveCreation[T any](added T, err error, stored func() (T, bool, error)) 
 		return added, errors.Join(err, readErr)
 	case found:
 		return made, nil
-	case dynamo.IsCondCheckFailed(err):
-		return added, ErrStale
 	default:
-		return added, err
+		return added, ifRefused(err, ErrStale)
 	}
 }
