@@ -58,7 +58,7 @@ func (s *View) storedToken(ctx context.Context, tokenHash string) (identity.Acce
 // ErrContended; ErrCallerChanged, or Unauthorized when the caller's credential is gone.
 func (s *Store) CreateMerchantToken(ctx context.Context, by audit.By, t identity.AccessToken) (identity.AccessToken,
 	error) {
-	return retryAs(ctx, by, s.View, func(bool) (identity.AccessToken, error) {
+	return retryAs(ctx, by, s.View, func() (identity.AccessToken, error) {
 		tx := s.auditedTx(by)
 		tx.Put(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)"))
 		tx.audit(t.Tenant, "merchant_token "+t.Subject, nil, t.ForAudit())

@@ -82,7 +82,7 @@ func (s *View) APIKey(ctx context.Context, t identity.Tenant, id string) (identi
 // they are stored by now; Conflict when the tenant has identity.MaxAPIKeys, and ErrContended; TooMany,
 // until the next day; ErrCallerChanged, or Unauthorized when its credential is gone.
 func (s *Store) CreateAPIKey(ctx context.Context, by audit.By, k identity.APIKey) (identity.APIKey, error) {
-	return retryAs(ctx, by, s.View, func(bool) (identity.APIKey, error) {
+	return retryAs(ctx, by, s.View, func() (identity.APIKey, error) {
 		if err := checkGivesKey(by.Principal, k); err != nil {
 			return identity.APIKey{}, err
 		}
@@ -159,7 +159,7 @@ func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, c
 // Unauthorized when its credential is gone; ErrContended; those of change.
 func (s *Store) UpdateAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(identity.APIKey) (identity.APIKey, error)) (identity.APIKey, error) {
-	return retryAs(ctx, by, s.View, func(bool) (identity.APIKey, error) {
+	return retryAs(ctx, by, s.View, func() (identity.APIKey, error) {
 		before, err := s.APIKey(ctx, t, id)
 		if err != nil {
 			return before, err
@@ -208,19 +208,18 @@ func unchangedAPIKey(version int) (condition string, values []any) {
 // NotFound; Forbidden when the key may do more than the caller may give;
 // ErrCallerChanged, or Unauthorized when its credential is gone; ErrContended.
 func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) error {
-	_, err := retryAs(ctx, by, s.View, func(bool) (struct{}, error) {
+	return retryWriteAs(ctx, by, s.View, func() error {
 		k, err := s.APIKey(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
-			return struct{}{}, s.wasDeletedBy(ctx, deletedAPIKeyKey(t, id), operation, errNoKey)
+			return s.wasDeletedBy(ctx, deletedAPIKeyKey(t, id), operation, errNoKey)
 		case err != nil:
-			return struct{}{}, err
+			return err
 		case !by.Principal.MayManage(k):
-			return struct{}{}, errKeyHasMore
+			return errKeyHasMore
 		}
-		return struct{}{}, s.removeAPIKey(ctx, by, k, operation)
+		return s.removeAPIKey(ctx, by, k, operation)
 	})
-	return err
 }
 
 // removeAPIKey errors with ErrStale when the key changed, or is gone, or the caller has

@@ -97,12 +97,12 @@ func (s *Store) stillThere(k key) admitted {
 
 // retryAs is Retry for writes with the conditions of asCaller. Errors: audit.ErrNobody, ErrContended,
 // ErrCallerChanged, and try's. Failure: Unauthorized when the caller's credential is gone.
-func retryAs[T any](ctx context.Context, by audit.By, s *View, try func(again bool) (T, error)) (T, error) {
-	return Retry(func(again bool) (result T, err error) {
+func retryAs[T any](ctx context.Context, by audit.By, s *View, try func() (T, error)) (T, error) {
+	return Retry(func(bool) (result T, err error) {
 		if err = by.Check(); err != nil {
 			return result, err
 		}
-		result, err = try(again)
+		result, err = try()
 		if errors.Is(err, ErrStale) {
 			if changed := s.checkCaller(ctx, by.Principal); changed != nil {
 				err = changed
@@ -110,6 +110,12 @@ func retryAs[T any](ctx context.Context, by audit.By, s *View, try func(again bo
 		}
 		return result, err
 	})
+}
+
+// retryWriteAs is retryAs for a try that returns only an error.
+func retryWriteAs(ctx context.Context, by audit.By, s *View, try func() error) error {
+	_, err := retryAs(ctx, by, s, func() (struct{}, error) { return struct{}{}, try() })
+	return err
 }
 
 // checkCaller errors with ErrCallerChanged when the caller has other rights than

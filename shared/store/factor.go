@@ -105,46 +105,44 @@ func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signi
 	if err := s.takeCode(ctx, user); err != nil {
 		return err
 	}
-	_, err := Retry(func(again bool) (struct{}, error) {
+	return retryWrite(func(again bool) error {
 		if again {
 			if _, there, err := s.SignIn(ctx, pending); err != nil || !there {
-				return struct{}{}, cmp.Or(err, ErrSignedOut)
+				return cmp.Or(err, ErrSignedOut)
 			}
 		}
 		before, err := s.SecondFactor(ctx, user)
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
 		after, useErr := use(before)
 		if useErr != nil {
 			_, err = s.replaceFactor(ctx, session.Account, before, after)
-			return struct{}{}, cmp.Or(err, useErr)
+			return cmp.Or(err, useErr)
 		}
 		item := newFactorItem(user, after)
 		tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version)).
 			Put(s.table.Put(signInItem{signInKey(session.Hash), session, session.Expires})).
 			Delete(s.remove(signInKey(pending)).If("attribute_exists(pk)"))
-		return struct{}{}, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+		return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
 	})
-	return err
 }
 
 // RemoveSecondFactor turns off the second factor of a member's user for the platform's operator,
 // with an entry in the merchant's audit. Failures: NotFound if it is off; ErrContended.
 func (s *Store) RemoveSecondFactor(ctx context.Context, by audit.By, t identity.Tenant, m member.Member) error {
-	_, err := Retry(func(bool) (struct{}, error) {
+	return retryWrite(func(bool) error {
 		before, err := s.SecondFactor(ctx, m.User())
 		if err == nil && !before.Confirmed() {
 			err = failure.NotFound("The account has no second factor.")
 		}
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
 		item := newFactorItem(m.User(), before.Off())
 		tx := s.auditedTx(by)
 		tx.Put(s.overVersion(s.table.Put(item), before.Version))
 		tx.audit(t, subjectMember(m), before.ForAudit(), item.ForAudit())
-		return struct{}{}, tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+		return tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 	})
-	return err
 }

@@ -56,19 +56,19 @@ func newCodeItem(c oauth.Code) codeItem {
 // §4.1.2). Failures: invalid_grant; ErrContended; those of issue.
 func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 	issue func(oauth.Code) (oauth.Grant, identity.AccessToken, error)) error {
-	_, err := Retry(func(bool) (struct{}, error) {
+	return retryWrite(func(bool) error {
 		item, err := readOne[codeItem](ctx, s.View, codeKey(codeHash), errCode)
 		switch {
 		case err != nil:
-			return struct{}{}, err
+			return err
 		case item.Grant == refreshHash: // by an earlier try of this request, whose reply was lost
-			return struct{}{}, nil
+			return nil
 		case item.Grant != "":
-			return struct{}{}, cmp.Or(s.RevokeGrant(ctx, item.Grant), error(errUsed))
+			return cmp.Or(s.RevokeGrant(ctx, item.Grant), error(errUsed))
 		}
 		g, token, err := issue(item.Code)
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
 		used := item.Code
 		used.Grant, used.Version = g.Hash, used.Version+1
@@ -77,9 +77,8 @@ func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 			Put(s.table.Put(after).If("version = ?", item.Version)).
 			Put(s.table.Put(newGrantItem(g)).If("attribute_not_exists(pk)")).
 			Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)"))
-		return struct{}{}, s.resolveWrite(ctx, after.key, written{after.WriteID, used.Version}, ErrStale, tx.Run(ctx))
+		return s.resolveWrite(ctx, after.key, written{after.WriteID, used.Version}, ErrStale, tx.Run(ctx))
 	})
-	return err
 }
 
 // Grant reads a grant by the hash of its refresh token, consistently. Failure: invalid_grant

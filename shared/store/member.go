@@ -55,7 +55,7 @@ var (
 func (s *Store) CreateMember(ctx context.Context, by audit.By, t identity.Tenant, address, operation string,
 	create func(id string, roles member.Roles) (member.Member, error)) (member.Member, error) {
 	try := 0
-	return retryAs(ctx, by, s.View, func(bool) (member.Member, error) {
+	return retryAs(ctx, by, s.View, func() (member.Member, error) {
 		id := member.ID(operation, try)
 		found, err := s.obstaclesTo(ctx, t, id, address)
 		switch {

@@ -27,7 +27,7 @@ var (
 // failures of change.
 func (s *Store) UpdateMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, address string,
 	keys member.Keys, change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
-	return retryAs(ctx, by, s.View, func(bool) (member.Member, error) {
+	return retryAs(ctx, by, s.View, func() (member.Member, error) {
 		var before memberItem
 		var roles rolesItem
 		var guard addressGuard
@@ -116,7 +116,7 @@ func (s *Store) freeAddress(t identity.Tenant, m member.Member) *dynamo.Delete {
 // there is no other owner; ErrContended; those of check.
 func (s *Store) DeleteMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, operation string,
 	keys member.Keys, check func(member.Member, member.Roles) error) (member.Member, error) {
-	return retryAs(ctx, by, s.View, func(bool) (member.Member, error) {
+	return retryAs(ctx, by, s.View, func() (member.Member, error) {
 		m, roles, err := s.MemberWithRoles(ctx, t, number)
 		if failure.Is(err, failure.KindNotFound) {
 			return s.deletedBy(ctx, t, number, operation)

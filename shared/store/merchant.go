@@ -36,14 +36,13 @@ func (s *Store) CreateMerchant(ctx context.Context, by audit.By, m merchant.Merc
 ) error {
 	m.Version = 1
 	item := newMerchantItem(m)
-	_, err := Retry(func(bool) (struct{}, error) {
+	return retryWrite(func(bool) error {
 		u, err := s.UserByEmail(ctx, m.Email)
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
-		return struct{}{}, s.createMerchant(ctx, by, item, a, u, keys)
+		return s.createMerchant(ctx, by, item, a, u, keys)
 	})
-	return err
 }
 
 // createMerchant errors with ErrStale when the owner's user was made meanwhile.

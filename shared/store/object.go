@@ -98,25 +98,24 @@ func (s *Store) replaceObject(e file.Entry) (objectItem, *dynamo.Put) {
 // entry goes, unless something could still be uploaded; then the object is deleted again when that is over. It may be
 // repeated. Errors: ErrContended.
 func (s *Store) ObjectDeleted(ctx context.Context, object string, at time.Time) error {
-	_, err := Retry(func(bool) (struct{}, error) {
+	return retryWrite(func(bool) error {
 		e, err := s.ObjectEntry(ctx, object)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
-			return struct{}{}, nil
+			return nil
 		case err != nil || e.State != file.ObjectDoomed:
-			return struct{}{}, err
+			return err
 		}
 		after, gone := e.Deleted(at)
 		switch {
 		case gone:
-			return struct{}{}, s.removeObject(ctx, e)
+			return s.removeObject(ctx, e)
 		case after.DueAt.Equal(e.DueAt):
-			return struct{}{}, nil
+			return nil
 		default:
-			return struct{}{}, s.SaveObjectEntry(ctx, after)
+			return s.SaveObjectEntry(ctx, after)
 		}
 	})
-	return err
 }
 
 // removeObject removes an entry that was read, and with it the place of its file in the count: content that is not gone

@@ -34,3 +34,9 @@ func Retry[T any](try func(again bool) (T, error)) (T, error) {
 	var none T
 	return none, ErrContended
 }
+
+// retryWrite is Retry for a try that returns only an error.
+func retryWrite(try func(again bool) error) error {
+	_, err := Retry(func(again bool) (struct{}, error) { return struct{}{}, try(again) })
+	return err
+}

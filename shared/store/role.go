@@ -51,7 +51,7 @@ func (s *View) rolesOr(ctx context.Context, t identity.Tenant, id string) (membe
 // may refuse it. Failures: Conflict at the limit; ErrContended; those of check.
 func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, role member.Role,
 	check func() error) (member.Role, error) {
-	return retryAs(ctx, by, s.View, func(bool) (member.Role, error) {
+	return retryAs(ctx, by, s.View, func() (member.Role, error) {
 		roles, deleted, err := s.rolesOr(ctx, t, role.ID)
 		if err != nil {
 			return role, err
@@ -76,7 +76,7 @@ func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 // NotFound; Invalid for a predefined one; ErrContended; those of change.
 func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(member.Role) (member.Role, error)) (member.Role, error) {
-	return retryAs(ctx, by, s.View, func(bool) (member.Role, error) {
+	return retryAs(ctx, by, s.View, func() (member.Role, error) {
 		roles, err := s.Roles(ctx, t)
 		if err != nil {
 			return member.Role{}, err
@@ -104,25 +104,24 @@ func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 // have; ErrContended; those of check.
 func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func(member.Role) error) error {
-	_, err := retryAs(ctx, by, s.View, func(bool) (struct{}, error) {
+	return retryWriteAs(ctx, by, s.View, func() error {
 		roles, deleted, err := s.rolesOr(ctx, t, id)
 		if err != nil || deleted.Role.ID != "" && deleted.Operation == operation {
-			return struct{}{}, err
+			return err
 		}
 		next, err := roles.Without(id)
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
 		role, _ := roles.Find(id)
 		if err := check(role); err != nil {
-			return struct{}{}, err
+			return err
 		}
 		tx := s.auditedTx(by)
 		tx.Put(s.table.Put(deletedRole{newDeletion(deletedRoleKey(t, id), operation, s.now()), role}))
 		tx.audit(t, subjectRole(role), role.ForAudit(), nil)
-		return struct{}{}, tx.replaceRoles(ctx, t, next)
+		return tx.replaceRoles(ctx, t, next)
 	})
-	return err
 }
 
 // subjectRole is the subject of entries about a role.

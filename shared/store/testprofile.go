@@ -53,7 +53,7 @@ func (s *View) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.Te
 // ErrCallerChanged, or Unauthorized if the caller's credential was revoked.
 func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	password *NewPassword) (member.TestProfile, error) {
-	return retryAs(ctx, by, s.View, func(bool) (member.TestProfile, error) {
+	return retryAs(ctx, by, s.View, func() (member.TestProfile, error) {
 		made, count, err := s.madeTestProfile(ctx, t, p.ID)
 		if err != nil || made.ID != "" {
 			return made, err
@@ -112,20 +112,19 @@ func subjectTestProfile(p member.TestProfile) string { return "test_profile " + 
 // Unauthorized if the caller's credential was revoked; ErrContended; those of check.
 func (s *Store) DeleteTestProfile(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func() error) error {
-	_, err := retryAs(ctx, by, s.View, func(bool) (struct{}, error) {
+	return retryWriteAs(ctx, by, s.View, func() error {
 		p, err := s.TestProfile(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
-			return struct{}{}, s.wasDeletedBy(ctx, deletedTestProfileKey(t, id), operation, errNoTestProfile)
+			return s.wasDeletedBy(ctx, deletedTestProfileKey(t, id), operation, errNoTestProfile)
 		case err == nil:
 			err = check()
 		}
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
-		return struct{}{}, s.removeTestProfile(ctx, by, t, p, operation)
+		return s.removeTestProfile(ctx, by, t, p, operation)
 	})
-	return err
 }
 
 // removeTestProfile errors with ErrStale if the profile was deleted meanwhile, or the caller's
