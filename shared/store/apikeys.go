@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -57,8 +55,7 @@ func (s *View) APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKe
 // apiKeys reads the keys that are not revoked.
 func (s *View) apiKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error) {
 	keys := []identity.APIKey{}
-	err := s.table.Get(partitionKey, KindAPIKey.of(t)).Range(sortKey, dynamo.BeginsWith, keyPrefix).
-		Consistent(true).All(ctx, &keys)
+	err := s.prefixed(KindAPIKey.of(t), keyPrefix).All(ctx, &keys)
 	return slices.DeleteFunc(keys, func(k identity.APIKey) bool { return k.Revoked }), err
 }
 

@@ -43,8 +43,7 @@ func (s *View) CardReader(ctx context.Context, t identity.Tenant, id string) (re
 // CardReaders are the tenant's, the oldest first, consistently.
 func (s *View) CardReaders(ctx context.Context, t identity.Tenant) ([]reader.Reader, error) {
 	readers := []reader.Reader{}
-	err := s.table.Get(partitionKey, KindReaders.of(t)).Range(sortKey, dynamo.BeginsWith, cardReaderPrefix).
-		Consistent(true).Limit(reader.MaxReaders).All(ctx, &readers)
+	err := s.prefixed(KindReaders.of(t), cardReaderPrefix).Limit(reader.MaxReaders).All(ctx, &readers)
 	slices.SortFunc(readers, func(a, b reader.Reader) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})

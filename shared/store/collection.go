@@ -64,8 +64,7 @@ func (s *View) Collections(ctx context.Context, t identity.Tenant, statuses []fi
 
 // listed reads all listed files or collections, in order, consistently.
 func (s *View) listed(ctx context.Context, t identity.Tenant, prefix string, most int, into any) error {
-	return s.table.Get(partitionKey, KindFiles.of(t)).Range(sortKey, dynamo.BeginsWith, prefix).Consistent(true).
-		Limit(most).All(ctx, into)
+	return s.prefixed(KindFiles.of(t), prefix).Limit(most).All(ctx, into)
 }
 
 // pageOf is the part of a list from an offset on.

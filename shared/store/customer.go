@@ -82,8 +82,7 @@ func (s *View) Instruments(ctx context.Context, t identity.Tenant, customer stri
 		return nil, err
 	}
 	instruments := []payments.Instrument{}
-	err := s.table.Get(partitionKey, customerKey(t, customer).PK).
-		Range(sortKey, dynamo.BeginsWith, cardPrefix).Consistent(true).Limit(maxInstruments).All(ctx, &instruments)
+	err := s.prefixed(customerKey(t, customer).PK, cardPrefix).Limit(maxInstruments).All(ctx, &instruments)
 	return instruments, err
 }
 

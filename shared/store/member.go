@@ -181,8 +181,7 @@ func (s *View) MemberWithRoles(ctx context.Context, t identity.Tenant, number in
 // Members are all members of a tenant, the oldest first, consistently.
 func (s *View) Members(ctx context.Context, t identity.Tenant) ([]member.Member, error) {
 	members := []member.Member{}
-	err := s.table.Get(partitionKey, KindMembers.of(t)).Range(sortKey, dynamo.BeginsWith, memberPrefix).
-		Consistent(true).Limit(member.MaxMembers).All(ctx, &members)
+	err := s.prefixed(KindMembers.of(t), memberPrefix).Limit(member.MaxMembers).All(ctx, &members)
 	slices.SortFunc(members, func(a, b member.Member) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})

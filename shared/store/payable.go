@@ -120,8 +120,7 @@ func (s *View) BalanceAtLeast(ctx context.Context, t identity.Tenant, shards int
 	shortfall := atLeast // debits add to it, credits reduce it
 	for _, side := range []string{debitPrefix, creditPrefix} {
 		for shard := range shards {
-			payables := s.table.Get(partitionKey, payablePartition(t, atLeast.Currency(), shard)).
-				Range(sortKey, dynamo.BeginsWith, side).Consistent(true).Iter()
+			payables := s.prefixed(payablePartition(t, atLeast.Currency(), shard), side).Iter()
 			for side == debitPrefix || shortfall.Sign() > 0 {
 				var item payableItem
 				if !payables.Next(ctx, &item) {

@@ -16,6 +16,11 @@ func (s *View) get(k key) *dynamo.Query {
 	return s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
 }
 
+// prefixed returns a consistent query of the items of a partition whose sort keys begin with the prefix.
+func (s *View) prefixed(partition, prefix string) *dynamo.Query {
+	return s.table.Get(partitionKey, partition).Range(sortKey, dynamo.BeginsWith, prefix).Consistent(true)
+}
+
 // readOne reads one item into a T, consistently. Of an item that does not exist it returns the zero value and missing,
 // which may be nil.
 func readOne[T any](ctx context.Context, s *View, k key, missing error) (T, error) {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -39,8 +37,7 @@ func (s *View) TestProfile(ctx context.Context, t identity.Tenant, id string) (m
 // TestProfiles are the tenant's, the oldest first, consistently.
 func (s *View) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.TestProfile, error) {
 	var profiles []member.TestProfile
-	err := s.table.Get(partitionKey, KindTestProfiles.of(t)).Range(sortKey, dynamo.BeginsWith, testProfilePrefix).
-		Consistent(true).All(ctx, &profiles)
+	err := s.prefixed(KindTestProfiles.of(t), testProfilePrefix).All(ctx, &profiles)
 	slices.SortFunc(profiles, func(a, b member.TestProfile) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -181,9 +179,8 @@ const maxMemberships = 1000
 // one after another, so one that ends meanwhile may be left out.
 func (s *View) Memberships(ctx context.Context, user string, mode identity.Mode) ([]Membership, error) {
 	var leads []membershipItem
-	err := s.table.Get(partitionKey, membershipKey(user, identity.Tenant{}).PK).
-		Range(sortKey, dynamo.BeginsWith, membershipPrefix+string(mode)+"#").
-		Consistent(true).Limit(maxMemberships).All(ctx, &leads)
+	err := s.prefixed(membershipKey(user, identity.Tenant{}).PK, membershipPrefix+string(mode)+"#").
+		Limit(maxMemberships).All(ctx, &leads)
 	if err != nil {
 		return nil, err
 	}
