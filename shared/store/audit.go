@@ -28,7 +28,7 @@ func (s *View) AuditEntries(ctx context.Context, code string, from, to time.Time
 		if first > last { // DynamoDB refuses such a range
 			return
 		}
-		items := s.table.Get(partitionKey, auditPartition(code)).
+		items := s.table.get(partitionKey, auditPartition(code)).
 			Range(sortKey, dynamo.Between, first, last).Consistent(true).Iter()
 		for item, err := range each[auditItem](ctx, items) {
 			if (err != nil || item.SK != after) && !yield(item.Entry, err) {

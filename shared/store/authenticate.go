@@ -204,7 +204,7 @@ func (s *View) elsewhere(ctx context.Context, p identity.Principal, user, code s
 // few reads items of different types in one consistent call, each into the target for its
 // key. The target of one that does not exist stays as it is.
 func (s *View) few(ctx context.Context, into map[key]any) error {
-	items, err := s.table.Few(ctx, sortedKeys(into)...)
+	items, err := s.table.few(ctx, sortedKeys(into)...)
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ func (s *View) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]
 	var listed []key
 	for found, err := range (sharded[listedCheckout]{
 		query: func(shard int) *dynamo.Query {
-			return s.table.Get(listPartition, checkoutsList(t, shard)).Index(listIndex).Order(dynamo.Descending)
+			return s.table.get(listPartition, checkoutsList(t, shard)).Index(listIndex).Order(dynamo.Descending)
 		},
 		position: func(c listedCheckout) string { return c.Sort },
 		newest:   true, shards: shards, first: maxListed, most: maxListed,

@@ -100,7 +100,7 @@ func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id
 	token string) (payments.Checkout, *payments.Instrument, error) {
 	var checkout checkoutItem
 	var instrument instrumentItem
-	err := s.table.Together().
+	err := s.table.together().
 		GetOne(s.get(checkoutKey(t, id)), &checkout).
 		GetOne(s.get(cardKey(t, customer, token)), &instrument).
 		Run(ctx)

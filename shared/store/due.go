@@ -63,7 +63,7 @@ func (s *View) Dead(ctx context.Context, shard int, from, to time.Time) iter.Seq
 // error ends it.
 func (s *View) walk(ctx context.Context, kind Kind, shard int, from string, to time.Time) iter.Seq2[Due, error] {
 	return func(yield func(Due, error) bool) {
-		keys := s.table.Get(duePartition, kind.named(strconv.Itoa(shard))).
+		keys := s.table.get(duePartition, kind.named(strconv.Itoa(shard))).
 			Range(dueSort, dynamo.Between, from, micros(to)+"#~").
 			Index(dueIndex).Iter()
 		type dueKey struct {

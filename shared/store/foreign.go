@@ -47,7 +47,7 @@ func (s *Store) putForeign(tx *dynamo.WriteTx, t identity.Tenant, of payments.Tr
 // Failure: NotFound.
 func (s *View) TransactionByForeignID(ctx context.Context, t identity.Tenant, id string) (Record, error) {
 	var filed []foreignItem // the reference comes last, after the payment that is preferred
-	err := s.table.Get(partitionKey, referenceKey(t, id).PK).Consistent(true).Order(dynamo.Descending).Limit(2).
+	err := s.table.get(partitionKey, referenceKey(t, id).PK).Consistent(true).Order(dynamo.Descending).Limit(2).
 		All(ctx, &filed)
 	if err != nil {
 		return Record{}, err

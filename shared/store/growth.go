@@ -103,8 +103,8 @@ const (
 func (s *View) busy(ctx context.Context, t identity.Tenant, shard int, until time.Time) (bool, error) {
 	from, to := micros(until.Add(-busyFor)), micros(until)+afterTime
 	for _, recent := range []*dynamo.Query{
-		s.table.Get(listPartition, checkoutsList(t, shard)).Range(listSort, dynamo.Between, from, to).Index(listIndex),
-		s.table.Get(historyPartition, historyList(t, shard)).Range(historySort, dynamo.Between, from,
+		s.table.get(listPartition, checkoutsList(t, shard)).Range(listSort, dynamo.Between, from, to).Index(listIndex),
+		s.table.get(historyPartition, historyList(t, shard)).Range(historySort, dynamo.Between, from,
 			to).Index(historyIndex),
 	} {
 		n, err := recent.SearchLimit(s.busyAt).Count(ctx)

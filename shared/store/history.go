@@ -125,7 +125,7 @@ func (s *View) History(ctx context.Context, t identity.Tenant, shards int, r Ran
 		}
 		for entry, err := range (sharded[HistoryEntry]{
 			query: func(shard int) *dynamo.Query {
-				return s.table.Get(historyPartition, historyList(t, shard)).Range(historySort, dynamo.Between, from, to).
+				return s.table.get(historyPartition, historyList(t, shard)).Range(historySort, dynamo.Between, from, to).
 					Index(historyIndex).Order(dynamo.Order(!r.NewestFirst))
 			},
 			position: func(e HistoryEntry) string { return e.listed.Sort },

@@ -25,7 +25,7 @@ func (s *Store) putEntry(t identity.Tenant, e ledger.Entry) *dynamo.Put {
 // consistently.
 func (s *View) Entries(ctx context.Context, t identity.Tenant, about ledger.Reference) ([]ledger.Entry, error) {
 	var entries []ledger.Entry
-	err := s.table.Get(partitionKey, journalPartition(t, filedUnder(about))).Consistent(true).All(ctx, &entries)
+	err := s.table.get(partitionKey, journalPartition(t, filedUnder(about))).Consistent(true).All(ctx, &entries)
 	// Two transactions may share a code.
 	return slices.DeleteFunc(entries, func(e ledger.Entry) bool { return e.About != about }), err
 }

@@ -40,7 +40,7 @@ func (s *Store) KeyUsed(ctx context.Context, t identity.Tenant, id string) (time
 // keyUse is zero for a key that was never used.
 func (s *View) keyUse(ctx context.Context, k key) (time.Time, error) {
 	var item keyUse
-	err := s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).One(ctx, &item)
+	err := s.table.get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		err = nil
 	}

@@ -46,7 +46,7 @@ func (s *View) ObjectEntry(ctx context.Context, object string) (file.Entry, erro
 // all with "". An error ends it.
 func (s *View) ObjectEntries(ctx context.Context, shard int, after string) iter.Seq2[file.Entry, error] {
 	return func(yield func(file.Entry, error) bool) {
-		query := s.table.Get(partitionKey, objectPartition(shard)).Consistent(true)
+		query := s.table.get(partitionKey, objectPartition(shard)).Consistent(true)
 		if after != "" {
 			query.Range(sortKey, dynamo.Greater, file.ObjectID(after))
 		}

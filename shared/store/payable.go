@@ -81,7 +81,7 @@ func (s *View) Payables(ctx context.Context, t identity.Tenant, shards, begin in
 
 func (s *View) payablesBefore(t identity.Tenant, c money.Currency, shard int, side string,
 	before time.Time) *dynamo.Query {
-	return s.table.Get(partitionKey, payablePartition(t, c, shard)).Range(sortKey, dynamo.Between, side,
+	return s.table.get(partitionKey, payablePartition(t, c, shard)).Range(sortKey, dynamo.Between, side,
 		side+micros(before)).Consistent(true)
 }
 

@@ -42,7 +42,7 @@ func (s *View) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, l
 }
 
 func (s *View) recordsBetween(t identity.Tenant, from, to string, newestFirst bool) *dynamo.Query {
-	query := s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.Between, from, to).Consistent(true)
+	query := s.table.get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.Between, from, to).Consistent(true)
 	if newestFirst {
 		query.Order(dynamo.Descending)
 	}

@@ -32,8 +32,8 @@ func (b Bucket) Tokens(now, full time.Time) int {
 	return max(0, b.Burst-int((remaining+b.interval()-1)/b.interval()))
 }
 
-// Wait is how long a bucket that will be full at full holds no token.
-func (b Bucket) Wait(now, full time.Time) time.Duration {
+// wait is how long a bucket that will be full at full holds no token.
+func (b Bucket) wait(now, full time.Time) time.Duration {
 	return max(0, full.Sub(now)-time.Duration(b.Burst-1)*b.interval())
 }
 
@@ -79,7 +79,7 @@ func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want 
 func (s *Store) TakeToken(ctx context.Context, subject string, b Bucket) error {
 	granted, full, err := s.LeaseTokens(ctx, subject, b, 1, time.Time{})
 	if err == nil && granted == 0 {
-		return failure.TooMany(b.Wait(s.now(), full))
+		return failure.TooMany(b.wait(s.now(), full))
 	}
 	return err
 }

@@ -13,12 +13,12 @@ import (
 
 // get is a consistent read of one item.
 func (s *View) get(k key) *dynamo.Query {
-	return s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
+	return s.table.get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
 }
 
 // prefixed returns a consistent query of the items of a partition whose sort keys begin with the prefix.
 func (s *View) prefixed(partition, prefix string) *dynamo.Query {
-	return s.table.Get(partitionKey, partition).Range(sortKey, dynamo.BeginsWith, prefix).Consistent(true)
+	return s.table.get(partitionKey, partition).Range(sortKey, dynamo.BeginsWith, prefix).Consistent(true)
 }
 
 // readOne reads one item into a T, consistently. Of an item that does not exist it returns the zero value and missing,
@@ -62,7 +62,7 @@ func (s *View) batch(ctx context.Context, wanted []key, consistent bool, items a
 	if len(wanted) == 0 {
 		return nil
 	}
-	batch, asked := s.table.Batch().Consistent(consistent), map[key]bool{}
+	batch, asked := s.table.batch().Consistent(consistent), map[key]bool{}
 	for _, k := range wanted {
 		if !asked[k] {
 			batch.And(dynamo.Keys{k.PK, k.SK})

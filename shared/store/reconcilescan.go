@@ -46,7 +46,7 @@ func (s *View) ScanReconciled(ctx context.Context, segment, segments int) iter.S
 	for _, kind := range reconciledKinds {
 		anyKind, prefixes = append(anyKind, "begins_with(pk, ?)"), append(prefixes, kind.named(""))
 	}
-	return reconciledItems(ctx, s.table.Scan().Segment(segment, segments).Consistent(true).
+	return reconciledItems(ctx, s.table.scan().Segment(segment, segments).Consistent(true).
 		Filter(strings.Join(anyKind, " OR "), prefixes...).Iter())
 }
 
@@ -66,7 +66,7 @@ func (s *View) MoneyOfPayout(ctx context.Context, t identity.Tenant, id string) 
 func (s *View) partitionItems(ctx context.Context, partitions ...string) iter.Seq2[ReconciledItem, error] {
 	return func(yield func(ReconciledItem, error) bool) {
 		for _, partition := range partitions {
-			for item, err := range reconciledItems(ctx, s.table.Get(partitionKey, partition).Consistent(true).Iter()) {
+			for item, err := range reconciledItems(ctx, s.table.get(partitionKey, partition).Consistent(true).Iter()) {
 				if !yield(item, err) || err != nil {
 					return
 				}
@@ -89,7 +89,7 @@ func (s *View) MoneyOfPayables(ctx context.Context, t identity.Tenant, shards in
 // MoneyOfRecords walks the records of the tenant's payouts from a day on
 // (YYYY-MM-DD), consistently. An error ends it.
 func (s *View) MoneyOfRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[ReconciledItem, error] {
-	return reconciledItems(ctx, s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual,
+	return reconciledItems(ctx, s.table.get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual,
 		from).Consistent(true).Iter())
 }
 

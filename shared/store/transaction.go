@@ -101,7 +101,7 @@ func (s *View) Transactions(ctx context.Context, t identity.Tenant, code string)
 	var records []Record
 	var events []payments.Event
 	receipts := map[string]int64{}
-	items := s.table.Get(partitionKey, transactionPartition(t, code)).Consistent(true).Iter()
+	items := s.table.get(partitionKey, transactionPartition(t, code)).Consistent(true).Iter()
 	for raw, err := range each[map[string]dynamoValue](ctx, items) {
 		if err == nil {
 			err = readItem(raw, &records, &events, receipts)

@@ -32,11 +32,11 @@ type readable struct {
 	all dynamo.Table
 }
 
-// Get queries a partition of the table or of an index.
-func (t readable) Get(name string, value any) *dynamo.Query { return t.all.Get(name, value) }
+// get queries a partition of the table or of an index.
+func (t readable) get(name string, value any) *dynamo.Query { return t.all.Get(name, value) }
 
-// Batch reads items by their keys.
-func (t readable) Batch() *dynamo.BatchGet { return t.all.Batch(partitionKey, sortKey).Get() }
+// batch reads items by their keys.
+func (t readable) batch() *dynamo.BatchGet { return t.all.Batch(partitionKey, sortKey).Get() }
 
 const (
 	fewTries = 3
@@ -46,11 +46,11 @@ const (
 // errThrottled reports that the table did not read all keys of a batch.
 var errThrottled = errors.New("store: the table left keys of a batch unread")
 
-// Few reads a few items in one consistent call; one that does not exist is left
+// few reads a few items in one consistent call; one that does not exist is left
 // out. While keys are throttled all are read again, but only as often as the SDK repeats a
 // throttled read: the library's Batch would go on until the request's time is
 // up.
-func (t readable) Few(ctx context.Context, keys ...key) ([]dynamo.Item, error) {
+func (t readable) few(ctx context.Context, keys ...key) ([]dynamo.Item, error) {
 	var few []dynamo.Item
 	for _, k := range keys {
 		few = append(few, k.item())
@@ -75,8 +75,8 @@ func (t readable) Few(ctx context.Context, keys ...key) ([]dynamo.Item, error) {
 	return nil, errThrottled
 }
 
-// Together reads several items as of one moment.
-func (t readable) Together() *dynamo.GetTx { return t.db.GetTx() }
+// together reads several items as of one moment.
+func (t readable) together() *dynamo.GetTx { return t.db.GetTx() }
 
-// Scan reads the whole table.
-func (t readable) Scan() *dynamo.Scan { return t.all.Scan() }
+// scan reads the whole table.
+func (t readable) scan() *dynamo.Scan { return t.all.Scan() }
