@@ -158,9 +158,28 @@ func (s *Store) UpdateCardReader(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// DeleteCardReader deletes a reader that was read. Only the record of the deletion is kept. Error:
-// ErrStale when it changed meanwhile, or is gone: CardReaderDeletedBy says by whom.
-func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
+// DeleteCardReader deletes a reader, after stop has ended what the reader does. Only the record of the
+// deletion is kept. The same operation may repeat it. If the reader changes meanwhile, stop is called again.
+// Failures: NotFound; ErrContended; those of stop.
+func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
+	stop func(reader.Reader) error) error {
+	return retryWrite(func(bool) error {
+		r, err := s.CardReader(ctx, t, id)
+		switch {
+		case failure.Is(err, failure.KindNotFound):
+			return s.wasDeletedBy(ctx, deletedReaderKey(t, id), operation, errNoCardReader)
+		case err == nil:
+			err = stop(r)
+		}
+		if err != nil {
+			return err
+		}
+		return s.removeCardReader(ctx, by, t, r, operation)
+	})
+}
+
+// removeCardReader errors with ErrStale when the reader changed, or is gone.
+func (s *Store) removeCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
 	operation string) error {
 	deleted := deletedReader{newDeletion(deletedReaderKey(t, r.ID), operation, s.now()), r}
 	tx := s.auditedTx(by)
@@ -170,9 +189,4 @@ func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Te
 		now, err := s.CardReader(ctx, t, r.ID)
 		return now.Version != r.Version, err
 	})
-}
-
-// CardReaderDeletedBy fails with NotFound unless the operation deleted the reader.
-func (s *View) CardReaderDeletedBy(ctx context.Context, t identity.Tenant, id, operation string) error {
-	return s.wasDeletedBy(ctx, deletedReaderKey(t, id), operation, errNoCardReader)
 }

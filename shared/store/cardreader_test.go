@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,7 +117,10 @@ func TestPairingAgain(t *testing.T) {
 	}
 }
 
-// TestStaleReaders: what was read before another write is neither saved nor deleted.
+// stopped has nothing to stop.
+func stopped(reader.Reader) error { return nil }
+
+// TestStaleReaders: what was read before another write is not saved. A deletion stops the reader again as it is then.
 func TestStaleReaders(t *testing.T) {
 	t.Parallel()
 	s := emptyTable(t, clock.New(), nil)
@@ -131,22 +135,30 @@ func TestStaleReaders(t *testing.T) {
 	if _, err := s.SaveCardReader(t.Context(), tenant, before.End(s.Now())); !errors.Is(err, store.ErrStale) {
 		t.Errorf("saved again: got error %v, want ErrStale", err)
 	}
-	if err := s.DeleteCardReader(t.Context(), byTest, tenant, before, "deletion"); !errors.Is(err, store.ErrStale) {
-		t.Errorf("deleted: got error %v, want ErrStale", err)
+	var versions []int
+	stop := func(r reader.Reader) error {
+		if versions = append(versions, r.Version); len(versions) > 1 {
+			return nil
+		}
+		_, err := s.SaveCardReader(t.Context(), tenant, r.End(s.Now()))
+		return err
 	}
-	if err := s.DeleteCardReader(t.Context(), byTest, tenant, after, "deletion"); err != nil {
+	if err := s.DeleteCardReader(t.Context(), byTest, tenant, "rdr_1", "deletion", stop); err != nil {
 		t.Fatal(err)
+	}
+	if want := []int{after.Version, after.Version + 1}; !slices.Equal(versions, want) {
+		t.Errorf("deleted: stopped versions %v, want %v", versions, want)
 	}
 	if _, err := s.SaveCardReader(t.Context(), tenant, after.End(s.Now())); !errors.Is(err, store.ErrStale) {
 		t.Errorf("saved after it was deleted: got error %v, want ErrStale", err)
 	}
-	if err := s.DeleteCardReader(t.Context(), byTest, tenant, after, "another"); !errors.Is(err, store.ErrStale) {
-		t.Errorf("deleted again: got error %v, want ErrStale", err)
-	}
 	for operation, gone := range map[string]bool{"deletion": false, "another": true} {
-		err := s.CardReaderDeletedBy(t.Context(), tenant, "rdr_1", operation)
+		err := s.DeleteCardReader(t.Context(), byTest, tenant, "rdr_1", operation, stop)
 		if failure.Is(err, failure.KindNotFound) != gone || !gone && err != nil {
 			t.Errorf("%s: got error %v, want one: %t", operation, err, gone)
 		}
+	}
+	if len(versions) != 2 {
+		t.Errorf("deleted again: stopped versions %v, want no more", versions)
 	}
 }

@@ -67,11 +67,12 @@ var changes = map[string]func(*testing.T, *store.Store) func(audit.By) error{
 		}
 	},
 	"DeleteCardReader": func(t *testing.T, s *store.Store) func(audit.By) error {
-		r, err := newReader(t.Context(), s, "rdr_1", "1")
-		if err != nil {
+		if _, err := newReader(t.Context(), s, "rdr_1", "1"); err != nil {
 			t.Fatal(err)
 		}
-		return func(by audit.By) error { return s.DeleteCardReader(t.Context(), by, tenant, r, "deletion") }
+		return func(by audit.By) error {
+			return s.DeleteCardReader(t.Context(), by, tenant, "rdr_1", "deletion", stopped)
+		}
 	},
 	"CreateCollection": func(t *testing.T, s *store.Store) func(audit.By) error {
 		c := file.Collection{ID: "c", Name: "c", Status: file.Open, CreatedAt: s.Now()}

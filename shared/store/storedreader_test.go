@@ -66,11 +66,11 @@ var storedReaders = map[string]stored{
 		sets: "it expires after 31 days",
 		write: func(w fixture) []storedtest.Read {
 			r := w.madeReader(w.reader())
-			w.must(w.DeleteCardReader(w.Context(), w.actor(), w.tenant, r, "deletion"))
+			w.must(w.DeleteCardReader(w.Context(), w.actor(), w.tenant, r.ID, "deletion", stopped))
 			return append(w.readers(), w.audited(w.tenant.Merchant), w.readerAgain(r), w.newReaders(1),
 				w.expiries(start.AddDate(0, 0, 31)),
 				storedtest.Expect("the deletion again", "done", func(ctx context.Context) (string, error) {
-					return "done", w.CardReaderDeletedBy(ctx, w.tenant, r.ID, "deletion")
+					return "done", w.DeleteCardReader(ctx, byTest, w.tenant, r.ID, "deletion", stopped)
 				}))
 		},
 	},

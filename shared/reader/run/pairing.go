@@ -137,21 +137,8 @@ func (d *Driver) askPairing(ctx context.Context, t identity.Tenant, r reader.Rea
 // was done before. Failures: NotFound, also while the reader has an open checkout that the caller may not see; Timeout
 // when acquirer or terminal did not answer.
 func (d *Driver) Delete(ctx context.Context, by audit.By, caller identity.Principal, id, operation string) error {
-	t := caller.Tenant
-	_, err := store.Retry(func(bool) (struct{}, error) {
-		r, err := d.Store.CardReader(ctx, t, id)
-		if failure.Is(err, failure.KindNotFound) {
-			return struct{}{}, d.Store.CardReaderDeletedBy(ctx, t, id, operation)
-		}
-		if err == nil {
-			err = d.unpair(ctx, caller, r)
-		}
-		if err != nil {
-			return struct{}{}, err
-		}
-		return struct{}{}, d.Store.DeleteCardReader(ctx, by, t, r, operation)
-	})
-	return err
+	return d.Store.DeleteCardReader(ctx, by, caller.Tenant, id, operation,
+		func(r reader.Reader) error { return d.unpair(ctx, caller, r) })
 }
 
 var errNotStopped = errors.New("the acquirer did not say that the checkout is cancelled")
