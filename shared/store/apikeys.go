@@ -227,7 +227,7 @@ func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey
 	tx := s.auditedTx(by)
 	tx.Put(s.table.Put(deleted))
 	tx.asCaller(tx.deleteKey(k))
-	return tx.remove(ctx, func() (bool, error) {
+	return tx.remove(ctx, ErrStale, func() (bool, error) {
 		_, err := s.APIKey(ctx, k.Tenant, k.ID)
 		return false, err
 	})

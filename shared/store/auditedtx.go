@@ -65,9 +65,9 @@ func create[T any](ctx context.Context, tx *auditedTx, added T, stored func() (T
 }
 
 // remove writes the transaction, which deletes a thing. If that fails, changed reads the thing again, and reports
-// whether it has another version. Error: ErrStale when the thing changed, or is gone, or another condition was not met;
-// the next try finds out which.
-func (tx *auditedTx) remove(ctx context.Context, changed func() (bool, error)) error {
+// whether it has another version. Errors: ErrStale when the thing changed, or is gone; refused when another condition
+// was not met; the kept error.
+func (tx *auditedTx) remove(ctx context.Context, refused error, changed func() (bool, error)) error {
 	err := tx.Run(ctx)
 	if err == nil || tx.err != nil {
 		return err
@@ -79,6 +79,6 @@ func (tx *auditedTx) remove(ctx context.Context, changed func() (bool, error)) e
 	case readErr != nil:
 		return errors.Join(err, readErr)
 	default:
-		return ifRefused(err, ErrStale)
+		return ifRefused(err, refused)
 	}
 }

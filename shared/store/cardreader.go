@@ -185,7 +185,7 @@ func (s *Store) removeCardReader(ctx context.Context, by audit.By, t identity.Te
 	tx := s.auditedTx(by)
 	tx.Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).Put(s.table.Put(deleted))
 	tx.audit(t, subjectReader(r), r.ForAudit(), nil)
-	return tx.remove(ctx, func() (bool, error) {
+	return tx.remove(ctx, ErrStale, func() (bool, error) {
 		now, err := s.CardReader(ctx, t, r.ID)
 		return now.Version != r.Version, err
 	})

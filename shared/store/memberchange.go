@@ -155,22 +155,14 @@ func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant
 		tx.Delete(s.remove(membershipKey(m.UserID, t)))
 	}
 	tx.audit(t, subjectMember(m), m.ForAudit(), nil)
-	if err = tx.Run(ctx); err == nil || tx.err != nil {
-		return err
+	err = tx.remove(ctx, errRefused, func() (bool, error) {
+		now, readErr := s.Member(ctx, t, m.Number())
+		return now.Version != m.Version, readErr
+	})
+	if errors.Is(err, errRefused) {
+		err = s.whyRefused(ctx, t, m, member.Member{}, errLastOwnerLeaves)
 	}
-	now, readErr := s.Member(ctx, t, m.Number())
-	switch {
-	case failure.Is(readErr, failure.KindNotFound):
-		return ErrStale
-	case readErr != nil:
-		return errors.Join(err, readErr)
-	case now.Version != m.Version:
-		return ErrStale
-	case dynamo.IsCondCheckFailed(err):
-		return s.whyRefused(ctx, t, m, member.Member{}, errLastOwnerLeaves)
-	default:
-		return err
-	}
+	return err
 }
 
 // deletedBy is the member with the number that the operation deleted. Failure: NotFound.

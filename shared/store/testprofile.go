@@ -134,7 +134,7 @@ func (s *Store) removeTestProfile(ctx context.Context, by audit.By, t identity.T
 	tx.Delete(s.remove(testProfileKey(t, p.ID)).If("attribute_exists(pk)")).Put(s.table.Put(deleted))
 	tx.audit(t, subjectTestProfile(p), p.ForAudit(), nil)
 	tx.asCaller()
-	return tx.remove(ctx, func() (bool, error) {
+	return tx.remove(ctx, ErrStale, func() (bool, error) {
 		_, err := s.TestProfile(ctx, t, p.ID)
 		return false, err
 	})
