@@ -123,7 +123,7 @@ func (s *View) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.APIK
 	var deleted deletedKey
 	var count keyCount
 	err := s.readInto(ctx, map[key]any{apiKeyKey(k.Tenant, k.TokenHash): &stored,
-		deletedAPIKeyKey(k.Tenant, k.ID): &deleted, keyCountKey(k.Tenant): &count})
+		deletionKey(KindAPIKey, k.Tenant, k.ID): &deleted, keyCountKey(k.Tenant): &count})
 	if stored.ID == "" {
 		return deleted.APIKey, count, err
 	}
@@ -209,7 +209,7 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 		k, err := s.APIKey(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
-			return s.wasDeletedBy(ctx, deletedAPIKeyKey(t, id), operation, errNoKey)
+			return s.wasDeletedBy(ctx, deletionKey(KindAPIKey, t, id), operation, errNoKey)
 		case err != nil:
 			return err
 		case !by.Principal.MayManage(k):
@@ -222,7 +222,7 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 // removeAPIKey errors with ErrStale when the key changed, or is gone, or the caller has
 // other rights; the next try finds out which.
 func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey, operation string) error {
-	deleted := deletedKey{newDeletion(deletedAPIKeyKey(k.Tenant, k.ID), operation, s.now()), k}
+	deleted := deletedKey{newDeletion(deletionKey(KindAPIKey, k.Tenant, k.ID), operation, s.now()), k}
 	deleted.TokenHash = ""
 	tx := s.auditedTx(by)
 	tx.Put(s.table.Put(deleted))

@@ -86,7 +86,7 @@ func (s *View) madeCardReader(ctx context.Context, t identity.Tenant, id string)
 	var stored cardReaderItem
 	var deleted deletedReader
 	var count creationCount
-	err := s.readInto(ctx, map[key]any{cardReaderKey(t, id): &stored, deletedReaderKey(t, id): &deleted,
+	err := s.readInto(ctx, map[key]any{cardReaderKey(t, id): &stored, deletionKey(KindReaders, t, id): &deleted,
 		readerCountKey(t): &count})
 	if stored.ID == "" {
 		return deleted.Reader, count, err
@@ -167,7 +167,7 @@ func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Te
 		r, err := s.CardReader(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
-			return s.wasDeletedBy(ctx, deletedReaderKey(t, id), operation, errNoCardReader)
+			return s.wasDeletedBy(ctx, deletionKey(KindReaders, t, id), operation, errNoCardReader)
 		case err == nil:
 			err = stop(r)
 		}
@@ -181,7 +181,7 @@ func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Te
 // removeCardReader errors with ErrStale when the reader changed, or is gone.
 func (s *Store) removeCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
 	operation string) error {
-	deleted := deletedReader{newDeletion(deletedReaderKey(t, r.ID), operation, s.now()), r}
+	deleted := deletedReader{newDeletion(deletionKey(KindReaders, t, r.ID), operation, s.now()), r}
 	tx := s.auditedTx(by)
 	tx.Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).Put(s.table.Put(deleted))
 	tx.audit(t, subjectReader(r), r.ForAudit(), nil)

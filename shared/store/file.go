@@ -113,7 +113,7 @@ func (s *View) creation(ctx context.Context, t identity.Tenant, f file.File) (cr
 	var stored fileItem
 	var deleted deletedFile
 	var c creation
-	into := map[key]any{fileKey(t, f.ID): &stored, deletedFileKey(t, f.ID): &deleted, fileCountKey(t): &c.count}
+	into := map[key]any{fileKey(t, f.ID): &stored, deletionKey(KindFiles, t, f.ID): &deleted, fileCountKey(t): &c.count}
 	c.found = wantCollections(into, t, f.Collection)
 	err := s.readInto(ctx, into)
 	switch {
@@ -153,7 +153,7 @@ func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f f
 // stillDeleted keeps a write that arrives late from bringing back what was deleted meanwhile: no other file of the id
 // has been deleted than the former one.
 func (s *Store) stillDeleted(t identity.Tenant, id string, formerly deletedFile) *dynamo.ConditionCheck {
-	check := s.check(deletedFileKey(t, id))
+	check := s.check(deletionKey(KindFiles, t, id))
 	if formerly.ID == "" {
 		return check.If("attribute_not_exists(pk)")
 	}

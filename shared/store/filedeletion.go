@@ -63,7 +63,7 @@ func (s *Store) DropFile(ctx context.Context, by audit.By, t identity.Tenant, id
 // DroppedFile is the file that the operation has dropped, as it was, and the reason. Failure: NotFound when it has not
 // dropped it.
 func (s *View) DroppedFile(ctx context.Context, t identity.Tenant, id, operation string) (file.File, string, error) {
-	item, err := readOne[deletedFile](ctx, s, deletedFileKey(t, id), errNoFile)
+	item, err := readOne[deletedFile](ctx, s, deletionKey(KindFiles, t, id), errNoFile)
 	if err == nil && (item.Operation != operation || item.Reason == "") {
 		return file.File{}, "", errNoFile
 	}
@@ -96,7 +96,7 @@ func (s *Store) endFile(ctx context.Context, by audit.By, t identity.Tenant, id 
 func (s *View) anyFile(ctx context.Context, t identity.Tenant, id string) (file.File, deletedFile, error) {
 	var stored fileItem
 	var deleted deletedFile
-	err := s.readInto(ctx, map[key]any{fileKey(t, id): &stored, deletedFileKey(t, id): &deleted})
+	err := s.readInto(ctx, map[key]any{fileKey(t, id): &stored, deletionKey(KindFiles, t, id): &deleted})
 	return stored.File, deleted, err
 }
 
@@ -104,7 +104,7 @@ func (s *View) anyFile(ctx context.Context, t identity.Tenant, id string) (file.
 // what happened. The file counts until its object is gone (see removeObject).
 func (s *Store) removeFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File, entry file.Entry,
 	end ending) error {
-	deleted := deletedFile{newDeletion(deletedFileKey(t, f.ID), end.operation, s.now()), end.reason, f}
+	deleted := deletedFile{newDeletion(deletionKey(KindFiles, t, f.ID), end.operation, s.now()), end.reason, f}
 	_, doom := s.replaceObject(entry.Doom(s.now()))
 	tx := s.auditedTx(by)
 	tx.Delete(s.remove(fileKey(t, f.ID)).If("version = ?", f.Version)).

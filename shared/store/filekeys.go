@@ -19,10 +19,6 @@ const (
 
 func fileKey(t identity.Tenant, id string) key { return key{KindFiles.of(t), filePrefix + bounded(id)} }
 
-func deletedFileKey(t identity.Tenant, id string) key {
-	return key{KindFiles.of(t), deletedPrefix + bounded(id)}
-}
-
 func fileCountKey(t identity.Tenant) key { return key{KindFiles.of(t), "COUNT#FILES"} }
 
 func collectionKey(t identity.Tenant, id string) key {

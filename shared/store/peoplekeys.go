@@ -8,8 +8,10 @@ import (
 
 // The keys of a merchant's people, of credentials and of readers, as the table in keys.go lists them.
 
-// deletedPrefix begins the sort keys of what was deleted, beside those of what is there.
-const deletedPrefix = "DELETED#"
+// deletionKey returns the key of the record that a thing was deleted. The record is in the partition of the thing.
+func deletionKey(k Kind, t identity.Tenant, id string) key {
+	return key{k.of(t), "DELETED#" + bounded(id)}
+}
 
 const keyPrefix = "KEY#"
 
@@ -40,15 +42,7 @@ func testProfileKey(t identity.Tenant, id string) key {
 	return key{KindTestProfiles.of(t), testProfilePrefix + bounded(id)}
 }
 
-func deletedTestProfileKey(t identity.Tenant, id string) key {
-	return key{KindTestProfiles.of(t), deletedPrefix + bounded(id)}
-}
-
 func testProfileCountKey(t identity.Tenant) key { return key{KindTestProfiles.of(t), "COUNT"} }
-
-func deletedAPIKeyKey(t identity.Tenant, id string) key {
-	return key{KindAPIKey.of(t), deletedPrefix + bounded(id)}
-}
 
 func keyCountKey(t identity.Tenant) key { return key{KindAPIKey.of(t), "COUNT"} }
 
@@ -69,7 +63,7 @@ func addressKey(t identity.Tenant, address string) key {
 }
 
 func deletedMemberKey(t identity.Tenant, number int32) key {
-	return key{KindMembers.of(t), deletedPrefix + strconv.Itoa(int(number))}
+	return deletionKey(KindMembers, t, strconv.Itoa(int(number)))
 }
 
 func invitedKey(t identity.Tenant, address string) key {
@@ -77,10 +71,6 @@ func invitedKey(t identity.Tenant, address string) key {
 }
 
 func rolesKey(t identity.Tenant) key { return key{KindRoles.of(t), "ROLES"} }
-
-func deletedRoleKey(t identity.Tenant, id string) key {
-	return key{KindRoles.of(t), deletedPrefix + bounded(id)}
-}
 
 func userKey(id string) key { return key{KindUser.named(bounded(id)), "USER"} }
 
@@ -101,10 +91,6 @@ const cardReaderPrefix = "READER#"
 
 func cardReaderKey(t identity.Tenant, id string) key {
 	return key{KindReaders.of(t), cardReaderPrefix + bounded(id)}
-}
-
-func deletedReaderKey(t identity.Tenant, id string) key {
-	return key{KindReaders.of(t), deletedPrefix + bounded(id)}
 }
 
 func readerCountKey(t identity.Tenant) key { return key{KindReaders.of(t), "COUNT"} }

@@ -42,7 +42,7 @@ func (s *View) RolesOf(ctx context.Context, t identity.Tenant, members ...member
 func (s *View) rolesOr(ctx context.Context, t identity.Tenant, id string) (member.Roles, deletedRole, error) {
 	var roles rolesItem
 	var deleted deletedRole
-	err := s.readInto(ctx, map[key]any{rolesKey(t): &roles, deletedRoleKey(t, id): &deleted})
+	err := s.readInto(ctx, map[key]any{rolesKey(t): &roles, deletionKey(KindRoles, t, id): &deleted})
 	return roles.Roles, deleted, err
 }
 
@@ -118,7 +118,7 @@ func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, 
 			return err
 		}
 		tx := s.auditedTx(by)
-		tx.Put(s.table.Put(deletedRole{newDeletion(deletedRoleKey(t, id), operation, s.now()), role}))
+		tx.Put(s.table.Put(deletedRole{newDeletion(deletionKey(KindRoles, t, id), operation, s.now()), role}))
 		tx.audit(t, subjectRole(role), role.ForAudit(), nil)
 		return tx.replaceRoles(ctx, t, next)
 	})

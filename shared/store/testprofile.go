@@ -76,7 +76,7 @@ func (s *View) madeTestProfile(ctx context.Context, t identity.Tenant, id string
 	var stored testProfileItem
 	var deleted deletedProfile
 	var count creationCount
-	err := s.readInto(ctx, map[key]any{testProfileKey(t, id): &stored, deletedTestProfileKey(t, id): &deleted,
+	err := s.readInto(ctx, map[key]any{testProfileKey(t, id): &stored, deletionKey(KindTestProfiles, t, id): &deleted,
 		testProfileCountKey(t): &count})
 	if stored.ID == "" {
 		return deleted.TestProfile, count, err
@@ -113,7 +113,7 @@ func (s *Store) DeleteTestProfile(ctx context.Context, by audit.By, t identity.T
 		p, err := s.TestProfile(ctx, t, id)
 		switch {
 		case failure.Is(err, failure.KindNotFound):
-			return s.wasDeletedBy(ctx, deletedTestProfileKey(t, id), operation, errNoTestProfile)
+			return s.wasDeletedBy(ctx, deletionKey(KindTestProfiles, t, id), operation, errNoTestProfile)
 		case err == nil:
 			err = check()
 		}
@@ -128,7 +128,7 @@ func (s *Store) DeleteTestProfile(ctx context.Context, by audit.By, t identity.T
 // rights have changed; the next try finds out which.
 func (s *Store) removeTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	operation string) error {
-	deleted := deletedProfile{newDeletion(deletedTestProfileKey(t, p.ID), operation, s.now()), p}
+	deleted := deletedProfile{newDeletion(deletionKey(KindTestProfiles, t, p.ID), operation, s.now()), p}
 	deleted.Passwords = nil
 	tx := s.auditedTx(by)
 	tx.Delete(s.remove(testProfileKey(t, p.ID)).If("attribute_exists(pk)")).Put(s.table.Put(deleted))
