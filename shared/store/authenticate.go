@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -208,19 +206,5 @@ func (s *View) few(ctx context.Context, into map[key]any) error {
 	if err != nil {
 		return err
 	}
-	for _, item := range items {
-		if err := decode(item, into); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// decode reads the item into the target for its key.
-func decode(item dynamo.Item, into map[key]any) error {
-	var k key
-	if err := dynamo.UnmarshalItem(item, &k); err != nil {
-		return err
-	}
-	return dynamo.UnmarshalItem(item, into[k])
+	return decode(items, into)
 }

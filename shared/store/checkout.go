@@ -124,12 +124,8 @@ func (s *View) Checkout(ctx context.Context, t identity.Tenant, id string) (paym
 
 // AnyCheckout reads one checkout, online or at a reader, consistently. Failure: NotFound.
 func (s *View) AnyCheckout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
-	item, err := s.checkoutItem(ctx, t, id)
+	item, err := readOne[checkoutItem](ctx, s, checkoutKey(t, id), ErrNoCheckout)
 	return item.Checkout, err
-}
-
-func (s *View) checkoutItem(ctx context.Context, t identity.Tenant, id string) (checkoutItem, error) {
-	return readOne[checkoutItem](ctx, s, checkoutKey(t, id), ErrNoCheckout)
 }
 
 // listedCheckout is what the list holds of a checkout.

@@ -47,8 +47,17 @@ func (s *View) readInto(ctx context.Context, into map[key]any) error {
 	if err := s.batch(ctx, sortedKeys(into), true, &found); err != nil {
 		return err
 	}
-	for _, item := range found {
-		if err := decode(item, into); err != nil {
+	return decode(found, into)
+}
+
+// decode reads each item into the target for its key.
+func decode(items []dynamo.Item, into map[key]any) error {
+	for _, item := range items {
+		var k key
+		if err := dynamo.UnmarshalItem(item, &k); err != nil {
+			return err
+		}
+		if err := dynamo.UnmarshalItem(item, into[k]); err != nil {
 			return err
 		}
 	}
