@@ -1,6 +1,8 @@
 package readers_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -8,7 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/reader"
+	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
 const route = "/v0.1/merchants/{merchant_code}/readers"
@@ -212,5 +217,39 @@ func TestEachChangeIsInTheAudit(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+}
+
+// hangsUp ends the request's time when a terminal is asked for an outcome.
+type hangsUp struct {
+	terminal.Terminals
+	end context.CancelFunc
+}
+
+func (h hangsUp) Outcome(ctx context.Context, checkout string) (terminal.Outcome, error) {
+	h.end()
+	return h.Terminals.Outcome(ctx, checkout)
+}
+
+// TestARepetitionAtABusyReader returns the checkout that the first try has stored. While the table does not tell
+// whether there is one, it does not report that the reader is busy: that reply would be kept, though a terminal may
+// have the checkout.
+func TestARepetitionAtABusyReader(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	one := s.paired("12345678")
+	first := s.sold(s.sell(one))
+	s.Clock.Advance(10 * time.Minute) // it is over
+	s.sell(one)
+	begin := func(ctx context.Context) (payments.Checkout, error) {
+		return s.App.Processing.Readers.Begin(ctx, s.Tenant(), one.ID, first, func(reader.Reader) error { return nil })
+	}
+	if got, err := begin(t.Context()); err != nil || got.ID != first.ID {
+		t.Errorf("got %s and error %v, want %s", got.ID, err, first.ID)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	s.App.Terminals[identity.Test] = hangsUp{s.App.Terminals[identity.Test], end}
+	if _, err := begin(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("without an answer: got error %v, want %v", err, context.Canceled)
 	}
 }

@@ -37,8 +37,8 @@ func (d *Driver) Begin(ctx context.Context, t identity.Tenant, readerID string, 
 }
 
 // storeAtReader stores the new checkout as the reader's, if the reader can take one. A checkout that an earlier try of
-// the operation stored is returned whatever the reader does now. Failures: NotFound, READER_OFFLINE, READER_BUSY; ErrStale when the reader
-// changed meanwhile.
+// the operation stored is returned whatever the reader does now. Failures: NotFound, READER_OFFLINE, READER_BUSY;
+// ErrStale when the reader changed meanwhile.
 func (d *Driver) storeAtReader(ctx context.Context, t identity.Tenant, readerID string, c payments.Checkout,
 	fits func(reader.Reader) error) (payments.Checkout, error) {
 	r, err := d.Store.CardReader(ctx, t, readerID)
@@ -50,12 +50,14 @@ func (d *Driver) storeAtReader(ctx context.Context, t identity.Tenant, readerID 
 	}
 	r, h, err := d.checkIdle(ctx, t, r)
 	if err != nil {
-		if failure.Is(err, failure.KindUnprocessable) {
-			if stored, readErr := d.Store.AnyCheckout(ctx, t, c.ID); readErr == nil {
-				return stored, nil
-			}
+		if !failure.Is(err, failure.KindUnprocessable) {
+			return c, err
 		}
-		return c, err
+		stored, readErr := d.Store.AnyCheckout(ctx, t, c.ID)
+		if failure.Is(readErr, failure.KindNotFound) {
+			return c, err
+		}
+		return stored, readErr // without an answer, the terminal may have the checkout
 	}
 	sale := *c.Reader
 	sale.ReaderID, sale.Serial, sale.Model, sale.Firmware = r.ID, r.Serial, r.Model, h.Firmware
