@@ -3,13 +3,35 @@ package member
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // InviteLasts is how long an invitation can be accepted (contract §8.1).
 const InviteLasts = 7 * 24 * time.Hour
+
+// The limits of invitations (contract §8.1).
+const (
+	// InvitationsADay limits the invitations of one merchant on a day in UTC.
+	InvitationsADay = 250
+	// InvitationsWithin is the time in which invitations to one address are counted.
+	InvitationsWithin = time.Hour
+	invitationsToOne  = 5
+)
+
+// CountInvitation returns the times of the invitations to one address that still count, with one more now. Failure:
+// TooMany.
+func CountInvitation(earlier []time.Time, now time.Time) ([]time.Time, error) {
+	times := slices.DeleteFunc(slices.Clone(earlier),
+		func(at time.Time) bool { return !now.Before(at.Add(InvitationsWithin)) })
+	if len(times) >= invitationsToOne {
+		return times, failure.TooMany(times[len(times)-invitationsToOne].Add(InvitationsWithin).Sub(now))
+	}
+	return append(times, now), nil
+}
 
 // Invite is what a member has until it accepts.
 type Invite struct {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"slices"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -39,13 +38,6 @@ func (s *Store) ofOwners(count *dynamo.Update, before, after member.Member) *dyn
 	}
 }
 
-// The limits of invitations (contract §8.1). Those to one address are counted in any hour.
-const (
-	invitationsToOne = 5
-	invitationsWait  = time.Hour
-	invitationsADay  = 250
-)
-
 // invitedItem has the times of the latest invitations to an address. It is kept when the
 // member is deleted, so that withdrawn invitations count too.
 type invitedItem struct {
@@ -63,13 +55,12 @@ func (tx *auditedTx) invite(t identity.Tenant, m member.Member, read obstacles) 
 	if !m.Invited() {
 		return count, nil
 	}
-	times := slices.DeleteFunc(slices.Clone(read.invited.Times),
-		func(at time.Time) bool { return !now.Before(at.Add(invitationsWait)) })
-	if len(times) >= invitationsToOne {
-		return count, failure.TooMany(times[len(times)-invitationsToOne].Add(invitationsWait).Sub(now))
+	times, err := member.CountInvitation(read.invited.Times, now)
+	if err != nil {
+		return count, err
 	}
-	item := invitedItem{key: invitedKey(t, m.Address()), Times: append(times, now), Version: read.invited.Version + 1,
-		ExpiresAt: now.Add(2 * invitationsWait).Unix()}
+	item := invitedItem{key: invitedKey(t, m.Address()), Times: times, Version: read.invited.Version + 1,
+		ExpiresAt: now.Add(2 * member.InvitationsWithin).Unix()}
 	tx.Put(s.overVersion(s.table.Put(item), read.invited.Version))
 	tx.Put(s.table.Put(invitationItem{key: invitationKey(m.Invite.TokenHash), Tenant: t, MemberID: m.ID,
 		TTL: m.Invite.ExpiresAt}).If("attribute_not_exists(pk)"))
@@ -79,8 +70,8 @@ func (tx *auditedTx) invite(t identity.Tenant, m member.Member, read obstacles) 
 		return count.Set("invited_on", today).Set("invited", 1).
 			If("attribute_not_exists(invited_on) OR invited_on < ?", today), nil
 	}
-	if read.count.Invited >= invitationsADay {
+	if read.count.Invited >= member.InvitationsADay {
 		return count, failure.TooMany(untilTomorrow(now))
 	}
-	return count.Add("invited", 1).If("invited_on = ? AND invited < ?", today, invitationsADay), nil
+	return count.Add("invited", 1).If("invited_on = ? AND invited < ?", today, member.InvitationsADay), nil
 }
