@@ -63,7 +63,7 @@ func (s *Store) CreateMerchantToken(ctx context.Context, by audit.By, t identity
 		tx.Put(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)"))
 		tx.audit(t.Tenant, "merchant_token "+t.Subject, nil, t.ForAudit())
 		tx.asCaller()
-		return create(ctx, tx, t, func() (identity.AccessToken, bool, error) {
+		return runCreation(ctx, tx, t, func() (identity.AccessToken, bool, error) {
 			return s.storedToken(ctx, t.Hash)
 		})
 	})

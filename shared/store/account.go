@@ -35,7 +35,7 @@ func (s *Store) SaveAccount(ctx context.Context, by audit.By, m merchant.Merchan
 		tx.Put(s.table.Put(newMerchantItem(m)).If("version = ?", version))
 	}
 	item := tx.replaceAccount(m.Code, before, a)
-	return item.Account, tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+	return item.Account, tx.runReplacement(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 }
 
 // replaceAccount adds the account's next version, and the audit entry.

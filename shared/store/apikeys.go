@@ -143,7 +143,7 @@ func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, c
 	tx.Put(s.putMail(k.Tenant, mail.NewKeyCreated(k.ID, k.Name)))
 	tx.asCaller()
 	k.Version = 1
-	return create(ctx, tx, k, func() (identity.APIKey, bool, error) {
+	return runCreation(ctx, tx, k, func() (identity.APIKey, bool, error) {
 		made, _, err := s.madeAPIKey(ctx, k)
 		return made, made.ID != "", err
 	})
@@ -187,7 +187,7 @@ func (s *Store) replaceAPIKey(ctx context.Context, by audit.By, before, after id
 	tx.Put(s.table.Put(item).If(condition, values...))
 	tx.audit(after.Tenant, subjectAPIKey(after), before.ForAudit(), after.ForAudit())
 	tx.asCaller(readVersion{item.key, before.Version})
-	return after, tx.replace(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
+	return after, tx.runReplacement(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
 }
 
 // unchangedAPIKey is the condition that a key is as it was read with the version. Keys that
@@ -227,7 +227,7 @@ func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey
 	tx := s.auditedTx(by)
 	tx.Put(s.table.Put(deleted))
 	tx.asCaller(tx.deleteKey(k))
-	return tx.remove(ctx, ErrStale, func() (bool, error) {
+	return tx.runRemoval(ctx, ErrStale, func() (bool, error) {
 		_, err := s.APIKey(ctx, k.Tenant, k.ID)
 		return false, err
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// auditedTx is the transaction of a change of a merchant's account, with the entries of the change in the merchant's
+// auditedTx is the transaction of a change of what a merchant owns, with the entries of the change in the merchant's
 // audit. It keeps the first error of what is added to it. With such an error it writes nothing.
 type auditedTx struct {
 	*dynamo.WriteTx
@@ -47,27 +47,28 @@ func (tx *auditedTx) Run(ctx context.Context) error {
 	return tx.WriteTx.Run(ctx)
 }
 
-// replace writes the transaction, which replaces the item with the key. Errors: those of resolveWrite; the kept error.
-func (tx *auditedTx) replace(ctx context.Context, k key, mine written, refused error) error {
+// runReplacement writes the transaction, which replaces the item with the key. Errors: those of resolveWrite; the kept
+// error.
+func (tx *auditedTx) runReplacement(ctx context.Context, k key, mine written, refused error) error {
 	if tx.err != nil {
 		return tx.err
 	}
 	return tx.store.resolveWrite(ctx, k, mine, refused, tx.Run(ctx))
 }
 
-// create writes the transaction, which adds a thing, and returns the thing. Errors: those of resolveCreation; the kept
-// error.
-func create[T any](ctx context.Context, tx *auditedTx, added T, stored func() (T, bool, error)) (T, error) {
+// runCreation writes the transaction, which adds a thing, and returns the thing. Errors: those of resolveCreation; the
+// kept error.
+func runCreation[T any](ctx context.Context, tx *auditedTx, added T, stored func() (T, bool, error)) (T, error) {
 	if tx.err != nil {
 		return added, tx.err
 	}
 	return resolveCreation(added, tx.Run(ctx), stored)
 }
 
-// remove writes the transaction, which deletes a thing. If that fails, changed reads the thing again, and reports
-// whether it has another version. Errors: ErrStale when the thing changed, or is gone; refused when another condition
-// was not met; the kept error.
-func (tx *auditedTx) remove(ctx context.Context, refused error, changed func() (bool, error)) error {
+// runRemoval writes the transaction, which deletes a thing. If that fails, changed reads the thing again, and reports
+// whether its version shows another change. Errors: ErrStale when the thing changed, or is gone; refused when another
+// condition was not met; the kept error.
+func (tx *auditedTx) runRemoval(ctx context.Context, refused error, changed func() (bool, error)) error {
 	err := tx.Run(ctx)
 	if err == nil || tx.err != nil {
 		return err

@@ -112,7 +112,7 @@ func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenan
 		}
 	}
 	tx.audit(t, subjectReader(r), nil, r.ForAudit())
-	return create(ctx, tx, r, func() (reader.Reader, bool, error) {
+	return runCreation(ctx, tx, r, func() (reader.Reader, bool, error) {
 		made, _, err := s.madeCardReader(ctx, t, r.ID)
 		return made, made.ID != "", err
 	})
@@ -124,12 +124,12 @@ func subjectReader(r reader.Reader) string { return "reader " + r.ID }
 // SaveCardReader replaces a reader that was read, by what its terminal has reported. Error: ErrStale
 // when it changed meanwhile, or is gone.
 func (s *Store) SaveCardReader(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
-	item, put := s.replaceCardReader(t, r)
+	item, put := s.cardReaderPut(t, r)
 	return item.Reader, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, put.Run(ctx))
 }
 
-// replaceCardReader writes a reader over the version that it was read with.
-func (s *Store) replaceCardReader(t identity.Tenant, r reader.Reader) (cardReaderItem, *dynamo.Put) {
+// cardReaderPut returns the put that replaces a reader, over the version that it was read with.
+func (s *Store) cardReaderPut(t identity.Tenant, r reader.Reader) (cardReaderItem, *dynamo.Put) {
 	before := r.Version
 	r.Version++
 	item := newCardReaderItem(t, r)
@@ -150,11 +150,11 @@ func (s *Store) UpdateCardReader(ctx context.Context, by audit.By, t identity.Te
 		if after == before {
 			return before, nil
 		}
-		item, put := s.replaceCardReader(t, after)
+		item, put := s.cardReaderPut(t, after)
 		tx := s.auditedTx(by)
 		tx.Put(put)
 		tx.audit(t, subjectReader(after), before.ForAudit(), after.ForAudit())
-		return item.Reader, tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+		return item.Reader, tx.runReplacement(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 	})
 }
 
@@ -185,7 +185,7 @@ func (s *Store) removeCardReader(ctx context.Context, by audit.By, t identity.Te
 	tx := s.auditedTx(by)
 	tx.Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).Put(s.table.Put(deleted))
 	tx.audit(t, subjectReader(r), r.ForAudit(), nil)
-	return tx.remove(ctx, ErrStale, func() (bool, error) {
+	return tx.runRemoval(ctx, ErrStale, func() (bool, error) {
 		now, err := s.CardReader(ctx, t, r.ID)
 		return now.Version != r.Version, err
 	})

@@ -107,7 +107,7 @@ func (s *Store) addCollection(ctx context.Context, by audit.By, t identity.Tenan
 		Put(s.table.Put(newCollectionItem(t, c)).If("attribute_not_exists(pk)")).
 		Put(s.table.Put(newListedCollection(t, c)))
 	tx.audit(t, subjectCollection(c), nil, c.ForAudit())
-	return create(ctx, tx, c, func() (file.Collection, bool, error) {
+	return runCreation(ctx, tx, c, func() (file.Collection, bool, error) {
 		made, _, err := s.madeCollection(ctx, t, c.ID)
 		return made, made.ID != "", err
 	})
@@ -142,7 +142,7 @@ func (s *Store) UpdateCollection(ctx context.Context, by audit.By, t identity.Te
 			tx.Put(s.table.Put(newListedCollection(t, after)))
 		}
 		tx.audit(t, subjectCollection(after), before.ForAudit(), after.ForAudit())
-		return after, tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+		return after, tx.runReplacement(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 	})
 }
 

@@ -143,6 +143,6 @@ func (s *Store) RemoveSecondFactor(ctx context.Context, by audit.By, t identity.
 		tx := s.auditedTx(by)
 		tx.Put(s.overVersion(s.table.Put(item), before.Version))
 		tx.audit(t, subjectMember(m), before.ForAudit(), item.ForAudit())
-		return tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+		return tx.runReplacement(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 	})
 }

@@ -144,7 +144,7 @@ func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f f
 		tx.Update(s.fillCollection(t, f.Collection))
 	}
 	tx.audit(t, subjectFile(f), nil, f.ForAudit())
-	return create(ctx, tx, f, func() (file.File, bool, error) {
+	return runCreation(ctx, tx, f, func() (file.File, bool, error) {
 		c, err := s.creation(ctx, t, f)
 		return c.made, c.made.ID != "", err
 	})
@@ -225,5 +225,5 @@ func (s *Store) replaceFile(ctx context.Context, by audit.By, t identity.Tenant,
 		tx.Check(s.check(collectionKey(t, after.Collection)).If("'status' = ?", file.Open))
 	}
 	tx.audit(t, subjectFile(after), before.ForAudit(), after.ForAudit())
-	return after, tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+	return after, tx.runReplacement(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 }

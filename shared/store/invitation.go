@@ -95,5 +95,5 @@ func (s *Store) accept(ctx context.Context, by audit.By, i Invitation, chosen me
 		tx.Update(s.ofOwners(s.countOf(t), before, after))
 	}
 	tx.audit(t, subjectMember(after), before.ForAudit(), after.ForAudit())
-	return tx.replace(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
+	return tx.runReplacement(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
 }

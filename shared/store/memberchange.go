@@ -76,7 +76,7 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	if after.Disabled() && !before.Disabled() { // to the old address, so that changing it does not hide this
 		tx.Put(s.putMail(t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email)))
 	}
-	err = tx.replace(ctx, item.key, written{item.WriteID, after.Version}, errRefused)
+	err = tx.runReplacement(ctx, item.key, written{item.WriteID, after.Version}, errRefused)
 	if errors.Is(err, errRefused) {
 		err = s.whyRefused(ctx, t, before, after, errLastOwner)
 	}
@@ -155,7 +155,7 @@ func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant
 		tx.Delete(s.remove(membershipKey(m.UserID, t)))
 	}
 	tx.audit(t, subjectMember(m), m.ForAudit(), nil)
-	err = tx.remove(ctx, errRefused, func() (bool, error) {
+	err = tx.runRemoval(ctx, errRefused, func() (bool, error) {
 		now, readErr := s.Member(ctx, t, m.Number())
 		return now.Version != m.Version, readErr
 	})

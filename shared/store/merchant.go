@@ -74,7 +74,7 @@ func (s *Store) createMerchant(ctx context.Context, by audit.By, item merchantIt
 		tx.Put(s.table.Put(memberCount{key: memberCountKey(t), Count: 1, Owners: 1}))
 	}
 	taken := failure.Conflict("The merchant already exists.")
-	err := tx.replace(ctx, item.key, written{item.WriteID, m.Version}, errRefused)
+	err := tx.runReplacement(ctx, item.key, written{item.WriteID, m.Version}, errRefused)
 	switch {
 	case errors.Is(err, ErrStale):
 		return taken
@@ -157,7 +157,7 @@ func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, stat
 	}
 	for _, mode := range identity.Modes {
 		if schedule := state.Schedules.Of(mode); schedule != nil {
-			next, put := s.replaceSchedule(identity.Tenant{Mode: mode, Merchant: item.Code}, *schedule)
+			next, put := s.schedulePut(identity.Tenant{Mode: mode, Merchant: item.Code}, *schedule)
 			tx.Put(put)
 			state.Schedules = state.Schedules.With(mode, &next.PayoutSchedule)
 		}
@@ -171,5 +171,5 @@ func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, stat
 			state.Accounts = state.Accounts.With(mode, &next)
 		}
 	}
-	return state, tx.replace(ctx, item.key, written{item.WriteID, state.Merchant.Version}, ErrStale)
+	return state, tx.runReplacement(ctx, item.key, written{item.WriteID, state.Merchant.Version}, ErrStale)
 }

@@ -52,5 +52,5 @@ func (s *Store) replaceOAuthClient(ctx context.Context, by audit.By, before, aft
 		was = before.ForAudit()
 	}
 	tx.audit(after.Tenant, "oauth_client "+after.ID, was, after.ForAudit())
-	return after, tx.replace(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
+	return after, tx.runReplacement(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
 }

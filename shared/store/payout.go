@@ -56,7 +56,7 @@ func (s *View) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant.
 // since it was read. Failure: Conflict when the payout exists.
 func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule,
 	p *payout.Payout) error {
-	item, put := s.replaceSchedule(t, schedule)
+	item, put := s.schedulePut(t, schedule)
 	tx, refused := s.db.WriteTx().Idempotent(true).Put(put), error(nil)
 	if p != nil {
 		refused = failure.Conflict("The payout already exists.")
@@ -65,9 +65,8 @@ func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merc
 	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, refused, tx.Run(ctx))
 }
 
-// replaceSchedule writes a schedule over the version it was made from; version
-// 0 is a new one.
-func (s *Store) replaceSchedule(t identity.Tenant, schedule merchant.PayoutSchedule) (scheduleItem, *dynamo.Put) {
+// schedulePut returns the put that replaces a schedule, over the version it was made from; version 0 is a new one.
+func (s *Store) schedulePut(t identity.Tenant, schedule merchant.PayoutSchedule) (scheduleItem, *dynamo.Put) {
 	before := schedule.Version
 	schedule.Version++
 	item := s.newScheduleItem(t, schedule)

@@ -14,7 +14,7 @@ import (
 func (s *Store) CreateReaderCheckout(ctx context.Context, t identity.Tenant, r reader.Reader,
 	c payments.Checkout) (payments.Checkout, error) {
 	r.Checkout = c.ID
-	_, busy := s.replaceCardReader(t, r)
+	_, busy := s.cardReaderPut(t, r)
 	item := s.newCheckoutItem(t, c, 1)
 	err := s.db.WriteTx().Idempotent(true).
 		Put(s.table.Put(item).If("attribute_not_exists(pk)")).

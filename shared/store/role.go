@@ -38,8 +38,8 @@ func (s *View) RolesOf(ctx context.Context, t identity.Tenant, members ...member
 	return s.Roles(ctx, t)
 }
 
-// rolesOr is Roles, and the record of the role's deletion, zero if there is none.
-func (s *View) rolesOr(ctx context.Context, t identity.Tenant, id string) (member.Roles, deletedRole, error) {
+// rolesAndDeletion reads Roles, and the record of the role's deletion, zero if there is none.
+func (s *View) rolesAndDeletion(ctx context.Context, t identity.Tenant, id string) (member.Roles, deletedRole, error) {
 	var roles rolesItem
 	var deleted deletedRole
 	err := s.readInto(ctx, map[key]any{rolesKey(t): &roles, deletionKey(KindRoles, t, id): &deleted})
@@ -52,7 +52,7 @@ func (s *View) rolesOr(ctx context.Context, t identity.Tenant, id string) (membe
 func (s *Store) CreateRole(ctx context.Context, by audit.By, t identity.Tenant, role member.Role,
 	check func() error) (member.Role, error) {
 	return retryAs(ctx, by, s.View, func() (member.Role, error) {
-		roles, deleted, err := s.rolesOr(ctx, t, role.ID)
+		roles, deleted, err := s.rolesAndDeletion(ctx, t, role.ID)
 		if err != nil {
 			return role, err
 		}
@@ -105,7 +105,7 @@ func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func(member.Role) error) error {
 	return retryWriteAs(ctx, by, s.View, func() error {
-		roles, deleted, err := s.rolesOr(ctx, t, id)
+		roles, deleted, err := s.rolesAndDeletion(ctx, t, id)
 		if err != nil || deleted.Role.ID != "" && deleted.Operation == operation {
 			return err
 		}
@@ -132,7 +132,7 @@ func subjectRole(r member.Role) string { return "role " + r.ID }
 func (tx *auditedTx) replaceRoles(ctx context.Context, t identity.Tenant, next member.Roles) error {
 	item := tx.putRoles(t, next)
 	tx.asCaller(readVersion{item.key, next.Version})
-	return tx.replace(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+	return tx.runReplacement(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
 }
 
 // putRoles adds the roles, over the version that they were made from.
@@ -144,9 +144,9 @@ func (tx *auditedTx) putRoles(t identity.Tenant, next member.Roles) rolesItem {
 	return item
 }
 
-// countRoles adds to a member's change that the roles which the member gets or loses count it.
-// If the member has roles of the tenant's own, the roles must be as they were read.
-// It returns the items on which that makes a condition.
+// countRoles adds the roles with their new numbers of members to a change of a member who gets or loses roles. If the
+// member has roles of the tenant's own, the roles must be as they were read. It returns the items on which that makes a
+// condition.
 func (tx *auditedTx) countRoles(t identity.Tenant, roles member.Roles, before, after member.Member) []readVersion {
 	k := rolesKey(t)
 	next, changed := roles.Counted(before, after)

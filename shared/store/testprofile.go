@@ -95,7 +95,7 @@ func (s *Store) addTestProfile(ctx context.Context, by audit.By, t identity.Tena
 		Put(s.table.Put(testProfileItem{testProfileKey(t, p.ID), p}).If("attribute_not_exists(pk)"))
 	tx.audit(t, subjectTestProfile(p), nil, p.ForAudit())
 	tx.asCaller()
-	return create(ctx, tx, p, func() (member.TestProfile, bool, error) {
+	return runCreation(ctx, tx, p, func() (member.TestProfile, bool, error) {
 		made, _, err := s.madeTestProfile(ctx, t, p.ID)
 		return made, made.ID != "", err
 	})
@@ -134,7 +134,7 @@ func (s *Store) removeTestProfile(ctx context.Context, by audit.By, t identity.T
 	tx.Delete(s.remove(testProfileKey(t, p.ID)).If("attribute_exists(pk)")).Put(s.table.Put(deleted))
 	tx.audit(t, subjectTestProfile(p), p.ForAudit(), nil)
 	tx.asCaller()
-	return tx.remove(ctx, ErrStale, func() (bool, error) {
+	return tx.runRemoval(ctx, ErrStale, func() (bool, error) {
 		_, err := s.TestProfile(ctx, t, p.ID)
 		return false, err
 	})

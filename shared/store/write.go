@@ -77,9 +77,8 @@ func (s *Store) resolveWrite(ctx context.Context, k key, mine written, refused, 
 	}
 }
 
-// resolveCreation is the outcome of a transaction that adds one thing under an id of its own: what is stored, if
-// anything is, also by the same operation before. Errors: ErrStale if nothing is, because a condition was not met; the
-// transaction's.
+// resolveCreation finds out whether a thing is stored, now or by an earlier try of the operation, and returns the
+// stored one. Errors: ErrStale when a condition failed and nothing is stored; the transaction's.
 func resolveCreation[T any](added T, err error, stored func() (T, bool, error)) (T, error) {
 	if err == nil {
 		return added, nil
