@@ -46,7 +46,7 @@ type hostedRequest struct {
 	Enabled *bool `json:"enabled" validate:"required"`
 }
 
-// create is createCheckout. The checkout's id is the operation's, so that a repeated
+// create handles createCheckout. The checkout's id is the operation's, so that a repeated
 // request under one Idempotency-Key finds what it made before.
 func (f family) create(ctx context.Context, req createRequest) (checkout.View, error) {
 	caller := rest.Caller(ctx)
@@ -63,11 +63,7 @@ func (f family) create(ctx context.Context, req createRequest) (checkout.View, e
 	if err = f.checkCustomer(ctx, caller.Tenant, c.CustomerID); err != nil {
 		return checkout.View{}, err
 	}
-	c.ID, c.CreatedBy = rest.OperationID(ctx), caller.Actor.ID
-	if caller.IsPerson() {
-		c.Creator = payments.Creator{ID: caller.Actor.ID, Email: caller.Email}
-	}
-	c.Shard = rest.Merchant(ctx).ShardOf(c.ID)
+	c = c.MadeBy(caller, rest.Merchant(ctx), rest.OperationID(ctx))
 	stored, err := f.store.CreateCheckout(ctx, caller.Tenant, c)
 	if err != nil {
 		return checkout.View{}, err
@@ -91,10 +87,10 @@ func (f family) draft(m merchant.Merchant, by identity.Principal, req createRequ
 	if req.Hosted != nil {
 		c.HostedCheckout = req.Hosted.Enabled
 	}
-	forms := validate.Fields(req, now).
-		With(setAmount(&c, req.Amount, req.Currency, m)).
-		With(setValidUntil(&c, req.ValidUntil, now))
-	return c, f.check(req, c, m, by, forms).First()
+	amount := setAmount(&c, req.Amount, req.Currency, m)
+	until := setValidUntil(&c, req.ValidUntil, now)
+	fields := validate.Fields(req, now).With(amount).With(until)
+	return c, f.check(req, c, m, by, fields).First()
 }
 
 // notInBrowser is why a field is refused that only the merchant's server may set (contract §8.5).
@@ -104,11 +100,11 @@ const notInBrowser = "is not allowed with a merchant token"
 var errNoOnlinePayments = failure.Forbidden("checkout_payments_not_allowed").
 	Because("The merchant may not take payments online.")
 
-// check lists what is wrong with a request, in the contract's order (§3.3, §4.1): what is missing, who is paid, then
-// values by their fields, beginning with the faults that their forms have. A payer's browser is not told whether an
-// email is the merchant's.
+// check returns the faults of a request in the contract's order (§3.3, §4.1): missing fields, the payee, then each
+// field's value. fields are the faults that a value has alone. A payer's browser is not told whether an email is the
+// merchant's.
 func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchant, by identity.Principal,
-	forms failure.List) failure.List {
+	fields failure.List) failure.List {
 	inBrowser, emailIsOurs := by.Actor.Kind.InBrowser(), strings.EqualFold(req.PayToEmail, m.Email)
 	setup := c.Purpose == payments.PurposeSetupRecurring
 	alternative := c.PaymentType != "" && c.PaymentType != payments.CardMethod
@@ -118,7 +114,7 @@ func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchan
 	}
 	missing := validate.Missing(req).
 		If(req.MerchantCode == "" && req.PayToEmail == "", failure.Missing("merchant_code"))
-	paid := failure.List{}.
+	payee := failure.List{}.
 		If(req.MerchantCode != "" && req.MerchantCode != m.Code,
 			failure.Denied("merchant_code is not that of the credential.")).
 		If(req.PayToEmail != "" && inBrowser, failure.Invalid("pay_to_email", notInBrowser)).
@@ -126,7 +122,7 @@ func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchan
 			failure.Denied("pay_to_email is not that of the credential's merchant.")).
 		If(req.PayToEmail != "" && !emailIsOurs, failure.Invalid("pay_to_email", "does not belong to merchant_code")).
 		If(!m.OnlinePayments, errNoOnlinePayments)
-	values := forms.
+	values := fields.
 		If(setup && c.CustomerID == "", failure.Missing("customer_id")).
 		With(f.checkReturnURL(c.ReturnURL)).
 		With(unavailable).
@@ -135,7 +131,7 @@ func (f family) check(req createRequest, c payments.Checkout, m merchant.Merchan
 		If(inBrowser && c.CustomerID != "", failure.Invalid("customer_id", notInBrowser)).
 		If(inBrowser && c.ReturnURL != "", failure.Invalid("return_url", notInBrowser)).
 		If(inBrowser && c.Hosted(), failure.Invalid("hosted_checkout", notInBrowser))
-	return slices.Concat(validate.Order(req, missing), paid,
+	return slices.Concat(validate.Order(req, missing), payee,
 		validate.Order(req, values, "currency", "amount", "valid_until"))
 }
 

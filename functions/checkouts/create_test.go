@@ -158,6 +158,8 @@ var badRequests = []badRequest{
 		world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
 	{"method that is switched off", []change{{"payment_type", "paypal"}},
 		world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
+	{"unknown method without a way back", []change{{"payment_type", "cash"}, {"redirect_url", absent}},
+		world.Refused(400, "INVALID", "payment_type", "unknown-payment-method")},
 	{"method without a way back", []change{{"payment_type", "ideal"}, {"redirect_url", absent}}, missing("redirect_url")},
 
 	{"payer's email", []change{{"personal_details", map[string]any{"email": "ada"}}}, invalid("personal_details.email")},

@@ -3,7 +3,6 @@ package readers
 import (
 	"context"
 
-	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/reader"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -26,11 +25,7 @@ func (f family) createCheckout(ctx context.Context, req checkoutRequest) (begunR
 	if err != nil {
 		return begunReply{}, err
 	}
-	drafted.ID, drafted.CreatedBy = rest.OperationID(ctx), caller.Actor.ID
-	drafted.Shard = rest.Merchant(ctx).ShardOf(drafted.ID)
-	if caller.IsPerson() {
-		drafted.Creator = payments.Creator{ID: caller.Actor.ID, Email: caller.Email}
-	}
+	drafted = drafted.MadeBy(caller, rest.Merchant(ctx), rest.OperationID(ctx))
 	c, err := f.readers.Begin(ctx, caller.Tenant, req.ReaderID, drafted,
 		func(r reader.Reader) error { return checkModel(drafted, r) })
 	if err != nil {
@@ -45,7 +40,7 @@ type checkoutPath struct {
 	ID       rest.ID `path:"checkout_id"`
 }
 
-// retrieveCheckout reads a checkout at the reader, after recording what has become of it.
+// retrieveCheckout reads a checkout at the reader, after its outcome was asked for and recorded.
 func (f family) retrieveCheckout(ctx context.Context, req checkoutPath) (checkoutReply, error) {
 	c, err := f.readers.Checkout(ctx, rest.Caller(ctx), req.ReaderID, string(req.ID))
 	if err != nil {

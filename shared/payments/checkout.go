@@ -147,6 +147,15 @@ var (
 // size of its item; the transactions themselves are all kept.
 const maxTransactions = 100
 
+// MadeBy returns a new checkout with its id, the merchant's shard for it, and its creator.
+func (c Checkout) MadeBy(by identity.Principal, m merchant.Merchant, id string) Checkout {
+	c.ID, c.Shard, c.CreatedBy = id, m.ShardOf(id), by.Actor.ID
+	if by.IsPerson() {
+		c.Creator = Creator{ID: by.Actor.ID, Email: by.Email}
+	}
+	return c
+}
+
 // Restored is the checkout with the key as it was before it was stored: with what
 // the key says, and what follows from ids.
 func (c Checkout) Restored(id, merchantCode string) Checkout {
