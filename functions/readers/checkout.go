@@ -42,7 +42,7 @@ type checkoutPath struct {
 
 // retrieveCheckout reads a checkout at the reader, after its outcome was asked for and recorded.
 func (f family) retrieveCheckout(ctx context.Context, req checkoutPath) (checkoutReply, error) {
-	c, err := f.readers.Checkout(ctx, rest.Caller(ctx), req.ReaderID, string(req.ID))
+	c, err := f.readers.ResolveCheckout(ctx, rest.Caller(ctx), req.ReaderID, string(req.ID))
 	if err != nil {
 		return checkoutReply{}, err
 	}

@@ -1,6 +1,7 @@
 package readers
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -22,7 +23,7 @@ type listing struct {
 // list lists the tenant's readers, the oldest first.
 func (f family) list(ctx context.Context, _ struct{}) (listing, error) {
 	l := listing{Items: []readerView{}}
-	for r, err := range f.readers.List(ctx, rest.Caller(ctx).Tenant) {
+	for r, err := range f.readers.RefreshAll(ctx, rest.Caller(ctx).Tenant) {
 		if err != nil {
 			return l, err
 		}
@@ -35,30 +36,21 @@ type createRequest struct {
 	PairingCode string           `json:"pairing_code" validate:"required pattern=^[0-9A-Za-z]{8,9}$"`
 	Name        string           `json:"name" validate:"text=500"`
 	Metadata    *member.Metadata `json:"metadata"`
-	Meta        *member.Metadata `json:"meta"` // its older name
+	Meta        *member.Metadata `json:"meta"` // its older name (contract §9)
 }
 
 // create asks the terminal that shows the code to confirm the pairing.
 func (f family) create(ctx context.Context, req createRequest) (readerView, error) {
-	given := reader.Given{Name: req.Name, Metadata: metadata(req.Metadata, req.Meta)}
+	given := reader.Given{Name: req.Name}
+	if m := cmp.Or(req.Metadata, req.Meta); m != nil {
+		given.Metadata = *m
+	}
 	r, err := f.readers.Pair(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, rest.OperationID(ctx),
 		strings.ToUpper(req.PairingCode), given)
 	if err != nil {
 		return readerView{}, err
 	}
 	return f.view(r), nil
-}
-
-// metadata is the newer field if it was sent, else the older one (contract §9).
-func metadata(newer, older *member.Metadata) member.Metadata {
-	switch {
-	case newer != nil:
-		return *newer
-	case older != nil:
-		return *older
-	default:
-		return ""
-	}
 }
 
 // retrieve reads one reader.
@@ -76,10 +68,7 @@ type updateRequest struct {
 
 // update overwrites the fields that are sent.
 func (f family) update(ctx context.Context, req updateRequest) (readerView, error) {
-	change := reader.Change{Name: req.Name, Metadata: req.Metadata}
-	if change.Metadata == nil {
-		change.Metadata = req.Meta
-	}
+	change := reader.Change{Name: req.Name, Metadata: cmp.Or(req.Metadata, req.Meta)}
 	r, err := f.store.UpdateCardReader(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, req.ID,
 		func(r reader.Reader) reader.Reader {
 			return change.Apply(r, f.store.Now())

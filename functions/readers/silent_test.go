@@ -113,6 +113,38 @@ func TestAListOfTerminalsThatHang(t *testing.T) {
 	}
 }
 
+// expiring are terminals that let a pairing's time pass when they are asked about another reader.
+type expiring struct {
+	terminal.Terminals
+	except string
+	pass   func()
+}
+
+func (e expiring) Heartbeat(ctx context.Context, pairing string) (terminal.Heartbeat, error) {
+	if pairing != e.except {
+		e.pass()
+	}
+	return e.Terminals.Heartbeat(ctx, pairing)
+}
+
+// TestListReaders_StatusWhenAsked shows a reader by the time at which its terminal was asked, not by that of the last.
+func TestListReaders_StatusWhenAsked(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	first := s.pair("WAIT0001")
+	s.Clock.Advance(time.Minute)
+	s.pair("WAIT0002")
+	pass := func() { s.Clock.Advance(5 * time.Minute) }
+	answer := s.listOver(expiring{s.App.Terminals[identity.Test], first.ID, pass})
+	var got struct{ Items []cardReader }
+	if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || len(got.Items) != 2 {
+		t.Fatalf("got %d %s, error %v, want two readers", answer.Code, answer.Body, err)
+	}
+	if got.Items[0].ID != first.ID || got.Items[0].Status != "processing" {
+		t.Errorf("got %+v, want %s processing", got.Items[0], first.ID)
+	}
+}
+
 // listOver lists the readers by a process that reaches these terminals.
 func (s shop) listOver(terminals terminal.Terminals) *httptest.ResponseRecorder {
 	s.Helper()

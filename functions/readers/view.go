@@ -28,7 +28,7 @@ type deviceView struct {
 	Model      string `json:"model"`
 }
 
-// show returns the view of a reader that was read, with what its terminal says of the pairing, or the error.
+// show returns the view of a reader that was read, after its terminal was asked about the pairing; or the error.
 func (f family) show(ctx context.Context, r reader.Reader, err error) (readerView, error) {
 	if err == nil {
 		r, err = f.readers.Refresh(ctx, rest.Caller(ctx).Tenant, r)
@@ -68,9 +68,9 @@ type statusView struct {
 	LastActivity *rest.Timestamp `json:"last_activity,omitempty"`
 }
 
-// retrieveStatus returns what the reader's terminal last reported. A terminal that does not answer is offline.
+// retrieveStatus returns the last report of the reader's terminal. A terminal that does not answer is offline.
 func (f family) retrieveStatus(ctx context.Context, req readerPath) (statusReply, error) {
-	h, err := f.readers.Status(ctx, rest.Caller(ctx).Tenant, req.ID)
+	h, err := f.readers.AskStatus(ctx, rest.Caller(ctx).Tenant, req.ID)
 	switch {
 	case err != nil:
 		return statusReply{}, err

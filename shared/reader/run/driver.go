@@ -1,5 +1,5 @@
-// Package run drives card readers: it pairs terminals, asks what they report, gives checkouts to them, and finds out
-// from the acquirer what became of each. A Driver's methods may be repeated at any time: each message to a terminal is
+// Package run drives card readers: it pairs terminals, asks what they report, gives checkouts to them, and asks the
+// acquirer for the outcome of each. A Driver's methods may be repeated at any time: each message to a terminal is
 // idempotent, and a payment at a reader has one attempt (ARCHITECTURE.md, "Card readers").
 package run
 
@@ -17,7 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Config is what a Driver works with.
+// Config holds the ports of a Driver.
 type Config struct {
 	Store     *store.Store
 	Terminals map[identity.Mode]terminal.Terminals
@@ -26,7 +26,7 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Payments records what becomes of payments at readers, as of all others. Package processing implements it.
+// Payments records the outcomes of payments. Package processing implements it.
 type Payments interface {
 	// ResolveAttempt finds out the outcome of the checkout's open attempt, if it has one, and records it. While the
 	// attempt waits at a reader, it calls Driver.ResolveWaiting.
@@ -48,7 +48,7 @@ func New(c Config) *Driver { return &Driver{c} }
 const (
 	// workTime bounds a message that brings a terminal something new.
 	workTime = 8 * time.Second
-	// answerTime bounds a question to a terminal. What it says only saves time.
+	// answerTime bounds a question to a terminal. Its answer only saves time.
 	answerTime = 3 * time.Second
 )
 

@@ -15,8 +15,8 @@ import (
 )
 
 // Begin stores a new checkout as the reader's latest, and gives it to the terminal. Repeated with the same checkout id
-// it returns what is stored, and gives that to the terminal again. fits returns why the reader cannot take the
-// checkout, if it cannot. Failures: NotFound, READER_OFFLINE, READER_BUSY, ErrContended; those of fits.
+// it returns the stored checkout, and gives that to the terminal again. fits refuses a reader that cannot take the
+// checkout. Failures: NotFound, READER_OFFLINE, READER_BUSY, ErrContended; those of fits.
 func (d *Driver) Begin(ctx context.Context, t identity.Tenant, readerID string, c payments.Checkout,
 	fits func(reader.Reader) error) (payments.Checkout, error) {
 	c, err := store.Retry(func(bool) (payments.Checkout, error) {
@@ -37,8 +37,8 @@ func (d *Driver) Begin(ctx context.Context, t identity.Tenant, readerID string, 
 }
 
 // storeAtReader stores the new checkout as the reader's, if the reader can take one. A checkout that an earlier try of
-// the operation stored is returned whatever the reader does now. Failures: NotFound, READER_OFFLINE, READER_BUSY;
-// ErrStale when the reader changed meanwhile.
+// the operation stored is returned, even if the reader could not take it now. Failures: NotFound, READER_OFFLINE,
+// READER_BUSY; ErrStale when the reader changed meanwhile.
 func (d *Driver) storeAtReader(ctx context.Context, t identity.Tenant, readerID string, c payments.Checkout,
 	fits func(reader.Reader) error) (payments.Checkout, error) {
 	r, err := d.Store.CardReader(ctx, t, readerID)
@@ -110,8 +110,8 @@ func (d *Driver) Offer(ctx context.Context, t identity.Tenant, c payments.Checko
 }
 
 // closeRefused closes a checkout that the terminal has refused to take. An earlier message, whose reply was lost,
-// may have reached the terminal: so it is closed only after the acquirer has cancelled the charge, and
-// otherwise what the acquirer says counts. The error is the refusal if it was closed.
+// may have reached the terminal: so it is closed only after the acquirer has cancelled the charge.
+// Otherwise the acquirer's outcome is recorded. The error is the refusal if the checkout was closed.
 func (d *Driver) closeRefused(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	refusal error) (payments.Checkout, error) {
 	ctx = context.WithoutCancel(ctx)

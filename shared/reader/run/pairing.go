@@ -33,7 +33,7 @@ func (d *Driver) Pair(ctx context.Context, by audit.By, t identity.Tenant, opera
 	return made, err
 }
 
-// pairingFailure returns what an error of the terminal means for the client.
+// pairingFailure returns the failure of a request to pair, by the terminal's error.
 func pairingFailure(err error) error {
 	switch {
 	case err == nil:
@@ -47,12 +47,12 @@ func pairingFailure(err error) error {
 	}
 }
 
-// listTime is how long List asks terminals whether they have confirmed.
+// listTime bounds the time in which RefreshAll asks terminals.
 const listTime = 3 * time.Second
 
-// List walks the tenant's readers, the oldest first, each right after its terminal was asked. Readers that it had no
-// time to ask are as stored. An error ends it.
-func (d *Driver) List(ctx context.Context, t identity.Tenant) iter.Seq2[reader.Reader, error] {
+// RefreshAll walks the tenant's readers, the oldest first, each right after its terminal was asked. Readers that it had
+// no time to ask are as stored. An error ends it.
+func (d *Driver) RefreshAll(ctx context.Context, t identity.Tenant) iter.Seq2[reader.Reader, error] {
 	return func(yield func(reader.Reader, error) bool) {
 		stored, err := d.Store.CardReaders(ctx, t)
 		if err != nil {
@@ -78,16 +78,16 @@ func (d *Driver) List(ctx context.Context, t identity.Tenant) iter.Seq2[reader.R
 	}
 }
 
-// Refresh stores what the terminal says of the pairing of a reader that was read. Failures: NotFound when the reader
-// was deleted meanwhile, ErrContended.
+// Refresh asks the terminal about the pairing of a reader that was read, and stores the answer. Failures: NotFound when
+// the reader was deleted meanwhile, ErrContended.
 func (d *Driver) Refresh(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
 	return d.record(ctx, t, r, func(r reader.Reader) reader.Reader { return d.askPairing(ctx, t, r) })
 }
 
-// record stores what has become of a reader that was read. Failures: NotFound when the reader was deleted meanwhile,
+// record stores a change of a reader that was read. Failures: NotFound when the reader was deleted meanwhile,
 // ErrContended.
 func (d *Driver) record(ctx context.Context, t identity.Tenant, r reader.Reader,
-	became func(reader.Reader) reader.Reader) (reader.Reader, error) {
+	change func(reader.Reader) reader.Reader) (reader.Reader, error) {
 	return store.Retry(func(again bool) (reader.Reader, error) {
 		if again {
 			var err error
@@ -95,7 +95,7 @@ func (d *Driver) record(ctx context.Context, t identity.Tenant, r reader.Reader,
 				return r, err
 			}
 		}
-		after := became(r)
+		after := change(r)
 		if after == r {
 			return r, nil
 		}
@@ -133,8 +133,8 @@ func (d *Driver) askPairing(ctx context.Context, t identity.Tenant, r reader.Rea
 	return r.End(now)
 }
 
-// Delete ends the pairing, after the checkout that may wait at the terminal. It may be repeated: each step finds what
-// was done before. Failures: NotFound, also while the reader has an open checkout that the caller may not see; Timeout
+// Delete ends the pairing, after the checkout that may wait at the terminal. It may be repeated: each step finds its
+// result of before. Failures: NotFound, also while the reader has an open checkout that the caller may not see; Timeout
 // when acquirer or terminal did not answer.
 func (d *Driver) Delete(ctx context.Context, by audit.By, caller identity.Principal, id, operation string) error {
 	return d.Store.DeleteCardReader(ctx, by, caller.Tenant, id, operation,

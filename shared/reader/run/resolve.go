@@ -11,10 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Checkout reads a checkout at the reader, after recording what has become of it. Failure: NotFound, also for one
-// that the caller may not see.
-func (d *Driver) Checkout(ctx context.Context, caller identity.Principal, readerID, id string) (payments.Checkout,
-	error) {
+// ResolveCheckout reads a checkout at the reader, and resolves its attempt. Failure: NotFound, also when the caller may
+// not see the checkout.
+func (d *Driver) ResolveCheckout(ctx context.Context, caller identity.Principal, readerID,
+	id string) (payments.Checkout, error) {
 	c, err := d.Store.AnyCheckout(ctx, caller.Tenant, id)
 	switch {
 	case err != nil:
@@ -26,7 +26,7 @@ func (d *Driver) Checkout(ctx context.Context, caller identity.Principal, reader
 	}
 }
 
-// ResolveWaiting finds out what became of a payment that waits at a reader, and records it. What the terminal says only
+// ResolveWaiting asks for the outcome of a payment that waits at a reader, and records it. The terminal's answer only
 // saves time: only the acquirer knows whether the card was charged, or the Pix code paid. A charge that has not begun
 // when the terminal has stopped, or by the deadline, is cancelled there, as is one whose code is not paid by then. The
 // acquirer refuses it afterwards. So it does not matter at which message the line to the terminal dropped. While the
@@ -54,7 +54,7 @@ func (d *Driver) ResolveWaiting(ctx context.Context, t identity.Tenant, c paymen
 	return d.settle(ctx, t, c, o, err)
 }
 
-// Terminate cancels the reader's checkout while it waits for the cardholder; the callback tells what became of it. It
+// Terminate cancels the reader's checkout while it waits for the cardholder; the callback tells the outcome. It
 // does nothing if no checkout waits. Failures: NotFound, also when the checkout is another member's and the caller may
 // see only its own; READER_OFFLINE.
 func (d *Driver) Terminate(ctx context.Context, caller identity.Principal, id string) error {
@@ -92,8 +92,8 @@ func (d *Driver) cancel(ctx context.Context, t identity.Tenant, c payments.Check
 	return o, err
 }
 
-// settle records what the acquirer has answered; after an error it will be asked again.
-// Nothing is recorded then, or the next poll would take a cardholder who still waits for a charge.
+// settle records the acquirer's answer. After an error it records nothing: the acquirer will be asked again, and a
+// recorded outcome would be taken for a charge, though the cardholder still waits.
 func (d *Driver) settle(ctx context.Context, t identity.Tenant, c payments.Checkout, o payments.Outcome,
 	err error) (payments.Checkout, error) {
 	if err != nil {

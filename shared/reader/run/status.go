@@ -11,9 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
-// Status returns what the reader's terminal last reported; nil if it does not answer, or has no pairing any more.
+// AskStatus returns the last report of the reader's terminal; nil if it does not answer, or has no pairing any more.
 // Failure: NotFound.
-func (d *Driver) Status(ctx context.Context, t identity.Tenant, id string) (*terminal.Heartbeat, error) {
+func (d *Driver) AskStatus(ctx context.Context, t identity.Tenant, id string) (*terminal.Heartbeat, error) {
 	r, err := d.Store.CardReader(ctx, t, id)
 	if err == nil {
 		r, err = d.Refresh(ctx, t, r)
@@ -69,9 +69,9 @@ func (d *Driver) reach(ctx context.Context, t identity.Tenant, r reader.Reader) 
 	return r, h, err
 }
 
-// Settings returns the reader with the settings that its terminal reports now, or reported last if it is offline.
+// AskSettings returns the reader with the settings that its terminal reports now, or reported last if it is offline.
 // Failures: NotFound, also for an offline terminal that has reported none; SETTINGS_UNAVAILABLE.
-func (d *Driver) Settings(ctx context.Context, t identity.Tenant, id string) (reader.Reader, error) {
+func (d *Driver) AskSettings(ctx context.Context, t identity.Tenant, id string) (reader.Reader, error) {
 	r, err := d.readAndReach(ctx, t, id)
 	if err == nil {
 		r, err = d.refreshSettings(ctx, t, r)
@@ -100,7 +100,7 @@ func (d *Driver) refreshSettings(ctx context.Context, t identity.Tenant, r reade
 	}
 }
 
-// changeTime is how long a change of settings may take to reach the terminal, which refuses it later.
+// changeTime bounds the way of a change of settings to the terminal, which refuses a later one.
 const changeTime = time.Minute
 
 // Configure has the reader's terminal change its settings, and stores all but the passcode. Failures: NotFound,
