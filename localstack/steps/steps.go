@@ -2,7 +2,7 @@
 // goroutine, returns that error. So a story of many requests reads as the story.
 package steps
 
-// ended is what Check panics with.
+// ended is the value of Check's panic.
 type ended struct{ why error }
 
 // Check ends the step at an error: the Try around it returns the error.
