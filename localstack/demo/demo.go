@@ -81,7 +81,8 @@ func Run(ctx context.Context, c Config) error {
 	return nil
 }
 
-// scenario is what the merchant knows so far. Its methods end the step with which the contract is not met.
+// scenario holds the facts that the merchant knows so far. Its methods end the step at the first breach of the
+// contract.
 type scenario struct {
 	Config
 	ctx     context.Context // of the run
@@ -191,7 +192,7 @@ func (s *scenario) charge() {
 	s.awaitCallback(c.ID, "PAID")
 }
 
-// expect prints what was wanted, or ends the step with it.
+// expect prints an expectation that is met, or ends the step at it.
 func (s *scenario) expect(ok bool, want string) {
 	if !ok {
 		steps.Check(fmt.Errorf("the response above is not %s", want))

@@ -22,7 +22,7 @@ type Call struct {
 	Send func(ctx context.Context) (outcome string, err error)
 }
 
-// carry has a call carried, with what it says, and returns its result. A call that arrives late has none.
+// carry sends a call through the network, and returns its result. A call that arrives late has none.
 func carry[In, T any](ctx context.Context, n Network, c Call, word func(T) string,
 	do func(context.Context, In) (T, error), says In) (T, error) {
 	var result, none T
@@ -40,7 +40,7 @@ func carry[In, T any](ctx context.Context, n Network, c Call, word func(T) strin
 	return result, nil
 }
 
-// tell has a call carried that has no result.
+// tell sends a call without a result through the network.
 func tell[In any](ctx context.Context, n Network, c Call, do func(context.Context, In) error, says In) error {
 	_, err := carry(ctx, n, c, func(struct{}) string { return "done" },
 		func(ctx context.Context, says In) (struct{}, error) { return struct{}{}, do(ctx, says) }, says)

@@ -83,7 +83,7 @@ func (i *Inspector) later(do func()) {
 	}
 }
 
-// settle makes readable all that has happened.
+// settle digests the events so far, so that they can be read.
 func (i *Inspector) settle() {
 	i.digesting.Lock()
 	defer i.digesting.Unlock()

@@ -39,7 +39,7 @@ func openObjects(f Folder, disk wal.Options) (*s3.Engine, error) {
 	return engine, nil
 }
 
-// withBucket is the backend with an S3, also for whoever has a link.
+// withBucket adds an S3 to the backend, which also serves clients that have a link.
 func (b backend) withBucket(f Folder, disk wal.Options) (backend, error) {
 	objects, err := openObjects(f, disk)
 	if err != nil {

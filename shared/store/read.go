@@ -85,7 +85,8 @@ func (s *View) batch(ctx context.Context, wanted []key, consistent bool, items a
 	return err
 }
 
-// readIndexed reads items by their keys, and returns them by what of names them. Items that do not exist are left out.
+// readIndexed reads items by their keys, and returns them in a map: of returns the key and value of each. Items that do
+// not exist are left out.
 func readIndexed[K comparable, I, V any](ctx context.Context, s *View, wanted []key, consistent bool,
 	of func(I) (K, V)) (map[K]V, error) {
 	var items []I

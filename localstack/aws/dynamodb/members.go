@@ -2,7 +2,7 @@ package dynamodb
 
 import "github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 
-// members are the members that an object of a request may have, each with what reads it.
+// members are the allowed members of an object of a request, each with its reader.
 type members map[string]func(*attr.Reader) error
 
 // read reads an object. It refuses a member that is none of these, as one of the named object.

@@ -162,7 +162,7 @@ func (o *objects) notes() iter.Seq[note] {
 	}
 }
 
-// read does what a note says.
+// read applies a note that was kept.
 func (o *objects) read(n note) error {
 	b := o.buckets[n.Bucket]
 	switch {

@@ -86,7 +86,7 @@ func (e *Engine) notes() iter.Seq[note] {
 	}
 }
 
-// readNote does what a note says.
+// readNote applies a note that was kept.
 func (e *Engine) readNote(n note) error {
 	switch {
 	case n.Queue != nil:

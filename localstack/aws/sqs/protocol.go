@@ -63,7 +63,7 @@ func locked[In, Out any](do func(*Engine, call, In) (Out, error)) operation {
 	})
 }
 
-// ofQueue is what the input of an operation on a queue begins with.
+// ofQueue is the first member of each input of an operation on a queue.
 type ofQueue struct{ QueueUrl string }
 
 func (o ofQueue) queueURL() string { return o.QueueUrl }
