@@ -2,14 +2,30 @@
 package apikeys
 
 import (
+	"context"
+	"time"
+
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	APIKey(ctx context.Context, t identity.Tenant, id string) (identity.APIKey, error)
+	APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error)
+	CreateAPIKey(ctx context.Context, by audit.By, k identity.APIKey) (identity.APIKey, error)
+	CreateMerchantToken(ctx context.Context, by audit.By, t identity.AccessToken) (identity.AccessToken, error)
+	DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) error
+	KeyUses(ctx context.Context, t identity.Tenant, ids ...string) (map[string]time.Time, error)
+	Now() time.Time
+	UpdateAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id string,
+		change func(identity.APIKey) (identity.APIKey, error)) (identity.APIKey, error)
+}
+
 type family struct {
-	store *store.Store
+	store storage
 }
 
 // Routes of the family.

@@ -4,20 +4,36 @@
 package checkouts
 
 import (
+	"context"
 	"slices"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/checkout"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error)
+	Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]payments.Checkout, error)
+	CheckoutsByReference(ctx context.Context, t identity.Tenant, reference string) ([]payments.Checkout, error)
+	CreateCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error)
+	Customer(ctx context.Context, t identity.Tenant, id string) (payments.Customer, error)
+	Now() time.Time
+	RenameCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error)
+	SaveCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error)
+	TakeToken(ctx context.Context, subject string, b store.Bucket) error
+}
+
 // family is what the operations work with.
 type family struct {
-	store      *store.Store
+	store      storage
 	processing *processing.Processor
 	views      checkout.Viewer
 	callbacks  webhook.Policy

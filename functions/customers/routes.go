@@ -3,15 +3,31 @@
 package customers
 
 import (
+	"context"
+	"time"
+
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	CreateCustomer(ctx context.Context, t identity.Tenant, c payments.Customer,
+		operation string) (payments.Customer, error)
+	Customer(ctx context.Context, t identity.Tenant, id string) (payments.Customer, error)
+	DeactivateInstrument(ctx context.Context, t identity.Tenant, customer, token string) (payments.Instrument, error)
+	ForgetCard(ctx context.Context, t identity.Tenant, customer, token, acquirerToken string) error
+	Instruments(ctx context.Context, t identity.Tenant, customer string) ([]payments.Instrument, error)
+	Now() time.Time
+	UpdateCustomer(ctx context.Context, t identity.Tenant, id string,
+		change *payments.PersonalDetailsChange) (payments.Customer, error)
+}
+
 type family struct {
-	store     *store.Store
+	store     storage
 	acquirers map[identity.Mode]acquirer.Acquirer
 }
 

@@ -4,21 +4,46 @@
 package files
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/file/s3"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/reconcile/object"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	CheckMove(ctx context.Context, t identity.Tenant, from, to string) error
+	Collection(ctx context.Context, t identity.Tenant, id string) (file.Collection, error)
+	Collections(ctx context.Context, t identity.Tenant, statuses []file.CollectionStatus,
+		offset, limit int) ([]file.Collection, int, error)
+	CreateCollection(ctx context.Context, by audit.By, t identity.Tenant, c file.Collection) (file.Collection, error)
+	CreateFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File) (file.File, error)
+	DeleteFile(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) (file.File, error)
+	DropFile(ctx context.Context, by audit.By, t identity.Tenant, id, operation, reason string) (file.File, error)
+	DroppedFile(ctx context.Context, t identity.Tenant, id, operation string) (file.File, string, error)
+	File(ctx context.Context, t identity.Tenant, id string) (file.File, error)
+	Files(ctx context.Context, t identity.Tenant, filter store.FileFilter, offset, limit int) ([]file.File, int, error)
+	Now() time.Time
+	ObjectDeleted(ctx context.Context, object string, at time.Time) error
+	ObjectEntry(ctx context.Context, object string) (file.Entry, error)
+	UpdateCollection(ctx context.Context, by audit.By, t identity.Tenant, id string,
+		change func(file.Collection) (file.Collection, error)) (file.Collection, error)
+	UpdateFile(ctx context.Context, by audit.By, t identity.Tenant, id string,
+		change func(file.File) (file.File, error)) (file.File, error)
+}
+
 // family is what the operations work with.
 type family struct {
-	store    *store.Store
+	store    storage
 	objects  file.Objects
 	comparer object.Comparer
 	wallNow  func() time.Time // what S3's clock shows

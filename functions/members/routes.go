@@ -4,17 +4,55 @@
 package members
 
 import (
+	"context"
 	"strings"
+	"time"
 
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	AcceptInvitation(ctx context.Context, by audit.By, token string,
+		passwords func(store.Invitation) (member.Passwords, error)) (store.Invitation, error)
+	Account(ctx context.Context, code string) (account.Account, error)
+	CreateMember(ctx context.Context, by audit.By, t identity.Tenant, address, operation string,
+		create func(id string, roles member.Roles) (member.Member, error)) (member.Member, error)
+	CreateRole(ctx context.Context, by audit.By, t identity.Tenant, role member.Role,
+		check func() error) (member.Role, error)
+	DeleteMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, operation string, keys member.Keys,
+		check func(member.Member, member.Roles) error) (member.Member, error)
+	DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
+		check func(member.Role) error) error
+	HaveSecondFactor(ctx context.Context, users ...string) (map[string]bool, error)
+	Invitation(ctx context.Context, token string) (store.Invitation, error)
+	Member(ctx context.Context, t identity.Tenant, number int32) (member.Member, error)
+	MemberWithRoles(ctx context.Context, t identity.Tenant, number int32) (member.Member, member.Roles, error)
+	Members(ctx context.Context, t identity.Tenant) ([]member.Member, error)
+	Memberships(ctx context.Context, user string, mode identity.Mode) ([]store.Membership, error)
+	Merchant(ctx context.Context, code string) (merchant.Merchant, error)
+	Now() time.Time
+	PasswordFor(address, operation string, text secret.Text) *store.NewPassword
+	PasswordOf(t identity.Tenant, operation string, text secret.Text) *store.NewPassword
+	Roles(ctx context.Context, t identity.Tenant) (member.Roles, error)
+	RolesOf(ctx context.Context, t identity.Tenant, members ...member.Member) (member.Roles, error)
+	UpdateMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, address string, keys member.Keys,
+		change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error)
+	UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, id string,
+		change func(member.Role) (member.Role, error)) (member.Role, error)
+}
+
 // family is what the operations work with.
 type family struct {
-	store   *store.Store
+	store   storage
 	token   func(memberID, inviteID string) string // of an invitation
 	baseURL string                                 // of the API, without a trailing slash
 	forms   rest.Forms

@@ -3,17 +3,40 @@
 package merchants
 
 import (
+	"context"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/payout/run"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	Account(ctx context.Context, code string) (account.Account, error)
+	CreateMember(ctx context.Context, by audit.By, t identity.Tenant, address, operation string,
+		create func(id string, roles member.Roles) (member.Member, error)) (member.Member, error)
+	DeleteMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, operation string, keys member.Keys,
+		check func(member.Member, member.Roles) error) (member.Member, error)
+	Member(ctx context.Context, t identity.Tenant, number int32) (member.Member, error)
+	Members(ctx context.Context, t identity.Tenant) ([]member.Member, error)
+	Now() time.Time
+	PasswordOf(t identity.Tenant, operation string, text secret.Text) *store.NewPassword
+	RolesOf(ctx context.Context, t identity.Tenant, members ...member.Member) (member.Roles, error)
+	UpdateMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, address string, keys member.Keys,
+		change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error)
+}
+
 // family is what the operations work with.
 type family struct {
-	store   *store.Store
+	store   storage
 	payouts *run.Runner // changes what payouts depend on
 }
 

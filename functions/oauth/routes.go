@@ -4,19 +4,60 @@
 package oauth
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/oauth"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/signin"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	AccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, error)
+	Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal, merchant.Merchant, error)
+	ChangeSecondFactor(ctx context.Context, a signin.Account,
+		change func(signin.Factor) (signin.Factor, error)) (signin.Factor, error)
+	ConfirmSignIn(ctx context.Context, pending string, session signin.Session,
+		use func(signin.Factor) (signin.Factor, error)) error
+	EndSignIn(ctx context.Context, hash string) error
+	Grant(ctx context.Context, refreshHash string) (oauth.Grant, error)
+	KnowsAddress(ctx context.Context, id string) (bool, error)
+	Member(ctx context.Context, t identity.Tenant, number int32) (member.Member, error)
+	Memberships(ctx context.Context, user string, mode identity.Mode) ([]store.Membership, error)
+	Merchant(ctx context.Context, code string) (merchant.Merchant, error)
+	Now() time.Time
+	OAuthClient(ctx context.Context, id string) (oauth.Client, error)
+	PasswordFrom(b store.Budget, text secret.Text) *store.NewPassword
+	PutAccessToken(ctx context.Context, t identity.AccessToken) error
+	PutCode(ctx context.Context, c oauth.Code) error
+	PutGrant(ctx context.Context, g oauth.Grant, token identity.AccessToken) error
+	PutKnownAddress(ctx context.Context, id string, until time.Time) error
+	PutSignIn(ctx context.Context, session signin.Session) error
+	Redeem(ctx context.Context, codeHash, refreshHash string,
+		issue func(oauth.Code) (oauth.Grant, identity.AccessToken, error)) error
+	Refresh(ctx context.Context, g oauth.Grant, token identity.AccessToken) error
+	ReportSignIn(ctx context.Context, name string, a signin.Account) error
+	RevokeAccessToken(ctx context.Context, tokenHash string) error
+	RevokeGrant(ctx context.Context, refreshHash string) error
+	SecondFactor(ctx context.Context, user string) (signin.Factor, error)
+	SignIn(ctx context.Context, hash string) (signin.Session, bool, error)
+	SignInAccount(ctx context.Context, name signin.Name, mode identity.Mode) (signin.Account, error)
+	TestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, error)
+	User(ctx context.Context, id string) (member.User, error)
+}
+
 // family is what the operations work with.
 type family struct {
-	store   *store.Store
+	store   storage
 	baseURL string // of the API, without a trailing slash; the issuer (RFC 8414 §2)
 	forms   rest.Forms
 	devices rest.Forms // sets and reads the device cookie; there is no form

@@ -3,18 +3,29 @@
 package pages
 
 import (
+	"context"
 	"strings"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/checkout"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
+
+// storage has the methods of the store that the family uses.
+type storage interface {
+	HostedCheckout(ctx context.Context, id string) (identity.Tenant, payments.Checkout, error)
+	Merchant(ctx context.Context, code string) (merchant.Merchant, error)
+	Now() time.Time
+}
 
 // family is what the operations work with.
 type family struct {
-	store      *store.Store
+	store      storage
 	processing *processing.Processor
 	views      checkout.Viewer
 	path       string // of the base URL, before the paths of pages

@@ -3,14 +3,22 @@
 package payouts
 
 import (
+	"context"
+
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/rest"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, lastDay string, newestFirst bool, limit int) (
+		[]payout.Record, error)
+}
+
 // family is what the operations work with.
-type family struct{ store *store.View }
+type family struct{ store storage }
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {

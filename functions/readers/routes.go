@@ -2,17 +2,29 @@
 package readers
 
 import (
+	"context"
+	"time"
+
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/reader"
 	"github.com/cashwrap/cashwrap/shared/reader/run"
 	"github.com/cashwrap/cashwrap/shared/rest"
-	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	CardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, error)
+	Now() time.Time
+	UpdateCardReader(ctx context.Context, by audit.By, t identity.Tenant, id string,
+		change func(reader.Reader) reader.Reader) (reader.Reader, error)
+}
+
 // family is what the operations work with.
 type family struct {
-	store     *store.Store
+	store     storage
 	readers   *run.Driver
 	callbacks webhook.Policy
 }

@@ -4,17 +4,37 @@
 package receipts
 
 import (
+	"context"
 	"strings"
+	"time"
 
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	Account(ctx context.Context, code string) (account.Account, error)
+	CreateReceiptLink(ctx context.Context, t identity.Tenant, l payments.ReceiptLink) (payments.ReceiptLink, error)
+	FindTransaction(ctx context.Context, t identity.Tenant, idOrCode string) (store.Record, error)
+	MailReceipt(ctx context.Context, t identity.Tenant, l payments.ReceiptLink, m mail.Mail) error
+	Merchant(ctx context.Context, code string) (merchant.Merchant, error)
+	Now() time.Time
+	NumberReceipt(ctx context.Context, t identity.Tenant, code, id string) (int64, error)
+	ReceiptLink(ctx context.Context, tokenHash string) (identity.Tenant, payments.ReceiptLink, error)
+	TakeToken(ctx context.Context, subject string, b store.Bucket) error
+	Transaction(ctx context.Context, t identity.Tenant, id string) (store.Record, error)
+}
+
 // family is what the operations work with.
 type family struct {
-	store   *store.Store
+	store   storage
 	token   func(mailID string) string // of the link in a mail
 	baseURL string                     // of the API, without a trailing slash
 	drawn   *drawnPDFs

@@ -3,14 +3,31 @@
 package testprofiles
 
 import (
+	"context"
+	"time"
+
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	CreateTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
+		password *store.NewPassword) (member.TestProfile, error)
+	DeleteTestProfile(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
+		check func() error) error
+	Now() time.Time
+	PasswordOf(t identity.Tenant, operation string, text secret.Text) *store.NewPassword
+	TestProfiles(ctx context.Context, t identity.Tenant) ([]member.TestProfile, error)
+}
+
 type family struct {
-	store *store.Store
+	store storage
 }
 
 // Routes of the family.

@@ -3,6 +3,8 @@
 package transactions
 
 import (
+	"context"
+	"iter"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -13,9 +15,21 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// storage has the methods of the store that the family uses.
+type storage interface {
+	History(ctx context.Context, t identity.Tenant, shards int, r store.Range,
+		first, most int) iter.Seq2[store.HistoryEntry, error]
+	HistoryItems(ctx context.Context, entries []store.HistoryEntry) ([]payments.HistoryItem, error)
+	HistoryOf(ctx context.Context, t identity.Tenant, code string, r store.Range) iter.Seq2[payments.HistoryItem, error]
+	HistoryPlace(ctx context.Context, t identity.Tenant, id string, sees func(creator string) bool) (store.Bound, error)
+	Now() time.Time
+	TransactionByForeignID(ctx context.Context, t identity.Tenant, id string) (store.Record, error)
+	Transactions(ctx context.Context, t identity.Tenant, code string) ([]store.Record, error)
+}
+
 // family is what the operations work with.
 type family struct {
-	store      *store.View
+	store      storage
 	processing *processing.Processor
 	refunds    payments.RefundRules
 	baseURL    string
