@@ -15,17 +15,19 @@ import (
 
 // Transfer is a credit transfer to a merchant.
 type Transfer struct {
-	ID        string // the payout's, and the idempotency key: for a known id the bank returns the outcome
-	Tenant    string // of the payout
-	Amount    money.Amount
-	To        merchant.BankAccount
-	Reference string // shown on the merchant's statement, at most 35 characters of the SEPA set
+	// ID is the payout's, and the idempotency key: for a known id the bank returns the outcome.
+	ID     string               `dynamo:"id"`
+	Tenant string               `dynamo:"tenant"` // of the payout
+	Amount money.Amount         `dynamo:"amount"`
+	To     merchant.BankAccount `dynamo:"to_account"`
+	// Reference is shown on the merchant's statement: at most 35 characters of the SEPA set.
+	Reference string `dynamo:"reference,omitempty"`
 }
 
 // Verification asks the bank about an account of a merchant (contract §7.3).
 type Verification struct {
-	Tenant  string
-	Account merchant.BankAccount
+	Tenant  string               `dynamo:"tenant"`
+	Account merchant.BankAccount `dynamo:"account"`
 }
 
 // State of a transfer.

@@ -3,6 +3,8 @@
 package table
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -35,6 +37,36 @@ func (c Client) Time() time.Time {
 // Get reads one item, consistently.
 func (c Client) Get(k Key) *dynamo.Query {
 	return c.Table.Get("pk", k.PK).Range("sk", dynamo.Equal, k.SK).Consistent(true)
+}
+
+// One reads one item, consistently. Error: unknown, if there is none.
+func One[I any](ctx context.Context, c Client, k Key, unknown error) (I, error) {
+	var item I
+	err := c.Get(k).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		err = unknown
+	}
+	return item, err
+}
+
+// Write runs a conditional write of an item, and returns the item that is stored then. After a failed write that is the
+// item of a faster writer, or after a lost reply its own. The write has failed for good, with its error, if there is no
+// item, or if the item is open: it still meets the write's condition. nil: no item is open.
+func Write[I any](ctx context.Context, c Client, k Key, item I, run func(context.Context) error,
+	open func(I) bool) (I, error) {
+	cause := run(ctx)
+	if cause == nil {
+		return item, nil
+	}
+	stored, err := One[I](ctx, c, k, dynamo.ErrNotFound)
+	switch {
+	case errors.Is(err, dynamo.ErrNotFound), err == nil && open != nil && open(stored):
+		return stored, cause
+	case err != nil:
+		return stored, errors.Join(cause, err)
+	default:
+		return stored, nil
+	}
 }
 
 // Delete deletes one item.

@@ -71,19 +71,8 @@ func (b records) open(ctx context.Context, c charge, pageToken string) (charge, 
 	if pageToken != "" {
 		tx.Put(b.Table.Put(pageItem{Key: table.NewKey(pagePartition(pageToken), pageSort), ChargeID: c.ID}))
 	}
-	cause := tx.Run(ctx)
-	if cause == nil {
-		return c, true, nil
-	}
-	stored, err := b.read(ctx, c.ID)
-	switch {
-	case errors.Is(err, acquirer.ErrUnknownCharge):
-		return charge{}, false, cause
-	case err != nil:
-		return charge{}, false, errors.Join(cause, err)
-	default: // after a lost reply the stored charge is ours
-		return stored.charge, stored.WriteID == item.WriteID, nil
-	}
+	stored, err := table.Write(ctx, b.Client, item.Key, item, tx.Run, nil)
+	return stored.charge, stored.WriteID == item.WriteID, err
 }
 
 // move applies a rule to a charge, again on its new state whenever another writer
@@ -136,32 +125,19 @@ func (b records) write(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
 }
 
 func (b records) read(ctx context.Context, id string) (chargeItem, error) {
-	var item chargeItem
-	err := b.Get(table.NewKey(chargePartition(id), chargeSort)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return item, acquirer.ErrUnknownCharge
-	}
-	return item, err
+	return table.One[chargeItem](ctx, b.Client, table.NewKey(chargePartition(id), chargeSort), acquirer.ErrUnknownCharge)
 }
 
 // page is the id of the charge that a page's token leads to. Errors:
 // ErrUnknownCharge.
 func (b records) page(ctx context.Context, token string) (string, error) {
-	var item pageItem
-	err := b.Get(table.NewKey(pagePartition(token), pageSort)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return "", acquirer.ErrUnknownCharge
-	}
+	item, err := table.One[pageItem](ctx, b.Client, table.NewKey(pagePartition(token), pageSort),
+		acquirer.ErrUnknownCharge)
 	return item.ChargeID, err
 }
 
 func (b records) card(ctx context.Context, token string) (cardItem, error) {
-	var item cardItem
-	err := b.Get(table.NewKey(cardPartition(token), cardSort)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return item, errNoCard
-	}
-	return item, err
+	return table.One[cardItem](ctx, b.Client, table.NewKey(cardPartition(token), cardSort), errNoCard)
 }
 
 func (b records) deleteCard(ctx context.Context, token string) error {

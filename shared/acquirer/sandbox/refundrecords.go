@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -85,39 +84,19 @@ func (b records) writeRefund(ctx context.Context, item refundItem, before charge
 // there: a tombstone, or the refund if that was first.
 func (b records) enterTombstone(ctx context.Context, tombstone refund) (refund, error) {
 	item := refundItem{Key: refundKey(tombstone), WriteID: uuid.NewString(), refund: tombstone}
-	cause := b.Table.Put(item).If("attribute_not_exists(pk)").Run(ctx)
-	if cause == nil {
-		return tombstone, nil
-	}
-	stored, err := b.readRefund(ctx, item.Key)
-	switch {
-	case errors.Is(err, errUnknownRefund): // the write was lost
-		return refund{}, cause
-	case err != nil:
-		return refund{}, errors.Join(cause, err)
-	default:
-		return stored.refund, nil
-	}
+	stored, err := table.Write(ctx, b.Client, item.Key, item, b.Table.Put(item).If("attribute_not_exists(pk)").Run, nil)
+	return stored.refund, err
 }
 
 // settle approves a pending refund and stores its movement.
 func (b records) settle(ctx context.Context, r refund) (refund, error) {
 	item := refundItem{Key: refundKey(r), WriteID: uuid.NewString(), refund: r.approve()}
-	cause := b.Transaction().
+	tx := b.Transaction().
 		Put(b.Table.Put(item).If("decision = ?", payments.OutcomeUnknown)).
-		Put(b.Table.Put(b.refunded(item.refund))).Run(ctx)
-	if cause == nil {
-		return item.refund, nil
-	}
-	stored, err := b.readRefund(ctx, item.Key)
-	switch {
-	case err != nil:
-		return refund{}, errors.Join(cause, err)
-	case stored.Decision == payments.OutcomeUnknown:
-		return refund{}, cause
-	default: // settled, by this or another writer
-		return stored.refund, nil
-	}
+		Put(b.Table.Put(b.refunded(item.refund)))
+	stored, err := table.Write(ctx, b.Client, item.Key, item, tx.Run,
+		func(i refundItem) bool { return i.Decision == payments.OutcomeUnknown })
+	return stored.refund, err
 }
 
 // refunded is the movement that an approved refund makes.
@@ -126,12 +105,7 @@ func (b records) refunded(r refund) movementItem {
 }
 
 func (b records) readRefund(ctx context.Context, k table.Key) (refundItem, error) {
-	var item refundItem
-	err := b.Get(k).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return item, errUnknownRefund
-	}
-	return item, err
+	return table.One[refundItem](ctx, b.Client, k, errUnknownRefund)
 }
 
 // find reads a charge; one that is unknown is zero.

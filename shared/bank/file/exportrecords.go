@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
+	"github.com/cashwrap/cashwrap/shared/table"
 )
 
 // claimedAtOnce is how many transfers are added to a file in one database
@@ -13,32 +13,22 @@ import (
 const claimedAtOnce = 50
 
 func (r records) export(ctx context.Context, id string) (export, error) {
-	var item exportItem
-	k := exportKey(id)
-	err := r.Get(k).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return export{}, ErrUnknownExport
-	}
+	item, err := table.One[exportItem](ctx, r.Client, exportKey(id), ErrUnknownExport)
 	return item.export, err
 }
 
 // begin stores a file that has no transfers yet. For a known id it returns the
 // stored one.
 func (r records) begin(ctx context.Context, e export) (export, error) {
-	cause := r.Transaction().
-		Put(r.Table.Put(exportItem{exportKey(e.ID), e}).If("attribute_not_exists(pk)")).Run(ctx)
-	if cause == nil {
-		return e, nil
-	}
-	stored, err := r.export(ctx, e.ID)
-	switch {
-	case errors.Is(err, ErrUnknownExport):
-		return export{}, cause
-	case err != nil:
-		return export{}, errors.Join(cause, err)
-	default:
-		return stored, nil
-	}
+	return r.putExport(ctx, e, "attribute_not_exists(pk)", nil)
+}
+
+// putExport stores a file under the condition, or returns the stored one, unless that is still open.
+func (r records) putExport(ctx context.Context, e export, condition string, open func(exportItem) bool) (export, error) {
+	item := exportItem{exportKey(e.ID), e}
+	stored, err := table.Write(ctx, r.Client, item.Key, item, r.Transaction().Put(r.Table.Put(item).If(condition)).Run,
+		open)
+	return stored.export, err
 }
 
 // claim adds those of the file's transfers to it that still wait.
@@ -85,18 +75,5 @@ func (r records) claimSome(ctx context.Context, exportID string, ids []string) e
 
 // seal fixes what is in the file. For a sealed file it returns the stored one.
 func (r records) seal(ctx context.Context, e export) (export, error) {
-	cause := r.Transaction().
-		Put(r.Table.Put(exportItem{exportKey(e.ID), e}).If("attribute_not_exists(digest)")).Run(ctx)
-	if cause == nil {
-		return e, nil
-	}
-	stored, err := r.export(ctx, e.ID)
-	switch {
-	case err != nil:
-		return export{}, errors.Join(cause, err)
-	case !stored.sealed():
-		return export{}, cause
-	default:
-		return stored, nil
-	}
+	return r.putExport(ctx, e, "attribute_not_exists(digest)", func(i exportItem) bool { return !i.sealed() })
 }

@@ -55,11 +55,28 @@ const (
 // nothing but its id.
 type transfer struct {
 	bank.Transfer
-	State       state
-	Reason      string // of a rejection
-	ExportID    string // the file it is in
-	RequestedAt time.Time
-	SettledAt   time.Time
+	State       state     `dynamo:"transfer_state"`
+	Reason      string    `dynamo:"reason,omitempty"`    // of a rejection
+	ExportID    string    `dynamo:"export_id,omitempty"` // the file it is in
+	RequestedAt time.Time `dynamo:"requested_at"`
+	SettledAt   time.Time `dynamo:"settled_at,omitempty"`
+}
+
+type transferItem struct {
+	table.Key
+	transfer
+}
+
+func itemOf(t transfer) transferItem { return transferItem{transferKey(t.ID), t} }
+
+type waitingItem struct {
+	table.Key
+	ID string `dynamo:"id"`
+}
+
+type exportItem struct {
+	table.Key
+	export
 }
 
 // settle is the transfer with its final outcome.
@@ -97,23 +114,13 @@ type records struct{ table.Client }
 // open stores a new transfer. For a known id it returns the stored one, which is
 // also what a caller finds whose reply was lost.
 func (r records) open(ctx context.Context, t transfer) (transfer, error) {
-	tx := r.Transaction().Put(r.Table.Put(itemOf(t)).If("attribute_not_exists(pk)"))
+	item := itemOf(t)
+	tx := r.Transaction().Put(r.Table.Put(item).If("attribute_not_exists(pk)"))
 	if t.State == waiting {
 		tx.Put(r.Table.Put(waitingItem{Key: t.waitingKey(), ID: t.ID}))
 	}
-	cause := tx.Run(ctx)
-	if cause == nil {
-		return t, nil
-	}
-	stored, err := r.transfer(ctx, t.ID)
-	switch {
-	case errors.Is(err, bank.ErrUnknownTransfer):
-		return transfer{}, cause
-	case err != nil:
-		return transfer{}, errors.Join(cause, err)
-	default:
-		return stored, nil
-	}
+	stored, err := table.Write(ctx, r.Client, item.Key, item, tx.Run, nil)
+	return stored.transfer, err
 }
 
 // move applies a rule to a transfer, again on its new state whenever another
@@ -147,8 +154,7 @@ func (r records) move(ctx context.Context, id string, rule func(transfer) (trans
 func (r records) step(tx *dynamo.WriteTx, before, after transfer) {
 	tx.Put(r.Table.Put(itemOf(after)).If("transfer_state = ?", before.State))
 	if before.State == waiting {
-		k := before.waitingKey()
-		tx.Delete(r.Delete(k))
+		tx.Delete(r.Delete(before.waitingKey()))
 	}
 	if after.State == paid {
 		tx.Put(r.Table.Put(paidItem{Key: table.NewKey(paidPartition, micros(after.SettledAt)+"#"+after.ID),
@@ -157,13 +163,8 @@ func (r records) step(tx *dynamo.WriteTx, before, after transfer) {
 }
 
 func (r records) transfer(ctx context.Context, id string) (transfer, error) {
-	var item transferItem
-	k := transferKey(id)
-	err := r.Get(k).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return transfer{}, bank.ErrUnknownTransfer
-	}
-	return item.transfer(), err
+	item, err := table.One[transferItem](ctx, r.Client, transferKey(id), bank.ErrUnknownTransfer)
+	return item.transfer, err
 }
 
 // transfers reads many, by id; unknown ones are absent.
@@ -182,7 +183,7 @@ func (r records) transfers(ctx context.Context, ids []string) (map[string]transf
 		return nil, err
 	}
 	for _, item := range items {
-		found[item.ID] = item.transfer()
+		found[item.ID] = item.transfer
 	}
 	return found, nil
 }
@@ -191,14 +192,11 @@ func (r records) transfers(ctx context.Context, ids []string) (map[string]transf
 func (r records) waiting(ctx context.Context, currency money.Currency, limit int) ([]string, error) {
 	var items []waitingItem
 	err := r.Table.Get("pk", waitingPartition(currency)).Consistent(true).Limit(limit).All(ctx, &items)
-	if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
-		return nil, err
-	}
 	ids := make([]string, len(items))
 	for i, item := range items {
 		ids[i] = item.ID
 	}
-	return ids, nil
+	return ids, err
 }
 
 // paid are the lines of the statement.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -16,8 +14,7 @@ import (
 // verification is an account to verify, with the operator's answer: Pending until
 // there is one, which is final.
 type verification struct {
-	Tenant    string                     `dynamo:"tenant"`
-	Account   merchant.BankAccount       `dynamo:"account"`
+	bank.Verification
 	Verdict   merchant.BankAccountStatus `dynamo:"verdict"`
 	AskedAt   time.Time                  `dynamo:"asked_at"`
 	DecidedAt time.Time                  `dynamo:"decided_at,omitempty"`
@@ -31,8 +28,7 @@ type verificationItem struct {
 // askedItem is one that the operator has not answered.
 type askedItem struct {
 	table.Key
-	Tenant  string               `dynamo:"tenant"`
-	Account merchant.BankAccount `dynamo:"account"`
+	bank.Verification
 }
 
 const askedPartition = "FILEBANK#ASKED"
@@ -77,14 +73,11 @@ func (b *Bank) Asked(ctx context.Context, limit int) ([]bank.Verification, error
 	}
 	var items []askedItem
 	err := b.records.Table.Get("pk", askedPartition).Consistent(true).Limit(limit).All(ctx, &items)
-	if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
-		return nil, err
-	}
 	all := make([]bank.Verification, len(items))
 	for i, item := range items {
-		all[i] = bank.Verification{Tenant: item.Tenant, Account: item.Account}
+		all[i] = item.Verification
 	}
-	return all, nil
+	return all, err
 }
 
 // ask stores a new verification; for a known account it returns the stored one.
@@ -93,52 +86,31 @@ func (r records) ask(ctx context.Context, asked bank.Verification) (verification
 	if !errors.Is(err, errUnknownAccount) {
 		return stored, err
 	}
-	v := verification{Tenant: asked.Tenant, Account: asked.Account, Verdict: merchant.BankAccountPending,
-		AskedAt: r.Time()}
-	cause := r.Transaction().
-		Put(r.Table.Put(verificationItem{accountKey(v.Account.ID), v}).If("attribute_not_exists(pk)")).
-		Put(r.Table.Put(askedItem{v.askedKey(), v.Tenant, v.Account})).
-		Run(ctx)
-	if cause == nil {
-		return v, nil
-	}
-	// Another call was faster, or the reply was lost.
-	if stored, err = r.verification(ctx, v.Account.ID); err != nil {
-		return stored, errors.Join(cause, err)
-	}
-	return stored, nil
+	v := verification{Verification: asked, Verdict: merchant.BankAccountPending, AskedAt: r.Time()}
+	item := verificationItem{accountKey(v.Account.ID), v}
+	tx := r.Transaction().
+		Put(r.Table.Put(item).If("attribute_not_exists(pk)")).
+		Put(r.Table.Put(askedItem{v.askedKey(), asked}))
+	item, err = table.Write(ctx, r.Client, item.Key, item, tx.Run, nil)
+	return item.verification, err
 }
 
 // decide records the answer, unless there is one: the answer that is stored then.
 func (r records) decide(ctx context.Context, v verification,
 	verdict merchant.BankAccountStatus) (verification, error) {
-	k := v.askedKey()
 	v.Verdict, v.DecidedAt = verdict, r.Time()
-	cause := r.Transaction().
-		Put(r.Table.Put(verificationItem{accountKey(v.Account.ID), v}).If("verdict = ?", merchant.BankAccountPending)).
-		Delete(r.Delete(k)).
-		Run(ctx)
-	if cause == nil {
-		return v, nil
-	}
-	stored, err := r.verification(ctx, v.Account.ID)
-	switch {
-	case err != nil:
-		return stored, errors.Join(cause, err)
-	case stored.Verdict == merchant.BankAccountPending:
-		return stored, cause
-	default:
-		return stored, nil
-	}
+	item := verificationItem{accountKey(v.Account.ID), v}
+	tx := r.Transaction().
+		Put(r.Table.Put(item).If("verdict = ?", merchant.BankAccountPending)).
+		Delete(r.Delete(v.askedKey()))
+	stored, err := table.Write(ctx, r.Client, item.Key, item, tx.Run,
+		func(i verificationItem) bool { return i.Verdict == merchant.BankAccountPending })
+	return stored.verification, err
 }
 
 var errUnknownAccount = errors.New("file: unknown account")
 
 func (r records) verification(ctx context.Context, id string) (verification, error) {
-	var item verificationItem
-	err := r.Get(accountKey(id)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return item.verification, errUnknownAccount
-	}
+	item, err := table.One[verificationItem](ctx, r.Client, accountKey(id), errUnknownAccount)
 	return item.verification, err
 }

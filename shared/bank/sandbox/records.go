@@ -3,11 +3,9 @@ package sandbox
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -86,19 +84,8 @@ func (r records) open(ctx context.Context, t transfer) (transfer, bool, error) {
 	if t.LostAnswer || t.State == bank.Paid {
 		tx.Put(r.Table.Put(r.line(t)))
 	}
-	cause := tx.Run(ctx)
-	if cause == nil {
-		return t, true, nil
-	}
-	stored, err := r.read(ctx, t.ID)
-	switch {
-	case errors.Is(err, bank.ErrUnknownTransfer):
-		return transfer{}, false, cause
-	case err != nil:
-		return transfer{}, false, errors.Join(cause, err)
-	default: // after a lost reply the transfer is new and ours
-		return stored.transfer, stored.WriteID == item.WriteID, nil
-	}
+	stored, err := table.Write(ctx, r.Client, item.Key, item, tx.Run, nil)
+	return stored.transfer, stored.WriteID == item.WriteID, err
 }
 
 // settle gives an accepted transfer its final state. Its condition lets that
@@ -109,19 +96,9 @@ func (r records) settle(ctx context.Context, t transfer) (transfer, error) {
 	if t.State == bank.Paid && !t.LostAnswer {
 		tx.Put(r.Table.Put(r.line(t)))
 	}
-	cause := tx.Run(ctx)
-	if cause == nil {
-		return t, nil
-	}
-	stored, err := r.read(ctx, t.ID)
-	switch {
-	case err != nil:
-		return transfer{}, errors.Join(cause, err)
-	case stored.State == bank.Accepted:
-		return transfer{}, cause
-	default: // another call was faster, or this one's reply was lost
-		return stored.transfer, nil
-	}
+	stored, err := table.Write(ctx, r.Client, item.Key, item, tx.Run,
+		func(i transferItem) bool { return i.State == bank.Accepted })
+	return stored.transfer, err
 }
 
 // line is the statement line of a transfer that is paid now.
@@ -131,11 +108,5 @@ func (r records) line(t transfer) lineItem {
 }
 
 func (r records) read(ctx context.Context, id string) (transferItem, error) {
-	var item transferItem
-	k := transferKey(id)
-	err := r.Get(k).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return item, bank.ErrUnknownTransfer
-	}
-	return item, err
+	return table.One[transferItem](ctx, r.Client, transferKey(id), bank.ErrUnknownTransfer)
 }
