@@ -2,7 +2,10 @@ package customers
 
 import (
 	"context"
+	"time"
 
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -55,4 +58,65 @@ func (f family) update(ctx context.Context, req updateRequest) (customer, error)
 		return customer{}, err
 	}
 	return view(c), nil
+}
+
+// instrument is the response object of contract §5.2.
+type instrument struct {
+	Token     string            `json:"token"`
+	Active    bool              `json:"active"`
+	Type      string            `json:"type"`
+	Card      card              `json:"card"`
+	Mandate   *payments.Mandate `json:"mandate,omitempty"`
+	CreatedAt rest.Instant      `json:"created_at"`
+}
+
+type card struct {
+	LastFour string `json:"last_4_digits"`
+	Brand    string `json:"type"`
+}
+
+// listInstruments is listPaymentInstruments: inactive ones too.
+func (f family) listInstruments(ctx context.Context, req retrieveRequest) ([]instrument, error) {
+	saved, err := f.store.Instruments(ctx, rest.Caller(ctx).Tenant, req.ID)
+	if err != nil {
+		return nil, err
+	}
+	views := make([]instrument, len(saved))
+	for i, s := range saved {
+		views[i] = instrument{Token: s.Token, Active: s.Active, Type: "card", Mandate: s.Mandate,
+			Card: card{LastFour: s.Card.LastFour, Brand: s.Card.Brand}, CreatedAt: rest.Instant(s.CreatedAt)}
+	}
+	return views, nil
+}
+
+type deactivateRequest struct {
+	CustomerID string  `path:"customer_id"`
+	Token      rest.ID `path:"token"`
+}
+
+// forgetTime bounds the acquirer's part of a deactivation.
+const forgetTime = 10 * time.Second
+
+// deactivateInstrument is deactivatePaymentInstrument. The card cannot be charged from here on;
+// then the acquirer forgets it. A repeat finishes what was cut off.
+func (f family) deactivateInstrument(ctx context.Context, req deactivateRequest) (rest.NoContent, error) {
+	tenant := rest.Caller(ctx).Tenant
+	saved, err := f.store.DeactivateInstrument(ctx, tenant, req.CustomerID, string(req.Token))
+	if err != nil {
+		return rest.NoContent{}, err
+	}
+	return rest.NoContent{}, f.forget(ctx, tenant, saved)
+}
+
+func (f family) forget(ctx context.Context, t identity.Tenant, saved payments.Instrument) error {
+	token := saved.Card.AcquirerToken
+	if token == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, forgetTime)
+	defer cancel()
+	if err := f.acquirers[t.Mode].DeleteCard(ctx, token); err != nil {
+		return failure.Upstream(err)
+	}
+	return f.store.ForgetCard(ctx, t, saved.CustomerID, saved.Token, token)
 }

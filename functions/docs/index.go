@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -25,4 +26,19 @@ func (f family) showIndex(context.Context, struct{}) (rest.Document, error) {
 	fmt.Fprintf(&b, "\n## Reference\n\n- [openapi.yaml](%s/openapi.yaml): each operation with its fields, errors, "+
 		"examples and a command line of curl (OpenAPI 3.0)\n", f.baseURL)
 	return rest.Document{ContentType: "text/plain;charset=UTF-8", Body: []byte(b.String())}, nil
+}
+
+var welcomePage = page.New("").Styled(style)
+
+// showWelcome shows a browser where to begin. To a client of the API there is nothing here.
+func (f family) showWelcome(ctx context.Context, _ struct{}) (rest.Document, error) {
+	if !rest.AcceptsPage(ctx) {
+		return rest.Document{}, rest.NothingHere()
+	}
+	guides, err := f.guides()
+	if err != nil {
+		return rest.Document{}, err
+	}
+	drawn, err := welcomePage.DrawBelow("Cashwrap API", headerBody(f.site, guides, ""), welcomeBody(f.site, guides))
+	return rest.Document{HTML: drawn.HTML, CSP: drawn.CSP}, err
 }

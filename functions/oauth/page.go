@@ -34,3 +34,57 @@ func describedBy(wrong problem) string {
 	}
 	return ""
 }
+
+// problem is what was wrong with a form.
+type problem string
+
+// The problems.
+const (
+	problemWrong    problem = "wrong"    // no account has this name with this password
+	problemForm     problem = "form"     // a field is missing or too long
+	problemAgain    problem = "again"    // not sent from our page in this session
+	problemExpired  problem = "expired"  // the session has ended
+	problemMerchant problem = "merchant" // not one of the merchants on the page
+)
+
+// texts are those of the pages in one language. {client}, {merchant} and {name} are the names
+// of the client, of a merchant, and of the account that is signed in; {host} is where the
+// browser goes next. On pages a client is an application.
+type texts struct {
+	language page.Language
+
+	signIn    string // title and button
+	forClient string // for which client
+	username  string // label
+	nameHint  string // what a user name is
+	password  string // label
+	code      string // label of a merchant's code
+	codeHint  string // who enters it
+	testMode  string // mark of pages of test mode
+
+	signedIn  string // who is signed in
+	goOn      string // link to the authorization request
+	factor    string // link to the page of the second factor
+	signOut   string // button
+	signOther string // button on the page that asks for consent
+
+	consent   string // title
+	asks      string // before the list of scopes
+	atOne     string // which merchant, if the account has one
+	choose    string // label of the choice of a merchant
+	elsewhere string // that the client can act for a user's other merchants too
+	rights    string // that the account's own rights limit it
+	leads     string // where the browser goes next
+	allow     string // button
+	deny      string // button
+	nowhere   string // that the account has no merchant in the client's mode
+
+	unknownClient   string // title
+	unknownRedirect string // title
+	unknownText     string // what to do
+
+	problems map[problem]string
+	scopes   map[string]string // what each scope allows
+}
+
+var inLanguages = page.Texts[texts]{English: inEnglish, German: inGerman, Portuguese: inPortuguese}

@@ -3,8 +3,16 @@ package oauth
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/boombuler/barcode/qr"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/signin"
@@ -161,4 +169,182 @@ func (f family) changed(before signin.Factor, session signin.Session, account si
 	default:
 		return after.Off(), nil
 	}
+}
+
+// The subjects of the csrf_token of forms with a code.
+const (
+	codeForm   = "code"
+	factorForm = "second factor"
+)
+
+// issuer is the platform's name, which authenticator apps show beside an account.
+const issuer = "Cashwrap"
+
+// confirmationView is what the page shows on which people confirm their second factor.
+type confirmationView struct {
+	texts
+	factorTexts
+
+	Action   string
+	CSRF     string
+	SignIn   string // action of the form to sign out
+	SignCSRF string
+	Continue string
+	Problem  problem
+}
+
+// drawConfirmation is the page for a session that is Pending.
+func (f family) drawConfirmation(ctx context.Context, continuation string, wrong problem) (rest.Document, error) {
+	cookie, t := f.forms.Cookie(ctx), f.language(ctx)
+	v := confirmationView{texts: t, factorTexts: factorIn.In(t.language), Action: f.local("/sign-in/second-factor"),
+		CSRF: f.forms.Token(cookie, codeForm), SignIn: f.local("/sign-in"), SignCSRF: f.forms.Token(cookie, signInForm),
+		Continue: continuation, Problem: wrong}
+	return f.draw(cookie, t, v.confirmTitle, wrong, "", confirmationBody(v))
+}
+
+// factorProblem is what is wrong with a form of the second factor's page.
+type factorProblem struct {
+	of   action  // the form's
+	what problem // "": nothing
+}
+
+func (p factorProblem) with(what problem) factorProblem {
+	p.what = what
+	return p
+}
+
+// factorView is what the second factor's page shows.
+type factorView struct {
+	texts
+	factorTexts
+
+	Name      string
+	None      bool // a test profile has no second factor
+	Confirmed bool
+	Since     time.Time
+	Left      int
+	Codes     []string // recovery codes that were just made in this session
+	Secret    string   // for the app, in groups of four characters
+	Link      string   // the same as an otpauth URL
+	Square    square   // the same as a QR code
+
+	Action   string
+	CSRF     string
+	SignIn   string // action of the form to sign out
+	SignCSRF string
+	Problem  factorProblem
+}
+
+// drawFactor is the page of the account's second factor as stored.
+func (f family) drawFactor(ctx context.Context, session signin.Session, account signin.Account,
+	wrong factorProblem) (rest.Document, error) {
+	cookie, t := f.forms.Cookie(ctx), f.language(ctx)
+	v := factorView{texts: t, factorTexts: factorIn.In(t.language), Name: account.Name,
+		None: account.Kind == identity.TestProfile, Action: f.local("/account/second-factor"),
+		CSRF: f.forms.Token(cookie, factorForm), SignIn: f.local("/sign-in"), SignCSRF: f.forms.Token(cookie, signInForm),
+		Problem: wrong}
+	if !v.None {
+		stored, err := f.store.SecondFactor(ctx, account.User())
+		if err == nil {
+			v, err = f.withFactor(v, stored, session, account)
+		}
+		if err != nil {
+			return rest.Document{}, err
+		}
+	}
+	return f.draw(cookie, t, v.title(), wrong.what, "", factorBody(v))
+}
+
+// withFactor adds the stored factor if it is on, else what an app needs so that it can be turned
+// on.
+func (f family) withFactor(v factorView, stored signin.Factor, session signin.Session,
+	account signin.Account) (factorView, error) {
+	secrets := f.secrets(account)
+	if stored.Confirmed() {
+		v.Confirmed, v.Since, v.Left = true, stored.ConfirmedAt, stored.Left()
+		if stored.ShowsCodes(session.Hash, f.store.Now()) {
+			v.Codes = secrets.Recovery(stored.Recovery.ID)
+		}
+		return v, nil
+	}
+	begun, name := stored.Begins(session.Hash), account.Name
+	if account.Tenant.Merchant != "" {
+		name += " " + account.Tenant.Merchant
+	}
+	link, err := secrets.AppLink(begun, issuer, name)
+	if err == nil {
+		v.Link, v.Secret = link, strings.Join(signin.Groups(secrets.App(begun)), " ")
+		v.Square, err = squareOf(link)
+	}
+	return v, err
+}
+
+// title is the title of the page.
+func (v factorView) title() string {
+	if v.Confirmed {
+		return v.onTitle
+	}
+	return v.offTitle
+}
+
+// left says how many recovery codes are left.
+func (v factorView) left() string { return page.Fill(v.codesLeft, "{count}", strconv.Itoa(v.Left)) }
+
+// wrong is the problem of the action's form; "" if it has none.
+func (v factorView) wrong(of action) problem {
+	if v.Problem.of == of {
+		return v.Problem.what
+	}
+	return ""
+}
+
+// elsewhere is the problem of a form that the page no longer has, because the factor was turned
+// on or off since the form was shown; "" if there is none.
+func (v factorView) elsewhere() problem {
+	forms := []action{actionConfirm}
+	switch {
+	case v.None:
+		forms = nil
+	case v.Confirmed:
+		forms = []action{actionNewCodes, actionDisable}
+	}
+	if slices.Contains(forms, v.Problem.of) {
+		return ""
+	}
+	return v.Problem.what
+}
+
+// codeField is where a code is entered. wrong is what is wrong with the one before; "" if nothing is.
+func codeField(id, label, hint, wrong string) page.Field {
+	return page.Field{ID: id, Name: "code", Label: label, Hint: hint, Problem: wrong, Required: true, Max: 64,
+		Autocomplete: "one-time-code", Capitals: "none"}
+}
+
+func digitsOnly(f page.Field) page.Field {
+	f.InputMode = "numeric"
+	return f
+}
+
+// square is the drawing of a QR code.
+type square struct {
+	box  string // an SVG viewBox, with the margin of four modules that readers need (ISO/IEC 18004)
+	path string // an SVG path of the dark modules
+}
+
+func squareOf(text string) (square, error) {
+	const margin = 4
+	code, err := qr.Encode(text, qr.M, qr.Auto)
+	if err != nil {
+		return square{}, err
+	}
+	var path strings.Builder
+	size := code.Bounds().Dx()
+	for y := range size {
+		for x := range size {
+			if r, _, _, _ := code.At(x, y).RGBA(); r == 0 {
+				_, _ = fmt.Fprintf(&path, "M%d %dh1v1h-1z", x, y)
+			}
+		}
+	}
+	return square{fmt.Sprintf("%d %d %d %d", -margin, -margin, size+2*margin, size+2*margin), path.String()}, nil
 }

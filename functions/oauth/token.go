@@ -3,11 +3,16 @@ package oauth
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/oauth"
 	"github.com/cashwrap/cashwrap/shared/secret"
+	"github.com/cashwrap/cashwrap/shared/signin"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 type tokenRequest struct {
@@ -74,3 +79,198 @@ func (i issued) reply(scopes []string) tokenReply {
 
 // missing is the failure of a request without a parameter that its grant_type needs.
 func missing(name string) error { return oauth.Refused(oauth.InvalidRequest, name+" is required.") }
+
+// redeemCode serves grant_type authorization_code: the client got a code at its redirect_uri.
+func (f family) redeemCode(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
+	if req.Code.IsZero() {
+		return tokenReply{}, missing("code")
+	}
+	tokens, err := issue()
+	if err != nil {
+		return tokenReply{}, err
+	}
+	var scopes []string
+	codeHash, refreshHash := identity.Hash(req.Code.Reveal()), identity.Hash(tokens.refresh)
+	err = f.store.Redeem(ctx, codeHash, refreshHash, func(code oauth.Code) (oauth.Grant, identity.AccessToken, error) {
+		now := f.store.Now()
+		refused := code.CheckRedeemable(c, req.RedirectURI, req.Verifier.Reveal(), now)
+		if refused == nil {
+			refused = f.stillAllowed(ctx, code.Holder)
+		}
+		if refused == nil {
+			scopes, refused = c.Granted(code.Scopes, "")
+		}
+		g := code.NewGrant(refreshHash, now)
+		return g, g.Token(identity.Hash(tokens.access), refreshHash, scopes, now), refused
+	})
+	if err != nil {
+		return tokenReply{}, err
+	}
+	return tokens.reply(scopes), nil
+}
+
+// Failures of grant_type password.
+var (
+	errLiveClient = oauth.Refused(oauth.UnauthorizedClient, "grant_type password is for clients of test mode.")
+	errProfile    = oauth.Refused(oauth.InvalidGrant,
+		"There is no test profile with this user name and password. People sign in at /authorize.")
+)
+
+// signInProfile serves grant_type password, which is for test profiles only: a person must not
+// give a client their password (RFC 9700 §2.4). A name that no test profile can have is not
+// looked up; it takes one hash like every other.
+func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
+	switch {
+	case c.Tenant.Mode != identity.Test:
+		return tokenReply{}, errLiveClient
+	case req.Username == "":
+		return tokenReply{}, missing("username")
+	case req.Password.IsZero():
+		return tokenReply{}, missing("password")
+	}
+	scopes, err := c.Requested(req.Scope)
+	if err != nil {
+		return tokenReply{}, err
+	}
+	profile, err := f.confirmedProfile(ctx, c, req)
+	if err != nil {
+		return tokenReply{}, err
+	}
+	tokens, err := issue()
+	if err != nil {
+		return tokenReply{}, err
+	}
+	now := f.store.Now()
+	g := oauth.Holder{Client: c.ID, Kind: profile.Kind, Subject: profile.ID, Tenant: profile.Tenant, Scopes: scopes,
+		Password: profile.Passwords[0].Operation}.NewGrant(identity.Hash(tokens.refresh), now)
+	if err := f.store.PutGrant(ctx, g, g.Token(identity.Hash(tokens.access), g.Hash, scopes, now)); err != nil {
+		return tokenReply{}, err
+	}
+	return tokens.reply(scopes), nil
+}
+
+// confirmedProfile is the test profile with the user name and password of the request.
+// Failures: invalid_grant; TooMany.
+func (f family) confirmedProfile(ctx context.Context, c oauth.Client, req tokenRequest) (signin.Account, error) {
+	name := signin.ParseName(req.Username, "")
+	var account signin.Account
+	subject := "client " + c.ID // not the name: a client must not use up the tries of a person
+	if name.Profile != "" {
+		var err error
+		if account, err = f.store.SignInAccount(ctx, name, identity.Test); err != nil {
+			return account, err
+		}
+		subject = name.Subject(identity.Test)
+	}
+	err := f.confirmPassword(ctx, subject, account, req.Password)
+	switch {
+	case errors.Is(err, store.ErrWrongPassword):
+		err = errProfile
+	case err == nil:
+		err = f.rememberAddress(ctx, account)
+	}
+	return account, err
+}
+
+// actAsClient serves grant_type client_credentials: the client acts for its own merchant, not
+// for a person. There is no refresh token (RFC 6749 §4.4.3).
+func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
+	scopes, err := c.Requested(req.Scope)
+	if err != nil {
+		return tokenReply{}, err
+	}
+	tokens, err := issue()
+	if err != nil {
+		return tokenReply{}, err
+	}
+	tokens.refresh = ""
+	own := oauth.Holder{Client: c.ID, Kind: identity.Client, Subject: c.ID, Tenant: c.Tenant}
+	token := own.Token(identity.Hash(tokens.access), "", scopes, f.store.Now())
+	if err := f.store.PutAccessToken(ctx, token); err != nil {
+		return tokenReply{}, err
+	}
+	return tokens.reply(scopes), nil
+}
+
+// errNotYours is the failure for a token that was issued to another client.
+var errNotYours = oauth.Refused(oauth.InvalidGrant, "The token was issued to another client.")
+
+// refresh serves grant_type refresh_token. The refresh token stays the same, and its lifetime
+// begins again (contract §10).
+func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
+	if req.RefreshToken.IsZero() {
+		return tokenReply{}, missing("refresh_token")
+	}
+	tokens, err := issue()
+	if err != nil {
+		return tokenReply{}, err
+	}
+	tokens.refresh = req.RefreshToken.Reveal()
+	g, err := f.usableGrant(ctx, c, identity.Hash(tokens.refresh))
+	if err != nil {
+		return tokenReply{}, err
+	}
+	scopes, err := c.Granted(g.Scopes, req.Scope)
+	if err != nil {
+		return tokenReply{}, err
+	}
+	token := g.Token(identity.Hash(tokens.access), g.Hash, scopes, f.store.Now())
+	if err := f.store.Refresh(ctx, g, token); err != nil {
+		return tokenReply{}, err
+	}
+	return tokens.reply(scopes), nil
+}
+
+// usableGrant is the client's grant with the hash. Failure: invalid_grant for a grant that is
+// unknown, another client's, or no longer allowed (stillAllowed).
+func (f family) usableGrant(ctx context.Context, c oauth.Client, refreshHash string) (oauth.Grant, error) {
+	g, err := f.store.Grant(ctx, refreshHash)
+	switch {
+	case err != nil:
+		return g, err
+	case g.Client != c.ID:
+		return g, errNotYours
+	}
+	return g, f.stillAllowed(ctx, g.Holder)
+}
+
+// errHolder is the failure for a code or grant whose holder was deleted. It is also the failure when the holder's
+// access has ended after the sign-in that allowed the code or grant.
+var errHolder = oauth.Refused(oauth.InvalidGrant, "The person who allowed this must sign in again.")
+
+// stillAllowed refuses a code or grant unless its holder's member is active, or its test profile
+// exists, and the password is still the one with which the holder signed in to allow it
+// (contract §10). Failure: invalid_grant.
+func (f family) stillAllowed(ctx context.Context, h oauth.Holder) error {
+	passwords, err := f.passwordsOf(ctx, h)
+	switch {
+	case failure.Is(err, failure.KindNotFound):
+		return errHolder
+	case err != nil:
+		return err
+	case !signin.HeldByPassword(h, passwords):
+		return errHolder
+	}
+	return nil
+}
+
+// passwordsOf are the holder's passwords. Failures: NotFound for a holder that was deleted;
+// errHolder for one that is not active.
+func (f family) passwordsOf(ctx context.Context, h oauth.Holder) (member.Passwords, error) {
+	if h.Kind == identity.TestProfile {
+		p, err := f.store.TestProfile(ctx, h.Tenant, h.Subject)
+		return p.Passwords, err
+	}
+	m, err := f.store.Member(ctx, h.Tenant, member.NumberOf(h.Subject))
+	if err != nil {
+		return nil, err
+	}
+	if !signin.HeldByMember(h, m) {
+		return nil, errHolder
+	}
+	if h.Kind == identity.Operator {
+		return m.Passwords, nil
+	}
+	u, err := f.store.User(ctx, h.User)
+	return u.Passwords, err
+}

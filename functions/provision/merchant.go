@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
@@ -122,4 +124,78 @@ func (c createMerchant) merchant(now time.Time) (merchant.Merchant, error) {
 		return m, failure.Invalid("test_key", "is not for a sandbox merchant, whose first key is always a test key")
 	}
 	return m, err
+}
+
+// updateMerchant changes terms of a merchant: those given. Country, currency
+// and sandbox cannot change, because stored data depends on them.
+type updateMerchant struct {
+	MerchantCode string `json:"merchant_code" validate:"required"`
+	merchant.Terms
+}
+
+type merchantUpdated struct {
+	MerchantCode string `json:"merchant_code"`
+	Version      int    `json:"version"` // one more with each change
+}
+
+func (o operator) updateMerchant(ctx context.Context, c updateMerchant) (merchantUpdated, error) {
+	state, err := banking.Open(o.App).ChangeMerchant(ctx, o.by, c.MerchantCode, func(s merchant.State) (merchant.State,
+		error) {
+		changed, err := c.Apply(s.Merchant)
+		if changed != s.Merchant {
+			changed.UpdatedAt = o.Now()
+		}
+		s.Merchant = changed
+		return s, err
+	})
+	if err != nil {
+		return merchantUpdated{}, err
+	}
+	o.Log.InfoContext(ctx, "merchant updated", "merchant", c.MerchantCode, "version", state.Merchant.Version)
+	return merchantUpdated{MerchantCode: c.MerchantCode, Version: state.Merchant.Version}, nil
+}
+
+// updateSettings changes a merchant's settings in a mode: those given.
+type updateSettings struct {
+	MerchantCode string `json:"merchant_code" validate:"required"`
+	Mode         string `json:"mode"` // live or test; the first key's unless given
+	merchant.OperatorSettingsChange
+}
+
+// settingsOwner is whose settings, or whose bank account, an answer shows.
+type settingsOwner struct {
+	MerchantCode string         `json:"merchant_code"`
+	Mode         string         `json:"mode"`
+	Currency     money.Currency `json:"currency"`
+	TimeZone     string         `json:"time_zone"`
+}
+
+func ownerOf(m merchant.Merchant, mode identity.Mode) settingsOwner {
+	return settingsOwner{MerchantCode: m.Code, Mode: mode.Name(), Currency: m.Currency, TimeZone: m.TimeZone}
+}
+
+type settingsUpdated struct {
+	settingsOwner
+	merchant.SettingsView
+	ExpectedMax money.Amount `json:"expected_max_transaction_amount,omitzero"`
+	NextAt      time.Time    `json:"next_at,omitzero"` // as in payoutSet; absent without a bank account
+}
+
+func (o operator) updateSettings(ctx context.Context, c updateSettings) (settingsUpdated, error) {
+	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	if err != nil {
+		return settingsUpdated{}, err
+	}
+	state, err := banking.Open(o.App).ChangeMerchant(ctx, o.by, t.Merchant, func(s merchant.State) (merchant.State,
+		error) {
+		changed, refused := c.Apply(s.Merchant.Settings.Of(t.Mode), s.Merchant.Currency)
+		return s.WithSettings(t.Mode, changed), refused
+	})
+	if err != nil {
+		return settingsUpdated{}, err
+	}
+	settings := state.Merchant.Settings.Of(t.Mode)
+	o.Log.InfoContext(ctx, "settings updated", "tenant", t.String(), "version", state.Merchant.Version)
+	return settingsUpdated{settingsOwner: ownerOf(state.Merchant, t.Mode), SettingsView: settings.View(),
+		ExpectedMax: settings.ExpectedMax, NextAt: state.Schedule(t.Mode).NextAt}, nil
 }

@@ -1,8 +1,14 @@
 package receipts
 
 import (
+	"container/list"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/page"
@@ -61,4 +67,78 @@ func (f family) sheet(ctx context.Context, token string) (sheet, error) {
 	}
 	a, err := f.store.Account(ctx, tenant.Merchant)
 	return newSheet(about, m, a, tenant.Mode == identity.Test), err
+}
+
+// mostDrawn limits the PDFs that a process keeps, in bytes. A PDF has some 20 kB.
+const mostDrawn = 4 << 20
+
+// drawnPDFs keeps the PDFs that were used last, by their entity tags, because drawing one takes a function 70 to 230
+// ms. They are kept in memory alone: few receipts are opened by two browsers, so writing each PDF to the table or to
+// S3 would cost more than it saves.
+type drawnPDFs struct {
+	mu    sync.Mutex
+	byTag map[string]*list.Element
+	used  *list.List // of drawnPDF, the latest first
+	size  int
+}
+
+type drawnPDF struct {
+	tag  string
+	body []byte
+}
+
+func newDrawnPDFs() *drawnPDFs {
+	return &drawnPDFs{byTag: map[string]*list.Element{}, used: list.New()}
+}
+
+// get returns the PDF with the tag; nil if it is not kept.
+func (d *drawnPDFs) get(tag string) []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	found := d.byTag[tag]
+	if found == nil {
+		return nil
+	}
+	d.used.MoveToFront(found)
+	return found.Value.(drawnPDF).body
+}
+
+// put keeps a PDF, and drops the least recently used PDFs beyond mostDrawn.
+func (d *drawnPDFs) put(tag string, body []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.byTag[tag] != nil || len(body) > mostDrawn {
+		return
+	}
+	d.byTag[tag] = d.used.PushFront(drawnPDF{tag, body})
+	for d.size += len(body); d.size > mostDrawn; {
+		oldest := d.used.Remove(d.used.Back()).(drawnPDF)
+		delete(d.byTag, oldest.tag)
+		d.size -= len(oldest.body)
+	}
+}
+
+// tag returns the entity tag of the receipt's PDF: a digest of the sheet and of the commit of the code that draws it.
+func (s sheet) tag(commit string) string {
+	s.words = words{} // they follow from the language
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %#v", commit, s))
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+}
+
+// showPDF returns the receipt as PDF, or 304 if the browser has that PDF. It draws the PDF if the process does not
+// keep it.
+func (f family) showPDF(ctx context.Context, s sheet) (rest.Document, error) {
+	tag := s.tag(f.commit)
+	if rest.BrowserHas(ctx, tag) {
+		return rest.Document{Status: http.StatusNotModified, ETag: tag}, nil
+	}
+	body := f.drawn.get(tag)
+	if body == nil {
+		var err error
+		if body, err = s.pdf(); err != nil {
+			return rest.Document{}, err
+		}
+		f.drawn.put(tag, body)
+	}
+	return rest.Document{ContentType: "application/pdf", Body: body, Filename: s.file + pdfSuffix, ETag: tag}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
@@ -57,4 +58,42 @@ func (r relay) send(ctx context.Context, due store.Due, delay time.Duration) err
 		return r.mails.Send(ctx, due.Tenant, due.MailID, delay)
 	}
 	return r.polls.Send(ctx, due.Tenant, app.PollMessage{Checkout: due.CheckoutID, Refund: due.RefundID}, delay)
+}
+
+// image converts an item of Lambda's event into the SDK's type.
+func image(of map[string]events.DynamoDBAttributeValue) map[string]types.AttributeValue {
+	item := make(map[string]types.AttributeValue, len(of))
+	for name, value := range of {
+		item[name] = attribute(value)
+	}
+	return item
+}
+
+func attribute(v events.DynamoDBAttributeValue) types.AttributeValue {
+	switch v.DataType() {
+	case events.DataTypeString:
+		return &types.AttributeValueMemberS{Value: v.String()}
+	case events.DataTypeNumber:
+		return &types.AttributeValueMemberN{Value: v.Number()}
+	case events.DataTypeBoolean:
+		return &types.AttributeValueMemberBOOL{Value: v.Boolean()}
+	case events.DataTypeBinary:
+		return &types.AttributeValueMemberB{Value: v.Binary()}
+	case events.DataTypeStringSet:
+		return &types.AttributeValueMemberSS{Value: v.StringSet()}
+	case events.DataTypeNumberSet:
+		return &types.AttributeValueMemberNS{Value: v.NumberSet()}
+	case events.DataTypeBinarySet:
+		return &types.AttributeValueMemberBS{Value: v.BinarySet()}
+	case events.DataTypeMap:
+		return &types.AttributeValueMemberM{Value: image(v.Map())}
+	case events.DataTypeList:
+		list := make([]types.AttributeValue, len(v.List()))
+		for i, element := range v.List() {
+			list[i] = attribute(element)
+		}
+		return &types.AttributeValueMemberL{Value: list}
+	default:
+		return &types.AttributeValueMemberNULL{Value: true}
+	}
 }

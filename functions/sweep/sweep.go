@@ -21,6 +21,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/file"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/payout/run"
@@ -247,4 +248,77 @@ func (t *tick) resendMail(ctx context.Context, id string) error {
 		return nil
 	}
 	return err
+}
+
+// walkBeyond looks into shards beyond the setting, which must never be lowered
+// (store.Config). If it was, as by a deployment that raised it and was rolled back,
+// nobody else reads what was stored there meanwhile. So that is a failure, which an
+// alarm reports, and it is processed. Of all shards that there may be each has its
+// minute of the hour.
+func (t *tick) walkBeyond(ctx, reading context.Context) {
+	for shard := t.at.Minute(); shard < store.MaxDueShards; shard += 60 {
+		if shard < t.Store.DueShards() {
+			continue
+		}
+		found, err := t.walk(ctx, reading, shard)
+		payouts, failed := t.openPayouts(ctx, reading, shard)
+		if err = errors.Join(err, failed); found > 0 || payouts || err != nil {
+			t.failures.Add(1)
+			t.Log.ErrorContext(ctx, "due shard beyond the setting", "shard", shard, "items", found, "payouts", payouts,
+				"error", err)
+		}
+	}
+}
+
+// openPayouts has payoutopen handle a shard if any payout is due in it.
+func (t *tick) openPayouts(ctx, reading context.Context, shard int) (bool, error) {
+	for _, err := range t.Store.DuePayouts(reading, shard, "", t.at) {
+		if err != nil {
+			return false, err
+		}
+		return true, t.payouts.Send(ctx, app.PayoutShardMessage{Shard: &shard})
+	}
+	return false, nil
+}
+
+// sweepObject drops a file that was not uploaded in time. If the file of an object is gone, it sends a message to the
+// function files, which alone reaches S3, to delete the object; and again until files has recorded that. So it does no
+// harm that a process dies between any two steps.
+func (t *tick) sweepObject(ctx context.Context, key string) error {
+	e, err := t.Store.ObjectEntry(ctx, key)
+	if err == nil && e.State == file.ObjectPending && e.Due(t.at) {
+		if err = t.drop(ctx, e); err == nil {
+			e, err = t.Store.ObjectEntry(ctx, key)
+		}
+	}
+	switch {
+	case failure.Is(err, failure.KindNotFound): // the index lags
+		return nil
+	case err != nil || e.State != file.ObjectDoomed || !e.Due(t.Store.Now()):
+		return err
+	}
+	if err = t.files.Send(ctx, app.FileMessage{Object: file.ObjectID(key)}); err != nil {
+		return err
+	}
+	if err = t.Store.SaveObjectEntry(ctx, e.Sent(t.at)); errors.Is(err, store.ErrStale) { // it was handled meanwhile
+		return nil
+	}
+	return err
+}
+
+// drop drops a pending file. An entry without a file, which should not exist, is doomed, so that its object is deleted.
+func (t *tick) drop(ctx context.Context, e file.Entry) error {
+	_, err := t.Store.DropFile(ctx, t.by, e.Tenant, e.File, "sweep", "")
+	switch {
+	case failure.Is(err, failure.KindNotFound):
+		err = t.Store.SaveObjectEntry(ctx, e.Doom(t.at))
+		if errors.Is(err, store.ErrStale) { // the file was deleted meanwhile
+			return nil
+		}
+		return err
+	case errors.Is(err, store.ErrNotPending): // it was completed in time after all
+		return nil
+	default:
+		return err
+	}
 }

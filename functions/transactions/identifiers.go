@@ -92,3 +92,17 @@ func (f family) candidates(ctx context.Context, t identity.Tenant, q identifiers
 	r, err := f.store.TransactionByForeignID(ctx, t, q.ForeignID)
 	return []store.Record{r}, err
 }
+
+type detailRequest struct{ identifiers }
+
+// detail is retrieveTransaction: exactly one identifier.
+func (f family) detail(ctx context.Context, req detailRequest) (transaction, error) {
+	if req.given() != 1 {
+		return transaction{}, failure.Invalid("", "Give exactly one identifier.")
+	}
+	r, err := f.find(ctx, req.identifiers)
+	if err != nil {
+		return transaction{}, err
+	}
+	return f.view(ctx, r), nil
+}

@@ -2,6 +2,7 @@ package transactions
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -140,4 +141,129 @@ func (f family) links(ctx context.Context, t payments.Transaction) []link {
 	href := f.baseURL + "/v1.0/merchants/" + url.PathEscape(t.MerchantCode) + "/payments/" +
 		url.PathEscape(t.ID) + "/refunds"
 	return []link{{Rel: "refund", Href: href, Type: "application/json", Min: terms.Minimum, Max: t.Refundable}}
+}
+
+// transactionEvent is an entry of transaction_events (contract §6.1).
+type transactionEvent struct {
+	ID          int64                `json:"id"`
+	Type        payments.EventType   `json:"event_type"`
+	Status      payments.EventStatus `json:"status"`
+	Amount      money.Amount         `json:"amount"`
+	DueDate     rest.Date            `json:"due_date,omitzero"` // payouts only
+	Date        rest.Date            `json:"date,omitzero"`     // of a payout: the same
+	Installment int                  `json:"installment_number,omitempty"`
+	Timestamp   rest.Timestamp       `json:"timestamp"`
+}
+
+// event is an entry of events.
+type event struct {
+	ID                int64                `json:"id"`
+	TransactionID     string               `json:"transaction_id"`
+	Type              payments.EventType   `json:"type"`
+	Status            payments.EventStatus `json:"status"`
+	Amount            money.Amount         `json:"amount"`
+	Timestamp         rest.Timestamp       `json:"timestamp"`
+	FeeAmount         *money.Amount        `json:"fee_amount,omitempty"` // this and the rest: payouts only
+	Installment       int                  `json:"installment_number,omitempty"`
+	DeductedAmount    *money.Amount        `json:"deducted_amount,omitempty"`
+	DeductedFeeAmount *money.Amount        `json:"deducted_fee_amount,omitempty"`
+	ReceiptNo         string               `json:"receipt_no,omitempty"` // legacy only
+}
+
+// transactionEvents are the payouts, then what else happened, oldest first.
+// Days are where the merchant is.
+func transactionEvents(r store.Record, calendar merchant.Calendar) []transactionEvent {
+	shown := make([]transactionEvent, 0, len(r.Payouts)+len(r.Events))
+	for i, p := range r.Payouts {
+		due := dueDate(p, calendar)
+		shown = append(shown, transactionEvent{ID: r.PayoutNumericID(p), Type: payments.PayoutEvent, Status: p.Status,
+			Amount: p.Net(), DueDate: due, Date: due, Installment: p.Number, Timestamp: rest.Timestamp(r.PlannedAt(i))})
+	}
+	for _, e := range r.Events {
+		shown = append(shown, transactionEvent{ID: e.NumericID(), Type: e.Type, Status: e.Status, Amount: e.Amount,
+			Date: rest.DateOf(e.CreatedAt.In(calendar.Where)), Timestamp: rest.Timestamp(e.CreatedAt)})
+	}
+	return shown
+}
+
+// events are the same in the other form. The fee stays ours when a payment is
+// refunded (contract §6.7), so no share of it is ever deducted.
+func events(r store.Record) []event {
+	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
+	for i, p := range r.Payouts {
+		none := money.Zero(p.Amount.Currency())
+		shown = append(shown,
+			event{ID: r.PayoutNumericID(p), TransactionID: r.ID, Type: payments.PayoutEvent, Status: p.Status,
+				Amount: p.Net(), Timestamp: rest.Timestamp(r.PlannedAt(i)), FeeAmount: &p.Fee, Installment: p.Number,
+				DeductedAmount: &p.Deducted, DeductedFeeAmount: &none})
+	}
+	for _, e := range r.Events {
+		shown = append(shown, event{ID: e.NumericID(), TransactionID: r.ID, Type: e.Type, Status: e.Status,
+			Amount: e.Amount, Timestamp: rest.Timestamp(e.CreatedAt)})
+	}
+	return shown
+}
+
+// product is a line of products (contract §6.1).
+type product struct {
+	Name            string       `json:"name"`
+	Price           money.Amount `json:"price"`
+	VATRate         json.Number  `json:"vat_rate"`
+	SingleVATAmount money.Amount `json:"single_vat_amount"`
+	PriceWithVAT    money.Amount `json:"price_with_vat"`
+	VATAmount       money.Amount `json:"vat_amount"`
+	Quantity        int          `json:"quantity"`
+	TotalPrice      money.Amount `json:"total_price"`
+	TotalWithVAT    money.Amount `json:"total_with_vat"`
+}
+
+// vatRate is what was paid under one rate (contract §6.1).
+type vatRate struct {
+	Rate  json.Number  `json:"rate"`
+	Net   money.Amount `json:"net"`
+	VAT   money.Amount `json:"vat"`
+	Gross money.Amount `json:"gross"`
+}
+
+// showProducts shows what was sold, to which a tip does not belong.
+func (v *transaction) showProducts(t payments.Transaction) {
+	lines := t.Products(t.Sale())
+	for _, p := range lines {
+		v.Products = append(v.Products, product{Name: p.Name, Price: p.Price, VATRate: json.Number(p.VATRate),
+			SingleVATAmount: p.VAT, PriceWithVAT: p.PriceWithVAT, VATAmount: p.TotalVAT, Quantity: p.Quantity,
+			TotalPrice: p.Total, TotalWithVAT: p.TotalWithVAT})
+	}
+	for _, r := range payments.VATTotals(lines) {
+		v.VATRates = append(v.VATRates, vatRate{Rate: json.Number(r.Rate), Net: r.Net, VAT: r.VAT, Gross: r.Gross})
+	}
+}
+
+// toBank is the payout_type of all that is paid out (contract §2.7).
+const toBank = "BANK_ACCOUNT"
+
+// paysOut is where the parts of a payment are paid out, and the day on which all
+// of it is; none when that takes several payouts. Total counts the parts that did
+// not fail; the last part replaces those that did.
+func paysOut(parts []payments.PayoutPart, total int, calendar merchant.Calendar) (to string, on rest.Date) {
+	if len(parts) == 0 {
+		return "", rest.Date{}
+	}
+	if total == 1 {
+		on = dueDate(parts[len(parts)-1], calendar)
+	}
+	return toBank, on
+}
+
+// dueDate is the day of the payout that has the part, or else of the first that
+// may have it; none while a payout on demand is not asked for.
+func dueDate(p payments.PayoutPart, calendar merchant.Calendar) rest.Date {
+	day := p.Day
+	if day == "" {
+		day = calendar.PayoutDay(p.EligibleAt)
+	}
+	var due rest.Date
+	if due.UnmarshalText([]byte(day)) != nil {
+		return rest.Date{}
+	}
+	return due
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
 // payVoucher acts as the payer's bank in test mode: the boleto or Pix code that
@@ -59,3 +60,29 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 }
 
 var errNothingToPay = failure.Conflict("The checkout does not wait for a boleto or Pix payment.")
+
+// setReaderOffline takes a virtual reader offline, or puts it online again (contract §13.7). Repeating it is fine. Only
+// test mode has virtual readers.
+type setReaderOffline struct {
+	MerchantCode string `json:"merchant_code" validate:"required"`
+	Mode         string `json:"mode"` // live or test; the first key's unless given
+	ReaderID     string `json:"reader_id" validate:"required"`
+	Offline      *bool  `json:"offline" validate:"required"`
+}
+
+type readerSet struct {
+	ReaderID string `json:"reader_id"`
+	Offline  bool   `json:"offline"`
+}
+
+func (o operator) setReaderOffline(ctx context.Context, c setReaderOffline) (readerSet, error) {
+	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	if err != nil {
+		return readerSet{}, err
+	}
+	err = o.Virtual.SetOffline(ctx, t.String(), c.ReaderID, *c.Offline)
+	if errors.Is(err, terminal.ErrUnpaired) {
+		return readerSet{}, failure.NotFound("The merchant has no such virtual reader.").WithCause(err)
+	}
+	return readerSet{c.ReaderID, *c.Offline}, err
+}

@@ -1,0 +1,131 @@
+package provision
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/validate"
+)
+
+// updateOperator changes what only the platform's operator may change of a merchant's
+// operator: the settings of its applications (contract §13.9). Those left out stay.
+type updateOperator struct {
+	MerchantCode string          `json:"merchant_code" validate:"required"`
+	Mode         string          `json:"mode"`
+	OperatorID   int32           `json:"operator_id" validate:"required"`
+	AppSettings  json.RawMessage `json:"app_settings" validate:"required"`
+}
+
+type operatorUpdated struct {
+	OperatorID  int32                `json:"operator_id"`
+	AppSettings merchant.AppSettings `json:"app_settings"`
+}
+
+func (o operator) updateOperator(ctx context.Context, c updateOperator) (operatorUpdated, error) {
+	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	if err != nil {
+		return operatorUpdated{}, err
+	}
+	change := func(m member.Member, _ member.Roles) (member.Member, error) {
+		if m.Type != member.TypeManaged {
+			return m, failure.NotFound("There is no such operator.")
+		}
+		return m, mergeAppSettings(&m.AppSettings, c.AppSettings)
+	}
+	m, err := o.Store.UpdateMember(ctx, o.by, t, c.OperatorID, "", member.EndKeys, change)
+	if err != nil {
+		return operatorUpdated{}, err
+	}
+	o.Log.InfoContext(ctx, "operator updated", "merchant", t.Merchant, "operator", m.Number())
+	return operatorUpdated{OperatorID: m.Number(), AppSettings: m.AppSettings.OrDefaults()}, nil
+}
+
+// mergeAppSettings overwrites the settings that are given. Failure: Invalid.
+func mergeAppSettings(s *merchant.AppSettings, change json.RawMessage) error {
+	s.TipRates = slices.Clone(s.TipRates) // decoding would overwrite what was read
+	err := decode(change, s)
+	if err == nil {
+		err = validate.Forms(*s).First()
+	}
+	switch {
+	case err == nil:
+		return nil
+	case failure.Of(err).Param == "":
+		return failure.Invalid("app_settings", "must be an object")
+	default:
+		return failure.Of(err).In("app_settings")
+	}
+}
+
+// setPassword gives a user who is a member of the merchant a random password: an owner has none
+// at first, and users forget theirs. A user has one password for all merchants. Sessions and
+// grants by the old one end (contract §10). Managed users get theirs from the merchant.
+type setPassword struct {
+	MerchantCode string `json:"merchant_code" validate:"required"`
+	Mode         string `json:"mode"` // in which the user is a member; the first key's unless given
+	Email        string `json:"email" validate:"required text=256"`
+}
+
+type passwordSet struct {
+	MerchantCode string `json:"merchant_code"`
+	Mode         string `json:"mode"`
+	Email        string `json:"email"`
+	Password     string `json:"password"` // shown once
+}
+
+func (o operator) setPassword(ctx context.Context, c setPassword) (passwordSet, error) {
+	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	if err != nil {
+		return passwordSet{}, err
+	}
+	password, err := member.NewPassword(rand.Reader)
+	if err != nil {
+		return passwordSet{}, err
+	}
+	operation := "set_password " + uuid.NewString()
+	m, err := o.Store.SetUserPassword(ctx, o.by, t, member.Address(c.Email), o.Store.PasswordByOperator(operation,
+		password))
+	if err != nil {
+		return passwordSet{}, err
+	}
+	o.Log.InfoContext(ctx, "password set", "merchant", t.Merchant, "member", m.ID)
+	return passwordSet{MerchantCode: t.Merchant, Mode: t.Mode.Name(), Email: m.Email, Password: password.Reveal()}, nil
+}
+
+// removeSecondFactor turns off the second factor of a member, a user or a managed user, who has
+// lost both the authenticator app and the recovery codes. The password stays.
+type removeSecondFactor struct {
+	MerchantCode string `json:"merchant_code" validate:"required"`
+	Mode         string `json:"mode"` // in which the person is a member; the first key's unless given
+	Email        string `json:"email" validate:"required text=256"`
+}
+
+type secondFactorRemoved struct {
+	MerchantCode string `json:"merchant_code"`
+	Mode         string `json:"mode"`
+	Email        string `json:"email"`
+	Removed      bool   `json:"removed"`
+}
+
+func (o operator) removeSecondFactor(ctx context.Context, c removeSecondFactor) (secondFactorRemoved, error) {
+	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	if err != nil {
+		return secondFactorRemoved{}, err
+	}
+	m, err := o.Store.MemberByAddress(ctx, t, member.Address(c.Email))
+	if err == nil {
+		err = o.Store.RemoveSecondFactor(ctx, o.by, t, m)
+	}
+	if err != nil {
+		return secondFactorRemoved{}, err
+	}
+	o.Log.InfoContext(ctx, "second factor removed", "merchant", t.Merchant, "member", m.ID)
+	return secondFactorRemoved{MerchantCode: t.Merchant, Mode: t.Mode.Name(), Email: m.Email, Removed: true}, nil
+}
