@@ -185,3 +185,74 @@ func (a Amount) Minor() int64 {
 
 // String is the amount with exactly the currency's decimals: "10.10".
 func (a Amount) String() string { return a.value.String() }
+
+// Decimal is a decimal number that is no amount, such as a rate: as text, so that
+// no digit passes through a float. "" is unset.
+type Decimal string
+
+// NewDecimal is value / 10^scale without zeros at its end, such as 33.3 for 33300 and 3.
+// It panics if scale is not from 0 to 19.
+func NewDecimal(value int64, scale int) Decimal {
+	return Decimal(decimal.MustNew(value, scale).Trim(0).String())
+}
+
+// UnmarshalJSON reads a JSON number, or one as text. Error: ErrAmount for
+// anything else.
+func (d *Decimal) UnmarshalJSON(b []byte) error {
+	var l Literal
+	err := l.UnmarshalJSON(b)
+	*d = Decimal(l)
+	return err
+}
+
+// MarshalJSON writes a JSON number; null when it is unset.
+func (d Decimal) MarshalJSON() ([]byte, error) {
+	if d == "" {
+		return []byte("null"), nil
+	}
+	return []byte(d), nil
+}
+
+// ErrRate reports text that is not a plain decimal fraction.
+var ErrRate = errors.New("not a decimal rate")
+
+// Times is the amount multiplied by a rate such as "0.0195", rounded half to
+// even to the currency's scale (contract §2.4). Errors: ErrRate, ErrRange.
+func (a Amount) Times(rate string) (Amount, error) {
+	if !plain(rate) {
+		return Amount{}, ErrRate
+	}
+	factor, err := decimal.Parse(rate)
+	if err != nil {
+		return Amount{}, ErrRate
+	}
+	product, err := a.value.Mul(factor)
+	if err != nil {
+		return Amount{}, ErrRange
+	}
+	scale := a.currency.Scale()
+	return Amount{value: product.Round(scale).Pad(scale), currency: a.currency}, nil
+}
+
+// Split divides the amount into n parts that sum to it exactly: equal ones,
+// rounded towards zero, of which the last takes the rest (contract §6.7).
+// n below 1 counts as 1.
+func (a Amount) Split(n int) []Amount {
+	n = max(n, 1)
+	parts := make([]Amount, n)
+	each, rest := a.Minor()/int64(n), a.Minor()
+	for i := range n - 1 {
+		parts[i] = FromMinor(each, a.currency)
+		rest -= each
+	}
+	parts[n-1] = FromMinor(rest, a.currency)
+	return parts
+}
+
+// Smallest is one minor unit of c.
+func Smallest(c Currency) Amount { return FromMinor(1, c) }
+
+// FromMinor is the amount of so many minor units.
+func FromMinor(minor int64, c Currency) Amount {
+	return Amount{value: decimal.MustNew(minor, c.Scale()), currency: c}
+}

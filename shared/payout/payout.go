@@ -8,6 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // Status is the state of a payout.
@@ -127,4 +128,33 @@ func (p Payout) at(status Status, now time.Time) Payout {
 func (p Payout) entry(kind ledger.Kind, debit, credit ledger.Account, now time.Time) *ledger.Entry {
 	return ledger.MustEntry(p.ID, kind, ledger.OfPayout(p.ID), now,
 		ledger.Posting{Account: debit, Amount: p.Total}, ledger.Posting{Account: credit, Amount: p.Total.Neg()})
+}
+
+// RecordStatus is the state of a payout record (contract §6.7).
+type RecordStatus string
+
+// The statuses. Clients do not see RecordOpen.
+const (
+	RecordOpen       RecordStatus = "OPEN"
+	RecordSuccessful RecordStatus = "SUCCESSFUL"
+	RecordFailed     RecordStatus = "FAILED"
+)
+
+// Record is one line of a payout: a payable that it collected.
+type Record struct {
+	PayoutID  string       `dynamo:"payout_id"`
+	Day       string       `dynamo:"day"`
+	Reference string       `dynamo:"reference"`
+	Status    RecordStatus `dynamo:"status"`
+	payments.Payable
+}
+
+// NumericID is the record's id as clients know it, of 53 bits (contract §6.7).
+func (r Record) NumericID() int64 {
+	return payments.NumericID("payout record " + r.PayoutID + " " + r.ID)
+}
+
+// record is the payable as the payout records it.
+func (p Payout) record(payable payments.Payable) Record {
+	return Record{PayoutID: p.ID, Day: p.Day, Reference: p.Reference(), Status: RecordOpen, Payable: payable}
 }

@@ -51,3 +51,59 @@ func (p *Processor) answer(ctx context.Context, t identity.Tenant, attemptID, an
 		return o, failure.Upstream(err)
 	}
 }
+
+// Resume asks the acquirer where the payer of a checkout goes on who has begun a challenge or is
+// at a method's page, and may have come back, or loaded the payment page again. An outcome that
+// the acquirer knows by then is recorded, so that the payer need not wait for the next poll.
+// Without an answer the step is nil, as it is for any other checkout: nothing is recorded, since
+// asking costs nothing and may be repeated every few seconds.
+func (p *Processor) Resume(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, *Step,
+	error) {
+	if !c.RequiresAction() || c.Attempt.Method.Flow() == payments.VoucherFlow {
+		return c, nil, nil
+	}
+	attempt := *c.Attempt
+	o, err := askOnce(ctx, func(ctx context.Context) (payments.Outcome, error) {
+		return p.acquirer(t).LookUp(ctx, attempt.ID)
+	})
+	switch {
+	case err != nil && !errors.Is(err, acquirer.ErrUnknownCharge):
+		p.Log.WarnContext(ctx, "acquirer did not answer for a charge", "checkout", c.ID, "attempt", attempt.ID, "error", err)
+		return c, nil, nil
+	case err != nil || o.Decision == payments.OutcomeUnknown:
+		return c, nil, nil
+	case attempt.DeadlinePassed(o, p.Store.Now()):
+		c, err = p.resolve(ctx, t, c)
+		return c, nil, err
+	case o.Decision == payments.Challenge:
+		return c, p.step(c, attempt.ID, o), nil
+	}
+	c, err = p.settle(ctx, t, c, attempt.ID, o)
+	return c, nil, err
+}
+
+// Deactivate expires a checkout at the merchant's request, after cancelling its
+// open attempt (contract §4.5). Failures: NotFound, Conflict, Upstream.
+func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
+	read, err := p.Store.Checkout(ctx, t, checkoutID)
+	if err != nil {
+		return read, err
+	}
+	return p.change(ctx, t, read, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
+		err := c.CheckDeactivatable(p.Store.Now())
+		if err != nil {
+			return payments.CheckoutChange{}, false, err
+		}
+		// After one attempt is cancelled there may be another that was begun meanwhile.
+		for c.RequiresAction() {
+			if c, err = p.cancel(ctx, t, c); errors.Is(err, errAttemptPending) {
+				err = payments.ErrAttemptPending
+			}
+			if err != nil {
+				return payments.CheckoutChange{}, false, err
+			}
+		}
+		change, err := c.Deactivate(messageID(), p.Store.Now())
+		return change, err == nil, err
+	})
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
 // Account is what somebody signs in to with a name and a password: a user, a managed user of one
@@ -85,4 +86,16 @@ type Session struct {
 func (s Session) Of(a Account) bool {
 	return a.ID != "" && s.Account.ID == a.ID && s.Account.Kind == a.Kind && s.Account.Tenant == a.Tenant &&
 		a.Passwords.Current() != "" && s.Password == a.Passwords.Current() && !s.SignedIn.Before(a.Since)
+}
+
+// HeldByMember reports whether a code or grant still counts for the member who allowed it: the member is active, and
+// its access has not ended since it signed in (contract §10).
+func HeldByMember(h oauth.Holder, m member.Member) bool {
+	return m.ID == h.Subject && m.Kind() == h.Kind && m.UserID == h.User && m.Active() && m.Honours(h.SignedIn)
+}
+
+// HeldByPassword reports whether the holder's password is still the one with which the holder signed in to allow a code
+// or grant (contract §10).
+func HeldByPassword(h oauth.Holder, now member.Passwords) bool {
+	return now.Current() != "" && now.Current() == h.Password
 }

@@ -5,6 +5,7 @@ package table
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -75,3 +76,28 @@ func (c Client) Delete(k Key) *dynamo.Delete { return c.Table.Delete("pk", k.PK)
 // Transaction begins a write transaction that takes effect once, though its
 // request may arrive more than once.
 func (c Client) Transaction() *dynamo.WriteTx { return c.DB.WriteTx().Idempotent(true) }
+
+// Items are those that a query or a scan finds.
+type Items interface{ Iter() dynamo.PagingIter }
+
+// Walk reads items page by page and converts each with line. Ranging over it
+// again reads again. What is written during the walk may be missing. An error
+// ends it.
+func Walk[I, T any](ctx context.Context, items Items, line func(I) T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		pages := items.Iter()
+		for {
+			var item I // a new one: attributes missing from the next item would stay
+			if !pages.Next(ctx, &item) {
+				break
+			}
+			if !yield(line(item), nil) {
+				return
+			}
+		}
+		if err := pages.Err(); err != nil {
+			var none T
+			yield(none, err)
+		}
+	}
+}

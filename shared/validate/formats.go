@@ -1,8 +1,12 @@
 package validate
 
 import (
+	"errors"
 	"net/mail"
+	"net/netip"
+	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -120,4 +124,125 @@ func cardNumber(text string) bool {
 		sum += d
 	}
 	return sum%10 == 0
+}
+
+// dateTimes is the grammar of RFC 3339 §5.6, of which the offset may be missing.
+var dateTimes = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3])(:[0-5]\d:)([0-5]\d|60)(\.\d+)?` +
+	`([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)?$`)
+
+// Time reads a date-time of RFC 3339, in UTC; false for anything else. Without an offset it is one in UTC, as published
+// clients send it. A leap second is the second after it, since Go's times have none.
+func Time(text string) (time.Time, bool) {
+	parts := dateTimes.FindStringSubmatch(text)
+	if parts == nil {
+		return time.Time{}, false
+	}
+	day, hour, minute, second, fraction, offset := parts[1], parts[2], parts[3], parts[4], parts[5], parts[6]
+	leap := second == "60"
+	if leap {
+		second = "59"
+	}
+	if offset == "" || offset == "z" {
+		offset = "Z"
+	}
+	const nanoseconds = 10 // digits of a fraction with its point
+	at, err := time.Parse(time.RFC3339Nano, day+"T"+hour+minute+second+fraction[:min(len(fraction), nanoseconds)]+offset)
+	at = at.UTC()
+	if leap {
+		if at.Hour() != 23 || at.Minute() != 59 { // when all leap seconds are (RFC 3339 §5.7)
+			return time.Time{}, false
+		}
+		at = at.Truncate(time.Second).Add(time.Second)
+	}
+	// An offset can lead out of the years that RFC 3339 can write.
+	if err != nil || at.Year() < 0 || at.Year() > 9999 {
+		return time.Time{}, false
+	}
+	return at, true
+}
+
+// maxURL bounds URLs, in bytes.
+const maxURL = 2048
+
+// notInHosts are the characters that a browser refuses in a host (URL Standard, "forbidden domain code point"), beside
+// control characters.
+const notInHosts = " #%/:<>?@[\\]^|\x7f"
+
+// httpURL returns what is wrong with a text that must be an absolute http or https URL without credentials, which a
+// browser can open; "" if nothing is.
+func httpURL(text string) string {
+	u, err := url.Parse(text)
+	switch {
+	case len(text) > maxURL:
+		return "must have at most 2048 bytes"
+	case err != nil:
+		return UnparsedURL(text, err)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "must be an absolute http or https URL"
+	case u.User != nil:
+		return "must have no user information"
+	case !isHost(u):
+		return noHost
+	case !isPort(u.Port()):
+		return noPort
+	default:
+		return ""
+	}
+}
+
+const (
+	noHost = "must have the name or address of a host"
+	noPort = "must have a port from 1 to 65535, or none"
+)
+
+// UnparsedURL says why url.Parse refuses a text, without repeating it.
+func UnparsedURL(text string, err error) string {
+	var escape url.EscapeError
+	var host url.InvalidHostError
+	switch {
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return "must have no control characters"
+	case badPort.MatchString(text):
+		return noPort
+	case errors.As(err, &escape) && !escaped.MatchString(string(escape)):
+		return "must have two hexadecimal digits after each %"
+	case errors.As(err, &escape), errors.As(err, &host), strings.Contains(text, "//["): // no host has another escape
+		return noHost
+	default:
+		return "must be a URL"
+	}
+}
+
+var (
+	// badPort finds a port that is no number, behind a name or an address in brackets.
+	badPort = regexp.MustCompile(`^[^/?#]*//(?:[^/?#@]*@)?(?:\[[^]/?#]*\]|[^[/?#:@]*)` +
+		`:[^/?#@]*[^/?#@0-9][^/?#@]*(?:[/?#]|$)`)
+	escaped = regexp.MustCompile(`^%[0-9A-Fa-f]{2}`)
+)
+
+func isHost(u *url.URL) bool {
+	host := u.Hostname()
+	if address, err := netip.ParseAddr(host); strings.HasPrefix(u.Host, "[") {
+		return err == nil && address.Is6() && address.Zone() == ""
+	}
+	control := func(r rune) bool { return r < ' ' }
+	if host == "" || strings.ContainsAny(host, notInHosts) || strings.ContainsFunc(host, control) {
+		return false
+	}
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	if last := labels[len(labels)-1]; digits(1, len(host))(last) { // so it is an address
+		address, err := netip.ParseAddr(strings.TrimSuffix(host, "."))
+		return err == nil && address.Is4()
+	}
+	for _, label := range labels {
+		if label == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func isPort(text string) bool {
+	port, err := strconv.Atoi(text)
+	return text == "" || err == nil && port >= 1 && port <= 65535
 }

@@ -2,12 +2,16 @@ package webhook
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
+	"net/http"
 	"net/netip"
 	"strconv"
 	"syscall"
 	"time"
+
+	"code.dny.dev/ssrf"
 )
 
 // connectTimeout bounds one address, so that a dead one leaves time for the next.
@@ -90,4 +94,72 @@ func (p Policy) control(network, address string, _ syscall.RawConn) error {
 		return &DeliveryError{Reason: ReasonAddress}
 	}
 	return nil
+}
+
+// AnswerTimeout bounds one attempt from the first lookup to the end of the
+// answer (contract §11.3).
+const AnswerTimeout = 10 * time.Second
+
+// maxAnswerSize bounds, in bytes, what is read of an answer's header and body each.
+const maxAnswerSize = 64 << 10
+
+// Client returns an HTTP client that reaches only what policy permits, follows no
+// redirect (a 3xx is returned as the answer) and gives up after [AnswerTimeout].
+func Client(policy Policy) *http.Client { return newClient(newDialer(policy)) }
+
+func newClient(d *dialer) *http.Client {
+	return &http.Client{
+		Transport:     newTransport(d),
+		Timeout:       AnswerTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+func newTransport(d *dialer) *http.Transport {
+	return &http.Transport{
+		Proxy:       nil, // a proxy from the environment would dial without the check
+		DialContext: d.DialContext,
+		// Idle connections do not survive the pauses between a function's invocations,
+		// and with a new one the address is checked for every attempt.
+		DisableKeepAlives:      true,
+		DisableCompression:     true,
+		ForceAttemptHTTP2:      true, // otherwise off with a custom dialer
+		MaxResponseHeaderBytes: maxAnswerSize,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+	}
+}
+
+// registry knows the IANA Special-Purpose Address Registries, and of IPv6 allows
+// global unicast alone. It refuses a block whole even where the registry calls a
+// part of it globally reachable (anycast relays, AS112): no merchant's server is
+// there.
+var registry = ssrf.New(
+	// A cloud's host agent behind a public number.
+	ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")),
+	// 6bone, returned (RFC 3701).
+	ssrf.WithDeniedV6Prefixes(netip.MustParsePrefix("3ffe::/16")),
+)
+
+// isPublic reports whether addr is a public unicast address; mapped IPv6 is not.
+func isPublic(addr netip.Addr) bool {
+	return addr.IsValid() && !isISATAP(addr) && registry.SafeAddr(addr) == nil
+}
+
+// isISATAP recognises an IPv4 address tunnelled in an interface identifier
+// (RFC 5214 §6.1). It can be in any prefix, so no table has it.
+func isISATAP(addr netip.Addr) bool {
+	if !addr.Is6() {
+		return false
+	}
+	b := addr.As16()
+	return b[8]&^0x03 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
+}
+
+func containsAddr(prefixes []netip.Prefix, addr netip.Addr) bool {
+	for _, prefix := range prefixes {
+		if prefix.Contains(addr) {
+			return true
+		}
+	}
+	return false
 }

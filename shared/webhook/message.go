@@ -2,8 +2,10 @@ package webhook
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -96,4 +98,36 @@ func validID(id string) bool {
 // isLDH reports whether r is an ASCII letter, digit or hyphen (RFC 5890 §2.3.1).
 func isLDH(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-'
+}
+
+var timedHeader = regexp.MustCompile(`^(X-[0-9A-Za-z-]{1,62})?$`)
+
+// CheckTimedHeader checks the name of the header for timed signatures; "" is none. No other header of a callback begins
+// with X-.
+func CheckTimedHeader(name string) error {
+	if !timedHeader.MatchString(name) {
+		return errors.New("must be X- and up to 62 letters, digits and hyphens")
+	}
+	return nil
+}
+
+// WithTimedSignatures makes the sender also sign in the form t=<unix seconds>,v1=<hex> (contract §11.2), under a header
+// that [CheckTimedHeader] takes.
+func (s *Sender) WithTimedSignatures(header string) *Sender {
+	s.timed = header
+	return s
+}
+
+// signTimed signs the attempt with the text of the secret, whsec_ included, as receivers of this form use it.
+func signTimed(m Message, s Secret) string {
+	timestamp := strconv.FormatInt(m.Timestamp.Unix(), 10)
+	content := append([]byte("v1:"+timestamp+":"), m.Body...)
+	return "t=" + timestamp + ",v1=" + hex.EncodeToString(hmacSHA256([]byte(s.Reveal()), content))
+}
+
+// decodeBase64 accepts only the canonical form: encoding/base64 alone would ignore
+// line breaks.
+func decodeBase64(text string) ([]byte, bool) {
+	data, err := base64.StdEncoding.Strict().DecodeString(text)
+	return data, err == nil && base64.StdEncoding.EncodedLen(len(data)) == len(text)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -131,4 +132,56 @@ func (a *Acquirer) DecideSession(ctx context.Context, id string, answer BankAnsw
 	}
 	_, err = a.records.move(ctx, view.ChargeID, answer.apply)
 	return view, err
+}
+
+// Answer is what a payer does on the issuer's 3DS page (contract §12).
+type Answer string
+
+// The answers. Break makes the authentication fail with an error.
+const (
+	Approve Answer = "approve"
+	Reject  Answer = "reject"
+	Break   Answer = "error"
+)
+
+var answers = []Answer{Approve, Reject, Break}
+
+// Valid reports whether the page offers the answer.
+func (a Answer) Valid() bool { return slices.Contains(answers, a) }
+
+func (a Answer) apply(c charge) charge {
+	switch {
+	case c.Decision != payments.Challenge:
+		return c
+	case a == Approve:
+		return c.approve()
+	case a == Reject:
+		return c.decline(codeSecurityViolation)
+	default:
+		return c.decline(codeError)
+	}
+}
+
+// BankAnswer is what a payer does on a method's page (contract §12).
+type BankAnswer string
+
+// The answers. Leave keeps the payment pending.
+const (
+	Pay   BankAnswer = "pay"
+	Fail  BankAnswer = "fail"
+	Leave BankAnswer = "leave"
+)
+
+// Valid reports whether the page offers the answer.
+func (b BankAnswer) Valid() bool { return b == Pay || b == Fail || b == Leave }
+
+func (b BankAnswer) apply(c charge) charge {
+	switch {
+	case c.Decision != payments.Challenge || b == Leave:
+		return c
+	case b == Pay:
+		return c.approve()
+	default:
+		return c.decline(codeCustomerCancelled)
+	}
 }
