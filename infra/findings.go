@@ -154,3 +154,14 @@ func suppress(r awscdk.CfnResource, rule string, a answer) {
 	}
 	cdknag.NagSuppressions_AddResourceSuppressions(r, &[]*cdknag.NagPackSuppression{suppression}, nil)
 }
+
+// checkWithNag lets cdk-nag check each synthesis by three of its packs. A finding without an answer above is an
+// error, and nothing is deployed. Its reports, beside the template, are for `check findings`.
+func checkWithNag(stack awscdk.Stack) {
+	props := &cdknag.NagPackProps{Verbose: yes, Reports: yes,
+		ReportFormats: &[]cdknag.NagReportFormat{cdknag.NagReportFormat_JSON}}
+	for _, pack := range []awscdk.IAspect{cdknag.NewAwsSolutionsChecks(props), cdknag.NewServerlessChecks(props),
+		cdknag.NewPCIDSS321Checks(props)} {
+		awscdk.Aspects_Of(stack).Add(pack, nil)
+	}
+}

@@ -6,8 +6,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
+	"strconv"
+	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/jsii-runtime-go"
@@ -34,4 +39,45 @@ func synthesize() error {
 	}
 	app.Synth(nil)
 	return nil
+}
+
+// minNode is the oldest Node.js that the CDK supports. goodNode is the oldest that
+// its makers still support: 20 got its last security fix in April 2026
+// (nodejs.org/en/about/previous-releases).
+const (
+	minNode  = 20
+	goodNode = 22
+)
+
+const needsNode = "the CDK needs Node.js 20 or later, and 22 is recommended"
+
+// checkNode fails if Node.js is missing or too old: the CDK is a Node.js program, and
+// without it jsii panics. It warns of one that works but gets no fixes.
+func checkNode(warnings io.Writer) error {
+	path, err := exec.LookPath("node")
+	if err != nil {
+		return errors.New(needsNode + ": no `node` is in the PATH")
+	}
+	out, err := exec.Command(path, "--version").Output() //nolint:gosec // the node that the shell finds
+	if err != nil {
+		return fmt.Errorf("%s: `node --version` fails: %w", needsNode, err)
+	}
+	warning, err := judgeNode(strings.TrimSpace(string(out)))
+	if warning != "" {
+		fmt.Fprintln(warnings, "infra:", warning)
+	}
+	return err
+}
+
+// judgeNode judges what `node --version` prints, e.g. v20.20.2. Error: too old.
+func judgeNode(version string) (warning string, err error) {
+	major, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
+	switch n, err := strconv.Atoi(major); {
+	case err != nil || n < minNode:
+		return "", fmt.Errorf("%s: this is %s", needsNode, version)
+	case n < goodNode:
+		return fmt.Sprintf("%s: this is %s, which gets no more security fixes", needsNode, version), nil
+	default:
+		return "", nil
+	}
 }
