@@ -36,8 +36,9 @@ type tokenReply struct {
 	Scope        string `json:"scope"`
 }
 
-// grantTypes are the ways in which a client gets an access token (contract §10).
-var grantTypes = map[string]func(family, context.Context, oauth.Client, tokenRequest) (tokenReply, error){
+// grantTypes are the ways in which a client gets an access token (contract §10). Each stores what it grants by the
+// tokens, and returns the scopes. It may replace the refresh token.
+var grantTypes = map[string]func(family, context.Context, oauth.Client, tokenRequest, *issued) ([]string, error){
 	"authorization_code": family.redeemCode,
 	"client_credentials": family.actAsClient,
 	"password":           family.signInProfile,
@@ -50,11 +51,16 @@ func (f family) createToken(ctx context.Context, req tokenRequest) (tokenReply, 
 	if err != nil {
 		return tokenReply{}, err
 	}
-	issueBy, known := grantTypes[req.GrantType]
+	grant, known := grantTypes[req.GrantType]
 	if !known {
 		return tokenReply{}, oauth.Refused(oauth.UnsupportedGrantType, "There is no such grant_type.")
 	}
-	return issueBy(f, ctx, c, req)
+	tokens, err := issue()
+	if err != nil {
+		return tokenReply{}, err
+	}
+	scopes, err := grant(f, ctx, c, req, &tokens)
+	return tokens.reply(scopes), err
 }
 
 // issued are the texts of new tokens. They are made before the write that stores their hashes
@@ -81,15 +87,11 @@ func (i issued) reply(scopes []string) tokenReply {
 func missing(name string) error { return oauth.Refused(oauth.InvalidRequest, name+" is required.") }
 
 // redeemCode serves grant_type authorization_code: the client got a code at its redirect_uri.
-func (f family) redeemCode(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
+func (f family) redeemCode(ctx context.Context, c oauth.Client, req tokenRequest, tokens *issued) (scopes []string,
+	err error) {
 	if req.Code.IsZero() {
-		return tokenReply{}, missing("code")
+		return nil, missing("code")
 	}
-	tokens, err := issue()
-	if err != nil {
-		return tokenReply{}, err
-	}
-	var scopes []string
 	codeHash, refreshHash := identity.Hash(req.Code.Reveal()), identity.Hash(tokens.refresh)
 	err = f.store.Redeem(ctx, codeHash, refreshHash, func(code oauth.Code) (oauth.Grant, identity.AccessToken, error) {
 		now := f.store.Now()
@@ -103,10 +105,7 @@ func (f family) redeemCode(ctx context.Context, c oauth.Client, req tokenRequest
 		g := code.NewGrant(refreshHash, now)
 		return g, g.Token(identity.Hash(tokens.access), refreshHash, scopes, now), refused
 	})
-	if err != nil {
-		return tokenReply{}, err
-	}
-	return tokens.reply(scopes), nil
+	return scopes, err
 }
 
 // Failures of grant_type password.
@@ -119,34 +118,27 @@ var (
 // signInProfile serves grant_type password, which is for test profiles only: a person must not
 // give a client their password (RFC 9700 §2.4). A name that no test profile can have is not
 // looked up; it takes one hash like every other.
-func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
+func (f family) signInProfile(ctx context.Context, c oauth.Client, req tokenRequest, tokens *issued) ([]string, error) {
 	switch {
 	case c.Tenant.Mode != identity.Test:
-		return tokenReply{}, errLiveClient
+		return nil, errLiveClient
 	case req.Username == "":
-		return tokenReply{}, missing("username")
+		return nil, missing("username")
 	case req.Password.IsZero():
-		return tokenReply{}, missing("password")
+		return nil, missing("password")
 	}
 	scopes, err := c.Requested(req.Scope)
 	if err != nil {
-		return tokenReply{}, err
+		return nil, err
 	}
 	profile, err := f.confirmedProfile(ctx, c, req)
 	if err != nil {
-		return tokenReply{}, err
-	}
-	tokens, err := issue()
-	if err != nil {
-		return tokenReply{}, err
+		return nil, err
 	}
 	now := f.store.Now()
 	g := oauth.Holder{Client: c.ID, Kind: profile.Kind, Subject: profile.ID, Tenant: profile.Tenant, Scopes: scopes,
 		Password: profile.Passwords[0].Operation}.NewGrant(identity.Hash(tokens.refresh), now)
-	if err := f.store.PutGrant(ctx, g, g.Token(identity.Hash(tokens.access), g.Hash, scopes, now)); err != nil {
-		return tokenReply{}, err
-	}
-	return tokens.reply(scopes), nil
+	return scopes, f.store.PutGrant(ctx, g, g.Token(identity.Hash(tokens.access), g.Hash, scopes, now))
 }
 
 // confirmedProfile is the test profile with the user name and password of the request.
@@ -174,22 +166,14 @@ func (f family) confirmedProfile(ctx context.Context, c oauth.Client, req tokenR
 
 // actAsClient serves grant_type client_credentials: the client acts for its own merchant, not
 // for a person. There is no refresh token (RFC 6749 §4.4.3).
-func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
+func (f family) actAsClient(ctx context.Context, c oauth.Client, req tokenRequest, tokens *issued) ([]string, error) {
 	scopes, err := c.Requested(req.Scope)
 	if err != nil {
-		return tokenReply{}, err
-	}
-	tokens, err := issue()
-	if err != nil {
-		return tokenReply{}, err
+		return nil, err
 	}
 	tokens.refresh = ""
 	own := oauth.Holder{Client: c.ID, Kind: identity.Client, Subject: c.ID, Tenant: c.Tenant}
-	token := own.Token(identity.Hash(tokens.access), "", scopes, f.store.Now())
-	if err := f.store.PutAccessToken(ctx, token); err != nil {
-		return tokenReply{}, err
-	}
-	return tokens.reply(scopes), nil
+	return scopes, f.store.PutAccessToken(ctx, own.Token(identity.Hash(tokens.access), "", scopes, f.store.Now()))
 }
 
 // errNotYours is the failure for a token that was issued to another client.
@@ -197,28 +181,20 @@ var errNotYours = oauth.Refused(oauth.InvalidGrant, "The token was issued to ano
 
 // refresh serves grant_type refresh_token. The refresh token stays the same, and its lifetime
 // begins again (contract §10).
-func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest) (tokenReply, error) {
+func (f family) refresh(ctx context.Context, c oauth.Client, req tokenRequest, tokens *issued) ([]string, error) {
 	if req.RefreshToken.IsZero() {
-		return tokenReply{}, missing("refresh_token")
-	}
-	tokens, err := issue()
-	if err != nil {
-		return tokenReply{}, err
+		return nil, missing("refresh_token")
 	}
 	tokens.refresh = req.RefreshToken.Reveal()
 	g, err := f.usableGrant(ctx, c, identity.Hash(tokens.refresh))
 	if err != nil {
-		return tokenReply{}, err
+		return nil, err
 	}
 	scopes, err := c.Granted(g.Scopes, req.Scope)
 	if err != nil {
-		return tokenReply{}, err
+		return nil, err
 	}
-	token := g.Token(identity.Hash(tokens.access), g.Hash, scopes, f.store.Now())
-	if err := f.store.Refresh(ctx, g, token); err != nil {
-		return tokenReply{}, err
-	}
-	return tokens.reply(scopes), nil
+	return scopes, f.store.Refresh(ctx, g, g.Token(identity.Hash(tokens.access), g.Hash, scopes, f.store.Now()))
 }
 
 // usableGrant is the client's grant with the hash. Failure: invalid_grant for a grant that is
