@@ -89,21 +89,17 @@ func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (ban
 // answer is final; the same again is fine. The account is named, because another one
 // may be pending by the time the operator has looked at it.
 type verifyBankAccount struct {
-	MerchantCode string `json:"merchant_code" validate:"required"`
-	Mode         string `json:"mode"`                        // live or test; the first key's unless given
-	Account      string `json:"account" validate:"required"` // its id, of list_bank_accounts
-	Outcome      string `json:"outcome" validate:"required one-of=verified|rejected"`
+	place
+	Account string `json:"account" validate:"required"` // its id, of list_bank_accounts
+	Outcome string `json:"outcome" validate:"required one-of=verified|rejected"`
 }
 
 // verdicts are the outcomes by which an operator names them.
 var verdicts = map[string]merchant.BankAccountStatus{"verified": merchant.BankAccountVerified,
 	"rejected": merchant.BankAccountRejected}
 
-func (o operator) verifyBankAccount(ctx context.Context, c verifyBankAccount) (bankAccountView, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
-	if err != nil {
-		return bankAccountView{}, err
-	}
+func (o operator) verifyBankAccount(ctx context.Context, t identity.Tenant, c verifyBankAccount) (bankAccountView,
+	error) {
 	accounts, err := o.Store.BankAccounts(ctx, t)
 	if err != nil {
 		return bankAccountView{}, err
@@ -159,8 +155,7 @@ func (o operator) vouch(ctx context.Context, t identity.Tenant, vouched merchant
 // setPayout stores where a merchant is paid out: what is given of it. An account is
 // VERIFIED and primary, because the operator vouches for it.
 type setPayout struct {
-	MerchantCode string `json:"merchant_code" validate:"required"`
-	Mode         string `json:"mode"` // live or test; the first key's unless given
+	place
 	merchant.BankAccountChange
 	Held optional.Of[bool] `json:"held"` // true: no payout leaves until it is false
 }
@@ -174,11 +169,7 @@ type payoutSet struct {
 	NextAt time.Time                  `json:"next_at,omitzero"` // when the period ends that is paid out next
 }
 
-func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
-	if err != nil {
-		return payoutSet{}, err
-	}
+func (o operator) setPayout(ctx context.Context, t identity.Tenant, c setPayout) (payoutSet, error) {
 	id := uuid.NewString()
 	state, err := banking.Open(o.App).ChangeBankAccounts(ctx, o.by, t, func(s merchant.State) (merchant.State, error) {
 		return c.apply(s, t.Mode, id, o.Now())

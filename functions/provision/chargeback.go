@@ -24,12 +24,11 @@ import (
 // transaction's next chargeback, so the command may be repeated until it
 // succeeds; after that it makes another one.
 type chargeback struct {
-	MerchantCode string        `json:"merchant_code" validate:"required"`
-	Mode         string        `json:"mode"`                            // live or test; the first key's unless given
-	Transaction  string        `json:"transaction" validate:"required"` // its id or code
-	ID           string        `json:"id"`                              // the acquirer's; generated unless given
-	Amount       money.Literal `json:"amount"`                          // all that is left unless given
-	Lost         bool          `json:"lost"`                            // the merchant cannot pay it (NON_COLLECTION)
+	place
+	Transaction string        `json:"transaction" validate:"required"` // its id or code
+	ID          string        `json:"id"`                              // the acquirer's; generated unless given
+	Amount      money.Literal `json:"amount"`                          // all that is left unless given
+	Lost        bool          `json:"lost"`                            // the merchant cannot pay it (NON_COLLECTION)
 }
 
 type chargedBack struct {
@@ -45,12 +44,8 @@ type chargedBack struct {
 // maxChargebackID bounds the acquirer's id, which becomes part of a key.
 const maxChargebackID = 255
 
-func (o operator) chargeback(ctx context.Context, c chargeback) (chargedBack, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
-	switch {
-	case err != nil:
-		return chargedBack{}, err
-	case len(c.ID) > maxChargebackID:
+func (o operator) chargeback(ctx context.Context, t identity.Tenant, c chargeback) (chargedBack, error) {
+	if len(c.ID) > maxChargebackID {
 		return chargedBack{}, failure.Invalid("id", "must be at most 255 bytes")
 	}
 	r, err := o.Store.FindTransaction(ctx, t, c.Transaction)

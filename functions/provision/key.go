@@ -12,8 +12,7 @@ import (
 
 // createAPIKey makes another key (contract §8.2).
 type createAPIKey struct {
-	MerchantCode string `json:"merchant_code" validate:"required"`
-	Mode         string `json:"mode"` // live or test; the first key's unless given
+	place
 	identity.KeyRequest
 }
 
@@ -29,11 +28,7 @@ type keyView struct {
 	Mode      string `json:"mode"`
 }
 
-func (o operator) createAPIKey(ctx context.Context, c createAPIKey) (keyCreated, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
-	if err != nil {
-		return keyCreated{}, err
-	}
+func (o operator) createAPIKey(ctx context.Context, t identity.Tenant, c createAPIKey) (keyCreated, error) {
 	key, view, err := o.newKey(t, c.KeyRequest)
 	if err != nil {
 		return keyCreated{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/validate"
@@ -17,10 +18,9 @@ import (
 // updateOperator changes what only the platform's operator may change of a merchant's
 // operator: the settings of its applications (contract §13.9). Those left out stay.
 type updateOperator struct {
-	MerchantCode string          `json:"merchant_code" validate:"required"`
-	Mode         string          `json:"mode"`
-	OperatorID   int32           `json:"operator_id" validate:"required"`
-	AppSettings  json.RawMessage `json:"app_settings" validate:"required"`
+	place
+	OperatorID  int32           `json:"operator_id" validate:"required"`
+	AppSettings json.RawMessage `json:"app_settings" validate:"required"`
 }
 
 type operatorUpdated struct {
@@ -28,11 +28,7 @@ type operatorUpdated struct {
 	AppSettings merchant.AppSettings `json:"app_settings"`
 }
 
-func (o operator) updateOperator(ctx context.Context, c updateOperator) (operatorUpdated, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
-	if err != nil {
-		return operatorUpdated{}, err
-	}
+func (o operator) updateOperator(ctx context.Context, t identity.Tenant, c updateOperator) (operatorUpdated, error) {
 	change := func(m member.Member, _ member.Roles) (member.Member, error) {
 		if m.Type != member.TypeManaged {
 			return m, failure.NotFound("There is no such operator.")
@@ -68,9 +64,8 @@ func mergeAppSettings(s *merchant.AppSettings, change json.RawMessage) error {
 // at first, and users forget theirs. A user has one password for all merchants. Sessions and
 // grants by the old one end (contract §10). Managed users get theirs from the merchant.
 type setPassword struct {
-	MerchantCode string `json:"merchant_code" validate:"required"`
-	Mode         string `json:"mode"` // in which the user is a member; the first key's unless given
-	Email        string `json:"email" validate:"required text=256"`
+	place
+	Email string `json:"email" validate:"required text=256"`
 }
 
 type passwordSet struct {
@@ -80,11 +75,7 @@ type passwordSet struct {
 	Password     string `json:"password"` // shown once
 }
 
-func (o operator) setPassword(ctx context.Context, c setPassword) (passwordSet, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
-	if err != nil {
-		return passwordSet{}, err
-	}
+func (o operator) setPassword(ctx context.Context, t identity.Tenant, c setPassword) (passwordSet, error) {
 	password, err := member.NewPassword(rand.Reader)
 	if err != nil {
 		return passwordSet{}, err
@@ -102,9 +93,8 @@ func (o operator) setPassword(ctx context.Context, c setPassword) (passwordSet, 
 // removeSecondFactor turns off the second factor of a member, a user or a managed user, who has
 // lost both the authenticator app and the recovery codes. The password stays.
 type removeSecondFactor struct {
-	MerchantCode string `json:"merchant_code" validate:"required"`
-	Mode         string `json:"mode"` // in which the person is a member; the first key's unless given
-	Email        string `json:"email" validate:"required text=256"`
+	place
+	Email string `json:"email" validate:"required text=256"`
 }
 
 type secondFactorRemoved struct {
@@ -114,11 +104,8 @@ type secondFactorRemoved struct {
 	Removed      bool   `json:"removed"`
 }
 
-func (o operator) removeSecondFactor(ctx context.Context, c removeSecondFactor) (secondFactorRemoved, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
-	if err != nil {
-		return secondFactorRemoved{}, err
-	}
+func (o operator) removeSecondFactor(ctx context.Context, t identity.Tenant, c removeSecondFactor) (
+	secondFactorRemoved, error) {
 	m, err := o.Store.MemberByAddress(ctx, t, member.Address(c.Email))
 	if err == nil {
 		err = o.Store.RemoveSecondFactor(ctx, o.by, t, m)

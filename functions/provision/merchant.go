@@ -157,8 +157,7 @@ func (o operator) updateMerchant(ctx context.Context, c updateMerchant) (merchan
 
 // updateSettings changes a merchant's settings in a mode: those given.
 type updateSettings struct {
-	MerchantCode string `json:"merchant_code" validate:"required"`
-	Mode         string `json:"mode"` // live or test; the first key's unless given
+	place
 	merchant.OperatorSettingsChange
 }
 
@@ -181,11 +180,7 @@ type settingsUpdated struct {
 	NextAt      time.Time    `json:"next_at,omitzero"` // as in payoutSet; absent without a bank account
 }
 
-func (o operator) updateSettings(ctx context.Context, c updateSettings) (settingsUpdated, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
-	if err != nil {
-		return settingsUpdated{}, err
-	}
+func (o operator) updateSettings(ctx context.Context, t identity.Tenant, c updateSettings) (settingsUpdated, error) {
 	state, err := banking.Open(o.App).ChangeMerchant(ctx, o.by, t.Merchant, func(s merchant.State) (merchant.State,
 		error) {
 		changed, refused := c.Apply(s.Merchant.Settings.Of(t.Mode), s.Merchant.Currency)

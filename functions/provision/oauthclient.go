@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
 // createOAuthClient registers a client of a merchant (contract §10). The client may ask for
 // restricted scopes only after approve_oauth_client.
 type createOAuthClient struct {
-	MerchantCode string `json:"merchant_code" validate:"required"`
-	Mode         string `json:"mode"` // live or test; the first key's unless given
+	place
 	oauth.Registration
 }
 
@@ -49,11 +49,7 @@ func (o operator) clientView(c oauth.Client, secret string) clientView {
 // list is the list for JSON: never null.
 func list(texts []string) []string { return append([]string{}, texts...) }
 
-func (o operator) createOAuthClient(ctx context.Context, c createOAuthClient) (clientView, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
-	if err != nil {
-		return clientView{}, err
-	}
+func (o operator) createOAuthClient(ctx context.Context, t identity.Tenant, c createOAuthClient) (clientView, error) {
 	client, secret, err := oauth.NewClient(t, c.Registration, o.Now())
 	if err != nil {
 		return clientView{}, err
@@ -142,8 +138,5 @@ type showOAuthClient struct {
 
 func (o operator) showOAuthClient(ctx context.Context, c showOAuthClient) (clientView, error) {
 	client, err := o.Store.OAuthClient(ctx, c.ClientID)
-	if err != nil {
-		return clientView{}, err
-	}
-	return o.clientView(client, ""), nil
+	return o.clientView(client, ""), err
 }

@@ -70,6 +70,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
@@ -90,29 +91,29 @@ func (o operator) commands() map[string]command {
 		"update_account":         typed(o, o.updateAccount),
 		"show_account":           typed(o, o.showAccount),
 		"list_audit":             typed(o, o.listAudit),
-		"create_api_key":         typed(o, o.createAPIKey),
+		"create_api_key":         inTenant(o, o.createAPIKey),
 		"revoke_api_key":         typed(o, o.revokeAPIKey),
-		"update_operator":        typed(o, o.updateOperator),
-		"create_oauth_client":    typed(o, o.createOAuthClient),
+		"update_operator":        inTenant(o, o.updateOperator),
+		"create_oauth_client":    inTenant(o, o.createOAuthClient),
 		"update_oauth_client":    typed(o, o.updateOAuthClient),
 		"approve_oauth_client":   typed(o, o.approveOAuthClient),
 		"rotate_oauth_secret":    typed(o, o.rotateOAuthSecret),
 		"revoke_oauth_client":    typed(o, o.revokeOAuthClient),
 		"show_oauth_client":      typed(o, o.showOAuthClient),
-		"set_password":           typed(o, o.setPassword),
-		"remove_second_factor":   typed(o, o.removeSecondFactor),
+		"set_password":           inTenant(o, o.setPassword),
+		"remove_second_factor":   inTenant(o, o.removeSecondFactor),
 		"rotate_callback_secret": typed(o, o.rotateCallbackSecret),
 		"show_callback":          typed(o, o.showCallback),
 		"replay_callbacks":       typed(o, o.replayCallbacks),
 		"show_mail":              typed(o, o.showMail),
 		"replay_mails":           typed(o, o.replayMails),
 		"pay_voucher":            typed(o, o.payVoucher),
-		"set_reader_offline":     typed(o, o.setReaderOffline),
-		"charge_back":            typed(o, o.chargeback),
-		"update_settings":        typed(o, o.updateSettings),
-		"set_payout":             typed(o, o.setPayout),
+		"set_reader_offline":     inTenant(o, o.setReaderOffline),
+		"charge_back":            inTenant(o, o.chargeback),
+		"update_settings":        inTenant(o, o.updateSettings),
+		"set_payout":             inTenant(o, o.setPayout),
 		"list_bank_accounts":     typed(o, o.listBankAccounts),
-		"verify_bank_account":    typed(o, o.verifyBankAccount),
+		"verify_bank_account":    inTenant(o, o.verifyBankAccount),
 		"run_payouts":            typed(o, o.runPayouts),
 		"export_payouts":         typed(o, o.exportPayouts),
 		"settle_payout":          typed(o, o.settlePayout),
@@ -132,6 +133,26 @@ func typed[Arguments, Answer any](o operator, run func(context.Context, Argument
 		}
 		return run(ctx, arguments)
 	}
+}
+
+// place names a merchant and one of its modes.
+type place struct {
+	MerchantCode string `json:"merchant_code" validate:"required"`
+	Mode         string `json:"mode"` // live or test; the first key's unless given
+}
+
+func (p place) named() place { return p }
+
+// inTenant adapts a command about one merchant in one mode, whose arguments embed place.
+func inTenant[Arguments interface{ named() place }, Answer any](o operator,
+	run func(context.Context, identity.Tenant, Arguments) (Answer, error)) command {
+	return typed(o, func(ctx context.Context, arguments Arguments) (answer Answer, err error) {
+		t, err := o.tenantOf(ctx, arguments.named().MerchantCode, arguments.named().Mode)
+		if err != nil {
+			return answer, err
+		}
+		return run(ctx, t, arguments)
+	})
 }
 
 // Invoke runs the command that the request names.
