@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,10 +35,12 @@ func run(arguments []string, out, help io.Writer) error {
 	flags.SetOutput(help)
 	path := flags.String("capacity", "functions/capacity.json", "what was measured")
 	flags.Func("price", "name=value: another price, in every region", func(text string) error {
-		return change(text, func(name string, value float64) bool { return b.prices.set(name, value) })
+		return change(text, func(name string, value float64) bool {
+			return b.prices.set(name, slices.Repeat([]float64{value}, len(regions)))
+		})
 	})
 	flags.Func("assume", "name=value: another assumption", func(text string) error {
-		return change(text, func(name string, value float64) bool { return b.assumed.set(name, value) })
+		return change(text, b.assumed.set)
 	})
 	if err := flags.Parse(arguments); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/faults"
@@ -12,13 +11,34 @@ import (
 // regions are the regions with prices here.
 var regions = []string{"us-east-1", "eu-central-1"}
 
-// price is AWS's price for one unit, in US dollars, by region.
-type price struct {
-	name, unit string
-	dollars    []float64 // in the order of regions
+// list has prices, or assumptions, by name.
+type list[V any] []struct {
+	name, what string
+	value      V
 }
 
-type priceList []price
+// set replaces a value; false: there is none of the name.
+func (l list[V]) set(name string, value V) bool {
+	for i := range l {
+		if l[i].name == name {
+			l[i].value = value
+			return true
+		}
+	}
+	return false
+}
+
+func (l list[V]) of(name string) V {
+	for _, entry := range l {
+		if entry.name == name {
+			return entry.value
+		}
+	}
+	panic("cost: there is no " + name)
+}
+
+// priceList has AWS's prices for one unit, in US dollars, by region in the order of regions.
+type priceList = list[[]float64]
 
 // prices are AWS's list prices as known in 2025, without free tiers, volume
 // discounts and taxes. They change: compare them with AWS's pages, and correct
@@ -49,29 +69,8 @@ func prices() priceList {
 	}
 }
 
-func (l priceList) set(name string, dollars float64) bool {
-	at := slices.IndexFunc(l, func(p price) bool { return p.name == name })
-	if at >= 0 {
-		l[at].dollars = slices.Repeat([]float64{dollars}, len(regions))
-	}
-	return at >= 0
-}
-
-func (l priceList) of(name string) []float64 {
-	at := slices.IndexFunc(l, func(p price) bool { return p.name == name })
-	if at < 0 {
-		panic("cost: there is no price " + name)
-	}
-	return l[at].dollars
-}
-
-// assumption is a number that our tests cannot measure.
-type assumption struct {
-	name, what string
-	value      float64
-}
-
-type assumptionList []assumption
+// assumptionList has numbers that our tests cannot measure.
+type assumptionList = list[float64]
 
 // assumptions are conservative: sparse traffic, which cannot share calls, costs more per
 // payment than heavy traffic. Memory, workers and rates are the stack's (functions.go
@@ -117,19 +116,3 @@ func assumptions() assumptionList {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-func (l assumptionList) set(name string, value float64) bool {
-	at := slices.IndexFunc(l, func(a assumption) bool { return a.name == name })
-	if at >= 0 {
-		l[at].value = value
-	}
-	return at >= 0
-}
-
-func (l assumptionList) of(name string) float64 {
-	at := slices.IndexFunc(l, func(a assumption) bool { return a.name == name })
-	if at < 0 {
-		panic("cost: there is no assumption " + name)
-	}
-	return l[at].value
-}

@@ -36,8 +36,8 @@ func (b basis) report() (string, error) {
 	fmt.Fprintf(&to, "\n| price | of one | %s |\n|---|---|%s\n", strings.Join(regions, " | "),
 		strings.Repeat("---:|", len(regions)))
 	for _, p := range b.prices {
-		fmt.Fprintf(&to, "| %s | %s |", p.name, p.unit)
-		for _, dollars := range p.dollars {
+		fmt.Fprintf(&to, "| %s | %s |", p.name, p.what)
+		for _, dollars := range p.value {
 			fmt.Fprintf(&to, " $%s |", strconv.FormatFloat(dollars, 'f', -1, 64))
 		}
 		to.WriteByte('\n')
