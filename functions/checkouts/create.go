@@ -65,10 +65,7 @@ func (f family) create(ctx context.Context, req createRequest) (checkout.View, e
 	}
 	c = c.MadeBy(caller, rest.Merchant(ctx), rest.OperationID(ctx))
 	stored, err := f.store.CreateCheckout(ctx, caller.Tenant, c)
-	if err != nil {
-		return checkout.View{}, err
-	}
-	return f.views.For(caller, stored), nil
+	return f.views.For(caller, stored), err
 }
 
 // draft returns the checkout that the request describes, or the first thing wrong with the request.

@@ -42,10 +42,7 @@ type idRequest struct {
 // retrieve is retrieveCheckout.
 func (f family) retrieve(ctx context.Context, req idRequest) (checkout.View, error) {
 	c, err := f.read(ctx, string(req.ID))
-	if err != nil {
-		return checkout.View{}, err
-	}
-	return f.views.For(rest.Caller(ctx), c), nil
+	return f.views.For(rest.Caller(ctx), c), err
 }
 
 // read is a checkout that the caller may see. Failure: NotFound.
@@ -74,8 +71,5 @@ func (f family) deactivate(ctx context.Context, req idRequest) (checkout.View, e
 		return checkout.View{}, err
 	}
 	c, err := f.processing.Deactivate(ctx, rest.Caller(ctx).Tenant, string(req.ID))
-	if err != nil {
-		return checkout.View{}, err
-	}
-	return f.views.For(rest.Caller(ctx), c), nil
+	return f.views.For(rest.Caller(ctx), c), err
 }

@@ -27,10 +27,7 @@ type createRequest struct {
 func (f family) create(ctx context.Context, req createRequest) (customer, error) {
 	c := payments.Customer{ID: req.ID, Details: req.Details.Apply(payments.PersonalDetails{}), CreatedAt: f.store.Now()}
 	stored, err := f.store.CreateCustomer(ctx, rest.Caller(ctx).Tenant, c, rest.OperationID(ctx))
-	if err != nil {
-		return customer{}, err
-	}
-	return view(stored), nil
+	return view(stored), err
 }
 
 type retrieveRequest struct {
@@ -40,10 +37,7 @@ type retrieveRequest struct {
 // retrieve is retrieveCustomer.
 func (f family) retrieve(ctx context.Context, req retrieveRequest) (customer, error) {
 	c, err := f.store.Customer(ctx, rest.Caller(ctx).Tenant, req.ID)
-	if err != nil {
-		return customer{}, err
-	}
-	return view(c), nil
+	return view(c), err
 }
 
 type updateRequest struct {
@@ -54,10 +48,7 @@ type updateRequest struct {
 // update is updateCustomer: only what is sent is overwritten, also in the address.
 func (f family) update(ctx context.Context, req updateRequest) (customer, error) {
 	c, err := f.store.UpdateCustomer(ctx, rest.Caller(ctx).Tenant, req.ID, req.Details)
-	if err != nil {
-		return customer{}, err
-	}
-	return view(c), nil
+	return view(c), err
 }
 
 // instrument is the response object of contract §5.2.

@@ -48,14 +48,14 @@ type accountRequest struct {
 
 // accountView is the object of retrieveMyAccount.
 type accountView struct {
-	Account     userView           `json:"account"`
-	Personal    personalView       `json:"personal_profile"`
-	Profile     *profileView       `json:"merchant_profile,omitempty"`
-	Operators   []operatorNameView `json:"operators,omitzero"`
-	SignupFlows []signupView       `json:"signup_flows,omitzero"`
-	Shelves     []shelfView        `json:"shelves,omitzero"`
-	AppSettings *appSettingsView   `json:"app_settings,omitempty"`
-	Permissions *permissionsView   `json:"permissions,omitempty"`
+	Account     userView             `json:"account"`
+	Personal    personalView         `json:"personal_profile"`
+	Profile     *profileView         `json:"merchant_profile,omitempty"`
+	Operators   []operatorNameView   `json:"operators,omitzero"`
+	SignupFlows []account.SignupFlow `json:"signup_flows,omitzero"`
+	Shelves     []shelfView          `json:"shelves,omitzero"`
+	AppSettings *appSettingsView     `json:"app_settings,omitempty"`
+	Permissions *permissionsView     `json:"permissions,omitempty"`
 }
 
 type userView struct {
@@ -65,12 +65,6 @@ type userView struct {
 
 type operatorNameView struct {
 	Username string `json:"username"`
-}
-
-type signupView struct {
-	ID    int64  `json:"id"`
-	Name  string `json:"name"`
-	State string `json:"state"`
 }
 
 type appSettingsView struct {
@@ -128,7 +122,7 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 		}
 	}
 	if req.Include.has(withSignupFlows) {
-		v.SignupFlows = signups(a)
+		v.SignupFlows = append([]account.SignupFlow{}, a.SignupFlows...)
 	}
 	if req.Include.has(withShelves) {
 		v.Shelves = shelves(a.Profile)
@@ -180,14 +174,6 @@ func (f family) operatorNames(ctx context.Context, t identity.Tenant) ([]operato
 		}
 	}
 	return names, err
-}
-
-func signups(a account.Account) []signupView {
-	shown := make([]signupView, len(a.SignupFlows))
-	for i, f := range a.SignupFlows {
-		shown[i] = signupView(f)
-	}
-	return shown
 }
 
 // appSettings are the owner's; the largest expected transaction is one of the

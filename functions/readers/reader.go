@@ -49,10 +49,7 @@ func (f family) create(ctx context.Context, req createRequest) (readerView, erro
 	}
 	r, err := f.readers.Pair(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, rest.OperationID(ctx),
 		strings.ToUpper(req.PairingCode), given)
-	if err != nil {
-		return readerView{}, err
-	}
-	return f.view(r), nil
+	return f.view(r), err
 }
 
 // retrieve reads one reader.
@@ -106,10 +103,7 @@ func (f family) show(ctx context.Context, r reader.Reader, err error) (readerVie
 	if err == nil {
 		r, err = f.readers.Refresh(ctx, rest.Caller(ctx).Tenant, r)
 	}
-	if err != nil {
-		return readerView{}, err
-	}
-	return f.view(r), nil
+	return f.view(r), err
 }
 
 func (f family) view(r reader.Reader) readerView {

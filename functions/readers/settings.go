@@ -31,10 +31,7 @@ func viewSettings(menuLock *bool, status string) settingsReply {
 // retrieveSettings returns the settings that the reader's terminal reports now, or reported last if it is offline.
 func (f family) retrieveSettings(ctx context.Context, req readerPath) (settingsReply, error) {
 	r, err := f.readers.AskSettings(ctx, rest.Caller(ctx).Tenant, req.ID)
-	if err != nil {
-		return settingsReply{}, err
-	}
-	return viewSettings(r.MenuLock, ""), nil
+	return viewSettings(r.MenuLock, ""), err
 }
 
 // settingsRequest is the body of updateReaderSettings.

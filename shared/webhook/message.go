@@ -73,12 +73,7 @@ func Sign(m Message, keys []SigningKey, secrets []Secret) (http.Header, error) {
 }
 
 func signedContent(id, timestamp string, body []byte) []byte {
-	content := make([]byte, 0, len(id)+len(timestamp)+len(body)+2)
-	content = append(content, id...)
-	content = append(content, '.')
-	content = append(content, timestamp...)
-	content = append(content, '.')
-	return append(content, body...)
+	return append([]byte(id+"."+timestamp+"."), body...)
 }
 
 func formatSignature(scheme string, signature []byte) string {

@@ -27,7 +27,8 @@ func (p Policy) permitsAddr(addr netip.Addr) bool {
 	if addr.Is4In6() || addr.Zone() != "" {
 		return false
 	}
-	return p.AllowLoopback && addr.IsLoopback() || containsAddr(p.Allow, addr) || isPublic(addr)
+	allowed := slices.ContainsFunc(p.Allow, func(prefix netip.Prefix) bool { return prefix.Contains(addr) })
+	return p.AllowLoopback && addr.IsLoopback() || allowed || isPublic(addr)
 }
 
 func (p Policy) permitsPort(port uint16) bool {

@@ -3,6 +3,7 @@ package webhook
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,10 +85,5 @@ func matches(entry string, content []byte, secrets []Secret, publicKeys []Public
 func anyVerifies[K interface {
 	verify(content, signature []byte) bool
 }](keys []K, content, signature []byte) bool {
-	for _, key := range keys {
-		if key.verify(content, signature) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keys, func(key K) bool { return key.verify(content, signature) })
 }

@@ -226,10 +226,7 @@ func (m MenuLock) After(c terminal.SettingsChange) (MenuLock, error) {
 // Settings reports the settings of a terminal. Errors: terminal.ErrOffline, terminal.ErrUnpaired.
 func (v *Terminals) Settings(ctx context.Context, id string) (terminal.Settings, error) {
 	d, err := v.online(ctx, id)
-	if err != nil {
-		return terminal.Settings{}, err
-	}
-	return terminal.Settings{MenuLock: &d.Record.MenuLock.Enabled}, nil
+	return terminal.Settings{MenuLock: &d.Record.MenuLock.Enabled}, err
 }
 
 // Configure changes the settings of a terminal, until the pairing ends. Errors: terminal.ErrOffline,
