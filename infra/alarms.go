@@ -1,12 +1,19 @@
 package main
 
 import (
+	"slices"
+	"time"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
 	"github.com/aws/jsii-runtime-go"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/metric"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // severity says how soon someone must act. Each has a topic of its own.
@@ -91,3 +98,190 @@ func (p *platform) addAlarm(a alarm) {
 	raised.AddAlarmAction(awscloudwatchactions.NewSnsAction(p.topics[a.severity]))
 	raised.AddOkAction(awscloudwatchactions.NewSnsAction(p.topics[a.severity]))
 }
+
+const (
+	slowRequest = 3 * time.Second  // for one request in a hundred; an acquirer takes one or two
+	slowCharge  = 5 * time.Second  // for one in a hundred; a charge is given up after 8 (package processing)
+	staleStream = time.Minute      // behind which the fast path of the outbox is no longer fast
+	staleQueue  = 15 * time.Minute // the longest that SQS delays a message
+	lateItem    = 15 * time.Minute // the sweep takes what is due each minute
+	latePayout  = time.Hour        // payoutplan takes what is due each quarter of an hour
+	unknownFor  = time.Hour        // acquirers mostly know an outcome within minutes
+
+	missedTicks    = 5  // in a row
+	reconcileHours = 26 // without a complete run, of which there is one every 24 hours
+
+	enough = 20 // requests, calls or payments in a period of which a share wakes someone
+)
+
+// How many periods of five minutes must be beyond the limit.
+var (
+	soonest   = datapoints{2, 3}  // to wake someone within a quarter of an hour, but not for a single spike
+	sustained = datapoints{3, 3}  // a quarter of an hour without a break
+	repeated  = datapoints{3, 6}  // in half an hour
+	scattered = datapoints{3, 12} // in an hour
+)
+
+// allAlarms are all alarms. What is measured as a share is 0 while there is too little
+// to compute one of, so that one error at night wakes no one.
+func (p *platform) allAlarms() []alarm {
+	all := slices.Concat(p.clientAlarms(), p.moneyAlarms())
+	for _, f := range p.functions {
+		all = append(all, p.functionAlarms(f)...)
+	}
+	return slices.Concat(all, p.guaranteeAlarms(), p.queueAlarms(), p.tableAlarms())
+}
+
+func (p *platform) clientAlarms() []alarm {
+	failed := share{part: p.ofAPI("5xx", sum), whole: p.ofAPI("Count", sum)}
+	return []alarm{
+		{id: "ApiErrors", severity: critical, description: "5 % of requests or more are answered 5xx",
+			metric: failed.atLeast(enough), limit: 5, in: soonest},
+		{id: "ApiFewErrors", severity: warning, description: "1 % of an hour's requests or more were answered 5xx",
+			metric: failed.each(time.Hour).atLeast(1), limit: 1, in: one},
+		{id: "ApiSlow", severity: warning, description: "the slowest hundredth of requests takes 3 s or more",
+			metric: p.ofAPI("Latency", p99), limit: ms(slowRequest), in: sustained},
+	}
+}
+
+// moneyAlarms watch payments, refunds and payouts of live mode.
+func (p *platform) moneyAlarms() []alarm {
+	const quarter, polled = 15 * time.Minute, 30 * time.Minute // polls of an unknown outcome are 15 minutes apart
+	attempted := p.own(metric.PaymentsAttempted, sum)
+	unknown := share{part: p.own(metric.PaymentsUnknown, sum), whole: attempted}
+	refused := share{part: p.own(metric.PaymentsNotTaken, sum), whole: attempted}
+	return []alarm{
+		{id: "ApprovalRate", severity: critical, description: "half of the decided payments or more are declined",
+			metric: p.declined().each(quarter).atLeast(enough), limit: 50, in: datapoints{3, 4}},
+		{id: "AcquirerUnknown", severity: critical, description: "the acquirer gives no outcome of 20 % of payments or more",
+			metric: unknown.atLeast(enough / 2), limit: 20, in: soonest},
+		{id: "AcquirerRefuses", severity: critical, description: "the acquirer does not take 20 % of payments or more",
+			metric: refused.atLeast(enough / 2), limit: 20, in: soonest},
+		{id: "AcquirerSlow", severity: warning, description: "the slowest hundredth of charges takes 5 s or more",
+			metric: p.own(metric.AcquirerLatency, p99), limit: ms(slowCharge), in: sustained},
+		{id: "PaymentUnknown", severity: warning, description: "a payment has had no outcome for an hour",
+			metric: each(p.own(metric.UnknownPaymentAge, maximum), polled), limit: unknownFor.Seconds(), in: one},
+		{id: "RefundUnknown", severity: warning, description: "a refund has had no outcome for an hour",
+			metric: each(p.own(metric.UnknownRefundAge, maximum), polled), limit: unknownFor.Seconds(), in: one},
+		{id: "PayoutsLate", severity: warning, description: "a payout has been due for an hour",
+			metric: each(p.own(metric.OldestPayoutAge, maximum), polled), limit: latePayout.Seconds(), in: one},
+		{id: "PayoutsFailed", severity: warning, description: "a bank rejected a payout",
+			metric: p.own(metric.FailedPayouts, sum), limit: 1, in: one},
+		{id: "Reconcile", severity: critical, description: "reconciliation found breaks",
+			metric: p.own(metric.ReconciliationBreaks, sum), limit: 1, in: one},
+		{id: "ReconcileMissing", severity: warning, description: "reconciliation did not run last night", required: true,
+			metric: each(p.own(metric.ReconciliationBreaks, samples), time.Hour), limit: 1,
+			in: datapoints{reconcileHours, reconcileHours}},
+	}
+}
+
+// guaranteeAlarms watch what the sweep sees to.
+func (p *platform) guaranteeAlarms() []alarm {
+	return []alarm{
+		{id: "DueLate", severity: warning, description: "something has been due for a quarter of an hour",
+			metric: p.own(metric.OldestDueAge, maximum), limit: lateItem.Seconds(), in: sustained},
+		{id: "SweepFailures", severity: warning, description: "sweep could not process what is due",
+			metric: p.own(metric.SweepFailures, sum), limit: 1, in: sustained},
+		{id: "Overdue", severity: warning, description: "callbacks were overdue: stream or queue lost them",
+			metric: p.own(metric.OverdueCallbacks, sum), limit: 1, in: scattered},
+		{id: "CallbacksDead", severity: warning, description: "10 callbacks or more were given up within an hour",
+			metric: each(p.own(metric.DeadCallbacks, sum), time.Hour), limit: 10, in: one},
+		{id: "MailsOverdue", severity: warning, description: "mails were overdue: stream or queue lost them",
+			metric: p.own(metric.OverdueMails, sum), limit: 1, in: scattered},
+		{id: "MailsDead", severity: warning, description: "a mail was given up",
+			metric: each(p.own(metric.DeadMails, sum), time.Hour), limit: 1, in: one},
+		{id: "MailsDropped", severity: warning, description: "20 mails or more were refused within an hour",
+			metric: each(p.own(metric.DroppedMails, sum), time.Hour), limit: 20, in: one},
+		{id: "MailsHeld", severity: warning, description: "mails wait: no sender is set",
+			metric: each(p.own(metric.HeldMails, sum), time.Hour), limit: 1, in: one},
+	}
+}
+
+// urgent are functions whose failures affect money or most clients at once: payments
+// are taken by the first two, and finished by the last if they were cut off.
+var urgent = []string{"checkouts", "pages", "sweep"}
+
+func (p *platform) functionAlarms(f function) []alarm {
+	id := pascal(f.Name)
+	all := []alarm{p.errorAlarm(f)}
+	if f.Tick == nil && f.Invoke == nil { // a schedule repeats its call, and an operator sees the refusal
+		all = append(all, alarm{id: id + "Throttles", severity: warning, limit: 5, in: repeated,
+			description: "5 % of the calls of " + f.Name + " or more are throttled: raise the account's concurrency",
+			metric:      p.throttled(f).atLeast(1)})
+	}
+	if f.HTTP != nil && f.Queue == nil { // a queue's messages take their time
+		all = append(all, alarm{id: id + "Slow", severity: warning, limit: ms(slowRequest), in: sustained,
+			description: "the slowest hundredth of " + f.Name + " takes 3 s or more", metric: p.ofFunction(f, "Duration", p99)})
+	}
+	if f.Stream != nil {
+		all = append(all, alarm{id: id + "Behind", severity: warning, limit: ms(staleStream), in: sustained,
+			description: f.Name + " is behind the table's stream", metric: p.ofFunction(f, "IteratorAge", maximum)})
+	}
+	if f.Tick != nil && f.Tick.Every < soon { // a daily function counts its own runs
+		missed := max(missedTicks*f.Tick.Every, interval)
+		all = append(all, alarm{id: id + "NotInvoked", severity: severityOf(f), limit: 1, in: one, required: true,
+			description: f.Name + " is no longer invoked", metric: each(p.ofFunction(f, "Invocations", sum), missed)})
+	}
+	return all
+}
+
+// errorAlarm watches the calls of a function that fail: as a share of all calls, or
+// each, where they are few.
+func (p *platform) errorAlarm(f function) alarm {
+	a := alarm{id: pascal(f.Name) + "Errors", severity: severityOf(f), limit: 5, in: repeated,
+		description: "5 % of the calls of " + f.Name + " or more fail"}
+	failed := share{part: p.ofFunction(f, "Errors", sum), whole: p.ofFunction(f, "Invocations", sum)}
+	switch {
+	case f.Invoke != nil:
+		a.description, a.metric, a.limit, a.in = f.Name+" failed", failed.part, 1, one
+	case f.Tick != nil:
+		a.metric, a.limit, a.in = failed.each(max(missedTicks*f.Tick.Every, interval)).atLeast(1), 50, one
+		a.description = "half of the calls of " + f.Name + " or more fail"
+	case a.severity == critical:
+		a.metric, a.in = failed.atLeast(enough), soonest
+	default:
+		a.metric = failed.atLeast(1)
+	}
+	return a
+}
+
+func severityOf(f function) severity {
+	if slices.Contains(urgent, f.Name) {
+		return critical
+	}
+	return warning
+}
+
+func (p *platform) tableAlarms() []alarm {
+	all := []alarm{{id: "TableErrors", severity: warning, description: "DynamoDB fails by itself", limit: 5, in: repeated,
+		metric: p.metric("AWS/DynamoDB", "SystemErrors", sum,
+			map[string]*string{"TableName": p.table.TableName(), "Operation": text("TransactWriteItems")})}}
+	const many = 10 // in five minutes: the SDK repeats single ones
+	for _, name := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
+		all = append(all, alarm{id: "Table" + name, severity: warning, limit: many, in: repeated,
+			description: "the table is throttled: look for a hot key", metric: p.ofTable(name, sum)})
+		for _, index := range store.Indexes {
+			all = append(all, alarm{id: "Index" + pascal(index.Name) + name, severity: warning, limit: many, in: repeated,
+				description: "the index " + index.Name + " is throttled: look for a hot key",
+				metric:      p.ofIndex(index.Name, name, sum)})
+		}
+	}
+	return all
+}
+
+func (p *platform) queueAlarms() []alarm {
+	var all []alarm
+	for _, q := range functions.Queues {
+		all = append(all, alarm{id: "Queue" + pascal(q.Name) + "Stale", severity: warning, limit: staleQueue.Seconds(),
+			in: one, description: "messages of " + q.Name + " wait too long",
+			metric: p.ofQueue(p.queues[q.Name].QueueName(), "ApproximateAgeOfOldestMessage")})
+	}
+	for _, q := range p.dead {
+		all = append(all, alarm{id: "Queue" + pascal(q.name), severity: warning, limit: 1, in: one,
+			description: q.name + " is not empty: something was given up",
+			metric:      p.ofQueue(q.queue.QueueName(), "ApproximateNumberOfMessagesVisible")})
+	}
+	return all
+}
+
+func ms(d time.Duration) float64 { return float64(d.Milliseconds()) }
