@@ -53,17 +53,12 @@ func (f family) retrieveCollection(ctx context.Context, req collectionPath) (col
 
 type updateCollectionRequest struct {
 	collectionPath
-	Status      file.CollectionStatus `json:"status" validate:"required"`
-	Name        *string               `json:"name" validate:"text=255 min=1"`
-	Description *string               `json:"description" validate:"lines=1000"`
-	Metadata    *member.Metadata      `json:"metadata"`
+	file.CollectionChange
 }
 
 // updateCollection overwrites the fields that are sent. An archived collection takes no change.
 func (f family) updateCollection(ctx context.Context, req updateCollectionRequest) (collectionView, error) {
-	change := file.CollectionChange{Status: req.Status, Name: req.Name, Description: req.Description,
-		Metadata: req.Metadata}
 	c, err := f.store.UpdateCollection(ctx, rest.By(ctx), rest.Caller(ctx).Tenant, req.ID,
-		func(c file.Collection) (file.Collection, error) { return change.Apply(c, f.store.Now()) })
+		func(c file.Collection) (file.Collection, error) { return req.Apply(c, f.store.Now()) })
 	return viewCollection(c), err
 }

@@ -96,10 +96,7 @@ func (p *postman) divide(ctx context.Context, t identity.Tenant, m mail.Mail) er
 		copies = append(copies, one)
 	}
 	_, err = p.Store.SaveMail(ctx, t, m.Delivered(), copies...)
-	if errors.Is(err, store.ErrStale) { // another call did it
-		return nil
-	}
-	return err
+	return store.UnlessStale(err)
 }
 
 // spread replaces a mail without a tenant by copies: one for each of maxMerchants of the user's merchants if it is to
@@ -117,11 +114,7 @@ func (p *postman) spread(ctx context.Context, m mail.Mail) error {
 	for _, t := range tenants {
 		copies[t] = m.At(t, p.Store.Now())
 	}
-	err = p.Store.SpreadMail(ctx, m.Delivered(), copies)
-	if errors.Is(err, store.ErrStale) { // another call did it
-		return nil
-	}
-	return err
+	return store.UnlessStale(p.Store.SpreadMail(ctx, m.Delivered(), copies))
 }
 
 // hold leaves a mail for later, because the stage has no address to send from.

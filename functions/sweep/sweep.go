@@ -225,11 +225,7 @@ func (t *tick) resend(ctx context.Context, id string) error {
 	if err = t.callbacks.Send(ctx, tenant, id, 0); err != nil {
 		return err
 	}
-	err = t.Store.SaveCallback(ctx, tenant, callback.Swept(t.at), callback.Tries)
-	if errors.Is(err, store.ErrStale) { // it was tried meanwhile
-		return nil
-	}
-	return err
+	return store.UnlessStale(t.Store.SaveCallback(ctx, tenant, callback.Swept(t.at), callback.Tries))
 }
 
 // resendMail does the same for a mail.
@@ -244,10 +240,8 @@ func (t *tick) resendMail(ctx context.Context, id string) error {
 	if err = t.mails.Send(ctx, tenant, id, 0); err != nil {
 		return err
 	}
-	if _, err = t.Store.SaveMail(ctx, tenant, m.Swept(t.at)); errors.Is(err, store.ErrStale) {
-		return nil
-	}
-	return err
+	_, err = t.Store.SaveMail(ctx, tenant, m.Swept(t.at))
+	return store.UnlessStale(err)
 }
 
 // walkBeyond looks into shards beyond the setting, which must never be lowered
@@ -300,10 +294,7 @@ func (t *tick) sweepObject(ctx context.Context, key string) error {
 	if err = t.files.Send(ctx, app.FileMessage{Object: file.ObjectID(key)}); err != nil {
 		return err
 	}
-	if err = t.Store.SaveObjectEntry(ctx, e.Sent(t.at)); errors.Is(err, store.ErrStale) { // it was handled meanwhile
-		return nil
-	}
-	return err
+	return store.UnlessStale(t.Store.SaveObjectEntry(ctx, e.Sent(t.at)))
 }
 
 // drop drops a pending file. An entry without a file, which should not exist, is doomed, so that its object is deleted.
@@ -311,11 +302,7 @@ func (t *tick) drop(ctx context.Context, e file.Entry) error {
 	_, err := t.Store.DropFile(ctx, t.by, e.Tenant, e.File, "sweep", "")
 	switch {
 	case failure.Is(err, failure.KindNotFound):
-		err = t.Store.SaveObjectEntry(ctx, e.Doom(t.at))
-		if errors.Is(err, store.ErrStale) { // the file was deleted meanwhile
-			return nil
-		}
-		return err
+		return store.UnlessStale(t.Store.SaveObjectEntry(ctx, e.Doom(t.at)))
 	case errors.Is(err, store.ErrNotPending): // it was completed in time after all
 		return nil
 	default:

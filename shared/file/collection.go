@@ -68,10 +68,10 @@ func (c Collection) CheckGives() error {
 
 // CollectionChange is what an update says; nil, and an empty status, leave a field as it is.
 type CollectionChange struct {
-	Status      CollectionStatus
-	Name        *string
-	Description *string          // "" removes it
-	Metadata    *member.Metadata // replaced as a whole
+	Status      CollectionStatus `json:"status" validate:"required"`
+	Name        *string          `json:"name" validate:"text=255 min=1"`
+	Description *string          `json:"description" validate:"lines=1000"` // "" removes it
+	Metadata    *member.Metadata `json:"metadata"`                          // replaced as a whole
 }
 
 // Apply is the collection after the change. One that changes nothing leaves the time of the update, too, and is

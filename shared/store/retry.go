@@ -35,6 +35,15 @@ func Retry[T any](try func(again bool) (T, error)) (T, error) {
 	return none, ErrContended
 }
 
+// UnlessStale returns the error, and nil for ErrStale: another call was faster, so what this one would do is done or no
+// longer due.
+func UnlessStale(err error) error {
+	if errors.Is(err, ErrStale) {
+		return nil
+	}
+	return err
+}
+
 // retryWrite is Retry for a try that returns only an error.
 func retryWrite(try func(again bool) error) error {
 	_, err := Retry(func(again bool) (struct{}, error) { return struct{}{}, try(again) })
