@@ -64,45 +64,33 @@ type Mail struct {
 // NewInvitation is the mail with the link of an invitation. A repeated operation makes the
 // same mail; so it is with each of the following.
 func NewInvitation(operation string, member int32, email, invite string) Mail {
-	m := newMail(Invitation, operation)
-	m.Member, m.Email, m.Invite = member, email, invite
-	return m
+	return newMail(operation, Mail{Kind: Invitation, Member: member, Email: email, Invite: invite})
 }
 
 // NewAccountDisabled tells a member that it can no longer sign in.
 func NewAccountDisabled(operation string, member int32, email string) Mail {
-	m := newMail(AccountDisabled, operation)
-	m.Member, m.Email = member, email
-	return m
+	return newMail(operation, Mail{Kind: AccountDisabled, Member: member, Email: email})
 }
 
 // NewWrongCodes returns a mail without a tenant that warns a user of wrong codes of the second factor.
 func NewWrongCodes(operation, email, user string) Mail {
-	m := newMail(WrongCodes, operation)
-	m.Email, m.About, m.User = email, email, user
-	return m
+	return newMail(operation, Mail{Kind: WrongCodes, Email: email, About: email, User: user})
 }
 
 // NewWrongCodesOfManaged returns a mail that warns a managed user of wrong codes of the second factor.
 func NewWrongCodesOfManaged(operation, email string, member int32) Mail {
-	m := newMail(WrongCodes, operation)
-	m.Email, m.About, m.Member, m.Managed = email, email, member, true
-	return m
+	return newMail(operation, Mail{Kind: WrongCodes, Email: email, About: email, Member: member, Managed: true})
 }
 
 // NewKeyCreated tells the owners of a new key by its name.
 func NewKeyCreated(operation, name string) Mail {
-	m := newMail(NewAPIKey, operation)
-	m.About = name
-	return m
+	return newMail(operation, Mail{Kind: NewAPIKey, About: name})
 }
 
 // NewBankAccountChanged tells the owners which account is the primary one now. Only the
 // end of its number is kept.
 func NewBankAccountChanged(operation, number string) Mail {
-	m := newMail(BankAccountChanged, operation)
-	m.About = number[max(0, len(number)-shownDigits):]
-	return m
+	return newMail(operation, Mail{Kind: BankAccountChanged, About: number[max(0, len(number)-shownDigits):]})
 }
 
 // NewMemberKeys returns a mail to the owners about the API keys of the member with the address, who was disabled or
@@ -112,13 +100,11 @@ func NewMemberKeys(operation string, ended bool, email string, names []string) M
 	if ended {
 		kind = MemberKeysEnded
 	}
-	m := newMail(kind, operation)
 	more := ""
 	if len(names) > shownKeys {
 		names, more = names[:shownKeys], ", …"
 	}
-	m.About = email + ": " + strings.Join(names, ", ") + more
-	return m
+	return newMail(operation, Mail{Kind: kind, About: email + ": " + strings.Join(names, ", ") + more})
 }
 
 // shownKeys is the number of API keys that a mail names at most.
@@ -127,24 +113,24 @@ const shownKeys = 20
 // NewSignInBlocked returns a mail that tells the owners that passwords for an account are refused for now. A user's
 // mail has no tenant, so it names the user. For other accounts and for an unknown name user is "".
 func NewSignInBlocked(operation, account, user string) Mail {
-	m := newMail(SignInBlocked, operation)
-	m.About, m.User = account, user
-	return m
+	return newMail(operation, Mail{Kind: SignInBlocked, About: account, User: user})
 }
 
 // NewReceipt is the mail of a kind with a link to a receipt. The amount is as it is to be read. A
 // repeated operation makes the same mail even if the payment has another state by then.
 func NewReceipt(operation string, kind Kind, email, amount string) Mail {
-	m := newMail(Receipt, operation)
-	m.Kind, m.Email, m.About = kind, email, amount
+	m := newMail(operation, Mail{Kind: Receipt, Email: email, About: amount})
+	m.Kind = kind
 	return m
 }
 
 // shownDigits is how much of an account's number a mail shows.
 const shownDigits = 4
 
-func newMail(kind Kind, operation string) Mail {
-	return Mail{Entry: outbox.Entry{ID: idOf(string(kind), operation)}, Kind: kind}
+// newMail returns the mail with its id, which follows from its kind and the operation.
+func newMail(operation string, m Mail) Mail {
+	m.ID = idOf(string(m.Kind), operation)
+	return m
 }
 
 // idOf is an id that follows from the parts.

@@ -32,7 +32,9 @@ func bundle(parts fs.FS) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return number(a != common) - number(b != common) })
+	slices.SortFunc(names, func(a, b string) int { // without its name, common.yaml is the first
+		return strings.Compare(strings.TrimPrefix(a, common), strings.TrimPrefix(b, common))
+	})
 	d := document{text: map[string]string{}, owners: map[string]string{}, refs: map[string][]string{}}
 	for _, name := range names {
 		text, err := fs.ReadFile(parts, name)
@@ -47,13 +49,6 @@ func bundle(parts fs.FS) (string, error) {
 		return "", err
 	}
 	return sampled(d.String())
-}
-
-func number(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // add takes over a part.

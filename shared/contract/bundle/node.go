@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"iter"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	yaml "github.com/oasdiff/yaml3"
 )
 
@@ -76,56 +76,36 @@ func (n yamlNode) text() string {
 
 // json is the value with its members in their order. All lines but the first begin with the margin.
 func (n yamlNode) json(margin string) (string, error) {
-	var compact, b bytes.Buffer
-	if err := n.write(&compact); err != nil {
-		return "", err
-	}
-	err := json.Indent(&b, compact.Bytes(), margin, "  ")
-	return b.String(), err
+	var b strings.Builder
+	err := n.write(jsontext.NewEncoder(&b, jsontext.WithIndentPrefix(margin), jsontext.WithIndent("  ")))
+	return strings.TrimRight(b.String(), "\n"), err
 }
 
-func (n yamlNode) write(b *bytes.Buffer) error {
-	switch n.Kind {
-	case yaml.MappingNode:
-		b.WriteByte('{')
-		first := true
+func (n yamlNode) write(to *jsontext.Encoder) error {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		if err := to.WriteToken(jsontext.BeginObject); err != nil {
+			return err
+		}
 		for name, value := range n.members() {
-			if !first {
-				b.WriteByte(',')
-			}
-			first = false
-			if err := writeText(b, name); err != nil {
-				return err
-			}
-			b.WriteByte(':')
-			if err := value.write(b); err != nil {
+			if err := errors.Join(to.WriteToken(jsontext.String(name)), value.write(to)); err != nil {
 				return err
 			}
 		}
-		b.WriteByte('}')
-	case yaml.SequenceNode:
-		b.WriteByte('[')
-		for i, item := range n.items() {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if err := item.write(b); err != nil {
+		return to.WriteToken(jsontext.EndObject)
+	case n.Kind == yaml.SequenceNode:
+		if err := to.WriteToken(jsontext.BeginArray); err != nil {
+			return err
+		}
+		for _, item := range n.items() {
+			if err := item.write(to); err != nil {
 				return err
 			}
 		}
-		b.WriteByte(']')
-	default:
-		if n.ShortTag() == "!!str" {
-			return writeText(b, n.Value)
-		}
-		b.WriteString(n.Value) // a number, true, false or null, which JSON writes alike
+		return to.WriteToken(jsontext.EndArray)
+	case n.ShortTag() == "!!str":
+		return to.WriteToken(jsontext.String(n.Value))
+	default: // a number, true, false or null, which JSON writes alike
+		return to.WriteValue(jsontext.Value(n.Value))
 	}
-	return nil
-}
-
-// writeText writes a text of JSON, with < and & as they are.
-func writeText(b *bytes.Buffer, text string) error {
-	encoder := json.NewEncoder(b)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(text)
 }
