@@ -13,12 +13,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/mail"
 )
 
-// deletedKey has no hash of the token.
-type deletedKey struct {
-	deletion
-	identity.APIKey
-}
-
 // keyCount counts the tenant's new keys of a day. Each creation replaces it under its version,
 // so that of two at once the second fails, and counts the key of the first when it retries.
 type keyCount struct {
@@ -119,15 +113,14 @@ func untilTomorrow(now time.Time) time.Duration {
 // madeAPIKey is the new key if it is stored already, also as a deleted one, else zero; and
 // the count of the tenant's new keys.
 func (s *View) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.APIKey, keyCount, error) {
-	var stored apiKeyItem
-	var deleted deletedKey
+	var stored, deleted identity.APIKey
 	var count keyCount
 	err := s.readInto(ctx, map[key]any{apiKeyKey(k.Tenant, k.TokenHash): &stored,
 		deletionKey(KindAPIKey, k.Tenant, k.ID): &deleted, keyCountKey(k.Tenant): &count})
 	if stored.ID == "" {
-		return deleted.APIKey, count, err
+		return deleted, count, err
 	}
-	return stored.APIKey, count, err
+	return stored, count, err
 }
 
 // addAPIKey errors with ErrStale when another key was added since the count was read, or
@@ -148,6 +141,15 @@ func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, c
 		return made, made.ID != "", err
 	})
 }
+
+// putAPIKey adds a new key under its token's hash, and its audit entry.
+func (tx *auditedTx) putAPIKey(k identity.APIKey) {
+	k.Version = 1
+	tx.Put(tx.store.replace(newItem(apiKeyKey(k.Tenant, k.TokenHash), k, k.Version)))
+	tx.audit(k.Tenant, subjectAPIKey(k), nil, k.ForAudit())
+}
+
+func subjectAPIKey(k identity.APIKey) string { return "api_key " + k.ID }
 
 // UpdateAPIKey applies a change to a key, for by's principal. Of two at once both are
 // applied, the second to the result of the first; one that changes nothing writes
@@ -181,13 +183,13 @@ func (s *Store) UpdateAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 func (s *Store) replaceAPIKey(ctx context.Context, by audit.By, before, after identity.APIKey) (identity.APIKey,
 	error) {
 	after.Version = before.Version + 1
-	item := newAPIKeyItem(after)
+	item := newItem(apiKeyKey(after.Tenant, after.TokenHash), after, after.Version)
 	condition, values := unchangedAPIKey(before.Version)
 	tx := s.auditedTx(by)
 	tx.Put(s.table.Put(item).If(condition, values...))
 	tx.audit(after.Tenant, subjectAPIKey(after), before.ForAudit(), after.ForAudit())
 	tx.asCaller(readVersion{item.key, before.Version})
-	return after, tx.runReplacement(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
+	return after, tx.runReplacement(ctx, item, ErrStale)
 }
 
 // unchangedAPIKey is the condition that a key is as it was read with the version. Keys that
@@ -222,10 +224,10 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 // removeAPIKey errors with ErrStale when the key changed, or is gone, or the caller has
 // other rights; the next try finds out which.
 func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey, operation string) error {
-	deleted := deletedKey{newDeletion(deletionKey(KindAPIKey, k.Tenant, k.ID), operation, s.now()), k}
-	deleted.TokenHash = ""
+	was := k
+	was.TokenHash = ""
 	tx := s.auditedTx(by)
-	tx.Put(s.table.Put(deleted))
+	tx.Put(s.putDeletion(deletionKey(KindAPIKey, k.Tenant, k.ID), operation, was))
 	tx.asCaller(tx.deleteKey(k))
 	return tx.runRemoval(ctx, ErrStale, func() (bool, error) {
 		_, err := s.APIKey(ctx, k.Tenant, k.ID)

@@ -10,12 +10,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/audit"
 )
 
-// auditItem is an audit entry as stored.
-type auditItem struct {
-	key
-	audit.Entry
-}
-
 // AuditCursor is the place of an entry in the audit of its merchant.
 func AuditCursor(e audit.Entry) string { return auditKey("", e).SK }
 
@@ -30,8 +24,8 @@ func (s *View) AuditEntries(ctx context.Context, code string, from, to time.Time
 		}
 		items := s.table.get(partitionKey, auditPartition(code)).
 			Range(sortKey, dynamo.Between, first, last).Consistent(true).Iter()
-		for item, err := range each[auditItem](ctx, items) {
-			if (err != nil || item.SK != after) && !yield(item.Entry, err) {
+		for e, err := range each[audit.Entry](ctx, items) {
+			if (err != nil || AuditCursor(e) != after) && !yield(e, err) {
 				return
 			}
 		}

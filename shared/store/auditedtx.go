@@ -30,7 +30,7 @@ func (tx *auditedTx) audit(t identity.Tenant, subject string, before, after any)
 	e, err := audit.New(tx.by, tx.store.Now(), audit.Change{Mode: t.Mode, Subject: subject, Before: before, After: after})
 	tx.fail(err)
 	// An entry is never changed.
-	tx.Put(tx.store.table.Put(auditItem{key: auditKey(t.Merchant, e), Entry: e}).If("attribute_not_exists(pk)"))
+	tx.Put(tx.store.table.Put(storedItem{key: auditKey(t.Merchant, e), value: e}).If("attribute_not_exists(pk)"))
 }
 
 func (tx *auditedTx) fail(err error) {
@@ -47,13 +47,12 @@ func (tx *auditedTx) Run(ctx context.Context) error {
 	return tx.WriteTx.Run(ctx)
 }
 
-// runReplacement writes the transaction, which replaces the item with the key. Errors: those of resolveWrite; the kept
-// error.
-func (tx *auditedTx) runReplacement(ctx context.Context, k key, mine written, refused error) error {
+// runReplacement writes the transaction, which replaces the item. Errors: those of resolveWrite; the kept error.
+func (tx *auditedTx) runReplacement(ctx context.Context, i storedItem, refused error) error {
 	if tx.err != nil {
 		return tx.err
 	}
-	return tx.store.resolveWrite(ctx, k, mine, refused, tx.Run(ctx))
+	return tx.store.resolve(ctx, i, refused, tx.Run(ctx))
 }
 
 // runCreation writes the transaction, which adds a thing, and returns the thing. Errors: those of resolveCreation; the

@@ -8,6 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
 var (
@@ -59,8 +60,8 @@ func (s *View) Authenticate(ctx context.Context, token identity.Token, code stri
 // authenticateKey reads a key and its merchant in one call, because the key names it.
 func (s *View) authenticateKey(ctx context.Context, token identity.Token) (identity.Principal, merchant.Merchant,
 	error) {
-	var k apiKeyItem
-	var m merchantItem
+	var k identity.APIKey
+	var m merchant.Merchant
 	err := s.few(ctx, map[key]any{apiKeyKey(token.Tenant, token.Hash): &k, merchantKey(token.Tenant.Merchant): &m})
 	if err == nil && (k.ID == "" || k.Revoked || m.Code == "") {
 		err = errBadToken
@@ -68,7 +69,7 @@ func (s *View) authenticateKey(ctx context.Context, token identity.Token) (ident
 	if err != nil {
 		return identity.Principal{}, merchant.Merchant{}, err
 	}
-	return k.Principal(), m.Merchant, nil
+	return k.Principal(), m, nil
 }
 
 // authenticateMerchantToken authenticates the maker again, so that the token ends when the maker's rights end (contract
@@ -89,8 +90,8 @@ func (s *View) authenticateMerchantToken(ctx context.Context, t identity.AccessT
 // permit is the client and the grant of an access token. The token is refused when either is
 // revoked.
 type permit struct {
-	client oauthClientItem
-	grant  grantItem
+	client oauth.Client
+	grant  oauth.Grant
 }
 
 // needs adds the principal's client and grant to the items that are to be read.
@@ -120,8 +121,8 @@ func (p *permit) admit(of identity.Principal) (identity.Principal, error) {
 // was not deleted.
 func (s *View) authenticateApplication(ctx context.Context, p identity.Principal) (identity.Principal,
 	merchant.Merchant, error) {
-	var m merchantItem
-	var profile testProfileItem
+	var m merchant.Merchant
+	var profile member.TestProfile
 	var allowed permit
 	into := allowed.needs(p, map[key]any{merchantKey(p.Tenant.Merchant): &m})
 	if p.Actor.Kind == identity.TestProfile {
@@ -137,16 +138,16 @@ func (s *View) authenticateApplication(ctx context.Context, p identity.Principal
 	if err != nil {
 		return identity.Principal{}, merchant.Merchant{}, err
 	}
-	return p, m.Merchant, nil
+	return p, m, nil
 }
 
 // person is the set of items from which the rights of a person's token follow.
 type person struct {
 	permit
-	member   memberItem
-	roles    rolesItem
-	merchant merchantItem
-	chosen   memberItem // at the token's own merchant, if it acts for another
+	member   member.Member
+	roles    member.Roles
+	merchant merchant.Merchant
+	chosen   member.Member // at the token's own merchant, if it acts for another
 }
 
 // authenticatePerson adds the rights of the person's member to the principal.
@@ -169,7 +170,7 @@ func (s *View) authenticatePerson(ctx context.Context, p identity.Principal) (id
 		return identity.Principal{}, merchant.Merchant{}, err
 	}
 	p.Admitted.ChosenVersion = read.chosen.Version
-	return read.member.As(p, read.roles.Roles), read.merchant.Merchant, nil
+	return read.member.As(p, read.roles), read.merchant, nil
 }
 
 // ended reports whether the person's access has ended at either merchant (contract §10): the member is missing or not
@@ -178,8 +179,8 @@ func (read *person) ended(p identity.Principal) bool {
 	counts := func(m member.Member, id string) bool {
 		return m.ID == id && m.Kind() == p.Actor.Kind && m.Active() && m.Honours(p.SignedIn)
 	}
-	return !counts(read.member.Member, p.Actor.ID) ||
-		p.Admitted.Chosen != "" && !counts(read.chosen.Member, p.Admitted.Chosen)
+	return !counts(read.member, p.Actor.ID) ||
+		p.Admitted.Chosen != "" && !counts(read.chosen, p.Admitted.Chosen)
 }
 
 // chosenKey returns the key of the member at the merchant for which the principal's token was allowed.

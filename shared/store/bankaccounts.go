@@ -3,22 +3,14 @@ package store
 import (
 	"context"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// bankAccountsItem is all bank accounts of a tenant, due while one of them is
-// pending verification.
-type bankAccountsItem struct {
-	key
-	due
-	merchant.BankAccounts
-}
-
-func (s *Store) newBankAccountsItem(t identity.Tenant, accounts merchant.BankAccounts) bankAccountsItem {
-	item := bankAccountsItem{key: bankAccountsKey(t), BankAccounts: accounts}
+// bankAccountsItem returns all bank accounts of a tenant as stored, due while one of them is
+// pending verification. Only SaveMerchantState writes them, which recognises its own write.
+func (s *Store) bankAccountsItem(t identity.Tenant, accounts merchant.BankAccounts) storedItem {
+	item := storedItem{key: bankAccountsKey(t), value: accounts, version: accounts.Version}
 	if !accounts.CheckAt.IsZero() {
 		item.due = s.shards.dueAt(accounts.CheckAt, item.key)
 	}
@@ -29,13 +21,4 @@ func (s *Store) newBankAccountsItem(t identity.Tenant, accounts merchant.BankAcc
 // one was added.
 func (s *View) BankAccounts(ctx context.Context, t identity.Tenant) (merchant.BankAccounts, error) {
 	return readOne[merchant.BankAccounts](ctx, s, bankAccountsKey(t), nil)
-}
-
-// replaceBankAccounts writes accounts over the version they were made from; version
-// 0 are the first. Only SaveMerchantState does so, which recognises its own write.
-func (s *Store) replaceBankAccounts(t identity.Tenant,
-	accounts merchant.BankAccounts) (merchant.BankAccounts, *dynamo.Put) {
-	before := accounts.Version
-	accounts.Version++
-	return accounts, s.overVersion(s.table.Put(s.newBankAccountsItem(t, accounts)), before)
 }

@@ -5,27 +5,14 @@ import (
 	"context"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/reader"
 )
 
-type cardReaderItem struct {
-	key
-	WriteID string `dynamo:"write_id"`
-	reader.Reader
-}
-
-func newCardReaderItem(t identity.Tenant, r reader.Reader) cardReaderItem {
-	return cardReaderItem{key: cardReaderKey(t, r.ID), WriteID: newWriteID(), Reader: r}
-}
-
-type deletedReader struct {
-	deletion
-	reader.Reader
+func cardReaderItem(t identity.Tenant, r reader.Reader) storedItem {
+	return newItem(cardReaderKey(t, r.ID), r, r.Version)
 }
 
 // The failures of readers (contract §9).
@@ -83,15 +70,14 @@ func (s *Store) CreateCardReader(ctx context.Context, by audit.By, t identity.Te
 // else zero; and the count of the tenant's.
 func (s *View) madeCardReader(ctx context.Context, t identity.Tenant, id string) (reader.Reader, creationCount,
 	error) {
-	var stored cardReaderItem
-	var deleted deletedReader
+	var stored, deleted reader.Reader
 	var count creationCount
 	err := s.readInto(ctx, map[key]any{cardReaderKey(t, id): &stored, deletionKey(KindReaders, t, id): &deleted,
 		readerCountKey(t): &count})
 	if stored.ID == "" {
-		return deleted.Reader, count, err
+		return deleted, count, err
 	}
-	return stored.Reader, count, err
+	return stored, count, err
 }
 
 // addCardReader errors with ErrStale when another reader was added since the count was read, or
@@ -102,13 +88,12 @@ func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenan
 	count.key, count.Version = readerCountKey(t), before+1
 	r.Version = 1
 	tx := s.auditedTx(by)
-	tx.Put(s.overVersion(s.table.Put(count), before)).
-		Put(s.table.Put(newCardReaderItem(t, r)).If("attribute_not_exists(pk)"))
+	tx.Put(s.overVersion(s.table.Put(count), before)).Put(s.replace(cardReaderItem(t, r)))
 	for _, other := range others {
 		if other.Serial == r.Serial && other.StatusAt(s.Now()) != reader.Expired {
 			after := other.End(s.Now())
 			after.Version++
-			tx.Put(s.overVersion(s.table.Put(newCardReaderItem(t, after)), other.Version))
+			tx.Put(s.replace(cardReaderItem(t, after)))
 		}
 	}
 	tx.audit(t, subjectReader(r), nil, r.ForAudit())
@@ -118,22 +103,13 @@ func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenan
 	})
 }
 
-// subjectReader is the subject of entries about a reader.
 func subjectReader(r reader.Reader) string { return "reader " + r.ID }
 
 // SaveCardReader replaces a reader that was read, by what its terminal has reported. Error: ErrStale
 // when it changed meanwhile, or is gone.
 func (s *Store) SaveCardReader(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
-	item, put := s.cardReaderPut(t, r)
-	return item.Reader, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, put.Run(ctx))
-}
-
-// cardReaderPut returns the put that replaces a reader, over the version that it was read with.
-func (s *Store) cardReaderPut(t identity.Tenant, r reader.Reader) (cardReaderItem, *dynamo.Put) {
-	before := r.Version
 	r.Version++
-	item := newCardReaderItem(t, r)
-	return item, s.table.Put(item).If("version = ?", before)
+	return r, s.save(ctx, cardReaderItem(t, r))
 }
 
 // UpdateCardReader applies a merchant's change to a reader. Of two at once both are applied, the
@@ -150,11 +126,12 @@ func (s *Store) UpdateCardReader(ctx context.Context, by audit.By, t identity.Te
 		if after == before {
 			return before, nil
 		}
-		item, put := s.cardReaderPut(t, after)
+		after.Version++
+		item := cardReaderItem(t, after)
 		tx := s.auditedTx(by)
-		tx.Put(put)
+		tx.Put(s.replace(item))
 		tx.audit(t, subjectReader(after), before.ForAudit(), after.ForAudit())
-		return item.Reader, tx.runReplacement(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+		return after, tx.runReplacement(ctx, item, ErrStale)
 	})
 }
 
@@ -181,9 +158,9 @@ func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Te
 // removeCardReader errors with ErrStale when the reader changed, or is gone.
 func (s *Store) removeCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
 	operation string) error {
-	deleted := deletedReader{newDeletion(deletionKey(KindReaders, t, r.ID), operation, s.now()), r}
 	tx := s.auditedTx(by)
-	tx.Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).Put(s.table.Put(deleted))
+	tx.Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).
+		Put(s.putDeletion(deletionKey(KindReaders, t, r.ID), operation, r))
 	tx.audit(t, subjectReader(r), r.ForAudit(), nil)
 	return tx.runRemoval(ctx, ErrStale, func() (bool, error) {
 		now, err := s.CardReader(ctx, t, r.ID)

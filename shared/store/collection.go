@@ -12,16 +12,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-type collectionItem struct {
-	key
-	WriteID string `dynamo:"write_id"`
-	file.Collection
-}
-
-func newCollectionItem(t identity.Tenant, c file.Collection) collectionItem {
-	return collectionItem{key: collectionKey(t, c.ID), WriteID: newWriteID(), Collection: c}
-}
-
 // listedCollection is a collection's place in the list, with what lists are filtered by.
 type listedCollection struct {
 	key
@@ -58,7 +48,7 @@ func (s *View) Collections(ctx context.Context, t identity.Tenant, statuses []fi
 		}
 	}
 	all, err := readInOrder(ctx, s, pageOf(wanted, offset, limit), true,
-		func(i collectionItem) (key, file.Collection) { return i.key, i.Collection })
+		func(c file.Collection) (key, file.Collection) { return collectionKey(t, c.ID), c })
 	return all, len(wanted), err
 }
 
@@ -91,10 +81,10 @@ func (s *Store) CreateCollection(ctx context.Context, by audit.By, t identity.Te
 
 // madeCollection is the new collection if it has been stored before, else zero; with the count of the tenant's.
 func (s *View) madeCollection(ctx context.Context, t identity.Tenant, id string) (file.Collection, fileCount, error) {
-	var stored collectionItem
+	var stored file.Collection
 	var count fileCount
 	err := s.readInto(ctx, map[key]any{collectionKey(t, id): &stored, collectionCountKey(t): &count})
-	return stored.Collection, count, err
+	return stored, count, err
 }
 
 // addCollection errors with ErrStale when the last room was taken, or the same collection was stored since they were
@@ -104,7 +94,7 @@ func (s *Store) addCollection(ctx context.Context, by audit.By, t identity.Tenan
 	c.Version = 1
 	tx := s.auditedTx(by)
 	tx.Update(s.count(collectionCountKey(t), file.MaxCollections)).
-		Put(s.table.Put(newCollectionItem(t, c)).If("attribute_not_exists(pk)")).
+		Put(s.replace(newItem(collectionKey(t, c.ID), c, c.Version))).
 		Put(s.table.Put(newListedCollection(t, c)))
 	tx.audit(t, subjectCollection(c), nil, c.ForAudit())
 	return runCreation(ctx, tx, c, func() (file.Collection, bool, error) {
@@ -118,7 +108,6 @@ func (s *Store) count(k key, most int) *dynamo.Update {
 	return s.update(k).Add("count", 1).If("attribute_not_exists(pk) OR 'count' < ?", most)
 }
 
-// subjectCollection is the subject of entries about a collection.
 func subjectCollection(c file.Collection) string { return "collection " + c.ID }
 
 // UpdateCollection applies a change to a collection. Of two at once both are applied, the second to the result of the
@@ -135,14 +124,14 @@ func (s *Store) UpdateCollection(ctx context.Context, by audit.By, t identity.Te
 			return before, err
 		}
 		after.Version++
-		item := newCollectionItem(t, after)
+		item := newItem(collectionKey(t, after.ID), after, after.Version)
 		tx := s.auditedTx(by)
-		tx.Put(s.table.Put(item).If("version = ?", before.Version))
+		tx.Put(s.replace(item))
 		if after.Status != before.Status {
 			tx.Put(s.table.Put(newListedCollection(t, after)))
 		}
 		tx.audit(t, subjectCollection(after), before.ForAudit(), after.ForAudit())
-		return after, tx.runReplacement(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+		return after, tx.runReplacement(ctx, item, ErrStale)
 	})
 }
 
@@ -162,14 +151,14 @@ func (s *Store) changeFiles(t identity.Tenant, id string, by int) *dynamo.Update
 }
 
 // collections are those that a change of a file concerns, by id.
-type collections map[string]*collectionItem
+type collections map[string]*file.Collection
 
 // wantCollections adds collections to what is to be read; "" is none.
 func wantCollections(into map[key]any, t identity.Tenant, ids ...string) collections {
 	found := collections{}
 	for _, id := range ids {
 		if id != "" && found[id] == nil {
-			found[id] = &collectionItem{}
+			found[id] = &file.Collection{}
 			into[collectionKey(t, id)] = found[id]
 		}
 	}

@@ -17,11 +17,6 @@ type customerItem struct {
 	payments.Customer
 }
 
-type instrumentItem struct {
-	key
-	payments.Instrument
-}
-
 // maxInstruments bounds the saved cards listed for one customer.
 const maxInstruments = 1000
 
@@ -99,7 +94,7 @@ func (s *View) Instrument(ctx context.Context, t identity.Tenant, customer,
 func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id, customer,
 	token string) (payments.Checkout, *payments.Instrument, error) {
 	var checkout checkoutItem
-	var instrument instrumentItem
+	var instrument payments.Instrument
 	err := s.table.together().
 		GetOne(s.get(checkoutKey(t, id)), &checkout).
 		GetOne(s.get(cardKey(t, customer, token)), &instrument).
@@ -112,7 +107,7 @@ func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id
 	case instrument.Token == "":
 		return checkout.Checkout, nil, nil
 	default:
-		return checkout.Checkout, &instrument.Instrument, nil
+		return checkout.Checkout, &instrument, nil
 	}
 }
 

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"github.com/guregu/dynamo/v2"
 )
 
 // deletion is kept of what was deleted, as long as a request may be repeated (contract §2.8): a repeated
@@ -16,6 +18,21 @@ type deletion struct {
 func newDeletion(k key, operation string, now time.Time) deletion {
 	return deletion{key: k, Operation: operation, ExpiresAt: now.Add(idempotencyKept).Unix()}
 }
+
+// putDeletion keeps a thing as it was when the operation deleted it. The caller has removed its secrets: hashes of
+// tokens and passwords.
+func (s *Store) putDeletion(k key, operation string, was any) *dynamo.Put {
+	return s.table.Put(deletedItem{newDeletion(k, operation, s.now()), was})
+}
+
+// deletedItem is a deletion with the thing as it was.
+type deletedItem struct {
+	deletion
+	was any
+}
+
+// MarshalDynamoItem writes the attributes of both into one item.
+func (i deletedItem) MarshalDynamoItem() (dynamo.Item, error) { return merged(i.was, i.deletion) }
 
 // wasDeletedBy fails with missing unless the operation wrote the deletion. "" is any operation.
 func (s *View) wasDeletedBy(ctx context.Context, k key, operation string, missing error) error {

@@ -15,15 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-type factorItem struct {
-	key
-	WriteID string `dynamo:"write_id"`
-	signin.Factor
-}
-
-func newFactorItem(user string, f signin.Factor) factorItem {
-	f.Version++
-	return factorItem{key: factorKey(user), WriteID: newWriteID(), Factor: f}
+func factorItem(user string, f signin.Factor) storedItem {
+	return newItem(factorKey(user), f, f.Version)
 }
 
 // codesOfAccount is the bucket of one account's codes (contract §2.9): 250 tries a day. Of 10⁶
@@ -44,7 +37,11 @@ func (s *View) HaveSecondFactor(ctx context.Context, users ...string) (map[strin
 		keys[i] = factorKey(user)
 		userOf[keys[i]] = user
 	}
-	return readIndexed(ctx, s, keys, false, func(i factorItem) (string, bool) { return userOf[i.key], i.Confirmed() })
+	type found struct {
+		key
+		signin.Factor
+	}
+	return readIndexed(ctx, s, keys, false, func(f found) (string, bool) { return userOf[f.key], f.Confirmed() })
 }
 
 // ChangeSecondFactor applies a change that a user makes by entering a code. The code takes one token of the limit,
@@ -74,17 +71,18 @@ func (s *Store) replaceFactor(ctx context.Context, a signin.Account, before, aft
 	if reflect.DeepEqual(before, after) {
 		return before, nil
 	}
-	item := newFactorItem(a.User(), after)
-	tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version))
+	after.Version++
+	item := factorItem(a.User(), after)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.replace(item))
 	if after.Warns(before) {
-		operation := versionOf(item.key, item.Version)
+		operation := versionOf(item.key, after.Version)
 		warning := mail.NewWrongCodes(operation, a.Name, a.ID)
 		if a.Kind != identity.User {
 			warning = mail.NewWrongCodesOfManaged(operation, a.Name, member.NumberOf(a.ID))
 		}
 		tx.Put(s.putMail(a.Tenant, warning))
 	}
-	return item.Factor, s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+	return after, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 }
 
 // takeCode takes a token from the user's bucket of codes. As for passwords, codes are refused
@@ -120,11 +118,12 @@ func (s *Store) ConfirmSignIn(ctx context.Context, pending string, session signi
 			_, err = s.replaceFactor(ctx, session.Account, before, after)
 			return cmp.Or(err, useErr)
 		}
-		item := newFactorItem(user, after)
-		tx := s.db.WriteTx().Idempotent(true).Put(s.overVersion(s.table.Put(item), before.Version)).
-			Put(s.table.Put(signInItem{signInKey(session.Hash), session, session.Expires})).
+		after.Version++
+		item := factorItem(user, after)
+		tx := s.db.WriteTx().Idempotent(true).Put(s.replace(item)).
+			Put(s.table.Put(signInItem(session))).
 			Delete(s.remove(signInKey(pending)).If("attribute_exists(pk)"))
-		return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+		return s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 	})
 }
 
@@ -139,10 +138,12 @@ func (s *Store) RemoveSecondFactor(ctx context.Context, by audit.By, t identity.
 		if err != nil {
 			return err
 		}
-		item := newFactorItem(m.User(), before.Off())
+		after := before.Off()
+		after.Version++
+		item := factorItem(m.User(), after)
 		tx := s.auditedTx(by)
-		tx.Put(s.overVersion(s.table.Put(item), before.Version))
-		tx.audit(t, subjectMember(m), before.ForAudit(), item.ForAudit())
-		return tx.runReplacement(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+		tx.Put(s.replace(item))
+		tx.audit(t, subjectMember(m), before.ForAudit(), after.ForAudit())
+		return tx.runReplacement(ctx, item, ErrStale)
 	})
 }

@@ -11,16 +11,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-type fileItem struct {
-	key
-	WriteID string `dynamo:"write_id"`
-	file.File
-}
-
-func newFileItem(t identity.Tenant, f file.File) fileItem {
-	return fileItem{key: fileKey(t, f.ID), WriteID: newWriteID(), File: f}
-}
-
 // listedFile is a file's place in the list, with what lists are filtered by. It is small, so that one query reads those
 // of all of a tenant's files.
 type listedFile struct {
@@ -77,7 +67,7 @@ func (s *View) Files(ctx context.Context, t identity.Tenant, filter FileFilter, 
 		}
 	}
 	files, err := readInOrder(ctx, s, pageOf(wanted, offset, limit), true,
-		func(i fileItem) (key, file.File) { return i.key, i.File })
+		func(f file.File) (key, file.File) { return fileKey(t, f.ID), f })
 	return files, len(wanted), err
 }
 
@@ -110,7 +100,7 @@ type creation struct {
 }
 
 func (s *View) creation(ctx context.Context, t identity.Tenant, f file.File) (creation, error) {
-	var stored fileItem
+	var stored file.File
 	var deleted deletedFile
 	var c creation
 	into := map[key]any{fileKey(t, f.ID): &stored, deletionKey(KindFiles, t, f.ID): &deleted, fileCountKey(t): &c.count}
@@ -118,7 +108,7 @@ func (s *View) creation(ctx context.Context, t identity.Tenant, f file.File) (cr
 	err := s.readInto(ctx, into)
 	switch {
 	case stored.ID != "":
-		c.made = stored.File
+		c.made = stored
 	case deleted.isOld(s.now()):
 		c.formerly = deleted
 	default:
@@ -136,9 +126,9 @@ func (s *Store) addFile(ctx context.Context, by audit.By, t identity.Tenant, f f
 	entry.Version = 1
 	tx := s.auditedTx(by)
 	tx.Update(s.count(fileCountKey(t), file.MaxFiles)).
-		Put(s.table.Put(newFileItem(t, f)).If("attribute_not_exists(pk)")).
+		Put(s.replace(newItem(fileKey(t, f.ID), f, f.Version))).
 		Put(s.table.Put(newListedFile(t, f))).
-		Put(s.table.Put(s.newObjectItem(entry)).If("attribute_not_exists(pk)")).
+		Put(s.replace(s.objectItem(entry))).
 		Check(s.stillDeleted(t, f.ID, formerly))
 	if f.Collection != "" {
 		tx.Update(s.fillCollection(t, f.Collection))
@@ -160,7 +150,6 @@ func (s *Store) stillDeleted(t identity.Tenant, id string, formerly deletedFile)
 	return check.If("'operation' = ?", formerly.Operation)
 }
 
-// subjectFile is the subject of entries about a file.
 func subjectFile(f file.File) string { return "file " + f.ID }
 
 // UpdateFile applies a change to a file: it is completed, moved to another collection, or both. Of two at once both are
@@ -192,26 +181,26 @@ func (s *Store) UpdateFile(ctx context.Context, by audit.By, t identity.Tenant, 
 // around reads what changes with a file: the entry of its object, and its collections before and after.
 func (s *View) around(ctx context.Context, t identity.Tenant, before, after file.File) (file.Entry, collections,
 	error) {
-	var entry objectItem
+	var entry file.Entry
 	into := map[key]any{objectKey(before.Object): &entry}
 	found := wantCollections(into, t, before.Collection, after.Collection)
 	err := s.readInto(ctx, into)
 	if entry.File == "" { // somebody has removed it: it is made again
 		return before.Entry(t), found, err
 	}
-	return entry.entry(), found, err
+	entry.Key = before.Object
+	return entry, found, err
 }
 
 // replaceFile errors with ErrStale when the file or one of its collections changed since they were read.
 func (s *Store) replaceFile(ctx context.Context, by audit.By, t identity.Tenant, before, after file.File,
 	entry file.Entry) (file.File, error) {
 	after.Version = before.Version + 1
-	item := newFileItem(t, after)
+	item := newItem(fileKey(t, after.ID), after, after.Version)
 	tx := s.auditedTx(by)
-	tx.Put(s.table.Put(item).If("version = ?", before.Version)).Put(s.table.Put(newListedFile(t, after)))
+	tx.Put(s.replace(item)).Put(s.table.Put(newListedFile(t, after)))
 	if after.Status != before.Status {
-		_, put := s.replaceObject(entry.Follow(after))
-		tx.Put(put)
+		tx.Put(s.replace(s.nextObjectItem(entry.Follow(after))))
 	}
 	switch {
 	case after.Collection != before.Collection:
@@ -225,5 +214,5 @@ func (s *Store) replaceFile(ctx context.Context, by audit.By, t identity.Tenant,
 		tx.Check(s.check(collectionKey(t, after.Collection)).If("'status' = ?", file.Open))
 	}
 	tx.audit(t, subjectFile(after), before.ForAudit(), after.ForAudit())
-	return after, tx.runReplacement(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+	return after, tx.runReplacement(ctx, item, ErrStale)
 }

@@ -94,10 +94,10 @@ func (s *Store) endFile(ctx context.Context, by audit.By, t identity.Tenant, id 
 
 // anyFile reads a file, and what is kept of a deleted one.
 func (s *View) anyFile(ctx context.Context, t identity.Tenant, id string) (file.File, deletedFile, error) {
-	var stored fileItem
+	var stored file.File
 	var deleted deletedFile
 	err := s.readInto(ctx, map[key]any{fileKey(t, id): &stored, deletionKey(KindFiles, t, id): &deleted})
-	return stored.File, deleted, err
+	return stored, deleted, err
 }
 
 // removeFile errors with ErrStale when the file or its collection changed since they were read; the next try finds out
@@ -105,12 +105,11 @@ func (s *View) anyFile(ctx context.Context, t identity.Tenant, id string) (file.
 func (s *Store) removeFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File, entry file.Entry,
 	end ending) error {
 	deleted := deletedFile{newDeletion(deletionKey(KindFiles, t, f.ID), end.operation, s.now()), end.reason, f}
-	_, doom := s.replaceObject(entry.Doom(s.now()))
 	tx := s.auditedTx(by)
 	tx.Delete(s.remove(fileKey(t, f.ID)).If("version = ?", f.Version)).
 		Delete(s.remove(newListedFile(t, f).key)).
 		Put(s.table.Put(deleted)).
-		Put(doom)
+		Put(s.replace(s.nextObjectItem(entry.Doom(s.now()))))
 	if f.Collection != "" {
 		drain := s.drainCollection(t, f.Collection)
 		if !end.dropped {

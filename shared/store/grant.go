@@ -9,26 +9,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-// codeItem is kept for a day after the code expires, so that a second use is noticed.
-type codeItem struct {
-	key
-	WriteID string `dynamo:"write_id"`
-	oauth.Code
-	TTL time.Time `dynamo:"expires_at,unixtime"`
-}
+// codeKept is how long a code is kept after it expires, so that a second use is noticed.
+const codeKept = 24 * time.Hour
 
-const codeKept = 24 * time.Hour // after it expires
-
-// grantItem is kept until the grant is revoked, or expires without a use.
-type grantItem struct {
-	key
-	WriteID string `dynamo:"write_id"`
-	oauth.Grant
-	TTL time.Time `dynamo:"expires_at,unixtime"`
-}
-
-func newGrantItem(g oauth.Grant) grantItem {
-	return grantItem{key: grantKey(g.Hash), WriteID: newWriteID(), Grant: g, TTL: g.ExpiresAt}
+// grantItem returns a grant as stored, until it is revoked, or expires without a use. Grants have no
+// versions: with version 1, replace requires that there is no such grant.
+func grantItem(g oauth.Grant) storedItem {
+	item := newItem(grantKey(g.Hash), g, 1)
+	item.TTL = g.ExpiresAt
+	return item
 }
 
 // Failures of codes and refresh tokens (RFC 6749 §5.2).
@@ -41,13 +30,14 @@ var (
 // PutCode stores a new code under its hash.
 func (s *Store) PutCode(ctx context.Context, c oauth.Code) error {
 	c.Version = 1
-	item := newCodeItem(c)
-	err := s.table.Put(item).If("attribute_not_exists(pk)").Run(ctx)
-	return s.resolveWrite(ctx, item.key, written{item.WriteID, c.Version}, nil, err)
+	item := codeItem(c)
+	return s.resolve(ctx, item, nil, s.replace(item).Run(ctx))
 }
 
-func newCodeItem(c oauth.Code) codeItem {
-	return codeItem{key: codeKey(c.Hash), WriteID: newWriteID(), Code: c, TTL: c.ExpiresAt.Add(codeKept)}
+func codeItem(c oauth.Code) storedItem {
+	item := newItem(codeKey(c.Hash), c, c.Version)
+	item.TTL = c.ExpiresAt.Add(codeKept)
+	return item
 }
 
 // Redeem exchanges a code: one transaction marks it as used, and stores the grant and the access
@@ -57,34 +47,34 @@ func newCodeItem(c oauth.Code) codeItem {
 func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 	issue func(oauth.Code) (oauth.Grant, identity.AccessToken, error)) error {
 	return retryWrite(func(bool) error {
-		item, err := readOne[codeItem](ctx, s.View, codeKey(codeHash), errCode)
+		code, err := readOne[oauth.Code](ctx, s.View, codeKey(codeHash), errCode)
 		switch {
 		case err != nil:
 			return err
-		case item.Grant == refreshHash: // by an earlier try of this request, whose reply was lost
+		case code.Grant == refreshHash: // by an earlier try of this request, whose reply was lost
 			return nil
-		case item.Grant != "":
-			return cmp.Or(s.RevokeGrant(ctx, item.Grant), error(errUsed))
+		case code.Grant != "":
+			return cmp.Or(s.RevokeGrant(ctx, code.Grant), error(errUsed))
 		}
-		g, token, err := issue(item.Code)
+		g, token, err := issue(code)
 		if err != nil {
 			return err
 		}
-		used := item.Code
-		used.Grant, used.Version = g.Hash, used.Version+1
-		after := newCodeItem(used)
-		tx := s.db.WriteTx().Idempotent(true).
-			Put(s.table.Put(after).If("version = ?", item.Version)).
-			Put(s.table.Put(newGrantItem(g)).If("attribute_not_exists(pk)")).
+		code.Grant, code.Version = g.Hash, code.Version+1
+		used := codeItem(code)
+		tx := s.db.WriteTx().Idempotent(true).Put(s.replace(used)).Put(s.replace(grantItem(g))).
 			Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)"))
-		return s.resolveWrite(ctx, after.key, written{after.WriteID, used.Version}, ErrStale, tx.Run(ctx))
+		return s.resolve(ctx, used, ErrStale, tx.Run(ctx))
 	})
 }
 
 // Grant reads a grant by the hash of its refresh token, consistently. Failure: invalid_grant
 // for one that is unknown, revoked or expired.
 func (s *View) Grant(ctx context.Context, refreshHash string) (oauth.Grant, error) {
-	item, err := readOne[grantItem](ctx, s, grantKey(refreshHash), errRefresh)
+	item, err := readOne[struct {
+		oauth.Grant
+		TTL time.Time `dynamo:"expires_at,unixtime"`
+	}](ctx, s, grantKey(refreshHash), errRefresh)
 	item.ExpiresAt = item.TTL.UTC()
 	if err == nil && !item.Valid(s.now()) {
 		err = errRefresh
@@ -94,20 +84,20 @@ func (s *View) Grant(ctx context.Context, refreshHash string) (oauth.Grant, erro
 
 // PutGrant stores a new grant with its first access token.
 func (s *Store) PutGrant(ctx context.Context, g oauth.Grant, token identity.AccessToken) error {
-	item := newGrantItem(g)
-	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_not_exists(pk)")).
+	item := grantItem(g)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.replace(item)).
 		Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)"))
-	return s.resolveWrite(ctx, item.key, written{WriteID: item.WriteID, Version: 1}, nil, tx.Run(ctx))
+	return s.resolve(ctx, item, nil, tx.Run(ctx))
 }
 
 // Refresh stores a new access token of a grant, and extends the grant to the lifetime of a new
 // one. Failure: invalid_grant if it was revoked meanwhile.
 func (s *Store) Refresh(ctx context.Context, g oauth.Grant, token identity.AccessToken) error {
 	g.ExpiresAt = s.now().Add(oauth.RefreshLasts)
-	item := newGrantItem(g)
+	item := grantItem(g)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_exists(pk)")).
 		Put(s.table.Put(newAccessTokenItem(token)).If("attribute_not_exists(pk)"))
-	return s.resolveWrite(ctx, item.key, written{WriteID: item.WriteID, Version: 1}, errRefresh, tx.Run(ctx))
+	return s.resolve(ctx, item, errRefresh, tx.Run(ctx))
 }
 
 // RevokeGrant deletes a grant: the refresh token and all its access tokens are refused from

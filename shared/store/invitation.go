@@ -81,9 +81,9 @@ func (s *Store) accept(ctx context.Context, by audit.By, i Invitation, chosen me
 	}
 	after := before.Accepted(u, s.now())
 	after.Version = before.Version + 1
-	item := newMemberItem(t, after)
+	item := memberItem(t, after)
 	tx := s.auditedTx(by)
-	tx.Put(s.table.Put(item).If("version = ?", before.Version))
+	tx.Put(s.replace(item))
 	if len(u.Passwords) == 0 {
 		u.Passwords = chosen
 		tx.putUser(u)
@@ -95,5 +95,5 @@ func (s *Store) accept(ctx context.Context, by audit.By, i Invitation, chosen me
 		tx.Update(s.ofOwners(s.countOf(t), before, after))
 	}
 	tx.audit(t, subjectMember(after), before.ForAudit(), after.ForAudit())
-	return tx.runReplacement(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
+	return tx.runReplacement(ctx, item, ErrStale)
 }

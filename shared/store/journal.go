@@ -10,15 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// entryItem is a journal entry as stored.
-type entryItem struct {
-	key
-	ledger.Entry
-}
-
 // putEntry writes an entry once: an entry is never changed.
 func (s *Store) putEntry(t identity.Tenant, e ledger.Entry) *dynamo.Put {
-	return s.table.Put(entryItem{key: journalKey(t, e), Entry: e}).If("attribute_not_exists(pk)")
+	return s.table.Put(storedItem{key: journalKey(t, e), value: e}).If("attribute_not_exists(pk)")
 }
 
 // Entries are the journal's entries about a transaction or a payout,

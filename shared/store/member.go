@@ -14,14 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-type memberItem struct {
-	key
-	WriteID string `dynamo:"write_id"`
-	member.Member
-}
-
-func newMemberItem(t identity.Tenant, m member.Member) memberItem {
-	return memberItem{key: memberKey(t, m.Number()), WriteID: newWriteID(), Member: m}
+func memberItem(t identity.Tenant, m member.Member) storedItem {
+	return newItem(memberKey(t, m.Number()), m, m.Version)
 }
 
 // addressGuard keeps an e-mail address for one member of the tenant. It is deleted
@@ -33,12 +27,6 @@ type addressGuard struct {
 
 func newAddressGuard(t identity.Tenant, m member.Member) addressGuard {
 	return addressGuard{key: addressKey(t, m.Address()), MemberID: m.ID}
-}
-
-// deletedMember has no passwords.
-type deletedMember struct {
-	deletion
-	member.Member
 }
 
 // The failures of a new member or address.
@@ -89,21 +77,19 @@ type obstacles struct {
 
 func (s *View) obstaclesTo(ctx context.Context, t identity.Tenant, id, address string) (obstacles, error) {
 	number := member.NumberOf(id)
-	var stored memberItem
-	var deleted deletedMember
+	var stored, deleted member.Member
 	var guard addressGuard
-	var roles rolesItem
 	var found obstacles
 	err := s.readInto(ctx, map[key]any{memberKey(t, number): &stored, deletedMemberKey(t, number): &deleted,
-		addressKey(t, address): &guard, rolesKey(t): &roles, memberCountKey(t): &found.count,
+		addressKey(t, address): &guard, rolesKey(t): &found.roles, memberCountKey(t): &found.count,
 		invitedKey(t, address): &found.invited})
 	switch {
 	case stored.ID != "":
-		found.member = &stored.Member
+		found.member = &stored
 	case deleted.ID != "":
-		found.member = &deleted.Member
+		found.member = &deleted
 	}
-	found.taken, found.roles = guard.MemberID != "", roles.Roles
+	found.taken = guard.MemberID != ""
 	return found, err
 }
 
@@ -140,12 +126,11 @@ func (s *Store) putMember(ctx context.Context, by audit.By, t identity.Tenant, m
 
 // addMember adds a new member, its guard and its audit entry.
 func (tx *auditedTx) addMember(t identity.Tenant, m member.Member) {
-	tx.Put(tx.store.table.Put(newMemberItem(t, m)).If("attribute_not_exists(pk)")).
+	tx.Put(tx.store.replace(memberItem(t, m))).
 		Put(tx.store.table.Put(newAddressGuard(t, m)).If("attribute_not_exists(pk)"))
 	tx.audit(t, subjectMember(m), nil, m.ForAudit())
 }
 
-// subjectMember is the subject of entries about a member.
 func subjectMember(m member.Member) string { return "member " + m.ID }
 
 // errNoMember is the failure of every read of an unknown member.
@@ -169,13 +154,13 @@ func (s *View) MemberByAddress(ctx context.Context, t identity.Tenant, address s
 // MemberWithRoles is Member, with the tenant's roles, from which its permissions follow.
 func (s *View) MemberWithRoles(ctx context.Context, t identity.Tenant, number int32) (member.Member, member.Roles,
 	error) {
-	var item memberItem
-	var roles rolesItem
-	err := s.readInto(ctx, map[key]any{memberKey(t, number): &item, rolesKey(t): &roles})
-	if err == nil && item.ID == "" {
+	var m member.Member
+	var roles member.Roles
+	err := s.readInto(ctx, map[key]any{memberKey(t, number): &m, rolesKey(t): &roles})
+	if err == nil && m.ID == "" {
 		err = errNoMember
 	}
-	return item.Member, roles.Roles, err
+	return m, roles, err
 }
 
 // Members are all members of a tenant, the oldest first, consistently.

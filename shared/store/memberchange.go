@@ -28,8 +28,8 @@ var (
 func (s *Store) UpdateMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, address string,
 	keys member.Keys, change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
 	return retryAs(ctx, by, s.View, func() (member.Member, error) {
-		var before memberItem
-		var roles rolesItem
+		var before member.Member
+		var roles member.Roles
 		var guard addressGuard
 		into := map[key]any{memberKey(t, number): &before, rolesKey(t): &roles}
 		if address != "" {
@@ -38,17 +38,17 @@ func (s *Store) UpdateMember(ctx context.Context, by audit.By, t identity.Tenant
 		err := s.readInto(ctx, into)
 		switch {
 		case err != nil:
-			return before.Member, err
+			return before, err
 		case before.ID == "":
-			return before.Member, errNoMember
+			return before, errNoMember
 		case guard.MemberID != "" && before.Address() != address:
-			return before.Member, ErrAddressTaken
+			return before, ErrAddressTaken
 		}
-		after, err := change(before.Member, roles.Roles)
-		if err != nil || reflect.DeepEqual(before.Member, after) {
-			return before.Member, err
+		after, err := change(before, roles)
+		if err != nil || reflect.DeepEqual(before, after) {
+			return before, err
 		}
-		return s.replaceMember(ctx, by, t, roles.Roles, before.Member, after, keys)
+		return s.replaceMember(ctx, by, t, roles, before, after, keys)
 	})
 }
 
@@ -58,9 +58,9 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	after member.Member, keys member.Keys) (member.Member, error) {
 	after = before.Changed(after, s.now())
 	after.Version = before.Version + 1
-	item := newMemberItem(t, after)
+	item := memberItem(t, after)
 	tx := s.auditedTx(by)
-	tx.Put(s.table.Put(item).If("version = ?", before.Version))
+	tx.Put(s.replace(item))
 	if before.Governs() != after.Governs() {
 		tx.Update(s.ofOwners(s.countOf(t), before, after))
 	}
@@ -76,7 +76,7 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	if after.Disabled() && !before.Disabled() { // to the old address, so that changing it does not hide this
 		tx.Put(s.putMail(t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email)))
 	}
-	err = tx.runReplacement(ctx, item.key, written{item.WriteID, after.Version}, errRefused)
+	err = tx.runReplacement(ctx, item, errRefused)
 	if errors.Is(err, errRefused) {
 		err = s.whyRefused(ctx, t, before, after, errLastOwner)
 	}
@@ -94,7 +94,7 @@ func (s *View) whyRefused(ctx context.Context, t identity.Tenant, before, after 
 	if !before.Governs() || after.Governs() {
 		return ErrStale
 	}
-	var now memberItem
+	var now member.Member
 	var count memberCount
 	err := s.readInto(ctx, map[key]any{memberKey(t, before.Number()): &now, memberCountKey(t): &count})
 	switch {
@@ -135,12 +135,12 @@ func (s *Store) DeleteMember(ctx context.Context, by audit.By, t identity.Tenant
 // out which.
 func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant, roles member.Roles, m member.Member,
 	operation string, keys member.Keys) error {
-	deleted := deletedMember{newDeletion(deletedMemberKey(t, m.Number()), operation, s.now()), m}
-	deleted.Passwords = nil
+	was := m
+	was.Passwords = nil
 	tx := s.auditedTx(by)
 	tx.Delete(s.remove(memberKey(t, m.Number())).If("version = ?", m.Version)).
 		Delete(s.freeAddress(t, m)).
-		Put(s.table.Put(deleted)).
+		Put(s.putDeletion(deletedMemberKey(t, m.Number()), operation, was)).
 		Update(s.ofOwners(s.countOf(t).Add("count", -1), m, member.Member{}))
 	has, err := tx.leaveKeys(ctx, t, m, member.Member{}, keys)
 	if err != nil {
@@ -168,7 +168,10 @@ func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant
 // deletedBy is the member with the number that the operation deleted. Failure: NotFound.
 func (s *View) deletedBy(ctx context.Context, t identity.Tenant, number int32,
 	operation string) (member.Member, error) {
-	item, err := readOne[deletedMember](ctx, s, deletedMemberKey(t, number), errNoMember)
+	item, err := readOne[struct {
+		Operation string `dynamo:"operation"`
+		member.Member
+	}](ctx, s, deletedMemberKey(t, number), errNoMember)
 	if err == nil && item.Operation != operation {
 		err = errNoMember
 	}

@@ -14,17 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// merchantItem is a merchant. Its callback secrets are derived from the
+// merchantItem returns a merchant as stored. Its callback secrets are derived from the
 // platform's own key and stored nowhere.
-type merchantItem struct {
-	key
-	WriteID string `dynamo:"write_id"`
-	merchant.Merchant
-}
-
-func newMerchantItem(m merchant.Merchant) merchantItem {
-	return merchantItem{key: merchantKey(m.Code), WriteID: newWriteID(), Merchant: m}
-}
+func merchantItem(m merchant.Merchant) storedItem { return newItem(merchantKey(m.Code), m, m.Version) }
 
 // CreateMerchant stores a new merchant with its onboarding data, if any, its first
 // keys, and its owner as the first member of each mode, all or nothing: a merchant
@@ -35,24 +27,24 @@ func (s *Store) CreateMerchant(ctx context.Context, by audit.By, m merchant.Merc
 	keys ...identity.APIKey,
 ) error {
 	m.Version = 1
-	item := newMerchantItem(m)
+	item := merchantItem(m)
 	return retryWrite(func(bool) error {
 		u, err := s.UserByEmail(ctx, m.Email)
 		if err != nil {
 			return err
 		}
-		return s.createMerchant(ctx, by, item, a, u, keys)
+		return s.createMerchant(ctx, by, m, item, a, u, keys)
 	})
 }
 
 // createMerchant errors with ErrStale when the owner's user was made meanwhile.
-func (s *Store) createMerchant(ctx context.Context, by audit.By, item merchantItem, a account.Account, u member.User,
-	keys []identity.APIKey) error {
-	m := item.Merchant
+func (s *Store) createMerchant(ctx context.Context, by audit.By, m merchant.Merchant, item storedItem,
+	a account.Account, u member.User, keys []identity.APIKey) error {
 	tx := s.auditedTx(by)
-	tx.Put(s.table.Put(item).If("attribute_not_exists(pk)"))
+	tx.Put(s.replace(item))
 	tx.audit(identity.Tenant{Merchant: m.Code}, subjectMerchant, nil, merchant.State{Merchant: m}.ForAudit())
 	if !a.UpdatedAt.IsZero() {
+		a.Version = 1
 		tx.replaceAccount(m.Code, account.Account{}, a)
 	}
 	for _, k := range keys {
@@ -74,7 +66,7 @@ func (s *Store) createMerchant(ctx context.Context, by audit.By, item merchantIt
 		tx.Put(s.table.Put(memberCount{key: memberCountKey(t), Count: 1, Owners: 1}))
 	}
 	taken := failure.Conflict("The merchant already exists.")
-	err := tx.runReplacement(ctx, item.key, written{item.WriteID, m.Version}, errRefused)
+	err := tx.runReplacement(ctx, item, errRefused)
 	switch {
 	case errors.Is(err, ErrStale):
 		return taken
@@ -117,23 +109,24 @@ func (s *View) MerchantState(ctx context.Context, code string, accountsOf ...ide
 	if err != nil {
 		return state, err
 	}
-	schedules, accounts, into := map[identity.Mode]*scheduleItem{}, map[identity.Mode]*bankAccountsItem{}, map[key]any{}
+	schedules, accounts := map[identity.Mode]*merchant.PayoutSchedule{}, map[identity.Mode]*merchant.BankAccounts{}
+	into := map[key]any{}
 	for _, mode := range identity.Modes {
-		schedules[mode] = &scheduleItem{}
+		schedules[mode] = &merchant.PayoutSchedule{}
 		into[payoutScheduleKey(identity.Tenant{Mode: mode, Merchant: code})] = schedules[mode]
 	}
 	for _, mode := range accountsOf {
-		accounts[mode] = &bankAccountsItem{}
+		accounts[mode] = &merchant.BankAccounts{}
 		into[bankAccountsKey(identity.Tenant{Mode: mode, Merchant: code})] = accounts[mode]
 	}
 	err = s.readInto(ctx, into)
-	for mode, item := range schedules {
-		if item.Version > 0 {
-			state.Schedules = state.Schedules.With(mode, &item.PayoutSchedule)
+	for mode, schedule := range schedules {
+		if schedule.Version > 0 {
+			state.Schedules = state.Schedules.With(mode, schedule)
 		}
 	}
-	for mode, item := range accounts {
-		state.Accounts = state.Accounts.With(mode, &item.BankAccounts)
+	for mode, read := range accounts {
+		state.Accounts = state.Accounts.With(mode, read)
 	}
 	return state, err
 }
@@ -149,27 +142,29 @@ func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, stat
 		return state, err
 	}
 	state.Merchant.Version = before.Merchant.Version + 1
-	item := newMerchantItem(state.Merchant)
+	item, code := merchantItem(state.Merchant), state.Merchant.Code
 	tx := s.auditedTx(by)
-	tx.Put(s.table.Put(item).If("version = ?", before.Merchant.Version))
+	tx.Put(s.replace(item))
 	if was, is := before.ForAudit(), state.ForAudit(); !reflect.DeepEqual(was, is) {
-		tx.audit(identity.Tenant{Mode: state.ModeForAudit(before), Merchant: item.Code}, subjectMerchant, was, is)
+		tx.audit(identity.Tenant{Mode: state.ModeForAudit(before), Merchant: code}, subjectMerchant, was, is)
 	}
 	for _, mode := range identity.Modes {
+		t := identity.Tenant{Mode: mode, Merchant: code}
 		if schedule := state.Schedules.Of(mode); schedule != nil {
-			next, put := s.schedulePut(identity.Tenant{Mode: mode, Merchant: item.Code}, *schedule)
-			tx.Put(put)
-			state.Schedules = state.Schedules.With(mode, &next.PayoutSchedule)
+			next := *schedule
+			next.Version++
+			tx.Put(s.replace(s.scheduleItem(t, next)))
+			state.Schedules = state.Schedules.With(mode, &next)
 		}
 		if accounts := state.Accounts.Of(mode); accounts != nil {
-			t := identity.Tenant{Mode: mode, Merchant: item.Code}
-			next, put := s.replaceBankAccounts(t, *accounts)
-			tx.Put(put)
+			next := *accounts
+			next.Version++
+			tx.Put(s.replace(s.bankAccountsItem(t, next)))
 			if number, changed := next.PrimaryChanged(before.BankAccounts(mode)); changed {
 				tx.Put(s.putMail(t, mail.NewBankAccountChanged(versionOf(bankAccountsKey(t), next.Version), number)))
 			}
 			state.Accounts = state.Accounts.With(mode, &next)
 		}
 	}
-	return state, tx.runReplacement(ctx, item.key, written{item.WriteID, state.Merchant.Version}, ErrStale)
+	return state, tx.runReplacement(ctx, item, ErrStale)
 }

@@ -8,12 +8,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
-type oauthClientItem struct {
-	key
-	WriteID string `dynamo:"write_id"`
-	oauth.Client
-}
-
 // OAuthClient reads a client, consistently. Failure: NotFound.
 func (s *View) OAuthClient(ctx context.Context, id string) (oauth.Client, error) {
 	return readOne[oauth.Client](ctx, s, oauthClientKey(id), failure.NotFound("There is no such OAuth client."))
@@ -44,13 +38,13 @@ func (s *Store) UpdateOAuthClient(ctx context.Context, by audit.By, id string,
 // replaceOAuthClient errors with ErrStale when the client changed meanwhile.
 func (s *Store) replaceOAuthClient(ctx context.Context, by audit.By, before, after oauth.Client) (oauth.Client, error) {
 	after.Version, after.UpdatedAt = before.Version+1, s.now()
-	item := oauthClientItem{key: oauthClientKey(after.ID), WriteID: newWriteID(), Client: after}
+	item := newItem(oauthClientKey(after.ID), after, after.Version)
 	tx := s.auditedTx(by)
-	tx.Put(s.overVersion(s.table.Put(item), before.Version))
+	tx.Put(s.replace(item))
 	var was any
 	if before.Version > 0 {
 		was = before.ForAudit()
 	}
 	tx.audit(after.Tenant, "oauth_client "+after.ID, was, after.ForAudit())
-	return after, tx.runReplacement(ctx, item.key, written{item.WriteID, after.Version}, ErrStale)
+	return after, tx.runReplacement(ctx, item, ErrStale)
 }

@@ -12,24 +12,30 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// objectItem is the entry of an object. It is in the due index while something is to be done about the object.
-type objectItem struct {
-	key
-	due
-	WriteID string `dynamo:"write_id"`
-	file.Entry
-}
-
-func (s *Store) newObjectItem(e file.Entry) objectItem {
-	item := objectItem{key: objectKey(e.Key), WriteID: newWriteID(), Entry: e}
+// objectItem returns the entry of an object as stored. It is in the due index while something is to be done about the
+// object.
+func (s *Store) objectItem(e file.Entry) storedItem {
+	item := newItem(objectKey(e.Key), e, e.Version)
 	if !e.DueAt.IsZero() { // the partitions are too few to be spread over the index
 		item.due = s.shards.dueAt(e.DueAt, key{PK: item.PK + "#" + item.SK})
 	}
 	return item
 }
 
+// nextObjectItem returns the next version of an entry as stored.
+func (s *Store) nextObjectItem(e file.Entry) storedItem {
+	e.Version++
+	return s.objectItem(e)
+}
+
+// readEntry is an entry as it is read.
+type readEntry struct {
+	key
+	file.Entry
+}
+
 // entry is the entry with the key of its object.
-func (i objectItem) entry() file.Entry {
+func (i readEntry) entry() file.Entry {
 	i.Key = file.Prefix + i.SK
 	return i.Entry
 }
@@ -38,7 +44,7 @@ var errNoEntry = failure.NotFound("There is no entry of such an object.")
 
 // ObjectEntry reads the entry of an object by the object's key, consistently. Failure: NotFound.
 func (s *View) ObjectEntry(ctx context.Context, object string) (file.Entry, error) {
-	item, err := readOne[objectItem](ctx, s, objectKey(object), errNoEntry)
+	item, err := readOne[readEntry](ctx, s, objectKey(object), errNoEntry)
 	return item.entry(), err
 }
 
@@ -50,7 +56,7 @@ func (s *View) ObjectEntries(ctx context.Context, shard int, after string) iter.
 		if after != "" {
 			query.Range(sortKey, dynamo.Greater, file.ObjectID(after))
 		}
-		for item, err := range each[objectItem](ctx, query.Iter()) {
+		for item, err := range each[readEntry](ctx, query.Iter()) {
 			if !yield(item.entry(), err) {
 				return
 			}
@@ -74,7 +80,7 @@ func (s *View) EntriesOf(ctx context.Context, files []file.File) (map[string]fil
 	for i, f := range files {
 		wanted[i] = objectKey(f.Object)
 	}
-	return readIndexed(ctx, s, wanted, true, func(i objectItem) (string, file.Entry) {
+	return readIndexed(ctx, s, wanted, true, func(i readEntry) (string, file.Entry) {
 		e := i.entry()
 		return e.Key, e
 	})
@@ -82,16 +88,7 @@ func (s *View) EntriesOf(ctx context.Context, files []file.File) (map[string]fil
 
 // SaveObjectEntry replaces an entry that was read. Error: ErrStale when it changed meanwhile, or is gone.
 func (s *Store) SaveObjectEntry(ctx context.Context, e file.Entry) error {
-	item, put := s.replaceObject(e)
-	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, put.Run(ctx))
-}
-
-// replaceObject writes an entry over the version that it was read with; 0: there is none.
-func (s *Store) replaceObject(e file.Entry) (objectItem, *dynamo.Put) {
-	before := e.Version
-	e.Version++
-	item := s.newObjectItem(e)
-	return item, s.overVersion(s.table.Put(item), before)
+	return s.save(ctx, s.nextObjectItem(e))
 }
 
 // ObjectDeleted records that a deletion of all versions of a doomed object has succeeded that began at the time: the

@@ -11,15 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// payableItem is a payable that waits for a payout.
-type payableItem struct {
-	key
-	payments.Payable
-}
-
-// newPayable adds a payable.
+// newPayable adds a payable, which waits for a payout.
 func (s *Store) newPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
-	return s.table.Put(payableItem{key: payableKey(t, u), Payable: u}).If("attribute_not_exists(pk)")
+	return s.table.Put(storedItem{key: payableKey(t, u), value: u}).If("attribute_not_exists(pk)")
 }
 
 // putPayable adds a debit, or changes a credit. The write fails if a payout has
@@ -28,7 +22,7 @@ func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	if u.Kind != payments.PayablePart {
 		return s.newPayable(t, u)
 	}
-	return s.table.Put(payableItem{key: payableKey(t, u), Payable: u}).If("attribute_exists(pk)")
+	return s.table.Put(storedItem{key: payableKey(t, u), value: u}).If("attribute_exists(pk)")
 }
 
 // HasPayables reports whether a payout of the tenant's payables that became eligible
@@ -122,7 +116,7 @@ func (s *View) BalanceAtLeast(ctx context.Context, t identity.Tenant, shards int
 		for shard := range shards {
 			payables := s.prefixed(payablePartition(t, atLeast.Currency(), shard), side).Iter()
 			for side == debitPrefix || shortfall.Sign() > 0 {
-				var item payableItem
+				var item payments.Payable
 				if !payables.Next(ctx, &item) {
 					break
 				}

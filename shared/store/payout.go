@@ -13,33 +13,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// scheduleItem is a tenant's payout schedule, due at its next cut-off.
-type scheduleItem struct {
-	key
-	due
-	WriteID string `dynamo:"write_id"`
-	merchant.PayoutSchedule
+// scheduleItem returns a tenant's payout schedule as stored, due at its next cut-off.
+func (s *Store) scheduleItem(t identity.Tenant, schedule merchant.PayoutSchedule) storedItem {
+	item := newItem(payoutScheduleKey(t), schedule, schedule.Version)
+	item.due = s.shards.payoutAt(schedule.NextAt, item.key)
+	return item
 }
 
-// payoutItem is a payout, due when its next run is.
-type payoutItem struct {
-	key
-	due
-	WriteID string `dynamo:"write_id"`
-	payout.Payout
-}
-
-func (s *Store) newScheduleItem(t identity.Tenant, schedule merchant.PayoutSchedule) scheduleItem {
-	k := payoutScheduleKey(t)
-	return scheduleItem{key: k, due: s.shards.payoutAt(schedule.NextAt, k), WriteID: newWriteID(),
-		PayoutSchedule: schedule}
-}
-
-func (s *Store) newPayoutItem(t identity.Tenant, p payout.Payout) payoutItem {
-	k := payoutKey(t, p.ID)
-	item := payoutItem{key: k, WriteID: newWriteID(), Payout: p}
+// payoutItem returns a payout as stored, due when its next run is.
+func (s *Store) payoutItem(t identity.Tenant, p payout.Payout) storedItem {
+	item := newItem(payoutKey(t, p.ID), p, p.Version)
 	if at := p.DueAt(); !at.IsZero() {
-		item.due = s.shards.payoutAt(at, k)
+		item.due = s.shards.payoutAt(at, item.key)
 	}
 	return item
 }
@@ -56,26 +41,19 @@ func (s *View) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant.
 // since it was read. Failure: Conflict when the payout exists.
 func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule,
 	p *payout.Payout) error {
-	item, put := s.schedulePut(t, schedule)
-	tx, refused := s.db.WriteTx().Idempotent(true).Put(put), error(nil)
+	schedule.Version++
+	item := s.scheduleItem(t, schedule)
+	tx, refused := s.db.WriteTx().Idempotent(true).Put(s.replace(item)), error(nil)
 	if p != nil {
 		refused = failure.Conflict("The payout already exists.")
-		tx.Put(s.table.Put(s.newPayoutItem(t, *p)).If("attribute_not_exists(pk)"))
+		tx.Put(s.table.Put(s.payoutItem(t, *p)).If("attribute_not_exists(pk)"))
 	}
-	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, refused, tx.Run(ctx))
-}
-
-// schedulePut returns the put that replaces a schedule, over the version it was made from; version 0 is a new one.
-func (s *Store) schedulePut(t identity.Tenant, schedule merchant.PayoutSchedule) (scheduleItem, *dynamo.Put) {
-	before := schedule.Version
-	schedule.Version++
-	item := s.newScheduleItem(t, schedule)
-	return item, s.overVersion(s.table.Put(item), before)
+	return s.resolve(ctx, item, refused, tx.Run(ctx))
 }
 
 // CreatePayout opens a payout on demand. One that exists stays as it is.
 func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payout.Payout) error {
-	return ifRefused(s.table.Put(s.newPayoutItem(t, p)).If("attribute_not_exists(pk)").Run(ctx), nil)
+	return ifRefused(s.table.Put(s.payoutItem(t, p)).If("attribute_not_exists(pk)").Run(ctx), nil)
 }
 
 // Payout reads a payout, consistently. Failure: NotFound.
@@ -117,7 +95,7 @@ func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.C
 			tx.Delete(s.remove(payableKey(t, payable)).If("attribute_exists(pk)"))
 		}
 		for _, r := range c.Records {
-			tx.Put(s.table.Put(newRecordItem(t, c.Payout, r)).If("attribute_not_exists(pk)"))
+			tx.Put(s.table.Put(recordItem(t, c.Payout, r)).If("attribute_not_exists(pk)"))
 		}
 		for _, changed := range c.Transactions {
 			tx.Put(s.replaceTransaction(t, changed))
@@ -138,7 +116,7 @@ func (s *Store) ApplyPayoutOutcome(ctx context.Context, t identity.Tenant,
 	}
 	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) {
 		for _, r := range step.Records {
-			tx.Put(s.table.Put(newRecordItem(t, step.Payout, r)).If("'status' = ?", payout.RecordOpen))
+			tx.Put(s.table.Put(recordItem(t, step.Payout, r)).If("'status' = ?", payout.RecordOpen))
 		}
 		for _, changed := range step.Transactions {
 			tx.Put(s.replaceTransaction(t, changed))
@@ -169,22 +147,16 @@ func (s *Store) touchReserve(t identity.Tenant, c money.Currency) *dynamo.Update
 // also adds, in one transaction.
 func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p payout.Payout,
 	also func(*dynamo.WriteTx)) (payout.Payout, error) {
-	item, put := s.replacePayout(t, &p)
-	tx := s.db.WriteTx().Idempotent(true).Put(put)
+	p.Version++
+	item := s.payoutItem(t, p)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.replace(item))
 	also(tx)
-	return p, s.resolveWrite(ctx, item.key, written{item.WriteID, p.Version}, ErrStale, tx.Run(ctx))
+	return p, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 }
 
 // savePayout writes a payout alone, over the version it was made from: a step
 // that moves no money.
 func (s *Store) savePayout(ctx context.Context, t identity.Tenant, p payout.Payout) (payout.Payout, error) {
-	item, put := s.replacePayout(t, &p)
-	return p, s.resolveWrite(ctx, item.key, written{item.WriteID, p.Version}, ErrStale, put.Run(ctx))
-}
-
-func (s *Store) replacePayout(t identity.Tenant, p *payout.Payout) (payoutItem, *dynamo.Put) {
-	before := p.Version
 	p.Version++
-	item := s.newPayoutItem(t, *p)
-	return item, s.table.Put(item).If("version = ?", before)
+	return p, s.save(ctx, s.payoutItem(t, p))
 }

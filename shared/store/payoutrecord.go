@@ -9,14 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// recordItem is a payout's record.
-type recordItem struct {
-	key
-	payout.Record
-}
-
-func newRecordItem(t identity.Tenant, p payout.Payout, r payout.Record) recordItem {
-	return recordItem{key: key{payoutRecords(t), recordsOf(p) + r.ID}, Record: r}
+func recordItem(t identity.Tenant, p payout.Payout, r payout.Record) storedItem {
+	return storedItem{key: key{payoutRecords(t), recordsOf(p) + r.ID}, value: r}
 }
 
 // RecordsWithoutOutcome reads the next records that the payout's outcome has not

@@ -13,12 +13,11 @@ import (
 // reader changed meanwhile, or is gone.
 func (s *Store) CreateReaderCheckout(ctx context.Context, t identity.Tenant, r reader.Reader,
 	c payments.Checkout) (payments.Checkout, error) {
-	r.Checkout = c.ID
-	_, busy := s.cardReaderPut(t, r)
+	r.Checkout, r.Version = c.ID, r.Version+1
 	item := s.newCheckoutItem(t, c, 1)
 	err := s.db.WriteTx().Idempotent(true).
 		Put(s.table.Put(item).If("attribute_not_exists(pk)")).
-		Put(busy).
+		Put(s.replace(cardReaderItem(t, r))).
 		Run(ctx)
 	return resolveCreation(item.Checkout, err, func() (payments.Checkout, bool, error) {
 		stored, err := s.AnyCheckout(ctx, t, c.ID)

@@ -151,9 +151,8 @@ func (a *ReconciledItem) place(kind Kind, sk string) any {
 		a.Record = new(payout.Record)
 		return a.Record
 	case kind == KindFiles && strings.HasPrefix(sk, filePrefix):
-		item := new(fileItem)
-		a.File = &item.File
-		return item
+		a.File = new(file.File)
+		return a.File
 	default:
 		return nil
 	}

@@ -18,19 +18,14 @@ type Reserve struct {
 	Version int          `dynamo:"version"`
 }
 
-type reserveItem struct {
-	key
-	Reserve
-}
-
 // Reserve reads the reserve, consistently. It is zero before the first refund.
 func (s *View) Reserve(ctx context.Context, t identity.Tenant, c money.Currency) (Reserve, error) {
-	var item reserveItem
-	err := s.get(reserveKey(t, c)).One(ctx, &item)
+	var reserve Reserve
+	err := s.get(reserveKey(t, c)).One(ctx, &reserve)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		return Reserve{Amount: money.Zero(c)}, nil
 	}
-	return item.Reserve, err
+	return reserve, err
 }
 
 // changeReserve adds delta to the reserve, within a transaction whose other

@@ -11,14 +11,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-// rolesItem has all roles of a tenant's own, so that one condition keeps a role from being
-// deleted while a member gets it.
-type rolesItem struct {
-	key
-	WriteID string `dynamo:"write_id"`
-	member.Roles
-}
-
 type deletedRole struct {
 	deletion
 	Role member.Role `dynamo:"role"`
@@ -40,10 +32,10 @@ func (s *View) RolesOf(ctx context.Context, t identity.Tenant, members ...member
 
 // rolesAndDeletion reads Roles, and the record of the role's deletion, zero if there is none.
 func (s *View) rolesAndDeletion(ctx context.Context, t identity.Tenant, id string) (member.Roles, deletedRole, error) {
-	var roles rolesItem
+	var roles member.Roles
 	var deleted deletedRole
 	err := s.readInto(ctx, map[key]any{rolesKey(t): &roles, deletionKey(KindRoles, t, id): &deleted})
-	return roles.Roles, deleted, err
+	return roles, deleted, err
 }
 
 // CreateRole stores the role that an operation makes, whose id follows from it. Repeated by
@@ -124,7 +116,6 @@ func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, 
 	})
 }
 
-// subjectRole is the subject of entries about a role.
 func subjectRole(r member.Role) string { return "role " + r.ID }
 
 // replaceRoles writes the transaction with the roles, over the version that they were made from.
@@ -132,15 +123,15 @@ func subjectRole(r member.Role) string { return "role " + r.ID }
 func (tx *auditedTx) replaceRoles(ctx context.Context, t identity.Tenant, next member.Roles) error {
 	item := tx.putRoles(t, next)
 	tx.asCaller(readVersion{item.key, next.Version})
-	return tx.runReplacement(ctx, item.key, written{item.WriteID, item.Version}, ErrStale)
+	return tx.runReplacement(ctx, item, ErrStale)
 }
 
-// putRoles adds the roles, over the version that they were made from.
-func (tx *auditedTx) putRoles(t identity.Tenant, next member.Roles) rolesItem {
-	before := next.Version
+// putRoles adds the roles, over the version that they were made from. All roles of a tenant are one item, so that one
+// condition keeps a role from being deleted while a member gets it.
+func (tx *auditedTx) putRoles(t identity.Tenant, next member.Roles) storedItem {
 	next.Version++
-	item := rolesItem{key: rolesKey(t), WriteID: newWriteID(), Roles: next}
-	tx.Put(tx.store.overVersion(tx.store.table.Put(item), before))
+	item := newItem(rolesKey(t), next, next.Version)
+	tx.Put(tx.store.replace(item))
 	return item
 }
 

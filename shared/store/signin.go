@@ -9,21 +9,22 @@ import (
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-type signInItem struct {
-	key
-	signin.Session
-	TTL time.Time `dynamo:"expires_at,unixtime"`
+func signInItem(session signin.Session) storedItem {
+	return storedItem{key: signInKey(session.Hash), value: session, TTL: session.Expires}
 }
 
 // PutSignIn stores a new session under the hash of its cookie. It may be repeated.
 func (s *Store) PutSignIn(ctx context.Context, session signin.Session) error {
-	return s.table.Put(signInItem{signInKey(session.Hash), session, session.Expires}).Run(ctx)
+	return s.table.Put(signInItem(session)).Run(ctx)
 }
 
 // SignIn reads the session with the hash, consistently; false if there is none or it has
 // expired.
 func (s *View) SignIn(ctx context.Context, hash string) (signin.Session, bool, error) {
-	item, err := readOne[signInItem](ctx, s, signInKey(hash), nil)
+	item, err := readOne[struct {
+		signin.Session
+		TTL time.Time `dynamo:"expires_at,unixtime"`
+	}](ctx, s, signInKey(hash), nil)
 	item.Expires = item.TTL.UTC()
 	return item.Session, err == nil && s.now().Before(item.Expires), err
 }

@@ -11,17 +11,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 )
 
-type testProfileItem struct {
-	key
-	member.TestProfile
-}
-
-// deletedProfile has no password.
-type deletedProfile struct {
-	deletion
-	member.TestProfile
-}
-
 // The failures of test profiles (contract §8.4).
 var (
 	errNoTestProfile       = failure.NotFound("There is no such test profile.")
@@ -73,15 +62,14 @@ func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.T
 // the tenant's count.
 func (s *View) madeTestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, creationCount,
 	error) {
-	var stored testProfileItem
-	var deleted deletedProfile
+	var stored, deleted member.TestProfile
 	var count creationCount
 	err := s.readInto(ctx, map[key]any{testProfileKey(t, id): &stored, deletionKey(KindTestProfiles, t, id): &deleted,
 		testProfileCountKey(t): &count})
 	if stored.ID == "" {
-		return deleted.TestProfile, count, err
+		return deleted, count, err
 	}
-	return stored.TestProfile, count, err
+	return stored, count, err
 }
 
 // addTestProfile errors with ErrStale if another profile was added since the count was read, or
@@ -92,7 +80,7 @@ func (s *Store) addTestProfile(ctx context.Context, by audit.By, t identity.Tena
 	count.key, count.Version = testProfileCountKey(t), before+1
 	tx := s.auditedTx(by)
 	tx.Put(s.overVersion(s.table.Put(count), before)).
-		Put(s.table.Put(testProfileItem{testProfileKey(t, p.ID), p}).If("attribute_not_exists(pk)"))
+		Put(s.table.Put(storedItem{key: testProfileKey(t, p.ID), value: p}).If("attribute_not_exists(pk)"))
 	tx.audit(t, subjectTestProfile(p), nil, p.ForAudit())
 	tx.asCaller()
 	return runCreation(ctx, tx, p, func() (member.TestProfile, bool, error) {
@@ -101,7 +89,6 @@ func (s *Store) addTestProfile(ctx context.Context, by audit.By, t identity.Tena
 	})
 }
 
-// subjectTestProfile is the subject of entries about a profile.
 func subjectTestProfile(p member.TestProfile) string { return "test_profile " + p.ID }
 
 // DeleteTestProfile deletes a profile unless check refuses. Its tokens are refused from the next
@@ -128,10 +115,11 @@ func (s *Store) DeleteTestProfile(ctx context.Context, by audit.By, t identity.T
 // rights have changed; the next try finds out which.
 func (s *Store) removeTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	operation string) error {
-	deleted := deletedProfile{newDeletion(deletionKey(KindTestProfiles, t, p.ID), operation, s.now()), p}
-	deleted.Passwords = nil
+	was := p
+	was.Passwords = nil
 	tx := s.auditedTx(by)
-	tx.Delete(s.remove(testProfileKey(t, p.ID)).If("attribute_exists(pk)")).Put(s.table.Put(deleted))
+	tx.Delete(s.remove(testProfileKey(t, p.ID)).If("attribute_exists(pk)")).
+		Put(s.putDeletion(deletionKey(KindTestProfiles, t, p.ID), operation, was))
 	tx.audit(t, subjectTestProfile(p), p.ForAudit(), nil)
 	tx.asCaller()
 	return tx.runRemoval(ctx, ErrStale, func() (bool, error) {

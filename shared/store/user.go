@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -10,11 +11,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
-
-type userItem struct {
-	key
-	member.User
-}
 
 // emailItem leads from an address to its user. It is never deleted.
 type emailItem struct {
@@ -46,12 +42,11 @@ func (s *View) UserByEmail(ctx context.Context, email string) (member.User, erro
 // putUser adds a user, over the version that was read. A new user is added with the
 // address, by which it is found.
 func (tx *auditedTx) putUser(u member.User) {
-	before := u.Version
 	u.Version++
-	table := tx.store.table
-	tx.Put(tx.store.overVersion(table.Put(userItem{userKey(u.ID), u}), before))
-	if before == 0 {
-		tx.Put(table.Put(emailItem{key: emailKey(u.Address()), UserID: u.ID}).If("attribute_not_exists(pk)"))
+	tx.Put(tx.store.replace(storedItem{key: userKey(u.ID), value: u, version: u.Version}))
+	if u.Version == 1 {
+		email := emailItem{key: emailKey(u.Address()), UserID: u.ID}
+		tx.Put(tx.store.table.Put(email).If("attribute_not_exists(pk)"))
 	}
 }
 
@@ -184,28 +179,15 @@ func (s *View) Memberships(ctx context.Context, user string, mode identity.Mode)
 	if err != nil {
 		return nil, err
 	}
-	type target struct {
-		member   memberItem
-		roles    rolesItem
-		merchant merchantItem
-	}
-	found, into := make([]target, len(leads)), map[key]any{}
-	tenants := make([]identity.Tenant, len(leads))
+	all, into := make([]Membership, len(leads)), map[key]any{}
 	for i, lead := range leads {
 		t, _ := identity.ParseTenant(lead.SK[len(membershipPrefix):])
-		tenants[i] = t
-		into[memberKey(t, member.NumberOf(lead.MemberID))] = &found[i].member
-		into[rolesKey(t)], into[merchantKey(t.Merchant)] = &found[i].roles, &found[i].merchant
+		all[i].Tenant = t
+		into[memberKey(t, member.NumberOf(lead.MemberID))] = &all[i].Member
+		into[rolesKey(t)], into[merchantKey(t.Merchant)] = &all[i].Roles, &all[i].Merchant
 	}
 	if err := s.readInto(ctx, into); err != nil {
 		return nil, err
 	}
-	var all []Membership
-	for i, item := range found {
-		if item.member.UserID == user {
-			all = append(all, Membership{Tenant: tenants[i], Member: item.member.Member, Roles: item.roles.Roles,
-				Merchant: item.merchant.Merchant})
-		}
-	}
-	return all, nil
+	return slices.DeleteFunc(all, func(m Membership) bool { return m.Member.UserID != user }), nil
 }

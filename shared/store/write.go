@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
@@ -17,6 +19,45 @@ var ErrStale = errors.New("store: the item changed meanwhile")
 type written struct {
 	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
 	Version int    `dynamo:"version"`  // one more with each write
+}
+
+// storedItem is a value as stored: its attributes, and beside them those that the table needs.
+type storedItem struct {
+	key
+	due
+	WriteID string    `dynamo:"write_id,omitempty"`            // of this write, by which its writer recognises it
+	TTL     time.Time `dynamo:"expires_at,unixtime,omitempty"` // zero: the item does not expire
+	value   any
+	version int // of the value, from 1
+}
+
+// newItem returns a version of a value, to be written under the key.
+func newItem(k key, value any, version int) storedItem {
+	return storedItem{key: k, WriteID: newWriteID(), value: value, version: version}
+}
+
+// MarshalDynamoItem writes the attributes of the value and of the table into one item.
+func (i storedItem) MarshalDynamoItem() (dynamo.Item, error) {
+	type ofTable storedItem
+	return merged(i.value, ofTable(i))
+}
+
+// merged writes the attributes of several values into one item. It is an error that two have the same attribute.
+func merged(values ...any) (dynamo.Item, error) {
+	all := dynamo.Item{}
+	for _, value := range values {
+		attributes, err := dynamo.MarshalItem(value)
+		if err != nil {
+			return nil, err
+		}
+		for name, attribute := range attributes {
+			if _, taken := all[name]; taken {
+				return nil, fmt.Errorf("store: %T has the attribute %q, which another part of its item has", value, name)
+			}
+			all[name] = attribute
+		}
+	}
+	return all, nil
 }
 
 // newWriteID is a random UUID in 22 characters.
@@ -45,6 +86,19 @@ func (s *Store) overVersion(put *dynamo.Put, version int) *dynamo.Put {
 	return put.If("version = ?", version)
 }
 
+// replace returns the put of an item that replaces the version before its own.
+func (s *Store) replace(i storedItem) *dynamo.Put { return s.overVersion(s.table.Put(i), i.version-1) }
+
+// save replaces an item. Error: ErrStale when another write of the item was faster.
+func (s *Store) save(ctx context.Context, i storedItem) error {
+	return s.resolve(ctx, i, ErrStale, s.replace(i).Run(ctx))
+}
+
+// resolve is resolveWrite for the write of an item.
+func (s *Store) resolve(ctx context.Context, i storedItem, refused, err error) error {
+	return s.resolveWrite(ctx, i.key, written{i.WriteID, i.version}, refused, err)
+}
+
 // ifRefused returns the error of a write, or instead when a condition of the write was not met.
 func ifRefused(err, instead error) error {
 	if dynamo.IsCondCheckFailed(err) {
@@ -66,7 +120,7 @@ func (s *Store) resolveWrite(ctx context.Context, k key, mine written, refused, 
 	switch {
 	case readErr != nil && !errors.Is(readErr, dynamo.ErrNotFound):
 		return errors.Join(err, readErr)
-	case stored.WriteID == mine.WriteID:
+	case mine.WriteID != "" && stored.WriteID == mine.WriteID:
 		return nil
 	case stored.Version >= mine.Version:
 		return ErrStale
