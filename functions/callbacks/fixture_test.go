@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -57,7 +58,7 @@ func (s shop) deliver() int {
 // repeat sends another message of a callback.
 func (s shop) repeat(id string) {
 	s.Helper()
-	if err := queue.OpenCallbacks(s.App).Send(s.Context(), s.Tenant(), id, 0); err != nil {
+	if err := queue.OpenCallbacks(s.App).SendLater(s.Context(), s.Tenant(), app.CallbackMessage{ID: id}, 0); err != nil {
 		s.Fatal(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -133,7 +134,7 @@ func (o office) wantLog(text string) {
 // sendMessage sends a message of the mail with the id once more, as relay and sweep do.
 func (o office) sendMessage(id string) {
 	o.Helper()
-	if err := queue.OpenMails(o.App).Send(o.Context(), o.Tenant(), id, 0); err != nil {
+	if err := queue.OpenMails(o.App).SendLater(o.Context(), o.Tenant(), app.MailMessage{ID: id}, 0); err != nil {
 		o.Fatal(err)
 	}
 }

@@ -52,12 +52,13 @@ type relay struct {
 
 func (r relay) send(ctx context.Context, due store.Due, delay time.Duration) error {
 	if due.CallbackID != "" {
-		return r.callbacks.Send(ctx, due.Tenant, due.CallbackID, delay)
+		return r.callbacks.SendLater(ctx, due.Tenant, app.CallbackMessage{ID: due.CallbackID}, delay)
 	}
 	if due.MailID != "" {
-		return r.mails.Send(ctx, due.Tenant, due.MailID, delay)
+		return r.mails.SendLater(ctx, due.Tenant, app.MailMessage{ID: due.MailID}, delay)
 	}
-	return r.polls.Send(ctx, due.Tenant, app.PollMessage{Checkout: due.CheckoutID, Refund: due.RefundID}, delay)
+	poll := app.PollMessage{Tenant: due.Tenant.String(), Checkout: due.CheckoutID, Refund: due.RefundID}
+	return r.polls.SendLater(ctx, due.Tenant, poll, delay)
 }
 
 // image converts an item of Lambda's event into the SDK's type.

@@ -222,7 +222,7 @@ func (t *tick) resend(ctx context.Context, id string) error {
 	if callback.Lost() {
 		t.lost.Add(1)
 	}
-	if err = t.callbacks.Send(ctx, tenant, id, 0); err != nil {
+	if err = t.callbacks.SendLater(ctx, tenant, app.CallbackMessage{ID: id}, 0); err != nil {
 		return err
 	}
 	return store.UnlessStale(t.Store.SaveCallback(ctx, tenant, callback.Swept(t.at), callback.Tries))
@@ -237,7 +237,7 @@ func (t *tick) resendMail(ctx context.Context, id string) error {
 	if m.Lost() {
 		t.lostMails.Add(1)
 	}
-	if err = t.mails.Send(ctx, tenant, id, 0); err != nil {
+	if err = t.mails.SendLater(ctx, tenant, app.MailMessage{ID: id}, 0); err != nil {
 		return err
 	}
 	_, err = t.Store.SaveMail(ctx, tenant, m.Swept(t.at))

@@ -19,23 +19,23 @@ type queue struct {
 	url    string
 }
 
-// Callbacks is the callback queue.
-type Callbacks struct{ queue }
+// Queue is the queue of one kind of messages; the platform has those below.
+type Queue[M app.Message] struct{ queue }
 
-// Files is the queue of objects to delete and of shards to compare.
-type Files struct{ queue }
-
-// Mails is the mail queue.
-type Mails struct{ queue }
-
-// Payouts is the payout queue.
-type Payouts struct{ queue }
-
-// PayoutShards is the queue of shards in which payouts are due.
-type PayoutShards struct{ queue }
-
-// Polls is the poll queue.
-type Polls struct{ queue }
+type (
+	// Callbacks is the queue of callbacks to send.
+	Callbacks = Queue[app.CallbackMessage]
+	// Files is the queue of objects to delete or to compare.
+	Files = Queue[app.FileMessage]
+	// Mails is the queue of mails to send.
+	Mails = Queue[app.MailMessage]
+	// Payouts is the queue of payouts to run.
+	Payouts = Queue[app.PayoutMessage]
+	// PayoutShards is the queue of shards whose due payouts are to be opened.
+	PayoutShards = Queue[app.PayoutShardMessage]
+	// Polls is the queue of payments whose outcome is to be asked for.
+	Polls = Queue[app.PollMessage]
+)
 
 var errNoURL = errors.New("the queue's URL is not set")
 
@@ -61,48 +61,18 @@ func open(a *app.App, url string) queue {
 	return queue{client: sqs.NewFromConfig(a.AWS(a.SQSEndpoint)), url: url}
 }
 
-// Send schedules the next try of a tenant's callback after the delay: at most 15
-// minutes (an SQS limit), rounded up to whole seconds so that it is never early.
-func (c *Callbacks) Send(ctx context.Context, t identity.Tenant, id string, delay time.Duration) error {
-	return c.send(ctx, message{of: t, body: app.CallbackMessage{ID: id}, delay: delay})
-}
-
-// Send schedules objects to be deleted and shards to be compared.
-func (f *Files) Send(ctx context.Context, files ...app.FileMessage) error {
-	messages := make([]message, len(files))
-	for i, m := range files {
-		messages[i] = message{body: m}
-	}
-	return f.send(ctx, messages...)
-}
-
-// Send schedules the next try of a tenant's mail; the delay is as a callback's.
-func (m *Mails) Send(ctx context.Context, t identity.Tenant, id string, delay time.Duration) error {
-	return m.send(ctx, message{of: t, body: app.MailMessage{ID: id}, delay: delay})
-}
-
-// Send schedules payouts to be run.
-func (p *Payouts) Send(ctx context.Context, payouts ...app.PayoutMessage) error {
-	messages := make([]message, len(payouts))
-	for i, m := range payouts {
+// Send sends messages, in as few calls as SQS allows. Errors: of those that were not sent; the others were.
+func (q Queue[M]) Send(ctx context.Context, bodies ...M) error {
+	messages := make([]message, len(bodies))
+	for i, m := range bodies {
 		t, _ := m.Names()
 		messages[i] = message{of: t, body: m}
 	}
-	return p.send(ctx, messages...)
+	return q.send(ctx, messages)
 }
 
-// Send schedules the payouts that are due in shards to be opened.
-func (p *PayoutShards) Send(ctx context.Context, shards ...app.PayoutShardMessage) error {
-	messages := make([]message, len(shards))
-	for i, m := range shards {
-		messages[i] = message{body: m}
-	}
-	return p.send(ctx, messages...)
-}
-
-// Send schedules a poll of the acquirer for a tenant's checkout or refund; the
-// delay is as a callback's.
-func (p *Polls) Send(ctx context.Context, t identity.Tenant, m app.PollMessage, delay time.Duration) error {
-	m.Tenant = t.String()
-	return p.send(ctx, message{of: t, body: m, delay: delay})
+// SendLater sends a message about something of the tenant's, which is delivered after the delay: at most 15
+// minutes (an SQS limit), rounded up to whole seconds so that it is never early.
+func (q Queue[M]) SendLater(ctx context.Context, t identity.Tenant, m M, delay time.Duration) error {
+	return q.send(ctx, []message{{of: t, body: m, delay: delay}})
 }

@@ -38,9 +38,7 @@ func (m message) entry() (types.SendMessageBatchRequestEntry, error) {
 	return entry, err
 }
 
-// send sends messages, in as few calls as SQS allows. Errors: of those that were not
-// sent; the others were.
-func (q queue) send(ctx context.Context, messages ...message) error {
+func (q queue) send(ctx context.Context, messages []message) error {
 	if q.url == "" {
 		return errNoURL
 	}

@@ -229,7 +229,8 @@ func TestAQueueWithoutAURLIsAnError(t *testing.T) {
 	if err := queue.OpenPayoutShards(a).Send(t.Context(), app.PayoutShardMessage{Shard: &shard}); err == nil {
 		t.Error("got no error, want one")
 	}
-	if err := queue.OpenCallbacks(a).Send(t.Context(), identity.Tenant{}, "msg_1", 0); err == nil {
+	callback := app.CallbackMessage{ID: "msg_1"}
+	if err := queue.OpenCallbacks(a).SendLater(t.Context(), identity.Tenant{}, callback, 0); err == nil {
 		t.Error("got no error, want one")
 	}
 }
