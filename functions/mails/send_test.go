@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/outbox"
@@ -83,7 +84,7 @@ func TestAnInvitationHasALink(t *testing.T) {
 	}
 	o.run()
 	m, token := o.only(), o.App.InvitationToken(id, invited.Invite.ID)
-	if member.TokenHash(token) != invited.Invite.TokenHash {
+	if identity.Hash(token) != invited.Invite.TokenHash {
 		t.Errorf("got the token %s, want that of the hash %s", token, invited.Invite.TokenHash)
 	}
 	link := "http://cashwrap.test/invitations/" + token

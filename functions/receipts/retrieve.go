@@ -102,7 +102,7 @@ func refund(r store.Record, e payments.Event) subject {
 
 // link is a link to the receipt.
 func (p subject) link(token string, now time.Time) payments.ReceiptLink {
-	l := payments.ReceiptLink{TokenHash: payments.ReceiptTokenHash(token), TransactionID: p.record.ID,
+	l := payments.ReceiptLink{TokenHash: identity.Hash(token), TransactionID: p.record.ID,
 		ExpiresAt: payments.ReceiptLinkEnd(now)}
 	if p.refund {
 		l.EventID = p.id

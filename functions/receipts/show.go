@@ -46,7 +46,7 @@ func (f family) sheet(ctx context.Context, token string) (sheet, error) {
 	if !payments.IsReceiptToken(token) {
 		return sheet{}, store.ErrNoLink
 	}
-	tenant, link, err := f.store.ReceiptLink(ctx, payments.ReceiptTokenHash(token))
+	tenant, link, err := f.store.ReceiptLink(ctx, identity.Hash(token))
 	if err != nil {
 		return sheet{}, err
 	}

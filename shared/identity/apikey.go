@@ -2,10 +2,8 @@ package identity
 
 import (
 	"crypto/rand"
-	"encoding/base32"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -121,8 +119,7 @@ func BootstrapKey() KeyRequest {
 
 const (
 	keyIDPrefix   = "key_"
-	keyIDBytes    = 16 // 26 characters of base 32
-	previewLength = 8  // of the token (contract §8.2)
+	previewLength = 8 // of the token (contract §8.2)
 )
 
 // NewAPIKey makes a random key of the tenant, with its token. Failure: Invalid, with
@@ -139,7 +136,7 @@ func APIKeyFrom(random io.Reader, t Tenant, r KeyRequest, now time.Time) (k APIK
 		return APIKey{}, "", err
 	}
 	k = APIKey{Kind: r.kind(), Name: r.Name, Tenant: t, Scopes: scopes, CreatedAt: now, UpdatedAt: now}
-	if k.ID, err = newKeyID(random); err != nil {
+	if k.ID, err = RandomID(keyIDPrefix, random); err != nil {
 		return APIKey{}, "", err
 	}
 	if token, err = newToken(k.Kind, t, random); err != nil {
@@ -147,12 +144,6 @@ func APIKeyFrom(random io.Reader, t Tenant, r KeyRequest, now time.Time) (k APIK
 	}
 	k.TokenHash, k.Preview = Hash(token), token[len(token)-previewLength:]
 	return k, token, nil
-}
-
-func newKeyID(random io.Reader) (string, error) {
-	id := make([]byte, keyIDBytes)
-	_, err := io.ReadFull(random, id)
-	return keyIDPrefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id)), err
 }
 
 func (r KeyRequest) kind() Kind {

@@ -5,6 +5,7 @@ package identity
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -171,10 +172,23 @@ func (p Principal) May(anyOf ...string) bool {
 	return slices.ContainsFunc(anyOf, func(scope string) bool { return slices.Contains(p.Scopes, scope) })
 }
 
+// idBytes are 26 characters of base 32.
+const idBytes = 16
+
 // DerivedID is an id with a prefix and 26 characters that follow from the text: the same each time. The text names the
 // kind of what gets the id, and the operation that makes it.
 func DerivedID(prefix, text string) string {
 	sum := sha256.Sum256([]byte(text))
-	const bytes = 16 // 26 characters of base 32
-	return prefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:bytes]))
+	return idOf(prefix, sum[:idBytes])
+}
+
+// RandomID returns an id with a prefix and 26 characters that follow from bytes of random. Errors: those of random.
+func RandomID(prefix string, random io.Reader) (string, error) {
+	id := make([]byte, idBytes)
+	_, err := io.ReadFull(random, id)
+	return idOf(prefix, id), err
+}
+
+func idOf(prefix string, id []byte) string {
+	return prefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id))
 }

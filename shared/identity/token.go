@@ -6,7 +6,6 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
-	"math/big"
 	"strings"
 )
 
@@ -98,14 +97,13 @@ func Hash(token string) string {
 
 // checksum is CRC-32 (IEEE) in base62, padded to six characters.
 func checksum(text string) string {
-	n := new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(text))))
-	sum := make([]byte, sumLength)
-	base, digit := big.NewInt(int64(len(base62))), new(big.Int)
-	for i := sumLength - 1; i >= 0; i-- {
-		n.DivMod(n, base, digit)
-		sum[i] = base62[digit.Int64()]
+	n := crc32.ChecksumIEEE([]byte(text))
+	var sum [sumLength]byte
+	for i := range sum {
+		sum[sumLength-1-i] = base62[n%uint32(len(base62))]
+		n /= uint32(len(base62))
 	}
-	return string(sum)
+	return string(sum[:])
 }
 
 // randomText draws n base62 characters without modulo bias.

@@ -1,8 +1,6 @@
 package member
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"time"
 
@@ -52,16 +50,9 @@ type Invitation struct {
 func NewInvited(id string, i Invitation, operation string, token func(memberID, inviteID string) string,
 	now time.Time) Member {
 	invite := Invite{ID: identity.DerivedID("", "invite\x00"+operation), ExpiresAt: now.Add(InviteLasts)}
-	invite.TokenHash = TokenHash(token(id, invite.ID))
+	invite.TokenHash = identity.Hash(token(id, invite.ID))
 	return Member{ID: id, Email: i.Email, Type: TypeUser, Roles: i.Roles, Metadata: i.Metadata, Invite: invite,
 		CreatedAt: now, UpdatedAt: now}
-}
-
-// TokenHash is the form in which an invitation's token is stored: it is random enough for
-// a plain SHA-256.
-func TokenHash(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
 }
 
 // Accepted returns the invited member after the user has accepted at the time.

@@ -1,10 +1,8 @@
 package member
 
 import (
-	"encoding/base32"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -28,14 +26,12 @@ type TestProfile struct {
 // NewTestProfile is a profile and its password, both made of the random bytes, so that an
 // operation that is repeated with the same bytes makes the same. Errors: those of random.
 func NewTestProfile(random io.Reader, name string, now time.Time) (TestProfile, secret.Text, error) {
-	id := make([]byte, 16) // 26 characters of base 32
-	if _, err := io.ReadFull(random, id); err != nil {
+	id, err := identity.RandomID(TestProfilePrefix, random)
+	if err != nil {
 		return TestProfile{}, secret.Text{}, err
 	}
-	p := TestProfile{Name: name, CreatedAt: now,
-		ID: TestProfilePrefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id))}
 	password, err := NewPassword(random)
-	return p, password, err
+	return TestProfile{ID: id, Name: name, CreatedAt: now}, password, err
 }
 
 // Username is the name with which the profile signs in: its id and its merchant's code.

@@ -3,7 +3,6 @@ package oauth
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base32"
 	"encoding/base64"
 	"io"
 	"net/netip"
@@ -131,9 +130,7 @@ const (
 
 // NewID is the id of a new client. Errors: those of random.
 func NewID(random io.Reader) (string, error) {
-	raw := make([]byte, 16)
-	_, err := io.ReadFull(random, raw)
-	return clientPrefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw)), err
+	return identity.RandomID(clientPrefix, random)
 }
 
 // NewSecret is a client secret, a refresh token or a code: 256 random bits in base64url. Errors:

@@ -22,8 +22,7 @@ func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, los
 	if err != nil {
 		return TransactionChange{}, err
 	}
-	e := Event{ID: t.ChargebackID(id), TransactionID: t.ID, Code: t.Code, Shard: t.Shard, Type: ChargebackEvent,
-		Status: EventSuccessful, Amount: x, CreatedAt: shown(now), UpdatedAt: shown(now), TransactionSummary: t.summary()}
+	e := t.newEvent(t.ChargebackID(id), ChargebackEvent, EventSuccessful, x, now)
 	t.Refundable, t.ChargedBack = minus(t.Refundable, x), plus(t.ChargedBack, x)
 	t.NonCollection = t.NonCollection || lost
 	t.EventCount++

@@ -1,7 +1,6 @@
 package payments
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -9,7 +8,7 @@ import (
 )
 
 // ReceiptLink lets whoever has its token read the receipt of one transaction, or of one refund of it, without a
-// credential (contract §6.6). Only the token's hash is stored.
+// credential (contract §6.6). Only the token's identity.Hash is stored.
 type ReceiptLink struct {
 	TokenHash     string    `dynamo:"-"`
 	TransactionID string    `dynamo:"transaction_id"`
@@ -41,10 +40,4 @@ func NewReceiptToken(random io.Reader) (string, error) {
 func IsReceiptToken(text string) bool {
 	bits, err := hex.DecodeString(text)
 	return err == nil && len(bits) == receiptTokenBytes && hex.EncodeToString(bits) == text
-}
-
-// ReceiptTokenHash is what is stored of a token.
-func ReceiptTokenHash(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
 }

@@ -8,6 +8,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -32,7 +33,7 @@ func TestATokenOfAReceiptHas128Bits(t *testing.T) {
 			t.Errorf("%q: got a token, want none", text)
 		}
 	}
-	if hash := payments.ReceiptTokenHash(token); hash == payments.ReceiptTokenHash(random) || len(hash) != 64 {
+	if hash := identity.Hash(token); hash == identity.Hash(random) || len(hash) != 64 {
 		t.Errorf("got hash %q, want 64 digits, others for another token", hash)
 	}
 }

@@ -100,9 +100,8 @@ func (t Transaction) BeginRefund(operation string, amount *money.Amount, inReser
 		return TransactionChange{}, err
 	}
 	t.RefundsBegun++
-	e := Event{ID: t.RefundID(operation), TransactionID: t.ID, Code: t.Code, Shard: t.Shard, Type: RefundEvent,
-		Status: EventBegun, Amount: x, InReserve: inReserve, Sequence: t.RefundsBegun, CreatedAt: shown(now),
-		UpdatedAt: shown(now), NextPoll: now.Add(recoverAfter), TransactionSummary: t.summary()}
+	e := t.newEvent(t.RefundID(operation), RefundEvent, EventBegun, x, now)
+	e.InReserve, e.Sequence, e.NextPoll = inReserve, t.RefundsBegun, now.Add(recoverAfter)
 	t.Refundable = minus(t.Refundable, x)
 	t.EventCount++
 	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.toReserve()}, nil
@@ -228,9 +227,7 @@ func (t Transaction) returned(e Event, kind ledger.Kind, payable PayableKind, no
 	payables, rest := t.deduct(e.Amount)
 	events := []Event{e}
 	if rest.Sign() > 0 {
-		d := Event{ID: eventID(t.ID, "deduction "+e.ID), TransactionID: t.ID, Code: t.Code, Shard: t.Shard,
-			Type: PayoutDeductionEvent, Status: EventPending, Amount: rest, CreatedAt: shown(now), UpdatedAt: shown(now),
-			TransactionSummary: t.summary()}
+		d := t.newEvent(eventID(t.ID, "deduction "+e.ID), PayoutDeductionEvent, EventPending, rest, now)
 		events = append(events, d)
 		payables = append(payables, Payable{ID: d.ID, Kind: payable, TransactionID: t.ID, Code: t.Code, Shard: t.Shard,
 			Amount: rest.Neg(), Fee: money.Zero(rest.Currency()), EligibleAt: now})

@@ -53,13 +53,13 @@ func TestPersonsNeedThePermission(t *testing.T) {
 		identity.MerchantToken: {false, false},
 	} {
 		p := identity.Principal{Actor: identity.Actor{Kind: kind}, Scopes: []string{"b"}}
-		without := r.Admits(p)
+		without := r.Refusal(p) == ""
 		p.Permissions = []identity.Permission{identity.MembersWrite}
-		if got := [2]bool{without, r.Admits(p)}; got != want {
+		if got := [2]bool{without, r.Refusal(p) == ""}; got != want {
 			t.Errorf("%s: got %t, want %t", kind, got, want)
 		}
 		p.Scopes = []string{"c"}
-		if r.Admits(p) {
+		if r.Refusal(p) == "" {
 			t.Errorf("%s without a scope: got it let in, want it refused", kind)
 		}
 	}
@@ -81,7 +81,7 @@ func TestMerchantTokensNeedTheAction(t *testing.T) {
 		"open":            {rest.Route{Access: rest.Open, Action: "buy"}, []identity.Action{"buy"}, false},
 	} {
 		p := identity.Principal{Actor: identity.Actor{Kind: identity.MerchantToken}, Actions: c.actions}
-		if got := c.route.Admits(p); got != c.want {
+		if got := c.route.Refusal(p) == ""; got != c.want {
 			t.Errorf("%s: got %t, want %t", name, got, c.want)
 		}
 	}

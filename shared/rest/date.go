@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -21,11 +20,6 @@ type Date struct {
 func DateOf(t time.Time) Date {
 	year, month, day := t.Date()
 	return Date{year, month, day}
-}
-
-// Compare is -1, 0 or +1 when d is before, equal to or after e.
-func (d Date) Compare(e Date) int {
-	return cmp.Or(cmp.Compare(d.Year, e.Year), cmp.Compare(d.Month, e.Month), cmp.Compare(d.Day, e.Day))
 }
 
 func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }

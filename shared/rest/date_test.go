@@ -46,19 +46,6 @@ func TestNoDayIsSentThatDoesNotExist(t *testing.T) {
 	}
 }
 
-func TestDatesCompare(t *testing.T) {
-	t.Parallel()
-	days := []rest.Date{{Year: 2025, Month: 12, Day: 31}, {Year: 2026, Month: 1, Day: 30}, {Year: 2026, Month: 2, Day: 1},
-		{Year: 2026, Month: 2, Day: 2}}
-	for i, a := range days {
-		for j, b := range days {
-			if got, want := a.Compare(b), min(1, max(-1, i-j)); got != want {
-				t.Errorf("%s to %s: got %d, want %d", a, b, got, want)
-			}
-		}
-	}
-}
-
 // period is a request with dates and times of all kinds.
 type period struct {
 	Since *time.Time `query:"since" json:"-"`

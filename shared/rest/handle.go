@@ -86,20 +86,7 @@ type Document struct {
 
 // Page is an operation that answers a Document.
 func Page[Req any](op func(context.Context, Req) (Document, error)) Handle {
-	return Handle{
-		plan: planOf(reflect.TypeFor[Req]()),
-		run: func(ctx context.Context, in *input) (reply, error) {
-			var req Req
-			if err := in.into(&req); err != nil {
-				return reply{}, err
-			}
-			doc, err := op(ctx, req)
-			if err != nil {
-				return reply{}, err
-			}
-			return doc.reply(ctx)
-		},
-	}
+	return JSON(http.StatusOK, op)
 }
 
 func (d Document) reply(ctx context.Context) (reply, error) {
@@ -149,17 +136,12 @@ func (r *reply) pack(ctx context.Context, packed []byte) (err error) {
 		r.body = packed
 		return nil
 	}
-	r.body, err = unpacked(packed)
-	return err
-}
-
-// unpacked is what gzip has compressed.
-func unpacked(packed []byte) ([]byte, error) {
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return io.ReadAll(reader)
+	r.body, err = io.ReadAll(reader)
+	return err
 }
 
 // Write sends the document in answer to a request that no route takes: pages of the local run have the same headers and

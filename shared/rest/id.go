@@ -1,6 +1,10 @@
 package rest
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/google/uuid"
+)
 
 // ID is an identifier that the platform has made. A UUID may be sent in capitals (RFC 9562 §4); the platform writes it
 // in lower case.
@@ -9,24 +13,11 @@ type ID string
 // UnmarshalText reads any text.
 func (id *ID) UnmarshalText(text []byte) error {
 	*id = ID(text)
-	if isUUID(string(text)) {
+	const digitsAndHyphens = 36 // uuid.Validate also takes other spellings of other lengths
+	if len(text) == digitsAndHyphens && uuid.Validate(string(text)) == nil {
 		*id = ID(strings.ToLower(string(text)))
 	}
 	return nil
-}
-
-func isUUID(text string) bool {
-	const shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
-	if len(text) != len(shape) {
-		return false
-	}
-	for i := range len(shape) {
-		hyphen := shape[i] == '-'
-		if hyphen != (text[i] == '-') || !hyphen && strings.IndexByte("0123456789abcdefABCDEF", text[i]) < 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // Email is an email address, or its beginning, in a query. A client that sends + unescaped means itself; a form's

@@ -7,13 +7,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Admits reports whether the route lets the principal in, whatever it asks for: a public
-// key where one is meant, whatever the scopes; a merchant token with the action (contract §8.5); any other credential
-// with one of the scopes (contract §2.1), and a person also with the permission (contract §8.1).
-func (r Route) Admits(p identity.Principal) bool { return r.Refusal(p) == "" }
-
 // Refusal says why the route does not admit the principal, for people: which kinds of credentials it takes, or which
-// scope, action or permission the principal lacks. It depends on the route and the principal alone.
+// scope, action or permission the principal lacks. It returns "" for a public key where one is meant, whatever the
+// scopes; for a merchant token with the action (contract §8.5); for any other credential with one of the scopes
+// (contract §2.1), of a person also with the permission (contract §8.1).
 func (r Route) Refusal(p identity.Principal) string {
 	kind := p.Actor.Kind
 	if !r.Takes(kind) {

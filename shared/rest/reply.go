@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -75,24 +76,14 @@ var strictPolicy = []string{
 // pagePolicy is the strict policy with the page's own directives, which
 // replace strict ones of the same name.
 func pagePolicy(own []string) string {
-	directives := append([]string{}, own...)
+	directives := slices.Clone(own)
 	for _, strict := range strictPolicy {
-		if !hasDirective(own, strict) {
+		name, _, _ := strings.Cut(strict, " ")
+		if !slices.ContainsFunc(own, func(d string) bool { return d == name || strings.HasPrefix(d, name+" ") }) {
 			directives = append(directives, strict)
 		}
 	}
 	return strings.Join(directives, "; ")
-}
-
-// hasDirective reports whether one of the directives has the same name as like.
-func hasDirective(directives []string, like string) bool {
-	name, _, _ := strings.Cut(like, " ")
-	for _, d := range directives {
-		if own, _, _ := strings.Cut(d, " "); own == name {
-			return true
-		}
-	}
-	return false
 }
 
 // write sends the reply with the headers that every response has. To HEAD it

@@ -30,7 +30,7 @@ type Invitation struct {
 // Invitation reads an invitation by its token, consistently. One that was accepted is found
 // for as long as it could have been. Failure: NotFound.
 func (s *View) Invitation(ctx context.Context, token string) (Invitation, error) {
-	hash := member.TokenHash(token)
+	hash := identity.Hash(token)
 	item, err := readOne[invitationItem](ctx, s, invitationKey(hash), ErrNoLink)
 	if err == nil && !s.now().Before(item.TTL) {
 		err = ErrNoLink

@@ -76,7 +76,7 @@ func TestInvitation_EachConditionAlone(t *testing.T) {
 		}
 		now.Advance(c.after)
 		_, table := s.Raw()
-		if err := table.Update("pk", "INVITATION#"+member.TokenHash(c.token)).Range("sk", "INVITATION").
+		if err := table.Update("pk", "INVITATION#"+identity.Hash(c.token)).Range("sk", "INVITATION").
 			Set("mode", string(tenant.Mode)).Set("merchant_code", tenant.Merchant).Set("member_id", ada.ID).
 			Set("expires_at", now.Now().Add(c.left).Unix()).Run(t.Context()); err != nil {
 			t.Fatal(err)
