@@ -16,7 +16,6 @@ import (
 // keyCount counts the tenant's new keys of a day. Each creation replaces it under its version,
 // so that of two at once the second fails, and counts the key of the first when it retries.
 type keyCount struct {
-	key
 	Day     string `dynamo:"day"`
 	Created int    `dynamo:"created"` // on that day
 	Version int    `dynamo:"version"`
@@ -127,11 +126,10 @@ func (s *View) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.APIK
 // the caller has other rights.
 func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, count keyCount) (identity.APIKey,
 	error) {
-	before := count.Version
-	count.key, count.Version = keyCountKey(k.Tenant), before+1
+	count.Version++
 	count.Created++
 	tx := s.auditedTx(by)
-	tx.Put(s.overVersion(s.table.Put(count), before))
+	tx.Put(s.replace(storedItem{key: keyCountKey(k.Tenant), value: count, version: count.Version}))
 	tx.putAPIKey(k)
 	tx.Put(s.putMail(k.Tenant, mail.NewKeyCreated(k.ID, k.Name)))
 	tx.asCaller()
@@ -228,11 +226,9 @@ func (s *Store) removeAPIKey(ctx context.Context, by audit.By, k identity.APIKey
 	was.TokenHash = ""
 	tx := s.auditedTx(by)
 	tx.Put(s.putDeletion(deletionKey(KindAPIKey, k.Tenant, k.ID), operation, was))
-	tx.asCaller(tx.deleteKey(k))
-	return tx.runRemoval(ctx, ErrStale, func() (bool, error) {
-		_, err := s.APIKey(ctx, k.Tenant, k.ID)
-		return false, err
-	})
+	item := tx.deleteKey(k)
+	tx.asCaller(item)
+	return tx.runRemoval(ctx, item.key, k.Version, ErrStale)
 }
 
 // deleteKey adds the deletion of a key, with an audit entry. It returns the version of the item on which it put a

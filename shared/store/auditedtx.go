@@ -7,7 +7,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
@@ -64,17 +63,16 @@ func runCreation[T any](ctx context.Context, tx *auditedTx, added T, stored func
 	return resolveCreation(added, tx.Run(ctx), stored)
 }
 
-// runRemoval writes the transaction, which deletes a thing. If that fails, changed reads the thing again, and reports
-// whether its version shows another change. Errors: ErrStale when the thing changed, or is gone; refused when another
-// condition was not met; the kept error.
-func (tx *auditedTx) runRemoval(ctx context.Context, refused error, changed func() (bool, error)) error {
+// runRemoval writes the transaction, which deletes the item with the key that was read with the version; 0: it has
+// none. Errors: ErrStale when the item changed, or is gone; refused when another condition was not met; the kept error.
+func (tx *auditedTx) runRemoval(ctx context.Context, k key, version int, refused error) error {
 	err := tx.Run(ctx)
 	if err == nil || tx.err != nil {
 		return err
 	}
-	another, readErr := changed()
+	now, readErr := readOne[written](ctx, tx.store.View, k, ErrStale)
 	switch {
-	case failure.Is(readErr, failure.KindNotFound) || another && readErr == nil:
+	case errors.Is(readErr, ErrStale) || readErr == nil && now.Version != version:
 		return ErrStale
 	case readErr != nil:
 		return errors.Join(err, readErr)

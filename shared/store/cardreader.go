@@ -84,11 +84,9 @@ func (s *View) madeCardReader(ctx context.Context, t identity.Tenant, id string)
 // one that it ends changed.
 func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenant, r reader.Reader,
 	others []reader.Reader, count creationCount) (reader.Reader, error) {
-	before := count.Version
-	count.key, count.Version = readerCountKey(t), before+1
 	r.Version = 1
 	tx := s.auditedTx(by)
-	tx.Put(s.overVersion(s.table.Put(count), before)).Put(s.replace(cardReaderItem(t, r)))
+	tx.Put(s.replace(count.next(readerCountKey(t)))).Put(s.replace(cardReaderItem(t, r)))
 	for _, other := range others {
 		if other.Serial == r.Serial && other.StatusAt(s.Now()) != reader.Expired {
 			after := other.End(s.Now())
@@ -162,8 +160,5 @@ func (s *Store) removeCardReader(ctx context.Context, by audit.By, t identity.Te
 	tx.Delete(s.remove(cardReaderKey(t, r.ID)).If("version = ?", r.Version)).
 		Put(s.putDeletion(deletionKey(KindReaders, t, r.ID), operation, r))
 	tx.audit(t, subjectReader(r), r.ForAudit(), nil)
-	return tx.runRemoval(ctx, ErrStale, func() (bool, error) {
-		now, err := s.CardReader(ctx, t, r.ID)
-		return now.Version != r.Version, err
-	})
+	return tx.runRemoval(ctx, cardReaderKey(t, r.ID), r.Version, ErrStale)
 }

@@ -46,6 +46,11 @@ func (s *View) wasDeletedBy(ctx context.Context, k key, operation string, missin
 // creationCount is replaced over its version by each creation in a list with a limit, so that of two at once the second
 // fails, and counts what the first has made when it retries.
 type creationCount struct {
-	key
 	Version int `dynamo:"version"`
+}
+
+// next returns the count as a creation stores it.
+func (c creationCount) next(k key) storedItem {
+	c.Version++
+	return storedItem{key: k, value: c, version: c.Version}
 }

@@ -118,8 +118,5 @@ func (s *Store) removeFile(ctx context.Context, by audit.By, t identity.Tenant, 
 		tx.Update(drain)
 	}
 	tx.audit(t, subjectFile(f), f.ForAudit(), nil)
-	return tx.runRemoval(ctx, ErrStale, func() (bool, error) {
-		now, err := s.File(ctx, t, f.ID)
-		return now.Version != f.Version, err
-	})
+	return tx.runRemoval(ctx, fileKey(t, f.ID), f.Version, ErrStale)
 }

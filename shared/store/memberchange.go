@@ -155,10 +155,7 @@ func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant
 		tx.Delete(s.remove(membershipKey(m.UserID, t)))
 	}
 	tx.audit(t, subjectMember(m), m.ForAudit(), nil)
-	err = tx.runRemoval(ctx, errRefused, func() (bool, error) {
-		now, readErr := s.Member(ctx, t, m.Number())
-		return now.Version != m.Version, readErr
-	})
+	err = tx.runRemoval(ctx, memberKey(t, m.Number()), m.Version, errRefused)
 	if errors.Is(err, errRefused) {
 		err = s.whyRefused(ctx, t, m, member.Member{}, errLastOwnerLeaves)
 	}

@@ -76,10 +76,8 @@ func (s *View) madeTestProfile(ctx context.Context, t identity.Tenant, id string
 // the caller's rights have changed.
 func (s *Store) addTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	count creationCount) (member.TestProfile, error) {
-	before := count.Version
-	count.key, count.Version = testProfileCountKey(t), before+1
 	tx := s.auditedTx(by)
-	tx.Put(s.overVersion(s.table.Put(count), before)).
+	tx.Put(s.replace(count.next(testProfileCountKey(t)))).
 		Put(s.table.Put(storedItem{key: testProfileKey(t, p.ID), value: p}).If("attribute_not_exists(pk)"))
 	tx.audit(t, subjectTestProfile(p), nil, p.ForAudit())
 	tx.asCaller()
@@ -122,8 +120,5 @@ func (s *Store) removeTestProfile(ctx context.Context, by audit.By, t identity.T
 		Put(s.putDeletion(deletionKey(KindTestProfiles, t, p.ID), operation, was))
 	tx.audit(t, subjectTestProfile(p), p.ForAudit(), nil)
 	tx.asCaller()
-	return tx.runRemoval(ctx, ErrStale, func() (bool, error) {
-		_, err := s.TestProfile(ctx, t, p.ID)
-		return false, err
-	})
+	return tx.runRemoval(ctx, testProfileKey(t, p.ID), 0, ErrStale)
 }
