@@ -55,11 +55,11 @@ func (x *exchange) admit(ctx context.Context) (_ context.Context, err error) {
 	if !x.server.allowHTTP && !secure(x.request) {
 		return ctx, failure.Forbidden("https_required").WithSlug("https-required")
 	}
-	ctx = context.WithValue(ctx, sourceKey{}, addressSubject(x.client))
+	ctx = with(ctx, func(s *state) { s.source = addressSubject(x.client) })
 	if x.route.Access == Open {
 		by := audit.By{Actor: audit.Actor{Source: x.source(), Request: x.id}, Operation: x.operation()}
-		ctx = withRequest(withBy(ctx, by), x.request)
-		x.quota, err = x.server.addresses.take(ctx, SourceAddress(ctx))
+		ctx = with(ctx, func(s *state) { s.by, s.sent = by, x.request })
+		x.quota, err = x.server.addresses.take(ctx, SourceAddress(ctx), Limit{})
 		return ctx, err
 	}
 	if ctx, err = x.admitCaller(ctx); err != nil {
@@ -80,14 +80,14 @@ func (x *exchange) takeTokens(ctx context.Context) (err error) {
 	if x.caller.Actor.Kind.InBrowser() {
 		own, subject, all = s.payers, "payer "+tenant+" "+x.caller.Actor.ID+" "+SourceAddress(ctx), "payers "+tenant
 	}
-	if x.quota, err = own.take(ctx, subject); err != nil {
+	if x.quota, err = own.take(ctx, subject, Limit{}); err != nil {
 		return err
 	}
-	limit := s.tenants.limit
+	var limit Limit
 	if rate := Merchant(ctx).Requests; rate > 0 {
 		limit = Limit{Rate: rate, Burst: 5 * rate}
 	}
-	_, err = s.tenants.takeWithin(ctx, all, limit)
+	_, err = s.tenants.take(ctx, all, limit)
 	return err
 }
 
@@ -106,7 +106,8 @@ func (x *exchange) admitCaller(ctx context.Context) (context.Context, error) {
 	if code, ok := x.match.values["merchant_code"]; ok && code != caller.Tenant.Merchant {
 		return ctx, failure.NotFound("There is no such merchant.")
 	}
-	return withCaller(ctx, audit.By{Principal: caller, Actor: x.actor(), Operation: x.operation()}, owner), nil
+	by := audit.By{Principal: caller, Actor: x.actor(), Operation: x.operation()}
+	return with(ctx, func(s *state) { s.by, s.merchant = by, owner }), nil
 }
 
 // actor is the caller as audit entries name it.

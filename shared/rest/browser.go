@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -18,14 +19,7 @@ import (
 // sent is the request to an Open route, of which some operations read headers and cookies; an
 // empty one on other routes.
 func sent(ctx context.Context) *http.Request {
-	if r, ok := ctx.Value(requestKey{}).(*http.Request); ok {
-		return r
-	}
-	return &http.Request{}
-}
-
-func withRequest(ctx context.Context, r *http.Request) context.Context {
-	return context.WithValue(ctx, requestKey{}, r)
+	return cmp.Or(stateOf(ctx).sent, &http.Request{})
 }
 
 // Cookie is the value of a cookie that the browser has sent; "" if there is none, and on

@@ -2,70 +2,60 @@ package rest
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-type (
-	byKey          struct{}
-	merchantKey    struct{}
-	operationIDKey struct{}
-	seedKey        struct{}
-	requestIDKey   struct{}
-	requestKey     struct{}
-	sourceKey      struct{}
-)
+// state is what the context of a request tells its operation.
+type state struct {
+	by        audit.By
+	merchant  merchant.Merchant
+	operation string        // OperationID
+	seed      []byte        // of Random; nil: there is none
+	source    string        // SourceAddress
+	sent      *http.Request // to an Open route; nil on others
+}
+
+type stateKey struct{}
+
+func stateOf(ctx context.Context) state {
+	s, _ := ctx.Value(stateKey{}).(state)
+	return s
+}
+
+// with returns the context after a change of its state.
+func with(ctx context.Context, change func(*state)) context.Context {
+	s := stateOf(ctx)
+	change(&s)
+	return context.WithValue(ctx, stateKey{}, s)
+}
 
 // Caller is the authenticated principal; zero on an Open route.
 func Caller(ctx context.Context) identity.Principal { return By(ctx).Principal }
 
 // By returns the principal, actor and operation of the request. On an Open route the principal has no rights and the
 // actor no kind.
-func By(ctx context.Context) audit.By {
-	by, _ := ctx.Value(byKey{}).(audit.By)
-	return by
-}
+func By(ctx context.Context) audit.By { return stateOf(ctx).by }
 
 // Merchant is the merchant of the caller's tenant, as read when the request was
 // authenticated; zero on an Open route.
-func Merchant(ctx context.Context) merchant.Merchant {
-	m, _ := ctx.Value(merchantKey{}).(merchant.Merchant)
-	return m
-}
+func Merchant(ctx context.Context) merchant.Merchant { return stateOf(ctx).merchant }
 
 // OperationID identifies the operation that the client requests, in UUID v4 form.
 // With an Idempotency-Key it is the same in every retry, also after a crash, so
 // that an operation whose first write has it as its id recognises its own earlier
 // work; without a key it is random.
-func OperationID(ctx context.Context) string {
-	id, _ := ctx.Value(operationIDKey{}).(string)
-	return id
-}
-
-// RequestID is the UUID of this one request, as sent in X-Request-Id.
-func RequestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
-}
-
-func withCaller(ctx context.Context, by audit.By, m merchant.Merchant) context.Context {
-	return context.WithValue(withBy(ctx, by), merchantKey{}, m)
-}
-
-func withBy(ctx context.Context, by audit.By) context.Context {
-	return context.WithValue(ctx, byKey{}, by)
-}
+func OperationID(ctx context.Context) string { return stateOf(ctx).operation }
 
 // withOperation is a context in which OperationID is id, and Random of the keys.
 func withOperation(ctx context.Context, k keys, id string) context.Context {
-	if len(k.random) > 0 {
-		ctx = context.WithValue(ctx, seedKey{}, k.seed(id))
-	}
-	return context.WithValue(ctx, operationIDKey{}, id)
-}
-
-func withRequestID(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, requestIDKey{}, id)
+	return with(ctx, func(s *state) {
+		s.operation = id
+		if len(k.random) > 0 {
+			s.seed = mac(k.random, id)
+		}
+	})
 }

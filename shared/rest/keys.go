@@ -10,7 +10,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // keys are derived from the configured secret, each for one purpose.
@@ -88,11 +88,7 @@ func mac(key []byte, parts ...string) []byte {
 
 // operationID is a UUID (version 4 in form) that only we can derive.
 func (k keys) operationID(parts ...string) string {
-	var id uuid.UUID
-	copy(id[:], mac(k.operation, parts...))
-	id[6] = id[6]&0x0f | 0x40
-	id[8] = id[8]&0x3f | 0x80
-	return id.String()
+	return payments.FormatUUIDv4(mac(k.operation, parts...))
 }
 
 // seal encrypts a stored reply (AES-256-GCM) and binds it to its record. Under
@@ -110,6 +106,3 @@ func (k keys) open(sealed []byte, record string) ([]byte, error) {
 	}
 	return plain, nil
 }
-
-// randomID is a random UUID v4.
-func randomID() string { return uuid.NewString() }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"strconv"
@@ -26,14 +27,7 @@ func (n *PageSize) UnmarshalText(text []byte) error {
 
 // Capped is how many items to return: fallback if absent, and at most most.
 func (n PageSize) Capped(fallback, most int) int {
-	return min(n.or(fallback), most)
-}
-
-func (n PageSize) or(fallback int) int {
-	if n == 0 {
-		return fallback
-	}
-	return int(n)
+	return min(cmp.Or(int(n), fallback), most)
 }
 
 // Paging is the part of a list that a request asks for by a position (contract §2.6).

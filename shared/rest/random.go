@@ -13,8 +13,8 @@ import (
 // makes the same one when it is repeated under its Idempotency-Key, and finds what it has
 // stored. Without an operation they are random. An operation makes only one secret of them.
 func Random(ctx context.Context) io.Reader {
-	seed, ok := ctx.Value(seedKey{}).([]byte)
-	if !ok {
+	seed := stateOf(ctx).seed
+	if seed == nil {
 		return rand.Reader
 	}
 	block, err := aes.NewCipher(seed)
@@ -24,9 +24,6 @@ func Random(ctx context.Context) io.Reader {
 	counter := make([]byte, aes.BlockSize)
 	return cipher.StreamReader{S: cipher.NewCTR(block, counter), R: zeros{}} //nolint:gosec // each key is used once
 }
-
-// seed is an operation's key.
-func (k keys) seed(operation string) []byte { return mac(k.random, operation) }
 
 // zeros is an endless source of zeros.
 type zeros struct{}

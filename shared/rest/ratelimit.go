@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -24,7 +25,7 @@ const maxSubjects = 4096
 type limiter struct {
 	store *store.Store
 	log   *slog.Logger
-	limit Limit // of take; takeWithin has another
+	limit Limit // of a subject that has no other
 
 	mu     sync.Mutex
 	leases map[string]*lease
@@ -62,13 +63,10 @@ func (l Limit) most() int { return max(1, min(l.Rate, l.Burst)) }
 // full returns the quota of a caller whose requests have not been counted.
 func (l Limit) full() quota { return quota{limit: l, left: l.Burst} }
 
-// take spends one of the subject's tokens. Failure: TooMany, or that of ctx.
-func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
-	return l.takeWithin(ctx, subject, l.limit)
-}
-
-// takeWithin spends one of the subject's tokens, by the given limit instead of the limiter's. Failures: as take.
-func (l *limiter) takeWithin(ctx context.Context, subject string, limit Limit) (quota, error) {
+// take spends one of the subject's tokens. A limit other than zero replaces the limiter's. Failure: TooMany, or that of
+// ctx.
+func (l *limiter) take(ctx context.Context, subject string, limit Limit) (quota, error) {
+	limit = cmp.Or(limit, l.limit)
 	if err := ctx.Err(); err != nil {
 		return limit.full(), err
 	}

@@ -10,6 +10,7 @@
 package rest
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -146,7 +147,7 @@ func New(c Config) http.Handler {
 		keys = deriveKeyring(c)
 	}
 	baseURL := strings.TrimRight(c.BaseURL, "/")
-	credential := c.Limits.Credential.or(Limit{Rate: 100, Burst: 500})
+	credential := cmp.Or(c.Limits.Credential, Limit{Rate: 100, Burst: 500})
 	return &server{
 		routes:    newRouter(c.Routes),
 		store:     c.Store,
@@ -159,15 +160,8 @@ func New(c Config) http.Handler {
 		keys:      keys,
 		callers:   newLimiter(c.Store, c.Log, credential),
 		payers:    newLimiter(c.Store, c.Log, credential),
-		tenants:   newLimiter(c.Store, c.Log, c.Limits.Tenant.or(Limit{Rate: merchant.UsualRequests, Burst: 1500})),
+		tenants:   newLimiter(c.Store, c.Log, cmp.Or(c.Limits.Tenant, Limit{Rate: merchant.UsualRequests, Burst: 1500})),
 		uses:      newKeyUses(c.Store, c.Log),
-		addresses: newLimiter(c.Store, c.Log, c.Limits.Address.or(Limit{Rate: 5, Burst: 30})),
+		addresses: newLimiter(c.Store, c.Log, cmp.Or(c.Limits.Address, Limit{Rate: 5, Burst: 30})),
 	}
-}
-
-func (l Limit) or(fallback Limit) Limit {
-	if l == (Limit{}) {
-		return fallback
-	}
-	return l
 }

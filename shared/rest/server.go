@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -40,8 +42,8 @@ const replyTime = 500 * time.Millisecond
 // ServeHTTP answers one request and writes its log line.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := s.now()
-	x := &exchange{server: s, request: r, id: randomID(), client: s.proxies.client(r), quota: s.callers.limit.full()}
-	ctx, cancel := deadline.Early(withRequestID(r.Context(), x.id), replyTime)
+	x := &exchange{server: s, request: r, id: uuid.NewString(), client: s.proxies.client(r), quota: s.callers.limit.full()}
+	ctx, cancel := deadline.Early(r.Context(), replyTime)
 	defer cancel()
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	answer := x.recovering(ctx, x.answer)
@@ -92,7 +94,7 @@ func (x *exchange) answer(ctx context.Context) reply {
 	if key != "" {
 		return x.once(ctx, key)
 	}
-	return x.run(withOperation(ctx, x.server.keys.keys, randomID()))
+	return x.run(withOperation(ctx, x.server.keys.keys, uuid.NewString()))
 }
 
 // maxAdmissions is how often the operation is tried with rights that change meanwhile.

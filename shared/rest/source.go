@@ -85,7 +85,4 @@ func addressSubject(address netip.Addr) string {
 }
 
 // SourceAddress returns the subject of the client's address for limits; for IPv6 of its /64 (contract §2.9).
-func SourceAddress(ctx context.Context) string {
-	subject, _ := ctx.Value(sourceKey{}).(string)
-	return subject
-}
+func SourceAddress(ctx context.Context) string { return stateOf(ctx).source }
