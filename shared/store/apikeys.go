@@ -58,11 +58,11 @@ func (s *View) APIKey(ctx context.Context, t identity.Tenant, id string) (identi
 	if err != nil {
 		return identity.APIKey{}, err
 	}
-	at := slices.IndexFunc(keys, func(k identity.APIKey) bool { return k.ID == id })
-	if at < 0 {
-		return identity.APIKey{}, errNoKey
+	k, found := find(keys, func(k identity.APIKey) bool { return k.ID == id })
+	if !found {
+		return k, errNoKey
 	}
-	return keys[at], nil
+	return k, nil
 }
 
 // CreateAPIKey stores a new key that by's principal makes, and returns it. Repeated

@@ -199,13 +199,3 @@ func (s *View) elsewhere(ctx context.Context, p identity.Principal, user, code s
 	}
 	return p.Elsewhere(there, lead.MemberID), err == nil, err
 }
-
-// few reads items of different types in one consistent call, each into the target for its
-// key. The target of one that does not exist stays as it is.
-func (s *View) few(ctx context.Context, into map[key]any) error {
-	items, err := s.table.few(ctx, sortedKeys(into)...)
-	if err != nil {
-		return err
-	}
-	return decode(items, into)
-}

@@ -12,29 +12,30 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// callbackItem is an entry of the outbox: due until it is delivered, then kept
-// so that it can be replayed.
 type callbackItem struct {
-	key
-	due
 	identity.Tenant
 	payments.Callback
-	TTL time.Time `dynamo:"expires_at,unixtime,omitempty"`
 }
 
-// How long callbacks that are no longer due are kept for a replay.
+// How long callbacks and mails that are no longer due are kept for a replay.
 const (
 	keepDelivered = 31 * 24 * time.Hour
 	keepDead      = 90 * 24 * time.Hour
 )
 
-func (s *Store) newCallbackItem(t identity.Tenant, c payments.Callback) callbackItem {
-	item := callbackItem{key: callbackKey(c.ID), Tenant: t, Callback: c}
-	switch c.State {
-	case outbox.Pending:
-		item.due = s.shards.dueAt(c.SweepAt(), item.key)
-	case outbox.Dead:
-		item.due = s.shards.deadAt(c.NextAt, item.key)
+func (s *Store) newCallbackItem(t identity.Tenant, c payments.Callback) storedItem {
+	item := storedItem{key: callbackKey(c.ID), value: callbackItem{t, c}}
+	return s.inOutbox(item, c.Entry)
+}
+
+// inOutbox returns the item of an entry of the outbox: due while the entry waits to be sent, then kept so that it can
+// be replayed.
+func (s *Store) inOutbox(item storedItem, e outbox.Entry) storedItem {
+	switch {
+	case e.Waits():
+		item.due = s.shards.dueAt(e.SweepAt(), item.key)
+	case e.State == outbox.Dead:
+		item.due = s.shards.deadAt(e.NextAt, item.key)
 		item.TTL = s.now().Add(keepDead)
 	default:
 		item.TTL = s.now().Add(keepDelivered)

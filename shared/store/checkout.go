@@ -67,7 +67,7 @@ func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payment
 		Put(s.table.Put(item).If("attribute_not_exists(pk)")).
 		Put(s.takeReference(t, c))
 	if c.Hosted() {
-		tx.Put(s.table.Put(paymentPageItem{paymentPageKey(c.ID), t}))
+		tx.Put(s.table.Put(storedItem{key: paymentPageKey(c.ID), value: t}))
 	}
 	err := tx.Run(ctx)
 	if err == nil {

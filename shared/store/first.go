@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/guregu/dynamo/v2"
 )
@@ -24,6 +25,14 @@ func each[T any](ctx context.Context, items dynamo.Iter) iter.Seq2[T, error] {
 			yield(none, err)
 		}
 	}
+}
+
+// find returns the first thing in a list for which is holds; false if there is none.
+func find[T any](all []T, is func(T) bool) (found T, ok bool) {
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i], true
+	}
+	return found, false
 }
 
 // first reads a query's first results that pass its filter. The library's own

@@ -3,40 +3,22 @@ package store
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
-	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/signin"
 )
 
-// mailItem is an entry of the outbox: due until it is sent, then kept so that it can be
-// replayed.
 type mailItem struct {
-	key
-	due
 	identity.Tenant
-	WriteID string `dynamo:"write_id"`
 	mail.Mail
-	TTL time.Time `dynamo:"expires_at,unixtime,omitempty"`
 }
 
-func (s *Store) newMailItem(t identity.Tenant, m mail.Mail) mailItem {
-	item := mailItem{key: mailKey(m.ID), WriteID: newWriteID(), Tenant: t, Mail: m}
-	switch {
-	case m.Waits():
-		item.due = s.shards.dueAt(m.SweepAt(), item.key)
-	case m.State == outbox.Dead:
-		item.due = s.shards.deadAt(m.NextAt, item.key)
-		item.TTL = s.now().Add(keepDead)
-	default:
-		item.TTL = s.now().Add(keepDelivered)
-	}
-	return item
+func (s *Store) newMailItem(t identity.Tenant, m mail.Mail) storedItem {
+	return s.inOutbox(newItem(mailKey(m.ID), mailItem{t, m}, m.Version), m.Entry)
 }
 
 // putMail returns the put of a mail, for the transaction of the change that the mail reports. The id of the mail
@@ -72,7 +54,7 @@ func (s *View) Mail(ctx context.Context, id string) (identity.Tenant, mail.Mail,
 // next version. Error: ErrStale when it changed since it was read.
 func (s *Store) SaveMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 	copies ...mail.Mail) (mail.Mail, error) {
-	var items []mailItem
+	var items []storedItem
 	for _, one := range copies {
 		items = append(items, s.newMailItem(t, one))
 	}
@@ -82,7 +64,7 @@ func (s *Store) SaveMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 // SpreadMail replaces a mail without a tenant and stores one mail for each of the tenants, in one transaction. Error:
 // ErrStale when the mail has changed since it was read.
 func (s *Store) SpreadMail(ctx context.Context, m mail.Mail, to map[identity.Tenant]mail.Mail) error {
-	var items []mailItem
+	var items []storedItem
 	for t, one := range to {
 		items = append(items, s.newMailItem(t, one))
 	}
@@ -91,7 +73,8 @@ func (s *Store) SpreadMail(ctx context.Context, m mail.Mail, to map[identity.Ten
 }
 
 // replaceMail replaces a mail and stores its copies. Nothing else writes the copies, so they have no condition.
-func (s *Store) replaceMail(ctx context.Context, t identity.Tenant, m mail.Mail, copies []mailItem) (mail.Mail, error) {
+func (s *Store) replaceMail(ctx context.Context, t identity.Tenant, m mail.Mail,
+	copies []storedItem) (mail.Mail, error) {
 	before := m.Version
 	m.Version++
 	item := s.newMailItem(t, m)
@@ -99,7 +82,7 @@ func (s *Store) replaceMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 	for _, one := range copies {
 		tx.Put(s.table.Put(one))
 	}
-	return m, s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, ErrStale, tx.Run(ctx))
+	return m, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 }
 
 // versionOf names the change that made a version of an item, for the id of the mail that

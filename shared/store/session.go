@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -13,10 +12,8 @@ import (
 
 // sessionItem is a payer's session, by the hash of its token.
 type sessionItem struct {
-	key
 	identity.Tenant
 	payments.Session
-	TTL time.Time `dynamo:"expires_at,unixtime"`
 }
 
 // ErrNoLink is the failure for every token of a link that is not valid or no more: a payer's, an
@@ -24,7 +21,7 @@ type sessionItem struct {
 var ErrNoLink = failure.NotFound("This link is not valid or has expired.")
 
 func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.Put {
-	return s.table.Put(sessionItem{key: sessionKey(session.TokenHash), Tenant: t, Session: session,
+	return s.table.Put(storedItem{key: sessionKey(session.TokenHash), value: sessionItem{t, session},
 		TTL: session.ExpiresAt})
 }
 

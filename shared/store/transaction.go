@@ -67,31 +67,20 @@ type Record struct {
 
 // Refund is the record's refund with the id, also one that clients do not see.
 func (r Record) Refund(id string) (payments.Event, bool) {
-	for _, e := range slices.Concat(r.Events, r.hidden) {
-		if e.ID == id && e.Type == payments.RefundEvent {
-			return e, true
-		}
-	}
-	return payments.Event{}, false
+	return find(slices.Concat(r.Events, r.hidden), func(e payments.Event) bool {
+		return e.ID == id && e.Type == payments.RefundEvent
+	})
 }
 
 // ChargebackBy is the record's chargeback that the acquirer reported under an
 // id of its own.
 func (r Record) ChargebackBy(id string) (payments.Event, bool) {
-	i := slices.IndexFunc(r.Events, func(e payments.Event) bool { return e.ID == r.ChargebackID(id) })
-	if i < 0 {
-		return payments.Event{}, false
-	}
-	return r.Events[i], true
+	return find(r.Events, func(e payments.Event) bool { return e.ID == r.ChargebackID(id) })
 }
 
 // Event is the visible event with the numeric id that clients see.
 func (r Record) Event(number int64) (payments.Event, bool) {
-	i := slices.IndexFunc(r.Events, func(e payments.Event) bool { return e.NumericID() == number })
-	if i < 0 {
-		return payments.Event{}, false
-	}
-	return r.Events[i], true
+	return find(r.Events, func(e payments.Event) bool { return e.NumericID() == number })
 }
 
 var errNoTransaction = failure.NotFound("There is no such transaction.")
@@ -201,12 +190,11 @@ func (s *View) Transaction(ctx context.Context, t identity.Tenant, id string) (R
 	if err != nil {
 		return Record{}, err
 	}
-	for _, r := range records {
-		if r.ID == id {
-			return r, nil
-		}
+	r, found := find(records, func(r Record) bool { return r.ID == id })
+	if !found {
+		return r, errNoTransaction
 	}
-	return Record{}, errNoTransaction
+	return r, nil
 }
 
 // rank puts successful transactions before all others.

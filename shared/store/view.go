@@ -46,33 +46,33 @@ const (
 // errThrottled reports that the table did not read all keys of a batch.
 var errThrottled = errors.New("store: the table left keys of a batch unread")
 
-// few reads a few items in one consistent call; one that does not exist is left
-// out. While keys are throttled all are read again, but only as often as the SDK repeats a
-// throttled read: the library's Batch would go on until the request's time is
-// up.
-func (t readable) few(ctx context.Context, keys ...key) ([]dynamo.Item, error) {
+// few reads a few items of different types in one consistent call, each into the target for its key. The target of one
+// that does not exist stays as it is. While keys are throttled all are read again, but only as often as the SDK
+// repeats a throttled read: the library's Batch would go on until the request's time is up.
+func (s *View) few(ctx context.Context, into map[key]any) error {
 	var few []dynamo.Item
-	for _, k := range keys {
+	for _, k := range sortedKeys(into) {
 		few = append(few, k.item())
 	}
+	t := s.table
 	wanted := map[string]types.KeysAndAttributes{t.all.Name(): {ConsistentRead: aws.Bool(true), Keys: few}}
 	for try := range fewTries {
 		if try > 0 {
 			select {
 			case <-ctx.Done():
-				return nil, ctx.Err()
+				return ctx.Err()
 			case <-time.After(time.Duration(try) * fewPause):
 			}
 		}
 		out, err := t.db.Client().BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: wanted})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if len(out.UnprocessedKeys) == 0 {
-			return out.Responses[t.all.Name()], nil
+			return decode(out.Responses[t.all.Name()], into)
 		}
 	}
-	return nil, errThrottled
+	return errThrottled
 }
 
 // together reads several items as of one moment.
