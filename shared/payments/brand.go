@@ -1,52 +1,46 @@
 package payments
 
 import (
-	"strconv"
+	"slices"
 	"strings"
 )
 
-// iinRange maps issuer identification numbers (ISO/IEC 7812) to a brand. From
+// BrandRange maps issuer identification numbers (ISO/IEC 7812) to a brand. From
 // and To are inclusive prefixes of equal length.
-type iinRange struct {
-	from, to, length int
-	brand            string
-}
+type BrandRange struct{ From, To, Brand string }
 
 // iinRanges, most specific first; the brand names are contract §2.7's card types.
 // Sources: the networks' published ranges.
-var iinRanges = []iinRange{
-	{401178, 401179, 6, "ELO"}, {431274, 431274, 6, "ELO"}, {438935, 438935, 6, "ELO"},
-	{451416, 451416, 6, "ELO"}, {457393, 457393, 6, "ELO"}, {457631, 457632, 6, "ELO"},
-	{504175, 504175, 6, "ELO"}, {506699, 506778, 6, "ELO"}, {509000, 509999, 6, "ELO"},
-	{627780, 627780, 6, "ELO"}, {636297, 636297, 6, "ELO"}, {636368, 636368, 6, "ELO"},
-	{650031, 650033, 6, "ELO"}, {650035, 650051, 6, "ELO"}, {650405, 650439, 6, "ELO"},
-	{650485, 650538, 6, "ELO"}, {650541, 650598, 6, "ELO"}, {650700, 650718, 6, "ELO"},
-	{650720, 650727, 6, "ELO"}, {650901, 650978, 6, "ELO"}, {651652, 651679, 6, "ELO"},
-	{655000, 655019, 6, "ELO"}, {655021, 655058, 6, "ELO"},
-	{606282, 606282, 6, "HIPERCARD"}, {384100, 384100, 6, "HIPERCARD"},
-	{384140, 384140, 6, "HIPERCARD"}, {384160, 384160, 6, "HIPERCARD"},
-	{417500, 417500, 6, "VISA_ELECTRON"}, {4026, 4026, 4, "VISA_ELECTRON"},
-	{4508, 4508, 4, "VISA_ELECTRON"}, {4844, 4844, 4, "VISA_ELECTRON"},
-	{4913, 4913, 4, "VISA_ELECTRON"}, {4917, 4917, 4, "VISA_ELECTRON"},
-	{34, 34, 2, "AMEX"}, {37, 37, 2, "AMEX"},
-	{300, 305, 3, "DINERS"}, {3095, 3095, 4, "DINERS"}, {36, 36, 2, "DINERS"}, {38, 39, 2, "DINERS"},
-	{3528, 3589, 4, "JCB"},
-	{2221, 2720, 4, "MASTERCARD"}, {51, 55, 2, "MASTERCARD"},
-	{6011, 6011, 4, "DISCOVER"}, {644, 649, 3, "DISCOVER"}, {65, 65, 2, "DISCOVER"},
-	{62, 62, 2, "CUP"}, {81, 81, 2, "CUP"},
-	{50, 50, 2, "MAESTRO"}, {56, 61, 2, "MAESTRO"}, {63, 64, 2, "MAESTRO"}, {66, 69, 2, "MAESTRO"},
-	{4, 4, 1, "VISA"},
+var iinRanges = []BrandRange{
+	{"401178", "401179", "ELO"}, {"431274", "431274", "ELO"}, {"438935", "438935", "ELO"},
+	{"451416", "451416", "ELO"}, {"457393", "457393", "ELO"}, {"457631", "457632", "ELO"},
+	{"504175", "504175", "ELO"}, {"506699", "506778", "ELO"}, {"509000", "509999", "ELO"},
+	{"627780", "627780", "ELO"}, {"636297", "636297", "ELO"}, {"636368", "636368", "ELO"},
+	{"650031", "650033", "ELO"}, {"650035", "650051", "ELO"}, {"650405", "650439", "ELO"},
+	{"650485", "650538", "ELO"}, {"650541", "650598", "ELO"}, {"650700", "650718", "ELO"},
+	{"650720", "650727", "ELO"}, {"650901", "650978", "ELO"}, {"651652", "651679", "ELO"},
+	{"655000", "655019", "ELO"}, {"655021", "655058", "ELO"},
+	{"606282", "606282", "HIPERCARD"}, {"384100", "384100", "HIPERCARD"},
+	{"384140", "384140", "HIPERCARD"}, {"384160", "384160", "HIPERCARD"},
+	{"417500", "417500", "VISA_ELECTRON"}, {"4026", "4026", "VISA_ELECTRON"},
+	{"4508", "4508", "VISA_ELECTRON"}, {"4844", "4844", "VISA_ELECTRON"},
+	{"4913", "4913", "VISA_ELECTRON"}, {"4917", "4917", "VISA_ELECTRON"},
+	{"34", "34", "AMEX"}, {"37", "37", "AMEX"},
+	{"300", "305", "DINERS"}, {"3095", "3095", "DINERS"}, {"36", "36", "DINERS"}, {"38", "39", "DINERS"},
+	{"3528", "3589", "JCB"},
+	{"2221", "2720", "MASTERCARD"}, {"51", "55", "MASTERCARD"},
+	{"6011", "6011", "DISCOVER"}, {"644", "649", "DISCOVER"}, {"65", "65", "DISCOVER"},
+	{"62", "62", "CUP"}, {"81", "81", "CUP"},
+	{"50", "50", "MAESTRO"}, {"56", "61", "MAESTRO"}, {"63", "64", "MAESTRO"}, {"66", "69", "MAESTRO"},
+	{"4", "4", "VISA"},
 }
 
 // Brand names the network of a card number, or UNKNOWN.
 func Brand(number string) string {
 	for _, r := range iinRanges {
-		if len(number) < r.length {
-			continue
-		}
-		prefix, err := strconv.Atoi(number[:r.length])
-		if err == nil && prefix >= r.from && prefix <= r.to {
-			return r.brand
+		prefix := number[:min(len(number), len(r.From))]
+		if len(prefix) == len(r.From) && digits(prefix) && r.From <= prefix && prefix <= r.To {
+			return r.Brand
 		}
 	}
 	return "UNKNOWN"
@@ -60,17 +54,8 @@ var brandNames = map[string]string{"AMEX": "American Express", "CUP": "UnionPay"
 // BrandName is a brand as people know it, such as American Express for AMEX; "" for an unknown one.
 func BrandName(brand string) string { return brandNames[brand] }
 
-// BrandRange is the first digits of a brand's cards: from From to To, which are as long.
-type BrandRange struct{ From, To, Brand string }
-
 // BrandRanges are those that Brand knows: the first that fits a number names its brand.
-func BrandRanges() []BrandRange {
-	ranges := make([]BrandRange, len(iinRanges))
-	for i, r := range iinRanges {
-		ranges[i] = BrandRange{strconv.Itoa(r.from), strconv.Itoa(r.to), r.brand}
-	}
-	return ranges
-}
+func BrandRanges() []BrandRange { return slices.Clone(iinRanges) }
 
 // What a card payment is processed as (contract §2.7).
 const (

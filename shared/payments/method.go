@@ -75,25 +75,21 @@ var catalogue = []terms{
 	{method: PayPal, name: "PayPal", flow: RedirectFlow, entryMode: "PAYPAL"}, // where the operator has switched it on
 }
 
-func (m Method) terms() (terms, bool) {
-	i := slices.IndexFunc(catalogue, func(t terms) bool { return t.method == m })
-	if i < 0 {
-		return terms{}, false
+// termsWhere returns the first terms for which is holds; zero if there are none.
+func termsWhere(is func(terms) bool) terms {
+	if i := slices.IndexFunc(catalogue, is); i >= 0 {
+		return catalogue[i]
 	}
-	return catalogue[i], true
+	return terms{}
 }
+
+func (m Method) terms() terms { return termsWhere(func(t terms) bool { return t.method == m }) }
 
 // Flow of the method; CardFlow for an unknown one.
-func (m Method) Flow() Flow {
-	t, _ := m.terms()
-	return t.flow
-}
+func (m Method) Flow() Flow { return m.terms().flow }
 
 // EntryMode is how the payment appears in transactions (contract §2.7).
-func (m Method) EntryMode() string {
-	t, _ := m.terms()
-	return t.entryMode
-}
+func (m Method) EntryMode() string { return m.terms().entryMode }
 
 // PaymentType is ECOM for everything online but boleto (contract §2.7).
 func (m Method) PaymentType() string {
@@ -104,18 +100,11 @@ func (m Method) PaymentType() string {
 }
 
 // Name is the method's name for people.
-func (m Method) Name() string {
-	t, _ := m.terms()
-	return t.name
-}
+func (m Method) Name() string { return m.terms().name }
 
 // MethodIn returns the method with which payments of an entry mode are made; "" for a card at a reader.
 func MethodIn(entryMode string) Method {
-	i := slices.IndexFunc(catalogue, func(t terms) bool { return t.entryMode == entryMode })
-	if i < 0 {
-		return ""
-	}
-	return catalogue[i].method
+	return termsWhere(func(t terms) bool { return t.entryMode == entryMode }).method
 }
 
 // MethodsOf lists what a merchant may offer, card first.
@@ -138,8 +127,8 @@ func (t terms) offeredBy(m merchant.Merchant) bool {
 
 // CheckMethod refuses a method that is unknown or that the merchant does not offer.
 func CheckMethod(method Method, by merchant.Merchant) *failure.Error {
-	t, known := method.terms()
-	if !known {
+	t := method.terms()
+	if t.method == "" {
 		return failure.Invalid("payment_type", "is not a payment method").WithSlug("unknown-payment-method")
 	}
 	if !t.offeredBy(by) {
@@ -152,8 +141,7 @@ func CheckMethod(method Method, by merchant.Merchant) *failure.Error {
 // CheckPayer lists the payer details a method needs and did not get
 // (contract §4.3). d may be nil.
 func (m Method) CheckPayer(d *PersonalDetails) failure.List {
-	t, _ := m.terms()
-	if m != Boleto && !t.needsPayer {
+	if m != Boleto && !m.terms().needsPayer {
 		return nil
 	}
 	if d == nil {

@@ -22,15 +22,6 @@ func sent(ctx context.Context) *http.Request {
 	return cmp.Or(stateOf(ctx).sent, &http.Request{})
 }
 
-// Cookie is the value of a cookie that the browser has sent; "" if there is none, and on
-// routes that are not Open, which take credentials instead.
-func Cookie(ctx context.Context, name string) string {
-	if c, err := sent(ctx).Cookie(name); err == nil {
-		return c.Value
-	}
-	return ""
-}
-
 // Cookies are those that the browser has sent to an Open route.
 func Cookies(ctx context.Context) []*http.Cookie { return sent(ctx).Cookies() }
 
@@ -111,8 +102,14 @@ func (f Forms) Sent(ctx context.Context) (string, bool) {
 	return value, err == nil && len(raw) == cookieBytes
 }
 
-// Value returns the value of the cookie that the browser sent; "" if it sent none.
-func (f Forms) Value(ctx context.Context) string { return Cookie(ctx, f.cookie) }
+// Value returns the value of the cookie that the browser sent; "" if it sent none, and on routes that are not Open,
+// which take credentials instead.
+func (f Forms) Value(ctx context.Context) string {
+	if c, err := sent(ctx).Cookie(f.cookie); err == nil {
+		return c.Value
+	}
+	return ""
+}
 
 // Lasting returns the cookie with a value. The browser keeps the cookie that long, even when it is closed and opened
 // again.
