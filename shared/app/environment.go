@@ -84,7 +84,6 @@ func (e *environment) secret(name string) []byte {
 	return secret
 }
 
-// secrets reads those that the function uses.
 func (e *environment) secrets(c *Config, uses []Secret) {
 	platform, lasting := slices.Contains(uses, PlatformSecret), slices.Contains(uses, LastingSecret)
 	rotated := platform && e.lookup("PLATFORM_SECRET_PREVIOUS") != ""
@@ -144,7 +143,6 @@ func (e *environment) refundRules(name string) payments.RefundRules {
 	return rules
 }
 
-// proxies reads the proxies before API Gateway.
 func (e *environment) proxies(hops, hashes string) rest.Proxies {
 	p, err := ParseProxies(e.lookup(hops), e.lookup(hashes))
 	if err != nil {

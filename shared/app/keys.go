@@ -128,7 +128,6 @@ func (a *App) sessionKeyAt(at time.Time) []byte {
 	return a.sessionKey(at)
 }
 
-// derive makes the key of one purpose.
 func derive(secret []byte, purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, secret, nil, platformContext+purpose, keySize)
 	if err != nil { // only for lengths no caller can ask for

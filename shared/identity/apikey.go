@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"crypto/rand"
 	"io"
 	"slices"
@@ -146,12 +147,7 @@ func APIKeyFrom(random io.Reader, t Tenant, r KeyRequest, now time.Time) (k APIK
 	return k, token, nil
 }
 
-func (r KeyRequest) kind() Kind {
-	if r.Kind == "" {
-		return SecretKey
-	}
-	return r.Kind
-}
+func (r KeyRequest) kind() Kind { return cmp.Or(r.Kind, SecretKey) }
 
 // check returns the scopes that the key will have.
 func (r KeyRequest) check() ([]string, error) {

@@ -77,7 +77,6 @@ const (
 	platform Kind = "platform" // no credential has it
 )
 
-// kinds lists the kinds of credentials.
 var kinds = []Kind{SecretKey, PublicKey, User, Operator, Client, TestProfile, MerchantToken}
 
 // InBrowser reports whether payers' browsers have credentials of the kind.

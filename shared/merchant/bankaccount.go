@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -55,12 +56,7 @@ type BankAccount struct {
 
 // Number is the account's IBAN, or what its country has instead, without a check
 // digit that is written apart.
-func (b BankAccount) Number() string {
-	if b.IBAN != "" {
-		return b.IBAN
-	}
-	return b.AccountNumber
-}
+func (b BankAccount) Number() string { return cmp.Or(b.IBAN, b.AccountNumber) }
 
 // Ending is the last four characters of the number, which may be shown anywhere.
 func (b BankAccount) Ending() string {

@@ -1,7 +1,6 @@
 package merchant
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -51,7 +50,7 @@ func (b BankAccounts) Get(id string) (BankAccount, bool) {
 func (b BankAccounts) PrimaryChanged(before BankAccounts) (number string, changed bool) {
 	now, _ := b.Get(b.Primary)
 	was, _ := before.Get(before.Primary)
-	return cmp.Or(now.IBAN, now.AccountNumber), now.ID != was.ID || !now.sameNumber(was)
+	return now.Number(), now.ID != was.ID || !now.sameNumber(was)
 }
 
 func (b BankAccounts) index(id string) int {

@@ -3,6 +3,7 @@
 package merchant
 
 import (
+	"cmp"
 	"reflect"
 	"time"
 
@@ -81,12 +82,7 @@ func (m Merchant) Modes() []identity.Mode {
 
 // FirstMode is the mode of the merchant's first key: a sandbox merchant has
 // only test credentials (contract §2.1).
-func (m Merchant) FirstMode() identity.Mode {
-	if m.Sandbox {
-		return identity.Test
-	}
-	return identity.Live
-}
+func (m Merchant) FirstMode() identity.Mode { return m.Modes()[0] }
 
 // CheckProfileForWrite refuses writes to a merchant without a merchant profile. Failure:
 // Conflict, with the code of contract §7.1.
@@ -133,10 +129,6 @@ func (m Merchant) MinimumBalanceIn(mode identity.Mode) (*money.Amount, error) {
 	if mode != identity.Live {
 		return nil, nil
 	}
-	text := m.MinimumBalance
-	if text == "" {
-		text = standardMinimum
-	}
-	minimum, err := money.Parse(text, m.Currency)
+	minimum, err := money.Parse(cmp.Or(m.MinimumBalance, standardMinimum), m.Currency)
 	return &minimum, err
 }

@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -87,10 +88,7 @@ func (c Terms) Apply(m Merchant) (Merchant, error) {
 // feeRate reads a rate in its shortest form, so that equal rates are equal
 // terms.
 func feeRate(text string) (string, error) {
-	if text == "" {
-		text = standardFee
-	}
-	rate, err := decimal.Parse(text)
+	rate, err := decimal.Parse(cmp.Or(text, standardFee))
 	if err != nil || rate.IsNeg() || !rate.Less(decimal.One) || rate.Scale() > maxFeeScale {
 		return "", failure.Invalid("fee_rate", "must be a decimal from 0 to below 1 with at most 6 decimals, as text")
 	}

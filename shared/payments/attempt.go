@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -70,9 +71,7 @@ func (c Checkout) Begin(a Attempt, by Source, now time.Time) (Checkout, error) {
 	}
 	a.Earlier = c.Attempt.operations()
 	a.State, a.StartedAt, a.NextPoll = AttemptPending, now, now.Add(recoverAfter)
-	if a.Installments == 0 {
-		a.Installments = 1
-	}
+	a.Installments = cmp.Or(a.Installments, 1)
 	c.AttemptStarts = append(starts, AttemptStart{now, by})
 	c.Attempt = &a
 	return c, nil
@@ -154,7 +153,7 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 		CustomerID:      c.CustomerID,
 		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,
 		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,
-		PayoutPlan: c.Payee.plan(), Gross: c.Payee.Gross, TaxEnabled: c.Payee.TaxEnabled,
+		PayoutPlan: cmp.Or(c.Payee.PayoutPlan, merchant.SinglePayment), Gross: c.Payee.Gross, TaxEnabled: c.Payee.TaxEnabled,
 		AdvancedMode: c.Payee.AdvancedMode, UpdatedAt: shown(now), Version: 1,
 	}
 	if a.Verification { // nothing is taken

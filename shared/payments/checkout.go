@@ -73,13 +73,6 @@ func NewPayee(m merchant.Merchant, by identity.Principal) Payee {
 		PayoutPlan: m.PayoutPlan, Gross: settings.Gross, TaxEnabled: settings.TaxEnabled, AdvancedMode: advanced}
 }
 
-func (p Payee) plan() merchant.PayoutPlan {
-	if p.PayoutPlan == "" {
-		return merchant.SinglePayment
-	}
-	return p.PayoutPlan
-}
-
 // fee is the platform's for a payment, by the rate agreed when its checkout
 // was created (contract §6.7).
 func (p Payee) fee(amount money.Amount) money.Amount {

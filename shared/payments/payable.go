@@ -34,7 +34,6 @@ type Payable struct {
 	EligibleAt    time.Time    `dynamo:"eligible_at"`
 }
 
-// payable is the payable of the part.
 func (t Transaction) payable(p PayoutPart) Payable {
 	return Payable{ID: t.ID + "#" + strconv.Itoa(p.Seq), Kind: PayablePart, TransactionID: t.ID, Code: t.Code,
 		Shard: t.Shard, Seq: p.Seq, Amount: p.Net(), Fee: p.Fee, EligibleAt: p.EligibleAt}

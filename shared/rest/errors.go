@@ -14,7 +14,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// errorWriter turns failures into replies.
 type errorWriter struct{ base string }
 
 // problem is the hybrid body of contract §3.2: one object with all shapes.

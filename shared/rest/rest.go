@@ -139,9 +139,7 @@ func New(c Config) http.Handler {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Log == nil {
-		c.Log = slog.Default()
-	}
+	c.Log = cmp.Or(c.Log, slog.Default())
 	var keys keyring
 	if slices.ContainsFunc(c.Routes, Route.Repeatable) {
 		keys = deriveKeyring(c)

@@ -16,7 +16,6 @@ import (
 // customer_id of 255 characters (contract §5.1), at most 1020 bytes.
 const maxSegment = 1024
 
-// router finds a route by method and path.
 type router struct {
 	mux    *chi.Mux // only matches
 	routes map[routeKey]*Route

@@ -93,7 +93,6 @@ func (p *parser) value(depth int) (node, error) {
 	}
 }
 
-// entries reads an object or an array.
 func (p *parser) entries(kind jsontext.Kind, depth int) (node, error) {
 	n := node{kind: kind}
 	_, err := p.ReadToken()

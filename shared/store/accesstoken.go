@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/audit"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -45,13 +42,9 @@ func (s *View) AccessToken(ctx context.Context, tokenHash string) (identity.Acce
 
 // storedToken reads the token with the hash, consistently, even if it has expired; false if there is none.
 func (s *View) storedToken(ctx context.Context, tokenHash string) (identity.AccessToken, bool, error) {
-	var item accessTokenItem
-	err := s.get(accessTokenKey(tokenHash)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
-		return identity.AccessToken{}, false, nil
-	}
+	item, err := readOne[accessTokenItem](ctx, s, accessTokenKey(tokenHash), nil)
 	item.ExpiresAt = time.Unix(item.Expires, 0).UTC()
-	return item.AccessToken, err == nil, err
+	return item.AccessToken, item.Hash != "", err
 }
 
 // CreateMerchantToken stores a new merchant token that by's principal makes, and returns it. Failures:

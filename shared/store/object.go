@@ -28,7 +28,6 @@ func (s *Store) nextObjectItem(e file.Entry) storedItem {
 	return s.objectItem(e)
 }
 
-// readEntry is an entry as it is read.
 type readEntry struct {
 	key
 	file.Entry

@@ -35,7 +35,6 @@ type readable struct {
 // get queries a partition of the table or of an index.
 func (t readable) get(name string, value any) *dynamo.Query { return t.all.Get(name, value) }
 
-// batch reads items by their keys.
 func (t readable) batch() *dynamo.BatchGet { return t.all.Batch(partitionKey, sortKey).Get() }
 
 const (
@@ -78,5 +77,4 @@ func (s *View) few(ctx context.Context, into map[key]any) error {
 // together reads several items as of one moment.
 func (t readable) together() *dynamo.GetTx { return t.db.GetTx() }
 
-// scan reads the whole table.
 func (t readable) scan() *dynamo.Scan { return t.all.Scan() }
