@@ -64,7 +64,7 @@ func (a *Account) identify(before []Person) {
 		}
 		same := slices.IndexFunc(before, func(b Person) bool { return !used[b.ID] && b.same(*p) })
 		if same < 0 {
-			p.ID = NewPersonID()
+			p.ID = newPersonID()
 		} else {
 			p.ID = before[same].ID
 		}

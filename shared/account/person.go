@@ -65,8 +65,8 @@ func (o Ownership) Percent() money.Decimal {
 	return money.NewDecimal(int64(o.Share), thousandths)
 }
 
-// NewPersonID is a random one: pers_ and 26 characters with 128 bits.
-func NewPersonID() string {
+// newPersonID is a random one: pers_ and 26 characters with 128 bits.
+func newPersonID() string {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
 	text := base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(random[:])

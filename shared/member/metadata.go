@@ -11,7 +11,7 @@ import (
 
 // The limits of metadata (contract §8.1).
 const (
-	MaxMetadataKeys = 64
+	maxMetadataKeys = 64
 	maxMetadataKey  = 64   // characters
 	maxMetadata     = 4096 // bytes as stored
 )
@@ -30,7 +30,7 @@ func (m *Metadata) UnmarshalJSON(text []byte) error {
 	}
 	tooLong := func(key string) bool { return utf8.RuneCountInString(key) > maxMetadataKey }
 	switch {
-	case len(fields) > MaxMetadataKeys:
+	case len(fields) > maxMetadataKeys:
 		return failure.Invalid("", "must have at most 64 keys")
 	case slices.ContainsFunc(slices.Collect(maps.Keys(fields)), tooLong):
 		return failure.Invalid("", "must have keys of at most 64 characters")

@@ -36,25 +36,20 @@ func checkGivesKey(by identity.Principal, k identity.APIKey) error {
 	return nil
 }
 
-// APIKeys are the tenant's keys, the oldest first, consistently.
+// APIKeys are the tenant's keys that are not revoked, the oldest first, consistently.
 func (s *View) APIKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error) {
-	keys, err := s.apiKeys(ctx, t)
+	keys := []identity.APIKey{}
+	err := s.prefixed(KindAPIKey.of(t), keyPrefix).All(ctx, &keys)
+	keys = slices.DeleteFunc(keys, func(k identity.APIKey) bool { return k.Revoked })
 	slices.SortFunc(keys, func(a, b identity.APIKey) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return keys, err
 }
 
-// apiKeys reads the keys that are not revoked.
-func (s *View) apiKeys(ctx context.Context, t identity.Tenant) ([]identity.APIKey, error) {
-	keys := []identity.APIKey{}
-	err := s.prefixed(KindAPIKey.of(t), keyPrefix).All(ctx, &keys)
-	return slices.DeleteFunc(keys, func(k identity.APIKey) bool { return k.Revoked }), err
-}
-
 // APIKey reads a key by its id, consistently. Failure: NotFound, also for a revoked one.
 func (s *View) APIKey(ctx context.Context, t identity.Tenant, id string) (identity.APIKey, error) {
-	keys, err := s.apiKeys(ctx, t)
+	keys, err := s.APIKeys(ctx, t)
 	if err != nil {
 		return identity.APIKey{}, err
 	}
@@ -92,7 +87,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, by audit.By, k identity.APIKey
 		if count.Created >= identity.MaxAPIKeysDay {
 			return identity.APIKey{}, failure.TooMany(untilTomorrow(now))
 		}
-		keys, err := s.apiKeys(ctx, k.Tenant)
+		keys, err := s.APIKeys(ctx, k.Tenant)
 		switch {
 		case err != nil:
 			return identity.APIKey{}, err

@@ -193,7 +193,7 @@ func chosenKey(p identity.Principal) key {
 func (s *View) elsewhere(ctx context.Context, p identity.Principal, user, code string) (identity.Principal, bool,
 	error) {
 	there := identity.Tenant{Mode: p.Tenant.Mode, Merchant: code}
-	lead, err := readOne[membershipItem](ctx, s, membershipKey(user, there), nil)
+	lead, err := readOne[memberLead](ctx, s, membershipKey(user, there), nil)
 	if lead.MemberID == "" {
 		return p, false, err
 	}

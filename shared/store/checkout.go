@@ -37,11 +37,6 @@ func (i *checkoutItem) UnmarshalDynamoItem(stored dynamo.Item) error {
 	return nil
 }
 
-type referenceItem struct {
-	key
-	CheckoutID string `dynamo:"checkout_id"`
-}
-
 // maxListed is contract §2.6's limit of the checkouts list.
 const maxListed = 1000
 
@@ -79,7 +74,7 @@ func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payment
 // takeReference reserves a reference for the checkout. A former reference of the
 // checkout still belongs to it.
 func (s *Store) takeReference(t identity.Tenant, c payments.Checkout) *dynamo.Put {
-	guard := referenceItem{key: referenceKey(t, c.Reference), CheckoutID: c.ID}
+	guard := foreignItem{key: referenceKey(t, c.Reference), CheckoutID: c.ID}
 	return s.table.Put(guard).If("attribute_not_exists(pk) OR checkout_id = ?", c.ID)
 }
 
@@ -105,7 +100,7 @@ var errDuplicate = failure.Conflict("A checkout with this checkout_reference alr
 
 // referenceOwner is the id of the checkout that took the reference, or "".
 func (s *View) referenceOwner(ctx context.Context, t identity.Tenant, reference string) (string, error) {
-	guard, err := readOne[referenceItem](ctx, s, referenceKey(t, reference), nil)
+	guard, err := readOne[foreignItem](ctx, s, referenceKey(t, reference), nil)
 	return guard.CheckoutID, err
 }
 

@@ -18,15 +18,16 @@ func memberItem(t identity.Tenant, m member.Member) storedItem {
 	return newItem(memberKey(t, m.Number()), m, m.Version)
 }
 
-// addressGuard keeps an e-mail address for one member of the tenant. It is deleted
-// when the member no longer has the address, so that another may.
-type addressGuard struct {
+// memberLead leads to a member: from its address in the tenant, or from its user.
+type memberLead struct {
 	key
 	MemberID string `dynamo:"member_id"`
 }
 
-func newAddressGuard(t identity.Tenant, m member.Member) addressGuard {
-	return addressGuard{key: addressKey(t, m.Address()), MemberID: m.ID}
+// guardAddress keeps the member's e-mail address for it. The guard is deleted
+// when the member no longer has the address, so that another may.
+func (s *Store) guardAddress(t identity.Tenant, m member.Member) *dynamo.Put {
+	return s.table.Put(memberLead{addressKey(t, m.Address()), m.ID}).If("attribute_not_exists(pk)")
 }
 
 // The failures of a new member or address.
@@ -78,7 +79,7 @@ type obstacles struct {
 func (s *View) obstaclesTo(ctx context.Context, t identity.Tenant, id, address string) (obstacles, error) {
 	number := member.NumberOf(id)
 	var stored, deleted member.Member
-	var guard addressGuard
+	var guard memberLead
 	var found obstacles
 	err := s.readInto(ctx, map[key]any{memberKey(t, number): &stored, deletedMemberKey(t, number): &deleted,
 		addressKey(t, address): &guard, rolesKey(t): &found.roles, memberCountKey(t): &found.count,
@@ -127,7 +128,7 @@ func (s *Store) putMember(ctx context.Context, by audit.By, t identity.Tenant, m
 // addMember adds a new member, its guard and its audit entry.
 func (tx *auditedTx) addMember(t identity.Tenant, m member.Member) {
 	tx.Put(tx.store.replace(memberItem(t, m))).
-		Put(tx.store.table.Put(newAddressGuard(t, m)).If("attribute_not_exists(pk)"))
+		Put(tx.store.guardAddress(t, m))
 	tx.audit(t, subjectMember(m), nil, m.ForAudit())
 }
 
@@ -144,7 +145,7 @@ func (s *View) Member(ctx context.Context, t identity.Tenant, number int32) (mem
 // MemberByAddress reads the member of the tenant with an address (member.Address), consistently.
 // Failure: NotFound.
 func (s *View) MemberByAddress(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
-	guard, err := readOne[addressGuard](ctx, s, addressKey(t, address), errNoMember)
+	guard, err := readOne[memberLead](ctx, s, addressKey(t, address), errNoMember)
 	if err != nil {
 		return member.Member{}, err
 	}

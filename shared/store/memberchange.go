@@ -30,7 +30,7 @@ func (s *Store) UpdateMember(ctx context.Context, by audit.By, t identity.Tenant
 	return retryAs(ctx, by, s.View, func() (member.Member, error) {
 		var before member.Member
 		var roles member.Roles
-		var guard addressGuard
+		var guard memberLead
 		into := map[key]any{memberKey(t, number): &before, rolesKey(t): &roles}
 		if address != "" {
 			into[addressKey(t, address)] = &guard
@@ -71,7 +71,7 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	tx.asCaller(append(append(has, tx.countRoles(t, roles, before, after)...), readVersion{item.key, before.Version})...)
 	tx.audit(t, subjectMember(after), before.ForAudit(), after.ForAudit())
 	if before.Address() != after.Address() {
-		tx.Put(s.table.Put(newAddressGuard(t, after)).If("attribute_not_exists(pk)")).Delete(s.freeAddress(t, before))
+		tx.Put(s.guardAddress(t, after)).Delete(s.freeAddress(t, before))
 	}
 	if after.Disabled() && !before.Disabled() { // to the old address, so that changing it does not hide this
 		tx.Put(s.putMail(t, mail.NewAccountDisabled(versionOf(item.key, after.Version), after.Number(), before.Email)))

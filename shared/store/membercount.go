@@ -41,10 +41,8 @@ func (s *Store) ofOwners(count *dynamo.Update, before, after member.Member) *dyn
 // invitedItem has the times of the latest invitations to an address. It is kept when the
 // member is deleted, so that withdrawn invitations count too.
 type invitedItem struct {
-	key
-	Times     []time.Time `dynamo:"times"`
-	Version   int         `dynamo:"version"`
-	ExpiresAt int64       `dynamo:"expires_at"`
+	Times   []time.Time `dynamo:"times"`
+	Version int         `dynamo:"version"`
 }
 
 // invite adds the invitation of a new member, if the member is invited, and returns the update
@@ -59,9 +57,9 @@ func (tx *auditedTx) invite(t identity.Tenant, m member.Member, read obstacles) 
 	if err != nil {
 		return count, err
 	}
-	item := invitedItem{key: invitedKey(t, m.Address()), Times: times, Version: read.invited.Version + 1,
-		ExpiresAt: now.Add(2 * member.InvitationsWithin).Unix()}
-	tx.Put(s.overVersion(s.table.Put(item), read.invited.Version))
+	next := invitedItem{Times: times, Version: read.invited.Version + 1}
+	tx.Put(s.replace(storedItem{key: invitedKey(t, m.Address()), value: next, version: next.Version,
+		TTL: now.Add(2 * member.InvitationsWithin)}))
 	tx.Put(s.table.Put(invitationItem{key: invitationKey(m.Invite.TokenHash), Tenant: t, MemberID: m.ID,
 		TTL: m.Invite.ExpiresAt}).If("attribute_not_exists(pk)"))
 	tx.Put(s.putMail(t, mail.NewInvitation(m.Invite.ID, m.Number(), m.Email, m.Invite.ID)))

@@ -100,7 +100,7 @@ func (s *View) memberAccount(ctx context.Context, t identity.Tenant, address str
 	if err != nil {
 		return signin.Account{}, err
 	}
-	guard, err := readOne[addressGuard](ctx, s, addressKey(t, address), nil)
+	guard, err := readOne[memberLead](ctx, s, addressKey(t, address), nil)
 	if err != nil {
 		return signin.Account{}, err
 	}

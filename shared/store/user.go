@@ -18,12 +18,6 @@ type emailItem struct {
 	UserID string `dynamo:"user_id"`
 }
 
-// membershipItem leads from a user to one of its members.
-type membershipItem struct {
-	key
-	MemberID string `dynamo:"member_id"`
-}
-
 // User reads a user, consistently. Failure: NotFound.
 func (s *View) User(ctx context.Context, id string) (member.User, error) {
 	return readOne[member.User](ctx, s, userKey(id), failure.NotFound("There is no such user."))
@@ -51,7 +45,7 @@ func (tx *auditedTx) putUser(u member.User) {
 }
 
 func (tx *auditedTx) putMembership(t identity.Tenant, m member.Member) {
-	item := membershipItem{key: membershipKey(m.UserID, t), MemberID: m.ID}
+	item := memberLead{membershipKey(m.UserID, t), m.ID}
 	tx.Put(tx.store.table.Put(item).If("attribute_not_exists(pk)"))
 }
 
@@ -173,7 +167,7 @@ const maxMemberships = 1000
 // Memberships are a user's in one mode, in the order of the merchants' codes. They are read
 // one after another, so one that ends meanwhile may be left out.
 func (s *View) Memberships(ctx context.Context, user string, mode identity.Mode) ([]Membership, error) {
-	var leads []membershipItem
+	var leads []memberLead
 	err := s.prefixed(membershipKey(user, identity.Tenant{}).PK, membershipPrefix+string(mode)+"#").
 		Limit(maxMemberships).All(ctx, &leads)
 	if err != nil {

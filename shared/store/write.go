@@ -78,16 +78,13 @@ func (s *Store) check(k key) *dynamo.ConditionCheck {
 	return s.table.Check(partitionKey, k.PK).Range(sortKey, k.SK)
 }
 
-// overVersion returns the put of an item that replaces the version. 0: there is none yet.
-func (s *Store) overVersion(put *dynamo.Put, version int) *dynamo.Put {
-	if version == 0 {
-		return put.If("attribute_not_exists(pk)")
+// replace returns the put of an item that replaces the version before its own. Before version 1 there is none.
+func (s *Store) replace(i storedItem) *dynamo.Put {
+	if i.version == 1 {
+		return s.table.Put(i).If("attribute_not_exists(pk)")
 	}
-	return put.If("version = ?", version)
+	return s.table.Put(i).If("version = ?", i.version-1)
 }
-
-// replace returns the put of an item that replaces the version before its own.
-func (s *Store) replace(i storedItem) *dynamo.Put { return s.overVersion(s.table.Put(i), i.version-1) }
 
 // save replaces an item. Error: ErrStale when another write of the item was faster.
 func (s *Store) save(ctx context.Context, i storedItem) error {
