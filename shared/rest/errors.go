@@ -212,10 +212,8 @@ func faultsOf(several failure.List) []fault {
 
 // asTimeout turns the error of a deadline that passed in an operation into a Timeout.
 func asTimeout(err error) error {
-	if failure.Of(err).Kind != failure.KindInternal {
-		return err
-	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	if late && failure.Of(err).Kind == failure.KindInternal {
 		return failure.Timeout(err)
 	}
 	return err

@@ -56,20 +56,14 @@ func (x *exchange) read() error {
 		return err
 	}
 	if x.input.plan.readsForm(x.request.Header) {
-		return x.readForm()
+		if x.input.form, err = parseQuery(string(x.raw)); err != nil {
+			return failure.Malformed("The form is malformed.") // without the cause, which quotes the body
+		}
+		return nil
 	}
 	x.raw = bytes.TrimPrefix(x.raw, byteOrderMark) // also for the fingerprint of the request
 	x.input.body, err = parseJSON(x.raw)
 	return err
-}
-
-func (x *exchange) readForm() error {
-	form, err := parseQuery(string(x.raw))
-	if err != nil {
-		return failure.Malformed("The form is malformed.") // without the cause, which quotes the body
-	}
-	x.input.form = form
-	return nil
 }
 
 // parseQuery parses application/x-www-form-urlencoded (WHATWG URL standard)
@@ -81,13 +75,11 @@ func parseQuery(text string) (url.Values, error) {
 	}
 	for name, texts := range values {
 		if !utf8.ValidString(name) || !utf8.ValidString(strings.Join(texts, " ")) {
-			return nil, errNotUTF8
+			return nil, errors.New("not UTF-8")
 		}
 	}
 	return values, nil
 }
-
-var errNotUTF8 = errors.New("not UTF-8")
 
 // readsForm: JSON is the default, whatever the content type says (contract
 // §2.2); a form is read where only a form will do, or where both will and the
