@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -101,21 +100,8 @@ func encodeError(err error) (int, []byte) {
 	return status, append(dst, '}')
 }
 
-// answerHeader numbers the answers, so that one seed gives one history.
-func (e *Engine) answerHeader(body []byte) http.Header {
-	return http.Header{
-		"Content-Type":     {contentType},
-		"Content-Length":   {strconv.Itoa(len(body))},
-		"X-Amzn-Requestid": {fmt.Sprintf("%052X", e.requests.Add(1))},
-		"X-Amz-Crc32":      {strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10)},
-	}
-}
-
 // readBody reads a request into one string, of which items then are slices.
 func readBody(body io.Reader, length int64) (string, error) {
-	if body == nil {
-		return "", nil
-	}
 	if length > maxRequest {
 		return "", errRequestSize
 	}
@@ -133,26 +119,21 @@ func readBody(body io.Reader, length int64) (string, error) {
 
 const errRequestSize = attr.Invalid("Request size exceeds the limit of 16 MB")
 
-// ServeHTTP answers over a port.
+// ServeHTTP answers over a port. It numbers the answers, so that one seed gives
+// one history.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	status, answer := e.serve(req)
-	maps.Copy(w.Header(), e.answerHeader(answer))
+	header := w.Header()
+	header.Set("Content-Type", contentType)
+	header.Set("Content-Length", strconv.Itoa(len(answer)))
+	header.Set("X-Amzn-Requestid", fmt.Sprintf("%052X", e.requests.Add(1)))
+	header.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(answer)), 10))
 	w.WriteHeader(status)
 	_, _ = w.Write(answer) // the client may be gone
 }
 
-// RoundTrip answers without a socket. It ends early only when the request's
-// context is done or its body can't be read.
-func (e *Engine) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Body != nil {
-		defer req.Body.Close()
-	}
-	if err := req.Context().Err(); err != nil {
-		return nil, err
-	}
-	status, answer := e.serve(req)
-	return reply.To(req, status, e.answerHeader(answer), answer), nil
-}
+// RoundTrip answers without a socket, as [reply.From] does.
+func (e *Engine) RoundTrip(req *http.Request) (*http.Response, error) { return reply.From(e, req) }
 
 func (e *Engine) serve(req *http.Request) (int, []byte) {
 	body, err := readBody(req.Body, req.ContentLength)

@@ -4,9 +4,9 @@
 package ses
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"mime"
 	"net/http"
 	"os"
@@ -66,18 +66,7 @@ func (e *Engine) Sent() []Mail {
 }
 
 // RoundTrip answers a call of this process.
-func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
-	status, header, body := e.answer(r)
-	return reply.To(r, status, header, body), nil
-}
-
-// ServeHTTP answers a call of another process.
-func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	status, header, body := e.answer(r)
-	maps.Copy(w.Header(), header)
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // of a client that is gone
-}
+func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) { return reply.From(e, r) }
 
 type content struct{ Data, Charset string }
 
@@ -94,26 +83,31 @@ type request struct {
 	}
 }
 
-func (e *Engine) answer(r *http.Request) (int, http.Header, []byte) {
+// ServeHTTP answers a call of another process.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var in request
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&in); err != nil || r.Method != http.MethodPost || !Sends(r) {
-		return failed("BadRequestException", fmt.Sprintf("no SendEmail: %s %s: %v", r.Method, r.URL.Path, err))
+		fail(w, "BadRequestException", fmt.Sprintf("no SendEmail: %s %s: %v", r.Method, r.URL.Path, err))
+		return
 	}
 	m, problem := in.mail()
 	if problem != "" {
-		return failed("BadRequestException", problem)
+		fail(w, "BadRequestException", problem)
+		return
 	}
 	if e.config.Refuse != nil {
 		if code := e.config.Refuse(m.To); code != "" {
-			return failed(code, "refused by the test")
+			fail(w, code, "refused by the test")
+			return
 		}
 	}
 	if err := e.keep(m); err != nil {
-		return failed("InternalServiceErrorException", err.Error())
+		fail(w, "InternalServiceErrorException", err.Error())
+		return
 	}
-	return http.StatusOK, jsonHeader(), fmt.Appendf(nil, `{"MessageId":%q}`, m.ID)
+	answer(w, http.StatusOK, map[string]string{"MessageId": m.ID})
 }
 
 // bare is an address as SES takes it. The real service wants it in 7 bits.
@@ -148,21 +142,22 @@ func (r request) mail() (m Mail, problem string) {
 // id is one that can be the name of a file.
 var id = regexp.MustCompile(`^[a-z0-9_]+$`)
 
-func failed(code, message string) (int, http.Header, []byte) {
-	header := jsonHeader()
-	header.Set("X-Amzn-Errortype", code)
-	status := http.StatusBadRequest
-	switch code {
-	case "TooManyRequestsException":
-		status = http.StatusTooManyRequests
-	case "InternalServiceErrorException":
-		status = http.StatusInternalServerError
-	}
-	body, _ := json.Marshal(map[string]string{"message": message}) // never fails
-	return status, header, body
+// statuses of errors that are not 400.
+var statuses = map[string]int{
+	"TooManyRequestsException":      http.StatusTooManyRequests,
+	"InternalServiceErrorException": http.StatusInternalServerError,
 }
 
-func jsonHeader() http.Header { return http.Header{"Content-Type": {"application/json"}} }
+func fail(w http.ResponseWriter, code, message string) {
+	w.Header().Set("X-Amzn-Errortype", code)
+	answer(w, cmp.Or(statuses[code], http.StatusBadRequest), map[string]string{"message": message})
+}
+
+func answer(w http.ResponseWriter, status int, body map[string]string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // fails only when the client is gone
+}
 
 // keep takes the place of the same mail, if it was sent before.
 func (e *Engine) keep(m Mail) error {

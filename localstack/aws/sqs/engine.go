@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -81,25 +80,8 @@ func New(c Config) *Engine {
 	return &Engine{config: c, queues: map[string]*queue{}}
 }
 
-// RoundTrip answers one SDK request in process. It fails only when the request's body or context does.
-func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := r.Context().Err(); err != nil {
-		return nil, err // a socket would not have sent it either
-	}
-	var body []byte
-	if r.Body != nil {
-		defer r.Body.Close()
-		var err error
-		if body, err = io.ReadAll(r.Body); err != nil {
-			return nil, err
-		}
-	}
-	a := e.answer(r, body)
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	return reply.To(r, a.status, a.header, a.body), nil
-}
+// RoundTrip answers one SDK request in process, as [reply.From] does.
+func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) { return reply.From(e, r) }
 
 // maxRequest bounds what ServeHTTP reads: a full batch is 1 MiB, which JSON may escape sixfold.
 const maxRequest = 8 << 20
@@ -113,10 +95,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return // the client is gone
 	}
-	a := e.answer(r, body)
-	maps.Copy(w.Header(), a.header)
-	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // fails only when the client is gone
+	e.answer(w, r, body)
 }
 
 // now is the clock in UTC, without Go's monotonic reading: it would not survive a restart.

@@ -22,12 +22,6 @@ type call struct {
 	base string
 }
 
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
 // operation decodes its input, acts and returns its output.
 type operation func(*Engine, call, []byte) (any, error)
 
@@ -92,30 +86,31 @@ func decode(body []byte, in any) error {
 	return nil
 }
 
-func (e *Engine) answer(r *http.Request, body []byte) answer {
+func (e *Engine) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	out, err := e.dispatch(r, body)
-	a := answer{status: http.StatusOK, header: http.Header{}}
-	a.header.Set("Content-Type", contentType)
-	a.header.Set("X-Amzn-Requestid", e.requestID())
+	status := http.StatusOK
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("X-Amzn-Requestid", e.requestID())
 	var failed *apiError
 	switch {
 	case errors.As(err, &failed):
-		a.status = http.StatusBadRequest
+		status = http.StatusBadRequest
 		fault := ";Sender"
 		if failed.ours {
-			a.status, fault = http.StatusInternalServerError, ";Receiver"
+			status, fault = http.StatusInternalServerError, ";Receiver"
 		}
-		a.header.Set("X-Amzn-Query-Error", failed.queryCode()+fault)
+		w.Header().Set("X-Amzn-Query-Error", failed.queryCode()+fault)
 		out = map[string]string{"__type": "com.amazonaws.sqs#" + failed.code, "message": failed.message}
 	case err != nil: // the caller's context ended a long poll
-		a.status = http.StatusServiceUnavailable
+		status = http.StatusServiceUnavailable
 		out = map[string]string{"__type": "com.amazonaws.sqs#ServiceUnavailable", "message": err.Error()}
 	}
-	a.body, err = json.Marshal(out)
+	text, err := json.Marshal(out)
 	if err != nil {
 		panic("sqs: output not marshalled: " + err.Error()) // outputs are structs of strings: a bug here
 	}
-	return a
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // fails only when the client is gone
 }
 
 func (e *Engine) dispatch(r *http.Request, body []byte) (any, error) {
