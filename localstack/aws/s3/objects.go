@@ -17,6 +17,10 @@ import (
 
 // objects keeps buckets with the versions of their objects: the backend of gofakes3. It is safe for concurrent use.
 type objects struct {
+	// The operations of gofakes3 that objects does not have itself are never called: supported refuses their requests.
+	gofakes3.Backend
+	gofakes3.VersionedBackend
+
 	now    func() time.Time
 	random io.Reader
 	notice func(error)
