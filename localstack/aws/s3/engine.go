@@ -38,15 +38,11 @@ func New(c Config) *Engine {
 	if c.CallsNow == nil {
 		c.CallsNow = time.Now
 	}
-	if c.Random == nil {
-		c.Random = rand.Reader
-	}
-	if c.Region == "" {
-		c.Region = "us-east-1"
-	}
 	if c.Notice == nil {
 		c.Notice = func(error) {}
 	}
+	c.Random = cmp.Or(c.Random, rand.Reader)
+	c.Region = cmp.Or(c.Region, "us-east-1")
 	o := &objects{now: c.Now, random: c.Random, notice: c.Notice, buckets: map[string]bucket{}}
 	return &Engine{config: c, objects: o, api: gofakes3.New(o, gofakes3.WithTimeSource(source(c.Now)),
 		gofakes3.WithTimeSkewLimit(0), gofakes3.WithUnimplementedPageError()).Server()}

@@ -3,6 +3,7 @@ package sqs
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -30,23 +31,13 @@ const (
 	maxMessageBytes = 1 << 20
 )
 
-// ranges of the numeric attributes, in the units of the API reference.
-var ranges = map[string]struct{ least, most int }{
-	delaySeconds:           {0, maxDelay},
-	maximumMessageSize:     {1024, maxMessageBytes},
-	messageRetentionPeriod: {60, 1209600},
-	receiveMessageWaitTime: {0, maxWait},
-	visibilityTimeout:      {0, maxVisibility},
-}
-
-func defaults() map[string]string {
-	return map[string]string{
-		delaySeconds:           "0",
-		maximumMessageSize:     strconv.Itoa(maxMessageBytes),
-		messageRetentionPeriod: "345600",
-		receiveMessageWaitTime: "0",
-		visibilityTimeout:      "30",
-	}
+// numeric has the ranges and defaults of the numeric attributes, in the units of the API reference.
+var numeric = map[string]struct{ least, most, otherwise int }{
+	delaySeconds:           {0, maxDelay, 0},
+	maximumMessageSize:     {1024, maxMessageBytes, maxMessageBytes},
+	messageRetentionPeriod: {60, 1209600, 345600},
+	receiveMessageWaitTime: {0, maxWait, 0},
+	visibilityTimeout:      {0, maxVisibility, 30},
 }
 
 // seconds is the value of a numeric attribute in seconds, which every queue has.
@@ -64,7 +55,10 @@ func (q *queue) number(name string) int {
 
 // complete checks the attributes that a new queue is given, and adds those it is not.
 func (e *Engine) complete(name string, given map[string]string) (map[string]string, error) {
-	all := defaults()
+	all := map[string]string{}
+	for attribute, n := range numeric {
+		all[attribute] = strconv.Itoa(n.otherwise)
+	}
 	for attribute, value := range given {
 		valid, err := checked(attribute, value)
 		if err != nil {
@@ -77,7 +71,7 @@ func (e *Engine) complete(name string, given map[string]string) (map[string]stri
 
 // checked returns a valid value as it is kept.
 func checked(attribute, value string) (string, error) {
-	if r, ok := ranges[attribute]; ok {
+	if r, ok := numeric[attribute]; ok {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < r.least || n > r.most {
 			return "", fail(invalidAttribute, "Invalid value for the parameter %s.", attribute)
@@ -151,10 +145,8 @@ func (e *Engine) checkRedrive(name string, attributes map[string]string) error {
 }
 
 func (e *Engine) byARN(arn string) *queue {
-	for name, q := range e.queues {
-		if e.arn(name) == arn {
-			return q
-		}
+	if name, ours := strings.CutPrefix(arn, e.arn("")); ours {
+		return e.queues[name]
 	}
 	return nil
 }

@@ -3,16 +3,12 @@ package sqs
 import (
 	"errors"
 	"regexp"
+	"slices"
 )
 
 const maxEntries = 10
 
 var batchEntryID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
-
-// batchID is the member that every batch entry and its result have.
-type batchID struct{ Id string }
-
-func (b batchID) id() string { return b.Id }
 
 type (
 	batchOutput struct {
@@ -20,53 +16,77 @@ type (
 		Failed     []batchFailure
 	}
 	batchFailure struct {
-		batchID
+		Id          string
 		SenderFault bool
 		Code        string
 		Message     string
 	}
 )
 
-// eachEntry checks the batch as a whole, then does its entries one by one; one that fails does not affect the others.
-func eachEntry[E interface{ id() string }](entries []E, do func(E) (any, error)) (batchOutput, error) {
-	if err := checkBatch(entries); err != nil {
-		return batchOutput{}, err
-	}
-	out := batchOutput{Successful: []any{}, Failed: []batchFailure{}}
-	for _, entry := range entries {
-		result, err := do(entry)
-		var failed *apiError
-		switch {
-		case errors.As(err, &failed):
-			out.Failed = append(out.Failed, batchFailure{batchID{entry.id()}, !failed.ours, failed.code, failed.message})
-		case err != nil:
-			return batchOutput{}, err
-		default:
-			out.Successful = append(out.Successful, result)
+// onMessages makes the batch of an operation on one message. An entry that fails does not affect the others.
+func onMessages[In, Out any](do func(*Engine, *queue, In) (Out, error)) operation {
+	type (
+		entry struct {
+			Id      string
+			Message In `json:",embed"`
 		}
-	}
-	return out, nil
+		input struct {
+			ofQueue
+			Entries []entry
+		}
+		success struct {
+			Id     string
+			Result Out `json:",embed"`
+		}
+	)
+	return onQueue(func(e *Engine, q *queue, in input) (out batchOutput, err error) {
+		var ids []string
+		size := 0
+		for _, entry := range in.Entries {
+			ids = append(ids, entry.Id)
+			if o, ok := any(entry.Message).(outgoing); ok {
+				size += o.size()
+			}
+		}
+		if err := checkBatch(ids, size); err != nil {
+			return out, err
+		}
+		for _, entry := range in.Entries {
+			result, err := do(e, q, entry.Message)
+			var failed *apiError
+			switch {
+			case errors.As(err, &failed):
+				out.Failed = append(out.Failed, batchFailure{entry.Id, !failed.ours, failed.code, failed.message})
+			case err != nil:
+				return out, err
+			default:
+				out.Successful = append(out.Successful, success{entry.Id, result})
+			}
+		}
+		return out, nil
+	})
 }
 
-func checkBatch[E interface{ id() string }](entries []E) error {
-	if len(entries) == 0 {
+// checkBatch checks the ids of a batch's entries, and the size in bytes of the messages that it sends.
+func checkBatch(ids []string, size int) error {
+	switch {
+	case size > maxMessageBytes:
+		return fail(batchTooLong,
+			"Batch requests cannot be longer than %d bytes. You have sent %d bytes.", maxMessageBytes, size)
+	case len(ids) == 0:
 		return fail(emptyBatch, "There should be at least one entry in the request.")
-	}
-	if len(entries) > maxEntries {
+	case len(ids) > maxEntries:
 		return fail(tooManyEntries,
-			"Maximum number of entries per request are %d. You have sent %d.", maxEntries, len(entries))
+			"Maximum number of entries per request are %d. You have sent %d.", maxEntries, len(ids))
 	}
-	seen := map[string]bool{}
-	for _, entry := range entries {
-		id := entry.id()
+	for i, id := range ids {
 		if !batchEntryID.MatchString(id) {
 			return fail(invalidBatchID, "A batch entry id can only contain alphanumeric characters, hyphens and "+
 				"underscores. It can be at most 80 letters long.")
 		}
-		if seen[id] {
+		if slices.Contains(ids[:i], id) {
 			return fail(batchIDsNotDistinct, "Id %s repeated.", id)
 		}
-		seen[id] = true
 	}
 	return nil
 }

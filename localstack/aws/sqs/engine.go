@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -56,27 +57,19 @@ func New(c Config) *Engine {
 	if c.After == nil {
 		c.After = time.After
 	}
-	if c.Random == nil {
-		c.Random = rand.Reader
-	}
 	if c.Pick == nil {
 		c.Pick = func(int) int { return 0 }
 	}
+	never := func(string) bool { return false }
 	if c.Duplicate == nil {
-		c.Duplicate = func(string) bool { return false }
+		c.Duplicate = never
 	}
 	if c.Redeliver == nil {
-		c.Redeliver = func(string) bool { return false }
+		c.Redeliver = never
 	}
-	if c.Region == "" {
-		c.Region = "us-east-1"
-	}
-	if c.Account == "" {
-		c.Account = "000000000000"
-	}
-	if c.Notice == nil {
-		c.Notice = func(error) {}
-	}
+	c.Random = cmp.Or(c.Random, rand.Reader)
+	c.Region = cmp.Or(c.Region, "us-east-1")
+	c.Account = cmp.Or(c.Account, "000000000000")
 	return &Engine{config: c, queues: map[string]*queue{}}
 }
 

@@ -18,31 +18,10 @@ const (
 )
 
 type (
-	handleInput struct {
-		ofQueue
-		ReceiptHandle string
-	}
-	handleEntry struct {
-		batchID
-		ReceiptHandle string
-	}
-	handleBatchInput struct {
-		ofQueue
-		Entries []handleEntry
-	}
-	visibilityInput struct {
-		ofQueue
+	deletion   struct{ ReceiptHandle string }
+	visibility struct {
 		ReceiptHandle     string
 		VisibilityTimeout *int
-	}
-	visibilityEntry struct {
-		batchID
-		ReceiptHandle     string
-		VisibilityTimeout *int
-	}
-	visibilityBatchInput struct {
-		ofQueue
-		Entries []visibilityEntry
 	}
 )
 
@@ -69,71 +48,49 @@ func (e *Engine) handled(q *queue, handle string) (*message, error) {
 	return q.byID(uuid.UUID(b[:handleNonce]).String()), nil
 }
 
-func (e *Engine) deleteMessage(q *queue, in handleInput) (empty, error) {
-	return empty{}, e.delete(q, in.ReceiptHandle)
-}
-
-func (e *Engine) deleteMessageBatch(q *queue, in handleBatchInput) (batchOutput, error) {
-	return eachEntry(in.Entries, func(entry handleEntry) (any, error) {
-		return entry.batchID, e.delete(q, entry.ReceiptHandle)
-	})
-}
-
 // delete succeeds for a message that is gone and for an outdated handle; the latter deletes nothing.
-func (e *Engine) delete(q *queue, handle string) error {
-	m, err := e.handled(q, handle)
-	if err != nil || m == nil {
-		return err
-	}
-	if m.Handle != handle {
-		return nil
+func (e *Engine) delete(q *queue, in deletion) (empty, error) {
+	m, err := e.handled(q, in.ReceiptHandle)
+	if err != nil || m == nil || m.Handle != in.ReceiptHandle {
+		return empty{}, err
 	}
 	if !m.Redelivered && e.config.Redeliver(m.ID) {
 		m.Redelivered, m.Due = true, e.now()
 		q.wake()
-		return nil
+		return empty{}, nil
 	}
 	if err := e.persist(note{Gone: &messageNote{Queue: q.Name, ID: m.ID}}); err != nil {
-		return err
+		return empty{}, err
 	}
 	q.remove(m)
-	return nil
+	return empty{}, nil
 }
 
-func (e *Engine) changeMessageVisibility(q *queue, in visibilityInput) (empty, error) {
-	return empty{}, e.setVisibility(q, in.ReceiptHandle, in.VisibilityTimeout)
-}
-
-func (e *Engine) changeMessageVisibilityBatch(q *queue, in visibilityBatchInput) (batchOutput, error) {
-	return eachEntry(in.Entries, func(entry visibilityEntry) (any, error) {
-		return entry.batchID, e.setVisibility(q, entry.ReceiptHandle, entry.VisibilityTimeout)
-	})
-}
-
-func (e *Engine) setVisibility(q *queue, handle string, seconds *int) error {
-	if seconds == nil {
-		return fail(missingParameter, "The request must contain the parameter VisibilityTimeout.")
+func (e *Engine) setVisibility(q *queue, in visibility) (empty, error) {
+	if in.VisibilityTimeout == nil {
+		return empty{}, fail(missingParameter, "The request must contain the parameter VisibilityTimeout.")
 	}
-	if err := checkVisibility(*seconds); err != nil {
-		return err
+	seconds := *in.VisibilityTimeout
+	if err := checkVisibility(seconds); err != nil {
+		return empty{}, err
 	}
-	m, err := e.handled(q, handle)
+	m, err := e.handled(q, in.ReceiptHandle)
 	if err != nil {
-		return err
+		return empty{}, err
 	}
 	now := e.now()
-	if m == nil || m.Handle != handle || !m.inflight(now) {
-		return fail(notInflight, "Value %s for parameter ReceiptHandle is invalid. Reason: Message does not exist or is "+
-			"not available for visibility timeout change.", handle)
+	if m == nil || m.Handle != in.ReceiptHandle || !m.inflight(now) {
+		return empty{}, fail(notInflight, "Value %s for parameter ReceiptHandle is invalid. Reason: Message does not exist "+
+			"or is not available for visibility timeout change.", in.ReceiptHandle)
 	}
-	due := now.Add(time.Duration(*seconds) * time.Second)
+	due := now.Add(time.Duration(seconds) * time.Second)
 	if due.Sub(m.LastReceived) > maxVisibility*time.Second {
-		return fail(invalidParameter, "Value %d for parameter VisibilityTimeout is invalid. Reason: Total "+
-			"VisibilityTimeout for the message is beyond the limit [%d seconds].", *seconds, maxVisibility)
+		return empty{}, fail(invalidParameter, "Value %d for parameter VisibilityTimeout is invalid. Reason: Total "+
+			"VisibilityTimeout for the message is beyond the limit [%d seconds].", seconds, maxVisibility)
 	}
 	m.Due = due
 	q.wake()
-	return nil
+	return empty{}, nil
 }
 
 func checkVisibility(seconds int) error {

@@ -1,13 +1,13 @@
 package sqs
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 const (
@@ -29,13 +29,13 @@ var operations = map[string]operation{
 	"CreateQueue":                  locked((*Engine).createQueue),
 	"GetQueueUrl":                  locked((*Engine).getQueueURL),
 	"GetQueueAttributes":           onQueue((*Engine).getQueueAttributes),
-	"SendMessage":                  onQueue((*Engine).sendMessage),
-	"SendMessageBatch":             onQueue((*Engine).sendMessageBatch),
+	"SendMessage":                  onMessage((*Engine).send),
+	"SendMessageBatch":             onMessages((*Engine).send),
 	"ReceiveMessage":               unlocked((*Engine).receiveMessage),
-	"DeleteMessage":                onQueue((*Engine).deleteMessage),
-	"DeleteMessageBatch":           onQueue((*Engine).deleteMessageBatch),
-	"ChangeMessageVisibility":      onQueue((*Engine).changeMessageVisibility),
-	"ChangeMessageVisibilityBatch": onQueue((*Engine).changeMessageVisibilityBatch),
+	"DeleteMessage":                onMessage((*Engine).delete),
+	"DeleteMessageBatch":           onMessages((*Engine).delete),
+	"ChangeMessageVisibility":      onMessage((*Engine).setVisibility),
+	"ChangeMessageVisibilityBatch": onMessages((*Engine).setVisibility),
 }
 
 // unlocked makes an operation of a method that takes the lock itself, since it may wait.
@@ -73,15 +73,19 @@ func onQueue[In interface{ queueURL() string }, Out any](do func(*Engine, *queue
 	})
 }
 
+// onMessage makes an operation of a method on one message of a queue.
+func onMessage[In, Out any](do func(*Engine, *queue, In) (Out, error)) operation {
+	type input struct {
+		ofQueue
+		Message In `json:",embed"`
+	}
+	return onQueue(func(e *Engine, q *queue, in input) (Out, error) { return do(e, q, in.Message) })
+}
+
 // decode refuses members that no operation here knows: nothing is silently ignored.
 func decode(body []byte, in any) error {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(in); err != nil {
+	if err := json.Unmarshal(body, in, json.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return fail(serialization, "%v", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fail(serialization, "more than one JSON value")
 	}
 	return nil
 }
@@ -105,7 +109,7 @@ func (e *Engine) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 		status = http.StatusServiceUnavailable
 		out = map[string]string{"__type": "com.amazonaws.sqs#ServiceUnavailable", "message": err.Error()}
 	}
-	text, err := json.Marshal(out)
+	text, err := json.Marshal(out, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic("sqs: output not marshalled: " + err.Error()) // outputs are structs of strings: a bug here
 	}

@@ -108,14 +108,10 @@ func (e *Engine) queue(queueURL string) (*queue, error) {
 		return nil, fail(missingParameter, "The request must contain the parameter QueueUrl.")
 	}
 	u, err := url.Parse(queueURL)
-	if err != nil {
+	if err != nil || !strings.HasPrefix(u.Path, e.path()) {
 		return nil, fail(invalidAddress, "The address %s is not valid for this endpoint.", queueURL)
 	}
-	name, ok := strings.CutPrefix(u.Path, "/"+e.config.Account+"/")
-	if !ok {
-		return nil, fail(invalidAddress, "The address %s is not valid for this endpoint.", queueURL)
-	}
-	return e.queueNamed(name)
+	return e.queueNamed(strings.TrimPrefix(u.Path, e.path()))
 }
 
 func (e *Engine) queueNamed(name string) (*queue, error) {
@@ -127,6 +123,5 @@ func (e *Engine) queueNamed(name string) (*queue, error) {
 	return q, nil
 }
 
-func (e *Engine) url(c call, name string) string {
-	return c.base + "/" + e.config.Account + "/" + name
-}
+// path is the part of a queue's URL before the queue's name.
+func (e *Engine) path() string { return "/" + e.config.Account + "/" }

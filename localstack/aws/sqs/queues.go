@@ -50,14 +50,14 @@ func (e *Engine) createQueue(c call, in createQueueInput) (queueOutput, error) {
 					"A queue already exists with the same name and a different value for attribute %s", name)
 			}
 		}
-		return queueOutput{e.url(c, in.QueueName)}, nil
+		return queueOutput{c.base + e.path() + in.QueueName}, nil
 	}
 	q := newQueue(in.QueueName, attributes, e.now())
 	if err := e.persist(note{Queue: q}); err != nil {
 		return queueOutput{}, err
 	}
 	e.queues[q.Name] = q
-	return queueOutput{e.url(c, in.QueueName)}, nil
+	return queueOutput{c.base + e.path() + in.QueueName}, nil
 }
 
 func (e *Engine) getQueueURL(c call, in getQueueURLInput) (queueOutput, error) {
@@ -68,7 +68,7 @@ func (e *Engine) getQueueURL(c call, in getQueueURLInput) (queueOutput, error) {
 	if err != nil {
 		return queueOutput{}, err
 	}
-	return queueOutput{e.url(c, q.Name)}, nil
+	return queueOutput{c.base + e.path() + q.Name}, nil
 }
 
 func (e *Engine) getQueueAttributes(q *queue, in getQueueAttributesInput) (queueAttributes, error) {

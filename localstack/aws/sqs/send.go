@@ -1,46 +1,10 @@
 package sqs
 
-type (
-	sendMessageInput struct {
-		ofQueue
-		outgoing
-	}
-	sendMessageBatchInput struct {
-		ofQueue
-		Entries []outgoingEntry
-	}
-	outgoingEntry struct {
-		batchID
-		outgoing
-	}
-	sent struct {
-		MessageId                    string
-		MD5OfMessageBody             string
-		MD5OfMessageAttributes       string `json:",omitempty"`
-		MD5OfMessageSystemAttributes string `json:",omitempty"`
-	}
-)
-
-func (e *Engine) sendMessage(q *queue, in sendMessageInput) (sent, error) {
-	return e.send(q, in.outgoing)
-}
-
-func (e *Engine) sendMessageBatch(q *queue, in sendMessageBatchInput) (batchOutput, error) {
-	total := 0
-	for _, entry := range in.Entries {
-		total += entry.size()
-	}
-	if total > maxMessageBytes {
-		return batchOutput{}, fail(batchTooLong,
-			"Batch requests cannot be longer than %d bytes. You have sent %d bytes.", maxMessageBytes, total)
-	}
-	return eachEntry(in.Entries, func(entry outgoingEntry) (any, error) {
-		s, err := e.send(q, entry.outgoing)
-		return struct {
-			batchID
-			sent
-		}{entry.batchID, s}, err
-	})
+type sent struct {
+	MessageId                    string
+	MD5OfMessageBody             string
+	MD5OfMessageAttributes       string `json:",omitempty"`
+	MD5OfMessageSystemAttributes string `json:",omitempty"`
 }
 
 func (e *Engine) send(q *queue, o outgoing) (sent, error) {

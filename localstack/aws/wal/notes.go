@@ -19,7 +19,7 @@ type Notes[N any] struct {
 }
 
 // OpenNotes opens a log as [Open] does, and passes each note to read. state yields the notes of everything there is,
-// for snapshots. notice is given what an operator should know, such as that no snapshot can be written.
+// for snapshots. notice is given what an operator should know, such as that no snapshot can be written; nil drops it.
 func OpenNotes[N any](dir, name string, o Options, read func(N) error, state iter.Seq[N], notice func(error),
 ) (*Notes[N], error) {
 	if o.SnapshotAfter == 0 {
@@ -28,6 +28,9 @@ func OpenNotes[N any](dir, name string, o Options, read func(N) error, state ite
 	log, err := Open(dir, name, o, func(record []byte) error { return decode(record, read) })
 	if err != nil {
 		return nil, err
+	}
+	if notice == nil {
+		notice = func(error) {}
 	}
 	return &Notes[N]{log, state, notice}, nil
 }
