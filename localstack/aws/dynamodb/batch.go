@@ -17,6 +17,21 @@ const (
 
 const errDuplicateKeys = attr.Invalid("Provided list of item keys contains duplicates")
 
+// byTable is RequestItems: what a batch asks of each table, in its order.
+type byTable[T any] struct {
+	read   func(r *attr.Reader) (T, error) // what is asked of one table
+	tables []string
+	asked  []T
+}
+
+func (b *byTable[T]) decode(r *attr.Reader) error {
+	return r.Object(func(table string) error {
+		asked, err := b.read(r)
+		b.tables, b.asked = append(b.tables, table), append(b.asked, asked)
+		return err
+	})
+}
+
 // tableGets is what a batch reads of one table.
 type tableGets struct {
 	name    string
@@ -25,51 +40,35 @@ type tableGets struct {
 }
 
 func (e *Engine) batchGetItem(r *attr.Reader) ([]byte, error) {
-	var (
-		batch    []*tableGets
-		capacity string
-		count    int
-	)
-	tables := func(r *attr.Reader) error {
-		return r.Object(func(table string) error {
-			gets, err := e.readTableGets(r, table)
-			if err == nil {
-				batch = append(batch, gets)
-				count += len(gets.gets)
-			}
-			return err
-		})
+	var in struct {
+		RequestItems           byTable[*request]
+		ReturnConsumedCapacity capacityLevel
 	}
-	err := members{"RequestItems": tables, "ReturnConsumedCapacity": into(&capacity, readCapacity)}.read(r, "BatchGetItem")
-	switch {
-	case err != nil:
+	in.RequestItems.read = func(r *attr.Reader) (*request, error) { return readRequest(r, "BatchGetItem") }
+	if err := decode(r, "BatchGetItem", &in); err != nil {
 		return nil, err
-	case len(batch) == 0:
+	}
+	var batch []*tableGets
+	count := 0
+	for i, table := range in.RequestItems.tables {
+		gets, err := e.prepareGets(table, in.RequestItems.asked[i])
+		if err != nil {
+			return nil, err
+		}
+		batch = append(batch, gets)
+		count += len(gets.gets)
+	}
+	switch {
+	case count == 0:
 		return nil, attr.Invalid("BatchGetItem must have some requests set")
 	case count > maxBatchGets:
 		return nil, attr.Invalid("Too many items requested for the BatchGetItem call")
 	}
-	return e.answerGets(batch, capacity), nil
+	return e.answerGets(batch, in.ReturnConsumedCapacity), nil
 }
 
-// readTableGets reads {Keys: […], …} of one table.
-func (e *Engine) readTableGets(r *attr.Reader, table string) (*tableGets, error) {
-	req := &request{table: table}
-	var keys []attr.Map
-	err := r.Object(func(name string) (err error) {
-		if name == "Keys" {
-			keys, err = list((*attr.Reader).Map)(r)
-			return err
-		}
-		if !allows("Keys", name) {
-			return refuseParameter("BatchGetItem", name)
-		}
-		return req.read(r, name)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(keys) == 0 {
+func (e *Engine) prepareGets(table string, req *request) (*tableGets, error) {
+	if len(req.Keys) == 0 {
 		return nil, attr.Invalidf("The list of keys in RequestItems for BatchGetItem is required: %s has empty list", table)
 	}
 	projection, err := parseProjection(req)
@@ -80,7 +79,7 @@ func (e *Engine) readTableGets(r *attr.Reader, table string) (*tableGets, error)
 	if err != nil {
 		return nil, err
 	}
-	gets, err := distinctGets(t, keys, projection)
+	gets, err := distinctGets(t, req.Keys, projection)
 	return &tableGets{table, req, gets}, err
 }
 
@@ -103,7 +102,7 @@ func distinctGets(t *table, keys []attr.Map, projection *expr.Projection) ([]*ge
 
 // answerGets reads table by table. Keys whose items do not fit into 16 MB come
 // back unprocessed.
-func (e *Engine) answerGets(batch []*tableGets, capacity string) []byte {
+func (e *Engine) answerGets(batch []*tableGets, capacity capacityLevel) []byte {
 	var charges bills
 	responses, unprocessed := []byte(`{"Responses":{`), []byte(`},"UnprocessedKeys":{`)
 	size := 0
@@ -113,7 +112,7 @@ func (e *Engine) answerGets(batch []*tableGets, capacity string) []byte {
 		}
 		responses = append(attr.AppendString(responses, part.name), `:[`...)
 		rows := e.read(part.gets, func(g *get, r *row) float64 {
-			units := readUnits(sizeOf(r), part.request.consistent)
+			units := readUnits(sizeOf(r), part.request.ConsistentRead)
 			charges.of(g.table).base += units
 			return units
 		})
@@ -133,11 +132,7 @@ func (e *Engine) answerGets(batch []*tableGets, capacity string) []byte {
 		responses = append(responses, ']')
 		unprocessed = part.appendUnprocessed(unprocessed, fits)
 	}
-	answer := append(append(responses, unprocessed...), '}')
-	if wantsCapacity(capacity) {
-		answer = charges.append(append(answer, `,"ConsumedCapacity":`...), capacity)
-	}
-	return append(answer, '}')
+	return finish(append(append(responses, unprocessed...), '}'), capacity, charges)
 }
 
 // appendUnprocessed appends the keys from the given one on, in the form in
@@ -151,33 +146,34 @@ func (g *tableGets) appendUnprocessed(dst []byte, from int) []byte {
 	}
 	dst = attr.AppendList(append(attr.AppendString(dst, g.name), `:{"Keys":`...), g.gets[from:],
 		func(dst []byte, rest *get) []byte { return attr.AppendMap(dst, rest.key) })
-	if g.request.consistent {
+	if g.request.ConsistentRead {
 		dst = append(dst, `,"ConsistentRead":true`...)
 	}
-	if g.request.projection != nil {
-		dst = attr.AppendString(append(dst, `,"ProjectionExpression":`...), *g.request.projection)
+	if g.request.ProjectionExpression != nil {
+		dst = attr.AppendString(append(dst, `,"ProjectionExpression":`...), *g.request.ProjectionExpression)
 	}
-	for i, name := range slices.Sorted(maps.Keys(g.request.names)) {
+	for i, name := range slices.Sorted(maps.Keys(g.request.ExpressionAttributeNames)) {
 		dst = append(dst, [...]string{`,"ExpressionAttributeNames":{`, ","}[min(i, 1)]...)
 		dst = append(attr.AppendString(dst, name), ':')
-		dst = attr.AppendString(dst, g.request.names[name])
+		dst = attr.AppendString(dst, g.request.ExpressionAttributeNames[name])
 	}
-	if len(g.request.names) > 0 {
+	if len(g.request.ExpressionAttributeNames) > 0 {
 		dst = append(dst, '}')
 	}
 	return append(dst, '}')
 }
 
 func (e *Engine) transactGetItems(r *attr.Reader) ([]byte, error) {
-	var (
-		parts    []part
-		capacity string
-	)
-	err := members{"TransactItems": into(&parts, readParts(map[string]bool{"Get": true})),
-		"ReturnConsumedCapacity": into(&capacity, readCapacity)}.read(r, "TransactGetItems")
+	var in struct {
+		TransactItems          transactItems
+		ReturnConsumedCapacity capacityLevel
+	}
+	in.TransactItems.kinds = []string{"Get"}
+	err := decode(r, "TransactGetItems", &in)
 	if err != nil {
 		return nil, err
 	}
+	parts := in.TransactItems.parts
 	gets := make([]*get, len(parts))
 	places := make([]place, len(parts))
 	seen := make(map[string]bool, len(parts))
@@ -194,10 +190,10 @@ func (e *Engine) transactGetItems(r *attr.Reader) ([]byte, error) {
 	if e.conflicts("TransactGetItems", places...) {
 		return nil, cancelled(conflictReasons(len(places)))
 	}
-	return e.answerTransactGets(gets, capacity)
+	return e.answerTransactGets(gets, in.ReturnConsumedCapacity)
 }
 
-func (e *Engine) answerTransactGets(gets []*get, capacity string) ([]byte, error) {
+func (e *Engine) answerTransactGets(gets []*get, capacity capacityLevel) ([]byte, error) {
 	var charges bills
 	rows := e.read(gets, func(g *get, r *row) float64 {
 		units := transactional * readUnits(sizeOf(r), true)
@@ -220,9 +216,5 @@ func (e *Engine) answerTransactGets(gets []*get, capacity string) ([]byte, error
 	if size > maxTransactBytes {
 		return nil, errTransactSize
 	}
-	answer = append(answer, ']')
-	if wantsCapacity(capacity) {
-		answer = charges.append(append(answer, `,"ConsumedCapacity":`...), capacity)
-	}
-	return append(answer, '}'), nil
+	return finish(append(answer, ']'), capacity, charges), nil
 }

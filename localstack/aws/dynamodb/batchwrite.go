@@ -6,93 +6,73 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-var batchKinds = map[string]writeKind{"PutRequest": putting, "DeleteRequest": deleting}
-
 func (e *Engine) batchWriteItem(r *attr.Reader) ([]byte, error) {
-	var (
-		writes   []*write
-		capacity string
-	)
-	err := members{"RequestItems": into(&writes, e.readWrites), "ReturnConsumedCapacity": into(&capacity, readCapacity),
-		"ReturnItemCollectionMetrics": ignored()}.read(r, "BatchWriteItem")
-	switch {
-	case err != nil:
+	var in struct {
+		RequestItems                byTable[[]part]
+		ReturnConsumedCapacity      capacityLevel
+		ReturnItemCollectionMetrics string
+	}
+	in.RequestItems.read = readTableWrites
+	if err := decode(r, "BatchWriteItem", &in); err != nil {
 		return nil, err
+	}
+	var writes []*write
+	for i, table := range in.RequestItems.tables {
+		some, err := e.prepareTableWrites(table, in.RequestItems.asked[i])
+		if err != nil {
+			return nil, err
+		}
+		writes = append(writes, some...)
+	}
+	switch {
 	case len(writes) == 0:
 		return nil, attr.Invalid("BatchWriteItem cannot have a null or no requests set")
 	case len(writes) > maxBatchWrites:
 		return nil, attr.Invalid("Too many items requested for the BatchWriteItem call")
 	}
-	return e.writeBatch(writes, capacity)
+	return e.writeBatch(writes, in.ReturnConsumedCapacity)
 }
 
-// readWrites reads the writes of all tables.
-func (e *Engine) readWrites(r *attr.Reader) ([]*write, error) {
-	var writes []*write
-	err := r.Object(func(table string) error {
-		some, err := e.readTableWrites(r, table)
-		writes = append(writes, some...)
+const errWriteRequest = attr.Invalid("Supplied WriteRequest must contain exactly one of PutRequest or DeleteRequest")
+
+// readTableWrites reads [{"PutRequest": {"Item": …}}, …].
+func readTableWrites(r *attr.Reader) (parts []part, err error) {
+	err = r.Array(func() error {
+		p, err := readPart(r, "BatchWriteItem", []string{"PutRequest", "DeleteRequest"}, errWriteRequest, errWriteRequest)
+		parts = append(parts, p)
 		return err
 	})
-	return writes, err
+	return parts, err
 }
 
-func (e *Engine) readTableWrites(r *attr.Reader, table string) ([]*write, error) {
-	var writes []*write
+func (e *Engine) prepareTableWrites(table string, parts []part) ([]*write, error) {
+	if len(parts) == 0 {
+		return nil, attr.Invalidf("The batch write request list for a table cannot be null or empty: %s", table)
+	}
+	writes := make([]*write, len(parts))
 	seen := map[string]bool{}
-	err := r.Array(func() error {
-		w, err := e.readBatchWrite(r, table)
+	for i, p := range parts {
+		p.req.TableName = table
+		w, err := e.prepare(writeKinds[p.kind], p.req)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if seen[w.order] {
-			return errDuplicateKeys
+			return nil, errDuplicateKeys
 		}
 		seen[w.order] = true
-		writes = append(writes, w)
-		return w.checkStatic()
-	})
-	if err == nil && len(writes) == 0 {
-		err = attr.Invalidf("The batch write request list for a table cannot be null or empty: %s", table)
-	}
-	return writes, err
-}
-
-// readBatchWrite reads {"PutRequest": {"Item": …}} or its opposite.
-func (e *Engine) readBatchWrite(r *attr.Reader, table string) (*write, error) {
-	var found []*write
-	err := r.Object(func(name string) error {
-		kind, known := batchKinds[name]
-		if !known {
-			return refuseParameter("BatchWriteItem", name)
+		writes[i] = w
+		if err := w.checkStatic(); err != nil {
+			return nil, err
 		}
-		req := &request{table: table}
-		err := r.Object(func(member string) error {
-			if member != map[writeKind]string{putting: "Item", deleting: "Key"}[kind] {
-				return refuseParameter(name, member)
-			}
-			return req.read(r, member)
-		})
-		if err != nil {
-			return err
-		}
-		w, err := e.prepare(kind, req)
-		found = append(found, w)
-		return err
-	})
-	if err == nil && len(found) != 1 {
-		err = attr.Invalid("Supplied WriteRequest must contain exactly one of PutRequest or DeleteRequest")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return found[0], nil
+	return writes, nil
 }
 
 // writeBatch does the writes one by one; those that conflict with a
 // transaction in flight come back unprocessed. It refuses an item that is too large before
 // anything is written.
-func (e *Engine) writeBatch(writes []*write, capacity string) ([]byte, error) {
+func (e *Engine) writeBatch(writes []*write, capacity capacityLevel) ([]byte, error) {
 	for _, w := range writes {
 		if _, err := w.result(nil); err != nil {
 			return nil, err
@@ -114,11 +94,7 @@ func (e *Engine) writeBatch(writes []*write, capacity string) ([]byte, error) {
 		charges.of(w.table).add(charge)
 	}
 	answer := appendUnprocessedWrites([]byte(`{"UnprocessedItems":{`), unprocessed)
-	answer = append(answer, '}')
-	if wantsCapacity(capacity) {
-		answer = charges.append(append(answer, `,"ConsumedCapacity":`...), capacity)
-	}
-	return append(answer, '}'), nil
+	return finish(append(answer, '}'), capacity, charges), nil
 }
 
 func (b *bill) add(other *bill) {

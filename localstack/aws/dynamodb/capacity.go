@@ -76,22 +76,36 @@ func (bs *bills) of(t *table) *bill {
 	return b
 }
 
-// readCapacity reads ReturnConsumedCapacity.
-func readCapacity(r *attr.Reader) (level string, err error) {
-	if level, err = r.Str(); err != nil {
-		return "", err
+// capacityLevel is ReturnConsumedCapacity.
+type capacityLevel string
+
+func (l *capacityLevel) decode(r *attr.Reader) error {
+	text, err := r.Str()
+	if err != nil {
+		return err
 	}
-	switch level {
+	switch *l = capacityLevel(text); *l {
 	case "", "NONE", "TOTAL", "INDEXES":
-		return level, nil
+		return nil
 	}
-	return "", unknown("returnConsumedCapacity", level, "[INDEXES, TOTAL, NONE]")
+	return unknown("returnConsumedCapacity", text, "[INDEXES, TOTAL, NONE]")
 }
 
-func wantsCapacity(level string) bool { return level == "TOTAL" || level == "INDEXES" }
+// finish ends an answer, with what it consumed if the request wants to know.
+func finish(answer []byte, level capacityLevel, consumed interface {
+	append(dst []byte, level capacityLevel) []byte
+}) []byte {
+	if level == "TOTAL" || level == "INDEXES" {
+		if answer[len(answer)-1] != '{' {
+			answer = append(answer, ',')
+		}
+		answer = consumed.append(append(answer, `"ConsumedCapacity":`...), level)
+	}
+	return append(answer, '}')
+}
 
 // append appends the bill as the ConsumedCapacity of an answer.
-func (b *bill) append(dst []byte, level string) []byte {
+func (b *bill) append(dst []byte, level capacityLevel) []byte {
 	dst = append(dst, `{"TableName":`...)
 	dst = attr.AppendString(dst, b.table.name)
 	dst = appendUnits(append(dst, ','), b.total())
@@ -124,6 +138,6 @@ func appendUnits(dst []byte, units float64) []byte {
 	return strconv.AppendFloat(append(dst, `"CapacityUnits":`...), units, 'f', 1, 64)
 }
 
-func (bs bills) append(dst []byte, level string) []byte {
+func (bs bills) append(dst []byte, level capacityLevel) []byte {
 	return attr.AppendList(dst, bs, func(dst []byte, b *bill) []byte { return b.append(dst, level) })
 }

@@ -30,8 +30,8 @@ func checkTableName(name string) error {
 }
 
 func (e *Engine) createTable(r *attr.Reader) ([]byte, error) {
-	p, err := readPlan(r)
-	if err != nil {
+	var p plan
+	if err := decode(r, "CreateTable", &p); err != nil {
 		return nil, err
 	}
 	t, err := p.table()
@@ -44,8 +44,8 @@ func (e *Engine) createTable(r *attr.Reader) ([]byte, error) {
 		return nil, &fault{code: "ResourceInUseException", message: "Table already exists: " + t.name}
 	}
 	t.created = e.now()
-	if p.streamView != "" {
-		t.stream = e.newStream(t, p.streamView, t.created)
+	if view := p.StreamSpecification.StreamViewType; view != "" {
+		t.stream = e.newStream(t, view, t.created)
 	}
 	if err := e.persist(appendTable(nil, t)); err != nil {
 		return nil, err
@@ -54,17 +54,24 @@ func (e *Engine) createTable(r *attr.Reader) ([]byte, error) {
 	return append(t.append([]byte(`{"TableDescription":`), "ACTIVE"), '}'), nil
 }
 
-// named runs a control operation that takes a table's name and nothing else.
-func (e *Engine) named(r *attr.Reader, operation string) (*table, error) {
-	var name string
-	err := members{"TableName": text(&name)}.read(r, operation)
-	if err == nil {
-		err = checkTableName(name)
+// onTable makes an operation that takes a table's name and nothing else.
+func onTable(name string, do func(e *Engine, t *table) ([]byte, error)) operation {
+	return func(e *Engine, r *attr.Reader) ([]byte, error) {
+		var in struct{ TableName string }
+		if err := decode(r, name, &in); err != nil {
+			return nil, err
+		}
+		t, err := e.controlled(in.TableName)
+		if err != nil {
+			return nil, err
+		}
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if err := e.current(t); err != nil {
+			return nil, err
+		}
+		return do(e, t)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return e.controlled(name)
 }
 
 // controlled finds a table; its error has the message of the control operations.
@@ -76,13 +83,7 @@ func (e *Engine) controlled(name string) (*table, error) {
 	return t, err
 }
 
-func (e *Engine) describeTable(r *attr.Reader) ([]byte, error) {
-	t, err := e.named(r, "DescribeTable")
-	if err != nil {
-		return nil, err
-	}
-	e.mu.RLock()
-	defer e.mu.RUnlock()
+func describeTable(_ *Engine, t *table) ([]byte, error) {
 	return append(t.append([]byte(`{"Table":`), "ACTIVE"), '}'), nil
 }
 
@@ -102,16 +103,7 @@ func (e *Engine) drop(t *table) {
 	}
 }
 
-func (e *Engine) deleteTable(r *attr.Reader) ([]byte, error) {
-	t, err := e.named(r, "DeleteTable")
-	if err != nil {
-		return nil, err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if err := e.current(t); err != nil {
-		return nil, err
-	}
+func (e *Engine) deleteTable(t *table) ([]byte, error) {
 	if t.protected {
 		return nil, attr.Invalidf("Resource cannot be deleted as it is currently protected against deletion. Disable " +
 			"deletion protection first.")
@@ -126,18 +118,22 @@ func (e *Engine) deleteTable(r *attr.Reader) ([]byte, error) {
 const maxTableList = 100 // API reference, ListTables
 
 func (e *Engine) listTables(r *attr.Reader) ([]byte, error) {
-	limit, after := maxTableList, ""
-	err := members{"Limit": number(&limit), "ExclusiveStartTableName": text(&after)}.read(r, "ListTables")
-	if err == nil {
-		err = checkLimit("limit", limit, maxTableList)
+	var in struct {
+		Limit                   int
+		ExclusiveStartTableName string
 	}
-	if err != nil {
+	in.Limit = maxTableList
+	if err := decode(r, "ListTables", &in); err != nil {
+		return nil, err
+	}
+	limit := in.Limit
+	if err := checkLimit("limit", limit, maxTableList); err != nil {
 		return nil, err
 	}
 	e.mu.RLock()
 	tables := e.sortedTables()
 	e.mu.RUnlock()
-	tables = slices.DeleteFunc(tables, func(t *table) bool { return t.name <= after })
+	tables = slices.DeleteFunc(tables, func(t *table) bool { return t.name <= in.ExclusiveStartTableName })
 	answer := attr.AppendList([]byte(`{"TableNames":`), tables[:min(limit, len(tables))],
 		func(dst []byte, t *table) []byte { return attr.AppendString(dst, t.name) })
 	if len(tables) > limit {
@@ -146,26 +142,27 @@ func (e *Engine) listTables(r *attr.Reader) ([]byte, error) {
 	return append(answer, '}'), nil
 }
 
+type timeToLiveSpecification struct {
+	AttributeName string
+	Enabled       bool
+}
+
 func (e *Engine) updateTimeToLive(r *attr.Reader) ([]byte, error) {
-	var (
-		table, attribute string
-		enabled          bool
-	)
-	specification := members{"AttributeName": text(&attribute), "Enabled": flag(&enabled)}
-	err := members{
-		"TableName": text(&table),
-		"TimeToLiveSpecification": func(r *attr.Reader) error {
-			err := specification.read(r, "TimeToLiveSpecification")
-			if err == nil && attribute == "" {
-				err = attr.Invalid("TimeToLiveSpecification.AttributeName must not be empty")
-			}
-			return err
-		},
-	}.read(r, "UpdateTimeToLive")
-	if err != nil {
+	var in struct {
+		TableName               string
+		TimeToLiveSpecification *timeToLiveSpecification
+	}
+	if err := decode(r, "UpdateTimeToLive", &in); err != nil {
 		return nil, err
 	}
-	t, err := e.controlled(table)
+	var wanted timeToLiveSpecification
+	if in.TimeToLiveSpecification != nil {
+		wanted = *in.TimeToLiveSpecification
+		if wanted.AttributeName == "" {
+			return nil, attr.Invalid("TimeToLiveSpecification.AttributeName must not be empty")
+		}
+	}
+	t, err := e.controlled(in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -174,14 +171,14 @@ func (e *Engine) updateTimeToLive(r *attr.Reader) ([]byte, error) {
 	if err := e.current(t); err != nil {
 		return nil, err
 	}
-	if err := t.checkTTL(attribute, enabled); err != nil {
+	if err := t.checkTTL(wanted.AttributeName, wanted.Enabled); err != nil {
 		return nil, err
 	}
-	if err := e.setTTL(t, attribute, enabled); err != nil {
+	if err := e.setTTL(t, wanted.AttributeName, wanted.Enabled); err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(nil, `{"TimeToLiveSpecification":{"AttributeName":%s,"Enabled":%t}}`, quote(attribute),
-		enabled), nil
+	return fmt.Appendf(nil, `{"TimeToLiveSpecification":{"AttributeName":%s,"Enabled":%t}}`,
+		quote(wanted.AttributeName), wanted.Enabled), nil
 }
 
 func (t *table) checkTTL(attribute string, enabled bool) error {
@@ -209,13 +206,7 @@ func (e *Engine) setTTL(t *table, attribute string, enabled bool) error {
 	return nil
 }
 
-func (e *Engine) describeTimeToLive(r *attr.Reader) ([]byte, error) {
-	t, err := e.named(r, "DescribeTimeToLive")
-	if err != nil {
-		return nil, err
-	}
-	e.mu.RLock()
-	defer e.mu.RUnlock()
+func describeTimeToLive(_ *Engine, t *table) ([]byte, error) {
 	if t.ttl.attribute == "" {
 		return []byte(`{"TimeToLiveDescription":{"TimeToLiveStatus":"DISABLED"}}`), nil
 	}

@@ -11,8 +11,7 @@ import (
 type index struct {
 	name       string
 	keys       schema
-	projection string   // ALL, KEYS_ONLY, INCLUDE
-	include    []string // named non-key attributes
+	projection projection
 	kept       []string // all that is projected; nil for ALL
 	rows       sorted
 }

@@ -39,13 +39,7 @@ func (e *Engine) write(name string, w *write) ([]byte, error) {
 	if returned := w.returned(old, next); len(returned) > 0 {
 		answer = attr.AppendMap(append(answer, `"Attributes":`...), returned)
 	}
-	if wantsCapacity(w.request.capacity) {
-		if len(answer) > 1 {
-			answer = append(answer, ',')
-		}
-		answer = charge.append(append(answer, `"ConsumedCapacity":`...), w.request.capacity)
-	}
-	return append(answer, '}'), nil
+	return finish(answer, w.request.ReturnConsumedCapacity, charge), nil
 }
 
 // commit does one write, or refuses it; either way it is charged.
@@ -91,25 +85,25 @@ func (e *Engine) prepareGet(req *request) (*get, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.table(req.table)
+	t, err := e.table(req.TableName)
 	if err != nil {
 		return nil, err
 	}
-	if req.key == nil {
+	if req.Key == nil {
 		return nil, missing("key")
 	}
-	return &get{t, req.key, projection}, t.keys.checkKey(req.key)
+	return &get{t, req.Key, projection}, t.keys.checkKey(req.Key)
 }
 
 func parseProjection(req *request) (*expr.Projection, error) {
-	env, err := expr.NewEnv(req.names, nil)
+	env, err := expr.NewEnv(req.ExpressionAttributeNames, nil)
 	if err != nil {
 		return nil, err
 	}
-	if req.projection == nil {
+	if req.ProjectionExpression == nil {
 		return nil, env.WithoutExpression("ProjectionExpression")
 	}
-	p, err := expr.ParseProjection(*req.projection, env)
+	p, err := expr.ParseProjection(*req.ProjectionExpression, env)
 	if err != nil {
 		return nil, err
 	}
@@ -139,18 +133,12 @@ func (e *Engine) getItem(r *attr.Reader) ([]byte, error) {
 	}
 	charge := &bill{table: g.table}
 	found := e.read([]*get{g}, func(_ *get, r *row) float64 {
-		charge.base = readUnits(sizeOf(r), req.consistent)
+		charge.base = readUnits(sizeOf(r), req.ConsistentRead)
 		return charge.base
 	})[0]
 	answer := []byte{'{'}
 	if found != nil {
 		answer = found.append(append(answer, `"Item":`...), g.projection)
 	}
-	if wantsCapacity(req.capacity) {
-		if found != nil {
-			answer = append(answer, ',')
-		}
-		answer = charge.append(append(answer, `"ConsumedCapacity":`...), req.capacity)
-	}
-	return append(answer, '}'), nil
+	return finish(answer, req.ReturnConsumedCapacity, charge), nil
 }

@@ -171,8 +171,8 @@ func (e *Engine) readNote(kind byte, n *notes) error {
 
 func (e *Engine) readTable(n *notes) error {
 	n.text() // the definition has the name too
-	p, err := readPlan(attr.NewReader(n.text()))
-	if err != nil {
+	var p plan
+	if err := decode(attr.NewReader(n.text()), "CreateTable", &p); err != nil {
 		return err
 	}
 	t, err := p.table()
@@ -181,7 +181,7 @@ func (e *Engine) readTable(n *notes) error {
 	}
 	t.created = time.Unix(0, n.number())
 	if label := n.text(); label != "" {
-		t.stream = &stream{table: t.name, label: label, view: p.streamView, created: t.created, keys: t.keys,
+		t.stream = &stream{table: t.name, label: label, view: p.StreamSpecification.StreamViewType, created: t.created, keys: t.keys,
 			last: int(e.now().UnixMicro())}
 	}
 	e.add(t)

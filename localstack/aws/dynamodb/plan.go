@@ -9,101 +9,80 @@ import (
 
 // plan is a CreateTable request.
 type plan struct {
-	definition
-	keySchema  []keyElement
-	billing    string
-	streamView string
-	indexes    []indexPlan
+	TableName                 string
+	AttributeDefinitions      []attributeDefinition
+	KeySchema                 []keySchemaElement
+	BillingMode               string
+	ProvisionedThroughput     provisionedThroughput
+	DeletionProtectionEnabled bool
+	StreamSpecification       streamSpecification
+	GlobalSecondaryIndexes    []globalSecondaryIndex
 }
 
-type indexPlan struct {
-	name       string
-	keySchema  []keyElement
-	projection string
-	include    []string
-}
-
-type keyElement struct{ name, role string }
-
-func readPlan(r *attr.Reader) (*plan, error) {
-	p := &plan{}
-	err := members{
-		"TableName":                 text(&p.name),
-		"AttributeDefinitions":      into(&p.attributes, list(readDefinition)),
-		"KeySchema":                 into(&p.keySchema, list(readKeyElement)),
-		"BillingMode":               text(&p.billing),
-		"ProvisionedThroughput":     throughput(&p.readUnits, &p.writeUnits),
-		"DeletionProtectionEnabled": flag(&p.protected),
-		"StreamSpecification":       into(&p.streamView, readStreamView),
-		"GlobalSecondaryIndexes":    into(&p.indexes, list(readIndexPlan)),
-	}.read(r, "CreateTable")
-	return p, err
-}
-
-func readDefinition(r *attr.Reader) (keyAttribute, error) {
-	var name, letters string
-	err := members{"AttributeName": text(&name), "AttributeType": text(&letters)}.read(r, "AttributeDefinition")
-	kind, ok := attr.ParseKind(letters)
-	if err == nil && (!ok || !kind.IsScalarKey()) {
-		err = unknown("attributeType", letters, "[B, N, S]")
+type (
+	attributeDefinition   struct{ AttributeName, AttributeType string }
+	keySchemaElement      struct{ AttributeName, KeyType string }
+	provisionedThroughput struct{ ReadCapacityUnits, WriteCapacityUnits int }
+	streamSpecification   struct {
+		StreamEnabled  bool
+		StreamViewType string // "" without a stream
 	}
-	return keyAttribute{name, kind}, err
-}
-
-func readKeyElement(r *attr.Reader) (e keyElement, err error) {
-	err = members{"AttributeName": text(&e.name), "KeyType": text(&e.role)}.read(r, "KeySchemaElement")
-	return e, err
-}
-
-// throughput reads the two kinds of capacity units.
-func throughput(read, write *int) func(*attr.Reader) error {
-	units := members{"ReadCapacityUnits": number(read), "WriteCapacityUnits": number(write)}
-	return func(r *attr.Reader) error { return units.read(r, "ProvisionedThroughput") }
-}
+	globalSecondaryIndex struct {
+		IndexName             string
+		KeySchema             []keySchemaElement
+		Projection            projection
+		ProvisionedThroughput provisionedThroughput
+	}
+	projection struct {
+		ProjectionType   string
+		NonKeyAttributes []string
+	}
+)
 
 var streamViews = []string{"KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"}
 
-func readStreamView(r *attr.Reader) (view string, err error) {
-	enabled := false
-	err = members{"StreamEnabled": flag(&enabled), "StreamViewType": text(&view)}.read(r, "StreamSpecification")
+func (s streamSpecification) check() error {
 	switch {
-	case err != nil:
-		return "", err
-	case enabled != (view != ""):
-		return "", attr.Invalid("One or more parameter values were invalid: StreamViewType and StreamEnabled do not agree")
-	case enabled && !slices.Contains(streamViews, view):
-		return "", unknown("streamViewType", view, fmt.Sprint(streamViews))
+	case s.StreamEnabled != (s.StreamViewType != ""):
+		return attr.Invalid("One or more parameter values were invalid: StreamViewType and StreamEnabled do not agree")
+	case s.StreamEnabled && !slices.Contains(streamViews, s.StreamViewType):
+		return unknown("streamViewType", s.StreamViewType, fmt.Sprint(streamViews))
 	}
-	return view, nil
+	return nil
 }
 
-func readIndexPlan(r *attr.Reader) (ix indexPlan, err error) {
-	projection := members{
-		"ProjectionType":   text(&ix.projection),
-		"NonKeyAttributes": into(&ix.include, list((*attr.Reader).Str)),
+// definitions returns the attributes that keys can be made of.
+func (p *plan) definitions() ([]keyAttribute, error) {
+	defined := make([]keyAttribute, len(p.AttributeDefinitions))
+	for i, d := range p.AttributeDefinitions {
+		kind, ok := attr.ParseKind(d.AttributeType)
+		if !ok || !kind.IsScalarKey() {
+			return nil, unknown("attributeType", d.AttributeType, "[B, N, S]")
+		}
+		defined[i] = keyAttribute{d.AttributeName, kind}
 	}
-	err = members{
-		"IndexName":             text(&ix.name),
-		"KeySchema":             into(&ix.keySchema, list(readKeyElement)),
-		"Projection":            func(r *attr.Reader) error { return projection.read(r, "Projection") },
-		"ProvisionedThroughput": throughput(new(int), new(int)),
-	}.read(r, "GlobalSecondaryIndex")
-	return ix, err
+	return defined, nil
 }
 
 // table checks the plan and builds an empty table by it.
 func (p *plan) table() (*table, error) {
-	if err := checkTableName(p.name); err != nil {
+	defined, err := p.definitions()
+	if err != nil {
 		return nil, err
 	}
+	for _, err := range []error{p.StreamSpecification.check(), checkTableName(p.TableName)} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	t := &table{name: p.TableName, attributes: defined, protected: p.DeletionProtectionEnabled,
+		onDemand: p.BillingMode == "PAY_PER_REQUEST", throughput: p.ProvisionedThroughput}
 	used := map[string]bool{}
-	var err error
-	if p.keys, err = p.resolve(p.keySchema, used); err != nil {
+	if t.keys, err = t.resolve(p.KeySchema, used); err != nil {
 		return nil, err
 	}
-	t := &table{}
-	for _, plan := range p.indexes {
-		ix, err := p.index(plan, used)
+	for _, plan := range p.GlobalSecondaryIndexes {
+		ix, err := t.makeIndex(plan, used)
 		if err != nil {
 			return nil, err
 		}
@@ -112,29 +91,25 @@ func (p *plan) table() (*table, error) {
 		}
 		t.indexes = append(t.indexes, ix)
 	}
-	for _, k := range p.attributes {
+	for _, k := range t.attributes {
 		if !used[k.name] {
 			return nil, attr.Invalidf("One or more parameter values were invalid: Some AttributeDefinitions are not used. "+
 				"AttributeDefinitions: [%s]", k.name)
 		}
 	}
-	if err := p.checkBilling(); err != nil {
-		return nil, err
-	}
-	t.definition = p.definition
-	return t, nil
+	return t, p.checkBilling(t.onDemand)
 }
 
-func (p *plan) checkBilling() error {
-	provisioned := p.readUnits > 0 && p.writeUnits > 0
-	p.onDemand = p.billing == "PAY_PER_REQUEST"
+func (p *plan) checkBilling(onDemand bool) error {
+	units := p.ProvisionedThroughput
+	provisioned := units.ReadCapacityUnits > 0 && units.WriteCapacityUnits > 0
 	switch {
-	case p.billing != "" && p.billing != "PROVISIONED" && !p.onDemand:
-		return unknown("billingMode", p.billing, "[PROVISIONED, PAY_PER_REQUEST]")
-	case p.onDemand && provisioned:
+	case p.BillingMode != "" && p.BillingMode != "PROVISIONED" && !onDemand:
+		return unknown("billingMode", p.BillingMode, "[PROVISIONED, PAY_PER_REQUEST]")
+	case onDemand && provisioned:
 		return attr.Invalid("One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits " +
 			"can be specified when BillingMode is PAY_PER_REQUEST")
-	case !p.onDemand && !provisioned:
+	case !onDemand && !provisioned:
 		return attr.Invalid("One or more parameter values were invalid: ReadCapacityUnits and WriteCapacityUnits must both " +
 			"be specified when BillingMode is PROVISIONED")
 	}
@@ -142,7 +117,7 @@ func (p *plan) checkBilling() error {
 }
 
 // resolve finds the attributes of a key schema among the definitions.
-func (p *plan) resolve(elements []keyElement, used map[string]bool) (schema, error) {
+func (t *table) resolve(elements []keySchemaElement, used map[string]bool) (schema, error) {
 	var s schema
 	roles := [...]string{"HASH", "RANGE"}
 	if len(elements) == 0 || len(elements) > len(roles) {
@@ -150,17 +125,17 @@ func (p *plan) resolve(elements []keyElement, used map[string]bool) (schema, err
 			"must have length between 1 and 2")
 	}
 	for i, e := range elements {
-		if e.role != roles[i] {
+		if e.KeyType != roles[i] {
 			return s, attr.Invalidf("Invalid KeySchema: The %s KeySchemaElement is not a %s key type",
 				[...]string{"first", "second"}[i], roles[i])
 		}
-		at := slices.IndexFunc(p.attributes, func(k keyAttribute) bool { return k.name == e.name })
+		at := slices.IndexFunc(t.attributes, func(k keyAttribute) bool { return k.name == e.AttributeName })
 		if at < 0 {
 			return s, attr.Invalidf("One or more parameter values were invalid: Some index key attributes are not defined in "+
-				"AttributeDefinitions. Keys: [%s]", e.name)
+				"AttributeDefinitions. Keys: [%s]", e.AttributeName)
 		}
-		used[e.name] = true
-		*[...]*keyAttribute{&s.hash, &s.sort}[i] = p.attributes[at]
+		used[e.AttributeName] = true
+		*[...]*keyAttribute{&s.hash, &s.sort}[i] = t.attributes[at]
 	}
 	if s.hash.name == s.sort.name {
 		return s, attr.Invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
@@ -168,27 +143,28 @@ func (p *plan) resolve(elements []keyElement, used map[string]bool) (schema, err
 	return s, nil
 }
 
-func (p *plan) index(plan indexPlan, used map[string]bool) (*index, error) {
-	if err := checkTableName(plan.name); err != nil {
+func (t *table) makeIndex(plan globalSecondaryIndex, used map[string]bool) (*index, error) {
+	if err := checkTableName(plan.IndexName); err != nil {
 		return nil, err
 	}
-	keys, err := p.resolve(plan.keySchema, used)
+	keys, err := t.resolve(plan.KeySchema, used)
 	if err != nil {
 		return nil, err
 	}
-	ix := &index{name: plan.name, keys: keys, projection: plan.projection, include: plan.include}
-	switch {
-	case plan.projection != "INCLUDE" && plan.include != nil:
+	shown := plan.Projection
+	ix := &index{name: plan.IndexName, keys: keys, projection: shown}
+	switch kind, include := shown.ProjectionType, shown.NonKeyAttributes; {
+	case kind != "INCLUDE" && include != nil:
 		return nil, attr.Invalidf("One or more parameter values were invalid: ProjectionType is %s, but NonKeyAttributes "+
-			"is specified", plan.projection)
-	case plan.projection == "ALL":
-	case plan.projection == "KEYS_ONLY", plan.projection == "INCLUDE" && plan.include != nil:
-		ix.kept = slices.Concat(p.keys.names(), keys.names(), plan.include)
-	case plan.projection == "INCLUDE":
+			"is specified", kind)
+	case kind == "ALL":
+	case kind == "KEYS_ONLY", kind == "INCLUDE" && include != nil:
+		ix.kept = slices.Concat(t.keys.names(), keys.names(), include)
+	case kind == "INCLUDE":
 		return nil, attr.Invalid("One or more parameter values were invalid: ProjectionType is INCLUDE, but " +
 			"NonKeyAttributes is not specified")
 	default:
-		return nil, attr.Invalidf("One or more parameter values were invalid: Unknown ProjectionType: %s", plan.projection)
+		return nil, attr.Invalidf("One or more parameter values were invalid: Unknown ProjectionType: %s", kind)
 	}
 	return ix, nil
 }
@@ -200,7 +176,7 @@ func (t *table) append(dst []byte, status string) []byte {
 		`"ProvisionedThroughput":{"NumberOfDecreasesToday":0,"ReadCapacityUnits":%d,"WriteCapacityUnits":%d},`+
 		`"TableSizeBytes":%d,"ItemCount":%d,"TableArn":%s,"DeletionProtectionEnabled":%t`,
 		quote(t.name), t.keys.json(), status, t.created.Unix(), t.created.Nanosecond()/1e6,
-		t.readUnits, t.writeUnits, t.rows.bytes, t.rows.count, quote(t.arn()), t.protected)
+		t.throughput.ReadCapacityUnits, t.throughput.WriteCapacityUnits, t.rows.bytes, t.rows.count, quote(t.arn()), t.protected)
 	if t.onDemand {
 		dst = append(dst, `,"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"}`...)
 	}
@@ -227,7 +203,7 @@ func (t *table) planJSON() []byte {
 		dst = append(dst, `,"BillingMode":"PAY_PER_REQUEST"`...)
 	} else {
 		dst = fmt.Appendf(dst, `,"ProvisionedThroughput":{"ReadCapacityUnits":%d,"WriteCapacityUnits":%d}`,
-			t.readUnits, t.writeUnits)
+			t.throughput.ReadCapacityUnits, t.throughput.WriteCapacityUnits)
 	}
 	dst = attr.AppendList(append(dst, `,"GlobalSecondaryIndexes":`...), t.indexes, func(dst []byte, ix *index) []byte {
 		return fmt.Appendf(dst, `{%s}`, ix.planJSON())
@@ -245,9 +221,9 @@ func appendDefinition(dst []byte, k keyAttribute) []byte {
 // planJSON writes the members of the index's definition.
 func (ix *index) planJSON() []byte {
 	dst := fmt.Appendf(nil, `"IndexName":%s,"KeySchema":%s,"Projection":{"ProjectionType":"%s"`, quote(ix.name),
-		ix.keys.json(), ix.projection)
-	if ix.include != nil {
-		dst = attr.AppendList(append(dst, `,"NonKeyAttributes":`...), ix.include, attr.AppendString)
+		ix.keys.json(), ix.projection.ProjectionType)
+	if include := ix.projection.NonKeyAttributes; include != nil {
+		dst = attr.AppendList(append(dst, `,"NonKeyAttributes":`...), include, attr.AppendString)
 	}
 	return append(dst, '}')
 }

@@ -36,22 +36,20 @@ const (
 type operation func(e *Engine, r *attr.Reader) ([]byte, error)
 
 // operations by X-Amz-Target without its prefix.
-var operations map[string]operation
+var operations = map[string]operation{
+	"CreateTable": (*Engine).createTable, "DescribeTable": onTable("DescribeTable", describeTable),
+	"ListTables": (*Engine).listTables, "DeleteTable": onTable("DeleteTable", (*Engine).deleteTable),
+	"UpdateTimeToLive":   (*Engine).updateTimeToLive,
+	"DescribeTimeToLive": onTable("DescribeTimeToLive", describeTimeToLive),
 
-func init() {
-	// Filled here, since operations refer back to the table for their names.
-	operations = map[string]operation{
-		"CreateTable": (*Engine).createTable, "DescribeTable": (*Engine).describeTable,
-		"DeleteTable": (*Engine).deleteTable, "ListTables": (*Engine).listTables,
-		"UpdateTimeToLive": (*Engine).updateTimeToLive, "DescribeTimeToLive": (*Engine).describeTimeToLive,
-		"GetItem": (*Engine).getItem, "PutItem": writeOperation("PutItem", putting),
-		"UpdateItem": writeOperation("UpdateItem", updating), "DeleteItem": writeOperation("DeleteItem", deleting),
-		"Query": (*Engine).query, "Scan": (*Engine).scan,
-		"BatchGetItem": (*Engine).batchGetItem, "BatchWriteItem": (*Engine).batchWriteItem,
-		"TransactGetItems": (*Engine).transactGetItems, "TransactWriteItems": (*Engine).transactWriteItems,
-		"ListStreams": (*Engine).listStreams, "DescribeStream": (*Engine).describeStream,
-		"GetShardIterator": (*Engine).getShardIterator, "GetRecords": (*Engine).getRecords,
-	}
+	"GetItem": (*Engine).getItem, "PutItem": writeOperation("PutItem", putting),
+	"UpdateItem": writeOperation("UpdateItem", updating), "DeleteItem": writeOperation("DeleteItem", deleting),
+	"Query": (*Engine).query, "Scan": (*Engine).scan,
+	"BatchGetItem": (*Engine).batchGetItem, "BatchWriteItem": (*Engine).batchWriteItem,
+	"TransactGetItems": (*Engine).transactGetItems, "TransactWriteItems": (*Engine).transactWriteItems,
+
+	"ListStreams": (*Engine).listStreams, "DescribeStream": (*Engine).describeStream,
+	"GetShardIterator": (*Engine).getShardIterator, "GetRecords": (*Engine).getRecords,
 }
 
 // handle answers one request: the HTTP status and the body.

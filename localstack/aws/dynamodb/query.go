@@ -46,7 +46,7 @@ func (e *Engine) scan(r *attr.Reader) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.span, err = segmentSpan(p.request.segment, p.request.segments); err != nil {
+	if p.span, err = segmentSpan(p.request.Segment, p.request.TotalSegments); err != nil {
 		return nil, err
 	}
 	if err := p.checkProjected(); err != nil {
@@ -57,13 +57,13 @@ func (e *Engine) scan(r *attr.Reader) ([]byte, error) {
 
 func parseKeyTerms(req *request, env *expr.Env) ([]expr.KeyTerm, error) {
 	switch {
-	case req.keyClause != nil && req.keyConditions != nil:
+	case req.KeyConditionExpression != nil && req.KeyConditions != nil:
 		return nil, attr.Invalid("Can not use both expression and non-expression parameters in the same request: " +
 			"Non-expression parameters: {KeyConditions} Expression parameters: {KeyConditionExpression}")
-	case req.keyClause != nil:
-		return expr.ParseKeyCondition(*req.keyClause, env)
-	case req.keyConditions != nil:
-		return req.keyConditions, nil
+	case req.KeyConditionExpression != nil:
+		return expr.ParseKeyCondition(*req.KeyConditionExpression, env)
+	case req.KeyConditions != nil:
+		return req.KeyConditions, nil
 	}
 	return nil,
 		attr.Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
@@ -79,11 +79,11 @@ func (e *Engine) readPage(r *attr.Reader, operation string) (*page, error) {
 	if err = p.parse(); err != nil {
 		return nil, err
 	}
-	if p.table, err = e.table(req.table); err != nil {
+	if p.table, err = e.table(req.TableName); err != nil {
 		return nil, err
 	}
-	if req.index != "" {
-		if p.ix, err = p.table.index(req.index); err != nil {
+	if req.IndexName != "" {
+		if p.ix, err = p.table.index(req.IndexName); err != nil {
 			return nil, err
 		}
 	}
@@ -96,17 +96,17 @@ func (e *Engine) readPage(r *attr.Reader, operation string) (*page, error) {
 // parse reads the expressions, in the service's order.
 func (p *page) parse() error {
 	req := p.request
-	env, err := expr.NewEnv(req.names, req.values)
+	env, err := expr.NewEnv(req.ExpressionAttributeNames, req.ExpressionAttributeValues)
 	if err != nil {
 		return err
 	}
-	if req.filter != nil {
-		if p.filter, err = expr.ParseCondition("FilterExpression", *req.filter, env); err != nil {
+	if req.FilterExpression != nil {
+		if p.filter, err = expr.ParseCondition("FilterExpression", *req.FilterExpression, env); err != nil {
 			return err
 		}
 	}
-	if req.projection != nil {
-		if p.projection, err = expr.ParseProjection(*req.projection, env); err != nil {
+	if req.ProjectionExpression != nil {
+		if p.projection, err = expr.ParseProjection(*req.ProjectionExpression, env); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ func (p *page) parse() error {
 			return err
 		}
 	}
-	if req.filter == nil && req.projection == nil && req.keyClause == nil {
+	if req.FilterExpression == nil && req.ProjectionExpression == nil && req.KeyConditionExpression == nil {
 		return env.WithoutExpression("FilterExpression, ProjectionExpression, KeyConditionExpression")
 	}
 	return env.Unused()
@@ -155,10 +155,10 @@ func (p *page) keys() schema {
 
 func (p *page) checkOptions() error {
 	req := p.request
-	if req.limit != nil && *req.limit < 1 {
+	if req.Limit != nil && *req.Limit < 1 {
 		return attr.Invalid("Limit must be greater than or equal to 1")
 	}
-	if p.ix != nil && req.consistent {
+	if p.ix != nil && req.ConsistentRead {
 		return attr.Invalid("Consistent reads are not supported on global secondary indexes")
 	}
 	return p.checkSelect()
@@ -166,7 +166,7 @@ func (p *page) checkOptions() error {
 
 func (p *page) checkSelect() error {
 	req := p.request
-	switch req.selection {
+	switch req.Select {
 	case "":
 	case "ALL_ATTRIBUTES":
 		if p.ix != nil && p.ix.kept != nil {
@@ -175,7 +175,7 @@ func (p *page) checkSelect() error {
 				"because its projection type is not ALL", p.ix.name)
 		}
 	case "COUNT":
-		if req.projection != nil {
+		if req.ProjectionExpression != nil {
 			return attr.Invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")
 		}
 	case "ALL_PROJECTED_ATTRIBUTES":
@@ -183,7 +183,7 @@ func (p *page) checkSelect() error {
 			return attr.Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
 		}
 	case "SPECIFIC_ATTRIBUTES":
-		if req.projection == nil {
+		if req.ProjectionExpression == nil {
 			return attr.Invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get " +
 				"SPECIFIC_ATTRIBUTES")
 		}
@@ -191,15 +191,15 @@ func (p *page) checkSelect() error {
 	default:
 		return attr.Invalid("Select must be ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, COUNT, or SPECIFIC_ATTRIBUTES")
 	}
-	if req.projection != nil && req.selection != "" {
-		return attr.Invalidf("Cannot specify the ProjectionExpression when choosing to get %s", req.selection)
+	if req.ProjectionExpression != nil && req.Select != "" {
+		return attr.Invalidf("Cannot specify the ProjectionExpression when choosing to get %s", req.Select)
 	}
 	return nil
 }
 
 // readStart turns ExclusiveStartKey into an order.
 func (p *page) readStart() error {
-	start := p.request.start
+	start := p.request.ExclusiveStartKey
 	if start == nil {
 		return nil
 	}
@@ -254,8 +254,8 @@ type scanned struct {
 func (e *Engine) collect(p *page) scanned {
 	var s scanned
 	limit := int(^uint(0) >> 1)
-	if p.request.limit != nil {
-		limit = *p.request.limit
+	if p.request.Limit != nil {
+		limit = *p.request.Limit
 	}
 	visit := func(r *row) bool {
 		if s.bytes >= maxPage {
@@ -273,7 +273,7 @@ func (e *Engine) collect(p *page) scanned {
 	if p.ix != nil {
 		rows = &p.ix.rows
 	}
-	if p.request.backward {
+	if p.backward() {
 		rows.descend(p.rest(), visit)
 	} else {
 		rows.ascend(p.rest(), visit)
@@ -281,12 +281,17 @@ func (e *Engine) collect(p *page) scanned {
 	return s
 }
 
+func (p *page) backward() bool {
+	forward := p.request.ScanIndexForward
+	return forward != nil && !*forward
+}
+
 // rest is the part of the span that lies beyond the start key.
 func (p *page) rest() span {
 	sp := p.span
 	switch {
 	case p.start == "":
-	case p.request.backward:
+	case p.backward():
 		sp.high = p.start
 	default:
 		sp.low = p.start + "\x00" // the next order after start
@@ -300,7 +305,7 @@ func (e *Engine) answerPage(p *page) ([]byte, error) {
 	}
 	s := e.collect(p)
 	charge := &bill{table: p.table}
-	units := readUnits(s.bytes, p.request.consistent)
+	units := readUnits(s.bytes, p.request.ConsistentRead)
 	if p.ix == nil {
 		charge.base = units
 	}
@@ -318,7 +323,7 @@ func (e *Engine) answerPage(p *page) ([]byte, error) {
 func (p *page) encode(s scanned, charge *bill) []byte {
 	dst := make([]byte, 0, 128+s.bytes)
 	dst = append(dst, '{')
-	counting := p.request.selection == "COUNT"
+	counting := p.request.Select == "COUNT"
 	if !counting {
 		dst = append(dst, `"Items":[`...)
 	}
@@ -343,10 +348,7 @@ func (p *page) encode(s scanned, charge *bill) []byte {
 	if s.more {
 		dst = attr.AppendMap(append(dst, `,"LastEvaluatedKey":`...), p.lastKey(s.rows[len(s.rows)-1]))
 	}
-	if wantsCapacity(p.request.capacity) {
-		dst = charge.append(append(dst, `,"ConsumedCapacity":`...), p.request.capacity)
-	}
-	return append(dst, '}')
+	return finish(dst, p.request.ReturnConsumedCapacity, charge)
 }
 
 func (p *page) lastKey(r *row) attr.Map {

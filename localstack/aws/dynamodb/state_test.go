@@ -16,7 +16,7 @@ func TestASnapshotHasRecordsOfABoundedSize(t *testing.T) {
 	for i := range count {
 		s.tokens = append(s.tokens, token{name: fmt.Sprintf("%036d", i)})
 	}
-	f := frozen{table: &table{definition: definition{name: "ledger"}}}
+	f := frozen{table: &table{name: "ledger"}}
 	for i := range count {
 		f.rows = append(f.rows, &row{order: fmt.Sprint(i),
 			text: string(attr.AppendMap(nil, attr.NewMap(attr.Field{Name: "pk", Value: attr.Int(i)})))})

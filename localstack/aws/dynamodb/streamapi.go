@@ -32,23 +32,24 @@ func (e *Engine) findStream(arn string) (*stream, error) {
 }
 
 func (e *Engine) listStreams(r *attr.Reader) ([]byte, error) {
-	var table, after string
-	limit := 100
-	err := members{"TableName": text(&table), "ExclusiveStartStreamArn": text(&after), "Limit": number(&limit)}.
-		read(r, "ListStreams")
-	if err != nil {
+	var in struct {
+		TableName, ExclusiveStartStreamArn string
+		Limit                              int
+	}
+	in.Limit = 100
+	if err := decode(r, "ListStreams", &in); err != nil {
 		return nil, err
 	}
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	answer := []byte(`{"Streams":[`)
-	count, skipping, last := 0, after != "", ""
+	count, skipping, last := 0, in.ExclusiveStartStreamArn != "", ""
 	for _, s := range e.streams {
-		if skipping || table != "" && s.table != table {
-			skipping = skipping && s.arn() != after
+		if skipping || in.TableName != "" && s.table != in.TableName {
+			skipping = skipping && s.arn() != in.ExclusiveStartStreamArn
 			continue
 		}
-		if count == limit {
+		if count == in.Limit {
 			answer = fmt.Appendf(answer, `],"LastEvaluatedStreamArn":%s}`, quote(last))
 			return answer, nil
 		}
@@ -61,16 +62,16 @@ func (e *Engine) listStreams(r *attr.Reader) ([]byte, error) {
 }
 
 func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
-	var arn, after string
-	err := members{"StreamArn": text(&arn), "ExclusiveStartShardId": text(&after),
-		"Limit": number(new(int)), // there is one shard
-	}.read(r, "DescribeStream")
-	if err != nil {
+	var in struct {
+		StreamArn, ExclusiveStartShardId string
+		Limit                            int // there is one shard
+	}
+	if err := decode(r, "DescribeStream", &in); err != nil {
 		return nil, err
 	}
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	s, err := e.findStream(arn)
+	s, err := e.findStream(in.StreamArn)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +82,8 @@ func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
 	answer := fmt.Appendf(nil, `{"StreamDescription":{"StreamArn":%s,"StreamLabel":%s,"StreamStatus":"%s",`+
 		`"StreamViewType":"%s",`+
 		`"CreationRequestDateTime":%d,"TableName":%s,"KeySchema":%s,"Shards":[`,
-		quote(arn), quote(s.label), status, s.view, s.created.Unix(), quote(s.table), s.keys.json())
-	if after < s.shard() {
+		quote(in.StreamArn), quote(s.label), status, s.view, s.created.Unix(), quote(s.table), s.keys.json())
+	if in.ExclusiveStartShardId < s.shard() {
 		answer = fmt.Appendf(answer, `{"ShardId":"%s","SequenceNumberRange":{"StartingSequenceNumber":"%s"%s}}`, s.shard(),
 			sequenceText(1), ending)
 	}
@@ -90,22 +91,20 @@ func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
 }
 
 func (e *Engine) getShardIterator(r *attr.Reader) ([]byte, error) {
-	var arn, shard, kind, sequence string
-	err := members{"StreamArn": text(&arn), "ShardId": text(&shard), "ShardIteratorType": text(&kind),
-		"SequenceNumber": text(&sequence)}.read(r, "GetShardIterator")
-	if err != nil {
+	var in struct{ StreamArn, ShardId, ShardIteratorType, SequenceNumber string }
+	if err := decode(r, "GetShardIterator", &in); err != nil {
 		return nil, err
 	}
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	s, err := e.findStream(arn)
+	s, err := e.findStream(in.StreamArn)
 	if err != nil {
 		return nil, err
 	}
-	if shard != s.shard() {
+	if in.ShardId != s.shard() {
 		return nil, notFound("Shard does not exist")
 	}
-	from, err := s.position(kind, sequence, e.now())
+	from, err := s.position(in.ShardIteratorType, in.SequenceNumber, e.now())
 	if err != nil {
 		return nil, err
 	}
@@ -175,17 +174,20 @@ func (e *Engine) readIterator(text string) (*stream, int, error) {
 }
 
 func (e *Engine) getRecords(r *attr.Reader) ([]byte, error) {
-	iterator, limit := "", maxRecords
-	err := members{"ShardIterator": text(&iterator), "Limit": number(&limit)}.read(r, "GetRecords")
-	if err == nil {
-		err = checkLimit("limit", limit, maxRecords)
+	var in struct {
+		ShardIterator string
+		Limit         int
 	}
-	if err != nil {
+	in.Limit = maxRecords
+	if err := decode(r, "GetRecords", &in); err != nil {
+		return nil, err
+	}
+	if err := checkLimit("limit", in.Limit, maxRecords); err != nil {
 		return nil, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s, from, err := e.readIterator(iterator)
+	s, from, err := e.readIterator(in.ShardIterator)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +200,7 @@ func (e *Engine) getRecords(r *attr.Reader) ([]byte, error) {
 	}
 	answer := []byte(`{"Records":[`)
 	count := 0
-	for ; count < min(limit, len(kept)) && len(answer) < maxRecordBytes; count++ {
+	for ; count < min(in.Limit, len(kept)) && len(answer) < maxRecordBytes; count++ {
 		answer = s.appendRecord(append(answer, comma(count)...), kept[count])
 	}
 	answer = append(answer, ']')

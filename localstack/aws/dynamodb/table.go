@@ -6,10 +6,16 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// table is one table with everything that belongs to it. Its definition never
-// changes; the rest is guarded by the engine's lock.
+// table is one table with everything that belongs to it. What CreateTable said
+// never changes; the rest is guarded by the engine's lock.
 type table struct {
-	definition
+	name       string
+	attributes []keyAttribute
+	keys       schema
+	onDemand   bool
+	throughput provisionedThroughput
+	protected  bool
+
 	created time.Time
 	rows    sorted
 	indexes []*index
@@ -18,17 +24,6 @@ type table struct {
 	pending []indexChange // replication to indexes not yet done, oldest first
 	read    float64       // capacity units consumed so far
 	written float64
-}
-
-// definition is what CreateTable said.
-type definition struct {
-	name       string
-	attributes []keyAttribute
-	keys       schema
-	onDemand   bool
-	readUnits  int
-	writeUnits int
-	protected  bool
 }
 
 const (

@@ -61,19 +61,21 @@ func (ts *tokens) forget(now time.Time) {
 func (w *write) appendFingerprint(dst []byte) []byte {
 	req := w.request
 	dst = append(dst, byte('0'+w.kind))
-	for _, s := range []*string{&req.table, req.update, req.condition, &req.onFailure} {
+	texts := []*string{&req.TableName, req.UpdateExpression, req.ConditionExpression,
+		&req.ReturnValuesOnConditionCheckFailure}
+	for _, s := range texts {
 		dst = append(dst, '|')
 		if s != nil {
 			dst = attr.AppendString(dst, *s)
 		}
 	}
 	dst = attr.AppendMap(attr.AppendMap(dst, w.key), w.item)
-	names := make([]attr.Field, 0, len(req.names))
-	for key, name := range req.names {
+	names := make([]attr.Field, 0, len(req.ExpressionAttributeNames))
+	for key, name := range req.ExpressionAttributeNames {
 		names = append(names, attr.Field{Name: key, Value: attr.Text(name)})
 	}
-	values := make([]attr.Field, 0, len(req.values))
-	for key, v := range req.values {
+	values := make([]attr.Field, 0, len(req.ExpressionAttributeValues))
+	for key, v := range req.ExpressionAttributeValues {
 		values = append(values, attr.Field{Name: key, Value: v})
 	}
 	return attr.AppendMap(attr.AppendMap(dst, attr.NewMap(names...)), attr.NewMap(values...))

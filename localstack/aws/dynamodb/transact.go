@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"cmp"
 	"crypto/sha256"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ const (
 // transaction is a TransactWriteItems request.
 type transaction struct {
 	token    string
-	capacity string
+	capacity capacityLevel
 	writes   []*write
 }
 
@@ -31,22 +32,26 @@ type reason struct {
 	item          attr.Map
 }
 
+// writeKinds are by the names that transactions and batches have for them.
 var writeKinds = map[string]writeKind{"Put": putting, "Update": updating, "Delete": deleting,
-	"ConditionCheck": checking}
+	"ConditionCheck": checking, "PutRequest": putting, "DeleteRequest": deleting}
 
 func (e *Engine) transactWriteItems(r *attr.Reader) ([]byte, error) {
-	tx := &transaction{}
-	var parts []part
-	err := members{"TransactItems": into(&parts, readParts(writeKinds)), "ClientRequestToken": text(&tx.token),
-		"ReturnConsumedCapacity":      into(&tx.capacity, readCapacity),
-		"ReturnItemCollectionMetrics": ignored()}.read(r, "TransactWriteItems")
-	if err != nil {
+	var in struct {
+		TransactItems               transactItems
+		ClientRequestToken          string
+		ReturnConsumedCapacity      capacityLevel
+		ReturnItemCollectionMetrics string
+	}
+	in.TransactItems.kinds = []string{"Put", "Update", "Delete", "ConditionCheck"}
+	if err := decode(r, "TransactWriteItems", &in); err != nil {
 		return nil, err
 	}
-	if err := checkToken(tx.token); err != nil {
+	if err := checkToken(in.ClientRequestToken); err != nil {
 		return nil, err
 	}
-	if err := e.prepareWrites(tx, parts); err != nil {
+	tx := &transaction{token: in.ClientRequestToken, capacity: in.ReturnConsumedCapacity}
+	if err := e.prepareWrites(tx, in.TransactItems.parts); err != nil {
 		return nil, err
 	}
 	return e.transact(tx)
@@ -60,39 +65,51 @@ func checkToken(token string) error {
 	return nil
 }
 
-// part is one element of TransactItems.
+// part is one element of TransactItems or of a batch of writes: the name of what
+// it does, and with what.
 type part struct {
 	kind string
 	req  *request
 }
 
-// readParts reads TransactItems; kinds has the operations it may hold.
-func readParts[K any](kinds map[string]K) func(*attr.Reader) ([]part, error) {
-	all := list(func(r *attr.Reader) (part, error) {
-		var p part
-		err := r.Object(func(name string) (err error) {
-			if _, known := kinds[name]; !known {
-				return refuseParameter("TransactItems", name)
-			}
-			if p.kind != "" {
-				return attr.Invalid("TransactItems can only contain one of Check, Put, Update or Delete")
-			}
-			p.kind = name
-			p.req, err = readRequest(r, name)
-			return err
-		})
-		if err == nil && p.kind == "" {
-			err = attr.Invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
+// readPart reads a part of one of the kinds. A part of none or of several is
+// refused with the error for that.
+func readPart(r *attr.Reader, object string, kinds []string, none, several error) (p part, err error) {
+	err = r.Object(func(name string) (err error) {
+		if !slices.Contains(kinds, name) {
+			return refuseParameter(object, name)
 		}
-		return p, err
+		if p.kind != "" {
+			return several
+		}
+		p.kind = name
+		p.req, err = readRequest(r, name)
+		return err
 	})
-	return func(r *attr.Reader) ([]part, error) {
-		parts, err := all(r)
-		if err == nil {
-			err = checkPartCount(len(parts))
-		}
-		return parts, err
+	if err == nil && p.kind == "" {
+		err = none
 	}
+	return p, err
+}
+
+// transactItems is the member of that name, whose parts are of some kinds.
+type transactItems struct {
+	kinds []string
+	parts []part
+}
+
+func (t *transactItems) decode(r *attr.Reader) error {
+	err := r.Array(func() error {
+		p, err := readPart(r, "TransactItems", t.kinds,
+			attr.Invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"),
+			attr.Invalid("TransactItems can only contain one of Check, Put, Update or Delete"))
+		t.parts = append(t.parts, p)
+		return err
+	})
+	if err == nil {
+		err = checkPartCount(len(t.parts))
+	}
+	return err
 }
 
 func checkPartCount(n int) error {
@@ -115,7 +132,7 @@ func (e *Engine) prepareWrites(tx *transaction, parts []part) error {
 		if err != nil {
 			return err
 		}
-		if w.kind == checking && p.req.condition == nil {
+		if w.kind == checking && p.req.ConditionExpression == nil {
 			return missing("conditionExpression")
 		}
 		at := w.table.name + "/" + w.order
@@ -260,10 +277,7 @@ func (e *Engine) replayBills(tx *transaction) bills {
 }
 
 func (tx *transaction) answer(charges bills) []byte {
-	if !wantsCapacity(tx.capacity) {
-		return []byte("{}")
-	}
-	return append(charges.append([]byte(`{"ConsumedCapacity":`), tx.capacity), '}')
+	return finish([]byte{'{'}, tx.capacity, charges)
 }
 
 func conflictReasons(n int) []reason {

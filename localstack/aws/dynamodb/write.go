@@ -39,7 +39,7 @@ func (e *Engine) prepare(kind writeKind, req *request) (*write, error) {
 	if err := w.parse(req); err != nil {
 		return nil, err
 	}
-	t, err := e.table(req.table)
+	t, err := e.table(req.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (e *Engine) prepare(kind writeKind, req *request) (*write, error) {
 	if err := w.locate(req); err != nil {
 		return nil, err
 	}
-	switch req.onFailure {
+	switch req.ReturnValuesOnConditionCheckFailure {
 	case "", "NONE":
 	case "ALL_OLD":
 		w.onFailure = true
@@ -58,23 +58,23 @@ func (e *Engine) prepare(kind writeKind, req *request) (*write, error) {
 }
 
 func (w *write) parse(req *request) error {
-	env, err := expr.NewEnv(req.names, req.values)
+	env, err := expr.NewEnv(req.ExpressionAttributeNames, req.ExpressionAttributeValues)
 	if err != nil {
 		return err
 	}
-	if req.update == nil && req.condition == nil {
+	if req.UpdateExpression == nil && req.ConditionExpression == nil {
 		if w.kind == updating {
 			return env.WithoutExpression("UpdateExpression, ConditionExpression")
 		}
 		return env.WithoutExpression("ConditionExpression")
 	}
-	if req.update != nil {
-		if w.update, err = expr.ParseUpdate(*req.update, env); err != nil {
+	if req.UpdateExpression != nil {
+		if w.update, err = expr.ParseUpdate(*req.UpdateExpression, env); err != nil {
 			return err
 		}
 	}
-	if req.condition != nil {
-		if w.condition, err = expr.ParseCondition("ConditionExpression", *req.condition, env); err != nil {
+	if req.ConditionExpression != nil {
+		if w.condition, err = expr.ParseCondition("ConditionExpression", *req.ConditionExpression, env); err != nil {
 			return err
 		}
 	}
@@ -85,26 +85,26 @@ func (w *write) parse(req *request) error {
 func (w *write) locate(req *request) error {
 	keys := w.table.keys
 	if w.kind != putting {
-		w.key = req.key
-		if req.key == nil {
+		w.key = req.Key
+		if req.Key == nil {
 			return missing("key")
 		}
-		if err := keys.checkKey(req.key); err != nil {
+		if err := keys.checkKey(req.Key); err != nil {
 			return err
 		}
-		w.order = keys.order(req.key)
+		w.order = keys.order(req.Key)
 		return nil
 	}
-	if req.item == nil {
+	if req.Item == nil {
 		return missing("item")
 	}
-	if err := keys.checkItem(req.item); err != nil {
+	if err := keys.checkItem(req.Item); err != nil {
 		return err
 	}
-	w.item = req.item
-	w.key = req.item.Only(keys.names())
-	w.order = keys.order(req.item)
-	return w.checkEmpty(req.item)
+	w.item = req.Item
+	w.key = req.Item.Only(keys.names())
+	w.order = keys.order(req.Item)
+	return w.checkEmpty(req.Item)
 }
 
 // checkStatic refuses what no item could make right: updates of the key, index
@@ -206,7 +206,7 @@ func (w *write) place() place { return place{w.table, w.key} }
 
 // returned picks the attributes that ReturnValues asks for.
 func (w *write) returned(old, next *row) attr.Map {
-	switch w.request.returnValues {
+	switch w.request.ReturnValues {
 	case "ALL_OLD":
 		return old.attributes()
 	case "ALL_NEW":
@@ -235,7 +235,7 @@ func (w *write) checkReturnValues() error {
 	if w.kind == updating {
 		allowed = append(allowed, "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
 	}
-	if !slices.Contains(allowed, w.request.returnValues) {
+	if !slices.Contains(allowed, w.request.ReturnValues) {
 		return attr.Invalid("Return values set to invalid value")
 	}
 	return nil
