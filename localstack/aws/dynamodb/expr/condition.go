@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
@@ -49,28 +51,23 @@ func (p *parser) wantCondition(n *node) *node {
 	if !n.isCondition() {
 		p.refuse()
 	}
-	if n.op == opCall && n.symbol == "size" {
+	if n.op == opCall && n.symbol == nestable[inCondition] {
 		p.misplaced(n)
 	}
 	return n
 }
 
-func (p *parser) disjunction() *node {
-	n := p.conjunction()
-	for p.atKeyword("OR") {
-		p.wantCondition(n)
-		p.operator()
-		n = &node{op: opOr, symbol: "OR", args: []*node{n, p.wantCondition(p.conjunction())}}
-	}
-	return n
-}
+func (p *parser) disjunction() *node { return p.chain(opOr, "OR", p.conjunction) }
 
-func (p *parser) conjunction() *node {
-	n := p.negation()
-	for p.atKeyword("AND") {
+func (p *parser) conjunction() *node { return p.chain(opAnd, "AND", p.negation) }
+
+// chain reads parts with an operator between them.
+func (p *parser) chain(op op, word string, part func() *node) *node {
+	n := part()
+	for p.atKeyword(word) {
 		p.wantCondition(n)
 		p.operator()
-		n = &node{op: opAnd, symbol: "AND", args: []*node{n, p.wantCondition(p.negation())}}
+		n = &node{op: op, symbol: word, args: []*node{n, p.wantCondition(part())}}
 	}
 	return n
 }
@@ -93,7 +90,7 @@ func (p *parser) comparison() *node {
 	left := p.primary()
 	t := p.peek()
 	switch {
-	case t.kind == tokSymbol && isComparator(t.text):
+	case t.kind == tokSymbol && slices.Contains(comparators, t.text):
 		p.wantOperand(left)
 		p.operator()
 		return p.compare(t.text, left, p.wantOperand(p.primary()))
@@ -113,13 +110,7 @@ func (p *parser) comparison() *node {
 	return left
 }
 
-func isComparator(s string) bool {
-	switch s {
-	case "=", "<>", "<", "<=", ">", ">=":
-		return true
-	}
-	return false
-}
+var comparators = []string{"=", "<>", "<", "<=", ">", ">="}
 
 // primary reads an operand, a call, or anything in parentheses.
 func (p *parser) primary() *node {
@@ -130,7 +121,7 @@ func (p *parser) primary() *node {
 	}
 	n := p.operand()
 	if n.op == opCall {
-		p.checkCall(n)
+		p.checkCall(n, inCondition)
 	}
 	return n
 }
@@ -140,31 +131,26 @@ func (p *parser) wantOperand(n *node) *node {
 	if !n.isOperand() {
 		p.refuse()
 	}
-	if n.op == opCall && n.symbol != "size" {
-		p.misplaced(n)
-	}
+	p.wantNestable(inCondition, n)
 	return n
 }
 
 func (p *parser) compare(symbol string, left, right *node) *node {
 	n := &node{op: opCompare, symbol: symbol, args: []*node{left, right}}
 	if symbol != "=" && symbol != "<>" {
-		p.wantType(symbol, left, attr.S, attr.N, attr.B)
-		p.wantType(symbol, right, attr.S, attr.N, attr.B)
+		p.wantType(n, ordered, left, right)
 	}
-	p.wantDistinct(symbol, n.args)
+	p.wantDistinct(n)
 	return n
 }
 
 func (p *parser) between(v, low, high *node) *node {
 	n := &node{op: opBetween, symbol: "BETWEEN", args: []*node{v, low, high}}
-	for _, a := range n.args {
-		p.wantType(n.symbol, a, attr.S, attr.N, attr.B)
-	}
+	p.wantType(n, ordered, n.args...)
 	if low.op == opValue && high.op == opValue && p.semantic == nil {
 		p.fail(rankTypes, bounds(low.value, high.value))
 	}
-	p.wantDistinct(n.symbol, n.args)
+	p.wantDistinct(n)
 	return n
 }
 
@@ -190,10 +176,9 @@ func (p *parser) in(v *node) *node {
 	p.expect("(")
 	n.args = append(n.args, several(p, func() *node { return p.wantOperand(p.primary()) })...)
 	p.expect(")")
-	if len(n.args)-1 > maxIn {
-		p.fail(rankTypes, attr.Invalidf("The IN operator is provided with too many operands; number of operands: %d",
-			len(n.args)-1))
+	if count := len(n.args) - 1; count > maxIn {
+		p.fail(rankTypes, attr.Invalidf("The IN operator is provided with too many operands; number of operands: %d", count))
 	}
-	p.wantDistinct(n.symbol, n.args)
+	p.wantDistinct(n)
 	return n
 }

@@ -6,62 +6,109 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// checkCall refuses a call in a condition for its name, its operands' number
-// or their types.
-func (p *parser) checkCall(n *node) {
-	for _, a := range n.args {
+// function says where a function may stand and which operands it takes.
+type function struct {
+	in       place
+	operands int
+	path     bool        // the first operand is a document path
+	types    []attr.Kind // of an operand whose type is known; nil for any
+	distinct bool        // the other operands are not the first one's path
+}
+
+// place is a kind of expression, as messages name it.
+type place string
+
+const (
+	inCondition place = "a condition"
+	inUpdate    place = "an update"
+)
+
+var (
+	texts     = []attr.Kind{attr.S, attr.B}
+	ordered   = []attr.Kind{attr.S, attr.N, attr.B}
+	sized     = []attr.Kind{attr.S, attr.B, attr.SS, attr.NS, attr.BS, attr.L, attr.M}
+	functions = map[string]function{
+		"attribute_exists":     {in: inCondition, operands: 1, path: true},
+		"attribute_not_exists": {in: inCondition, operands: 1, path: true},
+		"size":                 {in: inCondition, operands: 1, types: sized},
+		"begins_with":          {in: inCondition, operands: 2, types: texts, distinct: true},
+		"contains":             {in: inCondition, operands: 2, distinct: true},
+		"attribute_type":       {in: inCondition, operands: 2, distinct: true},
+		"if_not_exists":        {in: inUpdate, operands: 2, path: true, distinct: true},
+		"list_append":          {in: inUpdate, operands: 2, types: []attr.Kind{attr.L}},
+	}
+	// nestable has the only function whose result another one takes.
+	nestable = map[place]string{inCondition: "size", inUpdate: "if_not_exists"}
+)
+
+// checkCall refuses a call for its name, or its operands' number or types. The
+// service checks the calls among the operands first in a condition, last in an update.
+func (p *parser) checkCall(n *node, in place) {
+	if in == inCondition {
+		p.checkNested(in, n.args...)
+	}
+	switch f, known := functions[n.symbol]; {
+	case !known:
+		p.failAt(rankNames, n.at, attr.Invalidf("Invalid function name; function: %s", n.symbol))
+	case f.in != in:
+		p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed in %s expression; function: %s", in, n.symbol))
+	case len(n.args) != f.operands:
+		p.fail(rankTypes, attr.Invalidf("Incorrect number of operands for operator or function; operator or function: %s, "+
+			"number of operands: %d", n.symbol, len(n.args)))
+	default:
+		p.checkOperands(n, f)
+	}
+	if in == inUpdate {
+		p.checkNested(in, n.args...)
+	}
+}
+
+func (p *parser) checkOperands(n *node, f function) {
+	if f.path && n.args[0].op != opPath {
+		p.fail(rankTypes, attr.Invalidf("Operator or function requires a document path; operator or function: %s", n.symbol))
+	}
+	if f.types != nil {
+		p.wantType(n, f.types, n.args...)
+	}
+	if f.distinct {
+		p.wantDistinct(n)
+	}
+	if n.symbol == "attribute_type" {
+		p.wantTypeName(n)
+	}
+}
+
+// checkNested checks the calls among operands.
+func (p *parser) checkNested(in place, operands ...*node) {
+	for _, a := range operands {
 		if a.op == opCall {
-			p.checkCall(a)
-			if a.symbol != "size" {
-				p.misplaced(a)
-			}
+			p.checkCall(a, in)
+			p.wantNestable(in, a)
 		}
 	}
-	switch n.symbol {
-	case "attribute_exists", "attribute_not_exists":
-		if p.arity(n, 1) {
-			p.wantPath(n.symbol, n.args[0])
-		}
-	case "size":
-		if p.arity(n, 1) {
-			p.wantType(n.symbol, n.args[0], attr.S, attr.B, attr.SS, attr.NS, attr.BS, attr.L, attr.M)
-		}
-	case "begins_with":
-		if p.arity(n, 2) {
-			p.wantType(n.symbol, n.args[0], attr.S, attr.B)
-			p.wantType(n.symbol, n.args[1], attr.S, attr.B)
-			p.wantDistinct(n.symbol, n.args)
-		}
-	case "contains":
-		if p.arity(n, 2) {
-			p.wantDistinct(n.symbol, n.args)
-		}
-	case "attribute_type":
-		if p.arity(n, 2) {
-			p.wantDistinct(n.symbol, n.args)
-			p.wantTypeName(n.args[1])
-		}
-	case "if_not_exists", "list_append":
-		p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed in a condition expression; function: %s",
-			n.symbol))
-	default:
-		p.failAt(rankNames, n.at, attr.Invalidf("Invalid function name; function: %s", n.symbol))
+}
+
+// wantNestable refuses a call whose result is not a value for others.
+func (p *parser) wantNestable(in place, n *node) {
+	if n.op == opCall && n.symbol != nestable[in] {
+		p.misplaced(n)
 	}
 }
 
 // wantTypeName refuses a second operand of attribute_type that is not the name
 // of a type.
 func (p *parser) wantTypeName(n *node) {
-	if n.op != opValue {
+	name := n.args[1]
+	if name.op != opValue {
 		// The service prints its whole set of internal types here; the words differ, the refusal does not.
 		p.fail(rankTypes, attr.Invalid("Incorrect operand type for operator or function; operator or function: "+
 			"attribute_type, operand type: path"))
 		return
 	}
-	p.wantType("attribute_type", n, attr.S)
-	if _, ok := attr.ParseKind(n.value.Str()); !ok && n.value.Kind() == attr.S {
+	p.wantType(n, []attr.Kind{attr.S}, name)
+	if _, ok := attr.ParseKind(name.value.Str()); !ok && name.value.Kind() == attr.S {
 		p.fail(rankTypes, attr.Invalidf("Invalid attribute type name found; type: %s, valid types: "+
-			"{N,BS,L,B,NULL,M,S,SS,NS,BOOL}", n.value.Str()))
+			"{N,BS,L,B,NULL,M,S,SS,NS,BOOL}", name.value.Str()))
 	}
 }
 

@@ -90,43 +90,24 @@ func (p *parser) parenthesised(n *node) *node {
 	return n
 }
 
-// arity refuses a call with the wrong number of operands.
-func (p *parser) arity(n *node, want int) bool {
-	if len(n.args) == want {
-		return true
-	}
-	p.fail(rankTypes, attr.Invalidf("Incorrect number of operands for operator or function; operator or function: %s, "+
-		"number of operands: %d",
-		n.symbol, len(n.args)))
-	return false
-}
-
-// wantType refuses an operand whose type is known and not among the allowed.
-func (p *parser) wantType(symbol string, n *node, allowed ...attr.Kind) {
-	kind := n.kind()
-	if kind == attr.Missing || slices.Contains(allowed, kind) {
-		return
-	}
-	p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator or function: %s, operand "+
-		"type: %s", symbol, kind))
-}
-
-func (p *parser) wantPath(symbol string, n *node) {
-	if n.op != opPath {
-		p.fail(rankTypes, attr.Invalidf("Operator or function requires a document path; operator or function: %s", symbol))
+// wantType refuses operands of n whose type is known and not among the allowed.
+func (p *parser) wantType(n *node, allowed []attr.Kind, operands ...*node) {
+	for _, a := range operands {
+		if kind := a.kind(); kind != attr.Missing && !slices.Contains(allowed, kind) {
+			p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator or function: %s, "+
+				"operand type: %s", n.symbol, kind))
+		}
 	}
 }
 
 // wantDistinct refuses a path that is compared with itself.
-func (p *parser) wantDistinct(symbol string, args []*node) {
-	if args[0].op != opPath {
-		return
-	}
-	for _, other := range args[1:] {
-		if other.op == opPath && slices.Equal(other.path, args[0].path) {
+func (p *parser) wantDistinct(n *node) {
+	first := n.args[0]
+	for _, other := range n.args[1:] {
+		if first.op == opPath && other.op == opPath && slices.Equal(other.path, first.path) {
 			p.fail(rankTypes,
 				attr.Invalidf("The first operand must be distinct from the remaining operands for this operator or function; "+
-					"operator: %s, first operand: %s", symbol, args[0].path))
+					"operator: %s, first operand: %s", n.symbol, first.path))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -160,13 +161,9 @@ func (p *parser) atKeyword(word string) bool {
 
 // isKeyword reports whether a word belongs to the grammar, and therefore can't name an
 // attribute.
-func isKeyword(word string) bool {
-	switch strings.ToUpper(word) {
-	case "AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE":
-		return true
-	}
-	return false
-}
+func isKeyword(word string) bool { return slices.Contains(keywords, strings.ToUpper(word)) }
+
+var keywords = []string{"AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE"}
 
 // path reads a.b[0].#c.
 func (p *parser) path() Path {

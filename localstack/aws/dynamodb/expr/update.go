@@ -103,48 +103,12 @@ func (p *parser) setTerm() *node {
 func (p *parser) checkSetValue(n *node) {
 	switch n.op {
 	case opCall:
-		p.checkSetCall(n)
+		p.checkCall(n, inUpdate)
 	case opAdd, opSubtract:
 		for _, a := range n.args {
-			if a.op == opCall {
-				p.checkSetCall(a)
-				p.onlyIfNotExists(a)
-			}
-			p.wantType(n.symbol, a, attr.N)
+			p.checkNested(inUpdate, a)
+			p.wantType(n, []attr.Kind{attr.N}, a)
 		}
-	}
-}
-
-func (p *parser) checkSetCall(n *node) {
-	switch n.symbol {
-	case "if_not_exists":
-		if p.arity(n, 2) {
-			p.wantPath(n.symbol, n.args[0])
-			p.wantDistinct(n.symbol, n.args)
-		}
-	case "list_append":
-		if p.arity(n, 2) {
-			p.wantType(n.symbol, n.args[0], attr.L)
-			p.wantType(n.symbol, n.args[1], attr.L)
-		}
-	case "attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size":
-		p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed in an update expression; function: %s",
-			n.symbol))
-	default:
-		p.failAt(rankNames, n.at, attr.Invalidf("Invalid function name; function: %s", n.symbol))
-	}
-	for _, a := range n.args {
-		if a.op == opCall {
-			p.checkSetCall(a)
-			p.onlyIfNotExists(a)
-		}
-	}
-}
-
-// onlyIfNotExists refuses the other functions where a value is wanted.
-func (p *parser) onlyIfNotExists(n *node) {
-	if n.symbol != "if_not_exists" {
-		p.misplaced(n)
 	}
 }
 
