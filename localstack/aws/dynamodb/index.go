@@ -69,23 +69,19 @@ func (ix *index) checkEmpty(item attr.Map, updating bool) error {
 	for _, k := range ix.keys.attributes() {
 		v := item.Get(k.name)
 		isText := v.Kind() == attr.S || v.Kind() == attr.B
-		if isText && v.Str() == "" && (updating || v.Kind() == k.kind) {
-			return ix.emptyKey(k, updating)
+		switch {
+		case !isText || v.Str() != "":
+		case updating:
+			return attr.Invalid("One or more parameter values are not valid. The update expression attempted to update a " +
+				"secondary index key to a value that is not supported. " +
+				"The AttributeValue for a key attribute cannot contain an empty string value.")
+		case v.Kind() == k.kind:
+			return attr.Invalidf("One or more parameter values are not valid. A value specified for a secondary index key is "+
+				"not supported. The AttributeValue for a key attribute cannot contain an empty string value. "+
+				"IndexName: %s, IndexKey: %s", ix.name, k.name)
 		}
 	}
 	return nil
-}
-
-func (ix *index) emptyKey(k keyAttribute, updating bool) error {
-	if updating {
-		return attr.Invalid("One or more parameter values are not valid. The update expression attempted to update a " +
-			"secondary index key to a value that is not supported. " +
-			"The AttributeValue for a key attribute cannot contain an empty string value.")
-	}
-	return attr.Invalidf("One or more parameter values are not valid. A value specified for a secondary index key is "+
-		"not supported. "+
-		"The AttributeValue for a key attribute cannot contain an empty string value. IndexName: %s, IndexKey: %s", ix.name,
-		k.name)
 }
 
 // propagate replicates a change of an entry to the index, now or after the lag.

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
@@ -146,9 +145,11 @@ var (
 
 const errIterator = attr.Invalid("Invalid ShardIterator")
 
+const iteratorFormat = "%d|%d|%s"
+
 // iterator encodes a position and when it was given out.
 func (e *Engine) iterator(s *stream, from int) string {
-	state := fmt.Sprintf("%d|%d|%s", from, e.now().UnixMilli(), s.arn())
+	state := fmt.Sprintf(iteratorFormat, from, e.now().UnixMilli(), s.arn())
 	return base64.StdEncoding.EncodeToString([]byte(state))
 }
 
@@ -157,19 +158,18 @@ func (e *Engine) readIterator(text string) (*stream, int, error) {
 	if err != nil {
 		return nil, 0, errIterator
 	}
-	parts := strings.SplitN(string(state), "|", 3)
-	if len(parts) != 3 {
-		return nil, 0, errIterator
-	}
-	from, err1 := strconv.Atoi(parts[0])
-	given, err2 := strconv.ParseInt(parts[1], 10, 64)
-	if err1 != nil || err2 != nil {
+	var (
+		from  int
+		given int64 // Unix milliseconds
+		arn   string
+	)
+	if _, err = fmt.Sscanf(string(state), iteratorFormat, &from, &given, &arn); err != nil {
 		return nil, 0, errIterator
 	}
 	if e.now().Sub(time.UnixMilli(given)) > iteratorLifetime {
 		return nil, 0, errExpired
 	}
-	s, err := e.findStream(parts[2])
+	s, err := e.findStream(arn)
 	return s, from, err
 }
 

@@ -1,6 +1,7 @@
 package attr
 
 import (
+	"bytes"
 	"math/big"
 	"strconv"
 	"strings"
@@ -57,14 +58,7 @@ func parseDecimal(text string) (decimal, error) {
 	return d.normalise(whole, fraction, exponent), nil
 }
 
-func allDigits(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
+func allDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 func (d decimal) normalise(whole, fraction string, exponent int) decimal {
 	digits, point := whole+fraction, len(whole)
@@ -132,28 +126,8 @@ func compareNumbers(a, b string) int {
 	if a == b {
 		return 0
 	}
-	negA, negB := strings.HasPrefix(a, "-"), strings.HasPrefix(b, "-")
-	switch {
-	case negA && negB:
-		return compareMagnitudes(b[1:], a[1:])
-	case negA:
-		return -1
-	case negB:
-		return 1
-	}
-	return compareMagnitudes(a, b)
-}
-
-func compareMagnitudes(a, b string) int {
-	wholeA, fractionA, _ := strings.Cut(a, ".")
-	wholeB, fractionB, _ := strings.Cut(b, ".")
-	if len(wholeA) != len(wholeB) {
-		return len(wholeA) - len(wholeB)
-	}
-	if c := strings.Compare(wholeA, wholeB); c != 0 {
-		return c
-	}
-	return strings.Compare(fractionA, fractionB)
+	var x, y [64]byte // on the stack
+	return bytes.Compare(appendNumberKey(x[:0], canonicalDecimal(a)), appendNumberKey(y[:0], canonicalDecimal(b)))
 }
 
 // Add is a + b, exactly; it fails when the sum has more than 38 digits or
@@ -164,27 +138,17 @@ func Add(a, b Value) (Value, error) { return combine(a, b, (*big.Int).Add) }
 func Subtract(a, b Value) (Value, error) { return combine(a, b, (*big.Int).Sub) }
 
 func combine(a, b Value, op func(z, x, y *big.Int) *big.Int) (Value, error) {
-	x, y := canonicalDecimal(a.text), canonicalDecimal(b.text)
-	scale := min(x.exp-len(x.digits), y.exp-len(y.digits))
-	sum := op(new(big.Int), x.scaled(scale), y.scaled(scale))
-	var d decimal
-	d.negative = sum.Sign() < 0
-	d = d.normalise(new(big.Int).Abs(sum).String(), "", scale)
-	if err := d.check(); err != nil {
-		return Value{}, err
-	}
-	return Value{kind: N, text: d.canonical("")}, nil
+	_, fractionA, _ := strings.Cut(a.text, ".")
+	_, fractionB, _ := strings.Cut(b.text, ".")
+	places := max(len(fractionA), len(fractionB))
+	x, y := scaled(a.text, places), scaled(b.text, places)
+	return Number(op(x, x, y).String() + "e-" + strconv.Itoa(places))
 }
 
-// scaled is the integer d × 10^-scale.
-func (d decimal) scaled(scale int) *big.Int {
-	if d.digits == "" {
-		return new(big.Int)
-	}
-	n, _ := new(big.Int).SetString(d.digits+strings.Repeat("0", d.exp-len(d.digits)-scale), 10)
-	if d.negative {
-		n.Neg(n)
-	}
+// scaled returns the canonical decimal × 10^places, an integer.
+func scaled(text string, places int) *big.Int {
+	whole, fraction, _ := strings.Cut(text, ".")
+	n, _ := new(big.Int).SetString(whole+fraction+strings.Repeat("0", places-len(fraction)), 10)
 	return n
 }
 
@@ -195,14 +159,10 @@ func numberSize(text string) int {
 	if d.digits == "" {
 		return 1
 	}
-	first := floorHalf(d.exp - 1)
-	last := floorHalf(d.exp - len(d.digits))
-	size := 2 + first - last
+	// n >> 1 is the index of the pair that holds digit n, for negative n too.
+	size := 2 + (d.exp-1)>>1 - (d.exp-len(d.digits))>>1
 	if d.negative {
 		size++
 	}
 	return size
 }
-
-// floorHalf is ⌊n/2⌋ for negative n too: the index of the pair holding digit n.
-func floorHalf(n int) int { return n >> 1 }

@@ -47,48 +47,37 @@ func (r *Reader) Object(member func(name string) error) error {
 	if r.Null() {
 		return nil
 	}
-	if !r.take('{') {
-		return ErrSyntax
-	}
-	for first := true; ; first = false {
-		if r.take('}') {
-			return nil
-		}
-		if !first && !r.take(',') {
-			return ErrSyntax
-		}
+	return r.parts('{', '}', func() error {
 		name, err := r.Str()
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if !r.take(':') {
+		case !r.take(':'):
 			return ErrSyntax
+		case r.Null():
+			return nil // as the service does: null is absent
 		}
-		if r.Null() {
-			continue // as the service does: null is absent
-		}
-		if err := member(name); err != nil {
-			return err
-		}
-	}
+		return member(name)
+	})
 }
 
 // Array calls element for each element; element must consume it.
-func (r *Reader) Array(element func() error) error {
-	if !r.take('[') {
+func (r *Reader) Array(element func() error) error { return r.parts('[', ']', element) }
+
+// parts reads parts with commas between them, from the one bracket to the other.
+func (r *Reader) parts(from, to byte, part func() error) error {
+	if !r.take(from) {
 		return ErrSyntax
 	}
-	for first := true; ; first = false {
-		if r.take(']') {
-			return nil
-		}
+	for first := true; !r.take(to); first = false {
 		if !first && !r.take(',') {
 			return ErrSyntax
 		}
-		if err := element(); err != nil {
+		if err := part(); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // Null consumes a null, if there is one.

@@ -36,12 +36,8 @@ func (k Kind) String() string { return kindNames[k] }
 
 // ParseKind reads a kind's letters; ok is false for anything unknown.
 func ParseKind(letters string) (Kind, bool) {
-	for k := S; k <= M; k++ {
-		if kindNames[k] == letters {
-			return k, true
-		}
-	}
-	return Missing, false
+	k := slices.Index(kindNames[S:], letters) + 1
+	return Kind(k), k > 0
 }
 
 // IsScalarKey reports whether a kind may be a key attribute.
