@@ -7,7 +7,6 @@ import (
 	"io"
 	"os/exec"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -71,7 +70,7 @@ func start(ctx context.Context, name string, log io.Writer, program string, args
 		e.Endpoint = "http://127.0.0.1:" + port
 		return e, nil
 	case <-e.done:
-		return nil, fmt.Errorf("start %s: it ended at once:\n%s", name, out.first())
+		return nil, fmt.Errorf("start %s: it ended at once:\n%s", name, strings.TrimSpace(strings.Join(out.lines, "")))
 	case <-ctx.Done():
 		killGroup(cmd)
 		<-e.done
@@ -84,9 +83,7 @@ type output struct {
 	*io.PipeWriter
 	port    chan string
 	scanned chan struct{}
-
-	mu    sync.Mutex
-	lines []string
+	lines   []string // to be read when it is scanned
 }
 
 const reportLines = 40
@@ -112,25 +109,13 @@ func (o *output) scan(r *bufio.Reader, log io.Writer) {
 			default:
 			}
 		} else if line != "" {
-			o.keep(line)
+			if len(o.lines) < reportLines {
+				o.lines = append(o.lines, line)
+			}
 			_, _ = io.WriteString(log, line)
 		}
 		if err != nil {
 			return
 		}
 	}
-}
-
-func (o *output) keep(line string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.lines) < reportLines {
-		o.lines = append(o.lines, line)
-	}
-}
-
-func (o *output) first() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return strings.TrimSpace(strings.Join(o.lines, ""))
 }

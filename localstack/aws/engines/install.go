@@ -24,29 +24,34 @@ const (
 // Install puts the pinned engines into dir/node_modules with npm ci, once: it returns at once while package-lock.json
 // is what was installed last. Processes that call it together wait for one of them. npm's output appears only in an
 // error.
-func Install(ctx context.Context, dir string) error {
+func Install(ctx context.Context, dir string) (err error) {
 	if installed(dir) {
 		return nil
 	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("install engines: %w", err)
+		}
+	}()
 	lock := flock.New(filepath.Join(dir, lockFile))
-	if _, err := lock.TryLockContext(ctx, lockInterval); err != nil {
-		return fmt.Errorf("install engines: %w", err)
+	if _, err = lock.TryLockContext(ctx, lockInterval); err != nil {
+		return err
 	}
 	defer func() { _ = lock.Unlock() }()
 	if installed(dir) {
 		return nil
 	}
-	if err := npm(ctx, dir); err != nil {
-		return fmt.Errorf("install engines: %w", err)
+	if err = npm(ctx, dir); err != nil {
+		return err
 	}
 	stamp, err := hash(dir)
 	if err != nil {
-		return fmt.Errorf("install engines: %w", err)
+		return err
 	}
 	// npm makes no node_modules for an empty lock file.
 	path := filepath.Join(dir, stampFile)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("install engines: %w", err)
+		return err
 	}
 	return os.WriteFile(path, []byte(stamp), 0o644)
 }
@@ -62,12 +67,9 @@ func npm(ctx context.Context, dir string) error {
 }
 
 func installed(dir string) bool {
-	stamp, err := os.ReadFile(filepath.Join(dir, stampFile))
-	if err != nil {
-		return false
-	}
+	stamp, noStamp := os.ReadFile(filepath.Join(dir, stampFile))
 	want, err := hash(dir)
-	return err == nil && string(stamp) == want
+	return noStamp == nil && err == nil && string(stamp) == want
 }
 
 func hash(dir string) (string, error) {
