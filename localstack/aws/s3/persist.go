@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -40,7 +39,7 @@ func Open(c Config, dir string, options wal.Options) (*Engine, error) {
 	if err := os.MkdirAll(o.folder, 0o700); err != nil {
 		return nil, err
 	}
-	log, err := wal.OpenNotes(dir, LogName, options, o.read, o.notes(), o.notice)
+	log, err := wal.OpenNotes(dir, LogName, options, o.read, o.notes, o.notice)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +126,7 @@ func (o *objects) tidy() error {
 		}
 		there[entry.Name()] = info.Size()
 	}
-	for n := range o.notes() {
+	for _, n := range o.notes() {
 		if v := n.Added; v != nil && !v.Deletion {
 			if size, ok := there[v.ID]; !ok || size != v.Size {
 				return fmt.Errorf("%s, the content of %s, is missing or cut off. Restore it from a copy, or empty everything "+
@@ -145,21 +144,16 @@ func (o *objects) tidy() error {
 }
 
 // notes are everything there is now.
-func (o *objects) notes() iter.Seq[note] {
-	return func(yield func(note) bool) {
-		for _, name := range slices.Sorted(maps.Keys(o.buckets)) {
-			if !yield(note{Bucket: name}) {
-				return
-			}
-			for _, key := range slices.Sorted(maps.Keys(o.buckets[name])) {
-				for _, v := range o.buckets[name][key] {
-					if !yield(note{Bucket: name, Key: key, Added: v}) {
-						return
-					}
-				}
+func (o *objects) notes() (all []note) {
+	for _, name := range slices.Sorted(maps.Keys(o.buckets)) {
+		all = append(all, note{Bucket: name})
+		for _, key := range slices.Sorted(maps.Keys(o.buckets[name])) {
+			for _, v := range o.buckets[name][key] {
+				all = append(all, note{Bucket: name, Key: key, Added: v})
 			}
 		}
 	}
+	return all
 }
 
 // read applies a note that was kept.

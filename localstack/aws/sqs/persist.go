@@ -3,7 +3,6 @@ package sqs
 import (
 	"errors"
 	"io"
-	"iter"
 	"maps"
 	"slices"
 
@@ -31,7 +30,7 @@ type messageNote struct {
 // is visible again, and receives since the last snapshot are not counted. Errors: those of [wal.Open].
 func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	e := New(c)
-	log, err := wal.OpenNotes(dir, LogName, o, e.readNote, e.notes(), e.config.Notice)
+	log, err := wal.OpenNotes(dir, LogName, o, e.readNote, e.notes, e.config.Notice)
 	if err != nil {
 		return nil, err
 	}
@@ -70,20 +69,15 @@ func (e *Engine) Dump(w io.Writer) error {
 }
 
 // notes are everything there is now. Callers hold mu.
-func (e *Engine) notes() iter.Seq[note] {
-	return func(yield func(note) bool) {
-		for _, name := range slices.Sorted(maps.Keys(e.queues)) {
-			q := e.queues[name]
-			if !yield(note{Queue: q}) {
-				return
-			}
-			for _, m := range q.Messages {
-				if !yield(note{Sent: &messageNote{Queue: name, Message: m}}) {
-					return
-				}
-			}
+func (e *Engine) notes() (all []note) {
+	for _, name := range slices.Sorted(maps.Keys(e.queues)) {
+		q := e.queues[name]
+		all = append(all, note{Queue: q})
+		for _, m := range q.Messages {
+			all = append(all, note{Sent: &messageNote{Queue: name, Message: m}})
 		}
 	}
+	return all
 }
 
 // readNote applies a note that was kept.

@@ -14,13 +14,13 @@ const notesSnapshotAfter = 4 << 20
 // or none. A nil Notes keeps nothing.
 type Notes[N any] struct {
 	*Log
-	state  iter.Seq[N]
+	state  func() []N
 	notice func(error)
 }
 
-// OpenNotes opens a log as [Open] does, and passes each note to read. state yields the notes of everything there is,
+// OpenNotes opens a log as [Open] does, and passes each note to read. state returns the notes of everything there is,
 // for snapshots. notice is given what an operator should know, such as that no snapshot can be written; nil drops it.
-func OpenNotes[N any](dir, name string, o Options, read func(N) error, state iter.Seq[N], notice func(error),
+func OpenNotes[N any](dir, name string, o Options, read func(N) error, state func() []N, notice func(error),
 ) (*Notes[N], error) {
 	if o.SnapshotAfter == 0 {
 		o.SnapshotAfter = notesSnapshotAfter
@@ -69,13 +69,13 @@ func (n *Notes[N]) snapshot() error {
 	if err != nil {
 		return err
 	}
-	return snapshot.Write(Records(n.state))
+	return snapshot.Write(Records(n.state()))
 }
 
 // Records encodes notes, each as a record.
-func Records[N any](notes iter.Seq[N]) iter.Seq[[]byte] {
+func Records[N any](notes []N) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		for note := range notes {
+		for _, note := range notes {
 			if !yield(encode(note)) {
 				return
 			}
