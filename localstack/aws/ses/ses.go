@@ -4,6 +4,7 @@
 package ses
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -196,16 +197,12 @@ func (e *Engine) write(m Mail) error {
 	if err := os.MkdirAll(e.config.Folder, 0o700); err != nil {
 		return err
 	}
-	name := filepath.Join(e.config.Folder, m.ID+extension)
-	file, err := os.OpenFile(name+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
+	var text bytes.Buffer
+	if _, err := message.WriteTo(&text); err != nil {
 		return err
 	}
-	_, err = message.WriteTo(file)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	name := filepath.Join(e.config.Folder, m.ID+extension)
+	if err := os.WriteFile(name+".new", text.Bytes(), 0o600); err != nil {
 		return err
 	}
 	return os.Rename(name+".new", name)
