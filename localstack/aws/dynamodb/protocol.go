@@ -44,7 +44,7 @@ var operations = map[string]operation{
 
 	"GetItem": (*Engine).getItem, "PutItem": writeOperation("PutItem", putting),
 	"UpdateItem": writeOperation("UpdateItem", updating), "DeleteItem": writeOperation("DeleteItem", deleting),
-	"Query": (*Engine).query, "Scan": (*Engine).scan,
+	"Query": pageOperation("Query"), "Scan": pageOperation("Scan"),
 	"BatchGetItem": (*Engine).batchGetItem, "BatchWriteItem": (*Engine).batchWriteItem,
 	"TransactGetItems": (*Engine).transactGetItems, "TransactWriteItems": (*Engine).transactWriteItems,
 

@@ -24,35 +24,33 @@ type page struct {
 	projection *expr.Projection
 }
 
-func (e *Engine) query(r *attr.Reader) ([]byte, error) {
-	p, err := e.readPage(r, "Query")
-	if err != nil {
-		return nil, err
+// pageOperation is Query or Scan.
+func pageOperation(name string) operation {
+	return func(e *Engine, r *attr.Reader) ([]byte, error) {
+		p, err := e.readPage(r, name)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.locate(); err != nil {
+			return nil, err
+		}
+		if err := p.checkProjected(); err != nil {
+			return nil, err
+		}
+		return e.answerPage(p)
 	}
-	if p.span, err = p.keys().span(p.terms); err != nil {
-		return nil, err
-	}
-	if err := p.checkFilter(); err != nil {
-		return nil, err
-	}
-	if err := p.checkProjected(); err != nil {
-		return nil, err
-	}
-	return e.answerPage(p)
 }
 
-func (e *Engine) scan(r *attr.Reader) ([]byte, error) {
-	p, err := e.readPage(r, "Scan")
-	if err != nil {
-		return nil, err
+// locate finds the part of the table or index that the page is of.
+func (p *page) locate() (err error) {
+	if !p.isQuery {
+		p.span, err = segmentSpan(p.request.Segment, p.request.TotalSegments)
+		return err
 	}
-	if p.span, err = segmentSpan(p.request.Segment, p.request.TotalSegments); err != nil {
-		return nil, err
+	if p.span, err = p.schemas()[0].span(p.terms); err != nil {
+		return err
 	}
-	if err := p.checkProjected(); err != nil {
-		return nil, err
-	}
-	return e.answerPage(p)
+	return p.checkFilter()
 }
 
 func parseKeyTerms(req *request, env *expr.Env) ([]expr.KeyTerm, error) {
@@ -146,11 +144,20 @@ func (ix *index) notProjected(names []string) string {
 	return strings.Join(slices.Compact(missing), ", ")
 }
 
-func (p *page) keys() schema {
+// schemas are the keys by which the rows are sorted: an index has its own first.
+func (p *page) schemas() []schema {
 	if p.ix != nil {
-		return p.ix.keys
+		return []schema{p.ix.keys, p.table.keys}
 	}
-	return p.table.keys
+	return []schema{p.table.keys}
+}
+
+// keyNames are the attributes of the page's keys.
+func (p *page) keyNames() (names []string) {
+	for _, keys := range p.schemas() {
+		names = append(names, keys.names()...)
+	}
+	return names
 }
 
 func (p *page) checkOptions() error {
@@ -203,22 +210,14 @@ func (p *page) readStart() error {
 	if start == nil {
 		return nil
 	}
-	if err := p.table.keys.checkKey(start.Only(p.table.keys.names())); err != nil {
-		return errStartKey
-	}
-	want := p.table.keys.names()
-	if p.ix != nil {
-		if err := p.ix.keys.checkKey(start.Only(p.ix.keys.names())); err != nil {
+	for _, keys := range p.schemas() {
+		if err := keys.checkKey(start.Only(keys.names())); err != nil {
 			return errStartKey
 		}
-		want = append(want, p.ix.keys.names()...)
+		p.start += keys.order(start)
 	}
-	if len(start.Only(want)) != len(start) {
+	if len(start.Only(p.keyNames())) != len(start) {
 		return errStartKey
-	}
-	p.start = p.table.keys.order(start)
-	if p.ix != nil {
-		p.start = p.ix.keys.order(start) + p.start
 	}
 	return nil
 }
@@ -234,7 +233,7 @@ func (p *page) checkFilter() error {
 		return nil
 	}
 	for _, name := range p.filter.Roots() {
-		if p.keys().has(name) {
+		if p.schemas()[0].has(name) {
 			return attr.Invalidf("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s",
 				name)
 		}
@@ -346,15 +345,7 @@ func (p *page) encode(s scanned, charge *bill) []byte {
 	dst = strconv.AppendInt(append(dst, `"Count":`...), int64(count), 10)
 	dst = strconv.AppendInt(append(dst, `,"ScannedCount":`...), int64(len(s.rows)), 10)
 	if s.more {
-		dst = attr.AppendMap(append(dst, `,"LastEvaluatedKey":`...), p.lastKey(s.rows[len(s.rows)-1]))
+		dst = attr.AppendMap(append(dst, `,"LastEvaluatedKey":`...), s.rows[len(s.rows)-1].attributes().Only(p.keyNames()))
 	}
 	return finish(dst, p.request.ReturnConsumedCapacity, charge)
-}
-
-func (p *page) lastKey(r *row) attr.Map {
-	names := p.table.keys.names()
-	if p.ix != nil {
-		names = append(names, p.ix.keys.names()...)
-	}
-	return r.attributes().Only(names)
 }
