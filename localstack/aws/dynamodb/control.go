@@ -44,8 +44,8 @@ func (e *Engine) createTable(r *attr.Reader) ([]byte, error) {
 		return nil, &fault{code: "ResourceInUseException", message: "Table already exists: " + t.name}
 	}
 	t.created = e.now()
-	if view := p.StreamSpecification.StreamViewType; view != "" {
-		t.stream = e.newStream(t, view, t.created)
+	if p.StreamSpecification.StreamEnabled {
+		t.stream = e.newStream(t)
 	}
 	if err := e.persist(appendTable(nil, t)); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (e *Engine) drop(t *table) {
 }
 
 func (e *Engine) deleteTable(t *table) ([]byte, error) {
-	if t.protected {
+	if t.plan.DeletionProtectionEnabled {
 		return nil, attr.Invalidf("Resource cannot be deleted as it is currently protected against deletion. Disable " +
 			"deletion protection first.")
 	}
@@ -134,12 +134,9 @@ func (e *Engine) listTables(r *attr.Reader) ([]byte, error) {
 	tables := e.sortedTables()
 	e.mu.RUnlock()
 	tables = slices.DeleteFunc(tables, func(t *table) bool { return t.name <= in.ExclusiveStartTableName })
-	answer := attr.AppendList([]byte(`{"TableNames":`), tables[:min(limit, len(tables))],
-		func(dst []byte, t *table) []byte { return attr.AppendString(dst, t.name) })
-	if len(tables) > limit {
-		answer = attr.AppendString(append(answer, `,"LastEvaluatedTableName":`...), tables[limit-1].name)
-	}
-	return append(answer, '}'), nil
+	name := func(t *table) string { return t.name }
+	return appendPage([]byte(`{"TableNames":`), tables, limit,
+		func(dst []byte, t *table) []byte { return attr.AppendString(dst, t.name) }, "LastEvaluatedTableName", name), nil
 }
 
 type timeToLiveSpecification struct {

@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -32,7 +33,7 @@ func appendTable(dst []byte, t *table) []byte {
 		label = t.stream.label
 	}
 	dst = appendText(append(dst, noteTable), t.name)
-	dst = appendText(dst, t.planJSON())
+	dst = appendText(dst, toJSON(t.plan))
 	return appendText(binary.AppendVarint(dst, t.created.UnixNano()), label)
 }
 
@@ -95,22 +96,14 @@ var errNotes = errors.New("a record cannot be read")
 
 func (n *notes) number() int64 {
 	v, size := binary.Varint([]byte(n.rest[:min(len(n.rest), binary.MaxVarintLen64)]))
-	n.skip(size)
+	n.take(cmp.Or(size, -1)) // no number has a size of 0
 	return v
 }
 
 func (n *notes) length() int {
 	v, size := binary.Uvarint([]byte(n.rest[:min(len(n.rest), binary.MaxVarintLen64)]))
-	n.skip(size)
+	n.take(cmp.Or(size, -1))
 	return int(v)
-}
-
-func (n *notes) skip(size int) {
-	if size <= 0 || size > len(n.rest) {
-		n.broken, n.rest = true, ""
-		return
-	}
-	n.rest = n.rest[size:]
 }
 
 func (n *notes) text() string { return n.take(n.length()) }
@@ -181,8 +174,7 @@ func (e *Engine) readTable(n *notes) error {
 	}
 	t.created = time.Unix(0, n.number())
 	if label := n.text(); label != "" {
-		t.stream = &stream{table: t.name, label: label, view: p.StreamSpecification.StreamViewType, created: t.created, keys: t.keys,
-			last: int(e.now().UnixMicro())}
+		t.stream = &stream{plan: &p, label: label, created: t.created, keys: t.keys, last: int(e.now().UnixMicro())}
 	}
 	e.add(t)
 	return nil

@@ -1,13 +1,14 @@
 package dynamodb
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// plan is a CreateTable request.
+// plan is a CreateTable request, also as JSON in a log.
 type plan struct {
 	TableName                 string
 	AttributeDefinitions      []attributeDefinition
@@ -18,6 +19,8 @@ type plan struct {
 	StreamSpecification       streamSpecification
 	GlobalSecondaryIndexes    []globalSecondaryIndex
 }
+
+func (p *plan) isOnDemand() bool { return p.BillingMode == "PAY_PER_REQUEST" }
 
 type (
 	attributeDefinition   struct{ AttributeName, AttributeType string }
@@ -31,11 +34,11 @@ type (
 		IndexName             string
 		KeySchema             []keySchemaElement
 		Projection            projection
-		ProvisionedThroughput provisionedThroughput
+		ProvisionedThroughput provisionedThroughput `json:"-"` // means nothing here
 	}
 	projection struct {
 		ProjectionType   string
-		NonKeyAttributes []string
+		NonKeyAttributes []string `json:",omitempty"`
 	}
 )
 
@@ -75,14 +78,20 @@ func (p *plan) table() (*table, error) {
 			return nil, err
 		}
 	}
-	t := &table{name: p.TableName, attributes: defined, protected: p.DeletionProtectionEnabled,
-		onDemand: p.BillingMode == "PAY_PER_REQUEST", throughput: p.ProvisionedThroughput}
+	t := &table{plan: p, name: p.TableName}
 	used := map[string]bool{}
-	if t.keys, err = t.resolve(p.KeySchema, used); err != nil {
+	if t.keys, err = resolve(defined, p.KeySchema, used); err != nil {
 		return nil, err
 	}
 	for _, plan := range p.GlobalSecondaryIndexes {
-		ix, err := t.makeIndex(plan, used)
+		if err := checkTableName(plan.IndexName); err != nil {
+			return nil, err
+		}
+		keys, err := resolve(defined, plan.KeySchema, used)
+		if err != nil {
+			return nil, err
+		}
+		ix, err := t.makeIndex(plan, keys)
 		if err != nil {
 			return nil, err
 		}
@@ -91,18 +100,18 @@ func (p *plan) table() (*table, error) {
 		}
 		t.indexes = append(t.indexes, ix)
 	}
-	for _, k := range t.attributes {
+	for _, k := range defined {
 		if !used[k.name] {
 			return nil, attr.Invalidf("One or more parameter values were invalid: Some AttributeDefinitions are not used. "+
 				"AttributeDefinitions: [%s]", k.name)
 		}
 	}
-	return t, p.checkBilling(t.onDemand)
+	return t, p.checkBilling()
 }
 
-func (p *plan) checkBilling(onDemand bool) error {
+func (p *plan) checkBilling() error {
 	units := p.ProvisionedThroughput
-	provisioned := units.ReadCapacityUnits > 0 && units.WriteCapacityUnits > 0
+	onDemand, provisioned := p.isOnDemand(), units.ReadCapacityUnits > 0 && units.WriteCapacityUnits > 0
 	switch {
 	case p.BillingMode != "" && p.BillingMode != "PROVISIONED" && !onDemand:
 		return unknown("billingMode", p.BillingMode, "[PROVISIONED, PAY_PER_REQUEST]")
@@ -117,7 +126,7 @@ func (p *plan) checkBilling(onDemand bool) error {
 }
 
 // resolve finds the attributes of a key schema among the definitions.
-func (t *table) resolve(elements []keySchemaElement, used map[string]bool) (schema, error) {
+func resolve(defined []keyAttribute, elements []keySchemaElement, used map[string]bool) (schema, error) {
 	var s schema
 	roles := [...]string{"HASH", "RANGE"}
 	if len(elements) == 0 || len(elements) > len(roles) {
@@ -129,13 +138,13 @@ func (t *table) resolve(elements []keySchemaElement, used map[string]bool) (sche
 			return s, attr.Invalidf("Invalid KeySchema: The %s KeySchemaElement is not a %s key type",
 				[...]string{"first", "second"}[i], roles[i])
 		}
-		at := slices.IndexFunc(t.attributes, func(k keyAttribute) bool { return k.name == e.AttributeName })
+		at := slices.IndexFunc(defined, func(k keyAttribute) bool { return k.name == e.AttributeName })
 		if at < 0 {
 			return s, attr.Invalidf("One or more parameter values were invalid: Some index key attributes are not defined in "+
 				"AttributeDefinitions. Keys: [%s]", e.AttributeName)
 		}
 		used[e.AttributeName] = true
-		*[...]*keyAttribute{&s.hash, &s.sort}[i] = t.attributes[at]
+		*[...]*keyAttribute{&s.hash, &s.sort}[i] = defined[at]
 	}
 	if s.hash.name == s.sort.name {
 		return s, attr.Invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
@@ -143,17 +152,9 @@ func (t *table) resolve(elements []keySchemaElement, used map[string]bool) (sche
 	return s, nil
 }
 
-func (t *table) makeIndex(plan globalSecondaryIndex, used map[string]bool) (*index, error) {
-	if err := checkTableName(plan.IndexName); err != nil {
-		return nil, err
-	}
-	keys, err := t.resolve(plan.KeySchema, used)
-	if err != nil {
-		return nil, err
-	}
-	shown := plan.Projection
-	ix := &index{name: plan.IndexName, keys: keys, projection: shown}
-	switch kind, include := shown.ProjectionType, shown.NonKeyAttributes; {
+func (t *table) makeIndex(plan globalSecondaryIndex, keys schema) (*index, error) {
+	ix := &index{plan: plan, name: plan.IndexName, keys: keys}
+	switch kind, include := plan.Projection.ProjectionType, plan.Projection.NonKeyAttributes; {
 	case kind != "INCLUDE" && include != nil:
 		return nil, attr.Invalidf("One or more parameter values were invalid: ProjectionType is %s, but NonKeyAttributes "+
 			"is specified", kind)
@@ -171,61 +172,46 @@ func (t *table) makeIndex(plan globalSecondaryIndex, used map[string]bool) (*ind
 
 // append appends the table's description.
 func (t *table) append(dst []byte, status string) []byte {
-	dst = attr.AppendList(append(dst, `{"AttributeDefinitions":`...), t.attributes, appendDefinition)
-	dst = fmt.Appendf(dst, `,"TableName":%s,"KeySchema":%s,"TableStatus":"%s","CreationDateTime":%d.%03d,`+
+	units := t.plan.ProvisionedThroughput
+	dst = fmt.Appendf(dst, `{"AttributeDefinitions":%s,"TableName":%s,"KeySchema":%s,"TableStatus":"%s",`+
+		`"CreationDateTime":%d.%03d,`+
 		`"ProvisionedThroughput":{"NumberOfDecreasesToday":0,"ReadCapacityUnits":%d,"WriteCapacityUnits":%d},`+
 		`"TableSizeBytes":%d,"ItemCount":%d,"TableArn":%s,"DeletionProtectionEnabled":%t`,
-		quote(t.name), t.keys.json(), status, t.created.Unix(), t.created.Nanosecond()/1e6,
-		t.throughput.ReadCapacityUnits, t.throughput.WriteCapacityUnits, t.rows.bytes, t.rows.count, quote(t.arn()), t.protected)
-	if t.onDemand {
+		toJSON(t.plan.AttributeDefinitions), quote(t.name), toJSON(t.plan.KeySchema), status,
+		t.created.Unix(), t.created.Nanosecond()/1e6, units.ReadCapacityUnits, units.WriteCapacityUnits,
+		t.rows.bytes, t.rows.count, quote(t.arn()), t.plan.DeletionProtectionEnabled)
+	if t.plan.isOnDemand() {
 		dst = append(dst, `,"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"}`...)
 	}
-	if len(t.indexes) > 0 {
-		dst = attr.AppendList(append(dst, `,"GlobalSecondaryIndexes":`...), t.indexes, func(dst []byte, ix *index) []byte {
-			return fmt.Appendf(dst, `{%s,"IndexStatus":"ACTIVE","IndexSizeBytes":%d,"ItemCount":%d,"IndexArn":%s}`,
-				ix.planJSON(), ix.rows.bytes, ix.rows.count, quote(t.arn()+"/index/"+ix.name))
-		})
+	var indexes []indexDescription
+	for _, ix := range t.indexes {
+		indexes = append(indexes, indexDescription{ix.plan, "ACTIVE", ix.rows.bytes, ix.rows.count,
+			t.arn() + "/index/" + ix.name})
+	}
+	if len(indexes) > 0 {
+		dst = fmt.Appendf(dst, `,"GlobalSecondaryIndexes":%s`, toJSON(indexes))
 	}
 	if t.stream != nil {
-		dst = fmt.Appendf(dst, `,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"%s"},`+
-			`"LatestStreamLabel":%s,"LatestStreamArn":%s`,
-			t.stream.view, quote(t.stream.label), quote(t.stream.arn()))
+		dst = fmt.Appendf(dst, `,"StreamSpecification":%s,"LatestStreamLabel":%s,"LatestStreamArn":%s`,
+			toJSON(t.plan.StreamSpecification), quote(t.stream.label), quote(t.stream.arn()))
 	}
 	return append(dst, '}')
 }
 
-// planJSON writes the table's definition as CreateTable takes it.
-func (t *table) planJSON() []byte {
-	dst := fmt.Appendf(nil, `{"TableName":%s,"KeySchema":%s,"DeletionProtectionEnabled":%t,"AttributeDefinitions":`,
-		quote(t.name), t.keys.json(), t.protected)
-	dst = attr.AppendList(dst, t.attributes, appendDefinition)
-	if t.onDemand {
-		dst = append(dst, `,"BillingMode":"PAY_PER_REQUEST"`...)
-	} else {
-		dst = fmt.Appendf(dst, `,"ProvisionedThroughput":{"ReadCapacityUnits":%d,"WriteCapacityUnits":%d}`,
-			t.throughput.ReadCapacityUnits, t.throughput.WriteCapacityUnits)
-	}
-	dst = attr.AppendList(append(dst, `,"GlobalSecondaryIndexes":`...), t.indexes, func(dst []byte, ix *index) []byte {
-		return fmt.Appendf(dst, `{%s}`, ix.planJSON())
-	})
-	if t.stream != nil {
-		dst = fmt.Appendf(dst, `,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":%s}`, quote(t.stream.view))
-	}
-	return append(dst, '}')
+type indexDescription struct {
+	globalSecondaryIndex
+	IndexStatus               string
+	IndexSizeBytes, ItemCount int
+	IndexArn                  string
 }
 
-func appendDefinition(dst []byte, k keyAttribute) []byte {
-	return fmt.Appendf(dst, `{"AttributeName":%s,"AttributeType":"%s"}`, quote(k.name), k.kind)
-}
-
-// planJSON writes the members of the index's definition.
-func (ix *index) planJSON() []byte {
-	dst := fmt.Appendf(nil, `"IndexName":%s,"KeySchema":%s,"Projection":{"ProjectionType":"%s"`, quote(ix.name),
-		ix.keys.json(), ix.projection.ProjectionType)
-	if include := ix.projection.NonKeyAttributes; include != nil {
-		dst = attr.AppendList(append(dst, `,"NonKeyAttributes":`...), include, attr.AppendString)
+// toJSON returns a part of a plan or of a description as JSON.
+func toJSON(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("dynamodb: a description does not marshal: " + err.Error()) // texts and numbers: a bug here
 	}
-	return append(dst, '}')
+	return text
 }
 
 func comma(i int) string {
@@ -236,11 +222,3 @@ func comma(i int) string {
 }
 
 func quote(s string) []byte { return attr.AppendString(nil, s) }
-
-func (s schema) json() []byte {
-	dst := fmt.Appendf(nil, `[{"AttributeName":%s,"KeyType":"HASH"}`, quote(s.hash.name))
-	if s.sort.name != "" {
-		dst = fmt.Appendf(dst, `,{"AttributeName":%s,"KeyType":"RANGE"}`, quote(s.sort.name))
-	}
-	return append(dst, ']')
-}

@@ -22,11 +22,10 @@ const retention = 24 * time.Hour // of stream records (Developer Guide, "DynamoD
 
 // stream is a table's change log, in one shard.
 type stream struct {
-	table   string
-	label   string
-	view    string // KEYS_ONLY, NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES
-	created time.Time
+	plan    *plan // of its table
 	keys    schema
+	label   string
+	created time.Time
 	closed  bool     // the table is deleted
 	last    int      // sequence number of the newest record
 	records []record // oldest first
@@ -44,9 +43,9 @@ type record struct {
 
 // newStream labels the stream by the time, or a little later when a table of
 // that name had a stream made at the same instant. Callers hold mu.
-func (e *Engine) newStream(t *table, view string, now time.Time) *stream {
-	s := &stream{table: t.name, view: view, created: now, keys: t.keys}
-	for at := now.UTC(); ; at = at.Add(time.Millisecond) {
+func (e *Engine) newStream(t *table) *stream {
+	s := &stream{plan: t.plan, created: t.created, keys: t.keys}
+	for at := t.created.UTC(); ; at = at.Add(time.Millisecond) {
 		s.label = at.Format("2006-01-02T15:04:05.000")
 		if _, err := e.findStream(s.arn()); err != nil {
 			return s
@@ -54,7 +53,7 @@ func (e *Engine) newStream(t *table, view string, now time.Time) *stream {
 	}
 }
 
-func (s *stream) arn() string { return arnPrefix + s.table + "/stream/" + s.label }
+func (s *stream) arn() string { return arnPrefix + s.plan.TableName + "/stream/" + s.label }
 
 func (s *stream) shard() string {
 	sum := sha256.Sum256([]byte(s.arn()))
@@ -114,14 +113,16 @@ func (s *stream) keyOf(r record) attr.Map {
 	return row.attributes().Only(s.keys.names())
 }
 
-func (s *stream) showsOld() bool { return s.view == "OLD_IMAGE" || s.view == "NEW_AND_OLD_IMAGES" }
+func (s *stream) view() string { return s.plan.StreamSpecification.StreamViewType }
+
+func (s *stream) showsOld() bool { return s.view() == "OLD_IMAGE" || s.view() == "NEW_AND_OLD_IMAGES" }
 
 // images are what the stream's view shows of a record; nil for not shown.
 func (s *stream) images(r record) (old, new attr.Map) {
 	if s.showsOld() {
 		old = r.old.attributes()
 	}
-	if s.view == "NEW_IMAGE" || s.view == "NEW_AND_OLD_IMAGES" {
+	if s.view() == "NEW_IMAGE" || s.view() == "NEW_AND_OLD_IMAGES" {
 		new = r.next.attributes()
 	}
 	return old, new
@@ -146,7 +147,7 @@ func (s *stream) appendRecord(dst []byte, r record) []byte {
 		dst = attr.AppendMap(append(dst, `,"OldImage":`...), old)
 	}
 	dst = fmt.Appendf(dst, `,"SequenceNumber":"%s","SizeBytes":%d,"StreamViewType":"%s"}`,
-		sequenceText(r.sequence), key.Size()+old.Size()+new.Size(), s.view)
+		sequenceText(r.sequence), key.Size()+old.Size()+new.Size(), s.view())
 	if r.by == byService {
 		dst = append(dst, `,"userIdentity":{"Type":"Service","PrincipalId":"dynamodb.amazonaws.com"}`...)
 	}

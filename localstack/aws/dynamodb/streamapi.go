@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -41,23 +42,32 @@ func (e *Engine) listStreams(r *attr.Reader) ([]byte, error) {
 	}
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	answer := []byte(`{"Streams":[`)
-	count, skipping, last := 0, in.ExclusiveStartStreamArn != "", ""
-	for _, s := range e.streams {
-		if skipping || in.TableName != "" && s.table != in.TableName {
-			skipping = skipping && s.arn() != in.ExclusiveStartStreamArn
-			continue
+	streams := e.streams
+	if in.ExclusiveStartStreamArn != "" {
+		after := slices.IndexFunc(streams, func(s *stream) bool { return s.arn() == in.ExclusiveStartStreamArn })
+		if after < 0 {
+			after = len(streams) - 1
 		}
-		if count == in.Limit {
-			answer = fmt.Appendf(answer, `],"LastEvaluatedStreamArn":%s}`, quote(last))
-			return answer, nil
-		}
-		last = s.arn()
-		answer = fmt.Appendf(answer, `%s{"StreamArn":%s,"TableName":%s,"StreamLabel":%s}`, comma(count), quote(last),
-			quote(s.table), quote(s.label))
-		count++
+		streams = streams[after+1:]
 	}
-	return append(answer, `]}`...), nil
+	streams = slices.DeleteFunc(slices.Clone(streams), func(s *stream) bool {
+		return in.TableName != "" && s.plan.TableName != in.TableName
+	})
+	return appendPage([]byte(`{"Streams":`), streams, max(1, in.Limit), func(dst []byte, s *stream) []byte {
+		return fmt.Appendf(dst, `{"StreamArn":%s,"TableName":%s,"StreamLabel":%s}`, quote(s.arn()),
+			quote(s.plan.TableName), quote(s.label))
+	}, "LastEvaluatedStreamArn", (*stream).arn), nil
+}
+
+// appendPage ends an answer with a list of at most limit of all, and if there are
+// more, with a member that names the last one in the list.
+func appendPage[T any](dst []byte, all []T, limit int, one func([]byte, T) []byte, member string, name func(T) string,
+) []byte {
+	dst = attr.AppendList(dst, all[:min(limit, len(all))], one)
+	if len(all) > limit {
+		dst = fmt.Appendf(dst, `,"%s":%s`, member, quote(name(all[limit-1])))
+	}
+	return append(dst, '}')
 }
 
 func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
@@ -81,7 +91,7 @@ func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
 	answer := fmt.Appendf(nil, `{"StreamDescription":{"StreamArn":%s,"StreamLabel":%s,"StreamStatus":"%s",`+
 		`"StreamViewType":"%s",`+
 		`"CreationRequestDateTime":%d,"TableName":%s,"KeySchema":%s,"Shards":[`,
-		quote(in.StreamArn), quote(s.label), status, s.view, s.created.Unix(), quote(s.table), s.keys.json())
+		quote(in.StreamArn), quote(s.label), status, s.view(), s.created.Unix(), quote(s.plan.TableName), toJSON(s.plan.KeySchema))
 	if in.ExclusiveStartShardId < s.shard() {
 		answer = fmt.Appendf(answer, `{"ShardId":"%s","SequenceNumberRange":{"StartingSequenceNumber":"%s"%s}}`, s.shard(),
 			sequenceText(1), ending)

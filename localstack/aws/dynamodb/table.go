@@ -9,12 +9,9 @@ import (
 // table is one table with everything that belongs to it. What CreateTable said
 // never changes; the rest is guarded by the engine's lock.
 type table struct {
-	name       string
-	attributes []keyAttribute
-	keys       schema
-	onDemand   bool
-	throughput provisionedThroughput
-	protected  bool
+	plan *plan
+	name string
+	keys schema
 
 	created time.Time
 	rows    sorted
