@@ -16,30 +16,26 @@ func writeOperation(name string, kind writeKind) operation {
 		if err != nil {
 			return nil, err
 		}
-		if err := w.checkReturnValues(); err != nil {
+		if err = w.checkReturnValues(); err != nil {
 			return nil, err
 		}
-		return e.write(name, w)
+		if err = w.checkStatic(); err != nil {
+			return nil, err
+		}
+		if e.conflicts(name, w.place()) {
+			return nil, &fault{code: "TransactionConflictException", message: "Transaction is ongoing for the item"}
+		}
+		charge := &bill{table: w.table}
+		old, next, err := e.commit(w, charge)
+		if err != nil {
+			return nil, err
+		}
+		answer := []byte{'{'}
+		if returned := w.returned(old, next); len(returned) > 0 {
+			answer = attr.AppendMap(append(answer, `"Attributes":`...), returned)
+		}
+		return finish(answer, w.request.ReturnConsumedCapacity, charge), nil
 	}
-}
-
-func (e *Engine) write(name string, w *write) ([]byte, error) {
-	if err := w.checkStatic(); err != nil {
-		return nil, err
-	}
-	if e.conflicts(name, w.place()) {
-		return nil, &fault{code: "TransactionConflictException", message: "Transaction is ongoing for the item"}
-	}
-	charge := &bill{table: w.table}
-	old, next, err := e.commit(w, charge)
-	if err != nil {
-		return nil, err
-	}
-	answer := []byte{'{'}
-	if returned := w.returned(old, next); len(returned) > 0 {
-		answer = attr.AppendMap(append(answer, `"Attributes":`...), returned)
-	}
-	return finish(answer, w.request.ReturnConsumedCapacity, charge), nil
 }
 
 // commit does one write, or refuses it; either way it is charged.
@@ -67,7 +63,7 @@ func (e *Engine) commit(w *write, charge *bill) (old, next *row, err error) {
 
 func (w *write) conditionFailed(old *row) error {
 	f := &fault{code: "ConditionalCheckFailedException", message: "The conditional request failed"}
-	if w.onFailure && old != nil {
+	if w.onFailure() && old != nil {
 		f.detail = old.append([]byte(`,"Item":`), nil)
 	}
 	return f

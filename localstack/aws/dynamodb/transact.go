@@ -239,7 +239,7 @@ func (s *step) evaluate() (why reason, err error) {
 	}
 	if !s.holds(s.old) {
 		why = reason{code: "ConditionalCheckFailed", message: "The conditional request failed"}
-		if s.onFailure {
+		if s.onFailure() {
 			why.item = s.old.attributes()
 		}
 		return why, nil

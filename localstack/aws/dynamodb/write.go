@@ -29,7 +29,6 @@ type write struct {
 	item      attr.Map // putting
 	update    *expr.Update
 	condition *expr.Condition
-	onFailure bool // return the item when the condition fails
 	request   *request
 }
 
@@ -47,11 +46,7 @@ func (e *Engine) prepare(kind writeKind, req *request) (*write, error) {
 	if err := w.locate(req); err != nil {
 		return nil, err
 	}
-	switch req.ReturnValuesOnConditionCheckFailure {
-	case "", "NONE":
-	case "ALL_OLD":
-		w.onFailure = true
-	default:
+	if !slices.Contains([]string{"", "NONE", "ALL_OLD"}, req.ReturnValuesOnConditionCheckFailure) {
 		return nil, attr.Invalid("ReturnValuesOnConditionCheckFailure can only be ALL_OLD or NONE")
 	}
 	return w, nil
@@ -139,6 +134,9 @@ func (w *write) checkEmpty(item attr.Map) error {
 	}
 	return nil
 }
+
+// onFailure reports whether a condition that fails returns the item.
+func (w *write) onFailure() bool { return w.request.ReturnValuesOnConditionCheckFailure == "ALL_OLD" }
 
 // holds evaluates the condition on the item as it is.
 func (w *write) holds(old *row) bool { return w.condition.Holds(old.attributes()) }

@@ -106,28 +106,28 @@ func (r *Reader) scalar(kind Kind) (Value, error) {
 }
 
 func (r *Reader) list(depth int) (Value, error) {
-	elements := []Value{}
-	err := r.Array(func() error {
-		v, err := r.value(depth + 1)
-		elements = append(elements, v)
-		return err
-	})
+	elements, err := r.elements(func() (Value, error) { return r.value(depth + 1) })
 	return List(elements), err
 }
 
 func (r *Reader) set(kind Kind) (Value, error) {
 	scalar := map[Kind]Kind{SS: S, NS: N, BS: B}[kind]
-	var elements []Value
-	err := r.Array(func() error {
-		v, err := r.scalar(scalar)
-		elements = append(elements, v)
-		return err
-	})
-	if err != nil {
+	elements, err := r.elements(func() (Value, error) { return r.scalar(scalar) })
+	switch {
+	case err != nil:
 		return Value{}, err
-	}
-	if len(elements) == 0 {
+	case len(elements) == 0:
 		return Value{}, emptySet(kind)
 	}
 	return newSet(kind, elements)
+}
+
+func (r *Reader) elements(one func() (Value, error)) ([]Value, error) {
+	all := []Value{}
+	err := r.Array(func() error {
+		v, err := one()
+		all = append(all, v)
+		return err
+	})
+	return all, err
 }
