@@ -134,9 +134,12 @@ func (e *Engine) listTables(r *attr.Reader) ([]byte, error) {
 	tables := e.sortedTables()
 	e.mu.RUnlock()
 	tables = slices.DeleteFunc(tables, func(t *table) bool { return t.name <= in.ExclusiveStartTableName })
-	name := func(t *table) string { return t.name }
-	return appendPage([]byte(`{"TableNames":`), tables, limit,
-		func(dst []byte, t *table) []byte { return attr.AppendString(dst, t.name) }, "LastEvaluatedTableName", name), nil
+	answer := attr.AppendList([]byte(`{"TableNames":`), tables[:min(limit, len(tables))],
+		func(dst []byte, t *table) []byte { return attr.AppendString(dst, t.name) })
+	if len(tables) > limit {
+		answer = fmt.Appendf(answer, `,"LastEvaluatedTableName":%s`, quote(tables[limit-1].name))
+	}
+	return append(answer, '}'), nil
 }
 
 type timeToLiveSpecification struct {

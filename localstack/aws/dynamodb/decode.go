@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -62,16 +63,23 @@ func decodeValue(r *attr.Reader, to reflect.Value) (err error) {
 	return decodeStruct(r, strings.ToUpper(name[:1])+name[1:], to)
 }
 
-// missing refuses a request without a member.
-func missing(member string) error {
-	return attr.Invalidf("1 validation error detected: Value null at '%s' failed to satisfy constraint: Member must not "+
-		"be null", member)
+// badValue refuses the value of a parameter.
+func badValue(format string, args ...any) error {
+	return attr.Invalidf("One or more parameter values were invalid: "+format, args...)
 }
+
+// unmet refuses the value of a member, as the message shows it, by a rule.
+func unmet(value, member, rule string) error {
+	return attr.Invalidf("1 validation error detected: Value%s at '%s' failed to satisfy constraint: Member must %s",
+		value, member, rule)
+}
+
+// missing refuses a request without a member.
+func missing(member string) error { return unmet(" null", member, "not be null") }
 
 // unknown refuses a value that is not in the set.
 func unknown(member, value, set string) error {
-	return attr.Invalidf("1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: Member must "+
-		"satisfy enum value set: %s", value, member, set)
+	return unmet(" '"+value+"'", member, "satisfy enum value set: "+set)
 }
 
 // checkLimit refuses a number that is not from 1 to the most.
@@ -79,6 +87,5 @@ func checkLimit(member string, value, most int) error {
 	if value >= 1 && value <= most {
 		return nil
 	}
-	return attr.Invalidf("1 validation error detected: Value '%d' at '%s' failed to satisfy constraint: Member must have "+
-		"value between 1 and %d", value, member, most)
+	return unmet(fmt.Sprintf(" '%d'", value), member, fmt.Sprint("have value between 1 and ", most))
 }

@@ -52,12 +52,10 @@ func (ix *index) checkTypes(item attr.Map) error {
 		switch {
 		case v.Kind() == attr.Missing:
 		case v.Kind() != k.kind:
-			return attr.Invalidf("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %s "+
-				"Actual: %s IndexName: %s",
+			return badValue("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
 				k.name, k.kind, v.Kind(), ix.name)
 		case len(v.Str()) > ix.keys.limit(k):
-			return attr.Invalidf("One or more parameter values were invalid: Size of index key has exceeded the maximum size "+
-				"limit of %d bytes", ix.keys.limit(k))
+			return badValue("Size of index key has exceeded the maximum size limit of %d bytes", ix.keys.limit(k))
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ var streamViews = []string{"KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_I
 func (s streamSpecification) check() error {
 	switch {
 	case s.StreamEnabled != (s.StreamViewType != ""):
-		return attr.Invalid("One or more parameter values were invalid: StreamViewType and StreamEnabled do not agree")
+		return badValue("StreamViewType and StreamEnabled do not agree")
 	case s.StreamEnabled && !slices.Contains(streamViews, s.StreamViewType):
 		return unknown("streamViewType", s.StreamViewType, fmt.Sprint(streamViews))
 	}
@@ -96,14 +96,13 @@ func (p *plan) table() (*table, error) {
 			return nil, err
 		}
 		if _, err := t.index(ix.name); err == nil {
-			return nil, attr.Invalidf("One or more parameter values were invalid: Duplicate index name: %s", ix.name)
+			return nil, badValue("Duplicate index name: %s", ix.name)
 		}
 		t.indexes = append(t.indexes, ix)
 	}
 	for _, k := range defined {
 		if !used[k.name] {
-			return nil, attr.Invalidf("One or more parameter values were invalid: Some AttributeDefinitions are not used. "+
-				"AttributeDefinitions: [%s]", k.name)
+			return nil, badValue("Some AttributeDefinitions are not used. AttributeDefinitions: [%s]", k.name)
 		}
 	}
 	return t, p.checkBilling()
@@ -116,11 +115,10 @@ func (p *plan) checkBilling() error {
 	case p.BillingMode != "" && p.BillingMode != "PROVISIONED" && !onDemand:
 		return unknown("billingMode", p.BillingMode, "[PROVISIONED, PAY_PER_REQUEST]")
 	case onDemand && provisioned:
-		return attr.Invalid("One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits " +
-			"can be specified when BillingMode is PAY_PER_REQUEST")
+		return badValue("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is " +
+			"PAY_PER_REQUEST")
 	case !onDemand && !provisioned:
-		return attr.Invalid("One or more parameter values were invalid: ReadCapacityUnits and WriteCapacityUnits must both " +
-			"be specified when BillingMode is PROVISIONED")
+		return badValue("ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
 	}
 	return nil
 }
@@ -130,8 +128,7 @@ func resolve(defined []keyAttribute, elements []keySchemaElement, used map[strin
 	var s schema
 	roles := [...]string{"HASH", "RANGE"}
 	if len(elements) == 0 || len(elements) > len(roles) {
-		return s, attr.Invalid("1 validation error detected: Value at 'keySchema' failed to satisfy constraint: Member " +
-			"must have length between 1 and 2")
+		return s, unmet("", "keySchema", "have length between 1 and 2")
 	}
 	for i, e := range elements {
 		if e.KeyType != roles[i] {
@@ -140,8 +137,8 @@ func resolve(defined []keyAttribute, elements []keySchemaElement, used map[strin
 		}
 		at := slices.IndexFunc(defined, func(k keyAttribute) bool { return k.name == e.AttributeName })
 		if at < 0 {
-			return s, attr.Invalidf("One or more parameter values were invalid: Some index key attributes are not defined in "+
-				"AttributeDefinitions. Keys: [%s]", e.AttributeName)
+			return s, badValue("Some index key attributes are not defined in AttributeDefinitions. Keys: [%s]",
+				e.AttributeName)
 		}
 		used[e.AttributeName] = true
 		*[...]*keyAttribute{&s.hash, &s.sort}[i] = defined[at]
@@ -156,16 +153,14 @@ func (t *table) makeIndex(plan globalSecondaryIndex, keys schema) (*index, error
 	ix := &index{plan: plan, name: plan.IndexName, keys: keys}
 	switch kind, include := plan.Projection.ProjectionType, plan.Projection.NonKeyAttributes; {
 	case kind != "INCLUDE" && include != nil:
-		return nil, attr.Invalidf("One or more parameter values were invalid: ProjectionType is %s, but NonKeyAttributes "+
-			"is specified", kind)
+		return nil, badValue("ProjectionType is %s, but NonKeyAttributes is specified", kind)
 	case kind == "ALL":
 	case kind == "KEYS_ONLY", kind == "INCLUDE" && include != nil:
 		ix.kept = slices.Concat(t.keys.names(), keys.names(), include)
 	case kind == "INCLUDE":
-		return nil, attr.Invalid("One or more parameter values were invalid: ProjectionType is INCLUDE, but " +
-			"NonKeyAttributes is not specified")
+		return nil, badValue("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
 	default:
-		return nil, attr.Invalidf("One or more parameter values were invalid: Unknown ProjectionType: %s", kind)
+		return nil, badValue("Unknown ProjectionType: %s", kind)
 	}
 	return ix, nil
 }
@@ -212,13 +207,6 @@ func toJSON(v any) []byte {
 		panic("dynamodb: a description does not marshal: " + err.Error()) // texts and numbers: a bug here
 	}
 	return text
-}
-
-func comma(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return ","
 }
 
 func quote(s string) []byte { return attr.AppendString(nil, s) }

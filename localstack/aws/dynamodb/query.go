@@ -127,12 +127,10 @@ func (p *page) checkProjected() error {
 	}
 	// A Scan's filter is not checked.
 	if missing := p.ix.notProjected(p.filter.Roots()); missing != "" && p.isQuery {
-		return attr.Invalidf("One or more parameter values were invalid: Secondary index %s does not project one or more "+
-			"filter attributes: [%s]", p.ix.name, missing)
+		return badValue("Secondary index %s does not project one or more filter attributes: [%s]", p.ix.name, missing)
 	}
 	if missing := p.ix.notProjected(p.projection.Roots()); missing != "" {
-		return attr.Invalidf("One or more parameter values were invalid: Global secondary index %s does not project [%s]",
-			p.ix.name, missing)
+		return badValue("Global secondary index %s does not project [%s]", p.ix.name, missing)
 	}
 	return nil
 }
@@ -177,9 +175,8 @@ func (p *page) checkSelect() error {
 	case "":
 	case "ALL_ATTRIBUTES":
 		if p.ix != nil && p.ix.kept != nil {
-			return attr.Invalidf("One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for "+
-				"global secondary index %s "+
-				"because its projection type is not ALL", p.ix.name)
+			return badValue("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its "+
+				"projection type is not ALL", p.ix.name)
 		}
 	case "COUNT":
 		if req.ProjectionExpression != nil {

@@ -149,8 +149,7 @@ func readLegacyTerm(r *attr.Reader, name string) (expr.KeyTerm, error) {
 	}
 	values := in.AttributeValueList
 	if len(values) != want {
-		return expr.KeyTerm{},
-			attr.Invalid("One or more parameter values were invalid: Invalid number of argument(s) for the ComparisonOperator")
+		return expr.KeyTerm{}, badValue("Invalid number of argument(s) for the ComparisonOperator")
 	}
 	return expr.KeyTerm{Name: name, Op: op, Low: values[0], High: values[want-1]}, nil
 }

@@ -46,16 +46,13 @@ func (s schema) has(name string) bool {
 func (k keyAttribute) check(v attr.Value, limit int) error {
 	switch {
 	case v.Kind() != k.kind:
-		return attr.Invalidf("One or more parameter values were invalid: Type mismatch for key %s expected: %s actual: %s",
-			k.name, k.kind, v.Kind())
+		return badValue("Type mismatch for key %s expected: %s actual: %s", k.name, k.kind, v.Kind())
 	case v.Kind() != attr.N && v.Str() == "":
 		return emptyKey(k)
 	case len(v.Str()) > limit && limit == maxHashKey:
-		return attr.Invalid("One or more parameter values were invalid: Size of hashkey has exceeded the maximum size " +
-			"limit of 2048 bytes")
+		return badValue("Size of hashkey has exceeded the maximum size limit of 2048 bytes")
 	case len(v.Str()) > limit:
-		return attr.Invalid("One or more parameter values were invalid: Aggregated size of all range keys has exceeded the " +
-			"size limit of 1024 bytes")
+		return badValue("Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
 	}
 	return nil
 }
@@ -74,7 +71,7 @@ func (s schema) checkItem(item attr.Map) error {
 	for _, k := range s.attributes() {
 		v := item.Get(k.name)
 		if v.Kind() == attr.Missing {
-			return attr.Invalidf("One or more parameter values were invalid: Missing the key %s in the item", k.name)
+			return badValue("Missing the key %s in the item", k.name)
 		}
 		if err := k.check(v, s.limit(k)); err != nil {
 			return err

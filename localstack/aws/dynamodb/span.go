@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
@@ -56,15 +57,14 @@ func (s schema) match(terms []expr.KeyTerm) (hash, sort *expr.KeyTerm, err error
 func checkTerm(k keyAttribute, term *expr.KeyTerm) error {
 	for _, v := range []attr.Value{term.Low, term.High} {
 		if v.Kind() != k.kind {
-			return attr.Invalid("One or more parameter values were invalid: Condition parameter type does not match schema type")
+			return badValue("Condition parameter type does not match schema type")
 		}
 		if v.Kind() != attr.N && v.Str() == "" {
 			return emptyKey(k)
 		}
 	}
 	if term.Op == "begins_with" && k.kind == attr.N {
-		return attr.Invalid("One or more parameter values were invalid: ComparisonOperator BEGINS_WITH is not valid for N " +
-			"AttributeValue type")
+		return badValue("ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type")
 	}
 	if term.Op == "BETWEEN" && attr.Compare(term.Low, term.High) > 0 {
 		return attr.Invalid("The BETWEEN condition was provided a range where the lower bound is greater than the upper " +
@@ -114,8 +114,8 @@ func segmentSpan(segment, segments *int) (span, error) {
 		return span{}, err
 	}
 	if *segment < 0 || *segment >= *segments {
-		return span{}, attr.Invalidf("1 validation error detected: Value '%d' at 'segment' failed to satisfy constraint: "+
-			"Member must have value less than or equal to %d", *segment, *segments-1)
+		return span{}, unmet(fmt.Sprintf(" '%d'", *segment), "segment",
+			fmt.Sprint("have value less than or equal to ", *segments-1))
 	}
 	sp := span{low: segmentBound(*segment, *segments)}
 	if *segment+1 < *segments {

@@ -53,21 +53,16 @@ func (e *Engine) listStreams(r *attr.Reader) ([]byte, error) {
 	streams = slices.DeleteFunc(slices.Clone(streams), func(s *stream) bool {
 		return in.TableName != "" && s.plan.TableName != in.TableName
 	})
-	return appendPage([]byte(`{"Streams":`), streams, max(1, in.Limit), func(dst []byte, s *stream) []byte {
-		return fmt.Appendf(dst, `{"StreamArn":%s,"TableName":%s,"StreamLabel":%s}`, quote(s.arn()),
-			quote(s.plan.TableName), quote(s.label))
-	}, "LastEvaluatedStreamArn", (*stream).arn), nil
-}
-
-// appendPage ends an answer with a list of at most limit of all, and if there are
-// more, with a member that names the last one in the list.
-func appendPage[T any](dst []byte, all []T, limit int, one func([]byte, T) []byte, member string, name func(T) string,
-) []byte {
-	dst = attr.AppendList(dst, all[:min(limit, len(all))], one)
-	if len(all) > limit {
-		dst = fmt.Appendf(dst, `,"%s":%s`, member, quote(name(all[limit-1])))
+	limit := max(1, in.Limit)
+	answer := attr.AppendList([]byte(`{"Streams":`), streams[:min(limit, len(streams))],
+		func(dst []byte, s *stream) []byte {
+			return fmt.Appendf(dst, `{"StreamArn":%s,"TableName":%s,"StreamLabel":%s}`, quote(s.arn()),
+				quote(s.plan.TableName), quote(s.label))
+		})
+	if len(streams) > limit {
+		answer = fmt.Appendf(answer, `,"LastEvaluatedStreamArn":%s`, quote(streams[limit-1].arn()))
 	}
-	return append(dst, '}')
+	return append(answer, '}'), nil
 }
 
 func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
@@ -91,7 +86,8 @@ func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
 	answer := fmt.Appendf(nil, `{"StreamDescription":{"StreamArn":%s,"StreamLabel":%s,"StreamStatus":"%s",`+
 		`"StreamViewType":"%s",`+
 		`"CreationRequestDateTime":%d,"TableName":%s,"KeySchema":%s,"Shards":[`,
-		quote(in.StreamArn), quote(s.label), status, s.view(), s.created.Unix(), quote(s.plan.TableName), toJSON(s.plan.KeySchema))
+		quote(in.StreamArn), quote(s.label), status, s.view(), s.created.Unix(), quote(s.plan.TableName),
+		toJSON(s.plan.KeySchema))
 	if in.ExclusiveStartShardId < s.shard() {
 		answer = fmt.Appendf(answer, `{"ShardId":"%s","SequenceNumberRange":{"StartingSequenceNumber":"%s"%s}}`, s.shard(),
 			sequenceText(1), ending)
@@ -136,7 +132,7 @@ func (s *stream) position(kind, sequence string, now time.Time) (int, error) {
 	}
 	n, err := strconv.Atoi(sequence)
 	if err != nil || n < 1 || n > s.last {
-		return 0, attr.Invalid("One or more parameter values were invalid: Invalid SequenceNumber")
+		return 0, badValue("Invalid SequenceNumber")
 	}
 	if kind == "AFTER_SEQUENCE_NUMBER" {
 		n++
@@ -211,7 +207,10 @@ func (e *Engine) getRecords(r *attr.Reader) ([]byte, error) {
 	answer := []byte(`{"Records":[`)
 	count := 0
 	for ; count < min(in.Limit, len(kept)) && len(answer) < maxRecordBytes; count++ {
-		answer = s.appendRecord(append(answer, comma(count)...), kept[count])
+		if count > 0 {
+			answer = append(answer, ',')
+		}
+		answer = s.appendRecord(answer, kept[count])
 	}
 	answer = append(answer, ']')
 	if !s.closed || count < len(kept) {

@@ -59,8 +59,7 @@ func (e *Engine) transactWriteItems(r *attr.Reader) ([]byte, error) {
 
 func checkToken(token string) error {
 	if len(token) > maxTokenLength {
-		return attr.Invalidf("1 validation error detected: Value '%s' at 'clientRequestToken' failed to satisfy constraint: "+
-			"Member must have length less than or equal to 36", token)
+		return unmet(" '"+token+"'", "clientRequestToken", "have length less than or equal to 36")
 	}
 	return nil
 }
@@ -115,11 +114,9 @@ func (t *transactItems) decode(r *attr.Reader) error {
 func checkPartCount(n int) error {
 	switch {
 	case n == 0:
-		return attr.Invalid("1 validation error detected: Value '[]' at 'transactItems' failed to satisfy constraint: " +
-			"Member must have length greater than or equal to 1")
+		return unmet(" '[]'", "transactItems", "have length greater than or equal to 1")
 	case n > maxTransactItems:
-		return attr.Invalid("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member " +
-			"must have length less than or equal to 100")
+		return unmet("", "transactItems", "have length less than or equal to 100")
 	}
 	return nil
 }

@@ -110,8 +110,7 @@ func (w *write) checkStatic() error {
 	}
 	for _, path := range w.update.Paths() {
 		if w.table.keys.has(path.Root()) {
-			return attr.Invalidf("One or more parameter values were invalid: Cannot update attribute %s. This attribute is "+
-				"part of the key", path.Root())
+			return badValue("Cannot update attribute %s. This attribute is part of the key", path.Root())
 		}
 	}
 	return nil
