@@ -148,7 +148,7 @@ func (p *parser) between(v, low, high *node) *node {
 	n := &node{op: opBetween, symbol: "BETWEEN", args: []*node{v, low, high}}
 	p.wantType(n, ordered, n.args...)
 	if low.op == opValue && high.op == opValue && p.semantic == nil {
-		p.fail(rankTypes, bounds(low.value, high.value))
+		p.note(rankTypes, p.pos, bounds(low.value, high.value))
 	}
 	p.wantDistinct(n)
 	return n
@@ -177,7 +177,7 @@ func (p *parser) in(v *node) *node {
 	n.args = append(n.args, several(p, func() *node { return p.wantOperand(p.primary()) })...)
 	p.expect(")")
 	if count := len(n.args) - 1; count > maxIn {
-		p.fail(rankTypes, attr.Invalidf("The IN operator is provided with too many operands; number of operands: %d", count))
+		p.fail(rankTypes, "The IN operator is provided with too many operands; number of operands: %d", count)
 	}
 	p.wantDistinct(n)
 	return n

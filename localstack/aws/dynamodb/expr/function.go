@@ -49,12 +49,12 @@ func (p *parser) checkCall(n *node, in place) {
 	}
 	switch f, known := functions[n.symbol]; {
 	case !known:
-		p.failAt(rankNames, n.at, attr.Invalidf("Invalid function name; function: %s", n.symbol))
+		p.failAt(rankNames, n.at, "Invalid function name; function: %s", n.symbol)
 	case f.in != in:
-		p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed in %s expression; function: %s", in, n.symbol))
+		p.failAt(rankNames, n.at, "The function is not allowed in %s expression; function: %s", in, n.symbol)
 	case len(n.args) != f.operands:
-		p.fail(rankTypes, attr.Invalidf("Incorrect number of operands for operator or function; operator or function: %s, "+
-			"number of operands: %d", n.symbol, len(n.args)))
+		p.fail(rankTypes, "Incorrect number of operands for operator or function; operator or function: %s, number of "+
+			"operands: %d", n.symbol, len(n.args))
 	default:
 		p.checkOperands(n, f)
 	}
@@ -65,7 +65,7 @@ func (p *parser) checkCall(n *node, in place) {
 
 func (p *parser) checkOperands(n *node, f function) {
 	if f.path && n.args[0].op != opPath {
-		p.fail(rankTypes, attr.Invalidf("Operator or function requires a document path; operator or function: %s", n.symbol))
+		p.fail(rankTypes, "Operator or function requires a document path; operator or function: %s", n.symbol)
 	}
 	if f.types != nil {
 		p.wantType(n, f.types, n.args...)
@@ -101,14 +101,14 @@ func (p *parser) wantTypeName(n *node) {
 	name := n.args[1]
 	if name.op != opValue {
 		// The service prints its whole set of internal types here; the words differ, the refusal does not.
-		p.fail(rankTypes, attr.Invalid("Incorrect operand type for operator or function; operator or function: "+
-			"attribute_type, operand type: path"))
+		p.fail(rankTypes, "Incorrect operand type for operator or function; operator or function: attribute_type, operand "+
+			"type: path")
 		return
 	}
 	p.wantType(n, []attr.Kind{attr.S}, name)
 	if _, ok := attr.ParseKind(name.value.Str()); !ok && name.value.Kind() == attr.S {
-		p.fail(rankTypes, attr.Invalidf("Invalid attribute type name found; type: %s, valid types: "+
-			"{N,BS,L,B,NULL,M,S,SS,NS,BOOL}", name.value.Str()))
+		p.fail(rankTypes, "Invalid attribute type name found; type: %s, valid types: {N,BS,L,B,NULL,M,S,SS,NS,BOOL}",
+			name.value.Str())
 	}
 }
 

@@ -84,7 +84,7 @@ func (p *parser) argument() *node {
 
 func (p *parser) parenthesised(n *node) *node {
 	if n.parens {
-		p.fail(rankShape, attr.Invalid("The expression has redundant parentheses;"))
+		p.fail(rankShape, "The expression has redundant parentheses;")
 	}
 	n.parens = true
 	return n
@@ -94,8 +94,8 @@ func (p *parser) parenthesised(n *node) *node {
 func (p *parser) wantType(n *node, allowed []attr.Kind, operands ...*node) {
 	for _, a := range operands {
 		if kind := a.kind(); kind != attr.Missing && !slices.Contains(allowed, kind) {
-			p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator or function: %s, "+
-				"operand type: %s", n.symbol, kind))
+			p.fail(rankTypes, "Incorrect operand type for operator or function; operator or function: %s, operand type: %s",
+				n.symbol, kind)
 		}
 	}
 }
@@ -105,14 +105,12 @@ func (p *parser) wantDistinct(n *node) {
 	first := n.args[0]
 	for _, other := range n.args[1:] {
 		if first.op == opPath && other.op == opPath && slices.Equal(other.path, first.path) {
-			p.fail(rankTypes,
-				attr.Invalidf("The first operand must be distinct from the remaining operands for this operator or function; "+
-					"operator: %s, first operand: %s", n.symbol, first.path))
+			p.fail(rankTypes, "The first operand must be distinct from the remaining operands for this operator or function; "+
+				"operator: %s, first operand: %s", n.symbol, first.path)
 		}
 	}
 }
 
 func (p *parser) misplaced(n *node) {
-	p.failAt(rankNames, n.at,
-		attr.Invalidf("The function is not allowed to be used this way in an expression; function: %s", n.symbol))
+	p.failAt(rankNames, n.at, "The function is not allowed to be used this way in an expression; function: %s", n.symbol)
 }

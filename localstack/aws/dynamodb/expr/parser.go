@@ -29,7 +29,7 @@ const maxOperators = 300 // of operators and functions (Developer Guide, "Expres
 // count notes an operator or function.
 func (p *parser) count() {
 	if p.operators++; p.operators == maxOperators+1 {
-		p.fail(rankShape, attr.Invalidf("The expression contains too many operators; operator count: %d", p.operators))
+		p.fail(rankShape, "The expression contains too many operators; operator count: %d", p.operators)
 	}
 }
 
@@ -46,11 +46,18 @@ const (
 )
 
 // syntaxError unwinds the recursive descent; run catches it.
-type syntaxError struct{ message string }
+type syntaxError string
 
 // run parses src with rule and puts the expression's name before any refusal.
 func run(kind, src string, env *Env, rule func(p *parser)) (err error) {
 	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case syntaxError:
+			err = attr.Invalid(r)
+		default:
+			panic(r)
+		}
 		if err != nil {
 			err = attr.Invalidf("Invalid %s: %s", kind, err)
 		}
@@ -62,30 +69,14 @@ func run(kind, src string, env *Env, rule func(p *parser)) (err error) {
 		return attr.Invalidf("Expression size has exceeded the maximum allowed size; expression size: %d", len(src))
 	}
 	p := &parser{src: src, tokens: scan(src), env: env}
-	if err := p.try(rule); err != nil {
-		return err
+	rule(p)
+	if p.peek().kind != tokEnd {
+		p.refuse()
 	}
 	return p.semantic
 }
 
 const maxExpression = 4096 // bytes (Developer Guide, "Expression parameters")
-
-func (p *parser) try(rule func(p *parser)) (err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case syntaxError:
-			err = attr.Invalid(r.message)
-		default:
-			panic(r)
-		}
-	}()
-	rule(p)
-	if p.peek().kind != tokEnd {
-		p.refuse()
-	}
-	return nil
-}
 
 func (p *parser) peek() token { return p.tokens[p.pos] }
 
@@ -110,13 +101,18 @@ func (p *parser) refuse() {
 	if p.pos+1 < len(p.tokens) {
 		to = p.tokens[p.pos+1].end
 	}
-	panic(syntaxError{`Syntax error; token: "` + t.text + `", near: "` + p.src[from:to] + `"`})
+	panic(syntaxError(`Syntax error; token: "` + t.text + `", near: "` + p.src[from:to] + `"`))
 }
 
-// fail keeps the problem of the earliest pass, and of that the leftmost.
-func (p *parser) fail(r rank, err error) { p.failAt(r, p.pos, err) }
+// fail notes a problem at the current token.
+func (p *parser) fail(r rank, format string, args ...any) { p.failAt(r, p.pos, format, args...) }
 
-func (p *parser) failAt(r rank, at int, err error) {
+func (p *parser) failAt(r rank, at int, format string, args ...any) {
+	p.note(r, at, attr.Invalidf(format, args...))
+}
+
+// note keeps the problem of the earliest pass, and of that the leftmost.
+func (p *parser) note(r rank, at int, err error) {
 	if err == nil || p.semantic != nil && (r > p.rank || r == p.rank && at >= p.at) {
 		return
 	}
@@ -188,14 +184,14 @@ func (p *parser) attribute() string {
 		p.pos++
 		name, ok := p.env.name(t.text)
 		if !ok {
-			p.fail(rankUndefined, attr.Invalidf("An expression attribute name used in the document path is not defined; "+
-				"attribute name: %s", t.text))
+			p.fail(rankUndefined, "An expression attribute name used in the document path is not defined; attribute name: %s",
+				t.text)
 		}
 		return name
 	case t.kind == tokWord && !isKeyword(t.text):
 		p.pos++
 		if isReserved(t.text) {
-			p.fail(rankNames, attr.Invalidf("Attribute name is a reserved keyword; reserved keyword: %s", t.text))
+			p.fail(rankNames, "Attribute name is a reserved keyword; reserved keyword: %s", t.text)
 		}
 		return t.text
 	}
@@ -211,7 +207,7 @@ func (p *parser) index() int {
 	p.pos++
 	n, err := strconv.Atoi(t.text)
 	if err != nil || n > maxIndex {
-		p.fail(rankShape, attr.Invalidf("List index is not within the allowable range; index: [%s]", t.text))
+		p.fail(rankShape, "List index is not within the allowable range; index: [%s]", t.text)
 		return 0
 	}
 	return n
@@ -225,8 +221,7 @@ func (p *parser) value() attr.Value {
 	p.pos++
 	v, ok := p.env.value(t.text)
 	if !ok {
-		p.fail(rankTypes,
-			attr.Invalidf("An expression attribute value used in expression is not defined; attribute value: %s", t.text))
+		p.fail(rankTypes, "An expression attribute value used in expression is not defined; attribute value: %s", t.text)
 	}
 	return v
 }

@@ -10,7 +10,7 @@ func ParseProjection(src string, env *Env) (*Projection, error) {
 	var paths []Path
 	err := run("ProjectionExpression", src, env, func(p *parser) {
 		paths = several(p, p.path)
-		p.fail(rankPaths, disjoint(paths))
+		p.note(rankPaths, p.pos, disjoint(paths))
 	})
 	if err != nil {
 		return nil, err

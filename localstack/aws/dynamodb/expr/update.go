@@ -19,7 +19,7 @@ func ParseUpdate(src string, env *Env) (*Update, error) {
 	u := &Update{}
 	err := run("UpdateExpression", src, env, func(p *parser) {
 		p.sections(u)
-		p.fail(rankPaths, disjoint(u.Paths()))
+		p.note(rankPaths, p.pos, disjoint(u.Paths()))
 	})
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (p *parser) sections(u *Update) {
 	for p.peek().kind != tokEnd {
 		verb := p.verb()
 		if seen[verb] {
-			p.fail(rankShape, attr.Invalidf("The %q section can only be used once in an update expression;", verb))
+			p.fail(rankShape, "The %q section can only be used once in an update expression;", verb)
 		}
 		seen[verb] = true
 		u.actions = append(u.actions, several(p, func() action { return p.action(verb) })...)
@@ -124,7 +124,6 @@ func (p *parser) checkDelta(verb string, v attr.Value) {
 	if v.Kind() == attr.Missing || v.IsSet() || verb == "ADD" && v.Kind() == attr.N {
 		return
 	}
-	p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator: %s, operand type: %s, "+
-		"typeSet: ALLOWED_FOR_%s_OPERAND",
-		verb, typeNames[v.Kind()], verb))
+	p.fail(rankTypes, "Incorrect operand type for operator or function; operator: %s, operand type: %s, typeSet: "+
+		"ALLOWED_FOR_%s_OPERAND", verb, typeNames[v.Kind()], verb)
 }
