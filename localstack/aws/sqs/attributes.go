@@ -115,13 +115,11 @@ const maxReceiveCount = 1000
 func parseRedrive(value string) (redrive, error) {
 	var r redrive
 	if err := json.Unmarshal([]byte(value), &r); err != nil {
-		return r, fail(invalidParameter,
-			"Value %s for parameter RedrivePolicy is invalid. Reason: Redrive policy is not a valid JSON map.", value)
+		return r, invalid(value, "RedrivePolicy", "Redrive policy is not a valid JSON map.")
 	}
 	if n := r.maximum(); n < 1 || n > maxReceiveCount {
-		return r, fail(invalidParameter,
-			"Value %s for parameter RedrivePolicy is invalid. Reason: Invalid value for maxReceiveCount: %s, "+
-				"valid values are from 1 to %d both inclusive.", value, r.Maximum, maxReceiveCount)
+		return r, invalid(value, "RedrivePolicy", "Invalid value for maxReceiveCount: %s, valid values are from 1 to %d "+
+			"both inclusive.", r.Maximum, maxReceiveCount)
 	}
 	return r, nil
 }
@@ -138,8 +136,7 @@ func (e *Engine) checkRedrive(name string, attributes map[string]string) error {
 	}
 	target := e.byARN(r.Target)
 	if target == nil || target.Name == name {
-		return fail(invalidParameter,
-			"Value %s for parameter RedrivePolicy is invalid. Reason: Dead letter target does not exist.", value)
+		return invalid(value, "RedrivePolicy", "Dead letter target does not exist.")
 	}
 	return nil
 }

@@ -54,6 +54,12 @@ func fail(code, format string, args ...any) *apiError {
 	return &apiError{code: code, message: fmt.Sprintf(format, args...)}
 }
 
+// invalid refuses the value of a parameter.
+func invalid(value any, parameter, reason string, args ...any) *apiError {
+	return fail(invalidParameter, "Value %v for parameter %s is invalid. Reason: %s", value, parameter,
+		fmt.Sprintf(reason, args...))
+}
+
 func (e *apiError) Error() string { return e.code + ": " + e.message }
 
 func (e *apiError) queryCode() string {

@@ -85,8 +85,8 @@ func (e *Engine) setVisibility(q *queue, in visibility) (empty, error) {
 	}
 	due := now.Add(time.Duration(seconds) * time.Second)
 	if due.Sub(m.LastReceived) > maxVisibility*time.Second {
-		return empty{}, fail(invalidParameter, "Value %d for parameter VisibilityTimeout is invalid. Reason: Total "+
-			"VisibilityTimeout for the message is beyond the limit [%d seconds].", seconds, maxVisibility)
+		return empty{}, invalid(seconds, "VisibilityTimeout", "Total VisibilityTimeout for the message is beyond the limit "+
+			"[%d seconds].", maxVisibility)
 	}
 	m.Due = due
 	q.wake()
@@ -95,8 +95,7 @@ func (e *Engine) setVisibility(q *queue, in visibility) (empty, error) {
 
 func checkVisibility(seconds int) error {
 	if seconds < 0 || seconds > maxVisibility {
-		return fail(invalidParameter, "Value %d for parameter VisibilityTimeout is invalid. "+
-			"Reason: VisibilityTimeout must be between 0 and %d.", seconds, maxVisibility)
+		return invalid(seconds, "VisibilityTimeout", "VisibilityTimeout must be between 0 and %d.", maxVisibility)
 	}
 	return nil
 }

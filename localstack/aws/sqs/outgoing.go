@@ -48,12 +48,11 @@ func (o outgoing) check(q *queue) error {
 			"One or more parameters are invalid. Reason: Message must be shorter than %d bytes.", most)
 	}
 	if d := o.DelaySeconds; d != nil && (*d < 0 || *d > maxDelay) {
-		return fail(invalidParameter,
-			"Value %d for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= %d.", *d, maxDelay)
+		return invalid(*d, "DelaySeconds", "DelaySeconds must be >= 0 and <= %d.", maxDelay)
 	}
 	if id := o.MessageGroupId; id != nil && !groupID.MatchString(*id) {
-		return fail(invalidParameter, "Value %s for parameter MessageGroupId is invalid. Reason: MessageGroupId can only "+
-			"include alphanumeric and punctuation characters. 1 to 128 in length.", *id)
+		return invalid(*id, "MessageGroupId", "MessageGroupId can only include alphanumeric and punctuation characters. 1 "+
+			"to 128 in length.")
 	}
 	return nil
 }

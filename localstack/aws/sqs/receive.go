@@ -157,12 +157,10 @@ func (e *Engine) redrive(q *queue, now time.Time) {
 
 func (in receiveMessageInput) check() error {
 	if n := orDefault(in.MaxNumberOfMessages, 1); n < 1 || n > maxReceive {
-		return fail(invalidParameter, "Value %d for parameter MaxNumberOfMessages is invalid. "+
-			"Reason: Must be between 1 and %d, if provided.", n, maxReceive)
+		return invalid(n, "MaxNumberOfMessages", "Must be between 1 and %d, if provided.", maxReceive)
 	}
 	if n := orDefault(in.WaitTimeSeconds, 0); n < 0 || n > maxWait {
-		return fail(invalidParameter, "Value %d for parameter WaitTimeSeconds is invalid. "+
-			"Reason: Must be >= 0 and <= %d, if provided.", n, maxWait)
+		return invalid(n, "WaitTimeSeconds", "Must be >= 0 and <= %d, if provided.", maxWait)
 	}
 	if err := checkVisibility(orDefault(in.VisibilityTimeout, 0)); err != nil {
 		return err
