@@ -1,8 +1,7 @@
 package dynamodb
 
 import (
-	"maps"
-	"slices"
+	"fmt"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
@@ -104,7 +103,7 @@ func distinctGets(t *table, keys []attr.Map, projection *expr.Projection) ([]*ge
 // back unprocessed.
 func (e *Engine) answerGets(batch []*tableGets, capacity capacityLevel) []byte {
 	var charges bills
-	responses, unprocessed := []byte(`{"Responses":{`), []byte(`},"UnprocessedKeys":{`)
+	responses, unprocessed := []byte(`{"Responses":{`), map[string]any{}
 	size := 0
 	for i, part := range batch {
 		if i > 0 {
@@ -130,37 +129,23 @@ func (e *Engine) answerGets(batch []*tableGets, capacity capacityLevel) []byte {
 			responses = r.append(responses, part.gets[fits].projection)
 		}
 		responses = append(responses, ']')
-		unprocessed = part.appendUnprocessed(unprocessed, fits)
+		if fits < len(rows) {
+			unprocessed[part.name] = part.unprocessed(fits)
+		}
 	}
-	return finish(append(append(responses, unprocessed...), '}'), capacity, charges)
+	return finish(fmt.Appendf(responses, `},"UnprocessedKeys":%s`, toJSON(unprocessed)), capacity, charges)
 }
 
-// appendUnprocessed appends the keys from the given one on, in the form in
-// which they can be sent again.
-func (g *tableGets) appendUnprocessed(dst []byte, from int) []byte {
-	if from == len(g.gets) {
-		return dst
-	}
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst = attr.AppendList(append(attr.AppendString(dst, g.name), `:{"Keys":`...), g.gets[from:],
-		func(dst []byte, rest *get) []byte { return attr.AppendMap(dst, rest.key) })
-	if g.request.ConsistentRead {
-		dst = append(dst, `,"ConsistentRead":true`...)
-	}
-	if g.request.ProjectionExpression != nil {
-		dst = attr.AppendString(append(dst, `,"ProjectionExpression":`...), *g.request.ProjectionExpression)
-	}
-	for i, name := range slices.Sorted(maps.Keys(g.request.ExpressionAttributeNames)) {
-		dst = append(dst, [...]string{`,"ExpressionAttributeNames":{`, ","}[min(i, 1)]...)
-		dst = append(attr.AppendString(dst, name), ':')
-		dst = attr.AppendString(dst, g.request.ExpressionAttributeNames[name])
-	}
-	if len(g.request.ExpressionAttributeNames) > 0 {
-		dst = append(dst, '}')
-	}
-	return append(dst, '}')
+// unprocessed returns the keys from the given one on, in the form in which they
+// can be sent again.
+func (g *tableGets) unprocessed(from int) any {
+	return struct {
+		Keys                     []attr.Map
+		ConsistentRead           bool           `json:",omitempty"`
+		ProjectionExpression     *string        `json:",omitempty"`
+		ExpressionAttributeNames attributeNames `json:",omitempty"`
+	}{g.request.Keys[from:], g.request.ConsistentRead, g.request.ProjectionExpression,
+		g.request.ExpressionAttributeNames}
 }
 
 func (e *Engine) transactGetItems(r *attr.Reader) ([]byte, error) {

@@ -1,7 +1,7 @@
 package dynamodb
 
 import (
-	"slices"
+	"fmt"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
@@ -80,11 +80,11 @@ func (e *Engine) writeBatch(writes []*write, capacity capacityLevel) ([]byte, er
 	}
 	var (
 		charges     bills
-		unprocessed []*write
+		unprocessed = map[string][]any{} // by table
 	)
 	for _, w := range writes {
 		if e.conflicts("BatchWriteItem", w.place()) {
-			unprocessed = append(unprocessed, w)
+			unprocessed[w.table.name] = append(unprocessed[w.table.name], w.again())
 			continue
 		}
 		charge := &bill{table: w.table}
@@ -93,8 +93,7 @@ func (e *Engine) writeBatch(writes []*write, capacity capacityLevel) ([]byte, er
 		}
 		charges.of(w.table).add(charge)
 	}
-	answer := appendUnprocessedWrites([]byte(`{"UnprocessedItems":{`), unprocessed)
-	return finish(append(answer, '}'), capacity, charges), nil
+	return finish(fmt.Appendf(nil, `{"UnprocessedItems":%s`, toJSON(unprocessed)), capacity, charges), nil
 }
 
 func (b *bill) add(other *bill) {
@@ -104,27 +103,10 @@ func (b *bill) add(other *bill) {
 	}
 }
 
-func appendUnprocessedWrites(dst []byte, writes []*write) []byte {
-	slices.SortStableFunc(writes, func(a, b *write) int { return compareNames(a.table, b.table) })
-	for i, w := range writes {
-		switch {
-		case i == 0 || w.table != writes[i-1].table:
-			if i > 0 {
-				dst = append(dst, `],`...)
-			}
-			dst = append(attr.AppendString(dst, w.table.name), `:[`...)
-		default:
-			dst = append(dst, ',')
-		}
-		if w.kind == putting {
-			dst = attr.AppendMap(append(dst, `{"PutRequest":{"Item":`...), w.item)
-		} else {
-			dst = attr.AppendMap(append(dst, `{"DeleteRequest":{"Key":`...), w.key)
-		}
-		dst = append(dst, `}}`...)
+// again returns the write in the form in which a batch can send it again.
+func (w *write) again() any {
+	if w.kind == putting {
+		return map[string]any{"PutRequest": map[string]attr.Map{"Item": w.item}}
 	}
-	if len(writes) > 0 {
-		dst = append(dst, ']')
-	}
-	return dst
+	return map[string]any{"DeleteRequest": map[string]attr.Map{"Key": w.key}}
 }

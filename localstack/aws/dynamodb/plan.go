@@ -200,11 +200,11 @@ type indexDescription struct {
 	IndexArn                  string
 }
 
-// toJSON returns a part of a plan or of a description as JSON.
+// toJSON returns a part of an answer or of a plan as JSON.
 func toJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic("dynamodb: a description does not marshal: " + err.Error()) // texts and numbers: a bug here
+		panic("dynamodb: an answer does not marshal: " + err.Error()) // texts and numbers: a bug here
 	}
 	return text
 }

@@ -28,8 +28,9 @@ type transaction struct {
 // reason is why one item of a transaction could not be written; the zero
 // reason is None.
 type reason struct {
-	code, message string
-	item          attr.Map
+	Code    string
+	Message string   `json:",omitempty"`
+	Item    attr.Map `json:",omitempty"`
 }
 
 // writeKinds are by the names that transactions and batches have for them.
@@ -200,7 +201,7 @@ func (e *Engine) commitAll(tx *transaction, note []byte) (bills, error) {
 		if reasons[i], err = steps[i].evaluate(); err != nil {
 			return nil, err
 		}
-		failed = failed || reasons[i].code != ""
+		failed = failed || reasons[i].Code != ""
 		size += sizeOf(steps[i].next)
 	}
 	charges := chargeSteps(steps)
@@ -232,17 +233,17 @@ func changes(steps []step) []change {
 // a ValidationException, as the service does.
 func (s *step) evaluate() (why reason, err error) {
 	if invalid := s.checkStatic(); invalid != nil {
-		return reason{code: "ValidationError", message: invalid.Error()}, nil
+		return reason{Code: "ValidationError", Message: invalid.Error()}, nil
 	}
 	if !s.holds(s.old) {
-		why = reason{code: "ConditionalCheckFailed", message: "The conditional request failed"}
+		why = reason{Code: "ConditionalCheckFailed", Message: "The conditional request failed"}
 		if s.onFailure() {
-			why.item = s.old.attributes()
+			why.Item = s.old.attributes()
 		}
 		return why, nil
 	}
 	if s.next, err = s.result(s.old); err != nil && s.next != nil {
-		return reason{code: "ValidationError", message: err.Error()}, nil
+		return reason{Code: "ValidationError", Message: err.Error()}, nil
 	}
 	return reason{}, err
 }
@@ -279,7 +280,7 @@ func (tx *transaction) answer(charges bills) []byte {
 
 func conflictReasons(n int) []reason {
 	reasons := make([]reason, n)
-	reasons[0] = reason{code: "TransactionConflict", message: "Transaction is ongoing for the item"}
+	reasons[0] = reason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
 	return reasons
 }
 
@@ -287,25 +288,15 @@ func conflictReasons(n int) []reason {
 func cancelled(reasons []reason) error {
 	codes := make([]string, len(reasons))
 	for i, why := range reasons {
-		codes[i] = cmp.Or(why.code, "None")
+		codes[i] = cmp.Or(why.Code, "None")
+		reasons[i].Code = codes[i]
 	}
 	return &fault{
 		code: "TransactionCanceledException",
 		message: "Transaction cancelled, please refer cancellation reasons for specific reasons [" +
 			strings.Join(codes, ", ") + "]",
-		detail: attr.AppendList([]byte(`,"CancellationReasons":`), reasons, appendReason),
+		detail: append([]byte(`,"CancellationReasons":`), toJSON(reasons)...),
 	}
-}
-
-func appendReason(dst []byte, why reason) []byte {
-	dst = attr.AppendString(append(dst, `{"Code":`...), cmp.Or(why.code, "None"))
-	if why.code != "" {
-		dst = attr.AppendString(append(dst, `,"Message":`...), why.message)
-	}
-	if why.item != nil {
-		dst = attr.AppendMap(append(dst, `,"Item":`...), why.item)
-	}
-	return append(dst, '}')
 }
 
 // fingerprint identifies what the transaction does; two requests with one

@@ -19,6 +19,9 @@ func AppendMap(dst []byte, m Map) []byte {
 	return append(dst, '}')
 }
 
+// MarshalJSON returns what AppendMap appends.
+func (m Map) MarshalJSON() ([]byte, error) { return AppendMap(nil, m), nil }
+
 // appendValue appends {"S":"…"} and the like.
 func appendValue(dst []byte, v Value) []byte {
 	dst = append(dst, '{', '"')
