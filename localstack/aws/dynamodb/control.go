@@ -12,17 +12,13 @@ import (
 
 func compareNames(a, b *table) int { return cmp.Compare(a.name, b.name) }
 
+const tableNameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+
 func checkTableName(name string) error {
-	ok := len(name) >= 3 && len(name) <= 255
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		ok = ok && (letter || c >= '0' && c <= '9' || strings.IndexByte("_-.", c) >= 0)
-	}
-	if name == "" {
+	switch {
+	case name == "":
 		return missing("tableName")
-	}
-	if !ok {
+	case len(name) < 3 || len(name) > 255 || strings.Trim(name, tableNameCharacters) != "":
 		return attr.Invalid("Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and " +
 			"may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'")
 	}

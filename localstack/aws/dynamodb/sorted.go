@@ -106,22 +106,17 @@ func (s *sorted) ascend(sp span, visit func(*row) bool) {
 
 // descend visits the rows of a span downwards until visit returns false.
 func (s *sorted) descend(sp span, visit func(*row) bool) {
-	chunk, place := len(s.chunks)-1, -1
-	if sp.high != "" && chunk >= 0 {
+	last := len(s.chunks) - 1
+	chunk, place := last, maxChunk
+	if sp.high != "" {
 		chunk, place, _ = s.locate(sp.high)
-		place--
-	} else if chunk >= 0 {
-		place = len(s.chunks[chunk]) - 1
 	}
-	for chunk >= 0 {
-		for ; place >= 0; place-- {
-			r := s.chunks[chunk][place]
+	for chunk = min(chunk, last); chunk >= 0; chunk, place = chunk-1, maxChunk {
+		rows := s.chunks[chunk]
+		for _, r := range slices.Backward(rows[:min(place, len(rows))]) {
 			if r.order < sp.low || !visit(r) {
 				return
 			}
-		}
-		if chunk--; chunk >= 0 {
-			place = len(s.chunks[chunk]) - 1
 		}
 	}
 }

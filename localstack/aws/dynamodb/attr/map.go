@@ -52,10 +52,7 @@ func (m Map) With(name string, v Value) Map {
 		changed[i].Value = v
 		return changed
 	}
-	grown := make(Map, 0, len(m)+1)
-	grown = append(grown, m[:i]...)
-	grown = append(grown, Field{name, v})
-	return append(grown, m[i:]...)
+	return slices.Concat(m[:i], Map{{name, v}}, m[i:])
 }
 
 // Without is a copy of m without name.
