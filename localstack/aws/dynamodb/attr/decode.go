@@ -2,19 +2,10 @@ package attr
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"slices"
 )
 
 const maxDepth = 32 // Developer Guide, "Constraints": nested attribute depth
-
-func unescape(inner string) (string, error) {
-	var s string
-	if err := json.Unmarshal([]byte(`"`+inner+`"`), &s); err != nil {
-		return "", ErrSyntax
-	}
-	return s, nil
-}
 
 // Map reads an item or key: {"name": {"S": "…"}, …}.
 func (r *Reader) Map() (Map, error) { return r.fields(0) }

@@ -1,6 +1,7 @@
 package attr
 
 import (
+	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -122,29 +123,26 @@ func (r *Reader) Str() (string, error) {
 	if !r.take('"') {
 		return "", ErrSyntax
 	}
-	start := r.pos
+	start, escapes := r.pos, false
 	for ; r.pos < len(r.src); r.pos++ {
 		switch r.src[r.pos] {
+		case '\\':
+			r.pos++
+			escapes = true
 		case '"':
 			r.pos++
+			if escapes {
+				return unescape(r.src[start-1 : r.pos])
+			}
 			return r.src[start : r.pos-1], nil
-		case '\\':
-			return r.escaped(start)
 		}
 	}
 	return "", ErrSyntax
 }
 
-// escaped finishes a string that has escapes.
-func (r *Reader) escaped(start int) (string, error) {
-	for ; r.pos < len(r.src); r.pos++ {
-		switch r.src[r.pos] {
-		case '\\':
-			r.pos++
-		case '"':
-			r.pos++
-			return unescape(r.src[start : r.pos-1])
-		}
+func unescape(quoted string) (s string, err error) {
+	if json.Unmarshal([]byte(quoted), &s) != nil {
+		err = ErrSyntax
 	}
-	return "", ErrSyntax
+	return s, err
 }

@@ -65,22 +65,18 @@ func (a action) change(item attr.Map) (c change, isChange bool, err error) {
 	if !a.path.writable(item) {
 		return c, false, errNoSuchPath
 	}
-	if a.verb == "SET" {
-		if c.value, err = a.value.resolve(item); err != nil {
-			return c, false, err
-		}
-	}
 	old := a.path.Lookup(item)
 	switch a.verb {
+	case "SET":
+		c.value, err = a.value.resolve(item)
 	case "REMOVE":
 		return c, old.Kind() != attr.Missing, nil
 	case "ADD":
 		c.value, err = add(old, a.value.value)
-		return c, true, err
 	case "DELETE":
 		return a.deletion(c, old)
 	}
-	return c, true, nil
+	return c, true, err
 }
 
 func (a action) deletion(c change, old attr.Value) (change, bool, error) {

@@ -113,12 +113,9 @@ func (p *parser) comparison() *node {
 var comparators = []string{"=", "<>", "<", "<=", ">", ">="}
 
 // primary reads an operand, a call, or anything in parentheses.
-func (p *parser) primary() *node {
-	if p.accept("(") {
-		n := p.disjunction()
-		p.expect(")")
-		return p.parenthesised(n)
-	}
+func (p *parser) primary() *node { return p.parenthesised(p.disjunction, p.checkedOperand) }
+
+func (p *parser) checkedOperand() *node {
 	n := p.operand()
 	if n.op == opCall {
 		p.checkCall(n, inCondition)

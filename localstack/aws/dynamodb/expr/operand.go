@@ -73,16 +73,15 @@ func (p *parser) call() *node {
 }
 
 // argument is an operand, possibly in parentheses.
-func (p *parser) argument() *node {
-	if !p.accept("(") {
-		return p.operand()
-	}
-	n := p.argument()
-	p.expect(")")
-	return p.parenthesised(n)
-}
+func (p *parser) argument() *node { return p.parenthesised(p.argument, p.operand) }
 
-func (p *parser) parenthesised(n *node) *node {
+// parenthesised reads what stands in parentheses, or else what stands without.
+func (p *parser) parenthesised(within, without func() *node) *node {
+	if !p.accept("(") {
+		return without()
+	}
+	n := within()
+	p.expect(")")
 	if n.parens {
 		p.fail(rankShape, "The expression has redundant parentheses;")
 	}

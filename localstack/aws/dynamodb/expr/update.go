@@ -78,7 +78,7 @@ func (p *parser) action(verb string) action {
 // setValue reads the right side of SET's equals sign: an operand, or the
 // sum or difference of two, any of it in parentheses.
 func (p *parser) setValue() *node {
-	left := p.setTerm()
+	left := p.parenthesised(p.setValue, p.operand)
 	for _, arithmetic := range []struct {
 		symbol string
 		op     op
@@ -89,15 +89,6 @@ func (p *parser) setValue() *node {
 		}
 	}
 	return left
-}
-
-func (p *parser) setTerm() *node {
-	if !p.accept("(") {
-		return p.operand()
-	}
-	n := p.setValue()
-	p.expect(")")
-	return p.parenthesised(n)
 }
 
 func (p *parser) checkSetValue(n *node) {
