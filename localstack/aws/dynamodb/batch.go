@@ -70,7 +70,7 @@ func (e *Engine) prepareGets(table string, req *request) (*tableGets, error) {
 	if len(req.Keys) == 0 {
 		return nil, attr.Invalidf("The list of keys in RequestItems for BatchGetItem is required: %s has empty list", table)
 	}
-	projection, err := parseProjection(req)
+	x, err := req.parse("ProjectionExpression", false)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (e *Engine) prepareGets(table string, req *request) (*tableGets, error) {
 	if err != nil {
 		return nil, err
 	}
-	gets, err := distinctGets(t, req.Keys, projection)
+	gets, err := distinctGets(t, req.Keys, x.projection)
 	return &tableGets{table, req, gets}, err
 }
 

@@ -77,7 +77,7 @@ type get struct {
 }
 
 func (e *Engine) prepareGet(req *request) (*get, error) {
-	projection, err := parseProjection(req)
+	x, err := req.parse("ProjectionExpression", false)
 	if err != nil {
 		return nil, err
 	}
@@ -88,22 +88,7 @@ func (e *Engine) prepareGet(req *request) (*get, error) {
 	if req.Key == nil {
 		return nil, missing("key")
 	}
-	return &get{t, req.Key, projection}, t.keys.checkKey(req.Key)
-}
-
-func parseProjection(req *request) (*expr.Projection, error) {
-	env, err := expr.NewEnv(req.ExpressionAttributeNames, nil)
-	if err != nil {
-		return nil, err
-	}
-	if req.ProjectionExpression == nil {
-		return nil, env.WithoutExpression("ProjectionExpression")
-	}
-	p, err := expr.ParseProjection(*req.ProjectionExpression, env)
-	if err != nil {
-		return nil, err
-	}
-	return p, env.Unused()
+	return &get{t, req.Key, x.projection}, t.keys.checkKey(req.Key)
 }
 
 // read fetches rows at one moment, and charges for them.

@@ -6,22 +6,19 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
-	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
 const maxPage = 1 << 20 // bytes read by one Query or Scan (API reference, Query)
 
 // page is one Query or Scan, checked.
 type page struct {
-	request    *request
-	isQuery    bool
-	terms      []expr.KeyTerm
-	table      *table
-	ix         *index // nil for the table itself
-	span       span
-	start      string // exclusive start; "" for the beginning
-	filter     *expr.Condition
-	projection *expr.Projection
+	expressions
+	request *request
+	isQuery bool
+	table   *table
+	ix      *index // nil for the table itself
+	span    span
+	start   string // exclusive start; "" for the beginning
 }
 
 // pageOperation is Query or Scan.
@@ -53,20 +50,6 @@ func (p *page) locate() (err error) {
 	return p.checkFilter()
 }
 
-func parseKeyTerms(req *request, env *expr.Env) ([]expr.KeyTerm, error) {
-	switch {
-	case req.KeyConditionExpression != nil && req.KeyConditions != nil:
-		return nil, attr.Invalid("Can not use both expression and non-expression parameters in the same request: " +
-			"Non-expression parameters: {KeyConditions} Expression parameters: {KeyConditionExpression}")
-	case req.KeyConditionExpression != nil:
-		return expr.ParseKeyCondition(*req.KeyConditionExpression, env)
-	case req.KeyConditions != nil:
-		return req.KeyConditions, nil
-	}
-	return nil,
-		attr.Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
-}
-
 // readPage reads what Query and Scan have in common.
 func (e *Engine) readPage(r *attr.Reader, operation string) (*page, error) {
 	req, err := readRequest(r, operation)
@@ -74,7 +57,8 @@ func (e *Engine) readPage(r *attr.Reader, operation string) (*page, error) {
 		return nil, err
 	}
 	p := &page{request: req, isQuery: operation == "Query"}
-	if err = p.parse(); err != nil {
+	const possible = "FilterExpression, ProjectionExpression, KeyConditionExpression"
+	if p.expressions, err = req.parse(possible, p.isQuery); err != nil {
 		return nil, err
 	}
 	if p.table, err = e.table(req.TableName); err != nil {
@@ -89,34 +73,6 @@ func (e *Engine) readPage(r *attr.Reader, operation string) (*page, error) {
 		return nil, err
 	}
 	return p, p.readStart()
-}
-
-// parse reads the expressions, in the service's order.
-func (p *page) parse() error {
-	req := p.request
-	env, err := expr.NewEnv(req.ExpressionAttributeNames, req.ExpressionAttributeValues)
-	if err != nil {
-		return err
-	}
-	if req.FilterExpression != nil {
-		if p.filter, err = expr.ParseCondition("FilterExpression", *req.FilterExpression, env); err != nil {
-			return err
-		}
-	}
-	if req.ProjectionExpression != nil {
-		if p.projection, err = expr.ParseProjection(*req.ProjectionExpression, env); err != nil {
-			return err
-		}
-	}
-	if p.isQuery {
-		if p.terms, err = parseKeyTerms(req, env); err != nil {
-			return err
-		}
-	}
-	if req.FilterExpression == nil && req.ProjectionExpression == nil && req.KeyConditionExpression == nil {
-		return env.WithoutExpression("FilterExpression, ProjectionExpression, KeyConditionExpression")
-	}
-	return env.Unused()
 }
 
 // checkProjected refuses to filter by or return what the index does not hold:

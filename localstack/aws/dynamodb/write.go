@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
-	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
 // writeKind is what a write does.
@@ -22,27 +21,29 @@ const maxItem = 400 << 10 // bytes (Developer Guide, "Constraints")
 // write is one write, parsed and checked as far as possible without the stored
 // item.
 type write struct {
-	kind      writeKind
-	table     *table
-	key       attr.Map
-	order     string
-	item      attr.Map // putting
-	update    *expr.Update
-	condition *expr.Condition
-	request   *request
+	expressions
+	kind    writeKind
+	table   *table
+	key     attr.Map
+	order   string
+	item    attr.Map // putting
+	request *request
 }
 
 // prepare turns a request into a write.
 func (e *Engine) prepare(kind writeKind, req *request) (*write, error) {
 	w := &write{kind: kind, request: req}
-	if err := w.parse(req); err != nil {
+	possible := "ConditionExpression"
+	if kind == updating {
+		possible = "UpdateExpression, ConditionExpression"
+	}
+	var err error
+	if w.expressions, err = req.parse(possible, false); err != nil {
 		return nil, err
 	}
-	t, err := e.table(req.TableName)
-	if err != nil {
+	if w.table, err = e.table(req.TableName); err != nil {
 		return nil, err
 	}
-	w.table = t
 	if err := w.locate(req); err != nil {
 		return nil, err
 	}
@@ -50,30 +51,6 @@ func (e *Engine) prepare(kind writeKind, req *request) (*write, error) {
 		return nil, attr.Invalid("ReturnValuesOnConditionCheckFailure can only be ALL_OLD or NONE")
 	}
 	return w, nil
-}
-
-func (w *write) parse(req *request) error {
-	env, err := expr.NewEnv(req.ExpressionAttributeNames, req.ExpressionAttributeValues)
-	if err != nil {
-		return err
-	}
-	if req.UpdateExpression == nil && req.ConditionExpression == nil {
-		if w.kind == updating {
-			return env.WithoutExpression("UpdateExpression, ConditionExpression")
-		}
-		return env.WithoutExpression("ConditionExpression")
-	}
-	if req.UpdateExpression != nil {
-		if w.update, err = expr.ParseUpdate(*req.UpdateExpression, env); err != nil {
-			return err
-		}
-	}
-	if req.ConditionExpression != nil {
-		if w.condition, err = expr.ParseCondition("ConditionExpression", *req.ConditionExpression, env); err != nil {
-			return err
-		}
-	}
-	return env.Unused()
 }
 
 // locate checks the key, or the item that holds it.

@@ -10,14 +10,15 @@ import (
 // holds for every item.
 type Condition struct{ root *node }
 
-// ParseCondition reads a condition; kind is the parameter's name, for messages.
-func ParseCondition(kind, src string, env *Env) (*Condition, error) {
-	var root *node
-	err := run(kind, src, env, func(p *parser) { root = p.condition() })
-	if err != nil {
-		return nil, err
+// ParseCondition returns the parser of conditions; kind is the parameter's name, for messages.
+func ParseCondition(kind string) func(src string, env *Env) (*Condition, error) {
+	return func(src string, env *Env) (*Condition, error) {
+		c := &Condition{}
+		if err := run(kind, src, env, func(p *parser) { c.root = p.condition() }); err != nil {
+			return nil, err
+		}
+		return c, nil
 	}
-	return &Condition{root}, nil
 }
 
 // Roots are the attributes that the condition reads, in the order of reading.

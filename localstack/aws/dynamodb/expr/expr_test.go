@@ -47,7 +47,7 @@ func TestConditions(t *testing.T) {
 			"attribute_not_exists(l[2])": true,
 		"a = :two OR a = :one AND NOT f = :one": true, "(a = :two OR a = :one) AND a > :one": false,
 	} {
-		c, err := expr.ParseCondition("ConditionExpression", src, environment(t))
+		c, err := expr.ParseCondition("ConditionExpression")(src, environment(t))
 		if err != nil {
 			t.Errorf("%s: got error %v, want %t", src, err, want)
 			continue
@@ -89,7 +89,7 @@ func TestConditionRefusals(t *testing.T) {
 		"a BETWEEN :two AND :one": `The BETWEEN operator requires upper bound to be greater than or equal to lower ` +
 			`bound; lower bound operand: AttributeValue: {N:2}, upper bound operand: AttributeValue: {N:1}`,
 	} {
-		_, err := expr.ParseCondition("ConditionExpression", src, environment(t))
+		_, err := expr.ParseCondition("ConditionExpression")(src, environment(t))
 		if err == nil || err.Error() != "Invalid ConditionExpression: "+want {
 			t.Errorf("%q: got error %v\nwant Invalid ConditionExpression: %s", src, err, want)
 		}
@@ -104,7 +104,7 @@ func TestExpressionsAreLimited(t *testing.T) {
 		"a = s" + strings.Repeat(" ", 4092):         "size",
 		"a IN (s" + strings.Repeat(",s", 100) + ")": "too many operands",
 	} {
-		_, err := expr.ParseCondition("ConditionExpression", src, environment(t))
+		_, err := expr.ParseCondition("ConditionExpression")(src, environment(t))
 		if want == "ok" {
 			if err != nil {
 				t.Errorf("299 operators: got error %v, want none", err)
@@ -190,7 +190,7 @@ func TestProjection(t *testing.T) {
 func TestUnusedPlaceholdersAreRefused(t *testing.T) {
 	t.Parallel()
 	env := environment(t)
-	if _, err := expr.ParseCondition("ConditionExpression", "#m = :one", env); err != nil {
+	if _, err := expr.ParseCondition("ConditionExpression")("#m = :one", env); err != nil {
 		t.Fatal(err)
 	}
 	const want = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:ab, :bc, :list, :two}"

@@ -18,7 +18,7 @@ type KeyTerm struct {
 // ParseKeyCondition reads a KeyConditionExpression: terms joined by AND, one
 // per key attribute.
 func ParseKeyCondition(src string, env *Env) ([]KeyTerm, error) {
-	c, err := ParseCondition("KeyConditionExpression", src, env)
+	c, err := ParseCondition("KeyConditionExpression")(src, env)
 	if err != nil {
 		return nil, err
 	}
