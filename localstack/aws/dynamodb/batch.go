@@ -173,7 +173,7 @@ func (e *Engine) transactGetItems(r *attr.Reader) ([]byte, error) {
 		seen[places[i].String()] = true
 	}
 	if e.conflicts("TransactGetItems", places...) {
-		return nil, cancelled(conflictReasons(len(places)))
+		return nil, conflicted(len(places))
 	}
 	return e.answerTransactGets(gets, in.ReturnConsumedCapacity)
 }

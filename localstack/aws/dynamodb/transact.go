@@ -48,21 +48,15 @@ func (e *Engine) transactWriteItems(r *attr.Reader) ([]byte, error) {
 	if err := decode(r, "TransactWriteItems", &in); err != nil {
 		return nil, err
 	}
-	if err := checkToken(in.ClientRequestToken); err != nil {
-		return nil, err
+	token := in.ClientRequestToken
+	if len(token) > maxTokenLength {
+		return nil, unmet(" '"+token+"'", "clientRequestToken", "have length less than or equal to 36")
 	}
-	tx := &transaction{token: in.ClientRequestToken, capacity: in.ReturnConsumedCapacity}
+	tx := &transaction{token: token, capacity: in.ReturnConsumedCapacity}
 	if err := e.prepareWrites(tx, in.TransactItems.parts); err != nil {
 		return nil, err
 	}
 	return e.transact(tx)
-}
-
-func checkToken(token string) error {
-	if len(token) > maxTokenLength {
-		return unmet(" '"+token+"'", "clientRequestToken", "have length less than or equal to 36")
-	}
-	return nil
 }
 
 // part is one element of TransactItems or of a batch of writes: the name of what
@@ -106,20 +100,13 @@ func (t *transactItems) decode(r *attr.Reader) error {
 		t.parts = append(t.parts, p)
 		return err
 	})
-	if err == nil {
-		err = checkPartCount(len(t.parts))
-	}
-	return err
-}
-
-func checkPartCount(n int) error {
-	switch {
-	case n == 0:
+	switch n := len(t.parts); {
+	case err == nil && n == 0:
 		return unmet(" '[]'", "transactItems", "have length greater than or equal to 1")
-	case n > maxTransactItems:
+	case err == nil && n > maxTransactItems:
 		return unmet("", "transactItems", "have length less than or equal to 100")
 	}
-	return nil
+	return err
 }
 
 func (e *Engine) prepareWrites(tx *transaction, parts []part) error {
@@ -159,7 +146,7 @@ func (e *Engine) transact(tx *transaction) ([]byte, error) {
 		places[i] = w.place()
 	}
 	if e.conflicts("TransactWriteItems", places...) {
-		return nil, cancelled(conflictReasons(len(places)))
+		return nil, conflicted(len(places))
 	}
 	fingerprint := tx.fingerprint()
 	e.mu.Lock()
@@ -214,18 +201,13 @@ func (e *Engine) commitAll(tx *transaction, note []byte) (bills, error) {
 	case size > maxTransactBytes:
 		return nil, errTransactSize
 	}
-	return charges, e.apply(note, changes(steps)...)
-}
-
-// changes are what the steps of a transaction change.
-func changes(steps []step) []change {
-	made := make([]change, 0, len(steps))
+	var changes []change
 	for _, s := range steps {
 		if s.kind != checking {
-			made = append(made, change{table: s.table, old: s.old, next: s.next})
+			changes = append(changes, change{table: s.table, old: s.old, next: s.next})
 		}
 	}
-	return made
+	return charges, e.apply(note, changes...)
 }
 
 // evaluate works out what the write leaves. What the schema refuses is a
@@ -278,10 +260,11 @@ func (tx *transaction) answer(charges bills) []byte {
 	return finish([]byte{'{'}, tx.capacity, charges)
 }
 
-func conflictReasons(n int) []reason {
+// conflicted is the exception for n items whose first is in another transaction.
+func conflicted(n int) error {
 	reasons := make([]reason, n)
 	reasons[0] = reason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
-	return reasons
+	return cancelled(reasons)
 }
 
 // cancelled is the exception with one reason per item, by position.
