@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
-	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
 // Limits of batches (API reference, BatchGetItem and BatchWriteItem).
@@ -18,22 +17,20 @@ const errDuplicateKeys = attr.Invalid("Provided list of item keys contains dupli
 
 // byTable is RequestItems: what a batch asks of each table, in its order.
 type byTable[T any] struct {
-	read   func(r *attr.Reader) (T, error) // what is asked of one table
-	tables []string
-	asked  []T
+	read  func(r *attr.Reader, table string) (T, error)
+	asked []T
 }
 
 func (b *byTable[T]) decode(r *attr.Reader) error {
 	return r.Object(func(table string) error {
-		asked, err := b.read(r)
-		b.tables, b.asked = append(b.tables, table), append(b.asked, asked)
+		asked, err := b.read(r, table)
+		b.asked = append(b.asked, asked)
 		return err
 	})
 }
 
 // tableGets is what a batch reads of one table.
 type tableGets struct {
-	name    string
 	request *request
 	gets    []*get
 }
@@ -43,14 +40,18 @@ func (e *Engine) batchGetItem(r *attr.Reader) ([]byte, error) {
 		RequestItems           byTable[*request]
 		ReturnConsumedCapacity capacityLevel
 	}
-	in.RequestItems.read = func(r *attr.Reader) (*request, error) { return readRequest(r, "BatchGetItem") }
+	in.RequestItems.read = func(r *attr.Reader, table string) (*request, error) {
+		req, err := readRequest(r, "BatchGetItem")
+		req.TableName = table
+		return req, err
+	}
 	if err := decode(r, "BatchGetItem", &in); err != nil {
 		return nil, err
 	}
 	var batch []*tableGets
 	count := 0
-	for i, table := range in.RequestItems.tables {
-		gets, err := e.prepareGets(table, in.RequestItems.asked[i])
+	for _, req := range in.RequestItems.asked {
+		gets, err := e.prepareGets(req)
 		if err != nil {
 			return nil, err
 		}
@@ -66,26 +67,22 @@ func (e *Engine) batchGetItem(r *attr.Reader) ([]byte, error) {
 	return e.answerGets(batch, in.ReturnConsumedCapacity), nil
 }
 
-func (e *Engine) prepareGets(table string, req *request) (*tableGets, error) {
+func (e *Engine) prepareGets(req *request) (*tableGets, error) {
 	if len(req.Keys) == 0 {
-		return nil, attr.Invalidf("The list of keys in RequestItems for BatchGetItem is required: %s has empty list", table)
+		return nil, attr.Invalidf("The list of keys in RequestItems for BatchGetItem is required: %s has empty list",
+			req.TableName)
 	}
 	x, err := req.parse("ProjectionExpression", false)
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.table(table)
+	t, err := e.table(req.TableName)
 	if err != nil {
 		return nil, err
 	}
-	gets, err := distinctGets(t, req.Keys, x.projection)
-	return &tableGets{table, req, gets}, err
-}
-
-func distinctGets(t *table, keys []attr.Map, projection *expr.Projection) ([]*get, error) {
-	seen := make(map[string]bool, len(keys))
-	gets := make([]*get, len(keys))
-	for i, key := range keys {
+	seen := make(map[string]bool, len(req.Keys))
+	gets := make([]*get, len(req.Keys))
+	for i, key := range req.Keys {
 		if err := t.keys.checkKey(key); err != nil {
 			return nil, err
 		}
@@ -94,9 +91,9 @@ func distinctGets(t *table, keys []attr.Map, projection *expr.Projection) ([]*ge
 			return nil, errDuplicateKeys
 		}
 		seen[order] = true
-		gets[i] = &get{t, key, projection}
+		gets[i] = &get{t, key, x.projection}
 	}
-	return gets, nil
+	return &tableGets{req, gets}, nil
 }
 
 // answerGets reads table by table. Keys whose items do not fit into 16 MB come
@@ -109,7 +106,7 @@ func (e *Engine) answerGets(batch []*tableGets, capacity capacityLevel) []byte {
 		if i > 0 {
 			responses = append(responses, ',')
 		}
-		responses = append(attr.AppendString(responses, part.name), `:[`...)
+		responses = append(attr.AppendString(responses, part.request.TableName), `:[`...)
 		rows := e.read(part.gets, func(g *get, r *row) float64 {
 			units := readUnits(sizeOf(r), part.request.ConsistentRead)
 			charges.of(g.table).base += units
@@ -130,7 +127,7 @@ func (e *Engine) answerGets(batch []*tableGets, capacity capacityLevel) []byte {
 		}
 		responses = append(responses, ']')
 		if fits < len(rows) {
-			unprocessed[part.name] = part.unprocessed(fits)
+			unprocessed[part.request.TableName] = part.unprocessed(fits)
 		}
 	}
 	return finish(fmt.Appendf(responses, `},"UnprocessedKeys":%s`, toJSON(unprocessed)), capacity, charges)

@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
@@ -17,12 +18,21 @@ func (e *Engine) batchWriteItem(r *attr.Reader) ([]byte, error) {
 		return nil, err
 	}
 	var writes []*write
-	for i, table := range in.RequestItems.tables {
-		some, err := e.prepareTableWrites(table, in.RequestItems.asked[i])
+	seen := map[string]bool{}
+	for _, p := range slices.Concat(in.RequestItems.asked...) {
+		w, err := e.prepare(writeKinds[p.kind], p.req)
 		if err != nil {
 			return nil, err
 		}
-		writes = append(writes, some...)
+		at := w.table.name + "/" + w.order
+		if seen[at] {
+			return nil, errDuplicateKeys
+		}
+		seen[at] = true
+		if err := w.checkStatic(); err != nil {
+			return nil, err
+		}
+		writes = append(writes, w)
 	}
 	switch {
 	case len(writes) == 0:
@@ -36,37 +46,20 @@ func (e *Engine) batchWriteItem(r *attr.Reader) ([]byte, error) {
 const errWriteRequest = attr.Invalid("Supplied WriteRequest must contain exactly one of PutRequest or DeleteRequest")
 
 // readTableWrites reads [{"PutRequest": {"Item": …}}, …].
-func readTableWrites(r *attr.Reader) (parts []part, err error) {
-	err = r.Array(func() error {
+func readTableWrites(r *attr.Reader, table string) ([]part, error) {
+	var parts []part
+	err := r.Array(func() error {
 		p, err := readPart(r, "BatchWriteItem", []string{"PutRequest", "DeleteRequest"}, errWriteRequest, errWriteRequest)
+		if err == nil {
+			p.req.TableName = table
+		}
 		parts = append(parts, p)
 		return err
 	})
+	if err == nil && len(parts) == 0 {
+		err = attr.Invalidf("The batch write request list for a table cannot be null or empty: %s", table)
+	}
 	return parts, err
-}
-
-func (e *Engine) prepareTableWrites(table string, parts []part) ([]*write, error) {
-	if len(parts) == 0 {
-		return nil, attr.Invalidf("The batch write request list for a table cannot be null or empty: %s", table)
-	}
-	writes := make([]*write, len(parts))
-	seen := map[string]bool{}
-	for i, p := range parts {
-		p.req.TableName = table
-		w, err := e.prepare(writeKinds[p.kind], p.req)
-		if err != nil {
-			return nil, err
-		}
-		if seen[w.order] {
-			return nil, errDuplicateKeys
-		}
-		seen[w.order] = true
-		writes[i] = w
-		if err := w.checkStatic(); err != nil {
-			return nil, err
-		}
-	}
-	return writes, nil
 }
 
 // writeBatch does the writes one by one; those that conflict with a
