@@ -54,8 +54,8 @@ func (ix *index) checkTypes(item attr.Map) error {
 		case v.Kind() != k.kind:
 			return badValue("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
 				k.name, k.kind, v.Kind(), ix.name)
-		case len(v.Str()) > ix.keys.limit(k):
-			return badValue("Size of index key has exceeded the maximum size limit of %d bytes", ix.keys.limit(k))
+		case len(v.Str()) > k.limit:
+			return badValue("Size of index key has exceeded the maximum size limit of %d bytes", k.limit)
 		}
 	}
 	return nil

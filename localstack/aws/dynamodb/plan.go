@@ -62,7 +62,7 @@ func (p *plan) definitions() ([]keyAttribute, error) {
 		if !ok || !kind.IsScalarKey() {
 			return nil, unknown("attributeType", d.AttributeType, "[B, N, S]")
 		}
-		defined[i] = keyAttribute{d.AttributeName, kind}
+		defined[i] = keyAttribute{name: d.AttributeName, kind: kind}
 	}
 	return defined, nil
 }
@@ -143,6 +143,7 @@ func resolve(defined []keyAttribute, elements []keySchemaElement, used map[strin
 		used[e.AttributeName] = true
 		*[...]*keyAttribute{&s.hash, &s.sort}[i] = defined[at]
 	}
+	s.hash.limit, s.sort.limit = maxHashKey, maxSortKey
 	if s.hash.name == s.sort.name {
 		return s, attr.Invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
 	}

@@ -21,7 +21,7 @@ type page struct {
 	start   string // exclusive start; "" for the beginning
 }
 
-// pageOperation is Query or Scan.
+// pageOperation makes Query or Scan.
 func pageOperation(name string) operation {
 	return func(e *Engine, r *attr.Reader) ([]byte, error) {
 		p, err := e.readPage(r, name)
@@ -38,7 +38,7 @@ func pageOperation(name string) operation {
 	}
 }
 
-// locate finds the part of the table or index that the page is of.
+// locate finds the span of rows that the page reads.
 func (p *page) locate() (err error) {
 	if !p.isQuery {
 		p.span, err = segmentSpan(p.request.Segment, p.request.TotalSegments)
@@ -98,7 +98,7 @@ func (ix *index) notProjected(names []string) string {
 	return strings.Join(slices.Compact(missing), ", ")
 }
 
-// schemas are the keys by which the rows are sorted: an index has its own first.
+// schemas returns the keys by which the rows are sorted: an index has its own first.
 func (p *page) schemas() []schema {
 	if p.ix != nil {
 		return []schema{p.ix.keys, p.table.keys}
@@ -106,7 +106,7 @@ func (p *page) schemas() []schema {
 	return []schema{p.table.keys}
 }
 
-// keyNames are the attributes of the page's keys.
+// keyNames returns the attributes of the page's keys.
 func (p *page) keyNames() (names []string) {
 	for _, keys := range p.schemas() {
 		names = append(names, keys.names()...)

@@ -10,8 +10,9 @@ import (
 // keyAttribute is one attribute of a key. A table without sort key has an
 // empty name for it.
 type keyAttribute struct {
-	name string
-	kind attr.Kind
+	name  string
+	kind  attr.Kind
+	limit int // bytes
 }
 
 // schema is the key of a table or index.
@@ -43,15 +44,15 @@ func (s schema) has(name string) bool {
 }
 
 // check refuses values that can't be this key attribute.
-func (k keyAttribute) check(v attr.Value, limit int) error {
+func (k keyAttribute) check(v attr.Value) error {
 	switch {
 	case v.Kind() != k.kind:
 		return badValue("Type mismatch for key %s expected: %s actual: %s", k.name, k.kind, v.Kind())
 	case v.Kind() != attr.N && v.Str() == "":
 		return emptyKey(k)
-	case len(v.Str()) > limit && limit == maxHashKey:
+	case len(v.Str()) > k.limit && k.limit == maxHashKey:
 		return badValue("Size of hashkey has exceeded the maximum size limit of 2048 bytes")
-	case len(v.Str()) > limit:
+	case len(v.Str()) > k.limit:
 		return badValue("Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
 	}
 	return nil
@@ -73,18 +74,11 @@ func (s schema) checkItem(item attr.Map) error {
 		if v.Kind() == attr.Missing {
 			return badValue("Missing the key %s in the item", k.name)
 		}
-		if err := k.check(v, s.limit(k)); err != nil {
+		if err := k.check(v); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (s schema) limit(k keyAttribute) int {
-	if k == s.hash {
-		return maxHashKey
-	}
-	return maxSortKey
 }
 
 const errKeyShape = attr.Invalid("The provided key element does not match the schema")
@@ -100,7 +94,7 @@ func (s schema) checkKey(key attr.Map) error {
 		if v.Kind() != k.kind {
 			return errKeyShape
 		}
-		if err := k.check(v, s.limit(k)); err != nil {
+		if err := k.check(v); err != nil {
 			return err
 		}
 	}
