@@ -3,6 +3,8 @@ package attr
 import (
 	"encoding/base64"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // AppendMap appends an item or key as JSON, its names in order.
@@ -63,25 +65,8 @@ func AppendList[T any](dst []byte, elements []T, one func([]byte, T) []byte) []b
 	return append(dst, ']')
 }
 
-const hex = "0123456789abcdef"
-
 // AppendString appends s as a JSON string.
 func AppendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' {
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		start = i + 1
-		if c < 0x20 {
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		} else {
-			dst = append(dst, '\\', c)
-		}
-	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
+	dst, _ = jsontext.AppendQuote(dst, s) // its error says that s is not UTF-8, which it mends
+	return dst
 }
