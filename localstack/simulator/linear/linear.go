@@ -53,18 +53,22 @@ type Request struct {
 }
 
 func (r Request) String() string {
-	until := "…"
-	if r.Return != Never {
-		until = fmt.Sprint(r.Return)
-	}
 	if r.Group == "" {
-		return fmt.Sprintf("[%d, %s] read: %d left", r.Call, until, r.Rest)
+		return fmt.Sprintf("%s read: %d left", span(r.Call, r.Return), r.Rest)
 	}
 	left := ""
 	if r.Answer == ShowsLeft {
 		left = fmt.Sprintf(" that %d is left", r.Rest)
 	}
-	return fmt.Sprintf("[%d, %s] %s asks for %d: %s%s", r.Call, until, r.Group, r.Amount, r.Answer, left)
+	return fmt.Sprintf("%s %s asks for %d: %s%s", span(r.Call, r.Return), r.Group, r.Amount, r.Answer, left)
+}
+
+// span shows the time from a call to its return.
+func span(call, until int64) string {
+	if until == Never {
+		return fmt.Sprintf("[%d, …]", call)
+	}
+	return fmt.Sprintf("[%d, %d]", call, until)
 }
 
 // History is all that clients saw of one transaction.
@@ -97,6 +101,31 @@ func (h History) Check() error {
 	}
 	return conclude(porcupine.CheckOperationsTimeout(m.porcupine(), m.operations(), checkTime),
 		fmt.Sprintf("%d were captured\n%s", h.Captured, h.list()))
+}
+
+// request is one on something that clients are shown whole, as a state.
+type request[State comparable] interface {
+	String() string
+	times() (call, until int64)
+	// step returns the state after the request, and whether the answer fits the state before. A change without an
+	// answer that never takes effect may as well come last, after all that was seen.
+	step(now State) (fits bool, after State)
+}
+
+// check finds an order of the requests that explains all answers. Errors: ErrNotLinear, ErrTooLong.
+func check[State comparable, R request[State]](begin State, requests []R) error {
+	operations, lines := make([]porcupine.Operation, len(requests)), make([]string, len(requests))
+	for i, r := range requests {
+		call, until := r.times()
+		operations[i] = porcupine.Operation{ClientId: i, Input: r, Call: call, Return: until}
+		lines[i] = span(call, until) + " " + r.String()
+	}
+	model := porcupine.Model{
+		Init: func() any { return begin },
+		Step: func(now, r, _ any) (bool, any) { return r.(R).step(now.(State)) },
+	}
+	return conclude(porcupine.CheckOperationsTimeout(model, operations, checkTime),
+		fmt.Sprintf("it begins as %+v\n%s", begin, strings.Join(lines, "\n")))
 }
 
 // conclude is the error of a search of that result, about a history.

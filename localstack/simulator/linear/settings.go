@@ -2,10 +2,7 @@ package linear
 
 import (
 	"fmt"
-	"hash/fnv"
 	"strings"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // Settings are those of a merchant that decide how it is paid (contract §7.2), as
@@ -50,7 +47,7 @@ const (
 )
 
 // SettingsRequest is one request about a merchant's settings in one mode, as its
-// client saw it; without a change it is a read. Call and Return are as in Request.
+// client saw it; without a change it is a read. Call and Return are as in Request. Without an answer, Return is Never.
 type SettingsRequest struct {
 	Change   SettingsChange
 	Operator bool // who may also ask for what is not available
@@ -61,17 +58,14 @@ type SettingsRequest struct {
 }
 
 func (r SettingsRequest) String() string {
-	until, answer := "…", "no answer"
-	if r.Return != Never {
-		until = fmt.Sprint(r.Return)
-	}
+	answer := "no answer"
 	switch r.Answer {
 	case Shown:
 		answer = fmt.Sprintf("%+v", r.Shows)
 	case Denied:
 		answer = "denied"
 	}
-	return fmt.Sprintf("[%d, %s] %s: %s", r.Call, until, r.Change, answer)
+	return fmt.Sprintf("%s: %s", r.Change, answer)
 }
 
 func (c SettingsChange) String() string {
@@ -102,41 +96,19 @@ type SettingsHistory struct {
 
 // Check finds an order of the requests that explains all answers: none is lost, and
 // none is made in part. Errors: ErrNotLinear, ErrTooLong.
-func (h SettingsHistory) Check() error {
-	model := porcupine.NondeterministicModel{
-		Init: func() []any { return []any{h.Begin} },
-		Step: func(s, request, _ any) []any { return request.(SettingsRequest).step(s.(Settings)) },
-		Hash: func(s any) uint64 { return s.(Settings).hash() },
-	}
-	operations := make([]porcupine.Operation, len(h.Requests))
-	lines := make([]string, len(h.Requests))
-	for i, r := range h.Requests {
-		operations[i], lines[i] = porcupine.Operation{ClientId: i, Input: r, Call: r.Call, Return: r.Return}, r.String()
-	}
-	return conclude(porcupine.CheckOperationsTimeout(model.ToModel(), operations, checkTime),
-		fmt.Sprintf("settings that begin as %+v\n%s", h.Begin, strings.Join(lines, "\n")))
-}
+func (h SettingsHistory) Check() error { return check(h.Begin, h.Requests) }
 
-func (s Settings) hash() uint64 {
-	sum := fnv.New64a()
-	_, _ = fmt.Fprint(sum, s) // never fails
-	return sum.Sum64()
-}
+func (r SettingsRequest) times() (call, until int64) { return r.Call, r.Return }
 
-// step are the settings that the request's answer allows.
-func (r SettingsRequest) step(s Settings) []any {
-	after := r.Change.apply(s)
+func (r SettingsRequest) step(s Settings) (fits bool, after Settings) {
+	after = r.Change.apply(s)
 	allowed := r.Operator || !given(r.Change.OnDemand, false) || after.Available
 	switch {
-	case r.Answer == Denied && !allowed:
-		return []any{s}
-	case r.Answer == Shown && allowed && after == r.Shows:
-		return []any{after}
-	case r.Answer == NoAnswer && allowed:
-		return []any{s, after}
-	case r.Answer == NoAnswer:
-		return []any{s}
+	case !allowed:
+		return r.Answer != Shown, s
+	case r.Answer == Denied:
+		return false, s
 	default:
-		return nil
+		return r.Answer == NoAnswer || after == r.Shows, after
 	}
 }
