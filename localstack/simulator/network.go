@@ -150,12 +150,11 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		//nolint:contextcheck // the checks read the table beside the call
 		send: func() (*http.Response, string, error) {
 			sent.Body, sent.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			written := c.world.people.witness(invocationOf(sent.Context()), operation, body)
 			response, err := engine.RoundTrip(sent)
 			if err == nil && response.StatusCode == http.StatusOK {
 				c.world.checkOwner(sent.Context(), operation, body)
-				if c.world.people != nil {
-					c.world.people.committed(invocationOf(sent.Context()), operation, body)
-				}
+				written()
 				if c.world.files != nil {
 					c.world.files.committed(invocationOf(sent.Context()), operation, body)
 				}

@@ -43,7 +43,7 @@ type Options struct {
 	Workload Workload
 	// Without takes something out of the world, to see that it is needed: Stream,
 	// Groups, Shards, Payee, Audit, or by its name a condition of writes. "" takes nothing. Writes that lack a condition
-	// wait for others, and people may have a story of their own then (hold.go, peoplestory.go).
+	// wait for others, and people may have a story of their own then (hold.go, people.go).
 	Without string
 	// Kept leaves the condition in its place after all, so that nothing may be found.
 	Kept bool

@@ -2,269 +2,209 @@ package simulator
 
 import (
 	"cmp"
+	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
-	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// checkHistories: what all saw of each office's people can have happened one after the
-// other. The search is bounded by real time, which a bubble has not.
+// collections are the names of the collections that people change.
+var collections = []string{"members", "roles", "api-keys"}
+
+// shown returns the elements of a collection as clients are shown them, by id.
+func (r records) shown(collection string) map[string]linear.Record {
+	all := map[string]linear.Record{}
+	switch collection {
+	case "members":
+		for id, m := range r.members {
+			all[id] = linear.Record{Name: noteOf(m), Rights: listed(m.Roles)}
+		}
+	case "roles":
+		for _, role := range r.roles.Own {
+			all[role.ID] = linear.Record{Name: role.Name, Rights: listed(role.Permissions)}
+		}
+	default:
+		for id, k := range r.keys {
+			all[id] = linear.Record{Name: k.Name, Rights: listed(k.Scopes)}
+		}
+	}
+	return all
+}
+
+// listed joins the elements of a set, sorted.
+func listed[T ~string](set []T) string {
+	texts := make([]string, len(set))
+	for i, one := range set {
+		texts[i] = string(one)
+	}
+	slices.Sort(texts)
+	return strings.Join(slices.Compact(texts), " ")
+}
+
+// element is a role, a member or a key in the JSON of requests and lists.
+type element struct {
+	ID, Name                   string
+	Roles, Permissions, Scopes []string // of a member also the permissions that its roles have
+	Metadata                   map[string]string
+	Predefined                 bool `json:"is_predefined"`
+}
+
+func (e element) record() linear.Record {
+	return linear.Record{Name: cmp.Or(e.Name, e.Metadata["note"]),
+		Rights: cmp.Or(listed(e.Roles), listed(e.Scopes), listed(e.Permissions))}
+}
+
+// meaning is the change that a request asks for.
+type meaning struct {
+	collection string
+	id         string               // "": mark names what is made
+	mark       string               // its name or note
+	change     *linear.RecordChange // nil: the request lists the collection
+}
+
+// meaningOf returns the change of a name, note or right that a request asks for, or the list; false for other requests.
+func (p *people) meaningOf(r *reply) (m meaning, ok bool) {
+	path, _, _ := strings.Cut(r.Path, "?")
+	path, ok = strings.CutPrefix(path, p.path())
+	m.collection, m.id, _ = strings.Cut(path, "/")
+	var body element
+	text, _ := json.Marshal(r.Body) // of what was sent
+	_ = json.Unmarshal(text, &body)
+	switch r.Method {
+	case http.MethodPost:
+		m.mark, m.change = body.record().Name, &linear.RecordChange{Make: true, Set: body.record()}
+	case http.MethodDelete:
+		m.change = &linear.RecordChange{Delete: true}
+	case http.MethodPut, http.MethodPatch:
+		m.change = &linear.RecordChange{Set: body.record()}
+	}
+	return m, ok
+}
+
+// checkHistories checks that an order of the requests explains the answers that clients saw. The search is bounded by
+// real time, so it runs outside the bubble.
 func (p *people) checkHistories() {
-	for _, o := range p.offices {
-		if err := o.clientView().Check(); err != nil {
-			p.findings.add(finding{"", o.name + ": " + err.Error()})
+	v := peopleView{people: p, first: map[string]*reply{}, at: map[string]int{}}
+	byCall := func(a, b *reply) int { return cmp.Compare(a.asked, b.asked) }
+	for _, r := range slices.SortedFunc(slices.Values(p.replies), byCall) {
+		v.checkCredential(r)
+		if m, ok := p.meaningOf(r); ok {
+			v.understand(r, m)
 		}
+	}
+	h := linear.RecordHistory{Begin: map[string]linear.Record{}, Requests: append(v.requests, p.ends...)}
+	now := p.logicalTime()
+	for _, collection := range collections {
+		maps.Copy(h.Begin, p.begin.shown(collection))
+		end := p.last.shown(collection)
+		for _, id := range p.ids[collection] {
+			h.Requests = append(h.Requests, linear.RecordRequest{ID: id, Shows: end[id], Call: now, Return: now})
+		}
+	}
+	if err := h.Check(); err != nil {
+		p.findings.add(finding{"", err.Error()})
 	}
 }
 
-// clientView is what clients saw of the office, and what is there in the end.
-func (o *office) clientView() linear.PeopleHistory {
-	h := linear.PeopleHistory{Begin: o.begin}
-	first := map[string]*reply{} // to the first request of a group
-	for _, r := range o.replies {
-		n, err := strconv.Atoi(r.Header[askHeader])
-		if err != nil {
-			continue
-		}
-		a := *o.asks[n]
-		if f, known := first[a.group]; a.group != "" && (!known || r.asked < f.asked) {
-			first[a.group] = r
-		}
-		switch f := first[a.group]; {
-		case r.replayed(): // it was decided before
-			r.asked = f.asked
-		case r.wrote && f != nil && r.at.Sub(f.at) >= interrupted && changesAgain(a.do):
-			a.group = ""
-		}
-		h.Requests = append(h.Requests, o.understand(r, a)...)
-	}
-	h.Requests = append(h.Requests, o.outs...)
-	h.Requests = append(h.Requests, o.end)
-	return h
+// peopleView collects the requests and answers that clients saw.
+type peopleView struct {
+	*people
+	requests []linear.RecordRequest
+	first    map[string]*reply // by Idempotency-Key: the reply to its first request
+	at       map[string]int    // by Idempotency-Key: the number of its request
 }
 
-// interrupted is how long a request counts as running whose end was not recorded. Sent again after that under the same
-// Idempotency-Key it makes its change again, also over another one that came between (contract §2.8).
+// interrupted is the time after which a request counts as interrupted if its end was not recorded. Sent again later
+// under the same Idempotency-Key, the request makes its change again, also over a change in between (contract §2.8).
 const interrupted = 60 * time.Second
 
-// changesAgain says whether what is asked for can be done twice: nothing is made or deleted twice.
-func changesAgain(do any) bool {
-	switch do := do.(type) {
-	case linear.RoleChange:
-		return !do.Make && !do.Delete
-	case linear.MemberChange:
-		return do.Make == nil && !do.Delete && !do.Accept && !do.Password
-	case linear.KeyChange:
-		return !do.Make && !do.Delete
-	default:
-		return false
+// understand adds a reply as its client understands it.
+func (v *peopleView) understand(r *reply, m meaning) {
+	answered := r.received && r.Status > 0 && r.Status < 500 && r.Status != http.StatusTooManyRequests && !r.contended()
+	done := answered && r.Status < 400
+	if v.first[r.keyed()] == nil {
+		v.first[r.keyed()] = r
 	}
-}
-
-// request is one that is made and answered now, by nobody in particular.
-func (o *office) request(do any) linear.PeopleRequest {
-	return linear.PeopleRequest{Do: do, Answer: linear.Done, Call: o.logicalTime(), Return: o.logicalTime()}
-}
-
-// understand is the reply as its client understands it; none when it says nothing about
-// this office.
-func (o *office) understand(r *reply, a ask) []linear.PeopleRequest {
-	if _, all := a.do.(memberships); all {
-		return o.shownMembership(r, a)
+	thing, known := made{id: m.id}, true
+	if m.mark != "" {
+		thing, known = v.made[m.mark]
 	}
-	if a.holder == nil { // a link says of which office it is
-		if _, leads := o.writes.made[o.shop.tenant+" "+a.mark]; leads {
-			a.office = o
-		}
-	}
-	if a.office != o {
-		return nil
-	}
-	seen := linear.PeopleRequest{Do: a.do, Group: a.group, Answer: r.peopleAnswer(), Call: r.asked, Return: r.answered}
-	visits := false
-	if a.holder != nil {
-		seen.By, visits = a.holder.by, a.holder.home != o
-	}
-	if visits && (r.Status == http.StatusNotFound || r.Status == http.StatusUnauthorized) {
-		return nil // it may be about the token's own office
-	}
-	if what, lists := a.do.(listing); lists {
-		return o.shownList(r, seen, what)
-	}
-	if seen.Answer == linear.Unanswered {
-		if !r.wrote {
-			return nil
-		}
-		seen.Return = linear.Never
-	}
-	var known bool
-	if seen.Do, known = o.identified(r, a); !known && seen.Answer == linear.Unanswered {
-		return nil // nothing was made
-	}
-	if id := seen.By.Key; id != "" && seen.Answer == linear.Done && o.writes.revoked[id] != 0 &&
-		o.writes.revoked[id] < r.asked && !r.replayed() {
-		o.findings.add(finding{"", "a key that had been revoked before was accepted: " + seen.String()})
-	}
-	return []linear.PeopleRequest{seen}
-}
-
-// peopleAnswer is what the answer says about a change.
-func (r *reply) peopleAnswer() linear.PeopleAnswer {
+	request := linear.RecordRequest{ID: thing.id, Change: m.change, Call: r.asked, Return: r.answered}
 	switch {
-	case !r.received, r.Status == 0, r.Status >= 500, r.Status == http.StatusTooManyRequests:
-		return linear.Unanswered
-	case r.Status == http.StatusConflict && (r.contended() || r.full()):
-		return linear.Unanswered
-	case r.Status < 400:
-		return linear.Done
-	case r.Status == http.StatusUnauthorized:
-		return linear.Unauthorized
-	case r.Status == http.StatusForbidden:
-		return linear.Forbidden
+	case m.change == nil && done:
+		v.addList(r, m.collection)
+	case m.change == nil:
+	case !known && done:
+		v.findings.add(finding{"", m.mark + " was answered as made, and is not there"})
+	case !known:
+	case done:
+		v.add(r, request)
+	case !answered && r.wrote:
+		request.Return = linear.Never
+		v.add(r, request)
+	case !answered, r.replayed(), r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden:
 	case r.Status == http.StatusNotFound:
-		return linear.Missing
-	default:
-		return linear.Rejected
+		request.Change = nil
+		v.requests = append(v.requests, request)
+	case thing.at > 0 && thing.at < r.asked:
+		v.findings.add(finding{"", m.mark + " had been made when its request was sent again, and was refused"})
 	}
 }
 
-// full says whether the office has all members that it can have. How many that are, the
-// counts show.
-func (r response) full() bool {
-	return strings.Contains(string(r.Body), "as many accounts as it can have")
-}
-
-// identified is what is asked for, with the id of what is made; false when nothing was.
-func (o *office) identified(r *reply, a ask) (do any, known bool) {
-	id, known := o.writes.made[o.shop.tenant+" "+a.mark]
-	if !known {
-		id = "nothing"
-	}
-	switch d := a.do.(type) {
-	case linear.RoleChange:
-		if d.Make {
-			d.ID = id
-			return d, known
-		}
-	case linear.MemberChange:
-		if d.Make != nil || d.Accept {
-			d.ID = id
-			return d, known
-		}
-	case linear.KeyChange:
-		if d.Make {
-			d.ID = id
-			return d, known
-		}
-	}
-	return a.do, true
-}
-
-// shownList is a list of all members, roles or keys: the credential was accepted, and at
-// one time all was as it is shown. What the roles allow may have been read at another.
-func (o *office) shownList(r *reply, seen linear.PeopleRequest, what listing) []linear.PeopleRequest {
-	admitted := seen
-	admitted.Do = linear.Admission{}
-	if seen.Answer == linear.Unauthorized {
-		return []linear.PeopleRequest{admitted}
-	}
-	if seen.Answer != linear.Done {
-		return nil
-	}
-	seen.By = linear.Caller{}
-	requests := []linear.PeopleRequest{admitted}
-	var list struct{ Items []shownItem }
-	if err := r.Into(&list); err != nil {
-		o.find("", "%s lists %s", what, r.response.Body)
-		return nil
-	}
-	shown, rights := linear.People{}, linear.Rights{}
-	switch what {
-	case "members":
-		shown.Members = map[string]linear.Member{}
-		for _, i := range list.Items {
-			m := i.member()
-			if m.Managed {
-				m.Own = o.own[o.writes.marks[i.ID]]
-			}
-			shown.Members[i.ID] = m
-			rights = append(rights, linear.Held{Roles: m.Roles, Own: m.Own, Permissions: i.Permissions})
-		}
-		with := seen
-		with.Do = rights
-		requests = append(requests, with)
-	case "roles":
-		shown.Roles = map[string]linear.Role{}
-		for _, i := range list.Items {
-			if !i.Predefined {
-				shown.Roles[i.ID] = linear.Role{Name: i.Name, Permissions: i.Permissions}
-			}
-		}
-	default:
-		shown.Keys = map[string]linear.Key{}
-		for _, i := range list.Items {
-			shown.Keys[i.ID] = linear.Key{Name: i.Name, Scopes: i.Scopes, Maker: i.CreatedBy.Member}
-		}
-	}
-	seen.Do = linear.Sight{People: shown}
-	return append(requests, seen)
-}
-
-// shownItem is a member, a role or a key as it is shown.
-type shownItem struct {
-	ID          string
-	Name        string
-	Scopes      []string
-	Roles       []string
-	Permissions []identity.Permission
-	Predefined  bool `json:"is_predefined"`
-	Status      string
-	Metadata    map[string]string
-	Invite      struct{ Email string }
-	User        struct{ Email, Type string }
-	Resource    struct{ ID string } // of a membership
-	CreatedBy   struct {
-		Member string `json:"member_id"`
-	} `json:"created_by"` // of a key
-}
-
-func (i shownItem) member() linear.Member {
-	return linear.Member{Address: strings.ToLower(cmp.Or(i.User.Email, i.Invite.Email)), Roles: i.Roles,
-		Note: i.Metadata["note"], Managed: i.User.Type == "managed_user", Pending: i.Status == "pending",
-		Disabled: i.Status == "disabled"}
-}
-
-// shownMembership is what a list of a user's memberships says about the office.
-func (o *office) shownMembership(r *reply, a ask) []linear.PeopleRequest {
-	var list struct{ Items []shownItem }
-	if r.peopleAnswer() != linear.Done || r.Into(&list) != nil {
-		return nil
-	}
-	sight := linear.Sight{Having: map[string][]string{}}
-	at := slices.IndexFunc(list.Items, func(i shownItem) bool { return i.Resource.ID == o.merchant })
-	id := o.memberOf(a.holder.user)
+// add adds a change that was made, or may have been made. Requests with the same Idempotency-Key count as one request,
+// which lasts from the first call to the first success.
+func (v *peopleView) add(r *reply, request linear.RecordRequest) {
+	key := r.keyed()
+	n, again := v.at[key]
+	once := request.Change.Delete || request.Change.Make
 	switch {
-	case id == "":
-		return nil
-	case at < 0:
-		sight.Not = []string{id}
+	case r.IdempotencyKey == "", again && r.wrote && !once && r.at.Sub(v.first[key].at) >= interrupted:
+		v.requests = append(v.requests, request)
+	case again:
+		v.requests[n].Return = min(v.requests[n].Return, request.Return)
 	default:
-		sight.Having[list.Items[at].ID] = list.Items[at].Roles
+		v.at[key] = len(v.requests)
+		request.Call = v.first[key].asked
+		v.requests = append(v.requests, request)
 	}
-	return []linear.PeopleRequest{{Do: sight, Answer: linear.Done, Call: r.asked, Return: r.answered}}
 }
 
-// memberOf is the member that a user is, or was in the beginning; "": none.
-func (o *office) memberOf(user string) string {
-	for _, name := range sorted(o.holders) {
-		if h := o.holders[name]; h.user == user {
-			return h.by.Member
+// checkCredential checks that a credential is accepted until it ends, and never after.
+func (p *people) checkCredential(r *reply) {
+	at := slices.IndexFunc(p.bearers, func(h *holder) bool { return h.text == r.APIKey })
+	if at < 0 || !r.received { // or a browser
+		return
+	}
+	by := p.bearers[at]
+	switch {
+	case r.Status < 400 && by.ended > 0 && by.ended < r.asked && !r.replayed():
+		p.findings.add(finding{"", by.name + "'s credential had ended, and was accepted: " + r.Method + " " + r.Path})
+	case r.Status == http.StatusUnauthorized && (by.ended == 0 || by.ended > r.answered):
+		p.findings.add(finding{"", by.name + "'s credential is valid, and was refused: " + r.Method + " " + r.Path})
+	}
+}
+
+// addList adds a list as a read of each element that the collection ever had. A missing element reads as absent.
+func (v *peopleView) addList(r *reply, collection string) {
+	var list struct{ Items []element }
+	if err := r.Into(&list); err != nil {
+		v.findings.add(finding{"", collection + " are listed as " + string(r.response.Body)})
+		return
+	}
+	shown := map[string]linear.Record{}
+	for _, id := range v.ids[collection] {
+		shown[id] = linear.Record{}
+	}
+	for _, e := range list.Items {
+		if !e.Predefined {
+			shown[e.ID] = e.record()
 		}
 	}
-	return ""
+	for _, id := range sorted(shown) {
+		v.requests = append(v.requests, linear.RecordRequest{ID: id, Shows: shown[id], Call: r.asked, Return: r.answered})
+	}
 }

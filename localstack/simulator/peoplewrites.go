@@ -1,240 +1,256 @@
 package simulator
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// peopleWrites is what has been written about roles, members and keys.
-type peopleWrites struct {
-	made    map[string]string // tenant and mark of what was made → its id
-	marks   map[string]string // id → mark
-	mails   map[string]item   // that are owed, by id
-	revoked map[string]int64  // when keys were, in logical time, by id
-	entries map[string]bool   // of the audit, by key
-	tokens  map[string]bool   // of transactions
-	before  map[string]item   // members as they are, or were last, by id
-	sent    map[string][]any  // when addresses were invited of late, by key
-	days    map[string]string // tenant and day of invitations and new keys, by id
-	keep    map[string]bool   // whether the keys of a member who has left stay, by the member's id
+// made is a role, member or key that a request has made.
+type made struct {
+	id string
+	at int64 // in logical time
 }
 
-func newPeopleWrites() peopleWrites {
-	return peopleWrites{made: map[string]string{}, marks: map[string]string{}, mails: map[string]item{},
-		revoked: map[string]int64{}, entries: map[string]bool{}, tokens: map[string]bool{}, before: map[string]item{},
-		days: map[string]string{}, sent: map[string][]any{}, keep: map[string]bool{}}
-}
-
-// ofPeople says whether a partition holds a tenant's roles, members or keys.
+// ofPeople reports whether a partition holds a tenant's roles, members or keys.
 func ofPeople(pk string) bool {
 	return slices.Contains([]store.Kind{store.KindMembers, store.KindRoles, store.KindAPIKey}, partition(pk).Kind)
 }
 
-// writesPeople says whether a call writes any of those.
+// writesPeople reports whether a call writes roles, members or keys.
 func writesPeople(operation string, body []byte) bool {
 	return (operation == "TransactWriteItems" || operation == "PutItem" || operation == "UpdateItem") &&
 		slices.ContainsFunc(valuesOf(string(body), "pk"), ofPeople)
 }
 
-// committed is called with each write of an item that has been done.
-func (p *people) committed(by *invocation, operation string, body []byte) {
-	if len(p.offices) == 0 || !writesPeople(operation, body) { // merchants are made before, with all that they have
-		return
-	}
-	call := readTransaction(body)
-	if p.writes.tokens[call.ClientRequestToken] { // it was done before, and its reply lost
-		return
-	}
-	p.record(func() { p.writes.tokens[call.ClientRequestToken] = call.ClientRequestToken != "" })
-	w := &peopleWrite{people: p}
-	for _, one := range call.TransactItems {
-		if put := item(plainItem(one.Put.Item)); len(put) > 0 {
-			w.put(put)
-		}
-		if key := item(plainItem(one.Delete.Key)); len(key) > 0 {
-			w.deleted(key)
-		}
-	}
-	w.check()
-	for _, o := range p.offices {
-		o.checkRightsOf(by, w.changed)
-	}
-	p.checkOffices()
-}
-
-// peopleWrite is one transaction.
+// peopleWrite is one transaction that changes roles, members or keys.
 type peopleWrite struct {
 	*people
-	changed []string // keys of members, roles and keys
-	entries []item
-	mails   []item
-	owes    string // what a mail has to tell of
-	about   string // id of the member that is changed
-	keys    int    // number of keys that end
+	actor     string
+	inBrowser bool               // the request of a guest, without a credential
+	caller    identity.Principal // with the rights that it has just before the write
+	err       error              // the credential is not valid just before the write
+	after     records
+	ms        []edit[member.Member]
+	rs        []edit[member.Role]
+	ks        []edit[identity.APIKey]
+	mails     []item
+	entries   []item // of the audit
 }
 
-// put notes an item that was put.
-func (w *peopleWrite) put(i item) {
-	pk, sk := i.text("pk"), i.text("sk")
-	at := partition(pk)
-	switch {
-	case at.Kind == store.KindAudit:
-		w.entries = append(w.entries, i)
-	case strings.HasPrefix(pk, "MAIL#"):
-		w.mails = append(w.mails, i)
-	case strings.HasPrefix(pk, "INVITATION#"):
-		tenant := i.text("mode") + "#" + i.text("merchant_code")
-		w.record(func() { w.writes.made[tenant+" invitation "+at.Last] = i.text("member_id") })
-	case at.Kind == store.KindMembers && strings.HasPrefix(sk, "MEMBER#"):
-		w.changed, w.about = append(w.changed, pk+" "+sk), i.text("id")
-		w.made(i, cmp.Or(noteOf(i.text("metadata")), i.text("nickname")))
-		w.owe(i)
-	case at.Kind == store.KindMembers && strings.HasPrefix(sk, "INVITED#"):
-		w.invitedTo(i)
-	case at.Kind == store.KindRoles && sk == "ROLES":
-		w.changed = append(w.changed, pk+" "+sk)
-		for _, role := range i.list("roles") {
-			role["pk"] = pk
-			w.made(role, role.text("name"))
+// edit is a change of a role, member or key. before is zero for a new one, and after for a deleted one.
+type edit[T any] struct{ before, after T }
+
+// edits returns the changes from before to after, in the order of their ids.
+func edits[T any](before, after map[string]T) (list []edit[T]) {
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	for _, id := range sorted(all) {
+		if !reflect.DeepEqual(before[id], after[id]) {
+			list = append(list, edit[T]{before[id], after[id]})
 		}
-	case at.Kind == store.KindAPIKey && strings.HasPrefix(sk, "KEY#"):
-		w.changed = append(w.changed, pk+" "+sk)
-		w.made(i, i.text("name"))
-		if i["version"] == "1" {
-			w.owes = i.text("id")
-			w.counts(i)
+	}
+	return list
+}
+
+// witness reads the caller's rights just before a write. The caller of witness calls done if the write succeeds.
+func (p *people) witness(by *invocation, operation string, body []byte) (done func()) {
+	if p == nil || p.begin.members == nil || !writesPeople(operation, body) {
+		return func() {}
+	}
+	w := &peopleWrite{people: p, actor: by.actor, inBrowser: by.bearer == ""}
+	if !w.inBrowser {
+		token, _ := identity.ParseToken(by.bearer)
+		w.caller, _, w.err = p.store.Authenticate(p.ctx(), token, p.merchant)
+	}
+	return func() {
+		call := readTransaction(body)
+		if call.ClientRequestToken != "" && p.tokens[call.ClientRequestToken] { // a retry after a lost reply
+			return
 		}
-	case at.Kind == store.KindAPIKey && strings.HasPrefix(sk, "DELETED#"):
-		now := w.logicalTime()
-		w.record(func() { w.writes.revoked[i.text("id")] = now })
+		p.tokens[call.ClientRequestToken] = true
+		for _, one := range call.TransactItems {
+			switch i := item(plainItem(one.Put.Item)); {
+			case i.kind() == store.KindAudit:
+				w.entries = append(w.entries, i)
+			case strings.HasPrefix(i.text("pk"), "MAIL#"):
+				w.mails = append(w.mails, i)
+			}
+		}
+		w.after = p.records()
+		w.ms, w.rs = edits(p.last.members, w.after.members), edits(p.last.own, w.after.own)
+		w.ks = edits(p.last.keys, w.after.keys)
+		w.check()
+		p.checkRecords(w.after)
+		p.last = w.after
 	}
 }
 
-// invitedTo: of the invitations to an address none is forgotten within an hour.
-func (w *peopleWrite) invitedTo(i item) {
-	key := i.text("pk") + " " + i.text("sk")
-	times, _ := i["times"].([]any)
-	for _, was := range w.writes.sent[key] {
-		at, _ := time.Parse(time.RFC3339Nano, fmt.Sprint(was))
-		if !slices.Contains(times, was) && w.now().Before(at.Add(time.Hour-2*maxSkew)) {
-			w.find("", "an invitation of %v is forgotten: %s has those of %v", was, key, times)
-		}
+// check checks the write, and records what it made and ended.
+func (w *peopleWrite) check() {
+	entries := min(len(w.ms)+len(w.rs)+len(w.ks), 1)
+	if entries > 0 && !w.inBrowser {
+		w.checkRights()
 	}
-	w.record(func() { w.writes.sent[key] = times })
-}
-
-// made notes what is seen for the first time.
-func (w *peopleWrite) made(i item, mark string) {
-	id := i.text("id")
-	w.record(func() {
-		if _, known := w.writes.marks[id]; !known {
-			w.writes.marks[id] = mark
-			w.writes.made[i.tenant()+" "+mark] = id
-		}
-	})
-}
-
-// owe notes that a member's change owes it a mail: its invitation, or that it was disabled.
-func (w *peopleWrite) owe(i item) {
-	before := w.writes.before[i.text("id")]
-	invited := i.object("invite").text("id")
-	switch {
-	case before == nil && invited != "":
-		w.expects(i)
-		w.owes = "invitation of " + i.text("id")
-		w.counts(i)
-	case before != nil && before.text("disabled_at") == "" && i.text("disabled_at") != "":
-		w.owes = "disabling of " + i.text("id")
-	}
-	w.writes.before[i.text("id")] = i
-}
-
-// expects has all offices' plots turn to who was invited to the address that all invite.
-func (w *peopleWrite) expects(i item) {
-	for _, o := range w.offices {
-		if i.tenant() == o.shop.tenant && i.text("email") == sameGuest {
-			w.record(func() { o.hot.guest = i.text("id") })
-		}
-	}
-}
-
-// counts notes the day of an invitation or a new key, of which there is a limit.
-func (w *peopleWrite) counts(i item) {
-	day, _, _ := strings.Cut(i.text("created_at"), "T")
-	w.record(func() { w.writes.days[i.text("id")] = i.text("pk") + " " + day })
-}
-
-func (w *peopleWrite) deleted(key item) {
-	pk, sk := key.text("pk"), key.text("sk")
-	if !ofPeople(pk) || !strings.HasPrefix(sk, "MEMBER#") && !strings.HasPrefix(sk, "KEY#") {
-		return
-	}
-	w.changed = append(w.changed, pk+" "+sk)
-	for _, o := range w.offices {
-		for _, was := range append(slices.Clone(o.last.apiKeys), o.last.members...) {
-			switch {
-			case was.text("pk") != pk || was.text("sk") != sk:
-			case strings.HasPrefix(sk, "KEY#"):
-				w.keys++
-				now := w.logicalTime()
-				w.record(func() { w.writes.revoked[was.text("id")] = now })
-			default:
-				w.about = was.text("id")
+	w.checkOwed()
+	for key, times := range w.last.invited {
+		for _, was := range times {
+			at, _ := time.Parse(time.RFC3339Nano, fmt.Sprint(was))
+			if now, there := w.after.invited[key]; there && !slices.Contains(now, was) &&
+				w.now().Before(at.Add(member.InvitationsWithin-2*maxSkew)) {
+				w.find("", "an invitation of %v is forgotten: %s has those of %v", was, key, now)
 			}
 		}
 	}
-}
-
-// check: each change writes one audit entry, and the mail that it owes, and nothing else
-// writes any.
-func (w *peopleWrite) check() {
-	want := min(len(w.changed), 1)
-	if w.about != "" { // the keys of a member who leaves have an entry each
-		want += w.keys
+	for _, m := range w.ms {
+		w.noteMember(m)
 	}
-	if len(w.entries) != want {
-		w.find("", "a change of %v has %d audit entries, want %d", w.changed, len(w.entries), want)
+	for _, r := range w.rs {
+		w.noteMade("roles", r.before.ID, r.after.ID, r.after.Name)
+	}
+	for _, k := range w.ks {
+		w.noteMade("api-keys", k.before.ID, k.after.ID, k.after.Name)
+		switch {
+		case k.before.ID == "":
+			w.created[keysOn+k.after.CreatedAt.Format(time.DateOnly)]++
+		case k.after.ID == "":
+			w.end(func(h *holder) bool { return h.key == k.before.ID })
+			if len(w.ms) > 0 { // each key of a member who leaves has an entry
+				entries++
+				now := w.logicalTime()
+				w.ends = append(w.ends, linear.RecordRequest{ID: k.before.ID, Change: &linear.RecordChange{Delete: true},
+					Call: now, Return: now})
+			}
+		}
 	}
 	for _, e := range w.entries {
-		key := e.text("pk") + " " + e.text("sk")
 		if e.object("actor").text("kind") == "" || e.text("operation") == "" {
-			w.find("", "audit entry %s does not say who did what: %v", key, e)
+			w.find("", "an audit entry does not say who did what: %v", e)
 		}
-		w.record(func() { w.writes.entries[key] = true })
 	}
-	w.checkKeysMail()
-	want = 0
-	if w.owes != "" {
-		want = 1
-	}
-	if len(w.mails) != want {
-		w.find("", "the change %v owes %d mails, and writes %d", w.changed, want, len(w.mails))
-	}
-	for _, m := range w.mails {
-		if owed := w.writes.mails[m.text("id")]; owed != nil && owed.text("about what") != w.owes {
-			w.find("", "the mail %s tells of %s and of %s", m.text("id"), owed.text("about what"), w.owes)
-		}
-		m["about what"] = w.owes
-		w.record(func() { w.writes.mails[m.text("id")] = m })
+	if len(w.entries) != entries {
+		w.find("", "a change by %s has %d audit entries, want %d", w.actor, len(w.entries), entries)
 	}
 }
 
-// checkKeysMail checks that the mail about the keys of a member who leaves tells whether they end in this change. It
-// then removes that mail from w.mails, and records whether the keys stay.
-func (w *peopleWrite) checkKeysMail() {
-	at := slices.IndexFunc(w.mails, func(m item) bool { return mail.Kind(m.text("kind")).Lists() })
-	kept := at >= 0 && w.mails[at].text("kind") == string(mail.MemberKeysKept)
-	if ended := w.about != "" && w.keys > 0; ended != (at >= 0 && !kept) {
-		w.find("", "the change %v ends %d keys, and tells of it: %t", w.changed, w.keys, at >= 0)
+// noteMade records a new role, member or key by the mark of its request, which must not have made another.
+func (w *peopleWrite) noteMade(collection, before, after, mark string) {
+	if before != "" {
+		return
 	}
-	if at >= 0 {
-		w.record(func() { w.writes.keep[w.about] = kept })
-		w.mails = slices.Delete(w.mails, at, at+1)
+	if first, again := w.made[mark]; again {
+		w.find("", "%s was made twice, as %s and %s", mark, first.id, after)
 	}
+	w.made[mark] = made{after, w.logicalTime()}
+	w.ids[collection] = append(w.ids[collection], after)
+}
+
+// noteMember records what a change of a member makes, and ends its access if it loses a right.
+func (w *peopleWrite) noteMember(m edit[member.Member]) {
+	w.noteMade("members", m.before.ID, m.after.ID, noteOf(m.after))
+	w.accepted[m.before.ID] = w.accepted[m.before.ID] || m.before.UserID != ""
+	w.accepted[m.after.ID] = w.accepted[m.after.ID] || m.after.UserID != ""
+	if m.before.ID == "" && m.after.Invited() {
+		w.created[invitationsOn+m.after.CreatedAt.Format(time.DateOnly)]++
+		if m.after.Email == sameGuest {
+			w.guest = m.after.ID
+		}
+	}
+	lost := func(role string) bool { return !slices.Contains(m.after.Roles, role) }
+	if m.after.ID == "" || m.after.Disabled() || slices.ContainsFunc(m.before.Roles, lost) ||
+		!reflect.DeepEqual(m.before.Passwords, m.after.Passwords) {
+		w.end(func(h *holder) bool { return m.before.ID != "" && h.member == m.before.ID })
+	}
+}
+
+// end records that credentials are refused from now on.
+func (p *people) end(whose func(*holder) bool) {
+	now := p.logicalTime()
+	for _, h := range p.bearers {
+		if h.ended == 0 && whose(h) {
+			h.ended = now
+		}
+	}
+}
+
+// checkRights checks that the caller has the right to the change just before the write. The caller may have had more
+// rights when it was admitted. Clients cannot see this where requests overlap.
+func (w *peopleWrite) checkRights() {
+	err := w.err
+	for _, m := range w.ms {
+		err = errors.Join(err, member.CheckMayChange(w.caller, m.before, m.after, w.last.roles))
+	}
+	for _, r := range w.rs {
+		err = errors.Join(err, member.CheckMayChangeRole(w.caller, r.before, r.after))
+	}
+	mayChange := w.caller.Has(identity.MembersWrite) && w.caller.May("user.subaccounts", "members.write", "roles.write")
+	for _, k := range w.ks {
+		if len(w.ms) == 0 { // otherwise the keys end with their maker
+			mayChange = w.caller.MayManage(k.before) && w.caller.MayManage(k.after)
+		}
+	}
+	if err != nil || !mayChange {
+		w.find("", "%s changed something without the right to, as %+v: %v", w.actor, w.caller, err)
+	}
+}
+
+// checkOwed checks that the write contains the mails that it owes, each for the first time.
+func (w *peopleWrite) checkOwed() {
+	var got []mail.Kind
+	for _, m := range w.mails {
+		if w.mailed[m.text("id")] {
+			w.find("", "the mail %s is written twice", m.text("id"))
+		}
+		w.mailed[m.text("id")] = true
+		got = append(got, mail.Kind(m.text("kind")))
+	}
+	slices.Sort(got)
+	if want := w.owed(); !slices.Equal(got, want) {
+		w.find("", "a change by %s owes the mails %s, and writes %s", w.actor, want, got)
+	}
+}
+
+// owed returns the kinds of mails that the change owes. It records whether the keys of a member who leaves stay.
+func (w *peopleWrite) owed() (kinds []mail.Kind) {
+	for _, k := range w.ks {
+		if k.before.ID == "" {
+			kinds = append(kinds, mail.NewAPIKey)
+		}
+	}
+	for _, m := range w.ms {
+		disabled := m.after.Disabled() && !m.before.Disabled()
+		switch {
+		case m.before.ID == "" && m.after.Invited():
+			kinds = append(kinds, mail.Invitation)
+		case disabled:
+			kinds = append(kinds, mail.AccountDisabled)
+		}
+		if had := w.last.keysOf(m.before.ID); had > 0 && (disabled || m.after.ID == "") {
+			kept := w.after.keysOf(m.before.ID) == had
+			w.kept[m.before.ID] = kept
+			kinds = append(kinds, map[bool]mail.Kind{true: mail.MemberKeysKept, false: mail.MemberKeysEnded}[kept])
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// keysOf counts the keys that the member stands behind (identity.Maker.Person).
+func (r records) keysOf(id string) (n int) {
+	for _, k := range r.keys {
+		if id != "" && k.Maker.Person == id {
+			n++
+		}
+	}
+	return n
 }

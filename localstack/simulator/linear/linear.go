@@ -2,7 +2,8 @@
 // effect at one point in time between its being sent and its answer.
 //
 // SettingsHistory is of a merchant's settings (contract §7.2), which are shown as
-// the last change left them. History is of one transaction's refunds (contract §6.4:
+// the last change left them. RecordHistory is of roles, members and API keys
+// (contract §8), each of them alone. History is of one transaction's refunds (contract §6.4:
 // they are serialised): at no point was more reserved than had been captured. A
 // refund has two such points: its money is reserved, and, should the acquirer
 // not make it, given back. A request without an answer may take effect at any
