@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"io"
+	"net"
 	"net/http"
 )
 
@@ -33,4 +34,19 @@ func (h Host) Put(ctx context.Context, path string, message io.Reader) (*http.Re
 	r.Header.Set("Authorization", "Bearer "+h.Token)
 	r.Close = true // a connection kept from before may be closed by now, which would look like a lost answer
 	return http.DefaultClient.Do(r)
+}
+
+// Serve answers on a free port of this machine until the server is closed, and returns the server's address. ended is
+// closed when it listens no more.
+func Serve(s *http.Server) (address string, ended <-chan struct{}, err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = s.Serve(listener)
+	}()
+	return "http://" + listener.Addr().String(), served, nil
 }

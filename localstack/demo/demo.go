@@ -65,7 +65,7 @@ var story = []struct {
 func Run(ctx context.Context, c Config) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	shop, err := openShop(ctx)
+	shop, err := openShop()
 	if err != nil {
 		return err
 	}

@@ -1,15 +1,14 @@
 package demo
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/control"
 	"github.com/cashwrap/cashwrap/localstack/steps"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
@@ -31,20 +30,15 @@ type callback struct {
 
 const maxCallback = 64 << 10
 
-func openShop(ctx context.Context) (*shop, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	s := &shop{base: "http://" + listener.Addr().String(), callbacks: make(chan callback, 100),
-		payers: make(chan string, 10)}
+func openShop() (*shop, error) {
+	s := &shop{callbacks: make(chan callback, 100), payers: make(chan string, 10)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /callback", s.callback)
 	mux.HandleFunc("GET /thanks", s.thanks)
 	s.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}
-	go func() { _ = s.server.Serve(listener) }() // until close
-	return s, nil
+	var err error
+	s.base, _, err = control.Serve(s.server)
+	return s, err
 }
 
 func (s *shop) close() { s.server.Close() }

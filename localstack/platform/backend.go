@@ -5,16 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/control"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 )
 
@@ -26,43 +29,83 @@ type backend struct {
 	runner.Engines
 	http  aws.HTTPClient  // reaches them from this process; nil: over their ports
 	ended <-chan struct{} // closed when one of them has
-	// stop ends them; the error says what they could not keep.
-	stop func() error
+	stops []func() error  // end what has started, the last first
 }
 
-// startBackend starts the engines; those in memory run by the clock.
-func startBackend(ctx context.Context, f Folder, c Config, clock *clock.Ahead) (backend, error) {
+// startBackend starts the engines; those in this process run by the clock.
+func startBackend(ctx context.Context, f Folder, c Config, clock *clock.Ahead) (*backend, error) {
+	b := &backend{Engines: runner.Engines{AccessKey: accessKey}}
+	if err := b.start(ctx, f, c, clock); err != nil {
+		return nil, errors.Join(err, b.stop())
+	}
+	return b, nil
+}
+
+func (b *backend) start(ctx context.Context, f Folder, c Config, clock *clock.Ahead) error {
 	// Before the table: what there is beside a table and without objects has lost them.
 	if err := makeObjects(f, c.Disk); err != nil {
-		return backend{}, err
+		return err
 	}
-	b, err := startEngines(ctx, f, c, clock)
+	here := &ownEngines{mails: ses.New(ses.Config{Now: clock.Now, Folder: f.Mails()})}
+	var err error
+	if c.Engine == InMemory {
+		if here.memory, err = openMemory(f, c.Disk, clock); err != nil {
+			return err
+		}
+		b.stops = append(b.stops, here.close)
+	} else if err = b.startRealEngines(ctx, f, c.Progress); err != nil {
+		return err
+	}
+	if here.objects, err = openObjects(f, c.Disk); err != nil {
+		return err
+	}
+	b.stops = append(b.stops, func() error { return closeKept("file", here.objects) })
+	// Functions that run beside this process, and clients that have a link, reach the engines over a port.
+	server := &http.Server{Handler: here, ReadHeaderTimeout: 10 * time.Second}
+	address, ended, err := control.Serve(server)
 	if err != nil {
-		return b, err
+		return err
 	}
-	if b, err = b.withBucket(f, c.Disk); err != nil {
-		return b, err
+	b.stops = append(b.stops, func() error {
+		_ = server.Close()
+		<-ended
+		return nil
+	})
+	b.SES, b.S3 = address, address
+	if c.Engine == InMemory {
+		b.DynamoDB, b.SQS, b.http, b.ended = address, address, &http.Client{Transport: here}, ended
 	}
-	return b.withMailbox(f, clock.Now)
+	return nil
 }
 
-func startEngines(ctx context.Context, f Folder, c Config, clock *clock.Ahead) (backend, error) {
-	if c.Engine == InMemory {
-		return startMemory(f, c.Disk, clock)
+// stop ends the engines; the error says what they could not keep. It may be called again.
+func (b *backend) stop() error {
+	var errs []error
+	for _, stop := range slices.Backward(b.stops) {
+		errs = append(errs, stop())
 	}
-	return startRealEngines(ctx, f, c.Progress)
+	b.stops = nil
+	return errors.Join(errs...)
 }
 
 // startRealEngines installs the engines where they are missing and starts them side by side.
-func startRealEngines(ctx context.Context, f Folder, progress io.Writer) (backend, error) {
+func (b *backend) startRealEngines(ctx context.Context, f Folder, progress io.Writer) error {
 	if err := install(ctx, progress); err != nil {
-		return backend{}, err
+		return err
 	}
 	log, err := os.OpenFile(f.path(EngineLog), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, private)
 	if err != nil {
-		return backend{}, err
+		return err
 	}
 	var database, queues *engines.Engine
+	b.stops = append(b.stops, func() error {
+		for _, e := range []*engines.Engine{database, queues} {
+			if e != nil {
+				e.Stop()
+			}
+		}
+		return log.Close()
+	})
 	var g errgroup.Group
 	g.Go(func() (err error) {
 		database, err = engines.StartDynamoDB(ctx, engines.Options{Dir: f.path(databaseDir), Log: log})
@@ -73,21 +116,11 @@ func startRealEngines(ctx context.Context, f Folder, progress io.Writer) (backen
 		queues, err = engines.StartFauxqs(ctx, engines.Options{Log: log})
 		return err
 	})
-	stop := sync.OnceValue(func() error {
-		for _, e := range []*engines.Engine{database, queues} {
-			if e != nil {
-				e.Stop()
-			}
-		}
-		return log.Close()
-	})
 	if err := g.Wait(); err != nil {
-		return backend{}, errors.Join(err, stop())
+		return err
 	}
-	return backend{
-		Engines: runner.Engines{DynamoDB: database.Endpoint, SQS: queues.Endpoint, AccessKey: accessKey},
-		ended:   either(database.Done(), queues.Done()), stop: stop,
-	}, nil
+	b.DynamoDB, b.SQS, b.ended = database.Endpoint, queues.Endpoint, either(database.Done(), queues.Done())
+	return nil
 }
 
 // either is closed when one of two channels is.

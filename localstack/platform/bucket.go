@@ -2,8 +2,6 @@ package platform
 
 import (
 	"errors"
-	"fmt"
-	"net/http"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
@@ -37,22 +35,4 @@ func openObjects(f Folder, disk wal.Options) (*s3.Engine, error) {
 		return nil, errors.Join(err, engine.Close())
 	}
 	return engine, nil
-}
-
-// withBucket adds an S3 to the backend, which also serves clients that have a link.
-func (b backend) withBucket(f Folder, disk wal.Options) (backend, error) {
-	objects, err := openObjects(f, disk)
-	if err != nil {
-		return b, errors.Join(err, b.stop())
-	}
-	atItsHost := func(r *http.Request, host string) bool { return r.URL.Host == host }
-	b, address, err := b.with(objects, atItsHost, func() error {
-		refused := objects.Refused()
-		if refused != nil {
-			refused = fmt.Errorf("the last file could not be kept and was refused; everything acknowledged is kept: %w", refused)
-		}
-		return errors.Join(refused, objects.Close())
-	})
-	b.S3 = address
-	return b, err
 }

@@ -3,10 +3,8 @@ package platform
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"time"
 
@@ -27,24 +25,20 @@ const (
 // listen answers the processes that know the folder, until the platform stops: commands, and terminals of
 // Folder.Reader, which charge at the acquirer.
 func (p *Platform) listen(f Folder, c Config) (control.Host, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	own, err := p.app(c)
 	if err != nil {
 		return control.Host{}, err
 	}
-	host := control.Host{Address: "http://" + listener.Addr().String(), Token: rand.Text()}
-	own, err := p.app(c)
-	if err != nil {
-		return host, errors.Join(err, listener.Close())
-	}
+	token := rand.Text()
 	mux := http.NewServeMux()
-	mux.Handle("PUT "+reader.ChargesPath, reader.Charges(own.Acquirers[identity.Test], host.Token))
+	mux.Handle("PUT "+reader.ChargesPath, reader.Charges(own.Acquirers[identity.Test], token))
 	mux.HandleFunc("PUT "+callbacksPath, p.inspector.StreamCallbacks)
 	mux.HandleFunc("PUT "+requestsPath, p.inspector.StreamRequests)
 	mux.HandleFunc("PUT "+clockPath, func(w http.ResponseWriter, r *http.Request) { p.moveClock(f, c, w, r) })
-	server := &http.Server{Handler: control.Admitted(host.Token, mux), ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = server.Serve(listener) }() // until Stop
+	server := &http.Server{Handler: control.Admitted(token, mux), ReadHeaderTimeout: 10 * time.Second}
+	address, _, err := control.Serve(server)
 	p.stopControl = stopper(server)
-	return host, nil
+	return control.Host{Address: address, Token: token}, err
 }
 
 // app is one over the engines of the platform that runs, for what is no function: the acquirer as terminals reach it,

@@ -37,6 +37,7 @@ const (
 	lockName      = "lock"
 	databaseDir   = "dynamodb" // of DynamoDB Local
 	memoryDir     = "memory"   // logs of the engines in memory
+	mailDir       = "mail"     // a file for each mail that was sent
 )
 
 // format is the version of what the folder holds. Raise it with a change of the table's items, or of the logs, after
@@ -57,6 +58,9 @@ var (
 )
 
 func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
+
+// Mails is the folder with a file for each mail that was sent.
+func (f Folder) Mails() string { return f.path(mailDir) }
 
 // lock makes the folder and holds it against a second run until release, or the end of the process. Error: errRunning.
 func (f Folder) lock() (release func(), err error) {

@@ -19,7 +19,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
-	"github.com/cashwrap/cashwrap/localstack/clock"
 )
 
 // writerVariable has the test's own program write until it is killed.
@@ -39,7 +38,7 @@ func TestMain(m *testing.M) {
 // when it has been acknowledged.
 func writeForEver(place Folder) error {
 	// So that kills fall into snapshots too.
-	w, err := startMemory(place, wal.Options{SnapshotAfter: 100_000}, &clock.Ahead{})
+	w, err := startMemory(context.Background(), place, wal.Options{SnapshotAfter: 100_000})
 	if err != nil {
 		return err
 	}
@@ -120,7 +119,7 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-func messagesOf(t *testing.T, w backend) map[string]bool {
+func messagesOf(t *testing.T, w *backend) map[string]bool {
 	t.Helper()
 	url, err := queuesOf(w).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String("kept")})
 	if err != nil {

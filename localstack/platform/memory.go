@@ -9,14 +9,49 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"sync"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 )
+
+// ownEngines are the engines in this process. Beside the real ones there are no table and no queues.
+type ownEngines struct {
+	memory
+	mails   *ses.Engine
+	objects *s3.Engine
+}
+
+// engine answers calls of this process without a socket, and those of others.
+type engine interface {
+	http.Handler
+	http.RoundTripper
+}
+
+// of returns the engine that a call is for. Those who have a link to a file send nothing by which a call is known.
+func (o *ownEngines) of(r *http.Request) engine {
+	target := r.Header.Get("X-Amz-Target")
+	switch {
+	case strings.HasPrefix(target, "AmazonSQS."):
+		return o.queues
+	case target != "":
+		return o.table
+	case ses.Sends(r):
+		return o.mails
+	default:
+		return o.objects
+	}
+}
+
+// RoundTrip carries a call of this process to its engine.
+func (o *ownEngines) RoundTrip(r *http.Request) (*http.Response, error) { return o.of(r).RoundTrip(r) }
+
+// ServeHTTP answers calls of other processes.
+func (o *ownEngines) ServeHTTP(w http.ResponseWriter, r *http.Request) { o.of(r).ServeHTTP(w, r) }
 
 // memory is the table and the queues in this process. What they have acknowledged is in their logs.
 type memory struct {
@@ -24,37 +59,17 @@ type memory struct {
 	queues *sqs.Engine
 }
 
-// startMemory brings back what the last run kept. The engines also listen on a port, for functions that run beside this
-// process. Delays, retention and expiries are those of the clock.
-func startMemory(f Folder, disk wal.Options, clock *clock.Ahead) (backend, error) {
-	m, err := openMemory(f, disk, clock)
-	if err != nil {
-		return backend{}, err
-	}
-	s, err := serve(m)
-	if err != nil {
-		return backend{}, errors.Join(err, m.close())
-	}
-	return backend{
-		Engines: runner.Engines{DynamoDB: s.address(), SQS: s.address(), AccessKey: accessKey},
-		http:    &http.Client{Transport: m}, ended: s.ended,
-		stop: sync.OnceValue(func() error {
-			s.stop()
-			return m.close()
-		}),
-	}, nil
-}
-
-func openMemory(f Folder, disk wal.Options, clock *clock.Ahead) (*memory, error) {
+// openMemory brings back what the last run kept. Delays, retention and expiries are those of the clock.
+func openMemory(f Folder, disk wal.Options, clock *clock.Ahead) (memory, error) {
 	dir := f.path(memoryDir)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := makeMemory(dir, disk, clock); err != nil {
-			return nil, err
+			return memory{}, err
 		}
 	}
 	for _, name := range []string{dynamodb.LogName, sqs.LogName} {
 		if there, err := wal.Exists(dir, name); err != nil || !there {
-			return nil, errors.Join(f.missing(filepath.Join(memoryDir, name+".*")), err)
+			return memory{}, errors.Join(f.missing(filepath.Join(memoryDir, name+".*")), err)
 		}
 	}
 	return openLogs(dir, disk, clock)
@@ -79,49 +94,40 @@ func makeMemory(dir string, disk wal.Options, clock *clock.Ahead) error {
 	return nil
 }
 
-func openLogs(dir string, disk wal.Options, clock *clock.Ahead) (*memory, error) {
+func openLogs(dir string, disk wal.Options, clock *clock.Ahead) (memory, error) {
 	// What is read stays: collecting garbage meanwhile would only take time.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	table, err := dynamodb.Open(dynamodb.Config{Now: clock.Now, OneReader: true, Notice: notice}, dir, disk)
 	if err != nil {
-		return nil, err
+		return memory{}, err
 	}
 	queues, err := sqs.Open(sqs.Config{Now: clock.Now, After: clock.After, Region: runner.Region, Notice: notice},
 		dir, disk)
 	if err != nil {
-		return nil, errors.Join(err, table.Close())
+		return memory{}, errors.Join(err, table.Close())
 	}
-	return &memory{table, queues}, nil
+	return memory{table, queues}, nil
 }
 
 func notice(err error) { fmt.Fprintln(os.Stderr, "localstack:", err) }
 
-// close ends the engines. The error says that the last write was refused.
-func (m *memory) close() error {
-	err := errors.Join(m.table.Refused(), m.queues.Refused())
-	if err != nil {
-		err = fmt.Errorf("the last write could not be kept and was refused; everything acknowledged is kept: %w", err)
-	}
-	return errors.Join(err, m.table.Close(), m.queues.Close())
+// kept is an engine that keeps what it has acknowledged on the disk.
+type kept interface {
+	Refused() error
+	Close() error
 }
 
-// RoundTrip carries a call of this process to its engine, without a socket.
-func (m *memory) RoundTrip(r *http.Request) (*http.Response, error) {
-	if forQueues(r) {
-		return m.queues.RoundTrip(r)
+// closeKept ends engines. The error says that the last write, of what they keep, was refused.
+func closeKept(what string, all ...kept) error {
+	var refused, closed error
+	for _, e := range all {
+		refused, closed = errors.Join(refused, e.Refused()), errors.Join(closed, e.Close())
 	}
-	return m.table.RoundTrip(r)
+	if refused != nil {
+		refused = fmt.Errorf("the last %s could not be kept and was refused; everything acknowledged is kept: %w", what,
+			refused)
+	}
+	return errors.Join(refused, closed)
 }
 
-// ServeHTTP answers calls of other processes.
-func (m *memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if forQueues(r) {
-		m.queues.ServeHTTP(w, r)
-		return
-	}
-	m.table.ServeHTTP(w, r)
-}
-
-func forQueues(r *http.Request) bool {
-	return strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.")
-}
+func (m memory) close() error { return closeKept("write", m.table, m.queues) }

@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
-	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -36,7 +35,7 @@ func checkoutCount(b *testing.B) int {
 // BenchmarkStart starts the engines in memory over many checkouts, after a kill: nothing is tidied up before.
 func BenchmarkStart(b *testing.B) {
 	place := Folder(b.TempDir())
-	w, err := startMemory(place, wal.Options{}, &clock.Ahead{})
+	w, err := startMemory(b.Context(), place, wal.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -49,7 +48,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 	var started uint64
 	for b.Loop() {
-		if w, err = startMemory(place, wal.Options{}, &clock.Ahead{}); err != nil {
+		if w, err = startMemory(b.Context(), place, wal.Options{}); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()
@@ -57,7 +56,7 @@ func BenchmarkStart(b *testing.B) {
 		if err := w.stop(); err != nil {
 			b.Fatal(err)
 		}
-		w = backend{}
+		w = nil
 		b.StartTimer()
 	}
 	b.ReportMetric(creates, "creates/s")
@@ -73,7 +72,7 @@ func heap() uint64 {
 }
 
 // fill creates checkouts as a merchant with 16 clients does.
-func fill(b *testing.B, w backend, n int) {
+func fill(b *testing.B, w *backend, n int) {
 	s := store.Open(store.Config{Table: "kept", Region: runner.Region, Endpoint: w.DynamoDB,
 		Credentials: w.Credentials(), HTTP: w.http})
 	if err := s.CreateTable(b.Context()); err != nil {

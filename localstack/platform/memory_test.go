@@ -24,9 +24,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-func startMemoryAt(t *testing.T, place Folder) backend {
+func startMemory(ctx context.Context, place Folder, disk wal.Options) (*backend, error) {
+	return startBackend(ctx, place, Config{Engine: InMemory, Disk: disk}, &clock.Ahead{})
+}
+
+func startMemoryAt(t *testing.T, place Folder) *backend {
 	t.Helper()
-	w, err := startMemory(place, wal.Options{}, &clock.Ahead{})
+	w, err := startMemory(t.Context(), place, wal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +38,7 @@ func startMemoryAt(t *testing.T, place Folder) backend {
 	return w
 }
 
-func tablesOf(w backend, inProcess bool) *dynamodb.Client {
+func tablesOf(w *backend, inProcess bool) *dynamodb.Client {
 	options := dynamodb.Options{Region: runner.Region, Credentials: w.Credentials(), BaseEndpoint: aws.String(w.DynamoDB)}
 	if inProcess {
 		options.HTTPClient = w.http
@@ -42,12 +46,12 @@ func tablesOf(w backend, inProcess bool) *dynamodb.Client {
 	return dynamodb.New(options)
 }
 
-func queuesOf(w backend) *sqs.Client {
+func queuesOf(w *backend) *sqs.Client {
 	return sqs.New(sqs.Options{Region: runner.Region, Credentials: w.Credentials(),
 		BaseEndpoint: aws.String(w.SQS), HTTPClient: w.http})
 }
 
-func createTable(ctx context.Context, w backend) error {
+func createTable(ctx context.Context, w *backend) error {
 	s := store.Open(store.Config{Table: "kept", Region: runner.Region, Endpoint: w.DynamoDB,
 		Credentials: w.Credentials(), HTTP: w.http})
 	return s.CreateTable(ctx)

@@ -53,7 +53,7 @@ type Platform struct {
 	Ended <-chan struct{}
 
 	runner    *runner.Runner
-	backend   backend
+	backend   *backend
 	inspector *inspector.Inspector
 	clock     *clock.Ahead
 	moving    sync.Mutex // one move of the clock at a time
@@ -131,7 +131,7 @@ func (p *Platform) Stop() error {
 		p.runner.Stop()
 		errs = append(errs, p.runner.Wait())
 	}
-	if p.backend.stop != nil {
+	if p.backend != nil {
 		errs = append(errs, p.backend.stop())
 	}
 	p.release()

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/control"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -133,13 +133,13 @@ type line struct {
 
 // on lets the platform reach the terminal, on a port that is free.
 func (l *line) on() error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	server := &http.Server{Handler: serveTerminal(l.device, l.device.at.Token), ReadHeaderTimeout: patience}
+	address, _, err := control.Serve(server)
 	if err != nil {
 		return err
 	}
-	l.server = &http.Server{Handler: serveTerminal(l.device, l.device.at.Token), ReadHeaderTimeout: patience}
-	go func(s *http.Server) { _ = s.Serve(listener) }(l.server) // until off
-	return l.device.connect("http://" + listener.Addr().String())
+	l.server = server
+	return l.device.connect(address)
 }
 
 // off drops whatever is under way, and lets nobody reach the terminal.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/control"
 )
 
 const (
@@ -64,10 +66,6 @@ func Start(ctx context.Context, c Config) (*Instance, error) {
 
 // spawn starts the process.
 func spawn(c Config, number int) (*Instance, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
@@ -77,19 +75,19 @@ func spawn(c Config, number int) (*Instance, error) {
 		asks: make(chan struct{}, 1), invocations: make(chan *invocation), ended: make(chan struct{})}
 	i.server = &http.Server{Handler: i.api(), ReadHeaderTimeout: initLimit,
 		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}
-	i.cmd.Dir, i.cmd.Env = filepath.Dir(c.Program), c.environment(listener.Addr().String(), number)
+	address, served, err := control.Serve(i.server)
+	if err != nil {
+		return nil, err
+	}
+	i.cmd.Dir = filepath.Dir(c.Program)
+	i.cmd.Env = c.environment(strings.TrimPrefix(address, "http://"), number)
 	i.cmd.Stdout, i.cmd.Stderr, i.cmd.WaitDelay = out, out, outputLimit
 	dieWithUs(i.cmd)
 	i.started = time.Now()
 	if err := i.cmd.Start(); err != nil {
-		listener.Close()
+		i.server.Close()
 		return nil, fmt.Errorf("runtime: start %s: %w", c.Name, err)
 	}
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		_ = i.server.Serve(listener) // until Close
-	}()
 	go func() {
 		i.exit = i.cmd.Wait()
 		i.server.Close()
