@@ -51,9 +51,17 @@ func (e *everything) through(prepare func(), step func(*world.Process)) {
 	for n, reached := 1, true; reached && n <= mostWrites; n++ {
 		prepare()
 		p := e.Process()
-		p.Steps.PlanLostWrites(n)
+		wrote := 0
+		p.Steps.Inject(func(operation string) faults.Fault {
+			if slices.Contains(faults.Writes, operation) {
+				if wrote++; wrote >= n {
+					return faults.LoseReply
+				}
+			}
+			return faults.None
+		})
 		step(p)
-		reached = p.Steps.Wrote() >= n
+		reached = p.Steps.Calls(faults.Writes...) >= n
 		p.Stop()
 		e.Clock.Advance(time.Minute)
 		e.PassMinute()

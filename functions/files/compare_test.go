@@ -238,7 +238,7 @@ func TestNoBreakIsFalse(t *testing.T) {
 				shard := shardOf(s.object(f.ID))
 				of.before(s, f)
 				happened = false
-				p.Steps.Meanwhile(step, func() {
+				p.Steps.Meanwhile("", step, func() {
 					happened = true
 					of.meanwhile(s, f)
 				})
@@ -262,7 +262,7 @@ func TestAFileThatIsMadeMeanwhileIsNoBreak(t *testing.T) {
 	happened := true
 	for step := 1; happened; step++ {
 		happened = false
-		p.Steps.Meanwhile(step, func() {
+		p.Steps.Meanwhile("", step, func() {
 			happened = true
 			for range file.Shards {
 				s.uploaded()
@@ -289,7 +289,7 @@ func TestAFileThatGoesWhileTheTableIsReadIsNoBreak(t *testing.T) {
 		other := s.NewFile(world.PDF, nil).ID
 		s.Clock.Advance(2 * time.Hour)
 		happened = false
-		p.Steps.Meanwhile(step, func() {
+		p.Steps.Meanwhile("", step, func() {
 			happened = true
 			s.Want("delete", 204, s.Send("DELETE", s.path(one), nil))
 			s.Want("delete", 204, s.Send("DELETE", s.path(other), nil))

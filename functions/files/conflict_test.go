@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -46,11 +47,11 @@ func TestChangesThatMeetOthers(t *testing.T) {
 			r := c.request()
 			r.APIKey, r.IdempotencyKey = s.Merchant.Key.Plaintext, rand.Text()
 			p := s.Process()
-			p.Steps.PlanConflicts(many)
+			p.Steps.Inject(faults.Times(many, "TransactWriteItems", faults.Conflict))
 			got := p.Do(r)
 			if many < 0 {
 				conflict.Check(t, got)
-				p.Steps.PlanConflicts(0)
+				p.Steps.Inject(nil)
 				got = p.Do(r)
 			}
 			if got.Status != c.status || got.Header.Get("Idempotency-Replayed") != "" {

@@ -21,7 +21,7 @@ func (s shop) meanwhile(start func() world.Request, other func() world.Response,
 		r.APIKey = s.Merchant.Key.Plaintext
 		p := s.Process()
 		var second world.Response
-		p.Steps.Meanwhile(step, func() { second = other() })
+		p.Steps.Meanwhile("", step, func() { second = other() })
 		first := p.Do(r)
 		if reached = second.Status != 0; !reached {
 			second = other()

@@ -21,7 +21,7 @@ func meanwhile(s world.Shop, least int, do func(try string, send func(r world.Re
 	for step, reached := 1, true; reached; step++ {
 		p := s.Process()
 		do(fmt.Sprint("t-", step), func(r world.Request, other func()) world.Response {
-			p.Steps.Meanwhile(step, other)
+			p.Steps.Meanwhile("", step, other)
 			return p.Do(r)
 		})
 		reached = len(p.Steps.Taken()) >= step

@@ -105,7 +105,7 @@ func TestNobodyPaysAnotherAmount(t *testing.T) {
 		p, shown, other := f.Process(), float64(99+step), float64(100+step)
 		page = payer.load("", "form")
 		changed := false
-		p.Steps.Meanwhile(step, func() {
+		p.Steps.Meanwhile("", step, func() {
 			changed = f.Send("PATCH", "/v0.1/checkouts/"+f.id, map[string]any{"amount": other}).Status == 200
 		})
 		got := payer.sendBy(p, payer.attempt(page, f.Card(world.Frictionless)))

@@ -103,7 +103,7 @@ func TestAFileCompletedAtTheLastMoment(t *testing.T) {
 		f, key := uploaded(w)
 		w.Clock.Advance(file.PendingTime)
 		p, answer := w.Process(), world.Response{}
-		p.Steps.Meanwhile(step, func() { answer = w.Shop().CompleteFile(f.ID) })
+		p.Steps.Meanwhile("", step, func() { answer = w.Shop().CompleteFile(f.ID) })
 		if err := p.TickNow(t.Context(), "sweep"); err != nil {
 			t.Error(err)
 		}

@@ -1,7 +1,7 @@
 // Package faults is what can go wrong with a call between two processes, and the
 // clients that let it happen: of AWS, of an acquirer, of a bank and of card terminals. A Network
-// decides which call fails how: in the tests of the platform that is Steps, in
-// the simulation the seed. Wire does so for single requests to AWS.
+// decides which call fails how: in tests that is Steps, in
+// the simulation the seed.
 package faults
 
 import (

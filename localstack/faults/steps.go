@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 )
 
@@ -10,20 +11,14 @@ import (
 var Plannable = []Fault{FailBefore, LoseReply, Throttle, Conflict, DieAfter}
 
 // Steps counts the I/O steps of one process, to the table, the queues and
-// the acquirer alike, and lets a fault happen at one of them. It is safe for
+// the acquirer alike, and lets faults happen at them. It is safe for
 // concurrent use.
 type Steps struct {
 	mu    sync.Mutex
-	at    int // the step that fails, from 1; 0: none
-	fault Fault
-	from  int // the write to the table from which all lose their replies; 0: none
-	meets int // so many transactions conflict; negative: all
+	fault func(operation string) Fault // what happens to the next step; nil: nothing
 	taken []string
-	wrote int // how many of taken are writes to the table
 	gone  bool
 	lasts Latency // of each step that is a call to AWS
-
-	meanwhile func() // what happens before step at; nil: nothing, or it has happened
 }
 
 // Slow has each call to AWS take its time from now on.
@@ -39,62 +34,59 @@ func (s *Steps) latency() Latency {
 	return s.lasts
 }
 
+// Inject decides by its operation what happens to each step from now on; nil lets all succeed.
+func (s *Steps) Inject(fault func(operation string) Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = fault
+}
+
+// Free does something within a call of Inject's function that takes steps itself.
+func (s *Steps) Free(do func()) {
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	do()
+}
+
+// restart begins to count again, with a process that has not died.
+func (s *Steps) restart(fault func(operation string) Fault) {
+	s.Inject(fault)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken, s.gone = nil, false
+}
+
 // Plan makes the n-th step from now on fail; 0 lets all succeed.
 func (s *Steps) Plan(n int, fault Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.at, s.fault, s.from, s.meets, s.taken, s.wrote, s.gone, s.meanwhile = n, fault, 0, 0, nil, 0, false, nil
+	s.restart(func(string) Fault {
+		if n--; n == 0 {
+			return fault
+		}
+		return None
+	})
 }
 
-// Meanwhile lets something else happen just before the n-th step from now on, if that is a call to AWS: what another
-// process does at that moment.
-func (s *Steps) Meanwhile(n int, do func()) {
-	s.Plan(n, None)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.meanwhile = do
+// Meanwhile lets something else happen just before the n-th step of an operation from now on ("": any step): what
+// another process does at that moment.
+func (s *Steps) Meanwhile(operation string, n int, do func()) {
+	s.restart(func(op string) Fault {
+		if operation != "" && op != operation {
+			return None
+		}
+		if n--; n == 0 {
+			s.Free(do)
+		}
+		return None
+	})
 }
 
-// happen lets happen what is due before the step that was counted last.
-func (s *Steps) happen() {
-	s.mu.Lock()
-	do := s.meanwhile
-	if len(s.taken) != s.at {
-		do = nil
-	}
-	if do != nil {
-		s.meanwhile = nil
-	}
-	s.mu.Unlock()
-	if do != nil {
-		do()
-	}
-}
+// Writes are the operations that change items.
+var Writes = []string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
 
-// PlanLostWrites makes all writes to the table lose their replies, however often
-// they are repeated, from the n-th write from now on.
-func (s *Steps) PlanLostWrites(n int) {
-	s.Plan(0, None)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.from = n
-}
-
-// PlanConflicts makes the next transactions meet others in flight: so many, or all if many is negative.
-func (s *Steps) PlanConflicts(many int) {
-	s.Plan(0, None)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.meets = many
-}
-
-// isWrite are the operations that change items.
-var isWrite = map[string]bool{"PutItem": true, "UpdateItem": true, "DeleteItem": true, "TransactWriteItems": true}
-
-// isRead are operations of AWS that change nothing. A process that dies after a read leaves the same as a process that
+// reads are operations of AWS that change nothing. A process that dies after a read leaves the same as a process that
 // dies after the step before.
-var isRead = map[string]bool{"GetItem": true, "BatchGetItem": true, "TransactGetItems": true, "Query": true,
-	"Scan": true, "GetObject": true, "HeadObject": true, "ListBucketVersions": true}
+var reads = []string{"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "GetObject", "HeadObject",
+	"ListBucketVersions"}
 
 // Distinct returns the plannable faults that differ in effect at a step, FailBefore first. The SDK repeats a read that
 // loses its reply or is throttled as it repeats a read that fails, so the last stands for all three. Only a death has
@@ -103,25 +95,23 @@ func Distinct(step string) []Fault {
 	switch {
 	case step == "TransactWriteItems":
 		return Plannable
-	case isRead[step]:
+	case slices.Contains(reads, step):
 		return []Fault{FailBefore, DieAfter}
 	default:
 		return []Fault{FailBefore, LoseReply, Throttle, DieAfter}
 	}
 }
 
-// Taken names the steps taken since the last Plan.
+// Taken names the steps taken since the last Plan or Meanwhile.
 func (s *Steps) Taken() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]string(nil), s.taken...)
+	return slices.Clone(s.taken)
 }
 
-// Wrote counts the writes to the table among the steps since the last Plan.
-func (s *Steps) Wrote() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.wrote
+// Calls counts the steps of operations since the last Plan or Meanwhile, with those that a fault happened to.
+func (s *Steps) Calls(operations ...string) int {
+	return len(slices.DeleteFunc(s.Taken(), func(name string) bool { return !slices.Contains(operations, name) }))
 }
 
 // Gone reports whether the process has died.
@@ -139,22 +129,12 @@ func (s *Steps) next(name string) (Fault, error) {
 		return None, ErrGone
 	}
 	s.taken = append(s.taken, name)
-	if isWrite[name] {
-		if s.wrote++; s.from > 0 && s.wrote >= s.from {
-			return LoseReply, nil
-		}
-	}
-	if s.meets != 0 && name == "TransactWriteItems" {
-		s.meets--
-		return Conflict, nil
-	}
-	if len(s.taken) != s.at {
+	if s.fault == nil {
 		return None, nil
 	}
-	if s.fault == DieAfter {
-		s.gone = true
-	}
-	return s.fault, nil
+	fault := s.fault(name)
+	s.gone = s.gone || fault == DieAfter
+	return fault, nil
 }
 
 // Carry makes a call to a counterparty one step. With Throttle and Conflict the
@@ -178,19 +158,12 @@ func (s *Steps) Carry(ctx context.Context, c Call) error {
 }
 
 // AWS makes each call to AWS one step.
-func (s *Steps) AWS(next http.RoundTripper) http.RoundTripper { return awsSteps{next, s} }
-
-type awsSteps struct {
-	next  http.RoundTripper
-	steps *Steps
-}
-
-// RoundTrip is one step.
-func (a awsSteps) RoundTrip(r *http.Request) (*http.Response, error) {
-	fault, err := a.steps.next(Operation(r))
-	if err != nil {
-		return nil, err
-	}
-	a.steps.happen()
-	return fault.carry(r, a.steps.latency().Over(a.next).RoundTrip)
+func (s *Steps) AWS(next http.RoundTripper) http.RoundTripper {
+	return RoundTrip(func(r *http.Request) (*http.Response, error) {
+		fault, err := s.next(Operation(r))
+		if err != nil {
+			return nil, err
+		}
+		return fault.carry(r, s.latency().Over(next).RoundTrip)
+	})
 }

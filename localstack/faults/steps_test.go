@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func effect(t *testing.T, step int, f Fault) string {
 			o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
 		}),
 		HTTPClient: &http.Client{Transport: steps.AWS(RoundTrip(func(r *http.Request) (*http.Response, error) {
-			if name := Operation(r); !isRead[name] {
+			if name := Operation(r); !slices.Contains(reads, name) {
 				done = append(done, name)
 			}
 			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}"))}, nil
