@@ -16,14 +16,18 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
 // newAPI serves one function under two routes and $default.
 func newAPI(t *testing.T, handler app.HTTPEvent) *httptest.Server {
 	t.Helper()
+	routes, err := NewRoutes([]functions.Function{family("echo", rest.Route{Path: "/things/{id}"})}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	api := httptest.NewServer(&Gateway{
-		Routes: Routes{{"ANY /things/{id}", "echo", []string{"", "things", "{id}"}},
-			{Key: functions.DefaultRoute, Function: "echo"}},
+		Routes: routes,
 		Call: func(ctx context.Context, _ string, event events.APIGatewayV2HTTPRequest) (
 			events.APIGatewayV2HTTPResponse, error) {
 			return handler(ctx, event)
