@@ -16,19 +16,10 @@ import (
 // function is one Lambda. It shares no memory with another.
 type function struct {
 	functions.Function
-	host host
-}
-
-// host makes a function's calls, in this process (inThisProcess) or in others (runtime.Function).
-type host interface {
-	// Invoke makes one call with the function's time limit. Errors: the function's own, a panic or another end, or
+	// invoke makes one call with the function's time limit. Errors: the function's own, a panic or another end, or
 	// running out of time. ctx ends the waiting, and with it the call.
-	Invoke(ctx context.Context, id string, payload []byte) ([]byte, error)
-	// SetVariable gives the processes that start from now on, if there are any, another value of a variable, and ends the
-	// others when they are idle.
-	SetVariable(name, value string)
-	// Stop ends the function's processes, if it has any.
-	Stop()
+	invoke    func(ctx context.Context, id string, payload []byte) ([]byte, error)
+	processes *runtime.Function // nil: it runs in this process
 }
 
 func (r *Runner) newFunction(ctx context.Context, f functions.Function, c app.Config) (*function, error) {
@@ -39,20 +30,19 @@ func (r *Runner) newFunction(ctx context.Context, f functions.Function, c app.Co
 		} else {
 			c = c.Only(f.Access().Secrets...)
 		}
-		host := inThisProcessFrom(func() (*inprocess.Function, error) {
-			return inprocess.New(f, app.New(c, overrides))
-		}, r.calls)
+		start := onceSafely(func() (*inprocess.Function, error) { return inprocess.New(f, app.New(c, overrides)) })
 		if !r.config.Manual { // tests call few functions
-			if _, err := host.start(); err != nil {
+			if _, err := start(); err != nil {
 				return nil, err
 			}
 		}
-		return &function{f, host}, nil
+		return &function{Function: f, invoke: r.calls.here(start)}, nil
 	}
 	programs := Programs{Folder: r.config.Programs, Environment: r.environment,
 		Credentials: r.config.Overrides.Credentials, Log: r.config.Log}
 	program, err := programs.Of(ctx, f)
-	return &function{f, runtime.New(program)}, err
+	processes := runtime.New(program)
+	return &function{f, processes.Invoke, processes}, err
 }
 
 // calls are all calls under way.
@@ -72,7 +62,7 @@ func newCalls(ctx context.Context, log *slog.Logger) *calls {
 	return &calls{ctx: ctx, cancel: cancel, log: log}
 }
 
-// call makes one call. Errors: the host's, which are logged.
+// call makes one call. Errors: the function's, which are logged.
 func (c *calls) call(ctx context.Context, f *function, payload []byte) ([]byte, error) {
 	id := uuid.NewString()
 	ctx, cancel := context.WithCancel(ctx)
@@ -80,14 +70,13 @@ func (c *calls) call(ctx context.Context, f *function, payload []byte) ([]byte, 
 	defer context.AfterFunc(c.ctx, cancel)() //nolint:contextcheck // the runner ends what its caller does not
 	c.begin()
 	defer c.end()
-	reply, err := f.host.Invoke(ctx, id, payload)
+	reply, err := f.invoke(ctx, id, payload)
 	if err != nil {
 		c.log.ErrorContext(ctx, "function failed", "function", f.Name, "lambda_request_id", id, "error", err)
 	}
 	return reply, err
 }
 
-// send calls the function with an event and reads its reply.
 func send[Reply any](ctx context.Context, c *calls, f *function, event any) (Reply, error) {
 	return inprocess.Send[Reply](ctx, event, func(ctx context.Context, payload []byte) ([]byte, error) {
 		return c.call(ctx, f, payload)

@@ -9,38 +9,38 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 )
 
-// inThisProcess is a function in this process. It starts with its first call, as in Lambda, unless it was started
-// before.
-type inThisProcess struct {
-	start func() (*inprocess.Function, error) // once
-	calls *calls
-}
-
-// inThisProcessFrom returns a function that open makes. A panic of open is its error.
-func inThisProcessFrom(open func() (*inprocess.Function, error), c *calls) inThisProcess {
-	return inThisProcess{calls: c, start: sync.OnceValues(func() (f *inprocess.Function, err error) {
+// onceSafely returns a function that opens once. A panic of open is its error.
+func onceSafely(open func() (*inprocess.Function, error)) func() (*inprocess.Function, error) {
+	return sync.OnceValues(func() (f *inprocess.Function, err error) {
 		defer recovered(&err)
 		return open()
-	})}
+	})
 }
 
-// Invoke makes one call. A handler that runs out of time is abandoned.
-func (h inThisProcess) Invoke(ctx context.Context, id string, payload []byte) ([]byte, error) {
-	f, err := h.start()
-	if err != nil {
-		return nil, err
+// here makes calls of a function in this process, which starts with the first one, as in Lambda, unless it was started
+// before. A handler that runs out of time is abandoned.
+func (c *calls) here(start func() (*inprocess.Function, error)) func(context.Context, string, []byte) ([]byte, error) {
+	return func(ctx context.Context, id string, payload []byte) ([]byte, error) {
+		f, err := start()
+		if err != nil {
+			return nil, err
+		}
+		ctx, cancel := f.Context(ctx, id)
+		defer cancel()
+		return c.invoke(ctx, f, payload)
 	}
-	ctx, cancel := f.Context(ctx, id)
-	defer cancel()
+}
 
+// invoke makes one call, and returns at the end of ctx if the handler does not.
+func (c *calls) invoke(ctx context.Context, f *inprocess.Function, payload []byte) ([]byte, error) {
 	type reply struct {
 		payload []byte
 		err     error
 	}
 	replies := make(chan reply, 1)
-	h.calls.begin()
+	c.begin()
 	go func() {
-		defer h.calls.end()
+		defer c.end()
 		var r reply
 		defer func() { replies <- r }()
 		defer recovered(&r.err)
@@ -54,15 +54,8 @@ func (h inThisProcess) Invoke(ctx context.Context, id string, payload []byte) ([
 	}
 }
 
-// recovered turns a panic into an error.
 func recovered(err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 	}
 }
-
-// SetVariable does nothing: what may change of a function in this process is a function of its Overrides.
-func (inThisProcess) SetVariable(string, string) {}
-
-// Stop does nothing: calls under way end by themselves, or with this process.
-func (inThisProcess) Stop() {}

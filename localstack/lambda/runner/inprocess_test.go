@@ -33,8 +33,8 @@ func TestAPanicOrAnOverrunIsAnErrorOfTheCall(t *testing.T) {
 					return func(context.Context) error { c.handle(); return nil }
 				}}}, app.New(app.Config{}, app.Overrides{}))
 		}
-		host := inThisProcessFrom(open, newCalls(t.Context(), slog.New(slog.DiscardHandler)))
-		if _, err := host.Invoke(t.Context(), "1", []byte("{}")); err == nil || !strings.Contains(err.Error(), c.want) ||
+		invoke := newCalls(t.Context(), slog.New(slog.DiscardHandler)).here(onceSafely(open))
+		if _, err := invoke(t.Context(), "1", []byte("{}")); err == nil || !strings.Contains(err.Error(), c.want) ||
 			c.is != nil && !errors.Is(err, c.is) {
 			t.Errorf("%s: got error %v, want %q", name, err, c.want)
 		}
@@ -50,9 +50,9 @@ func TestAFunctionThatDoesNotStart(t *testing.T) {
 		},
 		"panic: no secret": func() (*inprocess.Function, error) { panic("no secret") },
 	} {
-		host := inThisProcessFrom(open, newCalls(t.Context(), slog.New(slog.DiscardHandler)))
+		invoke := newCalls(t.Context(), slog.New(slog.DiscardHandler)).here(onceSafely(open))
 		for range 2 {
-			if _, err := host.Invoke(t.Context(), "1", []byte("{}")); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := invoke(t.Context(), "1", []byte("{}")); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got error %v, want %q", err, want)
 			}
 		}

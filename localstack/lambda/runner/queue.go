@@ -34,7 +34,6 @@ const (
 	queueInterval = time.Second
 )
 
-// queue is an existing queue.
 type queue struct{ url, arn string }
 
 // createQueues creates each queue with its dead-letter queue, which its redrive policy fills.
@@ -137,7 +136,6 @@ func (c *consumer) poll(ctx context.Context) {
 	}
 }
 
-// receive reads one batch.
 func (c *consumer) receive(ctx context.Context, wait int32) ([]events.SQSMessage, error) {
 	out, err := c.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl: aws.String(c.queue.url), MaxNumberOfMessages: int32(c.batch), WaitTimeSeconds: wait,

@@ -124,7 +124,9 @@ func (r *Runner) Environment() map[string]string { return maps.Clone(r.environme
 // functions in this process get what may change, such as their time, by Config.Overrides.
 func (r *Runner) SetVariable(name, value string) {
 	for _, f := range r.functions {
-		f.host.SetVariable(name, value)
+		if f.processes != nil {
+			f.processes.SetVariable(name, value)
+		}
 	}
 }
 
@@ -218,6 +220,8 @@ func (r *Runner) end(ctx context.Context) {
 	r.loops.Wait()
 	r.calls.wait(grace)
 	for _, f := range r.functions {
-		f.host.Stop()
+		if f.processes != nil {
+			f.processes.Stop()
+		}
 	}
 }

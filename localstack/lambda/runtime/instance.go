@@ -42,7 +42,6 @@ type Instance struct {
 	current *invocation
 }
 
-// invocation is one event and its answer.
 type invocation struct {
 	id       string
 	payload  []byte
@@ -64,7 +63,6 @@ func Start(ctx context.Context, c Config) (*Instance, error) {
 	return i, i.ready(ctx, "init")
 }
 
-// spawn starts the process.
 func spawn(c Config, number int) (*Instance, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
