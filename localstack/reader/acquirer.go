@@ -59,7 +59,6 @@ func AcquirerAt(host control.Host) Charger { return remoteAcquirer{host} }
 
 type remoteAcquirer struct{ control.Host }
 
-// Charge is one message.
 func (r remoteAcquirer) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
 	d, err := send[decided](ctx, r.Host, ChargesPath, charge{ID: c.ID, Reference: c.Reference,
 		Amount: wireAmount(c.Amount), Method: c.Method, Installments: c.Installments, Merchant: c.Descriptor,

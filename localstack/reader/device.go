@@ -104,7 +104,6 @@ func (d *device) Pair(_ context.Context, p terminal.Pairing) (terminal.Device, e
 	return paired, nil
 }
 
-// unpair ends the pairing, and shows another code.
 func (d *device) unpair(notice string) error {
 	d.remember(d.pairing.ID)
 	if s := d.open(); s != nil {
@@ -133,7 +132,6 @@ func (d *device) Unpair(_ context.Context, pairing string) error {
 	})
 }
 
-// Heartbeat is what the terminal reports.
 func (d *device) Heartbeat(_ context.Context, pairing string) (terminal.Heartbeat, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -164,7 +162,6 @@ func (d *device) sale(checkout string) *sale {
 	return d.sales[at]
 }
 
-// Offer puts a checkout before the cardholder.
 func (d *device) Offer(_ context.Context, c terminal.Checkout) error {
 	return d.change(func() error {
 		switch {
@@ -195,7 +192,6 @@ func (d *device) Outcome(_ context.Context, checkout string) (terminal.Outcome, 
 	return s.outcome, nil
 }
 
-// Terminate stops a checkout that waits for the cardholder.
 func (d *device) Terminate(_ context.Context, checkout string) error {
 	return d.change(func() error {
 		s := d.sale(checkout)
@@ -209,7 +205,6 @@ func (d *device) Terminate(_ context.Context, checkout string) error {
 	})
 }
 
-// Settings reports whether the menu is locked.
 func (d *device) Settings(_ context.Context, pairing string) (terminal.Settings, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -220,7 +215,6 @@ func (d *device) Settings(_ context.Context, pairing string) (terminal.Settings,
 	return terminal.Settings{MenuLock: &locked}, nil
 }
 
-// Configure locks or unlocks the menu.
 func (d *device) Configure(_ context.Context, pairing string, c terminal.SettingsChange) error {
 	return d.change(func() error {
 		switch {

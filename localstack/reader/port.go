@@ -61,50 +61,41 @@ func without(do func(context.Context, string) error) func(context.Context, strin
 	return func(ctx context.Context, id string) (done, error) { return done{}, do(ctx, id) }
 }
 
-// client reaches one terminal over HTTP.
 type client struct{ control.Host }
 
 var _ terminal.Terminals = client{}
 
-// Pair is one message.
 func (c client) Pair(ctx context.Context, p terminal.Pairing) (terminal.Device, error) {
 	return send[terminal.Device](ctx, c.Host, pairPath, p)
 }
 
-// Heartbeat is one message.
 func (c client) Heartbeat(ctx context.Context, pairing string) (terminal.Heartbeat, error) {
 	return send[terminal.Heartbeat](ctx, c.Host, heartbeatPath, pairing)
 }
 
-// Offer is one message.
 func (c client) Offer(ctx context.Context, o terminal.Checkout) error {
 	_, err := send[done](ctx, c.Host, offerPath, offered{o, wireAmount(o.Amount)})
 	return err
 }
 
-// Outcome is one message.
 func (c client) Outcome(ctx context.Context, checkout string) (terminal.Outcome, error) {
 	return send[terminal.Outcome](ctx, c.Host, outcomePath, checkout)
 }
 
-// Terminate is one message.
 func (c client) Terminate(ctx context.Context, checkout string) error {
 	_, err := send[done](ctx, c.Host, terminatePath, checkout)
 	return err
 }
 
-// Settings is one message.
 func (c client) Settings(ctx context.Context, pairing string) (terminal.Settings, error) {
 	return send[terminal.Settings](ctx, c.Host, settingsPath, pairing)
 }
 
-// Configure is one message.
 func (c client) Configure(ctx context.Context, pairing string, change terminal.SettingsChange) error {
 	_, err := send[done](ctx, c.Host, configurePath, configured{change, change.Passcode.Reveal(), pairing})
 	return err
 }
 
-// Unpair is one message.
 func (c client) Unpair(ctx context.Context, pairing string) error {
 	_, err := send[done](ctx, c.Host, unpairPath, pairing)
 	return err

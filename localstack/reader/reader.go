@@ -91,7 +91,6 @@ func take(d *device, l *line, text string) error {
 	}
 }
 
-// lines hands over what is entered, line by line.
 func lines(ctx context.Context, in io.Reader, entered chan<- string) {
 	defer close(entered)
 	for scanner := bufio.NewScanner(in); scanner.Scan(); {
@@ -103,7 +102,6 @@ func lines(ctx context.Context, in io.Reader, entered chan<- string) {
 	}
 }
 
-// wait lets time pass, until ctx ends.
 func wait(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -56,7 +56,6 @@ const (
 	longestPIN  = 12
 )
 
-// sale is a checkout at the terminal.
 type sale struct {
 	terminal.Checkout
 	step         step

@@ -32,7 +32,6 @@ const (
 	entryEnding   = ".json"
 )
 
-// write replaces the file of a terminal whole.
 func (e entry) write(dir string) error {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -50,6 +49,10 @@ func (e entry) write(dir string) error {
 
 func (e entry) remove(dir string) error { return os.Remove(filepath.Join(dir, e.Serial+entryEnding)) }
 
+func (e entry) terminal() terminal.Terminals {
+	return client{control.Host{Address: e.Address, Token: e.Token}}
+}
+
 // prune removes the files of terminals that have ended without removing them.
 func prune(dir string) error {
 	all, err := joined(dir)
@@ -65,7 +68,6 @@ func prune(dir string) error {
 	return err
 }
 
-// joined are the terminals that have joined.
 func joined(dir string) ([]entry, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*"+entryEnding))
 	if err != nil {
@@ -102,7 +104,7 @@ func (s Switchboard) found(fits func(entry) bool) (t terminal.Terminals, has boo
 	all, err := joined(s.Dir)
 	for _, e := range all {
 		if fits(e) {
-			return client{control.Host{Address: e.Address, Token: e.Token}}, true, nil
+			return e.terminal(), true, nil
 		}
 	}
 	return s.Others, false, err
@@ -119,7 +121,7 @@ func (s Switchboard) Pair(ctx context.Context, p terminal.Pairing) (terminal.Dev
 		return terminal.Device{}, err
 	}
 	d, err := t.Pair(ctx, p)
-	if errors.Is(err, errUnreachable) {
+	if errors.Is(err, terminal.ErrOffline) {
 		err = terminal.ErrNoTerminal
 	}
 	return d, err
@@ -140,7 +142,7 @@ func (s Switchboard) Offer(ctx context.Context, c terminal.Checkout) error {
 	if err != nil {
 		return err
 	}
-	return offline(t.Offer(ctx, c))
+	return t.Offer(ctx, c)
 }
 
 // Outcome asks each terminal until one knows the checkout.
@@ -169,11 +171,11 @@ func (s Switchboard) each(ask func(terminal.Terminals) error) error {
 		return unanswered
 	}
 	for _, e := range all {
-		switch err := ask(client{control.Host{Address: e.Address, Token: e.Token}}); {
+		switch err := ask(e.terminal()); {
 		case err == nil:
 			return nil
 		case !errors.Is(err, terminal.ErrUnknownCheckout):
-			unanswered = offline(err)
+			unanswered = err
 		}
 	}
 	return unanswered
@@ -185,8 +187,7 @@ func (s Switchboard) Settings(ctx context.Context, pairing string) (terminal.Set
 	if err != nil {
 		return terminal.Settings{}, err
 	}
-	settings, err := t.Settings(ctx, pairing)
-	return settings, offline(err)
+	return t.Settings(ctx, pairing)
 }
 
 // Configure goes to the terminal of the pairing.
@@ -195,7 +196,7 @@ func (s Switchboard) Configure(ctx context.Context, pairing string, c terminal.S
 	if err != nil {
 		return err
 	}
-	return offline(t.Configure(ctx, pairing, c))
+	return t.Configure(ctx, pairing, c)
 }
 
 // Unpair goes to the terminal of the pairing. One that is gone has no pairing any more.
@@ -205,13 +206,12 @@ func (s Switchboard) Unpair(ctx context.Context, pairing string) error {
 		return err
 	}
 	err = t.Unpair(ctx, pairing)
-	if has && errors.Is(err, errUnreachable) {
+	if has && errors.Is(err, terminal.ErrOffline) {
 		return s.forget(pairing)
 	}
 	return err
 }
 
-// forget removes the pairing from the file of its terminal.
 func (s Switchboard) forget(pairing string) error {
 	all, err := joined(s.Dir)
 	for _, e := range all {
@@ -219,13 +219,6 @@ func (s Switchboard) forget(pairing string) error {
 			e.Pairing = ""
 			return e.write(s.Dir)
 		}
-	}
-	return err
-}
-
-func offline(err error) error {
-	if errors.Is(err, errUnreachable) {
-		return terminal.ErrOffline
 	}
 	return err
 }

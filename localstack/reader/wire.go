@@ -26,9 +26,6 @@ var known = map[string]error{
 	"not taken": acquirer.ErrNotTaken, "no passcode": terminal.ErrNoPasscode,
 }
 
-// errUnreachable reports that nobody listens at the address, so that nobody got the message.
-var errUnreachable = errors.New("reader: nobody listens there")
-
 const (
 	maxMessage = 64 << 10
 	patience   = 5 * time.Second // of who waits for an answer
@@ -79,8 +76,8 @@ func serve[In, Out any](token string, do func(context.Context, In) (Out, error))
 	}))
 }
 
-// send sends a message and reads its answer. Errors: the known ones; errUnreachable; after any other the message may
-// have been got.
+// send sends a message and reads its answer. Errors: the known ones, of which terminal.ErrOffline says that nobody
+// listens; after any other the message may have been got.
 func send[Out any](ctx context.Context, h control.Host, path string, in any) (Out, error) {
 	var none Out
 	body, err := json.Marshal(in)
@@ -91,7 +88,7 @@ func send[Out any](ctx context.Context, h control.Host, path string, in any) (Ou
 	defer cancel()
 	response, err := h.Put(ctx, path, bytes.NewReader(body))
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return none, errors.Join(errUnreachable, err)
+		return none, errors.Join(terminal.ErrOffline, err)
 	}
 	if err != nil {
 		return none, err
