@@ -107,10 +107,11 @@ func Body(r *http.Request) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
-	body, err := io.ReadAll(r.Body)
+	read := bytes.NewBuffer(make([]byte, 0, max(0, r.ContentLength)+bytes.MinRead)) // so that it need not grow
+	_, err := read.ReadFrom(r.Body)
 	_ = r.Body.Close()
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	return body, err
+	r.Body = io.NopCloser(bytes.NewReader(read.Bytes()))
+	return read.Bytes(), err
 }
 
 // Operation is the name of the one that a request to AWS asks for; of S3 that of the action.

@@ -22,38 +22,42 @@ type Call struct {
 	Send func(ctx context.Context) (outcome string, err error)
 }
 
-// carry sends a call through the network, and returns its result. A call that arrives late has none.
-func carry[In, T any](ctx context.Context, n Network, c Call, word func(T) string,
+// line is the way to a counterparty.
+type line struct {
+	Network
+	notTaken error // what the counterparty answers when it certainly did nothing
+}
+
+// carry sends a call over the line, and returns its result. A call that arrives late has none.
+func carry[In, T any](ctx context.Context, l line, name, about string, word func(T) string,
 	do func(context.Context, In) (T, error), says In) (T, error) {
 	var result, none T
-	c.Send = func(ctx context.Context) (string, error) {
+	c := Call{Name: name, About: about, NotTaken: l.notTaken, Send: func(ctx context.Context) (string, error) {
 		got, err := do(ctx, says)
 		if err != nil {
 			return err.Error(), err
 		}
 		result = got
 		return word(got), nil
-	}
-	if err := n.Carry(ctx, c); err != nil {
+	}}
+	if err := l.Carry(ctx, c); err != nil {
 		return none, err
 	}
 	return result, nil
 }
 
-// tell sends a call without a result through the network.
-func tell[In any](ctx context.Context, n Network, c Call, do func(context.Context, In) error, says In) error {
-	_, err := carry(ctx, n, c, func(struct{}) string { return "done" },
+// tell sends a call without a result over the line.
+func tell[In any](ctx context.Context, l line, name, about string, do func(context.Context, In) error, says In) error {
+	_, err := carry(ctx, l, name, about, func(struct{}) string { return "done" },
 		func(ctx context.Context, says In) (struct{}, error) { return struct{}{}, do(ctx, says) }, says)
 	return err
 }
 
 // statement has a counterparty's statement carried as a whole, as a file that arrives
 // or does not.
-func statement[T any](ctx context.Context, n Network, notTaken error, read func(context.Context) iter.Seq2[T,
-	error]) iter.Seq2[T, error] {
+func statement[T any](ctx context.Context, l line, read func(context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		lines, err := carry(ctx, n, Call{Name: "Statement", NotTaken: notTaken},
-			func(lines []T) string { return fmt.Sprintf("%d lines", len(lines)) },
+		lines, err := carry(ctx, l, "Statement", "", func(lines []T) string { return fmt.Sprintf("%d lines", len(lines)) },
 			func(ctx context.Context, _ struct{}) ([]T, error) { return collect(read(ctx)) }, struct{}{})
 		if err != nil {
 			var none T

@@ -34,12 +34,10 @@ func (p *Partitions) Throttled() int {
 	return p.throttled
 }
 
-// write is one item that a request writes.
 type write struct {
 	Item, Key map[string]struct{ S string }
 }
 
-// text is an attribute of the item.
 func (w write) text(name string) string { return cmp.Or(w.Item[name].S, w.Key[name].S) }
 
 // partitions are those that the write takes units of. The due index is left out:
@@ -121,7 +119,6 @@ func (p *Partitions) take(units int, writes ...write) map[int]bool {
 	return nil
 }
 
-// reasons are those of a cancelled transaction.
 func reasons(n int, hot map[int]bool) string {
 	var b bytes.Buffer
 	for i := range n {

@@ -7,62 +7,50 @@ import (
 )
 
 // Terminals puts a network before card terminals.
-func Terminals(n Network, t terminal.Terminals) terminal.Terminals { return farTerminals{n, t} }
+func Terminals(n Network, t terminal.Terminals) terminal.Terminals {
+	return farTerminals{line{n, terminal.ErrOffline}, t}
+}
 
-// farTerminals are terminals behind a network.
 type farTerminals struct {
-	network   Network
+	line      line // a terminal that is offline does not get a call
 	terminals terminal.Terminals
 }
 
-// Pair is one call.
 func (f farTerminals) Pair(ctx context.Context, p terminal.Pairing) (terminal.Device, error) {
-	return carry(ctx, f.network, toTerminal("Pair", p.ID), func(d terminal.Device) string { return d.Serial },
+	return carry(ctx, f.line, "Pair", p.ID, func(d terminal.Device) string { return d.Serial },
 		f.terminals.Pair, p)
 }
 
-// Heartbeat is one call.
 func (f farTerminals) Heartbeat(ctx context.Context, pairing string) (terminal.Heartbeat, error) {
-	return carry(ctx, f.network, toTerminal("Heartbeat", pairing),
+	return carry(ctx, f.line, "Heartbeat", pairing,
 		func(h terminal.Heartbeat) string { return string(h.State) }, f.terminals.Heartbeat, pairing)
 }
 
-// Offer is one call.
 func (f farTerminals) Offer(ctx context.Context, c terminal.Checkout) error {
-	return tell(ctx, f.network, toTerminal("Offer", c.ID+" "+c.Amount.String()), f.terminals.Offer, c)
+	return tell(ctx, f.line, "Offer", c.ID+" "+c.Amount.String(), f.terminals.Offer, c)
 }
 
-// Outcome is one call.
 func (f farTerminals) Outcome(ctx context.Context, checkout string) (terminal.Outcome, error) {
-	return carry(ctx, f.network, toTerminal("Outcome", checkout),
+	return carry(ctx, f.line, "Outcome", checkout,
 		func(o terminal.Outcome) string { return string(o.Progress) }, f.terminals.Outcome, checkout)
 }
 
-// Terminate is one call.
 func (f farTerminals) Terminate(ctx context.Context, checkout string) error {
-	return tell(ctx, f.network, toTerminal("Terminate", checkout), f.terminals.Terminate, checkout)
+	return tell(ctx, f.line, "Terminate", checkout, f.terminals.Terminate, checkout)
 }
 
-// Settings is one call.
 func (f farTerminals) Settings(ctx context.Context, pairing string) (terminal.Settings, error) {
-	return carry(ctx, f.network, toTerminal("Settings", pairing), func(terminal.Settings) string { return "reported" },
+	return carry(ctx, f.line, "Settings", pairing, func(terminal.Settings) string { return "reported" },
 		f.terminals.Settings, pairing)
 }
 
-// Configure is one call.
 func (f farTerminals) Configure(ctx context.Context, pairing string, c terminal.SettingsChange) error {
-	return tell(ctx, f.network, toTerminal("Configure", pairing),
-		func(ctx context.Context, c terminal.SettingsChange) error {
-			return f.terminals.Configure(ctx, pairing, c)
-		}, c)
+	configure := func(ctx context.Context, c terminal.SettingsChange) error {
+		return f.terminals.Configure(ctx, pairing, c)
+	}
+	return tell(ctx, f.line, "Configure", pairing, configure, c)
 }
 
-// Unpair is one call.
 func (f farTerminals) Unpair(ctx context.Context, pairing string) error {
-	return tell(ctx, f.network, toTerminal("Unpair", pairing), f.terminals.Unpair, pairing)
-}
-
-// toTerminal is a call that a terminal which is offline does not get.
-func toTerminal(name, about string) Call {
-	return Call{Name: name, About: about, NotTaken: terminal.ErrOffline}
+	return tell(ctx, f.line, "Unpair", pairing, f.terminals.Unpair, pairing)
 }

@@ -1,17 +1,16 @@
 package inspector
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/redact"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -49,7 +48,6 @@ const (
 	Missing Verdict = "–" // a v1, of a merchant without a secret
 )
 
-// delivered reports whether the receiver took it.
 func (c *Callback) delivered() bool {
 	return c.Status >= http.StatusOK && c.Status < http.StatusMultipleChoices
 }
@@ -64,16 +62,13 @@ type seenCallbacks struct {
 	guarded http.RoundTripper
 }
 
-// RoundTrip makes one attempt.
 func (s seenCallbacks) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
+	r = r.Clone(r.Context())
+	body, err := faults.Body(r)
 	if err != nil {
 		return nil, err
 	}
-	_ = r.Body.Close() // all of it has been read
 	c := newCallback(r, body)
-	r = r.Clone(r.Context())
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	transport := s.guarded
 	if to := s.forwardedTo(c.Event); to != nil {
 		// The developer's own address, which no guard is for.

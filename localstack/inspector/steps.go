@@ -1,9 +1,7 @@
 package inspector
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -29,7 +27,6 @@ type Step struct {
 	Fail string        // why it failed; ""
 }
 
-// trace collects the steps of one request.
 type trace struct {
 	began time.Time
 
@@ -76,7 +73,6 @@ func (i *Inspector) WatchCalls(client aws.HTTPClient) aws.HTTPClient {
 
 type seenCalls struct{ aws.HTTPClient }
 
-// Do makes a call.
 func (s seenCalls) Do(r *http.Request) (*http.Response, error) {
 	t := traceOf(r.Context())
 	operation := faults.Operation(r)
@@ -107,16 +103,10 @@ func (s seenCalls) Do(r *http.Request) (*http.Response, error) {
 
 // peek reads the body of a call. What is content of a file, or larger than is kept, it leaves alone.
 func peek(r *http.Request) ([]byte, error) {
-	if r.Body == nil || r.Header.Get("X-Amz-Target") == "" || r.ContentLength > maxBody {
+	if r.Header.Get("X-Amz-Target") == "" || r.ContentLength > maxBody {
 		return nil, nil
 	}
-	body := bytes.NewBuffer(make([]byte, 0, max(0, r.ContentLength)+bytes.MinRead)) // so that it need not grow
-	if _, err := body.ReadFrom(r.Body); err != nil {
-		return nil, err
-	}
-	_ = r.Body.Close() // all of it has been read
-	r.Body = io.NopCloser(bytes.NewReader(body.Bytes()))
-	return body.Bytes(), nil
+	return faults.Body(r)
 }
 
 func calledService(r *http.Request) string {
@@ -165,7 +155,6 @@ func (i *Inspector) WatchTerminals(t terminal.Terminals) terminal.Terminals {
 // seen is a network without faults to a counterparty of that name.
 type seen string
 
-// Carry makes a call.
 func (s seen) Carry(ctx context.Context, c faults.Call) error {
 	t := traceOf(ctx)
 	if t == nil {
@@ -189,7 +178,6 @@ func (i *Inspector) WatchLog(log *slog.Logger) *slog.Logger { return slog.New(se
 
 type seenLog struct{ slog.Handler }
 
-// Handle writes a record.
 func (s seenLog) Handle(ctx context.Context, r slog.Record) error {
 	if t := traceOf(ctx); t != nil && r.Level >= slog.LevelWarn {
 		at, text := time.Since(t.began), line(r)
@@ -198,7 +186,6 @@ func (s seenLog) Handle(ctx context.Context, r slog.Record) error {
 	return s.Handler.Handle(ctx, r)
 }
 
-// line is a record as a line of text.
 func line(r slog.Record) string {
 	text := r.Message
 	r.Attrs(func(a slog.Attr) bool {
@@ -208,10 +195,8 @@ func line(r slog.Record) string {
 	return text
 }
 
-// WithAttrs implements slog.Handler.
 func (s seenLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return seenLog{s.Handler.WithAttrs(attrs)}
 }
 
-// WithGroup implements slog.Handler.
 func (s seenLog) WithGroup(name string) slog.Handler { return seenLog{s.Handler.WithGroup(name)} }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
 )
 
 // Use is what a request cost at the table.
@@ -62,7 +64,8 @@ func (m *Meter) RoundTrip(r *http.Request) (*http.Response, error) {
 // withConsumedCapacity is the request with ReturnConsumedCapacity. The engines of tests do
 // not verify signatures, so the body may change after signing.
 func withConsumedCapacity(r *http.Request) (*http.Request, error) {
-	body, err := io.ReadAll(r.Body)
+	asked := r.Clone(r.Context())
+	body, err := faults.Body(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -74,12 +77,10 @@ func withConsumedCapacity(r *http.Request) (*http.Request, error) {
 	if body, err = json.Marshal(members); err != nil {
 		return nil, err
 	}
-	asked := r.Clone(r.Context())
 	asked.Body, asked.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return asked, nil
 }
 
-// consumed is one entry of ConsumedCapacity.
 type consumed struct {
 	CapacityUnits          float64
 	GlobalSecondaryIndexes map[string]struct{ CapacityUnits float64 }
