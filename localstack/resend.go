@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -27,11 +26,8 @@ func eventsCommand(place platform.Folder, out io.Writer) *cobra.Command {
 func resend(ctx context.Context, place platform.Folder, id string, out io.Writer) error {
 	err := place.Operator(slog.New(slog.DiscardHandler)).Operate(ctx,
 		map[string]string{"command": "replay_callbacks", "id": id}, nil)
-	if refused, ok := errors.AsType[*client.Refusal](err); ok {
-		return errors.New(refused.Message)
-	}
 	if err != nil {
-		return err
+		return client.ForPeople(err)
 	}
 	_, err = fmt.Fprintf(out, "%s is sent again.\n", id)
 	return err

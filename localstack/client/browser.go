@@ -49,7 +49,6 @@ func (r Response) FormTo(action string) (Form, error) {
 	return r.formAfter(` method="post" action="` + action + `"`)
 }
 
-// formAfter is the first form that begins so.
 func (r Response) formAfter(begins string) (Form, error) {
 	_, rest, _ := bytes.Cut(r.Body, []byte("<form"+begins))
 	text, _, _ := bytes.Cut(append([]byte("<form"+begins), rest...), []byte("</form>"))

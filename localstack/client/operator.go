@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 )
 
 // Invoke calls a function by its name, as IAM lets an operator do.
@@ -13,6 +14,14 @@ type Refusal struct{ Code, Param, Message string }
 
 // Error implements error.
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
+
+// ForPeople returns a Refusal's message alone as the error, and any other error as it is.
+func ForPeople(err error) error {
+	if refused, ok := errors.AsType[*Refusal](err); ok {
+		return errors.New(refused.Message)
+	}
+	return err
+}
 
 // Operate runs an operator's command and reads its answer, unless answer is nil. Errors: *Refusal, or the function's.
 // They never contain the answer, which may hold a key.

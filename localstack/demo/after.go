@@ -6,7 +6,6 @@ import (
 	"net/url"
 )
 
-// transaction is what the demo checks in a transaction's detail.
 type transaction struct {
 	ID              string
 	TransactionCode string `json:"transaction_code"`

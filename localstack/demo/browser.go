@@ -44,7 +44,6 @@ func (s *scenario) browse(step *client.NextStep) {
 	s.visit(formOn(back).Request())
 }
 
-// formOn returns the first form on a page.
 func formOn(page client.Response) client.Form {
 	form, err := page.Form()
 	steps.Check(err)
@@ -68,7 +67,6 @@ func (s *scenario) visit(r client.Request) client.Response {
 	}
 }
 
-// show prints what a browser does.
 func (s *scenario) show(r client.Request, page client.Response) {
 	line := "→ " + r.Method + " " + r.Path
 	if form, posted := r.Body.(url.Values); posted {

@@ -10,10 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
-// object is a JSON object.
 type object = map[string]any
 
-// create creates a checkout with further fields.
 func (s *scenario) create(reference, amount string, more object) (c checkout) {
 	body := object{"checkout_reference": reference + "-" + s.run, "amount": json.Number(amount), "currency": "EUR",
 		"merchant_code": s.MerchantCode, "description": "Demo", "return_url": s.shop.callbackURL()}

@@ -34,7 +34,6 @@ type Config struct {
 // limit ends a demo that waits for something that does not come.
 const limit = 2 * time.Minute
 
-// story has the steps, in their order.
 var story = []struct {
 	title string
 	run   func(*scenario)
@@ -97,7 +96,6 @@ type scenario struct {
 	app             client.Application
 }
 
-// checkout is what the demo checks in a response.
 type checkout struct {
 	ID              string
 	Status          string

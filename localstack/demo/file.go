@@ -16,14 +16,12 @@ const (
 	program  = "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00This program cannot be run in DOS mode.\r\n"
 )
 
-// link is the request by which a file's content is uploaded.
 type link struct {
 	Method  string
 	URL     string
 	Headers map[string]string
 }
 
-// storedFile is what the demo checks of a file.
 type storedFile struct {
 	ID, Status  string
 	Upload      link
@@ -63,7 +61,6 @@ func (s *scenario) upload(collection, name, content string) (f storedFile) {
 	return f
 }
 
-// complete says that a file was uploaded.
 func (s *scenario) complete(f storedFile, status int) {
 	s.call("PUT", s.ofMerchant("/files/"+f.ID), object{"status": "uploaded"}, status, nil)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
-// member is what the demo checks in a member.
 type member struct{ ID, Status string }
 
 // invite invites a colleague, reads the mail with the link, and takes the invitation back, so that the demo may be run
@@ -27,7 +26,6 @@ func (s *scenario) invite() {
 	s.call("DELETE", members+"/"+m.ID, nil, http.StatusOK, nil)
 }
 
-// mailInterval is how often the demo looks for a mail that it waits for.
 const mailInterval = 100 * time.Millisecond
 
 // readMail waits for the mail to the address and prints it. In a deployment it is sent to the colleague alone.
@@ -47,7 +45,6 @@ func (s *scenario) readMail(to string) {
 	}
 }
 
-// findMail prints the mail to the address, if it is in the folder.
 func (s *scenario) findMail(to string) (found bool) {
 	files, err := filepath.Glob(filepath.Join(s.Mails, "*.eml"))
 	for _, file := range files {

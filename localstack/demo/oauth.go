@@ -62,7 +62,6 @@ func (s *scenario) authorize(p client.Person) *scenario {
 	return s.with(tokens.Access)
 }
 
-// with returns the scenario with another credential.
 func (s *scenario) with(credential string) *scenario {
 	acting := *s
 	acting.APIKey = credential
@@ -91,7 +90,6 @@ func (s *scenario) refuse() {
 	s.expect(true, "the refund, made by the employee")
 }
 
-// sell takes a payment by card, and returns its transaction's code.
 func (s *scenario) sell(reference, amount string) string {
 	c := s.create(reference, amount, nil)
 	paid := s.process(c.ID, client.ByCard(client.Frictionless, s.Today), http.StatusOK)

@@ -3,7 +3,6 @@ package demo
 import (
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/steps"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
@@ -26,7 +25,6 @@ func (s *scenario) openMerchant() {
 	s.code = s.sell("lunch", "25.00")
 }
 
-// bankAccount is what the demo checks of one.
 type bankAccount struct {
 	IBAN    string
 	Status  string
@@ -42,11 +40,7 @@ func (s *scenario) addAccount() {
 	s.expect(added == want, "the primary account, which the bank verifies")
 	for want.Status = "VERIFIED"; added != want; {
 		s.print.line("  The bank takes its time.")
-		select {
-		case <-time.After(sandbox.VerifiedAfter):
-		case <-s.ctx.Done():
-			steps.Check(s.ctx.Err())
-		}
+		steps.Pause(s.ctx, sandbox.VerifiedAfter)
 		s.call("GET", bankAccounts+"?primary=true", nil, http.StatusOK, &added)
 	}
 	s.expect(true, "VERIFIED: payouts go to it")

@@ -10,7 +10,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
-// readerInterval is how often the demo looks what a terminal has done.
 const readerInterval = time.Second
 
 // payAtReader pairs a virtual terminal, which confirms by itself, and has a cardholder pay at it with a tip.
@@ -51,11 +50,7 @@ func (s *scenario) poll(path string, into any, done func() bool, want string) {
 	quiet := *s
 	quiet.print = printer{io.Discard}
 	for !done() {
-		select {
-		case <-s.ctx.Done():
-			steps.Check(s.ctx.Err())
-		case <-time.After(readerInterval):
-		}
+		steps.Pause(s.ctx, readerInterval)
 		quiet.call("GET", path, nil, http.StatusOK, into)
 	}
 	s.call("GET", path, nil, http.StatusOK, into)

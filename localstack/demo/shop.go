@@ -21,7 +21,6 @@ type shop struct {
 	payers    chan string // checkout ids that payers came back with
 }
 
-// callback is a callback as it came.
 type callback struct {
 	header http.Header
 	body   []byte

@@ -2,7 +2,6 @@ package inspector
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,7 +14,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page"
 )
 
-// said is what came of the last button.
 type said struct {
 	Text   string
 	Failed bool
@@ -41,21 +39,13 @@ func (s *site) press(w http.ResponseWriter, r *http.Request) {
 	text, err := do(r.Context(), s, r.PostForm)
 	now := said{Text: text}
 	if err != nil {
-		now = said{Text: readable(err), Failed: true}
+		now = said{Text: client.ForPeople(err).Error(), Failed: true}
 	}
 	s.mu.Lock()
 	s.said = now
 	s.mu.Unlock()
 	s.Changed()
 	http.Redirect(w, r, "/sandbox", http.StatusSeeOther)
-}
-
-// readable is an error as a developer is shown it.
-func readable(err error) string {
-	if refused, ok := errors.AsType[*client.Refusal](err); ok {
-		return refused.Message
-	}
-	return err.Error()
 }
 
 // buttons are those of the page, by their names. The text says what was done.

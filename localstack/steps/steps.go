@@ -2,6 +2,11 @@
 // goroutine, returns that error. So a story of many requests reads as the story.
 package steps
 
+import (
+	"context"
+	"time"
+)
+
 // ended is the value of Check's panic.
 type ended struct{ why error }
 
@@ -25,4 +30,13 @@ func Try(step func()) (err error) {
 	}()
 	step()
 	return nil
+}
+
+// Pause lets time pass, or ends the step with ctx.
+func Pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+		Check(ctx.Err())
+	}
 }

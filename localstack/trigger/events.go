@@ -15,7 +15,6 @@ import (
 // declined is an amount that the sandbox declines (contract §12).
 const declined = "42.01"
 
-// checkout is one that the sequence works with.
 type checkout struct {
 	merchant
 	id, path string
@@ -40,13 +39,11 @@ func (s *sequence) pay(c checkout, number, status string) (code string) {
 	return got.Text("transaction_code")
 }
 
-// payment is one that was made.
 type payment struct {
 	merchant
 	transaction string // its code
 }
 
-// makePayment has a checkout paid by card.
 func (s *sequence) makePayment() payment {
 	c := s.create(s.merchant(""), "10.00", "EUR", nil)
 	return payment{c.merchant, s.pay(c, client.Frictionless, "PAID")}

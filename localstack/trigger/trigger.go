@@ -30,13 +30,11 @@ type Config struct {
 	Out      io.Writer                 // gets a line for each request
 }
 
-// event is something that can be made to happen.
 type event struct {
 	name, what string
 	run        func(*sequence)
 }
 
-// events are all of them.
 var events = []event{
 	{"checkout.paid", "a checkout is paid by card", (*sequence).paid},
 	{"checkout.failed", "a card is declined", (*sequence).failed},
@@ -94,7 +92,6 @@ type sequence struct {
 	reference string
 }
 
-// merchant is one of the seeded ones.
 type merchant struct{ code, key string }
 
 // merchant is the one with a prefix in .local/env, as "BRL_".
@@ -102,7 +99,6 @@ func (s *sequence) merchant(prefix string) merchant {
 	return merchant{s.Env[prefix+"MERCHANT_CODE"], s.Env[prefix+"API_KEY"]}
 }
 
-// object is a JSON object.
 type object = map[string]any
 
 // call sends a request, prints it, and reads the reply. Any status but the wanted one ends the sequence.
@@ -116,31 +112,21 @@ func (s *sequence) call(m merchant, method, path string, body any, want int) cli
 	return got
 }
 
-// operate gives an operator's command, and prints it.
 func (s *sequence) operate(name string, arguments object) {
 	command := object{"command": name}
 	maps.Copy(command, arguments)
 	err := s.Operator.Operate(s.ctx, command, nil)
 	fmt.Fprintf(s.Out, "operator: %s\n", name)
-	if refused, ok := errors.AsType[*client.Refusal](err); ok {
-		err = errors.New(refused.Message)
-	}
-	steps.Check(err)
+	steps.Check(client.ForPeople(err))
 }
 
 // waitFor reads a resource each second until a text of it is another, and returns that.
 func (s *sequence) waitFor(m merchant, path, text, before string) string {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
 	for {
 		if now := s.call(m, http.MethodGet, path, nil, ok).Text(text); now != before {
 			return now
 		}
-		select {
-		case <-s.ctx.Done():
-			steps.Check(s.ctx.Err())
-		case <-tick.C:
-		}
+		steps.Pause(s.ctx, time.Second)
 	}
 }
 
