@@ -42,7 +42,6 @@ func main() {
 	}
 }
 
-// command runs the command that the arguments name.
 func command(ctx context.Context, args []string, out io.Writer) error {
 	place, err := folder()
 	if err != nil {
@@ -62,7 +61,6 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 
 const dataFolder = ".local"
 
-// folder is where the platform's data is.
 func folder() (platform.Folder, error) {
 	if root, err := repository.Root(); err == nil {
 		return platform.Folder(filepath.Join(root, dataFolder)), nil
@@ -124,7 +122,6 @@ func commands(place platform.Folder, out io.Writer) *cobra.Command {
 // help is what a command does that only has others below it.
 func help(c *cobra.Command, _ []string) error { return c.Help() }
 
-// first is the first argument, or "".
 func first(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -132,7 +129,6 @@ func first(args []string) string {
 	return args[0]
 }
 
-// runDemo runs the demo against the running platform.
 func runDemo(ctx context.Context, place platform.Folder, out io.Writer) error {
 	env, err := place.ReadEnv()
 	if err != nil {

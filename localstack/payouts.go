@@ -65,7 +65,6 @@ func printPayouts(out io.Writer, all []client.PaidOut, next time.Time) error {
 	return table.Flush()
 }
 
-// printNone says when the next payout is due.
 func printNone(out io.Writer, next time.Time) error {
 	if next.IsZero() {
 		_, err := fmt.Fprintln(out, "No payout is due, and there is nothing to pay out: pay a checkout first.")

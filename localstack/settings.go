@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
 )
@@ -19,19 +22,18 @@ func configFrom(lookup func(string) string) (platform.Config, error) {
 		}
 		c.Port = int(port)
 	}
-	switch engine := lookup("ENGINE"); engine {
-	case "":
-	case platform.InMemory, platform.DynamoDBLocal:
-		c.Engine = engine
-	default:
-		return c, fmt.Errorf("ENGINE=%s is not known: give %s or %s", engine, platform.InMemory, platform.DynamoDBLocal)
-	}
-	switch runtime := lookup("RUNTIME"); runtime {
-	case "":
-	case platform.InProcess, platform.Bootstraps:
-		c.Runtime = runtime
-	default:
-		return c, fmt.Errorf("RUNTIME=%s is not known: give %s or %s", runtime, platform.InProcess, platform.Bootstraps)
+	for _, s := range []struct {
+		name  string
+		value *string
+		known []string
+	}{
+		{"ENGINE", &c.Engine, []string{platform.InMemory, platform.DynamoDBLocal}},
+		{"RUNTIME", &c.Runtime, []string{platform.InProcess, platform.Bootstraps}},
+	} {
+		*s.value = cmp.Or(lookup(s.name), *s.value)
+		if !slices.Contains(s.known, *s.value) {
+			return c, fmt.Errorf("%s=%s is not known: give %s", s.name, *s.value, strings.Join(s.known, " or "))
+		}
 	}
 	return c, nil
 }

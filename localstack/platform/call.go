@@ -69,7 +69,6 @@ func (f Folder) Invoke(ctx context.Context, name, file string, log *slog.Logger)
 	return process.Invoke(ctx, uuid.NewString(), event)
 }
 
-// named is the function of that name.
 func named(name string) (functions.Function, error) {
 	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
 	if at < 0 {
@@ -78,7 +77,6 @@ func named(name string) (functions.Function, error) {
 	return functions.All[at], nil
 }
 
-// names are those of all functions.
 func names() []string {
 	var all []string
 	for _, f := range functions.All {

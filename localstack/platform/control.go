@@ -53,7 +53,6 @@ func (p *Platform) app(c Config) (*app.App, error) {
 		HTTP: p.backend.http}), nil
 }
 
-// inspect shows the page /sandbox.
 func (p *Platform) inspect(f Folder, c Config) error {
 	own, err := p.app(c)
 	if err != nil {

@@ -172,7 +172,6 @@ func (f Folder) secret() ([]byte, error) {
 	return secret, nil
 }
 
-// secretSince is when the secret was made.
 func (f Folder) secretSince() (time.Time, error) {
 	info, err := os.Stat(f.path(secretFile))
 	if err != nil {
@@ -200,7 +199,6 @@ func (f Folder) ReadEnv() (map[string]string, error) {
 	return env, nil
 }
 
-// envNames are the lines of .local/env, in order.
 func envNames() []string {
 	names := []string{"BASE_URL"}
 	for _, m := range merchants() {

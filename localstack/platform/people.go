@@ -7,29 +7,18 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 )
 
-// Names in .local/env of an OAuth client, and of the accounts that can sign in to it.
-const (
-	clientIDName         = "OAUTH_CLIENT_ID"
-	clientSecretName     = "OAUTH_CLIENT_SECRET"
-	redirectURIName      = "OAUTH_REDIRECT_URI"
-	scopeName            = "OAUTH_SCOPE"
-	usernameName         = "OAUTH_USERNAME" // the user, who owns two merchants
-	passwordName         = "OAUTH_PASSWORD"
-	profileUsernameName  = "TEST_PROFILE_USERNAME"
-	profilePasswordName  = "TEST_PROFILE_PASSWORD"
-	operatorUsernameName = "OPERATOR_USERNAME" // of the first merchant, whose code is needed to sign in
-	operatorPasswordName = "OPERATOR_PASSWORD"
-)
-
-// peopleNames are all these names, in the order of the file.
-var peopleNames = []string{clientIDName, clientSecretName, redirectURIName, scopeName, usernameName, passwordName,
-	profileUsernameName, profilePasswordName, operatorUsernameName, operatorPasswordName}
+// peopleNames are the names in .local/env of an OAuth client, and of the accounts that can sign in to it, in the order
+// of the file. OAUTH_USERNAME owns two merchants; OPERATOR_USERNAME needs the code of the first merchant to sign in.
+var peopleNames = []string{"OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_REDIRECT_URI", "OAUTH_SCOPE",
+	"OAUTH_USERNAME", "OAUTH_PASSWORD", "TEST_PROFILE_USERNAME", "TEST_PROFILE_PASSWORD", "OPERATOR_USERNAME",
+	"OPERATOR_PASSWORD"}
 
 // redirectURI is the seeded client's. Nothing listens there, so a browser that is sent there shows the code in its
 // address line.
@@ -57,13 +46,11 @@ func seedPeople(ctx context.Context, r *runner.Runner, env map[string]string) er
 
 // knowsPeople reports whether env has all names, and a client that exists: after the data was lost it does not.
 func knowsPeople(ctx context.Context, r *runner.Runner, env map[string]string) (bool, error) {
-	for _, name := range peopleNames {
-		if env[name] == "" {
-			return false, nil
-		}
+	if slices.ContainsFunc(peopleNames, func(name string) bool { return env[name] == "" }) {
+		return false, nil
 	}
 	err := client.Invoke(r.Invoke).Operate(ctx, map[string]any{"command": "show_oauth_client",
-		"client_id": env[clientIDName]}, nil)
+		"client_id": env["OAUTH_CLIENT_ID"]}, nil)
 	if refused, ok := errors.AsType[*client.Refusal](err); ok && refused.Code == "NOT_FOUND" {
 		return false, nil
 	}
@@ -88,8 +75,8 @@ func (p people) addClient(ctx context.Context) error {
 		"name": "Tischplan", "redirect_uris": []string{redirectURI}, "scopes": scopes}, &made); err != nil {
 		return err
 	}
-	p.env[clientIDName], p.env[clientSecretName] = made.ID, made.Secret
-	p.env[redirectURIName], p.env[scopeName] = redirectURI, strings.Join(scopes, " ")
+	p.env["OAUTH_CLIENT_ID"], p.env["OAUTH_CLIENT_SECRET"] = made.ID, made.Secret
+	p.env["OAUTH_REDIRECT_URI"], p.env["OAUTH_SCOPE"] = redirectURI, strings.Join(scopes, " ")
 	return p.operator.Operate(ctx, map[string]any{"command": "approve_oauth_client", "client_id": made.ID,
 		"scopes": []string{"payments"}}, nil)
 }
@@ -99,7 +86,7 @@ func (p people) addPassword(ctx context.Context) error {
 	var set struct{ Email, Password string }
 	err := p.operator.Operate(ctx, map[string]any{"command": "set_password", "merchant_code": p.code,
 		"email": p.of.Create["email"]}, &set)
-	p.env[usernameName], p.env[passwordName] = set.Email, set.Password
+	p.env["OAUTH_USERNAME"], p.env["OAUTH_PASSWORD"] = set.Email, set.Password
 	return err
 }
 
@@ -107,7 +94,7 @@ func (p people) addProfile(ctx context.Context) error {
 	var made struct{ Username, Password string }
 	err := send(ctx, p.api, client.Request{Method: http.MethodPost, APIKey: p.key,
 		Path: "/v0.1/merchants/" + p.code + "/test-profiles", Body: map[string]any{"name": "Tischplan"}}, &made)
-	p.env[profileUsernameName], p.env[profilePasswordName] = made.Username, made.Password
+	p.env["TEST_PROFILE_USERNAME"], p.env["TEST_PROFILE_PASSWORD"] = made.Username, made.Password
 	return err
 }
 
@@ -130,6 +117,6 @@ func (p people) addOperator(ctx context.Context) error {
 			request.Body = map[string]any{"password": body["password"]}
 		}
 	}
-	p.env[operatorUsernameName], p.env[operatorPasswordName] = fmt.Sprint(body["username"]), fmt.Sprint(body["password"])
+	p.env["OPERATOR_USERNAME"], p.env["OPERATOR_PASSWORD"] = fmt.Sprint(body["username"]), fmt.Sprint(body["password"])
 	return send(ctx, p.api, request, nil)
 }

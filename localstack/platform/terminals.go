@@ -38,7 +38,6 @@ func (f Folder) now() time.Time {
 // acquirerOf is the acquirer of whatever platform runs over the folder: each run has another address and token.
 type acquirerOf struct{ Folder }
 
-// Charge is one message to it.
 func (a acquirerOf) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
 	s, err := a.Surroundings()
 	if err != nil {
