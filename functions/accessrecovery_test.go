@@ -19,6 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -124,7 +125,7 @@ func (e *everything) unknown() {
 // unheard are payments in which the payer has to act, of which the platform only hears
 // when it asks.
 func (e *everything) unheard() {
-	e.GoLiveBehind(func(a acquirer.Acquirer) acquirer.Acquirer { return unheard{a} })
+	e.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return unheard{a} })
 	live := e.sales(e.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
 		"currency": "EUR", "sandbox": false}))
 	e.through(func() {
@@ -225,9 +226,10 @@ func (e *everything) many() {
 // hanging is a receiver of callbacks that does not answer in time.
 func (e *everything) hanging() {
 	e.Pay(e.Create("10", nil), e.Card(world.Frictionless))
-	deliver := callbacks.Deliver(e.AppOver(faults.RoundTrip(func(*http.Request) (*http.Response, error) {
-		return nil, os.ErrDeadlineExceeded
-	})))
+	timeOut := faults.RoundTrip(func(*http.Request) (*http.Response, error) { return nil, os.ErrDeadlineExceeded })
+	deliver := callbacks.Deliver(e.AppWith(func(_ *app.Config, o *app.Overrides) {
+		o.WrapCallbacks = faults.Instead(timeOut)
+	}))
 	ctx := lambdacontext.NewContext(context.WithoutCancel(e.Context()), &lambdacontext.LambdaContext{
 		InvokedFunctionArn: "arn:aws:lambda:eu-central-1:000000000000:function:callbacks"})
 	for shard := range e.App.Store.DueShards() {

@@ -97,7 +97,7 @@ var more = []struct {
 		return fix.shown("listCheckouts", "")
 	}},
 	{fourShards + "GET /v0.1/checkouts, three of them", func(fix *fixture) world.Request {
-		fix.Update(map[string]any{"shards": 4})
+		fix.Command("update_merchant", map[string]any{"shards": 4})
 		for range 3 {
 			fix.Create("10.10", nil)
 		}
@@ -131,7 +131,7 @@ var more = []struct {
 		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code + "/transactions/history?limit=100"}
 	}},
 	{fourShards + "GET /v2.1/merchants/{merchant_code}/transactions/history, three", func(fix *fixture) world.Request {
-		fix.Update(map[string]any{"shards": 4})
+		fix.Command("update_merchant", map[string]any{"shards": 4})
 		for range 3 {
 			fix.sold()
 		}

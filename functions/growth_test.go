@@ -213,7 +213,7 @@ func TestAMerchantGrowsWhileItSellsAndIsPaidOut(t *testing.T) {
 	var running sync.WaitGroup
 	for shards := 2; shards <= 16; shards *= 2 {
 		running.Go(func() { s.RunPayouts() })
-		running.Go(func() { s.Update(map[string]any{"shards": shards}) })
+		running.Go(func() { s.Command("update_merchant", map[string]any{"shards": shards}) })
 		s.sell(12)
 		running.Wait()
 		s.Clock.Advance(24 * time.Hour)

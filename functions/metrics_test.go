@@ -41,7 +41,7 @@ func newMeasuredShop(t *testing.T, mode identity.Mode, chargeTime time.Duration)
 	t.Helper()
 	s := measuredShop{newScenario(t), mode}
 	if mode == identity.Live {
-		s.GoLiveBehind(func(a acquirer.Acquirer) acquirer.Acquirer { return slow{a, s.World, chargeTime} })
+		s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return slow{a, s.World, chargeTime} })
 		s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
 			"currency": "EUR", "sandbox": false})
 	}
@@ -250,7 +250,7 @@ func (o overtaken) Charge(ctx context.Context, c acquirer.Charge) (payments.Outc
 func TestAnOutcomeThatTwoKnowIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	s := newMeasuredShop(t, identity.Live, 0)
-	s.GoLiveBehind(func(a acquirer.Acquirer) acquirer.Acquirer { return overtaken{a, s.World} })
+	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return overtaken{a, s.World} })
 	s.payNew("10.10")
 	for _, m := range []metric.Metric{metric.PaymentsAttempted, metric.PaymentsApproved, metric.ResolvedCheckouts} {
 		if diff := cmp.Diff([]int64{1}, s.Measured(m, identity.Live)); diff != "" {

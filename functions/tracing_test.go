@@ -65,7 +65,7 @@ func tracedPayment(t *testing.T, endpoint string) (w *world.World, personal []st
 	w = world.New(t)
 	shop := w.Shop()
 	id := shop.Create("10", nil)
-	a := w.AppWith(func(c *app.Config) { c.OTLPEndpoint = endpoint })
+	a := w.AppWith(func(c *app.Config, _ *app.Overrides) { c.OTLPEndpoint = endpoint })
 	routes, err := gateway.NewRoutes(functions.All, a)
 	if err != nil {
 		t.Fatal(err)

@@ -132,7 +132,7 @@ var errUnheard = errors.New("the answer is lost")
 func TestAChallengeThatNobodyHeardOfIsFoundByAPoll(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	s.GoLiveBehind(func(a acquirer.Acquirer) acquirer.Acquirer { return unheard{a} })
+	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return unheard{a} })
 	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
 		"currency": "EUR", "sandbox": false})
 	checkout := s.Create("10", map[string]any{"redirect_url": world.RedirectURL})

@@ -70,7 +70,7 @@ func TestMemberLeaves_WithKeys(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
-			s.UpdateSettings(fields{"keep_api_keys": c.setting})
+			s.Command("update_settings", fields{"keep_api_keys": c.setting})
 			till := s.Employ("till@example.com", member.Permissions{Admin: true})
 			path := strings.NewReplacer("members", "/v0.1/merchants/"+s.Merchant.Code+"/members/"+till.ID,
 				"operator", fmt.Sprint("/v0.1/me/accounts/", till.Number())).Replace(c.path)

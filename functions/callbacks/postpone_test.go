@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions/callbacks"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -35,7 +37,7 @@ const hanging = "hanging.example.com"
 func newNetwork(t *testing.T) *network {
 	t.Helper()
 	n := &network{World: world.New(t), hanging: map[string]bool{hanging: true}, begun: make(chan struct{})}
-	n.deliver = callbacks.Deliver(n.AppOver(n))
+	n.deliver = callbacks.Deliver(n.AppWith(func(_ *app.Config, o *app.Overrides) { o.WrapCallbacks = faults.Instead(n) }))
 	return n
 }
 

@@ -204,7 +204,7 @@ func TestConflictsOfAccounts(t *testing.T) {
 	noMerchant.Check(t, s.Send("POST", bankAccounts, holderWithIBAN))
 	noAccount.Check(t, s.Send("GET", bankAccounts, nil))
 	world.Missing("account_holder_name").Check(t, s.Send("POST", bankAccounts, nil))
-	s.Update(fields{"onboarding": false})
+	s.Command("update_merchant", fields{"onboarding": false})
 	for n := range merchant.MaxBankAccounts {
 		addAccount(s, rejectedOfHolder)
 		addAccount(s, numbered(t, n))

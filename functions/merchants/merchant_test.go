@@ -36,10 +36,10 @@ func TestTheMerchant(t *testing.T) {
 	world.Invalid("version").Check(t, s.Send("GET", path+"?version=1", nil))
 
 	s.Clock.Advance(time.Hour)
-	s.Update(fields{"name": "Kaffeehaus AG"})
+	s.Command("update_merchant", fields{"name": "Kaffeehaus AG"})
 	changed := s.Clock.Now().Format("2006-01-02T15:04:05.000Z")
 	s.Clock.Advance(time.Hour)
-	s.Update(fields{"name": "Kaffeehaus AG"}) // which changes nothing
+	s.Command("update_merchant", fields{"name": "Kaffeehaus AG"}) // which changes nothing
 	got := shown(s, path)
 	compare(t, "after a change of the terms", any(changed), got["updated_at"])
 	compare(t, "its time of creation", any(created), got["created_at"])

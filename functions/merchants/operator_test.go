@@ -368,7 +368,7 @@ func TestWithoutAProfileNoOperatorIsCreated(t *testing.T) {
 	s := operatorShop(t).NewShop("DE", "EUR", map[string]any{"onboarding": true})
 	world.Refused(409, "merchant_account_missing", "", "conflict").Check(t,
 		s.Send("POST", accounts, operatorBody("till@example.com", nil)))
-	s.Update(fields{"onboarding": false})
+	s.Command("update_merchant", fields{"onboarding": false})
 	createOperator(s, "till@example.com")
 }
 

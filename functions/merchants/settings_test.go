@@ -79,7 +79,7 @@ func TestSettingsAreMerged(t *testing.T) {
 		got.Settings.Test.ExpectedMax.String() != "999999999.99" {
 		t.Errorf("stored: got %+v, %v, want the largest amount", got.Settings, err)
 	}
-	s.UpdateSettings(fields{"tax_enabled": true, "moto_payment": "ENFORCED", "daily_payout_email": true})
+	s.Command("update_settings", fields{"tax_enabled": true, "moto_payment": "ENFORCED", "daily_payout_email": true})
 	maps.Copy(want, fields{"tax_enabled": true, "moto_payment": "ENFORCED", "daily_payout_email": true})
 	showSettings(t, s.Send("GET", settingsPath, nil), want)
 }
@@ -155,7 +155,7 @@ func TestWithoutAMerchantProfile(t *testing.T) {
 	missing.Check(t, update(s, fields{"payout_period": "weekly"}))
 	missing.Check(t, update(s, fields{}))
 	world.Invalid("payout_period").Check(t, update(s, fields{"payout_period": "yearly"}))
-	s.Update(fields{"onboarding": false})
+	s.Command("update_merchant", fields{"onboarding": false})
 	showSettings(t, s.Send("GET", settingsPath, nil), defaults())
 	want := defaults()
 	want["payout_period"] = "weekly"
@@ -244,7 +244,7 @@ func TestAnUpdateThatWasCutOff(t *testing.T) {
 	s.SetPayout(fields{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
 		for step, reached := 1, true; reached; step++ {
-			s.UpdateSettings(fields{"payout_period": "daily", "gross_settlement": false})
+			s.Command("update_settings", fields{"payout_period": "daily", "gross_settlement": false})
 			r := world.Request{Method: "PUT", Path: settingsPath, APIKey: s.Merchant.Key.Plaintext,
 				IdempotencyKey: fmt.Sprint(fault, step), Body: fields{"payout_period": "monthly", "gross_settlement": true}}
 			p := s.Process()

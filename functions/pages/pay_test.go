@@ -240,7 +240,7 @@ func TestPay_TaxOfTheTime(t *testing.T) {
 	f := newFixture(t, nil)
 	payer := f.browser()
 	page := payer.load("", "form")
-	f.UpdateSettings(map[string]any{"tax_enabled": true})
+	f.Command("update_settings", map[string]any{"tax_enabled": true})
 	if paid := payer.pay(payer.attempt(page, f.Card(world.Frictionless))); paid.Text("status") != "PAID" {
 		t.Fatalf("got %d %s, want PAID", paid.Status, paid.Body)
 	}

@@ -247,7 +247,7 @@ func TestAMerchantWithoutOnlinePayments(t *testing.T) {
 	f := newFixture(t, nil)
 	payer := f.browser()
 	body := payer.attempt(payer.load("", "form"), f.Card(world.Frictionless))
-	f.Update(map[string]any{"online_payments": false})
+	f.Command("update_merchant", map[string]any{"online_payments": false})
 	if got := payer.pay(body); got.Status != 403 || got.Text("error_message") != "checkout_payments_not_allowed" {
 		t.Errorf("got %d %s, want 403", got.Status, got.Body)
 	}

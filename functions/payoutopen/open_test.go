@@ -30,7 +30,7 @@ func sold(t *testing.T, each ...settings) *world.World {
 	for _, s := range each {
 		shop := w.Shop().NewShop("DE", "EUR", nil)
 		shop.SetPayout(map[string]any{"holder": "Laden", "iban": sandbox.PaidIBAN, "held": s == nil})
-		shop.UpdateSettings(s)
+		shop.Command("update_settings", s)
 		shop.Sell("10")
 	}
 	w.Clock.Advance(24 * time.Hour)
@@ -93,7 +93,7 @@ func TestABacklogOfPayoutsIsNotQueuedAgain(t *testing.T) {
 	t.Parallel()
 	w := sold(t, settings{})
 	var sent []string // to the queue of payouts, where nothing handles it
-	a := w.AppOver(nil)
+	a := w.AppWith()
 	a.PayoutQueue = a.PollQueue
 	open := payoutopen.Open(a)
 	for _, wait := range []time.Duration{0, 15 * time.Minute, 14 * time.Minute, time.Minute} {
@@ -116,7 +116,7 @@ func TestOpen_SendsInOrderOfPayouts(t *testing.T) {
 	t.Parallel()
 	const shops = 16
 	w := sold(t, slices.Repeat([]settings{{}}, shops)...)
-	a := w.AppOver(nil)
+	a := w.AppWith()
 	a.PayoutQueue = a.PollQueue // where nothing handles the messages
 	payouts := regexp.MustCompile(`payout\\*":\\*"[0-9a-f]+`)
 	sent := 0

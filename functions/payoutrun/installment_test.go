@@ -28,7 +28,7 @@ func TestRefundsBeforeAndAfterEachInstallment(t *testing.T) {
 			"BALANCE_DEDUCTION -6.66", "1.95"},
 	} {
 		s := openIn(t, "BR", "BRL", fields{"payout_plan": "TRUE_INSTALLMENT"})
-		s.UpdateSettings(fields{"gross_settlement": c.gross})
+		s.Command("update_settings", fields{"gross_settlement": c.gross})
 		s.SetPayout(fields{"holder": "Padaria Ltda", "account_number": "12345678", "bank_code": "001"})
 		p := sellInInstallments(s, "100", 3) // 33.33, 33.33 and 33.34, each with a fee of 0.65
 		for _, refund := range []string{"10", "5", "40"} {

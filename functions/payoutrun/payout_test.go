@@ -142,7 +142,7 @@ func TestANegativeBalanceIsCarriedForward(t *testing.T) {
 func TestNothingLeftIsSettledWithoutTheBank(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.Update(fields{"fee_rate": "0"})
+	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("10")
 	s.Refund(p, "10")
 	night(s)
@@ -216,7 +216,7 @@ func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.SetPayout(fields{"iban": sandbox.NotTakenIBAN})
-	s.Update(fields{"fee_rate": "0"})
+	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("10")
 	night(s)
 	want(t, "not taken", payoutsByDay(s)["2026-11-21"], "SENT 10.00")
@@ -285,7 +285,7 @@ func TestInstallmentsArePaidAMonthApart(t *testing.T) {
 func TestGrossSettlementPaysTheFeeToo(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.UpdateSettings(fields{"gross_settlement": true})
+	s.Command("update_settings", fields{"gross_settlement": true})
 	s.Sell("10")
 	night(s)
 	want(t, "paid", payoutsByDay(s)["2026-11-21"], "PAID 10.00")

@@ -16,7 +16,7 @@ import (
 func TestANegativeBalanceIsCarriedOverSeveralPeriods(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.Update(fields{"fee_rate": "0"})
+	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("100")
 	night(s)
 	s.Refund(p, "100")
@@ -44,7 +44,7 @@ func TestANegativeBalanceIsCarriedOverSeveralPeriods(t *testing.T) {
 func TestANegativeBalanceOutlivesARejectedPayout(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.Update(fields{"fee_rate": "0"})
+	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("100")
 	night(s)
 	s.Refund(p, "60")

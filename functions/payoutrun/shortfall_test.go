@@ -21,7 +21,7 @@ import (
 func TestManyLateRefundsAreOnePayout(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.Update(fields{"fee_rate": "0"})
+	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("100")
 	night(s)
 	const late = 100
@@ -93,7 +93,7 @@ func TestPayoutRecords_NoneOfNothing(t *testing.T) {
 		"instalments, charged back": {"0.02", false, 2, chargeback("10"), "PAID 4.70", feeBack},
 	} {
 		s := openIn(t, "BR", "BRL", fields{"payout_plan": "TRUE_INSTALLMENT", "fee_rate": c.rate})
-		s.UpdateSettings(fields{"gross_settlement": c.gross})
+		s.Command("update_settings", fields{"gross_settlement": c.gross})
 		s.SetPayout(fields{"holder": "Padaria Ltda", "account_number": "12345678", "bank_code": "001"})
 		other := "PAYOUT 4.90"
 		if c.rate == "0" || c.gross {
@@ -135,7 +135,7 @@ func TestPayoutRecords_NoneOfPartsOfNothing(t *testing.T) {
 	wantAll(t, "three parts of 0.02", payoutRecords(s), "PAYOUT 0.02 SUCCESSFUL")
 
 	rejected := open(t)
-	rejected.Update(fields{"fee_rate": "0"})
+	rejected.Command("update_merchant", fields{"fee_rate": "0"})
 	rejected.SetPayout(fields{"iban": sandbox.ClosedIBAN})
 	rejected.Sell("5")
 	rejected.Refund(rejected.Sell("10"), "10")
@@ -158,7 +158,7 @@ func counted(all []string) map[string]int {
 func TestOverlappingRunsTakeEachDebitOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.Update(fields{"fee_rate": "0"})
+	s.Command("update_merchant", fields{"fee_rate": "0"})
 	p := s.Sell("100")
 	night(s)
 	for range 100 {

@@ -15,7 +15,7 @@ import (
 func TestReturnURLsWhereCallbacksLeaveTheMachine(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
-	deployed := c.AppWith(func(config *app.Config) { config.AllowLoopbackCallbacks = false })
+	deployed := c.AppWith(func(config *app.Config, _ *app.Overrides) { config.AllowLoopbackCallbacks = false })
 	for address, allowed := range map[string]struct{ deployed, local bool }{
 		"http://example.com/hook": {}, "http://localhost.example.com/hook": {}, "http://93.184.216.34/hook": {},
 		"https://localhost/hook": {local: true}, "http://localhost:3000/hook": {local: true},

@@ -70,7 +70,7 @@ const (
 func newMarket(t *testing.T) (shop, *atomic.Int64) {
 	t.Helper()
 	s, calls := newShop(t), &atomic.Int64{}
-	s.GoLiveBehind(func(a acquirer.Acquirer) acquirer.Acquirer { return counted{a, calls} })
+	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return counted{a, calls} })
 	return shop{s.NewShop("DE", "EUR", map[string]any{"sandbox": false})}, calls
 }
 

@@ -128,19 +128,19 @@ func TestTaxEnabled_OfTheTime(t *testing.T) {
 		world.Holds(t, of.Transaction("id="+p.ID).Body, map[string]string{"tax_enabled": want})
 	}
 	live := s.NewLiveShop()
-	live.UpdateSettings(map[string]any{"mode": "live", "tax_enabled": true})
+	live.Command("update_settings", map[string]any{"mode": "live", "tax_enabled": true})
 	inTestMode := live.WithTestKey()
 	taxed(inTestMode, inTestMode.Sell("5"), "false")
 
 	before := s.Create("10.10", nil)
-	s.UpdateSettings(map[string]any{"tax_enabled": true})
+	s.Command("update_settings", map[string]any{"tax_enabled": true})
 	during := s.Create("10.10", nil)
 	taxed(s, s.Pay(before, s.Card(world.Frictionless)), "true")
 	taxed(s, s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless)), "true") // declined
 	taxed(s, s.PayAtReader(world.Sale{Amount: "10.66"}), "true")
 	sold := s.WithKey(s.Token()).Sell("5")
 
-	s.UpdateSettings(map[string]any{"tax_enabled": false})
+	s.Command("update_settings", map[string]any{"tax_enabled": false})
 	s.Refund(sold, "1")
 	taxed(s, sold, "true")
 	for _, p := range []world.Payment{s.Pay(during, s.Card(world.Frictionless)), s.Sell("5"),

@@ -13,7 +13,7 @@ func withScope(s world.Shop, scope string) world.Shop { return s.WithKey(s.NewKe
 // moveTo puts the shop into another time zone.
 func setTimeZone(s world.Shop, zone string) {
 	s.Helper()
-	s.Update(map[string]any{"time_zone": zone})
+	s.Command("update_merchant", map[string]any{"time_zone": zone})
 }
 
 // legacyTransaction is the detail without a merchant in its path.

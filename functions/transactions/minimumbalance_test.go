@@ -66,7 +66,7 @@ func paidLive(s world.Shop) string {
 // setMinimumBalance changes the minimum balance.
 func setMinimumBalance(s world.Shop, minimum string) {
 	s.Helper()
-	s.Update(map[string]any{"refund_floor": minimum})
+	s.Command("update_merchant", map[string]any{"refund_floor": minimum})
 }
 
 // refundLive asks the family as the test has opened it.

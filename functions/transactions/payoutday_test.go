@@ -59,7 +59,7 @@ func TestPayoutsAreDueByTheMerchantsSettings(t *testing.T) {
 		{map[string]any{"payout_on_demand": true}, ""},
 		{map[string]any{"payout_period": "daily", "payout_on_demand": false}, "2026-11-21"},
 	} {
-		s.UpdateSettings(c.settings)
+		s.Command("update_settings", c.settings)
 		mustBePaidOutOn(s, p, c.want)
 	}
 }
@@ -69,14 +69,14 @@ func TestAPayoutOnDemandIsDueOnceItIsOrdered(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.SetPayout(map[string]any{"holder": "Kaffee GmbH", "iban": "DE17100100100000005678"})
-	s.UpdateSettings(map[string]any{"payout_on_demand": true})
+	s.Command("update_settings", map[string]any{"payout_on_demand": true})
 	p := s.Sell("10.10")
 	mustBePaidOutOn(s, p, "")
 	s.Clock.Advance(48 * time.Hour)
 	s.Operate(map[string]any{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true, "id": "now"},
 		nil)
 	mustBePaidOutOn(s, p, "2026-11-22")
-	s.UpdateSettings(map[string]any{"payout_on_demand": false, "payout_period": "monthly"})
+	s.Command("update_settings", map[string]any{"payout_on_demand": false, "payout_period": "monthly"})
 	mustBePaidOutOn(s, p, "2026-11-22")
 }
 

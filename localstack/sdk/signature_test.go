@@ -24,7 +24,7 @@ func verifySignature(t *testing.T, interpreter string) {
 		signature, body = r.Header.Get(header), string(text)
 	}))
 	t.Cleanup(receiver.Close)
-	a := world.New(t).AppWith(func(c *app.Config) { c.SignatureHeader = header })
+	a := world.New(t).AppWith(func(c *app.Config, _ *app.Overrides) { c.SignatureHeader = header })
 	sender, err := a.CallbackSender()
 	if err != nil {
 		t.Fatal(err)

@@ -42,16 +42,16 @@ func (w *World) Set(variable, value string) {
 	w.deploy(next)
 }
 
-// GoLive deploys with an acquirer for live mode: the sandbox's.
-func (w *World) GoLive() {
+// GoLive deploys with an acquirer for live mode: the sandbox's, behind what wraps it.
+func (w *World) GoLive(wraps ...func(acquirer.Acquirer) acquirer.Acquirer) {
 	w.Helper()
-	w.GoLiveBehind(func(a acquirer.Acquirer) acquirer.Acquirer { return a })
-}
-
-// GoLiveBehind is GoLive with something before the acquirer.
-func (w *World) GoLiveBehind(wrap func(acquirer.Acquirer) acquirer.Acquirer) {
-	w.Helper()
-	w.live = func(a *app.App) acquirer.Acquirer { return wrap(a.Sandbox) }
+	w.live = func(a *app.App) acquirer.Acquirer {
+		live := acquirer.Acquirer(a.Sandbox)
+		for _, wrap := range wraps {
+			live = wrap(live)
+		}
+		return live
+	}
 	w.deploy(w.environment)
 }
 
@@ -59,5 +59,5 @@ func (w *World) deploy(environment map[string]string) {
 	w.Helper()
 	w.environment = environment
 	w.main = w.Process()
-	w.App = w.inspector()
+	w.App = w.AppWith()
 }

@@ -16,27 +16,23 @@ import (
 // checks it at its end; a test may at any step.
 func (w *World) CheckJournal() {
 	w.Helper()
-	sums := map[string]money.Amount{} // by tenant and currency
+	booked := map[string]sums{} // by tenant
 	for tenant, entry := range w.journal() {
 		if err := entry.Check(); err != nil {
 			w.Errorf("journal of %s: %v", tenant, err)
 		}
+		if booked[tenant] == nil {
+			booked[tenant] = sums{}
+		}
 		for _, posting := range entry.Postings {
-			currency := posting.Amount.Currency()
-			sum, ok := sums[tenant+" "+string(currency)]
-			if !ok {
-				sum = money.Zero(currency)
-			}
-			sum, err := sum.Add(posting.Amount)
-			if err != nil {
-				w.Fatalf("journal of %s: %v", tenant, err)
-			}
-			sums[tenant+" "+string(currency)] = sum
+			booked[tenant].add(w, posting.Amount)
 		}
 	}
-	for of, sum := range sums {
-		if !sum.IsZero() {
-			w.Errorf("the journal of %s is off by %s", of, sum)
+	for tenant, all := range booked {
+		for currency, sum := range all {
+			if !sum.IsZero() {
+				w.Errorf("the journal of %s is off by %s %s", tenant, sum, currency)
+			}
 		}
 	}
 }
@@ -45,22 +41,24 @@ func (w *World) CheckJournal() {
 // debits are positive. An account without entries has no money at all.
 func (w *World) Balance(m Merchant, a ledger.Account, c money.Currency) money.Amount {
 	w.Helper()
-	balance := money.Zero(c)
-	for tenant, entry := range w.journal() {
+	return w.booked("T#"+m.Code, a).of(c)
+}
+
+// booked sums up what a tenant's journal has in an account; credits are negative.
+func (w *World) booked(tenant string, a ledger.Account) sums {
+	booked := sums{}
+	for of, entry := range w.journal() {
 		for _, posting := range entry.Postings {
-			if tenant != "T#"+m.Code || posting.Account != a || posting.Amount.Currency() != c {
-				continue
+			if of == tenant && posting.Account == a {
+				booked.add(w, posting.Amount)
 			}
-			var err error
-			balance, err = balance.Add(posting.Amount)
-			w.must(err)
 		}
 	}
-	return balance
+	return booked
 }
 
 // journal walks all entries with their tenants, as stored.
-func (w *World) journal() func(yield func(string, ledger.Entry) bool) {
+func (w *World) journal() iter.Seq2[string, ledger.Entry] {
 	return func(yield func(string, ledger.Entry) bool) {
 		for of, item := range w.partitions() {
 			if of.Kind != store.KindJournal {

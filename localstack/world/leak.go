@@ -13,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// secrets are what must never be stored or logged.
 type secrets struct {
 	mu   sync.Mutex
 	text map[string]string // secret → what it is
@@ -67,7 +66,6 @@ func around(secret, text string) string {
 	return strings.ReplaceAll(shown, secret, "[it]")
 }
 
-// dumpTable is every item of the table as JSON.
 func (w *World) dumpTable() string {
 	var dump strings.Builder
 	for item := range w.items("") {
@@ -95,7 +93,6 @@ func (w *World) items(projection string) func(yield func(map[string]any) bool) {
 	}
 }
 
-// stored are the items as the table has them.
 func (w *World) stored(projection string) func(yield func(map[string]types.AttributeValue) bool) {
 	return func(yield func(map[string]types.AttributeValue) bool) {
 		db, table := w.App.Store.Raw()

@@ -25,7 +25,6 @@ func (w *World) Challenge(started Response, decision string) url.Values {
 	return w.submit(shown).Fields
 }
 
-// submit posts a form, and returns the one on the page that comes back.
 func (w *World) submit(form client.Form) client.Form {
 	w.Helper()
 	request := form.Request()

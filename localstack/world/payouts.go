@@ -40,7 +40,6 @@ func (w *World) RunPayouts() {
 	w.must(err)
 }
 
-// payoutStates are those of all tenants.
 func (w *World) payoutStates() map[string]*PayoutState {
 	all := map[string]*PayoutState{}
 	for of, item := range w.partitions() {
@@ -104,7 +103,7 @@ func (w *World) CheckPayouts() {
 				}
 			}
 		}
-		for currency, sum := range w.payable(tenant) {
+		for currency, sum := range w.booked(tenant, ledger.MerchantPayable) {
 			if got := open.of(currency); got != sum.Neg() {
 				w.Errorf("merchant_payable of %s: got %s, want %s", tenant, sum.Neg(), got)
 			}
@@ -112,7 +111,6 @@ func (w *World) CheckPayouts() {
 	}
 }
 
-// sums are amounts by currency.
 type sums map[money.Currency]money.Amount
 
 func (s sums) of(c money.Currency) money.Amount {
@@ -144,19 +142,6 @@ func (s sums) addOpen(w *World, p payout.Payout, records []payout.Record) {
 			}
 		}
 	}
-}
-
-// payable is what the journal owes a tenant: credits are negative.
-func (w *World) payable(tenant string) sums {
-	booked := sums{}
-	for of, entry := range w.journal() {
-		for _, posting := range entry.Postings {
-			if of == tenant && posting.Account == ledger.MerchantPayable {
-				booked.add(w, posting.Amount)
-			}
-		}
-	}
-	return booked
 }
 
 func (w *World) checkPayout(tenant string, p payout.Payout, records []payout.Record) {

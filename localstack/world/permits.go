@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,23 +34,14 @@ type Permits struct {
 func (p *Permits) Of(function string) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var all []string
-	for permission := range p.used[function] {
-		all = append(all, permission)
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(maps.Keys(p.used[function]))
 }
 
 // Functions are all that used any.
 func (p *Permits) Functions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var all []string
-	for name := range p.used {
-		all = append(all, name)
-	}
-	return all
+	return slices.Collect(maps.Keys(p.used))
 }
 
 func (p *Permits) note(function, permission string) {

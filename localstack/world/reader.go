@@ -81,7 +81,7 @@ func (r CardReader) Terminate() Response {
 // SetOffline has an operator take the reader offline, or put it online again.
 func (r CardReader) SetOffline(offline bool) {
 	r.Helper()
-	r.operate("set_reader_offline", map[string]any{"mode": "test", "reader_id": r.ID, "offline": offline})
+	r.Command("set_reader_offline", map[string]any{"mode": "test", "reader_id": r.ID, "offline": offline})
 }
 
 // Payment reads a checkout, which records what became of it, and returns its transaction.
@@ -131,7 +131,7 @@ func (s Shop) PayAtReader(sale Sale) Payment {
 	checkout := r.begin(body)
 	s.Clock.Advance(ReaderPays)
 	if sale.Pix {
-		r.operate("pay_voucher", map[string]any{"checkout_id": checkout})
+		r.Command("pay_voucher", map[string]any{"checkout_id": checkout})
 	}
 	return r.Payment(checkout)
 }

@@ -272,22 +272,11 @@ func (s Shop) Refund(p Payment, amount string) {
 // SetPayout has an operator change the bank account to which the merchant is paid out.
 func (s Shop) SetPayout(account map[string]any) {
 	s.Helper()
-	s.operate("set_payout", account)
+	s.Command("set_payout", account)
 }
 
-// UpdateSettings has an operator change settings of the merchant, in test mode.
-func (s Shop) UpdateSettings(settings map[string]any) {
-	s.Helper()
-	s.operate("update_settings", settings)
-}
-
-// Update has an operator change terms of the merchant.
-func (s Shop) Update(terms map[string]any) {
-	s.Helper()
-	s.operate("update_merchant", terms)
-}
-
-func (s Shop) operate(command string, arguments map[string]any) {
+// Command has an operator give a command about the merchant, such as update_settings in test mode.
+func (s Shop) Command(command string, arguments map[string]any) {
 	s.Helper()
 	body := map[string]any{"command": command, "merchant_code": s.Merchant.Code}
 	maps.Copy(body, arguments)

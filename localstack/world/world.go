@@ -9,7 +9,9 @@ package world
 
 import (
 	"bytes"
+	"crypto/rand"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -136,17 +138,13 @@ func NewAt(tb testing.TB, baseURL string) *World {
 		}
 		return ""
 	}})
-	engines := runner.Engines{AccessKey: enginetest.AccessKey(tb)}
+	engines := runner.Engines{AccessKey: enginetest.AccessKey(tb), DynamoDB: "http://dynamodb.test",
+		SQS: "http://sqs.test", SES: "http://ses.test", S3: "http://s3.test"}
 	w.credentials = engines.Credentials()
 	w.Objects = newObjects(tb, engines.Keys(), w.Clock.Now)
-	w.environment = map[string]string{
-		"TABLE": "cashwrap", "AWS_REGION": runner.Region, "BASE_URL": baseURL,
-		"DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
-		"SES_ENDPOINT": "http://ses.test", "MAIL_FROM": "Cashwrap <no-reply@cashwrap.example>",
-		"S3_ENDPOINT": "http://s3.test", "FILE_BUCKET": runner.Bucket,
-		"PLATFORM_SECRET": newSecret(), "PLATFORM_SECRET_SINCE": Start.Format(time.RFC3339), "LASTING_SECRET": newSecret(),
-		"STAGE": "test", "DUE_SHARDS": "4", "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
-	}
+	w.environment = engines.Environment([]byte(rand.Text()+rand.Text()), Start)
+	maps.Copy(w.environment, map[string]string{"BASE_URL": baseURL, "LASTING_SECRET": newSecret(), "STAGE": "test",
+		"DUE_SHARDS": "4"})
 	w.table = dynamodb.New(dynamodb.Config{Now: w.Clock.Now})
 	if enginetest.OnDynamoDBLocal() {
 		w.environment["DYNAMODB_ENDPOINT"] = enginetest.DynamoDB(tb)
@@ -154,7 +152,7 @@ func NewAt(tb testing.TB, baseURL string) *World {
 	}
 	w.Secret("CVV", CVV)
 	w.main = w.Process()
-	w.App = w.inspector()
+	w.App = w.AppWith()
 	tb.Cleanup(w.findLeaks)
 	tb.Cleanup(w.checkFilter)
 	tb.Cleanup(w.CheckJournal)
@@ -167,7 +165,6 @@ func NewAt(tb testing.TB, baseURL string) *World {
 	return w
 }
 
-// must ends the test at an error.
 func (w *World) must(err error) {
 	w.Helper()
 	if err != nil {
@@ -175,27 +172,16 @@ func (w *World) must(err error) {
 	}
 }
 
-// inspector opens the platform for inspection, past every fault.
-func (w *World) inspector() *app.App { return w.AppOver(nil) }
-
-// AppOver is the same with another network for callbacks; nil is the real one.
-func (w *World) AppOver(network http.RoundTripper) *app.App {
-	return w.appWith(network, func(*app.Config) {})
-}
-
-// AppWith is the same with other settings.
-func (w *World) AppWith(change func(*app.Config)) *app.App { return w.appWith(nil, change) }
-
-func (w *World) appWith(network http.RoundTripper, change func(*app.Config)) *app.App {
+// AppWith opens the platform for inspection, past every fault, with changed settings.
+func (w *World) AppWith(change ...func(*app.Config, *app.Overrides)) *app.App {
 	config, err := app.FromEnvironment(func(name string) string { return w.main.Environment()[name] }, app.Secrets...)
 	w.must(err)
-	change(&config)
 	overrides := app.Overrides{Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials,
 		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live,
 		Log: slog.New(slog.NewJSONHandler(w.Logs, nil)), PasswordCost: member.CheapCost,
 		WrapCallbacks: onlyAddresses}
-	if network != nil {
-		overrides.WrapCallbacks = faults.Instead(network)
+	for _, set := range change {
+		set(&config, &overrides)
 	}
 	return app.New(config, overrides)
 }

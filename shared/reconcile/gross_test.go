@@ -13,7 +13,7 @@ import (
 func TestGrossSettlementAgrees(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.UpdateSettings(map[string]any{"gross_settlement": true})
+	s.Command("update_settings", map[string]any{"gross_settlement": true})
 	s.Refund(s.Sell("200"), "50")
 	s.PassMinute()
 	if r := s.reconcile(); r.Found != 0 {
