@@ -46,7 +46,6 @@ type Session struct {
 	expected []string
 }
 
-// problem is something that went wrong on a page.
 type problem struct{ Text, URL string }
 
 // serial numbers sessions and tabs.
@@ -73,7 +72,6 @@ func Open(tb testing.TB, web Web, o Options) *Session {
 	return s
 }
 
-// program is Chromium's.
 func program(tb testing.TB) string {
 	tb.Helper()
 	enginetest.Only(tb)

@@ -39,7 +39,6 @@ var (
 	running  *driver
 )
 
-// started is the driver of this process.
 func started(tb testing.TB, chromium string) *driver {
 	tb.Helper()
 	starting.Lock()

@@ -9,7 +9,6 @@ type Tab struct {
 	frames  []string // CSS selectors, the outermost first
 }
 
-// do has the driver work on the tab.
 func (t Tab) do(c command, result any) {
 	t.session.tb.Helper()
 	c["tab"] = t.id

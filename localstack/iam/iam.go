@@ -61,7 +61,6 @@ type write struct {
 	ExpressionAttributeNames map[string]string
 }
 
-// placeholder is a name's in an expression.
 var placeholder = regexp.MustCompile(`#[A-Za-z0-9_]+`)
 
 func (w write) condition() string {
@@ -74,7 +73,6 @@ func (w write) condition() string {
 	return text
 }
 
-// request is the write's, under the action.
 func (w write) request(action string) (Request, error) {
 	pk := w.Key[store.PartitionKey].S
 	if w.Item != nil {

@@ -35,7 +35,6 @@ type streams struct {
 	stop   context.CancelFunc // ends drawUntil
 }
 
-// event is the server-sent event of one section.
 type event struct{ section, text string }
 
 // drawing is the state of all sections at one time.
@@ -168,7 +167,6 @@ func (s *streams) waitFor(ctx context.Context, at <-chan time.Time, changes <-ch
 // oneLine escapes line breaks, so that the text of an event stays in its data lines.
 var oneLine = strings.NewReplacer("\r\n", "&#13;\ndata: ", "\r", "&#13;", "\n", "\ndata: ")
 
-// events draws all sections of the page.
 func (s *site) events(ctx context.Context) ([]event, error) {
 	v, err := s.view(ctx)
 	if err != nil {

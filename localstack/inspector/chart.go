@@ -20,10 +20,8 @@ const (
 	timelineRow   = 6
 )
 
-// bar is a rectangle of a drawing.
 type bar struct{ x, y, width, height, class, text string }
 
-// chartView is the chart of payments.
 type chartView struct {
 	bars []bar
 	good int

@@ -96,7 +96,6 @@ func (i *Inspector) settle() {
 	}
 }
 
-// addRequest keeps a request.
 func (i *Inspector) addRequest(r *Request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -104,7 +103,6 @@ func (i *Inspector) addRequest(r *Request) {
 	i.changed()
 }
 
-// addCallback keeps an attempt to deliver a callback.
 func (i *Inspector) addCallback(c *Callback) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -115,7 +113,6 @@ func (i *Inspector) addCallback(c *Callback) {
 // latest is the end of a list, in its place: what comes before is not held any more.
 func latest[T any](list []T, most int) []T { return slices.Delete(list, 0, max(0, len(list)-most)) }
 
-// forget drops what was recorded so far.
 func (i *Inspector) forget() {
 	i.settle()
 	i.mu.Lock()

@@ -57,7 +57,6 @@ func (s *site) mail(r *http.Request) (page.Page, error) {
 	return plainPage.DrawBelow(mails[at].Subject, headerBody(), mailBody(mails[at]))
 }
 
-// class is the class of a status.
 func class(status int) string {
 	switch {
 	case status >= http.StatusInternalServerError:
@@ -76,7 +75,6 @@ func (s said) class() string {
 	return "good"
 }
 
-// class is the class of what came of an attempt.
 func (c *Callback) class() string {
 	if c.delivered() {
 		return "good"
@@ -84,7 +82,6 @@ func (c *Callback) class() string {
 	return "bad"
 }
 
-// answer is what came of an attempt.
 func (c *Callback) answer() string {
 	if c.Status == 0 {
 		return c.Fail
@@ -95,7 +92,6 @@ func (c *Callback) answer() string {
 // maxLabel is the length of a request's path in the list, in characters.
 const maxLabel = 80
 
-// label is what a request is called in the list.
 func (r *Request) label() string {
 	text := []rune(r.Method + " " + r.Path)
 	if len(text) > maxLabel {
@@ -104,7 +100,6 @@ func (r *Request) label() string {
 	return string(text)
 }
 
-// part is a piece of a text, perhaps a link.
 type part struct {
 	text string
 	link bool

@@ -89,7 +89,6 @@ func newRequest(e exchange, api *gateway.Gateway) *Request {
 // hiddenHeader matches the names of headers that hold nothing but secrets.
 var hiddenHeader = regexp.MustCompile(`(?i)cookie|secret|token|password|api-?key`)
 
-// headers are those of a message, by name.
 func headers(h http.Header) []Header {
 	var all []Header
 	for _, name := range slices.Sorted(maps.Keys(h)) {

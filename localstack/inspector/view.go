@@ -29,7 +29,6 @@ const (
 	maxMails    = 20
 )
 
-// view is what the page /sandbox shows.
 type view struct {
 	BaseURL      string
 	Clock        string
@@ -52,7 +51,6 @@ type pending struct {
 // voucher reports whether it waits for a boleto or Pix code to be paid, rather than for somebody on a page.
 func (p pending) voucher() bool { return p.Checkout.Attempt.Method.Flow() == payments.VoucherFlow }
 
-// payment is one of the latest.
 type payment struct {
 	Merchant Merchant
 	payments.HistoryItem
@@ -71,7 +69,6 @@ func (p payment) reversible() bool {
 	return slices.Contains([]payments.SimpleStatus{payments.SimpleSuccessful, payments.SimplePaidOut}, p.SimpleStatus)
 }
 
-// cardReader is a virtual reader.
 type cardReader struct {
 	Merchant Merchant
 	ID, Name string
@@ -100,7 +97,6 @@ func (v view) columns() [][]section {
 	}}
 }
 
-// view reads everything.
 func (s *site) view(ctx context.Context) (view, error) {
 	s.settle()
 	v := view{BaseURL: s.BaseURL, Clock: s.Clock(), OutOfProcess: s.OutOfProcess, Said: s.lastSaid(),

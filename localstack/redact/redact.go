@@ -102,7 +102,6 @@ func fieldValue(name, value string) string {
 	return Text(value)
 }
 
-// object is one that is being read.
 type object struct {
 	array bool
 	name  string // of the member that is read; an array's is that of the member it is

@@ -114,7 +114,6 @@ func check(ctx context.Context, s *store.Store, answers []Read, unseen NotRead,
 	return faults, restore(ctx, table, written)
 }
 
-// reader reads what the table holds.
 type reader struct {
 	table   dynamo.Table
 	answers []Read

@@ -99,7 +99,6 @@ func together(t *testing.T, s Subject) {
 	s.lines(t, paid)
 }
 
-// lines expects so many statement lines.
 func (s Subject) lines(t *testing.T, want int) {
 	t.Helper()
 	n := 0
