@@ -17,19 +17,9 @@ const (
 	MaxLength   = 4096
 )
 
-// Filter is a list of patterns, of which one must match. The empty one lets every record through.
-type Filter []image
-
-// image is what must hold of attributes, by their names.
-type image map[string]condition
-
-// condition is what must hold of one attribute.
-type condition struct {
-	kind    events.DynamoDBDataType
-	members image    // of a map
-	exists  *bool    // of a text or number: whether it is there
-	values  []string // else one of these
-}
+// Filter has what must hold of the new image, pattern by pattern, of which one must match. The empty one lets every
+// record through.
+type Filter []map[string]any
 
 var (
 	errTooMany  = fmt.Errorf("more than %d patterns", MaxPatterns)
@@ -43,113 +33,114 @@ func New(patterns []map[string]any) (Filter, error) {
 	}
 	var f Filter
 	for _, p := range patterns {
-		change, ok := only(p, "dynamodb")
-		if ok {
-			change, ok = only(change, "NewImage")
-		}
+		change, _ := only(p, "dynamodb")
+		image, ok := only(change, "NewImage")
 		if !ok {
 			return nil, errNotImage
 		}
-		i, err := newImage(change)
-		if err != nil {
+		if err := checkImage(image); err != nil {
 			return nil, err
 		}
-		f = append(f, i)
+		f = append(f, image)
 	}
 	return f, nil
 }
 
 // only is the one member of an object, itself an object.
 func only(object map[string]any, name string) (map[string]any, bool) {
+	if len(object) != 1 {
+		return nil, false
+	}
 	member, ok := object[name].(map[string]any)
-	return member, ok && len(object) == 1
+	return member, ok
 }
 
-func newImage(pattern map[string]any) (image, error) {
+// types are those of attributes that a pattern may ask for.
+var types = map[string]events.DynamoDBDataType{"S": events.DataTypeString, "N": events.DataTypeNumber,
+	"M": events.DataTypeMap}
+
+func checkImage(pattern map[string]any) error {
 	if len(pattern) == 0 {
-		return nil, errNotImage
+		return errNotImage
 	}
-	i := image{}
 	for name, given := range pattern {
 		typed, ok := given.(map[string]any)
 		if !ok || len(typed) != 1 {
-			return nil, fmt.Errorf("%s: not an attribute of one type", name)
+			return fmt.Errorf("%s: not an attribute of one type", name)
 		}
-		for kind, value := range typed {
-			c, err := newCondition(kind, value)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+		for kind, wanted := range typed {
+			if err := checkWanted(kind, wanted); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
 			}
-			i[name] = c
 		}
 	}
-	return i, nil
+	return nil
 }
 
-func newCondition(kind string, value any) (c condition, err error) {
-	switch kind {
-	case "M":
-		members, _ := value.(map[string]any)
-		c.kind = events.DataTypeMap
-		c.members, err = newImage(members)
-		return c, err
-	case "S":
-		c.kind = events.DataTypeString
-	case "N":
-		c.kind = events.DataTypeNumber
-	default:
-		return c, fmt.Errorf("type %s is not one of S, N and M", kind)
+func checkWanted(kind string, wanted any) error {
+	if _, ok := types[kind]; !ok {
+		return fmt.Errorf("type %s is not one of S, N and M", kind)
 	}
-	list, _ := value.([]any)
+	if kind == "M" {
+		members, _ := wanted.(map[string]any)
+		return checkImage(members)
+	}
+	list, _ := wanted.([]any)
 	for _, one := range list {
 		switch v := one.(type) {
 		case string:
-			c.values = append(c.values, v)
 		case map[string]any:
-			exists, ok := v["exists"].(bool)
-			if !ok || len(v) != 1 || len(list) != 1 {
-				return c, fmt.Errorf("%v is not one exists", list)
+			if _, ok := v["exists"].(bool); !ok || len(v) != 1 || len(list) != 1 {
+				return fmt.Errorf("%v is not one exists", list)
 			}
-			c.exists = &exists
 		default:
-			return c, fmt.Errorf("%v is neither a text nor an exists", v)
+			return fmt.Errorf("%v is neither a text nor an exists", v)
 		}
 	}
 	if len(list) == 0 {
-		return c, errors.New("no value")
+		return errors.New("no value")
 	}
-	return c, nil
+	return nil
 }
 
 // Match reports whether the record reaches the function.
 func (f Filter) Match(r events.DynamoDBEventRecord) bool {
-	return len(f) == 0 || slices.ContainsFunc(f, func(i image) bool { return i.match(r.Change.NewImage) })
+	return len(f) == 0 || slices.ContainsFunc(f, func(image map[string]any) bool {
+		return matchImage(image, r.Change.NewImage)
+	})
 }
 
-func (i image) match(item map[string]events.DynamoDBAttributeValue) bool {
-	for name, c := range i {
-		v, there := item[name]
-		if !c.match(v, there && v.DataType() == c.kind) {
-			return false
+func matchImage(pattern map[string]any, item map[string]events.DynamoDBAttributeValue) bool {
+	for name, typed := range pattern {
+		for kind, wanted := range typed.(map[string]any) {
+			v, there := item[name]
+			if !match(wanted, v, there && v.DataType() == types[kind]) {
+				return false
+			}
 		}
 	}
 	return true
 }
 
 // match takes an attribute of another type for none. What is not there has no members.
-func (c condition) match(v events.DynamoDBAttributeValue, there bool) bool {
+func match(wanted any, v events.DynamoDBAttributeValue, there bool) bool {
+	members, isMap := wanted.(map[string]any)
+	values, _ := wanted.([]any)
 	switch {
-	case c.members != nil && there:
-		return c.members.match(v.Map())
-	case c.members != nil:
-		return c.members.match(nil)
-	case c.exists != nil:
-		return there == *c.exists
+	case isMap && there:
+		return matchImage(members, v.Map())
+	case isMap:
+		return matchImage(members, nil)
 	case !there:
-		return false
-	case c.kind == events.DataTypeNumber:
-		return slices.Contains(c.values, v.Number())
+		return slices.ContainsFunc(values, func(one any) bool { return isExists(one, false) })
+	case v.DataType() == events.DataTypeNumber:
+		return slices.ContainsFunc(values, func(one any) bool { return one == v.Number() || isExists(one, true) })
 	default:
-		return slices.Contains(c.values, v.String())
+		return slices.ContainsFunc(values, func(one any) bool { return one == v.String() || isExists(one, true) })
 	}
+}
+
+func isExists(wanted any, there bool) bool {
+	object, ok := wanted.(map[string]any)
+	return ok && object["exists"] == there
 }
