@@ -68,19 +68,16 @@ func class(status int) string {
 	}
 }
 
-func (s said) class() string {
-	if s.Failed {
-		return "bad"
-	}
-	return "good"
-}
-
-func (c *Callback) class() string {
-	if c.delivered() {
+func goodOrBad(good bool) string {
+	if good {
 		return "good"
 	}
 	return "bad"
 }
+
+func (s said) class() string { return goodOrBad(!s.Failed) }
+
+func (c *Callback) class() string { return goodOrBad(c.delivered()) }
 
 func (c *Callback) answer() string {
 	if c.Status == 0 {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-chi/chi/v5/middleware"
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
@@ -49,12 +50,16 @@ func (i *Inspector) WatchAPI(api *gateway.Gateway) http.Handler {
 			return
 		}
 		t := &trace{began: time.Now()}
-		sent, out := &body{from: r.Body}, &reply{ResponseWriter: w, status: http.StatusOK}
+		e := exchange{method: r.Method, url: r.URL, header: r.Header, trace: t}
 		r = r.WithContext(t.in(r.Context()))
-		r.Body = sent
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.TeeReader(r.Body, &e.sent), r.Body}
+		out := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		out.Tee(&e.reply)
 		api.ServeHTTP(out, r)
-		e := exchange{method: r.Method, url: r.URL, header: r.Header, sent: sent.kept, replyHeader: out.Header(),
-			status: out.status, reply: out.kept, took: time.Since(t.began), trace: t}
+		e.replyHeader, e.status, e.took = out.Header(), cmp.Or(out.Status(), http.StatusOK), time.Since(t.began)
 		i.later(func() { i.addRequest(newRequest(e, api)) })
 	})
 }
@@ -117,9 +122,10 @@ type kept struct {
 	size  int // of all of it
 }
 
-func (k *kept) add(p []byte) {
+func (k *kept) Write(p []byte) (int, error) {
 	k.size += len(p)
 	k.bytes = append(k.bytes, p[:min(len(p), maxBody-len(k.bytes))]...)
+	return len(p), nil
 }
 
 // whole is the body; nil if not all of it is there: half of a JSON text shows nothing.
@@ -128,35 +134,4 @@ func (k *kept) whole() []byte {
 		return nil
 	}
 	return k.bytes
-}
-
-// body is that of a request, which is kept while it is read.
-type body struct {
-	from io.ReadCloser
-	kept kept
-}
-
-func (b *body) Read(p []byte) (int, error) {
-	n, err := b.from.Read(p)
-	b.kept.add(p[:n])
-	return n, err
-}
-
-func (b *body) Close() error { return b.from.Close() }
-
-// reply is a response, which is kept while it is written.
-type reply struct {
-	http.ResponseWriter
-	status int
-	kept   kept
-}
-
-func (r *reply) WriteHeader(status int) {
-	r.status = status
-	r.ResponseWriter.WriteHeader(status)
-}
-
-func (r *reply) Write(p []byte) (int, error) {
-	r.kept.add(p)
-	return r.ResponseWriter.Write(p)
 }

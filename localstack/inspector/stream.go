@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // Listening is what a command that listens to callbacks wants.
@@ -88,10 +89,8 @@ func stream[T comparable](i *Inspector, w http.ResponseWriter, r *http.Request, 
 
 // since is what came after last; all if it is no longer kept.
 func since[T comparable](list []T, last T) []T {
-	for at, one := range list {
-		if one == last {
-			return list[:at]
-		}
+	if at := slices.Index(list, last); at >= 0 {
+		return list[:at]
 	}
 	return list
 }

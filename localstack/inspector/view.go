@@ -99,8 +99,9 @@ func (v view) columns() [][]section {
 
 func (s *site) view(ctx context.Context) (view, error) {
 	s.settle()
+	requests := slices.DeleteFunc(s.Requests(), func(r *Request) bool { return r.Function == "docs" })
 	v := view{BaseURL: s.BaseURL, Clock: s.Clock(), OutOfProcess: s.OutOfProcess, Said: s.lastSaid(),
-		Requests: first(maxShown, ofAPI(s.Requests())), Callbacks: first(maxShown, s.Callbacks())}
+		Requests: first(maxShown, requests), Callbacks: first(maxShown, s.Callbacks())}
 	for _, m := range s.Merchants {
 		if err := s.add(ctx, &v, m); err != nil {
 			return v, err
@@ -116,11 +117,6 @@ func (s *site) view(ctx context.Context) (view, error) {
 	var err error
 	v.Mails, err = s.mails()
 	return v, err
-}
-
-// ofAPI are the requests that are not for documentation.
-func ofAPI(all []*Request) []*Request {
-	return slices.DeleteFunc(all, func(r *Request) bool { return r.Function == "docs" })
 }
 
 func first[T any](most int, list []T) []T { return list[:min(most, len(list))] }
