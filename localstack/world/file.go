@@ -37,14 +37,6 @@ func (w *World) RefuseObjects(refuse func(action string) bool) {
 	w.refuseFile.Store(&refuse)
 }
 
-// reachObjects carries a call of a function to S3.
-func (w *World) reachObjects(r *http.Request) (*http.Response, error) {
-	if refuse := w.refuseFile.Load(); refuse != nil && functionOf(r) != "" && (*refuse)(s3.Action(r)) {
-		return s3.Refusal(r, http.StatusServiceUnavailable, "ServiceUnavailable"), nil
-	}
-	return w.Objects.RoundTrip(r)
-}
-
 // Upload is how a client uploads a file's content.
 type Upload struct {
 	Method    string            `json:"method"`

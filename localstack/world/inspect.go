@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
@@ -20,7 +22,7 @@ type CheckoutRecords struct {
 func (w *World) CheckoutRecords(checkoutID string) CheckoutRecords {
 	records := CheckoutRecords{Transactions: map[string]int{}}
 	charges, captures := map[string]bool{}, map[string]int{}
-	for item := range w.items("pk, sk, checkout_id, #status") {
+	for item := range w.items() {
 		pk, sk := item["pk"].(string), item["sk"].(string)
 		ours := item["checkout_id"] == checkoutID
 		switch {
@@ -85,4 +87,29 @@ func (w *World) Reconcile() reconcile.Report {
 	}
 	w.must(err)
 	return report
+}
+
+// LagIndexes has the table's indexes trail behind it from now on, as they may
+// on AWS. Those of DynamoDB Local never do.
+func (w *World) LagIndexes(by time.Duration) {
+	if engine, ok := w.table.(*dynamodb.Engine); ok {
+		engine.SetIndexLag(by)
+	}
+}
+
+// busy is how many new payments within ten seconds let a throttled shard grow
+// (store.Config): tests have few.
+const busy = 5
+
+// LimitPartitions has each partition of the table take only so many write units in
+// a second of the world's clock from now on; 0: any number.
+func (w *World) LimitPartitions(units int) *faults.Partitions {
+	if limited, ok := w.table.(*faults.Partitions); ok {
+		w.table = limited.Next
+	}
+	limited := &faults.Partitions{Next: w.table, Units: units, Now: w.Clock.Now}
+	if units > 0 {
+		w.table = limited
+	}
+	return limited
 }

@@ -76,9 +76,9 @@ func (w *World) journal() iter.Seq2[string, ledger.Entry] {
 }
 
 // partitions walks all items in partitions of the platform's own, as stored.
-func (w *World) partitions() iter.Seq2[store.Partition, map[string]types.AttributeValue] {
-	return func(yield func(store.Partition, map[string]types.AttributeValue) bool) {
-		for item := range w.stored("") {
+func (w *World) partitions() iter.Seq2[store.Partition, dynamo.Item] {
+	return func(yield func(store.Partition, dynamo.Item) bool) {
+		for _, item := range w.stored() {
 			pk, _ := item["pk"].(*types.AttributeValueMemberS)
 			if pk == nil {
 				continue

@@ -3,14 +3,15 @@ package world
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"regexp"
 	"strings"
 	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
 )
 
 type secrets struct {
@@ -36,7 +37,9 @@ const unlikely = 32
 // where it is a word of its own, not inside a longer run of letters, digits and what
 // joins them in ids and base64: the digits of a CVV are part of many a UUID.
 func (w *World) findLeaks() {
-	places := map[string]string{"table": w.dumpTable(), "queues": w.dumpQueues(), "logs": w.Logs.String()}
+	var queues strings.Builder
+	w.must(w.Queues.Dump(&queues))
+	places := map[string]string{"table": w.dumpTable(), "queues": queues.String(), "logs": w.Logs.String()}
 	w.secrets.mu.Lock()
 	defer w.secrets.mu.Unlock()
 	for secret, what := range w.secrets.text {
@@ -68,7 +71,7 @@ func around(secret, text string) string {
 
 func (w *World) dumpTable() string {
 	var dump strings.Builder
-	for item := range w.items("") {
+	for item := range w.items() {
 		text, err := json.Marshal(item)
 		if err != nil {
 			w.Errorf("dump: %v", err)
@@ -78,10 +81,10 @@ func (w *World) dumpTable() string {
 	return dump.String()
 }
 
-// items scans the whole table; of each item all, or what the projection names.
-func (w *World) items(projection string) func(yield func(map[string]any) bool) {
+// items reads the whole table.
+func (w *World) items() iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
-		for item := range w.stored(projection) {
+		for _, item := range w.stored() {
 			var plain map[string]any
 			if err := attributevalue.UnmarshalMap(item, &plain); err != nil {
 				w.Errorf("scan: %v", err)
@@ -93,35 +96,11 @@ func (w *World) items(projection string) func(yield func(map[string]any) bool) {
 	}
 }
 
-func (w *World) stored(projection string) func(yield func(map[string]types.AttributeValue) bool) {
-	return func(yield func(map[string]types.AttributeValue) bool) {
-		db, table := w.App.Store.Raw()
-		scan := &dynamodb.ScanInput{TableName: aws.String(table.Name())}
-		if projection != "" {
-			scan.ProjectionExpression = aws.String(projection)
-			scan.ExpressionAttributeNames = map[string]string{"#status": "status"}
-		}
-		pages := dynamodb.NewScanPaginator(db.Client(), scan)
-		for pages.HasMorePages() {
-			// The test's own context has ended when cleanups run.
-			page, err := pages.NextPage(context.WithoutCancel(w.Context()))
-			if err != nil {
-				w.Errorf("scan: %v", err)
-				return
-			}
-			for _, item := range page.Items {
-				if !yield(item) {
-					return
-				}
-			}
-		}
+func (w *World) stored() []dynamo.Item {
+	_, table := w.App.Store.Raw()
+	items, err := storedtest.Items(context.WithoutCancel(w.Context()), table) // the test's own has ended when cleanups run
+	if err != nil {
+		w.Errorf("scan: %v", err)
 	}
-}
-
-func (w *World) dumpQueues() string {
-	var dump strings.Builder
-	if err := w.Queues.Dump(&dump); err != nil {
-		w.Errorf("dump: %v", err)
-	}
-	return dump.String()
+	return items
 }

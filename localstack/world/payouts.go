@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/app/banking"
@@ -57,7 +56,7 @@ func (w *World) payoutStates() map[string]*PayoutState {
 	return all
 }
 
-func (b *PayoutState) take(kind store.Kind, item map[string]types.AttributeValue) error {
+func (b *PayoutState) take(kind store.Kind, item dynamo.Item) error {
 	switch kind {
 	case store.KindPayout:
 		var p payout.Payout

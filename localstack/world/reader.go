@@ -24,10 +24,7 @@ func (s Shop) ReadersPath() string { return "/v0.1/merchants/" + s.Merchant.Code
 // PairReader pairs the terminal that shows the code. It has confirmed by then, if it ever does.
 func (s Shop) PairReader(code string) CardReader {
 	s.Helper()
-	made := s.Send("POST", s.ReadersPath(), map[string]any{"pairing_code": code})
-	if made.Status != http.StatusCreated {
-		s.Fatalf("pair: got %d %s, want 201", made.Status, made.Body)
-	}
+	made := s.Must(http.StatusCreated, s.Send("POST", s.ReadersPath(), map[string]any{"pairing_code": code}))
 	s.Clock.Advance(ReaderPays)
 	return CardReader{s, made.Text("id")}
 }
@@ -59,11 +56,7 @@ func (r CardReader) Begin(value int64) string {
 
 func (r CardReader) begin(body map[string]any) string {
 	r.Helper()
-	made := r.Send("POST", r.Path("/checkout"), body)
-	if made.Status != http.StatusCreated {
-		r.Fatalf("sell: got %d %s, want 201", made.Status, made.Body)
-	}
-	return made.Text("data.checkout_id")
+	return r.Must(http.StatusCreated, r.Send("POST", r.Path("/checkout"), body)).Text("data.checkout_id")
 }
 
 // Read reads a checkout at the reader.

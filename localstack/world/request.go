@@ -51,6 +51,15 @@ func (w *World) Want(what string, status int, got Response) {
 	}
 }
 
+// Must ends the test unless the response, which it returns, has the status.
+func (w *World) Must(status int, got Response) Response {
+	w.Helper()
+	if got.Status != status {
+		w.Fatalf("got %d %s, want %d", got.Status, got.Body, status)
+	}
+	return got
+}
+
 // ShownNow is the platform's time as responses show it.
 func (w *World) ShownNow() time.Time { return w.Clock.Now().Truncate(time.Millisecond) }
 

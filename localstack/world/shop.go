@@ -144,20 +144,14 @@ func (s Shop) Create(amount string, more map[string]any) string {
 	s.Helper()
 	body := s.CheckoutBody(amount)
 	maps.Copy(body, more)
-	made := s.Send("POST", "/v0.1/checkouts", body)
-	if made.Status != http.StatusCreated {
-		s.Fatalf("create: %d %s", made.Status, made.Body)
-	}
-	return made.Text("id")
+	return s.Must(http.StatusCreated, s.Send("POST", "/v0.1/checkouts", body)).Text("id")
 }
 
 // Customer makes a customer and returns its id.
 func (s Shop) Customer() string {
 	s.Helper()
 	id := fmt.Sprintf("customer-%d", s.serial.Add(1))
-	if made := s.Send("POST", "/v0.1/customers", map[string]any{"customer_id": id}); made.Status != http.StatusCreated {
-		s.Fatalf("customer: %d %s", made.Status, made.Body)
-	}
+	s.Must(http.StatusCreated, s.Send("POST", "/v0.1/customers", map[string]any{"customer_id": id}))
 	return id
 }
 
@@ -202,9 +196,7 @@ func (s Shop) CallbacksReceived(checkout string) int {
 // Deactivate ends a checkout that nobody has paid.
 func (s Shop) Deactivate(checkout string) {
 	s.Helper()
-	if r := s.Send("DELETE", "/v0.1/checkouts/"+checkout, nil); r.Status != http.StatusOK {
-		s.Fatalf("deactivate: %d %s", r.Status, r.Body)
-	}
+	s.Must(http.StatusOK, s.Send("DELETE", "/v0.1/checkouts/"+checkout, nil))
 }
 
 // Card is a body to pay a checkout by card. The card is the same whatever time it is.
@@ -263,10 +255,8 @@ func (s Shop) Transaction(query string) Response {
 // Refund gives an amount of a payment back.
 func (s Shop) Refund(p Payment, amount string) {
 	s.Helper()
-	r := s.Send("POST", "/v0.1/me/refund/"+p.ID, map[string]any{"amount": json.Number(amount)})
-	if r.Status != http.StatusNoContent {
-		s.Fatalf("refund: %d %s", r.Status, r.Body)
-	}
+	body := map[string]any{"amount": json.Number(amount)}
+	s.Must(http.StatusNoContent, s.Send("POST", "/v0.1/me/refund/"+p.ID, body))
 }
 
 // SetPayout has an operator change the bank account to which the merchant is paid out.

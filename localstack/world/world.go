@@ -248,7 +248,11 @@ func (w *World) engines() http.RoundTripper {
 			return w.Mails.RoundTrip(r)
 		}
 		if s3.Calls(r) {
-			return w.reachObjects(r)
+			refuse := w.refuseFile.Load()
+			if refuse != nil && functionOf(r) != "" && (*refuse)(s3.Action(r)) {
+				return s3.Refusal(r, http.StatusServiceUnavailable, "ServiceUnavailable"), nil
+			}
+			return w.Objects.RoundTrip(r)
 		}
 		return w.table.RoundTrip(r)
 	})
