@@ -36,8 +36,12 @@ func (p *Platform) listen(f Folder, c Config) (control.Host, error) {
 	mux.HandleFunc("PUT "+requestsPath, p.inspector.StreamRequests)
 	mux.HandleFunc("PUT "+clockPath, func(w http.ResponseWriter, r *http.Request) { p.moveClock(f, c, w, r) })
 	server := &http.Server{Handler: control.Admitted(token, mux), ReadHeaderTimeout: 10 * time.Second}
+	p.stopControl = func() error {
+		late := time.AfterFunc(controlGrace, func() { server.Close() })
+		defer late.Stop()
+		return server.Shutdown(context.Background())
+	}
 	address, _, err := control.Serve(server)
-	p.stopControl = stopper(server)
 	return control.Host{Address: address, Token: token}, err
 }
 
@@ -89,14 +93,5 @@ func (p *Platform) moveClock(f Folder, c Config, w http.ResponseWriter, r *http.
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// controlGrace is how long streams may take to end.
+// controlGrace is how long streams, which the inspector has ended, may take to end for commands too.
 const controlGrace = time.Second
-
-// stopper stops a server so that commands see the end of their streams, which the inspector has ended.
-func stopper(server *http.Server) func() error {
-	return func() error {
-		late := time.AfterFunc(controlGrace, func() { server.Close() })
-		defer late.Stop()
-		return server.Shutdown(context.Background())
-	}
-}

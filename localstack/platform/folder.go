@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gofrs/flock"
 
@@ -172,14 +171,6 @@ func (f Folder) secret() ([]byte, error) {
 	return secret, nil
 }
 
-func (f Folder) secretSince() (time.Time, error) {
-	info, err := os.Stat(f.path(secretFile))
-	if err != nil {
-		return time.Time{}, err
-	}
-	return info.ModTime(), nil
-}
-
 // ReadEnv reads .local/env: where the API is, and the merchants' keys and secrets. Error: ErrNotRunning when there is
 // nothing yet.
 func (f Folder) ReadEnv() (map[string]string, error) {
@@ -211,17 +202,13 @@ func envNames() []string {
 func (f Folder) writeEnv(env map[string]string) error {
 	var text bytes.Buffer
 	for _, name := range envNames() {
-		fmt.Fprintf(&text, "%s=%s\n", name, quoted(env[name]))
+		value := env[name] // without quotes, dollars and backslashes
+		if strings.Contains(value, " ") {
+			value = `"` + value + `"`
+		}
+		fmt.Fprintf(&text, "%s=%s\n", name, value)
 	}
 	return f.write(envFile, text.Bytes())
-}
-
-// quoted is the value as shells read it. None has a quote, a dollar or a backslash.
-func quoted(value string) string {
-	if strings.Contains(value, " ") {
-		return `"` + value + `"`
-	}
-	return value
 }
 
 // Surroundings are what a function needs to run in a process of its own beside the platform, over the same engines.

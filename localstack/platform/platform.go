@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"strconv"
 	"sync"
 	"syscall"
@@ -21,6 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/inspector"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
+	"github.com/cashwrap/cashwrap/localstack/reader"
 	"github.com/cashwrap/cashwrap/localstack/repository"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/terminal"
@@ -52,14 +54,13 @@ type Platform struct {
 	// folder explains.
 	Ended <-chan struct{}
 
-	runner    *runner.Runner
-	backend   *backend
-	inspector *inspector.Inspector
-	clock     *clock.Ahead
-	moving    sync.Mutex // one move of the clock at a time
-	// stopControl stops what listen has started; nil before.
-	stopControl func() error
-	release     func() // the folder
+	runner      *runner.Runner
+	backend     *backend
+	inspector   *inspector.Inspector
+	clock       *clock.Ahead
+	moving      sync.Mutex   // one move of the clock at a time
+	stopControl func() error // ends the server that answers commands and terminals; nil before listen
+	release     func()       // the folder
 }
 
 // Start runs the platform over a folder. Errors: what is missing on this machine
@@ -157,11 +158,11 @@ func (p *Platform) startFunctions(ctx context.Context, f Folder, c Config, progr
 	if err != nil {
 		return err
 	}
-	since, err := f.secretSince()
+	file, err := os.Stat(f.path(secretFile))
 	if err != nil {
 		return err
 	}
-	environment := p.backend.Environment(secret, since)
+	environment := p.backend.Environment(secret, file.ModTime())
 	environment["COMMIT"] = repository.Commit()
 	environment[clockVariable] = p.clock.Offset().String()
 	watch := p.inspector
@@ -171,7 +172,7 @@ func (p *Platform) startFunctions(ctx context.Context, f Folder, c Config, progr
 			Now: p.clock.Now, Credentials: p.backend.Credentials(),
 			Log: watch.WatchLog(c.Log), HTTP: watch.WatchCalls(p.backend.http),
 			WrapTerminals: func(virtual terminal.Terminals) terminal.Terminals {
-				return watch.WatchTerminals(f.terminals(virtual))
+				return watch.WatchTerminals(reader.Switchboard{Dir: f.path(readersDir), Others: virtual})
 			},
 			WrapAcquirer: watch.WatchAcquirer, WrapCallbacks: watch.WatchCallbacks,
 		},

@@ -9,16 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/reader"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/terminal"
 )
 
 // readersDir has a file of each card terminal that has joined.
 const readersDir = "readers"
-
-// terminals are the virtual ones, and those that have joined.
-func (f Folder) terminals(virtual terminal.Terminals) terminal.Terminals {
-	return reader.Switchboard{Dir: f.path(readersDir), Others: virtual}
-}
 
 // Reader runs a card terminal that joins the platform that runs, until ctx ends or what is entered does. Errors:
 // ErrNotRunning, and those of reader.Run.
