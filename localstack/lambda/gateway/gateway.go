@@ -84,14 +84,11 @@ func write(w http.ResponseWriter, method string, response events.APIGatewayV2HTT
 	for _, cookie := range response.Cookies {
 		header.Add("Set-Cookie", cookie)
 	}
-	if method != http.MethodHead && hasBody(response.StatusCode) {
+	hasBody := response.StatusCode != http.StatusNoContent && response.StatusCode != http.StatusNotModified
+	if method != http.MethodHead && hasBody {
 		header.Set("Content-Length", strconv.Itoa(len(body))) // never chunked (contract §2.3)
 	}
 	w.WriteHeader(response.StatusCode)
 	_, _ = w.Write(body) // the client may be gone
 	return nil
-}
-
-func hasBody(status int) bool {
-	return status != http.StatusNoContent && status != http.StatusNotModified
 }

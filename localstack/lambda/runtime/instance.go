@@ -2,11 +2,15 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -178,4 +182,58 @@ func (i *Instance) gone() bool {
 	default:
 		return false
 	}
+}
+
+// Error is a function's error as Lambda reports it to the caller.
+type Error struct {
+	Type    string `json:"errorType"`
+	Message string `json:"errorMessage"`
+}
+
+// Types of errors that the function did not report itself.
+const (
+	ExitError = "Runtime.ExitError" // the process ended
+	TimedOut  = "Sandbox.Timedout"  // the process was killed after the time limit
+)
+
+func (e *Error) Error() string { return e.Type + ": " + e.Message }
+
+func timedOut(id string, after time.Duration) error {
+	return &Error{TimedOut, fmt.Sprintf("RequestId: %s Error: Task timed out after %.2f seconds", id, after.Seconds())}
+}
+
+// exitError reports a process that ended without an answer.
+func (i *Instance) exitError(id string) error {
+	how := "Runtime exited without providing a reason"
+	if exit, ok := errors.AsType[*exec.ExitError](i.exit); ok {
+		how = "Runtime exited with error: " + exit.Error()
+	}
+	return &Error{ExitError, "RequestId: " + id + " Error: " + how}
+}
+
+// environment is all a process gets: what Lambda sets (AWS: "Using Lambda environment variables") and the function's
+// own, nothing of ours.
+func (c Config) environment(api string, number int) []string {
+	variables := map[string]string{
+		"AWS_LAMBDA_RUNTIME_API":         api,
+		"AWS_LAMBDA_FUNCTION_NAME":       c.Name,
+		"AWS_LAMBDA_FUNCTION_VERSION":    "$LATEST",
+		"AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
+		"AWS_LAMBDA_LOG_FORMAT":          "JSON",
+		"AWS_LAMBDA_LOG_GROUP_NAME":      "/aws/lambda/" + c.Name,
+		"AWS_LAMBDA_LOG_STREAM_NAME":     strconv.Itoa(number),
+		"AWS_DEFAULT_REGION":             c.Environment["AWS_REGION"],
+		"LAMBDA_TASK_ROOT":               filepath.Dir(c.Program),
+		"LAMBDA_RUNTIME_DIR":             "/var/runtime",
+		"_HANDLER":                       bootstrap,
+		"PATH":                           "/usr/local/bin:/usr/bin:/bin:/opt/bin",
+		"LANG":                           "en_US.UTF-8",
+		"TZ":                             ":UTC",
+	}
+	maps.Copy(variables, c.Environment)
+	environment := make([]string, 0, len(variables))
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		environment = append(environment, name+"="+variables[name])
+	}
+	return environment
 }
