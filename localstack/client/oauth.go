@@ -23,8 +23,12 @@ type Browser struct {
 // Open sends a request and follows redirects, until it gets a page or a redirect to another origin.
 func (b *Browser) Open(ctx context.Context, r Request) (Response, error) {
 	for {
-		if len(b.cookies) > 0 {
-			r.Header = map[string]string{"Cookie": b.cookie()}
+		var cookies []string
+		for name, value := range b.cookies {
+			cookies = append(cookies, name+"="+value)
+		}
+		if len(cookies) > 0 {
+			r.Header = map[string]string{"Cookie": strings.Join(cookies, "; ")}
 		}
 		got, err := b.Do(ctx, r)
 		if err != nil {
@@ -43,14 +47,6 @@ func (b *Browser) Open(ctx context.Context, r Request) (Response, error) {
 		}
 		r = Request{Method: http.MethodGet, Path: to}
 	}
-}
-
-func (b *Browser) cookie() string {
-	pairs := make([]string, 0, len(b.cookies))
-	for name, value := range b.cookies {
-		pairs = append(pairs, name+"="+value)
-	}
-	return strings.Join(pairs, "; ")
 }
 
 func (b *Browser) keep(r Response) {

@@ -18,7 +18,7 @@ import (
 
 // challenge is contract §4.4, the payer's browser included.
 func (s *scenario) challenge() {
-	c := s.create("challenge", "20.00", object{"redirect_url": s.shop.redirectURL()})
+	c := s.create("challenge", "20.00", object{"redirect_url": s.shop.base + "/thanks"})
 	started := s.process(c.ID, client.ByCard(client.Challenged, s.Today), http.StatusAccepted)
 	step := started.NextStep
 	s.expect(step != nil && step.Method == "POST" && step.Payload["PaReq"] != "",
@@ -77,14 +77,30 @@ func (s *scenario) show(r client.Request, page client.Response) {
 		s.print.line("← " + statusLine(page) + "  Location: " + redact.Text(to))
 		return
 	}
-	s.print.line("← " + statusLine(page) + "  " + titleOf(string(page.Body)))
+	shown := string(page.Body)
+	if title := titleTag.FindStringSubmatch(shown); title != nil {
+		shown = "a page: " + html.UnescapeString(title[1])
+	}
+	s.print.line("← " + statusLine(page) + "  " + shown)
 }
 
 var titleTag = regexp.MustCompile(`<title>([^<]*)</title>`)
 
-func titleOf(page string) string {
-	if title := titleTag.FindStringSubmatch(page); title != nil {
-		return "a page: " + html.UnescapeString(title[1])
+// payOnPage is contract §13.3: the merchant sends the payer to the checkout's own page, and takes no card data.
+func (s *scenario) payOnPage() {
+	c := s.create("page", "12.00", object{"hosted_checkout": object{"enabled": true}})
+	s.expect(c.Page != "", "the address of a payment page")
+	page := s.visit(client.Request{Method: http.MethodGet, Path: c.Page})
+	cookie, _, _ := strings.Cut(page.Header.Get("Set-Cookie"), ";")
+	form := formOn(page)
+	form.Fields.Set("payment_type", "card")
+	for name, value := range client.Card(client.Frictionless, s.Today) {
+		form.Fields.Set("card."+name, fmt.Sprint(value))
 	}
-	return page
+	s.print.line("  The payer enters a card.")
+	paying := form.Request()
+	paying.Header = map[string]string{"Cookie": cookie}
+	s.visit(paying)
+	s.retrieve(c.ID, "PAID")
+	s.awaitCallback(c.ID, "PAID")
 }

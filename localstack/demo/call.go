@@ -1,12 +1,16 @@
 package demo
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
+	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/redact"
 	"github.com/cashwrap/cashwrap/localstack/steps"
 )
 
@@ -55,3 +59,26 @@ func (s *scenario) call(method, path string, body object, status int, into any) 
 func statusLine(r client.Response) string {
 	return fmt.Sprint(r.Status, " ", http.StatusText(r.Status))
 }
+
+// printer writes to the terminal. Errors are ignored: there is no reader any more.
+type printer struct{ out io.Writer }
+
+func (p printer) title(n int, text string) { _, _ = fmt.Fprintf(p.out, "\n=== %d. %s\n\n", n, text) }
+
+func (p printer) line(text string) { _, _ = fmt.Fprintln(p.out, text) }
+
+// pretty is the body of a request as it may be shown.
+func pretty(o object) string {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err.Error()
+	}
+	return indented(redact.Request("application/json", text))
+}
+
+// prettyReply is JSON of a reply as it may be shown, and anything else without what looks like a secret.
+func prettyReply(body []byte) string {
+	return indented(cmp.Or(redact.Reply(body), redact.Text(string(body))))
+}
+
+func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

@@ -68,7 +68,7 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	defer shop.close()
+	defer shop.server.Close()
 	s := &scenario{Config: c, ctx: ctx, shop: shop, run: uuid.NewString()[:8], print: printer{c.Out}}
 	for i, step := range story {
 		s.print.title(i+1, step.title)

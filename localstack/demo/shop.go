@@ -40,11 +40,7 @@ func openShop() (*shop, error) {
 	return s, err
 }
 
-func (s *shop) close() { s.server.Close() }
-
 func (s *shop) callbackURL() string { return s.base + "/callback" }
-
-func (s *shop) redirectURL() string { return s.base + "/thanks" }
 
 func (s *shop) callback(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCallback))

@@ -4,7 +4,9 @@ package repository
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // Root is the repository's folder. It is looked for from the working directory upward. The error says that there is
@@ -24,4 +26,27 @@ func Root() (string, error) {
 		}
 		dir = parent
 	}
+}
+
+// Commit is what the repository's folder has checked out, as `make build` notes it: 12 digits or more, with -dirty if
+// any file differs from it. "" without git.
+func Commit() string {
+	commit, err := git("rev-parse", "--short=12", "HEAD")
+	if err != nil {
+		return ""
+	}
+	if changed, err := git("status", "--porcelain"); err != nil || changed != "" {
+		commit += "-dirty"
+	}
+	return commit
+}
+
+// git runs a command of git in the repository's folder.
+func git(args ...string) (string, error) {
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output() //nolint:gosec // our own arguments
+	return strings.TrimSpace(string(out)), err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
@@ -95,4 +96,42 @@ func (s *scenario) sell(reference, amount string) string {
 	paid := s.process(c.ID, client.ByCard(client.Frictionless, s.Today), http.StatusOK)
 	s.expect(paid.Status == "PAID", "PAID")
 	return paid.TransactionCode
+}
+
+// restrict makes a key that may only create checkouts. It is refused a refund, and after it was revoked everything.
+func (s *scenario) restrict() {
+	keys := "/v0.1/merchants/" + s.MerchantCode + "/api-keys"
+	var made struct{ ID, Plaintext, Preview string }
+	s.call("POST", keys, object{"name": "Till " + s.run, "scopes": []string{"checkouts.write"}}, http.StatusCreated, &made)
+	s.expect(made.Plaintext != "", "a key (it is shown once, and not here)")
+	till := s.with(made.Plaintext)
+	s.print.line("\nWith that key:")
+	till.create("till", "3.20", nil)
+	refund := "/v0.1/me/refund/" + s.code
+	till.call("POST", refund, object{}, http.StatusForbidden, nil)
+	s.print.line("✓ a refund is refused: the key has no scope for it\n\nThe merchant revokes the key:")
+	s.call("DELETE", keys+"/"+made.ID, nil, http.StatusNoContent, nil)
+	s.print.line("\nWith that key:")
+	till.call("POST", refund, object{}, http.StatusUnauthorized, nil)
+	s.print.line("✓ the next request is refused")
+}
+
+// tryCard is contract §8.4: a test profile signs in by its password, to the application that the demo has registered,
+// and pays with a card. Its token ends with it.
+func (s *scenario) tryCard() {
+	profiles := "/v0.1/merchants/" + s.MerchantCode + "/test-profiles"
+	var made struct{ ID, Username, Password string }
+	s.call("POST", profiles, object{"name": "Developers"}, http.StatusCreated, &made)
+	var tokens client.Tokens
+	steps.Check(s.app.Token(s.ctx, s.API, url.Values{"grant_type": {"password"}, "username": {made.Username},
+		"password": {made.Password}, "scope": {"payments"}}, &tokens))
+	s.print.line("→ POST " + s.API.BaseURL + "/token  (the profile's user name and password)\n" +
+		"← an access token (not shown), scope: " + tokens.Scope + "\n\nThe developer, with that token:")
+	developer := s.with(tokens.Access)
+	developer.sell("trial", "1.00")
+	s.print.line("\nThe merchant deletes the profile:")
+	s.call("DELETE", profiles+"/"+made.ID, nil, http.StatusNoContent, nil)
+	s.print.line("\nThe developer, with the same token:")
+	developer.call("GET", "/v0.1/checkouts", nil, http.StatusUnauthorized, nil)
+	s.expect(true, "the next request is refused")
 }
