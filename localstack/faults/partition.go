@@ -1,10 +1,8 @@
 package faults
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -80,7 +78,7 @@ func (p *Partitions) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 		}
 		if hot := p.take(2, writes...); len(hot) > 0 {
-			return answer(r, "TransactionCanceledException", `,"CancellationReasons":[`+reasons(len(writes), hot)+`]`), nil
+			return answer(r, "TransactionCanceledException", `,"CancellationReasons":`+reasons(len(writes), hot)), nil
 		}
 	}
 	return p.Next.RoundTrip(r)
@@ -120,16 +118,13 @@ func (p *Partitions) take(units int, writes ...write) map[int]bool {
 }
 
 func reasons(n int, hot map[int]bool) string {
-	var b bytes.Buffer
-	for i := range n {
-		code := "None"
+	all := make([]struct{ Code string }, n)
+	for i := range all {
+		all[i].Code = "None"
 		if hot[i] {
-			code = "ThrottlingError"
+			all[i].Code = "ThrottlingError"
 		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, `{"Code":%q}`, code)
 	}
-	return b.String()
+	text, _ := json.Marshal(all) // texts cannot fail
+	return string(text)
 }

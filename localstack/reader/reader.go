@@ -57,7 +57,7 @@ func (c Config) loop(ctx context.Context, d *device, l *line) error {
 			fmt.Fprint(c.Out, "\n"+screen)
 			shown = screen
 		}
-		d.charge(ctx, wait)
+		d.charge(ctx)
 		var err error
 		select {
 		case <-ctx.Done():
@@ -102,19 +102,14 @@ func lines(ctx context.Context, in io.Reader, entered chan<- string) {
 	}
 }
 
-func wait(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
 // tryCharge charges, again when there is no answer.
-func (d *device) tryCharge(ctx context.Context, request acquirer.Charge,
-	wait func(context.Context, time.Duration)) (o payments.Outcome, err error) {
+func (d *device) tryCharge(ctx context.Context, request acquirer.Charge) (o payments.Outcome, err error) {
 	for try := range tries {
 		if try > 0 {
-			wait(ctx, pause)
+			select {
+			case <-ctx.Done():
+			case <-time.After(pause):
+			}
 		}
 		if o, err = d.acquirer.Charge(ctx, request); err == nil || errors.Is(err, acquirer.ErrNotTaken) {
 			break

@@ -166,7 +166,7 @@ const (
 
 // charge asks the acquirer, if the cardholder has done what it takes, or a code is shown that may be paid by now. Each
 // try is the same charge to it.
-func (d *device) charge(ctx context.Context, wait func(context.Context, time.Duration)) {
+func (d *device) charge(ctx context.Context) {
 	d.mu.Lock()
 	s := d.open()
 	shown := s != nil && s.step == showing
@@ -179,7 +179,7 @@ func (d *device) charge(ctx context.Context, wait func(context.Context, time.Dur
 	if !due {
 		return
 	}
-	o, err := d.tryCharge(ctx, request, wait)
+	o, err := d.tryCharge(ctx, request)
 	if shown && (err != nil || o.Decision == payments.Voucher) {
 		return
 	}

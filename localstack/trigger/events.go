@@ -39,14 +39,9 @@ func (s *sequence) pay(c checkout, number, status string) (code string) {
 	return got.Text("transaction_code")
 }
 
-type payment struct {
-	merchant
-	transaction string // its code
-}
-
-func (s *sequence) makePayment() payment {
+func (s *sequence) makePayment() (m merchant, transactionCode string) {
 	c := s.create(s.merchant(""), "10.00", "EUR", nil)
-	return payment{c.merchant, s.pay(c, client.Frictionless, "PAID")}
+	return c.merchant, s.pay(c, client.Frictionless, "PAID")
 }
 
 func (s *sequence) paid() { s.makePayment() }
@@ -76,14 +71,13 @@ func (s *sequence) boleto() {
 }
 
 func (s *sequence) refunded() {
-	p := s.makePayment()
-	path := "/v1.0/merchants/" + p.code + "/payments/" + p.transaction + "/refunds"
-	s.call(p.merchant, http.MethodPost, path, nil, created)
+	m, code := s.makePayment()
+	s.call(m, http.MethodPost, "/v1.0/merchants/"+m.code+"/payments/"+code+"/refunds", nil, created)
 }
 
 func (s *sequence) chargedBack() {
-	p := s.makePayment()
-	s.operate("charge_back", object{"merchant_code": p.code, "mode": "test", "transaction": p.transaction})
+	m, code := s.makePayment()
+	s.operate("charge_back", object{"merchant_code": m.code, "mode": "test", "transaction": code})
 }
 
 func (s *sequence) paidOut() {
