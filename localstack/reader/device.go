@@ -140,7 +140,7 @@ func (d *device) Heartbeat(_ context.Context, pairing string) (terminal.Heartbea
 	}
 	h := virtual.Idle(d.confirmed, d.now())
 	if s := d.open(); s != nil {
-		h.State = s.step.state()
+		h.State = steps[s.step].state
 	}
 	return h, nil
 }

@@ -27,17 +27,19 @@ const (
 	over
 )
 
-func (s step) state() terminal.State {
-	switch s {
-	case choosingTip:
-		return terminal.SelectingTip
-	case enteringPIN:
-		return terminal.WaitingForPIN
-	case signing:
-		return terminal.WaitingForSignature
-	default:
-		return terminal.WaitingForCard
-	}
+// steps say what the terminal reports at each step, what it shows last, and what takes what is entered.
+var steps = [...]struct {
+	state terminal.State
+	asks  string
+	take  func(*sale, string) error
+}{
+	choosingTip: {terminal.SelectingTip, "[0] no tip  [c]ancel", (*sale).tip},
+	presenting:  {terminal.WaitingForCard, "[t]ap  [i]nsert  [s]wipe  [d]eclining card  [c]ancel", (*sale).present},
+	enteringPIN: {terminal.WaitingForPIN, "PIN: any 4 to 12 digits  [c]ancel", (*sale).enter},
+	signing:     {terminal.WaitingForSignature, "Signature: anything, or just Enter  [c]ancel", (*sale).sign},
+	charging:    {terminal.WaitingForCard, "One moment …", (*sale).refuse},
+	showing:     {terminal.WaitingForCard, "[c]ancel", (*sale).refuse},
+	over:        {terminal.WaitingForCard, "", (*sale).refuse},
 }
 
 // Why a checkout was stopped, for people.
@@ -149,6 +151,13 @@ func (s *sale) enter(pin string) error {
 	s.step = charging
 	return nil
 }
+
+func (s *sale) sign(string) error {
+	s.step = charging
+	return nil
+}
+
+func (s *sale) refuse(string) error { return errKey }
 
 // request is what the terminal asks of the acquirer.
 func (s *sale) request() acquirer.Charge {

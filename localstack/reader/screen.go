@@ -57,23 +57,14 @@ func (s *sale) screen() []string {
 				lines = append(lines, fmt.Sprintf("[%d] tip %s (%s %%)", i+1, show(tip), percent(s.TipRates[i])))
 			}
 		}
-		return append(lines, "[0] no tip  [c]ancel")
-	case presenting:
-		return append(lines, "[t]ap  [i]nsert  [s]wipe  [d]eclining card  [c]ancel")
-	case enteringPIN:
-		return append(lines, "PIN: any 4 to 12 digits  [c]ancel")
-	case signing:
-		return append(lines, "Signature: anything, or just Enter  [c]ancel")
 	case showing:
 		for part := range slices.Chunk([]byte(s.code), codeWidth) {
 			lines = append(lines, string(part))
 		}
-		return append(lines, "Pay this Pix code by its button on the page /sandbox, or by:", fmt.Sprintf(
-			`make provision ARGS='{"command":"pay_voucher","merchant_code":%q,"checkout_id":%q}'`, merchantOf(s.Tenant), s.ID),
-			"[c]ancel")
-	default:
-		return append(lines, "One moment …")
+		lines = append(lines, "Pay this Pix code by its button on the page /sandbox, or by:", fmt.Sprintf(
+			`make provision ARGS='{"command":"pay_voucher","merchant_code":%q,"checkout_id":%q}'`, merchantOf(s.Tenant), s.ID))
 	}
+	return append(lines, steps[s.step].asks)
 }
 
 // percent is a rate such as 0.1 as people read it. Rates have two decimals at most (contract §13.7).
@@ -135,24 +126,13 @@ func (d *device) answer(entered string) error {
 	}
 }
 
+// pay takes what the cardholder does. Only a declining card ends the sale by that.
 func (d *device) pay(s *sale, entered string) error {
-	switch s.step {
-	case choosingTip:
-		return s.tip(entered)
-	case presenting:
-		err := s.present(entered)
-		if s.over() {
-			d.notice = "Declined by the card."
-		}
-		return err
-	case enteringPIN:
-		return s.enter(entered)
-	case signing:
-		s.step = charging
-		return nil
-	default:
-		return errKey
+	err := steps[s.step].take(s, entered)
+	if s.over() {
+		d.notice = "Declined by the card."
 	}
+	return err
 }
 
 // codeWidth is how many characters of a code the screen shows in a line.
