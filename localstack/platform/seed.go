@@ -38,6 +38,13 @@ var merchants = sync.OnceValue(func() (all []seeded) {
 	return all
 })
 
+// seeder makes what .local/env names at a platform that runs, and puts its names, keys and secrets into env.
+type seeder struct {
+	api      client.Client
+	operator client.Invoke
+	env      map[string]string
+}
+
 // seed creates the merchants whose keys .local/env does not hold, and the people and the OAuth client if it does not
 // hold these, and writes that file. The keys, secrets and passwords are nowhere else.
 func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, error) {
@@ -46,46 +53,81 @@ func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, e
 		env = map[string]string{}
 	}
 	env["BASE_URL"] = r.URL
+	s := seeder{client.Client{BaseURL: r.URL}, r.Invoke, env}
 	for _, m := range merchants() {
-		if err := m.seed(ctx, r, env); err != nil {
-			return nil, err
+		if err := s.addMerchant(ctx, m); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Create["name"], err)
 		}
 	}
-	if err := seedPeople(ctx, r, env); err != nil {
+	if err := s.addPeople(ctx, merchants()[0]); err != nil {
 		return nil, err
 	}
 	return env, f.writeEnv(env)
 }
 
-// seed creates the merchant, unless env has a key of it that works, and makes its callback secret, unless env has one.
-func (m seeded) seed(ctx context.Context, r *runner.Runner, env map[string]string) error {
+type object = map[string]any
+
+// operate gives an operator's command with all the arguments, and reads its answer, unless that is nil.
+func (s seeder) operate(ctx context.Context, command string, answer any, arguments ...object) error {
+	all := object{"command": command}
+	for _, some := range arguments {
+		maps.Copy(all, some)
+	}
+	if err := s.operator.Operate(ctx, all, answer); err != nil {
+		return fmt.Errorf("%s: %w", command, err)
+	}
+	return nil
+}
+
+// send sends a request that must succeed, and reads its reply, unless into is nil.
+func (s seeder) send(ctx context.Context, key, method, path string, body, into any) error {
+	response, err := s.api.Do(ctx, client.Request{Method: method, Path: path, APIKey: key, Body: body})
+	if err == nil && response.Status >= http.StatusBadRequest {
+		err = fmt.Errorf("status %d: %s", response.Status, response.Body)
+	}
+	if err == nil && into != nil {
+		err = response.Into(into)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	return nil
+}
+
+// names of the merchant's code, key and callback secret in .local/env.
+func (m seeded) names() (code, key, secret string) {
+	return m.Prefix + "MERCHANT_CODE", m.Prefix + "API_KEY", m.Prefix + "CALLBACK_SECRET"
+}
+
+// addMerchant creates the merchant, unless env has a key of it that works, and makes its callback secret, unless env
+// has one.
+func (s seeder) addMerchant(ctx context.Context, m seeded) error {
 	code, key, secret := m.names()
-	known, err := works(ctx, r.URL, env[code], env[key])
+	known, err := s.works(ctx, s.env[code], s.env[key])
 	if err != nil {
 		return err
 	}
 	if !known {
-		if env[code], env[key], err = m.create(ctx, r); err != nil {
+		if s.env[code], s.env[key], err = s.create(ctx, m); err != nil {
 			return err
 		}
 	}
-	if known && env[secret] != "" {
+	if known && s.env[secret] != "" {
 		return nil
 	}
 	var made struct{ Secret string }
 	// force: what was lost with .local/env ends.
-	err = client.Invoke(r.Invoke).Operate(ctx, map[string]any{"command": "rotate_callback_secret",
-		"merchant_code": env[code], "force": true}, &made)
-	env[secret] = made.Secret
+	err = s.operate(ctx, "rotate_callback_secret", &made, object{"merchant_code": s.env[code], "force": true})
+	s.env[secret] = made.Secret
 	return err
 }
 
 // works says whether the key is the merchant's; after the data was lost it is not.
-func works(ctx context.Context, base, code, key string) (bool, error) {
+func (s seeder) works(ctx context.Context, code, key string) (bool, error) {
 	if code == "" || key == "" {
 		return false, nil
 	}
-	response, err := client.Client{BaseURL: base}.Do(ctx, client.Request{Method: http.MethodGet, APIKey: key,
+	response, err := s.api.Do(ctx, client.Request{Method: http.MethodGet, APIKey: key,
 		Path: "/v0.1/merchants/" + code + "/payment-methods"})
 	switch {
 	case err != nil:
@@ -99,70 +141,35 @@ func works(ctx context.Context, base, code, key string) (bool, error) {
 	}
 }
 
-// names of the merchant's code, key and callback secret in .local/env.
-func (m seeded) names() (code, key, secret string) {
-	return m.Prefix + "MERCHANT_CODE", m.Prefix + "API_KEY", m.Prefix + "CALLBACK_SECRET"
-}
-
-// create makes a sandbox merchant, with an account of the sandbox bank to which payouts are paid.
-func (m seeded) create(ctx context.Context, r *runner.Runner) (code, key string, err error) {
+// create makes a sandbox merchant, with an account of the sandbox bank to which payouts are paid, and what merchants
+// themselves manage. Nobody knows the operators' passwords: the merchant can reset them, as addPeople does with one.
+func (s seeder) create(ctx context.Context, m seeded) (code, key string, err error) {
 	var created struct {
-		MerchantCode string `json:"merchant_code"`
-		APIKey       struct {
-			Plaintext string `json:"plaintext"`
-		} `json:"api_key"`
+		Code string                     `json:"merchant_code"`
+		Key  struct{ Plaintext string } `json:"api_key"`
 	}
-	operator := client.Invoke(r.Invoke)
-	command := map[string]any{"command": "create_merchant", "sandbox": true}
-	maps.Copy(command, m.Create)
-	if err := operator.Operate(ctx, command, &created); err != nil {
-		return "", "", fmt.Errorf("create merchant %s: %w", m.Create["name"], err)
+	if err = s.operate(ctx, "create_merchant", &created, object{"sandbox": true}, m.Create); err != nil {
+		return "", "", err
 	}
-	code, key = created.MerchantCode, created.APIKey.Plaintext
-	settings := map[string]any{"command": "update_settings", "merchant_code": code}
-	maps.Copy(settings, m.Settings)
-	payout := map[string]any{"command": "set_payout", "merchant_code": code, "holder": m.Create["name"]}
-	maps.Copy(payout, m.Payout)
-	for _, command := range []any{settings, payout} {
-		if err := operator.Operate(ctx, command, nil); err != nil {
-			return "", "", fmt.Errorf("settings or payout of %s: %w", m.Create["name"], err)
-		}
+	code, key = created.Code, created.Key.Plaintext
+	of := object{"merchant_code": code}
+	if err = s.operate(ctx, "update_settings", nil, of, m.Settings); err != nil {
+		return "", "", err
 	}
-	return code, key, m.add(ctx, client.Client{BaseURL: r.URL}, key)
-}
-
-// add adds what merchants themselves manage. Nobody knows the operators' passwords: the merchant can reset them, as
-// seedPeople does with one.
-func (m seeded) add(ctx context.Context, api client.Client, key string) error {
-	requests := []client.Request{}
+	if err = s.operate(ctx, "set_payout", nil, of, object{"holder": m.Create["name"]}, m.Payout); err != nil {
+		return "", "", err
+	}
 	for _, account := range m.BankAccounts {
-		requests = append(requests, client.Request{Path: "/v0.1/me/merchant-profile/bank-accounts", Body: account})
+		if err = s.send(ctx, key, http.MethodPost, "/v0.1/me/merchant-profile/bank-accounts", account, nil); err != nil {
+			return "", "", err
+		}
 	}
 	for _, operator := range m.Operators {
-		body := map[string]any{"password": rand.Text()}
-		maps.Copy(body, operator)
-		requests = append(requests, client.Request{Path: "/v0.1/me/accounts", Body: body})
-	}
-	for _, request := range requests {
-		request.Method, request.APIKey = http.MethodPost, key
-		if err := send(ctx, api, request, nil); err != nil {
-			return fmt.Errorf("%s: %w", m.Create["name"], err)
+		body := maps.Clone(operator)
+		body["password"] = rand.Text()
+		if err = s.send(ctx, key, http.MethodPost, operatorAccounts, body, nil); err != nil {
+			return "", "", err
 		}
 	}
-	return nil
-}
-
-// send sends a request that must succeed, and reads its reply, unless into is nil.
-func send(ctx context.Context, api client.Client, request client.Request, into any) error {
-	response, err := api.Do(ctx, request)
-	if err == nil && response.Status >= http.StatusBadRequest {
-		err = fmt.Errorf("status %d: %s", response.Status, response.Body)
-	}
-	if err == nil && into != nil {
-		err = response.Into(into)
-	}
-	if err != nil {
-		return fmt.Errorf("%s %s: %w", request.Method, request.Path, err)
-	}
-	return nil
+	return code, key, nil
 }
