@@ -109,7 +109,7 @@ func (f family) account(ctx context.Context, req accountRequest) (accountView, e
 		profile := show.profile(m.Settings.Of(t.Mode))
 		if req.Include.has(withBankAccounts) {
 			var accounts merchant.BankAccounts
-			if accounts, err = f.payouts.BankAccounts(ctx, rest.By(ctx), t); err != nil {
+			if accounts, err = f.payouts.RefreshBankAccounts(ctx, rest.By(ctx), t); err != nil {
 				return v, err
 			}
 			profile.BankAccounts = bankAccountViews(accounts, m.Country, false)

@@ -81,7 +81,7 @@ func (f family) bankAccounts(ctx context.Context, req bankAccountsQuery) ([]bank
 	if err := m.CheckProfileForRead(); err != nil {
 		return nil, err
 	}
-	accounts, err := f.payouts.BankAccounts(ctx, rest.By(ctx), rest.Caller(ctx).Tenant)
+	accounts, err := f.payouts.RefreshBankAccounts(ctx, rest.By(ctx), rest.Caller(ctx).Tenant)
 	return bankAccountViews(accounts, m.Country, req.Primary), err
 }
 

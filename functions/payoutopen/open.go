@@ -55,7 +55,7 @@ func (o opener) open(ctx context.Context, _ identity.Tenant, m app.PayoutShardMe
 	}
 	batch := batch{send: func(full []app.PayoutMessage) error { return o.payouts.Send(ctx, full...) }}
 	walk := run.Walk{Shard: *m.Shard, After: m.After, By: m.By, Lease: Timeout}
-	rest, err := o.runner.Overdue(ctx, starting, walk, batch.add)
+	rest, err := o.runner.WalkDue(ctx, starting, walk, batch.add)
 	err = errors.Join(err, batch.flush())
 	switch {
 	case rest == nil:

@@ -248,7 +248,7 @@ func overlap(s world.Shop, later time.Duration, besides func(i int)) {
 		s.Fatalf("plan: got due %t, error %v; want it due", due, err)
 	}
 	s.Clock.Advance(later)
-	demanded, due, err := runner.OnDemand(s.Context(), s.Tenant(), "operation")
+	demanded, due, err := runner.OpenOnDemand(s.Context(), s.Tenant(), "operation")
 	if err != nil || !due {
 		s.Fatalf("on demand: got due %t, error %v; want it due", due, err)
 	}

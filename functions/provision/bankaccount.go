@@ -78,7 +78,7 @@ func (o operator) listBankAccounts(ctx context.Context, c listBankAccounts) (ban
 	if err != nil {
 		return listed, err
 	}
-	accounts, err := banking.Open(o.App).BankAccounts(ctx, o.by, t)
+	accounts, err := banking.Open(o.App).RefreshBankAccounts(ctx, o.by, t)
 	for _, a := range accounts.All {
 		listed.Accounts = append(listed.Accounts, viewOf(t, accounts, a))
 	}
@@ -135,7 +135,7 @@ func (o operator) decide(ctx context.Context, t identity.Tenant, account merchan
 	if err := banking.File(o.App).Decide(ctx, asked, verdict); err != nil {
 		return merchant.BankAccounts{}, err
 	}
-	return payouts.BankAccounts(ctx, o.by, t)
+	return payouts.RefreshBankAccounts(ctx, o.by, t)
 }
 
 // vouch tells the bank of files that the operator vouches for an account, which it

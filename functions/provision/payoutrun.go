@@ -157,7 +157,7 @@ func (o operator) runOnDemand(ctx context.Context, s payoutScope, c runPayouts, 
 	if err := payouts.CheckBankAccounts(ctx, o.by, *s.tenant); err != nil { // the first one may be verified by now
 		return err
 	}
-	planned, waits, err := payouts.OnDemand(ctx, *s.tenant, c.ID)
+	planned, waits, err := payouts.OpenOnDemand(ctx, *s.tenant, c.ID)
 	if err != nil || !waits {
 		return err
 	}
@@ -176,7 +176,7 @@ func (o operator) runOverdue(ctx, starting context.Context, s payoutScope, done 
 	at, payouts := o.Now(), banking.Open(o.App)
 	for shard := range o.Store.DueShards() {
 		walk := run.Walk{Shard: shard, By: at, Of: s.includes}
-		rest, err := payouts.Overdue(ctx, starting, walk, func(p run.Planned) error {
+		rest, err := payouts.WalkDue(ctx, starting, walk, func(p run.Planned) error {
 			view, err := o.runPayout(ctx, p)
 			if err != nil {
 				return err

@@ -12,7 +12,7 @@
 //   - The merchant's schedule waits in the due index (shared/store/payout.go, scheduleItem). Its next cut-off is a
 //     local midnight, stored in UTC (shared/merchant/calendar.go).
 //   - Every quarter of an hour functions/payoutplan sends a message for each shard of the due index.
-//   - functions/payoutopen takes such a message. Runner.Overdue (run/overdue.go) walks the shard, and Runner.Plan
+//   - functions/payoutopen takes such a message. Runner.WalkDue (run/overdue.go) walks the shard, and Runner.Plan
 //     (run/plan.go) opens the payout of each schedule whose cut-off has come: [New], under an [ID] that follows from
 //     merchant, currency and day. The payout's message goes into the queue.
 //   - functions/payoutrun takes that message. Runner.Run (run/runner.go) takes one step after the other, each one
@@ -22,7 +22,7 @@
 //     the same transfer. An order that the bank does not accept for a day is cancelled there.
 //   - The bank answers, at once or at a later poll. [Payout.Paid] or [Payout.Rejected] enters the outcome into the
 //     journal, and [Payout.ApplyOutcome] hands it to the transactions, which are then PAID_OUT, or SCHEDULED again.
-//   - Runner.OnDemand (run/plan.go) opens a payout between two cut-offs, which takes the same steps.
+//   - Runner.OpenOnDemand (run/plan.go) opens a payout between two cut-offs, which takes the same steps.
 //   - The next cut-off finds what was returned, and what a negative total has carried forward.
 //
 // Where payouts go is changed by Runner.ChangeBankAccounts (run/bankaccounts.go), for the merchant's own requests

@@ -61,7 +61,7 @@ func (s *shop) payOut(operation, iban string) string {
 	if err != nil {
 		s.Fatal(err)
 	}
-	planned, due, err := payer.OnDemand(s.Context(), s.Tenant(), operation)
+	planned, due, err := payer.OpenOnDemand(s.Context(), s.Tenant(), operation)
 	if err != nil || !due {
 		s.Fatalf("%s: got due %t, %v, want it due", operation, due, err)
 	}

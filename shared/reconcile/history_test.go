@@ -256,7 +256,7 @@ func (h *history) chargeback() {
 func (h *history) payOut() {
 	h.n++
 	tenant := shops[h.IntN(len(shops))]
-	planned, due, err := h.payouts.OnDemand(h.Context(), tenant, fmt.Sprint(h.n%7))
+	planned, due, err := h.payouts.OpenOnDemand(h.Context(), tenant, fmt.Sprint(h.n%7))
 	h.must(err)
 	if !due {
 		return

@@ -20,10 +20,12 @@ func (r *Runner) ChangeBankAccounts(ctx context.Context, by audit.By, t identity
 	}, change)
 }
 
-// BankAccounts are the tenant's, with what its bank has decided by now. If the bank
-// cannot be asked, or its answer cannot be recorded, they are shown as they are: the
-// sweep does it later.
-func (r *Runner) BankAccounts(ctx context.Context, by audit.By, t identity.Tenant) (merchant.BankAccounts, error) {
+// RefreshBankAccounts asks the bank about the tenant's pending account, records its
+// decision, and returns the tenant's accounts. If the bank cannot be asked, or its
+// decision cannot be recorded, it returns the accounts as they were: the sweep asks
+// again later.
+func (r *Runner) RefreshBankAccounts(ctx context.Context, by audit.By, t identity.Tenant) (merchant.BankAccounts,
+	error) {
 	accounts, err := r.Store.BankAccounts(ctx, t)
 	if err != nil {
 		return accounts, err
@@ -55,7 +57,7 @@ func (r *Runner) AddBankAccount(ctx context.Context, by audit.By, t identity.Ten
 		return added, err
 	}
 	// The bank may have decided about the other one since.
-	if settled, unsettled := r.BankAccounts(ctx, by, t); unsettled != nil {
+	if settled, unsettled := r.RefreshBankAccounts(ctx, by, t); unsettled != nil {
 		return settled, unsettled
 	}
 	return r.apply(ctx, by, t, add)
@@ -65,7 +67,7 @@ func (r *Runner) AddBankAccount(ctx context.Context, by audit.By, t identity.Ten
 // returns the tenant's accounts.
 func (r *Runner) DecideBankAccount(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
-	if accounts, err := r.BankAccounts(ctx, by, t); err != nil {
+	if accounts, err := r.RefreshBankAccounts(ctx, by, t); err != nil {
 		return accounts, err
 	}
 	return r.apply(ctx, by, t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {

@@ -34,7 +34,7 @@ func (h *fixture) added(iban string, primary bool, verdict merchant.BankAccountS
 	}
 	h.verdict = verdict
 	defer func() { h.verdict = merchant.BankAccountPending }()
-	accounts, err := h.BankAccounts(h.Context(), byTest, tenant)
+	accounts, err := h.RefreshBankAccounts(h.Context(), byTest, tenant)
 	if got, _ := accounts.Get(a.ID); err != nil || got.Status != verdict {
 		h.Fatalf("got %+v, %v, want %s", got, err, verdict)
 	}
@@ -70,7 +70,7 @@ func TestPayoutsGoToTheLastVerifiedPrimaryAccount(t *testing.T) {
 	h.wantPaid("a first one", "")
 	h.verdict = verified
 	h.pay(1)
-	if _, err := h.BankAccounts(t.Context(), byTest, tenant); err != nil {
+	if _, err := h.RefreshBankAccounts(t.Context(), byTest, tenant); err != nil {
 		t.Fatal(err)
 	}
 	h.verdict = pending
@@ -228,7 +228,7 @@ func TestABankThatCannotBeAskedDecidesNothing(t *testing.T) {
 	if _, err := h.AddBankAccount(t.Context(), byTest, tenant, a, false); err != nil {
 		t.Fatal(err)
 	}
-	accounts, err := h.BankAccounts(t.Context(), byTest, tenant)
+	accounts, err := h.RefreshBankAccounts(t.Context(), byTest, tenant)
 	if got, _ := accounts.Get(a.ID); err != nil || got.Status != merchant.BankAccountPending {
 		t.Errorf("got %+v, %v, want it pending", got, err)
 	}
@@ -264,7 +264,7 @@ func TestAnAccountThatTheBankDoesNotDecideOnIsCheckedLater(t *testing.T) {
 	dueIn(2 * time.Second)
 	h.Advance(time.Minute)
 	for range 2 {
-		if _, err := h.BankAccounts(t.Context(), byTest, tenant); err != nil {
+		if _, err := h.RefreshBankAccounts(t.Context(), byTest, tenant); err != nil {
 			t.Fatal(err)
 		}
 		dueIn(-58 * time.Second)
@@ -304,12 +304,12 @@ func TestAccountsSurviveFaults(t *testing.T) {
 			for range 2 {
 				_, _ = h.AddBankAccount(t.Context(), byTest, tenant, a, true)
 			}
-			_, _ = h.BankAccounts(t.Context(), byTest, tenant)
+			_, _ = h.RefreshBankAccounts(t.Context(), byTest, tenant)
 			h.wire.Inject(faults.Times(0, "", fault))
 			if _, err := h.AddBankAccount(t.Context(), byTest, tenant, a, true); err != nil {
 				t.Errorf("%v of call %d: got error %v, want none", fault, failing, err)
 			}
-			accounts, err := h.BankAccounts(t.Context(), byTest, tenant)
+			accounts, err := h.RefreshBankAccounts(t.Context(), byTest, tenant)
 			if err != nil || len(accounts.All) != 2 || accounts.All[0].ID != first.ID || accounts.Paid != a.ID {
 				t.Errorf("%v of call %d: got %+v, %v, want two accounts, the second one paid", fault, failing, accounts, err)
 			}
@@ -352,7 +352,7 @@ func TestChangesOfThePrimaryAccountAreWhole(t *testing.T) {
 		}
 	})
 	all.Wait()
-	accounts, err := h.BankAccounts(t.Context(), byTest, tenant)
+	accounts, err := h.RefreshBankAccounts(t.Context(), byTest, tenant)
 	if err != nil || len(accounts.All) != 6 {
 		t.Fatalf("got %+v, %v, want all 6 accounts", accounts, err)
 	}

@@ -14,7 +14,7 @@ func TestAnOperationOnDemandIsOnePayout(t *testing.T) {
 	h.Advance(time.Second)
 	demand := func() string {
 		t.Helper()
-		planned, opened, err := h.OnDemand(t.Context(), tenant, "operation")
+		planned, opened, err := h.OpenOnDemand(t.Context(), tenant, "operation")
 		if err != nil || !opened {
 			t.Fatalf("opened: got %t, %v, want true", opened, err)
 		}

@@ -39,13 +39,13 @@ const (
 	PlanTime = 10 * time.Second
 )
 
-// Overdue walks one shard of what is due, several tenants at a time, and calls run
+// WalkDue walks one shard of what is due, several tenants at a time, and calls run
 // for each payout to run: those it opens, and those whose run was cut off or whose
 // bank has to be polled. It may call run several times at once. It starts no
 // further one once starting ends; then rest is the walk that goes on, else nil. As
 // By stays the same, nothing that a walk has opened or polled is due in its rest.
 // An error of one tenant is logged and does not hold up the others.
-func (r *Runner) Overdue(ctx, starting context.Context, w Walk, run func(Planned) error) (rest *Walk, err error) {
+func (r *Runner) WalkDue(ctx, starting context.Context, w Walk, run func(Planned) error) (rest *Walk, err error) {
 	var failures failures
 	var work sync.WaitGroup
 	var oldest store.Oldest

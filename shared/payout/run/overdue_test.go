@@ -27,7 +27,7 @@ func (h *fixture) overdue(w run.Walk) []string {
 	}
 	var ran ids
 	for w.Shard = range h.Store.DueShards() {
-		rest, err := h.Overdue(h.Context(), h.Context(), w, ran.add)
+		rest, err := h.WalkDue(h.Context(), h.Context(), w, ran.add)
 		if err != nil || rest != nil {
 			h.Fatalf("shard %d: got the rest %+v, error %v; want all of it", w.Shard, rest, err)
 		}
@@ -81,7 +81,7 @@ func TestAFailureHoldsUpNoOthers(t *testing.T) {
 	}
 	lost := errors.New("the queue is away")
 	var ran ids
-	rest, err := h.Overdue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()},
+	rest, err := h.WalkDue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()},
 		func(p run.Planned) error {
 			if p.ID == waiting[1] {
 				return lost
@@ -103,7 +103,7 @@ func TestAPanicHoldsUpNoOthers(t *testing.T) {
 	h := newFixture(t)
 	shard, waiting := h.waiting(5)
 	var ran ids
-	rest, err := h.Overdue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()},
+	rest, err := h.WalkDue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()},
 		func(p run.Planned) error {
 			if p.ID == waiting[1] {
 				panic("index out of range")
@@ -140,7 +140,7 @@ func TestASlowMerchantHoldsUpNoOthers(t *testing.T) {
 	var ran ids
 	failed := 0
 	for shard := range h.Store.DueShards() {
-		if _, err := h.Overdue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()}, ran.add); err != nil {
+		if _, err := h.WalkDue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()}, ran.add); err != nil {
 			failed++
 		}
 	}
@@ -165,7 +165,7 @@ func TestAWalkGoesOnWhereItEnded(t *testing.T) {
 	h.Advance(day) // the schedule is due now
 	for ; walk != nil; links++ {
 		starting, end := context.WithCancel(t.Context())
-		rest, err := h.Overdue(t.Context(), starting, *walk, func(p run.Planned) error {
+		rest, err := h.WalkDue(t.Context(), starting, *walk, func(p run.Planned) error {
 			end()
 			return ran.add(p)
 		})
@@ -191,7 +191,7 @@ func TestAWalkWithoutTimeBeginsNothing(t *testing.T) {
 	over, end := context.WithCancel(t.Context())
 	end()
 	walk := run.Walk{Shard: shard, By: h.Now()}
-	rest, err := h.Overdue(t.Context(), over, walk, func(p run.Planned) error {
+	rest, err := h.WalkDue(t.Context(), over, walk, func(p run.Planned) error {
 		t.Errorf("got %+v begun, want nothing", p)
 		return nil
 	})
@@ -214,12 +214,12 @@ func TestOneWalkOfAShardAtATime(t *testing.T) {
 	walk := run.Walk{Shard: shard, By: h.Now(), Lease: time.Minute}
 	var first, second ids
 	meanwhile := func() {
-		if _, err := h.Overdue(t.Context(), t.Context(), walk, second.add); err != nil {
+		if _, err := h.WalkDue(t.Context(), t.Context(), walk, second.add); err != nil {
 			t.Error(err)
 		}
 	}
 	var once sync.Once
-	if _, err := h.Overdue(t.Context(), t.Context(), walk, func(p run.Planned) error {
+	if _, err := h.WalkDue(t.Context(), t.Context(), walk, func(p run.Planned) error {
 		if p.ID == waiting[15] { // it has the lease by then
 			once.Do(meanwhile)
 		}
@@ -269,7 +269,7 @@ func TestAShardThatCannotBeReadIsAFailure(t *testing.T) {
 	h := newFixture(t)
 	shard, _ := h.waiting(1)
 	h.wire.Inject(faults.Always("Query", faults.Throttle))
-	rest, err := h.Overdue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()}, (&ids{}).add)
+	rest, err := h.WalkDue(t.Context(), t.Context(), run.Walk{Shard: shard, By: h.Now()}, (&ids{}).add)
 	if rest != nil || err == nil || !strings.Contains(err.Error(), "Throttling") {
 		t.Errorf("got the rest %+v, error %v; want none, and that it was throttled", rest, err)
 	}

@@ -91,11 +91,11 @@ func (r *Runner) settings(ctx context.Context, t identity.Tenant) (merchant.Payo
 	return schedule, m, err
 }
 
-// OnDemand opens a payout of all payables that are eligible now, independently of
+// OpenOnDemand opens a payout of all payables that are eligible now, independently of
 // the schedule (contract §6.7). Repeated by the same operation, also on another
 // day, it returns the same payout. It returns false when there is nothing to pay.
 // Failure: NotFound without a bank account.
-func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation string) (Planned, bool, error) {
+func (r *Runner) OpenOnDemand(ctx context.Context, t identity.Tenant, operation string) (Planned, bool, error) {
 	_, m, err := r.settings(ctx, t)
 	if err != nil {
 		return Planned{}, false, err

@@ -105,7 +105,7 @@ func TestOnDemandPaysAllPayables(t *testing.T) {
 	h.set(func(s *terms) { s.Settings.OnDemand = true })
 	demand := func(operation string) string {
 		t.Helper()
-		planned, waits, err := h.OnDemand(t.Context(), tenant, operation)
+		planned, waits, err := h.OpenOnDemand(t.Context(), tenant, operation)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestOnDemandPaysAllPayables(t *testing.T) {
 	h.Advance(day)
 	h.want("the regular one", h.run(h.plan()), "PAID 10.10 1")
 	other := identity.Tenant{Mode: identity.Test, Merchant: tenant.Merchant}
-	if _, _, err := h.OnDemand(t.Context(), other, "a"); !failure.Is(err, failure.KindNotFound) {
+	if _, _, err := h.OpenOnDemand(t.Context(), other, "a"); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("without an account: got %v, want it not found", err)
 	}
 }

@@ -129,7 +129,7 @@ func TestALaterPayoutTakesAnEarlierNegativeBalance(t *testing.T) {
 			return
 		}
 		h.Advance(day)
-		planned, opened, err := h.OnDemand(t.Context(), tenant, "operation")
+		planned, opened, err := h.OpenOnDemand(t.Context(), tenant, "operation")
 		if later = planned.ID; err != nil || !opened {
 			t.Fatalf("opened: got %t, %v, want true", opened, err)
 		}

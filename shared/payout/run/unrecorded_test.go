@@ -40,7 +40,7 @@ func TestAReadThatCannotRecordTheBanksAnswer(t *testing.T) {
 	}
 	h.verdict = merchant.BankAccountVerified
 	h.changing()
-	accounts, err := h.BankAccounts(t.Context(), byTest, tenant)
+	accounts, err := h.RefreshBankAccounts(t.Context(), byTest, tenant)
 	if got, _ := accounts.Get(a.ID); err != nil || got.Status != merchant.BankAccountPending {
 		t.Errorf("got %+v, %v, want it pending", got, err)
 	}
@@ -52,7 +52,7 @@ func TestAReadThatCannotRecordTheBanksAnswer(t *testing.T) {
 		t.Errorf("checked: got error %v, want ErrContended", err)
 	}
 	h.wire.Inject(nil)
-	if _, err = h.BankAccounts(t.Context(), byTest, tenant); err != nil {
+	if _, err = h.RefreshBankAccounts(t.Context(), byTest, tenant); err != nil {
 		t.Error(err)
 	}
 	h.wantPaid("then", oneIBAN)
