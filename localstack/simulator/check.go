@@ -58,14 +58,12 @@ func (w *World) Trace(checkout string) string {
 		return w.History()
 	}
 	texts := []string{checkout, "clocks", "faults", "FINDING"}
-	for id, c := range w.snapshot().charges {
-		if c.text("checkout_id") == checkout {
-			texts = append(texts, id)
-		}
-	}
-	for _, c := range w.snapshot().callbacks {
-		if c.text("checkout_id") == checkout {
-			texts = append(texts, c.text("id"))
+	b := w.snapshot()
+	for _, of := range []map[string]item{b.charges, b.callbacks} {
+		for id, i := range of {
+			if i.text("checkout_id") == checkout {
+				texts = append(texts, id)
+			}
 		}
 	}
 	return w.history.about(texts...)

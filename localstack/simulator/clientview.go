@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +25,7 @@ func (r *reply) refunds() (transaction string, ok bool) {
 // checkRefundReplies: a refund that was acknowledged is made, unless the
 // acquirer declined it later, or it was cancelled there; one that was refused
 // is not, and moved nothing.
-func (w *World) checkRefundReplies(b snapshot, l *ledger) {
+func (w *World) checkRefundReplies(b snapshot) {
 	open := map[string]bool{} // keys under which a refund may have been made without a response that arrived
 	for _, r := range w.replies {
 		if _, ok := r.refunds(); ok && r.IdempotencyKey != "" && (!r.received || !r.refused()) {
@@ -49,7 +48,7 @@ func (w *World) checkRefundReplies(b snapshot, l *ledger) {
 		if id == "" && r.IdempotencyKey != "" {
 			id = written[r.keyed()]
 		}
-		switch status := l.events[id].text("status"); {
+		switch status := b.events[id].text("status"); {
 		case r.Status == 204 || r.Status == 201:
 			if status != "REFUNDED" && (status != "FAILED" || !pending[id]) {
 				w.find(checkout, "refund %s was acknowledged, and is %q", id, status)
@@ -88,9 +87,9 @@ type clientView struct {
 }
 
 // noteClientViews keeps what clients saw, and what is left in the end.
-func (w *World) noteClientViews(b snapshot, l *ledger) {
+func (w *World) noteClientViews(b snapshot) {
 	for _, id := range sorted(b.transactions) {
-		h := w.linearHistory(b.transactions[id], l)
+		h := w.linearHistory(b.transactions[id], b.ledger)
 		if len(h.Requests) == 0 {
 			continue
 		}
@@ -122,13 +121,13 @@ func (w *World) checkLinearizable() {
 var declined = []int64{1100, 4201, 4276, 4291}
 
 func (w *World) linearHistory(t item, l *ledger) linear.History {
-	id := t.text("id")
-	given := l.givenUp(id)
+	id, currency := t.text("id"), currencyOf(t["captured"])
+	// Like refunds that the acquirer declines, clients may have got the answer that those were made which were cancelled there.
+	given := l.of(id)
+	given = slices.DeleteFunc(given, func(e item) bool { return !l.cancelled[e.text("id")] })
 	h := linear.History{Captured: minor(t["captured"]), Declinable: func(x int64) bool {
-		return slices.Contains(declined, x) || slices.Contains(given, x)
+		return slices.Contains(declined, x) || slices.ContainsFunc(given, func(e item) bool { return minor(e["amount"]) == x })
 	}}
-	members, _ := t["captured"].(map[string]any)
-	currency := money.Currency(fmt.Sprint(members["c"]))
 	for n, r := range w.replies {
 		if refunded, ok := r.refunds(); ok && refunded == id {
 			h.Requests = append(h.Requests, r.linear(n, currency)...)

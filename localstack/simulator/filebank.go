@@ -158,7 +158,7 @@ func (t *fileBank) owners() map[string]string {
 
 // checkExecuted: the platform has the outcome of each transfer of the bank,
 // and no other.
-func (t *fileBank) checkExecuted(b *payoutSnapshot) {
+func (t *fileBank) checkExecuted(b snapshot) {
 	for _, id := range sorted(t.executed) {
 		p, want := b.payouts[id], map[bool]string{true: "PAID", false: "FAILED"}[t.executed[id]]
 		if p.text("status") != want {

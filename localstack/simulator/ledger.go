@@ -1,6 +1,8 @@
 package simulator
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,99 +14,145 @@ import (
 func minor(v any) int64 {
 	members, _ := v.(map[string]any)
 	text, _ := members["v"].(string)
-	currency, _ := members["c"].(string)
 	if text == "" {
 		return 0
 	}
-	return money.MustParse(text, money.Currency(currency)).Minor()
+	return money.MustParse(text, currencyOf(v)).Minor()
+}
+
+// currencyOf returns the currency of a stored amount.
+func currencyOf(v any) money.Currency {
+	members, _ := v.(map[string]any)
+	currency, _ := members["c"].(string)
+	return money.Currency(currency)
 }
 
 // balanceKey is a tenant with a currency.
-type balanceKey struct{ tenant, currency string }
-
-// balanceKeyOf is whose money an item is about. The acquirer's items name the
-// tenant, the platform's have it in their key.
-func balanceKeyOf(i item, amount any) balanceKey {
-	members, _ := amount.(map[string]any)
-	currency, _ := members["c"].(string)
-	if tenant := i.text("tenant"); tenant != "" {
-		return balanceKey{tenant, currency}
-	}
-	return balanceKey{i.tenant(), currency}
+type balanceKey struct {
+	tenant   string
+	currency money.Currency
 }
 
 // ledger is everything about money in the table, in minor units.
 type ledger struct {
-	entries      []item
-	events       map[string]item   // by id
-	payables     map[string]item   // that wait for a payout, by id
-	moved        map[string][]item // movements at the acquirer, by charge
-	cancelled    map[string]bool   // refunds that the acquirer will never make, by id
-	accounts     map[balanceKey]map[string]int64
-	payable      map[balanceKey]int64
-	reserved     map[balanceKey]int64
-	openReserves map[balanceKey]int64
+	entries   map[string][]item // of the journal, by the transaction or payout they are about
+	events    map[string]item   // by id
+	payables  map[string]item   // that wait for a payout, by tenant and id
+	moved     map[string][]item // movements at the acquirer, by charge
+	cancelled map[string]bool   // refunds that the acquirer will never make, by id
+	balances  map[balanceKey]map[string]int64
 }
 
 func newLedger() *ledger {
-	return &ledger{events: map[string]item{}, payables: map[string]item{}, moved: map[string][]item{},
-		cancelled: map[string]bool{},
-		accounts:  map[balanceKey]map[string]int64{}, payable: map[balanceKey]int64{}, reserved: map[balanceKey]int64{},
-		openReserves: map[balanceKey]int64{}}
+	return &ledger{entries: map[string][]item{}, events: map[string]item{}, payables: map[string]item{},
+		moved: map[string][]item{}, cancelled: map[string]bool{}, balances: map[balanceKey]map[string]int64{}}
 }
 
-// enter takes an item as it is now and was before; false when it is none of
-// the ledger's.
-func (l *ledger) enter(was, now item) bool {
-	pk, sk := now.text("pk"), now.text("sk")
-	kind, _, _ := strings.Cut(sk, "#")
+// Balances beside the accounts of the journal.
+const (
+	journal     = "the journal"
+	payables    = "what is payable"
+	reserve     = "the reserve"
+	openRefunds = "refunds under way"
+	movements   = "what the acquirer has to pay"
+	fees        = "the fees"
+	billedFees  = "the fees that are billed"
+	bankLines   = "what the bank paid"
+	nothing     = "nothing"
+)
+
+// equations are balances that are equal, the first of them with a sign.
+var equations = []struct {
+	sign        int64
+	one         string
+	another     string
+	atEveryStep bool
+}{
+	{1, journal, nothing, true},
+	{-1, "merchant_payable", payables, true},
+	{1, reserve, openRefunds, true},
+	{1, "acquirer_receivable", movements, false},
+	{-1, "fee_income", fees, false},
+	{1, "fees_receivable", billedFees, false},
+	{1, "payouts_in_transit", nothing, false},
+	{-1, "bank", bankLines, false},
+}
+
+// enter takes an item as it is now and was before.
+func (l *ledger) enter(was, now item) {
+	l.post(was, -1)
+	l.post(now, 1)
+	id := now.text("id")
+	kind, _, _ := strings.Cut(now.text("sk"), "#")
+	charge, ofCharge := strings.CutPrefix(now.text("pk"), "SANDBOX#CHARGE#")
 	switch {
-	case strings.HasPrefix(pk, "SANDBOX#CHARGE#"):
-		if kind == "CAPTURE" || kind == "REFUND" || kind == "CHARGEBACK" {
-			charge := strings.TrimPrefix(pk, "SANDBOX#CHARGE#")
-			l.moved[charge] = append(l.moved[charge], now)
-		}
-	case strings.HasPrefix(pk, "SANDBOX#REFUND#"):
-		l.cancelled[now.text("id")] = now.text("decision") == "cancelled"
+	case ofCharge && kind != "CHARGE":
+		l.moved[charge] = append(l.moved[charge], now)
+	case strings.HasPrefix(now.text("pk"), "SANDBOX#REFUND#"):
+		l.cancelled[id] = now.text("decision") == "cancelled"
 	case now.kind() == store.KindJournal:
-		l.post(now)
+		about := now.object("about").text("id")
+		l.entries[about] = append(l.entries[about], now)
 	case kind == "EVENT":
-		p := balanceKeyOf(now, now["amount"])
-		l.openReserves[p] += reserveOf(now) - reserveOf(was)
-		l.events[now.text("id")] = now
-	case kind == "DEBIT", kind == "CREDIT":
-		l.payable[balanceKeyOf(now, now["amount"])] += minor(now["amount"]) - minor(was["amount"])
-		l.payables[now.text("id")] = now
-	case sk == "RESERVE":
-		l.reserved[balanceKeyOf(now, now["amount"])] += minor(now["amount"]) - minor(was["amount"])
-	default:
-		return false
+		l.events[id] = now
+	case now.kind() == store.KindPayable:
+		l.payables[payableKey(now, id)] = now
 	}
-	return true
 }
 
-func (l *ledger) post(entry item) {
-	l.entries = append(l.entries, entry)
-	for _, posting := range entry.list("postings") {
-		p := balanceKeyOf(entry, posting["amount"])
-		if l.accounts[p] == nil {
-			l.accounts[p] = map[string]int64{}
+// post adds what an item amounts to, or takes it away again, as the sign says.
+func (l *ledger) post(i item, sign int64) {
+	add := func(balance string, amount any, sign int64) {
+		tenant := i.text("tenant") // of the acquirer's and the bank's items; ours have it in their key
+		if tenant == "" {
+			tenant = i.tenant()
 		}
-		l.accounts[p][posting.text("account")] += minor(posting["amount"])
+		key := balanceKey{tenant, currencyOf(amount)}
+		if l.balances[key] == nil {
+			l.balances[key] = map[string]int64{}
+		}
+		l.balances[key][balance] += sign * minor(amount)
+	}
+	switch kind, _, _ := strings.Cut(i.text("sk"), "#"); {
+	case i.kind() == store.KindJournal:
+		for _, posting := range i.list("postings") {
+			add(posting.text("account"), posting["amount"], sign)
+			add(journal, posting["amount"], sign)
+		}
+	case i.kind() == store.KindPayable:
+		add(payables, i["amount"], sign)
+	case kind == "RESERVE":
+		add(reserve, i["amount"], sign)
+	case kind == "EVENT" && i["in_reserve"] == true && openEvent(i):
+		add(openRefunds, i["amount"], sign)
+	case kind == "TRANSACTION" && minor(i["captured"]) > 0:
+		add(fees, i["fee"], sign)
+		if i["gross"] == true {
+			add(billedFees, i["fee"], sign)
+		}
+	case kind == "CAPTURE":
+		add(movements, i["amount"], sign)
+	case strings.HasPrefix(i.text("pk"), "SANDBOX#CHARGE#") && kind != "CHARGE": // to be deducted
+		add(movements, i["amount"], -sign)
+	case booked(i):
+		add(bankLines, i["amount"], sign)
 	}
 }
 
-// reserveOf is what an open event takes from the merchant's balance.
-func reserveOf(event item) int64 {
-	if event["in_reserve"] != true || !openEvent(event) {
-		return 0
-	}
-	return minor(event["amount"])
+// booked reports whether an item is a line of the bank's statement.
+func booked(i item) bool {
+	return i.text("pk") == "FILEBANK#PAID" ||
+		strings.HasPrefix(i.text("pk"), "SANDBOX#TRANSFER#") && strings.HasPrefix(i.text("sk"), "STATEMENT_LINE#")
 }
 
-func openEvent(event item) bool {
-	return event.text("type") == "REFUND" && (event.text("status") == "BEGUN" || event.text("status") == "PENDING")
+// keys are all that have money, in order.
+func (l *ledger) keys() []balanceKey {
+	return slices.SortedFunc(maps.Keys(l.balances), func(a, b balanceKey) int {
+		return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.currency, b.currency))
+	})
 }
+
+func openEvent(event item) bool { return ofEvents("REFUND", "BEGUN", "PENDING")(event) }
 
 // of are the events of a transaction, by their ids.
 func (l *ledger) of(transaction string) (events []item) {
@@ -114,18 +162,6 @@ func (l *ledger) of(transaction string) (events []item) {
 		}
 	}
 	return events
-}
-
-// givenUp are the amounts of a transaction's refunds that were cancelled at the
-// acquirer: like those it declines, clients may have got the answer that they
-// were made.
-func (l *ledger) givenUp(transaction string) (amounts []int64) {
-	for _, e := range l.of(transaction) {
-		if l.cancelled[e.text("id")] {
-			amounts = append(amounts, minor(e["amount"]))
-		}
-	}
-	return amounts
 }
 
 // sum adds up the amounts of those items that the filter keeps.
@@ -138,6 +174,9 @@ func sum(items []item, keep func(item) bool) (total int64) {
 	return total
 }
 
+// all keeps every item.
+func all(item) bool { return true }
+
 // are keeps items whose attribute has one of the values.
 func are(name string, values ...string) func(item) bool {
 	return func(i item) bool { return slices.Contains(values, i.text(name)) }
@@ -147,21 +186,24 @@ func ofEvents(kind string, statuses ...string) func(item) bool {
 	return func(i item) bool { return i.text("type") == kind && slices.Contains(statuses, i.text("status")) }
 }
 
-// balanceKeys are all that have money, in order.
-func (l *ledger) balanceKeys() []balanceKey {
-	names := map[string]balanceKey{}
-	for p := range l.accounts {
-		names[p.tenant+" "+p.currency] = p
+// payableKey names a payable of the tenant that an item belongs to.
+func payableKey(i item, id string) string { return i.tenant() + " " + id }
+
+// carriedBy is the payout that carried a payable or record forward; "": none did.
+func carriedBy(i item) string {
+	payout, carried := strings.CutPrefix(i.text("id"), "carried#")
+	if !carried {
+		return ""
 	}
-	for p := range l.payable {
-		names[p.tenant+" "+p.currency] = p
+	payout, _, _ = strings.Cut(payout, "#")
+	return payout
+}
+
+// net is what a part of a transaction comes to.
+func net(part item) int64 {
+	net := minor(part["amount"]) - minor(part["deducted"])
+	if part["gross"] != true {
+		net -= minor(part["fee"])
 	}
-	for p := range l.reserved {
-		names[p.tenant+" "+p.currency] = p
-	}
-	list := make([]balanceKey, 0, len(names))
-	for _, name := range sorted(names) {
-		list = append(list, names[name])
-	}
-	return list
+	return net
 }

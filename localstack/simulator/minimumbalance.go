@@ -10,8 +10,8 @@ import (
 // liveMinimumBalance is contract §6.4's, in a currency's units.
 const liveMinimumBalance = "-1000"
 
-func minimumBalance(currency string) int64 {
-	return money.MustParse(liveMinimumBalance, money.Currency(currency)).Minor()
+func minimumBalance(currency money.Currency) int64 {
+	return money.MustParse(liveMinimumBalance, currency).Minor()
 }
 
 // checkMinimumBalance sees that a refund which has just been reserved leaves a live
@@ -37,35 +37,21 @@ func (m *month) checkMinimumBalance(operation string, body []byte) {
 		if p.Kind != store.KindReserve {
 			continue
 		}
-		tenant, currency := p.Tenant.String(), p.Last
-		if left := m.balance(balanceKey{tenant, currency}); left < minimumBalance(currency) {
-			m.find("", "a refund leaves %s %d %s", tenant, left, currency)
+		key := balanceKey{p.Tenant.String(), money.Currency(p.Last)}
+		if left := m.balance(key); left < minimumBalance(key.currency) {
+			m.find("", "a refund leaves %s %d %s", key.tenant, left, key.currency)
 		}
 	}
 }
 
 // balance is what is payable to a merchant beyond its refunds under way.
-func (m *month) balance(of balanceKey) (left int64) {
-	shortfalls := map[string]int64{} // by payout, beyond what was carried forward
-	for _, i := range m.scan() {
-		p := partition(i.text("pk"))
-		if p.Tenant.String() != of.tenant {
-			continue
+func (m *month) balance(key balanceKey) int64 {
+	b := m.snapshot()
+	left := b.balances[key][payables] - b.balances[key][reserve]
+	for id, p := range b.payouts {
+		if p.tenant() == key.tenant && p.text("status") == "COLLECTING" {
+			left += min(0, minor(p["total"])-sum(b.carried[id], all))
 		}
-		if payout := carriedBy(i); payout != "" {
-			shortfalls[payout] -= minor(i["amount"])
-		}
-		switch {
-		case p.Kind == store.KindPayable && strings.HasPrefix(p.Last+"#", of.currency+"#"): // of each shard
-			left += minor(i["amount"])
-		case p.Kind == store.KindReserve && p.Last == of.currency:
-			left -= minor(i["amount"])
-		case i.text("sk") == "PAYOUT" && i.text("status") == "COLLECTING":
-			shortfalls[i.text("id")] += min(0, minor(i["total"]))
-		}
-	}
-	for _, shortfall := range shortfalls {
-		left += min(0, shortfall)
 	}
 	return left
 }

@@ -1,27 +1,22 @@
 package simulator
 
-import (
-	"strings"
-)
+import "strings"
 
-// checkMoney compares the platform's records with each other and with the acquirer's.
+// checkMoney compares the platform's records with each other, and with the acquirer's and the bank's.
 func (w *World) checkMoney(b snapshot) {
-	l := newLedger()
-	for _, i := range b.items {
-		l.enter(nil, i)
-	}
 	for _, id := range sorted(b.transactions) {
 		t := b.transactions[id]
-		w.checkSum(t, l)
-		w.checkReturned(t, l)
-		w.checkPayouts(t, l)
-		w.checkEntries(t, l)
+		w.checkSum(t, b.ledger)
+		w.checkReturned(b, t)
+		w.checkParts(b, t)
+		w.checkTransactionEntries(b, t)
 	}
-	w.checkMovements(b, l)
-	w.checkAccounts(b, l)
-	w.checkSteps()
-	w.checkRefundReplies(b, l)
-	w.noteClientViews(b, l)
+	for _, charge := range sorted(b.moved) {
+		if b.transactions[charge] == nil {
+			w.find(b.charges[charge].text("checkout_id"), "money of charge %s moved, and there is no transaction", charge)
+		}
+	}
+	w.checkBalances(b.ledger, false)
 }
 
 // checkSum: what was captured is refunded, charged back, under way, or left.
@@ -36,17 +31,16 @@ func (w *World) checkSum(t item, l *ledger) {
 	}
 	if refunded != minor(t["refunded"]) || back != minor(t["charged_back"]) {
 		w.find(t.text("checkout_id"), "events refund %d and charge back %d, the transaction records %v and %v", refunded,
-			back,
-			t["refunded"], t["charged_back"])
+			back, t["refunded"], t["charged_back"])
 	}
 }
 
 // checkReturned: every refund and chargeback moved money at the acquirer
 // once, and nothing else did; none is left open.
-func (w *World) checkReturned(t item, l *ledger) {
+func (w *World) checkReturned(b snapshot, t item) {
 	checkout, id := t.text("checkout_id"), t.text("id")
-	moves := l.moved[id]
-	for _, e := range l.of(id) {
+	moves := b.moved[id]
+	for _, e := range b.of(id) {
 		if e.text("type") != "REFUND" {
 			continue
 		}
@@ -61,123 +55,122 @@ func (w *World) checkReturned(t item, l *ledger) {
 		if openEvent(e) {
 			w.find(checkout, "refund %s is left %s", e.text("id"), e.text("status"))
 		}
-		if l.cancelled[e.text("id")] && e.text("status") != "FAILED" {
+		if b.cancelled[e.text("id")] && e.text("status") != "FAILED" {
 			w.find(checkout, "refund %s is %s, and cancelled at the acquirer", e.text("id"), e.text("status"))
 		}
 	}
-	captured := sum(moves, are("kind", "capture"))
-	refunded, back := sum(moves, are("kind", "refund")), sum(moves, are("kind", "chargeback"))
-	if captured != minor(t["captured"]) || refunded != minor(t["refunded"]) || back != minor(t["charged_back"]) {
-		w.find(checkout, "the acquirer captured %d, refunded %d and charged back %d, the transaction records %v, %v and %v",
-			captured, refunded, back,
-			t["captured"], t["refunded"], t["charged_back"])
-	}
-	if refunded+back > captured {
-		w.find(checkout, "the acquirer captured %d and gave back %d", captured, refunded+back)
+	for _, kind := range sorted(amountsMoved) {
+		if moved, has := sum(moves, are("kind", kind)), t[amountsMoved[kind]]; moved != minor(has) {
+			w.find(checkout, "the acquirer has %ss of %d, the transaction records %v", kind, moved, has)
+		}
 	}
 }
 
-// checkPayouts: each part of the payout waits as a payable of its net amount, and
-// what the parts do not cover waits as debits.
-func (w *World) checkPayouts(t item, l *ledger) {
+// amountsMoved are the attributes of a transaction that have its movements' amounts, by their kind.
+var amountsMoved = map[string]string{"capture": "captured", "refund": "refunded", "chargeback": "charged_back"}
+
+// recorded are the statuses of a record, by those of its part. The payable of a part that is not in a payout has none.
+var recorded = map[string]string{"SCHEDULED": "", "PAID_OUT": "SUCCESSFUL", "FAILED": "FAILED", "RECONCILED": "OPEN"}
+
+// checkParts: each part of a transaction waits as a payable of its net amount, or shows what became of it in a payout.
+// The parts are all that was captured.
+func (w *World) checkParts(b snapshot, t item) {
 	checkout, id := t.text("checkout_id"), t.text("id")
 	var amounts, fees, deducted int64
 	for _, p := range t.list("payouts") {
-		payable := l.payables[id+"#"+p.text("n")]
-		net := minor(p["amount"]) - minor(p["fee"]) - minor(p["deducted"])
-		if payable == nil || minor(payable["amount"]) != net || minor(payable["fee"]) != minor(p["fee"]) {
-			w.find(checkout, "payout %s of %d waits as %v", p.text("n"), net, payable["amount"])
+		payable := payableKey(t, id+"#"+p.text("seq"))
+		where := b.taken[payable]
+		if waits := b.payables[payable]; waits != nil {
+			where = append(where[:len(where):len(where)], waits)
+		}
+		status, known := recorded[p.text("status")]
+		if !known || len(where) != 1 || where[0].text("status") != status ||
+			where[0].text("payout_id") != p.text("payout_id") ||
+			minor(where[0]["amount"]) != net(p) || minor(where[0]["fee"]) != minor(p["fee"]) {
+			w.find(checkout, "part %s is %s with %d, and recorded as %v", payable, p.text("status"), net(p), where)
+		}
+		if status == "FAILED" { // another part replaces it
+			continue
 		}
 		amounts, fees, deducted = amounts+minor(p["amount"]), fees+minor(p["fee"]), deducted+minor(p["deducted"])
 	}
 	if captured := minor(t["captured"]); amounts != captured || captured > 0 && fees != minor(t["fee"]) {
 		w.find(checkout, "payouts of %d with fees of %d, captured were %d at %v", amounts, fees, captured, t["fee"])
 	}
-	var debits int64
-	for _, e := range l.of(id) {
+	w.checkDeductions(b, t, deducted)
+}
+
+// checkDeductions: what went back to the payer is deducted from the parts, waits as a debit, or is settled with other
+// money of the merchant.
+func (w *World) checkDeductions(b snapshot, t item, deducted int64) {
+	checkout := t.text("checkout_id")
+	for _, e := range b.of(t.text("id")) {
 		if e.text("type") != "PAYOUT_DEDUCTION" {
 			continue
 		}
-		if payable := l.payables[e.text("id")]; payable == nil || minor(payable["amount"]) != -minor(e["amount"]) {
-			w.find(checkout, "a deduction of %v waits as %v", e["amount"], payable["amount"])
+		payable := payableKey(t, e.text("id"))
+		where := []item{b.payables[payable]}
+		if e.text("status") == "SUCCESSFUL" {
+			where = b.taken[payable]
 		}
-		debits += minor(e["amount"])
+		if sum(where, are("status", "", "SUCCESSFUL")) != -minor(e["amount"]) {
+			w.find(checkout, "deduction %s of %v is %s, and recorded as %v", payable, e["amount"], e.text("status"), where)
+		}
+		deducted += minor(e["amount"])
 	}
-	if back := minor(t["refunded"]) + minor(t["charged_back"]); deducted+debits != back {
-		w.find(checkout, "%d were refunded, %d are deducted and %d are still to be deducted", back, deducted, debits)
+	if back := minor(t["refunded"]) + minor(t["charged_back"]); deducted != back {
+		w.find(checkout, "%d went back, %d are deducted or still to be deducted", back, deducted)
 	}
 }
 
-// checkEntries: a balanced entry for each movement, and no other.
-func (w *World) checkEntries(t item, l *ledger) {
+// checkTransactionEntries: the journal has an entry for each movement of a transaction's money, and no other.
+func (w *World) checkTransactionEntries(b snapshot, t item) {
 	want := map[string]int64{}
 	if captured := minor(t["captured"]); captured > 0 {
-		want[t.text("id")] = captured
+		want["payment "+t.text("id")] = captured
 	}
-	for _, e := range l.of(t.text("id")) {
-		if e.text("status") == "REFUNDED" || e.text("type") == "CHARGE_BACK" {
-			want[e.text("id")] = -minor(e["amount"])
+	for _, e := range b.of(t.text("id")) {
+		switch {
+		case e.text("status") == "REFUNDED":
+			want["refund "+e.text("id")] = -minor(e["amount"])
+		case e.text("type") == "CHARGE_BACK":
+			want["chargeback "+e.text("id")] = -minor(e["amount"])
 		}
 	}
-	for _, entry := range l.entries {
-		if entry.object("about").text("id") != t.text("id") {
-			continue
+	w.checkEntries(t.text("checkout_id"), b.entries[t.text("id")], want)
+}
+
+// movedIn are the accounts that show what an entry moves, by its kind.
+var movedIn = map[string]string{"payment": "acquirer_receivable", "refund": "acquirer_receivable",
+	"chargeback": "acquirer_receivable", "payout": "merchant_payable", "payout_returned": "merchant_payable",
+	"payout_paid": "bank"}
+
+// checkEntries: the entries balance, and move the amounts that are wanted, by kind and id.
+func (w *World) checkEntries(about string, entries []item, want map[string]int64) {
+	for _, entry := range entries {
+		kind := entry.text("kind")
+		name := kind + " " + entry.text("id")
+		postings := entry.list("postings")
+		balance := sum(postings, all)
+		moved := sum(postings, are("account", movedIn[kind]))
+		if balance != 0 || moved == 0 || moved != want[name] {
+			w.find(about, "entry %s of %d is off by %d, and records %d", name, moved, balance, want[name])
 		}
-		var receivable, balance int64
-		for _, posting := range entry.list("postings") {
-			balance += minor(posting["amount"])
-			if posting.text("account") == "acquirer_receivable" {
-				receivable += minor(posting["amount"])
-			}
-		}
-		if balance != 0 || receivable == 0 || receivable != want[entry.text("id")] {
-			w.find(t.text("checkout_id"), "%s entry %s of %d is off by %d, and records %d", entry.text("kind"), entry.text("id"),
-				receivable, balance, want[entry.text("id")])
-		}
-		delete(want, entry.text("id"))
+		delete(want, name)
 	}
-	for _, id := range sorted(want) {
-		w.find(t.text("checkout_id"), "no entry for %s of %d", id, want[id])
+	for _, name := range sorted(want) {
+		w.find(about, "no entry %s of %d", name, want[name])
 	}
 }
 
-// checkMovements: money moves for charges that the platform knows.
-func (w *World) checkMovements(b snapshot, l *ledger) {
-	for _, charge := range sorted(l.moved) {
-		if b.transactions[charge] == nil {
-			w.find(b.charges[charge].text("checkout_id"), "money of charge %s moved, and there is no transaction", charge)
-		}
-	}
-}
-
-// checkAccounts: the journal's balances are what the acquirer has to pay, what is
-// payable to the merchants and the fees; nothing is reserved any more.
-func (w *World) checkAccounts(b snapshot, l *ledger) {
-	receivable, fees := map[balanceKey]int64{}, map[balanceKey]int64{}
-	for _, charge := range sorted(l.moved) {
-		for _, m := range l.moved[charge] {
-			p := balanceKeyOf(m, m["amount"])
-			if m.text("kind") == "capture" {
-				receivable[p] += minor(m["amount"])
-			} else {
-				receivable[p] -= minor(m["amount"])
+// checkBalances holds the balances to the equations; between two steps of the platform, to those that are always true.
+func (w *World) checkBalances(l *ledger, betweenSteps bool) {
+	for _, key := range l.keys() {
+		balances := l.balances[key]
+		for _, e := range equations {
+			if one := e.sign * balances[e.one]; one != balances[e.another] && (e.atEveryStep || !betweenSteps) {
+				w.find("", "%s of %v is %d, %s is %d", e.one, key, one, e.another, balances[e.another])
 			}
-		}
-	}
-	for _, t := range b.transactions {
-		if minor(t["captured"]) > 0 {
-			fees[balanceKeyOf(t, t["fee"])] += minor(t["fee"])
-		}
-	}
-	for _, p := range l.balanceKeys() {
-		balances := l.accounts[p]
-		if balances["acquirer_receivable"] != receivable[p] || -balances["merchant_payable"] != l.payable[p] ||
-			-balances["fee_income"] != fees[p] {
-			w.find("", "the ledger of %v has %v; the acquirer owes %d, %d are payable, fees are %d", p, balances, receivable[p],
-				l.payable[p], fees[p])
-		}
-		if l.reserved[p] != l.openReserves[p] {
-			w.find("", "%d of %v are reserved for refunds of %d", l.reserved[p], p, l.openReserves[p])
 		}
 	}
 }
@@ -190,7 +183,7 @@ func (w *World) checkSteps() {
 	before, changed := map[string]item{}, map[string]item{}
 	for _, c := range w.changes {
 		now := c.image()
-		if now == nil || now.text("pk") == "" {
+		if now.text("pk") == "" {
 			continue
 		}
 		sk := now.text("sk")
@@ -226,31 +219,19 @@ func (w *World) checkStep(l *ledger, changed map[string]item) {
 	for _, id := range sorted(changed) {
 		w.checkSum(changed[id], l)
 	}
-	for _, p := range l.balanceKeys() {
-		var total int64
-		for _, balance := range l.accounts[p] {
-			total += balance
-		}
-		if total != 0 {
-			w.find("", "the journal of %v is off by %d", p, total)
-		}
-		if balance := -l.accounts[p]["merchant_payable"]; balance != l.payable[p] {
-			w.find("", "merchant_payable is %d of %v, the payables are %d", balance, p, l.payable[p])
-		}
-		if l.reserved[p] != l.openReserves[p] {
-			w.find("", "%d of %v are reserved for refunds of %d", l.reserved[p], p, l.openReserves[p])
-		}
-		if live := strings.HasPrefix(p.tenant, "L#"); live && l.payable[p]-l.reserved[p] < minimumBalance(p.currency) &&
-			!l.chargedBack(p) {
-			w.find("", "refunds took %v to %d, of which %d are reserved", p, l.payable[p], l.reserved[p])
+	w.checkBalances(l, true)
+	for _, key := range l.keys() {
+		left := l.balances[key][payables] - l.balances[key][reserve]
+		if strings.HasPrefix(key.tenant, "L#") && left < minimumBalance(key.currency) && !l.chargedBack(key) {
+			w.find("", "refunds took %v to %d", key, left)
 		}
 	}
 }
 
 // chargedBack says whether there was a chargeback, which has no minimum balance.
-func (l *ledger) chargedBack(p balanceKey) bool {
+func (l *ledger) chargedBack(key balanceKey) bool {
 	for _, e := range l.events {
-		if e.text("type") == "CHARGE_BACK" && balanceKeyOf(e, e["amount"]) == p {
+		if e.text("type") == "CHARGE_BACK" && key == (balanceKey{e.tenant(), currencyOf(e["amount"])}) {
 			return true
 		}
 	}

@@ -1,0 +1,74 @@
+package simulator
+
+import (
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// snapshot has all records of a world, by their ids.
+type snapshot struct {
+	*ledger
+	items                              []item // all there are
+	checkouts, transactions, callbacks map[string]item
+	charges                            map[string]item // of the acquirer
+	captures                           map[string]int  // by charge
+	instruments                        []item
+	customers                          map[string]item // by tenant and id
+	cards                              map[string]bool // tokens the acquirer knows
+	payouts                            map[string]item
+	records                            map[string][]item // by payout
+	taken                              map[string][]item // records by the tenant and id of the payable they were
+	booked                             map[string][]item // at the bank, by payout
+	carried                            map[string][]item // payables and records of shortfalls, by payout
+}
+
+func (w *World) snapshot() snapshot {
+	b := snapshot{newLedger(), w.scan(), map[string]item{}, map[string]item{}, map[string]item{}, map[string]item{},
+		map[string]int{}, nil, map[string]item{}, map[string]bool{}, map[string]item{}, map[string][]item{},
+		map[string][]item{}, map[string][]item{}, map[string][]item{}}
+	for _, i := range b.items {
+		b.enter(nil, i)
+		b.take(i)
+	}
+	return b
+}
+
+func (b *snapshot) take(i item) {
+	id, pk, sk := i.text("id"), i.text("pk"), i.text("sk")
+	if payout := carriedBy(i); payout != "" {
+		b.carried[payout] = append(b.carried[payout], i)
+	}
+	switch {
+	case strings.HasPrefix(pk, "SANDBOX#CHARGE#") && sk == "CHARGE":
+		b.charges[id] = i
+	case strings.HasPrefix(sk, "CAPTURE#"):
+		b.captures[strings.TrimPrefix(pk, "SANDBOX#CHARGE#")]++
+	case sk == "CHECKOUT":
+		b.checkouts[id] = i
+	case strings.HasPrefix(sk, "TRANSACTION#"):
+		b.transactions[id] = i
+	case sk == "CALLBACK":
+		b.callbacks[id] = i
+	case sk == "CUSTOMER":
+		b.customers[i.tenant()+" "+partition(pk).Last] = i
+	case sk == "CARD":
+		b.cards[strings.TrimPrefix(pk, "SANDBOX#CARD#")] = true
+	case strings.HasPrefix(sk, "CARD#"):
+		b.instruments = append(b.instruments, i)
+	case sk == "PAYOUT":
+		b.payouts[id] = i
+	case i.kind() == store.KindPayoutRecords:
+		payout, payable := i.text("payout_id"), payableKey(i, id)
+		b.records[payout], b.taken[payable] = append(b.records[payout], i), append(b.taken[payable], i)
+	case booked(i):
+		b.booked[id] = append(b.booked[id], i)
+	}
+}
+
+// timeOf is a time in an item.
+func timeOf(i item, name string) time.Time {
+	at, _ := time.Parse(time.RFC3339Nano, i.text(name))
+	return at
+}
