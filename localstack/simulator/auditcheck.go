@@ -13,7 +13,7 @@ import (
 func (m *month) checkAudited(body []byte) {
 	changed, entries := []string{}, 0
 	for _, put := range readTransaction(body).TransactItems {
-		i := item(plainItem(put.Put.Item))
+		i := put.Put.Item
 		if i.kind() == store.KindAudit {
 			if m.checkEntry(i); i.text("subject") == "merchant" { // others are of its keys
 				entries++

@@ -161,7 +161,7 @@ func (m *month) checkVerdicts(body []byte) {
 		if !strings.HasPrefix(pk, "FILEBANK#ACCOUNT#") {
 			continue
 		}
-		stored := m.read(map[string]string{"S": pk}, map[string]string{"S": "ACCOUNT"}).text("verdict")
+		stored := m.read(pk, "ACCOUNT").text("verdict")
 		if was := m.verdicts[pk]; was != "" && was != string(merchant.BankAccountPending) && stored != was {
 			m.find("", "%s was %s, and is %s", pk, was, stored)
 		}

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -99,7 +100,7 @@ func (w *World) asksBank(key, tenant string) bool {
 	if key == "FILEBANK#ASKED" {
 		return true
 	}
-	asked := w.read(map[string]string{"S": key}, map[string]string{"S": "ACCOUNT"})
+	asked := w.read(key, "ACCOUNT")
 	return strings.HasPrefix(key, "FILEBANK#ACCOUNT#") && (len(asked) == 0 || asked.text("tenant") == tenant)
 }
 
@@ -155,37 +156,50 @@ func (i item) list(name string) (items []item) {
 	return items
 }
 
-// plain turns an attribute value of the service's JSON into a plain one;
-// numbers stay text.
-func plain(v any) any {
-	typed, _ := v.(map[string]any)
-	for kind, value := range typed {
-		switch kind {
-		case "M":
-			return plainItem(value)
-		case "L":
-			list, _ := value.([]any)
-			out := make([]any, len(list))
-			for i := range list {
-				out[i] = plain(list[i])
-			}
-			return out
-		case "NULL":
-			return nil
-		default:
-			return value
-		}
-	}
-	return nil
+// UnmarshalJSON decodes an item as the table's API has it.
+func (i *item) UnmarshalJSON(text []byte) error {
+	var attributes map[string]events.DynamoDBAttributeValue
+	err := json.Unmarshal(text, &attributes)
+	*i = plainItem(attributes)
+	return err
 }
 
-func plainItem(v any) map[string]any {
-	members, _ := v.(map[string]any)
-	out := make(map[string]any, len(members))
-	for name, value := range members {
+func plainItem(attributes map[string]events.DynamoDBAttributeValue) item {
+	out := make(item, len(attributes))
+	for name, value := range attributes {
 		out[name] = plain(value)
 	}
 	return out
+}
+
+// plain turns an attribute value into a plain one; numbers stay text.
+func plain(v events.DynamoDBAttributeValue) any {
+	switch v.DataType() {
+	case events.DataTypeString:
+		return v.String()
+	case events.DataTypeNumber:
+		return v.Number()
+	case events.DataTypeBoolean:
+		return v.Boolean()
+	case events.DataTypeBinary:
+		return string(v.Binary())
+	case events.DataTypeMap:
+		return map[string]any(plainItem(v.Map()))
+	case events.DataTypeList:
+		return plainList(v.List(), plain)
+	case events.DataTypeStringSet:
+		return plainList(v.StringSet(), func(text string) any { return text })
+	default:
+		return nil
+	}
+}
+
+func plainList[T any](of []T, plain func(T) any) []any {
+	list := make([]any, len(of))
+	for i, element := range of {
+		list[i] = plain(element)
+	}
+	return list
 }
 
 // withID adds the id of a checkout or transaction, which is in its key alone.
@@ -204,12 +218,12 @@ func (w *World) scan() []item {
 	in := map[string]any{"TableName": w.config.Table}
 	for {
 		var out struct {
-			Items            []map[string]any
+			Items            []item
 			LastEvaluatedKey map[string]any
 		}
 		w.aws(w.table, tables+"Scan", in, &out)
-		for _, raw := range out.Items {
-			items = append(items, withID(plainItem(raw)))
+		for _, i := range out.Items {
+			items = append(items, withID(i))
 		}
 		if out.LastEvaluatedKey == nil {
 			return items
@@ -235,14 +249,12 @@ func (w *World) nextDue() time.Time {
 // dueItems are all that a schedule will have to handle.
 func (w *World) dueItems(what store.Kind) (due []item) {
 	for shard := range w.config.DueShards {
-		var out struct{ Items []map[string]any }
+		var out struct{ Items []item }
 		w.aws(w.table, tables+"Query", map[string]any{
 			"TableName": w.config.Table, "IndexName": "due", "KeyConditionExpression": "due_pk = :p",
 			"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": fmt.Sprintf("%s#%d", what, shard)}},
 		}, &out)
-		for _, raw := range out.Items {
-			due = append(due, plainItem(raw))
-		}
+		due = append(due, out.Items...)
 	}
 	return due
 }
@@ -254,12 +266,12 @@ func dueAt(place string) time.Time {
 	return time.UnixMicro(micros).Add(time.Second)
 }
 
-// read is the item with the key.
-func (w *World) read(pk, sk any) item {
-	var out struct{ Item map[string]any }
+// read reads an item by its key.
+func (w *World) read(pk, sk string) item {
+	var out struct{ Item item }
 	w.aws(w.table, tables+"GetItem", map[string]any{"TableName": w.config.Table, "ConsistentRead": true,
-		"Key": map[string]any{"pk": pk, "sk": sk}}, &out)
-	return plainItem(out.Item)
+		"Key": map[string]any{"pk": map[string]string{"S": pk}, "sk": map[string]string{"S": sk}}}, &out)
+	return out.Item
 }
 
 // atRest says whether nothing is due and the queue is empty.
@@ -288,41 +300,9 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 // image is the item as the change left it; empty when it is gone.
 func (c *change) image() item {
 	if c.read == nil {
-		c.read = withID(plainImage(c.Change.NewImage))
+		c.read = withID(plainItem(c.Change.NewImage))
 	}
 	return c.read
-}
-
-func plainImage(image map[string]events.DynamoDBAttributeValue) item {
-	out := make(item, len(image))
-	for name, value := range image {
-		out[name] = plainAttribute(value)
-	}
-	return out
-}
-
-// plainAttribute is plain for an attribute as Lambda's events have it.
-func plainAttribute(v events.DynamoDBAttributeValue) any {
-	switch v.DataType() {
-	case events.DataTypeString:
-		return v.String()
-	case events.DataTypeNumber:
-		return v.Number()
-	case events.DataTypeBoolean:
-		return v.Boolean()
-	case events.DataTypeBinary:
-		return string(v.Binary())
-	case events.DataTypeMap:
-		return map[string]any(plainImage(v.Map()))
-	case events.DataTypeList:
-		list := make([]any, len(v.List()))
-		for i, element := range v.List() {
-			list[i] = plainAttribute(element)
-		}
-		return list
-	default:
-		return nil
-	}
 }
 
 // images are all states of all items of one sort, in order.

@@ -61,7 +61,7 @@ func (f *files) checkAudit(body []byte) {
 	f.record(func() { f.writes[call.ClientRequestToken] = call.ClientRequestToken != "" })
 	changed, entries := map[string]bool{}, 0
 	for _, one := range call.TransactItems {
-		for _, i := range []item{plainItem(one.Put.Item), plainItem(one.Delete.Key)} {
+		for _, i := range []item{one.Put.Item, one.Delete.Key} {
 			sk := i.text("sk")
 			if i.kind() == store.KindFiles && (strings.HasPrefix(sk, "FILE#") || strings.HasPrefix(sk, "COLLECTION#")) {
 				changed[sk] = true
@@ -232,7 +232,7 @@ func changed(was, is item, names ...string) bool {
 // checkEnd: a file ends because somebody deletes it, its content differs, or it was not uploaded in time.
 func (c *fileTenant) checkEnd(by *invocation, was item, archived bool) {
 	id := was.text("id")
-	deleted := c.read(map[string]string{"S": was.text("pk")}, map[string]string{"S": "DELETED#" + id})
+	deleted := c.read(was.text("pk"), "DELETED#"+id)
 	created, _ := time.Parse(time.RFC3339Nano, was.text("created_at"))
 	versions := c.versions[was.text("object")]
 	switch pending := was.text("status") == "pending"; {

@@ -80,7 +80,7 @@ func (p *people) witness(by *invocation, operation string, body []byte) (done fu
 		}
 		p.tokens[call.ClientRequestToken] = true
 		for _, one := range call.TransactItems {
-			switch i := item(plainItem(one.Put.Item)); {
+			switch i := one.Put.Item; {
 			case i.kind() == store.KindAudit:
 				w.entries = append(w.entries, i)
 			case strings.HasPrefix(i.text("pk"), "MAIL#"):

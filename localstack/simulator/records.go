@@ -14,8 +14,8 @@ import (
 type transaction struct {
 	ClientRequestToken string
 	TransactItems      []struct {
-		Put    struct{ Item map[string]any }
-		Delete struct{ Key map[string]any }
+		Put    struct{ Item item }
+		Delete struct{ Key item }
 	}
 }
 
@@ -159,7 +159,7 @@ func (w *World) checkOwner(ctx context.Context, operation string, body []byte) {
 	if operation != "UpdateItem" {
 		return
 	}
-	stored := w.read(map[string]string{"S": keys[0]}, map[string]string{"S": "IDEMPOTENCY"})
+	stored := w.read(keys[0], "IDEMPOTENCY")
 	if stored.text("owner") != by.claim {
 		w.find("", "%s ended the claim of another request on %s", by.actor, keys[0])
 	}
