@@ -10,10 +10,9 @@ import (
 // checkAudited sees that a write that has been done, and changes what an operator or a
 // merchant may change of its account, writes one audit entry, and that any other write
 // of it writes none.
-func (m *month) checkAudited(body []byte) {
+func (m *month) checkAudited(puts []item) {
 	changed, entries := []string{}, 0
-	for _, put := range readTransaction(body).TransactItems {
-		i := put.Put.Item
+	for _, i := range puts {
 		if i.kind() == store.KindAudit {
 			if m.checkEntry(i); i.text("subject") == "merchant" { // others are of its keys
 				entries++
@@ -31,8 +30,13 @@ func (m *month) checkAudited(body []byte) {
 			}
 		}
 	}
+	m.checkEntryCount(changed, entries)
+}
+
+// checkEntryCount sees that a write which changes something has one audit entry, and any other none.
+func (w *World) checkEntryCount(changed []string, entries int) {
 	if want := min(len(changed), 1); entries != want {
-		m.find("", "a change of %v has %d audit entries, want %d", changed, entries, want)
+		w.find("", "a change of %v has %d audit entries, want %d", changed, entries, want)
 	}
 }
 

@@ -3,7 +3,7 @@ package simulator
 import (
 	"cmp"
 	"context"
-	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -11,58 +11,55 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// storedAccount is a bank account in a write, by its attributes.
-type storedAccount map[string]struct{ S string }
-
-func (a storedAccount) status() merchant.BankAccountStatus {
-	return merchant.BankAccountStatus(a["status"].S)
-}
-
 // accountsVersion is what a tenant's bank accounts were from a logical time on.
 type accountsVersion struct {
 	from    int64
-	all     []storedAccount
+	all     []item
 	primary string // its id
 }
 
 // tenantAccounts are a tenant's bank accounts, and where its payouts go.
 type tenantAccounts struct {
 	versions []accountsVersion // but for the first, when there are none
-	payee    storedAccount     // the last VERIFIED primary one
+	payee    item              // the last VERIFIED primary one
 	held     bool              // no payout may leave
 }
 
 func (v accountsVersion) count(of ...merchant.BankAccountStatus) (n int) {
 	for _, a := range v.all {
-		if slices.Contains(of, a.status()) {
+		if slices.Contains(of, statusOf(a)) {
 			n++
 		}
 	}
 	return n
 }
 
-// holders are those of the accounts, with how many each has.
+func statusOf(account item) merchant.BankAccountStatus {
+	return merchant.BankAccountStatus(account.text("status"))
+}
+
+// holders counts the accounts of each holder.
 func (v accountsVersion) holders() map[string]int {
 	count := map[string]int{}
 	for _, a := range v.all {
-		count[a["account_holder_name"].S]++
+		count[a.text("account_holder_name")]++
 	}
 	return count
 }
 
-// numbers are those of the accounts that were not REJECTED, with how many each has.
+// numbers counts the accounts of each number that were not REJECTED.
 func (v accountsVersion) numbers() map[string]int {
 	count := map[string]int{}
 	for _, a := range v.all {
-		if a.status() != merchant.BankAccountRejected {
-			count[a["iban"].S]++
+		if statusOf(a) != merchant.BankAccountRejected {
+			count[a.text("iban")]++
 		}
 	}
 	return count
 }
 
-func (v accountsVersion) get(id string) storedAccount {
-	at := slices.IndexFunc(v.all, func(a storedAccount) bool { return a["id"].S == id })
+func (v accountsVersion) get(id string) item {
+	at := slices.IndexFunc(v.all, are("id", id))
 	if at < 0 {
 		return nil
 	}
@@ -103,9 +100,9 @@ func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 	case primary == nil && len(v.all) == 0: // payouts were held before there was an account
 	case primary == nil:
 		m.find("", "%s has no primary account", tenant)
-	case primary.status() == merchant.BankAccountRejected && verified > 0:
+	case statusOf(primary) == merchant.BankAccountRejected && verified > 0:
 		m.find("", "the primary account of %s is REJECTED, and %d are VERIFIED", tenant, verified)
-	case primary.status() == merchant.BankAccountVerified:
+	case statusOf(primary) == merchant.BankAccountVerified:
 		of.payee = primary
 	}
 	if pending := v.count(merchant.BankAccountPending); pending > 1 {
@@ -125,10 +122,10 @@ func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 		}
 	}
 	for _, was := range before.all {
-		is := v.get(was["id"].S)
-		lost := is == nil && was.status() != merchant.BankAccountRejected
-		if lost || is != nil && was.status() != merchant.BankAccountPending && is.status() != was.status() {
-			m.find("", "account %s of %s was %s, and is %q", was["id"].S, tenant, was.status(), is.status())
+		is := v.get(was.text("id"))
+		lost := is == nil && statusOf(was) != merchant.BankAccountRejected
+		if lost || is != nil && statusOf(was) != merchant.BankAccountPending && statusOf(is) != statusOf(was) {
+			m.find("", "account %s of %s was %s, and is %q", was.text("id"), tenant, statusOf(was), statusOf(is))
 		}
 	}
 }
@@ -136,21 +133,21 @@ func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 // checkPayee: a payout is recorded as sent to the account that is the last VERIFIED
 // primary one at that moment (contract §7.3), while nobody holds payouts, and to no
 // other one later.
-func (m *month) checkPayee(tenant string, payout versioned) {
-	i := payout.Item
-	to, sent := m.sentTo[i.ID.S]
+func (m *month) checkPayee(tenant string, payout item) {
+	id, to := payout.text("id"), payout.object("to")
+	before, sent := m.sentTo[id]
 	switch of := m.accountsOf(tenant); {
-	case len(i.To.M) == 0:
+	case len(to) == 0:
 	case sent:
-		if !maps.Equal(to, i.To.M) {
-			m.find("", "payout %s was sent to %s, and is %s to %s", i.ID.S, to["id"].S, i.Status.S, i.To.M["id"].S)
+		if !reflect.DeepEqual(before, to) {
+			m.find("", "payout %s was sent to %s, and is %s to %s", id, before.text("id"), payout.text("status"), to.text("id"))
 		}
 	default:
-		if m.sentTo[i.ID.S] = i.To.M; !maps.Equal(of.payee, i.To.M) {
-			m.find("", "payout %s goes to %s, the payee of %s is %s", i.ID.S, i.To.M["id"].S, tenant, of.payee["id"].S)
+		if m.sentTo[id] = to; !reflect.DeepEqual(of.payee, to) {
+			m.find("", "payout %s goes to %s, the payee of %s is %s", id, to.text("id"), tenant, of.payee.text("id"))
 		}
 		if of.held {
-			m.find("", "payout %s is sent, while payouts of %s are held", i.ID.S, tenant)
+			m.find("", "payout %s is sent, while payouts of %s are held", id, tenant)
 		}
 	}
 }
@@ -183,7 +180,7 @@ func (w payeeWitness) Transfer(ctx context.Context, t bank.Transfer) (bank.Outco
 
 // checkOrder: the bank is given the account with which the payout was recorded.
 func (m *month) checkOrder(payout, iban string) {
-	if want := m.sentTo[payout]["iban"].S; iban == "" || iban != want {
+	if want := m.sentTo[payout].text("iban"); iban == "" || iban != want {
 		m.find("", "the bank is to pay %s to %q, and it was recorded for %q", payout, iban, want)
 	}
 }

@@ -19,8 +19,8 @@ type shownAccount struct {
 // shown is the version as clients see it: all, or only the primary account.
 func (v accountsVersion) shown(primaryAlone bool) (all []shownAccount) {
 	for _, a := range v.all {
-		if primary := a["id"].S == v.primary; primary || !primaryAlone {
-			all = append(all, shownAccount{a["iban"].S, a["account_holder_name"].S, a.status(), primary})
+		if primary := a.text("id") == v.primary; primary || !primaryAlone {
+			all = append(all, shownAccount{a.text("iban"), a.text("account_holder_name"), statusOf(a), primary})
 		}
 	}
 	return all
@@ -90,6 +90,6 @@ func (r *reply) asks() (asked shownAccount) {
 func (a *tenantAccounts) added(r *reply) bool {
 	asked := r.asks()
 	return slices.ContainsFunc(a.during(0, r.answered), func(v accountsVersion) bool {
-		return slices.ContainsFunc(v.all, func(is storedAccount) bool { return is["account_holder_name"].S == asked.Holder })
+		return v.holders()[asked.Holder] > 0
 	})
 }

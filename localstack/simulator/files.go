@@ -22,7 +22,6 @@ type files struct {
 	versions  map[string][]*version // that S3 has had, by key
 	deletions map[string]bool       // ids of files whose deletion somebody has asked for
 	links     []string              // signatures of links, which nothing keeps
-	writes    map[string]bool       // tokens of transactions that were done
 	kept      map[string]item       // items of files and objects, by their keys, after the changes that were applied
 	states    map[string]string     // of the entries of objects, by key, that there were
 	applied   int
@@ -42,7 +41,7 @@ type fileTenant struct {
 
 func newFiles(w *World) *files {
 	f := &files{World: w, rng: rand.New(rand.NewPCG(w.seed, 5_000)), documents: map[string]*document{},
-		versions: map[string][]*version{}, deletions: map[string]bool{}, writes: map[string]bool{}, kept: map[string]item{},
+		versions: map[string][]*version{}, deletions: map[string]bool{}, kept: map[string]item{},
 		states: map[string]string{}}
 	w.held, f.narrow = []float64{0, 0.7, 0.95}[f.rng.IntN(3)], f.rng.IntN(2) == 0
 	given, _ := credentials.Retrieve(context.Background())

@@ -43,7 +43,9 @@ func (f *files) committed(by *invocation, operation string, body []byte) {
 		!slices.ContainsFunc(valuesOf(string(body), "pk"), ofFiles) {
 		return
 	}
-	f.checkAudit(body)
+	if w, first := f.readWrite(operation, body); first {
+		f.checkAudit(w)
+	}
 	f.look()
 	for _, c := range f.tenants {
 		if n := len(c.history); n > 1 {
@@ -53,27 +55,18 @@ func (f *files) committed(by *invocation, operation string, body []byte) {
 }
 
 // checkAudit: each change of a file or a collection writes one audit entry, and nothing else writes any.
-func (f *files) checkAudit(body []byte) {
-	call := readTransaction(body)
-	if f.writes[call.ClientRequestToken] { // it was done before, and its reply lost
-		return
-	}
-	f.record(func() { f.writes[call.ClientRequestToken] = call.ClientRequestToken != "" })
+func (f *files) checkAudit(w write) {
 	changed, entries := map[string]bool{}, 0
-	for _, one := range call.TransactItems {
-		for _, i := range []item{one.Put.Item, one.Delete.Key} {
-			sk := i.text("sk")
-			if i.kind() == store.KindFiles && (strings.HasPrefix(sk, "FILE#") || strings.HasPrefix(sk, "COLLECTION#")) {
-				changed[sk] = true
-			}
-			if i.kind() == store.KindAudit {
-				entries++
-			}
+	for _, i := range slices.Concat(w.puts, w.deleted) {
+		sk := i.text("sk")
+		if i.kind() == store.KindFiles && (strings.HasPrefix(sk, "FILE#") || strings.HasPrefix(sk, "COLLECTION#")) {
+			changed[sk] = true
+		}
+		if i.kind() == store.KindAudit {
+			entries++
 		}
 	}
-	if entries != min(len(changed), 1) {
-		f.find("", "a change of %v has %d audit entries", sorted(changed), entries)
-	}
+	f.checkEntryCount(sorted(changed), entries)
 }
 
 // items are what the table has of files and of their objects, by the stream: reading the table each time takes long.

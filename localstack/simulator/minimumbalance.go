@@ -1,7 +1,7 @@
 package simulator
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -20,24 +20,15 @@ func minimumBalance(currency money.Currency) int64 {
 // and has not carried forward. (What a refund has counted on may still be paid
 // out while the acquirer has it: the contract checks the balance once, and
 // the rest comes off later payouts.)
-func (m *month) checkMinimumBalance(operation string, body []byte) {
-	text := string(body)
-	if operation != "TransactWriteItems" || !strings.Contains(text, `"RESERVE"`) ||
-		!strings.Contains(text, `"status":{"S":"BEGUN"}`) {
+func (m *month) checkMinimumBalance(w write) {
+	if !slices.ContainsFunc(w.puts, ofEvents("REFUND", "BEGUN")) {
 		return
 	}
-	for _, write := range valuesOf(text, "write_id") {
-		if m.seen["reserved "+write] {
-			return // answered as before, and nothing was written
-		}
-		m.seen["reserved "+write] = true
-	}
-	for _, pk := range valuesOf(text, "pk") {
-		p := partition(pk)
-		if p.Kind != store.KindReserve {
+	for _, i := range slices.Concat(w.puts, w.updated) {
+		if i.kind() != store.KindReserve {
 			continue
 		}
-		key := balanceKey{p.Tenant.String(), money.Currency(p.Last)}
+		key := balanceKey{i.tenant(), money.Currency(partition(i.text("pk")).Last)}
 		if left := m.balance(key); left < minimumBalance(key.currency) {
 			m.find("", "a refund leaves %s %d %s", key.tenant, left, key.currency)
 		}

@@ -30,17 +30,16 @@ type month struct {
 	today        string // the day it is, and how often the schedule has ticked
 	ticked       int
 
-	versions map[string]int64  // of schedules and payouts, by key
-	seen     map[string]bool   // write ids
+	versions map[string]int    // of items that are replaced, by key
 	taken    map[string]string // payables in payouts that have not failed, with the payouts
 
 	accounts  map[string]*tenantAccounts
-	sentTo    map[string]storedAccount // by payout
-	audited   map[string]item          // by key, as they are
-	entries   map[string]bool          // of the audit, by key
-	verdicts  map[string]string        // of operators about live accounts, by key
-	numbers   int                      // of accounts that were made up
-	addedOnce map[string]bool          // holders of accounts that are to be added once
+	sentTo    map[string]item   // by payout
+	audited   map[string]item   // by key, as they are
+	entries   map[string]bool   // of the audit, by key
+	verdicts  map[string]string // of operators about live accounts, by key
+	numbers   int               // of accounts that were made up
+	addedOnce map[string]bool   // holders of accounts that are to be added once
 }
 
 // action is what is done at a time.
@@ -57,9 +56,9 @@ var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2
 
 // newMonth chooses the month.
 func newMonth(w *World) *month {
-	m := &month{World: w, rng: rand.New(rand.NewPCG(w.seed, 1_000)), versions: map[string]int64{},
-		seen: map[string]bool{}, taken: map[string]string{},
-		accounts: map[string]*tenantAccounts{}, sentTo: map[string]storedAccount{}, addedOnce: map[string]bool{},
+	m := &month{World: w, rng: rand.New(rand.NewPCG(w.seed, 1_000)), versions: map[string]int{},
+		taken:    map[string]string{},
+		accounts: map[string]*tenantAccounts{}, sentTo: map[string]item{}, addedOnce: map[string]bool{},
 		audited: map[string]item{}, entries: map[string]bool{}, verdicts: map[string]string{}}
 	at, err := time.Parse(time.DateOnly, starts[m.rng.IntN(len(starts))])
 	w.must(err)

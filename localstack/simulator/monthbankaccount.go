@@ -147,13 +147,13 @@ func (p *payee) verify(actor, outcome string) {
 // decideAccount has an operator decide about the account that is pending, if any, so
 // that nothing waits for it in the end.
 func (p *payee) decideAccount(actor string) {
-	accounts := p.month.accountsOf(p.tenant).latest()
-	at := slices.IndexFunc(accounts.all, func(a storedAccount) bool { return a.status() == merchant.BankAccountPending })
+	accounts := p.month.accountsOf(p.tenant).latest().all
+	at := slices.IndexFunc(accounts, are("status", string(merchant.BankAccountPending)))
 	switch {
 	case at < 0:
 	case p.live():
 		p.verify(actor, []string{"verified", "rejected"}[p.month.rng.IntN(2)])
-	case strings.HasSuffix(accounts.all[at]["iban"].S, unverifiedEnding):
-		p.command(actor, "set_payout", fields{"holder": "Nr. 3", "iban": accounts.all[at]["iban"].S})
+	case strings.HasSuffix(accounts[at].text("iban"), unverifiedEnding):
+		p.command(actor, "set_payout", fields{"holder": "Nr. 3", "iban": accounts[at].text("iban")})
 	}
 }

@@ -158,10 +158,8 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 				if c.world.files != nil {
 					c.world.files.committed(invocationOf(sent.Context()), operation, body)
 				}
-				if c.world.Workload == Month {
-					c.world.payees.checkVersions(operation, body)
-					c.world.payees.checkMinimumBalance(operation, body)
-					c.world.payees.checkVerdicts(body)
+				if c.world.payees != nil {
+					c.world.payees.committed(invocationOf(sent.Context()), operation, body)
 				}
 			}
 			return response, outcomeOf(response), err

@@ -14,8 +14,8 @@ import (
 type transaction struct {
 	ClientRequestToken string
 	TransactItems      []struct {
-		Put    struct{ Item item }
-		Delete struct{ Key item }
+		Put            struct{ Item item }
+		Update, Delete struct{ Key item }
 	}
 }
 
@@ -23,6 +23,37 @@ type transaction struct {
 func readTransaction(body []byte) (t transaction) {
 	_ = json.Unmarshal(body, &t)
 	return t
+}
+
+// write is what a call has changed in the table: the items that it put, and the keys of those that it updated and
+// deleted.
+type write struct{ puts, updated, deleted []item }
+
+// readWrite reads a call that has been done; false when it had been done before and its reply was lost, so that nothing
+// was written.
+func (w *World) readWrite(operation string, body []byte) (is write, first bool) {
+	if operation == "PutItem" {
+		var put struct{ Item item }
+		_ = json.Unmarshal(body, &put)
+		return write{puts: []item{put.Item}}, true
+	}
+	call := readTransaction(body)
+	w.record(func() {
+		first = call.ClientRequestToken != "" && !w.done[call.ClientRequestToken]
+		w.done[call.ClientRequestToken] = true
+	})
+	for _, one := range call.TransactItems {
+		if len(one.Put.Item) > 0 {
+			is.puts = append(is.puts, one.Put.Item)
+		}
+		if len(one.Update.Key) > 0 {
+			is.updated = append(is.updated, one.Update.Key)
+		}
+		if len(one.Delete.Key) > 0 {
+			is.deleted = append(is.deleted, one.Delete.Key)
+		}
+	}
+	return is, first
 }
 
 // checkRecords checks the history of single items in the stream by the rules

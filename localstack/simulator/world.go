@@ -77,7 +77,8 @@ type World struct {
 	received            []delivery
 	claims              []claim
 	answers             []operatorAnswer
-	sequence            int64 // that have been
+	sequence            int64           // that have been
+	done                map[string]bool // tokens of transactions that were done
 	clientViews         []clientView
 	chargebacksRepeated bool // every chargeback has been reported again after the faults
 
@@ -117,7 +118,7 @@ func (w *World) now() time.Time {
 
 func newWorld(seed uint64, o Options) *World {
 	w := &World{seed: seed, rng: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
-		idleProcesses: map[string][]*process{}, started: map[string]int{}, begins: epoch}
+		idleProcesses: map[string][]*process{}, started: map[string]int{}, done: map[string]bool{}, begins: epoch}
 	w.sched.active = map[string]int{}
 	if o.Workload != Unknown {
 		w.faultProfile = newFaultProfile(w.rng)
