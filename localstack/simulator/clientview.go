@@ -109,12 +109,7 @@ func (w *World) checkLinearizable() {
 			w.findings.add(finding{p.checkout, err.Error()})
 		}
 	}
-	if w.payees != nil {
-		w.payees.checkSettings()
-	}
-	if w.people != nil {
-		w.people.checkHistories()
-	}
+	w.life.checkHistories()
 }
 
 // declined are the amounts that the sandbox declines (contract §12).

@@ -43,6 +43,7 @@ func newFiles(w *World) *files {
 	f := &files{World: w, rng: rand.New(rand.NewPCG(w.seed, 5_000)), documents: map[string]*document{},
 		versions: map[string][]*version{}, deletions: map[string]bool{}, kept: map[string]item{},
 		states: map[string]string{}}
+	w.jumps = fileJumps
 	w.held, f.narrow = []float64{0, 0.7, 0.95}[f.rng.IntN(3)], f.rng.IntN(2) == 0
 	given, _ := credentials.Retrieve(context.Background())
 	w.objects = s3.New(s3.Config{Now: w.now, Region: runner.Region, Credentials: given})
@@ -50,10 +51,26 @@ func newFiles(w *World) *files {
 	return f
 }
 
-// simulate has collections made while nothing fails. Then all clients compete, and the platform recovers.
+// simulate also compares what is left with S3.
 func (f *files) simulate() {
 	f.run(clients, f.setUpMerchants)
 	f.steer(clients)
+	f.play()
+	f.steer(clients, stragglers)
+	f.recover()
+	f.reconcile()
+	f.check()
+	f.checkFiles()
+}
+
+// interfere reads the stream first: clients wait until links have ended, and iterators with them.
+func (f *files) interfere() {
+	f.readStream()
+	f.World.interfere()
+}
+
+// play has collections made while nothing fails. Then all clients compete.
+func (f *files) play() {
 	first := f.rng.IntN(len(f.shops))
 	for n := range 1 + f.rng.IntN(2) {
 		c := &fileTenant{files: f, shop: f.shops[(first+n)%len(f.shops)], name: fmt.Sprintf("files-%d", n),
@@ -68,11 +85,6 @@ func (f *files) simulate() {
 	for _, c := range f.tenants {
 		c.populate()
 	}
-	f.steer(clients, stragglers)
-	f.recover()
-	f.reconcile()
-	f.check()
-	f.checkFiles()
 }
 
 // makeCollections makes the collections that are there from the beginning.

@@ -17,10 +17,9 @@ import (
 // consumers are few, so that they do not suffice for all that hangs.
 type hanging struct {
 	*World
-	rng       *rand.Rand           // the workload's own, apart from the scheduler's
-	hosts     int                  // that hang; one, or many
-	prompt    map[string]time.Time // since when callbacks of the other merchant are due, by checkout
-	hungTries int
+	rng    *rand.Rand           // the workload's own, apart from the scheduler's
+	hosts  int                  // that hang; one, or many
+	prompt map[string]time.Time // since when callbacks of the other merchant are due, by checkout
 }
 
 const (
@@ -40,8 +39,9 @@ const (
 )
 
 // newHanging switches all faults off but those of the queue.
-func newHanging(w *World) *hanging {
+func newHanging(w *World) life {
 	w.faultProfile = faultProfile{sticky: w.faultProfile.sticky, duplicates: w.faultProfile.duplicates}
+	w.idleDoublings = 7 // what is late is measured
 	h := &hanging{World: w, rng: rand.New(rand.NewPCG(w.seed, 2_000)), hosts: 1, prompt: map[string]time.Time{}}
 	if w.seed%2 == 0 {
 		h.hosts = 1000 // a host of its own for each
@@ -49,10 +49,8 @@ func newHanging(w *World) *hanging {
 	return h
 }
 
-// simulate has 80 to 120 callbacks hang, and a few others due meanwhile.
-func (h *hanging) simulate() {
-	h.run(clients, h.setUpMerchants)
-	h.steer(clients)
+// play has 80 to 120 callbacks hang, and a few others due meanwhile.
+func (h *hanging) play() {
 	h.faultsOn = true
 	attacker, victim := h.shops[0], h.shops[1]
 	if h.rng.IntN(2) == 0 {
@@ -75,8 +73,6 @@ func (h *hanging) simulate() {
 	h.run(clients, func() { h.pass(hangingTime) })
 	h.steer(clients)
 	h.checkHanging()
-	h.recover()
-	h.check()
 }
 
 // makeCallback makes a callback of a shop to a host due.
@@ -88,8 +84,8 @@ func (h *hanging) makeCallback(s *shop, actor, host string) (checkout string) {
 	return made
 }
 
-// runEventSources has the event sources call as soon as there is something to do.
-func (h *hanging) runEventSources() {
+// interfere has the event sources call as soon as there is something to do.
+func (h *hanging) interfere() {
 	h.relay()
 	if h.now().Sub(h.lastTick) >= time.Minute {
 		h.tick()
@@ -124,7 +120,7 @@ func (h *hanging) checkHanging() {
 
 // hangs says whether the callback goes to a receiver that hangs now.
 func (w *World) hangs(host string) bool {
-	return w.hanging != nil && w.faultsOn && strings.HasPrefix(host, hangingHost)
+	return w.faultsOn && strings.HasPrefix(host, hangingHost)
 }
 
 // ungroup takes the groups from messages: a mutation of what sends them.

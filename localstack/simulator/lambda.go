@@ -36,7 +36,7 @@ func (w *World) start(name string, roll uint64) *process {
 		overrides.Now = func() time.Time { return w.now().Add(skew) }
 	}
 	a := app.New(w.config.Only(f.Access().Secrets...), overrides)
-	if w.Workload == Refunds || w.Workload == Month { // live cards are charged, so that the minimum balance is reached
+	if w.liveCards {
 		a.Acquirers[identity.Live] = a.Acquirers[identity.Test]
 	}
 	started, err := inprocess.New(f, a)

@@ -67,6 +67,7 @@ func newMonth(w *World) *month {
 	m.end = at.AddDate(0, 0, 28+m.rng.IntN(4))
 	m.lateMessages = m.rng.IntN(2) == 0
 	m.bank = &fileBank{month: m, files: map[string]string{}, executed: map[string]bool{}}
+	w.liveCards = true
 	w.faultProfile.rate /= 2 // there are many more steps to fail at than elsewhere
 	w.faultProfile.jumps /= 4
 	return m

@@ -155,12 +155,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 			if err == nil && response.StatusCode == http.StatusOK {
 				c.world.checkOwner(sent.Context(), operation, body)
 				written()
-				if c.world.files != nil {
-					c.world.files.committed(invocationOf(sent.Context()), operation, body)
-				}
-				if c.world.payees != nil {
-					c.world.payees.committed(invocationOf(sent.Context()), operation, body)
-				}
+				c.world.life.committed(invocationOf(sent.Context()), operation, body)
 			}
 			return response, outcomeOf(response), err
 		},

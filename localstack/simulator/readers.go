@@ -23,12 +23,15 @@ func (c *counter) readers() string { return "/v0.1/merchants/" + c.merchant + "/
 
 func (c *counter) path() string { return c.readers() + "/" + c.reader }
 
-// playReaders pairs terminals while nothing fails. Then tills have cardholders pay at them, some
+// readers is the life of a world of payments at card readers.
+type readers struct{ *World }
+
+// play pairs terminals while nothing fails. Then tills have cardholders pay at them, some
 // stop them, and messages to terminals are lost, late and repeated like all others.
-func (w *World) playReaders() {
+func (w readers) play() {
 	var counters []*counter
 	for n := range 1 + w.rng.IntN(2) {
-		c := &counter{scenario: &scenario{World: w, name: fmt.Sprintf("reader-%d", n), shop: w.shops[n%2],
+		c := &counter{scenario: &scenario{World: w.World, name: fmt.Sprintf("reader-%d", n), shop: w.shops[n%2],
 			rng: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}}
 		counters = append(counters, c)
 		w.run(clients, c.pair)

@@ -56,7 +56,7 @@ func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	to := toReceiver
 	if r.world.hangs(request.URL.Hostname()) {
 		to = toHanging
-		r.world.record(func() { r.world.hanging.hungTries++ })
+		r.world.record(func() { r.world.hungTries++ })
 	}
 	return perform(r.world, request.Context(), exchange[*http.Response]{
 		kind: to, label: id + " " + event.ID,

@@ -25,16 +25,23 @@ var (
 	largeReturns = []string{"", "", "30000.00", "30000.00", "25000.00", "42.91"}
 )
 
-// refundSales is the life of a world of refunds: one or two transactions are
-// paid, and then all of them are refunded.
-func (w *World) refundSales() {
+// refundSales is the life of a world of refunds.
+type refundSales struct{ *World }
+
+func newRefundSales(w *World) life {
+	w.liveCards = true
+	return refundSales{w}
+}
+
+// play has one or two transactions paid, and then all of them refunded.
+func (w refundSales) play() {
 	var sales []*scenario
 	shop, many := w.shops[w.pickShop()], 1+w.rng.IntN(4)/3
 	if shop.live() {
 		many = 2
 	}
 	for n := range many {
-		s := &scenario{World: w, name: fmt.Sprintf("order-%d", n), shop: shop, method: "card",
+		s := &scenario{World: w.World, name: fmt.Sprintf("order-%d", n), shop: shop, method: "card",
 			rng: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
 		s.amount, s.returns = captures[s.rng.IntN(len(captures))], returns
 		if shop.live() {

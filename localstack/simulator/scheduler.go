@@ -123,14 +123,7 @@ func (w *World) steer(groups ...string) {
 			return
 		}
 		if w.faultsOn {
-			switch w.Workload {
-			case Month:
-				w.payees.interfere()
-			case Hanging:
-				w.hanging.runEventSources()
-			default:
-				w.interfere()
-			}
+			w.life.interfere()
 			synctest.Wait() // for goroutines that it started
 		}
 		c := w.next()
@@ -243,11 +236,7 @@ func deadline(ctx context.Context) (time.Time, bool) {
 // milliseconds and time limits seconds.
 func (w *World) idle() {
 	w.sched.waited++
-	longest := 16
-	if w.Workload == Hanging { // what is late is measured
-		longest = 7
-	}
-	w.pass(time.Millisecond << min(w.sched.waited, longest))
+	w.pass(time.Millisecond << min(w.sched.waited, w.idleDoublings))
 	if w.sched.waited > 1000 {
 		w.panicf("deadlock: %s", w.waiting())
 	}

@@ -11,9 +11,9 @@ import (
 // settingsPath is that of retrieveMySettings and updateMySettings.
 const settingsPath = "/v0.1/me/merchant-profile/settings"
 
-// checkSettings: what all saw of each payee's settings can have happened one after the
+// checkHistories: what all saw of each payee's settings can have happened one after the
 // other, so that no change was lost or made in part.
-func (m *month) checkSettings() {
+func (m *month) checkHistories() {
 	for _, p := range m.payees {
 		if err := p.settingsHistory().Check(); err != nil {
 			m.findings.add(finding{"", p.name + ": " + err.Error()})

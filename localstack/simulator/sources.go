@@ -49,15 +49,8 @@ const mostInvocations = 12
 
 // interfere lets happen what no client asks for: event sources call, clocks jump.
 func (w *World) interfere() {
-	if w.files != nil { // whose clients wait until links have ended, and iterators with them
-		w.readStream()
-	}
 	if w.rng.Float64() < w.faultProfile.jumps {
-		of := jumps
-		if w.files != nil {
-			of = fileJumps
-		}
-		w.jump(of[w.rng.IntN(len(of))])
+		w.jump(w.jumps[w.rng.IntN(len(w.jumps))])
 	}
 	if w.rng.Float64() >= w.faultProfile.sources || w.active(sources) >= mostInvocations {
 		return

@@ -33,23 +33,24 @@ type unknownWorld struct {
 	relayAt, queueAt, tickAt time.Time
 }
 
-// playUnknown makes payments and refunds of unknown outcome, at any time of a
+func newUnknown(w *World) life { return &unknownWorld{World: w, begun: map[string]time.Time{}} }
+
+// play makes payments and refunds of unknown outcome, at any time of a
 // minute, and checks when they are settled.
-func (w *World) playUnknown() {
-	f := &unknownWorld{World: w, begun: map[string]time.Time{}}
-	start := w.now()
+func (f *unknownWorld) play() {
+	start := f.now()
 	for n := range unknownOutcomes {
 		paid, sold := f.scenario("paid", n, unknownAmount), f.scenario("sold", n, "100.00")
-		w.run(clients, func() { paid.create(paid.name+"-shop", paid.rng) })
-		w.run(clients, sold.sell)
+		f.run(clients, func() { paid.create(paid.name+"-shop", paid.rng) })
+		f.run(clients, sold.sell)
 		f.plan = append(f.plan, f.sometime(start, func() { f.pay(paid) }), f.sometime(start, func() { f.refund(sold) }))
 	}
-	w.steer(clients)
-	f.tickAt = start.Add(time.Duration(w.rng.Int64N(int64(time.Minute))))
-	for w.now().Before(start.Add(watchTime)) {
-		w.pass(time.Duration(1+w.rng.IntN(200)) * time.Millisecond)
+	f.steer(clients)
+	f.tickAt = start.Add(time.Duration(f.rng.Int64N(int64(time.Minute))))
+	for f.now().Before(start.Add(watchTime)) {
+		f.pass(time.Duration(1+f.rng.IntN(200)) * time.Millisecond)
 		f.step()
-		w.steer(clients, sources)
+		f.steer(clients, sources)
 	}
 	f.checkSettled()
 }

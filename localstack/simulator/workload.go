@@ -37,10 +37,14 @@ const (
 	technical    = "4012001037461114"
 )
 
-// populate starts the clients of one to three scenarios.
-func (w *World) populate() {
+// everything is the life of a world of payments by all methods.
+type everything struct{ *World }
+
+// play starts the clients of one to three scenarios.
+func (w everything) play() {
+	w.faultsOn = true
 	for n := range 1 + w.rng.IntN(3) {
-		s := &scenario{World: w, name: fmt.Sprintf("order-%d", n), shop: w.shops[w.pickShop()],
+		s := &scenario{World: w.World, name: fmt.Sprintf("order-%d", n), shop: w.shops[w.pickShop()],
 			rng: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
 		s.amount = amounts[s.rng.IntN(len(amounts))]
 		if rand.New(rand.NewPCG(w.seed, uint64(100+n))).IntN(4) == 0 { // random numbers of its own: it came later

@@ -83,14 +83,19 @@ type World struct {
 	chargebacksRepeated bool // every chargeback has been reported again after the faults
 
 	begins time.Duration // when the world begins, after a bubble does
-	payees *month        // of a world of payouts
-	people *people       // of a world of roles, members and keys
-	files  *files        // of a world of files
-	held   float64       // how often a write waits for other calls
+	life   life
+	payees *month  // of a world of payouts
+	people *people // of a world of roles, members and keys
+	files  *files  // of a world of files
+	held   float64 // how often a write waits for other calls
 
 	// Settled is how long each payment and refund of unknown outcome took.
 	Settled []time.Duration
-	hanging *hanging // of a world of receivers that hang
+
+	liveCards     bool            // the acquirer charges live cards, so that the minimum balance is reached
+	jumps         []time.Duration // how far clocks jump
+	idleDoublings int             // after which waits for time get no longer
+	hungTries     int             // at receivers that hang
 }
 
 // Run simulates one seed's world and returns it when all is quiet. t must not be
@@ -103,7 +108,7 @@ func Run(t *testing.T, seed uint64, o Options) *World {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	synctest.Test(t, func(*testing.T) {
 		w = newWorld(seed, o)
-		w.simulate()
+		w.life.simulate()
 	})
 	w.checkLinearizable()
 	return w
@@ -118,21 +123,13 @@ func (w *World) now() time.Time {
 
 func newWorld(seed uint64, o Options) *World {
 	w := &World{seed: seed, rng: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
-		idleProcesses: map[string][]*process{}, started: map[string]int{}, done: map[string]bool{}, begins: epoch}
+		idleProcesses: map[string][]*process{}, started: map[string]int{}, done: map[string]bool{}, begins: epoch,
+		jumps: jumps, idleDoublings: 16}
 	w.sched.active = map[string]int{}
 	if o.Workload != Unknown {
 		w.faultProfile = newFaultProfile(w.rng)
 	}
-	switch o.Workload {
-	case Month:
-		w.payees = newMonth(w)
-	case Hanging:
-		w.hanging = newHanging(w)
-	case People:
-		w.people = newPeople(w)
-	case Files:
-		w.files = newFiles(w)
-	}
+	w.life = lives[o.Workload](w)
 	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.faultProfile.indexLag, TTLLag: w.faultProfile.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
 	w.mails = ses.New(ses.Config{Now: w.now})
@@ -225,40 +222,43 @@ func (w *World) createQueue(q functions.Queue) string {
 	})
 }
 
+// life is what happens in the worlds of a workload. Each embeds its world, whose methods are those of a life in which
+// nothing happens.
+type life interface {
+	simulate()                                               // from the first client to the last check
+	play()                                                   // while merchants exist, and up to the recovery
+	interfere()                                              // beside what clients do, at each step with faults
+	committed(by *invocation, operation string, body []byte) // after each call that the table has done
+	checkHistories()                                         // when the world has ended
+}
+
+var lives = map[Workload]func(*World) life{
+	Everything: func(w *World) life { return everything{w} },
+	Refunds:    newRefundSales,
+	Month:      func(w *World) life { w.payees = newMonth(w); return w.payees },
+	Unknown:    newUnknown,
+	Hanging:    newHanging,
+	People:     func(w *World) life { w.people = newPeople(w); return w.people },
+	Readers:    func(w *World) life { return readers{w} },
+	Files:      func(w *World) life { w.files = newFiles(w); return w.files },
+}
+
 // simulate starts a world without faults, then injects them, then lets the platform
 // recover.
 func (w *World) simulate() {
-	switch w.Workload {
-	case Month:
-		w.payees.simulate()
-		return
-	case Hanging:
-		w.hanging.simulate()
-		return
-	case People:
-		w.people.simulate()
-		return
-	case Files:
-		w.files.simulate()
-		return
-	}
 	w.run(clients, w.setUpMerchants)
 	w.steer(clients)
-	switch w.Workload {
-	case Refunds:
-		w.refundSales()
-	case Unknown:
-		w.playUnknown()
-	case Readers:
-		w.playReaders()
-	default:
-		w.faultsOn = true
-		w.populate()
-	}
+	w.life.play()
 	w.steer(clients, stragglers)
 	w.recover()
 	w.check()
 }
+
+func (*World) play() {}
+
+func (*World) committed(*invocation, string, []byte) {}
+
+func (*World) checkHistories() {}
 
 // recover ends the faults and lets the platform finish: at most quietTicks
 // ticks of the sweep, each when something is due, or a minute later.
