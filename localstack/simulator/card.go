@@ -26,8 +26,9 @@ var setupBody = `{"payment_type":"card","card":` + cardBody(frictionless) +
 
 // followUp is another checkout of the same shop.
 func (s *scenario) followUp(name, amount, more string) *scenario {
-	return &scenario{World: s.World, shop: s.shop, name: s.name + "-" + name, amount: amount, method: "card", more: more,
-		rng: rand.New(rand.NewPCG(s.rng.Uint64(), s.seed)), created: make(chan struct{})}
+	next := s.newScenario(s.shop, rand.New(rand.NewPCG(s.rng.Uint64(), s.seed)), s.name+"-"+name)
+	next.amount, next.more = amount, more
+	return next
 }
 
 // makeCustomer makes the customer, by two servers at once that know different

@@ -72,7 +72,7 @@ func (w *World) setUpMerchants() {
 // someShards is how many a merchant has at first. It may grow when a write of its
 // payments is throttled.
 func (w *World) someShards(merchant int) int {
-	rng := rand.New(rand.NewPCG(w.seed, uint64(3_000+merchant))) // random numbers of its own: it came later
+	rng := w.random(3_000 + merchant) // random numbers of its own: it came later
 	return []int{1, 1, 2, 4}[rng.IntN(4)]
 }
 
@@ -100,15 +100,34 @@ func (w *World) send(actor, tenant string, r client.Request) response {
 	return answer
 }
 
+// patience is how often a client tries to get an answer.
+const patience = 6
+
 // insist sends a request until it is settled.
-func (w *World) insist(actor, tenant string, r client.Request) (answer response) {
-	for range patience {
-		if answer = w.send(actor, tenant, r); answer.settled() {
+func (w *World) insist(actor, tenant string, r client.Request) response {
+	return w.retry(actor, tenant, r, patience, response.settled)
+}
+
+// retry sends a request until an answer is enough, waiting between tries.
+func (w *World) retry(actor, tenant string, r client.Request, tries int, enough func(response) bool) (answer response) {
+	for range tries {
+		if answer = w.send(actor, tenant, r); enough(answer) {
 			return answer
 		}
 		w.pass(answer.retryAfter())
 	}
 	return answer
+}
+
+// impatient has a client ask the same once more at the same time, now and then.
+func (w *World) impatient(actor string, rng *rand.Rand, ask func(actor string)) {
+	if rng.IntN(3) > 0 {
+		return
+	}
+	w.run(clients, func() {
+		w.think(actor + " twin")
+		ask(actor + " twin")
+	})
 }
 
 // serve has a function answer the request through API Gateway, which answers
@@ -157,18 +176,17 @@ func (r response) inShort() string {
 	return strings.TrimSpace(strings.Join([]string{v.ID, v.Status, v.ErrorCode, v.NextStep.Method}, " "))
 }
 
+// final says whether the same request would not get another answer just because of its time.
+func (r response) final() bool {
+	return r.Status != 0 && r.Status < 500 && r.Status != http.StatusTooManyRequests &&
+		r.Status != http.StatusFailedDependency && r.view().ErrorCode != "IDEMPOTENCY_IN_PROGRESS"
+}
+
 // done says whether a client need not try again: it has an answer that will not
 // change by itself.
 func (r response) done() bool {
-	switch {
-	case r.Status == 0, r.Status >= 500, r.Status == 429, r.Status == 424:
-		return false
-	case r.Status == 409:
-		code := r.view().ErrorCode
-		return code != "IDEMPOTENCY_IN_PROGRESS" && (code != "CONFLICT" || r.replayed())
-	default:
-		return true
-	}
+	conflict := r.Status == http.StatusConflict && r.view().ErrorCode == "CONFLICT"
+	return r.final() && (!conflict || r.replayed())
 }
 
 // settled is done where most conflicts are final.

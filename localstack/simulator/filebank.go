@@ -49,7 +49,7 @@ func (t *fileBank) work(currency string) func() {
 			if !shared {
 				name = fmt.Sprintf("file-%d-%d", t.asked, i)
 			}
-			s := &scenario{World: t.World, name: name, rng: rand.New(rand.NewPCG(t.seed, uint64(5_000+t.asked)))}
+			s := t.newScenario(nil, t.random(5_000+t.asked), name)
 			s.client("treasurer", i, func(actor string, rng *rand.Rand) {
 				t.export(actor, name, currency)
 				t.report(actor, rng)

@@ -29,10 +29,8 @@ type files struct {
 
 // fileTenant is a tenant with those who use its files.
 type fileTenant struct {
-	*files
-	*shop
-	name        string
-	rng         *rand.Rand
+	*scenario
+	files       *files
 	collections []string    // ids of those that are there from the beginning
 	others      [2]int      // files and collections that are counted, and of which nothing is stored
 	history     []fileState // what it has had, in order
@@ -40,7 +38,7 @@ type fileTenant struct {
 }
 
 func newFiles(w *World) *files {
-	f := &files{World: w, rng: rand.New(rand.NewPCG(w.seed, 5_000)), documents: map[string]*document{},
+	f := &files{World: w, rng: w.random(5_000), documents: map[string]*document{},
 		versions: map[string][]*version{}, deletions: map[string]bool{}, kept: map[string]item{},
 		states: map[string]string{}}
 	w.jumps = fileJumps
@@ -73,8 +71,8 @@ func (f *files) interfere() {
 func (f *files) play() {
 	first := f.rng.IntN(len(f.shops))
 	for n := range 1 + f.rng.IntN(2) {
-		c := &fileTenant{files: f, shop: f.shops[(first+n)%len(f.shops)], name: fmt.Sprintf("files-%d", n),
-			rng: rand.New(rand.NewPCG(f.seed, uint64(5_001+n)))}
+		c := &fileTenant{files: f,
+			scenario: f.newScenario(f.shops[(first+n)%len(f.shops)], f.random(5_001+n), fmt.Sprintf("files-%d", n))}
 		f.tenants = append(f.tenants, c)
 		f.run(clients, c.makeCollections)
 		f.steer(clients)
@@ -90,7 +88,7 @@ func (f *files) play() {
 // makeCollections makes the collections that are there from the beginning.
 func (c *fileTenant) makeCollections() {
 	many := 1 + c.rng.IntN(2)
-	if c.narrow {
+	if c.files.narrow {
 		many = 1
 	}
 	for n := range many {
@@ -124,22 +122,10 @@ func (c *fileTenant) path(of string) string { return "/v0.1/merchants/" + c.merc
 // request sends a request until it is settled.
 func (c *fileTenant) request(actor string, r client.Request) response {
 	r.APIKey = c.token
-	return c.insist(actor, c.tenant, r)
-}
-
-// client starts one; each has random numbers of its own.
-func (c *fileTenant) client(what string, i int, act func(actor string, rng *rand.Rand)) {
-	actor, rng := fmt.Sprintf("%s-%s-%d", c.name, what, i), rand.New(rand.NewPCG(c.rng.Uint64(), c.seed))
-	c.run(clients, func() { act(actor, rng) })
+	return c.World.insist(actor, c.tenant, r)
 }
 
 // twice has an impatient client send the same request once more, now and then.
 func (c *fileTenant) twice(actor string, rng *rand.Rand, r client.Request) {
-	if rng.IntN(3) > 0 {
-		return
-	}
-	c.run(clients, func() {
-		c.think(actor + " twin")
-		c.request(actor+" twin", r)
-	})
+	c.impatient(actor, rng, func(twin string) { c.request(twin, r) })
 }

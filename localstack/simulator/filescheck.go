@@ -225,9 +225,9 @@ func changed(was, is item, names ...string) bool {
 // checkEnd: a file ends because somebody deletes it, its content differs, or it was not uploaded in time.
 func (c *fileTenant) checkEnd(by *invocation, was item, archived bool) {
 	id := was.text("id")
-	deleted := c.read(was.text("pk"), "DELETED#"+id)
+	deleted := c.World.read(was.text("pk"), "DELETED#"+id)
 	created, _ := time.Parse(time.RFC3339Nano, was.text("created_at"))
-	versions := c.versions[was.text("object")]
+	versions := c.files.versions[was.text("object")]
 	switch pending := was.text("status") == "pending"; {
 	case len(deleted) == 0:
 		c.find("", "nothing is kept of the deleted file %s", id)
@@ -239,7 +239,7 @@ func (c *fileTenant) checkEnd(by *invocation, was item, archived bool) {
 	})):
 		c.find("", "%s file %s was dropped, and its content was right", was.text("status"), id)
 	case deleted.text("reason") != "":
-	case !c.deletions[id]:
+	case !c.files.deletions[id]:
 		c.find("", "file %s was deleted, and nobody asked for it", id)
 	case archived:
 		c.find("", "file %s was deleted in an archived collection", id)

@@ -77,7 +77,7 @@ func (c *fileTenant) populate() {
 		c.client(d.name+"-sender", 0, d.send)
 		acts, many := []func(string, *rand.Rand){d.complete, d.move, d.remove, d.uploadAgain, d.download, d.spy, d.move,
 			d.complete}, c.rng.IntN(5)
-		if c.narrow {
+		if c.files.narrow {
 			acts, many = acts[:3], 1+many
 		}
 		for i := range many {
@@ -94,7 +94,7 @@ func (c *fileTenant) populate() {
 	switch {
 	case c.others[1] > 0: // one collection more, or two
 		acts, many = acts[2:3], 1+many
-	case c.narrow:
+	case c.files.narrow:
 		acts, many = acts[:2], 1+many
 	}
 	for i := range many {
@@ -106,7 +106,7 @@ func (c *fileTenant) populate() {
 // wait lets time pass, now and then until links have ended, or files are not waited for any more.
 func (c *fileTenant) wait(rng *rand.Rand) {
 	of := 12
-	if c.narrow {
+	if c.files.narrow {
 		of = 48
 	}
 	switch rng.IntN(of) {
@@ -120,10 +120,10 @@ func (c *fileTenant) wait(rng *rand.Rand) {
 // somewhere is a collection, perhaps of another merchant's, or none.
 func (c *fileTenant) somewhere(rng *rand.Rand) string {
 	switch {
-	case c.narrow && rng.IntN(4) > 0:
+	case c.files.narrow && rng.IntN(4) > 0:
 		return c.collections[0]
 	case rng.IntN(12) == 0:
-		return pick(rng, c.tenants[len(c.tenants)-1].collections)
+		return pick(rng, c.files.tenants[len(c.files.tenants)-1].collections)
 	}
 	return pick(rng, append([]string{""}, c.collections...))
 }
@@ -137,7 +137,7 @@ func (d *document) send(actor string, rng *rand.Rand) {
 	if at := d.somewhere(rng); at != "" {
 		body["collection_id"] = at
 	}
-	r := client.Request{Method: "POST", Path: d.path("files"), Body: encodeText(body)}
+	r := client.Request{Method: "POST", Path: d.path("files"), Body: encoded(body)}
 	if rng.IntN(4) > 0 {
 		r.IdempotencyKey = actor + " sends"
 		d.twice(actor, rng, r)
@@ -171,8 +171,6 @@ func (r response) file() (v fileView) {
 	return v
 }
 
-func encodeText(v any) string { return string(encode(v)) }
-
 // contentAs is content that is uploaded, and its type: mostly the right one.
 func (d *document) contentAs(rng *rand.Rand) (content, kind string) {
 	switch rng.IntN(10) {
@@ -195,7 +193,7 @@ func (d *document) put(actor string, rng *rand.Rand) {
 	headers := map[string]string{}
 	maps.Copy(headers, d.upload.Headers)
 	headers["content-type"] = kind
-	d.follow(actor, d.upload.Method, d.upload.URL, headers, content)
+	d.files.follow(actor, d.upload.Method, d.upload.URL, headers, content)
 }
 
 // uploadAgain uploads whatever has become of the file: after its completion, its deletion, or the link's time.
@@ -237,7 +235,7 @@ func (d *document) move(actor string, rng *rand.Rand) {
 }
 
 func (d *document) remove(actor string, rng *rand.Rand) {
-	d.record(func() { d.deletions[d.id] = true })
+	d.record(func() { d.files.deletions[d.id] = true })
 	d.change(actor, rng, "DELETE", "")
 }
 
@@ -249,7 +247,7 @@ func (d *document) download(actor string, rng *rand.Rand) {
 		return
 	}
 	d.wait(rng)
-	got := d.follow(actor, "GET", shown.DownloadURL, nil, "")
+	got := d.files.follow(actor, "GET", shown.DownloadURL, nil, "")
 	switch {
 	case got == nil || got.status != http.StatusOK: // it is deleted, or the link's time is over
 	case checksumOf(got.body) != shown.Checksum || got.header.Get("Content-Type") != shown.ContentType ||

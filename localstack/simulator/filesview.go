@@ -175,7 +175,7 @@ func (s seen) lastUntil(at fileState) (last item) {
 
 // uploadedAll says whether one version of an object was there all the time.
 func (s seen) uploadedAll(key string) bool {
-	return slices.ContainsFunc(s.versions[key], func(v *version) bool {
+	return slices.ContainsFunc(s.fileTenant.files.versions[key], func(v *version) bool {
 		return v.put < s.reply.asked && (v.gone == 0 || v.gone > s.answered)
 	})
 }

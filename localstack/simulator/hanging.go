@@ -42,7 +42,7 @@ const (
 func newHanging(w *World) life {
 	w.faultProfile = faultProfile{sticky: w.faultProfile.sticky, duplicates: w.faultProfile.duplicates}
 	w.idleDoublings = 7 // what is late is measured
-	h := &hanging{World: w, rng: rand.New(rand.NewPCG(w.seed, 2_000)), hosts: 1, prompt: map[string]time.Time{}}
+	h := &hanging{World: w, rng: w.random(2_000), hosts: 1, prompt: map[string]time.Time{}}
 	if w.seed%2 == 0 {
 		h.hosts = 1000 // a host of its own for each
 	}

@@ -56,7 +56,7 @@ var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2
 
 // newMonth chooses the month.
 func newMonth(w *World) *month {
-	m := &month{World: w, rng: rand.New(rand.NewPCG(w.seed, 1_000)), versions: map[string]int{},
+	m := &month{World: w, rng: w.random(1_000), versions: map[string]int{},
 		taken:    map[string]string{},
 		accounts: map[string]*tenantAccounts{}, sentTo: map[string]item{}, addedOnce: map[string]bool{},
 		audited: map[string]item{}, entries: map[string]bool{}, verdicts: map[string]string{}}

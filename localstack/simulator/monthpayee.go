@@ -65,9 +65,8 @@ func (m *month) open() {
 		if err != nil || made.Code == "" {
 			m.panicf("merchant %v: %v", made, err)
 		}
-		s := &scenario{World: m.World, name: fmt.Sprintf("payee-%d", n), rng: rand.New(rand.NewPCG(m.seed, uint64(2_000+n))),
-			shop: &shop{modes[live] + made.Code, made.Code, made.Key.Plaintext, kind["currency"].(string)}}
-		p := &payee{scenario: s, month: m, where: where, zones: []string{where.String()}}
+		of := &shop{modes[live] + made.Code, made.Code, made.Key.Plaintext, kind["currency"].(string)}
+		p := &payee{scenario: m.newScenario(of, m.random(2_000+n), fmt.Sprintf("payee-%d", n)), month: m, where: where, zones: []string{where.String()}}
 		if kind["country"] == "BR" {
 			p.more = fmt.Sprintf(`,"installments":%d`, 1+m.rng.IntN(3))
 		}
@@ -195,9 +194,9 @@ func (p *payee) sale(name string) *sale {
 	if p.live() {
 		amounts = large
 	}
-	return &sale{&scenario{World: p.World, shop: p.shop, name: name, amount: amounts[rng.IntN(len(amounts))],
-		method: "card", rng: rng,
-		returns: wanted}, p}
+	s := &sale{p.newScenario(p.shop, rng, name), p}
+	s.amount, s.returns = pick(rng, amounts), wanted
+	return s
 }
 
 // sell is the action.

@@ -31,8 +31,7 @@ type readers struct{ *World }
 func (w readers) play() {
 	var counters []*counter
 	for n := range 1 + w.rng.IntN(2) {
-		c := &counter{scenario: &scenario{World: w.World, name: fmt.Sprintf("reader-%d", n), shop: w.shops[n%2],
-			rng: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}}
+		c := &counter{scenario: w.newScenario(w.shops[n%2], w.random(n+1), fmt.Sprintf("reader-%d", n))}
 		counters = append(counters, c)
 		w.run(clients, c.pair)
 		w.steer(clients)
@@ -73,7 +72,7 @@ func (c *counter) sell(actor string, rng *rand.Rand) {
 			c.currency, readerAmounts[rng.IntN(len(readerAmounts))], method, c.name, c.name)}
 		if rng.IntN(2) == 0 {
 			r.IdempotencyKey = fmt.Sprintf("%s sells %d", actor, i)
-			c.duplicatePayment(actor, rng, r)
+			c.impatient(actor, rng, func(twin string) { c.insist(twin, r) })
 		}
 		answer := c.insist(actor, r)
 		if id := answer.atReader().Data.ID; id != "" {

@@ -41,8 +41,7 @@ func (w refundSales) play() {
 		many = 2
 	}
 	for n := range many {
-		s := &scenario{World: w.World, name: fmt.Sprintf("order-%d", n), shop: shop, method: "card",
-			rng: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
+		s := w.newScenario(shop, w.random(n+1), fmt.Sprintf("order-%d", n))
 		s.amount, s.returns = captures[s.rng.IntN(len(captures))], returns
 		if shop.live() {
 			s.amount, s.returns = largeCapture, largeReturns
@@ -103,7 +102,7 @@ func (s *scenario) requestRefunds(rng *rand.Rand) {
 				r := s.refundOf(rng)
 				if rng.IntN(3) > 0 {
 					r.IdempotencyKey = fmt.Sprintf("%s refund %d", actor, n)
-					s.duplicateRefund(actor, rng, r)
+					s.impatient(actor, rng, func(twin string) { s.refund(twin, r) })
 				}
 				s.refund(actor, r)
 			}
@@ -145,26 +144,7 @@ func (s *scenario) refundOf(rng *rand.Rand) client.Request {
 
 // refund asks until it is answered for good, as a cashier does who must know.
 func (s *scenario) refund(actor string, r client.Request) {
-	for range patience / 2 {
-		answer := s.send(actor, s.tenant, r)
-		if answer.Status != 0 && answer.Status < 500 && answer.Status != 424 && answer.Status != 429 &&
-			answer.view().ErrorCode != "IDEMPOTENCY_IN_PROGRESS" {
-			return
-		}
-		s.pass(answer.retryAfter())
-	}
-}
-
-// duplicateRefund has an impatient cashier send the same request a second time, now and
-// then.
-func (s *scenario) duplicateRefund(actor string, rng *rand.Rand, r client.Request) {
-	if rng.IntN(3) > 0 {
-		return
-	}
-	s.run(clients, func() {
-		s.think(actor + " twin")
-		s.refund(actor+" twin", r)
-	})
+	s.retry(actor, s.tenant, r, patience/2, response.final)
 }
 
 // readRefundable reads what is left to refund.

@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -56,8 +55,9 @@ func (f *unknownWorld) play() {
 }
 
 func (f *unknownWorld) scenario(what string, n int, amount string) *scenario {
-	return &scenario{World: f.World, name: fmt.Sprintf("%s-%d", what, n), shop: f.shops[0], amount: amount, method: "card",
-		rng: rand.New(rand.NewPCG(f.seed, uint64(n+1))), created: make(chan struct{})}
+	s := f.newScenario(f.shops[0], f.random(n+1), fmt.Sprintf(what+"-%d", n))
+	s.amount = amount
+	return s
 }
 
 // sometime plans do for a random time shortly after start.

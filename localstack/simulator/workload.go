@@ -27,6 +27,16 @@ type scenario struct {
 	returns     []string // amounts that are refunded once it is paid
 }
 
+// newScenario returns a scenario of the shop. Its clients pay by card.
+func (w *World) newScenario(s *shop, rng *rand.Rand, name string) *scenario {
+	return &scenario{World: w, shop: s, name: name, method: "card", rng: rng, created: make(chan struct{})}
+}
+
+// random returns random numbers of the seed, apart from the scheduler's.
+func (w *World) random(sequence int) *rand.Rand {
+	return rand.New(rand.NewPCG(w.seed, uint64(sequence)))
+}
+
 // Amounts and what they come to (contract §12). The rest is approved.
 var amounts = []string{"10.10", "25.00", "10.10", "25.00", "11.00", "42.24", "42.25", "42.25"}
 
@@ -44,10 +54,9 @@ type everything struct{ *World }
 func (w everything) play() {
 	w.faultsOn = true
 	for n := range 1 + w.rng.IntN(3) {
-		s := &scenario{World: w.World, name: fmt.Sprintf("order-%d", n), shop: w.shops[w.pickShop()],
-			rng: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
+		s := w.newScenario(w.shops[w.pickShop()], w.random(n+1), fmt.Sprintf("order-%d", n))
 		s.amount = amounts[s.rng.IntN(len(amounts))]
-		if rand.New(rand.NewPCG(w.seed, uint64(100+n))).IntN(4) == 0 { // random numbers of its own: it came later
+		if w.random(100+n).IntN(4) == 0 { // random numbers of its own: it came later
 			s.returns = returns
 		}
 		switch {
@@ -111,20 +120,10 @@ func (s *scenario) await(actor string) {
 	s.think(actor)
 }
 
-// patience is how often a client tries to get an answer.
-const patience = 6
-
 // insist sends a request until it is answered, waiting between tries.
 func (s *scenario) insist(actor string, r client.Request) response {
 	r.APIKey = s.token
-	var answer response
-	for range patience {
-		if answer = s.send(actor, s.tenant, r); answer.done() {
-			return answer
-		}
-		s.pass(answer.retryAfter())
-	}
-	return answer
+	return s.retry(actor, s.tenant, r, patience, response.done)
 }
 
 // create makes the checkout, as a merchant's server does: with a key or
@@ -173,7 +172,7 @@ func (s *scenario) process(actor string, rng *rand.Rand) {
 		r := client.Request{Method: "PUT", Path: s.path(), Body: s.payment(rng)}
 		if rng.IntN(2) == 0 {
 			r.IdempotencyKey = fmt.Sprintf("%s pays %d", actor, i)
-			s.duplicatePayment(actor, rng, r)
+			s.impatient(actor, rng, func(twin string) { s.insist(twin, r) })
 		}
 		answer := s.insist(actor, r)
 		s.pay(actor, rng, answer.view())
@@ -183,18 +182,6 @@ func (s *scenario) process(actor string, rng *rand.Rand) {
 			s.read(actor, rng)
 		}
 	}
-}
-
-// duplicatePayment has an impatient server send the same request a second time, now
-// and then.
-func (s *scenario) duplicatePayment(actor string, rng *rand.Rand, r client.Request) {
-	if rng.IntN(3) > 0 {
-		return
-	}
-	s.run(clients, func() {
-		s.think(actor + " twin")
-		s.insist(actor+" twin", r)
-	})
 }
 
 // payment is the body of a process request.
@@ -288,16 +275,9 @@ func (s *scenario) pay(actor string, rng *rand.Rand, v view) {
 
 // browse posts a form as a browser does, reloading when nothing comes.
 func (s *scenario) browse(actor string, form client.Form) response {
-	var answer response
 	r := form.Request()
 	r.Path = strings.TrimPrefix(r.Path, s.config.BaseURL)
-	for range patience {
-		if answer = s.send(actor, s.tenant, r); answer.done() {
-			return answer
-		}
-		s.pass(answer.retryAfter())
-	}
-	return answer
+	return s.retry(actor, s.tenant, r, patience, response.done)
 }
 
 // authenticate goes through the issuer's page and back.
