@@ -314,17 +314,3 @@ func (w *World) images(sort string) (images []item) {
 	}
 	return images
 }
-
-func unionOf(a, b map[outcome]int) []outcome {
-	all := map[string]outcome{}
-	for _, m := range []map[outcome]int{a, b} {
-		for o := range m {
-			all[o.checkout+" "+o.status] = o
-		}
-	}
-	var list []outcome
-	for _, key := range sorted(all) {
-		list = append(list, all[key])
-	}
-	return list
-}

@@ -117,11 +117,11 @@ var declined = []int64{1100, 4201, 4276, 4291}
 
 func (w *World) linearHistory(t item, l *ledger) linear.History {
 	id, currency := t.text("id"), currencyOf(t["captured"])
-	// Like refunds that the acquirer declines, clients may have got the answer that those were made which were cancelled there.
-	given := l.of(id)
-	given = slices.DeleteFunc(given, func(e item) bool { return !l.cancelled[e.text("id")] })
+	// Clients may have got the answer that a refund was made which the acquirer declined later, or cancelled.
 	h := linear.History{Captured: minor(t["captured"]), Declinable: func(x int64) bool {
-		return slices.Contains(declined, x) || slices.ContainsFunc(given, func(e item) bool { return minor(e["amount"]) == x })
+		return slices.Contains(declined, x) || slices.ContainsFunc(l.of(id), func(e item) bool {
+			return l.cancelled[e.text("id")] && minor(e["amount"]) == x
+		})
 	}}
 	for n, r := range w.replies {
 		if refunded, ok := r.refunds(); ok && refunded == id {

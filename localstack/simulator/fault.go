@@ -34,27 +34,30 @@ var kindNames = [...]string{"table", "queue", "sandbox", "acquirer", "receiver",
 
 func (k kind) String() string { return kindNames[k] }
 
+// callFaults can happen to each call of a function, mid-air.
+var callFaults = []faults.Fault{faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
+	faults.DieBefore, faults.DieAfter}
+
+// oneWayFaults are those of calls that must not arrive late.
+var oneWayFaults = []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore,
+	faults.DieAfter}
+
 // possible are the faults of each kind of I/O. The acquirer and the bank are counterparties:
 // our faults do not reach what they do with their own records.
 var possible = [kinds][]faults.Fault{
 	toTable: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Conflict, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
-	toQueue: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
-		faults.DieBefore, faults.DieAfter},
-	toSandbox: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict},
-	toAcquirer: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
-		faults.DieBefore, faults.DieAfter},
-	toBank: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
-		faults.DieBefore, faults.DieAfter},
-	toTerminal: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
-		faults.DieBefore, faults.DieAfter},
-	toMail:     {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
-	toReceiver: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
+	toSandbox:  {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict},
+	toQueue:    callFaults,
+	toAcquirer: callFaults,
+	toBank:     callFaults,
+	toTerminal: callFaults,
+	toObjects:  callFaults,
+	toMail:     oneWayFaults,
+	toReceiver: oneWayFaults,
 	toPlatform: {faults.FailBefore, faults.Duplicate},
 	toClient:   {faults.LoseReply},
-	toObjects: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
-		faults.DieBefore, faults.DieAfter},
-	toLink: {faults.FailBefore, faults.ArriveLate, faults.Duplicate},
+	toLink:     {faults.FailBefore, faults.ArriveLate, faults.Duplicate},
 }
 
 // faultProfile is what one seed switches on, and how often faults happen.

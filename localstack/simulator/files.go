@@ -57,6 +57,7 @@ func (f *files) simulate() {
 	f.steer(clients, stragglers)
 	f.recover()
 	f.reconcile()
+	f.drain() // of files the function files does it, by messages, and logs what it finds
 	f.check()
 	f.checkFiles()
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/file"
 	objects "github.com/cashwrap/cashwrap/shared/file/s3"
@@ -259,7 +261,9 @@ func (f *files) checkFiles() {
 		}
 	}
 	found := map[string]string{}
-	at := objects.New(awsConfig(f), runner.Bucket)
+	// past the scheduler
+	at := objects.New(aws.Config{Region: f.config.Region, Credentials: credentials, HTTPClient: plainClient(f.objects),
+		BaseEndpoint: &f.config.S3Endpoint}, runner.Bucket)
 	for one, err := range at.List(context.Background(), file.Prefix, "") {
 		f.must(err)
 		if found[one.Key] += one.Revision; one.Deletion {
@@ -271,11 +275,7 @@ func (f *files) checkFiles() {
 	}
 	f.checkSecrets(items)
 	f.checkSeen()
-	for _, text := range []string{"reconciliation break", "an object with a file"} {
-		for _, line := range f.errors.about(text) {
-			f.find("", "log: %s", line)
-		}
-	}
+	f.findLogged("reconciliation break", "an object with a file")
 }
 
 // checkSecrets: no link is kept, or logged.

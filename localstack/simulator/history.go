@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -14,11 +15,7 @@ type history struct {
 
 // note adds a line: who did what, and what became of it.
 func (w *World) note(actor string, k kind, what, outcome string) {
-	w.history.mu.Lock()
-	defer w.history.mu.Unlock()
-	w.history.lines = append(w.history.lines,
-		fmt.Sprintf("%5d %s %-24s %-8s %s → %s", w.sched.steps.Load(), w.now().Format("02T15:04:05.000000"),
-			actor, k, what, outcome))
+	w.notef(actor, "%-8s %s → %s", k, what, outcome)
 }
 
 func (w *World) notef(actor, format string, args ...any) {
@@ -36,18 +33,12 @@ func (h *history) String() string {
 	return strings.Join(h.lines, "\n") + "\n"
 }
 
-// about are the lines that name any of the texts, all when there are none.
+// about returns the lines that contain any of the texts.
 func (h *history) about(texts ...string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var found []string
-	for _, line := range h.lines {
-		for _, text := range texts {
-			if strings.Contains(line, text) {
-				found = append(found, line)
-				break
-			}
-		}
-	}
-	return strings.Join(found, "\n") + "\n"
+	lines := slices.DeleteFunc(slices.Clone(h.lines), func(line string) bool {
+		return !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(line, text) })
+	})
+	return strings.Join(lines, "\n") + "\n"
 }

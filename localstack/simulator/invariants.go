@@ -1,7 +1,9 @@
 package simulator
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -249,7 +251,11 @@ func (w *World) checkCallbacks(b snapshot) {
 			written[outcome{c.text("checkout_id"), c.text("status")}]++
 		}
 	}
-	for _, o := range unionOf(owed, written) {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(owed)), maps.Keys(written))
+	slices.SortFunc(all, func(a, b outcome) int {
+		return cmp.Or(cmp.Compare(a.checkout, b.checkout), cmp.Compare(a.status, b.status))
+	})
+	for _, o := range slices.Compact(all) {
 		if owed[o] != written[o] {
 			w.find(o.checkout, "became %s %d times, with %d callbacks", o.status, owed[o], written[o])
 		}
@@ -342,9 +348,5 @@ func (w *World) skew() time.Duration {
 
 // checkLog: functions never met what they hold for impossible.
 func (w *World) checkLog() {
-	for _, text := range []string{"approved charge on a closed attempt", "panic", "malformed message"} {
-		for _, line := range w.errors.about(text) {
-			w.find("", "log: %s", line)
-		}
-	}
+	w.findLogged("approved charge on a closed attempt", "panic", "malformed message")
 }

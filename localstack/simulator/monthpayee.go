@@ -66,7 +66,8 @@ func (m *month) open() {
 			m.panicf("merchant %v: %v", made, err)
 		}
 		of := &shop{modes[live] + made.Code, made.Code, made.Key.Plaintext, kind["currency"].(string)}
-		p := &payee{scenario: m.newScenario(of, m.random(2_000+n), fmt.Sprintf("payee-%d", n)), month: m, where: where, zones: []string{where.String()}}
+		p := &payee{scenario: m.newScenario(of, m.random(2_000+n), fmt.Sprintf("payee-%d", n)), month: m, where: where,
+			zones: []string{where.String()}}
 		if kind["country"] == "BR" {
 			p.more = fmt.Sprintf(`,"installments":%d`, 1+m.rng.IntN(3))
 		}

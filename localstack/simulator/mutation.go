@@ -136,34 +136,38 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 		return names[p]
 	})
 	target := string(write["Item"]) + string(write["Key"])
-	sort, book := "", ""
-	if values := valuesOf(target, "sk"); len(values) > 0 {
-		sort, _, _ = strings.Cut(values[0], "#")
+	return kind + " " + sortOf(firstOf(valuesOf(target, "pk")), firstOf(valuesOf(target, "sk"))) + ": " + expression
+}
+
+func firstOf(values []string) string {
+	if len(values) == 0 {
+		return ""
 	}
-	if values := valuesOf(target, "pk"); len(values) > 0 {
-		switch {
-		case strings.HasPrefix(values[0], "SANDBOX#"):
-			book = "SANDBOX "
-		case strings.HasPrefix(values[0], "FILEBANK#"):
-			book = "FILEBANK "
-		case strings.HasPrefix(values[0], "TERMINAL#"):
-			book = "TERMINAL "
-		case partition(values[0]).Kind == store.KindPayoutRecords: // sorted by day
-			sort = "RECORD"
-		case partition(values[0]).Kind == store.KindAudit: // sorted by time
-			sort = "AUDIT"
-		case partition(values[0]).Kind == store.KindEmail: // as the guards of a tenant's addresses are
-			sort = "ADDRESS"
-		case partition(values[0]).Kind == store.KindObjects: // sorted by random digits
-			sort = "OBJECT"
-		case partition(values[0]).Kind == store.KindFiles && sort == "DELETED": // as readers have
-			sort = "FILES DELETED"
-		case partition(values[0]).Kind == store.KindFiles && sort == "COUNT": // two of them
-			_, sort, _ = strings.Cut(valuesOf(target, "sk")[0], "#")
-			sort += " COUNT"
-		case ofPeople(values[0]) && (sort == "COUNT" || sort == "DELETED"): // two of each
-			sort = string(partition(values[0]).Kind) + " " + sort
-		}
+	return values[0]
+}
+
+// counterparties begin the partition keys of items that are not the platform's.
+var counterparties = []string{"SANDBOX", "FILEBANK", "TERMINAL"}
+
+// sorts name items whose sort keys are times or random digits, or common to several kinds.
+var sorts = map[store.Kind]string{store.KindPayoutRecords: "RECORD", store.KindAudit: "AUDIT",
+	store.KindEmail: "ADDRESS", store.KindObjects: "OBJECT"}
+
+// sortOf names the kind of an item by its keys.
+func sortOf(pk, sk string) string {
+	sort, rest, _ := strings.Cut(sk, "#")
+	book, _, _ := strings.Cut(pk, "#")
+	of := partition(pk).Kind
+	switch {
+	case slices.Contains(counterparties, book):
+		return book + " " + sort
+	case sorts[of] != "":
+		return sorts[of]
+	case of == store.KindFiles && sort == "COUNT": // two of them
+		return rest + " COUNT"
+	case (of == store.KindFiles || ofPeople(pk)) && (sort == "COUNT" || sort == "DELETED"): // two of each
+		return string(of) + " " + sort
+	default:
+		return sort
 	}
-	return kind + " " + book + sort + ": " + expression
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"strings"
+	"regexp"
 
 	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/faults"
@@ -39,7 +39,7 @@ func (w *World) operate(actor, command string, answer any) bool {
 		text, err = json.Marshal(out)
 	}
 	if err == nil {
-		w.notef(actor, "%s → %s", command, redact(string(text)))
+		w.notef(actor, "%s → %s", command, secret.ReplaceAllLiteralString(string(text), "…"))
 		_ = json.Unmarshal(text, &replied) // other commands answer other things
 		replied.answered = w.logicalTime()
 		if answer != nil {
@@ -50,20 +50,8 @@ func (w *World) operate(actor, command string, answer any) bool {
 	return err == nil
 }
 
-// redact keeps keys and secrets out of histories.
-func redact(text string) string {
-	for _, prefix := range []string{"sk_test_", "sk_live_", "pk_test_", "whsec_"} {
-		for {
-			before, rest, found := strings.Cut(text, prefix)
-			if !found {
-				break
-			}
-			_, rest, _ = strings.Cut(rest, `"`)
-			text = before + `…"` + rest
-		}
-	}
-	return text
-}
+// secret is a key or a secret in an answer.
+var secret = regexp.MustCompile(`(sk_test|sk_live|pk_test|whsec)_[^"]*`)
 
 // administer is a scenario of operators who get in each other's way: two open
 // the same merchant under different names, two rotate one secret, a key is

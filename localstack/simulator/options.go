@@ -2,7 +2,7 @@ package simulator
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 )
 
 // Workload is what is simulated in a world.
@@ -28,14 +28,10 @@ func ParseWorkload(name string) (Workload, error) {
 	if name == "" {
 		return Everything, nil
 	}
-	var known []string
-	for _, w := range Workloads {
-		if name == string(w) {
-			return w, nil
-		}
-		known = append(known, string(w))
+	if !slices.Contains(Workloads, Workload(name)) {
+		return "", fmt.Errorf("there is no workload %q: there are %v", name, Workloads)
 	}
-	return "", fmt.Errorf("there is no workload %q: there are %s", name, strings.Join(known, ", "))
+	return Workload(name), nil
 }
 
 // Options of a run.

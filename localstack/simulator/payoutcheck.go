@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -140,27 +139,4 @@ func (m *month) checkTaken(b snapshot, payable string) {
 	case !part && paid == 0 && !waits:
 		m.find("", "deduction %s was lost with a payout that failed", payable)
 	}
-}
-
-// reconcile runs the platform's own reconciliation.
-func (m *month) reconcile() {
-	m.run(clients, func() {
-		answer, _, err := invoke[any](m.World, "auditor", "reconcile", "", 0, json.RawMessage("{}"))
-		if err != nil {
-			m.find("", "reconcile fails: %v", err)
-			return
-		}
-		var report struct {
-			Found  int
-			Breaks []struct{ Kind, ID, Text string }
-		}
-		text, err := json.Marshal(answer)
-		if err == nil {
-			err = json.Unmarshal(text, &report)
-		}
-		if err != nil || report.Found > 0 {
-			m.find("", "reconciliation found breaks: %v %v", report.Breaks, err)
-		}
-	})
-	m.steer(clients)
 }

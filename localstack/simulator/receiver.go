@@ -1,10 +1,9 @@
 package simulator
 
 import (
-	"context"
+	"bytes"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -75,38 +74,32 @@ func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 // plainClient reaches an engine past the scheduler.
 func plainClient(engine http.RoundTripper) aws.HTTPClient { return &http.Client{Transport: engine} }
 
-// errorLog keeps what the functions logged as an error.
+// errorLog keeps what the functions logged as an error, a line each.
 type errorLog struct {
-	mu    sync.Mutex
-	lines []string
+	mu   sync.Mutex
+	text bytes.Buffer
 }
 
-// Enabled is true of errors.
-func (*errorLog) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
-
-// Handle keeps an error.
-func (e *errorLog) Handle(_ context.Context, r slog.Record) error {
-	var line strings.Builder
-	line.WriteString(r.Message)
-	r.Attrs(func(a slog.Attr) bool {
-		line.WriteString(" " + a.String())
-		return true
-	})
+// Write keeps lines.
+func (e *errorLog) Write(lines []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.lines = append(e.lines, line.String())
-	return nil
+	return e.text.Write(lines)
 }
-
-// WithAttrs leaves them out.
-func (e *errorLog) WithAttrs([]slog.Attr) slog.Handler { return e }
-
-// WithGroup leaves it out.
-func (e *errorLog) WithGroup(string) slog.Handler { return e }
 
 // about are the lines that contain the text.
 func (e *errorLog) about(text string) []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(e.lines), func(line string) bool { return !strings.Contains(line, text) })
+	lines := strings.Split(e.text.String(), "\n")
+	return slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, text) })
+}
+
+// findLogged finds each error that contains one of the texts.
+func (w *World) findLogged(texts ...string) {
+	for _, text := range texts {
+		for _, line := range w.errors.about(text) {
+			w.find("", "log: %s", line)
+		}
+	}
 }

@@ -174,7 +174,8 @@ var credentials = runner.Engines{AccessKey: "AKIAIOSFODNN7EXAMPLE"}.Credentials(
 func (w *World) makeOverrides() app.Overrides {
 	o := app.Overrides{
 		Now: w.now, WallNow: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox},
-		Credentials: credentials, Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, Busy: 1,
+		Credentials: credentials, MaxBackoff: time.Millisecond, Busy: 1,
+		Log: slog.New(slog.NewTextHandler(&w.errors, &slog.HandlerOptions{Level: slog.LevelError})),
 		PasswordCost:  member.CheapCost,
 		WrapCallbacks: faults.Instead(receiver{w}),
 		WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
