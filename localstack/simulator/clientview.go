@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -32,25 +33,16 @@ func (w *World) checkRefundReplies(b snapshot) {
 			open[r.keyed()] = true
 		}
 	}
-	pending := w.pendingRefunds()
-	written := map[string]string{} // by key: retries and their replays write nothing
-	for _, r := range w.replies {
-		if r.IdempotencyKey != "" && r.refund != "" {
-			written[r.keyed()] = r.refund
-		}
-	}
-	for _, r := range w.replies {
+	pending, written := w.eventsThatWere("PENDING"), w.refundsWritten()
+	for n, r := range w.replies {
 		transaction, ok := r.refunds()
 		if !ok || !r.received {
 			continue
 		}
-		checkout, id := b.transactions[transaction].text("checkout_id"), r.refund
-		if id == "" && r.IdempotencyKey != "" {
-			id = written[r.keyed()]
-		}
+		checkout, id := b.transactions[transaction].text("checkout_id"), cmp.Or(r.refund, written[r.group(n)])
 		switch status := b.events[id].text("status"); {
 		case r.Status == 204 || r.Status == 201:
-			if status != "REFUNDED" && (status != "FAILED" || !pending[id]) {
+			if status != "REFUNDED" && (status != "FAILED" || pending[id] == 0) {
 				w.find(checkout, "refund %s was acknowledged, and is %q", id, status)
 			}
 		case r.refused() && (r.IdempotencyKey == "" || !open[r.keyed()]):
@@ -69,15 +61,15 @@ func (r response) refused() bool {
 		r.Status == 424 || r.Status == 400
 }
 
-// pendingRefunds are those that were open for all to see at some time.
-func (w *World) pendingRefunds() map[string]bool {
-	pending := map[string]bool{}
+// eventsThatWere counts how often each event was stored with a status.
+func (w *World) eventsThatWere(status string) map[string]int {
+	count := map[string]int{}
 	for _, c := range w.changes {
-		if i := c.image(); strings.HasPrefix(i.text("sk"), "EVENT#") && i.text("status") == "PENDING" {
-			pending[i.text("id")] = true
+		if i := c.image(); strings.HasPrefix(i.text("sk"), "EVENT#") && i.text("status") == status {
+			count[i.text("id")]++
 		}
 	}
-	return pending
+	return count
 }
 
 // clientView is what all clients saw of a checkout's transaction.
@@ -143,34 +135,26 @@ func (w *World) linearHistory(t item, l *ledger) linear.History {
 // firm marks refunds that were made at the first try, which spares the search
 // all orders in which they are given back.
 func (w *World) firm(requests []linear.Request, l *ledger) {
-	reserved := map[string]int{}
-	for _, c := range w.changes {
-		if i := c.image(); strings.HasPrefix(i.text("sk"), "EVENT#") && i.text("status") == "BEGUN" {
-			reserved[i.text("id")]++
-		}
-	}
-	ids, doubtful := map[string]string{}, map[string]bool{}
+	reserved, ids, doubtful := w.eventsThatWere("BEGUN"), w.refundsWritten(), map[string]bool{}
 	for _, r := range requests {
-		if id := w.written(r.Group); id != "" {
-			ids[r.Group] = id
-		}
 		doubtful[r.Group] = doubtful[r.Group] || r.Answer == linear.Refused || r.Answer == linear.NotTaken
 	}
 	for i, r := range requests {
 		id := ids[r.Group]
-		requests[i].Firm = r.Firm || id != "" && !doubtful[r.Group] && reserved[id] == 1 &&
-			l.events[id].text("status") == "REFUNDED"
+		requests[i].Firm = r.Firm || !doubtful[r.Group] && reserved[id] == 1 && l.events[id].text("status") == "REFUNDED"
 	}
 }
 
-// written is the refund that the platform wrote for a group of requests.
-func (w *World) written(group string) string {
+// refundsWritten are the refunds that the platform wrote, by the group of their requests: retries and their replays
+// write nothing.
+func (w *World) refundsWritten() map[string]string {
+	ids := map[string]string{}
 	for n, r := range w.replies {
-		if r.refund != "" && r.group(n) == group {
-			return r.refund
+		if r.refund != "" {
+			ids[r.group(n)] = r.refund
 		}
 	}
-	return ""
+	return ids
 }
 
 // linear is the reply, number n, as its client understands it; none when it
@@ -210,7 +194,7 @@ func (r *reply) group(n int) string {
 	if r.IdempotencyKey == "" {
 		return "#" + strconv.Itoa(n)
 	}
-	return r.IdempotencyKey
+	return r.keyed()
 }
 
 // amountIn is the amount that a body asks for; 0 for none.

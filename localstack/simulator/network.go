@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
@@ -139,8 +140,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		}
 	} else if k == toTable {
 		c.world.checkKeys(r.Context(), operation, body)
-		noteRefund(r.Context(), operation, body)
-		notePeople(r.Context(), operation, body)
+		noteWrites(r.Context(), operation, body)
 	}
 	c.world.checkRights(r.Context(), operation, body)
 	body, targeted := c.world.mutate(operation, body)
@@ -247,29 +247,18 @@ func outcomeOf(r *http.Response) string {
 	return name
 }
 
-// noteRefund keeps which refund or chargeback a request writes: it comes
-// first of the events in its transaction.
-func noteRefund(ctx context.Context, operation string, body []byte) {
+// noteWrites keeps which refund or chargeback a request writes, whose event comes first in its transaction, and that it
+// tries to write roles, members or keys.
+func noteWrites(ctx context.Context, operation string, body []byte) {
+	by := invocationOf(ctx)
+	by.mu.Lock()
+	defer by.mu.Unlock()
+	by.wrote = by.wrote || writesPeople(operation, body)
 	if operation != "TransactWriteItems" {
 		return
 	}
-	for _, sort := range valuesOf(string(body), "sk") {
-		if id, ok := strings.CutPrefix(sort, "EVENT#"); ok {
-			by := invocationOf(ctx)
-			by.mu.Lock()
-			by.refund = id
-			by.mu.Unlock()
-			return
-		}
-	}
-}
-
-// notePeople keeps that a request tries to write roles, members or keys.
-func notePeople(ctx context.Context, operation string, body []byte) {
-	if writesPeople(operation, body) {
-		by := invocationOf(ctx)
-		by.mu.Lock()
-		by.wrote = true
-		by.mu.Unlock()
+	sorts := valuesOf(string(body), "sk")
+	if at := slices.IndexFunc(sorts, func(sort string) bool { return strings.HasPrefix(sort, "EVENT#") }); at >= 0 {
+		by.refund = strings.TrimPrefix(sorts[at], "EVENT#")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -230,7 +231,7 @@ func (s *scenario) read(actor string, _ *rand.Rand) {
 
 // useForeignKey tries another merchant's key on the checkout.
 func (s *scenario) useForeignKey(actor string, rng *rand.Rand) {
-	other := s.shops[(s.pos()+1)%len(s.shops)]
+	other := s.shops[(slices.Index(s.shops, s.shop)+1)%len(s.shops)]
 	method := []string{"GET", "DELETE", "PUT"}[rng.IntN(3)]
 	body := s.payment(rng)
 	if s.method != "card" {
@@ -240,15 +241,6 @@ func (s *scenario) useForeignKey(actor string, rng *rand.Rand) {
 	if answer.Status == 200 {
 		s.find(s.id, "%s of another merchant's checkout was answered %s", method, answer.Body)
 	}
-}
-
-func (s *scenario) pos() int {
-	for i, shop := range s.shops {
-		if shop == s.shop {
-			return i
-		}
-	}
-	return 0
 }
 
 // pay acts as the payer, if the answer asks for one: at once, late, or never,

@@ -77,7 +77,7 @@ type World struct {
 	received            []delivery
 	claims              []claim
 	answers             []operatorAnswer
-	sequence            int64           // that have been
+	sequence            int64           // the last logical time (logicalTime)
 	done                map[string]bool // tokens of transactions that were done
 	clientViews         []clientView
 	chargebacksRepeated bool // every chargeback has been reported again after the faults
@@ -175,7 +175,7 @@ func (w *World) makeOverrides() app.Overrides {
 	o := app.Overrides{
 		Now: w.now, WallNow: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox},
 		Credentials: credentials, MaxBackoff: time.Millisecond, Busy: 1,
-		Log: slog.New(slog.NewTextHandler(&w.errors, &slog.HandlerOptions{Level: slog.LevelError})),
+		Log:           slog.New(slog.NewTextHandler(&w.errors, &slog.HandlerOptions{Level: slog.LevelError})),
 		PasswordCost:  member.CheapCost,
 		WrapCallbacks: faults.Instead(receiver{w}),
 		WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
@@ -223,8 +223,8 @@ func (w *World) createQueue(q functions.Queue) string {
 	})
 }
 
-// life is what happens in the worlds of a workload. Each embeds its world, whose methods are those of a life in which
-// nothing happens.
+// life runs one workload. Each life embeds its World, which has the usual simulate and interfere, and a play, committed
+// and checkHistories that do nothing.
 type life interface {
 	simulate()                                               // from the first client to the last check
 	play()                                                   // while merchants exist, and up to the recovery
