@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -34,29 +33,30 @@ func (v accountsVersion) count(of ...merchant.BankAccountStatus) (n int) {
 	return n
 }
 
+// counted are the statuses of accounts that count towards their maximum.
+var counted = []merchant.BankAccountStatus{merchant.BankAccountPending, merchant.BankAccountVerified}
+
 func statusOf(account item) merchant.BankAccountStatus {
 	return merchant.BankAccountStatus(account.text("status"))
 }
 
-// holders counts the accounts of each holder.
-func (v accountsVersion) holders() map[string]int {
+// tally counts the accounts with each value of an attribute, of the statuses that are given.
+func (v accountsVersion) tally(attribute string, of ...merchant.BankAccountStatus) map[string]int {
 	count := map[string]int{}
 	for _, a := range v.all {
-		count[a.text("account_holder_name")]++
-	}
-	return count
-}
-
-// numbers counts the accounts of each number that were not REJECTED.
-func (v accountsVersion) numbers() map[string]int {
-	count := map[string]int{}
-	for _, a := range v.all {
-		if statusOf(a) != merchant.BankAccountRejected {
-			count[a.text("iban")]++
+		if slices.Contains(of, statusOf(a)) {
+			count[a.text(attribute)]++
 		}
 	}
 	return count
 }
+
+func (v accountsVersion) holders() map[string]int {
+	return v.tally("account_holder_name", append(counted, merchant.BankAccountRejected)...)
+}
+
+// numbers counts the accounts of each number that were not REJECTED.
+func (v accountsVersion) numbers() map[string]int { return v.tally("iban", counted...) }
 
 func (v accountsVersion) get(id string) item {
 	at := slices.IndexFunc(v.all, are("id", id))
@@ -66,7 +66,6 @@ func (v accountsVersion) get(id string) item {
 	return v.all[at]
 }
 
-// latest are the accounts as they are.
 func (a *tenantAccounts) latest() accountsVersion {
 	if len(a.versions) == 0 {
 		return accountsVersion{}
@@ -74,13 +73,20 @@ func (a *tenantAccounts) latest() accountsVersion {
 	return a.versions[len(a.versions)-1]
 }
 
-// during are the versions that were there at some time from call to until.
+// during returns the versions that were there at some time from call to until.
 func (a *tenantAccounts) during(call, until int64) []accountsVersion {
-	all := slices.Concat([]accountsVersion{{}}, a.versions)
-	byTime := func(v accountsVersion, at int64) int { return cmp.Compare(v.from, at) }
-	first, _ := slices.BinarySearchFunc(all, call, byTime)
-	last, _ := slices.BinarySearchFunc(all, until, byTime)
-	return all[max(first-1, 0):last]
+	return during(slices.Concat([]accountsVersion{{}}, a.versions), call, until,
+		func(v accountsVersion) int64 { return v.from })
+}
+
+// during returns those of successive states that were there at some time from call to until; since is when one began.
+func during[S any](states []S, call, until int64, since func(S) int64) (there []S) {
+	for n, s := range states {
+		if since(s) < until && (n+1 == len(states) || since(states[n+1]) > call) {
+			there = append(there, s)
+		}
+	}
+	return there
 }
 
 func (m *month) accountsOf(tenant string) *tenantAccounts {
@@ -108,7 +114,7 @@ func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
 	if pending := v.count(merchant.BankAccountPending); pending > 1 {
 		m.find("", "%s has %d pending accounts", tenant, pending)
 	}
-	if all := v.count(merchant.BankAccountPending, merchant.BankAccountVerified); all > merchant.MaxBankAccounts {
+	if all := v.count(counted...); all > merchant.MaxBankAccounts {
 		m.find("", "%s has %d accounts", tenant, all)
 	}
 	for holder, n := range v.holders() {

@@ -71,20 +71,15 @@ func (r *reply) accounts() (all []shownAccount) {
 	if json.Unmarshal(r.response.Body, &all) == nil {
 		return all
 	}
-	var one shownAccount
-	_ = json.Unmarshal(r.response.Body, &one) // shows as an account without a name
-	return []shownAccount{one}
+	return []shownAccount{decoded[shownAccount](r.response.Body)} // shows as an account without a name
 }
 
 func (v accountsVersion) full() bool {
-	return v.count(merchant.BankAccountPending, merchant.BankAccountVerified) == merchant.MaxBankAccounts
+	return v.count(counted...) == merchant.MaxBankAccounts
 }
 
 // asks is the account that the request would add.
-func (r *reply) asks() (asked shownAccount) {
-	_ = json.Unmarshal([]byte(r.text()), &asked) // shows as an account without a name
-	return asked
-}
+func (r *reply) asks() shownAccount { return decoded[shownAccount]([]byte(r.text())) }
 
 // added says whether the account that a reply acknowledges was there by then.
 func (a *tenantAccounts) added(r *reply) bool {

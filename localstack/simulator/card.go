@@ -87,7 +87,6 @@ func (s *scenario) saveCard(actor string, rng *rand.Rand, customer string) {
 	s.tryFromBrowser("second", "", customer, token) // on a checkout without a customer
 }
 
-// charge makes a checkout and pays it with the saved card.
 func (s *scenario) charge(which, customer, token string) {
 	next := s.followUp(which, "25.00", fmt.Sprintf(`,"customer_id":%q`, customer))
 	next.client("till", 0, func(actor string, rng *rand.Rand) {

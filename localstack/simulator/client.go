@@ -165,9 +165,11 @@ type view struct {
 	Instrument    struct{ Token string } `json:"payment_instrument"`
 }
 
-func (r response) view() view {
-	var v view
-	_ = json.Unmarshal(r.Body, &v) // lists and pages have none of it
+func (r response) view() view { return decoded[view](r.Body) } // lists and pages have none of it
+
+// decoded decodes JSON. Members that are missing stay zero, as do all if the JSON is not of the type.
+func decoded[T any](text []byte) (v T) {
+	_ = json.Unmarshal(text, &v)
 	return v
 }
 
@@ -176,7 +178,7 @@ func (r response) inShort() string {
 	return strings.TrimSpace(strings.Join([]string{v.ID, v.Status, v.ErrorCode, v.NextStep.Method}, " "))
 }
 
-// final says whether the same request would not get another answer just because of its time.
+// final reports whether the request was answered for good, or with a conflict.
 func (r response) final() bool {
 	return r.Status != 0 && r.Status < 500 && r.Status != http.StatusTooManyRequests &&
 		r.Status != http.StatusFailedDependency && r.view().ErrorCode != "IDEMPOTENCY_IN_PROGRESS"

@@ -20,18 +20,18 @@
 //
 // When the clients are done the faults stop, and after a bounded number of
 // ticks without faults the world must be in order: see the checks in check.go,
-// invariants.go, records.go, moneycheck.go and clientview.go.
+// invariants.go, records.go, snapshot.go, ledger.go, moneycheck.go and clientview.go.
 //
-// Each other workload has a life of its own (type life in world.go), and ARCHITECTURE.md lists what must hold in each:
+// Each other workload is a type that implements life (world.go). ARCHITECTURE.md lists what must hold in each:
 //
 //   - Refunds: refund.go, clientview.go.
 //   - Hanging: hanging.go.
-//   - Month: month.go, filebank.go for live merchants' payouts; payoutcheck.go, minimumbalance.go,
-//     bankaccountcheck.go, bankaccountview.go, settingsview.go and auditcheck.go.
-//   - People: people.go, peoplesteps.go; peoplecheck.go, peopleview.go and peoplewrites.go. Rules that need no race are tested in
-//     package functions: who may do what.
+//   - Month: month.go and the other files that begin with month, filebank.go for live merchants' payouts;
+//     payoutcheck.go, payoutversion.go, bankaccountcheck.go, bankaccountview.go, settingsview.go and auditcheck.go.
+//   - People: people.go, peoplesteps.go; peoplecheck.go, peopleview.go and peoplewrites.go. Package functions tests
+//     who may do what: such rules need no race.
 //   - Readers: readers.go.
-//   - Files: files.go, filesclients.go; filescheck.go, objectcheck.go and filesview.go.
+//   - Files: files.go, filesclients.go; objects.go, filescheck.go, objectcheck.go and filesview.go.
 //   - Unknown: unknown.go.
 //
 // A mutation control takes a condition out of all writes (Options.Without). Such a write waits while others go on,

@@ -66,12 +66,7 @@ func (t *fileBank) export(actor, name, currency string) {
 	var answer struct{ Text string }
 	command := encoded(fields{"command": "export_payouts", "id": name, "holder": "Cashwrap",
 		"iban": "DE89370400440532013000", "currency": currency})
-	for range patience {
-		if t.operate(actor, command, &answer) {
-			break
-		}
-	}
-	if answer.Text != "" {
+	if t.insistOn(actor, command, &answer); answer.Text != "" {
 		t.take(answer.Text)
 	}
 }
@@ -90,14 +85,15 @@ func (t *fileBank) take(text string) {
 		return
 	}
 	t.files[file.MessageID] = text
-	owners := t.owners()
+	payouts := t.snapshot().payouts
 	for _, order := range file.Orders {
-		if _, again := t.executed[order.ID]; again || owners[order.ID] == "" {
-			t.find("", "order %s of %q is in file %s", order.ID, owners[order.ID], file.MessageID)
+		merchant := partition(payouts[order.ID].text("pk")).Tenant.Merchant
+		if _, again := t.executed[order.ID]; again || merchant == "" {
+			t.find("", "order %s of %q is in file %s", order.ID, merchant, file.MessageID)
 		}
 		t.checkOrder(order.ID, order.IBAN)
 		t.executed[order.ID] = !t.faultsOn || t.pays(order.ID, order.IBAN)
-		t.unreported = append(t.unreported, executedTransfer{order.ID, owners[order.ID], t.executed[order.ID]})
+		t.unreported = append(t.unreported, executedTransfer{order.ID, merchant, t.executed[order.ID]})
 	}
 }
 
@@ -133,27 +129,11 @@ func (t *fileBank) settle(actor string, outcome executedTransfer) bool {
 		command["outcome"], command["reason"] = "rejected", "AC04"
 	}
 	var answer struct{ Error struct{ Code string } }
-	for range patience {
-		if !t.operate(actor, encoded(command), &answer) {
-			continue
-		}
-		if answer.Error.Code != "" {
-			t.find("", "the outcome of payout %s is refused: %s", outcome.id, answer.Error.Code)
-		}
-		return true
+	answered := t.insistOn(actor, encoded(command), &answer)
+	if answer.Error.Code != "" {
+		t.find("", "the outcome of payout %s is refused: %s", outcome.id, answer.Error.Code)
 	}
-	return false
-}
-
-// owners of the payouts, as the platform names them.
-func (t *fileBank) owners() map[string]string {
-	owners := map[string]string{}
-	for _, i := range t.scan() {
-		if i.text("sk") == "PAYOUT" {
-			owners[i.text("id")] = partition(i.text("pk")).Tenant.Merchant
-		}
-	}
-	return owners
+	return answered
 }
 
 // checkExecuted: the platform has the outcome of each transfer of the bank,

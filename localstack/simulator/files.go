@@ -102,7 +102,6 @@ func (c *fileTenant) makeCollections() {
 	}
 }
 
-// startNearLimits has some merchants begin near a limit.
 func (c *fileTenant) startNearLimits() {
 	near := func(name string, most, has int) int {
 		to := most - 1 - c.rng.IntN(2)

@@ -3,7 +3,6 @@ package simulator
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -67,7 +66,6 @@ func checksumOf(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// populate starts the tenant's clients.
 func (c *fileTenant) populate() {
 	for n := range 1 + c.rng.IntN(3) {
 		kind := pick(c.rng, sorted(contents))
@@ -166,10 +164,7 @@ func (d *document) send(actor string, rng *rand.Rand) {
 }
 
 // file is what clients read of a file or a collection.
-func (r response) file() (v fileView) {
-	_ = json.Unmarshal(r.Body, &v) // errors have none of it
-	return v
-}
+func (r response) file() fileView { return decoded[fileView](r.Body) } // errors have none of it
 
 // contentAs is content that is uploaded, and its type: mostly the right one.
 func (d *document) contentAs(rng *rand.Rand) (content, kind string) {
@@ -187,7 +182,6 @@ func (d *document) contentAs(rng *rand.Rand) (content, kind string) {
 	}
 }
 
-// put uploads content by the link.
 func (d *document) put(actor string, rng *rand.Rand) {
 	content, kind := d.contentAs(rng)
 	headers := map[string]string{}
@@ -294,7 +288,6 @@ func (c *fileTenant) changeCollection(actor string, rng *rand.Rand) {
 	}
 }
 
-// makeMore makes further collections.
 func (c *fileTenant) makeMore(actor string, rng *rand.Rand) {
 	for i := range 1 + rng.IntN(2) {
 		r := client.Request{Method: "POST", Path: c.path("collections"), IdempotencyKey: fmt.Sprintf("%s %d", actor, i),
@@ -304,7 +297,6 @@ func (c *fileTenant) makeMore(actor string, rng *rand.Rand) {
 	}
 }
 
-// list lists files and collections.
 func (c *fileTenant) list(actor string, rng *rand.Rand) {
 	for range 1 + rng.IntN(4) {
 		c.wait(rng)

@@ -49,20 +49,10 @@ func (f *files) checkSeen() {
 			s.query, _ = url.ParseQuery(query)
 			_ = json.Unmarshal([]byte(r.text()), &s.asked)
 			s.shown = r.file()
-			s.during = c.between(s.first, r.answered)
+			s.during = during(c.history, s.first, r.answered, func(at fileState) int64 { return at.since })
 			s.check()
 		}
 	}
-}
-
-// between are what the tenant had from one time to another.
-func (c *fileTenant) between(from, to int64) (during []fileState) {
-	for n, s := range c.history {
-		if s.since < to && (n+1 == len(c.history) || c.history[n+1].since > from) {
-			during = append(during, s)
-		}
-	}
-	return during
 }
 
 // check finds an answer that was never true.
@@ -175,7 +165,7 @@ func (s seen) lastUntil(at fileState) (last item) {
 
 // uploadedAll says whether one version of an object was there all the time.
 func (s seen) uploadedAll(key string) bool {
-	return slices.ContainsFunc(s.fileTenant.files.versions[key], func(v *version) bool {
+	return slices.ContainsFunc(s.files.versions[key], func(v *version) bool {
 		return v.put < s.reply.asked && (v.gone == 0 || v.gone > s.answered)
 	})
 }

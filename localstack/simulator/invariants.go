@@ -93,12 +93,9 @@ func (w *World) checkTransaction(b snapshot, t item) {
 // left open.
 func (w *World) checkCheckout(b snapshot, c item) {
 	id, status := c.text("id"), c.text("status")
-	var approved []item
-	for _, chargeID := range sorted(b.charges) {
-		if charge := b.charges[chargeID]; charge.text("checkout_id") == id && charge.text("decision") == "approved" {
-			approved = append(approved, charge)
-		}
-	}
+	approved := slices.DeleteFunc(where(b.charges, "checkout_id", id), func(charge item) bool {
+		return charge.text("decision") != "approved"
+	})
 	if want := map[bool]int{true: 1}[status == "PAID"]; len(approved) != want {
 		w.find(id, "%s with %d approved charges", status, len(approved))
 	}

@@ -3,6 +3,7 @@ package simulator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -121,18 +122,15 @@ func invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64
 func (w *World) take(name string, roll uint64) *process {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	idle := w.idleProcesses[name]
-	if i := int(roll % 8); i < len(idle) {
-		p := idle[i]
-		w.idleProcesses[name] = append(idle[:i:i], idle[i+1:]...)
-		return p
+	idle, at := w.idleProcesses[name], int(roll%8)
+	if at >= len(idle) && at < 7 {
+		at = 0
 	}
-	if len(idle) > 0 && roll%8 != 7 {
-		p := idle[0]
-		w.idleProcesses[name] = idle[1:]
-		return p
+	if at >= len(idle) {
+		return w.start(name, roll)
 	}
-	return w.start(name, roll)
+	w.idleProcesses[name] = slices.Concat(idle[:at], idle[at+1:])
+	return idle[at]
 }
 
 func (w *World) release(name string, p *process) {

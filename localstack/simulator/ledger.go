@@ -145,7 +145,7 @@ func booked(i item) bool {
 		strings.HasPrefix(i.text("pk"), "SANDBOX#TRANSFER#") && strings.HasPrefix(i.text("sk"), "STATEMENT_LINE#")
 }
 
-// keys are all that have money, in order.
+// keys returns all that have money, in order.
 func (l *ledger) keys() []balanceKey {
 	return slices.SortedFunc(maps.Keys(l.balances), func(a, b balanceKey) int {
 		return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.currency, b.currency))
@@ -154,14 +154,17 @@ func (l *ledger) keys() []balanceKey {
 
 func openEvent(event item) bool { return ofEvents("REFUND", "BEGUN", "PENDING")(event) }
 
-// of are the events of a transaction, by their ids.
-func (l *ledger) of(transaction string) (events []item) {
-	for _, id := range sorted(l.events) {
-		if e := l.events[id]; e.text("transaction_id") == transaction {
-			events = append(events, e)
+// of returns the events of a transaction, in the order of their ids.
+func (l *ledger) of(transaction string) []item { return where(l.events, "transaction_id", transaction) }
+
+// where returns the items whose attribute has a value, in the order of their keys.
+func where(items map[string]item, attribute, value string) (found []item) {
+	for _, key := range sorted(items) {
+		if i := items[key]; i.text(attribute) == value {
+			found = append(found, i)
 		}
 	}
-	return events
+	return found
 }
 
 // sum adds up the amounts of those items that the filter keeps.

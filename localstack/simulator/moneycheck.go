@@ -240,15 +240,10 @@ func (l *ledger) chargedBack(key balanceKey) bool {
 
 // addChargebacks: each is called back with the status its checkout has.
 func (w *World) addChargebacks(b snapshot, owed map[outcome]int) {
-	seen := map[string]bool{}
-	for _, c := range w.changes {
-		i := c.image()
-		if id := i.text("id"); strings.HasPrefix(i.text("sk"), "EVENT#") && i.text("type") == "CHARGE_BACK" && !seen[id] {
-			seen[id] = true
-			checkout := b.checkouts[b.transactions[i.text("transaction_id")].text("checkout_id")]
-			if checkout.text("return_url") != "" {
-				owed[outcome{checkout.text("id"), checkout.text("status")}]++
-			}
+	for _, e := range b.events {
+		checkout := b.checkouts[b.transactions[e.text("transaction_id")].text("checkout_id")]
+		if e.text("type") == "CHARGE_BACK" && checkout.text("return_url") != "" {
+			owed[outcome{checkout.text("id"), checkout.text("status")}]++
 		}
 	}
 }

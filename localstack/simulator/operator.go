@@ -72,11 +72,17 @@ func (s *scenario) administer() {
 
 // command is tried until there is an answer.
 func (s *scenario) command(actor, format string, args ...any) {
+	s.insistOn(actor, fmt.Sprintf(format, args...), nil)
+}
+
+// insistOn tries an operator's command until there is an answer; false when none came.
+func (w *World) insistOn(actor, command string, answer any) bool {
 	for range patience {
-		if s.operate(actor, fmt.Sprintf(format, args...), nil) {
-			return
+		if w.operate(actor, command, answer) {
+			return true
 		}
 	}
+	return false
 }
 
 // lendKey makes a key, uses it and revokes it: from then on it is refused.

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // checkMonth holds a world in which all merchants have been paid to what must be
@@ -33,7 +35,7 @@ func (m *month) checkMonth() {
 		}
 	}
 	m.checkMoney(b)
-	m.checkCutoffs(b.items)
+	m.checkCutoffs(b)
 	m.bank.checkExecuted(b)
 	for _, p := range m.payees {
 		p.checkAccountReplies()
@@ -138,5 +140,23 @@ func (m *month) checkTaken(b snapshot, payable string) {
 		m.find("", "payable %s was paid and waits", payable)
 	case !part && paid == 0 && !waits:
 		m.find("", "deduction %s was lost with a payout that failed", payable)
+	}
+}
+
+// checkCutoffs sees that each schedule waits for a cut-off of the settings and
+// the time zone that its merchant has: they always change together.
+func (m *month) checkCutoffs(b snapshot) {
+	for _, i := range b.items {
+		if i.kind() != store.KindPayoutSchedule {
+			continue
+		}
+		t := partition(i.text("pk")).Tenant
+		owner, next := b.merchants[t.Merchant], timeOf(i, "next_at")
+		settings := owner.object("settings").object(t.Mode.Name())
+		calendar := merchant.Merchant{TimeZone: owner.text("time_zone")}.Calendar(t.Mode)
+		calendar.Settings = merchant.Settings{Period: merchant.PayoutPeriod(settings.text("payout_period"))}
+		if want := calendar.NextCutoff(next.Add(-time.Microsecond)).At; !want.Equal(next) {
+			m.find("", "%s waits until %s, which is no cut-off of %v in %s", t, next, settings, owner.text("time_zone"))
+		}
 	}
 }

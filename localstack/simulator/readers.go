@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -70,11 +69,7 @@ func (c *counter) sell(actor string, rng *rand.Rand) {
 			`{"total_amount":{"currency":%q,"minor_unit":2,"value":%s},"payment_type":%q,"description":%q,`+
 				`"return_url":"https://shop.example.com/hook/%s"}`,
 			c.currency, readerAmounts[rng.IntN(len(readerAmounts))], method, c.name, c.name)}
-		if rng.IntN(2) == 0 {
-			r.IdempotencyKey = fmt.Sprintf("%s sells %d", actor, i)
-			c.impatient(actor, rng, func(twin string) { c.insist(twin, r) })
-		}
-		answer := c.insist(actor, r)
+		answer := c.insistWithKey(actor, rng, r, fmt.Sprintf("%s sells %d", actor, i))
 		if id := answer.atReader().Data.ID; id != "" {
 			if method == "pix" {
 				c.payCode(actor, rng, id)
@@ -102,10 +97,7 @@ type atReaderView struct {
 	}
 }
 
-func (r response) atReader() (v atReaderView) {
-	_ = json.Unmarshal(r.Body, &v) // errors have none of it
-	return v
-}
+func (r response) atReader() atReaderView { return decoded[atReaderView](r.Body) } // errors have none of it
 
 // watch reads a checkout now and then, perhaps until it has ended.
 func (c *counter) watch(actor string, rng *rand.Rand, id string) {
@@ -157,16 +149,13 @@ func (w *World) checkReaderCallback(b snapshot, d delivery) string {
 // checkReaders: a checkout at a reader has one attempt, and so one transaction at the most. What
 // clients were shown to have come of it, has.
 func (w *World) checkReaders(b snapshot) {
-	of := map[string][]item{}
+	status := map[string]string{} // of the transaction, by checkout
 	for _, id := range sorted(b.transactions) {
-		if c := b.transactions[id].text("checkout_id"); atReader(b.checkouts[c]) {
-			of[c] = append(of[c], b.transactions[id])
+		c := b.transactions[id].text("checkout_id")
+		if _, another := status[c]; another && atReader(b.checkouts[c]) {
+			w.find(c, "has more than one transaction")
 		}
-	}
-	for _, id := range sorted(of) {
-		if len(of[id]) != 1 {
-			w.find(id, "has %d transactions", len(of[id]))
-		}
+		status[c] = b.transactions[id].text("status")
 	}
 	w.checkOneAtATime()
 	w.checkSales(b)
@@ -178,8 +167,8 @@ func (w *World) checkReaders(b snapshot) {
 		}
 		if !atReader(b.checkouts[shown.ID]) {
 			w.find(shown.ID, "was answered, but does not exist")
-		} else if shown.Status != "" && shown.Status != "pending" && shown.Status != ended[of[shown.ID][0].text("status")] {
-			w.find(shown.ID, "was answered as %s, and is %s", shown.Status, of[shown.ID][0].text("status"))
+		} else if shown.Status != "" && shown.Status != "pending" && shown.Status != ended[status[shown.ID]] {
+			w.find(shown.ID, "was answered as %s, and is %s", shown.Status, status[shown.ID])
 		}
 	}
 }

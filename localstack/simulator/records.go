@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -20,10 +19,7 @@ type transaction struct {
 }
 
 // readTransaction reads a request. Of another operation it returns none.
-func readTransaction(body []byte) (t transaction) {
-	_ = json.Unmarshal(body, &t)
-	return t
-}
+func readTransaction(body []byte) transaction { return decoded[transaction](body) }
 
 // write is what a call has changed in the table: the items that it put, and the keys of those that it updated and
 // deleted.
@@ -33,9 +29,7 @@ type write struct{ puts, updated, deleted []item }
 // was written.
 func (w *World) readWrite(operation string, body []byte) (is write, first bool) {
 	if operation == "PutItem" {
-		var put struct{ Item item }
-		_ = json.Unmarshal(body, &put)
-		return write{puts: []item{put.Item}}, true
+		return write{puts: []item{decoded[struct{ Item item }](body).Item}}, true
 	}
 	call := readTransaction(body)
 	w.record(func() {

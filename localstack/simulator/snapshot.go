@@ -17,6 +17,7 @@ type snapshot struct {
 	instruments                        []item
 	customers                          map[string]item // by tenant and id
 	cards                              map[string]bool // tokens the acquirer knows
+	merchants                          map[string]item // by code
 	payouts                            map[string]item
 	records                            map[string][]item // by payout
 	taken                              map[string][]item // records by the tenant and id of the payable they were
@@ -25,9 +26,10 @@ type snapshot struct {
 }
 
 func (w *World) snapshot() snapshot {
-	b := snapshot{newLedger(), w.scan(), map[string]item{}, map[string]item{}, map[string]item{}, map[string]item{},
-		map[string]int{}, nil, map[string]item{}, map[string]bool{}, map[string]item{}, map[string][]item{},
-		map[string][]item{}, map[string][]item{}, map[string][]item{}}
+	b := snapshot{ledger: newLedger(), items: w.scan(), checkouts: map[string]item{}, transactions: map[string]item{},
+		callbacks: map[string]item{}, charges: map[string]item{}, captures: map[string]int{}, customers: map[string]item{},
+		cards: map[string]bool{}, merchants: map[string]item{}, payouts: map[string]item{}, records: map[string][]item{},
+		taken: map[string][]item{}, booked: map[string][]item{}, carried: map[string][]item{}}
 	for _, i := range b.items {
 		b.enter(nil, i)
 		b.take(i)
@@ -57,6 +59,8 @@ func (b *snapshot) take(i item) {
 		b.cards[strings.TrimPrefix(pk, "SANDBOX#CARD#")] = true
 	case strings.HasPrefix(sk, "CARD#"):
 		b.instruments = append(b.instruments, i)
+	case sk == "MERCHANT":
+		b.merchants[i.text("code")] = i
 	case sk == "PAYOUT":
 		b.payouts[id] = i
 	case i.kind() == store.KindPayoutRecords:

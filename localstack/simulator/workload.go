@@ -156,12 +156,8 @@ func (s *scenario) create(actor string, rng *rand.Rand) {
 // the scenario's other clients use an unknown one.
 func (s *scenario) lookUpByReference(actor string) string {
 	answer := s.insist(actor, client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=" + s.name})
-	_, rest, found := strings.Cut(string(answer.Body), `"id":"`)
-	if !found {
-		rest = "unknown\""
-	}
-	id, _, _ := strings.Cut(rest, `"`)
-	return id
+	list := append(decoded[[]view](answer.Body), view{ID: "unknown"})
+	return list[0].ID
 }
 
 func (s *scenario) path() string { return "/v0.1/checkouts/" + s.id }
@@ -171,11 +167,7 @@ func (s *scenario) process(actor string, rng *rand.Rand) {
 	s.await(actor)
 	for i := range 1 + rng.IntN(3) {
 		r := client.Request{Method: "PUT", Path: s.path(), Body: s.payment(rng)}
-		if rng.IntN(2) == 0 {
-			r.IdempotencyKey = fmt.Sprintf("%s pays %d", actor, i)
-			s.impatient(actor, rng, func(twin string) { s.insist(twin, r) })
-		}
-		answer := s.insist(actor, r)
+		answer := s.insistWithKey(actor, rng, r, fmt.Sprintf("%s pays %d", actor, i))
 		s.pay(actor, rng, answer.view())
 		s.refundPaid(answer.view(), rng)
 		s.think(actor)
@@ -185,7 +177,6 @@ func (s *scenario) process(actor string, rng *rand.Rand) {
 	}
 }
 
-// payment is the body of a process request.
 func (s *scenario) payment(rng *rand.Rand) string {
 	switch s.method {
 	case "ideal":
@@ -206,11 +197,7 @@ func cardBody(number string) string {
 }
 
 func (s *scenario) deactivate(actor string, rng *rand.Rand) {
-	r := client.Request{Method: "DELETE", Path: s.path()}
-	if rng.IntN(2) == 0 {
-		r.IdempotencyKey = actor + " deactivates"
-	}
-	s.insist(actor, r)
+	s.insist(actor, client.Request{Method: "DELETE", Path: s.path(), IdempotencyKey: perhaps(rng, actor+" deactivates")})
 }
 
 func (s *scenario) patch(actor string, rng *rand.Rand) {
@@ -218,11 +205,19 @@ func (s *scenario) patch(actor string, rng *rand.Rand) {
 	if rng.IntN(3) == 0 {
 		body = fmt.Sprintf(`{"checkout_reference":%q}`, s.name+"-renamed")
 	}
-	r := client.Request{Method: "PATCH", Path: s.path(), Body: body}
-	if rng.IntN(2) == 0 {
-		r.IdempotencyKey = actor + " patches"
+	s.insist(actor, client.Request{Method: "PATCH", Path: s.path(), Body: body,
+		IdempotencyKey: perhaps(rng, actor+" patches")})
+}
+
+// perhaps returns the text in half of the cases, and else "".
+func perhaps(rng *rand.Rand, text string) string { return []string{text, ""}[rng.IntN(2)] }
+
+// insistWithKey sends a request, in half of the cases with a key, and then perhaps twice.
+func (s *scenario) insistWithKey(actor string, rng *rand.Rand, r client.Request, key string) response {
+	if r.IdempotencyKey = perhaps(rng, key); r.IdempotencyKey != "" {
+		s.impatient(actor, rng, func(twin string) { s.insist(twin, r) })
 	}
-	s.insist(actor, r)
+	return s.insist(actor, r)
 }
 
 func (s *scenario) read(actor string, _ *rand.Rand) {
