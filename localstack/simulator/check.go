@@ -213,9 +213,16 @@ func withID(i item) item {
 }
 
 // scan reads the whole table.
-func (w *World) scan() []item {
+func (w *World) scan() []item { return w.scanPartitions("") }
+
+// scanPartitions reads the items whose partition keys begin with a prefix.
+func (w *World) scanPartitions(prefix string) []item {
 	var items []item
 	in := map[string]any{"TableName": w.config.Table}
+	if prefix != "" {
+		in["FilterExpression"] = "begins_with(pk, :p)"
+		in["ExpressionAttributeValues"] = map[string]any{":p": map[string]string{"S": prefix}}
+	}
 	for {
 		var out struct {
 			Items            []item

@@ -169,10 +169,8 @@ func (p *payee) repair() {
 // waits says whether payables wait for a payout, and not only what was carried: that waits
 // for others.
 func (p *payee) waits() bool {
-	return slices.ContainsFunc(p.scan(), func(i item) bool {
-		of := partition(i.text("pk"))
-		return of.Kind == store.KindPayable && of.Tenant.String() == p.tenant && i.text("kind") != "BALANCE_DEDUCTION"
-	})
+	payables := p.scanPartitions(string(store.KindPayable) + "#" + p.tenant + "#")
+	return slices.ContainsFunc(payables, func(i item) bool { return i.text("kind") != "BALANCE_DEDUCTION" })
 }
 
 // sale is a payment to the payee.
