@@ -1,0 +1,69 @@
+package oauth
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/secret"
+)
+
+// presentedToken is a token that a client revokes or introspects. The hint may be wrong, and is
+// not used: access and refresh tokens have different forms (RFC 7009 §2.1).
+type presentedToken struct {
+	credentials
+	Token secret.Text `form:"token" json:"token" validate:"required text=512"`
+	Hint  string      `form:"token_type_hint" json:"token_type_hint" validate:"text=255"`
+}
+
+// hash is the token's; access reports whether it has the form of an access token.
+func (t presentedToken) hash() (hash string, access bool) {
+	token, ok := identity.ParseToken(t.Token.Reveal())
+	return identity.Hash(t.Token.Reveal()), ok && token.Kind == ""
+}
+
+// revokeToken revokes a token of the client (RFC 7009): a refresh token with all its access
+// tokens, an access token alone. A token that is not stored counts as revoked.
+func (f family) revokeToken(ctx context.Context, req presentedToken) (rest.Empty, error) {
+	c, err := f.authenticate(ctx, req.credentials)
+	if err != nil {
+		return rest.Empty{}, err
+	}
+	hash, access := req.hash()
+	of, revoke := f.clientOfGrant, f.store.RevokeGrant
+	if access {
+		of, revoke = f.clientOfToken, f.store.RevokeAccessToken
+	}
+	switch owner, err := of(ctx, hash); {
+	case err != nil:
+		return rest.Empty{}, err
+	case owner == "":
+		return rest.Empty{}, nil
+	case owner != c.ID:
+		return rest.Empty{}, errNotYours
+	}
+	return rest.Empty{}, revoke(ctx, hash)
+}
+
+// clientOfToken is the id of the client that has the access token; "" if there is no such token.
+func (f family) clientOfToken(ctx context.Context, hash string) (string, error) {
+	t, err := f.store.AccessToken(ctx, hash)
+	if failure.Is(err, failure.KindUnauthorized) {
+		return "", nil
+	}
+	return t.Client, err
+}
+
+// clientOfGrant is the id of the client that has the refresh token; "" if there is no such token.
+func (f family) clientOfGrant(ctx context.Context, hash string) (string, error) {
+	g, err := f.store.Grant(ctx, hash)
+	if isRefused(err) {
+		return "", nil
+	}
+	return g.Client, err
+}
+
+// isRefused reports whether the error is the failure invalid_grant.
+func isRefused(err error) bool { return err != nil && failure.Of(err).Code == oauth.InvalidGrant }

@@ -1,0 +1,99 @@
+package processing
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// Deactivate expires a checkout at the merchant's request, after cancelling its
+// open attempt (contract §4.5). Failures: NotFound, Conflict, Upstream.
+func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
+	read, err := p.Store.Checkout(ctx, t, checkoutID)
+	if err != nil {
+		return read, err
+	}
+	return p.change(ctx, t, read, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
+		err := c.CheckDeactivatable(p.Store.Now())
+		if err != nil {
+			return payments.CheckoutChange{}, false, err
+		}
+		// After one attempt is cancelled there may be another that was begun meanwhile.
+		for c.RequiresAction() {
+			if c, err = p.cancel(ctx, t, c); errors.Is(err, errAttemptPending) {
+				err = payments.ErrAttemptPending
+			}
+			if err != nil {
+				return payments.CheckoutChange{}, false, err
+			}
+		}
+		change, err := c.Deactivate(messageID(), p.Store.Now())
+		return change, err == nil, err
+	})
+}
+
+// Resolve asks the acquirer for the outcome of a checkout's open attempt and
+// records it, and records expiry. It begins nothing and may be repeated at any
+// time, as when the acquirer sends a notification. Failure: NotFound.
+func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
+	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
+	if err != nil {
+		return c, err
+	}
+	return p.resolve(ctx, t, c)
+}
+
+// ResolveDue is Resolve for callers on a schedule, of which there may be several:
+// before the next poll is due it does nothing.
+// Failure: NotFound.
+func (p *Processor) ResolveDue(ctx context.Context, t identity.Tenant, checkoutID string) error {
+	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
+	if err != nil || c.AttemptOpen() && p.Store.Now().Before(c.Attempt.NextPoll) {
+		return err
+	}
+	_, err = p.resolve(ctx, t, c)
+	return err
+}
+
+func (p *Processor) resolve(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
+	c, err := p.ResolveAttempt(ctx, t, c)
+	if err != nil {
+		return c, err
+	}
+	return p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
+		change, ok := c.Expire(messageID(), p.Store.Now())
+		return change, ok, nil
+	})
+}
+
+// ResolveAttempt finds out what became of the open attempt of a checkout that was read, if it has one, and records it.
+func (p *Processor) ResolveAttempt(ctx context.Context, t identity.Tenant,
+	c payments.Checkout) (payments.Checkout, error) {
+	switch {
+	case !c.AttemptOpen():
+		return c, nil
+	case c.WaitsAtReader():
+		return p.Readers.ResolveWaiting(ctx, t, c)
+	}
+	a := *c.Attempt
+	o, err := p.acquirer(t).LookUp(ctx, a.ID)
+	now := p.Store.Now()
+	switch {
+	case errors.Is(err, acquirer.ErrUnknownCharge):
+		// The request that began the attempt may not have reached the acquirer yet.
+		if now.Before(a.NextPoll) {
+			return c, nil
+		}
+		o, err = p.acquirer(t).Cancel(ctx, a.ID)
+	case err == nil && a.DeadlinePassed(o, now):
+		o, err = p.acquirer(t).Cancel(ctx, a.ID)
+	}
+	if err != nil {
+		p.Log.WarnContext(ctx, "acquirer did not answer for a charge", "checkout", c.ID, "attempt", a.ID, "error", err)
+		o = payments.Outcome{Decision: payments.OutcomeUnknown}
+	}
+	return p.settle(ctx, t, c, a.ID, o)
+}
