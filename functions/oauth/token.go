@@ -4,14 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net/url"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/oauth"
-	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/secret"
 	"github.com/cashwrap/cashwrap/shared/signin"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -251,53 +249,4 @@ func (f family) passwordsOf(ctx context.Context, h oauth.Holder) (member.Passwor
 	}
 	u, err := f.store.User(ctx, h.User)
 	return u.Passwords, err
-}
-
-// credentials are those of a client in the body of a request (RFC 6749 §2.3.1). The only other
-// place is the Authorization header: what is in a URL gets into logs.
-type credentials struct {
-	ClientID     string      `form:"client_id" json:"client_id" validate:"text=255"`
-	ClientSecret secret.Text `form:"client_secret" json:"client_secret" validate:"text=255"`
-}
-
-// errTwoClients is the failure of a request that authenticates in two ways (RFC 6749 §2.3).
-var errTwoClients = oauth.Refused(oauth.InvalidRequest,
-	"Send the client's credentials with HTTP Basic or in the body, not both.")
-
-// authenticate is the client whose credentials the request has. Failures: invalid_request if
-// it has them in two places; oauth.ErrClient, whatever is wrong with them.
-func (f family) authenticate(ctx context.Context, body credentials) (oauth.Client, error) {
-	id, text, err := sentCredentials(ctx, body)
-	if err != nil {
-		return oauth.Client{}, err
-	}
-	if id == "" {
-		return oauth.Client{}, oauth.ErrClient
-	}
-	c, err := f.store.OAuthClient(ctx, id)
-	if failure.Is(err, failure.KindNotFound) || err == nil && !c.Authenticates(text, f.store.Now()) {
-		err = oauth.ErrClient
-	}
-	return c, err
-}
-
-// sentCredentials are those in the Authorization header, else those in the body. A request with
-// the header may repeat the client_id in its body (RFC 6749 §3.2.1), but not the secret.
-func sentCredentials(ctx context.Context, body credentials) (string, secret.Text, error) {
-	name, password, basic := rest.BasicAuth(ctx)
-	if !basic {
-		return body.ClientID, body.ClientSecret, nil
-	}
-	id, err := url.QueryUnescape(name) // RFC 6749 §2.3.1: encoded as the fields of a form are
-	if err != nil {
-		return "", secret.Text{}, oauth.ErrClient
-	}
-	text, err := url.QueryUnescape(password.Reveal())
-	switch {
-	case err != nil:
-		return "", secret.Text{}, oauth.ErrClient // without the cause, which quotes the secret
-	case !body.ClientSecret.IsZero(), body.ClientID != "" && body.ClientID != id:
-		return "", secret.Text{}, errTwoClients
-	}
-	return id, secret.New(text), nil
 }

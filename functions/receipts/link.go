@@ -1,0 +1,37 @@
+package receipts
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// receiptLink is the response object of createReceiptLink (contract §6.6). Its replay has no url (contract §2.8).
+type receiptLink struct {
+	URL       string         `json:"url,omitempty"`
+	ExpiresAt rest.Timestamp `json:"expires_at"`
+}
+
+// Redacted returns the link without its token.
+func (l receiptLink) Redacted() any {
+	l.URL = ""
+	return l
+}
+
+// createLink is createReceiptLink. The receipt is numbered now, as when it is read.
+func (f family) createLink(ctx context.Context, req receiptRequest) (receiptLink, error) {
+	about, err := f.find(ctx, req)
+	if err != nil {
+		return receiptLink{}, err
+	}
+	token, err := payments.NewReceiptToken(rest.Random(ctx))
+	if err != nil {
+		return receiptLink{}, err
+	}
+	made, err := f.store.CreateReceiptLink(ctx, rest.Caller(ctx).Tenant, about.link(token, f.store.Now()))
+	return receiptLink{URL: f.address(token), ExpiresAt: rest.Timestamp(made.ExpiresAt)}, err
+}
+
+// address returns the URL at which a link shows its receipt.
+func (f family) address(token string) string { return f.baseURL + "/receipts/" + token }
