@@ -26,7 +26,7 @@ func checkTableName(name string) error {
 }
 
 func (e *Engine) createTable(r *attr.Reader) ([]byte, error) {
-	var p plan
+	var p definition
 	if err := decode(r, "CreateTable", &p); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (e *Engine) drop(t *table) {
 }
 
 func (e *Engine) deleteTable(t *table) ([]byte, error) {
-	if t.plan.DeletionProtectionEnabled {
+	if t.definition.DeletionProtectionEnabled {
 		return nil, attr.Invalidf("Resource cannot be deleted as it is currently protected against deletion. Disable " +
 			"deletion protection first.")
 	}

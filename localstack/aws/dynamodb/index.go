@@ -9,11 +9,11 @@ import (
 // index is a global secondary index: sparse, and open to items of equal index
 // key, which are in the order of their primary keys.
 type index struct {
-	plan globalSecondaryIndex
-	name string
-	keys schema
-	kept []string // all that is projected; nil for ALL
-	rows sorted
+	definition globalSecondaryIndex
+	name       string
+	keys       schema
+	kept       []string // all that is projected; nil for ALL
+	rows       sorted
 }
 
 // indexChange is one step of replication: remove a row, put another.

@@ -33,7 +33,7 @@ func appendTable(dst []byte, t *table) []byte {
 		label = t.stream.label
 	}
 	dst = appendText(append(dst, noteTable), t.name)
-	dst = appendText(dst, toJSON(t.plan))
+	dst = appendText(dst, toJSON(t.definition))
 	return appendText(binary.AppendVarint(dst, t.created.UnixNano()), label)
 }
 
@@ -164,7 +164,7 @@ func (e *Engine) readNote(kind byte, n *notes) error {
 
 func (e *Engine) readTable(n *notes) error {
 	n.text() // the definition has the name too
-	var p plan
+	var p definition
 	if err := decode(attr.NewReader(n.text()), "CreateTable", &p); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (e *Engine) readTable(n *notes) error {
 	}
 	t.created = time.Unix(0, n.number())
 	if label := n.text(); label != "" {
-		t.stream = &stream{plan: &p, label: label, created: t.created, keys: t.keys, last: int(e.now().UnixMicro())}
+		t.stream = &stream{definition: &p, label: label, created: t.created, keys: t.keys, last: int(e.now().UnixMicro())}
 	}
 	e.add(t)
 	return nil

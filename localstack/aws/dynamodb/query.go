@@ -21,7 +21,7 @@ type page struct {
 	start   string // exclusive start; "" for the beginning
 }
 
-// pageOperation makes Query or Scan.
+// pageOperation returns the operation Query or Scan.
 func pageOperation(name string) operation {
 	return func(e *Engine, r *attr.Reader) ([]byte, error) {
 		p, err := e.readPage(r, name)

@@ -22,13 +22,13 @@ const retention = 24 * time.Hour // of stream records (Developer Guide, "DynamoD
 
 // stream is a table's change log, in one shard.
 type stream struct {
-	plan    *plan // of its table
-	keys    schema
-	label   string
-	created time.Time
-	closed  bool     // the table is deleted
-	last    int      // sequence number of the newest record
-	records []record // oldest first
+	definition *definition // of its table
+	keys       schema
+	label      string
+	created    time.Time
+	closed     bool     // the table is deleted
+	last       int      // sequence number of the newest record
+	records    []record // oldest first
 }
 
 // record is a change of an item. A row that the view does not show is left
@@ -44,7 +44,7 @@ type record struct {
 // newStream labels the stream by the time, or a little later when a table of
 // that name had a stream made at the same instant. Callers hold mu.
 func (e *Engine) newStream(t *table) *stream {
-	s := &stream{plan: t.plan, created: t.created, keys: t.keys}
+	s := &stream{definition: t.definition, created: t.created, keys: t.keys}
 	for at := t.created.UTC(); ; at = at.Add(time.Millisecond) {
 		s.label = at.Format("2006-01-02T15:04:05.000")
 		if _, err := e.findStream(s.arn()); err != nil {
@@ -53,7 +53,7 @@ func (e *Engine) newStream(t *table) *stream {
 	}
 }
 
-func (s *stream) arn() string { return arnPrefix + s.plan.TableName + "/stream/" + s.label }
+func (s *stream) arn() string { return arnPrefix + s.definition.TableName + "/stream/" + s.label }
 
 func (s *stream) shard() string {
 	sum := sha256.Sum256([]byte(s.arn()))
@@ -113,7 +113,7 @@ func (s *stream) keyOf(r record) attr.Map {
 	return row.attributes().Only(s.keys.names())
 }
 
-func (s *stream) view() string { return s.plan.StreamSpecification.StreamViewType }
+func (s *stream) view() string { return s.definition.StreamSpecification.StreamViewType }
 
 func (s *stream) showsOld() bool { return s.view() == "OLD_IMAGE" || s.view() == "NEW_AND_OLD_IMAGES" }
 

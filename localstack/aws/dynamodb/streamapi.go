@@ -51,13 +51,13 @@ func (e *Engine) listStreams(r *attr.Reader) ([]byte, error) {
 		streams = streams[after+1:]
 	}
 	streams = slices.DeleteFunc(slices.Clone(streams), func(s *stream) bool {
-		return in.TableName != "" && s.plan.TableName != in.TableName
+		return in.TableName != "" && s.definition.TableName != in.TableName
 	})
 	limit := max(1, in.Limit)
 	answer := attr.AppendList([]byte(`{"Streams":`), streams[:min(limit, len(streams))],
 		func(dst []byte, s *stream) []byte {
 			return fmt.Appendf(dst, `{"StreamArn":%s,"TableName":%s,"StreamLabel":%s}`, quote(s.arn()),
-				quote(s.plan.TableName), quote(s.label))
+				quote(s.definition.TableName), quote(s.label))
 		})
 	if len(streams) > limit {
 		answer = fmt.Appendf(answer, `,"LastEvaluatedStreamArn":%s`, quote(streams[limit-1].arn()))
@@ -86,8 +86,8 @@ func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
 	answer := fmt.Appendf(nil, `{"StreamDescription":{"StreamArn":%s,"StreamLabel":%s,"StreamStatus":"%s",`+
 		`"StreamViewType":"%s",`+
 		`"CreationRequestDateTime":%d,"TableName":%s,"KeySchema":%s,"Shards":[`,
-		quote(in.StreamArn), quote(s.label), status, s.view(), s.created.Unix(), quote(s.plan.TableName),
-		toJSON(s.plan.KeySchema))
+		quote(in.StreamArn), quote(s.label), status, s.view(), s.created.Unix(), quote(s.definition.TableName),
+		toJSON(s.definition.KeySchema))
 	if in.ExclusiveStartShardId < s.shard() {
 		answer = fmt.Appendf(answer, `{"ShardId":"%s","SequenceNumberRange":{"StartingSequenceNumber":"%s"%s}}`, s.shard(),
 			sequenceText(1), ending)

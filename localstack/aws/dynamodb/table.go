@@ -9,9 +9,9 @@ import (
 // table is one table with everything that belongs to it. What CreateTable said
 // never changes; the rest is guarded by the engine's lock.
 type table struct {
-	plan *plan
-	name string
-	keys schema
+	definition *definition
+	name       string
+	keys       schema
 
 	created time.Time
 	rows    sorted

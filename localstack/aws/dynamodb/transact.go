@@ -33,7 +33,7 @@ type reason struct {
 	Item    attr.Map `json:",omitempty"`
 }
 
-// writeKinds are by the names that transactions and batches have for them.
+// writeKinds has each kind of write under its names in transactions and batches.
 var writeKinds = map[string]writeKind{"Put": putting, "Update": updating, "Delete": deleting,
 	"ConditionCheck": checking, "PutRequest": putting, "DeleteRequest": deleting}
 

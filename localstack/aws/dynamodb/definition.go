@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// plan is a CreateTable request, also as JSON in a log.
-type plan struct {
+// definition is a CreateTable request, also as JSON in a log.
+type definition struct {
 	TableName                 string
 	AttributeDefinitions      []attributeDefinition
 	KeySchema                 []keySchemaElement
@@ -20,7 +20,7 @@ type plan struct {
 	GlobalSecondaryIndexes    []globalSecondaryIndex
 }
 
-func (p *plan) isOnDemand() bool { return p.BillingMode == "PAY_PER_REQUEST" }
+func (p *definition) isOnDemand() bool { return p.BillingMode == "PAY_PER_REQUEST" }
 
 type (
 	attributeDefinition   struct{ AttributeName, AttributeType string }
@@ -55,7 +55,7 @@ func (s streamSpecification) check() error {
 }
 
 // definitions returns the attributes that keys can be made of.
-func (p *plan) definitions() ([]keyAttribute, error) {
+func (p *definition) definitions() ([]keyAttribute, error) {
 	defined := make([]keyAttribute, len(p.AttributeDefinitions))
 	for i, d := range p.AttributeDefinitions {
 		kind, ok := attr.ParseKind(d.AttributeType)
@@ -67,8 +67,8 @@ func (p *plan) definitions() ([]keyAttribute, error) {
 	return defined, nil
 }
 
-// table checks the plan and builds an empty table by it.
-func (p *plan) table() (*table, error) {
+// table checks the definition and builds an empty table by it.
+func (p *definition) table() (*table, error) {
 	defined, err := p.definitions()
 	if err != nil {
 		return nil, err
@@ -78,20 +78,20 @@ func (p *plan) table() (*table, error) {
 			return nil, err
 		}
 	}
-	t := &table{plan: p, name: p.TableName}
+	t := &table{definition: p, name: p.TableName}
 	used := map[string]bool{}
 	if t.keys, err = resolve(defined, p.KeySchema, used); err != nil {
 		return nil, err
 	}
-	for _, plan := range p.GlobalSecondaryIndexes {
-		if err := checkTableName(plan.IndexName); err != nil {
+	for _, wanted := range p.GlobalSecondaryIndexes {
+		if err := checkTableName(wanted.IndexName); err != nil {
 			return nil, err
 		}
-		keys, err := resolve(defined, plan.KeySchema, used)
+		keys, err := resolve(defined, wanted.KeySchema, used)
 		if err != nil {
 			return nil, err
 		}
-		ix, err := t.makeIndex(plan, keys)
+		ix, err := t.makeIndex(wanted, keys)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (p *plan) table() (*table, error) {
 	return t, p.checkBilling()
 }
 
-func (p *plan) checkBilling() error {
+func (p *definition) checkBilling() error {
 	units := p.ProvisionedThroughput
 	onDemand, provisioned := p.isOnDemand(), units.ReadCapacityUnits > 0 && units.WriteCapacityUnits > 0
 	switch {
@@ -150,9 +150,9 @@ func resolve(defined []keyAttribute, elements []keySchemaElement, used map[strin
 	return s, nil
 }
 
-func (t *table) makeIndex(plan globalSecondaryIndex, keys schema) (*index, error) {
-	ix := &index{plan: plan, name: plan.IndexName, keys: keys}
-	switch kind, include := plan.Projection.ProjectionType, plan.Projection.NonKeyAttributes; {
+func (t *table) makeIndex(wanted globalSecondaryIndex, keys schema) (*index, error) {
+	ix := &index{definition: wanted, name: wanted.IndexName, keys: keys}
+	switch kind, include := wanted.Projection.ProjectionType, wanted.Projection.NonKeyAttributes; {
 	case kind != "INCLUDE" && include != nil:
 		return nil, badValue("ProjectionType is %s, but NonKeyAttributes is specified", kind)
 	case kind == "ALL":
@@ -168,20 +168,20 @@ func (t *table) makeIndex(plan globalSecondaryIndex, keys schema) (*index, error
 
 // append appends the table's description.
 func (t *table) append(dst []byte, status string) []byte {
-	units := t.plan.ProvisionedThroughput
+	units := t.definition.ProvisionedThroughput
 	dst = fmt.Appendf(dst, `{"AttributeDefinitions":%s,"TableName":%s,"KeySchema":%s,"TableStatus":"%s",`+
 		`"CreationDateTime":%d.%03d,`+
 		`"ProvisionedThroughput":{"NumberOfDecreasesToday":0,"ReadCapacityUnits":%d,"WriteCapacityUnits":%d},`+
 		`"TableSizeBytes":%d,"ItemCount":%d,"TableArn":%s,"DeletionProtectionEnabled":%t`,
-		toJSON(t.plan.AttributeDefinitions), quote(t.name), toJSON(t.plan.KeySchema), status,
+		toJSON(t.definition.AttributeDefinitions), quote(t.name), toJSON(t.definition.KeySchema), status,
 		t.created.Unix(), t.created.Nanosecond()/1e6, units.ReadCapacityUnits, units.WriteCapacityUnits,
-		t.rows.bytes, t.rows.count, quote(t.arn()), t.plan.DeletionProtectionEnabled)
-	if t.plan.isOnDemand() {
+		t.rows.bytes, t.rows.count, quote(t.arn()), t.definition.DeletionProtectionEnabled)
+	if t.definition.isOnDemand() {
 		dst = append(dst, `,"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"}`...)
 	}
 	var indexes []indexDescription
 	for _, ix := range t.indexes {
-		indexes = append(indexes, indexDescription{ix.plan, "ACTIVE", ix.rows.bytes, ix.rows.count,
+		indexes = append(indexes, indexDescription{ix.definition, "ACTIVE", ix.rows.bytes, ix.rows.count,
 			t.arn() + "/index/" + ix.name})
 	}
 	if len(indexes) > 0 {
@@ -189,7 +189,7 @@ func (t *table) append(dst []byte, status string) []byte {
 	}
 	if t.stream != nil {
 		dst = fmt.Appendf(dst, `,"StreamSpecification":%s,"LatestStreamLabel":%s,"LatestStreamArn":%s`,
-			toJSON(t.plan.StreamSpecification), quote(t.stream.label), quote(t.stream.arn()))
+			toJSON(t.definition.StreamSpecification), quote(t.stream.label), quote(t.stream.arn()))
 	}
 	return append(dst, '}')
 }
@@ -201,7 +201,7 @@ type indexDescription struct {
 	IndexArn                  string
 }
 
-// toJSON returns a part of an answer or of a plan as JSON.
+// toJSON returns a part of an answer or of a definition as JSON.
 func toJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
