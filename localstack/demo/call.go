@@ -67,7 +67,7 @@ func (p printer) title(n int, text string) { _, _ = fmt.Fprintf(p.out, "\n=== %d
 
 func (p printer) line(text string) { _, _ = fmt.Fprintln(p.out, text) }
 
-// pretty is the body of a request as it may be shown.
+// pretty indents the body of a request, and hides its secrets.
 func pretty(o object) string {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -76,7 +76,7 @@ func pretty(o object) string {
 	return indented(redact.Request("application/json", text))
 }
 
-// prettyReply is JSON of a reply as it may be shown, and anything else without what looks like a secret.
+// prettyReply indents a reply, and hides what looks like a secret.
 func prettyReply(body []byte) string {
 	return indented(cmp.Or(redact.Reply(body), redact.Text(string(body))))
 }

@@ -41,7 +41,7 @@ func (s *Steps) Inject(fault func(operation string) Fault) {
 	s.fault = fault
 }
 
-// Free does something within a call of Inject's function that takes steps itself.
+// Free calls do without the lock. The function given to Inject uses it when do takes steps itself.
 func (s *Steps) Free(do func()) {
 	s.mu.Unlock()
 	defer s.mu.Lock()

@@ -38,7 +38,7 @@ func (m *month) committed(_ *invocation, operation string, body []byte) {
 }
 
 // checkVersion sees that an item took the place of the state before it: else it lost a change, which may be a
-// setting that no sum shows. What decides where a tenant is paid keeps its rules.
+// setting that no sum shows. It also checks the rules of bank accounts, schedules and payouts.
 func (m *month) checkVersion(i item) {
 	pk, tenant := i.text("pk"), i.tenant()
 	is := number(i["version"])

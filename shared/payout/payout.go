@@ -111,7 +111,7 @@ func (p Payout) Rejected(reason string, now time.Time) Step {
 }
 
 // resumeAfter is when a payout without progress counts as cut off. A run lasts less
-// (functions.go).
+// (functions/functions.go).
 const resumeAfter = 15 * time.Minute
 
 // at is the payout in the status. A next poll that comes soon enough stays: to move

@@ -38,7 +38,7 @@ func (r *Runner) newFunction(ctx context.Context, f functions.Function, c app.Co
 				return nil, err
 			}
 		}
-		return &function{Function: f, invoke: r.calls.here(start)}, nil
+		return &function{Function: f, invoke: r.calls.inProcess(start)}, nil
 	}
 	programs := Programs{Folder: r.config.Programs, Environment: r.environment,
 		Credentials: r.config.Overrides.Credentials, Log: r.config.Log}
@@ -127,9 +127,10 @@ func onceSafely(open func() (*inprocess.Function, error)) func() (*inprocess.Fun
 	})
 }
 
-// here makes calls of a function in this process, which starts with the first one, as in Lambda, unless it was started
-// before. A handler that runs out of time is abandoned.
-func (c *calls) here(start func() (*inprocess.Function, error)) func(context.Context, string, []byte) ([]byte, error) {
+// inProcess returns the invoke of a function that runs in this process. The function starts with the first call, as in
+// Lambda, unless it was started before. A handler that runs out of time is abandoned.
+func (c *calls) inProcess(start func() (*inprocess.Function, error)) func(context.Context, string, []byte) ([]byte,
+	error) {
 	return func(ctx context.Context, id string, payload []byte) ([]byte, error) {
 		f, err := start()
 		if err != nil {
@@ -137,12 +138,12 @@ func (c *calls) here(start func() (*inprocess.Function, error)) func(context.Con
 		}
 		ctx, cancel := f.Context(ctx, id)
 		defer cancel()
-		return c.invoke(ctx, f, payload)
+		return c.runOrAbandon(ctx, f, payload)
 	}
 }
 
-// invoke makes one call, and returns at the end of ctx if the handler does not.
-func (c *calls) invoke(ctx context.Context, f *inprocess.Function, payload []byte) ([]byte, error) {
+// runOrAbandon calls the handler once, and returns at the end of ctx if the handler does not.
+func (c *calls) runOrAbandon(ctx context.Context, f *inprocess.Function, payload []byte) ([]byte, error) {
 	type reply struct {
 		payload []byte
 		err     error
