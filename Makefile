@@ -82,10 +82,10 @@ tools:
 	python3 -c 'import ensurepip' 2>/dev/null || missing="$$missing python3-venv"; \
 	[ -z "$$missing" ] || { echo "not installed:$$missing. On Debian, apt-get install them." >&2; exit 1; }
 
-# Each SDK is pinned: in go.mod, localstack/package.json and localstack/sdk/requirements.txt.
+# Each SDK is pinned: in go.mod, localstack/package.json and localstack/harness/sdk/requirements.txt.
 sdk-check: TOOLS := python3
 sdk-check: go tools ## play a story with the vendor's newest SDKs for Go, TypeScript and Python
-	@CASHWRAP_TESTS=all go test -count=1 $(TESTFLAGS) ./localstack/sdk
+	@CASHWRAP_TESTS=all go test -count=1 $(TESTFLAGS) ./localstack/harness/sdk
 
 test-tracing: go ## check and test the code as it is built with TRACING=on
 	@go vet -tags otel ./shared/app ./functions
@@ -99,7 +99,7 @@ test-infra: go cdk ## run the tests of the CDK app
 # 1.5 GB.
 test-dynamodb-local: export CASHWRAP_ENGINE = dynamodb-local
 test-dynamodb-local: go ## run the platform's tests over DynamoDB Local
-	@go test -p 2 $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/lambda/runner
+	@go test -p 2 $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/platform/lambda/runner
 
 # One seed decides every interleaving and fault: the same seed, the same history.
 sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds, hanging, month, people, readers, files or unknown

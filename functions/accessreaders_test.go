@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // readers are payments at readers, whose outcome each function that looks for it may be the first to record: also one

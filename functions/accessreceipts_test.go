@@ -3,7 +3,7 @@ package functions_test
 import (
 	"path"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // receipts are links to receipts and mails with them, in processes whose writes lose their replies. A receipt is

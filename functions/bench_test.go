@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // BenchmarkPayment is a checkout created, paid and read: three requests

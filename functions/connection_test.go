@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runtime"
 )
 
 // TestADeployedProgramConnectsToItsTableAsItStarts: before its first event, and only where it is deployed.

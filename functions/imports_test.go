@@ -41,8 +41,13 @@ var layers = []string{
 	"shared/app/*",
 	"functions/*",
 	"functions functions/*/bootstrap", // the list of functions, and the programs
-	// Who runs and deploys them.
-	"localstack/...",
+	// Who runs and deploys them: Amazon's engines, what a developer runs, its program, the tests' harness, the simulator.
+	"localstack/platform/repository", // where the repository's files are, which engines need too
+	"localstack/aws/...",
+	"localstack/platform/...",
+	"localstack",
+	"localstack/harness/...",
+	"localstack/simulator/...",
 	"infra infra/...",
 }
 
@@ -50,7 +55,7 @@ var layers = []string{
 // reason. A package matches the first line that fits.
 var guarded = []struct{ name, only, reason string }{
 	{"shared/contract", "functions/docs shared/contract/checker", "the API's description, which only docs shows"},
-	{"shared/contract/...", "localstack/world", "the validator is for tests; no program links it"},
+	{"shared/contract/...", "localstack/harness/world", "the validator is for tests; no program links it"},
 	{"shared/page/pagetest", "", "for tests"},
 	{"shared/table", "shared/acquirer/* shared/bank/* shared/terminal/*",
 		"only counterparties that keep their own records write to the table besides the store"},
@@ -78,8 +83,8 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/file/s3", "functions/files localstack/...", "links the S3 client; no other function reaches content"},
 	{"functions/*/bootstrap", "", "a program"},
 	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},
-	{"localstack/faults", "localstack/... infra/cost", "computes with the latencies that simulations sleep"},
-	{"localstack/lambda/filter", "localstack/... infra", "refuses patterns that the local run would read otherwise"},
+	{"localstack/harness/faults", "localstack/... infra/cost", "computes with the latencies that simulations sleep"},
+	{"localstack/platform/lambda/filter", "localstack/... infra", "refuses patterns that the local run would read otherwise"},
 	{"localstack/...", "localstack/... infra/check", "deploys it and runs the demo there"},
 }
 
@@ -163,7 +168,7 @@ var reserved = []struct {
 	{"github.com/aws/jsii-runtime-go", "infra"},
 	{"github.com/cdklabs", "infra"},
 	{"github.com/getkin/kin-openapi", "shared/contract/checker"},
-	{"github.com/a-h/templ", "functions/* shared/page shared/rest localstack/inspector"},
+	{"github.com/a-h/templ", "functions/* shared/page shared/rest localstack/platform/inspector"},
 	{"html/template", ""}, // it looks methods up by name, so the linker would keep those of every type
 	{"text/template", "localstack/..."},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // notPlanned are the rows of contract §1 that are marked so, as "METHOD path".

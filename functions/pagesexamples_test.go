@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // ofPages are the document's values for the payment page.

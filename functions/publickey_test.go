@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 	"github.com/cashwrap/cashwrap/shared/contract/checker"
 	"github.com/cashwrap/cashwrap/shared/store"
 )

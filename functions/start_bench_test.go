@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runtime"
 )
 
 const (

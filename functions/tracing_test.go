@@ -24,8 +24,8 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/functions/checkouts"
-	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/gateway"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
 )
 
 // The stream's event source mapping; the local runner does the same.

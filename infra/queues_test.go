@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
 )
 
 func TestEachQueueHasItsDeadLetterQueue(t *testing.T) {

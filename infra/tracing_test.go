@@ -51,7 +51,7 @@ func TestProgramsFitTheTracing(t *testing.T) {
 	} {
 		program := filepath.Join(t.TempDir(), "bare")
 		build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w",
-			"-tags", tags, "-o", program, "../localstack/lambda/runtime/bare")
+			"-tags", tags, "-o", program, "../localstack/platform/lambda/runtime/bare")
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

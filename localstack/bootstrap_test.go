@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
 // TestTheDemoPassesOnWhatIsDeployed: each function is its real program, in processes of its own.

@@ -14,10 +14,10 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/platform"
-	"github.com/cashwrap/cashwrap/localstack/terminal"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 

@@ -8,9 +8,9 @@ import (
 	"net/url"
 	"text/template"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
-	"github.com/cashwrap/cashwrap/localstack/repository"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/repository"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 

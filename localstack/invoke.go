@@ -9,9 +9,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 	"github.com/cashwrap/cashwrap/localstack/platform"
-	"github.com/cashwrap/cashwrap/localstack/terminal"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runtime"
+	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
 // errFailed follows the error, which is printed in the form of Lambda.

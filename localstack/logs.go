@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cashwrap/cashwrap/localstack/inspector"
 	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
 )
 
 func logsCommand(place platform.Folder, out io.Writer) *cobra.Command {

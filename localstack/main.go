@@ -16,11 +16,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
-	"github.com/cashwrap/cashwrap/localstack/demo"
 	"github.com/cashwrap/cashwrap/localstack/platform"
-	"github.com/cashwrap/cashwrap/localstack/repository"
-	"github.com/cashwrap/cashwrap/localstack/terminal"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/demo"
+	"github.com/cashwrap/cashwrap/localstack/platform/repository"
+	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
 const exitUsage = 2

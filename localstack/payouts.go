@@ -9,9 +9,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
-	"github.com/cashwrap/cashwrap/localstack/terminal"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
 // payouts makes and runs the payouts that are due on the running platform at a time, in RFC 3339 ("": now), moves the

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
-	"github.com/cashwrap/cashwrap/localstack/terminal"
+	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
 // errRefused follows the printed answer, which says why.

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
 // counter is a merchant's: its till calls the API, and a person is at its card terminal.

@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
-	"github.com/cashwrap/cashwrap/localstack/terminal"
+	"github.com/cashwrap/cashwrap/localstack/platform/terminal"
 )
 
 // run runs the platform until ctx ends; log gets a line per request. Errors: those of platform.Start; an engine that

@@ -3,7 +3,7 @@ package checkouts_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // TestProcessCheckout_LimitBySource: payers share the merchant's public key, so attempts with it count by their network

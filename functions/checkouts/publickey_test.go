@@ -3,7 +3,7 @@ package checkouts_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // hidden is what a payer's browser must not learn (contract §2.1).

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // TestTheFirstFaultIsReported of several: the id first, then the details; and the

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/chromium"
+	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
 )
 
 // TestPagesWithABrowser: the welcome page and each guide, wide and light, and on a phone in the dark.

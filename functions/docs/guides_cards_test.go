@@ -16,9 +16,9 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/harness/platformtest"
 	"github.com/cashwrap/cashwrap/localstack/platform"
-	"github.com/cashwrap/cashwrap/localstack/platform/platformtest"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
 // table is the one in a section of a guide: the cells of its rows, without its head.

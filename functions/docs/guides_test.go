@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/platform/platformtest"
-	"github.com/cashwrap/cashwrap/localstack/trigger"
+	"github.com/cashwrap/cashwrap/localstack/harness/platformtest"
+	"github.com/cashwrap/cashwrap/localstack/platform/trigger"
 )
 
 // limit of one guide. Most take a second or two; Go's compiler and the package registries take longer at first. A guide

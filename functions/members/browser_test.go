@@ -3,7 +3,7 @@ package members_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/chromium"
+	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
 )
 
 // TestWithABrowser: an invitation is accepted after a password that is refused, in the merchant's language.

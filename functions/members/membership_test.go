@@ -3,7 +3,7 @@ package members_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // TestAKeyListsNoOtherMerchant: a key or a client of one merchant does not show at which other merchants the owner is a

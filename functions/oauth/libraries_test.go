@@ -15,7 +15,7 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 	"github.com/cashwrap/cashwrap/shared/oauth"
 )
 
@@ -143,7 +143,7 @@ func TestWithOpenIDClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	node := enginetest.Node(t, "client/openid.mjs")
+	node := enginetest.Node(t, "harness/sdk/openid.mjs")
 	var output, problems bytes.Buffer
 	node.Stdin, node.Stdout, node.Stderr = bytes.NewReader(input), &output, &problems
 	if err := node.Run(); err != nil {

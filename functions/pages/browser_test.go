@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/chromium"
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 const (

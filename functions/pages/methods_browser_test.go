@@ -3,8 +3,8 @@ package pages_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/chromium"
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // TestAChallengeWithABrowser is approved in a frame; without script in the whole window.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/chromium"
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // digitsOf are the digits of a barcode by its elements: "w" is a wide bar or space, "n" a narrow one (ISO/IEC 16390).

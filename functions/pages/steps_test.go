@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
 // submit posts a form as the browser does.

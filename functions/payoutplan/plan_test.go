@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/functions/payoutplan"
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // TestATickNamesEachShard, with a call for ten of them.

@@ -3,7 +3,7 @@ package provision_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // An id of the acquirer's is of one charge: an operator who gives it for

@@ -3,7 +3,7 @@ package provision_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 

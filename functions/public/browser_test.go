@@ -3,7 +3,7 @@ package public_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/chromium"
+	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
 )
 
 // TestWithABrowser: the page of a problem type, and that of an error.

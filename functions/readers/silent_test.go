@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions/readers"
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/terminal"

@@ -3,8 +3,8 @@ package receipts_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/chromium"
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/chromium"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // TestWithABrowser: receipts of a payment with products, of a refund and of a failed payment, and a link that is none.

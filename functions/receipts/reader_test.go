@@ -3,7 +3,7 @@ package receipts_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // Contract §6.6: what a receipt shows of a reader. A tip is part of the amount, and of no product.

@@ -11,8 +11,8 @@ import (
 	"github.com/guregu/dynamo/v2"
 	"pgregory.net/rapid"
 
-	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
-	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/localstack/harness/storedtest"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
 	"github.com/cashwrap/cashwrap/shared/mail"
 	"github.com/cashwrap/cashwrap/shared/outbox"
 	"github.com/cashwrap/cashwrap/shared/payments"

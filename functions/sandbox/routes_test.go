@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/functions/sandbox"
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // TestARunningFunctionHasItsPages, over the platform's table.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/functions/transactions"
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"

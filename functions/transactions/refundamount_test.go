@@ -3,7 +3,7 @@ package transactions_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // Contract §6.4: an amount that can never be right is 400, also where nothing

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
 // Contract §4.6: a set-up takes nothing, so its payment is of 0 wherever it is shown, with no refund and no event. Thus

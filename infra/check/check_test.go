@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/demo"
+	"github.com/cashwrap/cashwrap/localstack/platform/demo"
 )
 
 func TestSizesOfBinaryAndZip(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/client"
-	"github.com/cashwrap/cashwrap/localstack/demo"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/demo"
 )
 
 // object is a JSON object.

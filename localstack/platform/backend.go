@@ -16,9 +16,9 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines"
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
-	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/localstack/control"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/control"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 )
 
 // accessKey opens the database of the local run in DynamoDB Local.

@@ -14,10 +14,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/client"
-	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/inprocess"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runtime"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 )
 
 const (

@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/control"
-	"github.com/cashwrap/cashwrap/localstack/inspector"
-	"github.com/cashwrap/cashwrap/localstack/reader"
+	"github.com/cashwrap/cashwrap/localstack/platform/control"
+	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
+	"github.com/cashwrap/cashwrap/localstack/platform/reader"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/control"
-	"github.com/cashwrap/cashwrap/localstack/inspector"
+	"github.com/cashwrap/cashwrap/localstack/platform/control"
+	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
 )
 
 // TestOnlyWhoKnowsTheFolderControlsThePlatform: nothing is done or shown without the token.

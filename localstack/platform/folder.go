@@ -18,7 +18,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
-	"github.com/cashwrap/cashwrap/localstack/control"
+	"github.com/cashwrap/cashwrap/localstack/platform/control"
 )
 
 // Folder is .local, where the local run keeps everything. Only its owner can read it: it holds keys.

@@ -18,9 +18,9 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal/waltest"
-	"github.com/cashwrap/cashwrap/localstack/client"
-	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
 // peopleNames are the names in .local/env of an OAuth client, and of the accounts that can sign in to it, in the order

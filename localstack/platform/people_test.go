@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 )
 
 // application is the seeded one.

@@ -18,12 +18,12 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
-	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/localstack/inspector"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
-	"github.com/cashwrap/cashwrap/localstack/reader"
-	"github.com/cashwrap/cashwrap/localstack/repository"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runtime"
+	"github.com/cashwrap/cashwrap/localstack/platform/reader"
+	"github.com/cashwrap/cashwrap/localstack/platform/repository"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/terminal"
 )

@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 )
 
 // seeded is a merchant of a new local run: the arguments of the operator's commands that make it, then the bodies of

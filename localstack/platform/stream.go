@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/cashwrap/cashwrap/localstack/inspector"
+	"github.com/cashwrap/cashwrap/localstack/platform/inspector"
 )
 
 // Callbacks are the attempts of the platform that runs to deliver callbacks, from now on, until ctx or the platform

@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/localstack/reader"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/reader"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )

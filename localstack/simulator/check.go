@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/iam"
+	"github.com/cashwrap/cashwrap/localstack/aws/iam"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
-	"github.com/cashwrap/cashwrap/localstack/client"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
-	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 

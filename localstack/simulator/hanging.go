@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jacoelho/banking/iban"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )

@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
+	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
-	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/localstack/platform/counterparty"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 )
@@ -81,7 +83,7 @@ type far struct {
 
 // Carry has the call happen when its turn comes. Throttled, the counterparty certainly
 // did nothing.
-func (f far) Carry(ctx context.Context, c faults.Call) error {
+func (f far) Carry(ctx context.Context, c counterparty.Call) error {
 	_, err := perform(f.world, ctx, exchange[struct{}]{
 		kind: f.to, label: strings.TrimSpace(c.Name + " " + c.About),
 		send: func() (struct{}, string, error) {
@@ -102,7 +104,7 @@ func (w *World) wrapBank(b bank.Bank) bank.Bank {
 	if w.payees != nil {
 		b = payeeWitness{b, w.payees}
 	}
-	return faults.Bank(far{w, toBank}, b)
+	return counterparty.Bank(far{w, toBank}, b)
 }
 
 // sendLate lets an I/O arrive when its sender has long given it up.
@@ -121,12 +123,12 @@ type awsClient struct {
 
 // Do carries one call.
 func (c awsClient) Do(r *http.Request) (*http.Response, error) {
-	body, err := faults.Body(r)
+	body, err := sdkcall.Body(r)
 	if err != nil {
 		return nil, err
 	}
 	service, _, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	operation := faults.Operation(r)
+	operation := sdkcall.Operation(r)
 	k, engine := c.kind, http.RoundTripper(c.world.table)
 	if ses.Sends(r) {
 		k, engine = toMail, c.world.mails

@@ -8,7 +8,8 @@ import (
 	"slices"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
-	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
 // version is one of an object at S3.
@@ -22,7 +23,7 @@ type witness struct{ *files }
 
 // RoundTrip answers one request.
 func (s witness) RoundTrip(r *http.Request) (*http.Response, error) {
-	content, err := faults.Body(r)
+	content, err := sdkcall.Body(r)
 	if err != nil {
 		return nil, err
 	}

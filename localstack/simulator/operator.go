@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"regexp"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
-	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
 

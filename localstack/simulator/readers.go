@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
 // readerAmounts are in minor units, and what they come to as amounts: most are approved.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
 // Amounts that are captured, in the shops' currencies, and what is asked back

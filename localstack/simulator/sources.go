@@ -10,7 +10,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
 )
 
 // aws makes a call to an engine as AWS itself would: no fault reaches it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
 )
 
 const (

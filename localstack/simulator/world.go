@@ -20,10 +20,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
-	"github.com/cashwrap/cashwrap/localstack/faults"
-	"github.com/cashwrap/cashwrap/localstack/lambda/filter"
-	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/localstack/platform/counterparty"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/gateway"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/member"
@@ -178,9 +179,9 @@ func (w *World) makeOverrides() app.Overrides {
 		Log:           slog.New(slog.NewTextHandler(&w.errors, &slog.HandlerOptions{Level: slog.LevelError})),
 		PasswordCost:  member.CheapCost,
 		WrapCallbacks: faults.Instead(receiver{w}),
-		WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
+		WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return counterparty.Acquirer(far{w, toAcquirer}, a) },
 		WrapBank:      w.wrapBank,
-		WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return faults.Terminals(far{w, toTerminal}, t) },
+		WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return counterparty.Terminals(far{w, toTerminal}, t) },
 	}
 	if w.faultProfile.lowLimits {
 		o.Limits = rest.Limits{Credential: lowLimits, Address: lowLimits}

@@ -11,9 +11,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/localstack/faults"
-	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/localstack/harness/storedtest"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -49,7 +50,7 @@ type refusedPuts struct {
 }
 
 func (p *refusedPuts) Do(r *http.Request) (*http.Response, error) {
-	if p.many == 0 || faults.Operation(r) != "PutItem" {
+	if p.many == 0 || sdkcall.Operation(r) != "PutItem" {
 		return p.HTTPClient.Do(r)
 	}
 	p.many--

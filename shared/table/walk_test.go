@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/counterparty"
+	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
@@ -22,9 +22,9 @@ type item struct {
 
 func (i item) line() string { return i.SK + i.Note }
 
-func fill(t *testing.T, items ...item) *counterparty.Fixture {
+func fill(t *testing.T, items ...item) *counterpartytest.Fixture {
 	t.Helper()
-	b := counterparty.New(t)
+	b := counterpartytest.New(t)
 	for _, i := range items {
 		i.PK = "p"
 		if err := b.Table.Put(i).Run(t.Context()); err != nil {
@@ -76,7 +76,7 @@ func TestAWalkGoesOverPages(t *testing.T) {
 	for operation, found := range map[string]table.Items{
 		"Query": b.Table.Get("pk", "p").Consistent(true), "Scan": b.Table.Scan().Consistent(true),
 	} {
-		counterparty.WalkPages(t, b.Wire, operation, 14, func() iter.Seq2[string, error] {
+		counterpartytest.WalkPages(t, b.Wire, operation, 14, func() iter.Seq2[string, error] {
 			return table.Walk(t.Context(), found, item.line)
 		})
 	}

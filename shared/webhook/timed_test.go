@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
 // TestSignTimed compares with a signature made by `openssl dgst -sha256 -hmac whsec_…`.

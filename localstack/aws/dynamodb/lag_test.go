@@ -15,7 +15,7 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
-	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 )
 
 func byStatus(t testing.TB, client *sdk.Client, status string) []string {

@@ -22,7 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal/waltest"
-	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 )
 
 func open(t testing.TB, dir string, c dynamodb.Config, o wal.Options) *dynamodb.Engine {

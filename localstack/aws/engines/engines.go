@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/cashwrap/cashwrap/localstack/repository"
+	"github.com/cashwrap/cashwrap/localstack/platform/repository"
 )
 
 // Options of one engine. The zero value is an in-memory engine on a free port, silent.

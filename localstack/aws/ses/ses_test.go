@@ -19,7 +19,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
-	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 	ours "github.com/cashwrap/cashwrap/shared/mail"
 	sender "github.com/cashwrap/cashwrap/shared/mail/ses"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal/waltest"
-	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 )
 
 func open(t *testing.T, dir string, now *clock.Clock, o wal.Options) *sqs.Engine {

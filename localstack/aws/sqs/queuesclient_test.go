@@ -16,7 +16,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
-	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
 )
 
 // queues is a client with the shorthand that tests read well with.

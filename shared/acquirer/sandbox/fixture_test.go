@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/counterparty"
+	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -25,12 +25,12 @@ const (
 // fixture is a sandbox with records of its own.
 type fixture struct {
 	*sandbox.Acquirer
-	*counterparty.Fixture
+	*counterpartytest.Fixture
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &fixture{Fixture: counterparty.New(t)}
+	w := &fixture{Fixture: counterpartytest.New(t)}
 	w.Acquirer = w.restarted()
 	return w
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/counterparty"
+	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -84,7 +84,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 	const charges = 12
 	w.large(t, charges)
 	sums := map[acquirer.Kind]int64{}
-	for _, m := range counterparty.WalkPages(t, w.Wire, "Scan", 3*charges, func() iter.Seq2[acquirer.Movement, error] {
+	for _, m := range counterpartytest.WalkPages(t, w.Wire, "Scan", 3*charges, func() iter.Seq2[acquirer.Movement, error] {
 		return w.Statement(t.Context())
 	}) {
 		sums[m.Kind] += m.Amount.Minor()

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/counterparty"
+	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -246,7 +246,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 		w.export(t, request(o.ID, o.ID), o.ID)
 		w.mustSettle(t, o.ID, paid)
 	}
-	counterparty.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.StatementLine, error] {
+	counterpartytest.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.StatementLine, error] {
 		return w.Statement(t.Context())
 	})
 }

@@ -3,8 +3,8 @@ package sandbox_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/counterparty"
-	"github.com/cashwrap/cashwrap/localstack/counterparty/banktest"
+	"github.com/cashwrap/cashwrap/localstack/harness/banktest"
+	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -14,12 +14,12 @@ import (
 // fixture is a bank over a table of its own.
 type fixture struct {
 	*sandbox.Bank
-	*counterparty.Fixture
+	*counterpartytest.Fixture
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &fixture{Fixture: counterparty.New(t)}
+	w := &fixture{Fixture: counterpartytest.New(t)}
 	w.Bank = w.restarted()
 	return w
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jacoelho/banking/iban"
 
-	"github.com/cashwrap/cashwrap/localstack/counterparty/banktest"
+	"github.com/cashwrap/cashwrap/localstack/harness/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/merchant"

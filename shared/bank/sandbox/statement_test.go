@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/counterparty"
+	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -76,9 +76,8 @@ func TestStatementGoesOverPages(t *testing.T) {
 	const transfers = 12
 	w.large(t, transfers)
 	sum := int64(0)
-	for _, b := range counterparty.WalkPages(t, w.Wire, "Scan", transfers, func() iter.Seq2[bank.StatementLine, error] {
-		return w.Statement(t.Context())
-	}) {
+	walk := func() iter.Seq2[bank.StatementLine, error] { return w.Statement(t.Context()) }
+	for _, b := range counterpartytest.WalkPages(t, w.Wire, "Scan", transfers, walk) {
 		sum += b.Amount.Minor()
 	}
 	if lines := w.statement(t); len(lines) != transfers || sum != transfers*1000 {

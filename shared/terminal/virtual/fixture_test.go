@@ -6,9 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/localstack/counterparty"
-	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/harness/counterpartytest"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/counterparty"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -31,11 +32,11 @@ type fixture struct {
 
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
-	own, others := counterparty.New(tb), counterparty.New(tb)
+	own, others := counterpartytest.New(tb), counterpartytest.New(tb)
 	a := sandbox.New(sandbox.Config{DB: others.DB, Table: others.Table, Now: own.Now,
 		Secret: func() []byte { return nil }})
 	line := &faults.Steps{}
-	v := virtual.New(virtual.Config{DB: own.DB, Table: own.Table, Acquirer: faults.Acquirer(line, a), Now: own.Now})
+	v := virtual.New(virtual.Config{DB: own.DB, Table: own.Table, Acquirer: counterparty.Acquirer(line, a), Now: own.Now})
 	return &fixture{tb, v, own.Clock, own.Wire, line, a}
 }
 

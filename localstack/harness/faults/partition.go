@@ -1,0 +1,132 @@
+package faults
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
+)
+
+// Partitions is a table whose partitions take so many writes a second, as
+// DynamoDB's do: 1,000 units, two for each item of a transaction (AWS: key range
+// throughput). What goes beyond is throttled, with DynamoDB's reasons. An item is
+// in its partition of the table and, when it is new there, in those of the indexes
+// that it names. It is safe for concurrent use.
+type Partitions struct {
+	Next  http.RoundTripper
+	Units int              // a partition takes in a second
+	Now   func() time.Time // whose seconds count
+
+	mu        sync.Mutex
+	second    int64
+	taken     map[string]int  // units in the second, by attribute and value
+	indexed   map[string]bool // items that are in an index
+	throttled int
+}
+
+// Throttled is how many requests have been.
+func (p *Partitions) Throttled() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.throttled
+}
+
+type write struct {
+	Item, Key map[string]struct{ S string }
+}
+
+func (w write) text(name string) string { return cmp.Or(w.Item[name].S, w.Key[name].S) }
+
+// partitions are those that the write takes units of. The due index is left out:
+// it has shards of its own.
+func (p *Partitions) partitions(w write) []string {
+	found := []string{"pk " + w.text("pk")}
+	for _, name := range []string{"list_pk", "history_pk"} {
+		if place := name + " " + w.text(name); w.text(name) != "" && !p.indexed[place+w.text("pk")+w.text("sk")] {
+			found = append(found, place)
+		}
+	}
+	return found
+}
+
+// RoundTrip implements http.RoundTripper.
+func (p *Partitions) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := sdkcall.Body(r)
+	if err != nil {
+		return nil, err
+	}
+	switch sdkcall.Operation(r) {
+	case "PutItem":
+		var w write
+		_ = json.Unmarshal(body, &w) // values of other types are left out
+		if len(p.take(1, w)) > 0 {
+			return answer(r, "ProvisionedThroughputExceededException",
+				`,"ThrottlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"table"}]`), nil
+		}
+	case "TransactWriteItems":
+		var call struct {
+			TransactItems []struct{ Put, Delete, Update, ConditionCheck write }
+		}
+		_ = json.Unmarshal(body, &call)
+		writes := make([]write, len(call.TransactItems))
+		for i, item := range call.TransactItems {
+			for _, w := range []write{item.Put, item.Delete, item.Update, item.ConditionCheck} {
+				if w.Item != nil || w.Key != nil {
+					writes[i] = w
+				}
+			}
+		}
+		if hot := p.take(2, writes...); len(hot) > 0 {
+			return answer(r, "TransactionCanceledException", `,"CancellationReasons":`+reasons(len(writes), hot)), nil
+		}
+	}
+	return p.Next.RoundTrip(r)
+}
+
+// take counts the writes if all partitions take them, and returns the indexes of
+// those that do not.
+func (p *Partitions) take(units int, writes ...write) map[int]bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.indexed == nil {
+		p.indexed = map[string]bool{}
+	}
+	if now := p.Now().Unix(); now != p.second || p.taken == nil {
+		p.second, p.taken = now, map[string]int{}
+	}
+	hot := map[int]bool{}
+	for i, w := range writes {
+		for _, partition := range p.partitions(w) {
+			hot[i] = hot[i] || p.taken[partition]+units > p.Units
+		}
+		if !hot[i] {
+			delete(hot, i)
+		}
+	}
+	if len(hot) > 0 {
+		p.throttled++
+		return hot
+	}
+	for _, w := range writes {
+		for _, partition := range p.partitions(w) {
+			p.taken[partition] += units
+			p.indexed[partition+w.text("pk")+w.text("sk")] = true
+		}
+	}
+	return nil
+}
+
+func reasons(n int, hot map[int]bool) string {
+	all := make([]struct{ Code string }, n)
+	for i := range all {
+		all[i].Code = "None"
+		if hot[i] {
+			all[i].Code = "ThrottlingError"
+		}
+	}
+	text, _ := json.Marshal(all) // texts cannot fail
+	return string(text)
+}

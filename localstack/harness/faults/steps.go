@@ -1,0 +1,172 @@
+package faults
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
+	"github.com/cashwrap/cashwrap/localstack/platform/counterparty"
+)
+
+// Plannable are the faults that Steps can let happen.
+var Plannable = []Fault{FailBefore, LoseReply, Throttle, Conflict, DieAfter}
+
+// Steps counts the I/O steps of one process, to the table, the queues and
+// the acquirer alike, and lets faults happen at them. It is safe for
+// concurrent use.
+type Steps struct {
+	mu    sync.Mutex
+	fault func(operation string) Fault // what happens to the next step; nil: nothing
+	taken []string
+	gone  bool
+	lasts Latency // of each step that is a call to AWS
+}
+
+// Slow has each call to AWS take its time from now on.
+func (s *Steps) Slow(l Latency) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lasts = l
+}
+
+func (s *Steps) latency() Latency {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lasts
+}
+
+// Inject decides by its operation what happens to each step from now on; nil lets all succeed.
+func (s *Steps) Inject(fault func(operation string) Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = fault
+}
+
+// Free calls do without the lock. The function given to Inject uses it when do takes steps itself.
+func (s *Steps) Free(do func()) {
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	do()
+}
+
+// restart begins to count again, with a process that has not died.
+func (s *Steps) restart(fault func(operation string) Fault) {
+	s.Inject(fault)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken, s.gone = nil, false
+}
+
+// Plan makes the n-th step from now on fail; 0 lets all succeed.
+func (s *Steps) Plan(n int, fault Fault) {
+	s.restart(func(string) Fault {
+		if n--; n == 0 {
+			return fault
+		}
+		return None
+	})
+}
+
+// Meanwhile lets something else happen just before the n-th step of an operation from now on ("": any step): what
+// another process does at that moment.
+func (s *Steps) Meanwhile(operation string, n int, do func()) {
+	s.restart(func(op string) Fault {
+		if operation != "" && op != operation {
+			return None
+		}
+		if n--; n == 0 {
+			s.Free(do)
+		}
+		return None
+	})
+}
+
+// Writes are the operations that change items.
+var Writes = []string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
+
+// reads are operations of AWS that change nothing. A process that dies after a read leaves the same as a process that
+// dies after the step before.
+var reads = []string{"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "GetObject", "HeadObject",
+	"ListBucketVersions"}
+
+// Distinct returns the plannable faults that differ in effect at a step, FailBefore first. The SDK repeats a read that
+// loses its reply or is throttled as it repeats a read that fails, so the last stands for all three. Only a death has
+// the process handle a read without an answer. A conflict outside a transaction is a throttled call.
+func Distinct(step string) []Fault {
+	switch {
+	case step == "TransactWriteItems":
+		return Plannable
+	case slices.Contains(reads, step):
+		return []Fault{FailBefore, DieAfter}
+	default:
+		return []Fault{FailBefore, LoseReply, Throttle, DieAfter}
+	}
+}
+
+// Taken names the steps taken since the last Plan or Meanwhile.
+func (s *Steps) Taken() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.taken)
+}
+
+// Calls counts the steps of operations since the last Plan or Meanwhile, with those that a fault happened to.
+func (s *Steps) Calls(operations ...string) int {
+	return len(slices.DeleteFunc(s.Taken(), func(name string) bool { return !slices.Contains(operations, name) }))
+}
+
+// Gone reports whether the process has died.
+func (s *Steps) Gone() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone
+}
+
+// next counts a step and says what happens to it. Error: ErrGone.
+func (s *Steps) next(name string) (Fault, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone {
+		return None, ErrGone
+	}
+	s.taken = append(s.taken, name)
+	if s.fault == nil {
+		return None, nil
+	}
+	fault := s.fault(name)
+	s.gone = s.gone || fault == DieAfter
+	return fault, nil
+}
+
+// Carry makes a call to a counterparty one step. With Throttle and Conflict the
+// counterparty certainly did nothing.
+func (s *Steps) Carry(ctx context.Context, c counterparty.Call) error {
+	fault, err := s.next(c.Name)
+	if err != nil {
+		return err
+	}
+	switch fault {
+	case FailBefore:
+		return ErrNetwork
+	case Throttle, Conflict:
+		return c.NotTaken
+	}
+	_, err = c.Send(ctx)
+	if fault == LoseReply || fault == DieAfter {
+		return ErrNetwork
+	}
+	return err
+}
+
+// AWS makes each call to AWS one step.
+func (s *Steps) AWS(next http.RoundTripper) http.RoundTripper {
+	return RoundTrip(func(r *http.Request) (*http.Response, error) {
+		fault, err := s.next(sdkcall.Operation(r))
+		if err != nil {
+			return nil, err
+		}
+		return fault.carry(r, s.latency().Over(next).RoundTrip)
+	})
+}

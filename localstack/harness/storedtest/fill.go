@@ -1,0 +1,128 @@
+// Package storedtest is for tests of whatever is stored: it fills every field of a type, and proves that what was
+// written is read back whole, and that a reader misses each attribute that is not there.
+package storedtest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Filler makes values whose fields are all set, each to another value than those before it.
+type Filler struct{ n int }
+
+// Fill makes a value of type T with every field set, then by the functions. It fails the test for a field that is zero
+// afterwards, and for one of a type that it cannot set.
+func Fill[T any](tb testing.TB, f *Filler, set ...func(*T)) T {
+	tb.Helper()
+	var value T
+	v := reflect.ValueOf(&value).Elem()
+	if err := f.fill(v, v.Type().Name()); err != nil {
+		tb.Fatal(err)
+	}
+	for _, s := range set {
+		s(&value)
+	}
+	if unset := zeros(v, v.Type().Name()); len(unset) > 0 {
+		tb.Fatalf("not set: %s", strings.Join(unset, ", "))
+	}
+	return value
+}
+
+// fill sets a value. path names it, also as text.
+func (f *Filler) fill(v reflect.Value, path string) error {
+	f.n++
+	switch v.Addr().Interface().(type) {
+	case *money.Amount:
+		v.Set(reflect.ValueOf(money.MustParse(fmt.Sprintf("%d.%02d", f.n, f.n%100), "EUR")))
+		return nil
+	case *money.Decimal:
+		v.SetString(fmt.Sprintf("0.%04d", f.n))
+		return nil
+	case *money.Currency:
+		v.SetString("EUR")
+		return nil
+	case *time.Time: // to the nanosecond
+		v.Set(reflect.ValueOf(clock.Start.Add(time.Duration(f.n) * (time.Hour + time.Nanosecond))))
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprintf("%s %d", path, f.n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(f.n))
+	case reflect.Uint8:
+		v.SetUint(uint64(f.n%255) + 1)
+	case reflect.Float64:
+		v.SetFloat(float64(f.n) + 0.5)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		return f.fill(v.Elem(), path)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			if err := f.fill(v.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Map: // one entry
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		if err := errors.Join(f.fill(key, path), f.fill(value, path)); err != nil {
+			return err
+		}
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		return f.fields(v, path)
+	default:
+		return fmt.Errorf("%s is a %s, which cannot be filled", path, v.Type())
+	}
+	return nil
+}
+
+func (f *Filler) fields(v reflect.Value, path string) error {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		set := f.fill
+		if field.Anonymous && v.Field(i).Kind() == reflect.Struct && !field.IsExported() {
+			set = f.fields // which can be set, though the struct cannot
+		} else if !field.IsExported() {
+			return fmt.Errorf("%s.%s cannot be set", path, field.Name)
+		}
+		if err := set(v.Field(i), path+"."+field.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// zeros are the paths to everything in the value that is not set.
+func zeros(v reflect.Value, path string) []string {
+	if v.IsZero() {
+		return []string{path}
+	}
+	var found []string
+	switch v.Kind() {
+	case reflect.Pointer:
+		return zeros(v.Elem(), path)
+	case reflect.Slice:
+		for i := range v.Len() {
+			found = append(found, zeros(v.Index(i), fmt.Sprintf("%s[%d]", path, i))...)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if field := v.Type().Field(i); field.IsExported() || field.Anonymous {
+				found = append(found, zeros(v.Field(i), path+"."+field.Name)...)
+			}
+		}
+	}
+	return found
+}

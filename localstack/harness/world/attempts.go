@@ -1,0 +1,58 @@
+package world
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+)
+
+// mostSteps is more than any process of these tests takes.
+const mostSteps = 100
+
+// Everywhere calls try with each step that a process takes and each fault that makes a difference there
+// (faults.Distinct), until the process takes fewer steps. try plans the fault and returns the steps that the process
+// takes, which may differ from try to try. The test fails where these are fewer than least, so that none passes because
+// no fault was reached.
+func Everywhere(tb testing.TB, least int, try func(step int, f faults.Fault) (taken []string)) {
+	tb.Helper()
+	for step := 1; step <= mostSteps; step++ {
+		tried, reached := map[faults.Fault]bool{}, false
+		for next := faults.Plannable[:1]; len(next) > 0; {
+			tried[next[0]] = true
+			taken := try(step, next[0])
+			next = next[1:]
+			if len(taken) >= step {
+				reached, next = true, faults.Distinct(taken[step-1])
+			}
+			next = slices.DeleteFunc(slices.Clone(next), func(f faults.Fault) bool { return tried[f] })
+		}
+		if !reached {
+			if step <= least {
+				tb.Errorf("got %d steps, want %d or more", step-1, least)
+			}
+			return
+		}
+	}
+	tb.Errorf("got more than %d steps", mostSteps)
+}
+
+// Attempts calls do Everywhere that a request takes a step. do gets a name of the attempt that no other has, and sends
+// its request, with the merchant's key unless it names a credential, by a process that has the fault there.
+func (s Shop) Attempts(least int, do func(try string, send func(Request) Response)) {
+	s.Helper()
+	Everywhere(s, least, func(step int, fault faults.Fault) []string {
+		p := s.Process()
+		defer p.Stop()
+		do(strings.ToLower(strings.ReplaceAll(fmt.Sprint("t-", fault, "-", step), " ", "")),
+			func(r Request) Response {
+				r.APIKey = cmp.Or(r.APIKey, s.Merchant.Key.Plaintext)
+				p.Steps.Plan(step, fault)
+				return p.Do(r)
+			})
+		return p.Steps.Taken()
+	})
+}

@@ -1,0 +1,84 @@
+package world
+
+import (
+	"context"
+	"iter"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// checkFilter sees that of all that was written relay gets exactly what it wants a message for: less would be late by a
+// minute, and more would be calls for nothing.
+func (w *World) checkFilter() {
+	if enginetest.OnDynamoDBLocal() { // slow, and the filter is not the engine's
+		return
+	}
+	passes, err := filter.New(store.FastPathFilter)
+	w.must(err)
+	for record, change := range w.changes(nil) {
+		image, err := attributevalue.FromDynamoDBStreamsMap(change.Dynamodb.NewImage)
+		w.must(err)
+		due, at, err := store.FastPath(image)
+		if got, want := passes.Match(record), !at.IsZero(); err == nil && got != want {
+			w.Errorf("filter: got %t for a record of %v, for which relay sends %+v at %v; want %t", got,
+				image[store.PartitionKey], due, at, want)
+		}
+	}
+}
+
+// Relayed counts the records that have come into the table's stream for relay, since the world began.
+func (w *World) Relayed() int {
+	w.Helper()
+	passes, err := filter.New(store.FastPathFilter)
+	w.must(err)
+	for record, change := range w.changes(w.relayedTo) {
+		w.relayedTo = change.Dynamodb.SequenceNumber
+		if passes.Match(record) {
+			w.relayed++
+		}
+	}
+	return w.relayed
+}
+
+// changes yields the records that the table's stream still holds, in Lambda's form and in the service's: those after a
+// sequence number, or all after nil. The engine in memory has one stream of one shard.
+func (w *World) changes(after *string) iter.Seq2[events.DynamoDBEventRecord, types.Record] {
+	return func(yield func(events.DynamoDBEventRecord, types.Record) bool) {
+		ctx := context.WithoutCancel(w.Context()) // the test's own has ended when cleanups run
+		client := dynamodbstreams.NewFromConfig(w.App.AWS(w.App.DynamoDBEndpoint))
+		list, err := client.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{TableName: &w.App.Table})
+		w.must(err)
+		arn := list.Streams[0].StreamArn
+		stream, err := client.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
+		w.must(err)
+		from := &dynamodbstreams.GetShardIteratorInput{StreamArn: arn, SequenceNumber: after,
+			ShardId:           stream.StreamDescription.Shards[0].ShardId,
+			ShardIteratorType: types.ShardIteratorTypeAfterSequenceNumber}
+		if after == nil {
+			from.ShardIteratorType = types.ShardIteratorTypeTrimHorizon
+		}
+		start, err := client.GetShardIterator(ctx, from)
+		w.must(err)
+		for at := start.ShardIterator; ; {
+			page, err := client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: at})
+			w.must(err)
+			for _, record := range page.Records {
+				if !yield(runner.StreamRecord(record, aws.ToString(arn), w.App.Region), record) {
+					return
+				}
+			}
+			if at = page.NextShardIterator; len(page.Records) == 0 {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"maps"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
+	"github.com/cashwrap/cashwrap/shared/file"
+	objects "github.com/cashwrap/cashwrap/shared/file/s3"
+)
+
+// newObjects is an S3 to which links are open by the test's clock. Calls of the SDK are signed by the system's.
+func newObjects(tb testing.TB, keys aws.Credentials, now func() time.Time) *s3.Engine {
+	tb.Helper()
+	engine := s3.New(s3.Config{Now: now, CallsNow: time.Now, Region: runner.Region, Credentials: keys})
+	if err := engine.CreateBucket(runner.Bucket); err != nil {
+		tb.Fatal(err)
+	}
+	return engine
+}
+
+// RefuseObjects sets which actions of functions at S3 fail, such as GetObject, until it is set again; nil: none.
+func (w *World) RefuseObjects(refuse func(action string) bool) {
+	if refuse == nil {
+		refuse = func(string) bool { return false }
+	}
+	w.refuseFile.Store(&refuse)
+}
+
+// Upload is how a client uploads a file's content.
+type Upload struct {
+	Method    string            `json:"method"`
+	URL       string            `json:"url"`
+	Headers   map[string]string `json:"headers"`
+	ExpiresAt time.Time         `json:"expires_at"`
+}
+
+// File is a file as it is shown.
+type File struct {
+	ID          string    `json:"id"`
+	Filename    string    `json:"filename"`
+	ContentType string    `json:"content_type"`
+	Size        int64     `json:"size"`
+	SHA256      string    `json:"checksum_sha256"`
+	Collection  string    `json:"collection_id"`
+	Metadata    any       `json:"metadata"`
+	Status      string    `json:"status"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	UploadedAt  time.Time `json:"uploaded_at"`
+	Upload      *Upload   `json:"upload"`
+	DownloadURL string    `json:"download_url"`
+}
+
+// FilesPath is where the shop's files are.
+func (s Shop) FilesPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/files" }
+
+// CollectionsPath is where the shop's collections are.
+func (s Shop) CollectionsPath() string { return "/v0.1/merchants/" + s.Merchant.Code + "/collections" }
+
+// ShownFile is the file in a response of the status. The signatures of its links must not be found anywhere.
+func (s Shop) ShownFile(status int, got Response) File {
+	s.Helper()
+	f := Into[File](s, status, got)
+	if f.Upload != nil {
+		s.Secret("link to upload", s3.SignatureOf(f.Upload.URL))
+	}
+	if f.DownloadURL != "" {
+		s.Secret("link to download", s3.SignatureOf(f.DownloadURL))
+	}
+	return f
+}
+
+// PDF is the content of a small document.
+const PDF = "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n"
+
+// NewFile makes a pending file for the content of a PDF, with further fields.
+func (s Shop) NewFile(content string, more map[string]any) File {
+	s.Helper()
+	body := map[string]any{"filename": "contract.pdf", "content_type": file.PDF, "size": len(content)}
+	maps.Copy(body, more)
+	return s.ShownFile(http.StatusCreated, s.Send("POST", s.FilesPath(), body))
+}
+
+// send sends a request by a link, as browsers do: with no other header. It reaches S3 whatever the functions' calls do.
+func (w *World) send(method, url string, headers map[string]string, content string) (status int, header http.Header,
+	body string) {
+	w.Helper()
+	r, err := http.NewRequestWithContext(context.WithoutCancel(w.Context()), method, url, bytes.NewBufferString(content))
+	w.must(err)
+	for name, value := range headers {
+		if http.CanonicalHeaderKey(name) != "Content-Length" { // it follows from the content
+			r.Header.Set(name, value)
+		}
+	}
+	got, err := w.Objects.RoundTrip(r)
+	w.must(err)
+	defer got.Body.Close()
+	all, err := io.ReadAll(got.Body)
+	w.must(err)
+	return got.StatusCode, got.Header, string(all)
+}
+
+// Put uploads content by a link, and returns the status and the body of S3's answer.
+func (w *World) Put(u *Upload, content string) (status int, body string) {
+	w.Helper()
+	status, _, body = w.send(u.Method, u.URL, u.Headers, content)
+	return status, body
+}
+
+// Get downloads content by a link.
+func (w *World) Get(url string) (status int, header http.Header, body string) {
+	w.Helper()
+	return w.send(http.MethodGet, url, nil, "")
+}
+
+// CompleteFile asks for a file to be completed.
+func (s Shop) CompleteFile(id string) Response {
+	s.Helper()
+	return s.Send("PUT", s.FilesPath()+"/"+id, map[string]any{"status": "uploaded"})
+}
+
+// UploadedFile makes a file of a PDF, uploads its content and completes it.
+func (s Shop) UploadedFile(content string, more map[string]any) File {
+	s.Helper()
+	f := s.NewFile(content, more)
+	if status, body := s.Put(f.Upload, content); status != http.StatusOK {
+		s.Fatalf("upload: got %d %s, want 200", status, body)
+	}
+	return s.ShownFile(http.StatusOK, s.CompleteFile(f.ID))
+}
+
+// Stored are the objects with their versions that S3 has, by key.
+func (w *World) Stored() map[string]int {
+	w.Helper()
+	objects := objects.New(w.App.AWS(w.App.S3Endpoint), runner.Bucket)
+	all := map[string]int{}
+	for o, err := range objects.List(context.WithoutCancel(w.Context()), file.Prefix, "") {
+		w.must(err)
+		all[o.Key]++
+	}
+	return all
+}
+
+// SHA256 is the checksum of content, in hexadecimal.
+func SHA256(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,115 @@
+package world
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/shared/reconcile"
+)
+
+// CheckoutRecords are what is written of one checkout, by the platform and by the
+// acquirer, which is a counterparty.
+type CheckoutRecords struct {
+	Transactions map[string]int // how many of each status
+	Captured     int            // how often money moved, over all attempts
+}
+
+// CheckoutRecords reads both sides' records. Captures are counted by their entries,
+// not by the status of their charge.
+func (w *World) CheckoutRecords(checkoutID string) CheckoutRecords {
+	records := CheckoutRecords{Transactions: map[string]int{}}
+	charges, captures := map[string]bool{}, map[string]int{}
+	for item := range w.items() {
+		pk, sk := item["pk"].(string), item["sk"].(string)
+		ours := item["checkout_id"] == checkoutID
+		switch {
+		case strings.HasPrefix(sk, "TRANSACTION#") && ours:
+			status, _ := item["status"].(string)
+			records.Transactions[status]++
+		case strings.HasPrefix(pk, "SANDBOX#CHARGE#") && strings.HasPrefix(sk, "CAPTURE#"):
+			captures[pk]++
+		case strings.HasPrefix(pk, "SANDBOX#CHARGE#") && ours:
+			charges[pk] = true
+		}
+	}
+	for pk := range charges {
+		records.Captured += captures[pk]
+	}
+	return records
+}
+
+// PassMinute lets a minute pass for the whole platform: the sweep's tick, then
+// whatever it and the stream put into the queues.
+func (w *World) PassMinute() {
+	w.Helper()
+	w.Clock.Advance(time.Minute + time.Second)
+	w.RunUntilIdle()
+}
+
+// RunUntilIdle runs the sweep and empties stream and queues, at the present time,
+// also of what comes of it.
+func (w *World) RunUntilIdle() {
+	w.Helper()
+	ctx := w.Context()
+	if err := w.main.TickNow(ctx, "sweep"); err != nil {
+		w.Errorf("sweep: %v", err)
+	}
+	for w.Relay() > 0 {
+	}
+}
+
+// Relay empties the stream and then the queues, once, and returns how much was
+// in them.
+func (w *World) Relay() int {
+	w.Helper()
+	ctx := w.Context()
+	records, err := w.main.DrainStream(ctx)
+	if err != nil {
+		w.Errorf("stream: %v", err)
+	}
+	messages, err := w.main.DrainQueues(ctx)
+	if err != nil {
+		w.Errorf("queues: %v", err)
+	}
+	return records + messages
+}
+
+// Reconcile runs the nightly reconciliation now.
+func (w *World) Reconcile() reconcile.Report {
+	w.Helper()
+	var report reconcile.Report
+	answer, err := w.main.Invoke(w.Context(), "reconcile", json.RawMessage(`{}`))
+	if err == nil {
+		err = json.Unmarshal(answer, &report)
+	}
+	w.must(err)
+	return report
+}
+
+// LagIndexes has the table's indexes trail behind it from now on, as they may
+// on AWS. Those of DynamoDB Local never do.
+func (w *World) LagIndexes(by time.Duration) {
+	if engine, ok := w.table.(*dynamodb.Engine); ok {
+		engine.SetIndexLag(by)
+	}
+}
+
+// busy is how many new payments within ten seconds let a throttled shard grow
+// (store.Config): tests have few.
+const busy = 5
+
+// LimitPartitions has each partition of the table take only so many write units in
+// a second of the world's clock from now on; 0: any number.
+func (w *World) LimitPartitions(units int) *faults.Partitions {
+	if limited, ok := w.table.(*faults.Partitions); ok {
+		w.table = limited.Next
+	}
+	limited := &faults.Partitions{Next: w.table, Units: units, Now: w.Clock.Now}
+	if units > 0 {
+		w.table = limited
+	}
+	return limited
+}

@@ -1,0 +1,106 @@
+package world
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/storedtest"
+)
+
+type secrets struct {
+	mu   sync.Mutex
+	text map[string]string // secret → what it is
+}
+
+// Secret declares a text that must be found nowhere when the world ends.
+func (w *World) Secret(what, text string) {
+	w.secrets.mu.Lock()
+	defer w.secrets.mu.Unlock()
+	if w.secrets.text == nil {
+		w.secrets.text = map[string]string{}
+	}
+	w.secrets.text[text] = what
+}
+
+// unlikely is how long a secret is that occurs nowhere by chance.
+const unlikely = 32
+
+// findLeaks searches for every declared secret in the table, the queues and the
+// logs. A long one counts wherever it is, as in the query of a link. Another counts
+// where it is a word of its own, not inside a longer run of letters, digits and what
+// joins them in ids and base64: the digits of a CVV are part of many a UUID.
+func (w *World) findLeaks() {
+	var queues strings.Builder
+	w.must(w.Queues.Dump(&queues))
+	places := map[string]string{"table": w.dumpTable(), "queues": queues.String(), "logs": w.Logs.String()}
+	w.secrets.mu.Lock()
+	defer w.secrets.mu.Unlock()
+	for secret, what := range w.secrets.text {
+		for place, text := range places {
+			if found := around(secret, text); found != "" {
+				w.Errorf("a %s was found in the %s: %s", what, place, found)
+			}
+		}
+	}
+}
+
+// around is what is about the secret where it leaks into the text, without the secret; "" if it does not.
+func around(secret, text string) string {
+	const most = 120
+	word := regexp.QuoteMeta(secret)
+	if len(secret) < unlikely {
+		word = `(?:^|[^0-9A-Za-z_+/=-])` + word + `(?:$|[^0-9A-Za-z_+/=-])`
+	}
+	if !strings.Contains(text, secret) { // the pattern is slow
+		return ""
+	}
+	at := regexp.MustCompile(word).FindStringIndex(text)
+	if at == nil {
+		return ""
+	}
+	shown := text[max(0, at[0]-most):min(len(text), at[1]+most)]
+	return strings.ReplaceAll(shown, secret, "[it]")
+}
+
+func (w *World) dumpTable() string {
+	var dump strings.Builder
+	for item := range w.items() {
+		text, err := json.Marshal(item)
+		if err != nil {
+			w.Errorf("dump: %v", err)
+		}
+		dump.Write(text)
+	}
+	return dump.String()
+}
+
+// items reads the whole table.
+func (w *World) items() iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		for _, item := range w.stored() {
+			var plain map[string]any
+			if err := attributevalue.UnmarshalMap(item, &plain); err != nil {
+				w.Errorf("scan: %v", err)
+			}
+			if !yield(plain) {
+				return
+			}
+		}
+	}
+}
+
+func (w *World) stored() []dynamo.Item {
+	_, table := w.App.Store.Raw()
+	items, err := storedtest.Items(context.WithoutCancel(w.Context()), table) // the test's own has ended when cleanups run
+	if err != nil {
+		w.Errorf("scan: %v", err)
+	}
+	return items
+}

@@ -1,0 +1,285 @@
+// Package world is the whole platform in one test: every function over real
+// engines, a clock that only the test moves, processes that can be killed at
+// any I/O step, shops that sell, and a receiver for callbacks. Each world has a table and
+// queues of its own, checks every request and response against the contract,
+// and at its end searches for secrets in all that was stored and logged, adds up
+// the journal, and sees that no function did what its role would not allow and that
+// relay gets of the stream exactly what it needs.
+package world
+
+import (
+	"bytes"
+	"crypto/rand"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
+	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/clock"
+	"github.com/cashwrap/cashwrap/localstack/platform/counterparty"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// Start is when every world begins.
+var Start = clock.Start
+
+// World is one isolated platform.
+type World struct {
+	testing.TB
+	Clock    *clock.Clock // moved by the test alone
+	App      *app.App     // for inspection: no fault reaches it
+	Queues   *sqs.Engine
+	Mails    *ses.Engine
+	Objects  *s3.Engine
+	Logs     *Log
+	Metrics  *Log     // what the functions counted
+	Permits  *Permits // what IAM had to allow the functions
+	Merchant Merchant // a sandbox merchant in Germany
+	Other    Merchant // another one
+
+	environment map[string]string
+	credentials aws.CredentialsProvider
+	table       http.RoundTripper
+	secrets     secrets
+	refuseMail  atomic.Pointer[func(to string) string]
+	refuseFile  atomic.Pointer[func(operation string) bool]
+	serial      atomic.Int64                     // makes references and customers unique in the world
+	live        func(*app.App) acquirer.Acquirer // nil: none, as the platform comes
+	main        *Process
+
+	relayed   int     // by Relayed
+	relayedTo *string // sequence number of the last record that Relayed has read
+}
+
+// Merchant is a provisioned merchant with its bootstrap key.
+type Merchant struct {
+	Code string `json:"merchant_code"`
+	Key  struct {
+		ID        string `json:"id"`
+		Plaintext string `json:"plaintext"`
+	} `json:"api_key"`
+}
+
+// Log keeps what the functions wrote. It is safe for concurrent use.
+type Log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write keeps a line.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String is all that was written.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// sharedChecker is shared: reading the contract takes a while.
+var sharedChecker = sync.OnceValues(checker.New)
+
+// collectRarely has the garbage of tests collected at five times the heap in use instead of twice, as long as the
+// process takes less than 2 GiB: tests make much garbage in a small heap. That takes a quarter off the CPU time. GOGC
+// and GOMEMLIMIT override it.
+var collectRarely = sync.OnceFunc(func() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(2 << 30)
+	}
+})
+
+// New makes a world with two merchants.
+func New(tb testing.TB) *World {
+	tb.Helper()
+	return NewAt(tb, "http://cashwrap.test")
+}
+
+// NewAt is New at another base URL, such as one of https, over which cookies are as in a deployment.
+func NewAt(tb testing.TB, baseURL string) *World {
+	tb.Helper()
+	if _, test := tb.(*testing.T); test {
+		collectRarely()
+	}
+	w := &World{TB: tb, Clock: clock.New(), Logs: &Log{}, Metrics: &Log{}, Permits: &Permits{Learning: true}}
+	w.Queues = sqs.New(sqs.Config{Now: w.Clock.Now})
+	w.Mails = ses.New(ses.Config{Now: w.Clock.Now, Refuse: func(to string) string {
+		if refuse := w.refuseMail.Load(); refuse != nil {
+			return (*refuse)(to)
+		}
+		return ""
+	}})
+	engines := runner.Engines{AccessKey: enginetest.AccessKey(tb), DynamoDB: "http://dynamodb.test",
+		SQS: "http://sqs.test", SES: "http://ses.test", S3: "http://s3.test"}
+	w.credentials = engines.Credentials()
+	w.Objects = newObjects(tb, engines.Keys(), w.Clock.Now)
+	w.environment = engines.Environment([]byte(rand.Text()+rand.Text()), Start)
+	maps.Copy(w.environment, map[string]string{"BASE_URL": baseURL, "LASTING_SECRET": newSecret(), "STAGE": "test",
+		"DUE_SHARDS": "4"})
+	w.table = dynamodb.New(dynamodb.Config{Now: w.Clock.Now})
+	if enginetest.OnDynamoDBLocal() {
+		w.environment["DYNAMODB_ENDPOINT"] = enginetest.DynamoDB(tb)
+		w.table = enginetest.Real{}
+	}
+	w.Secret("CVV", CVV)
+	w.main = w.Process()
+	w.App = w.AppWith()
+	tb.Cleanup(w.findLeaks)
+	tb.Cleanup(w.checkFilter)
+	tb.Cleanup(w.CheckJournal)
+	tb.Cleanup(w.checkPermits)
+	w.Merchant = w.Provision(map[string]any{"name": "Kaffeehaus", "email": "kaffee@example.com",
+		"country": "DE", "currency": "EUR"})
+	w.Other = w.Provision(map[string]any{"name": "Teehaus", "email": "tee@example.com",
+		"country": "DE", "currency": "EUR"})
+	w.Permits.Learning = false // only now, so that a test may go on learning; checkPermits checks all the same
+	return w
+}
+
+func (w *World) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// AppWith opens the platform for inspection, past every fault, with changed settings.
+func (w *World) AppWith(change ...func(*app.Config, *app.Overrides)) *app.App {
+	config, err := app.FromEnvironment(func(name string) string { return w.main.Environment()[name] }, app.Secrets...)
+	w.must(err)
+	overrides := app.Overrides{Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials,
+		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live,
+		Log: slog.New(slog.NewJSONHandler(w.Logs, nil)), PasswordCost: member.CheapCost,
+		WrapCallbacks: onlyAddresses}
+	for _, set := range change {
+		set(&config, &overrides)
+	}
+	return app.New(config, overrides)
+}
+
+// Main is the world's long-lived process, to which no fault happens unless
+// the test plans one.
+func (w *World) Main() *Process { return w.main }
+
+// Process is one fleet of warm functions that live and die together. Nothing
+// in it runs by itself: the test ticks the schedules and drains the queues.
+type Process struct {
+	*runner.Runner
+	Steps *faults.Steps
+	Meter *Meter // of the platform's own calls, not the acquirer's
+	world *World
+}
+
+// Process starts another fleet over the same table and queues.
+func (w *World) Process() *Process {
+	w.Helper()
+	steps, meter := &faults.Steps{}, &Meter{next: w.Permits.over(w.engines(), false)}
+	engines := &http.Client{Transport: w.engines()}
+	log := slog.New(slog.NewJSONHandler(w.Logs, nil))
+	unlimited := rest.Limit{Rate: 1_000_000, Burst: 1_000_000}
+	running, err := runner.Start(w.Context(), runner.Config{
+		SecretUsed: func(function string, s app.Secret) {
+			w.Permits.note(function, "Secret "+string(s))
+		},
+		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
+		Overrides: app.Overrides{
+			Now: w.Clock.Now, WallNow: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics,
+			PasswordCost: member.CheapCost, WrapCallbacks: onlyAddresses,
+			SandboxHTTP:  &http.Client{Transport: w.Permits.over(w.engines(), false)},
+			HTTP:         &http.Client{Transport: steps.AWS(meter)},
+			LiveAcquirer: w.live, WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return counterparty.Acquirer(steps, a) },
+			WrapBank:      func(b bank.Bank) bank.Bank { return counterparty.Bank(steps, b) },
+			WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return counterparty.Terminals(steps, t) },
+			MaxBackoff:    time.Millisecond, Busy: busy,
+			Limits: rest.Limits{Credential: unlimited, Tenant: unlimited, Address: unlimited},
+		},
+	})
+	w.must(err)
+	w.Cleanup(running.Stop)
+	return &Process{Runner: running, Steps: steps, Meter: meter, world: w}
+}
+
+// onlyAddresses fails callbacks to names, so that no name server is asked.
+func onlyAddresses(next http.RoundTripper) http.RoundTripper {
+	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
+		if _, err := netip.ParseAddr(r.URL.Hostname()); err != nil {
+			return nil, &net.DNSError{Err: "no such host", Name: r.URL.Hostname(), IsNotFound: true}
+		}
+		return next.RoundTrip(r)
+	})
+}
+
+// engines carries a call to the engine it is meant for.
+func (w *World) engines() http.RoundTripper {
+	return faults.RoundTrip(func(r *http.Request) (*http.Response, error) {
+		if strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.") {
+			return w.Queues.RoundTrip(r)
+		}
+		if ses.Sends(r) {
+			return w.Mails.RoundTrip(r)
+		}
+		if s3.Calls(r) {
+			refuse := w.refuseFile.Load()
+			if refuse != nil && functionOf(r) != "" && (*refuse)(s3.Action(r)) {
+				return s3.Refusal(r, http.StatusServiceUnavailable, "ServiceUnavailable"), nil
+			}
+			return w.Objects.RoundTrip(r)
+		}
+		return w.table.RoundTrip(r)
+	})
+}
+
+// RefuseMails sets the error with which SES answers a mail to an address, such as
+// TooManyRequestsException; "" if it takes the mail.
+func (w *World) RefuseMails(refuse func(to string) string) { w.refuseMail.Store(&refuse) }
+
+// Provision creates a sandbox merchant with the given arguments.
+func (w *World) Provision(arguments map[string]any) Merchant {
+	w.Helper()
+	if _, given := arguments["sandbox"]; !given {
+		arguments["sandbox"] = true
+	}
+	arguments["command"] = "create_merchant"
+	var m Merchant
+	w.Operate(arguments, &m)
+	w.Secret("API key", m.Key.Plaintext)
+	return m
+}
+
+// Operate runs an operator's command and reads its answer.
+func (w *World) Operate(command map[string]any, answer any) {
+	w.Helper()
+	if err := client.Invoke(w.main.Invoke).Operate(w.Context(), command, answer); err != nil {
+		w.Fatalf("%s: %v", command["command"], err)
+	}
+}

@@ -1,0 +1,86 @@
+// Package counterparty puts a network between the platform and its counterparties: an acquirer, a bank and card
+// terminals. The network sees each call, and can let it fail.
+package counterparty
+
+import (
+	"context"
+	"fmt"
+	"iter"
+)
+
+// Network carries the calls to a counterparty.
+type Network interface {
+	// Carry has a call happen or not. Errors: the network's, the call's NotTaken,
+	// or its own.
+	Carry(ctx context.Context, c Call) error
+}
+
+// Call is one call to a counterparty.
+type Call struct {
+	Name     string // of the operation
+	About    string // the ids and amounts, for a log; or ""
+	NotTaken error  // what the counterparty answers when it certainly did nothing
+	// Send makes the call. The outcome is for a log.
+	Send func(ctx context.Context) (outcome string, err error)
+}
+
+// line is the way to a counterparty.
+type line struct {
+	Network
+	notTaken error // what the counterparty answers when it certainly did nothing
+}
+
+// carry sends a call over the line, and returns its result. A call that arrives late has none.
+func carry[In, T any](ctx context.Context, l line, name, about string, describe func(T) string,
+	do func(context.Context, In) (T, error), argument In) (T, error) {
+	var result, none T
+	c := Call{Name: name, About: about, NotTaken: l.notTaken, Send: func(ctx context.Context) (string, error) {
+		got, err := do(ctx, argument)
+		if err != nil {
+			return err.Error(), err
+		}
+		result = got
+		return describe(got), nil
+	}}
+	if err := l.Carry(ctx, c); err != nil {
+		return none, err
+	}
+	return result, nil
+}
+
+// tell sends a call without a result over the line.
+func tell[In any](ctx context.Context, l line, name, about string, do func(context.Context, In) error,
+	argument In) error {
+	_, err := carry(ctx, l, name, about, func(struct{}) string { return "done" },
+		func(ctx context.Context, argument In) (struct{}, error) { return struct{}{}, do(ctx, argument) }, argument)
+	return err
+}
+
+// statement has a counterparty's statement carried as a whole, as a file that arrives or does not.
+func statement[T any](ctx context.Context, l line, read func(context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		lines, err := carry(ctx, l, "Statement", "", func(lines []T) string { return fmt.Sprintf("%d lines", len(lines)) },
+			func(ctx context.Context, _ struct{}) ([]T, error) { return collect(read(ctx)) }, struct{}{})
+		if err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		for _, line := range lines {
+			if !yield(line, nil) {
+				return
+			}
+		}
+	}
+}
+
+func collect[T any](all iter.Seq2[T, error]) ([]T, error) {
+	var lines []T
+	for line, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}

@@ -1,0 +1,106 @@
+package demo
+
+import (
+	"errors"
+	"fmt"
+	"html"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/redact"
+	"github.com/cashwrap/cashwrap/localstack/platform/steps"
+)
+
+// challenge is contract §4.4, the payer's browser included.
+func (s *scenario) challenge() {
+	c := s.create("challenge", "20.00", object{"redirect_url": s.shop.base + "/thanks"})
+	started := s.process(c.ID, client.ByCard(client.Challenged, s.Today), http.StatusAccepted)
+	step := started.NextStep
+	s.expect(step != nil && step.Method == "POST" && step.Payload["PaReq"] != "",
+		"a next step for the payer's browser")
+	s.retrieve(c.ID, "PENDING")
+	s.browse(step)
+	select {
+	case id := <-s.shop.payers:
+		s.expect(id == c.ID, "the payer back in the shop, with the checkout's id")
+	default:
+		steps.Check(errors.New("the payer did not come back to redirect_url"))
+	}
+	s.awaitCallback(c.ID, "PAID")
+}
+
+// browse is the payer: it posts the merchant's form, approves on the issuer's page, and goes where it is sent.
+func (s *scenario) browse(step *client.NextStep) {
+	issuer := s.visit(step.Form().Request())
+	decision := formOn(issuer)
+	decision.Fields.Set("decision", "approve")
+	s.print.line("  The payer approves.")
+	back := s.visit(decision.Request())
+	s.visit(formOn(back).Request())
+}
+
+func formOn(page client.Response) client.Form {
+	form, err := page.Form()
+	steps.Check(err)
+	return form
+}
+
+// visit sends a request as the payer's browser does, follows redirects and returns the page that they lead to.
+func (s *scenario) visit(r client.Request) client.Response {
+	asked := r.Path
+	for {
+		page, err := s.API.Do(s.ctx, r)
+		steps.Check(err)
+		s.show(r, page)
+		if page.Status == http.StatusOK {
+			return page
+		}
+		if page.Status != http.StatusSeeOther {
+			steps.Check(fmt.Errorf("%s answered %s", asked, statusLine(page)))
+		}
+		r = client.Request{Method: http.MethodGet, Path: page.Header.Get("Location"), Header: r.Header}
+	}
+}
+
+func (s *scenario) show(r client.Request, page client.Response) {
+	line := "→ " + r.Method + " " + r.Path
+	if form, posted := r.Body.(url.Values); posted {
+		line += "  (a browser's form: " + strings.Join(slices.Sorted(maps.Keys(form)), ", ") + ")"
+	}
+	s.print.line(line)
+	if to := page.Header.Get("Location"); to != "" {
+		s.print.line("← " + statusLine(page) + "  Location: " + redact.Text(to))
+		return
+	}
+	shown := string(page.Body)
+	if title := titleTag.FindStringSubmatch(shown); title != nil {
+		shown = "a page: " + html.UnescapeString(title[1])
+	}
+	s.print.line("← " + statusLine(page) + "  " + shown)
+}
+
+var titleTag = regexp.MustCompile(`<title>([^<]*)</title>`)
+
+// payOnPage is contract §13.3: the merchant sends the payer to the checkout's own page, and takes no card data.
+func (s *scenario) payOnPage() {
+	c := s.create("page", "12.00", object{"hosted_checkout": object{"enabled": true}})
+	s.expect(c.Page != "", "the address of a payment page")
+	page := s.visit(client.Request{Method: http.MethodGet, Path: c.Page})
+	cookie, _, _ := strings.Cut(page.Header.Get("Set-Cookie"), ";")
+	form := formOn(page)
+	form.Fields.Set("payment_type", "card")
+	for name, value := range client.Card(client.Frictionless, s.Today) {
+		form.Fields.Set("card."+name, fmt.Sprint(value))
+	}
+	s.print.line("  The payer enters a card.")
+	paying := form.Request()
+	paying.Header = map[string]string{"Cookie": cookie}
+	s.visit(paying)
+	s.retrieve(c.ID, "PAID")
+	s.awaitCallback(c.ID, "PAID")
+}

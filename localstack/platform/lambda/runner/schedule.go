@@ -1,0 +1,57 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/inprocess"
+)
+
+// clockInterval is how often the clock is read. It is real time, so that jumps of a test's clock are noticed.
+const clockInterval = 250 * time.Millisecond
+
+// schedule calls a function when it is due, and at the start, which makes up for ticks
+// that were missed. A tick that fails is only logged: the next one follows.
+type schedule struct {
+	function *function
+	calls    *calls
+	region   string
+	now      func() time.Time
+}
+
+// TickNow calls a scheduled function once, besides its schedule. Errors: the function's.
+func (r *Runner) TickNow(ctx context.Context, name string) error {
+	for _, s := range r.schedules {
+		if s.function.Name == name {
+			return s.tick(ctx)
+		}
+	}
+	return fmt.Errorf("runner: no function %q on a schedule", name)
+}
+
+func (s *schedule) run(ctx context.Context) {
+	for next := s.now(); ctx.Err() == nil; pause(ctx, clockInterval) {
+		if now := s.now(); !now.Before(next) {
+			next = s.function.Tick.Next(now)
+			_ = s.tick(context.WithoutCancel(ctx)) // the call logs its error
+		}
+	}
+}
+
+func (s *schedule) tick(ctx context.Context) error {
+	payload, err := json.Marshal(events.EventBridgeEvent{
+		Version: "0", ID: uuid.NewString(), DetailType: "Scheduled Event", Source: "aws.scheduler",
+		AccountID: inprocess.Account, Region: s.region, Resources: []string{inprocess.ARN(s.function.Name, s.region)},
+		Time: s.now(), Detail: json.RawMessage("{}"),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.calls.call(ctx, s.function, payload)
+	return err
+}

@@ -1,0 +1,65 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	goruntime "runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/repository"
+)
+
+const (
+	module    = "github.com/cashwrap/cashwrap/"
+	bootstrap = "bootstrap"
+	// Bare names a function that does nothing: it measures what starts and calls cost without our code.
+	Bare = "bare"
+)
+
+// flags are those of a deployment.
+var flags = []string{"-tags", "lambda.norpc", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}
+
+// Build builds functions for this machine, with the flags of a deployment, and returns the folder that has
+// <name>/bootstrap of each. What is up to date is left alone. A new file replaces the old one in one step, so that
+// several processes may build while others start what is there. The error has the compiler's output.
+func Build(ctx context.Context, names ...string) (folder string, err error) {
+	root, err := repository.Root()
+	if err != nil {
+		return "", err
+	}
+	folder = filepath.Join(root, ".build", goruntime.GOOS+"-"+goruntime.GOARCH)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(goruntime.GOMAXPROCS(0))
+	for _, name := range names {
+		group.Go(func() error { return build(ctx, root, filepath.Join(folder, name), name) })
+	}
+	return folder, group.Wait()
+}
+
+func build(ctx context.Context, dir, to, name string) error {
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	source := module + "functions/" + name + "/bootstrap"
+	if name == Bare {
+		source = module + "localstack/platform/lambda/runtime/bare"
+	}
+	command := exec.CommandContext(ctx, "go", append(append([]string{"build"}, flags...), "-o",
+		filepath.Join(to, bootstrap), source)...)
+	command.Dir = dir
+	// On the same file system the new program takes the old one's place in one step.
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goruntime.GOOS, "GOARCH="+goruntime.GOARCH, "GOTMPDIR="+to)
+	// Interrupted it removes its temporary files; killed it would not.
+	command.Cancel, command.WaitDelay = func() error { return command.Process.Signal(os.Interrupt) }, initLimit
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", name, err, out)
+	}
+	return nil
+}
+
+// Program is a function's in a folder that Build made.
+func Program(folder, name string) string { return filepath.Join(folder, name, bootstrap) }

@@ -1,0 +1,78 @@
+package reader
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/control"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// ChargesPath is where terminals charge at the acquirer's host.
+const ChargesPath = "/acquirer/charges"
+
+// Charger is an acquirer as terminals know it.
+type Charger interface {
+	// Charge takes the charge, or returns its outcome; errors as acquirer.Acquirer's.
+	Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error)
+}
+
+// charge is what a terminal sends of a charge.
+type charge struct {
+	ID           string
+	Reference    acquirer.Reference
+	Amount       amount
+	Method       payments.Method
+	Installments int
+	Present      present
+	Card         *payments.CardSummary // none with a code
+	Merchant     string
+}
+
+type present struct {
+	payments.CardPresent
+	Tip amount // in place of the CardPresent's, which would lose its currency
+}
+
+// decided is what a terminal has to know of an outcome.
+type decided struct {
+	Decision   payments.Decision
+	ReturnCode string
+	Code       *payments.PaymentCode
+}
+
+// Charges is the acquirer's host for terminals that have the token.
+func Charges(a Charger, token string) http.Handler {
+	return serve(token, func(ctx context.Context, c charge) (decided, error) {
+		sent, err := c.parse()
+		if err != nil {
+			return decided{}, err
+		}
+		o, err := a.Charge(ctx, sent)
+		return decided{o.Decision, o.ReturnCode, o.Code}, err
+	})
+}
+
+// AcquirerAt is the acquirer at a host.
+func AcquirerAt(host control.Host) Charger { return remoteAcquirer{host} }
+
+type remoteAcquirer struct{ control.Host }
+
+func (r remoteAcquirer) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+	d, err := send[decided](ctx, r.Host, ChargesPath, charge{ID: c.ID, Reference: c.Reference,
+		Amount: wireAmount(c.Amount), Method: c.Method, Installments: c.Installments, Merchant: c.Descriptor,
+		Card: c.Summary, Present: present{*c.Present, wireAmount(c.Present.Tip)}})
+	return payments.Outcome{Decision: d.Decision, ReturnCode: d.ReturnCode, Code: d.Code}, err
+}
+
+func (c charge) parse() (acquirer.Charge, error) {
+	sum, err := c.Amount.parse()
+	if err != nil {
+		return acquirer.Charge{}, err
+	}
+	sent := c.Present.CardPresent
+	sent.Tip, err = c.Present.Tip.parse()
+	return acquirer.Charge{ID: c.ID, Reference: c.Reference, Amount: sum, Method: c.Method,
+		Installments: c.Installments, Descriptor: c.Merchant, Present: &sent, Summary: c.Card}, err
+}

@@ -1,0 +1,111 @@
+// Package reader is a card terminal for people in a terminal window. It joins a running platform through the same port
+// as any terminal, over HTTP: it serves the port's messages on this machine, and charges at the acquirer by itself.
+// Its other side is the platform's: a client, a switchboard of all that have joined, and the acquirer's host.
+package reader
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"syscall"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/control"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+// known are the errors that mean something to the other side, by what they are called on the way.
+var known = map[string]error{
+	"no terminal": terminal.ErrNoTerminal, "not pending": terminal.ErrNotPending, "unpaired": terminal.ErrUnpaired,
+	"offline": terminal.ErrOffline, "busy": terminal.ErrBusy, "unknown checkout": terminal.ErrUnknownCheckout,
+	"not taken": acquirer.ErrNotTaken, "no passcode": terminal.ErrNoPasscode,
+}
+
+const (
+	maxMessage = 64 << 10
+	patience   = 5 * time.Second // of who waits for an answer
+)
+
+// answer is what each message gets: a result, or the name of an error.
+type answer[T any] struct {
+	Result T      `json:"result"`
+	Error  string `json:"error,omitempty"`
+}
+
+// done is the result of messages without one.
+type done struct{}
+
+// amount is money on the way, with its currency.
+type amount struct{ Value, Currency string }
+
+func wireAmount(a money.Amount) amount { return amount{a.String(), string(a.Currency())} }
+
+// parse reads an amount; one without a currency is none.
+func (a amount) parse() (money.Amount, error) {
+	if a.Currency == "" {
+		return money.Amount{}, nil
+	}
+	return money.Parse(a.Value, money.Currency(a.Currency))
+}
+
+// serve answers a message of who has the token.
+func serve[In, Out any](token string, do func(context.Context, In) (Out, error)) http.Handler {
+	return control.Admitted(token, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in In
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxMessage)).Decode(&in); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		result, err := do(r.Context(), in)
+		a := answer[Out]{Result: result}
+		for name, one := range known {
+			if errors.Is(err, one) {
+				a.Error = name
+			}
+		}
+		if err != nil && a.Error == "" {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(a) // fails only when the sender is gone
+	}))
+}
+
+// send sends a message and reads its answer. Errors: the known ones, of which terminal.ErrOffline says that nobody
+// listens; after any other the message may have been got.
+func send[Out any](ctx context.Context, h control.Host, path string, in any) (Out, error) {
+	var none Out
+	body, err := json.Marshal(in)
+	if err != nil {
+		return none, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	response, err := h.Put(ctx, path, bytes.NewReader(body))
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return none, errors.Join(terminal.ErrOffline, err)
+	}
+	if err != nil {
+		return none, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return none, fmt.Errorf("reader: %s answered %s", path, response.Status)
+	}
+	var a answer[Out]
+	if err := json.NewDecoder(response.Body).Decode(&a); err != nil {
+		return none, err
+	}
+	if a.Error == "" {
+		return a.Result, nil
+	}
+	if err, ok := known[a.Error]; ok {
+		return none, err
+	}
+	return none, fmt.Errorf("reader: %s answered %q", path, a.Error)
+}
