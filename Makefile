@@ -66,16 +66,20 @@ reset: go ## delete the data and keys of the local run
 	@$(LOCALSTACK) reset
 
 # All but the CDK app, which alone takes a minute to compile.
-NOT_INFRA := ./functions/... ./shared/... ./localstack/... ./infra/check/... ./infra/cost/...
+PACKAGES := ./functions/... ./shared/... ./localstack/... ./infra/check/... ./infra/cost/...
 
 test: go ## run all tests that need nothing but Go, without infra's; TESTFLAGS=-race adds to them
-	@go test $(TESTFLAGS) $(NOT_INFRA)
+	@go test $(TESTFLAGS) $(PACKAGES)
+
+# Of a run of `make test` that CASHWRAP_RECORD=FOLDER has recorded, RECORD=FOLDER plays again only those tests that do
+# something else now.
+AGAIN = $(if $(RECORD),$$(go run ./localstack/aws/engines/choose $(1) $(RECORD) $(PACKAGES)),$(PACKAGES))
 
 TOOLS := bash chromium curl python3
 
 test-all: export CASHWRAP_TESTS = all
 test-all: go tools ## run those too that need more than Go: the real engines, a browser, the guides, deployed programs
-	@$(WITH_ENGINES) go test $(TESTFLAGS) $(NOT_INFRA)
+	@$(WITH_ENGINES) go test $(TESTFLAGS) $(call AGAIN,left)
 
 tools:
 	@missing=; for tool in $(TOOLS); do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
@@ -98,15 +102,16 @@ test-infra: go cdk ## run the tests of the CDK app
 # Local runs a few jobs a second for each database that it has ever had, and a test has one. Two at a time: each may take
 # 1.5 GB.
 test-dynamodb-local: export CASHWRAP_ENGINE = dynamodb-local
+test-dynamodb-local: PACKAGES := ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/platform/lambda/runner
 test-dynamodb-local: go ## run the platform's tests over DynamoDB Local
-	@go test -p 2 $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/platform/lambda/runner
+	@go test -p 2 $(TESTFLAGS) $(call AGAIN,engines)
 
 # One seed decides every interleaving and fault: the same seed, the same history.
 sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds, hanging, month, people, readers, files or unknown
 	@CASHWRAP_SIM_SEED=$(or $(SEED),1) CASHWRAP_SIM_WORKLOAD=$(WORKLOAD) go test -count=1 -run '^TestReplay$$' -v ./localstack/simulator
 
 bench: go ## run all benchmarks; CASHWRAP_TESTS=all compares with the real engines
-	@go test -run '^$$' -bench . -benchmem $(NOT_INFRA)
+	@go test -run '^$$' -bench . -benchmem $(PACKAGES)
 
 PAGES = $(shell find functions shared localstack -name node_modules -prune -o -name '*.templ' -print)
 TEMPL := go tool templ generate -log-level error -include-version=false

@@ -26,6 +26,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/record"
 	sqsengine "github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
@@ -66,11 +67,12 @@ func TestPayoutsOpenInTime(t *testing.T) {
 	enginetest.InMemory(t)
 	t.Parallel()
 	n := fewMerchants
-	if text := os.Getenv(merchantsVariable); text != "" {
-		var err error
-		if n, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
+	if text := os.Getenv(merchantsVariable); text == "" {
+		record.Note(t, record.Test{Left: true})
+	} else if many, err := strconv.Atoi(text); err != nil {
+		t.Fatal(err)
+	} else {
+		n = many
 	}
 	atOnce := max(n/merchantsEach, 2)
 	within := opensWithin * time.Duration(n) / time.Duration(atOnce*merchantsEach)

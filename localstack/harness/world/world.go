@@ -27,6 +27,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/record"
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
@@ -146,7 +147,7 @@ func NewAt(tb testing.TB, baseURL string) *World {
 	w.environment = engines.Environment([]byte(rand.Text()+rand.Text()), Start)
 	maps.Copy(w.environment, map[string]string{"BASE_URL": baseURL, "LASTING_SECRET": newSecret(), "STAGE": "test",
 		"DUE_SHARDS": "4"})
-	w.table = dynamodb.New(dynamodb.Config{Now: w.Clock.Now})
+	w.table = record.NewTable(tb, dynamodb.New(dynamodb.Config{Now: w.Clock.Now}))
 	if enginetest.OnDynamoDBLocal() {
 		w.environment["DYNAMODB_ENDPOINT"] = enginetest.DynamoDB(tb)
 		w.table = enginetest.Real{}

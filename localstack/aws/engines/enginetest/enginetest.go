@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/record"
 )
 
 // All reports whether this run plays what needs more than Go, such as the real engines, a browser or Python, and what
@@ -21,6 +22,7 @@ func All(tb testing.TB) bool {
 	all := os.Getenv("CASHWRAP_TESTS") == "all"
 	if !all {
 		tb.Log("left to make test-all")
+		record.Note(tb, record.Test{Left: true})
 	}
 	return all
 }
@@ -48,7 +50,9 @@ func Fauxqs(tb testing.TB) string {
 // AccessKey returns a new random access key id; DynamoDB Local keeps a separate database for each.
 func AccessKey(tb testing.TB) string {
 	tb.Helper()
-	return rand.Text()
+	key := rand.Text()
+	tables.add(tb, key)
+	return key
 }
 
 var (

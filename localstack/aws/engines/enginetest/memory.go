@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/record"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 )
 
@@ -43,6 +44,7 @@ func InMemory(t *testing.T) {
 	if OnDynamoDBLocal() {
 		t.Skip("in virtual time only the engines in memory take part")
 	}
+	record.Note(t, record.Test{InMemory: true})
 }
 
 // Do carries a request that is meant for Table's endpoint, for tests that put faults before it: to the engine in memory
@@ -69,7 +71,7 @@ func (Real) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // tables are those in memory, of the whole test process.
-var tables = databases{byKey: map[string]*dynamodb.Engine{}}
+var tables = databases{byKey: map[string]func() *record.Table{}}
 
 // memory is started once for the whole test process.
 var memory = sync.OnceValue(func() *httptest.Server {
@@ -89,16 +91,23 @@ const never = 100 * 365 * 24 * time.Hour
 // databases are apart by access key, as DynamoDB Local's are.
 type databases struct {
 	mu    sync.Mutex
-	byKey map[string]*dynamodb.Engine
+	byKey map[string]func() *record.Table
 }
 
-func (d *databases) of(r *http.Request) *dynamodb.Engine {
+// add has a test's database made when its first request comes.
+func (d *databases) add(tb testing.TB, key string) {
+	tb.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.byKey[key] = sync.OnceValue(func() *record.Table {
+		return record.NewTable(tb, dynamodb.New(dynamodb.Config{TTLLag: never}))
+	})
+}
+
+func (d *databases) of(r *http.Request) *record.Table {
 	_, scope, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	key, _, _ := strings.Cut(scope, "/")
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.byKey[key] == nil {
-		d.byKey[key] = dynamodb.New(dynamodb.Config{TTLLag: never})
-	}
-	return d.byKey[key]
+	return d.byKey[key]()
 }

@@ -1,0 +1,141 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/reply"
+	"github.com/cashwrap/cashwrap/localstack/aws/sdkcall"
+)
+
+// Table is an engine whose requests are noted for a test.
+type Table struct {
+	http.Handler
+	mu       sync.Mutex
+	requests int
+	kinds    map[string]bool
+}
+
+// NewTable notes what reaches an engine, when the test ends.
+func NewTable(tb testing.TB, engine http.Handler) *Table {
+	tb.Helper()
+	t := &Table{Handler: engine, kinds: map[string]bool{}}
+	if folder() != "" {
+		t.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.serve(engine, w, r) })
+		tb.Cleanup(func() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			Note(tb, Test{Requests: t.requests, Kinds: slices.Collect(maps.Keys(t.kinds))})
+		})
+	}
+	return t
+}
+
+// RoundTrip answers without a socket.
+func (t *Table) RoundTrip(r *http.Request) (*http.Response, error) { return reply.From(t, r) }
+
+func (t *Table) serve(engine http.Handler, w http.ResponseWriter, r *http.Request) {
+	body, err := sdkcall.Body(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answer := httptest.NewRecorder()
+	engine.ServeHTTP(answer, r)
+	kinds := kindsOf(sdkcall.Operation(r), body, answer.Code, answer.Body.Bytes())
+	t.mu.Lock()
+	t.requests++
+	for _, kind := range kinds {
+		t.kinds[kind] = true
+	}
+	t.mu.Unlock()
+	maps.Copy(w.Header(), answer.Header())
+	w.WriteHeader(answer.Code)
+	_, _ = io.Copy(w, bytes.NewReader(answer.Body.Bytes())) // the client may be gone
+}
+
+// kindsOf names the kinds of a request: operation, index, expressions with the names of attributes in place, and
+// outcome. Keys, values and their number are left out. Each member of a transaction is one, as an engine checks each
+// apart from the others.
+func kindsOf(operation string, body []byte, status int, answer []byte) (kinds []string) {
+	var request map[string]any
+	_ = json.Unmarshal(body, &request) // an engine refuses what is no JSON, which is an outcome
+	var refused struct {
+		Type                string `json:"__type"`
+		CancellationReasons []struct{ Code string }
+	}
+	_ = json.Unmarshal(answer, &refused) // the engine's own
+	outcome := fmt.Sprint(status, refused.Type)
+	members, _ := request["TransactItems"].([]any)
+	for i, member := range members {
+		of := outcome
+		if i < len(refused.CancellationReasons) {
+			of += " " + refused.CancellationReasons[i].Code
+		}
+		kinds = append(kinds, kindOf(operation, member, of))
+	}
+	if members == nil {
+		kinds = append(kinds, kindOf(operation, request, outcome))
+	}
+	return kinds
+}
+
+func kindOf(operation string, request any, outcome string) string {
+	members := map[string]bool{}
+	describe(request, members)
+	return strings.Join(slices.Concat([]string{operation}, slices.Sorted(maps.Keys(members)), []string{outcome}), "; ")
+}
+
+// data are members that decide nothing but the outcome.
+var data = []string{"Key", "Keys", "Item", "ExclusiveStartKey", "ExpressionAttributeNames", "ExpressionAttributeValues",
+	"AttributeValueList"}
+
+// words are members whose text an engine reads. Of the others it matters only that they are there.
+var words = regexp.MustCompile(`Expression$|^(IndexName|Select|ReturnValues\w*|ComparisonOperator)$`)
+
+var (
+	placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
+	digits      = regexp.MustCompile(`[0-9]+`)
+)
+
+// describe adds the members of a request at any depth.
+func describe(v any, members map[string]bool) {
+	switch v := v.(type) {
+	case []any:
+		for _, element := range v {
+			describe(element, members)
+		}
+	case map[string]any:
+		names, _ := v["ExpressionAttributeNames"].(map[string]any)
+		for name, member := range v {
+			if text, ok := member.(string); ok && words.MatchString(name) {
+				name += " " + digits.ReplaceAllString(named(text, names), "0")
+			} else if truth, ok := member.(bool); ok {
+				name += fmt.Sprint(" ", truth)
+			} else if !slices.Contains(data, name) {
+				describe(member, members)
+			}
+			members[name] = true
+		}
+	}
+}
+
+// named is an expression with names in the place of placeholders.
+func named(expression string, names map[string]any) string {
+	return placeholder.ReplaceAllStringFunc(expression, func(p string) string {
+		if strings.HasPrefix(p, ":") {
+			return "?"
+		}
+		return fmt.Sprint(names[p])
+	})
+}
