@@ -79,16 +79,6 @@ func (a *tenantAccounts) during(call, until int64) []accountsVersion {
 		func(v accountsVersion) int64 { return v.from })
 }
 
-// during returns those of successive states that were there at some time from call to until; since is when one began.
-func during[S any](states []S, call, until int64, since func(S) int64) (there []S) {
-	for n, s := range states {
-		if since(s) < until && (n+1 == len(states) || since(states[n+1]) > call) {
-			there = append(there, s)
-		}
-	}
-	return there
-}
-
 func (m *month) accountsOf(tenant string) *tenantAccounts {
 	if m.accounts[tenant] == nil {
 		m.accounts[tenant] = &tenantAccounts{}

@@ -43,18 +43,18 @@ func (p *payee) checkAccountReplies() {
 		case r.Method == "POST" && r.Status == 201:
 			ok = of.added(r)
 		case r.Status == 200:
-			shown := r.accounts()
+			shown := accountsIn(r)
 			ok = some(func(v accountsVersion) bool { return slices.Equal(v.shown(query != ""), shown) })
 		case r.Status == 404:
 			ok = some(func(v accountsVersion) bool { return len(v.all) == 0 })
-		case r.says("cannot_add_bank_account"):
+		case says(r, "cannot_add_bank_account"):
 			ok = some(func(v accountsVersion) bool { return v.count(merchant.BankAccountPending) > 0 })
-		case r.says("max_number_of_bank_accounts_exceeded"):
+		case says(r, "max_number_of_bank_accounts_exceeded"):
 			ok = r.replayed() || some(accountsVersion.full)
-		case r.says("The merchant has this bank account already."):
-			ok = r.replayed() || some(func(v accountsVersion) bool { return v.numbers()[r.asks().IBAN] > 0 })
+		case says(r, "The merchant has this bank account already."):
+			ok = r.replayed() || some(func(v accountsVersion) bool { return v.numbers()[askedFor(r).IBAN] > 0 })
 		case r.Status == 400:
-			ok = r.asks().IBAN == ""
+			ok = askedFor(r).IBAN == ""
 		}
 		if !ok {
 			p.find("", "%s was answered %d %s, its accounts then were %v", r.text(), r.Status, r.response.Body, versions)
@@ -62,12 +62,12 @@ func (p *payee) checkAccountReplies() {
 	}
 }
 
-func (r *reply) says(code string) bool {
+func says(r *reply, code string) bool {
 	return strings.Contains(string(r.response.Body), `"`+code+`"`)
 }
 
-// accounts are those that the reply shows.
-func (r *reply) accounts() (all []shownAccount) {
+// accountsIn are those that the reply shows.
+func accountsIn(r *reply) (all []shownAccount) {
 	if json.Unmarshal(r.response.Body, &all) == nil {
 		return all
 	}
@@ -78,12 +78,12 @@ func (v accountsVersion) full() bool {
 	return v.count(counted...) == merchant.MaxBankAccounts
 }
 
-// asks is the account that the request would add.
-func (r *reply) asks() shownAccount { return decoded[shownAccount]([]byte(r.text())) }
+// askedFor is the account that the request would add.
+func askedFor(r *reply) shownAccount { return decoded[shownAccount]([]byte(r.text())) }
 
 // added says whether the account that a reply acknowledges was there by then.
 func (a *tenantAccounts) added(r *reply) bool {
-	asked := r.asks()
+	asked := askedFor(r)
 	return slices.ContainsFunc(a.during(0, r.answered), func(v accountsVersion) bool {
 		return v.holders()[asked.Holder] > 0
 	})

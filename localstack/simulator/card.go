@@ -26,7 +26,7 @@ var setupBody = `{"payment_type":"card","card":` + cardBody(frictionless) +
 
 // followUp is another checkout of the same shop.
 func (s *scenario) followUp(name, amount, more string) *scenario {
-	next := s.newScenario(s.shop, rand.New(rand.NewPCG(s.rng.Uint64(), s.seed)), s.name+"-"+name)
+	next := newScenario(s.World, s.shop, rand.New(rand.NewPCG(s.rng.Uint64(), s.seed)), s.name+"-"+name)
 	next.amount, next.more = amount, more
 	return next
 }
@@ -46,17 +46,11 @@ func (s *scenario) makeCustomer(customer string) {
 			if made.Status != 201 && made.Status != 409 {
 				return
 			}
-			updated := s.insist(actor, client.Request{Method: "PUT", Path: "/v0.1/customers/" + customer,
+			s.insist(actor, client.Request{Method: "PUT", Path: "/v0.1/customers/" + customer,
 				IdempotencyKey: actor + " adds", Body: fmt.Sprintf(`{"personal_details":{%q:"X"}}`, detail)})
-			if updated.Status == 200 {
-				s.record(func() { s.claims = append(s.claims, claim{s.tenant, customer, detail}) })
-			}
 		})
 	}
 }
-
-// claim is what a client was answered about a customer.
-type claim struct{ tenant, customer, detail string }
 
 // saveCard pays a checkout that leaves the card, then uses it and gives it up.
 func (s *scenario) saveCard(actor string, rng *rand.Rand, customer string) {
@@ -98,4 +92,27 @@ func (s *scenario) charge(which, customer, token string) {
 
 func bySavedCard(customer, token string) string {
 	return fmt.Sprintf(`{"payment_type":"card","token":%q,"customer_id":%q}`, token, customer)
+}
+
+// tryFromBrowser has a payer's browser try the card, with the shop's public
+// key. It guesses the Idempotency-Key that the till of a charge uses at the
+// same time.
+func (s *scenario) tryFromBrowser(which, more, customer, token string) {
+	next := s.followUp(which+"-browser", "25.00", more)
+	next.client("browser", 0, func(actor string, rng *rand.Rand) {
+		var made struct {
+			Key struct{ Plaintext string } `json:"api_key"`
+		}
+		next.create(actor, rng)
+		if !next.operate(actor, fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":"test","name":"web",`+
+			`"type":"public"}`, next.merchant), &made) {
+			return
+		}
+		browser, public := *next, *next.shop
+		public.token = made.Key.Plaintext
+		browser.shop = &public
+		browser.insist(actor, client.Request{Method: "PUT", Path: next.path(),
+			IdempotencyKey: s.name + "-" + which + "-till-0 pays", Body: bySavedCard(customer, token)})
+		browser.insist(actor, client.Request{Method: "GET", Path: next.path()})
+	})
 }

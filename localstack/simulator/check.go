@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -59,12 +58,9 @@ func (w *World) Trace(checkout string) string {
 		return w.History()
 	}
 	texts := []string{checkout, "clocks", "faults", "FINDING"}
-	b := w.snapshot()
-	for _, of := range []map[string]item{b.charges, b.callbacks} {
-		for id, i := range of {
-			if i.text("checkout_id") == checkout {
-				texts = append(texts, id)
-			}
+	for _, i := range w.scan() {
+		if id := i.text("id"); id != "" && i.text("checkout_id") == checkout {
+			texts = append(texts, id)
 		}
 	}
 	return w.history.about(texts...)
@@ -72,8 +68,7 @@ func (w *World) Trace(checkout string) string {
 
 // checkKeys sees that a request touches its own tenant's keys only. What
 // belongs to no tenant, and the session tokens that lead to one, are shared.
-func (w *World) checkKeys(ctx context.Context, operation string, body []byte) {
-	by := invocationOf(ctx)
+func (w *World) checkKeys(by *invocation, operation string, body []byte) {
 	if by.tenant == "" {
 		return
 	}
@@ -106,8 +101,7 @@ func (w *World) asksBank(key, tenant string) bool {
 
 // checkRights sees that a function does only what its role allows, and that no
 // journal entry is ever changed.
-func (w *World) checkRights(ctx context.Context, operation string, body []byte) {
-	by := invocationOf(ctx)
+func (w *World) checkRights(by *invocation, operation string, body []byte) {
 	requests, err := iam.Requests(operation, body)
 	if err != nil {
 		w.find("", "%s: %v", by.actor, err)
@@ -285,13 +279,13 @@ func (w *World) atRest() bool {
 	if !w.nextDue().IsZero() {
 		return false
 	}
-	return w.empty(w.config.CallbackQueue) && w.empty(w.config.FileQueue)
+	return w.empty(functions.Callbacks) && w.empty(functions.Files)
 }
 
 // empty says whether a queue holds no message, visible or not.
-func (w *World) empty(url string) bool {
+func (w *World) empty(queue functions.Queue) bool {
 	var out struct{ Attributes map[string]string }
-	w.aws(w.queues, queues+"GetQueueAttributes", map[string]any{"QueueUrl": url, "AttributeNames": []string{"All"}}, &out)
+	w.aws(w.queues, queues+"GetQueueAttributes", map[string]any{"QueueUrl": w.urls[queue.Name], "AttributeNames": []string{"All"}}, &out)
 	for _, name := range []string{"", "NotVisible", "Delayed"} {
 		if out.Attributes["ApproximateNumberOfMessages"+name] != "0" {
 			return false
@@ -319,4 +313,21 @@ func (w *World) images(sort string) (images []item) {
 		}
 	}
 	return images
+}
+
+// setCount changes an attribute of an item.
+func (w *World) setCount(count item, name, kind string, to any) {
+	w.aws(w.table, tables+"UpdateItem", map[string]any{"TableName": w.config.Table, "Key": keyOf(count),
+		"UpdateExpression": "SET #name = :to", "ExpressionAttributeNames": map[string]string{"#name": name},
+		"ExpressionAttributeValues": map[string]any{":to": map[string]any{kind: fmt.Sprint(to)}}}, &struct{}{})
+}
+
+func keyOf(i item) map[string]any {
+	return map[string]any{"pk": map[string]string{"S": i.text("pk")}, "sk": map[string]string{"S": i.text("sk")}}
+}
+
+// number reads an attribute; 0 if there is none.
+func number(v any) (n int) {
+	_, _ = fmt.Sscan(fmt.Sprint(v), &n)
+	return n
 }

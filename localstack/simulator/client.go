@@ -17,22 +17,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/gateway"
 )
 
-// shop is a tenant with its API key: a merchant in one mode.
-type shop struct {
-	tenant, merchant, token string
-	currency                string
-}
-
-func (s *shop) live() bool { return strings.HasPrefix(s.tenant, "L#") }
-
 // reply is an answer of the platform to a client's request, received or not.
 type reply struct {
 	client.Request
 	response
 	tenant   string
 	received bool
-	refund   string // id of the refund that the platform wrote for it, if any
-	wrote    bool   // the platform tried to write roles, members or keys for it
+	tried    []string // summaries of the calls to the table that the platform tried for it
 
 	asked, answered int64 // in logical time
 	at              time.Time
@@ -48,32 +39,6 @@ func (r *reply) text() string {
 func (r *reply) fromBrowser() bool {
 	_, form := r.Body.(url.Values)
 	return form
-}
-
-// setUpMerchants makes the merchants: a sandbox one in Germany, and one in Brazil
-// that is live and has a test key.
-func (w *World) setUpMerchants() {
-	var german, brazilian struct {
-		Code   string                     `json:"merchant_code"`
-		Key    struct{ Plaintext string } `json:"api_key"`
-		Second struct{ Plaintext string } `json:"test_api_key"`
-	}
-	w.operate("operator", fmt.Sprintf(`{"command":"create_merchant","name":"Kaffeehaus","email":"k@example.com",`+
-		`"country":"DE","currency":"EUR","sandbox":true,"shards":%d}`, w.someShards(0)), &german)
-	w.operate("operator", fmt.Sprintf(`{"command":"create_merchant","name":"Padaria","email":"p@example.com",`+
-		`"country":"BR","currency":"BRL","test_key":true,"shards":%d}`, w.someShards(1)), &brazilian)
-	w.shops = []*shop{
-		{"T#" + german.Code, german.Code, german.Key.Plaintext, "EUR"},
-		{"T#" + brazilian.Code, brazilian.Code, brazilian.Second.Plaintext, "BRL"},
-		{"L#" + brazilian.Code, brazilian.Code, brazilian.Key.Plaintext, "BRL"},
-	}
-}
-
-// someShards is how many a merchant has at first. It may grow when a write of its
-// payments is throttled.
-func (w *World) someShards(merchant int) int {
-	rng := w.random(3_000 + merchant) // random numbers of its own: it came later
-	return []int{1, 1, 2, 4}[rng.IntN(4)]
 }
 
 // send makes one request over a network that may lose it, its reply, or
@@ -137,7 +102,7 @@ func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *repl
 	api := &gateway.Gateway{Routes: w.routes, Now: w.now, Call: func(_ context.Context, function string,
 		event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		out, by, err := invoke[events.APIGatewayV2HTTPResponse](w, actor, function, tenant, roll, event)
-		made.refund, made.wrote = by.refund, by.wrote
+		made.tried = by.tried
 		return out, err
 	}}
 	answer, err := client.Client{BaseURL: w.config.BaseURL, Transport: client.Handler{Handler: api}}.Do(
@@ -226,4 +191,10 @@ func (w *World) record(add func()) {
 func (w *World) logicalTime() (at int64) {
 	w.record(func() { w.sequence++; at = w.sequence })
 	return at
+}
+
+// keyed is the tenant, the kind of its credential, and the Idempotency-Key.
+func (r *reply) keyed() string {
+	kind, _, _ := strings.Cut(r.APIKey, "_")
+	return r.tenant + " " + kind + " " + r.IdempotencyKey
 }

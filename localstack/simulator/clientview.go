@@ -12,7 +12,7 @@ import (
 )
 
 // refunds says whether the request refunds a transaction, and which.
-func (r *reply) refunds() (transaction string, ok bool) {
+func refunds(r *reply) (transaction string, ok bool) {
 	if r.Method != "POST" {
 		return "", false
 	}
@@ -26,45 +26,45 @@ func (r *reply) refunds() (transaction string, ok bool) {
 // checkRefundReplies: a refund that was acknowledged is made, unless the
 // acquirer declined it later, or it was cancelled there; one that was refused
 // is not, and moved nothing.
-func (w *World) checkRefundReplies(b snapshot) {
+func (b snapshot) checkRefundReplies() {
 	open := map[string]bool{} // keys under which a refund may have been made without a response that arrived
-	for _, r := range w.replies {
-		if _, ok := r.refunds(); ok && r.IdempotencyKey != "" && (!r.received || !r.refused()) {
+	for _, r := range b.replies {
+		if _, ok := refunds(r); ok && r.IdempotencyKey != "" && (!r.received || !refused(r)) {
 			open[r.keyed()] = true
 		}
 	}
-	pending, written := w.eventsThatWere("PENDING"), w.refundsWritten()
-	for n, r := range w.replies {
-		transaction, ok := r.refunds()
+	pending, written := b.eventsThatWere("PENDING"), b.refundsWritten()
+	for n, r := range b.replies {
+		transaction, ok := refunds(r)
 		if !ok || !r.received {
 			continue
 		}
-		checkout, id := b.transactions[transaction].text("checkout_id"), cmp.Or(r.refund, written[r.group(n)])
+		checkout, id := b.transactions[transaction].text("checkout_id"), cmp.Or(refundBy(r), written[group(r, n)])
 		switch status := b.events[id].text("status"); {
 		case r.Status == 204 || r.Status == 201:
 			if status != "REFUNDED" && (status != "FAILED" || pending[id] == 0) {
-				w.find(checkout, "refund %s was acknowledged, and is %q", id, status)
+				b.find(checkout, "refund %s was acknowledged, and is %q", id, status)
 			}
-		case r.refused() && (r.IdempotencyKey == "" || !open[r.keyed()]):
+		case refused(r) && (r.IdempotencyKey == "" || !open[r.keyed()]):
 			if status != "" && status != "FAILED" && status != "WITHDRAWN" {
-				w.find(checkout, "refund %s was answered %d, and is %q", id, r.Status, status)
+				b.find(checkout, "refund %s was answered %d, and is %q", id, r.Status, status)
 			}
 		case r.Status == 404:
-			w.find(checkout, "transaction %s was not found", transaction)
+			b.find(checkout, "transaction %s was not found", transaction)
 		}
 	}
 }
 
 // refused says whether the answer means that no money moved.
-func (r response) refused() bool {
+func refused(r *reply) bool {
 	return r.Status == 409 && r.view().ErrorCode != "IDEMPOTENCY_IN_PROGRESS" || r.Status == 422 ||
 		r.Status == 424 || r.Status == 400
 }
 
 // eventsThatWere counts how often each event was stored with a status.
-func (w *World) eventsThatWere(status string) map[string]int {
+func (b snapshot) eventsThatWere(status string) map[string]int {
 	count := map[string]int{}
-	for _, c := range w.changes {
+	for _, c := range b.changes {
 		if i := c.image(); strings.HasPrefix(i.text("sk"), "EVENT#") && i.text("status") == status {
 			count[i.text("id")]++
 		}
@@ -72,42 +72,26 @@ func (w *World) eventsThatWere(status string) map[string]int {
 	return count
 }
 
-// clientView is what all clients saw of a checkout's transaction.
-type clientView struct {
-	checkout string
-	history  linear.History
-}
-
-// noteClientViews keeps what clients saw, and what is left in the end.
-func (w *World) noteClientViews(b snapshot) {
+// noteClientViews has it checked that what all clients saw of each transaction, and what is left in the end, can have
+// happened one after the other.
+func (b snapshot) noteClientViews() {
 	for _, id := range sorted(b.transactions) {
-		h := w.linearHistory(b.transactions[id], b.ledger)
+		h := b.linearHistory(b.transactions[id], b.ledger)
 		if len(h.Requests) == 0 {
 			continue
 		}
-		end := w.logicalTime()
+		end := b.logicalTime()
 		h.Requests = append(h.Requests, linear.Request{Answer: linear.ShowsLeft,
 			Rest: minor(b.transactions[id]["refundable"]),
-			Call: end, Return: w.logicalTime()})
-		w.clientViews = append(w.clientViews, clientView{b.transactions[id].text("checkout_id"), h})
+			Call: end, Return: b.logicalTime()})
+		b.checkLater(b.transactions[id].text("checkout_id"), h)
 	}
-}
-
-// checkLinearizable: what all clients saw of a transaction can have happened one
-// after the other. The search is bounded by real time, which a bubble has not.
-func (w *World) checkLinearizable() {
-	for _, p := range w.clientViews {
-		if err := p.history.Check(); err != nil {
-			w.findings.add(finding{p.checkout, err.Error()})
-		}
-	}
-	w.life.checkHistories()
 }
 
 // declined are the amounts that the sandbox declines (contract §12).
 var declined = []int64{1100, 4201, 4276, 4291}
 
-func (w *World) linearHistory(t item, l *ledger) linear.History {
+func (b snapshot) linearHistory(t item, l *ledger) linear.History {
 	id, currency := t.text("id"), currencyOf(t["captured"])
 	// Clients may have got the answer that a refund was made which the acquirer declined later, or cancelled.
 	h := linear.History{Captured: minor(t["captured"]), Declinable: func(x int64) bool {
@@ -115,27 +99,27 @@ func (w *World) linearHistory(t item, l *ledger) linear.History {
 			return l.cancelled[e.text("id")] && minor(e["amount"]) == x
 		})
 	}}
-	for n, r := range w.replies {
-		if refunded, ok := r.refunds(); ok && refunded == id {
-			h.Requests = append(h.Requests, r.linear(n, currency)...)
+	for n, r := range b.replies {
+		if refunded, ok := refunds(r); ok && refunded == id {
+			h.Requests = append(h.Requests, linearOf(r, n, currency)...)
 		} else if strings.HasSuffix(r.Path, "/transactions?id="+id) && r.received && r.Status == 200 {
 			h.Requests = append(h.Requests, linear.Request{Answer: linear.ShowsLeft, Rest: restOf(r.response.Body, currency),
 				Call: r.asked, Return: r.answered})
 		}
 	}
-	if disputes := w.disputes(id, currency); len(disputes) > 0 {
+	if disputes := b.disputes(id, currency); len(disputes) > 0 {
 		h.Requests = append(h.Requests, disputes...)
 		// Until it is reported to the platform, the acquirer has less left.
 		h.Declinable = func(int64) bool { return true }
 	}
-	w.firm(h.Requests, l)
+	b.firm(h.Requests, l)
 	return h
 }
 
 // firm marks refunds that were made at the first try, which spares the search
 // all orders in which they are given back.
-func (w *World) firm(requests []linear.Request, l *ledger) {
-	reserved, ids, doubtful := w.eventsThatWere("BEGUN"), w.refundsWritten(), map[string]bool{}
+func (b snapshot) firm(requests []linear.Request, l *ledger) {
+	reserved, ids, doubtful := b.eventsThatWere("BEGUN"), b.refundsWritten(), map[string]bool{}
 	for _, r := range requests {
 		doubtful[r.Group] = doubtful[r.Group] || r.Answer == linear.Refused || r.Answer == linear.NotTaken
 	}
@@ -147,11 +131,11 @@ func (w *World) firm(requests []linear.Request, l *ledger) {
 
 // refundsWritten are the refunds that the platform wrote, by the group of their requests: retries and their replays
 // write nothing.
-func (w *World) refundsWritten() map[string]string {
+func (b snapshot) refundsWritten() map[string]string {
 	ids := map[string]string{}
-	for n, r := range w.replies {
-		if r.refund != "" {
-			ids[r.group(n)] = r.refund
+	for n, r := range b.replies {
+		if id := refundBy(r); id != "" {
+			ids[group(r, n)] = id
 		}
 	}
 	return ids
@@ -159,11 +143,11 @@ func (w *World) refundsWritten() map[string]string {
 
 // linear is the reply, number n, as its client understands it; none when it
 // says nothing about the transaction.
-func (r *reply) linear(n int, c money.Currency) []linear.Request {
-	asked := linear.Request{Group: r.group(n), Amount: amountIn(r.text(), c), Call: r.asked, Return: r.answered}
+func linearOf(r *reply, n int, c money.Currency) []linear.Request {
+	asked := linear.Request{Group: group(r, n), Amount: amountIn(r.text(), c), Call: r.asked, Return: r.answered}
 	code := r.view().ErrorCode
 	switch {
-	case (!r.received || r.Status >= 500) && r.refund == "":
+	case (!r.received || r.Status >= 500) && refundBy(r) == "":
 		return nil // the client cannot know, but nothing was even tried
 	case !r.received, r.Status >= 500:
 		asked.Answer, asked.Return = linear.Unknown, linear.Never
@@ -190,7 +174,7 @@ func (r *reply) linear(n int, c money.Currency) []linear.Request {
 }
 
 // group names the requests that ask for the same refund once.
-func (r *reply) group(n int) string {
+func group(r *reply, n int) string {
 	if r.IdempotencyKey == "" {
 		return "#" + strconv.Itoa(n)
 	}
@@ -227,16 +211,17 @@ func restOf(body []byte, c money.Currency) int64 {
 // that is left amounts to, the acquirer answers at the first report; a report
 // that is refused says nothing, as the acquirer may have less left than the
 // platform.
-func (w *World) disputes(transaction string, c money.Currency) (requests []linear.Request) {
+func (b snapshot) disputes(transaction string, c money.Currency) (requests []linear.Request) {
 	amounts := map[string]int64{}
-	for _, a := range w.answers {
-		if id, ok := a.chargesBack(transaction); ok && a.Amount != "" {
-			amounts[id] = money.MustParse(a.Amount.String(), c).Minor()
+	for _, a := range b.answers {
+		id, ok := chargesBack(a, transaction)
+		if amount := amountIn(string(a.text), c); ok && amount != 0 {
+			amounts[id] = amount
 		}
 	}
-	for _, a := range w.answers {
-		id, ok := a.chargesBack(transaction)
-		if !ok || a.Error.Code != "" || amounts[id] == 0 {
+	for _, a := range b.answers {
+		id, ok := chargesBack(a, transaction)
+		if !ok || a.code() != "" || amounts[id] == 0 {
 			continue
 		}
 		asked := linear.Request{Group: "chargeback " + id, Amount: amounts[id], Firm: true, Answer: linear.Made,
@@ -249,9 +234,25 @@ func (w *World) disputes(transaction string, c money.Currency) (requests []linea
 	return requests
 }
 
-// chargesBack says whether the command charges the transaction back, and under which id.
-func (a operatorAnswer) chargesBack(transaction string) (id string, ok bool) {
+// chargesBack reports whether the command charges the transaction back, and under which id.
+func chargesBack(a operatorAnswer, transaction string) (id string, ok bool) {
 	var command struct{ Command, Transaction, ID string }
 	err := json.Unmarshal([]byte(a.command), &command)
 	return command.ID, err == nil && command.Command == "charge_back" && command.Transaction == transaction
+}
+
+// refundBy returns the id of the refund or chargeback that the platform tried to write for a request; "": none. Its event
+// comes first in its transaction.
+func refundBy(r *reply) string {
+	for _, tried := range slices.Backward(r.tried) {
+		if !strings.HasPrefix(tried, "TransactWriteItems ") {
+			continue
+		}
+		for key := range strings.FieldsSeq(tried) {
+			if id, ok := strings.CutPrefix(key, "EVENT#"); ok {
+				return id
+			}
+		}
+	}
+	return ""
 }

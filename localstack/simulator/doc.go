@@ -22,7 +22,7 @@
 // ticks without faults the world must be in order: see the checks in check.go,
 // invariants.go, records.go, snapshot.go, ledger.go, moneycheck.go and clientview.go.
 //
-// Each other workload is a type that implements life (world.go). ARCHITECTURE.md lists what must hold in each:
+// Each workload is a type that implements workload (world.go). ARCHITECTURE.md lists what must hold in each:
 //
 //   - Refunds: refund.go, clientview.go.
 //   - Hanging: hanging.go.

@@ -49,7 +49,7 @@ func (t *fileBank) work(currency string) func() {
 			if !shared {
 				name = fmt.Sprintf("file-%d-%d", t.asked, i)
 			}
-			s := t.newScenario(nil, t.random(5_000+t.asked), name)
+			s := newScenario(t.World, nil, t.random(5_000+t.asked), name)
 			s.client("treasurer", i, func(actor string, rng *rand.Rand) {
 				t.export(actor, name, currency)
 				t.report(actor, rng)
@@ -85,7 +85,7 @@ func (t *fileBank) take(text string) {
 		return
 	}
 	t.files[file.MessageID] = text
-	payouts := t.snapshot().payouts
+	payouts := readBooks(t.World).payouts
 	for _, order := range file.Orders {
 		merchant := partition(payouts[order.ID].text("pk")).Tenant.Merchant
 		if _, again := t.executed[order.ID]; again || merchant == "" {

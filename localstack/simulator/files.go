@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
@@ -11,10 +12,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/file"
 )
 
-// files is the life of a world in which clients of two merchants make collections and files, upload, complete, move and
+// files is the workload in which clients of two merchants make collections and files, upload, complete, move and
 // delete them at the same time.
 type files struct {
 	*World
+	shops     []*shop
+	engine    *s3.Engine
 	rng       *rand.Rand // the root goroutine's alone
 	narrow    bool       // all that clients do is about one collection of each tenant, so that changes meet
 	tenants   []*fileTenant
@@ -37,43 +40,41 @@ type fileTenant struct {
 	documents   []*document
 }
 
-func newFiles(w *World) *files {
+func newFiles(w *World) workload {
 	f := &files{World: w, rng: w.random(5_000), documents: map[string]*document{},
 		versions: map[string][]*version{}, deletions: map[string]bool{}, kept: map[string]item{},
 		states: map[string]string{}}
 	w.jumps = fileJumps
 	w.held, f.narrow = []float64{0, 0.7, 0.95}[f.rng.IntN(3)], f.rng.IntN(2) == 0
 	given, _ := credentials.Retrieve(context.Background())
-	w.objects = s3.New(s3.Config{Now: w.now, Region: runner.Region, Credentials: given})
-	w.must(w.objects.CreateBucket(runner.Bucket))
+	f.engine = s3.New(s3.Config{Now: w.now, Region: runner.Region, Credentials: given})
+	w.must(f.engine.CreateBucket(runner.Bucket))
+	w.objects = witness{f}
+	w.consumers = append(w.consumers, "files")
 	return f
 }
 
-// simulate also compares what is left with S3.
-func (f *files) simulate() {
-	f.run(clients, f.setUpMerchants)
-	f.steer(clients)
-	f.play()
-	f.steer(clients, stragglers)
-	f.recover()
-	f.reconcile()
+// Check also compares what is left with S3.
+func (f *files) Check() {
+	reconcile(f.World)
 	f.drain() // of files the function files does it, by messages, and logs what it finds
-	f.check()
+	checkBooks(f.World)
 	f.checkFiles()
 }
 
-// interfere reads the stream first: clients wait until links have ended, and iterators with them.
-func (f *files) interfere() {
+// Interfere reads the stream first: clients wait until links have ended, and iterators with them.
+func (f *files) Interfere() {
 	f.readStream()
-	f.World.interfere()
+	f.World.Interfere()
 }
 
-// play has collections made while nothing fails. Then all clients compete.
-func (f *files) play() {
+// Act has collections made while nothing fails. Then all clients compete.
+func (f *files) Act() {
+	f.shops = openShops(f.World)
 	first := f.rng.IntN(len(f.shops))
 	for n := range 1 + f.rng.IntN(2) {
 		c := &fileTenant{files: f,
-			scenario: f.newScenario(f.shops[(first+n)%len(f.shops)], f.random(5_001+n), fmt.Sprintf("files-%d", n))}
+			scenario: newScenario(f.World, f.shops[(first+n)%len(f.shops)], f.random(5_001+n), fmt.Sprintf("files-%d", n))}
 		f.tenants = append(f.tenants, c)
 		f.run(clients, c.makeCollections)
 		f.steer(clients)
@@ -84,6 +85,7 @@ func (f *files) play() {
 	for _, c := range f.tenants {
 		c.populate()
 	}
+	recoverShops(f.World)
 }
 
 // makeCollections makes the collections that are there from the beginning.
@@ -129,3 +131,8 @@ func (c *fileTenant) request(actor string, r client.Request) response {
 func (c *fileTenant) twice(actor string, rng *rand.Rand, r client.Request) {
 	c.impatient(actor, rng, func(twin string) { c.request(twin, r) })
 }
+
+// fileJumps are past those, the end of a link, the time of an object that is to be deleted once more, and the time in
+// which files are to be uploaded.
+var fileJumps = []time.Duration{5 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 16 * time.Minute,
+	76 * time.Minute, 3 * time.Hour, 24 * time.Hour}

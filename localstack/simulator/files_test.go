@@ -3,8 +3,6 @@ package simulator_test
 import (
 	"regexp"
 	"testing"
-
-	"github.com/cashwrap/cashwrap/localstack/simulator"
 )
 
 const (
@@ -15,14 +13,14 @@ const (
 // TestFileSeeds simulates uploads by links, and concurrent changes of files and collections: whatever fails, no content
 // is lost or left, and records and objects agree.
 func TestFileSeeds(t *testing.T) {
-	runSeeds(t, simulator.Files, fileSeedsVariable, defaultFileSeeds)
+	runSeeds(t, "files", fileSeedsVariable, defaultFileSeeds)
 }
 
 // TestEachConditionOfFilesIsNeeded does the same as TestEachConditionIsNeeded with the conditions of files, of
 // collections, and of the entries of objects.
 func TestEachConditionOfFilesIsNeeded(t *testing.T) {
 	mutations{
-		workloads: []simulator.Workload{simulator.Files},
+		workloads: []string{"files"},
 		included:  ofFiles.MatchString,
 		survivors: fileSurvivors, scouts: 20, mutants: 400, vain: 20,
 	}.test(t)

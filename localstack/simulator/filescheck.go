@@ -39,8 +39,12 @@ func ofFiles(pk string) bool {
 	return slices.Contains([]store.Kind{store.KindFiles, store.KindObjects}, partition(pk).Kind)
 }
 
-// committed is called with each write that has been done.
-func (f *files) committed(by *invocation, operation string, body []byte) {
+// Committing looks after each write.
+func (f *files) Committing(by *invocation, operation string, body []byte) (committed func()) {
+	return func() { f.checkCommitted(by, operation, body) }
+}
+
+func (f *files) checkCommitted(by *invocation, operation string, body []byte) {
 	if operation == "BatchGetItem" || operation == "GetItem" || operation == "Query" ||
 		!slices.ContainsFunc(valuesOf(string(body), "pk"), ofFiles) {
 		return
@@ -68,7 +72,7 @@ func (f *files) checkAudit(w write) {
 			entries++
 		}
 	}
-	f.checkEntryCount(sorted(changed), entries)
+	checkEntryCount(f.World, sorted(changed), entries)
 }
 
 // items are what the table has of files and of their objects, by the stream: reading the table each time takes long.
@@ -110,7 +114,7 @@ func (c *fileTenant) recordsIn(items map[string]item) fileRecords {
 	r := fileRecords{fileState: fileState{files: map[string]item{}, collections: map[string]item{}},
 		listed: [2]map[string]item{{}, {}}, gone: map[string]item{}}
 	for _, i := range items {
-		if i.kind() == store.KindObjects && i.owner() == c.tenant && i.text("state") == string(file.ObjectDoomed) {
+		if i.kind() == store.KindObjects && ownerOf(i) == c.tenant && i.text("state") == string(file.ObjectDoomed) {
 			r.doomed++
 		}
 		if i.kind() != store.KindFiles || i.tenant() != c.tenant {
@@ -262,7 +266,7 @@ func (f *files) checkFiles() {
 	}
 	found := map[string]string{}
 	// past the scheduler
-	at := objects.New(aws.Config{Region: f.config.Region, Credentials: credentials, HTTPClient: plainClient(f.objects),
+	at := objects.New(aws.Config{Region: f.config.Region, Credentials: credentials, HTTPClient: plainClient(f.engine),
 		BaseEndpoint: &f.config.S3Endpoint}, runner.Bucket)
 	for one, err := range at.List(context.Background(), file.Prefix, "") {
 		f.must(err)

@@ -141,7 +141,7 @@ func (d *document) send(actor string, rng *rand.Rand) {
 		d.twice(actor, rng, r)
 	}
 	answer := d.request(actor, r)
-	made := answer.file()
+	made := fileOf(answer)
 	if answer.Status != http.StatusCreated {
 		made.ID = "file_unknown"
 	}
@@ -163,8 +163,8 @@ func (d *document) send(actor string, rng *rand.Rand) {
 	}
 }
 
-// file is what clients read of a file or a collection.
-func (r response) file() fileView { return decoded[fileView](r.Body) } // errors have none of it
+// fileOf is what clients read of a file or a collection.
+func fileOf(r response) fileView { return decoded[fileView](r.Body) } // errors have none of it
 
 // contentAs is content that is uploaded, and its type: mostly the right one.
 func (d *document) contentAs(rng *rand.Rand) (content, kind string) {
@@ -236,7 +236,7 @@ func (d *document) remove(actor string, rng *rand.Rand) {
 // download reads the file, and its content by the link that comes with it.
 func (d *document) download(actor string, rng *rand.Rand) {
 	answer := d.request(actor, client.Request{Method: "GET", Path: d.one()})
-	shown := answer.file()
+	shown := fileOf(answer)
 	if answer.Status != http.StatusOK || shown.DownloadURL == "" {
 		return
 	}
@@ -252,7 +252,7 @@ func (d *document) download(actor string, rng *rand.Rand) {
 
 // spy tries another merchant's key on the file, at both merchants' addresses.
 func (d *document) spy(actor string, rng *rand.Rand) {
-	other := d.shops[rng.IntN(len(d.shops))]
+	other := d.all[rng.IntN(len(d.all))]
 	if other == d.shop {
 		return
 	}
@@ -308,7 +308,7 @@ func (c *fileTenant) list(actor string, rng *rand.Rand) {
 
 // keepSignature notes the links that a reply shows: whoever has one can use it, so nothing keeps it.
 func (f *files) keepSignature(r response) {
-	v := r.file()
+	v := fileOf(r)
 	links := []string{v.DownloadURL}
 	if v.Upload != nil {
 		links = append(links, v.Upload.URL)

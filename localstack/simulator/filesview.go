@@ -48,7 +48,7 @@ func (f *files) checkSeen() {
 			s.kind, s.id, _ = strings.Cut(path, "/")
 			s.query, _ = url.ParseQuery(query)
 			_ = json.Unmarshal([]byte(r.text()), &s.asked)
-			s.shown = r.file()
+			s.shown = fileOf(r.response)
 			s.during = during(c.history, s.first, r.answered, func(at fileState) int64 { return at.since })
 			s.check()
 		}

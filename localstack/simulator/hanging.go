@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -11,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// hanging is the life of a world in which one merchant's receivers take every
+// hanging is the workload in which one merchant's receivers take every
 // callback and never answer, while another's are to have theirs in time. The
 // event sources are prompt, and the only faults are those of the queue; but the
 // consumers are few, so that they do not suffice for all that hangs.
@@ -20,6 +19,7 @@ type hanging struct {
 	rng    *rand.Rand           // the workload's own, apart from the scheduler's
 	hosts  int                  // that hang; one, or many
 	prompt map[string]time.Time // since when callbacks of the other merchant are due, by checkout
+	tried  int                  // at receivers that hang
 }
 
 const (
@@ -39,20 +39,34 @@ const (
 )
 
 // newHanging switches all faults off but those of the queue.
-func newHanging(w *World) life {
+func newHanging(w *World) workload {
 	w.faultProfile = faultProfile{sticky: w.faultProfile.sticky, duplicates: w.faultProfile.duplicates}
 	w.idleDoublings = 7 // what is late is measured
 	h := &hanging{World: w, rng: w.random(2_000), hosts: 1, prompt: map[string]time.Time{}}
 	if w.seed%2 == 0 {
 		h.hosts = 1000 // a host of its own for each
 	}
+	w.hangs = h.hangs
 	return h
 }
 
-// play has 80 to 120 callbacks hang, and a few others due meanwhile.
-func (h *hanging) play() {
+// Check checks all records.
+func (h *hanging) Check() { checkBooks(h.World) }
+
+// hangs reports whether a receiver hangs, and counts the tries at those.
+func (h *hanging) hangs(host string) bool {
+	if !h.faultsOn || !strings.HasPrefix(host, hangingHost) {
+		return false
+	}
+	h.record(func() { h.tried++ })
+	return true
+}
+
+// Act has 80 to 120 callbacks hang, and a few others due meanwhile.
+func (h *hanging) Act() {
+	shops := openShops(h.World)
 	h.faultsOn = true
-	attacker, victim := h.shops[0], h.shops[1]
+	attacker, victim := shops[0], shops[1]
 	if h.rng.IntN(2) == 0 {
 		attacker, victim = victim, attacker
 	}
@@ -73,6 +87,7 @@ func (h *hanging) play() {
 	h.run(clients, func() { h.pass(hangingTime) })
 	h.steer(clients)
 	h.checkHanging()
+	recoverShops(h.World)
 }
 
 // makeCallback makes a callback of a shop to a host due.
@@ -84,14 +99,14 @@ func (h *hanging) makeCallback(s *shop, actor, host string) (checkout string) {
 	return made
 }
 
-// interfere has the event sources call as soon as there is something to do.
-func (h *hanging) interfere() {
+// Interfere has the event sources call as soon as there is something to do.
+func (h *hanging) Interfere() {
 	h.relay()
 	if h.now().Sub(h.lastTick) >= time.Minute {
 		h.tick()
 	}
 	if h.consuming.Load() < hangingCalls {
-		h.poll("callbacks", h.config.CallbackQueue, 10)
+		h.poll("callbacks", 10)
 	}
 }
 
@@ -113,27 +128,7 @@ func (h *hanging) checkHanging() {
 			h.find(id, "callback due since %v came %v later", since, at.Sub(since))
 		}
 	}
-	if h.hosts == 1 && h.hungTries > mostHanging {
-		h.find("", "a host that hangs was tried %d times", h.hungTries)
+	if h.hosts == 1 && h.tried > mostHanging {
+		h.find("", "a host that hangs was tried %d times", h.tried)
 	}
-}
-
-// hangs says whether the callback goes to a receiver that hangs now.
-func (w *World) hangs(host string) bool {
-	return w.faultsOn && strings.HasPrefix(host, hangingHost)
-}
-
-// ungroup takes the groups from messages: a mutation of what sends them.
-func ungroup(body []byte) []byte {
-	var members map[string]any
-	if json.Unmarshal(body, &members) != nil {
-		return body
-	}
-	entries, _ := members["Entries"].([]any)
-	for _, entry := range entries {
-		if message, ok := entry.(map[string]any); ok {
-			delete(message, "MessageGroupId")
-		}
-	}
-	return encode(members)
 }

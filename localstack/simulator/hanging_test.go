@@ -14,7 +14,7 @@ const (
 
 // TestHangingSeeds simulates receivers that hang, beside others that must not wait for them.
 func TestHangingSeeds(t *testing.T) {
-	runSeeds(t, simulator.Hanging, hangingSeedsVariable, defaultHangingSeeds)
+	runSeeds(t, "hanging", hangingSeedsVariable, defaultHangingSeeds)
 }
 
 // TestWithoutGroupsCallbacksAreLate takes away what makes the callback queue fair: then one merchant's backlog comes
@@ -23,8 +23,7 @@ func TestWithoutGroupsCallbacksAreLate(t *testing.T) {
 	control(t)
 	const seeds = 20
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.Hanging,
-			Without: simulator.Groups}).Findings() {
+		for _, f := range run(t, "hanging", seed, simulator.Options{Without: simulator.Groups}).Findings() {
 			if strings.Contains(f.Text, "callback due since") {
 				return
 			}

@@ -57,12 +57,11 @@ func (w *World) function(name string) functions.Function {
 // invocation is one call of a function.
 type invocation struct {
 	actor  string
-	name   string // of the function
-	tenant string // whose data it may touch; "" for any
-	claim  string // its name as the owner of an idempotency key
-	refund string // id of the refund or chargeback it wrote
-	wrote  bool   // it tried to write roles, members or keys
-	bearer string // the credential of its request
+	name   string   // of the function
+	tenant string   // whose data it may touch; "" for any
+	claim  string   // its name as the owner of an idempotency key
+	tried  []string // summaries of its calls to the table
+	bearer string   // the credential of its request
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -85,6 +84,12 @@ func (i *invocation) gone() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.dead || i.ctx.Err() != nil
+}
+
+func (i *invocation) try(summary string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.tried = append(i.tried, summary)
 }
 
 func (i *invocation) die() {

@@ -210,3 +210,10 @@ func net(part item) int64 {
 	}
 	return net
 }
+
+// liveMinimumBalance is contract §6.4's, in a currency's units.
+const liveMinimumBalance = "-1000"
+
+func minimumBalance(currency money.Currency) int64 {
+	return money.MustParse(liveMinimumBalance, currency).Minor()
+}

@@ -3,41 +3,41 @@ package simulator
 import "strings"
 
 // checkMoney compares the platform's records with each other, and with the acquirer's and the bank's.
-func (w *World) checkMoney(b snapshot) {
+func (b snapshot) checkMoney() {
 	for _, id := range sorted(b.transactions) {
 		t := b.transactions[id]
-		w.checkSum(t, b.ledger)
-		w.checkReturned(b, t)
-		w.checkParts(b, t)
-		w.checkTransactionEntries(b, t)
+		b.checkSum(t, b.ledger)
+		b.checkReturned(t)
+		b.checkParts(t)
+		b.checkTransactionEntries(t)
 	}
 	for _, charge := range sorted(b.moved) {
 		if b.transactions[charge] == nil {
-			w.find(b.charges[charge].text("checkout_id"), "money of charge %s moved, and there is no transaction", charge)
+			b.find(b.charges[charge].text("checkout_id"), "money of charge %s moved, and there is no transaction", charge)
 		}
 	}
-	w.checkBalances(b.ledger, false)
+	b.checkBalances(b.ledger, false)
 }
 
 // checkSum: what was captured is refunded, charged back, under way, or left.
-func (w *World) checkSum(t item, l *ledger) {
+func (b snapshot) checkSum(t item, l *ledger) {
 	events := l.of(t.text("id"))
 	captured, rest := minor(t["captured"]), minor(t["refundable"])
 	refunded, back := sum(events, ofEvents("REFUND", "REFUNDED")), sum(events, ofEvents("CHARGE_BACK", "SUCCESSFUL"))
 	open := sum(events, openEvent)
 	if refunded+back+open+rest != captured || rest < 0 {
-		w.find(t.text("checkout_id"), "of %d captured, %d are refunded, %d charged back, %d under way and %d left", captured,
+		b.find(t.text("checkout_id"), "of %d captured, %d are refunded, %d charged back, %d under way and %d left", captured,
 			refunded, back, open, rest)
 	}
 	if refunded != minor(t["refunded"]) || back != minor(t["charged_back"]) {
-		w.find(t.text("checkout_id"), "events refund %d and charge back %d, the transaction records %v and %v", refunded,
+		b.find(t.text("checkout_id"), "events refund %d and charge back %d, the transaction records %v and %v", refunded,
 			back, t["refunded"], t["charged_back"])
 	}
 }
 
 // checkReturned: every refund and chargeback moved money at the acquirer
 // once, and nothing else did; none is left open.
-func (w *World) checkReturned(b snapshot, t item) {
+func (b snapshot) checkReturned(t item) {
 	checkout, id := t.text("checkout_id"), t.text("id")
 	moves := b.moved[id]
 	for _, e := range b.of(id) {
@@ -50,18 +50,18 @@ func (w *World) checkReturned(b snapshot, t item) {
 			want = 0
 		}
 		if moved != want {
-			w.find(checkout, "refund %s of %v is %s, the acquirer moved %d", e.text("id"), e["amount"], e.text("status"), moved)
+			b.find(checkout, "refund %s of %v is %s, the acquirer moved %d", e.text("id"), e["amount"], e.text("status"), moved)
 		}
 		if openEvent(e) {
-			w.find(checkout, "refund %s is left %s", e.text("id"), e.text("status"))
+			b.find(checkout, "refund %s is left %s", e.text("id"), e.text("status"))
 		}
 		if b.cancelled[e.text("id")] && e.text("status") != "FAILED" {
-			w.find(checkout, "refund %s is %s, and cancelled at the acquirer", e.text("id"), e.text("status"))
+			b.find(checkout, "refund %s is %s, and cancelled at the acquirer", e.text("id"), e.text("status"))
 		}
 	}
 	for _, kind := range sorted(amountsMoved) {
 		if moved, has := sum(moves, are("kind", kind)), t[amountsMoved[kind]]; moved != minor(has) {
-			w.find(checkout, "the acquirer has %ss of %d, the transaction records %v", kind, moved, has)
+			b.find(checkout, "the acquirer has %ss of %d, the transaction records %v", kind, moved, has)
 		}
 	}
 }
@@ -74,7 +74,7 @@ var recorded = map[string]string{"SCHEDULED": "", "PAID_OUT": "SUCCESSFUL", "FAI
 
 // checkParts: each part of a transaction waits as a payable of its net amount, or shows what became of it in a payout.
 // The parts are all that was captured.
-func (w *World) checkParts(b snapshot, t item) {
+func (b snapshot) checkParts(t item) {
 	checkout, id := t.text("checkout_id"), t.text("id")
 	var amounts, fees, deducted int64
 	for _, p := range t.list("payouts") {
@@ -87,7 +87,7 @@ func (w *World) checkParts(b snapshot, t item) {
 		if !known || len(where) != 1 || where[0].text("status") != status ||
 			where[0].text("payout_id") != p.text("payout_id") ||
 			minor(where[0]["amount"]) != net(p) || minor(where[0]["fee"]) != minor(p["fee"]) {
-			w.find(checkout, "part %s is %s with %d, and recorded as %v", payable, p.text("status"), net(p), where)
+			b.find(checkout, "part %s is %s with %d, and recorded as %v", payable, p.text("status"), net(p), where)
 		}
 		if status == "FAILED" { // another part replaces it
 			continue
@@ -95,14 +95,14 @@ func (w *World) checkParts(b snapshot, t item) {
 		amounts, fees, deducted = amounts+minor(p["amount"]), fees+minor(p["fee"]), deducted+minor(p["deducted"])
 	}
 	if captured := minor(t["captured"]); amounts != captured || captured > 0 && fees != minor(t["fee"]) {
-		w.find(checkout, "payouts of %d with fees of %d, captured were %d at %v", amounts, fees, captured, t["fee"])
+		b.find(checkout, "payouts of %d with fees of %d, captured were %d at %v", amounts, fees, captured, t["fee"])
 	}
-	w.checkDeductions(b, t, deducted)
+	b.checkDeductions(t, deducted)
 }
 
 // checkDeductions: what went back to the payer is deducted from the parts, waits as a debit, or is settled with other
 // money of the merchant.
-func (w *World) checkDeductions(b snapshot, t item, deducted int64) {
+func (b snapshot) checkDeductions(t item, deducted int64) {
 	checkout := t.text("checkout_id")
 	for _, e := range b.of(t.text("id")) {
 		if e.text("type") != "PAYOUT_DEDUCTION" {
@@ -114,17 +114,17 @@ func (w *World) checkDeductions(b snapshot, t item, deducted int64) {
 			where = b.taken[payable]
 		}
 		if sum(where, are("status", "", "SUCCESSFUL")) != -minor(e["amount"]) {
-			w.find(checkout, "deduction %s of %v is %s, and recorded as %v", payable, e["amount"], e.text("status"), where)
+			b.find(checkout, "deduction %s of %v is %s, and recorded as %v", payable, e["amount"], e.text("status"), where)
 		}
 		deducted += minor(e["amount"])
 	}
 	if back := minor(t["refunded"]) + minor(t["charged_back"]); deducted != back {
-		w.find(checkout, "%d went back, %d are deducted or still to be deducted", back, deducted)
+		b.find(checkout, "%d went back, %d are deducted or still to be deducted", back, deducted)
 	}
 }
 
 // checkTransactionEntries: the journal has an entry for each movement of a transaction's money, and no other.
-func (w *World) checkTransactionEntries(b snapshot, t item) {
+func (b snapshot) checkTransactionEntries(t item) {
 	want := map[string]int64{}
 	if captured := minor(t["captured"]); captured > 0 {
 		want["payment "+t.text("id")] = captured
@@ -137,7 +137,7 @@ func (w *World) checkTransactionEntries(b snapshot, t item) {
 			want["chargeback "+e.text("id")] = -minor(e["amount"])
 		}
 	}
-	w.checkEntries(t.text("checkout_id"), b.entries[t.text("id")], want)
+	b.checkEntries(t.text("checkout_id"), b.entries[t.text("id")], want)
 }
 
 // movedIn are the accounts that show what an entry moves, by its kind.
@@ -146,7 +146,7 @@ var movedIn = map[string]string{"payment": "acquirer_receivable", "refund": "acq
 	"payout_paid": "bank"}
 
 // checkEntries: the entries balance, and move the amounts that are wanted, by kind and id.
-func (w *World) checkEntries(about string, entries []item, want map[string]int64) {
+func (b snapshot) checkEntries(about string, entries []item, want map[string]int64) {
 	for _, entry := range entries {
 		kind := entry.text("kind")
 		name := kind + " " + entry.text("id")
@@ -154,22 +154,22 @@ func (w *World) checkEntries(about string, entries []item, want map[string]int64
 		balance := sum(postings, all)
 		moved := sum(postings, are("account", movedIn[kind]))
 		if balance != 0 || moved == 0 || moved != want[name] {
-			w.find(about, "entry %s of %d is off by %d, and records %d", name, moved, balance, want[name])
+			b.find(about, "entry %s of %d is off by %d, and records %d", name, moved, balance, want[name])
 		}
 		delete(want, name)
 	}
 	for _, name := range sorted(want) {
-		w.find(about, "no entry %s of %d", name, want[name])
+		b.find(about, "no entry %s of %d", name, want[name])
 	}
 }
 
 // checkBalances holds the balances to the equations; between two steps of the platform, to those that are always true.
-func (w *World) checkBalances(l *ledger, betweenSteps bool) {
+func (b snapshot) checkBalances(l *ledger, betweenSteps bool) {
 	for _, key := range l.keys() {
 		balances := l.balances[key]
 		for _, e := range equations {
 			if one := e.sign * balances[e.one]; one != balances[e.another] && (e.atEveryStep || !betweenSteps) {
-				w.find("", "%s of %v is %d, %s is %d", e.one, key, one, e.another, balances[e.another])
+				b.find("", "%s of %v is %d, %s is %d", e.one, key, one, e.another, balances[e.another])
 			}
 		}
 	}
@@ -178,10 +178,10 @@ func (w *World) checkBalances(l *ledger, betweenSteps bool) {
 // checkSteps holds every state the table was in to what must always be true.
 // The stream has a transaction's writes together; one that is about money
 // begins with its checkout or its transaction.
-func (w *World) checkSteps() {
+func (b snapshot) checkSteps() {
 	l := newLedger()
 	before, changed := map[string]item{}, map[string]item{}
-	for _, c := range w.changes {
+	for _, c := range b.changes {
 		now := c.image()
 		if now.text("pk") == "" {
 			continue
@@ -189,41 +189,41 @@ func (w *World) checkSteps() {
 		sk := now.text("sk")
 		first := strings.HasPrefix(sk, "TRANSACTION#")
 		if first || sk == "CHECKOUT" {
-			w.checkStep(l, changed)
+			b.checkStep(l, changed)
 			clear(changed)
 		}
 		if first {
 			changed[now.text("id")] = now
 		}
 		key := now.text("pk") + " " + sk
-		w.checkDecision(before[key], now)
+		b.checkDecision(before[key], now)
 		l.enter(before[key], now)
 		before[key] = now
 	}
-	w.checkStep(l, changed)
+	b.checkStep(l, changed)
 }
 
 // checkDecision: the acquirer does not change its decision on a refund, and cancels none that it
 // has taken.
-func (w *World) checkDecision(was, now item) {
+func (b snapshot) checkDecision(was, now item) {
 	if was == nil || !strings.HasPrefix(now.text("pk"), "SANDBOX#REFUND#") {
 		return
 	}
 	before, after := was.text("decision"), now.text("decision")
 	if before != after && (before != "unknown" || after == "cancelled") {
-		w.find("", "refund %s was %s at the acquirer, and is %s", now.text("id"), before, after)
+		b.find("", "refund %s was %s at the acquirer, and is %s", now.text("id"), before, after)
 	}
 }
 
-func (w *World) checkStep(l *ledger, changed map[string]item) {
+func (b snapshot) checkStep(l *ledger, changed map[string]item) {
 	for _, id := range sorted(changed) {
-		w.checkSum(changed[id], l)
+		b.checkSum(changed[id], l)
 	}
-	w.checkBalances(l, true)
+	b.checkBalances(l, true)
 	for _, key := range l.keys() {
 		left := l.balances[key][payables] - l.balances[key][reserve]
 		if strings.HasPrefix(key.tenant, "L#") && left < minimumBalance(key.currency) && !l.chargedBack(key) {
-			w.find("", "refunds took %v to %d", key, left)
+			b.find("", "refunds took %v to %d", key, left)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func (l *ledger) chargedBack(key balanceKey) bool {
 }
 
 // addChargebacks: each is called back with the status its checkout has.
-func (w *World) addChargebacks(b snapshot, owed map[outcome]int) {
+func (b snapshot) addChargebacks(owed map[outcome]int) {
 	for _, e := range b.events {
 		checkout := b.checkouts[b.transactions[e.text("transaction_id")].text("checkout_id")]
 		if e.text("type") == "CHARGE_BACK" && checkout.text("return_url") != "" {

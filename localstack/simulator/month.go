@@ -7,11 +7,13 @@ import (
 	"time"
 	_ "time/tzdata" // the merchants' zones, wherever this runs
 
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// month is the life of a world of payouts: some weeks of payments, refunds,
+// month is the workload of payouts: some weeks of payments, refunds,
 // chargebacks and changes of mind, with days of 23 and 25 hours among them.
 // Nothing happens in between: the clocks jump to whatever comes next.
 type month struct {
@@ -55,7 +57,7 @@ var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2
 	"2026-12-10", "2028-02-12"}
 
 // newMonth chooses the month.
-func newMonth(w *World) *month {
+func newMonth(w *World) workload {
 	m := &month{World: w, rng: w.random(1_000), versions: map[string]int{},
 		taken:    map[string]string{},
 		accounts: map[string]*tenantAccounts{}, sentTo: map[string]item{}, addedOnce: map[string]bool{},
@@ -68,13 +70,14 @@ func newMonth(w *World) *month {
 	m.lateMessages = m.rng.IntN(2) == 0
 	m.bank = &fileBank{month: m, files: map[string]string{}, executed: map[string]bool{}}
 	w.liveCards = true
+	w.betweenBank = func(b bank.Bank) bank.Bank { return payeeWitness{b, m} }
 	w.faultProfile.rate /= 2 // there are many more steps to fail at than elsewhere
 	w.faultProfile.jumps /= 4
 	return m
 }
 
-// simulate is the month, and the time after it in which everything must come right.
-func (m *month) simulate() {
+// Act is the month, and the time after it in which everything must come right.
+func (m *month) Act() {
 	m.run(clients, m.open)
 	m.steer(clients)
 	m.plan()
@@ -85,7 +88,6 @@ func (m *month) simulate() {
 	}
 	m.steer(clients, sources, stragglers)
 	m.recover()
-	m.checkMonth()
 }
 
 // due is when a schedule has something to do for payouts; open: a payout is
@@ -228,23 +230,23 @@ func later(a, b time.Time) time.Time {
 
 // queued says whether messages wait, of shards or of payouts.
 func (m *month) queued() bool {
-	return !m.empty(m.config.PayoutShardQueue) || !m.empty(m.config.PayoutQueue)
+	return !m.empty(functions.PayoutShards) || !m.empty(functions.Payouts)
 }
 
 // collect gives the functions some messages of shards, a batch of mails, and one or more of the
 // payout queue, at the same time.
 func (m *month) collect() {
 	for range m.rng.IntN(2 * m.config.DueShards) {
-		m.poll("payoutopen", m.config.PayoutShardQueue, m.function("payoutopen").Queue.Batch)
+		m.poll("payoutopen", m.function("payoutopen").Queue.Batch)
 	}
 	for range 1 + m.rng.IntN(3) {
-		m.poll("payoutrun", m.config.PayoutQueue, m.function("payoutrun").Queue.Batch)
+		m.poll("payoutrun", m.function("payoutrun").Queue.Batch)
 	}
-	m.poll("mails", m.config.MailQueue, m.function("mails").Queue.Batch)
+	m.poll("mails", m.function("mails").Queue.Batch)
 }
 
-// interfere runs event sources and lets clocks jump in the middle of something else.
-func (m *month) interfere() {
+// Interfere runs event sources and lets clocks jump in the middle of something else.
+func (m *month) Interfere() {
 	if m.rng.Float64() < m.faultProfile.jumps {
 		m.jumpTo(m.now().Add(jumps[m.rng.IntN(len(jumps))]))
 	}

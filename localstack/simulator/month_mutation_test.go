@@ -11,7 +11,7 @@ import (
 // TestEachPayoutConditionIsNeeded does the same in months of payouts.
 func TestEachPayoutConditionIsNeeded(t *testing.T) {
 	mutations{
-		workloads: []simulator.Workload{simulator.Month},
+		workloads: []string{"month"},
 		included:  ofPayouts.MatchString,
 		survivors: monthSurvivors, scouts: 8, mutants: 300, vain: 2,
 	}.test(t)
@@ -63,7 +63,7 @@ func TestEachWriteOfAChangeIsNeeded(t *testing.T) {
 	for without, want := range map[string]string{simulator.Payee: "the payee of", simulator.Audit: "audit entries"} {
 		found := ""
 		for seed := uint64(1); seed <= months && !strings.Contains(found, want); seed++ {
-			found = seedRun{simulator.Month, seed}.without(t, without)
+			found = seedRun{"month", seed}.without(t, without)
 		}
 		if !strings.Contains(found, want) {
 			t.Errorf("without %s: got %q in %d months, want a finding of %q", without, found, months, want)

@@ -2,8 +2,6 @@ package simulator_test
 
 import (
 	"testing"
-
-	"github.com/cashwrap/cashwrap/localstack/simulator"
 )
 
 const (
@@ -12,4 +10,4 @@ const (
 )
 
 // TestMonths simulates months of payouts.
-func TestMonths(t *testing.T) { runSeeds(t, simulator.Month, monthsVariable, defaultMonths) }
+func TestMonths(t *testing.T) { runSeeds(t, "month", monthsVariable, defaultMonths) }

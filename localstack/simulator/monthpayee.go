@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -23,9 +22,6 @@ type payee struct {
 	payable   bool     // it has an account from the beginning
 	full      bool     // it has almost as many as it may have
 }
-
-// fields of a merchant, as an operator gives them.
-type fields map[string]any
 
 // kinds of payees: their money has decimals or not, and clocks change at
 // midnight, at another time, or never.
@@ -54,7 +50,7 @@ func (m *month) open() {
 		kind := payeeKinds[m.rng.IntN(len(payeeKinds))]
 		live := m.rng.IntN(5) < 2
 		given := fields{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
-			"fee_rate": feeRates[m.rng.IntN(len(feeRates))], "shards": m.someShards(n)}
+			"fee_rate": feeRates[m.rng.IntN(len(feeRates))], "shards": someShards(m.World, n)}
 		maps.Copy(given, kind)
 		var made struct {
 			Code string                     `json:"merchant_code"`
@@ -65,8 +61,9 @@ func (m *month) open() {
 		if err != nil || made.Code == "" {
 			m.panicf("merchant %v: %v", made, err)
 		}
-		of := &shop{modes[live] + made.Code, made.Code, made.Key.Plaintext, kind["currency"].(string)}
-		p := &payee{scenario: m.newScenario(of, m.random(2_000+n), fmt.Sprintf("payee-%d", n)), month: m, where: where,
+		of := &shop{tenant: modes[live] + made.Code, merchant: made.Code, token: made.Key.Plaintext,
+			currency: kind["currency"].(string)}
+		p := &payee{scenario: newScenario(m.World, of, m.random(2_000+n), fmt.Sprintf("payee-%d", n)), month: m, where: where,
 			zones: []string{where.String()}}
 		if kind["country"] == "BR" {
 			p.more = fmt.Sprintf(`,"installments":%d`, 1+m.rng.IntN(3))
@@ -81,11 +78,6 @@ func (m *month) open() {
 		p.command("operator", "update_settings", fields{"payout_period": periods[m.rng.IntN(len(periods))],
 			"gross_settlement": m.rng.IntN(3) == 0})
 	}
-}
-
-func encoded(v any) string {
-	text, _ := json.Marshal(v) // of text, numbers and truths
-	return string(text)
 }
 
 // command is an operator's command about the payee, repeated until it is
@@ -193,7 +185,7 @@ func (p *payee) sale(name string) *sale {
 	if p.live() {
 		amounts = large
 	}
-	s := &sale{p.newScenario(p.shop, rng, name), p}
+	s := &sale{newScenario(p.World, p.shop, rng, name), p}
 	s.amount, s.returns = pick(rng, amounts), wanted
 	return s
 }

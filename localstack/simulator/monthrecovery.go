@@ -28,6 +28,7 @@ func (m *month) recover() {
 		}
 	})
 	m.steer(clients)
+	repeated := false
 	for range quietRounds {
 		next, _ := m.due()
 		swept := m.nextDue()
@@ -43,8 +44,8 @@ func (m *month) recover() {
 			m.invokeScheduled("sweep")
 		}
 		m.steer(sources)
-		for m.poll("payoutopen", m.config.PayoutShardQueue, 1) || m.poll("payoutrun", m.config.PayoutQueue, 2) ||
-			m.poll("mails", m.config.MailQueue, 2) {
+		for m.poll("payoutopen", 1) || m.poll("payoutrun", 2) ||
+			m.poll("mails", 2) {
 			m.steer(sources)
 		}
 		for _, p := range m.payees {
@@ -57,11 +58,11 @@ func (m *month) recover() {
 		case len(m.Findings()) > 0:
 			return
 		case !m.settled():
-		case m.chargebacksRepeated:
+		case repeated:
 			return
 		default:
-			m.chargebacksRepeated = true
-			m.run(clients, m.repeatChargebacks)
+			repeated = true
+			m.run(clients, func() { repeatChargebacks(m.World) })
 			m.steer(clients)
 		}
 	}

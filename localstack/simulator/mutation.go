@@ -153,6 +153,9 @@ var counterparties = []string{"SANDBOX", "FILEBANK", "TERMINAL"}
 var sorts = map[store.Kind]string{store.KindPayoutRecords: "RECORD", store.KindAudit: "AUDIT",
 	store.KindEmail: "ADDRESS", store.KindObjects: "OBJECT"}
 
+// several are the kinds of partitions with counts and deleted items that share a name with others.
+var several = []store.Kind{store.KindFiles, store.KindMembers, store.KindRoles, store.KindAPIKey}
+
 // sortOf names the kind of an item by its keys.
 func sortOf(pk, sk string) string {
 	sort, rest, _ := strings.Cut(sk, "#")
@@ -165,9 +168,24 @@ func sortOf(pk, sk string) string {
 		return sorts[of]
 	case of == store.KindFiles && sort == "COUNT": // two of them
 		return rest + " COUNT"
-	case (of == store.KindFiles || ofPeople(pk)) && (sort == "COUNT" || sort == "DELETED"): // two of each
+	case slices.Contains(several, of) && (sort == "COUNT" || sort == "DELETED"): // two of each
 		return string(of) + " " + sort
 	default:
 		return sort
 	}
+}
+
+// ungroup takes the groups from messages: a mutation of what sends them.
+func ungroup(body []byte) []byte {
+	var members map[string]any
+	if json.Unmarshal(body, &members) != nil {
+		return body
+	}
+	entries, _ := members["Entries"].([]any)
+	for _, entry := range entries {
+		if message, ok := entry.(map[string]any); ok {
+			delete(message, "MessageGroupId")
+		}
+	}
+	return encode(members)
 }

@@ -27,7 +27,7 @@ func control(t *testing.T) {
 
 // mutations takes conditions out of the writes of some workloads.
 type mutations struct {
-	workloads []simulator.Workload
+	workloads []string
 	included  func(condition string) bool
 	survivors map[string]string // why no history can notice
 
@@ -42,7 +42,7 @@ type mutations struct {
 // TestEachConditionOfPeopleIsNeeded removes.
 func TestEachConditionIsNeeded(t *testing.T) {
 	mutations{
-		workloads: []simulator.Workload{simulator.Everything, simulator.Refunds},
+		workloads: []string{"everything", "refunds"},
 		included:  func(condition string) bool { return !ofPeople.MatchString(condition) },
 		survivors: survivors, scouts: 60, mutants: 1000, vain: 100,
 	}.test(t)
@@ -66,12 +66,12 @@ func (m mutations) test(t *testing.T) {
 
 // conditions are all that the workloads' writes have, with the workloads that
 // have them.
-func (m mutations) conditions(t *testing.T) map[string][]simulator.Workload {
+func (m mutations) conditions(t *testing.T) map[string][]string {
 	t.Helper()
-	seen := map[string][]simulator.Workload{}
+	seen := map[string][]string{}
 	for _, workload := range m.workloads {
 		for seed := uint64(1); seed <= m.scouts; seed++ {
-			simulator.Run(t, seed, simulator.Options{Workload: workload, Conditions: func(name string) {
+			run(t, workload, seed, simulator.Options{Conditions: func(name string) {
 				if m.included(name) && !slices.Contains(seen[name], workload) {
 					seen[name] = append(seen[name], workload)
 				}
@@ -83,7 +83,7 @@ func (m mutations) conditions(t *testing.T) map[string][]simulator.Workload {
 
 // check fails the test unless some history notices that the condition is
 // missing, or it is known that none can.
-func (m mutations) check(t *testing.T, condition string, workloads []simulator.Workload) {
+func (m mutations) check(t *testing.T, condition string, workloads []string) {
 	t.Helper()
 	why, survives := m.survivors[condition]
 	seeds := m.mutants
@@ -103,13 +103,13 @@ func (m mutations) check(t *testing.T, condition string, workloads []simulator.W
 
 // seedRun is a history: a seed of one workload.
 type seedRun struct {
-	workload simulator.Workload
+	workload string
 	seed     uint64
 }
 
 // firstFailure searches for a history that fails without the condition, and returns what it finds. With the condition
 // in its place the same world must find nothing.
-func firstFailure(t *testing.T, condition string, workloads []simulator.Workload, seeds uint64) (seedRun, string) {
+func firstFailure(t *testing.T, condition string, workloads []string, seeds uint64) (seedRun, string) {
 	t.Helper()
 	for seed := uint64(1); seed <= seeds; seed++ {
 		for _, workload := range workloads {
@@ -136,7 +136,7 @@ func (p seedRun) without(t *testing.T, condition string) string {
 // finding does the same. If kept, the condition stays, and only the writes that carry it wait.
 func (p seedRun) finding(t *testing.T, condition string, kept bool) string {
 	t.Helper()
-	found := simulator.Run(t, p.seed, simulator.Options{Workload: p.workload, Without: condition, Kept: kept}).Findings()
+	found := run(t, p.workload, p.seed, simulator.Options{Without: condition, Kept: kept}).Findings()
 	if len(found) == 0 {
 		return ""
 	}

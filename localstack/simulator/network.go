@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
@@ -101,10 +100,7 @@ func (w *World) wrapBank(b bank.Bank) bank.Bank {
 	if _, ours := b.(*file.Bank); ours {
 		return b
 	}
-	if w.payees != nil {
-		b = payeeWitness{b, w.payees}
-	}
-	return counterparty.Bank(far{w, toBank}, b)
+	return counterparty.Bank(far{w, toBank}, w.betweenBank(b))
 }
 
 // sendLate lets an I/O arrive when its sender has long given it up.
@@ -127,24 +123,25 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	by := invocationOf(r.Context())
 	service, _, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	operation := sdkcall.Operation(r)
 	k, engine := c.kind, http.RoundTripper(c.world.table)
 	if ses.Sends(r) {
 		k, engine = toMail, c.world.mails
 	} else if s3.Calls(r) {
-		k, engine = toObjects, witness{c.world.files}
-		c.world.files.checkCall(invocationOf(r.Context()), r)
+		k, engine = toObjects, c.world.objects
+		c.world.objects.CheckCall(by, r)
 	} else if service == "AmazonSQS" {
 		k, engine = toQueue, c.world.queues
 		if c.world.Without == Groups {
 			body = ungroup(body)
 		}
 	} else if k == toTable {
-		c.world.checkKeys(r.Context(), operation, body)
-		noteWrites(r.Context(), operation, body)
+		c.world.checkKeys(by, operation, body)
+		by.try(summary(operation, body))
 	}
-	c.world.checkRights(r.Context(), operation, body)
+	c.world.checkRights(by, operation, body)
 	body, targeted := c.world.mutate(operation, body)
 	sent := r.Clone(context.WithoutCancel(r.Context()))
 	return perform(c.world, r.Context(), exchange[*http.Response]{
@@ -152,12 +149,11 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		//nolint:contextcheck // the checks read the table beside the call
 		send: func() (*http.Response, string, error) {
 			sent.Body, sent.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-			written := c.world.people.witness(invocationOf(sent.Context()), operation, body)
+			committed := c.world.workload.Committing(by, operation, body)
 			response, err := engine.RoundTrip(sent)
 			if err == nil && response.StatusCode == http.StatusOK {
-				c.world.checkOwner(sent.Context(), operation, body)
-				written()
-				c.world.life.committed(invocationOf(sent.Context()), operation, body)
+				c.world.checkOwner(by, operation, body)
+				committed()
 			}
 			return response, outcomeOf(response), err
 		},
@@ -247,20 +243,4 @@ func outcomeOf(r *http.Response) string {
 		name += " " + reason.Code
 	}
 	return name
-}
-
-// noteWrites keeps which refund or chargeback a request writes, whose event comes first in its transaction, and that it
-// tries to write roles, members or keys.
-func noteWrites(ctx context.Context, operation string, body []byte) {
-	by := invocationOf(ctx)
-	by.mu.Lock()
-	defer by.mu.Unlock()
-	by.wrote = by.wrote || writesPeople(operation, body)
-	if operation != "TransactWriteItems" {
-		return
-	}
-	sorts := valuesOf(string(body), "sk")
-	if at := slices.IndexFunc(sorts, func(sort string) bool { return strings.HasPrefix(sort, "EVENT#") }); at >= 0 {
-		by.refund = strings.TrimPrefix(sorts[at], "EVENT#")
-	}
 }

@@ -17,8 +17,8 @@ func entryOf(items map[string]item, key string) item {
 	return items["OBJECTS#"+id[:1]+" "+id]
 }
 
-// owner is the tenant of an entry.
-func (i item) owner() string {
+// ownerOf returns the tenant of an entry.
+func ownerOf(i item) string {
 	t := i.object("tenant")
 	return t.text("mode") + "#" + t.text("merchant_code")
 }
@@ -32,7 +32,7 @@ func (f *files) checkObjects(items map[string]item) {
 			one := r.files[id]
 			e := entryOf(items, one.text("object"))
 			want := fmt.Sprint(c.tenant, id, one.text("status"), one.text("revision"))
-			if got := fmt.Sprint(e.owner(), e.text("file"), e.text("state"), e.text("revision")); got != want {
+			if got := fmt.Sprint(ownerOf(e), e.text("file"), e.text("state"), e.text("revision")); got != want {
 				f.find("", "the entry of file %s says %s, want %s", id, got, want)
 			}
 			used[file.ObjectID(one.text("object"))] = true
@@ -91,14 +91,14 @@ func (f *files) checkContent(one item) {
 	f.find("", "the content of file %s is not at S3", id)
 }
 
-// checkCall: of requests, the platform reaches only objects of their own tenant.
-func (f *files) checkCall(by *invocation, r *http.Request) {
+// CheckCall: of requests, the platform reaches only objects of their own tenant.
+func (f *files) CheckCall(by *invocation, r *http.Request) {
 	_, key := s3.Named(r)
 	if by.tenant == "" || key == "" {
 		return
 	}
-	if e := entryOf(f.items(), key); e != nil && e.owner() != by.tenant {
-		f.find("", "%s of %s reached the object %s of %s", by.actor, by.tenant, key, e.owner())
+	if e := entryOf(f.items(), key); e != nil && ownerOf(e) != by.tenant {
+		f.find("", "%s of %s reached the object %s of %s", by.actor, by.tenant, key, ownerOf(e))
 	}
 }
 

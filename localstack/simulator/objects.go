@@ -27,7 +27,7 @@ func (s witness) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	response, err := s.objects.RoundTrip(r)
+	response, err := s.engine.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}

@@ -2,28 +2,22 @@ package simulator
 
 import (
 	"encoding/json"
-	"fmt"
-	"math/rand/v2"
 	"regexp"
 
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
-	"github.com/cashwrap/cashwrap/localstack/platform/client"
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
 
 // operatorAnswer is the answer to an operator's command.
 type operatorAnswer struct {
-	command string
-	Created bool   `json:"created"`
-	Code    string `json:"merchant_code"`
-	Version int    `json:"version"` // of a callback secret
-	Error   struct{ Code string }
-
-	Amount json.Number // that was charged back
-
-	linear.Settings
-
+	command         string
+	text            []byte
 	asked, answered int64 // in logical time; not answered: linear.Never
+}
+
+// code returns the code of the error that refused the command; "" if it was done.
+func (a operatorAnswer) code() string {
+	return decoded[struct{ Error struct{ Code string } }](a.text).Error.Code
 }
 
 // operate runs an operator's command; false when no answer came.
@@ -34,16 +28,14 @@ func (w *World) operate(actor, command string, answer any) bool {
 	}
 	replied := operatorAnswer{command: command, asked: w.logicalTime(), answered: linear.Never}
 	out, _, err := invoke[any](w, actor, "provision", "", v.roll, json.RawMessage(command))
-	var text []byte
 	if err == nil {
-		text, err = json.Marshal(out)
+		replied.text, err = json.Marshal(out)
 	}
 	if err == nil {
-		w.notef(actor, "%s → %s", command, secret.ReplaceAllLiteralString(string(text), "…"))
-		_ = json.Unmarshal(text, &replied) // other commands answer other things
+		w.notef(actor, "%s → %s", command, secret.ReplaceAllLiteralString(string(replied.text), "…"))
 		replied.answered = w.logicalTime()
 		if answer != nil {
-			err = json.Unmarshal(text, answer)
+			err = json.Unmarshal(replied.text, answer)
 		}
 	}
 	w.record(func() { w.answers = append(w.answers, replied) })
@@ -53,28 +45,6 @@ func (w *World) operate(actor, command string, answer any) bool {
 // secret is a key or a secret in an answer.
 var secret = regexp.MustCompile(`(sk_test|sk_live|pk_test|whsec)_[^"]*`)
 
-// administer is a scenario of operators who get in each other's way: two open
-// the same merchant under different names, two rotate one secret, a key is
-// made and revoked, callbacks are replayed.
-func (s *scenario) administer() {
-	code := fmt.Sprintf("MC%08d", 10_000_000+s.rng.IntN(1000))
-	for i := range 2 {
-		s.client("operator", i, func(actor string, _ *rand.Rand) {
-			s.command(actor, `{"command":"create_merchant","name":"Nr. %d","email":"n@example.com","country":"DE",`+
-				`"currency":"EUR","merchant_code":%q}`, i, code)
-			s.command(actor, `{"command":"rotate_callback_secret","merchant_code":%q,"force":true}`, s.merchant)
-			s.command(actor, `{"command":"replay_callbacks","merchant_code":%q,"from":"2026-11-01T00:00:00Z",`+
-				`"to":"2027-11-01T00:00:00Z"}`, s.merchant)
-		})
-	}
-	s.client("operator", 2, s.lendKey)
-}
-
-// command is tried until there is an answer.
-func (s *scenario) command(actor, format string, args ...any) {
-	s.insistOn(actor, fmt.Sprintf(format, args...), nil)
-}
-
 // insistOn tries an operator's command until there is an answer; false when none came.
 func (w *World) insistOn(actor, command string, answer any) bool {
 	for range patience {
@@ -83,29 +53,4 @@ func (w *World) insistOn(actor, command string, answer any) bool {
 		}
 	}
 	return false
-}
-
-// lendKey makes a key, uses it and revokes it: from then on it is refused.
-func (s *scenario) lendKey(actor string, _ *rand.Rand) {
-	var made struct {
-		Key struct{ ID, Plaintext string } `json:"api_key"`
-	}
-	mode := map[string]string{"T": "test", "L": "live"}[s.tenant[:1]]
-	command := fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":%q,"name":"lent"}`, s.merchant, mode)
-	if !s.operate(actor, command, &made) || made.Key.ID == "" {
-		return
-	}
-	list := client.Request{Method: "GET", Path: "/v0.1/checkouts", APIKey: made.Key.Plaintext}
-	s.send(actor, s.tenant, list)
-	revoke := fmt.Sprintf(`{"command":"revoke_api_key","merchant_code":%q,"mode":%q,"key_id":%q}`,
-		s.merchant, mode, made.Key.ID)
-	if !s.operate(actor, revoke, nil) {
-		return
-	}
-	if replied := s.answers[len(s.answers)-1]; replied.Error.Code != "" {
-		return
-	}
-	if answer := s.send(actor, s.tenant, list); answer.Status == 200 {
-		s.find("", "a revoked key still works")
-	}
 }

@@ -1,42 +1,9 @@
 package simulator
 
-import (
-	"fmt"
-	"slices"
-)
-
-// Workload is what is simulated in a world.
-type Workload string
-
-// The workloads.
-const (
-	Everything Workload = "everything" // payments by all methods, with faults
-	Refunds    Workload = "refunds"    // many refunds of transactions that were paid before the faults begin
-	Month      Workload = "month"      // a month of payments and payouts
-	Unknown    Workload = "unknown"    // payments and refunds of unknown outcome, while nothing fails
-	Hanging    Workload = "hanging"    // receivers that take callbacks and do not answer
-	People     Workload = "people"     // changes of roles, members and keys
-	Readers    Workload = "readers"    // payments at card readers, whose line may drop at any message
-	Files      Workload = "files"      // uploads by links, and changes of files and collections
-)
-
-// Workloads are all of them.
-var Workloads = []Workload{Everything, Refunds, Month, Unknown, Hanging, People, Readers, Files}
-
-// ParseWorkload is the workload of that name; "" is Everything.
-func ParseWorkload(name string) (Workload, error) {
-	if name == "" {
-		return Everything, nil
-	}
-	if !slices.Contains(Workloads, Workload(name)) {
-		return "", fmt.Errorf("there is no workload %q: there are %v", name, Workloads)
-	}
-	return Workload(name), nil
-}
-
 // Options of a run.
 type Options struct {
-	Workload Workload
+	// Workload makes what is simulated (package workloads).
+	Workload func(*World) workload
 	// Without takes something out of the world, to see that it is needed: Stream,
 	// Groups, Shards, Payee, Audit, or by its name a condition of writes. "" takes nothing. Writes that lack a condition
 	// wait for others, and people may have a story of their own then (hold.go, people.go).

@@ -11,10 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// checkMonth holds a world in which all merchants have been paid to what must be
+// Check holds a world in which all merchants have been paid to what must be
 // true of any.
-func (m *month) checkMonth() {
-	b := m.snapshot()
+func (m *month) Check() {
+	b := readBooks(m.World)
 	for _, id := range sorted(b.payouts) {
 		m.checkPayout(b, b.payouts[id])
 		m.checkDay(b.payouts[id])
@@ -34,15 +34,18 @@ func (m *month) checkMonth() {
 			m.find("", "payable %s is left", payable)
 		}
 	}
-	m.checkMoney(b)
+	b.checkMoney()
 	m.checkCutoffs(b)
 	m.bank.checkExecuted(b)
 	for _, p := range m.payees {
 		p.checkAccountReplies()
 	}
 	m.checkAudit(b.items)
-	m.checkLog()
-	m.reconcile()
+	checkLog(m.World)
+	reconcile(m.World)
+	for _, p := range m.payees {
+		m.checkLater("", p.settingsHistory())
+	}
 }
 
 // checkPayout: a payout has ended, so that no message about it is needed, dead
@@ -79,7 +82,7 @@ func (m *month) checkPayout(b snapshot, p item) {
 	if booked := b.booked[id]; len(booked) != paid || paid == 1 && minor(booked[0]["amount"]) != total {
 		m.find("", "the bank paid payout %s of %d, which is %s, %d times: %v", id, total, status, len(booked), booked)
 	}
-	m.checkEntries("", b.entries[id], entries)
+	b.checkEntries("", b.entries[id], entries)
 	m.checkCarried(b, p)
 }
 

@@ -12,8 +12,12 @@ import (
 // the next.
 var replaced = []string{"MERCHANT", "SCHEDULE", "PAYOUT", "BANKACCOUNTS"}
 
-// committed checks a write that has been done.
-func (m *month) committed(_ *invocation, operation string, body []byte) {
+// Committing checks a write that has been done.
+func (m *month) Committing(_ *invocation, operation string, body []byte) (committed func()) {
+	return func() { m.checkCall(operation, body) }
+}
+
+func (m *month) checkCall(operation string, body []byte) {
 	m.checkVerdicts(body)
 	w, first := m.readWrite(operation, body)
 	if !first {
@@ -76,13 +80,6 @@ func (m *month) checkTaking(payable, payout, status string) {
 	}
 }
 
-// liveMinimumBalance is contract §6.4's, in a currency's units.
-const liveMinimumBalance = "-1000"
-
-func minimumBalance(currency money.Currency) int64 {
-	return money.MustParse(liveMinimumBalance, currency).Minor()
-}
-
 // checkMinimumBalance sees that a refund which has just been reserved leaves a live
 // merchant's balance at the minimum or above. The balance is what waits for
 // payout, less the reserves of refunds, and less the shortfall of a payout under way
@@ -106,7 +103,7 @@ func (m *month) checkMinimumBalance(w write) {
 
 // balance is what is payable to a merchant beyond its refunds under way.
 func (m *month) balance(key balanceKey) int64 {
-	b := m.snapshot()
+	b := readBooks(m.World)
 	left := b.balances[key][payables] - b.balances[key][reserve]
 	for id, p := range b.payouts {
 		if p.tenant() == key.tenant && p.text("status") == "COLLECTING" {

@@ -43,7 +43,6 @@ type people struct {
 	kept     map[string]bool     // whether the keys of a member who has left stay, by the member's id
 	accepted map[string]bool     // members that have a user, or had one when they were deleted, by id
 	mailed   map[string]bool     // ids of mails
-	tokens   map[string]bool     // of transactions
 	ends     []linear.RecordRequest
 	secrets  []string // texts that must not be stored
 }
@@ -64,32 +63,33 @@ const (
 	passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$bIKRw3Ua1pluirFy81fnppmR01EnUxY3hLEBwbWxBG8"
 )
 
-func newPeople(w *World) *people {
+func newPeople(w *World) workload {
 	p := &people{World: w, rng: rand.New(rand.NewPCG(w.seed, 4_000)), told: stories[w.Without],
 		holders: map[string]*holder{}, hot: map[string]string{}, ids: map[string][]string{}, made: map[string]made{},
-		created: map[string]int{}, kept: map[string]bool{}, accepted: map[string]bool{}, mailed: map[string]bool{},
-		tokens: map[string]bool{}}
+		created: map[string]int{}, kept: map[string]bool{}, accepted: map[string]bool{}, mailed: map[string]bool{}}
 	p.narrow = p.rng.IntN(2) == 0 || w.Without != "" // then changes meet more often
 	w.held = []float64{0, 0.7, 0.95}[p.rng.IntN(3)]
 	return p
 }
 
-// simulate runs all changes with faults, then lets the platform recover, and checks the world.
-func (p *people) simulate() {
-	p.run(clients, p.setUpMerchants)
-	p.steer(clients)
+// Act runs all changes with faults.
+func (p *people) Act() {
+	p.shop = openShops(p.World)[0]
 	p.open()
 	p.faultsOn = true
 	p.plot()
-	p.steer(clients, stragglers)
-	p.recover()
-	p.check()
+	recoverShops(p.World)
+}
+
+// Check checks all records, and the histories that clients saw.
+func (p *people) Check() {
+	checkBooks(p.World, p.otherLimits()...)
 	p.checkPeople()
+	p.checkViews()
 }
 
 // open makes the merchant's people and brings them to the state in which the faults begin.
 func (p *people) open() {
-	p.shop = p.shops[0]
 	p.of, _ = identity.ParseTenant(p.tenant)
 	p.store = store.Open(store.Config{Table: p.config.Table, Region: p.config.Region, Endpoint: p.config.DynamoDBEndpoint,
 		Credentials: credentials, HTTP: plainClient(p.table), Now: p.now, DueShards: p.config.DueShards})
@@ -257,16 +257,6 @@ func (p *people) beginUncounted(r records) {
 		&struct{}{})
 }
 
-func (w *World) setCount(count item, name, kind string, to any) {
-	w.aws(w.table, tables+"UpdateItem", map[string]any{"TableName": w.config.Table, "Key": keyOf(count),
-		"UpdateExpression": "SET #name = :to", "ExpressionAttributeNames": map[string]string{"#name": name},
-		"ExpressionAttributeValues": map[string]any{":to": map[string]any{kind: fmt.Sprint(to)}}}, &struct{}{})
-}
-
-func keyOf(i item) map[string]any {
-	return map[string]any{"pk": map[string]string{"S": i.text("pk")}, "sk": map[string]string{"S": i.text("sk")}}
-}
-
 // plot starts the clients of one or two plots, and the guests.
 func (p *people) plot() {
 	for n := range 1 + p.rng.IntN(2) {
@@ -318,12 +308,4 @@ func (p *people) newName(what string) (name string) {
 		name = fmt.Sprintf("%s-%d", what, p.numbers)
 	})
 	return name
-}
-
-// pick returns one of the ids; "" if there is none.
-func pick(rng *rand.Rand, ids []string) string {
-	if len(ids) == 0 {
-		return ""
-	}
-	return ids[rng.IntN(len(ids))]
 }

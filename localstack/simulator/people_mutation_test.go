@@ -13,7 +13,7 @@ import (
 // conditions of roles, members, keys, users, invitations, tokens, their clients and grants, and mails.
 func TestEachConditionOfPeopleIsNeeded(t *testing.T) {
 	mutations{
-		workloads: []simulator.Workload{simulator.People},
+		workloads: []string{"people"},
 		included:  ofPeople.MatchString,
 		survivors: peopleSurvivors, scouts: 30, mutants: 400, vain: 5,
 	}.test(t)
@@ -51,8 +51,7 @@ func TestClientsSeeThatChangesOfMembersAreLost(t *testing.T) {
 	control(t)
 	const seeds, condition = 40, "Put MEMBER: (version = ?)"
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.People,
-			Without: condition}).Findings() {
+		for _, f := range run(t, "people", seed, simulator.Options{Without: condition}).Findings() {
 			if strings.Contains(f.Text, linear.ErrNotLinear.Error()) {
 				return
 			}

@@ -2,8 +2,6 @@ package simulator_test
 
 import (
 	"testing"
-
-	"github.com/cashwrap/cashwrap/localstack/simulator"
 )
 
 const (
@@ -13,5 +11,5 @@ const (
 
 // TestPeopleSeeds simulates concurrent changes of roles, members and keys.
 func TestPeopleSeeds(t *testing.T) {
-	runSeeds(t, simulator.People, peopleSeedsVariable, defaultPeopleSeeds)
+	runSeeds(t, "people", peopleSeedsVariable, defaultPeopleSeeds)
 }

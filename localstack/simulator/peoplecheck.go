@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -66,12 +65,6 @@ func (p *people) records() records {
 		}
 	}
 	return r
-}
-
-// number reads an attribute; 0 if there is none.
-func number(v any) (n int) {
-	_, _ = fmt.Sscan(fmt.Sprint(v), &n)
-	return n
 }
 
 func digest(text string) string {
@@ -192,8 +185,8 @@ func (p *people) checkPeople() {
 	}
 }
 
-// limitsMore reports whether a bucket limits mails or passwords, which have other limits than requests.
-func (p *people) limitsMore(bucket string) bool {
+// otherLimits returns the buckets that limit mails and passwords, which have other limits than requests.
+func (p *people) otherLimits() (buckets []string) {
 	subjects := []string{"passwords " + p.tenant}
 	for _, kind := range mail.Kinds {
 		subjects = append(subjects, string(kind)+" mails "+p.tenant, string(kind)+" mails to owners "+p.tenant)
@@ -201,7 +194,10 @@ func (p *people) limitsMore(bucket string) bool {
 	for _, address := range p.guests {
 		subjects = append(subjects, "passwords of invitations for "+address)
 	}
-	return slices.ContainsFunc(subjects, func(one string) bool { return bucket == digest(one) })
+	for _, one := range subjects {
+		buckets = append(buckets, digest(one))
+	}
+	return buckets
 }
 
 // noteOf returns the note in a member's metadata. The note finds the request that has made the member.

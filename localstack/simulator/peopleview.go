@@ -85,9 +85,8 @@ func (p *people) meaningOf(r *reply) (m meaning, ok bool) {
 	return m, ok
 }
 
-// checkHistories checks that an order of the requests explains the answers that clients saw. The search is bounded by
-// real time, so it runs outside the bubble.
-func (p *people) checkHistories() {
+// checkViews has it checked that an order of the requests explains the answers that clients saw.
+func (p *people) checkViews() {
 	v := peopleView{people: p, first: map[string]*reply{}, at: map[string]int{}}
 	byCall := func(a, b *reply) int { return cmp.Compare(a.asked, b.asked) }
 	for _, r := range slices.SortedFunc(slices.Values(p.replies), byCall) {
@@ -105,9 +104,7 @@ func (p *people) checkHistories() {
 			h.Requests = append(h.Requests, linear.RecordRequest{ID: id, Shows: end[id], Call: now, Return: now})
 		}
 	}
-	if err := h.Check(); err != nil {
-		p.findings.add(finding{"", err.Error()})
-	}
+	p.checkLater("", h)
 }
 
 // peopleView collects the requests and answers that clients saw.
@@ -139,11 +136,11 @@ func (v *peopleView) understand(r *reply, m meaning) {
 		v.addList(r, m.collection)
 	case m.change == nil:
 	case !known && done:
-		v.findings.add(finding{"", m.mark + " was answered as made, and is not there"})
+		v.find("", "%s was answered as made, and is not there", m.mark)
 	case !known:
 	case done:
 		v.add(r, request)
-	case !answered && r.wrote:
+	case !answered && slices.ContainsFunc(r.tried, wrotePeople):
 		request.Return = linear.Never
 		v.add(r, request)
 	case !answered, r.replayed(), r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden:
@@ -151,7 +148,7 @@ func (v *peopleView) understand(r *reply, m meaning) {
 		request.Change = nil
 		v.requests = append(v.requests, request)
 	case thing.at > 0 && thing.at < r.asked:
-		v.findings.add(finding{"", m.mark + " had been made when its request was sent again, and was refused"})
+		v.find("", "%s had been made when its request was sent again, and was refused", m.mark)
 	}
 }
 
@@ -162,7 +159,7 @@ func (v *peopleView) add(r *reply, request linear.RecordRequest) {
 	n, again := v.at[key]
 	once := request.Change.Delete || request.Change.Make
 	switch {
-	case r.IdempotencyKey == "", again && r.wrote && !once && r.at.Sub(v.first[key].at) >= interrupted:
+	case r.IdempotencyKey == "", again && slices.ContainsFunc(r.tried, wrotePeople) && !once && r.at.Sub(v.first[key].at) >= interrupted:
 		v.requests = append(v.requests, request)
 	case again:
 		v.requests[n].Return = min(v.requests[n].Return, request.Return)
@@ -182,9 +179,9 @@ func (p *people) checkCredential(r *reply) {
 	by := p.bearers[at]
 	switch {
 	case r.Status < 400 && by.ended > 0 && by.ended < r.asked && !r.replayed():
-		p.findings.add(finding{"", by.name + "'s credential had ended, and was accepted: " + r.Method + " " + r.Path})
+		p.find("", "%s's credential had ended, and was accepted: %s %s", by.name, r.Method, r.Path)
 	case r.Status == http.StatusUnauthorized && (by.ended == 0 || by.ended > r.answered):
-		p.findings.add(finding{"", by.name + "'s credential is valid, and was refused: " + r.Method + " " + r.Path})
+		p.find("", "%s's credential is valid, and was refused: %s %s", by.name, r.Method, r.Path)
 	}
 }
 
@@ -192,7 +189,7 @@ func (p *people) checkCredential(r *reply) {
 func (v *peopleView) addList(r *reply, collection string) {
 	var list struct{ Items []element }
 	if err := r.Into(&list); err != nil {
-		v.findings.add(finding{"", collection + " are listed as " + string(r.response.Body)})
+		v.find("", "%s are listed as %s", collection, r.response.Body)
 		return
 	}
 	shown := map[string]linear.Record{}

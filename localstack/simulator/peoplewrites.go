@@ -24,13 +24,20 @@ type made struct {
 
 // ofPeople reports whether a partition holds a tenant's roles, members or keys.
 func ofPeople(pk string) bool {
-	return slices.Contains([]store.Kind{store.KindMembers, store.KindRoles, store.KindAPIKey}, partition(pk).Kind)
+	p, ok := store.ParsePartition(pk)
+	return ok && slices.Contains([]store.Kind{store.KindMembers, store.KindRoles, store.KindAPIKey}, p.Kind)
 }
 
 // writesPeople reports whether a call writes roles, members or keys.
 func writesPeople(operation string, body []byte) bool {
+	return wrotePeople(summary(operation, body))
+}
+
+// wrotePeople does the same by the summary of a call.
+func wrotePeople(call string) bool {
+	operation, keys, _ := strings.Cut(call, " ")
 	return (operation == "TransactWriteItems" || operation == "PutItem" || operation == "UpdateItem") &&
-		slices.ContainsFunc(valuesOf(string(body), "pk"), ofPeople)
+		slices.ContainsFunc(strings.Fields(keys), ofPeople)
 }
 
 // peopleWrite is one transaction that changes roles, members or keys.
@@ -63,9 +70,9 @@ func edits[T any](before, after map[string]T) (list []edit[T]) {
 	return list
 }
 
-// witness reads the caller's rights just before a write. The caller of witness calls done if the write succeeds.
-func (p *people) witness(by *invocation, operation string, body []byte) (done func()) {
-	if p == nil || p.begin.members == nil || !writesPeople(operation, body) {
+// Committing reads the caller's rights just before a write.
+func (p *people) Committing(by *invocation, operation string, body []byte) (committed func()) {
+	if p.begin.members == nil || !writesPeople(operation, body) {
 		return func() {}
 	}
 	w := &peopleWrite{people: p, actor: by.actor, inBrowser: by.bearer == ""}
@@ -74,13 +81,12 @@ func (p *people) witness(by *invocation, operation string, body []byte) (done fu
 		w.caller, _, w.err = p.store.Authenticate(p.ctx(), token, p.merchant)
 	}
 	return func() {
-		call := readTransaction(body)
-		if call.ClientRequestToken != "" && p.tokens[call.ClientRequestToken] { // a retry after a lost reply
+		call, first := p.readWrite(operation, body)
+		if !first { // a retry after a lost reply
 			return
 		}
-		p.tokens[call.ClientRequestToken] = true
-		for _, one := range call.TransactItems {
-			switch i := one.Put.Item; {
+		for _, i := range call.puts {
+			switch {
 			case i.kind() == store.KindAudit:
 				w.entries = append(w.entries, i)
 			case strings.HasPrefix(i.text("pk"), "MAIL#"):

@@ -22,15 +22,22 @@ func (c *counter) readers() string { return "/v0.1/merchants/" + c.merchant + "/
 
 func (c *counter) path() string { return c.readers() + "/" + c.reader }
 
-// readers is the life of a world of payments at card readers.
+// readers is the workload of payments at card readers.
 type readers struct{ *World }
 
-// play pairs terminals while nothing fails. Then tills have cardholders pay at them, some
+// newReaders makes the workload.
+func newReaders(w *World) workload { return readers{w} }
+
+// Check checks all records, and what only readers have.
+func (w readers) Check() { w.checkReaders(checkBooks(w.World)) }
+
+// Act pairs terminals while nothing fails. Then tills have cardholders pay at them, some
 // stop them, and messages to terminals are lost, late and repeated like all others.
-func (w readers) play() {
+func (w readers) Act() {
+	shops := openShops(w.World)
 	var counters []*counter
 	for n := range 1 + w.rng.IntN(2) {
-		c := &counter{scenario: w.newScenario(w.shops[n%2], w.random(n+1), fmt.Sprintf("reader-%d", n))}
+		c := &counter{scenario: newScenario(w.World, shops[n%2], w.random(n+1), fmt.Sprintf("reader-%d", n))}
 		counters = append(counters, c)
 		w.run(clients, c.pair)
 		w.steer(clients)
@@ -45,6 +52,7 @@ func (w readers) play() {
 			c.client("extra", i, act)
 		}
 	}
+	recoverShops(w.World)
 }
 
 // pair makes the reader, and waits until its terminal has confirmed.
@@ -70,7 +78,7 @@ func (c *counter) sell(actor string, rng *rand.Rand) {
 				`"return_url":"https://shop.example.com/hook/%s"}`,
 			c.currency, readerAmounts[rng.IntN(len(readerAmounts))], method, c.name, c.name)}
 		answer := c.insistWithKey(actor, rng, r, fmt.Sprintf("%s sells %d", actor, i))
-		if id := answer.atReader().Data.ID; id != "" {
+		if id := atReaderOf(answer).Data.ID; id != "" {
 			if method == "pix" {
 				c.payCode(actor, rng, id)
 			}
@@ -97,14 +105,14 @@ type atReaderView struct {
 	}
 }
 
-func (r response) atReader() atReaderView { return decoded[atReaderView](r.Body) } // errors have none of it
+func atReaderOf(r response) atReaderView { return decoded[atReaderView](r.Body) } // errors have none of it
 
 // watch reads a checkout now and then, perhaps until it has ended.
 func (c *counter) watch(actor string, rng *rand.Rand, id string) {
 	for range rng.IntN(5) {
 		c.pass(time.Duration(rng.IntN(5000)) * time.Millisecond)
 		answer := c.insist(actor, client.Request{Method: "GET", Path: c.path() + "/checkout/" + id})
-		if answer.atReader().Data.Status != "pending" {
+		if atReaderOf(answer).Data.Status != "pending" {
 			return
 		}
 	}
@@ -134,21 +142,9 @@ func (c *counter) unpair(actor string, rng *rand.Rand) {
 	c.insist(actor, client.Request{Method: "DELETE", Path: c.path(), IdempotencyKey: actor})
 }
 
-func atReader(checkout item) bool { return checkout.object("reader") != nil }
-
-// checkReaderCallback: it says what came of the transaction. It returns the checkout.
-func (w *World) checkReaderCallback(b snapshot, d delivery) string {
-	t := b.transactions[d.transaction]
-	checkout := t.text("checkout_id")
-	if want := map[bool]string{true: "successful", false: "failed"}[t.text("status") == "SUCCESSFUL"]; d.status != want {
-		w.find(checkout, "callback %s says %q of a transaction that is %s", d.ID, d.status, t.text("status"))
-	}
-	return checkout
-}
-
 // checkReaders: a checkout at a reader has one attempt, and so one transaction at the most. What
 // clients were shown to have come of it, has.
-func (w *World) checkReaders(b snapshot) {
+func (w readers) checkReaders(b snapshot) {
 	status := map[string]string{} // of the transaction, by checkout
 	for _, id := range sorted(b.transactions) {
 		c := b.transactions[id].text("checkout_id")
@@ -161,7 +157,7 @@ func (w *World) checkReaders(b snapshot) {
 	w.checkSales(b)
 	ended := map[string]string{"SUCCESSFUL": "successful", "FAILED": "failed", "CANCELLED": "cancelled"}
 	for _, r := range w.replies {
-		shown := r.atReader().Data
+		shown := atReaderOf(r.response).Data
 		if shown.ID == "" || !r.received {
 			continue
 		}
@@ -175,7 +171,7 @@ func (w *World) checkReaders(b snapshot) {
 
 // checkOneAtATime: a cardholder waits at a reader, and at a terminal, for one checkout at the most, and
 // at a reader that is deleted for none.
-func (w *World) checkOneAtATime() {
+func (w readers) checkOneAtATime() {
 	open := map[string]map[string]bool{} // by reader or terminal
 	set := func(at, checkout string, isOpen bool) {
 		if open[at] == nil {
@@ -211,7 +207,7 @@ func (w *World) checkOneAtATime() {
 }
 
 // checkSales: what terminals know of checkouts is what the acquirer did.
-func (w *World) checkSales(b snapshot) {
+func (w readers) checkSales(b snapshot) {
 	for _, i := range b.items {
 		if i.text("sk") != "SALE" {
 			continue

@@ -3,8 +3,6 @@ package simulator_test
 import (
 	"regexp"
 	"testing"
-
-	"github.com/cashwrap/cashwrap/localstack/simulator"
 )
 
 const (
@@ -15,14 +13,14 @@ const (
 // TestReaderSeeds simulates payments at readers: at whichever message the line to a terminal drops,
 // a cardholder is charged once at the most, and each checkout has one outcome and one callback.
 func TestReaderSeeds(t *testing.T) {
-	runSeeds(t, simulator.Readers, readerSeedsVariable, defaultReaderSeeds)
+	runSeeds(t, "readers", readerSeedsVariable, defaultReaderSeeds)
 }
 
 // TestEachConditionOfReadersIsNeeded does the same as TestEachConditionIsNeeded with the conditions of
 // readers, of the records of virtual terminals, and of checkouts that are paid at them.
 func TestEachConditionOfReadersIsNeeded(t *testing.T) {
 	mutations{
-		workloads: []simulator.Workload{simulator.Readers},
+		workloads: []string{"readers"},
 		included:  ofReaders.MatchString,
 		survivors: readerSurvivors, scouts: 20, mutants: 400, vain: 20,
 	}.test(t)

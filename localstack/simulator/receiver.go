@@ -55,7 +55,6 @@ func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	to := toReceiver
 	if r.world.hangs(request.URL.Hostname()) {
 		to = toHanging
-		r.world.record(func() { r.world.hungTries++ })
 	}
 	return perform(r.world, request.Context(), exchange[*http.Response]{
 		kind: to, label: id + " " + event.ID,

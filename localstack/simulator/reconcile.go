@@ -3,7 +3,7 @@ package simulator
 import "encoding/json"
 
 // reconcile runs the platform's own reconciliation.
-func (w *World) reconcile() {
+func reconcile(w *World) {
 	w.run(clients, func() {
 		answer, _, err := invoke[any](w, "auditor", "reconcile", "", 0, json.RawMessage("{}"))
 		if err != nil {

@@ -15,7 +15,7 @@ const (
 
 // TestRefundSeeds simulates histories of concurrent refunds.
 func TestRefundSeeds(t *testing.T) {
-	runSeeds(t, simulator.Refunds, refundSeedsVariable, defaultRefundSeeds)
+	runSeeds(t, "refunds", refundSeedsVariable, defaultRefundSeeds)
 }
 
 // TestClientsSeeThatRefundsOvertakeEachOther takes away what serialises a
@@ -24,8 +24,7 @@ func TestClientsSeeThatRefundsOvertakeEachOther(t *testing.T) {
 	control(t)
 	const seeds, condition = 20, "Put TRANSACTION: (version = ?)"
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.Refunds,
-			Without: condition}).Findings() {
+		for _, f := range run(t, "refunds", seed, simulator.Options{Without: condition}).Findings() {
 			if strings.Contains(f.Text, linear.ErrNotLinear.Error()) {
 				return
 			}

@@ -123,7 +123,7 @@ func (w *World) steer(groups ...string) {
 			return
 		}
 		if w.faultsOn {
-			w.life.interfere()
+			w.workload.Interfere()
 			synctest.Wait() // for goroutines that it started
 		}
 		c := w.next()

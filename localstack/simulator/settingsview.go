@@ -11,35 +11,26 @@ import (
 // settingsPath is that of retrieveMySettings and updateMySettings.
 const settingsPath = "/v0.1/me/merchant-profile/settings"
 
-// checkHistories: what all saw of each payee's settings can have happened one after the
+// settingsHistory is what the payee and its operators saw of its settings: it can have happened one after the
 // other, so that no change was lost or made in part.
-func (m *month) checkHistories() {
-	for _, p := range m.payees {
-		if err := p.settingsHistory().Check(); err != nil {
-			m.findings.add(finding{"", p.name + ": " + err.Error()})
-		}
-	}
-}
-
-// settingsHistory is what the payee and its operators saw of its settings.
 func (p *payee) settingsHistory() linear.SettingsHistory {
 	h := linear.SettingsHistory{Begin: linear.Settings{Period: string(merchant.DefaultSettings.Period)}}
 	for _, r := range p.replies {
-		if seen, ok := r.settings(); ok && r.tenant == p.tenant {
+		if seen, ok := settingsIn(r); ok && r.tenant == p.tenant {
 			h.Requests = append(h.Requests, seen)
 		}
 	}
 	for _, a := range p.answers {
-		if seen, ok := a.settings(p.merchant); ok {
+		if seen, ok := settingsBy(a, p.merchant); ok {
 			h.Requests = append(h.Requests, seen)
 		}
 	}
 	return h
 }
 
-// settings is the reply as its client understands it; false when it says nothing
+// settingsIn is the reply as its client understands it; false when it says nothing
 // about settings.
-func (r *reply) settings() (seen linear.SettingsRequest, ok bool) {
+func settingsIn(r *reply) (seen linear.SettingsRequest, ok bool) {
 	if r.Path != settingsPath || r.replayed() {
 		return seen, false
 	}
@@ -57,8 +48,8 @@ func (r *reply) settings() (seen linear.SettingsRequest, ok bool) {
 	return seen, ok
 }
 
-// settings is the answer, if the command changes settings of the merchant.
-func (a operatorAnswer) settings(of string) (seen linear.SettingsRequest, ok bool) {
+// settingsBy is the answer, if the command changes settings of the merchant.
+func settingsBy(a operatorAnswer, of string) (seen linear.SettingsRequest, ok bool) {
 	var command struct {
 		Command  string
 		Merchant string `json:"merchant_code"`
@@ -66,8 +57,8 @@ func (a operatorAnswer) settings(of string) (seen linear.SettingsRequest, ok boo
 	}
 	err := json.Unmarshal([]byte(a.command), &command)
 	seen = linear.SettingsRequest{Change: command.SettingsChange, Operator: true, Call: a.asked, Return: a.answered}
-	if a.Error.Code == "" && a.answered != linear.Never {
-		seen.Answer, seen.Shows = linear.Shown, a.Settings
+	if a.code() == "" && a.answered != linear.Never {
+		seen.Answer, seen.Shows = linear.Shown, decoded[linear.Settings](a.text)
 	} else {
 		seen.Return = linear.Never
 	}

@@ -1,10 +1,13 @@
 package simulator_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,7 +25,7 @@ const (
 	seedVariable  = "CASHWRAP_SIM_SEED"
 	shardVariable = "CASHWRAP_SIM_SHARD" // "2/4" in a process of its own
 
-	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay; simulator.Everything unless given
+	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay; everything unless given
 )
 
 // defaultSeeds are for the fast loop; .ci/run sets more, as of all workloads.
@@ -83,10 +86,10 @@ func spread(t *testing.T) bool {
 }
 
 // TestSeeds simulates worlds of everything.
-func TestSeeds(t *testing.T) { runSeeds(t, simulator.Everything, seedsVariable, defaultSeeds) }
+func TestSeeds(t *testing.T) { runSeeds(t, "everything", seedsVariable, defaultSeeds) }
 
 // runSeeds simulates many worlds, and stops at the first that fails.
-func runSeeds(t *testing.T, workload simulator.Workload, variable string, otherwise uint64) {
+func runSeeds(t *testing.T, workload, variable string, otherwise uint64) {
 	t.Helper()
 	seeds, first := number(t, variable, otherwise), number(t, firstVariable, 1) // also for the cache of go test
 	if !spread(t) {
@@ -95,14 +98,24 @@ func runSeeds(t *testing.T, workload simulator.Workload, variable string, otherw
 	part, parts, _ := shard(t)
 	start, count := time.Now(), 0
 	for seed := first + part; seed < first+seeds && !t.Failed(); seed += parts {
-		report(t, simulator.Run(t, seed, simulator.Options{Workload: workload}), seed)
+		report(t, run(t, workload, seed, simulator.Options{}), workload, seed)
 		count++
 	}
 	t.Logf("%d worlds in %v", count, time.Since(start))
 }
 
+// run simulates a world of a workload, which the options need not name.
+func run(t *testing.T, workload string, seed uint64, o simulator.Options) *simulator.World {
+	t.Helper()
+	o.Workload = simulator.Workloads[workload]
+	if o.Workload == nil {
+		t.Fatalf("got the workload %q, want one of %q", workload, slices.Sorted(maps.Keys(simulator.Workloads)))
+	}
+	return simulator.Run(t, seed, o)
+}
+
 // report prints what is wrong with a world, its history, and how to replay it.
-func report(t *testing.T, w *simulator.World, seed uint64) {
+func report(t *testing.T, w *simulator.World, workload string, seed uint64) {
 	t.Helper()
 	found := w.Findings()
 	if len(found) == 0 {
@@ -112,7 +125,7 @@ func report(t *testing.T, w *simulator.World, seed uint64) {
 		t.Errorf("seed %d: checkout %s: %s", seed, f.About, f.Text)
 	}
 	t.Logf("its history:\n%s\nthe whole history: make sim SEED=%d WORKLOAD=%s",
-		w.Trace(found[0].About), seed, w.Workload)
+		w.Trace(found[0].About), seed, workload)
 }
 
 // TestSameSeedSameHistory runs some seeds twice. It takes seconds, as each workload is simulated twice.
@@ -121,9 +134,11 @@ func TestSameSeedSameHistory(t *testing.T) {
 		return
 	}
 	part, parts, _ := shard(t)
+	names := slices.Sorted(maps.Keys(simulator.Workloads))
 	for seed := 1 + part; seed <= number(t, "CASHWRAP_SIM_SAME_SEEDS", 8); seed += parts {
-		o := simulator.Options{Workload: simulator.Workloads[seed%uint64(len(simulator.Workloads))]}
-		first, second := simulator.Run(t, seed, o).History(), simulator.Run(t, seed, o).History()
+		workload := names[seed%uint64(len(names))]
+		first := run(t, workload, seed, simulator.Options{}).History()
+		second := run(t, workload, seed, simulator.Options{}).History()
 		if first != second {
 			t.Errorf("seed %d: got two histories, want one; they differ here:\n%s", seed, firstDifference(first, second))
 		}
@@ -144,11 +159,7 @@ func firstDifference(first, second string) string {
 // TestReplay prints a seed's whole history: make sim SEED=123.
 func TestReplay(t *testing.T) {
 	seed := number(t, seedVariable, 1)
-	workload, err := simulator.ParseWorkload(os.Getenv(workloadVariable))
-	if err != nil {
-		t.Fatalf("%s: %v", workloadVariable, err)
-	}
-	w := simulator.Run(t, seed, simulator.Options{Workload: workload})
+	w := run(t, cmp.Or(os.Getenv(workloadVariable), "everything"), seed, simulator.Options{})
 	if testing.Verbose() {
 		t.Logf("\n%s", w.History())
 	}

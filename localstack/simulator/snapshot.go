@@ -9,6 +9,7 @@ import (
 
 // snapshot has all records of a world, by their ids.
 type snapshot struct {
+	*World
 	*ledger
 	items                              []item // all there are
 	checkouts, transactions, callbacks map[string]item
@@ -25,19 +26,21 @@ type snapshot struct {
 	carried                            map[string][]item // payables and records of shortfalls, by payout
 }
 
-func (w *World) snapshot() snapshot {
-	b := snapshot{ledger: newLedger(), items: w.scan(), checkouts: map[string]item{}, transactions: map[string]item{},
+// readBooks reads all records.
+func readBooks(w *World) snapshot {
+	b := snapshot{World: w, ledger: newLedger(), items: w.scan(), checkouts: map[string]item{}, transactions: map[string]item{},
 		callbacks: map[string]item{}, charges: map[string]item{}, captures: map[string]int{}, customers: map[string]item{},
 		cards: map[string]bool{}, merchants: map[string]item{}, payouts: map[string]item{}, records: map[string][]item{},
 		taken: map[string][]item{}, booked: map[string][]item{}, carried: map[string][]item{}}
 	for _, i := range b.items {
 		b.enter(nil, i)
-		b.take(i)
+		b.file(i)
 	}
 	return b
 }
 
-func (b *snapshot) take(i item) {
+// file puts a record where it belongs.
+func (b *snapshot) file(i item) {
 	id, pk, sk := i.text("id"), i.text("pk"), i.text("sk")
 	if payout := carriedBy(i); payout != "" {
 		b.carried[payout] = append(b.carried[payout], i)

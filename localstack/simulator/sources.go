@@ -47,8 +47,8 @@ const (
 // get a turn.
 const mostInvocations = 12
 
-// interfere lets happen what no client asks for: event sources call, clocks jump.
-func (w *World) interfere() {
+// Interfere lets happen what no client asks for: event sources call, clocks jump.
+func (w *World) Interfere() {
 	if w.rng.Float64() < w.faultProfile.jumps {
 		w.jump(w.jumps[w.rng.IntN(len(w.jumps))])
 	}
@@ -81,11 +81,6 @@ func (w *World) jump(d time.Duration) {
 	w.seek("LATEST") // the old iterator may have expired, and nothing was written since
 	w.notef("clocks", "jump %v", d)
 }
-
-// fileJumps are past those, the end of a link, the time of an object that is to be deleted once more, and the time in
-// which files are to be uploaded.
-var fileJumps = []time.Duration{5 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 16 * time.Minute,
-	76 * time.Minute, 3 * time.Hour, 24 * time.Hour}
 
 // tick invokes the sweep.
 func (w *World) tick() {
@@ -213,7 +208,7 @@ func (w *World) deliver(actor string, roll uint64, batch []*change) (handled int
 	return 0
 }
 
-// consume gives the functions a batch of the callback, the poll, the mail and the files queue.
+// consume gives the functions a batch of their queues.
 func (w *World) consume() {
 	if w.now().Before(w.queueWakes) && w.faultsOn {
 		return
@@ -221,16 +216,18 @@ func (w *World) consume() {
 	if w.faultsOn && w.faultProfile.queueSleeps && w.rng.IntN(4) == 0 {
 		w.queueWakes = w.now().Add(time.Duration(w.rng.IntN(300)) * time.Minute)
 	}
-	w.poll("callbacks", w.config.CallbackQueue, 1+w.rng.IntN(10))
-	w.poll("polls", w.config.PollQueue, 1+w.rng.IntN(10))
-	w.poll("mails", w.config.MailQueue, w.function("mails").Queue.Batch)
-	if w.files != nil {
-		w.poll("files", w.config.FileQueue, 1+w.rng.IntN(w.function("files").Queue.Batch))
+	for _, function := range w.consumers {
+		many := w.function(function).Queue.Batch
+		if function != "mails" {
+			many = 1 + w.rng.IntN(many)
+		}
+		w.poll(function, many)
 	}
 }
 
 // poll gives a function a batch of its queue; false when there is none.
-func (w *World) poll(function, url string, most int) bool {
+func (w *World) poll(function string, most int) bool {
+	url := w.urls[w.function(function).Queue.From.Name]
 	var out struct {
 		Messages []struct{ MessageId, ReceiptHandle, Body string }
 	}

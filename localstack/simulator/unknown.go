@@ -26,17 +26,25 @@ const (
 // their usual delays.
 type unknownWorld struct {
 	*World
+	shop  *shop
 	begun map[string]time.Time // by the checkout that is paid, or the transaction that is refunded
 	plan  []action
 
 	relayAt, queueAt, tickAt time.Time
 }
 
-func newUnknown(w *World) life { return &unknownWorld{World: w, begun: map[string]time.Time{}} }
+func newUnknown(w *World) workload {
+	w.faultProfile, w.rng = faultProfile{}, w.random(0)
+	return &unknownWorld{World: w, begun: map[string]time.Time{}}
+}
 
-// play makes payments and refunds of unknown outcome, at any time of a
+// Check checks all records.
+func (f *unknownWorld) Check() { checkBooks(f.World) }
+
+// Act makes payments and refunds of unknown outcome, at any time of a
 // minute, and checks when they are settled.
-func (f *unknownWorld) play() {
+func (f *unknownWorld) Act() {
+	f.shop = openShops(f.World)[0]
 	start := f.now()
 	for n := range unknownOutcomes {
 		paid, sold := f.scenario("paid", n, unknownAmount), f.scenario("sold", n, "100.00")
@@ -52,10 +60,11 @@ func (f *unknownWorld) play() {
 		f.steer(clients, sources)
 	}
 	f.checkSettled()
+	recoverShops(f.World)
 }
 
 func (f *unknownWorld) scenario(what string, n int, amount string) *scenario {
-	s := f.newScenario(f.shops[0], f.random(n+1), fmt.Sprintf(what+"-%d", n))
+	s := newScenario(f.World, f.shop, f.random(n+1), fmt.Sprintf(what+"-%d", n))
 	s.amount = amount
 	return s
 }

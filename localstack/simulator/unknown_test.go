@@ -20,8 +20,8 @@ func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 	var took []time.Duration
 	seeds := number(t, unknownSeedsVariable, defaultUnknownSeeds)
 	for seed := uint64(1); seed <= seeds; seed++ {
-		w := simulator.Run(t, seed, simulator.Options{Workload: simulator.Unknown})
-		report(t, w, seed)
+		w := run(t, "unknown", seed, simulator.Options{})
+		report(t, w, "unknown", seed)
 		took = append(took, w.Settled...)
 	}
 	slices.Sort(took)
@@ -40,7 +40,7 @@ func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 func TestWithoutTheStreamTheySettleLate(t *testing.T) {
 	control(t)
 	for seed := uint64(1); seed <= 3; seed++ {
-		w := simulator.Run(t, seed, simulator.Options{Workload: simulator.Unknown, Without: simulator.Stream})
+		w := run(t, "unknown", seed, simulator.Options{Without: simulator.Stream})
 		late := slices.DeleteFunc(slices.Clone(w.Settled), func(took time.Duration) bool { return took <= time.Minute })
 		if len(w.Settled) != outcomes || len(w.Findings()) != outcomes || len(late) != outcomes {
 			t.Errorf("seed %d: got settled after %v and findings %v, want %d of both, all after more than a minute",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -17,7 +18,6 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
-	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
@@ -27,6 +27,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/member"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -48,9 +49,9 @@ type World struct {
 	overrides app.Overrides
 	routes    gateway.Routes
 	table     *dynamodb.Engine
+	urls      map[string]string // of queues, by name
 	queues    *sqs.Engine
 	mails     *ses.Engine
-	objects   *s3.Engine // nil but in a world of files
 
 	sched    scheduler
 	history  history
@@ -73,30 +74,40 @@ type World struct {
 	consuming                       atomic.Int64 // calls of queues' consumers under way
 	lastTick, queueWakes            time.Time
 
-	shops               []*shop
-	replies             []*reply
-	received            []delivery
-	claims              []claim
-	answers             []operatorAnswer
-	sequence            int64           // the last logical time (logicalTime)
-	done                map[string]bool // tokens of transactions that were done
-	clientViews         []clientView
-	chargebacksRepeated bool // every chargeback has been reported again after the faults
-
-	begins time.Duration // when the world begins, after a bubble does
-	life   life
-	payees *month  // of a world of payouts
-	people *people // of a world of roles, members and keys
-	files  *files  // of a world of files
-	held   float64 // how often a write waits for other calls
+	replies  []*reply
+	received []delivery
+	answers  []operatorAnswer
+	sequence int64           // the last logical time (logicalTime)
+	done     map[string]bool // tokens of transactions that were done
+	views    []linearView
 
 	// Settled is how long each payment and refund of unknown outcome took.
 	Settled []time.Duration
 
-	liveCards     bool            // the acquirer charges live cards, so that the minimum balance is reached
-	jumps         []time.Duration // how far clocks jump
-	idleDoublings int             // after which waits for time get no longer
-	hungTries     int             // at receivers that hang
+	workload workload
+
+	// What the workload may choose before the world begins:
+	begins        time.Duration             // when the world begins, after a bubble does
+	held          float64                   // how often a write waits for other calls
+	liveCards     bool                      // the acquirer charges live cards, so that the minimum balance is reached
+	jumps         []time.Duration           // how far clocks jump
+	idleDoublings int                       // after which waits for time get no longer
+	consumers     []string                  // functions whose queues deliver
+	betweenBank   func(bank.Bank) bank.Bank // comes between the platform and the sandbox's bank
+	hangs         func(host string) bool    // reports whether a receiver takes a callback and never answers
+	objects       objectStore               // nil: nothing calls S3
+}
+
+// linearView is what clients saw, or what became of it.
+type linearView struct {
+	about   string // checkout
+	history interface{ Check() error }
+}
+
+// objectStore is S3 to the platform.
+type objectStore interface {
+	http.RoundTripper
+	CheckCall(by *invocation, r *http.Request) // finds what is wrong with a call of the platform
 }
 
 // Run simulates one seed's world and returns it when all is quiet. t must not be
@@ -109,9 +120,14 @@ func Run(t *testing.T, seed uint64, o Options) *World {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	synctest.Test(t, func(*testing.T) {
 		w = newWorld(seed, o)
-		w.life.simulate()
+		w.workload.Act()
+		w.workload.Check()
 	})
-	w.checkLinearizable()
+	for _, v := range w.views {
+		if err := v.history.Check(); err != nil {
+			w.findings.add(finding{v.about, err.Error()})
+		}
+	}
 	return w
 }
 
@@ -124,13 +140,12 @@ func (w *World) now() time.Time {
 
 func newWorld(seed uint64, o Options) *World {
 	w := &World{seed: seed, rng: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
-		idleProcesses: map[string][]*process{}, started: map[string]int{}, done: map[string]bool{}, begins: epoch,
-		jumps: jumps, idleDoublings: 16}
+		idleProcesses: map[string][]*process{}, urls: map[string]string{}, started: map[string]int{}, done: map[string]bool{}, begins: epoch,
+		jumps: jumps, idleDoublings: 16, consumers: []string{"callbacks", "polls", "mails"},
+		betweenBank: func(b bank.Bank) bank.Bank { return b }, hangs: func(string) bool { return false }}
 	w.sched.active = map[string]int{}
-	if o.Workload != Unknown {
-		w.faultProfile = newFaultProfile(w.rng)
-	}
-	w.life = lives[o.Workload](w)
+	w.faultProfile = newFaultProfile(w.rng)
+	w.workload = o.Workload(w)
 	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.faultProfile.indexLag, TTLLag: w.faultProfile.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
 	w.mails = ses.New(ses.Config{Now: w.now})
@@ -162,7 +177,8 @@ func (w *World) configure() app.Config {
 		"DUE_SHARDS": "4", "PLATFORM_SECRET_SINCE": "2000-01-01T00:00:00Z", // before any world begins
 	}
 	for _, q := range functions.Queues {
-		environment[q.Variable] = w.createQueue(q)
+		w.urls[q.Name] = w.createQueue(q)
+		environment[q.Variable] = w.urls[q.Name]
 	}
 	c, err := app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...)
 	w.must(err)
@@ -224,52 +240,32 @@ func (w *World) createQueue(q functions.Queue) string {
 	})
 }
 
-// life runs one workload. Each life embeds its World, which has the usual simulate and interfere, and a play, committed
-// and checkHistories that do nothing.
-type life interface {
-	simulate()                                               // from the first client to the last check
-	play()                                                   // while merchants exist, and up to the recovery
-	interfere()                                              // beside what clients do, at each step with faults
-	committed(by *invocation, operation string, body []byte) // after each call that the table has done
-	checkHistories()                                         // when the world has ended
+// workload is what clients do in a world, and what must hold there. Each workload embeds its World, which has the usual
+// Interfere, and a Committing that does nothing.
+type workload interface {
+	// Act makes merchants, has clients use the platform while calls fail, and lets the platform recover.
+	Act()
+	// Interfere lets happen what no client asks for. The world calls it at each step with faults.
+	Interfere()
+	// Committing is called just before the table, a queue or S3 does a call, and committed once the call is done.
+	Committing(by *invocation, operation string, body []byte) (committed func())
+	// Check finds what must not be in the end.
+	Check()
 }
 
-var lives = map[Workload]func(*World) life{
-	Everything: func(w *World) life { return everything{w} },
-	Refunds:    newRefundSales,
-	Month:      func(w *World) life { w.payees = newMonth(w); return w.payees },
-	Unknown:    newUnknown,
-	Hanging:    newHanging,
-	People:     func(w *World) life { w.people = newPeople(w); return w.people },
-	Readers:    func(w *World) life { return readers{w} },
-	Files:      func(w *World) life { w.files = newFiles(w); return w.files },
-}
-
-// simulate starts a world without faults, then injects them, then lets the platform
-// recover.
-func (w *World) simulate() {
-	w.run(clients, w.setUpMerchants)
-	w.steer(clients)
-	w.life.play()
-	w.steer(clients, stragglers)
-	w.recover()
-	w.check()
-}
-
-func (*World) play() {}
-
-func (*World) committed(*invocation, string, []byte) {}
-
-func (*World) checkHistories() {}
+// Committing does nothing.
+func (*World) Committing(*invocation, string, []byte) (committed func()) { return func() {} }
 
 // recover ends the faults and lets the platform finish: at most quietTicks
-// ticks of the sweep, each when something is due, or a minute later.
-func (w *World) recover() {
+// ticks of the sweep, each when something is due, or a minute later. Once at rest, a client does what is given, and the
+// platform finishes that.
+func (w *World) recover(more func()) {
 	w.faultsOn = false
 	w.notef("faults", "are over")
 	w.steer(clients, sources, stragglers)
 	w.table.SetIndexLag(0)
 	w.jump(w.faultProfile.indexLag)
+	done := false
 	for n := range quietTicks {
 		pause := max(time.Minute, w.nextDue().Sub(w.now()))
 		if n >= quietTicks/2 { // what is still open waits for a payer, for days
@@ -285,11 +281,11 @@ func (w *World) recover() {
 		if !w.atRest() {
 			continue
 		}
-		if w.chargebacksRepeated {
+		if done {
 			return
 		}
-		w.chargebacksRepeated = true
-		w.run(clients, w.repeatChargebacks)
+		done = true
+		w.run(clients, more)
 		w.steer(clients)
 	}
 	w.find("", "not at rest after %d quiet ticks", quietTicks)
@@ -309,6 +305,11 @@ func (w *World) drain() {
 // callback's retries and a boleto's expiry need a few each.
 const quietTicks = 24
 
+// checkLater has a history checked when the world has ended: the search is bounded by real time, which a bubble has not.
+func (w *World) checkLater(about string, history interface{ Check() error }) {
+	w.views = append(w.views, linearView{about, history})
+}
+
 // must ends the simulation at an error that no fault explains.
 func (w *World) must(err error) {
 	if err != nil {
@@ -318,4 +319,9 @@ func (w *World) must(err error) {
 
 func (w *World) panicf(format string, args ...any) {
 	panic(fmt.Sprintf("sim: seed %d: ", w.seed) + fmt.Sprintf(format, args...) + "\n" + w.history.String())
+}
+
+// random returns random numbers of the seed, apart from the scheduler's.
+func (w *World) random(sequence int) *rand.Rand {
+	return rand.New(rand.NewPCG(w.seed, uint64(sequence)))
 }

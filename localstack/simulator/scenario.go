@@ -29,13 +29,8 @@ type scenario struct {
 }
 
 // newScenario returns a scenario of the shop. Its clients pay by card.
-func (w *World) newScenario(s *shop, rng *rand.Rand, name string) *scenario {
+func newScenario(w *World, s *shop, rng *rand.Rand, name string) *scenario {
 	return &scenario{World: w, shop: s, name: name, method: "card", rng: rng, created: make(chan struct{})}
-}
-
-// random returns random numbers of the seed, apart from the scheduler's.
-func (w *World) random(sequence int) *rand.Rand {
-	return rand.New(rand.NewPCG(w.seed, uint64(sequence)))
 }
 
 // Amounts and what they come to (contract §12). The rest is approved.
@@ -47,33 +42,6 @@ const (
 	challenged   = client.Challenged
 	technical    = "4012001037461114"
 )
-
-// everything is the life of a world of payments by all methods.
-type everything struct{ *World }
-
-// play starts the clients of one to three scenarios.
-func (w everything) play() {
-	w.faultsOn = true
-	for n := range 1 + w.rng.IntN(3) {
-		s := w.newScenario(w.shops[w.pickShop()], w.random(n+1), fmt.Sprintf("order-%d", n))
-		s.amount = amounts[s.rng.IntN(len(amounts))]
-		if w.random(100+n).IntN(4) == 0 { // random numbers of its own: it came later
-			s.returns = returns
-		}
-		switch {
-		case s.currency == "EUR" && s.rng.IntN(4) == 0:
-			s.useSavedCard()
-			continue
-		case s.rng.IntN(10) == 0:
-			s.administer()
-			continue
-		}
-		s.method = s.pickMethod()
-		s.startClients()
-	}
-}
-
-func (w *World) pickShop() int { return []int{0, 0, 0, 0, 1, 1, 1, 2}[w.rng.IntN(8)] }
 
 func (s *scenario) pickMethod() string {
 	if s.rng.IntN(3) > 0 {
@@ -226,7 +194,7 @@ func (s *scenario) read(actor string, _ *rand.Rand) {
 
 // useForeignKey tries another merchant's key on the checkout.
 func (s *scenario) useForeignKey(actor string, rng *rand.Rand) {
-	other := s.shops[(slices.Index(s.shops, s.shop)+1)%len(s.shops)]
+	other := s.all[(slices.Index(s.all, s.shop)+1)%len(s.all)]
 	method := []string{"GET", "DELETE", "PUT"}[rng.IntN(3)]
 	body := s.payment(rng)
 	if s.method != "card" {

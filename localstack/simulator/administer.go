@@ -1,0 +1,55 @@
+package simulator
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+)
+
+// administer is a scenario of operators who get in each other's way: two open
+// the same merchant under different names, two rotate one secret, a key is
+// made and revoked, callbacks are replayed.
+func (s *scenario) administer() {
+	code := fmt.Sprintf("MC%08d", 10_000_000+s.rng.IntN(1000))
+	for i := range 2 {
+		s.client("operator", i, func(actor string, _ *rand.Rand) {
+			s.command(actor, `{"command":"create_merchant","name":"Nr. %d","email":"n@example.com","country":"DE",`+
+				`"currency":"EUR","merchant_code":%q}`, i, code)
+			s.command(actor, `{"command":"rotate_callback_secret","merchant_code":%q,"force":true}`, s.merchant)
+			s.command(actor, `{"command":"replay_callbacks","merchant_code":%q,"from":"2026-11-01T00:00:00Z",`+
+				`"to":"2027-11-01T00:00:00Z"}`, s.merchant)
+		})
+	}
+	s.client("operator", 2, s.lendKey)
+}
+
+// command is tried until there is an answer.
+func (s *scenario) command(actor, format string, args ...any) {
+	s.insistOn(actor, fmt.Sprintf(format, args...), nil)
+}
+
+// lendKey makes a key, uses it and revokes it: from then on it is refused.
+func (s *scenario) lendKey(actor string, _ *rand.Rand) {
+	var made struct {
+		Key struct{ ID, Plaintext string } `json:"api_key"`
+	}
+	mode := map[string]string{"T": "test", "L": "live"}[s.tenant[:1]]
+	command := fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":%q,"name":"lent"}`, s.merchant, mode)
+	if !s.operate(actor, command, &made) || made.Key.ID == "" {
+		return
+	}
+	list := client.Request{Method: "GET", Path: "/v0.1/checkouts", APIKey: made.Key.Plaintext}
+	s.send(actor, s.tenant, list)
+	revoke := fmt.Sprintf(`{"command":"revoke_api_key","merchant_code":%q,"mode":%q,"key_id":%q}`,
+		s.merchant, mode, made.Key.ID)
+	if !s.operate(actor, revoke, nil) {
+		return
+	}
+	if s.answers[len(s.answers)-1].code() != "" {
+		return
+	}
+	if answer := s.send(actor, s.tenant, list); answer.Status == 200 {
+		s.find("", "a revoked key still works")
+	}
+}

@@ -1,0 +1,7 @@
+package simulator
+
+// Workloads are the workloads, by name.
+var Workloads = map[string]func(*World) workload{
+	"everything": newEverything, "refunds": newRefundSales, "month": newMonth, "unknown": newUnknown, "hanging": newHanging,
+	"people": newPeople, "readers": newReaders, "files": newFiles,
+}
