@@ -10,7 +10,7 @@ import (
 // administer is a scenario of operators who get in each other's way: two open
 // the same merchant under different names, two rotate one secret, a key is
 // made and revoked, callbacks are replayed.
-func (s *scenario) administer() {
+func (s *order) administer() {
 	code := fmt.Sprintf("MC%08d", 10_000_000+s.rng.IntN(1000))
 	for i := range 2 {
 		s.client("operator", i, func(actor string, _ *rand.Rand) {
@@ -24,13 +24,8 @@ func (s *scenario) administer() {
 	s.client("operator", 2, s.lendKey)
 }
 
-// command is tried until there is an answer.
-func (s *scenario) command(actor, format string, args ...any) {
-	s.insistOn(actor, fmt.Sprintf(format, args...), nil)
-}
-
 // lendKey makes a key, uses it and revokes it: from then on it is refused.
-func (s *scenario) lendKey(actor string, _ *rand.Rand) {
+func (s *order) lendKey(actor string, _ *rand.Rand) {
 	var made struct {
 		Key struct{ ID, Plaintext string } `json:"api_key"`
 	}

@@ -10,7 +10,7 @@ import (
 // useSavedCard is a scenario with a saved card: a customer leaves a card with a
 // mandate, twice at once, and it is charged, and given up while it is charged
 // and left again. Browsers try it too.
-func (s *scenario) useSavedCard() {
+func (s *order) useSavedCard() {
 	customer := s.name + "-customer"
 	s.makeCustomer(customer)
 	for i := range 1 + s.rng.IntN(2) {
@@ -21,28 +21,23 @@ func (s *scenario) useSavedCard() {
 }
 
 // setupBody pays with the card that is to be saved.
-var setupBody = `{"payment_type":"card","card":` + cardBody(frictionless) +
+var setupBody = `{"payment_type":"card","card":` + cardBody(client.Frictionless) +
 	`,"mandate":{"type":"recurrent","user_agent":"sim"}}`
 
 // followUp is another checkout of the same shop.
-func (s *scenario) followUp(name, amount, more string) *scenario {
-	next := newScenario(s.World, s.shop, rand.New(rand.NewPCG(s.rng.Uint64(), s.seed)), s.name+"-"+name)
+func (s *order) followUp(name, amount, more string) *order {
+	next := newOrder(s.World, s.shop, rand.New(rand.NewPCG(s.rng.Uint64(), s.seed)), s.name+"-"+name)
 	next.amount, next.more = amount, more
 	return next
 }
 
 // makeCustomer makes the customer, by two servers at once that know different
 // things of them: only one may have made it, and what both add must stay.
-func (s *scenario) makeCustomer(customer string) {
-	s.created = make(chan struct{})
+func (s *order) makeCustomer(customer string) {
 	for i, detail := range []string{"first_name", "last_name"} {
 		s.client("registrar", i, func(actor string, _ *rand.Rand) {
 			made := s.insist(actor, client.Request{Method: "POST", Path: "/v0.1/customers", IdempotencyKey: actor,
 				Body: fmt.Sprintf(`{"customer_id":%q,"personal_details":{"email":"%s@example.com"}}`, customer, actor)})
-			if s.id == "" {
-				s.id = "introduced"
-				close(s.created)
-			}
 			if made.Status != 201 && made.Status != 409 {
 				return
 			}
@@ -53,7 +48,7 @@ func (s *scenario) makeCustomer(customer string) {
 }
 
 // saveCard pays a checkout that leaves the card, then uses it and gives it up.
-func (s *scenario) saveCard(actor string, rng *rand.Rand, customer string) {
+func (s *order) saveCard(actor string, rng *rand.Rand, customer string) {
 	s.create(actor, rng)
 	answer := s.insist(actor, client.Request{Method: "PUT", Path: s.path(), IdempotencyKey: actor + " setup",
 		Body: setupBody})
@@ -81,7 +76,7 @@ func (s *scenario) saveCard(actor string, rng *rand.Rand, customer string) {
 	s.tryFromBrowser("second", "", customer, token) // on a checkout without a customer
 }
 
-func (s *scenario) charge(which, customer, token string) {
+func (s *order) charge(which, customer, token string) {
 	next := s.followUp(which, "25.00", fmt.Sprintf(`,"customer_id":%q`, customer))
 	next.client("till", 0, func(actor string, rng *rand.Rand) {
 		next.create(actor, rng)
@@ -97,7 +92,7 @@ func bySavedCard(customer, token string) string {
 // tryFromBrowser has a payer's browser try the card, with the shop's public
 // key. It guesses the Idempotency-Key that the till of a charge uses at the
 // same time.
-func (s *scenario) tryFromBrowser(which, more, customer, token string) {
+func (s *order) tryFromBrowser(which, more, customer, token string) {
 	next := s.followUp(which+"-browser", "25.00", more)
 	next.client("browser", 0, func(actor string, rng *rand.Rand) {
 		var made struct {
@@ -108,9 +103,10 @@ func (s *scenario) tryFromBrowser(which, more, customer, token string) {
 			`"type":"public"}`, next.merchant), &made) {
 			return
 		}
-		browser, public := *next, *next.shop
+		public := *next.shop
 		public.token = made.Key.Plaintext
-		browser.shop = &public
+		browser := newOrder(next.World, &public, rng, next.name)
+		browser.id = next.id
 		browser.insist(actor, client.Request{Method: "PUT", Path: next.path(),
 			IdempotencyKey: s.name + "-" + which + "-till-0 pays", Body: bySavedCard(customer, token)})
 		browser.insist(actor, client.Request{Method: "GET", Path: next.path()})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -322,6 +323,11 @@ func (w *World) setCount(count item, name, kind string, to any) {
 		"ExpressionAttributeValues": map[string]any{":to": map[string]any{kind: fmt.Sprint(to)}}}, &struct{}{})
 }
 
+// deleteItem deletes an item.
+func (w *World) deleteItem(i item) {
+	w.aws(w.table, tables+"DeleteItem", map[string]any{"TableName": w.config.Table, "Key": keyOf(i)}, &struct{}{})
+}
+
 func keyOf(i item) map[string]any {
 	return map[string]any{"pk": map[string]string{"S": i.text("pk")}, "sk": map[string]string{"S": i.text("sk")}}
 }
@@ -330,4 +336,16 @@ func keyOf(i item) map[string]any {
 func number(v any) (n int) {
 	_, _ = fmt.Sscan(fmt.Sprint(v), &n)
 	return n
+}
+
+// timeOf is a time in an item.
+func timeOf(i item, name string) time.Time {
+	at, _ := time.Parse(time.RFC3339Nano, i.text(name))
+	return at
+}
+
+// seconds is a time in an item, in seconds.
+func seconds(i item, name string) time.Time {
+	n, _ := strconv.ParseInt(i.text(name), 10, 64)
+	return time.Unix(n, 0)
 }

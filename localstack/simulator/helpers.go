@@ -13,11 +13,12 @@ func pick(rng *rand.Rand, ids []string) string {
 	return ids[rng.IntN(len(ids))]
 }
 
-// fields of a merchant, as an operator gives them.
+// fields are members of a request or a command.
 type fields map[string]any
 
+// encoded is a value as JSON.
 func encoded(v any) string {
-	text, _ := json.Marshal(v) // of text, numbers and truths
+	text, _ := json.Marshal(v) // of what was decoded, or of text, numbers and truths
 	return string(text)
 }
 

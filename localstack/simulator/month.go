@@ -273,9 +273,7 @@ func (m *month) jumpTo(to time.Time) {
 	if d <= 0 {
 		return
 	}
-	m.mu.Lock()
-	m.offset += d
-	m.mu.Unlock()
+	m.advance(d)
 	m.notef("clocks", "jump to %s", to.Format(time.RFC3339))
 }
 

@@ -202,7 +202,7 @@ func (s *sale) take(actor string, _ *rand.Rand) {
 		return
 	}
 	s.insist(actor, client.Request{Method: "PUT", Path: s.path(), IdempotencyKey: actor + " pays",
-		Body: `{"payment_type":"card","card":` + cardBody(frictionless) + s.payee.more + `}`})
+		Body: `{"payment_type":"card","card":` + cardBody(client.Frictionless) + s.payee.more + `}`})
 	s.transaction = s.insist(actor, client.Request{Method: "GET", Path: s.path()}).view().TransactionID
 }
 

@@ -14,13 +14,10 @@ const quietRounds = 60
 // recover ends the faults, corrects what keeps merchants from being paid, and lets
 // the platform pay everything that is and becomes payable.
 func (m *month) recover() {
-	m.faultsOn = false
-	m.notef("faults", "are over")
-	m.steer(clients, sources, stragglers)
+	m.endFaults()
 	if len(m.Findings()) > 0 {
 		return // what is out of order may never come to rest
 	}
-	m.table.SetIndexLag(0)
 	m.jumpTo(m.now().Add(max(m.faultProfile.indexLag, functions.Payouts.Visibility)))
 	m.run(clients, func() {
 		for _, p := range m.payees {

@@ -30,7 +30,7 @@ func (m mutation) mutate(operation string, body []byte) (mutated []byte, carried
 	}
 	if operation != "TransactWriteItems" {
 		carried = m.strip(strings.TrimSuffix(operation, "Item"), members)
-		return encode(members), carried
+		return []byte(encoded(members)), carried
 	}
 	var items []transactItem
 	if json.Unmarshal(members["TransactItems"], &items) != nil {
@@ -43,8 +43,8 @@ func (m mutation) mutate(operation string, body []byte) (mutated []byte, carried
 			}
 		}
 	}
-	members["TransactItems"] = encode(m.leaveOut(items))
-	return encode(members), carried
+	members["TransactItems"] = json.RawMessage(encoded(m.leaveOut(items)))
+	return []byte(encoded(members)), carried
 }
 
 // leaveOut is a transaction without the writes that Without takes away.
@@ -79,11 +79,6 @@ func puts(text string) func(transactItem) bool {
 // laterShard is the partition of a merchant's shard from 1, up to the end of its name.
 var laterShard = regexp.MustCompile(`"(?:PAYABLE#[LT]#[A-Z0-9]+#[A-Z]{3}|(?:CHECKOUTS|HISTORY)#[LT]#[A-Z0-9]+)#[0-9]+`)
 
-func encode(v any) json.RawMessage {
-	text, _ := json.Marshal(v) // of what has just been decoded
-	return text
-}
-
 // strip removes the condition from one write, with the names and values that
 // nothing else of it uses: the service refuses those. It reports whether the condition was there.
 func (m mutation) strip(kind string, write map[string]json.RawMessage) bool {
@@ -113,7 +108,7 @@ func (m mutation) strip(kind string, write map[string]json.RawMessage) bool {
 			}
 		}
 		if delete(write, member); len(given) > 0 {
-			write[member] = encode(given)
+			write[member] = json.RawMessage(encoded(given))
 		}
 	}
 	return true
@@ -187,5 +182,5 @@ func ungroup(body []byte) []byte {
 			delete(message, "MessageGroupId")
 		}
 	}
-	return encode(members)
+	return []byte(encoded(members))
 }

@@ -16,7 +16,7 @@ func (w everything) Act() {
 	shops := openShops(w.World)
 	w.faultsOn = true
 	for n := range 1 + w.rng.IntN(3) {
-		s := newScenario(w.World, pickShop(w.World, shops), w.random(n+1), fmt.Sprintf("order-%d", n))
+		s := newOrder(w.World, pickShop(w.World, shops), w.random(n+1), fmt.Sprintf("order-%d", n))
 		s.amount = amounts[s.rng.IntN(len(amounts))]
 		if w.random(100+n).IntN(4) == 0 { // random numbers of its own: it came later
 			s.returns = returns

@@ -91,8 +91,7 @@ func (p *people) Check() {
 // open makes the merchant's people and brings them to the state in which the faults begin.
 func (p *people) open() {
 	p.of, _ = identity.ParseTenant(p.tenant)
-	p.store = store.Open(store.Config{Table: p.config.Table, Region: p.config.Region, Endpoint: p.config.DynamoDBEndpoint,
-		Credentials: credentials, HTTP: plainClient(p.table), Now: p.now, DueShards: p.config.DueShards})
+	p.store = p.openStore()
 	p.staff()
 	p.victim = p.holders["olga"]
 	if victim := pick(p.rng, []string{"rosa", "rosa", "spare", "olga"}); p.told.plot == nil {
@@ -253,8 +252,7 @@ func (p *people) beginWithMembers(r records) {
 
 // beginUncounted counts no keys.
 func (p *people) beginUncounted(r records) {
-	p.aws(p.table, tables+"DeleteItem", map[string]any{"TableName": p.config.Table, "Key": keyOf(r.keyCount)},
-		&struct{}{})
+	p.deleteItem(r.keyCount)
 }
 
 // plot starts the clients of one or two plots, and the guests.

@@ -14,7 +14,7 @@ func reconcile(w *World) {
 			Found  int
 			Breaks []struct{ Kind, ID, Text string }
 		}
-		if err := json.Unmarshal(encode(answer), &report); err != nil || report.Found > 0 {
+		if err := json.Unmarshal([]byte(encoded(answer)), &report); err != nil || report.Found > 0 {
 			w.find("", "reconciliation found breaks: %v %v", report.Breaks, err)
 		}
 	})

@@ -50,11 +50,6 @@ func (b snapshot) checkIdempotency(before, after *change) {
 	}
 }
 
-func seconds(i item, name string) time.Time {
-	n, _ := strconv.ParseInt(i.text(name), 10, 64)
-	return time.Unix(n, 0)
-}
-
 // checkProgress: a callback that is done stays done, and tries only grow,
 // unless an operator replays it.
 func (b snapshot) checkProgress(was, now item) {

@@ -28,21 +28,7 @@ func (s *scenario) sell() {
 }
 
 // setupFree pays with a card that needs no 3DS.
-var setupFree = `{"payment_type":"card","card":` + cardBody(frictionless) + `}`
-
-// refundPaid has the payment that a till has just been shown refunded, once, if
-// a refund is wanted.
-func (s *scenario) refundPaid(paid view, rng *rand.Rand) {
-	wanted := false
-	s.record(func() {
-		if wanted = paid.TransactionID != "" && len(s.returns) > 0 && s.transaction == ""; wanted {
-			s.transaction = paid.TransactionID
-		}
-	})
-	if wanted {
-		s.requestRefunds(rng)
-	}
-}
+var setupFree = `{"payment_type":"card","card":` + cardBody(client.Frictionless) + `}`
 
 // requestRefunds starts clients that refund the scenario's transaction, all at once, clients
 // that read it, and now and then an issuer who charges it back.

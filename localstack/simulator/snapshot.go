@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"strings"
-	"time"
 
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -72,10 +71,4 @@ func (b *snapshot) file(i item) {
 	case booked(i):
 		b.booked[id] = append(b.booked[id], i)
 	}
-}
-
-// timeOf is a time in an item.
-func timeOf(i item, name string) time.Time {
-	at, _ := time.Parse(time.RFC3339Nano, i.text(name))
-	return at
 }

@@ -75,11 +75,16 @@ var jumps = []time.Duration{5 * time.Second, 16 * time.Second, 61 * time.Second,
 // jump moves every clock of the platform, but no time limit that runs.
 func (w *World) jump(d time.Duration) {
 	w.readStream()
-	w.mu.Lock()
-	w.offset += d
-	w.mu.Unlock()
+	w.advance(d)
 	w.seek("LATEST") // the old iterator may have expired, and nothing was written since
 	w.notef("clocks", "jump %v", d)
+}
+
+// advance moves every clock of the platform, and leaves what reads the stream behind.
+func (w *World) advance(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.offset += d
 }
 
 // tick invokes the sweep.

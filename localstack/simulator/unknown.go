@@ -28,7 +28,7 @@ type unknownWorld struct {
 	*World
 	shop  *shop
 	begun map[string]time.Time // by the checkout that is paid, or the transaction that is refunded
-	plan  []action
+	plan  []errand
 
 	relayAt, queueAt, tickAt time.Time
 }
@@ -69,9 +69,15 @@ func (f *unknownWorld) scenario(what string, n int, amount string) *scenario {
 	return s
 }
 
+// errand is what is done at a time.
+type errand struct {
+	at time.Time
+	do func()
+}
+
 // sometime plans do for a random time shortly after start.
-func (f *unknownWorld) sometime(start time.Time, do func()) action {
-	return action{start.Add(time.Duration(f.rng.Int64N(int64(lastBegins)))), do}
+func (f *unknownWorld) sometime(start time.Time, do func()) errand {
+	return errand{start.Add(time.Duration(f.rng.Int64N(int64(lastBegins)))), do}
 }
 
 // step does what is due by now.

@@ -152,7 +152,7 @@ func newWorld(seed uint64, o Options) *World {
 	w.config = w.configure()
 	w.overrides = w.makeOverrides()
 	w.routes = w.makeRoutes()
-	w.createTable()
+	w.must(w.openStore().CreateTable(context.Background()))
 	w.openStream()
 	w.lastTick = w.now()
 	return w
@@ -218,11 +218,10 @@ func (w *World) queueConfig() sqs.Config {
 	return c
 }
 
-// createTable makes the table as the CDK app defines it.
-func (w *World) createTable() {
-	s := store.Open(store.Config{Table: w.config.Table, Region: w.config.Region, Endpoint: w.config.DynamoDBEndpoint,
-		Credentials: credentials, HTTP: plainClient(w.table), Now: w.now})
-	w.must(s.CreateTable(context.Background()))
+// openStore opens the platform's store past the scheduler.
+func (w *World) openStore() *store.Store {
+	return store.Open(store.Config{Table: w.config.Table, Region: w.config.Region, Endpoint: w.config.DynamoDBEndpoint,
+		Credentials: credentials, HTTP: plainClient(w.table), Now: w.now, DueShards: w.config.DueShards})
 }
 
 // createQueue makes a queue with its dead-letter queue, and answers its URL.
@@ -260,10 +259,7 @@ func (*World) Committing(*invocation, string, []byte) (committed func()) { retur
 // ticks of the sweep, each when something is due, or a minute later. Once at rest, a client does what is given, and the
 // platform finishes that.
 func (w *World) recover(more func()) {
-	w.faultsOn = false
-	w.notef("faults", "are over")
-	w.steer(clients, sources, stragglers)
-	w.table.SetIndexLag(0)
+	w.endFaults()
 	w.jump(w.faultProfile.indexLag)
 	done := false
 	for n := range quietTicks {
@@ -289,6 +285,14 @@ func (w *World) recover(more func()) {
 		w.steer(clients)
 	}
 	w.find("", "not at rest after %d quiet ticks", quietTicks)
+}
+
+// endFaults ends the faults, and lets finish what has begun.
+func (w *World) endFaults() {
+	w.faultsOn = false
+	w.notef("faults", "are over")
+	w.steer(clients, sources, stragglers)
+	w.table.SetIndexLag(0)
 }
 
 // drain has the functions handle all that the stream and the queues hold.
