@@ -29,11 +29,11 @@ type findings struct {
 	list []finding
 }
 
-// find notes what must not be.
-func (w *World) find(about, format string, args ...any) {
+// Find notes what must not be.
+func (w *World) Find(about, format string, args ...any) {
 	f := finding{about, fmt.Sprintf(format, args...)}
 	w.findings.add(f)
-	w.notef("FINDING", "%s %s", about, f.Text)
+	w.Notef("FINDING", "%s %s", about, f.Text)
 }
 
 func (f *findings) add(more finding) {
@@ -59,8 +59,8 @@ func (w *World) Trace(checkout string) string {
 		return w.History()
 	}
 	texts := []string{checkout, "clocks", "faults", "FINDING"}
-	for _, i := range w.scan() {
-		if id := i.text("id"); id != "" && i.text("checkout_id") == checkout {
+	for _, i := range w.Scan() {
+		if id := i.Text("id"); id != "" && i.Text("checkout_id") == checkout {
 			texts = append(texts, id)
 		}
 	}
@@ -69,24 +69,24 @@ func (w *World) Trace(checkout string) string {
 
 // checkKeys sees that a request touches its own tenant's keys only. What
 // belongs to no tenant, and the session tokens that lead to one, are shared.
-func (w *World) checkKeys(by *invocation, operation string, body []byte) {
-	if by.tenant == "" {
+func (w *World) checkKeys(by *Invocation, operation string, body []byte) {
+	if by.Tenant == "" {
 		return
 	}
 	text := string(body)
-	_, merchant, _ := strings.Cut(by.tenant, "#")
-	for _, key := range append(valuesOf(text, "pk"), valuesOf(text, listPartition)...) {
-		p := partition(key)
-		own := p.Tenant.String() == by.tenant || key == "MERCHANT#"+merchant || key == "AUDIT#"+merchant
+	_, merchant, _ := strings.Cut(by.Tenant, "#")
+	for _, key := range append(ValuesOf(text, "pk"), ValuesOf(text, listPartition)...) {
+		p := Partition(key)
+		own := p.Tenant.String() == by.Tenant || key == "MERCHANT#"+merchant || key == "AUDIT#"+merchant
 		shared := slices.Contains(iam.Unguessable, p.Kind)
 		// Of what changes together with a merchant, the other mode's is read, but never written.
 		sibling := p.Kind == store.KindPayoutSchedule && p.Tenant.Merchant == merchant && operation == "BatchGetItem"
-		if !own && !shared && !sibling && !w.asksBank(key, by.tenant) {
-			w.find("", "%s of %s touched %s in %s", by.actor, by.tenant, key, operation)
+		if !own && !shared && !sibling && !w.asksBank(key, by.Tenant) {
+			w.Find("", "%s of %s touched %s in %s", by.Actor, by.Tenant, key, operation)
 		}
 	}
-	if len(valuesOf(text, duePartition)) > 0 && strings.Contains(text, `"KeyConditions"`) {
-		w.find("", "%s of %s read the due index", by.actor, by.tenant)
+	if len(ValuesOf(text, duePartition)) > 0 && strings.Contains(text, `"KeyConditions"`) {
+		w.Find("", "%s of %s read the due index", by.Actor, by.Tenant)
 	}
 }
 
@@ -96,53 +96,53 @@ func (w *World) asksBank(key, tenant string) bool {
 	if !strings.HasPrefix(key, "FILEBANK#ACCOUNT#") {
 		return key == "FILEBANK#ASKED"
 	}
-	asked := w.read(key, "ACCOUNT")
-	return len(asked) == 0 || asked.text("tenant") == tenant
+	asked := w.Read(key, "ACCOUNT")
+	return len(asked) == 0 || asked.Text("tenant") == tenant
 }
 
 // checkRights sees that a function does only what its role allows, and that no
 // journal entry is ever changed.
-func (w *World) checkRights(by *invocation, operation string, body []byte) {
+func (w *World) checkRights(by *Invocation, operation string, body []byte) {
 	requests, err := iam.Requests(operation, body)
 	if err != nil {
-		w.find("", "%s: %v", by.actor, err)
+		w.Find("", "%s: %v", by.Actor, err)
 	}
 	for _, r := range requests {
 		if err := r.CheckJournal(); err != nil {
-			w.find("", "%s: %v", by.actor, err)
+			w.Find("", "%s: %v", by.Actor, err)
 		}
-		if !slices.Contains(functions.Function{Name: by.name}.Permissions(), r.Permission()) {
-			w.find("", "%s used %s, which functions/access.json does not give it", by.actor, r.Permission())
+		if !slices.Contains(functions.Function{Name: by.Name}.Permissions(), r.Permission()) {
+			w.Find("", "%s used %s, which functions/access.json does not give it", by.Actor, r.Permission())
 		}
 	}
 }
 
-// item is one of the table's, as plain JSON.
-type item map[string]any
+// Item is one of the table's, as plain JSON.
+type Item map[string]any
 
-func (i item) text(name string) string {
+func (i Item) Text(name string) string {
 	text, _ := i[name].(string)
 	return text
 }
 
-// partition is what a partition key says; without a tenant for the records of
+// Partition is what a partition key says; without a tenant for the records of
 // counterparties.
-func partition(pk string) store.Partition {
+func Partition(pk string) store.Partition {
 	p, _ := store.ParsePartition(pk)
 	return p
 }
 
-func (i item) kind() store.Kind { return partition(i.text("pk")).Kind }
+func (i Item) Kind() store.Kind { return Partition(i.Text("pk")).Kind }
 
-// tenant is the one in the item's key, as text.
-func (i item) tenant() string { return partition(i.text("pk")).Tenant.String() }
+// Tenant is the one in the item's key, as text.
+func (i Item) Tenant() string { return Partition(i.Text("pk")).Tenant.String() }
 
-func (i item) object(name string) item {
+func (i Item) Object(name string) Item {
 	object, _ := i[name].(map[string]any)
 	return object
 }
 
-func (i item) list(name string) (items []item) {
+func (i Item) List(name string) (items []Item) {
 	list, _ := i[name].([]any)
 	for _, entry := range list {
 		object, _ := entry.(map[string]any)
@@ -152,15 +152,15 @@ func (i item) list(name string) (items []item) {
 }
 
 // UnmarshalJSON decodes an item as the table's API has it.
-func (i *item) UnmarshalJSON(text []byte) error {
+func (i *Item) UnmarshalJSON(text []byte) error {
 	var attributes map[string]events.DynamoDBAttributeValue
 	err := json.Unmarshal(text, &attributes)
 	*i = plainItem(attributes)
 	return err
 }
 
-func plainItem(attributes map[string]events.DynamoDBAttributeValue) item {
-	out := make(item, len(attributes))
+func plainItem(attributes map[string]events.DynamoDBAttributeValue) Item {
+	out := make(Item, len(attributes))
 	for name, value := range attributes {
 		out[name] = plain(value)
 	}
@@ -198,32 +198,32 @@ func plainList[T any](of []T, plain func(T) any) []any {
 }
 
 // withID adds the id of a checkout or transaction, which is in its key alone.
-func withID(i item) item {
-	if id, ok := strings.CutPrefix(i.text("sk"), "TRANSACTION#"); ok {
+func withID(i Item) Item {
+	if id, ok := strings.CutPrefix(i.Text("sk"), "TRANSACTION#"); ok {
 		i["id"] = id
-	} else if i.kind() == store.KindCheckout {
-		i["id"] = partition(i.text("pk")).Last
+	} else if i.Kind() == store.KindCheckout {
+		i["id"] = Partition(i.Text("pk")).Last
 	}
 	return i
 }
 
-// scan reads the whole table.
-func (w *World) scan() []item { return w.scanPartitions("") }
+// Scan reads the whole table.
+func (w *World) Scan() []Item { return w.ScanPartitions("") }
 
-// scanPartitions reads the items whose partition keys begin with a prefix.
-func (w *World) scanPartitions(prefix string) []item {
-	var items []item
-	in := map[string]any{"TableName": w.config.Table}
+// ScanPartitions reads the items whose partition keys begin with a prefix.
+func (w *World) ScanPartitions(prefix string) []Item {
+	var items []Item
+	in := map[string]any{"TableName": w.Config.Table}
 	if prefix != "" {
 		in["FilterExpression"] = "begins_with(pk, :p)"
 		in["ExpressionAttributeValues"] = map[string]any{":p": map[string]string{"S": prefix}}
 	}
 	for {
 		var out struct {
-			Items            []item
+			Items            []Item
 			LastEvaluatedKey map[string]any
 		}
-		w.aws(w.table, tables+"Scan", in, &out)
+		w.AWS(w.table, tables+"Scan", in, &out)
 		for _, i := range out.Items {
 			items = append(items, withID(i))
 		}
@@ -234,26 +234,26 @@ func (w *World) scanPartitions(prefix string) []item {
 	}
 }
 
-// nextDue is when the sweep has something to do; the zero time for never.
-func (w *World) nextDue() time.Time {
+// NextDue is when the sweep has something to do; the zero time for never.
+func (w *World) NextDue() time.Time {
 	next := ""
-	for _, i := range w.dueItems(store.KindDue) {
-		if at := i.text("due_sk"); next == "" || at < next {
+	for _, i := range w.DueItems(store.KindDue) {
+		if at := i.Text("due_sk"); next == "" || at < next {
 			next = at
 		}
 	}
 	if next == "" {
 		return time.Time{}
 	}
-	return dueAt(next)
+	return DueAt(next)
 }
 
-// dueItems are all that a schedule will have to handle.
-func (w *World) dueItems(what store.Kind) (due []item) {
-	for shard := range w.config.DueShards {
-		var out struct{ Items []item }
-		w.aws(w.table, tables+"Query", map[string]any{
-			"TableName": w.config.Table, "IndexName": "due", "KeyConditionExpression": "due_pk = :p",
+// DueItems are all that a schedule will have to handle.
+func (w *World) DueItems(what store.Kind) (due []Item) {
+	for shard := range w.Config.DueShards {
+		var out struct{ Items []Item }
+		w.AWS(w.table, tables+"Query", map[string]any{
+			"TableName": w.Config.Table, "IndexName": "due", "KeyConditionExpression": "due_pk = :p",
 			"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": fmt.Sprintf("%s#%d", what, shard)}},
 		}, &out)
 		due = append(due, out.Items...)
@@ -261,32 +261,32 @@ func (w *World) dueItems(what store.Kind) (due []item) {
 	return due
 }
 
-// dueAt is when something is due, by its place in the index.
-func dueAt(place string) time.Time {
+// DueAt is when something is due, by its place in the index.
+func DueAt(place string) time.Time {
 	var micros int64
 	_, _ = fmt.Sscanf(place, "%d#", &micros)
 	return time.UnixMicro(micros).Add(time.Second)
 }
 
-func (w *World) read(pk, sk string) item {
-	var out struct{ Item item }
-	w.aws(w.table, tables+"GetItem", map[string]any{"TableName": w.config.Table, "ConsistentRead": true,
+func (w *World) Read(pk, sk string) Item {
+	var out struct{ Item Item }
+	w.AWS(w.table, tables+"GetItem", map[string]any{"TableName": w.Config.Table, "ConsistentRead": true,
 		"Key": map[string]any{"pk": map[string]string{"S": pk}, "sk": map[string]string{"S": sk}}}, &out)
 	return out.Item
 }
 
 // atRest says whether nothing is due and the queue is empty.
 func (w *World) atRest() bool {
-	if !w.nextDue().IsZero() {
+	if !w.NextDue().IsZero() {
 		return false
 	}
-	return w.empty(functions.Callbacks) && w.empty(functions.Files)
+	return w.Empty(functions.Callbacks) && w.Empty(functions.Files)
 }
 
-// empty says whether a queue holds no message, visible or not.
-func (w *World) empty(queue functions.Queue) bool {
+// Empty says whether a queue holds no message, visible or not.
+func (w *World) Empty(queue functions.Queue) bool {
 	var out struct{ Attributes map[string]string }
-	w.aws(w.queues, queues+"GetQueueAttributes", map[string]any{"QueueUrl": w.urls[queue.Name], "AttributeNames": []string{"All"}}, &out)
+	w.AWS(w.queues, queues+"GetQueueAttributes", map[string]any{"QueueUrl": w.urls[queue.Name], "AttributeNames": []string{"All"}}, &out)
 	for _, name := range []string{"", "NotVisible", "Delayed"} {
 		if out.Attributes["ApproximateNumberOfMessages"+name] != "0" {
 			return false
@@ -295,57 +295,57 @@ func (w *World) empty(queue functions.Queue) bool {
 	return true
 }
 
-// sorted walks a map in the order of its keys.
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+// Sorted walks a map in the order of its keys.
+func Sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// image is the item as the change left it; empty when it is gone.
-func (c *change) image() item {
+// Image is the item as the change left it; empty when it is gone.
+func (c *Change) Image() Item {
 	if c.read == nil {
 		c.read = withID(plainItem(c.Change.NewImage))
 	}
 	return c.read
 }
 
-// images are all states of all items of one sort, in order.
-func (w *World) images(sort string) (images []item) {
-	for _, c := range w.changes {
-		if i := c.image(); i.text("sk") == sort {
+// Images are all states of all items of one sort, in order.
+func (w *World) Images(sort string) (images []Item) {
+	for _, c := range w.Changes {
+		if i := c.Image(); i.Text("sk") == sort {
 			images = append(images, i)
 		}
 	}
 	return images
 }
 
-// setCount changes an attribute of an item.
-func (w *World) setCount(count item, name, kind string, to any) {
-	w.aws(w.table, tables+"UpdateItem", map[string]any{"TableName": w.config.Table, "Key": keyOf(count),
+// SetCount changes an attribute of an item.
+func (w *World) SetCount(count Item, name, kind string, to any) {
+	w.AWS(w.table, tables+"UpdateItem", map[string]any{"TableName": w.Config.Table, "Key": keyOf(count),
 		"UpdateExpression": "SET #name = :to", "ExpressionAttributeNames": map[string]string{"#name": name},
 		"ExpressionAttributeValues": map[string]any{":to": map[string]any{kind: fmt.Sprint(to)}}}, &struct{}{})
 }
 
-// deleteItem deletes an item.
-func (w *World) deleteItem(i item) {
-	w.aws(w.table, tables+"DeleteItem", map[string]any{"TableName": w.config.Table, "Key": keyOf(i)}, &struct{}{})
+// DeleteItem deletes an item.
+func (w *World) DeleteItem(i Item) {
+	w.AWS(w.table, tables+"DeleteItem", map[string]any{"TableName": w.Config.Table, "Key": keyOf(i)}, &struct{}{})
 }
 
-func keyOf(i item) map[string]any {
-	return map[string]any{"pk": map[string]string{"S": i.text("pk")}, "sk": map[string]string{"S": i.text("sk")}}
+func keyOf(i Item) map[string]any {
+	return map[string]any{"pk": map[string]string{"S": i.Text("pk")}, "sk": map[string]string{"S": i.Text("sk")}}
 }
 
-// number reads an attribute; 0 if there is none.
-func number(v any) (n int) {
+// Number reads an attribute; 0 if there is none.
+func Number(v any) (n int) {
 	_, _ = fmt.Sscan(fmt.Sprint(v), &n)
 	return n
 }
 
-// timeOf is a time in an item.
-func timeOf(i item, name string) time.Time {
-	at, _ := time.Parse(time.RFC3339Nano, i.text(name))
+// TimeOf is a time in an item.
+func TimeOf(i Item, name string) time.Time {
+	at, _ := time.Parse(time.RFC3339Nano, i.Text(name))
 	return at
 }
 
-// seconds is a time in an item, in seconds.
-func seconds(i item, name string) time.Time {
-	n, _ := strconv.ParseInt(i.text(name), 10, 64)
+// Seconds is a time in an item, in seconds.
+func Seconds(i Item, name string) time.Time {
+	n, _ := strconv.ParseInt(i.Text(name), 10, 64)
 	return time.Unix(n, 0)
 }

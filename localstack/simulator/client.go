@@ -17,111 +17,111 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/gateway"
 )
 
-// reply is an answer of the platform to a client's request, received or not.
-type reply struct {
+// Reply is an answer of the platform to a client's request, received or not.
+type Reply struct {
 	client.Request
-	response
-	tenant   string
-	received bool
-	tried    []string // summaries of the calls to the table that the platform tried for it
+	Response
+	Tenant   string
+	Received bool
+	Tried    []string // summaries of the calls to the table that the platform tried for it
 
-	asked, answered int64 // in logical time
-	at              time.Time
+	Asked, Answered int64 // in logical time
+	At              time.Time
 }
 
-// text is the request's body in JSON; "" for a form.
-func (r *reply) text() string {
+// Sent is the request's body in JSON; "" for a form.
+func (r *Reply) Sent() string {
 	text, _ := r.Body.(string)
 	return text
 }
 
-// fromBrowser says whether the request posts a form.
-func (r *reply) fromBrowser() bool {
+// FromBrowser says whether the request posts a form.
+func (r *Reply) FromBrowser() bool {
 	_, form := r.Body.(url.Values)
 	return form
 }
 
-// send makes one request over a network that may lose it, its reply, or
+// Send makes one request over a network that may lose it, its reply, or
 // bring it twice.
-func (w *World) send(actor, tenant string, r client.Request) response {
-	v := w.park(toPlatform, nil, actor, r.Method+" "+r.Path+" "+r.IdempotencyKey)
-	switch v.fault {
+func (w *World) Send(actor, tenant string, r client.Request) Response {
+	v := w.Park(toPlatform, nil, actor, r.Method+" "+r.Path+" "+r.IdempotencyKey)
+	switch v.Fault {
 	case faults.FailBefore:
-		w.notef(actor, "%s %s fails", r.Method, r.Path)
-		return response{}
+		w.Notef(actor, "%s %s fails", r.Method, r.Path)
+		return Response{}
 	case faults.Duplicate:
-		w.run(stragglers, func() {
-			w.park(move, nil, actor+" again", r.Method+" "+r.Path)
+		w.Go(Stragglers, func() {
+			w.Park(move, nil, actor+" again", r.Method+" "+r.Path)
 			w.serve(actor+" again", tenant, v.roll+1, r)
 		})
 	}
 	made := w.serve(actor, tenant, v.roll, r)
-	answer := made.response
-	if w.park(toClient, nil, actor, fmt.Sprint(answer.Status)).fault == faults.LoseReply {
-		w.notef(actor, "%s %s: reply %d is lost", r.Method, r.Path, answer.Status)
-		return response{}
+	answer := made.Response
+	if w.Park(ToClient, nil, actor, fmt.Sprint(answer.Status)).Fault == faults.LoseReply {
+		w.Notef(actor, "%s %s: reply %d is lost", r.Method, r.Path, answer.Status)
+		return Response{}
 	}
-	made.received, made.answered = answer.Status != 0, w.logicalTime()
+	made.Received, made.Answered = answer.Status != 0, w.LogicalTime()
 	return answer
 }
 
-// patience is how often a client tries to get an answer.
-const patience = 6
+// Patience is how often a client tries to get an answer.
+const Patience = 6
 
-// insist sends a request until it is settled.
-func (w *World) insist(actor, tenant string, r client.Request) response {
-	return w.retry(actor, tenant, r, patience, response.settled)
+// Settle sends a request until it is settled.
+func (w *World) Settle(actor, tenant string, r client.Request) Response {
+	return w.Retry(actor, tenant, r, Patience, Response.settled)
 }
 
-// retry sends a request until an answer is enough, waiting between tries.
-func (w *World) retry(actor, tenant string, r client.Request, tries int, enough func(response) bool) (answer response) {
+// Retry sends a request until an answer is enough, waiting between tries.
+func (w *World) Retry(actor, tenant string, r client.Request, tries int, enough func(Response) bool) (answer Response) {
 	for range tries {
-		if answer = w.send(actor, tenant, r); enough(answer) {
+		if answer = w.Send(actor, tenant, r); enough(answer) {
 			return answer
 		}
-		w.pass(answer.retryAfter())
+		w.Pass(answer.retryAfter())
 	}
 	return answer
 }
 
-// impatient has a client ask the same once more at the same time, now and then.
-func (w *World) impatient(actor string, rng *rand.Rand, ask func(actor string)) {
+// Impatient has a client ask the same once more at the same time, now and then.
+func (w *World) Impatient(actor string, rng *rand.Rand, ask func(actor string)) {
 	if rng.IntN(3) > 0 {
 		return
 	}
-	w.run(clients, func() {
-		w.think(actor + " twin")
+	w.Go(Clients, func() {
+		w.Think(actor + " twin")
 		ask(actor + " twin")
 	})
 }
 
 // serve has a function answer the request through API Gateway, which answers
 // 500 when the function dies.
-func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *reply {
-	made := &reply{Request: r, tenant: tenant, asked: w.logicalTime(), at: w.now()}
-	api := &gateway.Gateway{Routes: w.routes, Now: w.now, Call: func(_ context.Context, function string,
+func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *Reply {
+	made := &Reply{Request: r, Tenant: tenant, Asked: w.LogicalTime(), At: w.Now()}
+	api := &gateway.Gateway{Routes: w.routes, Now: w.Now, Call: func(_ context.Context, function string,
 		event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-		out, by, err := invoke[events.APIGatewayV2HTTPResponse](w, actor, function, tenant, roll, event)
-		made.tried = by.tried
+		out, by, err := Invoke[events.APIGatewayV2HTTPResponse](w, actor, function, tenant, roll, event)
+		made.Tried = by.tried
 		return out, err
 	}}
-	answer, err := client.Client{BaseURL: w.config.BaseURL, Transport: client.Handler{Handler: api}}.Do(
+	answer, err := client.Client{BaseURL: w.Config.BaseURL, Transport: client.Handler{Handler: api}}.Do(
 		context.Background(), r)
-	w.must(err)
-	made.response = response{answer}
-	w.notef(actor, "%s %s %s → %d %s", r.Method, r.Path, r.IdempotencyKey, made.Status, made.inShort())
-	w.record(func() { w.replies = append(w.replies, made) })
+	w.Must(err)
+	made.Response = Response{answer}
+	w.Notef(actor, "%s %s %s → %d %s", r.Method, r.Path, r.IdempotencyKey, made.Status, made.inShort())
+	w.Record(func() { w.Replies = append(w.Replies, made) })
 	return made
 }
 
-// response is what came back; Status 0 when nothing did.
-type response struct{ client.Response }
+// Response is what came back; Status 0 when nothing did.
+type Response struct{ client.Response }
 
-// replayed says whether the answer was kept under the Idempotency-Key.
-func (r response) replayed() bool { return r.Header.Get("Idempotency-Replayed") != "" }
+// Replayed says whether the answer was kept under the Idempotency-Key.
+func (r Response) Replayed() bool { return r.Header.Get("Idempotency-Replayed") != "" }
 
-// view is what clients read of a checkout or an error.
-type view struct {
+// View is what clients read of a checkout or an error.
+type View struct {
 	ID            string
 	Status        string
 	ErrorCode     string                 `json:"error_code"`
@@ -130,45 +130,45 @@ type view struct {
 	Instrument    struct{ Token string } `json:"payment_instrument"`
 }
 
-func (r response) view() view { return decoded[view](r.Body) } // lists and pages have none of it
+func (r Response) View() View { return Decoded[View](r.Body) } // lists and pages have none of it
 
-// decoded decodes JSON. Members that are missing stay zero, as do all if the JSON is not of the type.
-func decoded[T any](text []byte) (v T) {
+// Decoded decodes JSON. Members that are missing stay zero, as do all if the JSON is not of the type.
+func Decoded[T any](text []byte) (v T) {
 	_ = json.Unmarshal(text, &v)
 	return v
 }
 
-func (r response) inShort() string {
-	v := r.view()
+func (r Response) inShort() string {
+	v := r.View()
 	return strings.TrimSpace(strings.Join([]string{v.ID, v.Status, v.ErrorCode, v.NextStep.Method}, " "))
 }
 
-// final reports whether the request was answered for good, or with a conflict.
-func (r response) final() bool {
+// Final reports whether the request was answered for good, or with a conflict.
+func (r Response) Final() bool {
 	return r.Status != 0 && r.Status < 500 && r.Status != http.StatusTooManyRequests &&
-		r.Status != http.StatusFailedDependency && r.view().ErrorCode != "IDEMPOTENCY_IN_PROGRESS"
+		r.Status != http.StatusFailedDependency && r.View().ErrorCode != "IDEMPOTENCY_IN_PROGRESS"
 }
 
-// done says whether a client need not try again: it has an answer that will not
+// Done says whether a client need not try again: it has an answer that will not
 // change by itself.
-func (r response) done() bool {
-	conflict := r.Status == http.StatusConflict && r.view().ErrorCode == "CONFLICT"
-	return r.final() && (!conflict || r.replayed())
+func (r Response) Done() bool {
+	conflict := r.Status == http.StatusConflict && r.View().ErrorCode == "CONFLICT"
+	return r.Final() && (!conflict || r.Replayed())
 }
 
 // settled is done where most conflicts are final.
-func (r response) settled() bool {
-	return r.done() || r.Status == http.StatusConflict && !r.contended()
+func (r Response) settled() bool {
+	return r.Done() || r.Status == http.StatusConflict && !r.Contended()
 }
 
-// contended says whether a conflict is due to others only, so that nothing was changed.
-func (r response) contended() bool {
-	code := r.view().ErrorCode
+// Contended says whether a conflict is due to others only, so that nothing was changed.
+func (r Response) Contended() bool {
+	code := r.View().ErrorCode
 	return code == "IDEMPOTENCY_IN_PROGRESS" || code == "CONFLICT" && strings.Contains(string(r.Body), "Try again")
 }
 
 // retryAfter is how long a client waits with its next try.
-func (r response) retryAfter() time.Duration {
+func (r Response) retryAfter() time.Duration {
 	switch r.Status {
 	case 429:
 		return 2 * time.Second
@@ -179,22 +179,22 @@ func (r response) retryAfter() time.Duration {
 	}
 }
 
-// record adds to what is checked later. Only one chain of events runs at a
+// Record adds to what is checked later. Only one chain of events runs at a
 // time, but the race detector can't know of the scheduler.
-func (w *World) record(add func()) {
+func (w *World) Record(add func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	add()
 }
 
-// logicalTime is later than all times before it.
-func (w *World) logicalTime() (at int64) {
-	w.record(func() { w.sequence++; at = w.sequence })
+// LogicalTime is later than all times before it.
+func (w *World) LogicalTime() (at int64) {
+	w.Record(func() { w.sequence++; at = w.sequence })
 	return at
 }
 
-// keyed is the tenant, the kind of its credential, and the Idempotency-Key.
-func (r *reply) keyed() string {
+// Keyed is the tenant, the kind of its credential, and the Idempotency-Key.
+func (r *Reply) Keyed() string {
 	kind, _, _ := strings.Cut(r.APIKey, "_")
-	return r.tenant + " " + kind + " " + r.IdempotencyKey
+	return r.Tenant + " " + kind + " " + r.IdempotencyKey
 }

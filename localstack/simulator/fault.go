@@ -18,14 +18,14 @@ const (
 	toAcquirer
 	toReceiver
 	toPlatform // a client's request
-	toClient   // its reply
+	ToClient   // its reply
 	move       // a client, or a straggler, goes on
 	toBank
 	toHanging // a receiver that never answers
 	toMail
 	toTerminal
 	toObjects // the platform's calls to S3
-	toLink    // a client's upload or download by a link
+	ToLink    // a client's upload or download by a link
 	kinds
 )
 
@@ -56,45 +56,45 @@ var possible = [kinds][]faults.Fault{
 	toMail:     oneWayFaults,
 	toReceiver: oneWayFaults,
 	toPlatform: {faults.FailBefore, faults.Duplicate},
-	toClient:   {faults.LoseReply},
-	toLink:     {faults.FailBefore, faults.ArriveLate, faults.Duplicate},
+	ToClient:   {faults.LoseReply},
+	ToLink:     {faults.FailBefore, faults.ArriveLate, faults.Duplicate},
 }
 
-// faultProfile is what one seed switches on, and how often faults happen.
-type faultProfile struct {
+// FaultProfile is what one seed switches on, and how often faults happen.
+type FaultProfile struct {
 	on   [faults.Count]bool
-	rate float64 // of faults among I/O
+	Rate float64 // of faults among I/O
 
-	sticky      float64 // how often the actor that ran last goes on
-	skews       bool    // processes' clocks differ
-	jumps       float64 // rate of clock jumps a step
-	streamDies  bool    // the relay gets no records
+	Sticky      float64 // how often the actor that ran last goes on
+	Skews       bool    // processes' clocks differ
+	Jumps       float64 // rate of clock jumps a step
+	StreamDies  bool    // the relay gets no records
 	queueSleeps bool    // messages come hours late
-	duplicates  bool    // the queue delivers and redelivers twice, in any order
-	indexLag    time.Duration
+	Duplicates  bool    // the queue delivers and redelivers twice, in any order
+	IndexLag    time.Duration
 	ttlLag      time.Duration
-	sources     float64 // how eagerly event sources run
-	lowLimits   bool    // rate limits that clients reach
+	Sources     float64 // how eagerly event sources run
+	LowLimits   bool    // rate limits that clients reach
 }
 
 var rates = []float64{0, 0.02, 0.05, 0.1, 0.2}
 
-func newFaultProfile(rng *rand.Rand) faultProfile {
+func newFaultProfile(rng *rand.Rand) FaultProfile {
 	coin := func(p float64) bool { return rng.Float64() < p }
-	w := faultProfile{
-		rate: rates[rng.IntN(len(rates))], sticky: []float64{0, 0, 0.5, 0.9}[rng.IntN(4)], skews: coin(0.3),
-		streamDies: coin(0.15), queueSleeps: coin(0.1), duplicates: coin(0.3),
-		sources:   []float64{0.02, 0.05, 0.2}[rng.IntN(3)],
-		lowLimits: coin(0.1),
+	w := FaultProfile{
+		Rate: rates[rng.IntN(len(rates))], Sticky: []float64{0, 0, 0.5, 0.9}[rng.IntN(4)], Skews: coin(0.3),
+		StreamDies: coin(0.15), queueSleeps: coin(0.1), Duplicates: coin(0.3),
+		Sources:   []float64{0.02, 0.05, 0.2}[rng.IntN(3)],
+		LowLimits: coin(0.1),
 	}
 	for f := faults.FailBefore; f < faults.Count; f++ {
 		w.on[f] = coin(0.5)
 	}
 	if coin(0.4) {
-		w.jumps = []float64{0.01, 0.04}[rng.IntN(2)]
+		w.Jumps = []float64{0.01, 0.04}[rng.IntN(2)]
 	}
 	if coin(0.3) {
-		w.indexLag = time.Duration(rng.IntN(90_000)) * time.Millisecond
+		w.IndexLag = time.Duration(rng.IntN(90_000)) * time.Millisecond
 	}
 	if coin(0.5) {
 		w.ttlLag = time.Duration(rng.IntN(48)) * time.Hour
@@ -103,9 +103,9 @@ func newFaultProfile(rng *rand.Rand) faultProfile {
 }
 
 // choose decides what happens to an I/O of a kind.
-func (w *faultProfile) choose(k kind, rng *rand.Rand) faults.Fault {
+func (w *FaultProfile) choose(k kind, rng *rand.Rand) faults.Fault {
 	list := possible[k]
-	if len(list) == 0 || rng.Float64() >= w.rate {
+	if len(list) == 0 || rng.Float64() >= w.Rate {
 		return faults.None
 	}
 	if f := list[rng.IntN(len(list))]; w.on[f] {

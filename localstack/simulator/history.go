@@ -13,16 +13,16 @@ type history struct {
 	lines []string
 }
 
-// note adds a line: who did what, and what became of it.
-func (w *World) note(actor string, k kind, what, outcome string) {
-	w.notef(actor, "%-8s %s → %s", k, what, outcome)
+// Note adds a line: who did what, and what became of it.
+func (w *World) Note(actor string, k kind, what, outcome string) {
+	w.Notef(actor, "%-8s %s → %s", k, what, outcome)
 }
 
-func (w *World) notef(actor, format string, args ...any) {
+func (w *World) Notef(actor, format string, args ...any) {
 	w.history.mu.Lock()
 	defer w.history.mu.Unlock()
 	w.history.lines = append(w.history.lines,
-		fmt.Sprintf("%5d %s %-24s %s", w.sched.steps.Load(), w.now().Format("02T15:04:05.000000"), actor,
+		fmt.Sprintf("%5d %s %-24s %s", w.sched.steps.Load(), w.Now().Format("02T15:04:05.000000"), actor,
 			fmt.Sprintf(format, args...)))
 }
 

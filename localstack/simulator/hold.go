@@ -12,14 +12,14 @@ var heldWrites = regexp.MustCompile(`^(TransactWriteItems |(Put|Delete)Item OBJE
 // withoutHeld leaves out writes that wait: conditions protect a write from what others do between the read before
 // it and the write itself. Writes of mails alone never wait. Writes of a mutation control wait longest.
 func (w *World) withoutHeld(ready []*call) []*call {
-	if !w.faultsOn {
+	if !w.FaultsOn {
 		return ready
 	}
 	if slices.ContainsFunc(ready, func(c *call) bool { return c.targeted }) &&
-		w.rng.Float64() < targetedHeld[w.seed/3%uint64(len(targetedHeld))] {
+		w.RNG.Float64() < targetedHeld[w.Seed/3%uint64(len(targetedHeld))] {
 		ready = holdBack(ready, func(c *call) bool { return c.targeted })
 	}
-	if w.held > 0 && w.rng.Float64() < w.held {
+	if w.Held > 0 && w.RNG.Float64() < w.Held {
 		ready = holdBack(ready, func(c *call) bool {
 			return c.kind == toTable && heldWrites.MatchString(c.label) &&
 				!strings.HasPrefix(c.label, "TransactWriteItems MAIL#")

@@ -24,28 +24,28 @@ type process struct {
 	*inprocess.Function
 }
 
-// maxSkew is how far a process's clock is off, either way.
-const maxSkew = 3 * time.Second
+// MaxSkew is how far a process's clock is off, either way.
+const MaxSkew = 3 * time.Second
 
 // start makes a process of a function.
 func (w *World) start(name string, roll uint64) *process {
-	f := w.function(name)
+	f := w.Function(name)
 	w.started[name]++
 	overrides := w.overrides
-	if w.faultProfile.skews {
-		skew := time.Duration(roll%uint64(2*maxSkew)) - maxSkew
-		overrides.Now = func() time.Time { return w.now().Add(skew) }
+	if w.FaultProfile.Skews {
+		skew := time.Duration(roll%uint64(2*MaxSkew)) - MaxSkew
+		overrides.Now = func() time.Time { return w.Now().Add(skew) }
 	}
-	a := app.New(w.config.Only(f.Access().Secrets...), overrides)
-	if w.liveCards {
+	a := app.New(w.Config.Only(f.Access().Secrets...), overrides)
+	if w.LiveCards {
 		a.Acquirers[identity.Live] = a.Acquirers[identity.Test]
 	}
 	started, err := inprocess.New(f, a)
-	w.must(err)
+	w.Must(err)
 	return &process{fmt.Sprintf("%s#%d", name, w.started[name]), started}
 }
 
-func (w *World) function(name string) functions.Function {
+func (w *World) Function(name string) functions.Function {
 	for _, f := range functions.All {
 		if f.Name == name {
 			return f
@@ -54,14 +54,14 @@ func (w *World) function(name string) functions.Function {
 	panic("sim: no function " + name)
 }
 
-// invocation is one call of a function.
-type invocation struct {
-	actor  string
-	name   string   // of the function
-	tenant string   // whose data it may touch; "" for any
+// Invocation is one call of a function.
+type Invocation struct {
+	Actor  string
+	Name   string   // of the function
+	Tenant string   // whose data it may touch; "" for any
 	claim  string   // its name as the owner of an idempotency key
 	tried  []string // summaries of its calls to the table
-	bearer string   // the credential of its request
+	Bearer string   // the credential of its request
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -71,8 +71,8 @@ type invocation struct {
 
 type invocationKey struct{}
 
-func invocationOf(ctx context.Context) *invocation {
-	i, _ := ctx.Value(invocationKey{}).(*invocation)
+func invocationOf(ctx context.Context) *Invocation {
+	i, _ := ctx.Value(invocationKey{}).(*Invocation)
 	if i == nil {
 		panic("sim: I/O outside an invocation")
 	}
@@ -80,41 +80,41 @@ func invocationOf(ctx context.Context) *invocation {
 }
 
 // gone says whether the process has died, of a fault or of its time limit.
-func (i *invocation) gone() bool {
+func (i *Invocation) gone() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.dead || i.ctx.Err() != nil
 }
 
-func (i *invocation) try(summary string) {
+func (i *Invocation) try(summary string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.tried = append(i.tried, summary)
 }
 
-func (i *invocation) die() {
+func (i *Invocation) die() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.dead = true
 	i.cancel()
 }
 
-// invoke sends an event to a function in one of its idle processes, or a new
+// Invoke sends an event to a function in one of its idle processes, or a new
 // one; roll chooses. It returns when nothing of the call is left. Errors:
 // faults.ErrGone, or the function's own.
-func invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64, event Event) (Reply, *invocation,
+func Invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64, event Event) (Reply, *Invocation,
 	error) {
 	p := w.take(name, roll)
-	i := &invocation{actor: caller + " " + p.name, name: name, tenant: tenant}
+	i := &Invocation{Actor: caller + " " + p.name, Name: name, Tenant: tenant}
 	if request, ok := any(event).(events.APIGatewayV2HTTPRequest); ok {
-		i.bearer = strings.TrimPrefix(request.Headers["authorization"], "Bearer ")
+		i.Bearer = strings.TrimPrefix(request.Headers["authorization"], "Bearer ")
 	}
-	ctx, cancel := p.Context(context.WithValue(context.Background(), invocationKey{}, i), i.actor)
+	ctx, cancel := p.Context(context.WithValue(context.Background(), invocationKey{}, i), i.Actor)
 	defer cancel()
 	i.ctx, i.cancel = ctx, cancel
 	reply, err := inprocess.Call[Reply](ctx, p.Function, event)
 	if i.gone() {
-		w.notef(i.actor, "is gone")
+		w.Notef(i.Actor, "is gone")
 		var none Reply
 		return none, i, faults.ErrGone
 	}

@@ -30,7 +30,7 @@ func (m mutation) mutate(operation string, body []byte) (mutated []byte, carried
 	}
 	if operation != "TransactWriteItems" {
 		carried = m.strip(strings.TrimSuffix(operation, "Item"), members)
-		return []byte(encoded(members)), carried
+		return []byte(Encoded(members)), carried
 	}
 	var items []transactItem
 	if json.Unmarshal(members["TransactItems"], &items) != nil {
@@ -43,8 +43,8 @@ func (m mutation) mutate(operation string, body []byte) (mutated []byte, carried
 			}
 		}
 	}
-	members["TransactItems"] = json.RawMessage(encoded(m.leaveOut(items)))
-	return []byte(encoded(members)), carried
+	members["TransactItems"] = json.RawMessage(Encoded(m.leaveOut(items)))
+	return []byte(Encoded(members)), carried
 }
 
 // leaveOut is a transaction without the writes that Without takes away.
@@ -108,7 +108,7 @@ func (m mutation) strip(kind string, write map[string]json.RawMessage) bool {
 			}
 		}
 		if delete(write, member); len(given) > 0 {
-			write[member] = json.RawMessage(encoded(given))
+			write[member] = json.RawMessage(Encoded(given))
 		}
 	}
 	return true
@@ -131,7 +131,7 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 		return names[p]
 	})
 	target := string(write["Item"]) + string(write["Key"])
-	return kind + " " + sortOf(firstOf(valuesOf(target, "pk")), firstOf(valuesOf(target, "sk"))) + ": " + expression
+	return kind + " " + sortOf(firstOf(ValuesOf(target, "pk")), firstOf(ValuesOf(target, "sk"))) + ": " + expression
 }
 
 func firstOf(values []string) string {
@@ -155,7 +155,7 @@ var several = []store.Kind{store.KindFiles, store.KindMembers, store.KindRoles, 
 func sortOf(pk, sk string) string {
 	sort, rest, _ := strings.Cut(sk, "#")
 	book, _, _ := strings.Cut(pk, "#")
-	of := partition(pk).Kind
+	of := Partition(pk).Kind
 	switch {
 	case slices.Contains(counterparties, book):
 		return book + " " + sort
@@ -182,5 +182,5 @@ func ungroup(body []byte) []byte {
 			delete(message, "MessageGroupId")
 		}
 	}
-	return []byte(encoded(members))
+	return []byte(Encoded(members))
 }

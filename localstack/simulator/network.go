@@ -34,36 +34,36 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	if by.gone() && x.kind != toSandbox {
 		return nothing, faults.ErrGone
 	}
-	v := w.await(&call{kind: x.kind, ctx: ctx, actor: by.actor, label: x.label, targeted: x.targeted})
+	v := w.await(&call{kind: x.kind, ctx: ctx, actor: by.Actor, label: x.label, targeted: x.targeted})
 	if x.kind != toSandbox {
 		if by.gone() {
 			return nothing, faults.ErrGone
 		}
 		if v.late {
-			w.note(by.actor, x.kind, x.label, "too late")
+			w.Note(by.Actor, x.kind, x.label, "too late")
 			return nothing, ctx.Err()
 		}
 	}
-	switch v.fault {
+	switch v.Fault {
 	case faults.FailBefore:
-		w.note(by.actor, x.kind, x.label, v.fault.String())
+		w.Note(by.Actor, x.kind, x.label, v.Fault.String())
 		return nothing, faults.ErrNetwork
 	case faults.ArriveLate:
-		w.note(by.actor, x.kind, x.label, v.fault.String())
+		w.Note(by.Actor, x.kind, x.label, v.Fault.String())
 		//nolint:contextcheck // arrives when the caller's time is up
-		w.sendLate(by.actor, x.kind, x.label, func() string { _, outcome, _ := x.send(); return outcome })
+		w.SendLate(by.Actor, x.kind, x.label, func() string { _, outcome, _ := x.send(); return outcome })
 		return nothing, faults.ErrNetwork
 	case faults.Throttle, faults.Conflict:
-		w.note(by.actor, x.kind, x.label, v.fault.String())
-		return x.refuse(v.fault)
+		w.Note(by.Actor, x.kind, x.label, v.Fault.String())
+		return x.refuse(v.Fault)
 	case faults.DieBefore:
-		w.note(by.actor, x.kind, x.label, v.fault.String())
+		w.Note(by.Actor, x.kind, x.label, v.Fault.String())
 		by.die()
 		return nothing, faults.ErrGone
 	}
 	result, outcome, err := x.send()
-	w.note(by.actor, x.kind, x.label, strings.TrimSuffix(outcome+", "+v.fault.String(), ", "))
-	switch v.fault {
+	w.Note(by.Actor, x.kind, x.label, strings.TrimSuffix(outcome+", "+v.Fault.String(), ", "))
+	switch v.Fault {
 	case faults.LoseReply:
 		return nothing, faults.ErrNetwork
 	case faults.DieAfter:
@@ -100,14 +100,14 @@ func (w *World) wrapBank(b bank.Bank) bank.Bank {
 	if _, ours := b.(*file.Bank); ours {
 		return b
 	}
-	return counterparty.Bank(far{w, toBank}, w.betweenBank(b))
+	return counterparty.Bank(far{w, toBank}, w.BetweenBank(b))
 }
 
-// sendLate lets an I/O arrive when its sender has long given it up.
-func (w *World) sendLate(actor string, k kind, label string, send func() string) {
-	w.run(stragglers, func() {
-		w.park(move, nil, actor+" straggler", label)
-		w.note(actor+" straggler", k, label, send())
+// SendLate lets an I/O arrive when its sender has long given it up.
+func (w *World) SendLate(actor string, k kind, label string, send func() string) {
+	w.Go(Stragglers, func() {
+		w.Park(move, nil, actor+" straggler", label)
+		w.Note(actor+" straggler", k, label, send())
 	})
 }
 
@@ -128,10 +128,10 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	operation := sdkcall.Operation(r)
 	k, engine := c.kind, http.RoundTripper(c.world.table)
 	if ses.Sends(r) {
-		k, engine = toMail, c.world.mails
+		k, engine = toMail, c.world.Mails
 	} else if s3.Calls(r) {
-		k, engine = toObjects, c.world.objects
-		c.world.objects.CheckCall(by, r)
+		k, engine = toObjects, c.world.Objects
+		c.world.Objects.CheckCall(by, r)
 	} else if service == "AmazonSQS" {
 		k, engine = toQueue, c.world.queues
 		if c.world.Without == Groups {
@@ -139,7 +139,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		}
 	} else if k == toTable {
 		c.world.checkKeys(by, operation, body)
-		by.try(summary(operation, body))
+		by.try(Summary(operation, body))
 	}
 	c.world.checkRights(by, operation, body)
 	body, targeted := c.world.mutate(operation, body)
@@ -155,7 +155,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 				c.world.checkOwner(by, operation, body)
 				committed()
 			}
-			return response, outcomeOf(response), err
+			return response, OutcomeOf(response), err
 		},
 		refuse: func(f faults.Fault) (*http.Response, error) { return faults.Refusal(r, f), nil },
 	})
@@ -164,15 +164,15 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 // summaryOf is the summary of a call, to S3 with the key and the version in its address.
 func summaryOf(r *http.Request, operation string, body []byte) string {
 	if !s3.Calls(r) {
-		return summary(operation, body)
+		return Summary(operation, body)
 	}
 	_, key := s3.Named(r)
 	return strings.TrimSpace(operation + " " + key + " " + r.URL.Query().Get("versionId"))
 }
 
-// summary names an operation and the keys it is about, in the order of the
+// Summary names an operation and the keys it is about, in the order of the
 // request.
-func summary(operation string, body []byte) string {
+func Summary(operation string, body []byte) string {
 	var b strings.Builder
 	b.WriteString(operation)
 	text := string(body)
@@ -187,7 +187,7 @@ func summary(operation string, body []byte) string {
 		return b.String()
 	}
 	for _, name := range []string{"pk", "sk", duePartition, listPartition} {
-		for _, value := range valuesOf(text, name) {
+		for _, value := range ValuesOf(text, name) {
 			b.WriteByte(' ')
 			b.WriteString(value)
 		}
@@ -203,9 +203,9 @@ const (
 	listPartition = "list_pk"
 )
 
-// valuesOf finds the string values of an attribute in a request, in items,
+// ValuesOf finds the string values of an attribute in a request, in items,
 // keys and key conditions alike.
-func valuesOf(text, name string) (values []string) {
+func ValuesOf(text, name string) (values []string) {
 	for _, form := range []string{`"` + name + `":{"S":"`, `"` + name + `":{"AttributeValueList":[{"S":"`} {
 		for rest := text; ; {
 			at := strings.Index(rest, form)
@@ -220,8 +220,8 @@ func valuesOf(text, name string) (values []string) {
 	return values
 }
 
-// outcomeOf is a reply in short.
-func outcomeOf(r *http.Response) string {
+// OutcomeOf is a reply in short.
+func OutcomeOf(r *http.Response) string {
 	if r == nil {
 		return "no reply"
 	}

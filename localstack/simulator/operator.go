@@ -8,47 +8,47 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
 
-// operatorAnswer is the answer to an operator's command.
-type operatorAnswer struct {
-	command         string
-	text            []byte
-	asked, answered int64 // in logical time; not answered: linear.Never
+// OperatorAnswer is the answer to an operator's command.
+type OperatorAnswer struct {
+	Command         string
+	Text            []byte
+	Asked, Answered int64 // in logical time; not answered: linear.Never
 }
 
-// code returns the code of the error that refused the command; "" if it was done.
-func (a operatorAnswer) code() string {
-	return decoded[struct{ Error struct{ Code string } }](a.text).Error.Code
+// Code returns the code of the error that refused the command; "" if it was done.
+func (a OperatorAnswer) Code() string {
+	return Decoded[struct{ Error struct{ Code string } }](a.Text).Error.Code
 }
 
-// operate runs an operator's command; false when no answer came.
-func (w *World) operate(actor, command string, answer any) bool {
-	v := w.park(toPlatform, nil, actor, command)
-	if v.fault == faults.FailBefore {
+// Operate runs an operator's command; false when no answer came.
+func (w *World) Operate(actor, command string, answer any) bool {
+	v := w.Park(toPlatform, nil, actor, command)
+	if v.Fault == faults.FailBefore {
 		return false
 	}
-	replied := operatorAnswer{command: command, asked: w.logicalTime(), answered: linear.Never}
-	out, _, err := invoke[any](w, actor, "provision", "", v.roll, json.RawMessage(command))
+	replied := OperatorAnswer{Command: command, Asked: w.LogicalTime(), Answered: linear.Never}
+	out, _, err := Invoke[any](w, actor, "provision", "", v.roll, json.RawMessage(command))
 	if err == nil {
-		replied.text, err = json.Marshal(out)
+		replied.Text, err = json.Marshal(out)
 	}
 	if err == nil {
-		w.notef(actor, "%s → %s", command, secret.ReplaceAllLiteralString(string(replied.text), "…"))
-		replied.answered = w.logicalTime()
+		w.Notef(actor, "%s → %s", command, secret.ReplaceAllLiteralString(string(replied.Text), "…"))
+		replied.Answered = w.LogicalTime()
 		if answer != nil {
-			err = json.Unmarshal(replied.text, answer)
+			err = json.Unmarshal(replied.Text, answer)
 		}
 	}
-	w.record(func() { w.answers = append(w.answers, replied) })
+	w.Record(func() { w.Answers = append(w.Answers, replied) })
 	return err == nil
 }
 
 // secret is a key or a secret in an answer.
 var secret = regexp.MustCompile(`(sk_test|sk_live|pk_test|whsec)_[^"]*`)
 
-// insistOn tries an operator's command until there is an answer; false when none came.
-func (w *World) insistOn(actor, command string, answer any) bool {
-	for range patience {
-		if w.operate(actor, command, answer) {
+// InsistOn tries an operator's command until there is an answer; false when none came.
+func (w *World) InsistOn(actor, command string, answer any) bool {
+	for range Patience {
+		if w.Operate(actor, command, answer) {
 			return true
 		}
 	}

@@ -3,7 +3,7 @@ package simulator
 // Options of a run.
 type Options struct {
 	// Workload makes what is simulated (package workloads).
-	Workload func(*World) workload
+	Workload func(*World) Workload
 	// Without takes something out of the world, to see that it is needed: Stream,
 	// Groups, Shards, Payee, Audit, or by its name a condition of writes. "" takes nothing. Writes that lack a condition
 	// wait for others, and people may have a story of their own then (hold.go, people.go).

@@ -15,12 +15,12 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 )
 
-// delivery is one callback that the merchants' server took. One of a payment at a reader names the
+// Delivery is one callback that the merchants' server took. One of a payment at a reader names the
 // transaction, and its status.
-type delivery struct {
+type Delivery struct {
 	ID, Checkout, URL   string
-	transaction, status string
-	at                  time.Time
+	Transaction, Status string
+	At                  time.Time
 }
 
 // receiver is the merchants' server, at the end of a network.
@@ -47,22 +47,22 @@ func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	case err == nil && event.EventType == "solo.transaction.updated" && event.Payload.Transaction != "":
 		event.ID = ""
 	default:
-		r.world.find(event.ID, "callback with the body %s", body)
+		r.world.Find(event.ID, "callback with the body %s", body)
 	}
 	answer := func(status int) *http.Response {
 		return &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: request}
 	}
 	to := toReceiver
-	if r.world.hangs(request.URL.Hostname()) {
+	if r.world.Hangs(request.URL.Hostname()) {
 		to = toHanging
 	}
 	return perform(r.world, request.Context(), exchange[*http.Response]{
 		kind: to, label: id + " " + event.ID,
 		send: func() (*http.Response, string, error) {
-			now := r.world.now()
-			r.world.record(func() {
-				r.world.received = append(r.world.received, delivery{ID: id, Checkout: event.ID, URL: request.URL.String(),
-					transaction: event.Payload.Transaction, status: event.Payload.Status, at: now})
+			now := r.world.Now()
+			r.world.Record(func() {
+				r.world.Received = append(r.world.Received, Delivery{ID: id, Checkout: event.ID, URL: request.URL.String(),
+					Transaction: event.Payload.Transaction, Status: event.Payload.Status, At: now})
 			})
 			return answer(http.StatusNoContent), "204", nil
 		},
@@ -70,8 +70,8 @@ func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	})
 }
 
-// plainClient reaches an engine past the scheduler.
-func plainClient(engine http.RoundTripper) aws.HTTPClient { return &http.Client{Transport: engine} }
+// PlainClient reaches an engine past the scheduler.
+func PlainClient(engine http.RoundTripper) aws.HTTPClient { return &http.Client{Transport: engine} }
 
 // errorLog keeps what the functions logged as an error, a line each.
 type errorLog struct {
@@ -86,19 +86,19 @@ func (e *errorLog) Write(lines []byte) (int, error) {
 	return e.text.Write(lines)
 }
 
-// about are the lines that contain the text.
-func (e *errorLog) about(text string) []string {
+// About are the lines that contain the text.
+func (e *errorLog) About(text string) []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	lines := strings.Split(e.text.String(), "\n")
 	return slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, text) })
 }
 
-// findLogged finds each error that contains one of the texts.
-func (w *World) findLogged(texts ...string) {
+// FindLogged finds each error that contains one of the texts.
+func (w *World) FindLogged(texts ...string) {
 	for _, text := range texts {
-		for _, line := range w.errors.about(text) {
-			w.find("", "log: %s", line)
+		for _, line := range w.Errors.About(text) {
+			w.Find("", "log: %s", line)
 		}
 	}
 }

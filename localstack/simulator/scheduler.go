@@ -28,7 +28,7 @@ type call struct {
 // turn is what the scheduler decided. roll is for whatever the receiver of
 // the turn has to choose, so that it needs no random numbers of its own.
 type turn struct {
-	fault faults.Fault
+	Fault faults.Fault
 	roll  uint64
 	late  bool // the caller's time was up before its turn came
 }
@@ -50,13 +50,13 @@ type scheduler struct {
 	waited int    // idle waits in a row
 }
 
-// park makes a call and waits for its turn.
-func (w *World) park(k kind, ctx context.Context, actor, label string) turn {
+// Park makes a call and waits for its turn.
+func (w *World) Park(k kind, ctx context.Context, actor, label string) turn {
 	return w.await(&call{kind: k, actor: actor, label: label, ctx: ctx})
 }
 
-// think lets others go first.
-func (w *World) think(actor string) { w.park(move, nil, actor, "thinks") }
+// Think lets others go first.
+func (w *World) Think(actor string) { w.Park(move, nil, actor, "thinks") }
 
 // await waits for the call's turn.
 func (w *World) await(c *call) turn {
@@ -75,9 +75,9 @@ func (w *World) await(c *call) turn {
 	return v
 }
 
-// run starts a goroutine whose end the world waits for. Groups: clients,
+// Go starts a goroutine whose end the world waits for. Groups: clients,
 // sources, stragglers.
-func (w *World) run(group string, f func()) {
+func (w *World) Go(group string, f func()) {
 	w.sched.mu.Lock()
 	w.sched.active[group]++
 	w.sched.mu.Unlock()
@@ -103,16 +103,16 @@ func (w *World) active(groups ...string) int {
 
 // Groups of goroutines.
 const (
-	clients    = "clients"
-	sources    = "sources"
-	stragglers = "stragglers"
+	Clients    = "clients"
+	Sources    = "sources"
+	Stragglers = "stragglers"
 )
 
 // maxSteps bounds a world; a loop somewhere is a failure, not an endless test.
 const maxSteps = 20_000
 
-// steer runs the world until no goroutine of the groups is left.
-func (w *World) steer(groups ...string) {
+// Steer runs the world until no goroutine of the groups is left.
+func (w *World) Steer(groups ...string) {
 	for {
 		synctest.Wait()
 		if w.active(groups...) == 0 {
@@ -122,7 +122,7 @@ func (w *World) steer(groups ...string) {
 			w.stopEndless()
 			return
 		}
-		if w.faultsOn {
+		if w.FaultsOn {
 			w.workload.Interfere()
 			synctest.Wait() // for goroutines that it started
 		}
@@ -141,10 +141,10 @@ func (w *World) steer(groups ...string) {
 // be seen.
 func (w *World) stopEndless() {
 	if w.Without == "" || w.Kept {
-		w.panicf("no end after %d steps", maxSteps)
+		w.Panicf("no end after %d steps", maxSteps)
 	}
-	w.find("", "no end after %d steps", maxSteps)
-	for w.active(clients, sources, stragglers) > 0 {
+	w.Find("", "no end after %d steps", maxSteps)
+	for w.active(Clients, Sources, Stragglers) > 0 {
 		w.sched.mu.Lock()
 		w.sched.over = true
 		for _, c := range w.sched.parked {
@@ -152,7 +152,7 @@ func (w *World) stopEndless() {
 		}
 		w.sched.parked = nil
 		w.sched.mu.Unlock()
-		w.pass(time.Second) // for who is asleep between two tries
+		w.Pass(time.Second) // for who is asleep between two tries
 	}
 }
 
@@ -164,7 +164,7 @@ func (w *World) next() *call {
 	defer s.mu.Unlock()
 	ready := make([]*call, 0, len(s.parked))
 	for _, c := range s.parked {
-		if !c.hung || c.ctx.Err() != nil || !w.faultsOn {
+		if !c.hung || c.ctx.Err() != nil || !w.FaultsOn {
 			ready = append(ready, c)
 		}
 	}
@@ -186,31 +186,31 @@ func (w *World) choose(ready []*call) *call {
 			return c
 		}
 	}
-	if w.faultProfile.sticky > 0 && w.rng.Float64() < w.faultProfile.sticky {
+	if w.FaultProfile.Sticky > 0 && w.RNG.Float64() < w.FaultProfile.Sticky {
 		for _, c := range ready {
 			if c.actor == w.sched.last {
 				return c
 			}
 		}
 	}
-	return ready[w.rng.IntN(len(ready))]
+	return ready[w.RNG.IntN(len(ready))]
 }
 
 // resume decides what happens to a call and gives it its turn. Some time passes first, so
 // that no two things ever happen at the same time.
 func (w *World) resume(c *call) {
-	v := turn{roll: w.rng.Uint64(), late: c.ctx != nil && c.ctx.Err() != nil}
-	if w.faultsOn && !v.late && !c.hung {
-		v.fault = w.faultProfile.choose(c.kind, w.rng)
+	v := turn{roll: w.RNG.Uint64(), late: c.ctx != nil && c.ctx.Err() != nil}
+	if w.FaultsOn && !v.late && !c.hung {
+		v.Fault = w.FaultProfile.choose(c.kind, w.RNG)
 	}
 	if c.kind == toHanging && !v.late && !c.hung {
-		v.fault = faults.Hang
+		v.Fault = faults.Hang
 	}
-	if _, bounded := deadline(c.ctx); v.fault == faults.Hang && !bounded {
-		v.fault = faults.FailBefore
+	if _, bounded := deadline(c.ctx); v.Fault == faults.Hang && !bounded {
+		v.Fault = faults.FailBefore
 	}
-	if v.fault == faults.Hang {
-		w.note(c.actor, c.kind, c.label, "hangs")
+	if v.Fault == faults.Hang {
+		w.Note(c.actor, c.kind, c.label, "hangs")
 		c.hung = true
 		w.sched.mu.Lock()
 		w.sched.parked = append(w.sched.parked, c)
@@ -218,10 +218,10 @@ func (w *World) resume(c *call) {
 		return
 	}
 	if c.hung && !v.late { // the faults are over; what it was waiting for is gone
-		v.fault = faults.FailBefore
+		v.Fault = faults.FailBefore
 	}
 	w.sched.last = c.actor
-	w.pass(time.Duration(1+v.roll%2000) * time.Microsecond)
+	w.Pass(time.Duration(1+v.roll%2000) * time.Microsecond)
 	c.turn <- v
 }
 
@@ -236,14 +236,14 @@ func deadline(ctx context.Context) (time.Time, bool) {
 // milliseconds and time limits seconds.
 func (w *World) idle() {
 	w.sched.waited++
-	w.pass(time.Millisecond << min(w.sched.waited, w.idleDoublings))
+	w.Pass(time.Millisecond << min(w.sched.waited, w.IdleDoublings))
 	if w.sched.waited > 1000 {
-		w.panicf("deadlock: %s", w.waiting())
+		w.Panicf("deadlock: %s", w.waiting())
 	}
 }
 
-// pass lets fake time pass.
-func (w *World) pass(d time.Duration) { <-time.After(d) }
+// Pass lets fake time pass.
+func (w *World) Pass(d time.Duration) { <-time.After(d) }
 
 func (w *World) waiting() string {
 	w.sched.mu.Lock()

@@ -107,9 +107,9 @@ func runSeeds(t *testing.T, workload, variable string, otherwise uint64) {
 // run simulates a world of a workload, which the options need not name.
 func run(t *testing.T, workload string, seed uint64, o simulator.Options) *simulator.World {
 	t.Helper()
-	o.Workload = simulator.Workloads[workload]
+	o.Workload = workloads[workload]
 	if o.Workload == nil {
-		t.Fatalf("got the workload %q, want one of %q", workload, slices.Sorted(maps.Keys(simulator.Workloads)))
+		t.Fatalf("got the workload %q, want one of %q", workload, slices.Sorted(maps.Keys(workloads)))
 	}
 	return simulator.Run(t, seed, o)
 }
@@ -134,7 +134,7 @@ func TestSameSeedSameHistory(t *testing.T) {
 		return
 	}
 	part, parts, _ := shard(t)
-	names := slices.Sorted(maps.Keys(simulator.Workloads))
+	names := slices.Sorted(maps.Keys(workloads))
 	for seed := 1 + part; seed <= number(t, "CASHWRAP_SIM_SAME_SEEDS", 8); seed += parts {
 		workload := names[seed%uint64(len(names))]
 		first := run(t, workload, seed, simulator.Options{}).History()

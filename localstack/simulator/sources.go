@@ -13,26 +13,26 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/platform/lambda/filter"
 )
 
-// aws makes a call to an engine as AWS itself would: no fault reaches it.
-func (w *World) aws(engine http.RoundTripper, target string, in, out any) {
+// AWS makes a call to an engine as AWS itself would: no fault reaches it.
+func (w *World) AWS(engine http.RoundTripper, target string, in, out any) {
 	body, err := json.Marshal(in)
-	w.must(err)
+	w.Must(err)
 	r, err := http.NewRequest(http.MethodPost, "http://engine.test/", bytes.NewReader(body))
-	w.must(err)
+	w.Must(err)
 	r.Header.Set("X-Amz-Target", target)
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	response, err := engine.RoundTrip(r)
 	if err != nil {
-		w.panicf("%s: %v", target, err)
+		w.Panicf("%s: %v", target, err)
 	}
 	defer response.Body.Close()
 	text, _ := io.ReadAll(response.Body)
 	if response.StatusCode != http.StatusOK {
-		w.panicf("%s %s: %s", target, body, text)
+		w.Panicf("%s %s: %s", target, body, text)
 	}
 	if out != nil {
 		if err := json.Unmarshal(text, out); err != nil {
-			w.panicf("%s: %v", target, err)
+			w.Panicf("%s: %v", target, err)
 		}
 	}
 }
@@ -49,70 +49,70 @@ const mostInvocations = 12
 
 // Interfere lets happen what no client asks for: event sources call, clocks jump.
 func (w *World) Interfere() {
-	if w.rng.Float64() < w.faultProfile.jumps {
-		w.jump(w.jumps[w.rng.IntN(len(w.jumps))])
+	if w.RNG.Float64() < w.FaultProfile.Jumps {
+		w.jump(w.Jumps[w.RNG.IntN(len(w.Jumps))])
 	}
-	if w.rng.Float64() >= w.faultProfile.sources || w.active(sources) >= mostInvocations {
+	if w.RNG.Float64() >= w.FaultProfile.Sources || w.active(Sources) >= mostInvocations {
 		return
 	}
-	switch w.rng.IntN(4) {
+	switch w.RNG.IntN(4) {
 	case 0, 1:
-		w.relay()
+		w.Relay()
 	case 2:
-		w.consume()
+		w.Consume()
 	default:
-		if w.now().Sub(w.lastTick) >= time.Minute || w.rng.IntN(8) == 0 {
-			w.tick()
+		if w.Now().Sub(w.LastTick) >= time.Minute || w.RNG.IntN(8) == 0 {
+			w.Tick()
 		}
 	}
 }
 
-// jumps are how far clocks jump: past a poll, a tick, an attempt's recovery, a
+// Jumps are how far clocks jump: past a poll, a tick, an attempt's recovery, a
 // challenge's deadline, a checkout's valid_until, a message's visibility.
-var jumps = []time.Duration{5 * time.Second, 16 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute,
+var Jumps = []time.Duration{5 * time.Second, 16 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute,
 	31 * time.Minute, 3 * time.Hour}
 
 // jump moves every clock of the platform, but no time limit that runs.
 func (w *World) jump(d time.Duration) {
-	w.readStream()
-	w.advance(d)
+	w.ReadStream()
+	w.Advance(d)
 	w.seek("LATEST") // the old iterator may have expired, and nothing was written since
-	w.notef("clocks", "jump %v", d)
+	w.Notef("clocks", "jump %v", d)
 }
 
-// advance moves every clock of the platform, and leaves what reads the stream behind.
-func (w *World) advance(d time.Duration) {
+// Advance moves every clock of the platform, and leaves what reads the stream behind.
+func (w *World) Advance(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.offset += d
 }
 
-// tick invokes the sweep.
-func (w *World) tick() {
-	w.lastTick = w.now()
-	w.invokeScheduled("sweep")
+// Tick invokes the sweep.
+func (w *World) Tick() {
+	w.LastTick = w.Now()
+	w.InvokeScheduled("sweep")
 }
 
-// invokeScheduled is a schedule's call of a function.
-func (w *World) invokeScheduled(function string) {
+// InvokeScheduled is a schedule's call of a function.
+func (w *World) InvokeScheduled(function string) {
 	w.ticks++
-	actor, roll := fmt.Sprintf("tick-%d", w.ticks), w.rng.Uint64()
-	w.run(sources, func() {
-		w.park(move, nil, actor, "ticks")
-		_, _, err := invoke[any](w, actor, function, "", roll, events.EventBridgeEvent{})
-		w.notef(actor, "ended: %v", err)
+	actor, roll := fmt.Sprintf("tick-%d", w.ticks), w.RNG.Uint64()
+	w.Go(Sources, func() {
+		w.Park(move, nil, actor, "ticks")
+		_, _, err := Invoke[any](w, actor, function, "", roll, events.EventBridgeEvent{})
+		w.Notef(actor, "ended: %v", err)
 	})
 }
 
-// change is one record of the table's stream.
-type change struct {
+// Change is one record of the table's stream.
+type Change struct {
 	events.DynamoDBEventRecord
-	read item // the image, once it was decoded
+	read Item // the image, once it was decoded
 }
 
-// readStream moves what the stream holds into the world's own record, before
+// ReadStream moves what the stream holds into the world's own record, before
 // a jump can make the stream forget it.
-func (w *World) readStream() {
+func (w *World) ReadStream() {
 	w.reading.Lock()
 	defer w.reading.Unlock()
 	for {
@@ -120,9 +120,9 @@ func (w *World) readStream() {
 			Records           []events.DynamoDBEventRecord
 			NextShardIterator string
 		}
-		w.aws(w.table, streams+"GetRecords", map[string]any{"ShardIterator": w.iterator, "Limit": 1000}, &out)
+		w.AWS(w.table, streams+"GetRecords", map[string]any{"ShardIterator": w.iterator, "Limit": 1000}, &out)
 		for _, record := range out.Records {
-			w.changes = append(w.changes, &change{DynamoDBEventRecord: record})
+			w.Changes = append(w.Changes, &Change{DynamoDBEventRecord: record})
 		}
 		w.iterator = out.NextShardIterator
 		if len(out.Records) == 0 {
@@ -134,22 +134,22 @@ func (w *World) readStream() {
 // openStream finds the stream's one shard, and what of it relay gets.
 func (w *World) openStream() {
 	var err error
-	w.filter, err = filter.New(w.function("relay").Stream.Filter)
-	w.must(err)
+	w.filter, err = filter.New(w.Function("relay").Stream.Filter)
+	w.Must(err)
 	var list struct{ Streams []struct{ StreamArn string } }
-	w.aws(w.table, streams+"ListStreams", map[string]any{}, &list)
+	w.AWS(w.table, streams+"ListStreams", map[string]any{}, &list)
 	w.streamARN = list.Streams[0].StreamArn
 	var described struct {
 		StreamDescription struct{ Shards []struct{ ShardId string } }
 	}
-	w.aws(w.table, streams+"DescribeStream", map[string]any{"StreamArn": w.streamARN}, &described)
+	w.AWS(w.table, streams+"DescribeStream", map[string]any{"StreamArn": w.streamARN}, &described)
 	w.shard = described.StreamDescription.Shards[0].ShardId
 	w.seek("TRIM_HORIZON")
 }
 
 func (w *World) seek(where string) {
 	var out struct{ ShardIterator string }
-	w.aws(w.table, streams+"GetShardIterator",
+	w.AWS(w.table, streams+"GetShardIterator",
 		map[string]any{"StreamArn": w.streamARN, "ShardId": w.shard, "ShardIteratorType": where}, &out)
 	w.iterator = out.ShardIterator
 }
@@ -157,23 +157,23 @@ func (w *World) seek(where string) {
 // relayAttempts is how often a record may fail before the source passes over it.
 const relayAttempts = 5
 
-// relay gives the function what the stream holds, one batch at a time.
-func (w *World) relay() {
-	if w.relaying || w.Without == Stream || w.faultsOn && w.faultProfile.streamDies {
+// Relay gives the function what the stream holds, one batch at a time.
+func (w *World) Relay() {
+	if w.relaying || w.Without == Stream || w.FaultsOn && w.FaultProfile.StreamDies {
 		return
 	}
-	w.readStream()
-	if w.relayed == len(w.changes) {
+	w.ReadStream()
+	if w.relayed == len(w.Changes) {
 		return
 	}
-	to := min(len(w.changes), w.relayed+1+w.rng.IntN(100))
-	batch := w.changes[w.relayed:to]
+	to := min(len(w.Changes), w.relayed+1+w.RNG.IntN(100))
+	batch := w.Changes[w.relayed:to]
 	w.relaying = true
 	w.batches++
-	actor, roll := fmt.Sprintf("stream-%d", w.batches), w.rng.Uint64()
-	w.run(sources, func() {
+	actor, roll := fmt.Sprintf("stream-%d", w.batches), w.RNG.Uint64()
+	w.Go(Sources, func() {
 		defer func() { w.relaying = false }()
-		w.park(move, nil, actor, "delivers")
+		w.Park(move, nil, actor, "delivers")
 		handled := w.deliver(actor, roll, batch)
 		if handled == 0 {
 			if w.relayFailures++; w.relayFailures == relayAttempts {
@@ -184,11 +184,11 @@ func (w *World) relay() {
 			w.relayFailures = 0
 		}
 		w.relayed += handled
-		w.notef(actor, "%d of %d records handled", handled, len(batch))
+		w.Notef(actor, "%d of %d records handled", handled, len(batch))
 	})
 }
 
-func (w *World) deliver(actor string, roll uint64, batch []*change) (handled int) {
+func (w *World) deliver(actor string, roll uint64, batch []*Change) (handled int) {
 	event := events.DynamoDBEvent{}
 	for _, c := range batch {
 		if w.filter.Match(c.DynamoDBEventRecord) {
@@ -198,7 +198,7 @@ func (w *World) deliver(actor string, roll uint64, batch []*change) (handled int
 	if len(event.Records) == 0 {
 		return len(batch)
 	}
-	reply, _, err := invoke[events.DynamoDBEventResponse](w, actor, "relay", "", roll, event)
+	reply, _, err := Invoke[events.DynamoDBEventResponse](w, actor, "relay", "", roll, event)
 	if err != nil {
 		return 0
 	}
@@ -213,30 +213,30 @@ func (w *World) deliver(actor string, roll uint64, batch []*change) (handled int
 	return 0
 }
 
-// consume gives the functions a batch of their queues.
-func (w *World) consume() {
-	if w.now().Before(w.queueWakes) && w.faultsOn {
+// Consume gives the functions a batch of their queues.
+func (w *World) Consume() {
+	if w.Now().Before(w.queueWakes) && w.FaultsOn {
 		return
 	}
-	if w.faultsOn && w.faultProfile.queueSleeps && w.rng.IntN(4) == 0 {
-		w.queueWakes = w.now().Add(time.Duration(w.rng.IntN(300)) * time.Minute)
+	if w.FaultsOn && w.FaultProfile.queueSleeps && w.RNG.IntN(4) == 0 {
+		w.queueWakes = w.Now().Add(time.Duration(w.RNG.IntN(300)) * time.Minute)
 	}
-	for _, function := range w.consumers {
-		many := w.function(function).Queue.Batch
+	for _, function := range w.Consumers {
+		many := w.Function(function).Queue.Batch
 		if function != "mails" {
-			many = 1 + w.rng.IntN(many)
+			many = 1 + w.RNG.IntN(many)
 		}
-		w.poll(function, many)
+		w.Poll(function, many)
 	}
 }
 
-// poll gives a function a batch of its queue; false when there is none.
-func (w *World) poll(function string, most int) bool {
-	url := w.urls[w.function(function).Queue.From.Name]
+// Poll gives a function a batch of its queue; false when there is none.
+func (w *World) Poll(function string, most int) bool {
+	url := w.urls[w.Function(function).Queue.From.Name]
 	var out struct {
 		Messages []struct{ MessageId, ReceiptHandle, Body string }
 	}
-	w.aws(w.queues, queues+"ReceiveMessage", map[string]any{"QueueUrl": url, "MaxNumberOfMessages": most}, &out)
+	w.AWS(w.queues, queues+"ReceiveMessage", map[string]any{"QueueUrl": url, "MaxNumberOfMessages": most}, &out)
 	if len(out.Messages) == 0 {
 		return false
 	}
@@ -246,13 +246,13 @@ func (w *World) poll(function string, most int) bool {
 			ReceiptHandle: m.ReceiptHandle, Body: m.Body})
 	}
 	w.polls++
-	actor, roll := fmt.Sprintf("queue-%d", w.polls), w.rng.Uint64()
-	w.consuming.Add(1)
-	w.run(sources, func() {
-		defer w.consuming.Add(-1)
-		w.park(move, nil, actor, "delivers")
-		reply, _, err := invoke[events.SQSEventResponse](w, actor, function, "", roll, event)
-		w.notef(actor, "%d messages, %d failed, %v", len(event.Records), len(reply.BatchItemFailures), err)
+	actor, roll := fmt.Sprintf("queue-%d", w.polls), w.RNG.Uint64()
+	w.Consuming.Add(1)
+	w.Go(Sources, func() {
+		defer w.Consuming.Add(-1)
+		w.Park(move, nil, actor, "delivers")
+		reply, _, err := Invoke[events.SQSEventResponse](w, actor, function, "", roll, event)
+		w.Notef(actor, "%d messages, %d failed, %v", len(event.Records), len(reply.BatchItemFailures), err)
 		if err == nil {
 			w.acknowledge(url, event, reply)
 		}
@@ -268,7 +268,7 @@ func (w *World) acknowledge(url string, event events.SQSEvent, reply events.SQSE
 	}
 	for _, m := range event.Records {
 		if !failed[m.MessageId] {
-			w.aws(w.queues, queues+"DeleteMessage", map[string]any{"QueueUrl": url, "ReceiptHandle": m.ReceiptHandle}, nil)
+			w.AWS(w.queues, queues+"DeleteMessage", map[string]any{"QueueUrl": url, "ReceiptHandle": m.ReceiptHandle}, nil)
 		}
 	}
 }

@@ -39,24 +39,24 @@ var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Sub(time.Date(2000, 1
 
 // World is one simulated world.
 type World struct {
-	seed         uint64
-	rng          *rand.Rand // the root goroutine's alone
-	faultProfile faultProfile
-	faultsOn     bool // faults happen
+	Seed         uint64
+	RNG          *rand.Rand // the root goroutine's alone
+	FaultProfile FaultProfile
+	FaultsOn     bool // faults happen
 	mutation
 
-	config    app.Config
+	Config    app.Config
 	overrides app.Overrides
 	routes    gateway.Routes
 	table     *dynamodb.Engine
 	urls      map[string]string // of queues, by name
 	queues    *sqs.Engine
-	mails     *ses.Engine
+	Mails     *ses.Engine
 
 	sched    scheduler
 	history  history
 	findings findings
-	errors   errorLog
+	Errors   errorLog
 
 	mu            sync.Mutex
 	offset        time.Duration // of all clocks, from the bubble's
@@ -67,16 +67,16 @@ type World struct {
 	streamARN, shard, iterator      string
 	reading                         sync.Mutex    // of the stream: one at a time, whatever goroutine it is
 	filter                          filter.Filter // of what relay gets of the stream
-	changes                         []*change
+	Changes                         []*Change
 	relayed, relayFailures, batches int
 	relaying                        bool
 	polls, ticks                    int
-	consuming                       atomic.Int64 // calls of queues' consumers under way
-	lastTick, queueWakes            time.Time
+	Consuming                       atomic.Int64 // calls of queues' consumers under way
+	LastTick, queueWakes            time.Time
 
-	replies  []*reply
-	received []delivery
-	answers  []operatorAnswer
+	Replies  []*Reply
+	Received []Delivery
+	Answers  []OperatorAnswer
 	sequence int64           // the last logical time (logicalTime)
 	done     map[string]bool // tokens of transactions that were done
 	views    []linearView
@@ -84,18 +84,18 @@ type World struct {
 	// Settled is how long each payment and refund of unknown outcome took.
 	Settled []time.Duration
 
-	workload workload
+	workload Workload
 
 	// What the workload may choose before the world begins:
-	begins        time.Duration             // when the world begins, after a bubble does
-	held          float64                   // how often a write waits for other calls
-	liveCards     bool                      // the acquirer charges live cards, so that the minimum balance is reached
-	jumps         []time.Duration           // how far clocks jump
-	idleDoublings int                       // after which waits for time get no longer
-	consumers     []string                  // functions whose queues deliver
-	betweenBank   func(bank.Bank) bank.Bank // comes between the platform and the sandbox's bank
-	hangs         func(host string) bool    // reports whether a receiver takes a callback and never answers
-	objects       objectStore               // nil: nothing calls S3
+	Begins        time.Duration             // when the world begins, after a bubble does
+	Held          float64                   // how often a write waits for other calls
+	LiveCards     bool                      // the acquirer charges live cards, so that the minimum balance is reached
+	Jumps         []time.Duration           // how far clocks jump
+	IdleDoublings int                       // after which waits for time get no longer
+	Consumers     []string                  // functions whose queues deliver
+	BetweenBank   func(bank.Bank) bank.Bank // comes between the platform and the sandbox's bank
+	Hangs         func(host string) bool    // reports whether a receiver takes a callback and never answers
+	Objects       objectStore               // nil: nothing calls S3
 }
 
 // linearView is what clients saw, or what became of it.
@@ -107,7 +107,7 @@ type linearView struct {
 // objectStore is S3 to the platform.
 type objectStore interface {
 	http.RoundTripper
-	CheckCall(by *invocation, r *http.Request) // finds what is wrong with a call of the platform
+	CheckCall(by *Invocation, r *http.Request) // finds what is wrong with a call of the platform
 }
 
 // Run simulates one seed's world and returns it when all is quiet. t must not be
@@ -131,37 +131,37 @@ func Run(t *testing.T, seed uint64, o Options) *World {
 	return w
 }
 
-// now is the world's time, which jumps.
-func (w *World) now() time.Time {
+// Now is the world's time, which jumps.
+func (w *World) Now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return time.Now().Add(w.begins + w.offset).UTC().Round(0)
+	return time.Now().Add(w.Begins + w.offset).UTC().Round(0)
 }
 
 func newWorld(seed uint64, o Options) *World {
-	w := &World{seed: seed, rng: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
-		idleProcesses: map[string][]*process{}, urls: map[string]string{}, started: map[string]int{}, done: map[string]bool{}, begins: epoch,
-		jumps: jumps, idleDoublings: 16, consumers: []string{"callbacks", "polls", "mails"},
-		betweenBank: func(b bank.Bank) bank.Bank { return b }, hangs: func(string) bool { return false }}
+	w := &World{Seed: seed, RNG: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
+		idleProcesses: map[string][]*process{}, urls: map[string]string{}, started: map[string]int{}, done: map[string]bool{}, Begins: epoch,
+		Jumps: Jumps, IdleDoublings: 16, Consumers: []string{"callbacks", "polls", "mails"},
+		BetweenBank: func(b bank.Bank) bank.Bank { return b }, Hangs: func(string) bool { return false }}
 	w.sched.active = map[string]int{}
-	w.faultProfile = newFaultProfile(w.rng)
+	w.FaultProfile = newFaultProfile(w.RNG)
 	w.workload = o.Workload(w)
-	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.faultProfile.indexLag, TTLLag: w.faultProfile.ttlLag})
+	w.table = dynamodb.New(dynamodb.Config{Now: w.Now, IndexLag: w.FaultProfile.IndexLag, TTLLag: w.FaultProfile.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
-	w.mails = ses.New(ses.Config{Now: w.now})
-	w.config = w.configure()
+	w.Mails = ses.New(ses.Config{Now: w.Now})
+	w.Config = w.configure()
 	w.overrides = w.makeOverrides()
 	w.routes = w.makeRoutes()
-	w.must(w.openStore().CreateTable(context.Background()))
+	w.Must(w.OpenStore().CreateTable(context.Background()))
 	w.openStream()
-	w.lastTick = w.now()
+	w.LastTick = w.Now()
 	return w
 }
 
 // makeRoutes are those of the HTTP API.
 func (w *World) makeRoutes() gateway.Routes {
-	routes, err := gateway.NewRoutes(functions.All, app.New(w.config, w.overrides))
-	w.must(err)
+	routes, err := gateway.NewRoutes(functions.All, app.New(w.Config, w.overrides))
+	w.Must(err)
 	return routes
 }
 
@@ -181,54 +181,54 @@ func (w *World) configure() app.Config {
 		environment[q.Variable] = w.urls[q.Name]
 	}
 	c, err := app.FromEnvironment(func(name string) string { return environment[name] }, app.Secrets...)
-	w.must(err)
+	w.Must(err)
 	return c
 }
 
-// credentials never expire, so nothing asks for others.
-var credentials = runner.Engines{AccessKey: "AKIAIOSFODNN7EXAMPLE"}.Credentials()
+// Credentials never expire, so nothing asks for others.
+var Credentials = runner.Engines{AccessKey: "AKIAIOSFODNN7EXAMPLE"}.Credentials()
 
 func (w *World) makeOverrides() app.Overrides {
 	o := app.Overrides{
-		Now: w.now, WallNow: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox},
-		Credentials: credentials, MaxBackoff: time.Millisecond, Busy: 1,
-		Log:           slog.New(slog.NewTextHandler(&w.errors, &slog.HandlerOptions{Level: slog.LevelError})),
+		Now: w.Now, WallNow: w.Now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox},
+		Credentials: Credentials, MaxBackoff: time.Millisecond, Busy: 1,
+		Log:           slog.New(slog.NewTextHandler(&w.Errors, &slog.HandlerOptions{Level: slog.LevelError})),
 		PasswordCost:  member.CheapCost,
 		WrapCallbacks: faults.Instead(receiver{w}),
 		WrapAcquirer:  func(a acquirer.Acquirer) acquirer.Acquirer { return counterparty.Acquirer(far{w, toAcquirer}, a) },
 		WrapBank:      w.wrapBank,
 		WrapTerminals: func(t terminal.Terminals) terminal.Terminals { return counterparty.Terminals(far{w, toTerminal}, t) },
 	}
-	if w.faultProfile.lowLimits {
-		o.Limits = rest.Limits{Credential: lowLimits, Address: lowLimits}
+	if w.FaultProfile.LowLimits {
+		o.Limits = rest.Limits{Credential: LowLimits, Address: LowLimits}
 	}
 	return o
 }
 
-// lowLimits is a limit that a few requests reach.
-var lowLimits = rest.Limit{Rate: 2, Burst: 6}
+// LowLimits is a limit that a few requests reach.
+var LowLimits = rest.Limit{Rate: 2, Burst: 6}
 
 func (w *World) queueConfig() sqs.Config {
-	c := sqs.Config{Now: w.now}
-	if w.faultProfile.duplicates {
-		again := func(string) bool { return w.faultsOn && w.rng.IntN(4) == 0 }
+	c := sqs.Config{Now: w.Now}
+	if w.FaultProfile.Duplicates {
+		again := func(string) bool { return w.FaultsOn && w.RNG.IntN(4) == 0 }
 		c.Duplicate, c.Redeliver = again, again
-		c.Pick = func(n int) int { return w.rng.IntN(n) }
+		c.Pick = func(n int) int { return w.RNG.IntN(n) }
 	}
 	return c
 }
 
-// openStore opens the platform's store past the scheduler.
-func (w *World) openStore() *store.Store {
-	return store.Open(store.Config{Table: w.config.Table, Region: w.config.Region, Endpoint: w.config.DynamoDBEndpoint,
-		Credentials: credentials, HTTP: plainClient(w.table), Now: w.now, DueShards: w.config.DueShards})
+// OpenStore opens the platform's store past the scheduler.
+func (w *World) OpenStore() *store.Store {
+	return store.Open(store.Config{Table: w.Config.Table, Region: w.Config.Region, Endpoint: w.Config.DynamoDBEndpoint,
+		Credentials: Credentials, HTTP: PlainClient(w.table), Now: w.Now, DueShards: w.Config.DueShards})
 }
 
 // createQueue makes a queue with its dead-letter queue, and answers its URL.
 func (w *World) createQueue(q functions.Queue) string {
 	var out struct{ QueueUrl string }
 	create := func(name string, attributes map[string]string) string {
-		w.aws(w.queues, queues+"CreateQueue", map[string]any{"QueueName": name, "Attributes": attributes}, &out)
+		w.AWS(w.queues, queues+"CreateQueue", map[string]any{"QueueName": name, "Attributes": attributes}, &out)
 		return out.QueueUrl
 	}
 	create(q.DeadName(), nil)
@@ -239,41 +239,41 @@ func (w *World) createQueue(q functions.Queue) string {
 	})
 }
 
-// workload is what clients do in a world, and what must hold there. Each workload embeds its World, which has the usual
+// Workload is what clients do in a world, and what must hold there. Each workload embeds its World, which has the usual
 // Interfere, and a Committing that does nothing.
-type workload interface {
+type Workload interface {
 	// Act makes merchants, has clients use the platform while calls fail, and lets the platform recover.
 	Act()
 	// Interfere lets happen what no client asks for. The world calls it at each step with faults.
 	Interfere()
 	// Committing is called just before the table, a queue or S3 does a call, and committed once the call is done.
-	Committing(by *invocation, operation string, body []byte) (committed func())
+	Committing(by *Invocation, operation string, body []byte) (committed func())
 	// Check finds what must not be in the end.
 	Check()
 }
 
 // Committing does nothing.
-func (*World) Committing(*invocation, string, []byte) (committed func()) { return func() {} }
+func (*World) Committing(*Invocation, string, []byte) (committed func()) { return func() {} }
 
-// recover ends the faults and lets the platform finish: at most quietTicks
+// Recover ends the faults and lets the platform finish: at most quietTicks
 // ticks of the sweep, each when something is due, or a minute later. Once at rest, a client does what is given, and the
 // platform finishes that.
-func (w *World) recover(more func()) {
-	w.endFaults()
-	w.jump(w.faultProfile.indexLag)
+func (w *World) Recover(more func()) {
+	w.EndFaults()
+	w.jump(w.FaultProfile.IndexLag)
 	done := false
 	for n := range quietTicks {
-		pause := max(time.Minute, w.nextDue().Sub(w.now()))
+		pause := max(time.Minute, w.NextDue().Sub(w.Now()))
 		if n >= quietTicks/2 { // what is still open waits for a payer, for days
 			pause = 12 * time.Hour
 		}
 		w.jump(pause)
-		if w.rng.IntN(2) == 0 { // the fast paths are faster than the sweep
-			w.drain()
+		if w.RNG.IntN(2) == 0 { // the fast paths are faster than the sweep
+			w.Drain()
 		}
-		w.tick()
-		w.steer(sources)
-		w.drain()
+		w.Tick()
+		w.Steer(Sources)
+		w.Drain()
 		if !w.atRest() {
 			continue
 		}
@@ -281,27 +281,27 @@ func (w *World) recover(more func()) {
 			return
 		}
 		done = true
-		w.run(clients, more)
-		w.steer(clients)
+		w.Go(Clients, more)
+		w.Steer(Clients)
 	}
-	w.find("", "not at rest after %d quiet ticks", quietTicks)
+	w.Find("", "not at rest after %d quiet ticks", quietTicks)
 }
 
-// endFaults ends the faults, and lets finish what has begun.
-func (w *World) endFaults() {
-	w.faultsOn = false
-	w.notef("faults", "are over")
-	w.steer(clients, sources, stragglers)
+// EndFaults ends the faults, and lets finish what has begun.
+func (w *World) EndFaults() {
+	w.FaultsOn = false
+	w.Notef("faults", "are over")
+	w.Steer(Clients, Sources, Stragglers)
 	w.table.SetIndexLag(0)
 }
 
-// drain has the functions handle all that the stream and the queues hold.
-func (w *World) drain() {
+// Drain has the functions handle all that the stream and the queues hold.
+func (w *World) Drain() {
 	for before := -1; before != w.relayed+w.polls; {
 		before = w.relayed + w.polls
-		w.relay()
-		w.consume()
-		w.steer(sources)
+		w.Relay()
+		w.Consume()
+		w.Steer(Sources)
 	}
 }
 
@@ -309,23 +309,23 @@ func (w *World) drain() {
 // callback's retries and a boleto's expiry need a few each.
 const quietTicks = 24
 
-// checkLater has a history checked when the world has ended: the search is bounded by real time, which a bubble has not.
-func (w *World) checkLater(about string, history interface{ Check() error }) {
+// CheckLater has a history checked when the world has ended: the search is bounded by real time, which a bubble has not.
+func (w *World) CheckLater(about string, history interface{ Check() error }) {
 	w.views = append(w.views, linearView{about, history})
 }
 
-// must ends the simulation at an error that no fault explains.
-func (w *World) must(err error) {
+// Must ends the simulation at an error that no fault explains.
+func (w *World) Must(err error) {
 	if err != nil {
-		w.panicf("%v", err)
+		w.Panicf("%v", err)
 	}
 }
 
-func (w *World) panicf(format string, args ...any) {
-	panic(fmt.Sprintf("sim: seed %d: ", w.seed) + fmt.Sprintf(format, args...) + "\n" + w.history.String())
+func (w *World) Panicf(format string, args ...any) {
+	panic(fmt.Sprintf("sim: seed %d: ", w.Seed) + fmt.Sprintf(format, args...) + "\n" + w.history.String())
 }
 
-// random returns random numbers of the seed, apart from the scheduler's.
-func (w *World) random(sequence int) *rand.Rand {
-	return rand.New(rand.NewPCG(w.seed, uint64(sequence)))
+// Random returns random numbers of the seed, apart from the scheduler's.
+func (w *World) Random(sequence int) *rand.Rand {
+	return rand.New(rand.NewPCG(w.Seed, uint64(sequence)))
 }

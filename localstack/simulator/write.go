@@ -6,38 +6,38 @@ import "github.com/cashwrap/cashwrap/shared/store"
 type transaction struct {
 	ClientRequestToken string
 	TransactItems      []struct {
-		Put            struct{ Item item }
-		Update, Delete struct{ Key item }
+		Put            struct{ Item Item }
+		Update, Delete struct{ Key Item }
 	}
 }
 
 // readTransaction reads a request. Of another operation it returns none.
-func readTransaction(body []byte) transaction { return decoded[transaction](body) }
+func readTransaction(body []byte) transaction { return Decoded[transaction](body) }
 
-// write is what a call has changed in the table: the items that it put, and the keys of those that it updated and
+// Write is what a call has changed in the table: the items that it put, and the keys of those that it updated and
 // deleted.
-type write struct{ puts, updated, deleted []item }
+type Write struct{ Puts, Updated, Deleted []Item }
 
-// readWrite reads a call that has been done; false when it had been done before and its reply was lost, so that nothing
+// ReadWrite reads a call that has been done; false when it had been done before and its reply was lost, so that nothing
 // was written.
-func (w *World) readWrite(operation string, body []byte) (is write, first bool) {
+func (w *World) ReadWrite(operation string, body []byte) (is Write, first bool) {
 	if operation == "PutItem" {
-		return write{puts: []item{decoded[struct{ Item item }](body).Item}}, true
+		return Write{Puts: []Item{Decoded[struct{ Item Item }](body).Item}}, true
 	}
 	call := readTransaction(body)
-	w.record(func() {
+	w.Record(func() {
 		first = call.ClientRequestToken == "" || !w.done[call.ClientRequestToken]
 		w.done[call.ClientRequestToken] = true
 	})
 	for _, one := range call.TransactItems {
 		if len(one.Put.Item) > 0 {
-			is.puts = append(is.puts, one.Put.Item)
+			is.Puts = append(is.Puts, one.Put.Item)
 		}
 		if len(one.Update.Key) > 0 {
-			is.updated = append(is.updated, one.Update.Key)
+			is.Updated = append(is.Updated, one.Update.Key)
 		}
 		if len(one.Delete.Key) > 0 {
-			is.deleted = append(is.deleted, one.Delete.Key)
+			is.Deleted = append(is.Deleted, one.Delete.Key)
 		}
 	}
 	return is, first
@@ -45,20 +45,20 @@ func (w *World) readWrite(operation string, body []byte) (is write, first bool) 
 
 // checkOwner sees that only the request that holds an idempotency key ends
 // its claim.
-func (w *World) checkOwner(by *invocation, operation string, body []byte) {
-	keys := valuesOf(string(body), "pk")
-	if len(keys) == 0 || partition(keys[0]).Kind != store.KindIdempotency {
+func (w *World) checkOwner(by *Invocation, operation string, body []byte) {
+	keys := ValuesOf(string(body), "pk")
+	if len(keys) == 0 || Partition(keys[0]).Kind != store.KindIdempotency {
 		return
 	}
 	if operation == "PutItem" {
-		by.claim = valuesOf(string(body), "owner")[0]
+		by.claim = ValuesOf(string(body), "owner")[0]
 		return
 	}
 	if operation != "UpdateItem" {
 		return
 	}
-	stored := w.read(keys[0], "IDEMPOTENCY")
-	if stored.text("owner") != by.claim {
-		w.find("", "%s ended the claim of another request on %s", by.actor, keys[0])
+	stored := w.Read(keys[0], "IDEMPOTENCY")
+	if stored.Text("owner") != by.claim {
+		w.Find("", "%s ended the claim of another request on %s", by.Actor, keys[0])
 	}
 }

@@ -1,0 +1,347 @@
+package books
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// Check checks a world at rest, and returns its records. otherLimits are the buckets that limit something else than
+// requests.
+func Check(w *simulator.World, otherLimits ...string) Snapshot {
+	w.ReadStream()
+	b := Read(w)
+	for _, id := range simulator.Sorted(b.Charges) {
+		b.checkCharge(b.Charges[id])
+	}
+	for _, id := range simulator.Sorted(b.Transactions) {
+		b.checkTransaction(b.Transactions[id])
+	}
+	for _, id := range simulator.Sorted(b.Checkouts) {
+		b.checkCheckout(b.Checkouts[id])
+	}
+	b.checkReferences()
+	b.checkReplies()
+	b.checkBrowsers()
+	b.checkCallbacks()
+	b.checkMails()
+	b.checkBuckets(otherLimits)
+	b.checkRecords()
+	b.CheckMoney()
+	b.checkSteps()
+	b.checkRefundReplies()
+	b.noteClientViews()
+	CheckLog(w)
+	return b
+}
+
+// checkCharge: at the acquirer, one capture for each approved charge and none
+// for any other; and nothing waits there that does not wait here.
+func (b Snapshot) checkCharge(c simulator.Item) {
+	id, checkout, decision := c.Text("id"), c.Text("checkout_id"), c.Text("decision")
+	want, verification := 0, c["verification"] == true
+	if decision == "approved" && !verification {
+		want = 1
+	}
+	if b.captures[id] != want {
+		b.Find(checkout, "%s charge %s has %d captures", decision, id, b.captures[id])
+	}
+	switch decision {
+	case "approved", "declined":
+		t, ok := b.Transactions[id]
+		same := sameAmount(t["amount"], c["amount"])
+		if verification { // whose transaction is of nothing (contract §4.6)
+			same = Minor(t["amount"]) == 0
+		}
+		if !ok {
+			b.Find(checkout, "%s charge %s has no transaction", decision, id)
+		} else if t.Text("checkout_id") != checkout || !same {
+			b.Find(checkout, "charge %s of %v and its transaction of %v for %s differ", id, c["amount"], t["amount"],
+				t.Text("checkout_id"))
+		}
+	case "cancelled":
+	default:
+		b.Find(checkout, "charge %s is left %s", id, decision)
+	}
+}
+
+// agreed are the decisions of the acquirer by a transaction's status.
+var agreed = map[string][]string{
+	"SUCCESSFUL": {"approved"}, "FAILED": {"declined", "cancelled"}, "CANCELLED": {"cancelled"},
+}
+
+// checkTransaction: each agrees with the acquirer's records.
+func (b Snapshot) checkTransaction(t simulator.Item) {
+	checkout, status := t.Text("checkout_id"), t.Text("status")
+	decision := b.Charges[t.Text("id")].Text("decision")
+	if live := simulator.Partition(t.Text("pk")).Tenant.Mode == identity.Live; live && decision == "" && status == "FAILED" {
+		return // no acquirer charges live cards here (contract §12)
+	}
+	if !slices.Contains(agreed[status], decision) {
+		b.Find(checkout, "transaction %s is %s, its charge %q", t.Text("id"), status, decision)
+	}
+}
+
+// checkCheckout: PAID means exactly one approved charge of its amount; no
+// other state has one. What it shows of its transactions is true. Nothing is
+// left open.
+func (b Snapshot) checkCheckout(c simulator.Item) {
+	id, status := c.Text("id"), c.Text("status")
+	approved := slices.DeleteFunc(where(b.Charges, "checkout_id", id), func(charge simulator.Item) bool {
+		return charge.Text("decision") != "approved"
+	})
+	if want := map[bool]int{true: 1}[status == "PAID"]; len(approved) != want {
+		b.Find(id, "%s with %d approved charges", status, len(approved))
+	}
+	for _, charge := range approved {
+		if !sameAmount(charge["amount"], c["amount"]) {
+			b.Find(id, "charged %v instead of %v", charge["amount"], c["amount"])
+		}
+	}
+	for _, shown := range c.List("transactions") {
+		if t := b.Transactions[shown.Text("id")]; t.Text("status") != shown.Text("status") {
+			b.Find(id, "shows transaction %s as %s, which is %q", shown.Text("id"), shown.Text("status"), t.Text("status"))
+		}
+	}
+	if state := c.Object("attempt").Text("state"); state != "" && state != "closed" {
+		b.Find(id, "an attempt is left %s", state)
+	}
+}
+
+// sameAmount compares stored amounts, which are printed in the order of their members.
+func sameAmount(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+
+// checkReferences: two checkouts never share one.
+func (b Snapshot) checkReferences() {
+	owners := map[string]string{}
+	for _, id := range simulator.Sorted(b.Checkouts) {
+		if AtReader(b.Checkouts[id]) { // it has none
+			continue
+		}
+		name := b.Checkouts[id].Tenant() + " " + b.Checkouts[id].Text("reference")
+		if other := owners[name]; other != "" {
+			b.Find(id, "has the reference of %s", other)
+		}
+		owners[name] = id
+	}
+}
+
+// checkReplies: what clients were answered stays true, and replays repeat it.
+func (b Snapshot) checkReplies() {
+	made, cut := map[string][]string{}, map[string]bool{} // cut: a function died, perhaps after it stored its answer
+	for _, r := range b.Replies {
+		if !r.Replayed() {
+			made[r.Keyed()] = append(made[r.Keyed()], withoutSecret(r.Response.Body))
+			cut[r.Keyed()] = cut[r.Keyed()] || r.Status >= 500
+		}
+	}
+	replays := map[string]string{}
+	for _, r := range b.Replies {
+		if v := r.View(); r.Received && !r.FromBrowser() && v.ID != "" {
+			b.checkAnswer(r, v)
+		}
+		if !r.Replayed() {
+			continue
+		}
+		if id := checkoutOf(r); id != "" && r.Status == 409 && r.View().ErrorCode == "CONFLICT" {
+			b.Find(id, "a conflict with what was running then is kept under %q", r.IdempotencyKey)
+		}
+		body := string(r.Response.Body)
+		if first, seen := replays[r.Keyed()]; seen && first != body {
+			b.Find(r.View().ID, "two replays under %q differ: %s and %s", r.IdempotencyKey, first, body)
+		}
+		replays[r.Keyed()] = body
+		if !cut[r.Keyed()] && !slices.Contains(made[r.Keyed()], body) {
+			b.Find(r.View().ID, "replay under %q of what was never answered: %s", r.IdempotencyKey, body)
+		}
+	}
+	b.checkCreations()
+}
+
+// plaintext is the member of a reply that a replay leaves out (contract §2.8): a secret, or a link.
+var plaintext = regexp.MustCompile(`"plaintext":"[^"]*",?|,"plaintext":"[^"]*"|,"upload":\{[^{}]*\{[^{}]*\}[^{}]*\}`)
+
+func withoutSecret(body []byte) string { return plaintext.ReplaceAllString(string(body), "") }
+
+// checkoutOf returns the id of the checkout that the request is about, or "".
+func checkoutOf(r *simulator.Reply) string {
+	_, rest, _ := strings.Cut(r.Path, "/v0.1/checkouts/")
+	id, _, _ := strings.Cut(rest, "/")
+	return id
+}
+
+// checkAnswer: a checkout that was answered exists, and final states are.
+func (b Snapshot) checkAnswer(r *simulator.Reply, v simulator.View) {
+	if !strings.HasPrefix(r.Path, "/v0.1/checkouts") || strings.Contains(r.Path, "?") {
+		return
+	}
+	c, exists := b.Checkouts[v.ID]
+	if !exists {
+		b.Find(v.ID, "was answered, but does not exist")
+		return
+	}
+	switch v.Status {
+	case "PAID":
+		if final := c.Text("status"); final != "PAID" || b.Transactions[v.TransactionID].Text("status") != "SUCCESSFUL" {
+			b.Find(v.ID, "was answered as PAID by %s, and is %s", v.TransactionID, final)
+		}
+	case "EXPIRED":
+		// Where clocks differ, one process answers so before another would.
+		if c.Text("status") != "EXPIRED" && !b.FaultProfile.Skews {
+			b.Find(v.ID, "was answered as EXPIRED, and is %s", c.Text("status"))
+		}
+	}
+}
+
+// checkCreations: one key, one checkout.
+func (b Snapshot) checkCreations() {
+	ids := map[string]string{}
+	for _, r := range b.Replies {
+		if r.Status != 201 || r.Method != "POST" || r.Path != "/v0.1/checkouts" || r.IdempotencyKey == "" {
+			continue
+		}
+		key, id := r.Keyed(), r.View().ID
+		if first := ids[key]; first != "" && first != id {
+			b.Find(id, "was created under the key of %s", first)
+		}
+		ids[key] = id
+	}
+}
+
+// outcome is a change of status that must be called back.
+type outcome struct{ checkout, status string }
+
+// checkCallbacks: the stream's records show which status changes there
+// were; each was called back under one id, and nothing else was.
+func (b Snapshot) checkCallbacks() {
+	owed := map[outcome]int{}
+	before := map[string]simulator.Item{}
+	for _, now := range b.Images("CHECKOUT") {
+		id := now.Text("id")
+		if status := outcomeBetween(before[id], now); status != "" && now.Text("return_url") != "" {
+			owed[outcome{id, status}]++
+		}
+		before[id] = now
+	}
+	b.addChargebacks(owed)
+	written, seen := map[outcome]int{}, map[string]bool{}
+	for _, c := range b.Images("CALLBACK") {
+		if !seen[c.Text("id")] {
+			seen[c.Text("id")] = true
+			written[outcome{c.Text("checkout_id"), c.Text("status")}]++
+		}
+	}
+	all := slices.AppendSeq(slices.Collect(maps.Keys(owed)), maps.Keys(written))
+	slices.SortFunc(all, func(a, b outcome) int {
+		return cmp.Or(cmp.Compare(a.checkout, b.checkout), cmp.Compare(a.status, b.status))
+	})
+	for _, o := range slices.Compact(all) {
+		if owed[o] != written[o] {
+			b.Find(o.checkout, "became %s %d times, with %d callbacks", o.status, owed[o], written[o])
+		}
+	}
+	b.checkDeliveries(seen)
+}
+
+func (b Snapshot) checkDeliveries(written map[string]bool) {
+	delivered := map[string]bool{}
+	for _, d := range b.Received {
+		c := b.callbacks[d.ID]
+		if d.Transaction != "" {
+			d.Checkout = b.checkReaderCallback(d)
+		}
+		if !written[d.ID] {
+			b.Find(d.Checkout, "callback %s was invented", d.ID)
+		} else if c != nil && (c.Text("checkout_id") != d.Checkout || c.Text("url") != d.URL) {
+			b.Find(d.Checkout, "callback %s went astray", d.ID)
+		}
+		delivered[d.ID] = true
+	}
+	for _, id := range simulator.Sorted(written) {
+		if !delivered[id] {
+			b.Find(b.callbacks[id].Text("checkout_id"), "callback %s never arrived", id)
+		}
+	}
+}
+
+// outcomeBetween is the status that a change of a checkout has to be called
+// back for, "" for none. A checkout may fail more than once: each failed
+// attempt counts.
+func outcomeBetween(before, now simulator.Item) string {
+	status := now.Text("status")
+	switch {
+	case status == "FAILED" && failures(now) > failures(before):
+		return status
+	case (status == "PAID" || status == "EXPIRED") && before.Text("status") != status:
+		return status
+	default:
+		return ""
+	}
+}
+
+func failures(c simulator.Item) (n int) {
+	for _, t := range c.List("transactions") {
+		if t.Text("status") == "FAILED" || AtReader(c) && t.Text("status") == "CANCELLED" {
+			n++
+		}
+	}
+	return n
+}
+
+// checkBuckets: a rate bucket is never overdrawn by more than its burst, and tokens
+// never come back.
+func (b Snapshot) checkBuckets(otherLimits []string) {
+	limit, tolerance := 500*time.Second/100, 2*simulator.MaxSkew // clocks differ
+	if b.FaultProfile.LowLimits {
+		limit = time.Duration(simulator.LowLimits.Burst) * time.Second / time.Duration(simulator.LowLimits.Rate)
+		tolerance = time.Second // of the stream's times
+		if b.FaultProfile.Skews {
+			tolerance += simulator.MaxSkew
+		}
+	}
+	full := map[string]int64{}
+	for _, c := range b.Changes {
+		i := c.Image()
+		if i.Text("sk") != "RATE" || slices.Contains(otherLimits, simulator.Partition(i.Text("pk")).Last) {
+			continue
+		}
+		pk := i.Text("pk")
+		at, err := strconv.ParseInt(i.Text("full_at"), 10, 64)
+		if err != nil {
+			b.Find("", "rate bucket full at %q", i.Text("full_at"))
+		}
+		if c.EventName == "MODIFY" && at < full[pk] {
+			b.Find("", "bucket %s was given tokens back: full at %v, before at %v", pk, time.UnixMicro(at).UTC(),
+				time.UnixMicro(full[pk]).UTC())
+		}
+		if owed := time.UnixMicro(at).Sub(c.Change.ApproximateCreationDateTime.Time); owed > limit+tolerance {
+			b.Find("", "bucket %s is overdrawn by %v, its burst is %v", pk, owed, limit)
+		}
+		full[pk] = at
+	}
+}
+
+// CheckLog: functions never met what they hold for impossible.
+func CheckLog(w *simulator.World) {
+	w.FindLogged("approved charge on a closed attempt", "panic", "malformed message")
+}
+
+func AtReader(checkout simulator.Item) bool { return checkout.Object("reader") != nil }
+
+// checkReaderCallback: it says what came of the transaction. It returns the checkout.
+func (b Snapshot) checkReaderCallback(d simulator.Delivery) string {
+	t := b.Transactions[d.Transaction]
+	checkout := t.Text("checkout_id")
+	if want := map[bool]string{true: "successful", false: "failed"}[t.Text("status") == "SUCCESSFUL"]; d.Status != want {
+		b.Find(checkout, "callback %s says %q of a transaction that is %s", d.ID, d.Status, t.Text("status"))
+	}
+	return checkout
+}

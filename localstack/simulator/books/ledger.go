@@ -1,0 +1,224 @@
+package books
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Minor is a stored amount in minor units; none is 0.
+func Minor(v any) int64 {
+	members, _ := v.(map[string]any)
+	text, _ := members["v"].(string)
+	if text == "" {
+		return 0
+	}
+	return money.MustParse(text, currencyOf(v)).Minor()
+}
+
+// currencyOf returns the currency of a stored amount.
+func currencyOf(v any) money.Currency {
+	members, _ := v.(map[string]any)
+	currency, _ := members["c"].(string)
+	return money.Currency(currency)
+}
+
+// BalanceKey is a tenant with a currency.
+type BalanceKey struct {
+	Tenant   string
+	Currency money.Currency
+}
+
+// ledger is everything about money in the table, in minor units.
+type ledger struct {
+	Entries   map[string][]simulator.Item // of the journal, by the transaction or payout they are about
+	events    map[string]simulator.Item   // by id
+	Payables  map[string]simulator.Item   // that wait for a payout, by tenant and id
+	moved     map[string][]simulator.Item // movements at the acquirer, by charge
+	cancelled map[string]bool             // refunds that the acquirer will never make, by id
+	Balances  map[BalanceKey]map[string]int64
+}
+
+func newLedger() *ledger {
+	return &ledger{Entries: map[string][]simulator.Item{}, events: map[string]simulator.Item{}, Payables: map[string]simulator.Item{},
+		moved: map[string][]simulator.Item{}, cancelled: map[string]bool{}, Balances: map[BalanceKey]map[string]int64{}}
+}
+
+// Balances beside the accounts of the journal.
+const (
+	journal     = "the journal"
+	Payables    = "what is payable"
+	Reserve     = "the reserve"
+	openRefunds = "refunds under way"
+	movements   = "what the acquirer has to pay"
+	fees        = "the fees"
+	billedFees  = "the fees that are billed"
+	bankLines   = "what the bank paid"
+	nothing     = "nothing"
+)
+
+// equations are balances that are equal, the first of them with a sign.
+var equations = []struct {
+	sign        int64
+	one         string
+	another     string
+	atEveryStep bool
+}{
+	{1, journal, nothing, true},
+	{-1, "merchant_payable", Payables, true},
+	{1, Reserve, openRefunds, true},
+	{1, "acquirer_receivable", movements, false},
+	{-1, "fee_income", fees, false},
+	{1, "fees_receivable", billedFees, false},
+	{1, "payouts_in_transit", nothing, false},
+	{-1, "bank", bankLines, false},
+}
+
+// enter takes an item as it is now and was before.
+func (l *ledger) enter(was, now simulator.Item) {
+	l.post(was, -1)
+	l.post(now, 1)
+	id := now.Text("id")
+	kind, _, _ := strings.Cut(now.Text("sk"), "#")
+	charge, ofCharge := strings.CutPrefix(now.Text("pk"), "SANDBOX#CHARGE#")
+	switch {
+	case ofCharge && kind != "CHARGE":
+		l.moved[charge] = append(l.moved[charge], now)
+	case strings.HasPrefix(now.Text("pk"), "SANDBOX#REFUND#"):
+		l.cancelled[id] = now.Text("decision") == "cancelled"
+	case now.Kind() == store.KindJournal:
+		about := now.Object("about").Text("id")
+		l.Entries[about] = append(l.Entries[about], now)
+	case kind == "EVENT":
+		l.events[id] = now
+	case now.Kind() == store.KindPayable:
+		l.Payables[PayableKey(now, id)] = now
+	}
+}
+
+// post adds what an item amounts to, or takes it away again, as the sign says.
+func (l *ledger) post(i simulator.Item, sign int64) {
+	add := func(balance string, amount any, sign int64) {
+		tenant := i.Text("tenant") // of the acquirer's and the bank's items; ours have it in their key
+		if tenant == "" {
+			tenant = i.Tenant()
+		}
+		key := BalanceKey{tenant, currencyOf(amount)}
+		if l.Balances[key] == nil {
+			l.Balances[key] = map[string]int64{}
+		}
+		l.Balances[key][balance] += sign * Minor(amount)
+	}
+	switch kind, _, _ := strings.Cut(i.Text("sk"), "#"); {
+	case i.Kind() == store.KindJournal:
+		for _, posting := range i.List("postings") {
+			add(posting.Text("account"), posting["amount"], sign)
+			add(journal, posting["amount"], sign)
+		}
+	case i.Kind() == store.KindPayable:
+		add(Payables, i["amount"], sign)
+	case kind == "RESERVE":
+		add(Reserve, i["amount"], sign)
+	case kind == "EVENT" && i["in_reserve"] == true && openEvent(i):
+		add(openRefunds, i["amount"], sign)
+	case kind == "TRANSACTION" && Minor(i["captured"]) > 0:
+		add(fees, i["fee"], sign)
+		if i["gross"] == true {
+			add(billedFees, i["fee"], sign)
+		}
+	case kind == "CAPTURE":
+		add(movements, i["amount"], sign)
+	case strings.HasPrefix(i.Text("pk"), "SANDBOX#CHARGE#") && kind != "CHARGE": // to be deducted
+		add(movements, i["amount"], -sign)
+	case booked(i):
+		add(bankLines, i["amount"], sign)
+	}
+}
+
+// booked reports whether an item is a line of the bank's statement.
+func booked(i simulator.Item) bool {
+	return i.Text("pk") == "FILEBANK#PAID" ||
+		strings.HasPrefix(i.Text("pk"), "SANDBOX#TRANSFER#") && strings.HasPrefix(i.Text("sk"), "STATEMENT_LINE#")
+}
+
+// keys returns all that have money, in order.
+func (l *ledger) keys() []BalanceKey {
+	return slices.SortedFunc(maps.Keys(l.Balances), func(a, b BalanceKey) int {
+		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Currency, b.Currency))
+	})
+}
+
+func openEvent(event simulator.Item) bool { return OfEvents("REFUND", "BEGUN", "PENDING")(event) }
+
+// of returns the events of a transaction, in the order of their ids.
+func (l *ledger) of(transaction string) []simulator.Item {
+	return where(l.events, "transaction_id", transaction)
+}
+
+// where returns the items whose attribute has a value, in the order of their keys.
+func where(items map[string]simulator.Item, attribute, value string) (found []simulator.Item) {
+	for _, key := range simulator.Sorted(items) {
+		if i := items[key]; i.Text(attribute) == value {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// Sum adds up the amounts of those items that the filter keeps.
+func Sum(items []simulator.Item, keep func(simulator.Item) bool) (total int64) {
+	for _, i := range items {
+		if keep(i) {
+			total += Minor(i["amount"])
+		}
+	}
+	return total
+}
+
+// All keeps every item.
+func All(simulator.Item) bool { return true }
+
+// Are keeps items whose attribute has one of the values.
+func Are(name string, values ...string) func(simulator.Item) bool {
+	return func(i simulator.Item) bool { return slices.Contains(values, i.Text(name)) }
+}
+
+func OfEvents(kind string, statuses ...string) func(simulator.Item) bool {
+	return func(i simulator.Item) bool {
+		return i.Text("type") == kind && slices.Contains(statuses, i.Text("status"))
+	}
+}
+
+// PayableKey names a payable of the tenant that an item belongs to.
+func PayableKey(i simulator.Item, id string) string { return i.Tenant() + " " + id }
+
+// carriedBy is the payout that carried a payable or record forward; "": none did.
+func carriedBy(i simulator.Item) string {
+	payout, carried := strings.CutPrefix(i.Text("id"), "carried#")
+	if !carried {
+		return ""
+	}
+	payout, _, _ = strings.Cut(payout, "#")
+	return payout
+}
+
+// net is what a part of a transaction comes to.
+func net(part simulator.Item) int64 {
+	net := Minor(part["amount"]) - Minor(part["deducted"])
+	if part["gross"] != true {
+		net -= Minor(part["fee"])
+	}
+	return net
+}
+
+// liveMinimumBalance is contract §6.4's, in a currency's units.
+const liveMinimumBalance = "-1000"
+
+func MinimumBalance(currency money.Currency) int64 {
+	return money.MustParse(liveMinimumBalance, currency).Minor()
+}

@@ -1,0 +1,145 @@
+package books
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+)
+
+// checkRecords checks the history of single items in the stream by the rules
+// of their kinds.
+func (b Snapshot) checkRecords() {
+	before := map[string]*simulator.Change{}
+	for _, c := range b.Changes {
+		now := c.Image()
+		key := now.Text("pk") + " " + now.Text("sk")
+		if was := before[key]; was != nil && c.EventName == "MODIFY" {
+			switch now.Text("sk") {
+			case "IDEMPOTENCY":
+				b.checkIdempotency(was, c)
+			case "CALLBACK":
+				b.checkProgress(was.Image(), now)
+			}
+		}
+		before[key] = c
+	}
+	b.checkClaims()
+	b.checkInstruments()
+	b.checkAnswers()
+}
+
+// checkIdempotency: a key stays with its request; while a request runs no
+// other takes its key; and an answer that was kept is kept (contract §2.8).
+func (b Snapshot) checkIdempotency(before, after *simulator.Change) {
+	was, now := before.Image(), after.Image()
+	at := after.Change.ApproximateCreationDateTime.Time
+	key := now.Text("pk")
+	if simulator.Seconds(was, "expires_at").Before(at.Add(2 * simulator.MaxSkew)) {
+		return
+	}
+	if now.Text("fingerprint") != was.Text("fingerprint") {
+		b.Find("", "%s went to another request", key)
+	}
+	if reply := was.Text("reply"); reply != "" && now.Text("reply") != reply {
+		b.Find("", "the answer kept under %s changed", key)
+	}
+	until, _ := strconv.ParseInt(was.Text("running_until"), 10, 64)
+	if now.Text("owner") != was.Text("owner") && at.Add(time.Second+2*simulator.MaxSkew).Before(time.UnixMilli(until)) {
+		b.Find("", "%s was taken from a request that still runs", key)
+	}
+}
+
+// checkProgress: a callback that is done stays done, and tries only grow,
+// unless an operator replays it.
+func (b Snapshot) checkProgress(was, now simulator.Item) {
+	tries := func(i simulator.Item) int { n, _ := strconv.Atoi(i.Text("tries")); return n }
+	if tries(now) < tries(was) {
+		b.Find(now.Text("checkout_id"), "callback %s had %d tries, now %d", now.Text("id"), tries(was), tries(now))
+	}
+	if was.Text("state") == "delivered" && now.Text("state") != "delivered" && !b.replayed() {
+		b.Find(now.Text("checkout_id"), "callback %s was delivered, and is due again", now.Text("id"))
+	}
+}
+
+func (b Snapshot) replayed() bool {
+	for _, a := range b.Answers {
+		if strings.Contains(a.Command, "replay_callbacks") {
+			return true
+		}
+	}
+	return false
+}
+
+// checkClaims: what clients were answered about a customer is there, and only one
+// got the answer that it made it.
+func (b Snapshot) checkClaims() {
+	for _, r := range b.Replies {
+		customer, ok := strings.CutPrefix(r.Path, "/v0.1/customers/")
+		if !ok || r.Method != http.MethodPut || !r.Received || r.Status != http.StatusOK {
+			continue
+		}
+		added := simulator.Decoded[struct {
+			Details map[string]string `json:"personal_details"`
+		}]([]byte(r.Sent())).Details
+		stored := b.customers[r.Tenant+" "+customer].Object("personal_details")
+		for _, detail := range simulator.Sorted(added) {
+			if stored.Text(detail) != added[detail] {
+				b.Find("", "%s lost its %s", customer, detail)
+			}
+		}
+	}
+	makers := map[string]string{}
+	for _, r := range b.Replies {
+		if r.Status != 201 || r.Path != "/v0.1/customers" {
+			continue
+		}
+		name := r.Tenant + " " + r.Sent()[:strings.Index(r.Sent(), ",")]
+		if first := makers[name]; first != "" && first != r.IdempotencyKey {
+			b.Find("", "%s was made under %q and %q", name, first, r.IdempotencyKey)
+		}
+		makers[name] = r.IdempotencyKey
+	}
+}
+
+// checkInstruments: the acquirer knows every card that may be charged.
+func (b Snapshot) checkInstruments() {
+	for _, i := range b.instruments {
+		if token := i.Object("card").Text("acquirer_token"); i["active"] == true && !b.cards[token] {
+			b.Find("", "active card %s has the token %q, which the acquirer does not know", i.Text("token"), token)
+		}
+	}
+}
+
+// checkAnswers: a merchant is opened once, and each secret has one version.
+func (b Snapshot) checkAnswers() {
+	opened, rotated := map[string]bool{}, map[string]bool{}
+	for _, given := range b.Answers {
+		a := simulator.Decoded[struct {
+			Created bool
+			Code    string `json:"merchant_code"`
+			Version int    // of a callback secret
+		}](given.Text)
+		if a.Created {
+			if opened[a.Code] {
+				b.Find("", "merchant %s was opened twice", a.Code)
+			}
+			opened[a.Code] = true
+		}
+		if name := a.Code + " " + strconv.Itoa(a.Version); a.Version > 0 {
+			if rotated[name] {
+				b.Find("", "two rotations made secret %s", name)
+			}
+			rotated[name] = true
+		}
+	}
+}
+
+// CheckEntryCount sees that a write which changes something has one audit entry, and any other none.
+func CheckEntryCount(w *simulator.World, changed []string, entries int) {
+	if want := min(len(changed), 1); entries != want {
+		w.Find("", "a change of %v has %d audit entries, want %d", changed, entries, want)
+	}
+}

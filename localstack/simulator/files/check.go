@@ -1,0 +1,296 @@
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/shared/file"
+
+	objects "github.com/cashwrap/cashwrap/shared/file/s3"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// fileState is what a tenant has at a time.
+type fileState struct {
+	since              int64                     // in logical time
+	files, collections map[string]simulator.Item // by id
+	counted            [2]int                    // files and collections
+}
+
+// of are the files in a collection.
+func (s fileState) of(collection string) (n int) {
+	for _, f := range s.files {
+		if f.Text("collection_id") == collection {
+			n++
+		}
+	}
+	return n
+}
+
+// ofFiles says whether a partition holds a tenant's files, or entries of objects.
+func ofFiles(pk string) bool {
+	return slices.Contains([]store.Kind{store.KindFiles, store.KindObjects}, simulator.Partition(pk).Kind)
+}
+
+// Committing looks after each write.
+func (f *files) Committing(by *simulator.Invocation, operation string, body []byte) (committed func()) {
+	return func() { f.checkCommitted(by, operation, body) }
+}
+
+func (f *files) checkCommitted(by *simulator.Invocation, operation string, body []byte) {
+	if operation == "BatchGetItem" || operation == "GetItem" || operation == "Query" ||
+		!slices.ContainsFunc(simulator.ValuesOf(string(body), "pk"), ofFiles) {
+		return
+	}
+	if w, first := f.ReadWrite(operation, body); first {
+		f.checkAudit(w)
+	}
+	f.look()
+	for _, c := range f.tenants {
+		if n := len(c.history); n > 1 {
+			c.checkChange(by, c.history[n-2], c.history[n-1])
+		}
+	}
+}
+
+// checkAudit: each change of a file or a collection writes one audit entry, and nothing else writes any.
+func (f *files) checkAudit(w simulator.Write) {
+	changed, entries := map[string]bool{}, 0
+	for _, i := range slices.Concat(w.Puts, w.Deleted) {
+		sk := i.Text("sk")
+		if i.Kind() == store.KindFiles && (strings.HasPrefix(sk, "FILE#") || strings.HasPrefix(sk, "COLLECTION#")) {
+			changed[sk] = true
+		}
+		if i.Kind() == store.KindAudit {
+			entries++
+		}
+	}
+	books.CheckEntryCount(f.World, simulator.Sorted(changed), entries)
+}
+
+// items are what the table has of files and of their objects, by the stream: reading the table each time takes long.
+func (f *files) items() map[string]simulator.Item {
+	f.ReadStream()
+	f.Record(func() {
+		for _, c := range f.Changes[f.applied:] {
+			pk, sk := c.Change.Keys["pk"].String(), c.Change.Keys["sk"].String()
+			if delete(f.kept, pk+" "+sk); c.EventName != "REMOVE" && ofFiles(pk) {
+				f.kept[pk+" "+sk] = c.Image()
+			}
+		}
+		f.applied = len(f.Changes)
+	})
+	return f.kept
+}
+
+// look notes what all tenants have now, and checks it.
+func (f *files) look() {
+	items := f.items()
+	for _, c := range f.tenants {
+		s := c.check(items)
+		s.since = f.LogicalTime()
+		f.Record(func() { c.history = append(c.history, s) })
+	}
+	f.checkObjects(items)
+}
+
+// fileRecords are all that the table has about a tenant.
+type fileRecords struct {
+	fileState
+	listed [2]map[string]simulator.Item // entries in lists, by id
+	gone   map[string]simulator.Item    // what is kept of deleted files, by id
+	counts [2]simulator.Item
+	doomed int // entries of objects whose files are gone, which count as files
+}
+
+func (c *fileTenant) recordsIn(items map[string]simulator.Item) fileRecords {
+	r := fileRecords{fileState: fileState{files: map[string]simulator.Item{}, collections: map[string]simulator.Item{}},
+		listed: [2]map[string]simulator.Item{{}, {}}, gone: map[string]simulator.Item{}}
+	for _, i := range items {
+		if i.Kind() == store.KindObjects && ownerOf(i) == c.Tenant && i.Text("state") == string(file.ObjectDoomed) {
+			r.doomed++
+		}
+		if i.Kind() != store.KindFiles || i.Tenant() != c.Tenant {
+			continue
+		}
+		kind, rest, _ := strings.Cut(i.Text("sk"), "#")
+		id := rest[strings.LastIndex(rest, "#")+1:]
+		switch kind {
+		case "FILE":
+			r.files[id] = i
+		case "FILES":
+			r.listed[0][id] = i
+		case "DELETED":
+			r.gone[id] = i
+		case "COLLECTION":
+			r.collections[id] = i
+		case "COLLECTIONS":
+			r.listed[1][id] = i
+		case "COUNT":
+			r.counts[map[string]int{"FILES": 0, "COLLECTIONS": 1}[rest]] = i
+		}
+	}
+	for n := range r.counts {
+		r.counted[n] = simulator.Number(r.counts[n]["count"])
+	}
+	return r
+}
+
+// check: lists are of what there is, and counts, too; content that is not gone for good counts.
+func (c *fileTenant) check(items map[string]simulator.Item) fileState {
+	r := c.recordsIn(items)
+	for n, of := range []map[string]simulator.Item{r.files, r.collections} {
+		what := []string{"files", "collections"}[n]
+		if want := len(of) + []int{r.doomed, 0}[n] + c.others[n]; r.counted[n] != want {
+			c.Find("", "%s counts %d %s, and has %d", c.Name, r.counted[n], what, want)
+		}
+		if most := []int{file.MaxFiles, file.MaxCollections}[n]; r.counted[n] > most {
+			c.Find("", "%s has %d %s, and may have %d", c.Name, r.counted[n], what, most)
+		}
+		if got, want := simulator.Sorted(r.listed[n]), simulator.Sorted(of); !slices.Equal(got, want) {
+			c.Find("", "%s lists the %s %v, and has %v", c.Name, what, got, want)
+		}
+		for _, id := range simulator.Sorted(of) {
+			listed := r.listed[n][id]
+			for _, field := range []string{"status", "collection_id"} {
+				if listed != nil && listed.Text(field) != of[id].Text(field) {
+					c.Find("", "%s has the %s %q, and is listed with %q", id, field, of[id].Text(field), listed.Text(field))
+				}
+			}
+		}
+	}
+	for _, id := range simulator.Sorted(r.collections) {
+		if got, want := simulator.Number(r.collections[id]["files_count"]), r.of(id); got != want {
+			c.Find("", "collection %s counts %d files, and has %d", id, got, want)
+		}
+	}
+	for _, id := range simulator.Sorted(r.files) {
+		if at := r.files[id].Text("collection_id"); at != "" && r.collections[at] == nil {
+			c.Find("", "file %s is in the collection %s, which its merchant does not have", id, at)
+		}
+		if r.gone[id] != nil {
+			c.Find("", "file %s was deleted, and is there again", id)
+		}
+	}
+	return r.fileState
+}
+
+// still are the members of a file that never change, and once uploaded those that do not either.
+var still = []string{"filename", "content_type", "size", "object", "created_at"}
+
+// checkChange: how files and collections change (contract §8.3).
+func (c *fileTenant) checkChange(by *simulator.Invocation, before, after fileState) {
+	open := func(id string) bool { return id == "" || before.collections[id].Text("status") == string(file.Open) }
+	archived := func(id string) bool { return before.collections[id].Text("status") == string(file.Archived) }
+	for _, id := range simulator.Sorted(after.files) {
+		was, is := before.files[id], after.files[id]
+		from, to := was.Text("collection_id"), is.Text("collection_id")
+		completed := was.Text("status") != "uploaded" && is.Text("status") == "uploaded"
+		moved := was == nil || from != to
+		switch {
+		case (moved || completed) && !open(to):
+			c.Find("", "file %s came into the collection %s, or was uploaded there, and that is %s", id, to,
+				before.collections[to].Text("status"))
+		case moved && archived(from):
+			c.Find("", "file %s left the collection %s, which is archived", id, from)
+		case was == nil && is.Text("status") != "pending":
+			c.Find("", "file %s is made %s", id, is.Text("status"))
+		case was.Text("status") == "uploaded" && (is.Text("status") != "uploaded" || changed(was, is,
+			"checksum_sha256", "revision", "uploaded_at")), was != nil && changed(was, is, still...):
+			c.Find("", "file %s changed from %v to %v", id, was, is)
+		}
+	}
+	for _, id := range simulator.Sorted(before.files) {
+		if after.files[id] == nil {
+			c.checkEnd(by, before.files[id], archived(before.files[id].Text("collection_id")))
+		}
+	}
+	for _, id := range simulator.Sorted(before.collections) {
+		was, is := maps.Clone(before.collections[id]), maps.Clone(after.collections[id])
+		for _, i := range []simulator.Item{was, is} {
+			delete(i, "files_count")
+			delete(i, "version")
+		}
+		if archived(id) && fmt.Sprint(was) != fmt.Sprint(is) {
+			c.Find("", "archived collection %s changed from %v to %v", id, was, is)
+		}
+	}
+}
+
+func changed(was, is simulator.Item, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return was.Text(name) != is.Text(name) })
+}
+
+// checkEnd: a file ends because somebody deletes it, its content differs, or it was not uploaded in time.
+func (c *fileTenant) checkEnd(by *simulator.Invocation, was simulator.Item, archived bool) {
+	id := was.Text("id")
+	deleted := c.World.Read(was.Text("pk"), "DELETED#"+id)
+	created, _ := time.Parse(time.RFC3339Nano, was.Text("created_at"))
+	versions := c.files.versions[was.Text("object")]
+	switch pending := was.Text("status") == "pending"; {
+	case len(deleted) == 0:
+		c.Find("", "nothing is kept of the deleted file %s", id)
+	case by.Name == "sweep" && (!pending || c.Now().Sub(created) < file.PendingTime-2*simulator.MaxSkew):
+		c.Find("", "%s file %s was dropped after %v", was.Text("status"), id, c.Now().Sub(created))
+	case by.Name == "sweep":
+	case deleted.Text("reason") != "" && (!pending || !slices.ContainsFunc(versions, func(v *version) bool {
+		return strings.HasPrefix(v.content, program)
+	})):
+		c.Find("", "%s file %s was dropped, and its content was right", was.Text("status"), id)
+	case deleted.Text("reason") != "":
+	case !c.files.deletions[id]:
+		c.Find("", "file %s was deleted, and nobody asked for it", id)
+	case archived:
+		c.Find("", "file %s was deleted in an archived collection", id)
+	}
+}
+
+// checkFiles: in the end every file is uploaded, and has the only version of an object there is.
+func (f *files) checkFiles() {
+	items := f.Scan()
+	want := map[string]string{}
+	for _, i := range items {
+		if i.Kind() == store.KindObjects {
+			want[file.Prefix+i.Text("sk")] = i.Text("revision")
+			if i.Text("state") != "uploaded" {
+				f.Find("", "object %s is left %s", i.Text("sk"), i.Text("state"))
+			}
+		}
+	}
+	found := map[string]string{}
+	// past the scheduler
+	at := objects.New(aws.Config{Region: f.Config.Region, Credentials: simulator.Credentials, HTTPClient: simulator.PlainClient(f.engine),
+		BaseEndpoint: &f.Config.S3Endpoint}, runner.Bucket)
+	for one, err := range at.List(context.Background(), file.Prefix, "") {
+		f.Must(err)
+		if found[one.Key] += one.Revision; one.Deletion {
+			f.Find("", "object %s has a marker of a deletion", one.Key)
+		}
+	}
+	if !maps.Equal(found, want) {
+		f.Find("", "S3 has the objects %v, and the table %v", found, want)
+	}
+	f.checkSecrets(items)
+	f.checkSeen()
+	f.FindLogged("reconciliation break", "an object with a file")
+}
+
+// checkSecrets: no link is kept, or logged.
+func (f *files) checkSecrets(items []simulator.Item) {
+	dump, _ := json.Marshal(items)
+	for _, signature := range f.links {
+		if strings.Contains(string(dump), signature) || len(f.Errors.About(signature)) > 0 {
+			f.Find("", "the signature %s of a link is kept", signature)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/s3"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/platform/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
+	"github.com/cashwrap/cashwrap/shared/file"
+)
+
+// files is the workload in which clients of two merchants make collections and files, upload, complete, move and
+// delete them at the same time.
+type files struct {
+	*simulator.World
+	shops     []*shops.Shop
+	engine    *s3.Engine
+	rng       *rand.Rand // the root goroutine's alone
+	narrow    bool       // all that clients do is about one collection of each tenant, so that changes meet
+	tenants   []*fileTenant
+	documents map[string]*document      // by the id of their file
+	versions  map[string][]*version     // that S3 has had, by key
+	deletions map[string]bool           // ids of files whose deletion somebody has asked for
+	links     []string                  // signatures of links, which nothing keeps
+	kept      map[string]simulator.Item // items of files and objects, by their keys, after the changes that were applied
+	states    map[string]string         // of the entries of objects, by key, that there were
+	applied   int
+}
+
+// fileTenant is a tenant with those who use its files.
+type fileTenant struct {
+	*shops.Scenario
+	files       *files
+	collections []string    // ids of those that are there from the beginning
+	others      [2]int      // files and collections that are counted, and of which nothing is stored
+	history     []fileState // what it has had, in order
+	documents   []*document
+}
+
+func New(w *simulator.World) simulator.Workload {
+	f := &files{World: w, rng: w.Random(5_000), documents: map[string]*document{},
+		versions: map[string][]*version{}, deletions: map[string]bool{}, kept: map[string]simulator.Item{},
+		states: map[string]string{}}
+	w.Jumps = fileJumps
+	w.Held, f.narrow = []float64{0, 0.7, 0.95}[f.rng.IntN(3)], f.rng.IntN(2) == 0
+	given, _ := simulator.Credentials.Retrieve(context.Background())
+	f.engine = s3.New(s3.Config{Now: w.Now, Region: runner.Region, Credentials: given})
+	w.Must(f.engine.CreateBucket(runner.Bucket))
+	w.Objects = witness{f}
+	w.Consumers = append(w.Consumers, "files")
+	return f
+}
+
+// Check also compares what is left with S3.
+func (f *files) Check() {
+	books.Reconcile(f.World)
+	f.Drain() // of files the function files does it, by messages, and logs what it finds
+	books.Check(f.World)
+	f.checkFiles()
+}
+
+// Interfere reads the stream first: clients wait until links have ended, and iterators with them.
+func (f *files) Interfere() {
+	f.ReadStream()
+	f.World.Interfere()
+}
+
+// Act has collections made while nothing fails. Then all clients compete.
+func (f *files) Act() {
+	f.shops = shops.Open(f.World)
+	first := f.rng.IntN(len(f.shops))
+	for n := range 1 + f.rng.IntN(2) {
+		c := &fileTenant{files: f,
+			Scenario: shops.NewScenario(f.World, f.shops[(first+n)%len(f.shops)], f.Random(5_001+n), fmt.Sprintf("files-%d", n))}
+		f.tenants = append(f.tenants, c)
+		f.Go(simulator.Clients, c.makeCollections)
+		f.Steer(simulator.Clients)
+		c.startNearLimits()
+	}
+	f.look()
+	f.FaultsOn = true
+	for _, c := range f.tenants {
+		c.populate()
+	}
+	shops.Recover(f.World)
+}
+
+// makeCollections makes the collections that are there from the beginning.
+func (c *fileTenant) makeCollections() {
+	many := 1 + c.RNG.IntN(2)
+	if c.files.narrow {
+		many = 1
+	}
+	for n := range many {
+		answer := c.request(c.Name, client.Request{Method: "POST", Path: c.path("collections"),
+			Body: fmt.Sprintf(`{"name":"%s %d"}`, c.Name, n)})
+		if answer.Status != 201 {
+			c.Panicf("a collection is not made: %s", answer.Body)
+		}
+		c.collections = append(c.collections, answer.View().ID)
+	}
+}
+
+func (c *fileTenant) startNearLimits() {
+	near := func(name string, most, has int) int {
+		to := most - 1 - c.RNG.IntN(2)
+		c.SetCount(simulator.Item{"pk": "FILES#" + c.Tenant, "sk": "COUNT#" + name}, "count", "N", to)
+		return to - has
+	}
+	switch c.RNG.IntN(4) {
+	case 0:
+		c.others[0] = near("FILES", file.MaxFiles, 0)
+	case 1:
+		c.others[1] = near("COLLECTIONS", file.MaxCollections, len(c.collections))
+	}
+}
+
+// path is that of the merchant's collections or files.
+func (c *fileTenant) path(of string) string { return "/v0.1/merchants/" + c.Merchant + "/" + of }
+
+// request sends a request until it is settled.
+func (c *fileTenant) request(actor string, r client.Request) simulator.Response {
+	r.APIKey = c.Token
+	return c.World.Settle(actor, c.Tenant, r)
+}
+
+// twice has an impatient client send the same request once more, now and then.
+func (c *fileTenant) twice(actor string, rng *rand.Rand, r client.Request) {
+	c.Impatient(actor, rng, func(twin string) { c.request(twin, r) })
+}
+
+// fileJumps are past those, the end of a link, the time of an object that is to be deleted once more, and the time in
+// which files are to be uploaded.
+var fileJumps = []time.Duration{5 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 16 * time.Minute,
+	76 * time.Minute, 3 * time.Hour, 24 * time.Hour}

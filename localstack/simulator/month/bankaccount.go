@@ -1,0 +1,161 @@
+package month
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jacoelho/banking/iban"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+// accountsPath is that of listMyBankAccounts and createMyBankAccount.
+const accountsPath = "/v0.1/me/merchant-profile/bank-accounts"
+
+// Last digits of accounts, by which the sandbox verifies them, and pays (package
+// sandbox): mostly it does both.
+const (
+	payableEnding    = "5678"
+	unverifiedEnding = "9999"
+)
+
+var endings = []string{payableEnding, payableEnding, payableEnding, payableEnding, "0000", "0000", "1111", "3333",
+	unverifiedEnding}
+
+// newIBAN is one that nobody had before.
+func (m *month) newIBAN(ending string) string {
+	m.numbers++
+	number, err := iban.ReplaceChecksum(fmt.Sprintf("DE0010010010%06d%s", m.numbers, ending))
+	if err != nil {
+		m.Panicf("IBAN: %v", err)
+	}
+	return number
+}
+
+// fill gives the payee all but one of the accounts that it may have.
+func (p *payee) fill() {
+	for n := range merchant.MaxBankAccounts - 1 {
+		number := p.month.newIBAN(payableEnding)
+		if n < len(ibans) {
+			number = ibans[n]
+		}
+		p.command("operator", "set_payout", simulator.Fields{"holder": "Nr. 1", "iban": number})
+	}
+}
+
+// addsAccount is what one or two people in the merchant's office do: each adds an
+// account, and looks whether it is verified. Live accounts are decided by operators, who
+// may be of different opinions.
+func (p *payee) addsAccount() func() {
+	var added []client.Request
+	for range p.some() {
+		added = append(added, p.newAccount())
+	}
+	add := p.inOffice(func(actor string, i int, rng *rand.Rand) {
+		p.Insist(actor, added[i])
+		if rng.IntN(3) == 0 {
+			p.Pass(sandbox.VerifiedAfter + time.Second)
+			p.looksAtAccounts(actor, rng)
+		}
+	}, len(added))
+	outcomes := make([]string, 1+p.month.rng.IntN(2))
+	for i := range outcomes {
+		outcomes[i] = []string{"verified", "verified", "rejected"}[p.month.rng.IntN(3)]
+	}
+	if !p.Live() || p.month.rng.IntN(2) == 0 {
+		return add
+	}
+	return func() {
+		add()
+		p.month.commands++
+		what := fmt.Sprintf("clerk-%d", p.month.commands)
+		for i, outcome := range outcomes {
+			p.StartClient(what, i, func(actor string, _ *rand.Rand) { p.verify(actor, outcome) })
+		}
+	}
+}
+
+// settleAccount has the pending account decided now, if there is one.
+func (p *payee) settleAccount() {
+	if p.month.accountsOf(p.Tenant).latest().count(merchant.BankAccountPending) == 0 {
+		return
+	}
+	p.inOffice(func(actor string, _ int, rng *rand.Rand) {
+		if p.Live() {
+			p.verify(actor, []string{"verified", "verified", "rejected"}[rng.IntN(3)])
+		} else {
+			p.looksAtAccounts(actor, rng)
+		}
+	}, 1+p.month.rng.IntN(2))()
+}
+
+// newAccount is a request for one more account; one in ten has no number at all, and one in ten a number that the
+// merchant may have already.
+func (p *payee) newAccount() client.Request {
+	rng := p.month.rng
+	number := p.month.newIBAN(endings[rng.IntN(len(endings))])
+	body := simulator.Fields{"account_holder_name": "Holder of " + number, "iban": number, "primary": rng.IntN(4) > 0}
+	switch rng.IntN(10) {
+	case 0:
+		delete(body, "iban")
+	case 1:
+		body["iban"] = ibans[rng.IntN(len(ibans))]
+	}
+	r := client.Request{Method: "POST", Path: accountsPath, Body: simulator.Encoded(body)}
+	if rng.IntN(2) == 0 {
+		r.IdempotencyKey = "add " + number
+		p.month.addedOnce["Holder of "+number] = true
+	}
+	return r
+}
+
+// looksAtAccounts lists the accounts, which asks the bank about the pending one.
+func (p *payee) looksAtAccounts(actor string, rng *rand.Rand) {
+	paths := []string{accountsPath, accountsPath + onlyPrimary, "/v1.1/merchants/" + p.Merchant + "/bank-accounts"}
+	p.Insist(actor, client.Request{Method: "GET", Path: paths[rng.IntN(len(paths))]})
+}
+
+// onlyPrimary asks for the primary account alone.
+const onlyPrimary = "?primary=true"
+
+// verify gives an operator's opinion about the account that is pending, if any, as soon
+// as there is one.
+func (p *payee) verify(actor, outcome string) {
+	for range simulator.Patience {
+		var listed struct {
+			Accounts []struct {
+				ID     string `json:"account"`
+				Status merchant.BankAccountStatus
+			} `json:"bank_accounts"`
+		}
+		p.Think(actor)
+		p.Operate(actor, simulator.Encoded(simulator.Fields{"command": "list_bank_accounts", "merchant_code": p.Merchant}), &listed)
+		for _, a := range listed.Accounts {
+			if a.Status == merchant.BankAccountPending {
+				p.command(actor, "verify_bank_account", simulator.Fields{"account": a.ID, "outcome": outcome})
+				return
+			}
+		}
+	}
+}
+
+// decideAccount has an operator decide about the account that is pending, if any, so
+// that nothing waits for it in the end.
+func (p *payee) decideAccount(actor string) {
+	accounts := p.month.accountsOf(p.Tenant).latest().all
+	at := slices.IndexFunc(accounts, books.Are("status", string(merchant.BankAccountPending)))
+	switch {
+	case at < 0:
+	case p.Live():
+		p.verify(actor, []string{"verified", "rejected"}[p.month.rng.IntN(2)])
+	case strings.HasSuffix(accounts[at].Text("iban"), unverifiedEnding):
+		p.command(actor, "set_payout", simulator.Fields{"holder": "Nr. 3", "iban": accounts[at].Text("iban")})
+	}
+}

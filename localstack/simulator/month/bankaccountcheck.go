@@ -1,0 +1,184 @@
+package month
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+// accountsVersion is what a tenant's bank accounts were from a logical time on.
+type accountsVersion struct {
+	from    int64
+	all     []simulator.Item
+	primary string // its id
+}
+
+// tenantAccounts are a tenant's bank accounts, and where its payouts go.
+type tenantAccounts struct {
+	versions []accountsVersion // but for the first, when there are none
+	payee    simulator.Item    // the last VERIFIED primary one
+	held     bool              // no payout may leave
+}
+
+func (v accountsVersion) count(of ...merchant.BankAccountStatus) (n int) {
+	for _, a := range v.all {
+		if slices.Contains(of, statusOf(a)) {
+			n++
+		}
+	}
+	return n
+}
+
+// counted are the statuses of accounts that count towards their maximum.
+var counted = []merchant.BankAccountStatus{merchant.BankAccountPending, merchant.BankAccountVerified}
+
+func statusOf(account simulator.Item) merchant.BankAccountStatus {
+	return merchant.BankAccountStatus(account.Text("status"))
+}
+
+// tally counts the accounts with each value of an attribute, of the statuses that are given.
+func (v accountsVersion) tally(attribute string, of ...merchant.BankAccountStatus) map[string]int {
+	count := map[string]int{}
+	for _, a := range v.all {
+		if slices.Contains(of, statusOf(a)) {
+			count[a.Text(attribute)]++
+		}
+	}
+	return count
+}
+
+func (v accountsVersion) holders() map[string]int {
+	return v.tally("account_holder_name", append(counted, merchant.BankAccountRejected)...)
+}
+
+// numbers counts the accounts of each number that were not REJECTED.
+func (v accountsVersion) numbers() map[string]int { return v.tally("iban", counted...) }
+
+func (v accountsVersion) get(id string) simulator.Item {
+	at := slices.IndexFunc(v.all, books.Are("id", id))
+	if at < 0 {
+		return nil
+	}
+	return v.all[at]
+}
+
+func (a *tenantAccounts) latest() accountsVersion {
+	if len(a.versions) == 0 {
+		return accountsVersion{}
+	}
+	return a.versions[len(a.versions)-1]
+}
+
+// during returns the versions that were there at some time from call to until.
+func (a *tenantAccounts) during(call, until int64) []accountsVersion {
+	return simulator.During(slices.Concat([]accountsVersion{{}}, a.versions), call, until,
+		func(v accountsVersion) int64 { return v.from })
+}
+
+func (m *month) accountsOf(tenant string) *tenantAccounts {
+	if m.accounts[tenant] == nil {
+		m.accounts[tenant] = &tenantAccounts{}
+	}
+	return m.accounts[tenant]
+}
+
+// checkBankAccounts: a tenant's bank accounts, as just written, keep contract §7.3.
+func (m *month) checkBankAccounts(tenant string, v accountsVersion) {
+	of := m.accountsOf(tenant)
+	before, primary := of.latest(), v.get(v.primary)
+	v.from = m.LogicalTime()
+	of.versions = append(of.versions, v)
+	switch verified := v.count(merchant.BankAccountVerified); {
+	case primary == nil && len(v.all) == 0: // payouts were held before there was an account
+	case primary == nil:
+		m.Find("", "%s has no primary account", tenant)
+	case statusOf(primary) == merchant.BankAccountRejected && verified > 0:
+		m.Find("", "the primary account of %s is REJECTED, and %d are VERIFIED", tenant, verified)
+	case statusOf(primary) == merchant.BankAccountVerified:
+		of.payee = primary
+	}
+	if pending := v.count(merchant.BankAccountPending); pending > 1 {
+		m.Find("", "%s has %d pending accounts", tenant, pending)
+	}
+	if all := v.count(counted...); all > merchant.MaxBankAccounts {
+		m.Find("", "%s has %d accounts", tenant, all)
+	}
+	for holder, n := range v.holders() {
+		if n > 1 && m.addedOnce[holder] {
+			m.Find("", "%s has %d accounts of %q, which was added once", tenant, n, holder)
+		}
+	}
+	for number, n := range v.numbers() {
+		if n > 1 || number == "" {
+			m.Find("", "%s has %d accounts with the number %q", tenant, n, number)
+		}
+	}
+	for _, was := range before.all {
+		is := v.get(was.Text("id"))
+		lost := is == nil && statusOf(was) != merchant.BankAccountRejected
+		if lost || is != nil && statusOf(was) != merchant.BankAccountPending && statusOf(is) != statusOf(was) {
+			m.Find("", "account %s of %s was %s, and is %q", was.Text("id"), tenant, statusOf(was), statusOf(is))
+		}
+	}
+}
+
+// checkPayee: a payout is recorded as sent to the account that is the last VERIFIED
+// primary one at that moment (contract §7.3), while nobody holds payouts, and to no
+// other one later.
+func (m *month) checkPayee(tenant string, payout simulator.Item) {
+	id, to := payout.Text("id"), payout.Object("to")
+	before, sent := m.sentTo[id]
+	switch of := m.accountsOf(tenant); {
+	case len(to) == 0:
+	case sent:
+		if !reflect.DeepEqual(before, to) {
+			m.Find("", "payout %s was sent to %s, and is %s to %s", id, before.Text("id"), payout.Text("status"), to.Text("id"))
+		}
+	default:
+		if m.sentTo[id] = to; !reflect.DeepEqual(of.payee, to) {
+			m.Find("", "payout %s goes to %s, the payee of %s is %s", id, to.Text("id"), tenant, of.payee.Text("id"))
+		}
+		if of.held {
+			m.Find("", "payout %s is sent, while payouts of %s are held", id, tenant)
+		}
+	}
+}
+
+// checkVerdicts: what an operator has said about a live account is final.
+func (m *month) checkVerdicts(body []byte) {
+	for _, pk := range simulator.ValuesOf(string(body), "pk") {
+		if !strings.HasPrefix(pk, "FILEBANK#ACCOUNT#") {
+			continue
+		}
+		stored := m.Read(pk, "ACCOUNT").Text("verdict")
+		if was := m.verdicts[pk]; was != "" && was != string(merchant.BankAccountPending) && stored != was {
+			m.Find("", "%s was %s, and is %s", pk, was, stored)
+		}
+		m.verdicts[pk] = stored
+	}
+}
+
+// payeeWitness is a bank that sees whether transfers name the accounts of their payouts.
+type payeeWitness struct {
+	bank.Bank
+	month *month
+}
+
+// Transfer takes a transfer.
+func (w payeeWitness) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, error) {
+	w.month.checkOrder(t.ID, t.To.IBAN)
+	return w.Bank.Transfer(ctx, t)
+}
+
+// checkOrder: the bank is given the account with which the payout was recorded.
+func (m *month) checkOrder(payout, iban string) {
+	if want := m.sentTo[payout].Text("iban"); iban == "" || iban != want {
+		m.Find("", "the bank is to pay %s to %q, and it was recorded for %q", payout, iban, want)
+	}
+}

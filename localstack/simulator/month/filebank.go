@@ -1,0 +1,158 @@
+package month
+
+import (
+	"encoding/xml"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// fileBank is where live mode's payouts are handed to a bank: operators have
+// them written into files, upload those, and report to the platform what the
+// bank answers.
+type fileBank struct {
+	*month
+	files      map[string]string  // that were uploaded, by message id
+	executed   map[string]bool    // transfers the bank has, and whether it paid them
+	unreported []executedTransfer // whose outcome the platform does not know
+	asked      int                // for files, so far
+}
+
+// executedTransfer is a transfer that the bank has, and its outcome.
+type executedTransfer struct {
+	id, merchant string
+	paid         bool
+}
+
+// upload is as much of a file as the bank has to read (pain.001.001.09).
+type upload struct {
+	MessageID string `xml:"CstmrCdtTrfInitn>GrpHdr>MsgId"`
+	Orders    []struct {
+		ID   string `xml:"PmtId>EndToEndId"`
+		IBAN string `xml:"CdtrAcct>Id>IBAN"`
+	} `xml:"CstmrCdtTrfInitn>PmtInf>CdtTrfTxInf"`
+}
+
+// work is an operator's day, or that of two who do not know of each other: a
+// file of what is to be paid, and the outcomes so far.
+func (t *fileBank) work(currency string) func() {
+	many := 1 + t.rng.IntN(3)/2
+	shared := t.rng.IntN(2) == 0 // they agreed on the file's name
+	return func() {
+		t.asked++
+		for i := range many {
+			name := fmt.Sprintf("file-%d", t.asked)
+			if !shared {
+				name = fmt.Sprintf("file-%d-%d", t.asked, i)
+			}
+			s := shops.NewScenario(t.World, nil, t.Random(5_000+t.asked), name)
+			s.StartClient("treasurer", i, func(actor string, rng *rand.Rand) {
+				t.export(actor, name, currency)
+				t.report(actor, rng)
+				if rng.IntN(3) == 0 { // the file was lost
+					t.export(actor, name, currency)
+				}
+			})
+		}
+	}
+}
+
+// export has a file written and takes it to the bank, as often as it comes.
+func (t *fileBank) export(actor, name, currency string) {
+	var answer struct{ Text string }
+	command := simulator.Encoded(simulator.Fields{"command": "export_payouts", "id": name, "holder": "Cashwrap",
+		"iban": "DE89370400440532013000", "currency": currency})
+	if t.InsistOn(actor, command, &answer); answer.Text != "" {
+		t.take(answer.Text)
+	}
+}
+
+// take is the bank's: it executes the orders of a file that it has not seen.
+func (t *fileBank) take(text string) {
+	var file upload
+	if err := xml.Unmarshal([]byte(text), &file); err != nil {
+		t.Find("", "the bank cannot read a file: %v", err)
+		return
+	}
+	if before, again := t.files[file.MessageID]; again {
+		if before != text {
+			t.Find("", "file %s is not what it was", file.MessageID)
+		}
+		return
+	}
+	t.files[file.MessageID] = text
+	payouts := books.Read(t.World).Payouts
+	for _, order := range file.Orders {
+		merchant := simulator.Partition(payouts[order.ID].Text("pk")).Tenant.Merchant
+		if _, again := t.executed[order.ID]; again || merchant == "" {
+			t.Find("", "order %s of %q is in file %s", order.ID, merchant, file.MessageID)
+		}
+		t.checkOrder(order.ID, order.IBAN)
+		t.executed[order.ID] = !t.FaultsOn || t.pays(order.ID, order.IBAN)
+		t.unreported = append(t.unreported, executedTransfer{order.ID, merchant, t.executed[order.ID]})
+	}
+}
+
+// pays says whether the bank pays a transfer: not to an account that is closed, and now
+// and then not for reasons of its own.
+func (t *fileBank) pays(id, iban string) bool {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(id)) // never fails
+	return iban != sandbox.ClosedIBAN && iban != sandbox.UnknownIBAN && sum.Sum32()%8 > 0
+}
+
+// report reports outcomes to the platform, some of them twice, and leaves
+// some for another day.
+func (t *fileBank) report(actor string, rng *rand.Rand) {
+	for _, outcome := range slices.Clone(t.unreported) {
+		if t.FaultsOn && rng.IntN(4) == 0 {
+			continue
+		}
+		for range 1 + rng.IntN(5)/4 {
+			if !t.settle(actor, outcome) {
+				return
+			}
+		}
+		t.unreported = slices.DeleteFunc(t.unreported, func(w executedTransfer) bool { return w == outcome })
+	}
+}
+
+// settle is false when no answer came.
+func (t *fileBank) settle(actor string, outcome executedTransfer) bool {
+	command := simulator.Fields{"command": "settle_payout", "merchant_code": outcome.merchant, "payout": outcome.id,
+		"outcome": "paid"}
+	if !outcome.paid {
+		command["outcome"], command["reason"] = "rejected", "AC04"
+	}
+	var answer struct{ Error struct{ Code string } }
+	answered := t.InsistOn(actor, simulator.Encoded(command), &answer)
+	if answer.Error.Code != "" {
+		t.Find("", "the outcome of payout %s is refused: %s", outcome.id, answer.Error.Code)
+	}
+	return answered
+}
+
+// checkExecuted: the platform has the outcome of each transfer of the bank,
+// and no other.
+func (t *fileBank) checkExecuted(b books.Snapshot) {
+	for _, id := range simulator.Sorted(t.executed) {
+		p, want := b.Payouts[id], map[bool]string{true: "PAID", false: "FAILED"}[t.executed[id]]
+		if p.Text("status") != want {
+			t.Find("", "payout %s is %s, at the bank it is %s", id, p.Text("status"), want)
+		}
+	}
+	for _, id := range simulator.Sorted(b.Payouts) {
+		p := b.Payouts[id]
+		live := simulator.Partition(p.Text("pk")).Tenant.Mode == identity.Live
+		if _, known := t.executed[id]; !known && live && p.Text("status") == "PAID" && books.Minor(p["total"]) > 0 {
+			t.Find("", "payout %s is PAID, the bank does not have it", id)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package month
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// payee is a merchant that is paid out.
+type payee struct {
+	*shops.Scenario // of its operators
+	month           *month
+	where           *time.Location
+	zones           []string // that it has been in
+	more            string   // of its payments
+	payable         bool     // it has an account from the beginning
+	full            bool     // it has almost as many as it may have
+}
+
+// kinds of payees: their money has decimals or not, and clocks change at
+// midnight, at another time, or never.
+var payeeKinds = []simulator.Fields{
+	{"country": "DE", "currency": "EUR", "time_zone": "Europe/Berlin"},
+	{"country": "BR", "currency": "BRL", "time_zone": "America/Sao_Paulo", "payout_plan": "TRUE_INSTALLMENT"},
+	{"country": "CL", "currency": "CLP", "time_zone": "America/Santiago"},
+	{"country": "GB", "currency": "GBP", "time_zone": "UTC"},
+}
+
+var (
+	zones = []string{"Europe/Berlin", "America/Santiago", "America/Sao_Paulo", "UTC",
+		"Pacific/Auckland", "Asia/Kolkata"}
+	periods  = []string{"daily", "daily", "daily", "weekly", "monthly"}
+	feeRates = []string{"0.0195", "0", "0.05", "0.333333"}
+	ibans    = []string{sandbox.PaidIBAN, sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN,
+		sandbox.LostAnswerIBAN, sandbox.NotTakenIBAN}
+)
+
+// modes are the prefixes of tenants, by whether they are live.
+var modes = map[bool]string{true: "L#", false: "T#"}
+
+// open makes one or two merchants, and most of them an account.
+func (m *month) open() {
+	for n := range 1 + m.rng.IntN(4)/3 {
+		kind := payeeKinds[m.rng.IntN(len(payeeKinds))]
+		live := m.rng.IntN(5) < 2
+		given := simulator.Fields{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
+			"fee_rate": feeRates[m.rng.IntN(len(feeRates))], "shards": shops.SomeShards(m.World, n)}
+		maps.Copy(given, kind)
+		var made struct {
+			Code string                     `json:"merchant_code"`
+			Key  struct{ Plaintext string } `json:"api_key"`
+		}
+		m.Operate("operator", simulator.Encoded(given), &made)
+		where, err := time.LoadLocation(kind["time_zone"].(string))
+		if err != nil || made.Code == "" {
+			m.Panicf("merchant %v: %v", made, err)
+		}
+		of := &shops.Shop{Tenant: modes[live] + made.Code, Merchant: made.Code, Token: made.Key.Plaintext,
+			Currency: kind["currency"].(string)}
+		p := &payee{Scenario: shops.NewScenario(m.World, of, m.Random(2_000+n), fmt.Sprintf("payee-%d", n)), month: m, where: where,
+			zones: []string{where.String()}}
+		if kind["country"] == "BR" {
+			p.more = fmt.Sprintf(`,"installments":%d`, 1+m.rng.IntN(3))
+		}
+		m.payees = append(m.payees, p)
+		switch p.payable, p.full = m.rng.IntN(4) > 0, m.rng.IntN(8) == 0; {
+		case p.full:
+			p.fill()
+		case p.payable:
+			p.command("operator", "set_payout", simulator.Fields{"holder": "Nr. 1", "iban": ibans[m.rng.IntN(len(ibans))]})
+		}
+		p.command("operator", "update_settings", simulator.Fields{"payout_period": periods[m.rng.IntN(len(periods))],
+			"gross_settlement": m.rng.IntN(3) == 0})
+	}
+}
+
+// command is an operator's command about the payee, repeated until it is
+// answered.
+func (p *payee) command(actor, command string, more simulator.Fields) {
+	all := simulator.Fields{"command": command, "merchant_code": p.Merchant}
+	maps.Copy(all, more)
+	p.Scenario.Command(actor, "%s", simulator.Encoded(all))
+}
+
+// change is a change of the payee's settings or account, or a request to be paid at
+// once.
+func (p *payee) change() func() {
+	rng := p.month.rng
+	switch rng.IntN(14) {
+	case 0, 1, 2:
+		return p.changesSettings()
+	case 8, 12, 13:
+		return p.addsAccount()
+	case 3, 4:
+		return p.commands("set_payout", simulator.Fields{"holder": "Nr. 2", "iban": ibans[rng.IntN(len(ibans))]}, p.some())
+	case 5:
+		return p.commands("set_payout", simulator.Fields{"held": rng.IntN(2) == 0}, p.some())
+	case 6:
+		zone := zones[rng.IntN(len(zones))]
+		p.zones = append(p.zones, zone)
+		return p.commands("update_merchant", simulator.Fields{"time_zone": zone}, p.some())
+	case 7:
+		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[rng.IntN(2)]
+		return p.commands("update_merchant", simulator.Fields{"fee_rate": feeRates[rng.IntN(len(feeRates))], "payout_plan": plan},
+			p.some())
+	case 9, 10: // the merchant changes its mind
+		one, another := p.change(), p.change()
+		return func() { one(); another() }
+	default:
+		return p.payNow()
+	}
+}
+
+// payNow is a wish to be paid at once, or what is due.
+func (p *payee) payNow() func() {
+	if p.month.rng.IntN(3) == 0 {
+		return p.commands("run_payouts", simulator.Fields{}, p.some())
+	}
+	p.month.demands++
+	return p.commands("run_payouts", simulator.Fields{"on_demand": true, "id": fmt.Sprintf("demand-%d", p.month.demands)}, p.some())
+}
+
+// some is one operator, or two who don't know of each other.
+func (p *payee) some() int { return 1 + p.month.rng.IntN(3)/2 }
+
+// commands is an action of operators, each of whom sends the same command.
+func (p *payee) commands(command string, more simulator.Fields, many int) func() {
+	return func() {
+		p.month.commands++
+		what := fmt.Sprintf("operator-%d", p.month.commands)
+		for i := range many {
+			p.StartClient(what, i, func(actor string, _ *rand.Rand) { p.command(actor, command, more) })
+		}
+	}
+}
+
+// repair gives the payee an account that money reaches, and regular payouts, now
+// and then more often than before. Half of them sell once more: that covers
+// what was refunded too late.
+func (p *payee) repair() {
+	actor := p.Name + "-mender"
+	p.decideAccount(actor)
+	p.command(actor, "set_payout", simulator.Fields{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "held": false})
+	p.command(actor, "update_settings", simulator.Fields{"payout_period": []string{"weekly", "monthly"}[p.month.rng.IntN(2)],
+		"payout_on_demand": false})
+	p.Insist(actor, client.Request{Method: "GET", Path: settingsPath})
+	p.Insist(actor, client.Request{Method: "GET", Path: accountsPath})
+	if p.month.rng.IntN(2) == 0 {
+		s := p.sale(p.Name + "-last")
+		s.Amount = "900"
+		s.take(s.Name+"-till", s.RNG)
+	}
+}
+
+// waits says whether payables wait for a payout, and not only what was carried: that waits
+// for others.
+func (p *payee) waits() bool {
+	payables := p.ScanPartitions(string(store.KindPayable) + "#" + p.Tenant + "#")
+	return slices.ContainsFunc(payables, func(i simulator.Item) bool { return i.Text("kind") != "BALANCE_DEDUCTION" })
+}
+
+// sale is a payment to the payee.
+type sale struct {
+	*shops.Scenario
+	payee *payee
+}
+
+// Amounts of sales in any currency, and of what is asked back; the sandbox
+// takes none of them amiss (contract §12).
+var (
+	prices = []string{"100", "84", "30", "250"}
+	large  = []string{"100", "700", "1200", "2500"} // so that live merchants reach the minimum balance
+	wanted = []string{"", "", "10", "25", "30"}
+)
+
+func (p *payee) sale(name string) *sale {
+	rng := rand.New(rand.NewPCG(p.month.rng.Uint64(), p.Seed))
+	amounts := prices
+	if p.Live() {
+		amounts = large
+	}
+	s := &sale{shops.NewScenario(p.World, p.Shop, rng, name), p}
+	s.Amount, s.Returns = simulator.Pick(rng, amounts), wanted
+	return s
+}
+
+// sell is the action.
+func (s *sale) sell() { s.StartClient("till", 0, s.take) }
+
+// take has the payment made.
+func (s *sale) take(actor string, _ *rand.Rand) {
+	created := s.Insist(actor, client.Request{Method: "POST", Path: "/v0.1/checkouts", IdempotencyKey: actor,
+		Body: fmt.Sprintf(`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q}`, s.Name,
+			s.Amount, s.Currency, s.Merchant)})
+	if s.ID = created.View().ID; created.Status != 201 {
+		return
+	}
+	s.Insist(actor, client.Request{Method: "PUT", Path: s.CheckoutPath(), IdempotencyKey: actor + " pays",
+		Body: `{"payment_type":"card","card":` + shops.CardBody(client.Frictionless) + s.payee.more + `}`})
+	s.Transaction = s.Insist(actor, client.Request{Method: "GET", Path: s.CheckoutPath()}).View().TransactionID
+}
+
+// returned is the action of giving some of the payment back, if it was made.
+func (s *sale) returned(byIssuer bool) func() {
+	amount := wanted[s.RNG.IntN(len(wanted))]
+	return func() {
+		switch {
+		case s.Transaction == "":
+		case byIssuer:
+			s.StartClient("operator", 0, func(actor string, rng *rand.Rand) { s.Chargeback(actor, s.Name+"-dispute", amount, rng) })
+		default:
+			s.StartClient("cashier", 0, func(actor string, rng *rand.Rand) {
+				r := s.RefundOf(rng)
+				r.IdempotencyKey = actor + " " + amount
+				s.Refund(actor, r)
+			})
+		}
+	}
+}
+
+// recalled is the action of giving many small parts of the payment back.
+func (s *sale) recalled(parts int) func() {
+	return func() {
+		if s.Transaction == "" {
+			return
+		}
+		s.StartClient("clerk", 0, func(actor string, rng *rand.Rand) {
+			for n := range parts {
+				r := s.RefundOf(rng)
+				r.IdempotencyKey, r.Body = fmt.Sprintf("%s part %d", actor, n), `{"amount":1}`
+				s.Refund(actor, r)
+			}
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package payments
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
+)
+
+// useSavedCard is a scenario with a saved card: a customer leaves a card with a
+// mandate, twice at once, and it is charged, and given up while it is charged
+// and left again. Browsers try it too.
+func (s *order) useSavedCard() {
+	customer := s.Name + "-customer"
+	s.makeCustomer(customer)
+	for i := range 1 + s.RNG.IntN(2) {
+		setup := s.followUp(fmt.Sprintf("setup-%d", i), "10.10",
+			fmt.Sprintf(`,"customer_id":%q,"purpose":"SETUP_RECURRING_PAYMENT"`, customer))
+		setup.StartClient("till", 0, func(actor string, rng *rand.Rand) { setup.saveCard(actor, rng, customer) })
+	}
+}
+
+// setupBody pays with the card that is to be saved.
+var setupBody = `{"payment_type":"card","card":` + shops.CardBody(client.Frictionless) +
+	`,"mandate":{"type":"recurrent","user_agent":"sim"}}`
+
+// followUp is another checkout of the same shop.
+func (s *order) followUp(name, amount, more string) *order {
+	next := newOrder(s.World, s.Shop, rand.New(rand.NewPCG(s.RNG.Uint64(), s.Seed)), s.Name+"-"+name)
+	next.Amount, next.More = amount, more
+	return next
+}
+
+// makeCustomer makes the customer, by two servers at once that know different
+// things of them: only one may have made it, and what both add must stay.
+func (s *order) makeCustomer(customer string) {
+	for i, detail := range []string{"first_name", "last_name"} {
+		s.StartClient("registrar", i, func(actor string, _ *rand.Rand) {
+			made := s.Insist(actor, client.Request{Method: "POST", Path: "/v0.1/customers", IdempotencyKey: actor,
+				Body: fmt.Sprintf(`{"customer_id":%q,"personal_details":{"email":"%s@example.com"}}`, customer, actor)})
+			if made.Status != 201 && made.Status != 409 {
+				return
+			}
+			s.Insist(actor, client.Request{Method: "PUT", Path: "/v0.1/customers/" + customer,
+				IdempotencyKey: actor + " adds", Body: fmt.Sprintf(`{"personal_details":{%q:"X"}}`, detail)})
+		})
+	}
+}
+
+// saveCard pays a checkout that leaves the card, then uses it and gives it up.
+func (s *order) saveCard(actor string, rng *rand.Rand, customer string) {
+	s.Create(actor, rng)
+	answer := s.Insist(actor, client.Request{Method: "PUT", Path: s.CheckoutPath(), IdempotencyKey: actor + " setup",
+		Body: setupBody})
+	s.pay(actor, rng, answer.View())
+	token := s.Insist(actor, client.Request{Method: "GET", Path: s.CheckoutPath()}).View().Instrument.Token
+	if token == "" {
+		return
+	}
+	s.charge("first", customer, token)
+	s.charge("second", customer, token)
+	if rng.IntN(2) == 0 {
+		s.StartClient("quitter", 0, func(actor string, _ *rand.Rand) {
+			s.Think(actor)
+			s.Insist(actor, client.Request{Method: "DELETE", Path: "/v0.1/customers/" + customer +
+				"/payment-instruments/" + token, IdempotencyKey: actor})
+		})
+		again := s.followUp("again", "10.10", s.More)
+		again.StartClient("till", 0, func(actor string, rng *rand.Rand) {
+			again.Create(actor, rng)
+			again.Insist(actor, client.Request{Method: "PUT", Path: again.CheckoutPath(), IdempotencyKey: actor + " pays",
+				Body: setupBody})
+		})
+	}
+	s.tryFromBrowser("first", fmt.Sprintf(`,"customer_id":%q`, customer), customer, token)
+	s.tryFromBrowser("second", "", customer, token) // on a checkout without a customer
+}
+
+func (s *order) charge(which, customer, token string) {
+	next := s.followUp(which, "25.00", fmt.Sprintf(`,"customer_id":%q`, customer))
+	next.StartClient("till", 0, func(actor string, rng *rand.Rand) {
+		next.Create(actor, rng)
+		next.Insist(actor, client.Request{Method: "PUT", Path: next.CheckoutPath(), IdempotencyKey: actor + " pays",
+			Body: bySavedCard(customer, token)})
+	})
+}
+
+func bySavedCard(customer, token string) string {
+	return fmt.Sprintf(`{"payment_type":"card","token":%q,"customer_id":%q}`, token, customer)
+}
+
+// tryFromBrowser has a payer's browser try the card, with the shop's public
+// key. It guesses the Idempotency-Key that the till of a charge uses at the
+// same time.
+func (s *order) tryFromBrowser(which, more, customer, token string) {
+	next := s.followUp(which+"-browser", "25.00", more)
+	next.StartClient("browser", 0, func(actor string, rng *rand.Rand) {
+		var made struct {
+			Key struct{ Plaintext string } `json:"api_key"`
+		}
+		next.Create(actor, rng)
+		if !next.Operate(actor, fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":"test","name":"web",`+
+			`"type":"public"}`, next.Merchant), &made) {
+			return
+		}
+		public := *next.Shop
+		public.Token = made.Key.Plaintext
+		browser := newOrder(next.World, &public, rng, next.Name)
+		browser.ID = next.ID
+		browser.Insist(actor, client.Request{Method: "PUT", Path: next.CheckoutPath(),
+			IdempotencyKey: s.Name + "-" + which + "-till-0 pays", Body: bySavedCard(customer, token)})
+		browser.Insist(actor, client.Request{Method: "GET", Path: next.CheckoutPath()})
+	})
+}

@@ -1,0 +1,209 @@
+package people
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// records hold everything in the table about the merchant's roles, members and keys.
+type records struct {
+	members     map[string]member.Member
+	roles       member.Roles
+	own         map[string]member.Role // of roles
+	keys        map[string]identity.APIKey
+	links       map[string]string // addresses by their hashes, and users → id of the member
+	users       map[string]string // hash of an address → id of the user
+	invitations []simulator.Item
+	invited     map[string][]any // sort key of an address → when it was invited of late
+	count       simulator.Item   // of members
+	keyCount    simulator.Item
+}
+
+// records reads the records from the table.
+func (p *people) records() records {
+	r := records{members: map[string]member.Member{}, own: map[string]member.Role{}, keys: map[string]identity.APIKey{},
+		links: map[string]string{}, users: map[string]string{}, invited: map[string][]any{}}
+	for _, m := range must[[]member.Member](p.World)(p.store.Members(p.ctx(), p.of)) {
+		r.members[m.ID] = m
+	}
+	for _, k := range must[[]identity.APIKey](p.World)(p.store.APIKeys(p.ctx(), p.of)) {
+		r.keys[k.ID] = k
+	}
+	r.roles = must[member.Roles](p.World)(p.store.Roles(p.ctx(), p.of))
+	for _, role := range r.roles.Own {
+		r.own[role.ID] = role
+	}
+	for _, i := range p.Scan() {
+		sk, at := i.Text("sk"), simulator.Partition(i.Text("pk"))
+		address, guards := strings.CutPrefix(sk, "EMAIL#")
+		mine := at.Tenant == p.of
+		switch {
+		case mine && at.Kind == store.KindMembers && guards:
+			r.links["address "+address] = i.Text("member_id")
+		case mine && at.Kind == store.KindMembers && strings.HasPrefix(sk, "INVITED#"):
+			r.invited[sk], _ = i["times"].([]any)
+		case mine && at.Kind == store.KindMembers && sk == "COUNT":
+			r.count = i
+		case mine && at.Kind == store.KindAPIKey && sk == "COUNT":
+			r.keyCount = i
+		case sk == "INVITATION" && i.Text("merchant_code") == p.Merchant:
+			r.invitations = append(r.invitations, i)
+		case sk == "MEMBERSHIP#"+p.Tenant:
+			r.links["user "+strings.TrimPrefix(i.Text("pk"), "MEMBERSHIPS#")] = i.Text("member_id")
+		case sk == "EMAIL":
+			r.users[at.Last] = i.Text("user_id")
+		}
+	}
+	return r
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// checkRecords checks the counts, limits and links against the members, roles and keys, and that an owner is active.
+func (p *people) checkRecords(r records) {
+	owners, having := 0, map[string]int{}
+	for _, id := range simulator.Sorted(r.members) {
+		m := r.members[id]
+		if m.Governs() {
+			owners++
+		}
+		for _, role := range m.Roles {
+			having[role]++
+		}
+		if err := r.roles.CheckKnown(m.Roles); err != nil {
+			p.Find("", "member %s has the roles %v: %v", id, m.Roles, err)
+		}
+	}
+	if owners == 0 {
+		p.Find("", "there is no active owner")
+	}
+	got := fmt.Sprintf("%v and %v", r.count["count"], r.count["owners"])
+	if want := fmt.Sprintf("%d and %d", len(r.members)+p.others, owners); got != want {
+		p.Find("", "members and owners are counted as %s, and are %s", got, want)
+	}
+	if n := simulator.Number(r.count["count"]); n > member.MaxMembers {
+		p.Find("", "there are %d members, want at most %d", n, member.MaxMembers)
+	}
+	if n := simulator.Number(r.count["invited"]); n > member.InvitationsADay {
+		p.Find("", "there are %d invitations on a day, want at most %d", n, member.InvitationsADay)
+	}
+	p.checkDay(invitationsOn, r.count.Text("invited_on"), r.count["invited"])
+	p.checkDay(keysOn, r.keyCount.Text("day"), r.keyCount["created"])
+	for _, role := range r.roles.Own {
+		if role.Members != having[role.ID] {
+			p.Find("", "role %s counts %d members, and has %d", role.ID, role.Members, having[role.ID])
+		}
+	}
+	for _, id := range simulator.Sorted(r.keys) {
+		maker := r.keys[id].Maker.Person
+		if m, stays := r.members[maker]; maker != "" && (!stays || m.Disabled()) && !p.kept[maker] {
+			p.Find("", "key %s outlives its maker %s", id, maker)
+		}
+	}
+	p.checkLinks(r)
+}
+
+// What is counted by day.
+const (
+	invitationsOn = "invitations on "
+	keysOn        = "keys on "
+)
+
+// firstDay is the day on which worlds begin. An invitation or key at the end of a day may count for the next day.
+const firstDay = "2026-11-20"
+
+// checkDay checks that invitations and new keys of the first day are counted.
+func (p *people) checkDay(what, day string, counted any) {
+	if want := p.created[what+day]; day == firstDay && simulator.Number(counted) != want {
+		p.Find("", "%s%s: %v are counted, and %d were made", what, day, counted, want)
+	}
+}
+
+// checkLinks checks that addresses, users and open invitations lead to members, and to each member.
+func (p *people) checkLinks(r records) {
+	got, want := maps.Clone(r.links), map[string]string{}
+	for _, id := range simulator.Sorted(r.members) {
+		m := r.members[id]
+		address := digest(m.Address())
+		want["address "+address] = id
+		if m.UserID != "" {
+			want["user "+m.UserID] = id
+			if r.users[address] != m.UserID {
+				p.Find("", "member %s is of user %s, and its address leads to %q", id, m.UserID, r.users[address])
+			}
+		}
+		if m.Invited() && p.Now().Before(m.Invite.ExpiresAt.Truncate(time.Second)) {
+			want["invitation "+m.Invite.TokenHash] = id
+		}
+	}
+	for _, i := range r.invitations {
+		// The item of an accepted invitation stays until some time after the expiry, also when the member is deleted.
+		id := i.Text("member_id")
+		if !p.accepted[id] && p.Now().Before(simulator.Seconds(i, "expires_at")) {
+			got["invitation "+strings.TrimPrefix(i.Text("pk"), "INVITATION#")] = id
+		}
+		if last := p.Now().Add(member.InviteLasts + simulator.MaxSkew); simulator.Seconds(i, "expires_at").After(last) {
+			p.Find("", "an invitation of %s is kept until %v, want at most %v", id, i["expires_at"], last)
+		}
+	}
+	if !maps.Equal(got, want) {
+		p.Find("", "these lead to members: %v, want %v", got, want)
+	}
+}
+
+// checkPeople checks the records of a world at rest, and that no secret is stored.
+func (p *people) checkPeople() {
+	p.last = p.records()
+	p.checkRecords(p.last)
+	p.secrets = append(p.secrets, password)
+	for _, m := range p.Mails.Sent() {
+		if found := link.FindStringSubmatch(m.Text); found != nil { // its token
+			p.secrets = append(p.secrets, found[1])
+		}
+	}
+	for _, h := range p.bearers {
+		p.secrets = append(p.secrets, h.text)
+	}
+	dump, _ := json.Marshal(p.Scan()) // of what was JSON
+	for _, secret := range p.secrets {
+		if strings.Contains(string(dump), secret) {
+			p.Find("", "a password, credential or token of an invitation is in the table")
+		}
+	}
+}
+
+// otherLimits returns the buckets that limit mails and passwords, which have other limits than requests.
+func (p *people) otherLimits() (buckets []string) {
+	subjects := []string{"passwords " + p.Tenant}
+	for _, kind := range mail.Kinds {
+		subjects = append(subjects, string(kind)+" mails "+p.Tenant, string(kind)+" mails to owners "+p.Tenant)
+	}
+	for _, address := range p.guests {
+		subjects = append(subjects, "passwords of invitations for "+address)
+	}
+	for _, one := range subjects {
+		buckets = append(buckets, digest(one))
+	}
+	return buckets
+}
+
+// noteOf returns the note in a member's metadata. The note finds the request that has made the member.
+func noteOf(m member.Member) string {
+	var metadata struct{ Note string }
+	_ = json.Unmarshal([]byte(m.Metadata), &metadata) // "": none
+	return metadata.Note
+}

@@ -1,0 +1,312 @@
+package people
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
+	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// people simulates owners, employees and keys of a merchant who change roles, members and keys at the same time.
+type people struct {
+	*simulator.World
+	*shops.Shop
+	rng     *rand.Rand // the root goroutine's alone
+	store   *store.Store
+	of      identity.Tenant
+	narrow  bool               // all requests are about the same role, member, key and guest
+	told    story              // zero: none
+	victim  *holder            // whose rights are taken away while they are used
+	holders map[string]*holder // by name
+	bearers []*holder          // also earlier ones with the same name
+	hot     map[string]string  // by collection: the id about which most requests are
+	guest   string             // id of the member that was invited last to sameGuest
+	guests  []string           // addresses that are invited
+	others  int                // members that are counted and not stored
+	numbers int
+
+	begin, last records // as the faults began, and after the last write
+
+	// The effects of all writes of roles, members and keys:
+	ids      map[string][]string // by collection: of all elements that ever were there
+	made     map[string]made     // by mark
+	created  map[string]int      // by day: invitations and new keys
+	kept     map[string]bool     // whether the keys of a member who has left stay, by the member's id
+	accepted map[string]bool     // members that have a user, or had one when they were deleted, by id
+	mailed   map[string]bool     // ids of mails
+	ends     []linear.RecordRequest
+	secrets  []string // texts that must not be stored
+}
+
+// holder has a credential: a key, or a member's access token.
+type holder struct {
+	name   string
+	text   string // of the credential
+	key    string // id; "": a person
+	member string // id; "": a key
+	token  string // a name of the access token
+	ended  int64  // the logical time since which the credential is refused; 0: it is valid
+}
+
+// password is every user's password, and passwordHash one of its hashes, with cheap parameters.
+const (
+	password     = "correct horse"
+	passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$bIKRw3Ua1pluirFy81fnppmR01EnUxY3hLEBwbWxBG8"
+)
+
+func New(w *simulator.World) simulator.Workload {
+	p := &people{World: w, rng: rand.New(rand.NewPCG(w.Seed, 4_000)), told: stories[w.Without],
+		holders: map[string]*holder{}, hot: map[string]string{}, ids: map[string][]string{}, made: map[string]made{},
+		created: map[string]int{}, kept: map[string]bool{}, accepted: map[string]bool{}, mailed: map[string]bool{}}
+	p.narrow = p.rng.IntN(2) == 0 || w.Without != "" // then changes meet more often
+	w.Held = []float64{0, 0.7, 0.95}[p.rng.IntN(3)]
+	return p
+}
+
+// Act runs all changes with faults.
+func (p *people) Act() {
+	p.Shop = shops.Open(p.World)[0]
+	p.open()
+	p.FaultsOn = true
+	p.plot()
+	shops.Recover(p.World)
+}
+
+// Check checks all records, and the histories that clients saw.
+func (p *people) Check() {
+	books.Check(p.World, p.otherLimits()...)
+	p.checkPeople()
+	p.checkViews()
+}
+
+// open makes the merchant's people and brings them to the state in which the faults begin.
+func (p *people) open() {
+	p.of, _ = identity.ParseTenant(p.Tenant)
+	p.store = p.OpenStore()
+	p.staff()
+	p.victim = p.holders["olga"]
+	if victim := simulator.Pick(p.rng, []string{"rosa", "rosa", "spare", "olga"}); p.told.plot == nil {
+		p.victim = cmp.Or(p.holders[victim], p.victim)
+	}
+	begins := p.told.begins
+	if begins == nil {
+		begins = beginnings[p.rng.IntN(len(beginnings))]
+	}
+	begins(p, p.records())
+	p.begin = p.records()
+	p.last = p.begin
+	p.created[invitationsOn+p.last.count.Text("invited_on")] = simulator.Number(p.last.count["invited"])
+	p.created[keysOn+p.last.keyCount.Text("day")] = simulator.Number(p.last.keyCount["created"])
+	for _, collection := range collections {
+		p.ids[collection] = simulator.Sorted(p.begin.shown(collection))
+	}
+	p.hot["members"], p.hot["api-keys"] = simulator.Pick(p.rng, p.ids["members"]), p.holders["spare"].key
+}
+
+// must ends the simulation at an error of what is done before the faults begin.
+func must[T any](w *simulator.World) func(result T, err error) T {
+	return func(result T, err error) T {
+		w.Must(err)
+		return result
+	}
+}
+
+// ctx returns the context of calls beside the clients.
+func (*people) ctx() context.Context { return context.Background() }
+
+// bySimulator is the author of writes before the faults begin.
+var bySimulator = audit.ByPlatform(audit.Actor{Kind: audit.Command}, "simulator")
+
+// staff makes the members, and gives all a credential.
+func (p *people) staff() {
+	first := must[[]identity.APIKey](p.World)(p.store.APIKeys(p.ctx(), p.of))[0]
+	p.bear(&holder{name: "key", text: p.Token, key: first.ID})
+	spare, text, err := identity.NewAPIKey(p.of, identity.KeyRequest{Name: "spare", Scopes: &spareScopes}, p.Now())
+	p.Must(err)
+	spare = must[identity.APIKey](p.World)(p.store.CreateAPIKey(p.ctx(), bySimulator, spare))
+	p.bear(&holder{name: "spare", text: text, key: spare.ID})
+	emil := []string{member.RoleEmployee}
+	if p.rng.IntN(4) > 0 {
+		emil = append(emil, p.role("refunder", identity.RefundTransactions))
+		p.hot["roles"] = p.role("manager", identity.MembersRead, identity.MembersWrite, identity.RefundTransactions,
+			identity.FullTransactionHistoryView, identity.DeveloperSettingsWrite)
+		p.employ("rosa", p.hot["roles"])
+	}
+	owner := must[member.Member](p.World)(p.store.Member(p.ctx(), p.of, member.NumberOf(member.OwnerID(p.of))))
+	p.login("owner", owner)
+	p.employ("olga", member.RoleOwner)
+	p.employ("emil", emil...)
+	p.employ("till", member.RoleAdmin)
+}
+
+// spareScopes are the scopes of the key "spare".
+var spareScopes = []string{"members.write", "roles.write", "api_keys:write", "user.subaccounts", "payments"}
+
+// bear gives a holder its credential, under its name. A new key may have been deleted before its client was shown it.
+func (p *people) bear(h *holder) {
+	if _, stays := p.last.keys[h.key]; p.last.keys != nil && h.key != "" && !stays {
+		h.ended = p.LogicalTime()
+	}
+	p.Record(func() { p.holders[h.name], p.bearers = h, append(p.bearers, h) })
+}
+
+// role makes a role, and returns its id.
+func (p *people) role(name string, permissions ...identity.Permission) string {
+	now := p.store.Now()
+	return must[member.Role](p.World)(p.store.CreateRole(p.ctx(), bySimulator, p.of, member.Role{ID: member.RoleID(name),
+		Name: name, Permissions: permissions, CreatedAt: now, UpdatedAt: now}, func() error { return nil })).ID
+}
+
+// employ makes a managed user with the roles, and gives it an access token.
+func (p *people) employ(name string, roles ...string) {
+	address := name + "@office.example"
+	m := must[member.Member](p.World)(p.store.CreateMember(p.ctx(), bySimulator, p.of, address, "employ "+address,
+		func(id string, _ member.Roles) (member.Member, error) {
+			m := member.NewEmployee(id, member.Registration{Email: address}, member.Passwords{{Hash: passwordHash,
+				Operation: "employ " + address, SetAt: p.Now()}}, p.Now())
+			m.Roles = roles
+			return m, nil
+		}))
+	p.login(name, m)
+}
+
+// appOf returns the id of the OAuth client that a person has allowed to act.
+func appOf(memberID string) string { return "app of " + memberID }
+
+// refreshOf returns the hash of the refresh token that belongs to the access token of the name.
+func (p *people) refreshOf(token string) string {
+	return identity.Hash(fmt.Sprint("refresh ", p.Seed, token))
+}
+
+// login gives a member an access token, with a grant, by an OAuth client that no other member uses.
+func (p *people) login(name string, m member.Member) {
+	must[oauth.Client](p.World)(p.store.CreateOAuthClient(p.ctx(), bySimulator, oauth.Client{ID: appOf(m.ID), Name: "App",
+		Tenant: identity.Tenant{Mode: p.of.Mode, Merchant: "MC0APPS000"}, Scopes: identity.AllScopes(),
+		Approved: identity.AllScopes()}))
+	p.signIn(name, m, m.ID)
+}
+
+// signIn stores an access token for a member who signs in now, and makes the token the holder's.
+func (p *people) signIn(name string, m member.Member, token string) {
+	at := p.Now()
+	if since := m.AccessSince(); at.Before(since) {
+		at = since
+	}
+	h := &holder{name: name, text: identity.Hash(fmt.Sprint(p.Seed, token)), member: m.ID, token: token}
+	allowed := oauth.Holder{Client: appOf(m.ID), Kind: m.Kind(), Subject: m.ID, User: m.UserID, Tenant: p.of,
+		Scopes: identity.AllScopes(), SignedIn: at}
+	access := allowed.Token(identity.Hash(h.text), p.refreshOf(token), allowed.Scopes, p.Now())
+	access.ExpiresAt = p.Now().AddDate(1, 0, 0)
+	p.Must(p.store.PutGrant(p.ctx(), allowed.NewGrant(access.Grant, p.Now()), access))
+	p.bear(h)
+}
+
+// story is the plot and beginning of a mutation control whose condition few other worlds need.
+type story struct {
+	plot   plot
+	begins beginning // nil: any
+}
+
+// stories lists the stories by the condition that is missing (Options.Without).
+var stories = map[string]story{
+	"ConditionCheck CLIENT: (version = ?)":                          {plot: signingOut(clerk.revokeClient)},
+	"ConditionCheck GRANT: (attribute_exists(pk))":                  {plot: signingOut(clerk.revokeGrant)},
+	"ConditionCheck TOKEN: (attribute_exists(pk))":                  {plot: signingOut(clerk.revokeToken)},
+	"Put INVITED: (version = ?)":                                    {plot: guests},
+	"Put KEY COUNT: (attribute_not_exists(pk))":                     {someKeys, (*people).beginUncounted},
+	"Update MEMBERS COUNT: (attribute_not_exists(pk) OR count < ?)": {hiring, (*people).beginWithMembers},
+}
+
+// beginning sets the merchant's counts before the faults begin.
+type beginning func(p *people, r records)
+
+var beginnings = []beginning{(*people).beginAfterADay, (*people).beginWithInvitations, (*people).beginWithMembers,
+	(*people).beginUncounted}
+
+// beginAfterADay counts only invitations of the day before.
+func (p *people) beginAfterADay(r records) {
+	p.SetCount(r.count, "invited_on", "S", p.Now().Add(-24*time.Hour).Format(time.DateOnly))
+}
+
+// beginWithInvitations counts almost as many invitations as a day can have.
+func (p *people) beginWithInvitations(r records) {
+	p.SetCount(r.count, "invited_on", "S", p.Now().Format(time.DateOnly))
+	p.SetCount(r.count, "invited", "N", member.InvitationsADay-1-p.rng.IntN(2))
+}
+
+// beginWithMembers counts almost as many members as a merchant can have.
+func (p *people) beginWithMembers(r records) {
+	to := member.MaxMembers - 1 - p.rng.IntN(2)
+	p.others = to - len(r.members)
+	p.SetCount(r.count, "count", "N", to)
+}
+
+// beginUncounted counts no keys.
+func (p *people) beginUncounted(r records) {
+	p.DeleteItem(r.keyCount)
+}
+
+// plot starts the clients of one or two plots, and the guests.
+func (p *people) plot() {
+	for n := range 1 + p.rng.IntN(2) {
+		chosen := p.told.plot
+		if chosen == nil {
+			chosen = plots[p.rng.IntN(len(plots))]
+		}
+		for i := range 3 + p.rng.IntN(3) {
+			as := chosen[i%len(chosen)]
+			name := simulator.Pick(p.rng, as.who)
+			p.start(fmt.Sprintf("%s-%d-%d", name, n, i), func(c clerk) { c.play(as, name) })
+		}
+	}
+	for i := range p.rng.IntN(3) {
+		p.start(fmt.Sprintf("guest-%d", i), clerk.accept)
+	}
+}
+
+// start starts a client. It gets separate random numbers, so that its choices do not depend on their time.
+func (p *people) start(actor string, act func(clerk)) {
+	c := clerk{people: p, actor: actor, rng: rand.New(rand.NewPCG(p.rng.Uint64(), p.Seed))}
+	p.Go(simulator.Clients, func() { act(c) })
+}
+
+// play takes some steps of a side with the holder's credential.
+func (c clerk) play(as side, name string) {
+	for range 1 + c.rng.IntN(3) {
+		c.Think(c.actor)
+		c.by = c.victim
+		if name != "victim" {
+			c.by = cmp.Or(c.holders[name], c.holders["owner"]) // the person may not be there
+		}
+		as.steps[c.rng.IntN(len(as.steps))](c)
+		if c.rng.IntN(3) == 0 {
+			c.read()
+		}
+	}
+}
+
+// path returns the path of a collection, or of one of its elements.
+func (p *people) path(parts ...string) string {
+	return "/v0.1/merchants/" + p.Merchant + "/" + strings.Join(parts, "/")
+}
+
+// newName returns a name that nothing else has.
+func (p *people) newName(what string) (name string) {
+	p.Record(func() {
+		p.numbers++
+		name = fmt.Sprintf("%s-%d", what, p.numbers)
+	})
+	return name
+}

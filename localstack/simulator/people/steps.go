@@ -1,0 +1,352 @@
+package people
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/oauth"
+)
+
+// plot is the plan of some holders of credentials, who act at the same time on one side or more.
+type plot []side
+
+// side is a group of holders who take the same steps.
+type side struct {
+	who   []string
+	steps []step
+}
+
+// step is a request, or a few.
+type step func(c clerk)
+
+// clerk makes requests with a holder's credential.
+type clerk struct {
+	*people
+	actor string
+	rng   *rand.Rand
+	by    *holder // nil: a browser
+}
+
+// plots are the plots in which changes conflict. Plots that occur more than once are chosen more often.
+var plots = []plot{
+	{{[]string{"owner", "olga", "key"}, []step{clerk.removeOwner, clerk.demoteOwner, clerk.giveRoles}}},
+	{{[]string{"owner", "key", "rosa", "emil"}, []step{clerk.makeRole, clerk.changeRole, removing("roles"),
+		clerk.giveRoles}}},
+	{{[]string{"owner", "rosa", "olga"}, []step{clerk.giveRoles, clerk.annotate, clerk.invite,
+		removing("members"), clerk.changeRole}}},
+	guests, guests, guests,
+	someKeys,
+	hiring,
+	leaving, leaving,
+	takeover, takeover, takeover,
+}
+
+// guests invites and dismisses guests.
+var guests = plot{{[]string{"owner", "key", "olga"}, []step{clerk.invite, clerk.invite, clerk.invite, clerk.dismiss,
+	clerk.dismiss, clerk.giveRoles}}}
+
+// hiring adds members.
+var hiring = plot{{[]string{"owner", "rosa", "key"}, []step{clerk.hire, clerk.invite}}}
+
+// someKeys makes, changes and revokes API keys.
+var someKeys = plot{{[]string{"owner", "spare", "key", "rosa"}, []step{clerk.makeKey, clerk.restrict,
+	clerk.restrict, removing("api-keys"), clerk.annotate}}}
+
+// leaving disables, enables and deletes the managed user "till", and sets its password and roles, while that user
+// makes API keys and signs in again.
+var leaving = plot{
+	{[]string{"owner", "key", "olga"}, []step{clerk.disableTill, clerk.disableTill, clerk.enableTill, clerk.resetTill,
+		clerk.demoteTill, clerk.dismissTill}},
+	{[]string{"till"}, []step{clerk.makeKey, clerk.makeKey, clerk.annotate}},
+	{[]string{"spare"}, []step{clerk.makeKey, clerk.annotate}},
+	{[]string{"till"}, []step{clerk.signInAgain, clerk.annotate}},
+}
+
+// takeover takes rights away while they are used.
+var takeover = plot{usesRights, {[]string{"owner", "key"}, []step{clerk.takeRights}}}
+
+var usesRights = side{[]string{"victim"}, []step{clerk.giveRoles, clerk.annotate, clerk.makeRole, clerk.changeRole,
+	clerk.makeKey, clerk.invite, clerk.restrict}}
+
+// signingOut revokes a token while it is used.
+func signingOut(revoke step) plot { return plot{usesRights, {[]string{"owner"}, []step{revoke}}} }
+
+// send sends a request, and repeats it until the answer is final.
+func (c clerk) send(method, path string, body any, key string) simulator.Response {
+	return c.Settle(c.actor, c.Tenant, client.Request{Method: method, Path: path, Body: body, APIKey: c.by.text,
+		IdempotencyKey: key})
+}
+
+// read lists members, roles or keys.
+func (c clerk) read() {
+	c.send(http.MethodGet, c.path(simulator.Pick(c.rng, append(collections, "members")))+"?limit=50", nil, "")
+}
+
+// make makes an element of a collection, with a name or note that no other has.
+func (c clerk) make(collection string, body simulator.Fields) simulator.Response {
+	mark := c.newName(collection)
+	if collection == "members" {
+		body["metadata"] = simulator.Fields{"note": mark}
+	} else {
+		body["name"] = mark
+	}
+	return c.send(http.MethodPost, c.path(collection), body, mark)
+}
+
+// change changes an element of a collection, with an Idempotency-Key or without.
+func (c clerk) change(collection, id string, body simulator.Fields) {
+	method, key := http.MethodPut, ""
+	if collection == "roles" {
+		method = http.MethodPatch
+	}
+	if collection != "api-keys" && c.rng.IntN(2) == 0 {
+		key = c.newName(c.actor)
+	}
+	c.send(method, c.path(collection, id), body, key)
+}
+
+func (c clerk) remove(collection, id, query string) {
+	c.send(http.MethodDelete, c.path(collection, id)+query, nil, c.newName("delete"))
+}
+
+// some returns the id of an element, mostly of the hot one, so that changes meet.
+func (c clerk) some(collection string) string {
+	if hot := c.hot[collection]; hot != "" && (c.narrow || c.rng.IntN(2) == 0) {
+		return hot
+	}
+	return cmp.Or(simulator.Pick(c.rng, c.ids[collection]), "nothing")
+}
+
+// subset returns 1 to most of the values, sorted.
+func subset[T cmp.Ordered](rng *rand.Rand, most int, of ...T) []T {
+	var some []T
+	for range 1 + rng.IntN(most) {
+		some = append(some, of[rng.IntN(len(of))])
+	}
+	slices.Sort(some)
+	return slices.Compact(some)
+}
+
+func (c clerk) somePermissions() []identity.Permission {
+	return subset(c.rng, 2, identity.MembersRead, identity.MembersWrite, identity.RefundTransactions,
+		identity.FullTransactionHistoryView, identity.DeveloperSettingsWrite)
+}
+
+// removing returns the step that removes some element of a collection.
+func removing(collection string) step {
+	return func(c clerk) { c.remove(collection, c.some(collection), "") }
+}
+
+func (c clerk) someScopes() []string { return subset(c.rng, 4, spareScopes...) }
+
+func (c clerk) makeRole() { c.make("roles", simulator.Fields{"permissions": c.somePermissions()}) }
+
+func (c clerk) changeRole() {
+	if len(c.ids["roles"]) == 0 {
+		c.makeRole()
+		return
+	}
+	c.change("roles", c.some("roles"), simulator.Fields{"permissions": c.somePermissions()})
+}
+
+func (c clerk) someRoles() []string {
+	return subset(c.rng, 2, member.RoleEmployee, member.RoleAccountant, member.RoleAdmin,
+		simulator.Pick(c.rng, []string{member.RoleOwner, member.RoleEmployee}), c.some("roles"))
+}
+
+func (c clerk) giveRoles() { c.setRoles(c.some("members"), c.someRoles()...) }
+
+func (c clerk) setRoles(id string, roles ...string) {
+	c.change("members", id, simulator.Fields{"roles": roles})
+}
+
+func (c clerk) annotate() {
+	c.change("members", c.some("members"), simulator.Fields{"metadata": simulator.Fields{"note": c.newName("note")}})
+}
+
+// anOwner returns the id of one of the first two owners.
+func (c clerk) anOwner() string {
+	return simulator.Pick(c.rng, []string{c.holders["owner"].member, c.holders["olga"].member})
+}
+
+func (c clerk) removeOwner() { c.remove("members", c.anOwner(), "") }
+
+func (c clerk) demoteOwner() {
+	c.setRoles(c.anOwner(), simulator.Pick(c.rng, []string{member.RoleAdmin, member.RoleEmployee}))
+}
+
+// sameGuest is the address to which most invitations go.
+const sameGuest = "same@guests.example"
+
+// invite invites mostly sameGuest, which others invite at the same time, and sometimes a new address.
+func (c clerk) invite() {
+	if c.rng.IntN(5) == 0 {
+		c.add("", c.someRoles(), simulator.Fields{})
+		return
+	}
+	c.add(sameGuest, []string{member.RoleEmployee}, simulator.Fields{})
+}
+
+// hire makes an operator, sometimes with the address of another one.
+func (c clerk) hire() {
+	c.add(simulator.Pick(c.rng, []string{"same@operators.example", ""}), []string{member.RoleEmployee},
+		simulator.Fields{"is_managed_user": true, "password": password})
+}
+
+// add adds a member with the address, or with a new one if it is "".
+func (c clerk) add(address string, roles []string, body simulator.Fields) {
+	address = cmp.Or(address, c.newName("guest")+"@guests.example")
+	c.Record(func() { c.guests = append(c.guests, address) })
+	body["email"], body["roles"] = address, roles
+	c.make("members", body)
+}
+
+// dismiss deletes the member who was invited last to sameGuest.
+func (c clerk) dismiss() { c.remove("members", cmp.Or(c.guest, c.some("members")), "") }
+
+// link matches the path of an invitation in a mail.
+var link = regexp.MustCompile(`/invitations/([A-Za-z0-9_-]+)`)
+
+// accept waits for the mail of an invitation for at most some minutes, and follows its link.
+func (c clerk) accept() {
+	token := ""
+	for try := 0; token == "" && try < 30; try++ {
+		address := simulator.Pick(c.rng, c.guests)
+		if c.narrow && c.guest != "" {
+			address = sameGuest
+		}
+		for _, m := range c.Mails.Sent() {
+			if found := link.FindStringSubmatch(m.Text); found != nil && m.To == address {
+				token = found[1]
+			}
+		}
+		if token == "" {
+			c.Pass(10 * time.Second)
+		}
+	}
+	if token == "" {
+		return
+	}
+	path := "/invitations/" + token
+	page := c.Settle(c.actor, "", client.Request{Method: http.MethodGet, Path: path})
+	form, err := page.Form()
+	if err != nil { // it was accepted, or is no more
+		return
+	}
+	form.Fields.Set("password", password)
+	cookie, _, _ := strings.Cut(page.Header.Get("Set-Cookie"), ";")
+	r := form.Request()
+	r.Path, r.Header = path, map[string]string{"Cookie": cookie}
+	c.Settle(c.actor, "", r)
+}
+
+// onTill sends a request about the operator "till" (contract §7.4).
+func (c clerk) onTill(method, end string, body any, key string) {
+	number := strconv.Itoa(int(member.NumberOf(c.holders["till"].member)))
+	c.send(method, "/v0.1/me/accounts/"+number+end, body, key)
+}
+
+// keeping returns the query of a request: mostly without, sometimes with the wish to keep the member's keys.
+func (c clerk) keeping() string {
+	return simulator.Pick(c.rng, []string{"", "", "?keep_api_keys=true"})
+}
+
+func (c clerk) disableTill() { c.onTill(http.MethodPost, "/disable"+c.keeping(), nil, "") }
+
+func (c clerk) enableTill() {
+	c.onTill(http.MethodPut, "", simulator.Fields{"disabled": false}, c.newName(c.actor))
+}
+
+func (c clerk) resetTill() {
+	name := c.newName("a new password")
+	c.Record(func() { c.secrets = append(c.secrets, name) })
+	c.onTill(http.MethodPut, "/reset", simulator.Fields{"password": name}, c.actor+name)
+}
+
+func (c clerk) demoteTill() {
+	c.setRoles(c.holders["till"].member, member.RoleEmployee)
+	c.setRoles(c.holders["till"].member, member.RoleAdmin)
+}
+
+func (c clerk) dismissTill() { c.remove("members", c.holders["till"].member, c.keeping()) }
+
+// signInAgain gives the clerk another access token, if the member is active.
+func (c clerk) signInAgain() {
+	m, err := c.store.Member(c.ctx(), c.of, member.NumberOf(c.by.member))
+	if err == nil && m.Active() {
+		c.Notef(c.actor, "%s signs in again", c.by.name)
+		c.signIn(c.by.name, m, c.newName("token"))
+	}
+}
+
+// makeKey makes a key, which all clerks may use from then on.
+func (c clerk) makeKey() {
+	answer := c.make("api-keys", simulator.Fields{"scopes": c.someScopes()})
+	if text := answer.Text("plaintext"); answer.Status == http.StatusCreated && text != "" { // a replay does not show it
+		c.bear(&holder{name: "spare", text: text, key: answer.View().ID})
+	}
+}
+
+// restrict gives a key some scopes, or all.
+func (c clerk) restrict() {
+	scopes := identity.AllScopes()
+	if c.rng.IntN(2) == 0 {
+		scopes = c.someScopes()
+	}
+	c.changeKey(c.some("api-keys"), scopes)
+}
+
+func (c clerk) changeKey(id string, scopes []string) {
+	c.change("api-keys", id, simulator.Fields{"name": c.newName("renamed"), "scopes": scopes})
+}
+
+// takeRights takes rights from the victim, who may be using them.
+func (c clerk) takeRights() {
+	from := c.victim
+	switch chance := c.rng.IntN(4); {
+	case from.key != "" && chance < 2:
+		c.remove("api-keys", from.key, "")
+	case from.key != "":
+		c.changeKey(from.key, []string{"payments"})
+	case chance == 0: // each history has another way, and so its own conditions
+		[]step{clerk.revokeClient, clerk.revokeGrant, clerk.revokeToken}[c.Seed%3](c)
+	case from.name == "rosa" && (chance == 1 || c.narrow):
+		c.change("roles", c.hot["roles"], simulator.Fields{"permissions": []identity.Permission{identity.FullTransactionHistoryView}})
+	case chance == 2:
+		c.remove("members", from.member, "")
+	default:
+		c.setRoles(from.member, member.RoleEmployee)
+	}
+}
+
+func (c clerk) revokeClient() {
+	_, err := c.store.UpdateOAuthClient(c.ctx(), bySimulator, appOf(c.victim.member),
+		func(app oauth.Client) (oauth.Client, error) {
+			app.RevokedAt = c.Now()
+			return app, nil
+		})
+	c.revoked(err)
+}
+
+func (c clerk) revokeGrant() { c.revoked(c.store.RevokeGrant(c.ctx(), c.refreshOf(c.victim.token))) }
+
+func (c clerk) revokeToken() {
+	c.revoked(c.store.RevokeAccessToken(c.ctx(), identity.Hash(c.victim.text)))
+}
+
+// revoked records that the victim's token is refused from now on.
+func (c clerk) revoked(err error) {
+	c.Must(err)
+	c.Notef(c.actor, "%s signs out", c.victim.name)
+	c.end(func(h *holder) bool { return h == c.victim })
+}

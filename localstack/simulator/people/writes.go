@@ -1,0 +1,263 @@
+package people
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/member"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// made is a role, member or key that a request has made.
+type made struct {
+	id string
+	at int64 // in logical time
+}
+
+// ofPeople reports whether a partition holds a tenant's roles, members or keys.
+func ofPeople(pk string) bool {
+	p, ok := store.ParsePartition(pk)
+	return ok && slices.Contains([]store.Kind{store.KindMembers, store.KindRoles, store.KindAPIKey}, p.Kind)
+}
+
+// writesPeople reports whether a call writes roles, members or keys.
+func writesPeople(operation string, body []byte) bool {
+	return wrotePeople(simulator.Summary(operation, body))
+}
+
+// wrotePeople does the same by the summary of a call.
+func wrotePeople(call string) bool {
+	operation, keys, _ := strings.Cut(call, " ")
+	return (operation == "TransactWriteItems" || operation == "PutItem" || operation == "UpdateItem") &&
+		slices.ContainsFunc(strings.Fields(keys), ofPeople)
+}
+
+// peopleWrite is one transaction that changes roles, members or keys.
+type peopleWrite struct {
+	*people
+	actor     string
+	inBrowser bool               // the request of a guest, without a credential
+	caller    identity.Principal // with the rights that it has just before the write
+	err       error              // the credential is not valid just before the write
+	after     records
+	ms        []edit[member.Member]
+	rs        []edit[member.Role]
+	ks        []edit[identity.APIKey]
+	mails     []simulator.Item
+	entries   []simulator.Item // of the audit
+}
+
+// edit is a change of a role, member or key. before is zero for a new one, and after for a deleted one.
+type edit[T any] struct{ before, after T }
+
+// edits returns the changes from before to after, in the order of their ids.
+func edits[T any](before, after map[string]T) (list []edit[T]) {
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	for _, id := range simulator.Sorted(all) {
+		if !reflect.DeepEqual(before[id], after[id]) {
+			list = append(list, edit[T]{before[id], after[id]})
+		}
+	}
+	return list
+}
+
+// Committing reads the caller's rights just before a write.
+func (p *people) Committing(by *simulator.Invocation, operation string, body []byte) (committed func()) {
+	if p.begin.members == nil || !writesPeople(operation, body) {
+		return func() {}
+	}
+	w := &peopleWrite{people: p, actor: by.Actor, inBrowser: by.Bearer == ""}
+	if !w.inBrowser {
+		token, _ := identity.ParseToken(by.Bearer)
+		w.caller, _, w.err = p.store.Authenticate(p.ctx(), token, p.Merchant)
+	}
+	return func() {
+		call, first := p.ReadWrite(operation, body)
+		if !first { // a retry after a lost reply
+			return
+		}
+		for _, i := range call.Puts {
+			switch {
+			case i.Kind() == store.KindAudit:
+				w.entries = append(w.entries, i)
+			case strings.HasPrefix(i.Text("pk"), "MAIL#"):
+				w.mails = append(w.mails, i)
+			}
+		}
+		w.after = p.records()
+		w.ms, w.rs = edits(p.last.members, w.after.members), edits(p.last.own, w.after.own)
+		w.ks = edits(p.last.keys, w.after.keys)
+		w.check()
+		p.checkRecords(w.after)
+		p.last = w.after
+	}
+}
+
+// check checks the write, and records what it made and ended.
+func (w *peopleWrite) check() {
+	entries := min(len(w.ms)+len(w.rs)+len(w.ks), 1)
+	if entries > 0 && !w.inBrowser {
+		w.checkRights()
+	}
+	w.checkOwed()
+	for key, times := range w.last.invited {
+		for _, was := range times {
+			at, _ := time.Parse(time.RFC3339Nano, fmt.Sprint(was))
+			if now, there := w.after.invited[key]; there && !slices.Contains(now, was) &&
+				w.Now().Before(at.Add(member.InvitationsWithin-2*simulator.MaxSkew)) {
+				w.Find("", "an invitation of %v is forgotten: %s has those of %v", was, key, now)
+			}
+		}
+	}
+	for _, m := range w.ms {
+		w.noteMember(m)
+	}
+	for _, r := range w.rs {
+		w.noteMade("roles", r.before.ID, r.after.ID, r.after.Name)
+	}
+	for _, k := range w.ks {
+		w.noteMade("api-keys", k.before.ID, k.after.ID, k.after.Name)
+		switch {
+		case k.before.ID == "":
+			w.created[keysOn+k.after.CreatedAt.Format(time.DateOnly)]++
+		case k.after.ID == "":
+			w.end(func(h *holder) bool { return h.key == k.before.ID })
+			if len(w.ms) > 0 { // each key of a member who leaves has an entry
+				entries++
+				now := w.LogicalTime()
+				w.ends = append(w.ends, linear.RecordRequest{ID: k.before.ID, Change: &linear.RecordChange{Delete: true},
+					Call: now, Return: now})
+			}
+		}
+	}
+	for _, e := range w.entries {
+		if e.Object("actor").Text("kind") == "" || e.Text("operation") == "" {
+			w.Find("", "an audit entry does not say who did what: %v", e)
+		}
+	}
+	if len(w.entries) != entries {
+		w.Find("", "a change by %s has %d audit entries, want %d", w.actor, len(w.entries), entries)
+	}
+}
+
+// noteMade records a new role, member or key by the mark of its request, which must not have made another.
+func (w *peopleWrite) noteMade(collection, before, after, mark string) {
+	if before != "" {
+		return
+	}
+	if first, again := w.made[mark]; again {
+		w.Find("", "%s was made twice, as %s and %s", mark, first.id, after)
+	}
+	w.made[mark] = made{after, w.LogicalTime()}
+	w.ids[collection] = append(w.ids[collection], after)
+}
+
+// noteMember records what a change of a member makes, and ends its access if it loses a right.
+func (w *peopleWrite) noteMember(m edit[member.Member]) {
+	w.noteMade("members", m.before.ID, m.after.ID, noteOf(m.after))
+	w.accepted[m.before.ID] = w.accepted[m.before.ID] || m.before.UserID != ""
+	w.accepted[m.after.ID] = w.accepted[m.after.ID] || m.after.UserID != ""
+	if m.before.ID == "" && m.after.Invited() {
+		w.created[invitationsOn+m.after.CreatedAt.Format(time.DateOnly)]++
+		if m.after.Email == sameGuest {
+			w.guest = m.after.ID
+		}
+	}
+	lost := func(role string) bool { return !slices.Contains(m.after.Roles, role) }
+	if m.after.ID == "" || m.after.Disabled() || slices.ContainsFunc(m.before.Roles, lost) ||
+		!reflect.DeepEqual(m.before.Passwords, m.after.Passwords) {
+		w.end(func(h *holder) bool { return m.before.ID != "" && h.member == m.before.ID })
+	}
+}
+
+// end records that credentials are refused from now on.
+func (p *people) end(whose func(*holder) bool) {
+	now := p.LogicalTime()
+	for _, h := range p.bearers {
+		if h.ended == 0 && whose(h) {
+			h.ended = now
+		}
+	}
+}
+
+// checkRights checks that the caller has the right to the change just before the write. The caller may have had more
+// rights when it was admitted. Clients cannot see this where requests overlap.
+func (w *peopleWrite) checkRights() {
+	err := w.err
+	for _, m := range w.ms {
+		err = errors.Join(err, member.CheckMayChange(w.caller, m.before, m.after, w.last.roles))
+	}
+	for _, r := range w.rs {
+		err = errors.Join(err, member.CheckMayChangeRole(w.caller, r.before, r.after))
+	}
+	mayChange := w.caller.Has(identity.MembersWrite) && w.caller.May("user.subaccounts", "members.write", "roles.write")
+	for _, k := range w.ks {
+		if len(w.ms) == 0 { // otherwise the keys end with their maker
+			mayChange = w.caller.MayManage(k.before) && w.caller.MayManage(k.after)
+		}
+	}
+	if err != nil || !mayChange {
+		w.Find("", "%s changed something without the right to, as %+v: %v", w.actor, w.caller, err)
+	}
+}
+
+// checkOwed checks that the write contains the mails that it owes, each for the first time.
+func (w *peopleWrite) checkOwed() {
+	var got []mail.Kind
+	for _, m := range w.mails {
+		if w.mailed[m.Text("id")] {
+			w.Find("", "the mail %s is written twice", m.Text("id"))
+		}
+		w.mailed[m.Text("id")] = true
+		got = append(got, mail.Kind(m.Text("kind")))
+	}
+	slices.Sort(got)
+	if want := w.owed(); !slices.Equal(got, want) {
+		w.Find("", "a change by %s owes the mails %s, and writes %s", w.actor, want, got)
+	}
+}
+
+// owed returns the kinds of mails that the change owes. It records whether the keys of a member who leaves stay.
+func (w *peopleWrite) owed() (kinds []mail.Kind) {
+	for _, k := range w.ks {
+		if k.before.ID == "" {
+			kinds = append(kinds, mail.NewAPIKey)
+		}
+	}
+	for _, m := range w.ms {
+		disabled := m.after.Disabled() && !m.before.Disabled()
+		switch {
+		case m.before.ID == "" && m.after.Invited():
+			kinds = append(kinds, mail.Invitation)
+		case disabled:
+			kinds = append(kinds, mail.AccountDisabled)
+		}
+		if had := w.last.keysOf(m.before.ID); had > 0 && (disabled || m.after.ID == "") {
+			kept := w.after.keysOf(m.before.ID) == had
+			w.kept[m.before.ID] = kept
+			kinds = append(kinds, map[bool]mail.Kind{true: mail.MemberKeysKept, false: mail.MemberKeysEnded}[kept])
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// keysOf counts the keys that the member stands behind (identity.Maker.Person).
+func (r records) keysOf(id string) (n int) {
+	for _, k := range r.keys {
+		if id != "" && k.Maker.Person == id {
+			n++
+		}
+	}
+	return n
+}

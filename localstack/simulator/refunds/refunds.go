@@ -1,0 +1,56 @@
+package refunds
+
+import (
+	"fmt"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
+)
+
+// Amounts that are captured, in the shops' currencies. Two of the
+// largest cost so much of a fee that their refunds would leave a live merchant
+// below the minimum balance (contract §6.4, §6.7).
+var (
+	captures = []string{"100.00", "84.50", "30.00", "126.73"}
+
+	largeCapture = "60000.00"
+	largeReturns = []string{"", "", "30000.00", "30000.00", "25000.00", "42.91"}
+)
+
+// refundSales is the workload of refunds.
+type refundSales struct{ *simulator.World }
+
+func New(w *simulator.World) simulator.Workload {
+	w.LiveCards = true
+	return refundSales{w}
+}
+
+// Check checks all records.
+func (w refundSales) Check() { books.Check(w.World) }
+
+// Act has one or two transactions paid, and then all of them refunded.
+func (w refundSales) Act() {
+	all := shops.Open(w.World)
+	var sales []*shops.Scenario
+	shop, many := shops.Pick(w.World, all), 1+w.RNG.IntN(4)/3
+	if shop.Live() {
+		many = 2
+	}
+	for n := range many {
+		s := shops.NewScenario(w.World, shop, w.Random(n+1), fmt.Sprintf("order-%d", n))
+		s.Amount, s.Returns = captures[s.RNG.IntN(len(captures))], shops.Returns
+		if shop.Live() {
+			s.Amount, s.Returns = largeCapture, largeReturns
+		}
+		sales = append(sales, s)
+		w.Go(simulator.Clients, s.Sell)
+		w.Steer(simulator.Clients)
+	}
+	w.FaultProfile.StreamDies = true // nothing here waits for it, and it costs a third of the time
+	w.FaultsOn = true
+	for _, s := range sales {
+		s.RequestRefunds(s.RNG)
+	}
+	shops.Recover(w.World)
+}

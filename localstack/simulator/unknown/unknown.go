@@ -1,0 +1,158 @@
+package unknown
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/books"
+	"github.com/cashwrap/cashwrap/localstack/simulator/shops"
+)
+
+const (
+	// unknownOutcomes is how many payments of a world have an outcome that is unknown
+	// for 30 seconds, and how many refunds.
+	unknownOutcomes = 10
+	// unknownAmount has them so (contract §12).
+	unknownAmount = "42.25"
+	// maxSettleTime is how long it may take until they are settled.
+	maxSettleTime = 45 * time.Second
+	// lastBegins is when the last of them begins.
+	lastBegins = 90 * time.Second
+	// watchTime is long enough for the sweep to settle them alone.
+	watchTime = lastBegins + 5*time.Minute
+)
+
+// unknownWorld is a world in which nothing fails, and event sources deliver with
+// their usual delays.
+type unknownWorld struct {
+	*simulator.World
+	shop  *shops.Shop
+	begun map[string]time.Time // by the checkout that is paid, or the transaction that is refunded
+	plan  []errand
+
+	relayAt, queueAt, tickAt time.Time
+}
+
+func New(w *simulator.World) simulator.Workload {
+	w.FaultProfile, w.RNG = simulator.FaultProfile{}, w.Random(0)
+	return &unknownWorld{World: w, begun: map[string]time.Time{}}
+}
+
+// Check checks all records.
+func (f *unknownWorld) Check() { books.Check(f.World) }
+
+// Act makes payments and refunds of unknown outcome, at any time of a
+// minute, and checks when they are settled.
+func (f *unknownWorld) Act() {
+	f.shop = shops.Open(f.World)[0]
+	start := f.Now()
+	for n := range unknownOutcomes {
+		paid, sold := f.scenario("paid", n, unknownAmount), f.scenario("sold", n, "100.00")
+		f.Go(simulator.Clients, func() { paid.Create(paid.Name+"-shop", paid.RNG) })
+		f.Go(simulator.Clients, sold.Sell)
+		f.plan = append(f.plan, f.sometime(start, func() { f.pay(paid) }), f.sometime(start, func() { f.refund(sold) }))
+	}
+	f.Steer(simulator.Clients)
+	f.tickAt = start.Add(time.Duration(f.RNG.Int64N(int64(time.Minute))))
+	for f.Now().Before(start.Add(watchTime)) {
+		f.Pass(time.Duration(1+f.RNG.IntN(200)) * time.Millisecond)
+		f.step()
+		f.Steer(simulator.Clients, simulator.Sources)
+	}
+	f.checkSettled()
+	shops.Recover(f.World)
+}
+
+func (f *unknownWorld) scenario(what string, n int, amount string) *shops.Scenario {
+	s := shops.NewScenario(f.World, f.shop, f.Random(n+1), fmt.Sprintf(what+"-%d", n))
+	s.Amount = amount
+	return s
+}
+
+// errand is what is done at a time.
+type errand struct {
+	at time.Time
+	do func()
+}
+
+// sometime plans do for a random time shortly after start.
+func (f *unknownWorld) sometime(start time.Time, do func()) errand {
+	return errand{start.Add(time.Duration(f.RNG.Int64N(int64(lastBegins)))), do}
+}
+
+// step does what is due by now.
+func (f *unknownWorld) step() {
+	now := f.Now()
+	for i, d := range f.plan {
+		if d.do != nil && !now.Before(d.at) {
+			f.plan[i].do = nil
+			f.Go(simulator.Clients, d.do)
+		}
+	}
+	if !now.Before(f.relayAt) {
+		f.relayAt = now.Add(f.delay())
+		f.Relay()
+	}
+	if !now.Before(f.queueAt) {
+		f.queueAt = now.Add(f.delay())
+		f.Consume()
+	}
+	if !now.Before(f.tickAt) {
+		f.tickAt = f.tickAt.Add(time.Minute)
+		f.Tick()
+	}
+}
+
+// delay is that of an event source: mostly below a second, and now and then, as
+// on a function's cold start, several.
+func (f *unknownWorld) delay() time.Duration {
+	most := time.Second
+	if f.RNG.IntN(20) == 0 {
+		most = 5 * time.Second
+	}
+	return time.Duration(f.RNG.Int64N(int64(most)))
+}
+
+func (f *unknownWorld) pay(s *shops.Scenario) {
+	f.begin(s.ID)
+	s.Insist(s.Name+"-till", client.Request{Method: "PUT", Path: s.CheckoutPath(), Body: shops.SetupFree})
+}
+
+func (f *unknownWorld) refund(s *shops.Scenario) {
+	f.begin(s.Transaction)
+	s.Refund(s.Name+"-cashier", client.Request{Method: "POST", Path: "/v0.1/me/refund/" + s.Transaction, APIKey: s.Token,
+		Body: fmt.Sprintf(`{"amount":%s}`, unknownAmount)})
+}
+
+func (f *unknownWorld) begin(id string) {
+	now := f.Now()
+	f.Record(func() { f.begun[id] = now })
+}
+
+// checkSettled records how long each took, and finds those that took too long.
+func (f *unknownWorld) checkSettled() {
+	settled := map[string]string{}
+	for _, i := range f.Scan() {
+		switch {
+		case strings.HasPrefix(i.Text("sk"), "TRANSACTION#") && i.Text("status") == "SUCCESSFUL":
+			settled[i.Text("checkout_id")] = i.Text("updated_at")
+		case strings.HasPrefix(i.Text("sk"), "EVENT#") && i.Text("status") == "REFUNDED":
+			settled[i.Text("transaction_id")] = i.Text("updated_at")
+		}
+	}
+	for _, id := range simulator.Sorted(f.begun) {
+		at, err := time.Parse(time.RFC3339Nano, settled[id])
+		if err != nil {
+			f.Find(id, "not settled after %v", f.Now().Sub(f.begun[id]))
+			continue
+		}
+		took := at.Sub(f.begun[id])
+		f.Settled = append(f.Settled, took)
+		if took > maxSettleTime {
+			f.Find(id, "settled after %v, want %v", took, maxSettleTime)
+		}
+	}
+}
