@@ -120,6 +120,7 @@ func (w *World) checkRights(by *Invocation, operation string, body []byte) {
 // Item is one of the table's, as plain JSON.
 type Item map[string]any
 
+// Text is a text or a number in the item; "" if there is none.
 func (i Item) Text(name string) string {
 	text, _ := i[name].(string)
 	return text
@@ -132,16 +133,19 @@ func Partition(pk string) store.Partition {
 	return p
 }
 
+// Kind is that of the item's partition.
 func (i Item) Kind() store.Kind { return Partition(i.Text("pk")).Kind }
 
 // Tenant is the one in the item's key, as text.
 func (i Item) Tenant() string { return Partition(i.Text("pk")).Tenant.String() }
 
+// Object is an object in the item.
 func (i Item) Object(name string) Item {
 	object, _ := i[name].(map[string]any)
 	return object
 }
 
+// List is a list of objects in the item.
 func (i Item) List(name string) (items []Item) {
 	list, _ := i[name].([]any)
 	for _, entry := range list {
@@ -268,6 +272,7 @@ func DueAt(place string) time.Time {
 	return time.UnixMicro(micros).Add(time.Second)
 }
 
+// Read reads one item.
 func (w *World) Read(pk, sk string) Item {
 	var out struct{ Item Item }
 	w.AWS(w.table, tables+"GetItem", map[string]any{"TableName": w.Config.Table, "ConsistentRead": true,
@@ -286,7 +291,8 @@ func (w *World) atRest() bool {
 // Empty says whether a queue holds no message, visible or not.
 func (w *World) Empty(queue functions.Queue) bool {
 	var out struct{ Attributes map[string]string }
-	w.AWS(w.queues, queues+"GetQueueAttributes", map[string]any{"QueueUrl": w.urls[queue.Name], "AttributeNames": []string{"All"}}, &out)
+	w.AWS(w.queues, queues+"GetQueueAttributes",
+		map[string]any{"QueueUrl": w.urls[queue.Name], "AttributeNames": []string{"All"}}, &out)
 	for _, name := range []string{"", "NotVisible", "Delayed"} {
 		if out.Attributes["ApproximateNumberOfMessages"+name] != "0" {
 			return false
@@ -332,20 +338,20 @@ func keyOf(i Item) map[string]any {
 	return map[string]any{"pk": map[string]string{"S": i.Text("pk")}, "sk": map[string]string{"S": i.Text("sk")}}
 }
 
-// Number reads an attribute; 0 if there is none.
-func Number(v any) (n int) {
-	_, _ = fmt.Sscan(fmt.Sprint(v), &n)
+// Number is a number in the item; 0 if there is none.
+func (i Item) Number(name string) (n int) {
+	_, _ = fmt.Sscan(fmt.Sprint(i[name]), &n)
 	return n
 }
 
-// TimeOf is a time in an item.
-func TimeOf(i Item, name string) time.Time {
+// Time is a time in the item.
+func (i Item) Time(name string) time.Time {
 	at, _ := time.Parse(time.RFC3339Nano, i.Text(name))
 	return at
 }
 
-// Seconds is a time in an item, in seconds.
-func Seconds(i Item, name string) time.Time {
+// Seconds is a time in the item that is stored in seconds.
+func (i Item) Seconds(name string) time.Time {
 	n, _ := strconv.ParseInt(i.Text(name), 10, 64)
 	return time.Unix(n, 0)
 }

@@ -130,6 +130,7 @@ type View struct {
 	Instrument    struct{ Token string } `json:"payment_instrument"`
 }
 
+// View reads the body.
 func (r Response) View() View { return Decoded[View](r.Body) } // lists and pages have none of it
 
 // Decoded decodes JSON. Members that are missing stay zero, as do all if the JSON is not of the type.

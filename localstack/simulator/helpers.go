@@ -13,9 +13,6 @@ func Pick(rng *rand.Rand, ids []string) string {
 	return ids[rng.IntN(len(ids))]
 }
 
-// Fields are members of a request or a command.
-type Fields map[string]any
-
 // Encoded is a value as JSON.
 func Encoded(v any) string {
 	text, _ := json.Marshal(v) // of what was decoded, or of text, numbers and truths

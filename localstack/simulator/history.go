@@ -18,6 +18,7 @@ func (w *World) Note(actor string, k kind, what, outcome string) {
 	w.Notef(actor, "%-8s %s → %s", k, what, outcome)
 }
 
+// Notef adds a line.
 func (w *World) Notef(actor, format string, args ...any) {
 	w.history.mu.Lock()
 	defer w.history.mu.Unlock()

@@ -45,6 +45,7 @@ func (w *World) start(name string, roll uint64) *process {
 	return &process{fmt.Sprintf("%s#%d", name, w.started[name]), started}
 }
 
+// Function is the function of the name.
 func (w *World) Function(name string) functions.Function {
 	for _, f := range functions.All {
 		if f.Name == name {

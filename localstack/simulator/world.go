@@ -140,8 +140,9 @@ func (w *World) Now() time.Time {
 
 func newWorld(seed uint64, o Options) *World {
 	w := &World{Seed: seed, RNG: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
-		idleProcesses: map[string][]*process{}, urls: map[string]string{}, started: map[string]int{}, done: map[string]bool{}, Begins: epoch,
-		Jumps: Jumps, IdleDoublings: 16, Consumers: []string{"callbacks", "polls", "mails"},
+		idleProcesses: map[string][]*process{}, urls: map[string]string{}, started: map[string]int{},
+		done: map[string]bool{}, Begins: epoch, Jumps: Jumps, IdleDoublings: 16,
+		Consumers:   []string{"callbacks", "polls", "mails"},
 		BetweenBank: func(b bank.Bank) bank.Bank { return b }, Hangs: func(string) bool { return false }}
 	w.sched.active = map[string]int{}
 	w.FaultProfile = newFaultProfile(w.RNG)
@@ -309,7 +310,7 @@ func (w *World) Drain() {
 // callback's retries and a boleto's expiry need a few each.
 const quietTicks = 24
 
-// CheckLater has a history checked when the world has ended: the search is bounded by real time, which a bubble has not.
+// CheckLater checks a history when the world has ended: the search is bounded by real time, which a bubble has not.
 func (w *World) CheckLater(about string, history interface{ Check() error }) {
 	w.views = append(w.views, linearView{about, history})
 }
@@ -321,6 +322,7 @@ func (w *World) Must(err error) {
 	}
 }
 
+// Panicf ends the simulation.
 func (w *World) Panicf(format string, args ...any) {
 	panic(fmt.Sprintf("sim: seed %d: ", w.Seed) + fmt.Sprintf(format, args...) + "\n" + w.history.String())
 }

@@ -242,8 +242,8 @@ func chargesBack(a simulator.OperatorAnswer, transaction string) (id string, ok 
 	return command.ID, err == nil && command.Command == "charge_back" && command.Transaction == transaction
 }
 
-// refundBy returns the id of the refund or chargeback that the platform tried to write for a request; "": none. Its event
-// comes first in its transaction.
+// refundBy returns the id of the refund or chargeback that the platform tried to write for a request; "": none. Its
+// event comes first in its transaction.
 func refundBy(r *simulator.Reply) string {
 	for _, tried := range slices.Backward(r.Tried) {
 		if !strings.HasPrefix(tried, "TransactWriteItems ") {

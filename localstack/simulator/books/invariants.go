@@ -82,7 +82,8 @@ var agreed = map[string][]string{
 func (b Snapshot) checkTransaction(t simulator.Item) {
 	checkout, status := t.Text("checkout_id"), t.Text("status")
 	decision := b.Charges[t.Text("id")].Text("decision")
-	if live := simulator.Partition(t.Text("pk")).Tenant.Mode == identity.Live; live && decision == "" && status == "FAILED" {
+	live := simulator.Partition(t.Text("pk")).Tenant.Mode == identity.Live
+	if live && decision == "" && status == "FAILED" {
 		return // no acquirer charges live cards here (contract §12)
 	}
 	if !slices.Contains(agreed[status], decision) {
@@ -223,7 +224,7 @@ type outcome struct{ checkout, status string }
 // were; each was called back under one id, and nothing else was.
 func (b Snapshot) checkCallbacks() {
 	owed := map[outcome]int{}
-	before := map[string]simulator.Item{}
+	before := items{}
 	for _, now := range b.Images("CHECKOUT") {
 		id := now.Text("id")
 		if status := outcomeBetween(before[id], now); status != "" && now.Text("return_url") != "" {
@@ -329,11 +330,12 @@ func (b Snapshot) checkBuckets(otherLimits []string) {
 	}
 }
 
-// CheckLog: functions never met what they hold for impossible.
+// CheckLog checks that functions never met what they hold for impossible.
 func CheckLog(w *simulator.World) {
 	w.FindLogged("approved charge on a closed attempt", "panic", "malformed message")
 }
 
+// AtReader reports whether a checkout is paid at a card reader.
 func AtReader(checkout simulator.Item) bool { return checkout.Object("reader") != nil }
 
 // checkReaderCallback: it says what came of the transaction. It returns the checkout.

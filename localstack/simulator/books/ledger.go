@@ -34,19 +34,24 @@ type BalanceKey struct {
 	Currency money.Currency
 }
 
+type (
+	items     = map[string]simulator.Item
+	itemLists = map[string][]simulator.Item
+)
+
 // ledger is everything about money in the table, in minor units.
 type ledger struct {
-	Entries   map[string][]simulator.Item // of the journal, by the transaction or payout they are about
-	events    map[string]simulator.Item   // by id
-	Payables  map[string]simulator.Item   // that wait for a payout, by tenant and id
-	moved     map[string][]simulator.Item // movements at the acquirer, by charge
-	cancelled map[string]bool             // refunds that the acquirer will never make, by id
+	Entries   itemLists       // of the journal, by the transaction or payout they are about
+	events    items           // by id
+	Payables  items           // that wait for a payout, by tenant and id
+	moved     itemLists       // movements at the acquirer, by charge
+	cancelled map[string]bool // refunds that the acquirer will never make, by id
 	Balances  map[BalanceKey]map[string]int64
 }
 
 func newLedger() *ledger {
-	return &ledger{Entries: map[string][]simulator.Item{}, events: map[string]simulator.Item{}, Payables: map[string]simulator.Item{},
-		moved: map[string][]simulator.Item{}, cancelled: map[string]bool{}, Balances: map[BalanceKey]map[string]int64{}}
+	return &ledger{Entries: itemLists{}, events: items{}, Payables: items{}, moved: itemLists{},
+		cancelled: map[string]bool{}, Balances: map[BalanceKey]map[string]int64{}}
 }
 
 // Balances beside the accounts of the journal.
@@ -161,7 +166,7 @@ func (l *ledger) of(transaction string) []simulator.Item {
 }
 
 // where returns the items whose attribute has a value, in the order of their keys.
-func where(items map[string]simulator.Item, attribute, value string) (found []simulator.Item) {
+func where(items items, attribute, value string) (found []simulator.Item) {
 	for _, key := range simulator.Sorted(items) {
 		if i := items[key]; i.Text(attribute) == value {
 			found = append(found, i)
@@ -188,6 +193,7 @@ func Are(name string, values ...string) func(simulator.Item) bool {
 	return func(i simulator.Item) bool { return slices.Contains(values, i.Text(name)) }
 }
 
+// OfEvents keeps events of a type that have one of the statuses.
 func OfEvents(kind string, statuses ...string) func(simulator.Item) bool {
 	return func(i simulator.Item) bool {
 		return i.Text("type") == kind && slices.Contains(statuses, i.Text("status"))
@@ -216,9 +222,5 @@ func net(part simulator.Item) int64 {
 	return net
 }
 
-// liveMinimumBalance is contract §6.4's, in a currency's units.
-const liveMinimumBalance = "-1000"
-
-func MinimumBalance(currency money.Currency) int64 {
-	return money.MustParse(liveMinimumBalance, currency).Minor()
-}
+// MinimumBalance is a live merchant's (contract §6.4).
+func MinimumBalance(currency money.Currency) int64 { return money.MustParse("-1000", currency).Minor() }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/ses"
-	"github.com/cashwrap/cashwrap/localstack/simulator"
 )
 
 // givenUpAfter is how long a mail is tried, counted from the first try that failed, as
@@ -34,8 +33,9 @@ func (b Snapshot) checkMails() {
 		if i.Text("state") == "delivered" && sent[id].Times == 0 {
 			b.Find("", "mail %s is delivered, but was not sent", id)
 		}
+		tried := i.Time("updated_at").Sub(i.Time("first_failed_at"))
 		over := i.Text("state") == "dropped" && i.Text("kind") == "invitation" || // it was taken back, or accepted
-			i.Text("state") == "dead" && simulator.TimeOf(i, "updated_at").Sub(simulator.TimeOf(i, "first_failed_at")) >= givenUpAfter
+			i.Text("state") == "dead" && tried >= givenUpAfter
 		if state := i.Text("state"); state != "delivered" && state != "owed" && state != "sending" && !over {
 			b.Find("", "mail %s is %s: %s", id, state, i.Text("last_error"))
 		}

@@ -149,7 +149,7 @@ var movedIn = map[string]string{"payment": "acquirer_receivable", "refund": "acq
 	"chargeback": "acquirer_receivable", "payout": "merchant_payable", "payout_returned": "merchant_payable",
 	"payout_paid": "bank"}
 
-// CheckEntries: the entries balance, and move the amounts that are wanted, by kind and id.
+// CheckEntries checks that the entries balance, and move the amounts that are wanted, by kind and id.
 func (b Snapshot) CheckEntries(about string, entries []simulator.Item, want map[string]int64) {
 	for _, entry := range entries {
 		kind := entry.Text("kind")
@@ -184,7 +184,7 @@ func (b Snapshot) checkBalances(l *ledger, betweenSteps bool) {
 // begins with its checkout or its transaction.
 func (b Snapshot) checkSteps() {
 	l := newLedger()
-	before, changed := map[string]simulator.Item{}, map[string]simulator.Item{}
+	before, changed := items{}, items{}
 	for _, c := range b.Changes {
 		now := c.Image()
 		if now.Text("pk") == "" {

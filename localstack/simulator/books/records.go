@@ -37,7 +37,7 @@ func (b Snapshot) checkIdempotency(before, after *simulator.Change) {
 	was, now := before.Image(), after.Image()
 	at := after.Change.ApproximateCreationDateTime.Time
 	key := now.Text("pk")
-	if simulator.Seconds(was, "expires_at").Before(at.Add(2 * simulator.MaxSkew)) {
+	if was.Seconds("expires_at").Before(at.Add(2 * simulator.MaxSkew)) {
 		return
 	}
 	if now.Text("fingerprint") != was.Text("fingerprint") {

@@ -1,3 +1,5 @@
+// Package books checks what must be true of all records when a simulated world has come to rest: those of the platform
+// with each other, with the acquirer's and the bank's, and with what clients were answered.
 package books
 
 import (
@@ -12,26 +14,26 @@ type Snapshot struct {
 	*simulator.World
 	*ledger
 	Items                              []simulator.Item // all there are
-	Checkouts, Transactions, callbacks map[string]simulator.Item
-	Charges                            map[string]simulator.Item // of the acquirer
-	captures                           map[string]int            // by charge
+	Checkouts, Transactions, callbacks items
+	Charges                            items          // of the acquirer
+	captures                           map[string]int // by charge
 	instruments                        []simulator.Item
-	customers                          map[string]simulator.Item // by tenant and id
-	cards                              map[string]bool           // tokens the acquirer knows
-	Merchants                          map[string]simulator.Item // by code
-	Payouts                            map[string]simulator.Item
-	Records                            map[string][]simulator.Item // by payout
-	Taken                              map[string][]simulator.Item // records by the tenant and id of the payable they were
-	Booked                             map[string][]simulator.Item // at the bank, by payout
-	Carried                            map[string][]simulator.Item // payables and records of shortfalls, by payout
+	customers                          items           // by tenant and id
+	cards                              map[string]bool // tokens the acquirer knows
+	Merchants                          items           // by code
+	Payouts                            items
+	Records                            itemLists // by payout
+	Taken                              itemLists // records by the tenant and id of the payable they were
+	Booked                             itemLists // at the bank, by payout
+	Carried                            itemLists // payables and records of shortfalls, by payout
 }
 
 // Read reads all records.
 func Read(w *simulator.World) Snapshot {
-	b := Snapshot{World: w, ledger: newLedger(), Items: w.Scan(), Checkouts: map[string]simulator.Item{}, Transactions: map[string]simulator.Item{},
-		callbacks: map[string]simulator.Item{}, Charges: map[string]simulator.Item{}, captures: map[string]int{}, customers: map[string]simulator.Item{},
-		cards: map[string]bool{}, Merchants: map[string]simulator.Item{}, Payouts: map[string]simulator.Item{}, Records: map[string][]simulator.Item{},
-		Taken: map[string][]simulator.Item{}, Booked: map[string][]simulator.Item{}, Carried: map[string][]simulator.Item{}}
+	b := Snapshot{World: w, ledger: newLedger(), Items: w.Scan(), Checkouts: items{}, Transactions: items{},
+		callbacks: items{}, Charges: items{}, captures: map[string]int{}, customers: items{},
+		cards: map[string]bool{}, Merchants: items{}, Payouts: items{}, Records: itemLists{},
+		Taken: itemLists{}, Booked: itemLists{}, Carried: itemLists{}}
 	for _, i := range b.Items {
 		b.enter(nil, i)
 		b.file(i)

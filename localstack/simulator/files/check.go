@@ -141,7 +141,7 @@ func (c *fileTenant) recordsIn(items map[string]simulator.Item) fileRecords {
 		}
 	}
 	for n := range r.counts {
-		r.counted[n] = simulator.Number(r.counts[n]["count"])
+		r.counted[n] = r.counts[n].Number("count")
 	}
 	return r
 }
@@ -170,7 +170,7 @@ func (c *fileTenant) check(items map[string]simulator.Item) fileState {
 		}
 	}
 	for _, id := range simulator.Sorted(r.collections) {
-		if got, want := simulator.Number(r.collections[id]["files_count"]), r.of(id); got != want {
+		if got, want := r.collections[id].Number("files_count"), r.of(id); got != want {
 			c.Find("", "collection %s counts %d files, and has %d", id, got, want)
 		}
 	}
@@ -234,7 +234,7 @@ func changed(was, is simulator.Item, names ...string) bool {
 // checkEnd: a file ends because somebody deletes it, its content differs, or it was not uploaded in time.
 func (c *fileTenant) checkEnd(by *simulator.Invocation, was simulator.Item, archived bool) {
 	id := was.Text("id")
-	deleted := c.World.Read(was.Text("pk"), "DELETED#"+id)
+	deleted := c.Read(was.Text("pk"), "DELETED#"+id)
 	created, _ := time.Parse(time.RFC3339Nano, was.Text("created_at"))
 	versions := c.files.versions[was.Text("object")]
 	switch pending := was.Text("status") == "pending"; {
@@ -269,8 +269,8 @@ func (f *files) checkFiles() {
 	}
 	found := map[string]string{}
 	// past the scheduler
-	at := objects.New(aws.Config{Region: f.Config.Region, Credentials: simulator.Credentials, HTTPClient: simulator.PlainClient(f.engine),
-		BaseEndpoint: &f.Config.S3Endpoint}, runner.Bucket)
+	at := objects.New(aws.Config{Region: f.Config.Region, Credentials: simulator.Credentials,
+		HTTPClient: simulator.PlainClient(f.engine), BaseEndpoint: &f.Config.S3Endpoint}, runner.Bucket)
 	for one, err := range at.List(context.Background(), file.Prefix, "") {
 		f.Must(err)
 		if found[one.Key] += one.Revision; one.Deletion {

@@ -260,7 +260,7 @@ func (d *document) spy(actor string, rng *rand.Rand) {
 	for _, merchant := range []string{d.Merchant, other.Merchant} {
 		method := []string{"GET", "DELETE", "PUT"}[rng.IntN(3)]
 		body := map[string]string{"PUT": `{"status":"uploaded"}`}[method]
-		answer := d.World.Send(actor, other.Tenant, client.Request{Method: method, APIKey: other.Token,
+		answer := d.Send(actor, other.Tenant, client.Request{Method: method, APIKey: other.Token,
 			Path: "/v0.1/merchants/" + merchant + "/files/" + d.id, Body: body})
 		if answer.Status >= 200 && answer.Status < 300 {
 			d.Find("", "%s of another merchant's file was answered %s", method, answer.Body)

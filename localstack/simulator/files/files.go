@@ -1,3 +1,4 @@
+// Package files simulates uploads by links, and changes of files and collections.
 package files
 
 import (
@@ -43,6 +44,7 @@ type fileTenant struct {
 	documents   []*document
 }
 
+// New makes the workload.
 func New(w *simulator.World) simulator.Workload {
 	f := &files{World: w, rng: w.Random(5_000), documents: map[string]*document{},
 		versions: map[string][]*version{}, deletions: map[string]bool{}, kept: map[string]simulator.Item{},
@@ -127,7 +129,7 @@ func (c *fileTenant) path(of string) string { return "/v0.1/merchants/" + c.Merc
 // request sends a request until it is settled.
 func (c *fileTenant) request(actor string, r client.Request) simulator.Response {
 	r.APIKey = c.Token
-	return c.World.Settle(actor, c.Tenant, r)
+	return c.Settle(actor, c.Tenant, r)
 }
 
 // twice has an impatient client send the same request once more, now and then.

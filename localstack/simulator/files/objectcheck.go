@@ -83,7 +83,7 @@ func (f *files) checkContent(one simulator.Item) {
 		if v.id != one.Text("revision") || v.gone != 0 {
 			continue
 		}
-		if checksumOf(v.content) != one.Text("checksum_sha256") || simulator.Number(one["size"]) != len(v.content) ||
+		if checksumOf(v.content) != one.Text("checksum_sha256") || one.Number("size") != len(v.content) ||
 			v.kind != one.Text("content_type") || strings.HasPrefix(v.content, program) {
 			f.Find("", "file %s is uploaded with the content %q of %s", id, v.content, v.kind)
 		}

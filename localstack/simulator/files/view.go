@@ -101,8 +101,9 @@ func (s seen) one(at fileState) simulator.Item { return s.listedIn(at)[s.id] }
 // sameView says whether a record is as it is shown.
 func sameView(i simulator.Item, shown fileView) bool {
 	return i != nil && i.Text("status") == shown.Status && i.Text("collection_id") == shown.Collection &&
-		i.Text("checksum_sha256") == shown.Checksum && simulator.Number(i["size"]) == shown.Size &&
-		simulator.Number(i["files_count"]) == shown.Files && i.Text("name") == shown.Name && i.Text("filename") == shown.Filename &&
+		i.Text("checksum_sha256") == shown.Checksum && i.Number("size") == shown.Size &&
+		i.Number("files_count") == shown.Files && i.Text("name") == shown.Name &&
+		i.Text("filename") == shown.Filename &&
 		i.Text("content_type") == shown.ContentType
 }
 
@@ -167,7 +168,7 @@ func (s seen) lastUntil(at fileState) (last simulator.Item) {
 // uploadedAll says whether one version of an object was there all the time.
 func (s seen) uploadedAll(key string) bool {
 	return slices.ContainsFunc(s.files.versions[key], func(v *version) bool {
-		return v.put < s.Reply.Asked && (v.gone == 0 || v.gone > s.Answered)
+		return v.put < s.Asked && (v.gone == 0 || v.gone > s.Answered)
 	})
 }
 

@@ -1,3 +1,4 @@
+// Package hanging simulates receivers that take callbacks and do not answer.
 package hanging
 
 import (

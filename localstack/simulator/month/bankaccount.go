@@ -46,7 +46,7 @@ func (p *payee) fill() {
 		if n < len(ibans) {
 			number = ibans[n]
 		}
-		p.command("operator", "set_payout", simulator.Fields{"holder": "Nr. 1", "iban": number})
+		p.command("operator", "set_payout", fields{"holder": "Nr. 1", "iban": number})
 	}
 }
 
@@ -101,7 +101,7 @@ func (p *payee) settleAccount() {
 func (p *payee) newAccount() client.Request {
 	rng := p.month.rng
 	number := p.month.newIBAN(endings[rng.IntN(len(endings))])
-	body := simulator.Fields{"account_holder_name": "Holder of " + number, "iban": number, "primary": rng.IntN(4) > 0}
+	body := fields{"account_holder_name": "Holder of " + number, "iban": number, "primary": rng.IntN(4) > 0}
 	switch rng.IntN(10) {
 	case 0:
 		delete(body, "iban")
@@ -136,10 +136,10 @@ func (p *payee) verify(actor, outcome string) {
 			} `json:"bank_accounts"`
 		}
 		p.Think(actor)
-		p.Operate(actor, simulator.Encoded(simulator.Fields{"command": "list_bank_accounts", "merchant_code": p.Merchant}), &listed)
+		p.Operate(actor, fmt.Sprintf(`{"command":"list_bank_accounts","merchant_code":%q}`, p.Merchant), &listed)
 		for _, a := range listed.Accounts {
 			if a.Status == merchant.BankAccountPending {
-				p.command(actor, "verify_bank_account", simulator.Fields{"account": a.ID, "outcome": outcome})
+				p.command(actor, "verify_bank_account", fields{"account": a.ID, "outcome": outcome})
 				return
 			}
 		}
@@ -156,6 +156,6 @@ func (p *payee) decideAccount(actor string) {
 	case p.Live():
 		p.verify(actor, []string{"verified", "rejected"}[p.month.rng.IntN(2)])
 	case strings.HasSuffix(accounts[at].Text("iban"), unverifiedEnding):
-		p.command(actor, "set_payout", simulator.Fields{"holder": "Nr. 3", "iban": accounts[at].Text("iban")})
+		p.command(actor, "set_payout", fields{"holder": "Nr. 3", "iban": accounts[at].Text("iban")})
 	}
 }

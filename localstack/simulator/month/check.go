@@ -68,7 +68,7 @@ func (m *month) checkPayout(b books.Snapshot, p simulator.Item) {
 			m.Find("", "record %s of %s is %s, the payout of %s %s", r.Text("id"), r.Text("day"), r.Text("status"),
 				p.Text("day"), status)
 		}
-		if !simulator.TimeOf(r, "eligible_at").Before(simulator.TimeOf(p, "cutoff")) {
+		if !r.Time("eligible_at").Before(p.Time("cutoff")) {
 			m.Find("", "payout %s until %s took %s of %s", id, p.Text("cutoff"), r.Text("id"), r.Text("eligible_at"))
 		}
 	}
@@ -109,11 +109,11 @@ func (m *month) checkDay(p simulator.Item) {
 		m.Find("", "payout %s belongs to no tenant", p.Text("id"))
 		return
 	}
-	payee, day, cutoff := m.payees[of], p.Text("day"), simulator.TimeOf(p, "cutoff")
+	payee, day, cutoff := m.payees[of], p.Text("day"), p.Time("cutoff")
 	if p.Text("id") != payout.ID(payee.Tenant, money.Currency(payee.Currency), day, "regular") {
 		return
 	}
-	if simulator.TimeOf(p, "created_at").Add(2 * simulator.MaxSkew).Before(cutoff) {
+	if p.Time("created_at").Add(2 * simulator.MaxSkew).Before(cutoff) {
 		m.Find("", "payout of %s was opened at %s, before its period ended", day, p.Text("created_at"))
 	}
 	for _, zone := range payee.zones {
@@ -156,7 +156,7 @@ func (m *month) checkCutoffs(b books.Snapshot) {
 			continue
 		}
 		t := simulator.Partition(i.Text("pk")).Tenant
-		owner, next := b.Merchants[t.Merchant], simulator.TimeOf(i, "next_at")
+		owner, next := b.Merchants[t.Merchant], i.Time("next_at")
 		settings := owner.Object("settings").Object(t.Mode.Name())
 		calendar := merchant.Merchant{TimeZone: owner.Text("time_zone")}.Calendar(t.Mode)
 		calendar.Settings = merchant.Settings{Period: merchant.PayoutPeriod(settings.Text("payout_period"))}

@@ -67,7 +67,7 @@ func (t *fileBank) work(currency string) func() {
 // export has a file written and takes it to the bank, as often as it comes.
 func (t *fileBank) export(actor, name, currency string) {
 	var answer struct{ Text string }
-	command := simulator.Encoded(simulator.Fields{"command": "export_payouts", "id": name, "holder": "Cashwrap",
+	command := simulator.Encoded(fields{"command": "export_payouts", "id": name, "holder": "Cashwrap",
 		"iban": "DE89370400440532013000", "currency": currency})
 	if t.InsistOn(actor, command, &answer); answer.Text != "" {
 		t.take(answer.Text)
@@ -126,7 +126,7 @@ func (t *fileBank) report(actor string, rng *rand.Rand) {
 
 // settle is false when no answer came.
 func (t *fileBank) settle(actor string, outcome executedTransfer) bool {
-	command := simulator.Fields{"command": "settle_payout", "merchant_code": outcome.merchant, "payout": outcome.id,
+	command := fields{"command": "settle_payout", "merchant_code": outcome.merchant, "payout": outcome.id,
 		"outcome": "paid"}
 	if !outcome.paid {
 		command["outcome"], command["reason"] = "rejected", "AC04"

@@ -1,3 +1,4 @@
+// Package month simulates a month of payments and payouts.
 package month
 
 import (
@@ -159,16 +160,15 @@ func (m *month) compete() {
 			p.payNow()()
 		}
 	} else if _, open := m.due(); open { // the bank is about to be asked
-		p.commands("run_payouts", simulator.Fields{}, 2)()
+		p.commands("run_payouts", fields{}, 2)()
 	}
 }
 
 // handOver has live payouts that are under way brought to the bank.
 func (m *month) handOver() {
 	for _, p := range m.payees {
-		if p.Live() && m.rng.IntN(2) == 0 && slices.ContainsFunc(m.DueItems(store.KindPayoutDue), func(i simulator.Item) bool {
-			return i.Kind() == store.KindPayout && i.Tenant() == p.Tenant
-		}) {
+		open := func(i simulator.Item) bool { return i.Kind() == store.KindPayout && i.Tenant() == p.Tenant }
+		if p.Live() && m.rng.IntN(2) == 0 && slices.ContainsFunc(m.DueItems(store.KindPayoutDue), open) {
 			m.bank.work(p.Currency)()
 		}
 	}
@@ -298,7 +298,7 @@ func (m *month) at(p *payee, do func()) time.Time {
 func (m *month) plan() {
 	for i, p := range m.payees {
 		if !p.payable { // two of them give it an account
-			m.at(p, p.commands("set_payout", simulator.Fields{"holder": "Nr. 1", "iban": sandbox.PaidIBAN}, 2))
+			m.at(p, p.commands("set_payout", fields{"holder": "Nr. 1", "iban": sandbox.PaidIBAN}, 2))
 		}
 		for n := range 2 + m.rng.IntN(4) {
 			m.planSale(p, fmt.Sprintf("order-%d-%d", i, n))

@@ -27,7 +27,7 @@ type payee struct {
 
 // kinds of payees: their money has decimals or not, and clocks change at
 // midnight, at another time, or never.
-var payeeKinds = []simulator.Fields{
+var payeeKinds = []fields{
 	{"country": "DE", "currency": "EUR", "time_zone": "Europe/Berlin"},
 	{"country": "BR", "currency": "BRL", "time_zone": "America/Sao_Paulo", "payout_plan": "TRUE_INSTALLMENT"},
 	{"country": "CL", "currency": "CLP", "time_zone": "America/Santiago"},
@@ -51,7 +51,7 @@ func (m *month) open() {
 	for n := range 1 + m.rng.IntN(4)/3 {
 		kind := payeeKinds[m.rng.IntN(len(payeeKinds))]
 		live := m.rng.IntN(5) < 2
-		given := simulator.Fields{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
+		given := fields{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
 			"fee_rate": feeRates[m.rng.IntN(len(feeRates))], "shards": shops.SomeShards(m.World, n)}
 		maps.Copy(given, kind)
 		var made struct {
@@ -65,8 +65,8 @@ func (m *month) open() {
 		}
 		of := &shops.Shop{Tenant: modes[live] + made.Code, Merchant: made.Code, Token: made.Key.Plaintext,
 			Currency: kind["currency"].(string)}
-		p := &payee{Scenario: shops.NewScenario(m.World, of, m.Random(2_000+n), fmt.Sprintf("payee-%d", n)), month: m, where: where,
-			zones: []string{where.String()}}
+		p := &payee{Scenario: shops.NewScenario(m.World, of, m.Random(2_000+n), fmt.Sprintf("payee-%d", n)), month: m,
+			where: where, zones: []string{where.String()}}
 		if kind["country"] == "BR" {
 			p.more = fmt.Sprintf(`,"installments":%d`, 1+m.rng.IntN(3))
 		}
@@ -75,19 +75,19 @@ func (m *month) open() {
 		case p.full:
 			p.fill()
 		case p.payable:
-			p.command("operator", "set_payout", simulator.Fields{"holder": "Nr. 1", "iban": ibans[m.rng.IntN(len(ibans))]})
+			p.command("operator", "set_payout", fields{"holder": "Nr. 1", "iban": ibans[m.rng.IntN(len(ibans))]})
 		}
-		p.command("operator", "update_settings", simulator.Fields{"payout_period": periods[m.rng.IntN(len(periods))],
+		p.command("operator", "update_settings", fields{"payout_period": periods[m.rng.IntN(len(periods))],
 			"gross_settlement": m.rng.IntN(3) == 0})
 	}
 }
 
 // command is an operator's command about the payee, repeated until it is
 // answered.
-func (p *payee) command(actor, command string, more simulator.Fields) {
-	all := simulator.Fields{"command": command, "merchant_code": p.Merchant}
+func (p *payee) command(actor, command string, more fields) {
+	all := fields{"command": command, "merchant_code": p.Merchant}
 	maps.Copy(all, more)
-	p.Scenario.Command(actor, "%s", simulator.Encoded(all))
+	p.Command(actor, "%s", simulator.Encoded(all))
 }
 
 // change is a change of the payee's settings or account, or a request to be paid at
@@ -100,16 +100,16 @@ func (p *payee) change() func() {
 	case 8, 12, 13:
 		return p.addsAccount()
 	case 3, 4:
-		return p.commands("set_payout", simulator.Fields{"holder": "Nr. 2", "iban": ibans[rng.IntN(len(ibans))]}, p.some())
+		return p.commands("set_payout", fields{"holder": "Nr. 2", "iban": ibans[rng.IntN(len(ibans))]}, p.some())
 	case 5:
-		return p.commands("set_payout", simulator.Fields{"held": rng.IntN(2) == 0}, p.some())
+		return p.commands("set_payout", fields{"held": rng.IntN(2) == 0}, p.some())
 	case 6:
 		zone := zones[rng.IntN(len(zones))]
 		p.zones = append(p.zones, zone)
-		return p.commands("update_merchant", simulator.Fields{"time_zone": zone}, p.some())
+		return p.commands("update_merchant", fields{"time_zone": zone}, p.some())
 	case 7:
 		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[rng.IntN(2)]
-		return p.commands("update_merchant", simulator.Fields{"fee_rate": feeRates[rng.IntN(len(feeRates))], "payout_plan": plan},
+		return p.commands("update_merchant", fields{"fee_rate": feeRates[rng.IntN(len(feeRates))], "payout_plan": plan},
 			p.some())
 	case 9, 10: // the merchant changes its mind
 		one, another := p.change(), p.change()
@@ -122,17 +122,17 @@ func (p *payee) change() func() {
 // payNow is a wish to be paid at once, or what is due.
 func (p *payee) payNow() func() {
 	if p.month.rng.IntN(3) == 0 {
-		return p.commands("run_payouts", simulator.Fields{}, p.some())
+		return p.commands("run_payouts", fields{}, p.some())
 	}
 	p.month.demands++
-	return p.commands("run_payouts", simulator.Fields{"on_demand": true, "id": fmt.Sprintf("demand-%d", p.month.demands)}, p.some())
+	return p.commands("run_payouts", fields{"on_demand": true, "id": fmt.Sprintf("demand-%d", p.month.demands)}, p.some())
 }
 
 // some is one operator, or two who don't know of each other.
 func (p *payee) some() int { return 1 + p.month.rng.IntN(3)/2 }
 
 // commands is an action of operators, each of whom sends the same command.
-func (p *payee) commands(command string, more simulator.Fields, many int) func() {
+func (p *payee) commands(command string, more fields, many int) func() {
 	return func() {
 		p.month.commands++
 		what := fmt.Sprintf("operator-%d", p.month.commands)
@@ -148,8 +148,8 @@ func (p *payee) commands(command string, more simulator.Fields, many int) func()
 func (p *payee) repair() {
 	actor := p.Name + "-mender"
 	p.decideAccount(actor)
-	p.command(actor, "set_payout", simulator.Fields{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "held": false})
-	p.command(actor, "update_settings", simulator.Fields{"payout_period": []string{"weekly", "monthly"}[p.month.rng.IntN(2)],
+	p.command(actor, "set_payout", fields{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "held": false})
+	p.command(actor, "update_settings", fields{"payout_period": []string{"weekly", "monthly"}[p.month.rng.IntN(2)],
 		"payout_on_demand": false})
 	p.Insist(actor, client.Request{Method: "GET", Path: settingsPath})
 	p.Insist(actor, client.Request{Method: "GET", Path: accountsPath})
@@ -215,7 +215,9 @@ func (s *sale) returned(byIssuer bool) func() {
 		switch {
 		case s.Transaction == "":
 		case byIssuer:
-			s.StartClient("operator", 0, func(actor string, rng *rand.Rand) { s.Chargeback(actor, s.Name+"-dispute", amount, rng) })
+			s.StartClient("operator", 0, func(actor string, rng *rand.Rand) {
+				s.Chargeback(actor, s.Name+"-dispute", amount, rng)
+			})
 		default:
 			s.StartClient("cashier", 0, func(actor string, rng *rand.Rand) {
 				r := s.RefundOf(rng)
@@ -241,3 +243,6 @@ func (s *sale) recalled(parts int) func() {
 		})
 	}
 }
+
+// fields are members of a command or a request.
+type fields = map[string]any

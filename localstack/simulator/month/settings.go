@@ -9,18 +9,18 @@ import (
 )
 
 // someSettings are what a merchant or an operator may want of settings.
-func someSettings(rng *rand.Rand) simulator.Fields {
+func someSettings(rng *rand.Rand) fields {
 	switch rng.IntN(6) {
 	case 0, 1:
-		return simulator.Fields{"payout_period": periods[rng.IntN(len(periods))]}
+		return fields{"payout_period": periods[rng.IntN(len(periods))]}
 	case 2:
-		return simulator.Fields{"payout_on_demand": rng.IntN(2) == 0}
+		return fields{"payout_on_demand": rng.IntN(2) == 0}
 	case 3:
-		return simulator.Fields{"payout_on_demand": rng.IntN(2) == 0, "payout_on_demand_available": rng.IntN(3) > 0}
+		return fields{"payout_on_demand": rng.IntN(2) == 0, "payout_on_demand_available": rng.IntN(3) > 0}
 	case 4:
-		return simulator.Fields{"gross_settlement": rng.IntN(2) == 0}
+		return fields{"gross_settlement": rng.IntN(2) == 0}
 	default:
-		return simulator.Fields{"payout_period": periods[rng.IntN(len(periods))], "gross_settlement": rng.IntN(2) == 0}
+		return fields{"payout_period": periods[rng.IntN(len(periods))], "gross_settlement": rng.IntN(2) == 0}
 	}
 }
 
@@ -31,7 +31,7 @@ func (p *payee) changesSettings() func() {
 	if rng.IntN(2) == 0 {
 		return p.commands("update_settings", someSettings(rng), p.some())
 	}
-	changes := []simulator.Fields{someSettings(rng)}
+	changes := []fields{someSettings(rng)}
 	if p.some() > 1 {
 		changes = append(changes, someSettings(rng))
 	}

@@ -47,7 +47,7 @@ func (m *month) checkCall(operation string, body []byte) {
 // setting that no sum shows. It also checks the rules of bank accounts, schedules and payouts.
 func (m *month) checkVersion(i simulator.Item) {
 	pk, tenant := i.Text("pk"), i.Tenant()
-	is := simulator.Number(i["version"])
+	is := i.Number("version")
 	if was := m.versions[pk]; is != was+1 {
 		m.Find("", "version %d of %s took the place of version %d", is, pk, was)
 	}

@@ -27,8 +27,8 @@ func newOrder(w *simulator.World, s *shops.Shop, rng *rand.Rand, name string) *o
 // Amounts and what they come to (contract §12). The rest is approved.
 var amounts = []string{"10.10", "25.00", "10.10", "25.00", "11.00", "42.24", "42.25", "42.25"}
 
-// technical is a card that meets a technical error (contract §12).
-const technical = "4012001037461114"
+// cards are those of payers: without a challenge, with one, and one that meets a technical error (contract §12).
+var cards = []string{client.Frictionless, client.Frictionless, client.Challenged, client.Challenged, "4012001037461114"}
 
 func (s *order) pickMethod() string {
 	if s.RNG.IntN(3) > 0 {
@@ -87,13 +87,14 @@ func (s *order) payment(rng *rand.Rand) string {
 			`"email":"a@example.com","tax_id":"52998224725",` +
 			`"address":{"line_1":"Rua A 1","city":"Recife","state":"PE","postal_code":"50010-000","country":"BR"}}}`
 	default:
-		number := []string{client.Frictionless, client.Frictionless, client.Challenged, client.Challenged, technical}[rng.IntN(5)]
+		number := cards[rng.IntN(len(cards))]
 		return fmt.Sprintf(`{"payment_type":"card","card":%s}`, shops.CardBody(number))
 	}
 }
 
 func (s *order) deactivate(actor string, rng *rand.Rand) {
-	s.Insist(actor, client.Request{Method: "DELETE", Path: s.CheckoutPath(), IdempotencyKey: shops.Perhaps(rng, actor+" deactivates")})
+	s.Insist(actor, client.Request{Method: "DELETE", Path: s.CheckoutPath(),
+		IdempotencyKey: shops.Perhaps(rng, actor+" deactivates")})
 }
 
 func (s *order) patch(actor string, rng *rand.Rand) {
@@ -117,7 +118,8 @@ func (s *order) useForeignKey(actor string, rng *rand.Rand) {
 	if s.method != "card" {
 		body = `{"payment_type":"card","card":` + shops.CardBody(client.Frictionless) + `}`
 	}
-	answer := s.Send(actor, other.Tenant, client.Request{Method: method, Path: s.CheckoutPath(), APIKey: other.Token, Body: body})
+	answer := s.Send(actor, other.Tenant, client.Request{Method: method, Path: s.CheckoutPath(), APIKey: other.Token,
+		Body: body})
 	if answer.Status == 200 {
 		s.Find(s.ID, "%s of another merchant's checkout was answered %s", method, answer.Body)
 	}

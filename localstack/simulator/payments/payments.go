@@ -1,3 +1,4 @@
+// Package payments simulates payments by all methods.
 package payments
 
 import (

@@ -1,3 +1,5 @@
+// Package people simulates changes of roles, members and keys. Package functions tests who may do what: such rules need
+// no race.
 package people
 
 import (
@@ -45,7 +47,6 @@ type people struct {
 	created  map[string]int      // by day: invitations and new keys
 	kept     map[string]bool     // whether the keys of a member who has left stay, by the member's id
 	accepted map[string]bool     // members that have a user, or had one when they were deleted, by id
-	mailed   map[string]bool     // ids of mails
 	ends     []linear.RecordRequest
 	secrets  []string // texts that must not be stored
 }
@@ -66,10 +67,11 @@ const (
 	passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$bIKRw3Ua1pluirFy81fnppmR01EnUxY3hLEBwbWxBG8"
 )
 
+// New makes the workload.
 func New(w *simulator.World) simulator.Workload {
 	p := &people{World: w, rng: rand.New(rand.NewPCG(w.Seed, 4_000)), told: stories[w.Without],
 		holders: map[string]*holder{}, hot: map[string]string{}, ids: map[string][]string{}, made: map[string]made{},
-		created: map[string]int{}, kept: map[string]bool{}, accepted: map[string]bool{}, mailed: map[string]bool{}}
+		created: map[string]int{}, kept: map[string]bool{}, accepted: map[string]bool{}}
 	p.narrow = p.rng.IntN(2) == 0 || w.Without != "" // then changes meet more often
 	w.Held = []float64{0, 0.7, 0.95}[p.rng.IntN(3)]
 	return p
@@ -107,8 +109,8 @@ func (p *people) open() {
 	begins(p, p.records())
 	p.begin = p.records()
 	p.last = p.begin
-	p.created[invitationsOn+p.last.count.Text("invited_on")] = simulator.Number(p.last.count["invited"])
-	p.created[keysOn+p.last.keyCount.Text("day")] = simulator.Number(p.last.keyCount["created"])
+	p.created[invitationsOn+p.last.count.Text("invited_on")] = p.last.count.Number("invited")
+	p.created[keysOn+p.last.keyCount.Text("day")] = p.last.keyCount.Number("created")
 	for _, collection := range collections {
 		p.ids[collection] = simulator.Sorted(p.begin.shown(collection))
 	}

@@ -93,10 +93,10 @@ func (c clerk) read() {
 }
 
 // make makes an element of a collection, with a name or note that no other has.
-func (c clerk) make(collection string, body simulator.Fields) simulator.Response {
+func (c clerk) make(collection string, body fields) simulator.Response {
 	mark := c.newName(collection)
 	if collection == "members" {
-		body["metadata"] = simulator.Fields{"note": mark}
+		body["metadata"] = fields{"note": mark}
 	} else {
 		body["name"] = mark
 	}
@@ -104,7 +104,7 @@ func (c clerk) make(collection string, body simulator.Fields) simulator.Response
 }
 
 // change changes an element of a collection, with an Idempotency-Key or without.
-func (c clerk) change(collection, id string, body simulator.Fields) {
+func (c clerk) change(collection, id string, body fields) {
 	method, key := http.MethodPut, ""
 	if collection == "roles" {
 		method = http.MethodPatch
@@ -149,14 +149,14 @@ func removing(collection string) step {
 
 func (c clerk) someScopes() []string { return subset(c.rng, 4, spareScopes...) }
 
-func (c clerk) makeRole() { c.make("roles", simulator.Fields{"permissions": c.somePermissions()}) }
+func (c clerk) makeRole() { c.make("roles", fields{"permissions": c.somePermissions()}) }
 
 func (c clerk) changeRole() {
 	if len(c.ids["roles"]) == 0 {
 		c.makeRole()
 		return
 	}
-	c.change("roles", c.some("roles"), simulator.Fields{"permissions": c.somePermissions()})
+	c.change("roles", c.some("roles"), fields{"permissions": c.somePermissions()})
 }
 
 func (c clerk) someRoles() []string {
@@ -167,11 +167,11 @@ func (c clerk) someRoles() []string {
 func (c clerk) giveRoles() { c.setRoles(c.some("members"), c.someRoles()...) }
 
 func (c clerk) setRoles(id string, roles ...string) {
-	c.change("members", id, simulator.Fields{"roles": roles})
+	c.change("members", id, fields{"roles": roles})
 }
 
 func (c clerk) annotate() {
-	c.change("members", c.some("members"), simulator.Fields{"metadata": simulator.Fields{"note": c.newName("note")}})
+	c.change("members", c.some("members"), fields{"metadata": fields{"note": c.newName("note")}})
 }
 
 // anOwner returns the id of one of the first two owners.
@@ -191,20 +191,20 @@ const sameGuest = "same@guests.example"
 // invite invites mostly sameGuest, which others invite at the same time, and sometimes a new address.
 func (c clerk) invite() {
 	if c.rng.IntN(5) == 0 {
-		c.add("", c.someRoles(), simulator.Fields{})
+		c.add("", c.someRoles(), fields{})
 		return
 	}
-	c.add(sameGuest, []string{member.RoleEmployee}, simulator.Fields{})
+	c.add(sameGuest, []string{member.RoleEmployee}, fields{})
 }
 
 // hire makes an operator, sometimes with the address of another one.
 func (c clerk) hire() {
 	c.add(simulator.Pick(c.rng, []string{"same@operators.example", ""}), []string{member.RoleEmployee},
-		simulator.Fields{"is_managed_user": true, "password": password})
+		fields{"is_managed_user": true, "password": password})
 }
 
 // add adds a member with the address, or with a new one if it is "".
-func (c clerk) add(address string, roles []string, body simulator.Fields) {
+func (c clerk) add(address string, roles []string, body fields) {
 	address = cmp.Or(address, c.newName("guest")+"@guests.example")
 	c.Record(func() { c.guests = append(c.guests, address) })
 	body["email"], body["roles"] = address, roles
@@ -264,13 +264,13 @@ func (c clerk) keeping() string {
 func (c clerk) disableTill() { c.onTill(http.MethodPost, "/disable"+c.keeping(), nil, "") }
 
 func (c clerk) enableTill() {
-	c.onTill(http.MethodPut, "", simulator.Fields{"disabled": false}, c.newName(c.actor))
+	c.onTill(http.MethodPut, "", fields{"disabled": false}, c.newName(c.actor))
 }
 
 func (c clerk) resetTill() {
 	name := c.newName("a new password")
 	c.Record(func() { c.secrets = append(c.secrets, name) })
-	c.onTill(http.MethodPut, "/reset", simulator.Fields{"password": name}, c.actor+name)
+	c.onTill(http.MethodPut, "/reset", fields{"password": name}, c.actor+name)
 }
 
 func (c clerk) demoteTill() {
@@ -291,7 +291,7 @@ func (c clerk) signInAgain() {
 
 // makeKey makes a key, which all clerks may use from then on.
 func (c clerk) makeKey() {
-	answer := c.make("api-keys", simulator.Fields{"scopes": c.someScopes()})
+	answer := c.make("api-keys", fields{"scopes": c.someScopes()})
 	if text := answer.Text("plaintext"); answer.Status == http.StatusCreated && text != "" { // a replay does not show it
 		c.bear(&holder{name: "spare", text: text, key: answer.View().ID})
 	}
@@ -307,7 +307,7 @@ func (c clerk) restrict() {
 }
 
 func (c clerk) changeKey(id string, scopes []string) {
-	c.change("api-keys", id, simulator.Fields{"name": c.newName("renamed"), "scopes": scopes})
+	c.change("api-keys", id, fields{"name": c.newName("renamed"), "scopes": scopes})
 }
 
 // takeRights takes rights from the victim, who may be using them.
@@ -321,7 +321,7 @@ func (c clerk) takeRights() {
 	case chance == 0: // each history has another way, and so its own conditions
 		[]step{clerk.revokeClient, clerk.revokeGrant, clerk.revokeToken}[c.Seed%3](c)
 	case from.name == "rosa" && (chance == 1 || c.narrow):
-		c.change("roles", c.hot["roles"], simulator.Fields{"permissions": []identity.Permission{identity.FullTransactionHistoryView}})
+		c.change("roles", c.hot["roles"], fields{"permissions": []identity.Permission{identity.FullTransactionHistoryView}})
 	case chance == 2:
 		c.remove("members", from.member, "")
 	default:
@@ -350,3 +350,6 @@ func (c clerk) revoked(err error) {
 	c.Notef(c.actor, "%s signs out", c.victim.name)
 	c.end(func(h *holder) bool { return h == c.victim })
 }
+
+// fields are members of a request.
+type fields = map[string]any

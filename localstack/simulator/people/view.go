@@ -158,9 +158,10 @@ func (v *peopleView) understand(r *simulator.Reply, m meaning) {
 func (v *peopleView) add(r *simulator.Reply, request linear.RecordRequest) {
 	key := r.Keyed()
 	n, again := v.at[key]
+	wrote := slices.ContainsFunc(r.Tried, wrotePeople)
 	once := request.Change.Delete || request.Change.Make
 	switch {
-	case r.IdempotencyKey == "", again && slices.ContainsFunc(r.Tried, wrotePeople) && !once && r.At.Sub(v.first[key].At) >= interrupted:
+	case r.IdempotencyKey == "", again && wrote && !once && r.At.Sub(v.first[key].At) >= interrupted:
 		v.requests = append(v.requests, request)
 	case again:
 		v.requests[n].Return = min(v.requests[n].Return, request.Return)

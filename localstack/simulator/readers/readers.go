@@ -1,3 +1,4 @@
+// Package readers simulates payments at card readers, whose line may drop at any message.
 package readers
 
 import (
@@ -108,7 +109,8 @@ type atReaderView struct {
 	}
 }
 
-func atReaderOf(r simulator.Response) atReaderView { return simulator.Decoded[atReaderView](r.Body) } // errors have none of it
+// atReaderOf decodes an answer; errors have none of it.
+func atReaderOf(r simulator.Response) atReaderView { return simulator.Decoded[atReaderView](r.Body) }
 
 // watch reads a checkout now and then, perhaps until it has ended.
 func (c *counter) watch(actor string, rng *rand.Rand, id string) {

@@ -1,3 +1,4 @@
+// Package refunds simulates many refunds of transactions that were paid before the faults begin.
 package refunds
 
 import (
@@ -21,6 +22,7 @@ var (
 // refundSales is the workload of refunds.
 type refundSales struct{ *simulator.World }
 
+// New makes the workload.
 func New(w *simulator.World) simulator.Workload {
 	w.LiveCards = true
 	return refundSales{w}

@@ -1,3 +1,4 @@
+// Package shops has the merchants of a simulated world, and what clients of most workloads do with one checkout.
 package shops
 
 import (
@@ -14,6 +15,7 @@ type Shop struct {
 	All                     []*Shop // of the world
 }
 
+// Live reports whether the shop takes real money.
 func (s *Shop) Live() bool { return strings.HasPrefix(s.Tenant, "L#") }
 
 // Open has an operator make the merchants: a sandbox one in Germany, and one in Brazil
@@ -53,7 +55,8 @@ func SomeShards(w *simulator.World, merchant int) int {
 }
 
 // Recover lets the platform recover once the clients are done. At rest, every chargeback is reported once more: one
-// that the issuer has made is a fact, and must be recorded as soon as no refund is under way that counts on the same money.
+// that the issuer has made is a fact, and must be recorded as soon as no refund is under way that counts on the same
+// money.
 func Recover(w *simulator.World) {
 	w.Steer(simulator.Clients, simulator.Stragglers)
 	w.Recover(func() { RepeatChargebacks(w) })

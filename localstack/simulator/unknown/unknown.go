@@ -1,3 +1,4 @@
+// Package unknown simulates payments and refunds of unknown outcome, while nothing fails.
 package unknown
 
 import (
@@ -36,6 +37,7 @@ type unknownWorld struct {
 	relayAt, queueAt, tickAt time.Time
 }
 
+// New makes the workload.
 func New(w *simulator.World) simulator.Workload {
 	w.FaultProfile, w.RNG = simulator.FaultProfile{}, w.Random(0)
 	return &unknownWorld{World: w, begun: map[string]time.Time{}}
