@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -33,12 +32,6 @@ type Reply struct {
 func (r *Reply) Sent() string {
 	text, _ := r.Body.(string)
 	return text
-}
-
-// FromBrowser says whether the request posts a form.
-func (r *Reply) FromBrowser() bool {
-	_, form := r.Body.(url.Values)
-	return form
 }
 
 // Send makes one request over a network that may lose it, its reply, or

@@ -42,7 +42,6 @@ var peopleSurvivors = map[string]string{
 		"once; the guard of the address lets a tenant have one member with it, and so with its user",
 	"Put USER: (attribute_not_exists(pk))": "in one transaction with its address, which is given a user once; its id " +
 		"follows from the invitation, and the member's version lets that be accepted once",
-	"ConditionCheck USER: (version = ?)": "a user who has a password is never written again",
 }
 
 // TestClientsSeeThatChangesOfMembersAreLost takes away what lets changes of a member in one after

@@ -55,7 +55,7 @@ type World struct {
 
 	sched    scheduler
 	history  history
-	findings findings
+	findings []finding
 	Errors   errorLog
 
 	mu            sync.Mutex
@@ -125,7 +125,7 @@ func Run(t *testing.T, seed uint64, o Options) *World {
 	})
 	for _, v := range w.views {
 		if err := v.history.Check(); err != nil {
-			w.findings.add(finding{v.about, err.Error()})
+			w.findings = append(w.findings, finding{v.about, err.Error()})
 		}
 	}
 	return w

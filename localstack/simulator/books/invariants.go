@@ -146,7 +146,7 @@ func (b Snapshot) checkReplies() {
 	}
 	replays := map[string]string{}
 	for _, r := range b.Replies {
-		if v := r.View(); r.Received && !r.FromBrowser() && v.ID != "" {
+		if v := r.View(); r.Received && v.ID != "" {
 			b.checkAnswer(r, v)
 		}
 		if !r.Replayed() {
@@ -225,7 +225,7 @@ type outcome struct{ checkout, status string }
 func (b Snapshot) checkCallbacks() {
 	owed := map[outcome]int{}
 	before := items{}
-	for _, now := range b.Images("CHECKOUT") {
+	for _, now := range b.images("CHECKOUT") {
 		id := now.Text("id")
 		if status := outcomeBetween(before[id], now); status != "" && now.Text("return_url") != "" {
 			owed[outcome{id, status}]++
@@ -234,7 +234,7 @@ func (b Snapshot) checkCallbacks() {
 	}
 	b.addChargebacks(owed)
 	written, seen := map[outcome]int{}, map[string]bool{}
-	for _, c := range b.Images("CALLBACK") {
+	for _, c := range b.images("CALLBACK") {
 		if !seen[c.Text("id")] {
 			seen[c.Text("id")] = true
 			written[outcome{c.Text("checkout_id"), c.Text("status")}]++
@@ -346,4 +346,14 @@ func (b Snapshot) checkReaderCallback(d simulator.Delivery) string {
 		b.Find(checkout, "callback %s says %q of a transaction that is %s", d.ID, d.Status, t.Text("status"))
 	}
 	return checkout
+}
+
+// images are all states of all items of one sort, in order.
+func (b Snapshot) images(sort string) (images []simulator.Item) {
+	for _, c := range b.Changes {
+		if i := c.Image(); i.Text("sk") == sort {
+			images = append(images, i)
+		}
+	}
+	return images
 }

@@ -3,8 +3,13 @@
 package books
 
 import (
+	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/ses"
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -73,5 +78,91 @@ func (b *Snapshot) file(i simulator.Item) {
 		b.Records[payout], b.Taken[payable] = append(b.Records[payout], i), append(b.Taken[payable], i)
 	case booked(i):
 		b.Booked[id] = append(b.Booked[id], i)
+	}
+}
+
+// Reconcile runs the platform's own reconciliation.
+func Reconcile(w *simulator.World) {
+	w.Go(simulator.Clients, func() {
+		answer, _, err := simulator.Invoke[any](w, "auditor", "reconcile", "", 0, json.RawMessage("{}"))
+		if err != nil {
+			w.Find("", "reconcile fails: %v", err)
+			return
+		}
+		var report struct {
+			Found  int
+			Breaks []struct{ Kind, ID, Text string }
+		}
+		if err := json.Unmarshal([]byte(simulator.Encoded(answer)), &report); err != nil || report.Found > 0 {
+			w.Find("", "reconciliation found breaks: %v %v", report.Breaks, err)
+		}
+	})
+	w.Steer(simulator.Clients)
+}
+
+// givenUpAfter is how long a mail is tried, counted from the first try that failed, as
+// a callback is (contract §11.3). The faults of a world with many jumps can last longer.
+const givenUpAfter = 72 * time.Hour
+
+// checkMails: each mail was sent at most once for each try that was recorded before, and one that is said to be
+// delivered was sent. Those to all owners are not sent, but divided.
+func (b Snapshot) checkMails() {
+	sent := map[string]ses.Mail{}
+	for _, m := range b.Mails.Sent() {
+		sent[m.ID] = m
+	}
+	for _, i := range b.Items {
+		if i.Text("sk") != "MAIL" {
+			continue
+		}
+		id := i.Text("id")
+		if tries, _ := strconv.Atoi(fmt.Sprint(i["tries"])); sent[id].Times > tries {
+			b.Find("", "mail %s was sent %d times by %d tries", id, sent[id].Times, tries)
+		}
+		if i["member"] == nil {
+			continue
+		}
+		if i.Text("state") == "delivered" && sent[id].Times == 0 {
+			b.Find("", "mail %s is delivered, but was not sent", id)
+		}
+		tried := i.Time("updated_at").Sub(i.Time("first_failed_at"))
+		over := i.Text("state") == "dropped" && i.Text("kind") == "invitation" || // it was taken back, or accepted
+			i.Text("state") == "dead" && tried >= givenUpAfter
+		if state := i.Text("state"); state != "delivered" && state != "owed" && state != "sending" && !over {
+			b.Find("", "mail %s is %s: %s", id, state, i.Text("last_error"))
+		}
+	}
+}
+
+// isPublic reports whether the request came with a public key.
+func isPublic(r *simulator.Reply) bool { return strings.HasPrefix(r.APIKey, "pk_") }
+
+// checkBrowsers: a public key charges a card only of the checkout's customer,
+// and never without the payer; it is shown no card, mandate or customer; and it
+// uses no other client's Idempotency-Key (contract §2.1, §2.8).
+func (b Snapshot) checkBrowsers() {
+	tried := map[string]bool{} // checkouts, that only browsers pay
+	for _, r := range b.Replies {
+		id := checkoutOf(r)
+		if id != "" && r.View().ErrorCode == "IDEMPOTENCY_KEY_REUSED" {
+			b.Find(id, "another client has the key %q", r.IdempotencyKey)
+		}
+		if !isPublic(r) {
+			continue
+		}
+		tried[id] = true
+		for _, hidden := range []string{"customer_id", "payment_instrument", "mandate"} {
+			if strings.Contains(string(r.Response.Body), `"`+hidden+`":`) {
+				b.Find(id, "a browser was shown %s: %s", hidden, r.Response.Body)
+			}
+		}
+	}
+	for _, id := range simulator.Sorted(b.Transactions) {
+		t := b.Transactions[id]
+		checkout := t.Text("checkout_id")
+		if tried[checkout] && (t.Text("payment_type") != "ECOM" || b.Checkouts[checkout].Text("customer_id") == "") {
+			b.Find(checkout, "a browser charged a card as %s, for the customer %q", t.Text("payment_type"),
+				b.Checkouts[checkout].Text("customer_id"))
+		}
 	}
 }

@@ -44,15 +44,15 @@ func ofFiles(pk string) bool {
 
 // Committing looks after each write.
 func (f *files) Committing(by *simulator.Invocation, operation string, body []byte) (committed func()) {
-	return func() { f.checkCommitted(by, operation, body) }
-}
-
-func (f *files) checkCommitted(by *simulator.Invocation, operation string, body []byte) {
 	if operation == "BatchGetItem" || operation == "GetItem" || operation == "Query" ||
 		!slices.ContainsFunc(simulator.ValuesOf(string(body), "pk"), ofFiles) {
-		return
+		return func() {}
 	}
-	if w, first := f.ReadWrite(operation, body); first {
+	return func() { f.checkWrite(by, body) }
+}
+
+func (f *files) checkWrite(by *simulator.Invocation, body []byte) {
+	if w, first := f.ReadWrite(body); first {
 		f.checkAudit(w)
 	}
 	f.look()

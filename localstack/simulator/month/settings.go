@@ -1,11 +1,15 @@
 package month
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 
 	"github.com/cashwrap/cashwrap/localstack/platform/client"
 	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // someSettings are what a merchant or an operator may want of settings.
@@ -52,4 +56,61 @@ func (p *payee) inOffice(do func(actor string, i int, rng *rand.Rand), many int)
 			p.StartClient(what, i, func(actor string, rng *rand.Rand) { do(actor, i, rng) })
 		}
 	}
+}
+
+// settingsPath is that of retrieveMySettings and updateMySettings.
+const settingsPath = "/v0.1/me/merchant-profile/settings"
+
+// settingsHistory is what the payee and its operators saw of its settings: it can have happened one after the
+// other, so that no change was lost or made in part.
+func (p *payee) settingsHistory() linear.SettingsHistory {
+	h := linear.SettingsHistory{Begin: linear.Settings{Period: string(merchant.DefaultSettings.Period)}}
+	for _, r := range p.Replies {
+		if seen, ok := settingsIn(r); ok && r.Tenant == p.Tenant {
+			h.Requests = append(h.Requests, seen)
+		}
+	}
+	for _, a := range p.Answers {
+		if seen, ok := settingsBy(a, p.Merchant); ok {
+			h.Requests = append(h.Requests, seen)
+		}
+	}
+	return h
+}
+
+// settingsIn is the reply as its client understands it; false when it says nothing
+// about settings.
+func settingsIn(r *simulator.Reply) (seen linear.SettingsRequest, ok bool) {
+	if r.Path != settingsPath || r.Replayed() {
+		return seen, false
+	}
+	seen.Call, seen.Return = r.Asked, r.Answered
+	_ = json.Unmarshal([]byte(r.Sent()), &seen.Change) // a read has no body
+	switch {
+	case r.Received && r.Status == http.StatusOK:
+		seen.Answer = linear.Shown
+		ok = json.Unmarshal(r.Response.Body, &seen.Shows) == nil
+	case r.Received && r.Status == http.StatusBadRequest:
+		seen.Answer, ok = linear.Denied, true
+	case r.Method == http.MethodPut:
+		seen.Return, ok = linear.Never, true
+	}
+	return seen, ok
+}
+
+// settingsBy is the answer, if the command changes settings of the merchant.
+func settingsBy(a simulator.OperatorAnswer, of string) (seen linear.SettingsRequest, ok bool) {
+	var command struct {
+		Command  string
+		Merchant string `json:"merchant_code"`
+		linear.SettingsChange
+	}
+	err := json.Unmarshal([]byte(a.Command), &command)
+	seen = linear.SettingsRequest{Change: command.SettingsChange, Operator: true, Call: a.Asked, Return: a.Answered}
+	if a.Code() == "" && a.Answered != linear.Never {
+		seen.Answer, seen.Shows = linear.Shown, simulator.Decoded[linear.Settings](a.Text)
+	} else {
+		seen.Return = linear.Never
+	}
+	return seen, err == nil && command.Command == "update_settings" && command.Merchant == of
 }

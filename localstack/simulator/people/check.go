@@ -165,27 +165,6 @@ func (p *people) checkLinks(r records) {
 	}
 }
 
-// checkPeople checks the records of a world at rest, and that no secret is stored.
-func (p *people) checkPeople() {
-	p.last = p.records()
-	p.checkRecords(p.last)
-	p.secrets = append(p.secrets, password)
-	for _, m := range p.Mails.Sent() {
-		if found := link.FindStringSubmatch(m.Text); found != nil { // its token
-			p.secrets = append(p.secrets, found[1])
-		}
-	}
-	for _, h := range p.bearers {
-		p.secrets = append(p.secrets, h.text)
-	}
-	dump, _ := json.Marshal(p.Scan()) // of what was JSON
-	for _, secret := range p.secrets {
-		if strings.Contains(string(dump), secret) {
-			p.Find("", "a password, credential or token of an invitation is in the table")
-		}
-	}
-}
-
 // otherLimits returns the buckets that limit mails and passwords, which have other limits than requests.
 func (p *people) otherLimits() (buckets []string) {
 	subjects := []string{"passwords " + p.Tenant}

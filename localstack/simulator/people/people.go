@@ -48,7 +48,6 @@ type people struct {
 	kept     map[string]bool     // whether the keys of a member who has left stay, by the member's id
 	accepted map[string]bool     // members that have a user, or had one when they were deleted, by id
 	ends     []linear.RecordRequest
-	secrets  []string // texts that must not be stored
 }
 
 // holder has a credential: a key, or a member's access token.
@@ -89,7 +88,8 @@ func (p *people) Act() {
 // Check checks all records, and the histories that clients saw.
 func (p *people) Check() {
 	books.Check(p.World, p.otherLimits()...)
-	p.checkPeople()
+	p.last = p.records()
+	p.checkRecords(p.last)
 	p.checkViews()
 }
 

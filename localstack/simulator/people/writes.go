@@ -79,7 +79,7 @@ func (p *people) Committing(by *simulator.Invocation, operation string, body []b
 		w.caller, _, w.err = p.store.Authenticate(p.ctx(), token, p.Merchant)
 	}
 	return func() {
-		if _, first := p.ReadWrite(operation, body); !first { // a retry after a lost reply
+		if _, first := p.ReadWrite(body); !first { // a retry after a lost reply
 			return
 		}
 		w.after = p.records()
