@@ -92,8 +92,8 @@ sdk-check: go tools ## play a story with the vendor's newest SDKs for Go, TypeSc
 	@CASHWRAP_TESTS=all go test -count=1 $(TESTFLAGS) ./localstack/harness/sdk
 
 test-tracing: go ## check and test the code as it is built with TRACING=on
-	@go vet -tags otel ./shared/app ./functions
-	@go test $(TESTFLAGS) -tags otel ./shared/app ./functions -run 'Spans|Collector|Transport|Connection|Start|Bootstrap'
+	@go vet -tags otel ./shared/app ./functions/proofs/rules
+	@go test $(TESTFLAGS) -tags otel ./shared/app ./functions/proofs/rules -run 'Spans|Collector|Transport|Connection|Start|Bootstrap'
 
 test-infra: go cdk ## run the tests of the CDK app
 	@go test $(TESTFLAGS) ./infra
@@ -118,10 +118,10 @@ TEMPL := go tool templ generate -log-level error -include-version=false
 
 golden: go ## rewrite what is derived: the pages' Go code, openapi.yaml from its parts, the functions' rights and events, capacity and cost
 	@for f in $(PAGES); do $(TEMPL) -f $$f || exit 1; done
-	@go test ./functions -run '^TestTheDocumentSaysWhoMayCall$$' -update
+	@go test ./functions/proofs/contract -run '^TestTheDocumentSaysWhoMayCall$$' -update
 	@go run ./shared/contract/bundle
-	@go test ./functions -run '^TestNoFunctionMayDoMore$$' -update
-	@go test ./functions -run '^(TestCapacity|TestEachFamilyHasItsEvent)$$' -update
+	@go test ./functions/proofs/access -run '^TestNoFunctionMayDoMore$$' -update
+	@go test ./functions/proofs/capacity ./functions/proofs/rules -run '^(TestCapacity|TestEachFamilyHasItsEvent)$$' -update
 	@go test ./infra/cost -run '^TestThePageShowsWhatIsPrinted$$' -update
 
 lint: go ## check the code with golangci-lint (.golangci.yml), and that generated pages are up to date

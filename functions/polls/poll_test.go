@@ -14,10 +14,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// unanswered is an amount for which the sandbox acquirer gives no outcome until 30
-// seconds later (contract §12).
-const unanswered = "42.25"
-
 // shop has a payment and a refund of unknown outcome, and a message for each.
 type shop struct {
 	world.Shop
@@ -28,11 +24,11 @@ type shop struct {
 func open(t *testing.T) *shop {
 	t.Helper()
 	s := &shop{Shop: world.New(t).Shop()}
-	s.checkout = s.Create(unanswered, nil)
+	s.checkout = s.Create(world.Unanswered, nil)
 	s.Pay(s.checkout, s.Card(world.Frictionless))
 	s.messages[0] = fmt.Sprintf(`{"tenant":"%s","checkout":%q}`, s.Tenant(), s.checkout)
 	sold := s.Sell("100")
-	s.Refund(sold, unanswered)
+	s.Refund(sold, world.Unanswered)
 	record, err := s.App.Store.Transaction(t.Context(), s.Tenant(), sold.ID)
 	if err != nil || len(record.Events) != 1 {
 		t.Fatalf("got %d refunds, error %v; want 1", len(record.Events), err)

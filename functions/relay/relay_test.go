@@ -168,10 +168,9 @@ func TestAnOrdinaryPaymentIsNotPolled(t *testing.T) {
 // TestAnUnknownOutcomeIsPolled at its time: of a payment and of a refund.
 func TestAnUnknownOutcomeIsPolled(t *testing.T) {
 	t.Parallel()
-	const unanswered = "42.25" // by the sandbox acquirer
 	for name, act := range map[string]func(world.Shop){
-		"payment": func(s world.Shop) { s.Pay(s.Create(unanswered, nil), s.Card(world.Frictionless)) },
-		"refund":  func(s world.Shop) { s.Refund(s.Sell("100"), unanswered) },
+		"payment": func(s world.Shop) { s.Pay(s.Create(world.Unanswered, nil), s.Card(world.Frictionless)) },
+		"refund":  func(s world.Shop) { s.Refund(s.Sell("100"), world.Unanswered) },
 	} {
 		w := world.New(t)
 		act(w.Shop())

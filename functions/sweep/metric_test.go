@@ -79,8 +79,7 @@ func TestARefundWithoutAnOutcomeIsCounted(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Shop()
-	const unanswered = "42.25" // by the sandbox acquirer
-	shop.Refund(shop.Sell("100"), unanswered)
+	shop.Refund(shop.Sell("100"), world.Unanswered)
 	w.Clock.Advance(time.Minute + 5*time.Second) // the fast path should have polled a minute ago
 	wantCounts(w, "a refund without an outcome", counts{ResolvedRefunds: 1})
 	wantCounts(w, "once it has one", counts{})

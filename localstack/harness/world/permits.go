@@ -144,7 +144,7 @@ func (w *World) checkPermits() {
 		for _, permission := range w.Permits.Of(name) {
 			if !slices.Contains(functions.Function{Name: name}.Permissions(), permission) {
 				w.Errorf("the function %q used %s, which functions/access.json does not give it. `make golden` records what "+
-					"examples of openapi.yaml and functions/access_test.go use", name, permission)
+					"examples of openapi.yaml and functions/proofs/access use", name, permission)
 			}
 		}
 	}

@@ -32,6 +32,10 @@ const (
 	CVV          = client.CVV
 )
 
+// Unanswered is an amount of a charge or refund that the sandbox acquirer takes without an answer. It knows the outcome
+// 30 seconds later (contract §12).
+const Unanswered = "42.25"
+
 // NewShop opens a world, and in it the shop of the first merchant.
 func NewShop(tb testing.TB) Shop {
 	tb.Helper()

@@ -1,0 +1,66 @@
+package access_test
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/file"
+)
+
+// files are files from their creation to their end, at whichever write their function, or the sweep, loses the reply;
+// and what compares them with their objects.
+func (e *everything) files() {
+	in := e.ask(world.Request{Method: "POST", Path: e.CollectionsPath(), APIKey: e.Merchant.Key.Plaintext,
+		Body: map[string]any{"name": "Papers"}}).Text("id")
+	var one world.File
+	upload := func(content string) func() {
+		return func() {
+			one = e.NewFile(content, map[string]any{"collection_id": in})
+			if status, body := e.Put(one.Upload, content); status != http.StatusOK {
+				e.Errorf("got %d %s from S3, want 200", status, body)
+			}
+		}
+	}
+	about := func(method string, body any) func(*world.Process) {
+		return func(p *world.Process) {
+			p.Do(world.Request{Method: method, Path: e.FilesPath() + "/" + one.ID, APIKey: e.Merchant.Key.Plaintext, Body: body})
+		}
+	}
+	completed := map[string]any{"status": "uploaded"}
+	for _, step := range []func(*world.Process){about("PUT", completed), about("PUT", map[string]any{"collection_id": ""}),
+		about("DELETE", nil)} {
+		e.through(upload(world.PDF), step)
+	}
+	e.through(upload("It is no PDF."), about("PUT", completed))
+	e.through(func() {
+		upload(world.PDF)()
+		e.Clock.Advance(file.PendingTime)
+	}, func(p *world.Process) {
+		_ = p.TickNow(e.Context(), "sweep")
+		_, _ = p.DrainQueues(e.Context())
+	})
+	upload(world.PDF)()
+	e.Clock.Advance(time.Minute)
+	if err := e.Main().TickNow(e.Context(), "reconcile"); err != nil {
+		e.Error(err)
+	}
+	e.RunUntilIdle()
+}
+
+// loseObject reconciles a file without the entry of its object.
+func (e *everything) loseObject() {
+	e.Helper()
+	f, err := e.App.Store.File(e.Context(), e.Tenant(), e.UploadedFile(world.PDF, nil).ID)
+	if err != nil {
+		e.Fatal(err)
+	}
+	id := file.ObjectID(f.Object)
+	_, table := e.App.Store.Raw()
+	if err := table.Delete("pk", "OBJECTS#"+id[:1]).Range("sk", id).Run(e.Context()); err != nil {
+		e.Fatal(err)
+	}
+	if err := e.Main().TickNow(e.Context(), "reconcile"); err != nil {
+		e.Error(err)
+	}
+}

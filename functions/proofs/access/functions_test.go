@@ -1,0 +1,373 @@
+package access_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/functions/payoutrun"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/harness/examples"
+	"github.com/cashwrap/cashwrap/localstack/harness/golden"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/audit"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/terminal"
+)
+
+const accessFile = "../../access.json"
+
+// TestNoFunctionMayDoMore than it does: what all of them did in a scenario of everything there is, as recorded where
+// their calls leave, is exactly what access.json gives them. That they may do all they need every world sees to, of
+// each of the platform's tests. It takes seconds: a right may be needed after one lost write alone, so each step of
+// each story loses each of its writes.
+func TestNoFunctionMayDoMore(t *testing.T) {
+	enginetest.InMemory(t)
+	t.Parallel()
+	one := &everything{examples.New(t)}
+	w := one.World
+	w.Permits.Learning = *golden.Update
+	w.GoLive()
+	one.requests()
+	one.payers()
+	test, live := one.sales(w.Merchant), one.sales(w.Provision(map[string]any{
+		"name": "Markt", "email": "markt@example.com", "country": "DE", "currency": "EUR", "sandbox": false}))
+	test.money("test")
+	live.money("live")
+	live.file(live.payouts())
+	test.payouts()
+	one.operator()
+	one.grow()
+	one.lowerDueShards()
+	one.recovery()
+	one.readers()
+	one.files()
+	one.accounts()
+	one.mails()
+	one.clients()
+	one.apps()
+	one.members()
+	live.differ()
+	test.loseEntries()
+	one.loseObject()
+	one.audited()
+	all := map[string][]string{}
+	for _, f := range functions.All {
+		all[f.Name] = w.Permits.Of(f.Name)
+	}
+	all["payoutopen"] = append(all["payoutopen"], goingOn(t)...)
+	for name, used := range all {
+		for _, right := range used {
+			all[name] = append(all[name], companions[right]...)
+		}
+		slices.Sort(all[name])
+		all[name] = slices.Compact(all[name])
+	}
+	golden.Check(t, accessFile, golden.JSON(t, all))
+}
+
+// companions are the rights that come with another one, because the same code uses
+// them in more cases than are played here.
+var companions = map[string][]string{
+	// Any write of a merchant's shards may be throttled, and is then noted.
+	"PutItem PAYABLE":    {"PutItem GROWTH"},
+	"DeleteItem PAYABLE": {"PutItem GROWTH"},
+	// A function that reads a checkout with an interrupted attempt records its outcome,
+	// whatever that is: a challenge opens a session, a payment may save the card.
+	"PutItem CHECKOUT": {"PutItem SESSION", "UpdateItem CUSTOMER"},
+	// A function that claims an Idempotency-Key reads the claim when the write's reply is lost.
+	"PutItem IDEMPOTENCY": {"GetItem IDEMPOTENCY"},
+	// A repeated deletion of a key reads whether the key is already deleted.
+	"DeleteItem KEY": {"GetItem KEY"},
+	// A function that reads when a key was last used records the use, at most once an hour.
+	"GetItem KEYUSE": {"PutItem KEYUSE"},
+	// A change of rights made with a key can also be made with an access token.
+	"ConditionCheckItem KEY": {"ConditionCheckItem TOKEN", "ConditionCheckItem CLIENT", "ConditionCheckItem GRANT",
+		"ConditionCheckItem MEMBERS", "ConditionCheckItem ROLES"},
+	// A comparison of many objects goes on by a message.
+	"ListBucketVersions objects": {"SendMessage files"},
+	// Who reads a client's tokens reads a test profile's, too.
+	"BatchGetItem CLIENT": {"BatchGetItem TESTPROFILES"},
+}
+
+// TestNoFunctionMayDoWhatNoneShould, whatever it was recorded to do: who scans
+// writes nothing, no function may change the table itself, and a family sends
+// nothing to others: an event travels by the table.
+func TestNoFunctionMayDoWhatNoneShould(t *testing.T) {
+	t.Parallel()
+	for _, f := range functions.All {
+		access := f.Access()
+		scans := slices.ContainsFunc(access.Table, func(r functions.Right) bool { return r.Action == "Scan" })
+		for _, r := range access.Table {
+			if scans && r.Writes() {
+				t.Errorf("%s: got %+v, want no writes beside Scan", f.Name, r)
+			}
+			if len(r.Kinds) == 0 && (r.Action != "Scan" || f.Name != "reconcile") {
+				t.Errorf("%s: got %+v, want only Scan without kinds, and only for reconcile", f.Name, r)
+			}
+			if !slices.Contains(actionsOnItems, r.Action) {
+				t.Errorf("%s: got %+v, want only %v", f.Name, r, actionsOnItems)
+			}
+		}
+		others := slices.DeleteFunc(access.Sends, func(q functions.Queue) bool { return f.Queue != nil && q == f.Queue.From })
+		if f.HTTP != nil && len(others) > 0 {
+			t.Errorf("%s: got queues %v that it sends to, want none but its own", f.Name, others)
+		}
+	}
+}
+
+// actionsOnItems are all that a role may ever have. A batch of writes is none of
+// them: it has no conditions.
+var actionsOnItems = []string{"GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem",
+	"ConditionCheckItem"}
+
+// everything is a scenario of all that can happen.
+type everything struct{ *examples.Scenario }
+
+// ask fails the test on a fault of ours.
+func (e *everything) ask(r world.Request) world.Response {
+	e.Helper()
+	response := e.Do(r)
+	if response.Status >= http.StatusInternalServerError {
+		e.Fatalf("%s %s: got %d %s, want a status below 500", r.Method, r.Path, response.Status, response.Body)
+	}
+	return response
+}
+
+// requests are those of the other tests of all functions, and all that the
+// document shows; each that changes something also with an Idempotency-Key.
+func (e *everything) requests() {
+	for _, s := range examples.Actions {
+		s.Prepare(e.Scenario)
+		e.ask(s.Request(e.Scenario))
+	}
+	for _, s := range examples.EveryShown(e) {
+		e.ask(examples.NewFixture(e.Shop).Request(s.Operation, s.Example))
+		if s.Method != http.MethodGet && !s.Public {
+			keyed := examples.NewFixture(e.Shop).Request(s.Operation, s.Example)
+			keyed.IdempotencyKey = s.String()
+			e.ask(keyed)
+		}
+	}
+	for _, m := range examples.More {
+		fix := examples.NewFixture(e.Shop)
+		(&everything{fix.Scenario}).ask(m.Request(fix)) // with its merchant's key
+	}
+	e.tokens()
+	e.RunUntilIdle()
+}
+
+// tokens sends each operation with two access tokens: an OAuth client's, about what does not exist, and a user's, about
+// a merchant of which the user is no member.
+func (e *everything) tokens() {
+	e.Helper()
+	fix := examples.NewFixture(e.Shop)
+	for token, merchant := range map[string]string{e.Token(): e.Merchant.Code, e.TokenOf(e.Owner()): fix.Merchant.Code} {
+		for _, o := range examples.All(e) {
+			if o.Public {
+				continue
+			}
+			e.ask(world.Request{Method: o.Method, Path: examples.PathOf(o, func(value string) string {
+				if value == "MC0A1B2C3D" {
+					return merchant
+				}
+				return value
+			}), APIKey: token})
+		}
+	}
+}
+
+// audited sees that each entry of an audit says who made the change, and by what.
+func (e *everything) audited() {
+	_, table := e.App.Store.Raw()
+	var entries []audit.Entry
+	if err := table.Scan().Filter("begins_with(pk, ?)", "AUDIT#").All(e.Context(), &entries); err != nil {
+		e.Fatal(err)
+	}
+	kinds := map[audit.Kind]int{}
+	for _, entry := range entries {
+		kinds[entry.Actor.Kind]++
+		if entry.Operation == "" || entry.Actor.Request == "" {
+			e.Errorf("got %+v, want its operation and its request", entry)
+		}
+	}
+	for kind, n := range kinds {
+		if !slices.Contains([]audit.Kind{audit.APIKey, audit.Member, audit.Client, audit.Command, audit.Sweep,
+			audit.Bank}, kind) {
+			e.Errorf("got %d entries of actors %q, want none", n, kind)
+		}
+	}
+	if len(kinds) < 4 {
+		e.Errorf("got entries %v, want some of keys, commands, sweep and banks", kinds)
+	}
+}
+
+// payers decide on a bank's page, forget a card, or never come back.
+func (e *everything) payers() {
+	e.Open(nil)
+	bank, err := url.Parse(e.ask(e.ByIDEAL()).Text("next_step.url"))
+	if err != nil {
+		e.Fatal(err)
+	}
+	e.ask(world.Request{Method: "GET", Path: bank.Path, APIKey: world.NoKey})
+	if r := e.ask(world.Request{Method: "POST", Path: bank.Path, APIKey: world.NoKey, Body: url.Values{
+		"decision": {"pay"}}}); r.Status >= 400 {
+		e.Errorf("the bank's page: got %d %s, want a status below 400", r.Status, r.Body)
+	}
+	e.SaveCard()
+	e.ask(world.Request{Method: "DELETE", Path: "/v0.1/customers/" + e.CustomerID + "/payment-instruments/" + e.CardToken})
+	e.Open(nil)
+	e.StartChallenge("approve") // and never comes back
+	e.Clock.Advance(time.Hour)
+	e.PassMinute()
+}
+
+// operator gives the commands that no other test step gives.
+func (e *everything) operator() {
+	b := examples.NewBoleto(e.World)
+	e.Operate(map[string]any{"command": "pay_voucher", "merchant_code": b.Merchant.Code, "checkout_id": b.CheckoutID}, nil)
+	if _, err := e.App.Virtual.Pair(e.Context(), terminal.Pairing{ID: "rdr_any", Code: "A1B2C3D4",
+		Tenant: "T#" + b.Merchant.Code, Until: e.Clock.Now().Add(time.Minute)}); err != nil {
+		e.Fatal(err)
+	}
+	e.Operate(map[string]any{"command": "set_reader_offline", "merchant_code": b.Merchant.Code, "mode": "test",
+		"reader_id": "rdr_any", "offline": true}, nil)
+	var made struct {
+		APIKey struct{ ID, Plaintext string } `json:"api_key"`
+	}
+	e.Operate(map[string]any{"command": "create_api_key", "merchant_code": e.Merchant.Code, "name": "sales",
+		"scopes": []string{}}, &made)
+	e.Secret("API key", made.APIKey.Plaintext)
+	e.Operate(map[string]any{"command": "revoke_api_key", "merchant_code": e.Merchant.Code, "mode": "test",
+		"key_id": made.APIKey.ID}, nil)
+	e.Operate(map[string]any{"command": "update_merchant", "merchant_code": e.Merchant.Code,
+		"name": "Kaffeehaus am Markt"}, nil)
+	e.Operate(map[string]any{"command": "update_account", "merchant_code": e.Merchant.Code,
+		"account": map[string]any{"alias": "Markt"}}, nil)
+	e.Operate(map[string]any{"command": "list_audit", "merchant_code": e.Merchant.Code}, nil)
+	e.RotateSecret()
+	e.Operate(map[string]any{"command": "show_callback", "id": e.Receiver.Deliveries()[0].ID}, nil)
+	e.Operate(map[string]any{"command": "replay_callbacks", "merchant_code": e.Merchant.Code}, nil)
+}
+
+// grow has shards throttled, so that sweep looks whether they take much, and gives
+// the merchant another whose shard does.
+func (e *everything) grow() {
+	var paid world.Payment
+	for range 5 {
+		paid = e.Sell("1")
+	}
+	e.LimitPartitions(1)
+	e.Send("POST", "/v0.1/me/refund/"+paid.ID, nil)
+	for _, shop := range []world.Shop{e.Shop, e.OtherShop()} {
+		shop.Send("POST", "/v0.1/checkouts", shop.CheckoutBody("1"))
+	}
+	e.LimitPartitions(0)
+	e.PassMinute()
+}
+
+// sales takes payments and refunds them.
+type sales struct{ world.Shop }
+
+// sales is the merchant's, who is paid out.
+func (e *everything) sales(m world.Merchant) sales {
+	t := sales{world.Shop{World: e.World, Merchant: m, Currency: "EUR"}}
+	t.SetPayout(map[string]any{"holder": "Markt", "iban": sandbox.PaidIBAN})
+	return t
+}
+
+// money comes in, goes back, and is in flight while reconcile runs.
+func (t sales) money(mode string) {
+	t.Helper()
+	t.Sell("100")
+	disputed := t.Sell("100")
+	t.refund(t.Sell("100"))
+	if found := t.Reconcile().Found; found != 0 {
+		t.Errorf("got %d breaks, want none", found)
+	}
+	t.PassMinute() // the fast path asks about the refund without an outcome
+	t.refund(t.Sell("100"))
+	t.Clock.Advance(time.Minute)
+	t.PassMinute() // no poll was queued, so the sweep asks
+	t.Operate(map[string]any{"command": "charge_back", "merchant_code": t.Merchant.Code, "mode": mode,
+		"transaction": disputed.ID}, nil)
+}
+
+// refund gives some back, and some of unknown outcome.
+func (t sales) refund(p world.Payment) {
+	t.Helper()
+	t.Refund(p, "1")
+	t.Refund(p, world.Unanswered)
+}
+
+// differ deletes the reserve for refunds in flight, so that reconcile checks
+// twice. It also finds that the acquirer, which the sandbox simulates, has no
+// record of the live chargeback that the operator recorded.
+func (t sales) differ() {
+	t.Helper()
+	t.refund(t.Sell("100"))
+	_, table := t.App.Store.Raw()
+	if err := table.Delete("pk", "RESERVE#L#"+t.Merchant.Code+"#EUR").Range("sk",
+		"RESERVE").If("attribute_exists(pk)").Run(
+		t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r := t.Reconcile(); r.Found != 2 {
+		t.Errorf("got %+v, want 2 breaks", r.Breaks)
+	}
+}
+
+// loseEntries deletes those of payouts, so that reconcile reads the payouts again.
+func (t sales) loseEntries() {
+	t.Helper()
+	for id := range t.PayoutState(t.Merchant).Payouts {
+		t.LoseEntries(id)
+	}
+	t.Reconcile()
+}
+
+// payouts are planned after midnight, ordered, and asked about; it is the
+// last of them.
+func (t sales) payouts() string {
+	t.Helper()
+	for _, wait := range []time.Duration{24 * time.Hour, 16 * time.Minute} {
+		t.Clock.Advance(wait)
+		t.RunPayouts()
+	}
+	var ran struct {
+		Payouts []struct{ Payout string }
+	}
+	t.Sell("100")
+	t.Clock.Advance(24 * time.Hour)
+	t.Operate(map[string]any{"command": "run_payouts", "merchant_code": t.Merchant.Code}, &ran)
+	if len(ran.Payouts) == 0 {
+		t.Fatalf("got %+v, want at least one payout", ran)
+	}
+	return ran.Payouts[0].Payout
+}
+
+// file takes live payouts to the bank in a file, which pays them; the function
+// that records this runs out of time.
+func (t sales) file(payout string) {
+	t.Helper()
+	t.Operate(map[string]any{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap",
+		"iban": "DE89370400440532013000",
+		"bic":  "COBADEFF", "currency": "EUR"}, nil)
+	t.Operate(map[string]any{"command": "settle_payout", "merchant_code": t.Merchant.Code, "payout": payout,
+		"outcome": "paid"}, nil)
+	t.Clock.Advance(time.Hour)
+	t.RunPayouts()
+	const tooShort = 5 * time.Second // for another step
+	ctx, cancel := context.WithTimeout(lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{
+		InvokedFunctionArn: "arn:aws:lambda:eu-central-1:000000000000:function:payoutrun"}), tooShort)
+	defer cancel()
+	if err := payoutrun.Run(t.App)(ctx, `{"tenant":"L#`+t.Merchant.Code+`","payout":"`+payout+`"}`); err != nil {
+		t.Errorf("payoutrun: got error %v, want none", err)
+	}
+}

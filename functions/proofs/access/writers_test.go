@@ -1,0 +1,80 @@
+package access_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+)
+
+// TestWritersAreDocumented: where the table of keys.go names the functions that write a kind of items, access.json lets
+// exactly those write it. Of credentials the table's own policy denies it to all others.
+func TestWritersAreDocumented(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../../../shared/store/keys.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := writersIn(string(source))
+	for kind, want := range map[string][]string{"MERCHANT": {"merchants", "provision", "sweep"},
+		"KEY": {"apikeys", "members", "merchants", "provision"}, "MEMBERS": {"members", "merchants", "provision"}} {
+		if got := documented[kind]; !slices.Equal(got, want) {
+			t.Errorf("%s: got documented writers %v, want %v", kind, got, want)
+		}
+	}
+	if len(documented) < 7 {
+		t.Errorf("got writers %v, want those of at least 7 kinds", documented)
+	}
+	for kind, want := range documented {
+		var got []string
+		for _, f := range functions.All {
+			if f.Access().Writes(kind) {
+				got = append(got, f.Name)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%s: got %v writing it by access.json, want %v as in keys.go", kind, got, want)
+		}
+	}
+}
+
+// onlyNames is a cell that has names of functions, and nothing else.
+var onlyNames = regexp.MustCompile(`^[a-z]+(, [a-z]+)*$`)
+
+// writersIn are the kinds of which the table names the writers of all entities, and says nothing else, with those. Its
+// columns are as wide as in its head.
+func writersIn(source string) map[string][]string {
+	texts, kinds := []string{}, []string{} // of one entity each
+	head, table, _ := strings.Cut(source[strings.Index(source, "//\tentity "):], "\n")
+	at := func(column string) int { return strings.Index(head, column) }
+	for line := range strings.Lines(table) {
+		cells, last := []rune(strings.TrimSpace(line)), len(texts)-1
+		if len(cells) <= len("//") {
+			break
+		}
+		cell := func(from, to int) string {
+			return strings.TrimSpace(string(cells[min(from, len(cells)):min(to, len(cells))]))
+		}
+		writers := cell(at("written by"), len(cells))
+		if cell(len("//"), at("pk")) == "" { // more of the last one
+			texts[last] = strings.TrimSpace(texts[last] + " " + writers)
+			continue
+		}
+		kind, _, _ := strings.Cut(cell(at("pk"), at("sk")), "#")
+		texts, kinds = append(texts, writers), append(kinds, kind)
+	}
+	all := map[string][]string{}
+	for i, kind := range kinds {
+		all[kind] = append(all[kind], strings.Split(texts[i], ", ")...)
+	}
+	for i, kind := range kinds {
+		slices.Sort(all[kind])
+		if all[kind] = slices.Compact(all[kind]); !onlyNames.MatchString(texts[i]) || texts[i] == "rest" {
+			delete(all, kind)
+		}
+	}
+	return all
+}

@@ -1,0 +1,126 @@
+package capacity_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+const longHistory = 100_000
+
+// BenchmarkHistory reads from a history of 100,000 transactions: a page of 100
+// from its middle, by its first ref, and a transaction's detail.
+func BenchmarkHistory(b *testing.B) {
+	w := world.New(b)
+	middle := copies(b, w, sale(b, w), longHistory)[longHistory/2]
+	merchant := "/v2.1/merchants/" + w.Merchant.Code + "/transactions"
+	for name, path := range map[string]string{
+		"page of 100":         merchant + "/history?limit=100&oldest_ref=" + middle.ID,
+		"page of 100, sparse": merchant + "/history?limit=100&types[]=REFUND&oldest_ref=" + middle.ID, // which looks at 1,100
+		"detail by code":      merchant + "?transaction_code=" + middle.Code,
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				request := httptest.NewRequestWithContext(b.Context(), http.MethodGet, path, nil)
+				request.Header.Set("Authorization", "Bearer "+w.Merchant.Key.Plaintext)
+				response := httptest.NewRecorder()
+				if w.Main().Handler().ServeHTTP(response, request); response.Code != http.StatusOK {
+					b.Fatalf("%s: got %d %s, want 200", path, response.Code, response.Body)
+				}
+			}
+		})
+	}
+}
+
+// sale is a transaction written as the platform does.
+func sale(b *testing.B, w *world.World) payments.Transaction {
+	b.Helper()
+	tenant := identity.Tenant{Mode: identity.Test, Merchant: w.Merchant.Code}
+	amount, none := money.MustParse("10.10", "EUR"), money.Zero("EUR")
+	checkout, err := w.App.Store.CreateCheckout(b.Context(), tenant,
+		payments.Checkout{ID: uuid.NewString(), Reference: "order",
+			Amount: amount, Status: payments.CheckoutPending, CreatedAt: world.Start})
+	if err != nil {
+		b.Fatal(err)
+	}
+	id := uuid.NewString()
+	t := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id,
+		Code: payments.CodeOfID(id), Amount: amount,
+		Status: payments.TransactionSuccessful, PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1,
+		MerchantCode: w.Merchant.Code,
+		CreatedAt:    world.Start}, CheckoutID: checkout.ID,
+		Username: "till@shop.example", ProductSummary: "Two coffees",
+		Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"}, Captured: amount, Refundable: amount, Refunded: none,
+		ChargedBack: none, Fee: none, PayoutPlan: merchant.SinglePayment, UpdatedAt: world.Start, Version: 1,
+		Payouts: []payments.PayoutPart{{Seq: 1, Number: 1, Amount: amount, Fee: none, Deducted: none,
+			Status: payments.EventScheduled, EligibleAt: world.Start}}}
+	if _, err := w.App.Store.Apply(b.Context(), tenant,
+		payments.CheckoutChange{Checkout: checkout, Transaction: &t}); err != nil {
+		b.Fatal(err)
+	}
+	return t
+}
+
+// copies writes more of a stored transaction, a millisecond apart. They are
+// made from its item, in batches: writing each as the platform does would take
+// far longer than what is measured.
+func copies(b *testing.B, w *world.World, t payments.Transaction, many int) []payments.Transaction {
+	b.Helper()
+	_, table := w.App.Store.Raw()
+	var stored []map[string]types.AttributeValue
+	if err := table.Scan().Filter("'id' = ?", t.ID).All(b.Context(), &stored); err != nil || len(stored) != 1 {
+		b.Fatalf("got %d items, error %v; want 1", len(stored), err)
+	}
+	made, items := make([]payments.Transaction, many), make([]any, many)
+	for i := range made {
+		c := t
+		c.ID = uuid.NewString()
+		c.Code, c.CreatedAt = payments.CodeOfID(c.ID), t.CreatedAt.Add(time.Duration(i+1)*time.Millisecond)
+		made[i], items[i] = c, renamed(stored[0], strings.NewReplacer(t.ID, c.ID, t.Code, c.Code,
+			t.CreatedAt.Format(time.RFC3339Nano), c.CreatedAt.Format(time.RFC3339Nano),
+			fmt.Sprint(t.CreatedAt.UnixMicro()), fmt.Sprint(c.CreatedAt.UnixMicro()))) // as keys have it
+	}
+	const writers = 4
+	errs := make(chan error, writers)
+	var group sync.WaitGroup
+	for n := range writers {
+		group.Go(func() {
+			_, err := table.Batch().Write().Put(items[n*many/writers : (n+1)*many/writers]...).Run(b.Context())
+			errs <- err
+		})
+	}
+	group.Wait()
+	for range writers {
+		if err := <-errs; err != nil {
+			b.Fatal(err)
+		}
+	}
+	return made
+}
+
+// renamed is an item with other names in all its texts.
+func renamed(item map[string]types.AttributeValue, names *strings.Replacer) dynamo.Item {
+	clone := dynamo.Item{}
+	for name, value := range item {
+		if text, ok := value.(*types.AttributeValueMemberS); ok {
+			value = &types.AttributeValueMemberS{Value: names.Replace(text.Value)}
+		}
+		clone[name] = value
+	}
+	return clone
+}

@@ -1,0 +1,146 @@
+package capacity_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+)
+
+const capacityHead = `# What each endpoint costs at the table
+
+Made by ` + "`make golden`" +
+	`, which sends each request that openapi.yaml shows, and some more, once in a warm process, and reads the
+consumed capacity that the engine reports, by the published rules and with indexes. A test fails when a line no longer
+holds. RCU and WCU are read and write capacity units; of the WCU, list, due and history are those of the three indexes.
+*relay* counts the records of the table's stream that its filter passes to relay.
+The rate limit adds at most 0.02 writes a request, and an Idempotency-Key two writes. The sandbox acquirer's own records
+belong to a counterparty and are not counted. capacity.json has the same for ` + "`make cost`" + `.
+
+| request | calls | RCU | WCU | list | due | history | relay | which |
+|---|---:|---:|---:|---:|---:|---:|---:|---|
+`
+
+const afterEvents = `
+## What a payment leaves in the table
+
+Names and values of all items, and 100 bytes for each item of the table and of an index, by the published rules. The
+callback is deleted 31 days after its delivery; the rest stays.
+
+| after | items | bytes | bytes in indexes |
+|---|---:|---:|---:|
+`
+
+const afterLeft = `
+## The items of a typical payment
+
+With a description of 100 characters, by the published rules. A write costs a unit for each 1,024 bytes, and twice that
+in a transaction.
+
+| item | bytes |
+|---|---:|
+`
+
+// capacity is all that is measured, in the form of capacity.json.
+type capacity struct {
+	Uses  []row
+	Left  []remains
+	items []itemSize // in the page alone
+}
+
+// row is what one request takes, or one event.
+type row struct {
+	Name        string
+	Calls       map[string]int     // to the table, by the operation
+	Read, Write float64            // units
+	Indexes     map[string]float64 `json:",omitempty"` // of Write, by the index
+	Relayed     int                `json:",omitempty"` // records that relay gets; of a payout none
+	which       []string           // the calls in order, which is not always the same
+}
+
+// remains are what an event leaves in the table.
+type remains struct {
+	Name                    string
+	Items, Bytes, InIndexes int
+}
+
+// itemSize is the size of an item in a state.
+type itemSize struct {
+	Name  string
+	Bytes int
+}
+
+func (c *capacity) use(name string, u world.Use) {
+	r := row{name, map[string]int{}, u.Read, u.Write, u.Indexes, u.Relayed, u.Calls}
+	for _, call := range u.Calls {
+		r.Calls[call]++
+	}
+	c.Uses = append(c.Uses, r)
+}
+
+func (c *capacity) stays(name string, s size) {
+	c.Left = append(c.Left, remains{name, s.items, s.bytes, s.inIndexes})
+}
+
+// page is for people.
+func (c *capacity) page() string {
+	var b strings.Builder
+	b.WriteString(capacityHead)
+	for _, u := range c.Uses {
+		fmt.Fprintf(&b, "| %s | %d | %g | %g | %g | %g | %g | %d | %s |\n", u.Name, len(u.which), u.Read, u.Write,
+			u.Indexes["list"], u.Indexes["due"], u.Indexes["history"], u.Relayed, u.inBrief())
+	}
+	b.WriteString(afterEvents)
+	for _, l := range c.Left {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d |\n", l.Name, l.Items, l.Bytes, l.InIndexes)
+	}
+	b.WriteString(afterLeft)
+	for _, i := range c.items {
+		fmt.Fprintf(&b, "| %s | %d |\n", i.Name, i.Bytes)
+	}
+	return b.String()
+}
+
+// data is for programs, with a line for each member.
+func (c *capacity) data(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	lines := func(name string, n int, each func(int) any) {
+		fmt.Fprintf(&b, "  %q: [", name)
+		for i := range n {
+			text, err := json.Marshal(each(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "\n    %s", text)
+		}
+		b.WriteString("\n  ]")
+	}
+	b.WriteString("{\n")
+	lines("Uses", len(c.Uses), func(i int) any { return c.Uses[i] })
+	b.WriteString(",\n")
+	lines("Left", len(c.Left), func(i int) any { return c.Left[i] })
+	b.WriteString("\n}\n")
+	return b.String()
+}
+
+// inBrief counts calls, in the order of their first, where they are many.
+func (r row) inBrief() string {
+	const few = 5
+	if len(r.which) <= few {
+		return strings.Join(r.which, ", ")
+	}
+	var counted []string
+	for i, call := range r.which {
+		if slices.Index(r.which, call) == i {
+			counted = append(counted, fmt.Sprintf("%d %s", r.Calls[call], call))
+		}
+	}
+	return strings.Join(counted, ", ")
+}

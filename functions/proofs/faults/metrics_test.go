@@ -1,0 +1,276 @@
+package faults_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/examples"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/mail"
+	"github.com/cashwrap/cashwrap/shared/metric"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// slow is an acquirer that takes a while for each charge.
+type slow struct {
+	acquirer.Acquirer
+	w    *world.World
+	time time.Duration
+}
+
+func (s slow) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+	s.w.Clock.Advance(s.time)
+	return s.Acquirer.Charge(ctx, c)
+}
+
+// measuredShop is a shop whose payments are measured, in live mode or in test mode.
+type measuredShop struct {
+	*examples.Scenario
+	mode identity.Mode
+}
+
+// newMeasuredShop is one whose acquirer takes chargeTime in live mode.
+func newMeasuredShop(t *testing.T, mode identity.Mode, chargeTime time.Duration) measuredShop {
+	t.Helper()
+	s := measuredShop{examples.New(t), mode}
+	if mode == identity.Live {
+		s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return slow{a, s.World, chargeTime} })
+		s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
+			"currency": "EUR", "sandbox": false})
+	}
+	return s
+}
+
+// payNew has a new checkout of an amount paid by card.
+func (s measuredShop) payNew(amount string) {
+	s.Helper()
+	s.ProcessCheckout(s.Create(amount, nil), s.Card(world.Frictionless))
+}
+
+// rejectPayout has a day's payment paid out to an account that the bank rejects.
+func (s measuredShop) rejectPayout() {
+	s.Helper()
+	s.SetPayout(map[string]any{"holder": "Markt", "iban": sandbox.ClosedIBAN, "mode": s.mode.Name()})
+	s.Sell("100")
+	s.Clock.Advance(24 * time.Hour)
+	s.RunPayouts()
+	if s.mode == identity.Test {
+		return
+	}
+	var file struct{ Payouts []string }
+	s.Operate(map[string]any{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap",
+		"iban": "DE89370400440532013000", "bic": "COBADEFF", "currency": "EUR"}, &file)
+	for _, id := range file.Payouts {
+		s.Operate(map[string]any{"command": "settle_payout", "merchant_code": s.Merchant.Code, "payout": id,
+			"outcome": "rejected", "reason": "AC04"}, nil)
+	}
+	s.Clock.Advance(time.Hour)
+	s.RunPayouts()
+}
+
+// giveUpACallback has one fail until it is dead.
+func (s measuredShop) giveUpACallback() {
+	s.Helper()
+	s.Receiver.Answer(http.StatusInternalServerError)
+	s.Deactivate(s.Create("10.10", nil))
+	for range 4 * 24 { // tried for three days
+		s.RunUntilIdle()
+		s.Clock.Advance(time.Hour)
+	}
+}
+
+// toStranger is a mail to an address of which the merchant has no member.
+func toStranger() mail.Mail { return mail.NewAccountDisabled("operation", 1, "ada@example.com") }
+
+// mail has SES answer a mail so, and lets hours pass.
+func (s measuredShop) mail(answer string, hours int) {
+	s.Helper()
+	s.RefuseMails(func(string) string { return answer })
+	t := identity.Tenant{Mode: s.mode, Merchant: s.Merchant.Code}
+	s.PutMail(t, toStranger())
+	s.Relay()
+	for range hours {
+		s.Clock.Advance(time.Hour)
+		s.RunUntilIdle()
+	}
+}
+
+// TestEachMetricIsWrittenByWhatItMeasures, in its own mode alone: what happens in
+// test mode raises no alarm of live mode.
+func TestEachMetricIsWrittenByWhatItMeasures(t *testing.T) {
+	t.Parallel()
+	type measured map[string][]int64
+	const chargeTime = 1500 * time.Millisecond
+	ofTime := []metric.Metric{metric.AcquirerLatency, metric.OldestDueAge, metric.OldestPayoutAge}
+	for name, c := range map[string]struct {
+		happens func(measuredShop)
+		want    measured // in metrics by mode, but for those of time
+	}{
+		"approved": {func(s measuredShop) { s.payNew("10.10") },
+			measured{"PaymentsAttempted": {1}, "PaymentsApproved": {1}}},
+		"declined": {func(s measuredShop) { s.payNew("42.01") },
+			measured{"PaymentsAttempted": {1}, "PaymentsApproved": {0}}},
+		"not taken": {func(s measuredShop) { s.payNew("42.24") },
+			measured{"PaymentsAttempted": {1}, "PaymentsNotTaken": {1}}},
+		"approved after a challenge": {func(s measuredShop) {
+			s.Open(nil)
+			if s.mode == identity.Live { // in which the sandbox has no page for its payers
+				s.payNew("10.10")
+				return
+			}
+			s.StartChallenge("approve")
+			s.Do(s.Complete())
+			s.Do(s.Complete())
+		}, measured{"PaymentsAttempted": {1}, "PaymentsApproved": {1}}},
+		"a challenge that is not answered": {func(s measuredShop) {
+			s.Open(nil)
+			s.Do(s.ByCard(world.Challenged))
+		}, measured{"PaymentsAttempted": {1}}},
+		"no answer": {func(s measuredShop) {
+			s.payNew("42.25")
+			s.Clock.Advance(10 * time.Second)
+			s.Relay() // asks, and finds no outcome
+			s.Clock.Advance(30 * time.Second)
+			s.Relay()
+			s.Relay()
+		}, measured{"PaymentsAttempted": {1}, "PaymentsUnknown": {1}, "UnknownPaymentAge": {10}, "PaymentsApproved": {1}}},
+		"a refund without an answer": {func(s measuredShop) {
+			s.Refund(s.Sell("100"), "42.25")
+			s.Clock.Advance(20 * time.Second)
+			s.Relay()
+		}, measured{"PaymentsAttempted": {1}, "PaymentsApproved": {1}, "UnknownRefundAge": {20}}},
+		"a rejected payout": {measuredShop.rejectPayout,
+			measured{"PaymentsAttempted": {1}, "PaymentsApproved": {1}, "FailedPayouts": {1}}},
+		"a dead callback": {measuredShop.giveUpACallback, measured{"DeadCallbacks": {1}}},
+		"a dead mail":     {func(s measuredShop) { s.mail("SendingPausedException", 74) }, measured{"DeadMails": {1}}},
+		"a refused mail":  {func(s measuredShop) { s.mail("BadRequestException", 0) }, measured{"DroppedMails": {1}}},
+		"a mail without a sender": {func(s measuredShop) {
+			s.Set("MAIL_FROM", "")
+			s.mail("", 0)
+		}, measured{"HeldMails": {1}}},
+	} {
+		for _, mode := range identity.Modes {
+			t.Run(name+" in "+mode.Name()+" mode", func(t *testing.T) {
+				t.Parallel()
+				s := newMeasuredShop(t, mode, 0)
+				c.happens(s)
+				for _, in := range identity.Modes {
+					got, want := measured{}, c.want
+					if in != mode {
+						want = measured{}
+					}
+					for _, m := range metric.All {
+						if all := s.Measured(m, in); m.ByMode && all != nil && !slices.Contains(ofTime, m) {
+							got[m.Name] = all
+						}
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("measured in %s mode (-want +got):\n%s", in.Name(), diff)
+					}
+				}
+			})
+		}
+	}
+	t.Run("the time of a charge", func(t *testing.T) {
+		t.Parallel()
+		s := newMeasuredShop(t, identity.Live, chargeTime)
+		s.payNew("10.10")
+		s.payNew("42.01")
+		s.payNew("42.24") // an acquirer that refuses requests is not fast
+		want := []int64{1500, 1500}
+		if diff := cmp.Diff(want, s.Measured(metric.AcquirerLatency, identity.Live)); diff != "" {
+			t.Errorf("AcquirerLatency in ms (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestTheDelayOfPayoutsIsMeasured, from the merchant's midnight on.
+func TestTheDelayOfPayoutsIsMeasured(t *testing.T) {
+	t.Parallel()
+	for _, mode := range identity.Modes {
+		s := newMeasuredShop(t, mode, 0)
+		s.SetPayout(map[string]any{"holder": "Markt", "iban": sandbox.PaidIBAN, "mode": mode.Name()})
+		s.Sell("100")
+		s.RunPayouts()
+		if got := s.Measured(metric.OldestPayoutAge, mode); got != nil {
+			t.Errorf("before midnight: got %v s, want nothing due", got)
+		}
+		midnight := time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC) // in Germany
+		s.Clock.Advance(midnight.Add(2 * time.Hour).Sub(s.Clock.Now()))
+		s.RunPayouts()
+		if diff := cmp.Diff([]int64{2 * 60 * 60}, s.Measured(metric.OldestPayoutAge, mode)); diff != "" {
+			t.Errorf("two hours late, in %s mode (-want +got):\n%s", mode.Name(), diff)
+		}
+	}
+}
+
+// TestAnOutcomeIsCountedOnce whatever happens to each step of a payment and its
+// repetition: by whoever records it, and not at all if that process dies.
+func TestAnOutcomeIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	for _, paid := range examples.Actions[:2] { // by card, and declined
+		all := examples.New(t)
+		run := func(step int, fault faults.Fault) (int, []string) {
+			before := len(all.Measured(metric.PaymentsApproved, identity.Test))
+			_, steps := paid.Run(&examples.Scenario{Shop: all.Shop, Keyed: true}, step, fault)
+			return len(all.Measured(metric.PaymentsApproved, identity.Test)) - before, steps
+		}
+		_, steps := run(0, faults.None)
+		for n, name := range steps {
+			for _, fault := range faults.Distinct(name) {
+				if got, _ := run(n+1, fault); got > 1 || got == 0 && fault != faults.DieAfter {
+					t.Errorf("%s, %s at %s: got %d outcomes counted, want 1", paid.Name, fault, name, got)
+				}
+			}
+		}
+	}
+}
+
+// overtaken is an acquirer whose answer to a charge comes after the sweep has asked
+// about it.
+type overtaken struct {
+	acquirer.Acquirer
+	w *world.World
+}
+
+func (o overtaken) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+	outcome, err := o.Acquirer.Charge(ctx, c)
+	o.w.Clock.Advance(2 * time.Minute)
+	ticked := o.w.Main().TickNow(o.w.Context(), "sweep") //nolint:contextcheck // another call of Lambda
+	if ticked != nil {
+		o.w.Errorf("sweep: %v", ticked)
+	}
+	return outcome, err
+}
+
+func TestAnOutcomeThatTwoKnowIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	s := newMeasuredShop(t, identity.Live, 0)
+	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return overtaken{a, s.World} })
+	s.payNew("10.10")
+	for _, m := range []metric.Metric{metric.PaymentsAttempted, metric.PaymentsApproved, metric.ResolvedCheckouts} {
+		if diff := cmp.Diff([]int64{1}, s.Measured(m, identity.Live)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", m.Name, diff)
+		}
+	}
+}
+
+// TestALineOfAPaymentIsShort: each byte of the log is paid for (infra/cost).
+func TestALineOfAPaymentIsShort(t *testing.T) {
+	t.Parallel()
+	const most = 400
+	s := newMeasuredShop(t, identity.Live, 0)
+	s.payNew("10.10")
+	if got := s.Metrics.String(); len(got) > most {
+		t.Errorf("got %d bytes %s, want at most %d", len(got), got, most)
+	}
+}

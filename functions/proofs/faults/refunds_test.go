@@ -1,0 +1,255 @@
+package faults_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+const (
+	refundHistoriesVariable = "CASHWRAP_REFUND_HISTORIES"
+	fewHistories            = 20  // over the engine in memory, where the simulation runs many more
+	realHistories           = 200 // over DynamoDB Local
+	atOnce                  = 2   // histories
+)
+
+// captured is what each history begins with, and asked are parts of it, in
+// minor units; 0 is all that is left. The sandbox declines 42.91, and leaves
+// 42.25 open for 30 s (contract §12).
+const captured = 100_00
+
+var asked = []int64{0, 10_00, 25_00, 42_25, 42_91, 60_00, 1}
+
+// TestConcurrentRefundsAreLinearizable has clients compete for one transaction
+// as real ones do, at the same time, with lost replies and faults between the
+// functions and the table: whatever the answers were, there is an order of their
+// requests that explains it. The simulation runs many more such histories,
+// but on an engine of our own.
+func TestConcurrentRefundsAreLinearizable(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	histories := make([]*race, number(t, refundHistoriesVariable))
+	var next sync.Mutex
+	started := 0
+	var workers sync.WaitGroup
+	for range atOnce {
+		processes := []*world.Process{w.Process(), w.Process(), w.Process(), w.Process()}
+		workers.Go(func() {
+			for {
+				next.Lock()
+				n := started
+				started++
+				next.Unlock()
+				if n >= len(histories) {
+					return
+				}
+				histories[n] = newRace(w, n)
+				histories[n].run(processes)
+			}
+		})
+	}
+	workers.Wait()
+	for range 5 { // until the sweep has found out what is open
+		w.PassMinute()
+		w.Clock.Advance(5 * time.Minute)
+	}
+	for _, h := range histories {
+		h.check(t)
+	}
+	w.CheckJournal()
+}
+
+func number(t *testing.T, variable string) int {
+	t.Helper()
+	if text := os.Getenv(variable); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("got %s=%s (%v), want a number", variable, text, err)
+		}
+		return n
+	}
+	if enginetest.OnDynamoDBLocal() {
+		return realHistories
+	}
+	return fewHistories
+}
+
+// race is one transaction and those who refund it.
+type race struct {
+	*world.World
+	n     int
+	id    string // of the transaction
+	start time.Time
+
+	mu       sync.Mutex
+	requests []linear.Request
+}
+
+func newRace(w *world.World, n int) *race {
+	return &race{World: w, n: n, start: time.Now()}
+}
+
+// now is real time: the world's does not move.
+func (r *race) now() int64 { return int64(time.Since(r.start)) }
+
+// run sells something and has clients refund it, each through a process of its
+// own.
+func (r *race) run(processes []*world.Process) {
+	r.id = r.Shop().Sell("100.00").ID
+	var clients sync.WaitGroup
+	for i, p := range processes {
+		rng := rand.New(rand.NewPCG(uint64(r.n), uint64(i)))
+		clients.Go(func() {
+			for k := range 2 {
+				if rng.IntN(4) == 0 {
+					r.read(p)
+				} else {
+					r.refund(p, rng, fmt.Sprintf("race %d client %d refund %d", r.n, i, k))
+				}
+			}
+		})
+	}
+	clients.Wait()
+}
+
+// refund repeats its request until it is answered, under a key or without one; a client
+// without one cannot know what became of a request that was not answered.
+func (r *race) refund(p *world.Process, rng *rand.Rand, key string) {
+	amount := asked[rng.IntN(len(asked))]
+	request := world.Request{Method: "POST", Path: "/v0.1/me/refund/" + r.id}
+	if rng.IntN(2) == 0 {
+		request.Path = "/v1.0/merchants/" + r.Merchant.Code + "/payments/" + r.id + "/refunds"
+	}
+	if amount > 0 {
+		request.Body = map[string]any{"amount": json.Number(fmt.Sprintf("%d.%02d", amount/100, amount%100))}
+	}
+	keyed := rng.IntN(3) > 0
+	if keyed {
+		request.IdempotencyKey = key
+	}
+	for try := range 3 {
+		group := key
+		if !keyed {
+			group = fmt.Sprintf("%s, try %d", key, try)
+		}
+		if r.ask(p, rng, request, linear.Request{Group: group, Amount: amount}) {
+			return
+		}
+	}
+}
+
+// ask sends one request, some of which meet a fault, and some of whose replies
+// are lost. False when the client got no final answer.
+func (r *race) ask(p *world.Process, rng *rand.Rand, request world.Request, seen linear.Request) bool {
+	p.Steps.Plan(0, faults.None)
+	if rng.IntN(3) == 0 {
+		possible := []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict}
+		p.Steps.Plan(1+rng.IntN(10), possible[rng.IntN(len(possible))])
+	}
+	seen.Call = r.now()
+	answer := p.Do(request)
+	seen.Return = r.now()
+	replayed, lost := answer.Header.Get("Idempotency-Replayed") != "", rng.IntN(5) == 0
+	final := true
+	switch {
+	case lost || answer.Status >= 500:
+		seen.Answer, seen.Return, final = linear.Unknown, linear.Never, false
+	case answer.Status == 201, answer.Status == 204:
+		seen.Answer = linear.Made
+	case answer.Text("error_code") == "IDEMPOTENCY_IN_PROGRESS":
+		return false
+	case replayed:
+		return true
+	case answer.Status == 424:
+		seen.Answer, final = linear.NotTaken, false
+	case answer.Status == 422:
+		seen.Answer, seen.Rest = linear.ShowsLeft, refundable(answer)
+	case answer.Status == 409:
+		seen.Answer = linear.Refused
+	default:
+		r.Errorf("%s: got %d %s, want 201, 204, 409, 422, 424, a replay or a fault", seen.Group, answer.Status, answer.Body)
+	}
+	r.note(seen)
+	return final
+}
+
+func (r *race) note(seen linear.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.requests = append(r.requests, seen)
+}
+
+// refundable is the most that a refusal says can be refunded.
+func refundable(refused world.Response) int64 {
+	var body struct {
+		Errors []struct {
+			Max int64 `json:"max_refundable_amount"`
+		}
+	}
+	if refused.Into(&body) != nil || len(body.Errors) != 1 {
+		return -1
+	}
+	return body.Errors[0].Max
+}
+
+// read sees what is left to refund.
+func (r *race) read(p *world.Process) {
+	p.Steps.Plan(0, faults.None)
+	call := r.now()
+	answer := p.Do(world.Request{Method: "GET", Path: "/v2.1/merchants/" + r.Merchant.Code + "/transactions?id=" + r.id})
+	var v struct {
+		Links []struct {
+			Max json.Number `json:"max_amount"`
+		}
+	}
+	if err := answer.Into(&v); err != nil || answer.Status != 200 {
+		r.Errorf("read: got %d %s, error %v; want 200 and JSON", answer.Status, answer.Body, err)
+		return
+	}
+	seen := linear.Request{Answer: linear.ShowsLeft, Call: call, Return: r.now()}
+	if len(v.Links) > 0 {
+		rest, err := money.Parse(v.Links[0].Max.String(), "EUR")
+		if err != nil {
+			r.Errorf("read: got %s, error %v; want an amount in max_amount", answer.Body, err)
+		}
+		seen.Rest = rest.Minor()
+	}
+	r.note(seen)
+}
+
+// check reads what is left in the end: the rest is what the acquirer has not
+// given back, and the whole history has an order.
+func (r *race) check(t *testing.T) {
+	t.Helper()
+	r.read(r.Main())
+	moved, err := r.App.Sandbox.Moved(t.Context(), r.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back int64
+	if amount, ok := moved[acquirer.RefundMovement]; ok {
+		back = amount.Minor()
+	}
+	if left := r.requests[len(r.requests)-1].Rest; left != captured-back {
+		t.Errorf("race %d: got %d left, want %d, because the acquirer gave back %d", r.n, left, captured-back, back)
+	}
+	h := linear.History{Captured: captured, Requests: r.requests, Declinable: func(x int64) bool {
+		return slices.Contains([]int64{11_00, 42_01, 42_76, 42_91}, x)
+	}}
+	if err := h.Check(); err != nil {
+		t.Errorf("race %d: got error %v, want a history that has an order", r.n, err)
+	}
+}

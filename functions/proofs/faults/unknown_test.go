@@ -1,0 +1,135 @@
+package faults_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// unknowns are a payment and a refund of unknown outcome.
+type unknowns struct {
+	world.Shop
+	checkout string
+	refunded world.Payment
+}
+
+func newUnknowns(t *testing.T) *unknowns {
+	t.Helper()
+	u := &unknowns{Shop: world.NewShop(t).WithCallbacks()}
+	u.refunded = u.Sell("100")
+	u.RunUntilIdle()
+	u.checkout = u.Create(world.Unanswered, nil)
+	if p := u.Pay(u.checkout, u.Card(world.Frictionless)); p.Status != "PENDING" {
+		t.Fatalf("pay: got %+v, want status PENDING", p)
+	}
+	u.Refund(u.refunded, world.Unanswered)
+	return u
+}
+
+// open says which of them are not settled; the payment is once its callback
+// has come.
+func (u *unknowns) open() string {
+	u.Helper()
+	open := ""
+	if len(u.Receiver.Messages(u.checkout)) == 0 {
+		open += "payment "
+	}
+	refund := u.Transaction("id=" + u.refunded.ID)
+	if !strings.Contains(string(refund.Body), `"REFUNDED"`) {
+		open += "refund"
+	}
+	return open
+}
+
+// pass lets seconds pass until both are settled. What is sent comes within the
+// second if the stream is read, and a tick is due each minute.
+func (u *unknowns) pass(most int, streams bool, tick int) (settled int) {
+	u.Helper()
+	for second := 1; second <= most; second++ {
+		u.Clock.Advance(time.Second)
+		if second%60 == tick {
+			if err := u.Main().TickNow(u.Context(), "sweep"); err != nil {
+				u.Fatal(err)
+			}
+		}
+		if streams {
+			u.Relay()
+		} else if _, err := u.Main().DrainQueues(u.Context()); err != nil {
+			u.Fatal(err)
+		}
+		if u.open() == "" {
+			return second
+		}
+	}
+	u.Errorf("after %d s: got %s still open, want both settled", most, u.open())
+	return most
+}
+
+func (u *unknowns) wantRecords() {
+	u.Helper()
+	want := world.CheckoutRecords{Transactions: map[string]int{"SUCCESSFUL": 1}, Captured: 1}
+	if diff := cmp.Diff(want, u.CheckoutRecords(u.checkout)); diff != "" {
+		u.Errorf("the checkout's records (-want +got):\n%s", diff)
+	}
+	if n := len(u.Receiver.Messages(u.checkout)); n != 1 {
+		u.Errorf("got %d callbacks, want 1", n)
+	}
+	if found := u.Reconcile().Found; found != 0 {
+		u.Errorf("got %d breaks, want none", found)
+	}
+}
+
+// TestAnUnknownOutcomeIsFoundInTime: an acquirer that knows after 30 seconds is
+// asked within 45, wherever in the minute the sweep's tick is.
+func TestAnUnknownOutcomeIsFoundInTime(t *testing.T) {
+	t.Parallel()
+	for _, tick := range []int{0, 4, 20, 34, 59} {
+		u := newUnknowns(t)
+		if settled := u.pass(45, true, tick); settled < 30 {
+			t.Errorf("got it settled after %d s, want 30 s or more, when the acquirer knows", settled)
+		}
+		u.wantRecords()
+	}
+}
+
+// TestTheSweepFindsAnUnknownOutcome when nobody reads the stream.
+func TestTheSweepFindsAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	u := newUnknowns(t)
+	// The payment's callback, which the stream would have brought as well, is a
+	// grace and a tick later.
+	if settled := u.pass(4*60, false, 59); settled <= 65 {
+		t.Errorf("got it settled after %d s, want more than 65 s, by the sweep", settled)
+	}
+	u.wantRecords()
+}
+
+// TestAChallengeThatNobodyHeardOfIsFoundByAPoll, which records it as the request would have: the payer can answer it.
+func TestAChallengeThatNobodyHeardOfIsFoundByAPoll(t *testing.T) {
+	t.Parallel()
+	s := world.NewShop(t)
+	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return world.Unheard{Acquirer: a} })
+	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
+		"currency": "EUR", "sandbox": false})
+	checkout := s.Create("10", map[string]any{"redirect_url": world.RedirectURL})
+	if r := s.ProcessCheckout(checkout, s.Card(world.Challenged)); r.Status >= 400 {
+		t.Errorf("process: got %d %s, want a status below 400", r.Status, r.Body)
+	}
+	s.Relay()
+	s.Clock.Advance(6 * time.Second)
+	if n, err := s.Main().DrainQueues(t.Context()); err != nil || n != 1 {
+		t.Errorf("got %d messages, error %v; want one, handled", n, err)
+	}
+	live := identity.Tenant{Mode: identity.Live, Merchant: s.Merchant.Code}
+	c, err := s.App.Store.Checkout(t.Context(), live, checkout)
+	if err != nil || c.Attempt.State != payments.AttemptRequiresAction {
+		t.Errorf("got %+v, error %v; want an attempt that requires the payer's action", c.Attempt, err)
+	}
+}

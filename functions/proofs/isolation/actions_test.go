@@ -1,0 +1,216 @@
+package isolation_test
+
+import (
+	"fmt"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// The paths of what an adversary changes.
+const (
+	membersPath  = "/v0.1/merchants/{merchant_code}/members"
+	memberPath   = membersPath + "/{member_id}"
+	rolesPath    = "/v0.1/merchants/{merchant_code}/roles"
+	rolePath     = rolesPath + "/{role_id}"
+	keysPath     = "/v0.1/merchants/{merchant_code}/api-keys"
+	keyPath      = keysPath + "/{key_id}"
+	accountsPath = "/v0.1/me/accounts"
+	profilesPath = "/v0.1/merchants/{merchant_code}/test-profiles"
+	tokensPath   = "/v0.1/merchants/{merchant_code}/tokens"
+	accountPath  = accountsPath + "/{operator_id}"
+	profilePath  = "/v0.1/me/merchant-profile"
+)
+
+// adversaryActions are the steps of which rapid draws sequences, by their names.
+var adversaryActions = map[string]func(*arena, *rapid.T){
+	"create a member": func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", membersPath, "", a.memberBody(t, true)) },
+	"update a member": func(a *arena, t *rapid.T) {
+		a.adversarySends(t, "PUT", memberPath, a.person(t), a.memberBody(t, false))
+	},
+	"delete a member": func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", memberPath, a.person(t), nil) },
+	"create a role":   func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", rolesPath, "", roleBody(t)) },
+	"update a role":   func(a *arena, t *rapid.T) { a.adversarySends(t, "PATCH", rolePath, a.role(t), roleBody(t)) },
+	"delete a role":   func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", rolePath, a.role(t), nil) },
+	"create a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "POST", keysPath, "", a.keyBody(t)) },
+	"update a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "PUT", keyPath, a.key(t), a.keyBody(t)) },
+	"delete a key":    func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", keyPath, a.key(t), nil) },
+	"create a merchant token": func(a *arena, t *rapid.T) {
+		a.adversarySends(t, "POST", tokensPath, "", map[string]any{"actions": []string{"checkout"}})
+	},
+	"create an operator": func(a *arena, t *rapid.T) {
+		body := a.operatorBody(t)
+		body["username"], body["password"] = a.address(t), a.password()
+		a.adversarySends(t, "POST", accountsPath, "", body)
+	},
+	"update an operator": func(a *arena, t *rapid.T) {
+		a.adversarySends(t, "PUT", accountPath, a.person(t), a.operatorBody(t))
+	},
+	"reset a password": func(a *arena, t *rapid.T) {
+		a.adversarySends(t, "PUT", accountPath+"/reset", a.person(t), map[string]any{"password": a.password()})
+	},
+	"disable an operator": func(a *arena, t *rapid.T) {
+		a.adversarySends(t, "POST", accountPath+"/disable", a.person(t), nil)
+	},
+	"delete an operator": func(a *arena, t *rapid.T) { a.adversarySends(t, "DELETE", accountPath, a.person(t), nil) },
+	"change settings": func(a *arena, t *rapid.T) {
+		period := rapid.SampledFrom([]string{"daily", "weekly", "monthly"}).Draw(t, "period")
+		a.adversarySends(t, "PUT", profilePath+"/settings", "", map[string]any{"payout_period": period})
+	},
+	"add a bank account": func(a *arena, t *rapid.T) {
+		a.adversarySends(t, "POST", profilePath+"/bank-accounts", "", map[string]any{"account_holder_name": "Mallory",
+			"iban": sandbox.PaidIBAN, "primary": rapid.Bool().Draw(t, "primary")})
+	},
+	"accept an invitation": func(a *arena, t *rapid.T) {
+		if len(a.invited) > 0 {
+			a.accept(rapid.SampledFrom(a.invited).Draw(t, "invitation"))
+		}
+	},
+	"owner changes a person": func(a *arena, t *rapid.T) {
+		body := map[string]any{"roles": a.someRoles(t)}
+		a.ownerSends(t, "PUT", memberPath, body, a.person(t))
+	},
+	"owner changes an operator": func(a *arena, t *rapid.T) {
+		body := map[string]any{"permissions": permissionFields(t), "disabled": rapid.Bool().Draw(t, "disabled")}
+		a.ownerSends(t, "PUT", accountPath, body, a.person(t))
+	},
+	"owner changes a role": func(a *arena, t *rapid.T) { a.ownerSends(t, "PATCH", rolePath, roleBody(t), a.role(t)) },
+	"owner changes a key": func(a *arena, t *rapid.T) {
+		if id := a.key(t); id != a.Merchant.Key.ID {
+			a.ownerSends(t, "PUT", keyPath, map[string]any{"name": "by the owner", "scopes": scopesFor(t)}, id)
+		}
+	},
+	"owner revokes": func(a *arena, t *rapid.T) {
+		if rapid.Bool().Draw(t, "key") {
+			a.ownerSends(t, "DELETE", keyPath, nil, a.key(t))
+		} else {
+			a.ownerSends(t, "DELETE", memberPath, nil, a.person(t))
+		}
+	},
+}
+
+func (a *arena) person(t *rapid.T) string { return rapid.SampledFrom(a.people).Draw(t, "person") }
+
+func (a *arena) role(t *rapid.T) string { return rapid.SampledFrom(a.roles).Draw(t, "role") }
+
+func (a *arena) key(t *rapid.T) string { return rapid.SampledFrom(a.keys).Draw(t, "key") }
+
+// address is one whose mails the adversary reads, mostly; else another person's.
+func (a *arena) address(t *rapid.T) string {
+	a.serial++
+	fresh := fmt.Sprintf("mallory%d@example.com", a.serial)
+	return rapid.SampledFrom([]string{fresh, fresh, fresh, "MALLORY@example.com", "admin@example.com",
+		"newcomer@example.com", a.email}).Draw(t, "address")
+}
+
+func (a *arena) password() string {
+	a.serial++
+	return fmt.Sprintf("a password of number %d", a.serial)
+}
+
+// sometimesPassword sets a password in one of six bodies: its hash takes longer than the rest of the request.
+func (a *arena) sometimesPassword(t *rapid.T, body map[string]any) {
+	if rapid.IntRange(0, 5).Draw(t, "password") == 0 {
+		body["password"] = a.password()
+	}
+}
+
+func (a *arena) someRoles(t *rapid.T) []string {
+	return rapid.SliceOfN(rapid.SampledFrom(a.roles), 1, 2).Draw(t, "roles")
+}
+
+// sometimes sets a field of a body, or leaves it out.
+func sometimes[V any](t *rapid.T, body map[string]any, field string, value func() V) {
+	if rapid.Bool().Draw(t, "with "+field) {
+		body[field] = value()
+	}
+}
+
+// smuggled adds to some bodies fields that the operation does not have or that clients cannot set, with values that
+// would give rights.
+func smuggled(t *rapid.T, body map[string]any) map[string]any {
+	if rapid.IntRange(0, 3).Draw(t, "smuggled") == 0 {
+		everything := []string{member.RoleOwner, member.RoleAdmin}
+		body["attributes"] = map[string]any{"roles": everything, "permissions": identity.AllPermissions()}
+		body["metadata"] = map[string]any{"roles": everything, "admin": true, "owner": "<script>"}
+		for field, value := range map[string]any{"status": "accepted", "owner": true, "is_predefined": true,
+			"id": member.RoleOwner, "is_managed_user": true, "account_type": "normal", "virtual_user": true} {
+			if _, has := body[field]; !has {
+				body[field] = value
+			}
+		}
+	}
+	return body
+}
+
+func (a *arena) memberBody(t *rapid.T, create bool) map[string]any {
+	body, user := map[string]any{}, map[string]any{}
+	if create {
+		body["email"], body["roles"] = a.address(t), a.someRoles(t)
+		body["is_managed_user"] = rapid.IntRange(0, 2).Draw(t, "managed") == 0
+		user = body
+	} else {
+		sometimes(t, body, "roles", func() []string { return a.someRoles(t) })
+		sometimes(t, body, "metadata", func() any { return map[string]any{"a": a.serial} })
+		sometimes(t, body, "user", func() any { return user })
+	}
+	sometimes(t, user, "nickname", func() string { return "Ada" })
+	a.sometimesPassword(t, user)
+	return smuggled(t, body)
+}
+
+func (a *arena) operatorBody(t *rapid.T) map[string]any {
+	body := map[string]any{}
+	sometimes(t, body, "username", func() string { return a.address(t) })
+	a.sometimesPassword(t, body)
+	sometimes(t, body, "disabled", func() bool { return rapid.Bool().Draw(t, "disabled") })
+	sometimes(t, body, "nickname", func() string { return "Ada" })
+	sometimes(t, body, "permissions", func() any { return permissionFields(t) })
+	return smuggled(t, body)
+}
+
+func roleBody(t *rapid.T) map[string]any {
+	body := map[string]any{"name": "role_owner", "permissions": rapid.SliceOfNDistinct(
+		rapid.SampledFrom(identity.AllPermissions()), 1, 4, rapid.ID).Draw(t, "permissions")}
+	sometimes(t, body, "description", func() string { return "Owner" })
+	return smuggled(t, body)
+}
+
+func (a *arena) keyBody(t *rapid.T) map[string]any {
+	body := map[string]any{"name": "Ada's", "scopes": scopesFor(t)}
+	if rapid.IntRange(0, 5).Draw(t, "public") == 0 {
+		body["type"], body["scopes"] = "public", []string{}
+	}
+	return body
+}
+
+// scopesFor are the scopes of a key or of a token: all, none, or some, more often those of administration.
+func scopesFor(t *rapid.T) []string {
+	switch rapid.IntRange(0, 5).Draw(t, "scopes of") {
+	case 0:
+		return identity.AllScopes()
+	case 1:
+		return []string{}
+	default:
+		some := append(identity.AllScopes(), "members.write", "roles.write", "api_keys:write", "user.subaccounts",
+			"user.payout-settings", "api_keys", "members.read", "profile")
+		return rapid.SliceOfNDistinct(rapid.SampledFrom(some), 1, 6, rapid.ID).Draw(t, "scopes")
+	}
+}
+
+func permissionFields(t *rapid.T) map[string]any {
+	permissions := map[string]any{}
+	for _, name := range []string{"admin", "create_moto_payments", "full_transaction_history_view", "refund_transactions",
+		"create_referral"} {
+		sometimes(t, permissions, name, func() bool { return rapid.Bool().Draw(t, name) })
+	}
+	return permissions
+}
+
+func permissionsOf(t *rapid.T) member.Permissions {
+	return member.Permissions{Admin: rapid.Bool().Draw(t, "admin"),
+		FullTransactionHistoryView: rapid.Bool().Draw(t, "view"), RefundTransactions: rapid.Bool().Draw(t, "refund")}
+}

@@ -1,0 +1,83 @@
+package isolation_test
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/examples"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// TestWhatEachMayDo sends each operation's example, about things that exist, with credentials of limited rights. A
+// caller without the scope or the permission in the table of routes is refused, and changes nothing; one that has them
+// is let in. A person who may see only its own payments gets 404 for those of others.
+func TestWhatEachMayDo(t *testing.T) {
+	t.Parallel()
+	a := &arena{Shop: world.NewShop(t).WithCallbacks()}
+	a.routes = allRoutes(a.World)
+	fix := examples.WithEverything(a.Shop)
+	person := func(name string, p member.Permissions, scopes ...string) bearer {
+		return bearer{name, a.TokenOf(a.Employ(name+"@example.com", p), scopes...)}
+	}
+	a.bearers = []bearer{
+		person("employee", member.Permissions{}),
+		person("accountant", member.Permissions{FullTransactionHistoryView: true}),
+		person("cashier", member.Permissions{RefundTransactions: true, CreateReferral: true}),
+		person("administrator", member.Permissions{Admin: true}),
+		person("administrator-of-little", member.Permissions{Admin: true}, "checkouts.read", "members.read"),
+	}
+	for _, scopes := range [][]string{nil, {"checkouts.read"}, {"members.read"}, {"roles.read", "api_keys"},
+		{"transactions.read", "payouts.read"}, {"customers.write", "user.profile_readonly"}, {"email", "products"}} {
+		a.bearers = append(a.bearers, bearer{"key of " + strings.Join(scopes, " "), a.NewKey("secret", scopes...)})
+	}
+	for _, b := range a.bearers {
+		p := a.principal(b.text)
+		for _, o := range examples.All(t) {
+			if !o.Public {
+				r := fix.Named(o)
+				r.APIKey = b.text
+				a.try(b, p, o.Method+" "+o.Path, r)
+			}
+		}
+	}
+}
+
+// giving are the beginnings of paths of operations that give rights, where not only the route's permission decides.
+var giving = []string{membersPath, rolesPath, keysPath, accountsPath, profilesPath}
+
+func (a *arena) try(b bearer, p identity.Principal, route string, r world.Request) {
+	a.Helper()
+	has, before := rightsIn(a.routes, p), a.snapshot()
+	got := a.Do(r)
+	gives := r.Method != http.MethodGet && slices.ContainsFunc(giving, func(path string) bool {
+		return strings.HasPrefix(a.routes[route].Path, path)
+	})
+	switch {
+	case !has[route]:
+		if got.Status != http.StatusForbidden || got.Text("error_message") != "request_not_allowed" {
+			a.Errorf("%s, %s: got %d %s, want 403 request_not_allowed", b.name, route, got.Status, got.Body)
+		}
+	case got.Status == http.StatusUnauthorized, got.Status >= http.StatusInternalServerError,
+		got.Status == http.StatusForbidden && !gives:
+		a.Errorf("%s, %s: got %d %s, want it let in", b.name, route, got.Status, got.Body)
+	case strings.Contains(route, "/checkouts/{id}") && p.IsPerson() &&
+		!has[route+", all with "+string(identity.FullTransactionHistoryView)] && got.Status != http.StatusNotFound:
+		a.Errorf("%s, %s: got %d %s, want 404 for the checkout of another", b.name, route, got.Status, got.Body)
+	}
+	if got.Status >= http.StatusBadRequest {
+		a.unchanged(b.name+", "+route, before)
+	}
+}
+
+// unchanged checks that everything is as it was before.
+func (a *arena) unchanged(what string, before snapshot) {
+	a.Helper()
+	if after := a.snapshot(); !reflect.DeepEqual(before, after) {
+		a.Errorf("%s: it was refused, and changed something", what)
+	}
+}

@@ -1,0 +1,320 @@
+package rules_test
+
+import (
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+)
+
+const module = "github.com/cashwrap/cashwrap/"
+
+// layers are our packages from the bottom up. A package may import those of
+// layers below its own and, within a tree ("/..."), those beside it: so no
+// arrow points upward. "*" is one folder. A new family needs nothing here.
+// Imports of tests do not count.
+var layers = []string{
+	// What knows nothing else of ours.
+	"shared/money shared/failure shared/optional shared/country shared/metric shared/webhook shared/deadline " +
+		"shared/table shared/secret shared/outbox shared/contract/... shared/page/pagetest",
+	// Rules, without I/O.
+	"shared/validate shared/ledger",
+	"shared/identity",
+	"shared/audit shared/mail",
+	"shared/merchant",
+	"shared/account shared/member shared/oauth",
+	"shared/signin shared/reader shared/file",
+	"shared/payments",
+	"shared/payout",
+	// The table, the ports to others, and pages.
+	"shared/store shared/acquirer shared/bank shared/page shared/terminal",
+	"shared/acquirer/* shared/bank/* shared/mail/* shared/terminal/* shared/file/* shared/rest",
+	// What drives payments, payouts and reconciliation.
+	"shared/reader/run", // payments at readers, which processing records
+	"shared/processing shared/payout/run shared/reconcile shared/reconcile/object",
+	"shared/checkout",
+	// A running Lambda.
+	"shared/app",
+	"shared/app/*",
+	"functions/*",
+	"functions functions/*/bootstrap", // the list of functions, and the programs
+	// Who runs and deploys them: Amazon's engines, what a developer runs, its program, the tests' harness, the simulator.
+	"localstack/platform/repository", // where the repository's files are, which engines need too
+	"localstack/aws/...",
+	"localstack/platform/...",
+	"localstack",
+	"localstack/harness/...",
+	"localstack/simulator/linear",
+	"localstack/simulator",                                  // knows no workload
+	"localstack/simulator/books localstack/simulator/shops", // what workloads share
+	"localstack/simulator/*",                                // no workload knows another
+	"infra infra/...",
+}
+
+// guarded are packages that few may import of those above them, each with its
+// reason. A package matches the first line that fits.
+var guarded = []struct{ name, only, reason string }{
+	{"shared/contract", "functions/docs shared/contract/checker", "the API's description, which only docs shows"},
+	{"shared/contract/...", "localstack/harness/world localstack/harness/examples", "the validator is for tests; no program links it"},
+	{"shared/page/pagetest", "", "for tests"},
+	{"shared/table", "shared/acquirer/* shared/bank/* shared/terminal/*",
+		"only counterparties that keep their own records write to the table besides the store"},
+	{"shared/rest", "shared/app shared/checkout functions/* localstack/...", "nothing below knows HTTP"},
+	{"shared/acquirer/sandbox", "shared/app functions/sandbox functions/provision", "its pages and its vouchers"},
+	{"shared/acquirer", "shared/acquirer/* shared/terminal/* shared/reader/run shared/processing shared/reconcile " +
+		"shared/app functions/sandbox functions/customers functions/provision localstack/...",
+		"payments are driven by processing; a terminal charges, a customer's card is forgotten, and a voucher paid, at the " +
+			"acquirer alone"},
+	{"shared/bank/...", "shared/bank/* shared/payout/run shared/reconcile shared/app/... functions/provision " +
+		"localstack/...",
+		"payouts are driven by shared/payout/run; operators export files and answer for the bank"},
+	{"shared/reader/run", "shared/processing functions/readers", "payments at readers are payments: processing opens it"},
+	{"shared/payout/run", "shared/app/banking functions/payoutopen functions/payoutrun functions/provision " +
+		"functions/merchants functions/sweep",
+		"an endpoint reads payouts from the store; only what decides how they are made changes with them"},
+	{"shared/reconcile", "functions/reconcile localstack/...", "it scans the table"},
+	{"shared/reconcile/object", "functions/files", "compares with S3, which no other function reaches"},
+	{"shared/app/banking", "functions/payoutrun functions/reconcile functions/provision functions/merchants " +
+		"functions/sweep localstack/...", "links all banks"},
+	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutopen " +
+		"functions/payoutrun functions/files functions/reconcile",
+		"links the SQS client; an endpoint's events travel by the table: files sends only to its own queue"},
+	{"shared/mail/ses", "functions/mails", "links the SES client; what others send travels by the table"},
+	{"shared/file/s3", "functions/files localstack/...", "links the S3 client; no other function reaches content"},
+	{"functions/*/bootstrap", "", "a program"},
+	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},
+	{"localstack/harness/faults", "localstack/... infra/cost", "computes with the latencies that simulations sleep"},
+	{"localstack/platform/lambda/filter", "localstack/... infra", "refuses patterns that the local run would read otherwise"},
+	{"localstack/...", "localstack/... infra/check", "deploys it and runs the demo there"},
+}
+
+func TestNoImportPointsUpward(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		at, tree := layerOf(p.name)
+		if at < 0 {
+			t.Errorf("got %s in no layer, want it in one", p.name)
+		}
+		for _, imported := range ours(p) {
+			to, its := layerOf(imported)
+			beside := to == at && its == tree && strings.HasSuffix(tree, "/...")
+			if to >= at && !beside {
+				t.Errorf("%s: got import %s, want only packages below it", p.name, imported)
+			}
+		}
+	}
+}
+
+// layerOf is the layer of a package, and the pattern that it matches there.
+func layerOf(name string) (at int, pattern string) {
+	for at, layer := range layers {
+		for pattern := range strings.FieldsSeq(layer) {
+			if within(name, pattern) {
+				return at, pattern
+			}
+		}
+	}
+	return -1, ""
+}
+
+func TestGuardedPackages(t *testing.T) {
+	t.Parallel()
+	met := map[string]bool{} // name and importer of guarded
+	for _, p := range packages(t) {
+		for _, imported := range ours(p) {
+			at := slices.IndexFunc(guarded, func(g struct{ name, only, reason string }) bool { return within(imported, g.name) })
+			if at < 0 {
+				continue
+			}
+			g := guarded[at]
+			may := strings.Fields(g.only)
+			by := slices.IndexFunc(may, func(pattern string) bool { return within(p.name, pattern) })
+			if by < 0 {
+				t.Errorf("%s: got import %s, want it only in %q: %s", p.name, imported, g.only, g.reason)
+				continue
+			}
+			met[g.name+" by "+may[by]] = true
+		}
+	}
+	for _, g := range guarded {
+		for by := range strings.FieldsSeq(g.only) {
+			if !met[g.name+" by "+by] {
+				t.Errorf("%s: got no import %s, want it, or the entry off the list", by, g.name)
+			}
+		}
+	}
+}
+
+// TestEachProgramStartsItsOwnFamily: each bootstrap imports the folder it is in, and no other family.
+func TestEachProgramStartsItsOwnFamily(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		if !within(p.name, "functions/*/bootstrap") {
+			continue
+		}
+		if got, want := ours(p), []string{path.Dir(p.name), "shared/app"}; !slices.Equal(got, want) {
+			t.Errorf("%s: got imports %q, want %q", p.name, got, want)
+		}
+	}
+}
+
+// reserved are other people's packages that few of ours may import directly.
+var reserved = []struct {
+	library string // with everything below it
+	only    string
+}{
+	{"github.com/aws/aws-cdk-go", "infra"},
+	{"github.com/aws/constructs-go", "infra"},
+	{"github.com/aws/jsii-runtime-go", "infra"},
+	{"github.com/cdklabs", "infra"},
+	{"github.com/getkin/kin-openapi", "shared/contract/checker"},
+	{"github.com/a-h/templ", "functions/* shared/page shared/rest localstack/platform/inspector"},
+	{"html/template", ""}, // it looks methods up by name, so the linker would keep those of every type
+	{"text/template", "localstack/..."},
+	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
+	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/... infra/check"},
+	{"github.com/aws/aws-sdk-go-v2/service/sesv2", "shared/mail/ses"},
+	{"github.com/aws/aws-sdk-go-v2/service/s3", "shared/file/s3 localstack/..."},
+	{"github.com/wneessen/go-mail", "localstack/aws/ses"},
+	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},
+	// slow to start (ARCHITECTURE.md, "Start-up of a function")
+	{"github.com/govalues/decimal", "shared/money shared/merchant"}, // there for a fee rate
+	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract/checker shared/store " +
+		"shared/file/s3 localstack/... infra/check"},
+	{"pgregory.net/rapid", ""},
+	{"testing", "shared/contract/checker localstack/..."}, // harnesses of tests
+}
+
+func TestReservedLibraries(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		for _, r := range reserved {
+			mayUse := slices.ContainsFunc(strings.Fields(r.only), func(pattern string) bool { return within(p.name, pattern) })
+			for _, imported := range p.imports {
+				if !mayUse && within(imported, r.library+"/...") {
+					t.Errorf("%s: got import %s, want it only in %q", p.name, imported, r.only)
+				}
+			}
+		}
+	}
+}
+
+// absent are packages that no Lambda program may even link: they cost
+// start-up, memory and trust.
+var absent = []string{
+	module + "shared/contract/checker", module + "shared/page/pagetest", module + "localstack", module + "infra",
+	"github.com/aws/aws-cdk-go", "github.com/getkin/kin-openapi", "github.com/aws/aws-sdk-go-v2/config",
+	"pgregory.net/rapid", "testing",
+}
+
+// TestWhatLambdasLink lists the packages of each program. It takes seconds, for the go command to find them.
+func TestWhatLambdasLink(t *testing.T) {
+	t.Parallel()
+	for program, linked := range lambdas(t) {
+		for _, library := range absent {
+			if slices.ContainsFunc(linked, func(name string) bool { return within(name, library+"/...") }) {
+				t.Errorf("%s: got %s linked, want it without", program, library)
+			}
+		}
+	}
+}
+
+// TestOnlySendersLinkSQS lists the packages of each program, in seconds as above: no other program carries the client.
+func TestOnlySendersLinkSQS(t *testing.T) {
+	t.Parallel()
+	for program, linked := range lambdas(t) {
+		sends := len(functions.Function{Name: path.Base(path.Dir(program))}.Access().Sends) > 0
+		if links := slices.Contains(linked, "github.com/aws/aws-sdk-go-v2/service/sqs"); links != sends {
+			t.Errorf("%s links the SQS client: got %t, want %t", program, links, sends)
+		}
+	}
+}
+
+// lambdas are the programs, each with all packages it is built from.
+func lambdas(t *testing.T) map[string][]string {
+	t.Helper()
+	programs := map[string][]string{}
+	for _, p := range packages(t) {
+		if within(p.name, "functions/*/bootstrap") {
+			programs[p.name] = strings.Fields(goTool(t, "list", "-deps", module+p.name))
+		}
+	}
+	if len(programs) == 0 {
+		t.Fatal("got no programs, want one of each function")
+	}
+	return programs
+}
+
+// ourPackage is one package of the module, by its path within it.
+type ourPackage struct {
+	name    string
+	imports []string
+}
+
+func packages(t *testing.T) []ourPackage {
+	t.Helper()
+	var all []ourPackage
+	lines := goTool(t, "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, module+"...")
+	for line := range strings.Lines(lines) {
+		fields := strings.Fields(line)
+		all = append(all, ourPackage{strings.TrimPrefix(fields[0], module), fields[1:]})
+	}
+	if len(all) < 10 {
+		t.Fatalf("got %d packages %s, want at least 10", len(all), lines)
+	}
+	return all
+}
+
+// ours are the package's imports within the module.
+func ours(p ourPackage) []string {
+	var all []string
+	for _, imported := range p.imports {
+		if name, ok := strings.CutPrefix(imported, module); ok {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+func goTool(t *testing.T, arguments ...string) string {
+	t.Helper()
+	var complaint strings.Builder
+	command := exec.CommandContext(t.Context(), "go", arguments...)
+	command.Stderr = &complaint
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%s: got error %v, want none\n%s", command, err, complaint.String())
+	}
+	return string(out)
+}
+
+// within matches a package against a pattern of the tables.
+func within(name, pattern string) bool {
+	if tree, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return name == tree || strings.HasPrefix(name, tree+"/")
+	}
+	matched, err := path.Match(pattern, name)
+	return err == nil && matched
+}
+
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, pattern string
+		want          bool
+	}{
+		{"shared/app", "shared/app", true}, {"shared/apple", "shared/app", false},
+		{"functions/pages", "functions/*", true}, {"functions/pages/bootstrap", "functions/*", false},
+		{"functions/pages/bootstrap", "functions/*/bootstrap", true}, {"functions", "functions/*", false},
+		{"localstack", "localstack/...", true}, {"localstack/a/b", "localstack/...", true},
+		{"localstacks", "localstack/...", false},
+		{"net/http/httptest", "net/http/...", true}, {"net", "net/http/...", false},
+	} {
+		if got := within(c.name, c.pattern); got != c.want {
+			t.Errorf("%s in %s: got %t, want %t", c.name, c.pattern, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package rules_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestThePlatformActsInFewPlaces: its principal may everything, so each file that makes one stands here.
+func TestThePlatformActsInFewPlaces(t *testing.T) {
+	t.Parallel()
+	makes := regexp.MustCompile(`\b(identity\.Platform|audit\.ByPlatform)\(`)
+	var files []string
+	for _, folder := range []string{"functions", "shared", "localstack"} {
+		err := filepath.WalkDir(filepath.Join("../../..", folder), func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.Name() == "node_modules":
+				return fs.SkipDir
+			case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			if makes.Match(text) {
+				files = append(files, filepath.ToSlash(path[len("../../../"):]))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		"functions/provision/provision.go",      // operators' commands
+		"functions/sweep/sweep.go",              // what is due
+		"shared/audit/audit.go",                 // ByPlatform itself
+		"localstack/simulator/people/people.go", // what is there before a simulation begins
+		"localstack/harness/world/oauth.go",     // what tests make
+	}
+	slices.Sort(files)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Errorf("files that act as the platform (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,301 @@
+package examples
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// Fixture makes the requests that the document shows, for one shop. The document's examples name a checkout, a
+// customer, a saved card; each is made when a request first needs it. A new operation needs nothing here if its examples
+// name what placeholders has, or what POST to the collection in its path makes (/readers/{reader_id}: POST /readers).
+type Fixture struct {
+	*Scenario
+	Made map[string]string // by the document's value: the value here
+}
+
+// NewFixture provisions a merchant for the requests.
+func NewFixture(shop world.Shop) *Fixture {
+	shop.Helper()
+	return FixtureOf(shop.NewShop("DE", "EUR", nil))
+}
+
+// FixtureOf returns the fixture of a shop.
+func FixtureOf(shop world.Shop) *Fixture { return &Fixture{&Scenario{Shop: shop}, map[string]string{}} }
+
+// Request makes what an operation's example needs, and returns the request. The example is one of its body, or "" for
+// the first.
+func (fix *Fixture) Request(o checker.Operation, example string) world.Request {
+	fix.Helper()
+	e := exampleOf(fix, o, example)
+	if prepare, ok := prepared[strings.TrimSpace(o.OperationID+" "+e.Name)]; ok {
+		r := prepare(fix.Scenario)
+		r.Method = o.Method
+		return fix.signed(o, r)
+	}
+	for value, by := range makers() {
+		if by.operation.OperationID == o.OperationID {
+			fix.Made[value] = value // the request itself makes it
+		}
+	}
+	return fix.signed(o, build(o, e, fix.Value))
+}
+
+// Path returns the operation's path, with the ids of what exists as its parameters.
+func (fix *Fixture) Path(o checker.Operation) string {
+	fix.Helper()
+	if prepare, ok := prepared[o.OperationID]; ok {
+		return prepare(fix.Scenario).Path
+	}
+	return PathOf(o, fix.Value)
+}
+
+// signed adds the merchant's key where the operation requires a credential.
+func (fix *Fixture) signed(o checker.Operation, r world.Request) world.Request {
+	r.APIKey = fix.Merchant.Key.Plaintext
+	if o.Public {
+		r.APIKey = world.NoKey
+	}
+	return r
+}
+
+// Value returns what replaces a value of the document, and makes it first if necessary.
+func (fix *Fixture) Value(value string) string {
+	fix.Helper()
+	if _, known := fix.Made[value]; !known {
+		if p, ok := placeholders[value]; ok {
+			fix.Made[value] = p.make(fix)
+		} else if by, ok := makers()[value]; ok {
+			fix.Made[value] = fix.collected(by)
+		} else {
+			return value
+		}
+	}
+	return fix.Made[value]
+}
+
+// collected makes a member of a collection with the document's example, and
+// returns its id.
+func (fix *Fixture) collected(by maker) string {
+	fix.Helper()
+	got := fix.Do(fix.Request(by.operation, ""))
+	members := world.Fields(fix, got.Body)
+	for _, member := range []string{by.parameter, "id"} {
+		if id := strings.Trim(members[member], `"`); id != "" && got.Status < http.StatusBadRequest { // a text or a number
+			return id
+		}
+	}
+	fix.Fatalf("%s: got %d %s, want a status below 400 and %s or id", by.operation.OperationID, got.Status, got.Body,
+		by.parameter)
+	return ""
+}
+
+// WithEverything makes everything that the document's examples name. Merchants choose the ids of their customers, so
+// each fixture has another id.
+func WithEverything(shop world.Shop) *Fixture {
+	shop.Helper()
+	fix := FixtureOf(shop)
+	fix.Made["customer-77"] = shop.Customer()
+	made := map[string]string{"createCustomer": "customer-77"} // by operation
+	for value, by := range makers() {
+		if first, again := made[by.operation.OperationID]; again {
+			fix.Made[value] = fix.Value(first)
+			continue
+		}
+		fix.Value(value)
+		made[by.operation.OperationID] = value
+	}
+	for value := range placeholders {
+		fix.Value(value)
+	}
+	return fix
+}
+
+// Named returns the operation's example, with the ids of the fixture in place of those in the document.
+func (fix *Fixture) Named(o checker.Operation) world.Request {
+	fix.Helper()
+	made := maps.Clone(fix.Made)
+	r := fix.Request(o, "")
+	fix.Made = made // also where the request would make it
+	return r
+}
+
+// maker is the operation that makes what a path's parameter names.
+type maker struct {
+	operation checker.Operation
+	parameter string
+}
+
+// makers are by the value that the document shows for the parameter: of
+// /readers/{reader_id}, POST /readers.
+var makers = sync.OnceValue(func() map[string]maker {
+	all, err := operations()
+	if err != nil {
+		panic(err) // documented fails first
+	}
+	found := map[string]maker{}
+	for _, o := range all {
+		for _, p := range o.InputsIn("path") {
+			collection, _, named := strings.Cut(o.Path, "/{"+p.Path+"}")
+			at := slices.IndexFunc(all, func(by checker.Operation) bool {
+				return by.Method == http.MethodPost && by.Path == collection && len(by.Examples) > 0
+			})
+			if named && at >= 0 {
+				found[p.Example] = maker{all[at], p.Path}
+			}
+		}
+	}
+	return found
+})
+
+// Build returns the request of the operation's first example, with each of the document's values replaced.
+func Build(tb testing.TB, o checker.Operation, actual func(string) string) world.Request {
+	tb.Helper()
+	return build(o, exampleOf(tb, o, ""), actual)
+}
+
+// build returns the request of an example. Of the optional query parameters it has only those in queried.
+func build(o checker.Operation, e checker.Example, actual func(string) string) world.Request {
+	query := url.Values{}
+	for _, p := range o.InputsIn("query") {
+		if p.Required || p.Path == queried[o.OperationID] {
+			query.Set(p.Path, actual(p.Example))
+		}
+	}
+	r := world.Request{Method: o.Method, Path: PathOf(o, actual)}
+	if len(query) > 0 {
+		r.Path += "?" + query.Encode()
+	}
+	switch {
+	case e.Value == nil:
+	case e.MediaType == "application/x-www-form-urlencoded":
+		form := url.Values{}
+		for name, value := range e.Value.(map[string]any) {
+			form.Set(name, actual(fmt.Sprint(value)))
+		}
+		r.Body = form
+	default:
+		r.Body = substituted(e.Value, actual)
+	}
+	return r
+}
+
+// PathOf returns the operation's path, with the document's values replaced.
+func PathOf(o checker.Operation, actual func(string) string) string {
+	path := o.Path
+	for _, p := range o.InputsIn("path") {
+		path = strings.ReplaceAll(path, "{"+p.Path+"}", url.PathEscape(actual(p.Example)))
+	}
+	return path
+}
+
+// substituted returns the JSON value with its texts replaced.
+func substituted(value any, actual func(string) string) any {
+	switch value := value.(type) {
+	case string:
+		return actual(value)
+	case map[string]any:
+		object := map[string]any{}
+		for name, member := range value {
+			object[name] = substituted(member, actual)
+		}
+		return object
+	case []any:
+		list := []any{}
+		for _, member := range value {
+			list = append(list, substituted(member, actual))
+		}
+		return list
+	default:
+		return value
+	}
+}
+
+// exampleOf returns the operation's example of that name; for "" the first that needs no preparation, or the first. It
+// returns the zero Example for an operation without a body.
+func exampleOf(tb testing.TB, o checker.Operation, name string) checker.Example {
+	tb.Helper()
+	if len(o.Examples) == 0 {
+		return checker.Example{}
+	}
+	at := slices.IndexFunc(o.Examples, func(e checker.Example) bool {
+		_, special := prepared[o.OperationID+" "+e.Name]
+		return e.Name == name || name == "" && !special
+	})
+	if at < 0 && name == "" {
+		return o.Examples[0]
+	}
+	if at < 0 {
+		tb.Fatalf("%s: got examples %+v, want %q among them", o.OperationID, o.Examples, name)
+	}
+	return o.Examples[at]
+}
+
+// operations reads openapi.yaml once.
+var operations = sync.OnceValues(func() ([]checker.Operation, error) {
+	check, err := checker.New()
+	if err != nil {
+		return nil, err
+	}
+	return check.Operations(), nil
+})
+
+// All returns the operations of openapi.yaml, by path and method.
+func All(tb testing.TB) []checker.Operation {
+	tb.Helper()
+	all, err := operations()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return all
+}
+
+// Shown is a request that the document shows.
+type Shown struct {
+	checker.Operation
+	Example string // of its body, where there are several
+}
+
+// String returns the name of the request in functions/CAPACITY.md.
+func (s Shown) String() string {
+	name := s.Method + " " + s.Path
+	if s.Example != "" {
+		name += ", " + s.Example
+	}
+	return name
+}
+
+// EveryShown returns all requests that the document shows.
+func EveryShown(tb testing.TB) []Shown {
+	tb.Helper()
+	var all []Shown
+	for _, o := range All(tb) {
+		if len(o.Examples) < 2 {
+			all = append(all, Shown{o, ""})
+			continue
+		}
+		for _, e := range o.Examples {
+			all = append(all, Shown{o, e.Name})
+		}
+	}
+	return all
+}
+
+// Routes returns the function's routes, none for a function without HTTP.
+func Routes(a *app.App, f functions.Function) []rest.Route {
+	if f.HTTP == nil {
+		return nil
+	}
+	return f.HTTP(a)
+}

@@ -1,0 +1,77 @@
+package examples
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+)
+
+// ofPages are the document's values for the payment page.
+var ofPages = map[string]placeholder{
+	"7c2d91ab-58e0-4f36-9b1d-2a6c4e8f0d13": {"HOSTED_CHECKOUT_ID", func(fix *Fixture) string {
+		fix.host(nil)
+		return fix.CheckoutID
+	}},
+}
+
+// The requests of the payment page. Each needs a hosted checkout, and to pay also the cookie and a form of its page.
+func init() {
+	for name, prepare := range map[string]func(*Scenario) world.Request{
+		"createPaymentPageAttempt card": func(t *Scenario) world.Request {
+			t.host(nil)
+			return t.onPage(t.Card(world.Frictionless))
+		},
+		"createPaymentPageAttempt form": func(t *Scenario) world.Request {
+			t.host(nil)
+			return t.byForm(world.Frictionless)
+		},
+	} {
+		prepared[name] = prepare
+	}
+	Actions = append(Actions,
+		Action{"pay on the page", func(t *Scenario) { t.host(nil) },
+			func(t *Scenario) world.Request { return t.onPage(t.Card(world.Frictionless)) }},
+		Action{"declined on the page", func(t *Scenario) { t.host(map[string]any{"amount": 42.01}) },
+			func(t *Scenario) world.Request { return t.byForm(world.Frictionless) }},
+		Action{"start a challenge on the page", func(t *Scenario) { t.host(nil) },
+			func(t *Scenario) world.Request { return t.onPage(t.Card(world.Challenged)) }},
+		Action{"see the page at the payer's turn", func(t *Scenario) { t.host(nil) },
+			func(t *Scenario) world.Request {
+				request := t.byForm(world.Challenged)
+				t.Do(request)
+				return world.Request{Method: http.MethodGet, Path: t.hostedPage(), APIKey: world.NoKey, Header: request.Header}
+			}},
+	)
+}
+
+// host opens a hosted checkout.
+func (t *Scenario) host(more map[string]any) {
+	t.Helper()
+	fields := map[string]any{"hosted_checkout": map[string]any{"enabled": true}}
+	for name, value := range more {
+		fields[name] = value
+	}
+	t.Open(fields)
+}
+
+func (t *Scenario) hostedPage() string { return "/pay/c-" + t.CheckoutID }
+
+// byForm returns the form of the page, with a card entered.
+func (t *Scenario) byForm(number string) world.Request {
+	t.Helper()
+	t.Secret("card number", number)
+	return t.Visitor().Filled(t.hostedPage(), t.hostedPage()+"/attempts", url.Values{"payment_type": {"card"},
+		"card.name": {"Ada Lovelace"}, "card.number": {number}, "card.expiry_month": {"12"},
+		"card.expiry_year": {"2030"}, "card.cvv": {world.CVV}})
+}
+
+// onPage returns the request by which the page's script sends a payment.
+func (t *Scenario) onPage(payment map[string]any) world.Request {
+	t.Helper()
+	form := t.byForm(world.Frictionless)
+	fields, _ := form.Body.(url.Values)
+	payment["csrf_token"], payment["attempt_key"] = fields.Get("csrf_token"), fields.Get("attempt_key")
+	form.Body = payment
+	return form
+}

@@ -1,0 +1,206 @@
+package examples
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/contract/checker"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// placeholder is a value of the document's examples for something that must
+// exist, and that no POST to a collection makes.
+type placeholder struct {
+	name string // in a sample event, as in ${MERCHANT_CODE}; "": the event keeps the document's value
+	make func(*Fixture) string
+}
+
+// placeholders are by the document's value. They are set by init because some need others.
+var placeholders map[string]placeholder
+
+func init() {
+	placeholders = map[string]placeholder{
+		"MC0A1B2C3D": {"MERCHANT_CODE", func(fix *Fixture) string { return fix.Merchant.Code }},
+		"https://shop.example.com/callbacks/payments": {"", func(fix *Fixture) string { return fix.Receiver.URL }},
+		// A card that the customer of the examples has saved.
+		"8c9d6b0e-52c4-4f0a-9d8e-3f5f8a2f6f01": {"TOKEN", func(fix *Fixture) string {
+			fix.CustomerID = fix.Value("customer-77")
+			return fix.PayAndSave()
+		}},
+		"T1A2B3C4D5": {"TRANSACTION_CODE", func(fix *Fixture) string { return fix.Sell("10.10").Code }},
+		"6f1d2c3b-4a59-4e87-9c6d-7b8a9f0e1d2c": {"TRANSACTION_ID", func(fix *Fixture) string {
+			return fix.Sell("10.10").ID
+		}},
+		"pers_0123456789abcdefghijklmnop": {"PERSON_ID", func(fix *Fixture) string {
+			const id = "pers_0123456789abcdefghijklmnop"
+			fix.Operate(map[string]any{"command": "update_account", "merchant_code": fix.Merchant.Code,
+				"account": map[string]any{"persons": []map[string]any{{"id": id, "given_name": "Ada"}}}}, nil)
+			return id
+		}},
+		// Of test mode, also for a live key, which can neither make one nor reach it.
+		"tp_0123456789abcdefghijklmnop": {"TEST_PROFILE_ID", func(fix *Fixture) string {
+			if fix.live() {
+				return member.TestProfilePrefix + "of_live_mode_there_is_none"
+			}
+			return fix.TestProfile("Checkout team").ID
+		}},
+		"0d3f1f86-9b5b-4c38-8d0f-6f1f2a0b7c55": {"SESSION_ID", func(fix *Fixture) string {
+			fix.Open(nil)
+			return path.Base(fix.Do(fix.ByIDEAL()).Text("next_step.url"))
+		}},
+	}
+	maps.Copy(placeholders, ofOAuth)
+	maps.Copy(placeholders, ofReaders)
+	maps.Copy(placeholders, ofPages)
+}
+
+// Guest returns the address of a person who is no member yet.
+func Guest() string { return "guest-" + uuid.NewString() + "@shop.example" }
+
+// queried are optional query parameters without which an operation refuses the
+// request: it needs one of several.
+var queried = map[string]string{"retrieveTransaction": "transaction_code", "retrieveMyTransaction": "transaction_code"}
+
+// prepared are the requests of operations that need more than their examples name. The key is the operationId, with the
+// example's name if the request has a body.
+var prepared = map[string]func(*Scenario) world.Request{
+	"processCheckout recurring": func(t *Scenario) world.Request {
+		t.Open(map[string]any{"customer_id": t.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
+		body := t.Card(world.Challenged)
+		body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "Mozilla/5.0", "user_ip": "203.0.113.7"}
+		return t.put(body)
+	},
+	"processCheckout boleto": func(t *Scenario) world.Request {
+		t.Shop = t.NewShop("BR", "BRL", nil)
+		t.Open(nil)
+		return t.put(ByBoleto)
+	},
+	"createReaderCheckout pix": func(t *Scenario) world.Request {
+		t.Shop = t.NewShop("BR", "BRL", nil)
+		r := t.PairReader("SHOWN001").SaleRequest(1010)
+		r.Body.(map[string]any)["payment_type"] = "pix"
+		return r
+	},
+	"updateFile complete": func(t *Scenario) world.Request {
+		f := t.NewFile(world.PDF, nil)
+		if status, body := t.Put(f.Upload, world.PDF); status != 200 {
+			t.Fatalf("upload: got %d %s, want 200", status, body)
+		}
+		return world.Request{Method: "PUT", Path: t.FilesPath() + "/" + f.ID, Body: map[string]any{"status": "uploaded"}}
+	},
+	"completePayment answered": func(t *Scenario) world.Request {
+		t.Open(nil)
+		t.StartChallenge("approve")
+		return t.Complete()
+	},
+	"show3dsChallenge challenge": func(t *Scenario) world.Request {
+		return world.Request{Path: "/3ds/challenge", Body: t.asked()}
+	},
+	"decide3dsChallenge approve": func(t *Scenario) world.Request {
+		form := t.asked()
+		form.Set("decision", "approve")
+		return world.Request{Path: "/3ds/challenge/decision", Body: form}
+	},
+	"showWelcome": func(*Scenario) world.Request {
+		return world.Request{Path: "/", Header: map[string]string{"Accept": "text/html"}}
+	},
+	"showInvitation": func(t *Scenario) world.Request {
+		return world.Request{Path: t.Invite(Guest(), "role_employee").Accept.Path, APIKey: world.NoKey}
+	},
+	"acceptInvitation accept": func(t *Scenario) world.Request {
+		return t.Invite(Guest(), "role_employee").Accept
+	},
+	"showReceipt": func(t *Scenario) world.Request {
+		return world.Request{Path: t.receiptLink(), APIKey: world.NoKey}
+	},
+	"updateMember user": func(t *Scenario) world.Request {
+		members := "/v0.1/merchants/" + t.Merchant.Code + "/members"
+		made := t.Send("POST", members, map[string]any{"email": "till-4@shop.example", "is_managed_user": true,
+			"roles": []string{member.RoleEmployee}, "password": Password})
+		return world.Request{Path: members + "/" + made.Text("id"),
+			Body: map[string]any{"user": map[string]any{"nickname": "Counter", "password": "another battery staple"}}}
+	},
+	"downloadBoleto": func(t *Scenario) world.Request {
+		return world.Request{Path: NewBoleto(t.World).Link()}
+	},
+	"downloadArtefact": func(t *Scenario) world.Request {
+		b := NewBoleto(t.World)
+		var read struct{ Artefacts []struct{ Location string } }
+		if err := b.Send("GET", "/v0.1/checkouts/"+b.CheckoutID, nil).Into(&read); err != nil || len(read.Artefacts) == 0 {
+			t.Fatalf("got %+v, error %v; want an artefact", read, err)
+		}
+		return world.Request{Path: strings.TrimPrefix(read.Artefacts[0].Location, "http://cashwrap.test")}
+	},
+}
+
+// receiptLink makes a link to the receipt of a new payment, and returns its path.
+func (t *Scenario) receiptLink() string {
+	t.Helper()
+	made := t.Do(t.ReceiptRequest("links"))
+	at := strings.LastIndex(made.Text("url"), "/receipts/")
+	if made.Status != http.StatusCreated || at < 0 {
+		t.Fatalf("got %d %s, want a link to a receipt", made.Status, made.Body)
+	}
+	link := made.Text("url")[at:]
+	t.Secret("token of a receipt", path.Base(link))
+	return link
+}
+
+// ReceiptRequest returns a request about the receipt of a new payment: for links or emails.
+func (t *Scenario) ReceiptRequest(of string) world.Request {
+	t.Helper()
+	sold := t.Sell("10.10")
+	return world.Request{Method: http.MethodPost, APIKey: t.Merchant.Key.Plaintext,
+		Path: "/v1.1/receipts/" + sold.ID + "/" + of + "?mid=" + t.Merchant.Code,
+		Body: map[string]any{"email": "payer@shop.example"}, IdempotencyKey: of + " of " + sold.ID}
+}
+
+// asked starts a 3DS payment, and returns the form that the payer's browser posts to the issuer's page.
+func (t *Scenario) asked() url.Values {
+	t.Helper()
+	t.Open(nil)
+	var started struct {
+		NextStep struct{ Payload map[string]string } `json:"next_step"`
+	}
+	got := t.Do(t.ByCard(world.Challenged))
+	if err := json.Unmarshal(got.Body, &started); err != nil || got.Status != 202 {
+		t.Fatalf("start: got %d %s, error %v; want 202 and JSON", got.Status, got.Body, err)
+	}
+	form := url.Values{}
+	for name, value := range started.NextStep.Payload {
+		form.Set(name, value)
+	}
+	return form
+}
+
+// NeedsPreparation reports whether each request of the operation must be prepared.
+func NeedsPreparation(o checker.Operation) bool {
+	if len(o.Examples) == 0 {
+		return prepared[o.OperationID] != nil
+	}
+	return !slices.ContainsFunc(o.Examples, func(e checker.Example) bool {
+		return prepared[o.OperationID+" "+e.Name] == nil
+	})
+}
+
+// Placeholder returns the name of the placeholder for a value of the document, such as MERCHANT_CODE. It returns ""
+// where a sample event keeps the value, as for what the operation itself makes.
+func Placeholder(o checker.Operation, value string) string {
+	by, made := makers()[value]
+	switch {
+	case !made:
+		return placeholders[value].name
+	case by.operation.OperationID == o.OperationID:
+		return ""
+	default:
+		return strings.ToUpper(by.parameter)
+	}
+}

@@ -1,0 +1,31 @@
+package examples
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+)
+
+// shownReader is the document's value for a reader.
+const shownReader = "rdr_0123456789abcdefghijklmnop"
+
+// ofReaders are the placeholders for a paired reader, and for a checkout at it. A live key, which no
+// terminal shows a code for, has neither.
+var ofReaders = map[string]placeholder{
+	shownReader: {"READER_ID", func(fix *Fixture) string {
+		if fix.live() {
+			return "rdr_oflivemodethereisnone00000"
+		}
+		return fix.PairReader("SHOWN001").ID
+	}},
+	"2b7e1516-28ae-4a6f-9c15-88d1f0c2a3b4": {"READER_CHECKOUT_ID", func(fix *Fixture) string {
+		if fix.live() {
+			return uuid.NewString()
+		}
+		return world.CardReader{Shop: fix.Shop, ID: fix.Value(shownReader)}.Begin(1010)
+	}},
+}
+
+func (fix *Fixture) live() bool { return strings.HasPrefix(fix.Merchant.Key.Plaintext, "sk_live_") }

@@ -1,0 +1,82 @@
+// Package examples makes the requests that openapi.yaml shows, and what each needs, in a world: for tests of all
+// functions.
+package examples
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+)
+
+// Scenario follows one shop, with its last checkout, customer and card.
+type Scenario struct {
+	world.Shop
+	CheckoutID string // id
+	CustomerID string // a customer's id
+	CardToken  string // of a saved card
+	Form       url.Values
+	Keyed      bool // the request under test has an Idempotency-Key
+	before     int  // transactions before it
+}
+
+// New opens a world with a shop that receives callbacks.
+func New(tb testing.TB) *Scenario {
+	tb.Helper()
+	return &Scenario{Shop: world.NewShop(tb).WithCallbacks()}
+}
+
+// Open creates the checkout that is paid next.
+func (t *Scenario) Open(more map[string]any) {
+	t.Helper()
+	t.CheckoutID = t.Create("10.10", more)
+}
+
+func (t *Scenario) put(body map[string]any) world.Request {
+	return world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + t.CheckoutID, Body: body}
+}
+
+// ByCard returns a request to pay the checkout by card.
+func (t *Scenario) ByCard(number string) world.Request { return t.put(t.Card(number)) }
+
+// ByIDEAL returns a request to pay the checkout by iDEAL.
+func (t *Scenario) ByIDEAL() world.Request {
+	return t.put(map[string]any{"payment_type": "ideal", "personal_details": map[string]any{"first_name": "Ada",
+		"last_name": "Lovelace",
+		"email":     "ada@example.com", "address": map[string]any{"country": "NL"}}})
+}
+
+// SaveCard has a new customer pay with a card that is saved.
+func (t *Scenario) SaveCard() {
+	t.Helper()
+	t.CustomerID = t.Customer()
+	t.CardToken = t.PayAndSave()
+}
+
+// PayAndSave has the customer pay and returns the card's token.
+func (t *Scenario) PayAndSave() string {
+	t.Helper()
+	t.Open(map[string]any{"customer_id": t.CustomerID, "return_url": nil})
+	return t.Do(t.ByCard(world.Frictionless)).Text("payment_instrument.token")
+}
+
+// BySavedCard returns a request to pay the checkout by the saved card.
+func (t *Scenario) BySavedCard() world.Request {
+	return t.put(map[string]any{"payment_type": "card", "token": t.CardToken, "customer_id": t.CustomerID})
+}
+
+// StartChallenge starts a 3DS payment and has the payer decide on the issuer's page.
+func (t *Scenario) StartChallenge(decision string) {
+	t.Helper()
+	started := t.Do(t.ByCard(world.Challenged))
+	if started.Status != 202 {
+		t.Fatalf("start: got %d %s, want 202", started.Status, started.Body)
+	}
+	t.Form = t.Challenge(started, decision)
+}
+
+// Complete returns the request that brings the payer back from the issuer.
+func (t *Scenario) Complete() world.Request {
+	return world.Request{Method: "POST", Path: "/v0.1/checkouts/" + t.CheckoutID + "/complete_payment",
+		Body: t.Form, APIKey: world.NoKey}
+}

@@ -1,0 +1,176 @@
+package examples
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/localstack/platform/client"
+	"github.com/cashwrap/cashwrap/shared/member"
+)
+
+// The requests of the pages on which people sign in. Each needs the cookie and a form of an earlier page.
+func init() {
+	for name, prepare := range map[string]func(*Scenario) world.Request{
+		"showAuthorization": func(t *Scenario) world.Request { return world.Request{Path: t.AskedFor()} },
+		"decideAuthorization allow": func(t *Scenario) world.Request {
+			return t.signedIn().Filled(t.AskedFor(), "/authorize", url.Values{"decision": {"allow"}})
+		},
+		"signIn signIn": func(t *Scenario) world.Request { return t.Visitor().signingIn(t.colleague()) },
+		"confirmSignIn app": func(t *Scenario) world.Request {
+			b, code := t.halfSignedIn()
+			return b.Filled("/sign-in", "/sign-in/second-factor", url.Values{"code": {code}})
+		},
+		"confirmSignIn recovery": func(t *Scenario) world.Request {
+			b, code := t.halfSignedIn()
+			return b.Filled("/sign-in", "/sign-in/second-factor", url.Values{"code": {code}})
+		},
+		"showSecondFactor": func(t *Scenario) world.Request {
+			return t.signedIn().request(http.MethodGet, ownFactor, nil)
+		},
+		"updateSecondFactor confirm": func(t *Scenario) world.Request { return t.signedIn().confirming() },
+		"updateSecondFactor disable": func(t *Scenario) world.Request {
+			b := t.signedIn()
+			code := b.enrol()
+			return b.Filled(ownFactor, ownFactor, url.Values{"action": {"disable"}, "code": {code}})
+		},
+	} {
+		prepared[name] = prepare
+	}
+}
+
+// ownFactor is the page on which people manage their second factor.
+const ownFactor = "/account/second-factor"
+
+// AskedFor returns the address to which a client sends people.
+func (t *Scenario) AskedFor() string {
+	t.Helper()
+	c, _ := t.RegisterClient()
+	return "/authorize?" + url.Values{"response_type": {"code"}, "client_id": {c.ID}, "state": {"2cFJf9Qm7XbS"},
+		"redirect_uri": {world.AppRedirect}, "scope": {"transactions.history"}}.Encode()
+}
+
+// colleague adds a member with Password, and returns its address.
+func (t *Scenario) colleague() string {
+	t.Helper()
+	address := Guest()
+	t.Do(t.Invite(address, member.RoleEmployee).Accept)
+	return address
+}
+
+// Visitor is a browser with the cookie of its last page.
+type Visitor struct {
+	*Scenario
+
+	cookie string
+}
+
+// Visitor opens a browser.
+func (t *Scenario) Visitor() *Visitor { return &Visitor{Scenario: t} }
+
+func (v *Visitor) request(method, path string, form url.Values) world.Request {
+	r := world.Request{Method: method, Path: path, APIKey: world.NoKey, Header: map[string]string{"Cookie": v.cookie}}
+	if form != nil {
+		r.Body = form
+	}
+	return r
+}
+
+// Follow sends a request, and keeps the cookie that comes back.
+func (v *Visitor) Follow(r world.Request) world.Response {
+	v.Helper()
+	got := v.Do(r)
+	if set, _, _ := strings.Cut(got.Header.Get("Set-Cookie"), ";"); set != "" {
+		v.cookie = set
+	}
+	return got
+}
+
+// Filled reads the page at the path, and returns the request of its form for the action, with the fields.
+func (v *Visitor) Filled(path, action string, fields url.Values) world.Request {
+	v.Helper()
+	page := v.Follow(v.request(http.MethodGet, path, nil))
+	return v.filledOn(page, action, fields)
+}
+
+func (v *Visitor) filledOn(page client.Response, action string, fields url.Values) world.Request {
+	v.Helper()
+	form, err := page.FormTo(action)
+	if err != nil {
+		v.Fatalf("got %d %s, want a page with a form", page.Status, page.Body)
+	}
+	for name, values := range fields {
+		form.Fields[name] = values
+	}
+	return v.request(http.MethodPost, form.Action, form.Fields)
+}
+
+func (v *Visitor) signingIn(address string) world.Request {
+	v.Helper()
+	return v.Filled("/sign-in?mode=test", "/sign-in", url.Values{"username": {address}, "password": {Password}})
+}
+
+// signedIn has a new member sign in, and returns the browser.
+func (t *Scenario) signedIn() *Visitor {
+	t.Helper()
+	v := t.Visitor()
+	v.Follow(v.signingIn(t.colleague()))
+	return v
+}
+
+var appSecret = regexp.MustCompile(`<code class="secret"[^>]*>([A-Z2-7 ]+)</code>`)
+
+// confirming returns the request that turns on the second factor.
+func (v *Visitor) confirming() world.Request {
+	v.Helper()
+	request, _ := v.scanned()
+	return request
+}
+
+// scanned returns that request, and the app's secret, which the page shows.
+func (v *Visitor) scanned() (world.Request, string) {
+	v.Helper()
+	page := v.Follow(v.request(http.MethodGet, ownFactor, nil))
+	found := appSecret.FindSubmatch(page.Body)
+	if found == nil {
+		v.Fatalf("got %d %s, want a secret", page.Status, page.Body)
+	}
+	secret := strings.ReplaceAll(string(found[1]), " ", "")
+	v.Secret("secret of an app", secret)
+	return v.filledOn(page, ownFactor, url.Values{"action": {"confirm"}, "code": {v.shows(secret)}}), secret
+}
+
+// shows returns the code that the app shows now.
+func (v *Visitor) shows(secret string) string {
+	v.Helper()
+	code, err := totp.GenerateCode(secret, v.Clock.Now())
+	if err != nil {
+		v.Fatal(err)
+	}
+	return code
+}
+
+// enrol turns on the second factor, lets a minute pass, and returns the app's next code.
+func (v *Visitor) enrol() string {
+	v.Helper()
+	request, secret := v.scanned()
+	v.Follow(request)
+	v.Clock.Advance(time.Minute)
+	return v.shows(secret)
+}
+
+// halfSignedIn returns a browser in which a member has entered the password, and the code that is asked for next.
+func (t *Scenario) halfSignedIn() (*Visitor, string) {
+	t.Helper()
+	address, v := t.colleague(), t.Visitor()
+	v.Follow(v.signingIn(address))
+	code := v.enrol()
+	again := t.Visitor()
+	again.Follow(again.signingIn(address))
+	return again, code
+}

@@ -1,0 +1,18 @@
+package world
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// Unheard is an acquirer that takes charges, and whose answers to them are lost.
+type Unheard struct{ acquirer.Acquirer }
+
+// Charge takes a charge, and returns an error.
+func (u Unheard) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+	_, _ = u.Acquirer.Charge(ctx, c)
+	return payments.Outcome{}, errors.New("the answer is lost")
+}
