@@ -202,13 +202,7 @@ func TestOnlyOnesOwnKeys(t *testing.T) {
 	if token, _ := identity.ParseToken(ofLive.Plaintext); token.Tenant.Mode != identity.Live {
 		t.Errorf("got mode %s, want that of the maker, live", token.Tenant.Mode)
 	}
-	var made struct {
-		Key struct{ Plaintext string } `json:"api_key"`
-	}
-	s.Operate(fields{"command": "create_api_key", "merchant_code": live.Merchant.Code, "mode": "test", "name": "test",
-		"scopes": identity.AllScopes()}, &made)
-	s.Secret("API key", made.Key.Plaintext)
-	test := live.as(made.Key.Plaintext)
+	test := shop{live.WithTestKey()}
 	for _, c := range []struct {
 		by   shop
 		path string

@@ -37,9 +37,7 @@ func (s shop) shownToken(got world.Response) merchantToken {
 // works checks the status of a request with the shop's merchant token.
 func (s shop) works(when string, want int) {
 	s.Helper()
-	if got := s.Send("GET", "/v0.1/checkouts/4e425463-3e1b-431d-83fa-1e51c2925e99", nil); got.Status != want {
-		s.Errorf("%s: got %d %s, want %d", when, got.Status, got.Body, want)
-	}
+	s.Want(when, want, s.Send("GET", "/v0.1/checkouts/4e425463-3e1b-431d-83fa-1e51c2925e99", nil))
 }
 
 // TestCreateMerchantToken follows a token from the server that makes it to the app that is paid with it.

@@ -60,7 +60,7 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	s := newShop(t)
 	checkout := s.createCallback()
 	s.stream()
-	s.deliver()
+	s.DrainQueues()
 	s.wantTries(1, "at once")
 	try := s.Receiver.Tries()[0]
 	s.wantBody(try, checkout, "EXPIRED")
@@ -70,7 +70,7 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	for range 3 { // the queue delivers a message at least once
 		s.repeat(s.id())
 	}
-	if messages := s.deliver(); messages != 3 {
+	if messages := s.DrainQueues(); messages != 3 {
 		t.Fatalf("got %d messages, want 3", messages)
 	}
 	s.PassMinute()
@@ -145,11 +145,9 @@ func TestMessagesRepeatedInOneBatchMakeOneTry(t *testing.T) {
 	s.stream()
 	for range 9 { // all are visible at once, as after an outage
 		s.Clock.Advance(10 * time.Minute)
-		if err := s.Main().TickNow(t.Context(), "sweep"); err != nil {
-			t.Fatal(err)
-		}
+		s.Tick("sweep")
 	}
-	if messages := s.deliver(); messages < 2 || messages > 10 {
+	if messages := s.DrainQueues(); messages < 2 || messages > 10 {
 		t.Fatalf("got %d messages, want one batch of 2 to 10", messages)
 	}
 	s.wantTries(1, "after a batch of repeated messages")
@@ -161,9 +159,9 @@ func TestARepeatedMessageDoesNotMoveTheNextTry(t *testing.T) {
 	s.Receiver.Answer(http.StatusFound) // never followed
 	s.createCallback()
 	s.stream()
-	s.deliver()
+	s.DrainQueues()
 	s.repeat(s.id())
-	s.deliver()
+	s.DrainQueues()
 	s.wantTries(1, "after a repeated message")
 	c := callback(s.World, s.id())
 	if c.LastError != "redirected 302" || !c.NextAt.Equal(c.FirstFailedAt.Add(time.Minute)) {
@@ -177,11 +175,11 @@ func TestATryAMomentEarlyCountsAsMadeAtItsTime(t *testing.T) {
 	s.Receiver.Answer(http.StatusServiceUnavailable)
 	s.createCallback()
 	s.stream()
-	s.deliver()
+	s.DrainQueues()
 	failed := *callback(s.World, s.id()).FirstFailedAt
 	s.Clock.Advance(58 * time.Second)
 	s.repeat(s.id())
-	s.deliver()
+	s.DrainQueues()
 	s.wantTries(2, "2 s early")
 	if c := callback(s.World, s.id()); !c.NextAt.Equal(failed.Add(5 * time.Minute)) {
 		t.Errorf("got the next try %v after the first failure, want 5m", c.NextAt.Sub(failed))
@@ -200,7 +198,7 @@ func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
 		t.Helper()
 		s.createCallback()
 		s.stream()
-		s.deliver()
+		s.DrainQueues()
 		sent++
 		s.wantTries(sent, when)
 		try := s.Receiver.Tries()[sent-1]
@@ -264,7 +262,7 @@ func TestWithoutTimeForTheReceiverNoTryIsCounted(t *testing.T) {
 	s := newShop(t)
 	s.createCallback()
 	s.stream()
-	s.deliver()
+	s.DrainQueues()
 	id := s.id()
 	s.Operate(map[string]any{"command": "replay_callbacks", "id": id}, nil)
 	// All of this time is kept free to record an outcome.
@@ -284,7 +282,7 @@ func TestTheLogNamesTheTryButNeverTheQuery(t *testing.T) {
 	s.Receiver.Answer(http.StatusTeapot)
 	checkout := s.createCallback()
 	s.stream()
-	s.deliver()
+	s.DrainQueues()
 	log := s.Logs.String()
 	for _, want := range []string{s.id(), checkout, `"try":1`, "status 418"} {
 		if !strings.Contains(log, want) {

@@ -39,20 +39,8 @@ func (s shop) createCallback() (checkout string) {
 func (s shop) stream() {
 	s.Helper()
 	for range 2 {
-		if _, err := s.Main().DrainStream(s.Context()); err != nil {
-			s.Fatal(err)
-		}
+		s.ReadStream()
 	}
-}
-
-// deliver empties the queue, and returns how many messages it had.
-func (s shop) deliver() int {
-	s.Helper()
-	messages, err := s.Main().DrainQueues(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
-	return messages
 }
 
 // repeat sends another message of a callback.

@@ -242,7 +242,7 @@ func TestOnlyTimeoutsOpenABreaker(t *testing.T) {
 		for range 8 { // one after another, so that none waits for a slot
 			s.createCallback()
 			s.stream()
-			if n := s.deliver(); n != 1 {
+			if n := s.DrainQueues(); n != 1 {
 				t.Errorf("%s: got %d messages, want 1", reason, n)
 			}
 		}
@@ -295,7 +295,7 @@ func TestPostponedMessagesDoNotMultiply(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.stream()
-	if n := s.deliver(); n != 1 {
+	if n := s.DrainQueues(); n != 1 {
 		t.Fatalf("got %d messages, want 1", n)
 	}
 	messages := 0
@@ -305,11 +305,9 @@ func TestPostponedMessagesDoNotMultiply(t *testing.T) {
 			s.repeat(id)
 			messages--
 		}
-		if err := s.Main().TickNow(t.Context(), "sweep"); err != nil {
-			t.Fatal(err)
-		}
+		s.Tick("sweep")
 		s.stream()
-		messages += s.deliver()
+		messages += s.DrainQueues()
 	}
 	if messages != 0 {
 		t.Errorf("got %d more messages than were sent while it was postponed, want 0", messages)
@@ -318,7 +316,7 @@ func TestPostponedMessagesDoNotMultiply(t *testing.T) {
 	for range 60 {
 		s.Clock.Advance(10 * time.Second)
 		s.stream()
-		messages += s.deliver()
+		messages += s.DrainQueues()
 	}
 	s.wantTries(1, "once the breaker allows it")
 	if messages != 1 {

@@ -29,13 +29,21 @@ var guardedRows = []guarded{
 	{"list", reading, 200, func(*testing.T, world.Shop) world.Request {
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts"}
 	}},
-	{"retrieve", reading, 200, func(t *testing.T, s world.Shop) world.Request { return requestsFor(s, create(s))[0] }},
-	{"process", writing, 200, func(t *testing.T, s world.Shop) world.Request { return requestsFor(s, create(s))[1] }},
+	{"retrieve", reading, 200, func(t *testing.T, s world.Shop) world.Request {
+		return requestsFor(s, s.Create("10.10", nil))[0]
+	}},
+	{"process", writing, 200, func(t *testing.T, s world.Shop) world.Request {
+		return requestsFor(s, s.Create("10.10", nil))[1]
+	}},
 	{"deactivate", writing, 200,
-		func(t *testing.T, s world.Shop) world.Request { return requestsFor(s, create(s))[2] }},
-	{"update", writing, 200, func(t *testing.T, s world.Shop) world.Request { return requestsFor(s, create(s))[3] }},
+		func(t *testing.T, s world.Shop) world.Request {
+			return requestsFor(s, s.Create("10.10", nil))[2]
+		}},
+	{"update", writing, 200, func(t *testing.T, s world.Shop) world.Request {
+		return requestsFor(s, s.Create("10.10", nil))[3]
+	}},
 	{"methods of a checkout", reading, 200, func(t *testing.T, s world.Shop) world.Request {
-		return requestsFor(s, create(s))[4]
+		return requestsFor(s, s.Create("10.10", nil))[4]
 	}},
 	{"methods of the merchant", nil, 200, func(_ *testing.T, s world.Shop) world.Request {
 		return world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.Merchant.Code + "/payment-methods"}

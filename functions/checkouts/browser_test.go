@@ -58,7 +58,7 @@ func TestAChallengeInAFrameWithABrowser(t *testing.T) {
 	var step client.NextStep
 	s, web := online(t, func(string) string { return framing(step) })
 	for decision, want := range map[string]string{"Approve": "PAID", "Reject": "FAILED"} {
-		id := create(s)
+		id := s.Create("10.10", nil)
 		step = nextStep(t, s.ProcessCheckout(id, s.Card(world.Challenged)))
 		s.Secret("MD", step.Payload["MD"])
 		tab := chromium.Open(t, web, chromium.Options{}).Visit(site)
@@ -85,7 +85,7 @@ func TestAChallengeWithABrowser(t *testing.T) {
 		}
 		return framing(step)
 	})
-	id := create(s, change{"redirect_url", done})
+	id := s.Create("10.10", fields{"redirect_url": done})
 	step = nextStep(t, s.ProcessCheckout(id, s.Card(world.Challenged)))
 	s.Secret("MD", step.Payload["MD"])
 	tab := chromium.Open(t, web, chromium.Options{Dark: true, Width: 360, NoScript: true}).Visit(site)
@@ -108,7 +108,7 @@ func TestABanksPageWithABrowser(t *testing.T) {
 	} {
 		words := map[string][2]string{"en": {"Pay with iDEAL", "Pay"}, "de": {"Mit iDEAL bezahlen", "Bezahlen"},
 			"pt": {"Pagar com iDEAL", "Pagar"}}[name]
-		id := create(s, change{"redirect_url", done})
+		id := s.Create("10.10", fields{"redirect_url": done})
 		tab := chromium.Open(t, web, o).Visit(nextStep(t, s.ProcessCheckout(id, ideal("ideal"))).URL)
 		tab.Look("bank-"+name, words[0])
 		tab.Button(words[1]).Click()
@@ -125,7 +125,7 @@ func TestABoletoWithABrowser(t *testing.T) {
 	t.Parallel()
 	s, web := online(t, func(string) string { return "" })
 	s = s.NewShop("BR", "BRL", nil)
-	id := create(s, change{"description", "Dois cafés"})
+	id := s.Create("10.10", fields{"description": "Dois cafés"})
 	var c struct{ Boleto struct{ URL string } }
 	if got := s.ProcessCheckout(id, boleto()); got.Status != http.StatusOK || got.Into(&c) != nil {
 		t.Fatalf("got %d %s, want 200", got.Status, got.Body)

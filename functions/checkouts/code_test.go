@@ -84,7 +84,7 @@ func allAbsent(s world.Shop, links ...string) {
 func TestBoleto(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
-	id := create(s, change{"description", "Dois <cafés>"})
+	id := s.Create("10.10", fields{"description": "Dois <cafés>"})
 	got := s.ProcessCheckout(id, boleto())
 	var c struct {
 		Boleto struct {
@@ -115,7 +115,7 @@ func TestBoleto(t *testing.T) {
 			t.Errorf("got %d %s, want 200 and %q in it", page.Status, page.Body, part)
 		}
 	}
-	other := create(s)
+	other := s.Create("10.10", nil)
 	allAbsent(s, strings.Replace(c.Boleto.URL, id, other, 1), c.Boleto.URL+"x",
 		strings.Replace(links[0], ".barcode", ".gif", 1),
 		strings.Replace(links[0], ".barcode", "", 1), strings.Replace(links[0], "/artefacts/", "/artefacts/x", 1))
@@ -131,7 +131,7 @@ func TestBoleto(t *testing.T) {
 func TestABoletoIsOverAfterThreeDays(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
-	id := create(s)
+	id := s.Create("10.10", nil)
 	s.ProcessCheckout(id, boleto())
 	s.Clock.Advance(3*24*time.Hour - time.Second)
 	s.RunUntilIdle()
@@ -148,7 +148,7 @@ func TestABoletoIsOverAfterThreeDays(t *testing.T) {
 func TestAnAbandonedBoleto(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
-	id := create(s)
+	id := s.Create("10.10", nil)
 	var c struct {
 		Boleto    struct{ URL string }
 		Artefacts []artefact
@@ -156,7 +156,7 @@ func TestAnAbandonedBoleto(t *testing.T) {
 	if err := s.ProcessCheckout(id, boleto()).Into(&c); err != nil {
 		t.Fatal(err)
 	}
-	pay(s, id, s.Card(world.Frictionless))
+	s.MustPay(id, s.Card(world.Frictionless))
 	wantOutcome(t, s, id, outcome{"PAID CANCELLED SUCCESSFUL", 1, 1})
 	allAbsent(s, c.Boleto.URL, c.Artefacts[0].Location, c.Artefacts[1].Location)
 }
@@ -164,7 +164,7 @@ func TestAnAbandonedBoleto(t *testing.T) {
 func TestWhatABoletoMustKnowOfThePayer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
-	id := create(s)
+	id := s.Create("10.10", nil)
 	for _, field := range []string{"first_name", "last_name", "email", "tax_id", "address.line_1", "address.city",
 		"address.postal_code", "address.state", "address.country"} {
 		missing("personal_details."+field).Check(t,
@@ -189,15 +189,12 @@ func TestWhatABoletoMustKnowOfThePayer(t *testing.T) {
 	wantStatuses(t, s, id, "PENDING")
 	for _, good := range []change{{"personal_details.tax_id", "52998224725"},
 		{"personal_details.address.postal_code", "01310100"}} {
-		if got := s.ProcessCheckout(create(s), boleto(good)); got.Status != 200 {
-			t.Errorf("%s: got %d %s, want 200", good.path, got.Status, got.Body)
-		}
+		s.Want(good.path, 200, s.ProcessCheckout(s.Create("10.10", nil), boleto(good)))
 	}
-	known := create(s, change{"personal_details", boleto()["personal_details"]})
-	if got := s.ProcessCheckout(known, map[string]any{"payment_type": "boleto", "personal_details": map[string]any{
-		"address": map[string]any{"city": "Santos"}}}); got.Status != 200 {
-		t.Errorf("what the checkout knows: got %d %s, want 200", got.Status, got.Body)
-	}
+	known := s.Create("10.10", fields{"personal_details": boleto()["personal_details"]})
+	s.Want("what the checkout knows", 200,
+		s.ProcessCheckout(known, map[string]any{"payment_type": "boleto", "personal_details": map[string]any{
+			"address": map[string]any{"city": "Santos"}}}))
 }
 
 func TestPix(t *testing.T) {
@@ -205,7 +202,7 @@ func TestPix(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	for method, entry := range map[string]string{"pix": "PIX", "qr_code_pix": "QR_CODE_PIX"} {
 		t.Run(method, func(t *testing.T) {
-			id := create(s)
+			id := s.Create("10.10", nil)
 			got := s.ProcessCheckout(id, map[string]any{"payment_type": method})
 			var code struct{ Artefacts []artefact }
 			if err := json.Unmarshal([]byte(world.Fields(t, got.Body)[method]), &code); err != nil || got.Status != 200 ||
@@ -232,7 +229,7 @@ func TestPix(t *testing.T) {
 func TestAPixCodeIsOverAfterADay(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
-	id := create(s)
+	id := s.Create("10.10", nil)
 	s.ProcessCheckout(id, map[string]any{"payment_type": "pix"})
 	s.Clock.Advance(24 * time.Hour)
 	s.RunUntilIdle()

@@ -11,17 +11,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// complete is the payer's browser coming back from the issuer.
-func complete(s world.Shop, id string, form url.Values) world.Response {
-	s.Helper()
-	return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts/" + id + "/complete_payment", Body: form,
-		APIKey: world.NoKey})
-}
-
 // answer brings the payer's answer and checks where the payer goes.
 func answer(s world.Shop, id string, form url.Values) {
 	s.Helper()
-	got := complete(s, id, form)
+	got := s.Answer(id, form)
 	location, want := got.Header.Get("Location"), world.RedirectURL+"&checkout_id="+id
 	if got.Status != 303 || location != want || len(got.Body) > 0 {
 		s.Errorf("got %d to %q with body %q, want 303 to %q without", got.Status, location, got.Body, want)
@@ -31,7 +24,7 @@ func answer(s world.Shop, id string, form url.Values) {
 func TestAChallengeIsDue(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	got := s.ProcessCheckout(id, s.Card(world.Challenged))
 	var body struct {
 		NextStep struct {
@@ -55,7 +48,7 @@ func TestAChallengeIsDue(t *testing.T) {
 		t.Errorf("got %s, want only next_step", got.Body)
 	}
 	wantOutcome(t, s, id, outcome{"PENDING PENDING", 0, 0})
-	framed := s.ProcessCheckout(create(s, change{"redirect_url", absent}), s.Card(world.Challenged))
+	framed := s.ProcessCheckout(s.Create("10.10", fields{"redirect_url": nil}), s.Card(world.Challenged))
 	world.Holds(t, []byte(world.Fields(t, framed.Body)["next_step"]), map[string]string{"redirect_url": "",
 		"mechanism": `["iframe","browser"]`})
 }
@@ -66,7 +59,7 @@ func TestTheChallengesAnswers(t *testing.T) {
 	for decision, want := range map[string]string{"approve": "PAID SUCCESSFUL", "reject": "FAILED FAILED",
 		"error": "FAILED FAILED"} {
 		t.Run(decision, func(t *testing.T) {
-			id := create(s)
+			id := s.Create("10.10", nil)
 			form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), decision)
 			wantStatuses(t, s, id, "PENDING PENDING")
 			answer(s, id, form)
@@ -83,8 +76,8 @@ func TestTheOutcomeIsShownWithoutARedirectURL(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for decision, want := range map[string]string{"approve": "PAID", "reject": "FAILED"} {
-		id := create(s, change{"redirect_url", absent})
-		got := complete(s, id, s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), decision))
+		id := s.Create("10.10", fields{"redirect_url": nil})
+		got := s.Answer(id, s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), decision))
 		page := string(got.Body)
 		if got.Status != 200 || got.Header.Get("Content-Type") != "text/html;charset=UTF-8" ||
 			!strings.Contains(page, `data-checkout-id="`+id+`"`) || !strings.Contains(page, `data-status="`+want+`"`) {
@@ -100,7 +93,7 @@ func TestTheOutcomeIsShownWithoutARedirectURL(t *testing.T) {
 func TestAnswersThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id, other := create(s), create(s)
+	id, other := s.Create("10.10", nil), s.Create("10.10", nil)
 	form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve")
 	theirs := s.Challenge(s.ProcessCheckout(other, s.Card(world.Challenged)), "approve")
 	with := func(name, value string) url.Values {
@@ -124,7 +117,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 		{"no PaRes", id, url.Values{"MD": form["MD"]}, 400},
 		{"nothing", id, url.Values{}, 400},
 	} {
-		got := complete(s, c.at, c.form)
+		got := s.Answer(c.at, c.form)
 		if got.Status != c.want || got.Header.Get("Content-Type") != "text/html;charset=UTF-8" {
 			t.Errorf("%s: got %d %v %s, want %d and HTML", c.name, got.Status, got.Header, got.Body, c.want)
 		}
@@ -141,7 +134,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 func TestAnMDCountsOnce(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	started := s.ProcessCheckout(id, s.Card(world.Challenged))
 	approved, rejected := s.Challenge(started, "approve"), s.Challenge(started, "reject")
 	answer(s, id, rejected)
@@ -160,13 +153,13 @@ func TestAnMDCountsOnce(t *testing.T) {
 func TestProcessAgainWhileActionIsRequired(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve")
 	s.ProcessCheckout(id, s.Card(world.Challenged))
 	wantStatuses(t, s, id, "PENDING CANCELLED PENDING")
 	answer(s, id, form)
 	wantOutcome(t, s, id, outcome{"PENDING CANCELLED PENDING", 0, 0})
-	pay(s, id, s.Card(world.Frictionless))
+	s.MustPay(id, s.Card(world.Frictionless))
 	wantOutcome(t, s, id, outcome{"PAID CANCELLED CANCELLED SUCCESSFUL", 1, 1})
 }
 
@@ -174,7 +167,7 @@ func TestProcessAgainWhileActionIsRequired(t *testing.T) {
 func TestAChallengeWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve")
 	s.Clock.Advance(30*time.Minute - time.Second)
 	s.RunUntilIdle()
@@ -186,7 +179,7 @@ func TestAChallengeWithoutAnAnswer(t *testing.T) {
 	if s.Statuses(id) != "FAILED FAILED" || s.CheckoutRecords(id).Captured != 0 {
 		t.Errorf("too late: got %s, captured %d, want FAILED FAILED, 0", s.Statuses(id), s.CheckoutRecords(id).Captured)
 	}
-	pay(s, id, s.Card(world.Frictionless))
+	s.MustPay(id, s.Card(world.Frictionless))
 }
 
 // TestRedirectURLsKeepTheirQuery but for checkout_id, which is ours.
@@ -198,8 +191,8 @@ func TestRedirectURLsKeepTheirQuery(t *testing.T) {
 		"http://shop.example:3000/a?b=%2F&c#d":      "http://shop.example:3000/a?b=%2F&c&checkout_id=#d",
 		"https://shop.example/?checkout_id=mine&x=": "https://shop.example/?x=&checkout_id=",
 	} {
-		id := create(s, change{"redirect_url", redirect})
-		got := complete(s, id, s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve"))
+		id := s.Create("10.10", fields{"redirect_url": redirect})
+		got := s.Answer(id, s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve"))
 		want = strings.ReplaceAll(want, "checkout_id=", "checkout_id="+id)
 		if location := got.Header.Get("Location"); location != want {
 			t.Errorf("%s: got Location %s, want %s", redirect, location, want)

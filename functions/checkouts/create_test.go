@@ -272,19 +272,18 @@ func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {
 func TestReferencesAreUsedOnce(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	once := change{"checkout_reference", "once"}
-	id := create(s, once)
-	again := func() world.Response { return s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), once)) }
+	again := func() world.Response {
+		return s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"checkout_reference", "once"}))
+	}
+	id := s.Create("10.10", fields{"checkout_reference": "once"})
 	duplicate.Check(t, again())
-	pay(s, id, s.Card(world.Frictionless))
+	s.MustPay(id, s.Card(world.Frictionless))
 	duplicate.Check(t, again())
-	create(s.OtherShop(), once)
-	create(s, change{"checkout_reference", "ONCE"})
+	s.OtherShop().Create("10.10", fields{"checkout_reference": "once"})
+	s.Create("10.10", fields{"checkout_reference": "ONCE"})
 
 	gone := change{"checkout_reference", "gone"}
-	if ended := s.Send("DELETE", "/v0.1/checkouts/"+create(s, gone), nil); ended.Status != 200 {
-		t.Fatalf("got %d %s, want 200", ended.Status, ended.Body)
-	}
+	s.Deactivate(s.Create("10.10", fields{"checkout_reference": "gone"}))
 	duplicate.Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), gone)))
 }
 
@@ -309,10 +308,9 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	}
 	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t,
 		send(edited(body, change{"amount", 11})))
-	if elsewhere := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.Other.Key.Plaintext,
-		Body: s.OtherShop().CheckoutBody("10.10"), IdempotencyKey: "k-1"}); elsewhere.Status != 201 {
-		t.Errorf("another merchant's key: got %d %s, want 201", elsewhere.Status, elsewhere.Body)
-	}
+	s.Want("another merchant's key", 201,
+		s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.Other.Key.Plaintext,
+			Body: s.OtherShop().CheckoutBody("10.10"), IdempotencyKey: "k-1"}))
 	var listed []map[string]any
 	if err := s.Send("GET", "/v0.1/checkouts", nil).Into(&listed); err != nil || len(listed) != 1 {
 		t.Errorf("got %d checkouts, %v, want 1", len(listed), err)

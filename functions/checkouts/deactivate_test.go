@@ -31,7 +31,7 @@ func TestDeactivate(t *testing.T) {
 		}, outcome{"EXPIRED FAILED CANCELLED", 2, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			id := create(s, change{"valid_until", "2027-01-01T00:00:00Z"})
+			id := s.Create("10.10", fields{"valid_until": "2027-01-01T00:00:00Z"})
 			c.prepare(id)
 			got := remove(s, id)
 			world.Holds(t, got.Body, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:00:00.000+00:00"`,
@@ -49,8 +49,8 @@ func TestDeactivate(t *testing.T) {
 func TestDeactivateRefuses(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	paid, pending := create(s), create(s, change{"amount", 42.25})
-	pay(s, paid, s.Card(world.Frictionless))
+	paid, pending := s.Create("10.10", nil), s.Create("42.25", nil)
+	s.MustPay(paid, s.Card(world.Frictionless))
 	s.ProcessCheckout(pending, s.Card(world.Frictionless))
 	processed.Check(t, remove(s, paid))
 	closed.Check(t, remove(s, pending))
@@ -63,7 +63,7 @@ func TestDeactivateRefuses(t *testing.T) {
 func TestADeactivatedCheckoutCannotBePaid(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	challenge, redirect := create(s), create(s)
+	challenge, redirect := s.Create("10.10", nil), s.Create("10.10", nil)
 	form := s.Challenge(s.ProcessCheckout(challenge, s.Card(world.Challenged)), "approve")
 	page := bank(t, s.ProcessCheckout(redirect, ideal("ideal")))
 	remove(s, challenge)
@@ -82,7 +82,7 @@ func TestADeactivatedCheckoutCannotBePaid(t *testing.T) {
 func TestADeactivationMeetsAPayment(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
-	id := create(s)
+	id := s.Create("10.10", nil)
 	got := s.ProcessCheckout(id, boleto())
 	attempt := world.Fields(t, transactions(t, got)[0])["id"]
 	if _, err := s.App.Sandbox.PayVoucher(t.Context(), attempt[1:len(attempt)-1]); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // soon is a checkout's last minute but one.
-var soon = change{"valid_until", world.Start.Add(time.Minute).Format(time.RFC3339)}
+var soon = world.Start.Add(time.Minute).Format(time.RFC3339)
 
 // refusesAll checks that nothing can be done with an expired checkout.
 func refusesAll(t *testing.T, s world.Shop, id string) {
@@ -25,7 +25,7 @@ func refusesAll(t *testing.T, s world.Shop, id string) {
 func TestExpiryIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id, failed := create(s, soon), create(s, soon, change{"amount", 42.01})
+	id, failed := s.Create("10.10", fields{"valid_until": soon}), s.Create("42.01", fields{"valid_until": soon})
 	if declined := s.ProcessCheckout(failed, s.Card(world.Frictionless)); declined.Text("status") != "FAILED" {
 		t.Fatalf("got %s, want status FAILED", declined.Body)
 	}
@@ -51,7 +51,7 @@ func TestExpiryIsSeenAtOnce(t *testing.T) {
 func TestAnAttemptBegunInTimeMayStillPay(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s, soon)
+	id := s.Create("10.10", fields{"valid_until": soon})
 	started := s.ProcessCheckout(id, s.Card(world.Challenged))
 	s.Clock.Advance(2 * time.Minute)
 	s.RunUntilIdle()
@@ -65,7 +65,7 @@ func TestAnAttemptBegunInTimeMayStillPay(t *testing.T) {
 func TestAnAttemptBegunInTimeMayFail(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s, soon)
+	id := s.Create("10.10", fields{"valid_until": soon})
 	started := s.ProcessCheckout(id, s.Card(world.Challenged))
 	s.Clock.Advance(2 * time.Minute)
 	answer(s, id, s.Challenge(started, "reject"))
@@ -77,10 +77,8 @@ func TestAnAttemptBegunInTimeMayFail(t *testing.T) {
 func TestWithoutATimeNothingExpires(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	never, saved := create(s), create(s, soon)
-	if freed := s.Send("PATCH", "/v0.1/checkouts/"+saved, map[string]any{"valid_until": nil}); freed.Status != 200 {
-		t.Fatalf("got %d %s, want 200", freed.Status, freed.Body)
-	}
+	never, saved := s.Create("10.10", nil), s.Create("10.10", fields{"valid_until": soon})
+	s.Must(200, s.Send("PATCH", "/v0.1/checkouts/"+saved, map[string]any{"valid_until": nil}))
 	s.Clock.Advance(365 * 24 * time.Hour)
 	for _, id := range []string{never, saved} {
 		s.RunUntilIdle()

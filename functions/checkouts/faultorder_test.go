@@ -89,20 +89,18 @@ func TestCreateReportsTheFirstFault(t *testing.T) {
 		{missing("redirect_url"), []change{{"redirect_url", world.RedirectURL}}},
 	}, payerSteps()...)
 	steps = append(steps, step{invalid("customer_id"), []change{{"customer_id", s.Customer()}}})
-	if got := walk(t, body, steps, func(body map[string]any) world.Response {
+	s.Want("repaired", 201, walk(t, body, steps, func(body map[string]any) world.Response {
 		return s.Send("POST", "/v0.1/checkouts", body)
-	}); got.Status != 201 {
-		t.Errorf("repaired: got %d %s, want 201", got.Status, got.Body)
-	}
+	}))
 }
 
 // TestUpdateReportsTheFirstFault of several, once it knows the checkout.
 func TestUpdateReportsTheFirstFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	setup := create(s, change{"customer_id", s.Customer()}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
-	paid := create(s)
-	pay(s, paid, s.Card(world.Frictionless))
+	setup := s.Create("10.10", fields{"customer_id": s.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
+	paid := s.Create("10.10", nil)
+	s.MustPay(paid, s.Card(world.Frictionless))
 	worst := map[string]any{"customer_id": "nobody", "checkout_reference": strings.Repeat("x", 91), "description": "a\x00",
 		"amount": "0.001", "currency": "XXX", "valid_until": "tomorrow"}
 	invalid("customer_id").Check(t, patch(s, "nothing", worst))
@@ -119,16 +117,14 @@ func TestUpdateReportsTheFirstFault(t *testing.T) {
 		{invalid("valid_until"), []change{{"valid_until", "2026-01-01T00:00:00Z"}}},
 		{invalid("valid_until"), []change{{"valid_until", nil}}},
 	}, func(body map[string]any) world.Response { return patch(s, setup, body) })
-	if got.Status != 200 {
-		t.Errorf("repaired: got %d %s, want 200", got.Status, got.Body)
-	}
+	s.Want("repaired", 200, got)
 }
 
 // TestProcessReportsAllFaultsInOrder: each list in whole.
 func TestProcessReportsAllFaultsInOrder(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	const missing, invalid = "MISSING ", "INVALID "
 	payer := []string{invalid + "personal_details.first_name", invalid + "personal_details.last_name",
 		invalid + "personal_details.email",
@@ -187,7 +183,7 @@ func TestProcessReportsAllFaultsInOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := id
 			if c.of == american {
-				at = create(american)
+				at = american.Create("10.10", nil)
 			}
 			if diff := cmp.Diff(c.want, inOrder(t, c.of.ProcessCheckout(at, c.body))); diff != "" {
 				t.Errorf("faults (-want +got):\n%s", diff)

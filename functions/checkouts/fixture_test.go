@@ -9,25 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 )
 
-// create creates a checkout of 10.10 with changes and returns its id.
-func create(s world.Shop, changes ...change) string {
-	s.Helper()
-	made := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), changes...))
-	if made.Status != 201 {
-		s.Fatalf("create: got %d %s, want 201", made.Status, made.Body)
-	}
-	return made.Text("id")
-}
-
-// pay has a checkout paid at once and returns it.
-func pay(s world.Shop, id string, body map[string]any) world.Response {
-	s.Helper()
-	paid := s.ProcessCheckout(id, body)
-	if paid.Status != 200 || paid.Text("status") != "PAID" {
-		s.Fatalf("pay: got %d %s, want 200 and PAID", paid.Status, paid.Body)
-	}
-	return paid
-}
+type fields = map[string]any
 
 // outcome is what became of a checkout.
 type outcome struct {

@@ -70,18 +70,18 @@ func TestCreateCheckout_LimitByMerchantToken(t *testing.T) {
 	s := world.NewShop(t)
 	app, other := s.WithKey(s.MerchantToken()), s.WithKey(s.MerchantToken())
 	for range 19 {
-		create(app)
+		app.Create("10.10", nil)
 	}
 	duplicate.Check(t, app.Send("POST", "/v0.1/checkouts", edited(app.CheckoutBody("10.10"),
-		change{"checkout_reference", other.Checkout(create(other)).Text("checkout_reference")})))
+		change{"checkout_reference", other.Checkout(other.Create("10.10", nil)).Text("checkout_reference")})))
 	got := app.Send("POST", "/v0.1/checkouts", app.CheckoutBody("10.10"))
 	if tooMany.Check(t, got); got.Header.Get("Retry-After") != "45" {
 		t.Errorf("got Retry-After %q, want 45", got.Header.Get("Retry-After"))
 	}
-	create(other)
-	create(s)
+	other.Create("10.10", nil)
+	s.Create("10.10", nil)
 	s.Clock.Advance(45 * time.Second)
-	create(app)
+	app.Create("10.10", nil)
 }
 
 // TestProcessCheckout_MerchantTokenOfEmployee checks that an employee who may not charge saved cards charges none with
@@ -94,12 +94,12 @@ func TestProcessCheckout_MerchantTokenOfEmployee(t *testing.T) {
 	for name, may := range map[string]bool{"clerk": false, "cashier": true} {
 		m := s.Employ(name+"@example.com", member.Permissions{FullTransactionHistoryView: true, CreateMOTOPayments: may})
 		app := s.WithKey(s.WithKey(s.TokenOf(m)).MerchantToken())
-		got := app.ProcessCheckout(create(s, change{"customer_id", ada}), byToken(ada, token))
+		got := app.ProcessCheckout(s.Create("10.10", fields{"customer_id": ada}), byToken(ada, token))
 		if !may {
 			denied.Check(t, got)
 		} else if got.Text("status") != "PAID" {
 			t.Errorf("%s: got %d %s, want it PAID", name, got.Status, got.Body)
 		}
-		pay(app, create(app), app.Card(world.Frictionless))
+		app.MustPay(app.Create("10.10", nil), app.Card(world.Frictionless))
 	}
 }

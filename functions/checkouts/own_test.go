@@ -64,9 +64,7 @@ func TestAPersonHasItsOwnCheckouts(t *testing.T) {
 	if after := string(s.Checkout(unpaid).Body); after != before {
 		t.Errorf("after refused requests: got %s, want it as it was: %s", after, before)
 	}
-	if got := clerk.Send("GET", "/v0.1/checkouts/"+own+"/payment-methods", nil); got.Status != 200 {
-		t.Errorf("its own: got %d %s, want 200", got.Status, got.Body)
-	}
+	clerk.Want("its own", 200, clerk.Send("GET", "/v0.1/checkouts/"+own+"/payment-methods", nil))
 	if paid := clerk.Pay(own, clerk.Card(world.Frictionless)); paid.Status != "SUCCESSFUL" {
 		t.Errorf("its own: got %+v, want it paid", paid)
 	}
@@ -84,7 +82,7 @@ func TestProcessCheckout_SavedCardByEmployee(t *testing.T) {
 		RefundTransactions: true})))
 	cashier := s.WithKey(s.TokenOf(s.Employ("cashier@example.com", member.Permissions{CreateMOTOPayments: true})))
 
-	id := create(clerk, change{"customer_id", ada})
+	id := clerk.Create("10.10", fields{"customer_id": ada})
 	for _, body := range []map[string]any{byToken(ada, token), byToken(ada, "4f7d2f3c-0b1a-4c5d-8e9f-a0b1c2d3e4f5")} {
 		got := clerk.ProcessCheckout(id, body)
 		if denied.Check(t, got); !strings.Contains(got.Text("detail"), "the permission create_moto_payments") {
@@ -95,7 +93,7 @@ func TestProcessCheckout_SavedCardByEmployee(t *testing.T) {
 	if got := s.Checkout(id); got.Text("status") != "PENDING" || got.Text("transactions.0.id") != "" {
 		t.Errorf("after the refusals: got %s, want it PENDING without a transaction", got.Body)
 	}
-	paid := pay(clerk, id, s.Card(world.Frictionless)) // the payer's own card, which is saved
+	paid := clerk.MustPay(id, s.Card(world.Frictionless)) // the payer's own card, which is saved
 	for _, got := range []world.Response{paid, clerk.Checkout(id)} {
 		if saved(s, id) == "" || got.Text("payment_instrument.token") != "" {
 			t.Errorf("got %s, want the saved card not shown", got.Body)
@@ -105,8 +103,8 @@ func TestProcessCheckout_SavedCardByEmployee(t *testing.T) {
 		t.Errorf("list: got %d %s, want 200 without the token %s", got.Status, got.Body, token)
 	}
 
-	own := create(cashier, change{"customer_id", ada})
-	if got := pay(cashier, own, byToken(ada, token)); got.Text("payment_instrument.token") != token {
+	own := cashier.Create("10.10", fields{"customer_id": ada})
+	if got := cashier.MustPay(own, byToken(ada, token)); got.Text("payment_instrument.token") != token {
 		t.Errorf("with create_moto_payments: got %s, want the token %s", got.Body, token)
 	}
 }

@@ -107,7 +107,7 @@ var badCards = []badRequest{
 func TestProcessRefuses(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	before := s.Checkout(id)
 	for _, c := range badCards {
 		t.Run(c.name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestProcessRefuses(t *testing.T) {
 		t.Errorf("got %s, %d callbacks\nwant no callback, and it unchanged: %s", after.Body, s.CallbacksReceived(id),
 			before.Body)
 	}
-	pay(s, id, s.Card(world.Frictionless)) // none of them counted as an attempt
+	s.MustPay(id, s.Card(world.Frictionless)) // none of them counted as an attempt
 }
 
 // TestProcessAccepts what a request to pay by card may contain.
@@ -158,7 +158,9 @@ func TestProcessAccepts(t *testing.T) {
 		{{"personal_details", map[string]any{"email": "ada@example.com", "tax_id": "7",
 			"address": map[string]any{"line1": "Weg 1"}}}},
 	} {
-		t.Run(fmt.Sprint(i), func(t *testing.T) { pay(s, create(s), edited(s.Card(world.Frictionless), changes...)) })
+		t.Run(fmt.Sprint(i), func(*testing.T) {
+			s.MustPay(s.Create("10.10", nil), edited(s.Card(world.Frictionless), changes...))
+		})
 	}
 }
 
@@ -167,9 +169,9 @@ func TestWhatOnlyTheCheckoutShows(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer, another := s.Customer(), s.Customer()
-	setup := create(s, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
-	homeless := create(s, change{"redirect_url", absent})
-	owned := create(s, change{"customer_id", customer})
+	setup := s.Create("10.10", fields{"customer_id": customer, "purpose": "SETUP_RECURRING_PAYMENT"})
+	homeless := s.Create("10.10", fields{"redirect_url": nil})
+	owned := s.Create("10.10", fields{"customer_id": customer})
 	missing("mandate").Check(t, s.ProcessCheckout(setup, s.Card(world.Frictionless)))
 	wallet := map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{}}
 	several(t, s.ProcessCheckout(setup, wallet), fault{"MISSING", "card"}, fault{"MISSING", "mandate"})
@@ -179,5 +181,5 @@ func TestWhatOnlyTheCheckoutShows(t *testing.T) {
 	for _, id := range []string{setup, homeless, owned} {
 		wantStatuses(t, s, id, "PENDING")
 	}
-	pay(s, owned, edited(s.Card(world.Frictionless), change{"customer_id", customer}))
+	s.MustPay(owned, edited(s.Card(world.Frictionless), change{"customer_id", customer}))
 }

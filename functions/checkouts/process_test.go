@@ -43,7 +43,7 @@ func TestEverySandboxCard(t *testing.T) {
 	} {
 		for _, number := range c.numbers {
 			t.Run(number, func(t *testing.T) {
-				id := create(s)
+				id := s.Create("10.10", nil)
 				got := s.ProcessCheckout(id, s.Card(number))
 				if got.Status != c.status {
 					t.Errorf("got %d %s, want %d", got.Status, got.Body, c.status)
@@ -65,7 +65,7 @@ func TestDeclinedAmounts(t *testing.T) {
 		for name, body := range map[string]map[string]any{"card": s.Card(world.Frictionless),
 			"challenge": s.Card(world.Challenged), "wallet": wallet} {
 			t.Run(name+" "+amount, func(t *testing.T) {
-				id := create(s, change{"amount", amount})
+				id := s.Create("10.10", fields{"amount": amount})
 				got := s.ProcessCheckout(id, body)
 				if got.Status != 200 {
 					t.Errorf("got %d %s, want 200", got.Status, got.Body)
@@ -81,10 +81,10 @@ func TestDeclinedAmounts(t *testing.T) {
 func TestDeclinedInMinorUnits(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("HU", "HUF", nil)
-	id := create(s, change{"amount", 1100})
+	id := s.Create("1100", nil)
 	s.ProcessCheckout(id, s.Card(world.Frictionless))
 	wantStatuses(t, s, id, "FAILED FAILED")
-	pay(s, create(s, change{"amount", 11}), s.Card(world.Frictionless))
+	s.MustPay(s.Create("11", nil), s.Card(world.Frictionless))
 }
 
 // TestTheAcquirerDoesNotTakeIt: nothing changes, and the merchant may try
@@ -92,7 +92,7 @@ func TestDeclinedInMinorUnits(t *testing.T) {
 func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s, change{"amount", 42.24})
+	id := s.Create("42.24", nil)
 	before := s.Checkout(id)
 	body := s.Card(world.Frictionless)
 	process := func() world.Response {
@@ -110,9 +110,7 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 		t.Errorf("got %s, %d callbacks\nwant no callback, and it unchanged: %s", after.Body, s.CallbacksReceived(id),
 			before.Body)
 	}
-	if priced := s.Send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 42.23}); priced.Status != 200 {
-		t.Fatalf("got %d %s, want 200", priced.Status, priced.Body)
-	}
+	s.Must(200, s.Send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 42.23}))
 	if got := process(); got.Status != 200 || s.Statuses(id) != "PAID SUCCESSFUL" {
 		t.Errorf("got %d %s, statuses %s, want 200, PAID SUCCESSFUL", got.Status, got.Body, s.Statuses(id))
 	}
@@ -124,7 +122,7 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	pending, waiting := create(s, change{"amount", 42.25}), create(s)
+	pending, waiting := s.Create("42.25", nil), s.Create("10.10", nil)
 	s.ProcessCheckout(pending, s.Card(world.Frictionless))
 	form := s.Challenge(s.ProcessCheckout(waiting, s.Card(world.Challenged)), "reject")
 	asked := map[string]world.Request{}
@@ -162,7 +160,7 @@ func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 func TestAnUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s, change{"amount", 42.25})
+	id := s.Create("42.25", nil)
 	got := s.ProcessCheckout(id, s.Card(world.Frictionless))
 	if got.Status != 200 || s.Statuses(id) != "PENDING PENDING" || got.Text("status") != "PENDING" {
 		t.Errorf("got %d %s, statuses %s, want 200, PENDING, and PENDING PENDING", got.Status, got.Body, s.Statuses(id))
@@ -181,7 +179,7 @@ func TestAnUnknownOutcome(t *testing.T) {
 func TestTheLifeOfACheckout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	for _, step := range []struct {
 		number string
 		want   outcome
@@ -213,14 +211,13 @@ func TestTheLifeOfACheckout(t *testing.T) {
 func TestWithoutAReturnURLThereAreNoCallbacks(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	quiet := change{"return_url", absent}
-	pay(s, create(s, quiet), s.Card(world.Frictionless))
-	s.ProcessCheckout(create(s, quiet), s.Card(failingCards[0]))
-	s.ProcessCheckout(create(s, quiet, change{"amount", 42.25}), s.Card(world.Frictionless))
-	challenge := create(s, quiet)
+	s.MustPay(s.Create("10.10", fields{"return_url": nil}), s.Card(world.Frictionless))
+	s.ProcessCheckout(s.Create("10.10", fields{"return_url": nil}), s.Card(failingCards[0]))
+	s.ProcessCheckout(s.Create("42.25", fields{"return_url": nil}), s.Card(world.Frictionless))
+	challenge := s.Create("10.10", fields{"return_url": nil})
 	answer(s, challenge, s.Challenge(s.ProcessCheckout(challenge, s.Card(world.Challenged)), "approve"))
-	s.Send("DELETE", "/v0.1/checkouts/"+create(s, quiet), nil)
-	create(s, quiet, soon)
+	s.Send("DELETE", "/v0.1/checkouts/"+s.Create("10.10", fields{"return_url": nil}), nil)
+	s.Create("10.10", fields{"return_url": nil, "valid_until": soon})
 	s.PassMinute()
 	if got := s.Receiver.Deliveries(); len(got) != 0 {
 		t.Errorf("got callbacks %v, want none", got)
@@ -230,7 +227,7 @@ func TestWithoutAReturnURLThereAreNoCallbacks(t *testing.T) {
 func TestTenAttemptsAnHour(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	for i := range 10 {
 		if got := s.ProcessCheckout(id, s.Card(failingCards[0])); got.Status != 200 {
 			t.Fatalf("attempt %d: got %d %s, want 200", i+1, got.Status, got.Body)
@@ -245,9 +242,9 @@ func TestTenAttemptsAnHour(t *testing.T) {
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
 		t.Errorf("got %s\nwant it unchanged: %s", after.Body, before.Body)
 	}
-	pay(s, create(s), s.Card(world.Frictionless)) // another checkout is not concerned
+	s.MustPay(s.Create("10.10", nil), s.Card(world.Frictionless)) // another checkout is not concerned
 	s.Clock.Advance(50 * time.Minute)
-	pay(s, id, s.Card(world.Frictionless))
+	s.MustPay(id, s.Card(world.Frictionless))
 }
 
 // TestTheEleventhAttemptCancelsNoChallenge: it is refused before it touches the
@@ -255,7 +252,7 @@ func TestTenAttemptsAnHour(t *testing.T) {
 func TestTheEleventhAttemptCancelsNoChallenge(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	for range 9 {
 		s.ProcessCheckout(id, s.Card(failingCards[0]))
 	}
@@ -274,7 +271,7 @@ func TestProcessOnceUnderAKey(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks()
 	for _, number := range []string{world.Frictionless, failingCards[0], world.Challenged} {
 		t.Run(number, func(t *testing.T) {
-			id := create(s)
+			id := s.Create("10.10", nil)
 			send := func(body map[string]any) world.Response {
 				return s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body,
 					IdempotencyKey: fmt.Sprint("pay ", number[12:])})
@@ -296,8 +293,8 @@ func TestProcessOnceUnderAKey(t *testing.T) {
 func TestGooglePay(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s, change{"customer_id", s.Customer()})
-	paid := pay(s, id, map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x",
+	id := s.Create("10.10", fields{"customer_id": s.Customer()})
+	paid := s.MustPay(id, map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x",
 		"protocolVersion": "ECv2"}})
 	world.Holds(t, transactions(t, paid)[0], map[string]string{"entry_mode": `"GOOGLE_PAY"`, "payment_type": `"ECOM"`})
 	world.Holds(t, paid.Body, map[string]string{"payment_instrument": ""})
@@ -307,10 +304,10 @@ func TestInstallmentsInBrazil(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	for _, n := range []int{1, 2, 12} {
-		paid := pay(s, create(s), edited(s.Card(world.Frictionless), change{"installments", n}))
+		paid := s.MustPay(s.Create("10.10", nil), edited(s.Card(world.Frictionless), change{"installments", n}))
 		world.Holds(t, transactions(t, paid)[0], map[string]string{"installments_count": fmt.Sprint(n)})
 	}
-	id := create(s)
+	id := s.Create("10.10", nil)
 	for _, n := range []int{13, 0, -1} {
 		invalid("installments").Check(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"installments", n})))
 	}
@@ -319,13 +316,13 @@ func TestInstallmentsInBrazil(t *testing.T) {
 func TestZipCodesInTheUSA(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("US", "USD", nil)
-	id := create(s)
+	id := s.Create("10.10", nil)
 	missing("card.zip_code").Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
 	for _, zip := range []string{"1234", "123456", "9021O", "90210-1"} {
 		invalid("card.zip_code").Check(t,
 			s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.zip_code", zip})))
 	}
-	pay(s, id, edited(s.Card(world.Frictionless), change{"card.zip_code", "90210"}))
+	s.MustPay(id, edited(s.Card(world.Frictionless), change{"card.zip_code", "90210"}))
 }
 
 // TestProcessCheckout_CardOfNumbers: contract §2.2. A number has lost the zeros before it.
@@ -358,7 +355,7 @@ func TestProcessCheckout_CardOfNumbers(t *testing.T) {
 		{"4200000000000090", "12", "2030", "123", "90210", "card.number"},
 		{"true", "12", "2030", "123", "90210", "card.number"},
 	} {
-		id := create(s)
+		id := s.Create("10.10", nil)
 		body := json.RawMessage(fmt.Sprintf(`{"payment_type":"card","card":{"name":"Ada","number":%s,"expiry_month":%s,`+
 			`"expiry_year":%s,"cvv":%s,"zip_code":%s}}`, c.number, c.month, c.year, c.cvv, c.zip))
 		got := s.Main().DoUnchecked(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body,

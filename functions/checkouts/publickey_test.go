@@ -21,7 +21,7 @@ func TestABrowserRetrievesAndProcesses(t *testing.T) {
 func retrieveAndProcess(t *testing.T, s, browser world.Shop) {
 	t.Helper()
 	open := func() string {
-		return create(s, change{"customer_id", s.Customer()}, change{"pay_to_email", "kaffee@example.com"})
+		return s.Create("10.10", fields{"customer_id": s.Customer(), "pay_to_email": "kaffee@example.com"})
 	}
 	do := func(method, id string, body any) world.Response {
 		return browser.Send(method, "/v0.1/checkouts/"+id, body)
@@ -36,9 +36,7 @@ func retrieveAndProcess(t *testing.T, s, browser world.Shop) {
 		t.Errorf("process: got %d %s, want 200 and PAID", paid.Status, paid.Body)
 	}
 	wantCallbacks(t, s, id, 1)
-	if started := do("PUT", open(), s.Card(world.Challenged)); started.Status != 202 {
-		t.Errorf("challenge: got %d %s, want 202", started.Status, started.Body)
-	}
+	browser.Want("challenge", 202, do("PUT", open(), s.Card(world.Challenged)))
 	for name, kept := range map[string]string{"pay_to_email": `"kaffee@example.com"`,
 		"return_url": `"` + s.Receiver.URL + `"`} {
 		world.Holds(t, s.Checkout(id).Body, map[string]string{name: kept})
@@ -48,7 +46,7 @@ func retrieveAndProcess(t *testing.T, s, browser world.Shop) {
 func TestAPublicKeyDoesNothingElse(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	key, id, customer := s.NewKey("public"), create(s), s.Customer()
+	key, id, customer := s.NewKey("public"), s.Create("10.10", nil), s.Customer()
 	before := s.Checkout(id)
 	requests := append(requestsFor(s, id)[2:],
 		world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: s.CheckoutBody("10.10")},
@@ -63,7 +61,7 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 		request.APIKey = key
 		denied.Check(t, s.Do(request))
 	}
-	noCheckout.Check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + create(s.OtherShop()),
+	noCheckout.Check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + s.OtherShop().Create("10.10", nil),
 		APIKey: key}))
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
 		t.Errorf("got %s\nwant it unchanged: %s", after.Body, before.Body)
@@ -78,7 +76,7 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 func TestBrowsersMayCall(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	at := "/v0.1/checkouts/" + create(s)
+	at := "/v0.1/checkouts/" + s.Create("10.10", nil)
 	for path, methods := range map[string]string{at: "GET, PUT", "/v0.1/checkouts": "POST"} {
 		preflight := s.Do(world.Request{Method: "OPTIONS", Path: path, APIKey: world.NoKey,
 			Header: map[string]string{"Origin": "https://shop.example"}})

@@ -23,13 +23,13 @@ func TestABrowserChargesNoCardOfAnother(t *testing.T) {
 	mandated, saved, own := setUp(s, ada, world.Frictionless), save(s, ada, "5200000000000007"),
 		save(s, eve, world.Frictionless)
 	forget(s, ada, save(s, ada, "5200000000000023"))
-	soon := change{"valid_until", s.Clock.Now().Add(time.Minute).Format(time.RFC3339)}
+	soon := s.Clock.Now().Add(time.Minute).Format(time.RFC3339)
 	checkouts := map[string]string{
-		"guest's": create(s), "eve's": create(s, change{"customer_id", eve}),
-		"paid": create(s), "failed": create(s), "challenged": create(s),
-		"pending": create(s, change{"amount", 42.25}),
-		"expired": create(s, soon), "setup": create(s, change{"customer_id", eve},
-			change{"purpose", "SETUP_RECURRING_PAYMENT"}),
+		"guest's": s.Create("10.10", nil), "eve's": s.Create("10.10", fields{"customer_id": eve}),
+		"paid": s.Create("10.10", nil), "failed": s.Create("10.10", nil), "challenged": s.Create("10.10", nil),
+		"pending": s.Create("42.25", nil),
+		"expired": s.Create("10.10", fields{"valid_until": soon}),
+		"setup":   s.Create("10.10", fields{"customer_id": eve, "purpose": "SETUP_RECURRING_PAYMENT"}),
 	}
 	for name, number := range map[string]string{"paid": world.Frictionless, "failed": failingCards[0],
 		"challenged": world.Challenged, "pending": world.Frictionless} {
@@ -60,7 +60,7 @@ func TestABrowserChargesNoCardOfAnother(t *testing.T) {
 	if len(said) != 1 {
 		t.Errorf("got messages %v, want one", said)
 	}
-	pay(s, checkouts["guest's"], byToken(ada, mandated)) // by the merchant's server, under the mandate
+	s.MustPay(checkouts["guest's"], byToken(ada, mandated)) // by the merchant's server, under the mandate
 }
 
 // cardOf is the token of a customer's card, by its last digits.
@@ -97,13 +97,13 @@ func TestABrowserChargesACardOfTheCheckoutsCustomer(t *testing.T) {
 func chargeOwnCard(t *testing.T, s, browser world.Shop) {
 	t.Helper()
 	for name, keep := range map[string]func(world.Shop, string, string) string{
-		"with a mandate":    func(s world.Shop, customer, number string) string { return setUp(s, customer, number) },
+		"with a mandate":    setUp,
 		"without a mandate": save,
 	} {
 		t.Run(name, func(t *testing.T) {
 			customer := s.Customer()
-			paid, asked := create(s, change{"customer_id", customer}), create(s, change{"customer_id", customer})
-			got := pay(browser, paid, byToken(customer, keep(s, customer, world.Frictionless)))
+			paid, asked := s.Create("10.10", fields{"customer_id": customer}), s.Create("10.10", fields{"customer_id": customer})
+			got := browser.MustPay(paid, byToken(customer, keep(s, customer, world.Frictionless)))
 			world.Holds(t, got.Body, hidden)
 			token := keep(s, customer, world.Challenged)
 			started := browser.ProcessCheckout(asked, byToken(customer, token))
@@ -117,7 +117,8 @@ func chargeOwnCard(t *testing.T, s, browser world.Shop) {
 				world.Holds(t, browser.Checkout(id).Body, hidden)
 			}
 			forget(s, customer, token)
-			unusable.Check(t, browser.ProcessCheckout(create(s, change{"customer_id", customer}), byToken(customer, token)))
+			theirs := s.Create("10.10", fields{"customer_id": customer})
+			unusable.Check(t, browser.ProcessCheckout(theirs, byToken(customer, token)))
 		})
 	}
 }
@@ -135,16 +136,13 @@ func TestABrowserGivesAMandate(t *testing.T) {
 func giveMandate(t *testing.T, s, browser world.Shop) {
 	t.Helper()
 	customer := s.Customer()
-	id := create(s, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
-	started := browser.ProcessCheckout(id, edited(s.Card(world.Challenged), consent))
-	if started.Status != 202 {
-		t.Fatalf("got %d %s, want 202", started.Status, started.Body)
-	}
+	id := s.Create("10.10", fields{"customer_id": customer, "purpose": "SETUP_RECURRING_PAYMENT"})
+	started := browser.Must(202, browser.ProcessCheckout(id, edited(s.Card(world.Challenged), consent)))
 	answer(s, id, s.Challenge(started, "approve"))
 	world.Holds(t, browser.Checkout(id).Body, hidden)
 	world.Holds(t, s.Checkout(id).Body, map[string]string{"mandate": mandate(s, "active")})
-	plain := create(s, change{"customer_id", customer})
-	pay(s, plain, byToken(customer, saved(s, id)))
+	plain := s.Create("10.10", fields{"customer_id": customer})
+	s.MustPay(plain, byToken(customer, saved(s, id)))
 	world.Holds(t, transactions(t, s.Checkout(plain))[0], map[string]string{"payment_type": `"RECURRING"`})
 }
 
@@ -162,12 +160,12 @@ func hideCustomer(t *testing.T, s, browser world.Shop) {
 	t.Helper()
 	ada, eve := s.Customer(), s.Customer()
 	for i, named := range []string{ada, eve, "nobody"} {
-		id := create(s, change{"customer_id", ada})
-		pay(browser, id, edited(s.Card(world.Frictionless), change{"customer_id", named}))
+		id := s.Create("10.10", fields{"customer_id": ada})
+		browser.MustPay(id, edited(s.Card(world.Frictionless), change{"customer_id", named}))
 		if cards := [2]int{len(cards(s, ada)), len(cards(s, eve))}; cards != [2]int{1, 0} {
 			t.Errorf("%d: got %v cards saved, want [1 0]", i, cards)
 		}
-		refused := s.ProcessCheckout(create(s, change{"customer_id", ada}),
+		refused := s.ProcessCheckout(s.Create("10.10", fields{"customer_id": ada}),
 			edited(s.Card(world.Frictionless), change{"customer_id", named}))
 		if want := map[bool]int{true: 200, false: 400}[named == ada]; refused.Status != want {
 			t.Errorf("the merchant's server names %d: got %d %s, want %d", i, refused.Status, refused.Body, want)

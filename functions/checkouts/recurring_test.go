@@ -14,10 +14,9 @@ import (
 var consent = change{"mandate", map[string]any{"type": "recurrent", "user_agent": "test", "user_ip": "192.0.2.1"}}
 
 // setUp saves a card with a mandate and returns its token.
-func setUp(s world.Shop, customer, number string, changes ...change) string {
+func setUp(s world.Shop, customer, number string) string {
 	s.Helper()
-	changes = append([]change{{"customer_id", customer}, {"purpose", "SETUP_RECURRING_PAYMENT"}}, changes...)
-	id := create(s, changes...)
+	id := s.Create("10.10", fields{"customer_id": customer, "purpose": "SETUP_RECURRING_PAYMENT"})
 	if got := s.ProcessCheckout(id, edited(s.Card(number), consent)); got.Status == 202 {
 		answer(s, id, s.Challenge(got, "approve"))
 	}
@@ -27,7 +26,7 @@ func setUp(s world.Shop, customer, number string, changes ...change) string {
 // save pays with a customer's card and returns its token.
 func save(s world.Shop, customer, number string) string {
 	s.Helper()
-	id := create(s, change{"customer_id", customer})
+	id := s.Create("10.10", fields{"customer_id": customer})
 	if got := s.ProcessCheckout(id, s.Card(number)); got.Status == 202 {
 		answer(s, id, s.Challenge(got, "approve"))
 	}
@@ -74,8 +73,7 @@ func TestRecurring(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	setup := create(s, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"},
-		change{"amount", 0})
+	setup := s.Create("0", fields{"customer_id": customer, "purpose": "SETUP_RECURRING_PAYMENT"})
 	started := s.ProcessCheckout(setup, edited(s.Card(world.Challenged), consent)) // the payer is there to be asked
 	if started.Status != 202 || len(cards(s, customer)) != 0 {
 		t.Fatalf("got %d %s, saved %v, want 202 and no card", started.Status, started.Body, cards(s, customer))
@@ -93,8 +91,8 @@ func TestRecurring(t *testing.T) {
 	}
 	for range 2 {
 		s.Clock.Advance(10 * time.Minute)
-		id := create(s)
-		paid := pay(s, id, byToken(customer, token)) // a challenge card, but nobody is there
+		id := s.Create("10.10", nil)
+		paid := s.MustPay(id, byToken(customer, token)) // a challenge card, but nobody is there
 		world.Holds(t, transactions(t, paid)[0], map[string]string{"payment_type": `"RECURRING"`,
 			"entry_mode": `"CUSTOMER_ENTRY"`})
 		wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
@@ -105,7 +103,7 @@ func TestAFailedSetupSavesNothing(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	id := create(s, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"}, change{"amount", 1})
+	id := s.Create("1", fields{"customer_id": customer, "purpose": "SETUP_RECURRING_PAYMENT"})
 	answer(s, id, s.Challenge(s.ProcessCheckout(id, edited(s.Card(world.Challenged), consent)), "reject"))
 	s.ProcessCheckout(id, edited(s.Card(failingCards[0]), consent))
 	if got := cards(s, customer); s.Statuses(id) != "FAILED FAILED FAILED" || len(got) != 0 {
@@ -124,15 +122,12 @@ func TestACardSavedWithoutAMandate(t *testing.T) {
 	if got := cards(s, customer); len(got) != 1 || world.Fields(t, []byte(got[0]))["mandate"] != "" {
 		t.Errorf("got cards %v, want one without a mandate", got)
 	}
-	id := create(s)
-	started := s.ProcessCheckout(id, byToken(customer, token))
-	if started.Status != 202 {
-		t.Fatalf("got %d %s, want 202", started.Status, started.Body)
-	}
+	id := s.Create("10.10", nil)
+	started := s.Must(202, s.ProcessCheckout(id, byToken(customer, token)))
 	answer(s, id, s.Challenge(started, "approve"))
 	world.Holds(t, transactions(t, s.Checkout(id))[0],
 		map[string]string{"payment_type": `"ECOM"`, "status": `"SUCCESSFUL"`})
-	declined := create(s, change{"amount", 42.91})
+	declined := s.Create("42.91", nil)
 	s.ProcessCheckout(declined, byToken(customer, token))
 	wantStatuses(t, s, declined, "FAILED FAILED")
 }
@@ -142,9 +137,7 @@ func TestTokensOfCards(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks()
 	ada, grace := s.Customer(), s.Customer()
 	theirs := s.OtherShop()
-	if made := theirs.Send("POST", "/v0.1/customers", map[string]any{"customer_id": ada}); made.Status != 201 {
-		t.Fatalf("got %d %s, want 201", made.Status, made.Body)
-	}
+	theirs.Must(201, theirs.Send("POST", "/v0.1/customers", map[string]any{"customer_id": ada}))
 	first := save(s, ada, world.Frictionless)
 	for name, c := range map[string]struct {
 		token string
@@ -181,7 +174,7 @@ func TestTokensThatAreNotTheCustomers(t *testing.T) {
 	theirs := s.OtherShop()
 	stranger := theirs.Customer()
 	foreign := save(theirs, stranger, world.Frictionless)
-	id := create(s)
+	id := s.Create("10.10", nil)
 	for _, body := range []map[string]any{byToken(grace, token), byToken("nobody", token), byToken(ada, "nothing"),
 		byToken(stranger, foreign), byToken(ada, foreign)} {
 		invalid("token").Check(t, s.ProcessCheckout(id, body))
@@ -204,7 +197,7 @@ func TestADeactivatedCard(t *testing.T) {
 	}
 	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "false", "mandate": mandate(s, "inactive"),
 		"token": `"` + token + `"`})
-	id := create(s)
+	id := s.Create("10.10", nil)
 	before := s.Checkout(id)
 	unusable.Check(t, s.ProcessCheckout(id, byToken(customer, token)))
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) || s.CallbacksReceived(id) != 0 {
@@ -217,7 +210,7 @@ func TestADeactivatedCard(t *testing.T) {
 	}
 	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "true", "mandate": mandate(s, "active"),
 		"created_at": `"2026-11-20T12:00:00.000+00:00"`})
-	pay(s, id, byToken(customer, token))
+	s.MustPay(id, byToken(customer, token))
 }
 
 // TestAnInactiveMandate ends with the card; saving the card without a mandate
@@ -230,11 +223,11 @@ func TestAnInactiveMandate(t *testing.T) {
 	forget(s, customer, token)
 	save(s, customer, world.Frictionless)
 	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "true", "mandate": mandate(s, "inactive")})
-	id := create(s)
+	id := s.Create("10.10", nil)
 	unusable.Check(t, s.ProcessCheckout(id, byToken(customer, token)))
 	wantStatuses(t, s, id, "PENDING")
 	setUp(s, customer, world.Frictionless)
-	pay(s, id, byToken(customer, token))
+	s.MustPay(id, byToken(customer, token))
 }
 
 func TestAnExpiredCard(t *testing.T) {
@@ -242,9 +235,9 @@ func TestAnExpiredCard(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
 	token := save(s, customer, world.Frictionless)
-	id := create(s)
+	id := s.Create("10.10", nil)
 	s.Clock.Advance(time.Date(2031, 1, 1, 11, 59, 59, 0, time.UTC).Sub(world.Start))
-	pay(s, create(s), byToken(customer, token))
+	s.MustPay(s.Create("10.10", nil), byToken(customer, token))
 	s.Clock.Advance(time.Second) // it is January 2031 everywhere on earth
 	unusable.Check(t, s.ProcessCheckout(id, byToken(customer, token)))
 	wantStatuses(t, s, id, "PENDING")

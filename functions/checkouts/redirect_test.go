@@ -53,7 +53,7 @@ func TestEveryRedirectMethod(t *testing.T) {
 }
 
 func paysByRedirect(t *testing.T, s world.Shop, method string) {
-	id := create(s)
+	id := s.Create("10.10", nil)
 	started := s.ProcessCheckout(id, ideal(method))
 	page := bank(t, started)
 	want := `{"next_step":{"url":"http://cashwrap.test` + page +
@@ -80,7 +80,7 @@ func paysByRedirect(t *testing.T, s world.Shop, method string) {
 func TestTheBanksAnswers(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
 	for _, step := range []struct {
 		page, decision string
@@ -94,9 +94,7 @@ func TestTheBanksAnswers(t *testing.T) {
 		{page, "pay", 303, outcome{"FAILED FAILED", 1, 0}},
 	} {
 		got := decide(s, step.page, step.decision)
-		if got.Status != step.status {
-			t.Errorf("%s: got %d %s, want %d", step.decision, got.Status, got.Body, step.status)
-		}
+		s.Want(step.decision, step.status, got)
 		wantOutcome(t, s, id, step.want)
 	}
 }
@@ -105,7 +103,7 @@ func TestTheBanksAnswers(t *testing.T) {
 func TestAPayerWhoDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
 	if _, err := s.App.Sandbox.DecideSession(t.Context(), strings.TrimPrefix(page, "/apm/"), sandbox.Pay); err != nil {
 		t.Fatal(err)
@@ -118,7 +116,7 @@ func TestAPayerWhoDoesNotComeBack(t *testing.T) {
 func TestABankWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
 	s.Clock.Advance(30 * time.Minute)
 	s.RunUntilIdle()
@@ -131,7 +129,7 @@ func TestABankWithoutAnAnswer(t *testing.T) {
 func TestAnotherMethodWhileActionIsRequired(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
 	second := bank(t, s.ProcessCheckout(id, ideal("eps")))
 	if decide(s, page, "pay"); s.Statuses(id) != "PENDING CANCELLED PENDING" || s.CheckoutRecords(id).Captured != 0 {
@@ -149,7 +147,7 @@ func TestWhatABankMustKnowOfThePayer(t *testing.T) {
 	for method, at := range map[string]world.Shop{"ideal": s, "bancontact": s, "eps": s, "mybank": s, "satispay": s,
 		"blik": poland, "p24": poland} {
 		t.Run(method, func(t *testing.T) {
-			id := create(at)
+			id := at.Create("10.10", nil)
 			for _, field := range []string{"first_name", "last_name", "email", "address.country"} {
 				missing("personal_details."+field).Check(t,
 					at.ProcessCheckout(id, ideal(method, change{"personal_details." + field, absent})))
@@ -162,10 +160,10 @@ func TestWhatABankMustKnowOfThePayer(t *testing.T) {
 		})
 	}
 	t.Run("twint asks nothing", func(t *testing.T) {
-		bank(t, switzerland.ProcessCheckout(create(switzerland), map[string]any{"payment_type": "twint"}))
+		bank(t, switzerland.ProcessCheckout(switzerland.Create("10.10", nil), map[string]any{"payment_type": "twint"}))
 	})
 	t.Run("the checkout knows", func(t *testing.T) {
-		known := create(s, change{"personal_details", ideal("ideal")["personal_details"]})
+		known := s.Create("10.10", fields{"personal_details": ideal("ideal")["personal_details"]})
 		bank(t, s.ProcessCheckout(known, map[string]any{"payment_type": "ideal"}))
 		bank(t, s.ProcessCheckout(known, ideal("ideal", change{"personal_details", map[string]any{"first_name": "Grace"}})))
 	})

@@ -30,7 +30,7 @@ func TestListNewestFirst(t *testing.T) {
 	}
 	var want []json.RawMessage
 	for range 3 {
-		id := create(s)
+		id := s.Create("10.10", nil)
 		want = append([]json.RawMessage{s.Checkout(id).Body}, want...)
 		s.Clock.Advance(time.Millisecond)
 	}
@@ -45,9 +45,9 @@ func TestListByReference(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	const reference = "a/b ü&c"
-	id := create(s, change{"checkout_reference", reference})
-	create(s)
-	create(s.OtherShop(), change{"checkout_reference", "theirs"})
+	id := s.Create("10.10", fields{"checkout_reference": reference})
+	s.Create("10.10", nil)
+	s.OtherShop().Create("10.10", fields{"checkout_reference": "theirs"})
 	for query, want := range map[string]int{
 		"a%2Fb+%C3%BC%26c": 1, "a/b": 0, "A%2FB+%C3%BC%26C": 0, "theirs": 0, strings.Repeat("x", 3000): 0,
 	} {
@@ -68,8 +68,8 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	id := create(s, change{"customer_id", customer}, change{"valid_until", "2026-11-21T00:00:00Z"})
-	paid := pay(s, id, s.Card(world.Frictionless))
+	id := s.Create("10.10", fields{"customer_id": customer, "valid_until": "2026-11-21T00:00:00Z"})
+	paid := s.MustPay(id, s.Card(world.Frictionless))
 	s.Clock.Advance(48 * time.Hour) // what is paid does not expire
 	read := s.Checkout(id)
 	if string(read.Body) != string(paid.Body) {
@@ -117,7 +117,7 @@ func requestsFor(s world.Shop, id string) []world.Request {
 func TestAnotherTenantsCheckoutIsAbsent(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s)
+	id := s.Create("10.10", nil)
 	before := s.Checkout(id)
 	for _, request := range requestsFor(s, id) {
 		request.APIKey = s.Other.Key.Plaintext
@@ -151,8 +151,8 @@ func twoModes(s world.Shop) (live, test world.Shop) {
 func TestLiveAndTestDataAreApart(t *testing.T) {
 	t.Parallel()
 	live, test := twoModes(world.NewShop(t).WithCallbacks())
-	reference := change{"checkout_reference", "same"}
-	money, play := create(live, reference), create(test, reference)
+	reference := fields{"checkout_reference": "same"}
+	money, play := live.Create("10.10", reference), test.Create("10.10", reference)
 	for _, c := range []struct {
 		in       world.Shop
 		own, not string
@@ -173,7 +173,7 @@ func TestLiveAndTestDataAreApart(t *testing.T) {
 func TestLiveWithoutAnAcquirer(t *testing.T) {
 	t.Parallel()
 	live, _ := twoModes(world.NewShop(t).WithCallbacks())
-	id := create(live)
+	id := live.Create("10.10", nil)
 	before := live.Checkout(id)
 	got := live.ProcessCheckout(id, live.Card(world.Frictionless))
 	upstream.Check(t, got)

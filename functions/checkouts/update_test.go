@@ -41,7 +41,7 @@ func TestUpdate(t *testing.T) {
 			map[string]string{"status": `"PENDING"`, "return_url": `"` + s.Receiver.URL + `"`, "purpose": `"CHECKOUT"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			id := create(s, change{"description", "old"}, change{"valid_until", "2026-11-20T13:00:00Z"})
+			id := s.Create("10.10", fields{"description": "old", "valid_until": "2026-11-20T13:00:00Z"})
 			before := world.Fields(t, s.Checkout(id).Body)
 			got := patch(s, id, c.body)
 			if world.Holds(t, got.Body, c.want); got.Status != 200 || string(s.Checkout(id).Body) != string(got.Body) {
@@ -60,10 +60,9 @@ func TestUpdateRefuses(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	taken := "taken"
-	create(s, change{"checkout_reference", taken})
-	setup := create(s, change{"customer_id", s.Customer()}, change{"purpose", "SETUP_RECURRING_PAYMENT"},
-		change{"amount", 0})
-	id := create(s, change{"valid_until", "2026-11-20T13:00:00Z"})
+	s.Create("10.10", fields{"checkout_reference": taken})
+	setup := s.Create("0", fields{"customer_id": s.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
+	id := s.Create("10.10", fields{"valid_until": "2026-11-20T13:00:00Z"})
 	for _, c := range []struct {
 		name string
 		id   string
@@ -111,10 +110,8 @@ func TestUpdateRefuses(t *testing.T) {
 func TestAReferenceStaysTaken(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	id := create(s, change{"checkout_reference", "old"})
-	if got := patch(s, id, map[string]any{"checkout_reference": "new"}); got.Status != 200 {
-		t.Fatalf("got %d %s, want 200", got.Status, got.Body)
-	}
+	id := s.Create("10.10", fields{"checkout_reference": "old"})
+	s.Must(200, patch(s, id, map[string]any{"checkout_reference": "new"}))
 	for _, reference := range []string{"old", "new"} {
 		duplicate.Check(t,
 			s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"checkout_reference", reference})))
@@ -130,17 +127,17 @@ func TestAReferenceStaysTaken(t *testing.T) {
 func TestUpdateNeedsAnOpenCheckout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	pending, failed, paid := create(s), create(s), create(s)
+	pending, failed, paid := s.Create("10.10", nil), s.Create("10.10", nil), s.Create("10.10", nil)
 	s.ProcessCheckout(pending, s.Card(world.Challenged))
 	s.ProcessCheckout(failed, s.Card(failingCards[0]))
-	pay(s, paid, s.Card(world.Frictionless))
+	s.MustPay(paid, s.Card(world.Frictionless))
 	busy.Check(t, patch(s, pending, map[string]any{"amount": 1}))
 	processed.Check(t, patch(s, paid, map[string]any{"amount": 1}))
 	if got := patch(s, failed, map[string]any{"amount": 11.5}); got.Status != 200 || got.Text("status") != "FAILED" {
 		t.Errorf("got %d %s, want 200 and FAILED", got.Status, got.Body)
 	}
 	world.Holds(t, transactions(t, s.Checkout(failed))[0], map[string]string{"amount": "10.10"})
-	world.Holds(t, transactions(t, pay(s, failed, s.Card(world.Frictionless)))[1], map[string]string{"amount": "11.50"})
+	world.Holds(t, transactions(t, s.MustPay(failed, s.Card(world.Frictionless)))[1], map[string]string{"amount": "11.50"})
 	for id, callbacks := range map[string]int{pending: 0, failed: 2, paid: 1} {
 		wantCallbacks(t, s, id, callbacks)
 	}

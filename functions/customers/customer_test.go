@@ -36,12 +36,12 @@ func TestCreate(t *testing.T) {
 			`{"address":{"country":"BR","postal_code":"01310100","state":"SP"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			shows(t, must(t, 201, createCustomer(s, c.id, json.RawMessage(c.details))), c.id, c.want)
-			shows(t, must(t, 200, s.Send("GET", at(c.id), nil)), c.id, c.want)
+			shows(t, s.Must(201, createCustomer(s, c.id, json.RawMessage(c.details))), c.id, c.want)
+			shows(t, s.Must(200, s.Send("GET", at(c.id), nil)), c.id, c.want)
 		})
 	}
 	t.Run("only an id", func(t *testing.T) {
-		shows(t, must(t, 201, s.Send("POST", collection, map[string]any{"customer_id": "bare"})), "bare", `{}`)
+		shows(t, s.Must(201, s.Send("POST", collection, map[string]any{"customer_id": "bare"})), "bare", `{}`)
 	})
 }
 
@@ -114,12 +114,12 @@ func TestCustomersAreCreatedOnce(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.OtherShop()
-	must(t, 201, createCustomer(s, "ada", json.RawMessage(`{"first_name":"Ada"}`)))
+	s.Must(201, createCustomer(s, "ada", json.RawMessage(`{"first_name":"Ada"}`)))
 	for _, details := range []string{`{"first_name":"Ada"}`, `{"first_name":"Eve"}`, `{}`} {
 		exists.Check(t, createCustomer(s, "ada", json.RawMessage(details)))
 	}
-	must(t, 201, createCustomer(s, "ADA", nil))
-	must(t, 201, createCustomer(other, "ada", json.RawMessage(`{"first_name":"Eve"}`)))
+	s.Must(201, createCustomer(s, "ADA", nil))
+	s.Must(201, createCustomer(other, "ada", json.RawMessage(`{"first_name":"Eve"}`)))
 	shows(t, s.Send("GET", at("ada"), nil), "ada", `{"first_name":"Ada"}`)
 	shows(t, other.Send("GET", at("ada"), nil), "ada", `{"first_name":"Eve"}`)
 }
@@ -131,9 +131,9 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 		return s.Do(world.Request{Method: "POST", Path: collection, Body: map[string]any{"customer_id": id},
 			IdempotencyKey: "k"})
 	}
-	first := must(t, 201, send("ada"))
+	first := s.Must(201, send("ada"))
 	s.Clock.Advance(time.Minute)
-	second := must(t, 201, send("ada"))
+	second := s.Must(201, send("ada"))
 	replayed := second.Header.Get("Idempotency-Replayed")
 	if string(first.Body) != string(second.Body) || replayed != "true" {
 		t.Errorf("replay: got %s, Idempotency-Replayed %q\nwant %s, true", second.Body, replayed, first.Body)
@@ -172,18 +172,18 @@ func TestUpdateMerges(t *testing.T) {
 		"what does not belong": {`{"nick":"x","address":{"planet":"x"}}`, everything},
 	} {
 		t.Run(name, func(t *testing.T) {
-			must(t, 201, createCustomer(s, name, json.RawMessage(everything)))
-			shows(t, must(t, 200, s.Send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.update)})), name,
+			s.Must(201, createCustomer(s, name, json.RawMessage(everything)))
+			shows(t, s.Must(200, s.Send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.update)})), name,
 				c.want)
-			shows(t, must(t, 200, s.Send("GET", at(name), nil)), name, c.want)
+			shows(t, s.Must(200, s.Send("GET", at(name), nil)), name, c.want)
 		})
 	}
 	t.Run("from nothing", func(t *testing.T) {
-		must(t, 201, createCustomer(s, "new", nil))
+		s.Must(201, createCustomer(s, "new", nil))
 		for _, body := range []any{nil, map[string]any{}, map[string]any{"customer_id": "other"}} {
-			shows(t, must(t, 200, s.Send("PUT", at("new"), body)), "new", `{}`)
+			shows(t, s.Must(200, s.Send("PUT", at("new"), body)), "new", `{}`)
 		}
-		shows(t, must(t, 200, s.Send("PUT", at("new"), map[string]any{"personal_details": json.RawMessage(everything)})),
+		shows(t, s.Must(200, s.Send("PUT", at("new"), map[string]any{"personal_details": json.RawMessage(everything)})),
 			"new", everything)
 	})
 }
@@ -191,7 +191,7 @@ func TestUpdateMerges(t *testing.T) {
 func TestUpdateRefuses(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	must(t, 201, createCustomer(s, "ada", json.RawMessage(everything)))
+	s.Must(201, createCustomer(s, "ada", json.RawMessage(everything)))
 	for _, c := range badDetails {
 		t.Run(c.name, func(t *testing.T) {
 			c.want.Check(t, s.Send("PUT", at("ada"), map[string]any{"personal_details": json.RawMessage(c.details)}))
@@ -211,7 +211,7 @@ func TestUpdateRefuses(t *testing.T) {
 func TestADetailMayBeRemoved(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	must(t, 201, createCustomer(s, "ada", json.RawMessage(everything)))
+	s.Must(201, createCustomer(s, "ada", json.RawMessage(everything)))
 	details := json.RawMessage(`{"first_name":"","email":"","address":{"line_2":""}}`)
 	for _, c := range []struct{ method, path, id, left string }{
 		{"PUT", at("ada"), "ada", `{"last_name":"Lovelace","phone":"+4930123","birth_date":"1915-12-10","tax_id":"123",` +
@@ -220,7 +220,7 @@ func TestADetailMayBeRemoved(t *testing.T) {
 	} {
 		body := map[string]any{"customer_id": c.id, "personal_details": details}
 		shows(t, s.Send(c.method, c.path, body), c.id, c.left)
-		shows(t, must(t, 200, s.Send("GET", at(c.id), nil)), c.id, c.left)
+		shows(t, s.Must(200, s.Send("GET", at(c.id), nil)), c.id, c.left)
 	}
 }
 
@@ -243,12 +243,12 @@ func TestAnEmptyAddressIsAbsent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := must(t, 201, createCustomer(s, name, json.RawMessage(c.created)))
+			got := s.Must(201, createCustomer(s, name, json.RawMessage(c.created)))
 			if c.updated != "" {
 				got = s.Send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.updated)})
 			}
 			shows(t, got, name, c.left)
-			shows(t, must(t, 200, s.Send("GET", at(name), nil)), name, c.left)
+			shows(t, s.Must(200, s.Send("GET", at(name), nil)), name, c.left)
 		})
 	}
 }

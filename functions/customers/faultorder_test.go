@@ -35,6 +35,6 @@ func TestTheFirstFaultIsReported(t *testing.T) {
 		want.Check(t, s.Send("PUT", at("nobody"), map[string]any{"personal_details": worst}))
 		c.repair()
 	}
-	must(t, 201, createCustomer(s, "customer", worst))
+	s.Must(201, createCustomer(s, "customer", worst))
 	notFound.Check(t, s.Send("PUT", at("nobody"), map[string]any{"personal_details": worst}))
 }

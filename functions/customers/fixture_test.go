@@ -20,15 +20,6 @@ func createCustomer(s world.Shop, customer string, details any) world.Response {
 	return s.Send("POST", collection, map[string]any{"customer_id": customer, "personal_details": details})
 }
 
-// must returns the response, which has to have the status.
-func must(t testing.TB, status int, got world.Response) world.Response {
-	t.Helper()
-	if got.Status != status {
-		t.Fatalf("got %d %s, want %d", got.Status, got.Body, status)
-	}
-	return got
-}
-
 // saveCard has a customer pay with a card and returns the saved card's token.
 func saveCard(s world.Shop, customer, number string, recurring bool) string {
 	s.Helper()
@@ -37,7 +28,7 @@ func saveCard(s world.Shop, customer, number string, recurring bool) string {
 		order["purpose"], payment["mandate"] = "SETUP_RECURRING_PAYMENT", map[string]any{"type": "recurrent",
 			"user_agent": "test"}
 	}
-	return must(s, 200, s.Send("PUT", "/v0.1/checkouts/"+s.Create("1", order), payment)).Text("payment_instrument.token")
+	return s.MustPay(s.Create("1", order), payment).Text("payment_instrument.token")
 }
 
 var missing, invalid = world.Missing, world.Invalid

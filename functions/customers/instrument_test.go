@@ -16,7 +16,7 @@ import (
 func cards(s world.Shop, customer string) map[string]string {
 	s.Helper()
 	var all []json.RawMessage
-	if got := must(s, 200, s.Send("GET", cardsOf(customer), nil)); got.Into(&all) != nil {
+	if got := s.Must(200, s.Send("GET", cardsOf(customer), nil)); got.Into(&all) != nil {
 		s.Fatalf("got body %s, want a list of cards", got.Body)
 	}
 	byToken := map[string]string{}
@@ -39,10 +39,10 @@ func TestSavedCards(t *testing.T) {
 	s := world.NewShop(t)
 	other := s.OtherShop()
 	const ada = "ada/ü"
-	must(t, 201, createCustomer(s, ada, nil))
-	must(t, 201, createCustomer(s, "eve", nil))
-	must(t, 201, createCustomer(other, ada, nil))
-	if none := must(t, 200, s.Send("GET", cardsOf(ada), nil)); string(none.Body) != "[]" {
+	s.Must(201, createCustomer(s, ada, nil))
+	s.Must(201, createCustomer(s, "eve", nil))
+	s.Must(201, createCustomer(other, ada, nil))
+	if none := s.Must(200, s.Send("GET", cardsOf(ada), nil)); string(none.Body) != "[]" {
 		t.Errorf("a new customer's cards: got %s, want []", none.Body)
 	}
 	plain := saveCard(s, ada, world.Frictionless, false)
@@ -67,11 +67,11 @@ func TestSavedCards(t *testing.T) {
 func TestDeactivate(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	must(t, 201, createCustomer(s, "ada", nil))
+	s.Must(201, createCustomer(s, "ada", nil))
 	kept, token := saveCard(s, "ada", "5200000000000007", true), saveCard(s, "ada", world.Frictionless, true)
 	before := cards(s, "ada")
 	for range 2 {
-		if got := must(t, 204, s.Send("DELETE", cardsOf("ada")+"/"+token, nil)); len(got.Body) > 0 {
+		if got := s.Must(204, s.Send("DELETE", cardsOf("ada")+"/"+token, nil)); len(got.Body) > 0 {
 			t.Errorf("got body %s, want none", got.Body)
 		}
 		want := map[string]string{
@@ -91,9 +91,9 @@ func TestDeactivateRefuses(t *testing.T) {
 	s := world.NewShop(t)
 	other := s.OtherShop()
 	for _, customer := range []string{"ada", "eve"} {
-		must(t, 201, createCustomer(s, customer, nil))
+		s.Must(201, createCustomer(s, customer, nil))
 	}
-	must(t, 201, createCustomer(other, "ada", nil))
+	s.Must(201, createCustomer(other, "ada", nil))
 	token := saveCard(s, "ada", world.Frictionless, false)
 	before := cards(s, "ada")
 	notFound.Check(t, s.Send("DELETE", cardsOf("ada")+"/4e425463-3e1b-431d-83fa-1e51c2925e99", nil))
@@ -110,14 +110,14 @@ func TestDeactivateRefuses(t *testing.T) {
 func TestTheAcquirerDoesNotForget(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	must(t, 201, createCustomer(s, "ada", nil))
+	s.Must(201, createCustomer(s, "ada", nil))
 	p := s.Process()
 	remove := func(token string) world.Response {
 		return p.Do(world.Request{Method: "DELETE", Path: cardsOf("ada") + "/" + token})
 	}
-	must(t, 204, remove(saveCard(s, "ada", "5200000000000007", false))) // leases the process's first tokens
+	s.Must(204, remove(saveCard(s, "ada", "5200000000000007", false))) // leases the process's first tokens
 	p.Steps.Plan(0, faults.None)
-	must(t, 204, remove(saveCard(s, "ada", "5200000000000023", false)))
+	s.Must(204, remove(saveCard(s, "ada", "5200000000000023", false)))
 	deletes := slices.Index(p.Steps.Taken(), "DeleteCard") + 1
 	if deletes == 0 {
 		t.Fatalf("got steps %v, want DeleteCard among them", p.Steps.Taken())
@@ -129,12 +129,12 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 		t.Errorf("got headers %v, want Retry-After among them", got.Header)
 	}
 	p.Steps.Plan(0, faults.None)
-	must(t, 204, remove(token))
+	s.Must(204, remove(token))
 	if !slices.Contains(p.Steps.Taken(), "DeleteCard") {
 		t.Errorf("repeat: got steps %v, want DeleteCard among them", p.Steps.Taken())
 	}
 	p.Steps.Plan(0, faults.None)
-	must(t, 204, remove(token))
+	s.Must(204, remove(token))
 	if slices.Contains(p.Steps.Taken(), "DeleteCard") {
 		t.Errorf("repeat of a success: got steps %v, want no DeleteCard", p.Steps.Taken())
 	}
@@ -145,7 +145,7 @@ func TestScopes(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	other := s.OtherShop()
-	must(t, 201, createCustomer(s, "ada", json.RawMessage(everything)))
+	s.Must(201, createCustomer(s, "ada", json.RawMessage(everything)))
 	token := saveCard(s, "ada", world.Frictionless, false)
 	rows := []struct {
 		method, path string

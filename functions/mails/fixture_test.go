@@ -44,18 +44,13 @@ func (o office) employ(username string) string {
 func (o office) appoint(email string) {
 	o.Helper()
 	o.Secret("password", "correct horse battery")
-	r := o.Send("POST", "/v0.1/merchants/"+o.Merchant.Code+"/members", map[string]any{"email": email,
-		"roles": []string{member.RoleOwner}, "is_managed_user": true, "password": "correct horse battery"})
-	if r.Status != 201 {
-		o.Fatalf("appoint: %d %s", r.Status, r.Body)
-	}
+	o.Must(201, o.Send("POST", "/v0.1/merchants/"+o.Merchant.Code+"/members", map[string]any{"email": email,
+		"roles": []string{member.RoleOwner}, "is_managed_user": true, "password": "correct horse battery"}))
 }
 
 func (o office) disable(path string) {
 	o.Helper()
-	if r := o.Send("PUT", path, map[string]any{"disabled": true}); r.Status != 200 {
-		o.Fatalf("disable: %d %s", r.Status, r.Body)
-	}
+	o.Must(200, o.Send("PUT", path, map[string]any{"disabled": true}))
 }
 
 // run lets everything happen that is due by now, without the sweep.

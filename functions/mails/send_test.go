@@ -65,9 +65,7 @@ func TestTheAddressIsThatOfBefore(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	path := o.employ("till@example.com")
-	if r := o.Send("PUT", path, map[string]any{"disabled": true, "username": "thief@example.com"}); r.Status != 200 {
-		t.Fatalf("got %d %s, want 200", r.Status, r.Body)
-	}
+	o.Must(200, o.Send("PUT", path, map[string]any{"disabled": true, "username": "thief@example.com"}))
 	o.run()
 	if m := o.only(); m.To != "till@example.com" {
 		t.Errorf("got a mail to %s, want till@example.com", m.To)
@@ -191,12 +189,8 @@ func TestWhatTheStreamLosesIsStillSent(t *testing.T) {
 	o.changeBankAccount()
 	for range 2 { // the mail to all, the mail to one
 		o.Clock.Advance(time.Minute)
-		if err := o.Main().TickNow(t.Context(), "sweep"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := o.Main().DrainQueues(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		o.Tick("sweep")
+		o.DrainQueues()
 	}
 	o.only()
 }
@@ -265,9 +259,7 @@ func TestATryThatIsCutOffCountsAsOneThatFailed(t *testing.T) {
 		p.Steps.Plan(step, faults.DieAfter)
 		_, _ = p.DrainQueues(t.Context())
 	}
-	if _, err := o.Main().DrainStream(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	o.ReadStream()
 	cutOff()
 	if m := o.stored(id); m.State != outbox.Sending || m.Tries != 1 {
 		t.Fatalf("got %+v, want a try of unknown outcome", m)
@@ -279,9 +271,7 @@ func TestATryThatIsCutOffCountsAsOneThatFailed(t *testing.T) {
 	}
 	for o.Clock.Now().Before(began.Add(100 * time.Hour)) {
 		o.Clock.Advance(10 * time.Minute)
-		if err := o.Main().TickNow(t.Context(), "sweep"); err != nil {
-			t.Fatal(err)
-		}
+		o.Tick("sweep")
 		cutOff()
 	}
 	if m := o.stored(id); m.State != outbox.Dead || m.Tries > 11 || o.only().Times > 11 {

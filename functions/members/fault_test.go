@@ -164,9 +164,7 @@ func TestAnAcceptanceThatWasCutOff(t *testing.T) {
 		before := s.state()
 		r := b.request(firstOne)
 		send(r)
-		if got := b.accept(firstOne); got.Status != 303 {
-			t.Errorf("%s: got %d %s, want 303", try, got.Status, got.Body)
-		}
+		b.Want(try, 303, b.accept(firstOne))
 		now := s.state()
 		if now.Count.Owners != before.Count.Owners+1 || now.Count.Count != before.Count.Count ||
 			now.Audit != before.Audit+1 || s.read(p).Status != "accepted" {

@@ -79,9 +79,7 @@ func TestAnInvitationIsAccepted(t *testing.T) {
 		strings.Contains(string(page.Body), "<form") {
 		t.Errorf("afterwards: got %d %s, want a page without a form", page.Status, page.Body)
 	}
-	if again := b.accept("something else"); again.Status != 303 {
-		t.Errorf("again: got %d, want 303", again.Status)
-	}
+	b.Want("again", 303, b.accept("something else"))
 	other := shop{s.OtherShop()}
 	second := other.invite("ada@EXAMPLE.com", "role_owner")
 	b, page = other.open(other.token(second))
@@ -92,9 +90,7 @@ func TestAnInvitationIsAccepted(t *testing.T) {
 		other.read(second).Status != "pending" {
 		t.Errorf("another password: got %d %s, want 400 with the problem", wrong.Status, wrong.Body)
 	}
-	if right := b.accept(firstOne); right.Status != 303 {
-		t.Errorf("the password: got %d %s, want 303", right.Status, right.Body)
-	}
+	b.Want("the password", 303, b.accept(firstOne))
 	if now := other.read(second); now.User == nil || now.User.ID != m.User.ID {
 		t.Errorf("got user %+v, want the same as of the first merchant", now.User)
 	}
@@ -151,9 +147,7 @@ func TestAcceptInvitation_AnOlderPassword(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	first, _ := s.open(s.token(s.invite("ada@example.com", "role_employee")))
-	if got := first.accept(firstOne); got.Status != 303 {
-		t.Fatalf("got %d %s, want 303", got.Status, got.Body)
-	}
+	first.Must(303, first.accept(firstOne))
 	s.setOldPassword("ada@example.com", olderHash)
 	other := shop{s.OtherShop()}
 	b, page := other.open(other.token(other.invite("ada@example.com", "role_employee")))
@@ -192,9 +186,7 @@ func TestPasswordsOfAnInvitationAreTriedSlowly(t *testing.T) {
 	other := shop{s.OtherShop()}
 	b, _ := other.open(other.token(other.invite("ada@example.com", "role_employee")))
 	for range 9 {
-		if got := b.accept(another); got.Status != 400 {
-			t.Fatalf("got %d %s, want 400", got.Status, got.Body)
-		}
+		b.Must(400, b.accept(another))
 		s.Clock.Advance(time.Second)
 	}
 	got := b.accept(firstOne)
@@ -202,9 +194,7 @@ func TestPasswordsOfAnInvitationAreTriedSlowly(t *testing.T) {
 		t.Fatalf("the eleventh: got %d, want 429", got.Status)
 	}
 	s.Clock.Advance(6 * time.Minute)
-	if got := b.accept(firstOne); got.Status != 303 {
-		t.Errorf("after six minutes: got %d %s, want 303", got.Status, got.Body)
-	}
+	b.Want("after six minutes", 303, b.accept(firstOne))
 }
 
 // TestAcceptInvitation_StrangersWhoTryToSignIn checks that strangers who try passwords to sign in take nothing from the
@@ -252,9 +242,7 @@ func TestMemberships(t *testing.T) {
 	other := shop{s.OtherShop()}
 	for of, roleID := range map[shop]string{s: "role_accountant", other: "role_admin"} {
 		b, _ := of.open(of.token(of.invite("ada@example.com", roleID)))
-		if got := b.accept(firstOne); got.Status != 303 {
-			t.Fatalf("got %d %s, want 303", got.Status, got.Body)
-		}
+		b.Must(303, b.accept(firstOne))
 	}
 	type membership struct {
 		ResourceID string   `json:"resource_id"`

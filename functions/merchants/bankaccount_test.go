@@ -36,10 +36,7 @@ func listed(s world.Shop) string { return "/v1.1/merchants/" + s.Merchant.Code +
 // addAccount adds an account, which is then decided.
 func addAccount(s world.Shop, account fields) world.Response {
 	s.Helper()
-	r := s.Send("POST", bankAccounts, account)
-	if r.Status != 201 {
-		s.Fatalf("add: got %d %s, want 201", r.Status, r.Body)
-	}
+	r := s.Must(201, s.Send("POST", bankAccounts, account))
 	s.Clock.Advance(sandbox.VerifiedAfter)
 	return r
 }
@@ -305,9 +302,7 @@ func TestARepeatedRequestAddsOneAccount(t *testing.T) {
 		Body: anotherOfHolder}
 	pendingAccount.Check(t, s.Do(r))
 	s.Clock.Advance(sandbox.VerifiedAfter)
-	if got := s.Do(r); got.Status != 201 {
-		t.Errorf("when the other is verified: got %d %s, want 201", got.Status, got.Body)
-	}
+	s.Want("when the other is verified", 201, s.Do(r))
 }
 
 // TestWhoseAccountsACredentialReads: those of its own merchant and mode, by the scopes of the contract.
@@ -320,13 +315,7 @@ func TestWhoseAccountsACredentialReads(t *testing.T) {
 	showAccounts(t, other.Send("GET", listed(other), nil))
 	addAccount(other, holderWithIBAN) // the same number, which only its bank can refuse
 	showAccounts(t, other.Send("GET", bankAccounts, nil), asShown(holderWithIBAN, "VERIFIED", true))
-	var made struct {
-		Key struct{ Plaintext string } `json:"api_key"`
-	}
-	s.Operate(fields{"command": "create_api_key", "merchant_code": s.Merchant.Code, "mode": "test", "name": "test",
-		"scopes": []string{"user.payout-settings"}}, &made)
-	s.Secret("API key", made.Key.Plaintext)
-	test := s.WithKey(made.Key.Plaintext)
+	test := s.WithKey(s.NewKey("secret", "user.payout-settings"))
 	showAccounts(t, test.Send("GET", listed(s), nil))
 	addAccount(test, anotherOfHolder)
 	showAccounts(t, test.Send("GET", bankAccounts, nil), asShown(anotherOfHolder, "VERIFIED", true))

@@ -131,13 +131,7 @@ func TestWhoMaySeeAndChangeSettings(t *testing.T) {
 func TestATestKeyChangesTestModeOnly(t *testing.T) {
 	t.Parallel()
 	live := world.NewShop(t).NewLiveShop()
-	var made struct {
-		Key struct{ Plaintext string } `json:"api_key"`
-	}
-	live.Operate(fields{"command": "create_api_key", "merchant_code": live.Merchant.Code, "mode": "test", "name": "test",
-		"scopes": []string{"user.payout-settings"}}, &made)
-	live.Secret("API key", made.Key.Plaintext)
-	test := live.WithKey(made.Key.Plaintext)
+	test := live.WithKey(live.NewKey("secret", "user.payout-settings"))
 	weekly, gross := defaults(), defaults()
 	weekly["payout_period"], gross["gross_settlement"] = "weekly", true
 	showSettings(t, update(live, fields{"payout_period": "weekly"}), weekly)

@@ -135,9 +135,8 @@ func TestNoTokenInAnAddress(t *testing.T) {
 		t.Errorf("got %d %s, want 401", r.Status, r.Body)
 	}
 	for _, path := range []string{"/token", "/revoke", "/introspect"} {
-		if r := a.Do(world.Request{Method: "GET", Path: path, APIKey: world.NoKey}); r.Status != http.StatusMethodNotAllowed {
-			t.Errorf("GET %s: got %d, want 405", path, r.Status)
-		}
+		a.Want("GET "+path, http.StatusMethodNotAllowed,
+			a.Do(world.Request{Method: "GET", Path: path, APIKey: world.NoKey}))
 	}
 }
 
@@ -151,12 +150,8 @@ func TestAClientActsForItself(t *testing.T) {
 	same(t, "tokens", tokens{got.Access, "Bearer", 3600, "", "email transactions.history"}, got)
 	a.works("its own merchant", got.Access, "")
 	history := "/v2.1/merchants/" + a.Other.Code + "/transactions/history"
-	if r := a.WithKey(got.Access).Send("GET", history, nil); r.Status != http.StatusNotFound {
-		t.Errorf("another merchant: got %d %s, want 404", r.Status, r.Body)
-	}
-	if r := a.WithKey(got.Access).Send("GET", "/v0.1/checkouts", nil); r.Status != http.StatusForbidden {
-		t.Errorf("another scope: got %d %s, want 403", r.Status, r.Body)
-	}
+	a.Want("another merchant", http.StatusNotFound, a.WithKey(got.Access).Send("GET", history, nil))
+	a.Want("another scope", http.StatusForbidden, a.WithKey(got.Access).Send("GET", "/v0.1/checkouts", nil))
 	byDefault := a.got(a.post("/token", url.Values{"grant_type": {"client_credentials"}}))
 	if want := "transactions.history user.app-settings user.profile_readonly"; byDefault.Scope != want {
 		t.Errorf("got scope %q, want %q", byDefault.Scope, want)
@@ -177,11 +172,7 @@ func TestModesStayApart(t *testing.T) {
 	live := a.another(func(c *oauth.Client) { c.Tenant = elsewhere(c.Tenant) })
 	got := a.got(live.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"payments"}}))
 	checkout := a.Create("10", nil)
-	if r := a.WithKey(got.Access).Send("GET", "/v0.1/checkouts/"+checkout, nil); r.Status != http.StatusNotFound {
-		t.Errorf("a live token: got %d %s, want 404", r.Status, r.Body)
-	}
+	a.Want("a live token", http.StatusNotFound, a.WithKey(got.Access).Send("GET", "/v0.1/checkouts/"+checkout, nil))
 	own := a.got(a.post("/token", url.Values{"grant_type": {"client_credentials"}, "scope": {"payments"}}))
-	if r := a.WithKey(own.Access).Send("GET", "/v0.1/checkouts/"+checkout, nil); r.Status != http.StatusOK {
-		t.Errorf("a test token: got %d %s, want 200", r.Status, r.Body)
-	}
+	a.Want("a test token", http.StatusOK, a.WithKey(own.Access).Send("GET", "/v0.1/checkouts/"+checkout, nil))
 }

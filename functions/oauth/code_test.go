@@ -82,12 +82,8 @@ func TestATokenActsForItsPerson(t *testing.T) {
 		got := a.got(a.post("/token", redeeming(a.Code(a.client, h))))
 		a.works(name, got.Access, "")
 		other := a.WithKey(got.Access).Send("GET", "/v2.1/merchants/"+a.Other.Code+"/transactions/history", nil)
-		if other.Status != http.StatusNotFound {
-			t.Errorf("%s, at another merchant: got %d %s, want 404", name, other.Status, other.Body)
-		}
-		if got := a.WithKey(got.Access).Send("GET", "/v0.1/checkouts", nil); got.Status != http.StatusForbidden {
-			t.Errorf("%s, without the scope: got %d %s, want 403", name, got.Status, got.Body)
-		}
+		a.Want(name+", at another merchant", http.StatusNotFound, other)
+		a.Want(name+", without the scope", http.StatusForbidden, a.WithKey(got.Access).Send("GET", "/v0.1/checkouts", nil))
 		a.got(a.post("/token", refreshing(got.Refresh)))
 	}
 }
@@ -282,9 +278,7 @@ func TestADeletedTestProfileAllowsNothing(t *testing.T) {
 		Password: p.Passwords[0].Operation}
 	code, got := a.Code(a.client, h), a.got(a.post("/token", redeeming(a.Code(a.client, h))))
 	path := "/v0.1/merchants/" + a.Merchant.Code + "/test-profiles/" + p.ID
-	if deleted := a.Send("DELETE", path, nil); deleted.Status != http.StatusNoContent {
-		t.Fatalf("got %d %s, want 204", deleted.Status, deleted.Body)
-	}
+	a.Must(http.StatusNoContent, a.Send("DELETE", path, nil))
 	a.invalidGrant("code", a.post("/token", redeeming(code)))
 	a.invalidGrant("refresh", a.post("/token", refreshing(got.Refresh)))
 	a.works("its token", got.Access, "invalid-token")

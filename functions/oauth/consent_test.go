@@ -21,13 +21,8 @@ func TestFromThePageToTheToken(t *testing.T) {
 	p := newPeople(t)
 	she := p.join(p.Tenant(), ada)
 	b := p.browse()
-	if got := b.open(p.asked(nil)); got.Status != http.StatusOK {
-		t.Fatalf("got %d %s, want a page", got.Status, got.Body)
-	}
-	got := b.signIn("ada@EXAMPLE.com", herPassword, nil)
-	if got.Status != http.StatusSeeOther {
-		t.Fatalf("got %d %s, want 303", got.Status, got.Body)
-	}
+	b.Must(http.StatusOK, b.open(p.asked(nil)))
+	got := b.Must(http.StatusSeeOther, b.signIn("ada@EXAMPLE.com", herPassword, nil))
 	b.open(got.Header.Get("Location")[len("http://cashwrap.test"):])
 	got = b.decide("allow", nil)
 	want := url.Values{"code": answer(got)["code"], "state": {"a state"}, "merchant_code": {p.Merchant.Code},
@@ -54,7 +49,5 @@ func TestFromThePageToTheToken(t *testing.T) {
 		t.Fatalf("got %d %s, want tokens", tokens.Status, tokens.Body)
 	}
 	p.Secret("access token", shown.AccessToken)
-	if got := p.WithKey(shown.AccessToken).Send("GET", "/v0.1/memberships", nil); got.Status != http.StatusOK {
-		t.Errorf("with the token: got %d %s, want 200", got.Status, got.Body)
-	}
+	p.Want("with the token", http.StatusOK, p.WithKey(shown.AccessToken).Send("GET", "/v0.1/memberships", nil))
 }

@@ -155,9 +155,7 @@ func TestEndedAccess_MakesNoKey(t *testing.T) {
 	token := a.TokenOf(till)
 	a.Clock.Advance(time.Second)
 	reset := map[string]any{"password": "a password of hers alone"}
-	if got := a.Send("PUT", "/v0.1/me/accounts/"+fmt.Sprint(till.Number())+"/reset", reset); got.Status != http.StatusOK {
-		t.Fatalf("got %d %s, want 200", got.Status, got.Body)
-	}
+	a.Must(http.StatusOK, a.Send("PUT", "/v0.1/me/accounts/"+fmt.Sprint(till.Number())+"/reset", reset))
 	got := a.WithKey(token).Send("POST", "/v0.1/merchants/"+a.Merchant.Code+"/api-keys",
 		map[string]any{"name": "stolen", "scopes": identity.AllScopes()})
 	if got.Status != http.StatusUnauthorized {
@@ -219,17 +217,13 @@ func TestEndedAccess_InvitedAgain(t *testing.T) {
 	p.Clock.Advance(time.Second)
 	p.join(there, ada)
 	path := "/v2.1/merchants/" + there.Merchant + "/transactions/history"
-	if got := p.WithKey(token).Send("GET", path, nil); got.Status != http.StatusNotFound {
-		t.Errorf("by the token from before: got %d %s, want 404", got.Status, got.Body)
-	}
+	p.Want("by the token from before", http.StatusNotFound, p.WithKey(token).Send("GET", path, nil))
 	b.open(p.asked(nil))
 	got := b.decide("allow", url.Values{"merchant_code": {there.Merchant}})
 	if got.Status != http.StatusBadRequest || !strings.Contains(b.page, `name="password"`) {
 		t.Errorf("by the session from before: got %d to %s, want the form to sign in", got.Status, got.Header.Get("Location"))
 	}
-	if to := b.signIn(ada, herPassword, nil); to.Status != http.StatusSeeOther {
-		t.Fatalf("got %d %s, want 303", to.Status, to.Body)
-	}
+	b.Must(http.StatusSeeOther, b.signIn(ada, herPassword, nil))
 	b.open(p.asked(nil))
 	if code := answer(b.decide("allow", url.Values{"merchant_code": {there.Merchant}})).Get("code"); code == "" {
 		t.Errorf("signed in again: got %s, want a code", b.page)
@@ -308,7 +302,5 @@ func (p people) enable(t identity.Tenant, m member.Member) {
 // ok fails the test unless the response is 200.
 func (p people) ok(got world.Response) {
 	p.Helper()
-	if got.Status != http.StatusOK {
-		p.Fatalf("got %d %s, want 200", got.Status, got.Body)
-	}
+	p.Must(http.StatusOK, got)
 }

@@ -129,9 +129,7 @@ func TestSignIn_AStolenDeviceGivesTenTries(t *testing.T) {
 	p.Clock.Advance(time.Hour)
 	p.tryPasswords(ada, nil)
 	for what, b := range map[string]*browser{"device": hers.moved(anywhere, true), "address": hers.moved("", false)} {
-		if got := b.signIn(ada, set.Password, nil); got.Status != http.StatusTooManyRequests {
-			t.Errorf("%s of the password before: got %d, want 429", what, got.Status)
-		}
+		b.Want(what+" of the password before", http.StatusTooManyRequests, b.signIn(ada, set.Password, nil))
 	}
 }
 

@@ -48,9 +48,7 @@ func TestATestProfileSignsIn(t *testing.T) {
 	a.refused("a scope of others", a.another(func(c *oauth.Client) { c.Approved = nil }).
 		post("/token", with(fields, "scope", "payments")), 400, oauth.InvalidScope)
 	path := "/v0.1/merchants/" + a.Merchant.Code + "/test-profiles/" + p.ID
-	if deleted := a.Send("DELETE", path, nil); deleted.Status != http.StatusNoContent {
-		t.Fatalf("got %d %s, want 204", deleted.Status, deleted.Body)
-	}
+	a.Must(http.StatusNoContent, a.Send("DELETE", path, nil))
 	a.works("deleted", got.Access, "invalid-token")
 	a.invalidGrant("deleted, refresh", a.post("/token", refreshing(got.Refresh)))
 	a.invalidGrant("deleted, password", a.post("/token", fields))

@@ -167,9 +167,7 @@ func (b *browser) signIn(name, password string, more url.Values) world.Response 
 func (b *browser) enter(name string, more url.Values) {
 	b.Helper()
 	b.open("/sign-in?mode=test")
-	if got := b.signIn(name, herPassword, more); got.Status != http.StatusSeeOther {
-		b.Fatalf("got %d %s, want 303", got.Status, got.Body)
-	}
+	b.Must(http.StatusSeeOther, b.signIn(name, herPassword, more))
 }
 
 // asked is the path of a request of the client's, with the changes. An empty value takes a

@@ -37,9 +37,7 @@ func TestRefreshedScopes(t *testing.T) {
 	if narrow.Scope != "user.profile_readonly" {
 		t.Errorf("got scope %q, want the one that was named", narrow.Scope)
 	}
-	if got := a.use(narrow.Access); got.Status != http.StatusForbidden {
-		t.Errorf("with fewer scopes: got %d %s, want 403", got.Status, got.Body)
-	}
+	a.Want("with fewer scopes", http.StatusForbidden, a.use(narrow.Access))
 	for _, scope := range []string{"payments", "transactions.history payments", "everything"} {
 		a.refused(scope, a.post("/token", refreshing(first.Refresh, "scope", scope)), 400, oauth.InvalidScope)
 	}

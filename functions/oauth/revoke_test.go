@@ -80,9 +80,7 @@ func TestNobodyRevokesAnothersTokens(t *testing.T) {
 		"an API key": a.Merchant.Key.Plaintext, "an unknown access token": hashOf("guessed"), "a code": a.code()} {
 		a.done(name, a.revoke(token))
 	}
-	if r := a.Send("GET", "/v0.1/memberships", nil); r.Status != http.StatusOK {
-		t.Errorf("with the API key: got %d %s, want 200", r.Status, r.Body)
-	}
+	a.Want("with the API key", http.StatusOK, a.Send("GET", "/v0.1/memberships", nil))
 	a.refused("none", a.revoke(""), 400, oauth.InvalidRequest)
 	a.Clock.Advance(180 * 24 * time.Hour)
 	a.done("an expired access token", other.revoke(first.Access))

@@ -97,9 +97,7 @@ func (b *browser) enrol() factor {
 	b.Helper()
 	b.open(ownFactor)
 	f := b.scan()
-	if got := b.update("confirm", f.code(b.people, 0)); got.Status != http.StatusSeeOther {
-		b.Fatalf("got %d %s, want 303", got.Status, got.Body)
-	}
+	b.Must(http.StatusSeeOther, b.update("confirm", f.code(b.people, 0)))
 	b.open(ownFactor)
 	f.recovery = b.noted()
 	b.Clock.Advance(time.Minute) // beyond the code that was used
@@ -162,10 +160,7 @@ func TestSigningInWithASecondFactor(t *testing.T) {
 	}
 	b := p.browse()
 	b.open(p.asked(nil))
-	got := b.signIn(ada, herPassword, nil)
-	if got.Status != http.StatusSeeOther {
-		t.Fatalf("got %d %s, want 303", got.Status, got.Body)
-	}
+	got := b.Must(http.StatusSeeOther, b.signIn(ada, herPassword, nil))
 	b.open(strings.TrimPrefix(got.Header.Get("Location"), atHost))
 	if wrong := b.confirm(f.wrong(p)); wrong.Status != http.StatusBadRequest ||
 		!strings.Contains(b.page, `aria-describedby="code-problem code-hint"`) {
@@ -302,9 +297,7 @@ func TestCodesAreTriedSlowly(t *testing.T) {
 	_, f := p.enrolled() // the first of ten, and nine seconds
 	b := p.pending(ada)
 	for range 9 {
-		if got := b.confirm(f.wrong(p)); got.Status != http.StatusBadRequest {
-			t.Fatalf("got %d %s, want 400", got.Status, got.Body)
-		}
+		b.Must(http.StatusBadRequest, b.confirm(f.wrong(p)))
 	}
 	got := p.pending(ada).confirm(f.code(p, 0))
 	if got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
@@ -323,9 +316,7 @@ func TestASecondFactorThatIsTurnedOffIsNotAskedFor(t *testing.T) {
 	p := newPeople(t)
 	b, f := p.enrolled()
 	b.open(ownFactor)
-	if got := b.update("disable", f.code(p, 0)); got.Status != http.StatusSeeOther {
-		t.Fatalf("got %d %s, want 303", got.Status, got.Body)
-	}
+	b.Must(http.StatusSeeOther, b.update("disable", f.code(p, 0)))
 	if diff := cmp.Diff(signin.Factor{Version: 2}, p.factorOf(ada)); diff != "" {
 		t.Errorf("got (-want +got):\n%s", diff)
 	}

@@ -56,9 +56,7 @@ func TestFormsOfTheSecondFactorThatAreRefused(t *testing.T) {
 		got.Header.Get("Location") != atHost+"/sign-in" {
 		t.Errorf("without a cookie: got %d, want 303 to sign in", got.Status)
 	}
-	if got := stranger.submit(ownFactor, with("action", "x")); got.Status != http.StatusBadRequest {
-		t.Errorf("without a cookie, malformed: got %d, want 400", got.Status)
-	}
+	stranger.Want("without a cookie, malformed", http.StatusBadRequest, stranger.submit(ownFactor, with("action", "x")))
 	if diff := cmp.Diff(signin.Factor{}, p.factorOf(ada)); diff != "" {
 		t.Errorf("got (-want +got):\n%s", diff)
 	}
@@ -97,9 +95,7 @@ func TestFormsOfACodeThatAreRefused(t *testing.T) {
 		"not signed in":        {p.browse(), atHost + "/sign-in"},
 		"signed in, and asked": {owner, atHost + ownFactor},
 	} {
-		if got := c.b.submit(codePage, with("code", "")); got.Status != http.StatusBadRequest {
-			t.Errorf("%s, malformed: got %d %s, want 400", name, got.Status, got.Body)
-		}
+		b.Want(name+", malformed", http.StatusBadRequest, c.b.submit(codePage, with("code", "")))
 		got := c.b.submit(codePage, with("code", f.recovery[0]))
 		if got.Status != http.StatusSeeOther || got.Header.Get("Location") != c.want {
 			t.Errorf("%s: got %d to %s, want 303 to %s", name, got.Status, got.Header.Get("Location"), c.want)
@@ -129,9 +125,7 @@ func TestBeginningASecondFactorReplacesNone(t *testing.T) {
 	if first.scan().app == lateApp.app {
 		t.Fatal("got the same secret in two sessions, want two")
 	}
-	if got := first.update("confirm", lateApp.code(p, 0)); got.Status != http.StatusBadRequest {
-		t.Errorf("a code of another session: got %d, want 400", got.Status)
-	}
+	first.Want("a code of another session", http.StatusBadRequest, first.update("confirm", lateApp.code(p, 0)))
 	f := first.enrol()
 	before := p.factorOf(ada)
 	if got := late.update("confirm", lateApp.code(p, 0)); got.Status != http.StatusBadRequest ||
@@ -161,17 +155,13 @@ func TestRecoveryCodesAreShownForTenMinutes(t *testing.T) {
 	if now := shown(b); now != 0 || !strings.Contains(b.page, "You have 10 recovery codes left.") {
 		t.Errorf("after ten minutes: got %d codes on %s, want how many are left", now, b.page)
 	}
-	if got := other.update("new_codes", f.recovery[0]); got.Status != http.StatusSeeOther {
-		t.Fatalf("new codes: got %d %s, want 303", got.Status, got.Body)
-	}
+	other.Must(http.StatusSeeOther, other.update("new_codes", f.recovery[0]))
 	other.open(ownFactor)
 	fresh := other.noted()
 	if len(fresh) != signin.RecoveryCodes || fresh[0] == f.recovery[0] || shown(b) != 0 {
 		t.Errorf("got %v, want other codes, in one session", fresh)
 	}
-	if got := b.update("disable", f.recovery[1]); got.Status != http.StatusBadRequest {
-		t.Errorf("an old code: got %d, want 400", got.Status)
-	}
+	b.Want("an old code", http.StatusBadRequest, b.update("disable", f.recovery[1]))
 	if got := b.update("disable", fresh[1]); got.Status != http.StatusSeeOther || p.factorOf(ada).Confirmed() {
 		t.Errorf("a new code: got %d, want 303", got.Status)
 	}
@@ -213,9 +203,7 @@ func TestWhoHasASecondFactor(t *testing.T) {
 	_, cookie, _ := strings.Cut(b.cookie, "=")
 	token := rest.NewForms("session", atHost).Token(&http.Cookie{Value: cookie}, "second factor")
 	got := b.submit(ownFactor, url.Values{"csrf_token": {token}, "action": {"confirm"}, "code": {"123456"}})
-	if got.Status != http.StatusSeeOther {
-		t.Errorf("a test profile's form: got %d %s, want 303 to the page", got.Status, got.Body)
-	}
+	b.Want("a test profile's form", http.StatusSeeOther, got)
 }
 
 // TestPagesOfTheSecondFactor are strict about what they load, and in the browser's language.

@@ -167,9 +167,7 @@ func TestASessionIsOfOneCookie(t *testing.T) {
 	page := b.page
 	form := url.Values{"csrf_token": {b.form("/sign-in", nil).Get("csrf_token")}, "username": {"bob@example.com"},
 		"password": {herPassword}}
-	if got := b.submit("/sign-in", form); got.Status != http.StatusSeeOther {
-		t.Fatalf("got %d %s, want 303", got.Status, got.Body)
-	}
+	b.Must(http.StatusSeeOther, b.submit("/sign-in", form))
 	second := b.cookie
 	for name, cookie := range map[string]string{"planted": planted, "the first": first, "none": "",
 		"no cookie of ours": "session=x"} {
@@ -181,9 +179,7 @@ func TestASessionIsOfOneCookie(t *testing.T) {
 	}
 	b.cookie, b.page = second, page
 	signOut := b.form("/sign-in", url.Values{"sign_out": {"true"}})
-	if got := b.submit("/sign-in", signOut); got.Status != http.StatusBadRequest {
-		t.Errorf("sign out by a page of the session before: got %d, want 400", got.Status)
-	}
+	b.Want("sign out by a page of the session before", http.StatusBadRequest, b.submit("/sign-in", signOut))
 	b.open("/sign-in")
 	if !strings.Contains(b.page, "You are signed in as bob@example.com.") {
 		t.Errorf("got %s, want bob signed in", b.page)
@@ -344,9 +340,7 @@ func TestManyPasswords(t *testing.T) {
 	page := b.page
 	for name, merchant := range map[string]string{"the right password": "", "a merchant beside it": p.Merchant.Code} {
 		got := b.signIn(ada, herPassword, url.Values{"merchant_code": {merchant}})
-		if got.Status != http.StatusTooManyRequests {
-			t.Errorf("with %s: got %d, want 429", name, got.Status)
-		}
+		b.Want("with "+name, http.StatusTooManyRequests, got)
 		b.page = page
 	}
 	p.Clock.Advance(6 * time.Minute)
@@ -356,9 +350,7 @@ func TestManyPasswords(t *testing.T) {
 		t.Errorf("one address (-want +got):\n%s", diff)
 	}
 	p.Clock.Advance(6 * time.Minute)
-	if got := b.signIn(ada, herPassword, nil); got.Status != http.StatusSeeOther {
-		t.Errorf("later: got %d %s, want 303", got.Status, got.Body)
-	}
+	b.Want("later", http.StatusSeeOther, b.signIn(ada, herPassword, nil))
 }
 
 // TestManyPasswordsAtOnce are refused before they take a hash.

@@ -56,9 +56,7 @@ func TestAUserChoosesTheMerchant(t *testing.T) {
 	}
 	p.disable(third, gone)
 	membership := "/v0.1/merchants/" + other.Merchant + "/members/" + there.ID
-	if got := p.OtherShop().Send("DELETE", membership, nil); got.Status != 200 {
-		t.Fatalf("got %d %s, want 200", got.Status, got.Body)
-	}
+	p.Must(200, p.OtherShop().Send("DELETE", membership, nil))
 	strangers := p.NewShop("DE", "EUR", nil).Merchant.Code
 	for name, code := range map[string]string{"none": "", "a stranger": strangers, "disabled since": third.Merchant,
 		"removed since": other.Merchant, "lower case": strings.ToLower(p.Merchant.Code),
@@ -130,9 +128,7 @@ func TestOthersActForTheirOwnMerchant(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		b.open(p.asked(nil))
-		if foreign := b.decide("allow", url.Values{"merchant_code": {p.Other.Code}}); foreign.Status != 400 {
-			t.Errorf("%s, another merchant: got %d, want 400", name, foreign.Status)
-		}
+		b.Want(name+", another merchant", 400, b.decide("allow", url.Values{"merchant_code": {p.Other.Code}}))
 		b.open(p.asked(inLive))
 		if strings.Contains(b.page, `value="allow"`) || !strings.Contains(b.page, `role="alert"`) {
 			t.Errorf("%s, in live mode: got %s, want a page without a button to allow", name, b.page)
@@ -142,9 +138,8 @@ func TestOthersActForTheirOwnMerchant(t *testing.T) {
 		}
 		b.cookie = ""
 		b.open(p.asked(inLive))
-		if wrong := b.signIn(c.name, c.password, url.Values{"merchant_code": {c.merchant}}); wrong.Status != 400 {
-			t.Errorf("%s, signing in for live mode: got %d, want 400", name, wrong.Status)
-		}
+		b.Want(name+", signing in for live mode", 400,
+			b.signIn(c.name, c.password, url.Values{"merchant_code": {c.merchant}}))
 		p.Clock.Advance(time.Minute)
 	}
 }

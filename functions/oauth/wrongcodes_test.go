@@ -19,9 +19,7 @@ func (b *browser) guess(f factor, times int) int {
 		if b.open("/sign-in?mode=test"); !strings.Contains(b.page, codePage) { // the session has ended
 			b.open(local(b.signIn(b.name, herPassword, b.more)))
 		}
-		if got := b.confirm(f.wrong(b.people)); got.Status != http.StatusBadRequest {
-			b.Fatalf("got %d %s, want 400", got.Status, got.Body)
-		}
+		b.Must(http.StatusBadRequest, b.confirm(f.wrong(b.people)))
 	}
 	for b.Relay() > 0 {
 	}
@@ -100,9 +98,7 @@ func TestUpdateSecondFactor_WrongCodes(t *testing.T) {
 	for range 5 {
 		p.Clock.Advance(6 * time.Minute)
 		b.open(ownFactor)
-		if got := b.update("disable", f.wrong(p)); got.Status != http.StatusBadRequest {
-			t.Fatalf("got %d %s, want 400", got.Status, got.Body)
-		}
+		b.Must(http.StatusBadRequest, b.update("disable", f.wrong(p)))
 	}
 	if n := p.guesser(ada, nil).guess(f, 5); n != 1 {
 		t.Errorf("got %d mails, want one", n)
@@ -129,11 +125,8 @@ func TestANewPasswordBeginsAnotherRowOfCodes(t *testing.T) {
 	if p.enters(till.Email, herPassword, tills.now(p), asTill) {
 		t.Error("got the employee's code accepted after 20 wrong ones")
 	}
-	reset := p.Send("PUT", "/v0.1/merchants/"+p.Merchant.Code+"/members/"+till.ID, map[string]any{
-		"user": map[string]any{"password": otherPassword}})
-	if reset.Status != http.StatusOK {
-		t.Fatalf("got %d %s, want 200", reset.Status, reset.Body)
-	}
+	p.Must(http.StatusOK, p.Send("PUT", "/v0.1/merchants/"+p.Merchant.Code+"/members/"+till.ID, map[string]any{
+		"user": map[string]any{"password": otherPassword}}))
 	if !p.enters(till.Email, otherPassword, tills.now(p), asTill) {
 		t.Error("got the employee's code refused after another password")
 	}

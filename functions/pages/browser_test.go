@@ -76,10 +76,7 @@ func (o *online) hosted(amount string, more map[string]any) (id, page string) {
 			delete(body, name)
 		}
 	}
-	made := o.Send("POST", "/v0.1/checkouts", body)
-	if made.Status != http.StatusCreated {
-		o.Fatalf("create: %d %s", made.Status, made.Body)
-	}
+	made := o.Must(http.StatusCreated, o.Send("POST", "/v0.1/checkouts", body))
 	return made.Text("id"), made.Text("hosted_checkout_url")
 }
 

@@ -51,9 +51,7 @@ func TestPaymentPage_LimitBySource(t *testing.T) {
 	if got := alertOf(page); got != "" {
 		t.Errorf("another payer: got alert %q, want none", got)
 	}
-	if got := payer.pay(payer.attempt(page, f.Card(declinedCard))); got.Status != 200 {
-		t.Errorf("another payer: got %d %s, want 200", got.Status, got.Body)
-	}
+	payer.Want("another payer", 200, payer.pay(payer.attempt(page, f.Card(declinedCard))))
 	if got := f.ProcessCheckout(f.id, f.Card(world.Frictionless)); got.Status != 200 || got.Text("status") != "PAID" {
 		t.Errorf("the merchant: got %d %s, want 200 and PAID", got.Status, got.Body)
 	}

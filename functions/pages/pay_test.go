@@ -38,9 +38,7 @@ func TestPayByCard(t *testing.T) {
 			t.Errorf("another browser %s: got page %s, want nothing of the checkout in it", name, got.Body)
 		}
 	}
-	if got := other.pay(other.attempt(tab, f.Card(world.Frictionless))); got.Status != 409 {
-		t.Errorf("another browser pays: got %d %s, want 409", got.Status, got.Body)
-	}
+	other.Want("another browser pays", 409, other.pay(other.attempt(tab, f.Card(world.Frictionless))))
 	if got := f.captured(); got != 1 {
 		t.Errorf("got %d charges, want 1", got)
 	}
@@ -115,9 +113,7 @@ func TestDeclineThenRetry(t *testing.T) {
 		strings.Contains(string(others.Body), `role="alert" tabindex="-1">T`) {
 		t.Errorf("%s: got pages %s and %s, want an alert for the payer alone", text, mine.Body, others.Body)
 	}
-	if got := f.Send("PATCH", "/v0.1/checkouts/"+f.id, map[string]any{"amount": 10.10}); got.Status != 200 {
-		t.Fatalf("got %d %s, want 200", got.Status, got.Body)
-	}
+	f.Must(200, f.Send("PATCH", "/v0.1/checkouts/"+f.id, map[string]any{"amount": 10.10}))
 	again := payer.attempt(payer.load("", "form"), f.Card(world.Frictionless))
 	if got := payer.pay(again); got.Status != 200 || got.Text("status") != "PAID" {
 		t.Errorf("got %d %s, want 200 and PAID", got.Status, got.Body)
@@ -225,12 +221,8 @@ func TestPagesThatThereAreNot(t *testing.T) {
 	plain := f.Create("10.10", nil)
 	off := f.Create("10.10", map[string]any{"hosted_checkout": map[string]any{"enabled": false}})
 	for _, id := range []string{plain, off, "4e425463-3e1b-431d-83fa-1e51c2925e99", "x"} {
-		if got := f.browser().get("/pay/c-" + id); got.Status != http.StatusNotFound {
-			t.Errorf("%s: got %d %s, want 404", id, got.Status, got.Body)
-		}
-		if got := (fixture{f.Shop, id}).browser().pay(f.Card(world.Frictionless)); got.Status != http.StatusNotFound {
-			t.Errorf("%s: got %d %s, want 404", id, got.Status, got.Body)
-		}
+		f.Want(id, http.StatusNotFound, f.browser().get("/pay/c-"+id))
+		f.Want(id, http.StatusNotFound, (fixture{f.Shop, id}).browser().pay(f.Card(world.Frictionless)))
 	}
 }
 

@@ -14,14 +14,12 @@ func TestATickNamesEachShard(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	w.Main().Steps.Plan(0, 0)
-	if err := w.Main().TickNow(t.Context(), "payoutplan"); err != nil {
-		t.Fatal(err)
-	}
+	w.Tick("payoutplan")
 	if calls, want := len(w.Main().Steps.Taken()), (w.App.Store.DueShards()+9)/10; calls != want {
 		t.Errorf("got %d calls, want %d", calls, want)
 	}
-	if n, err := w.Main().DrainQueues(t.Context()); err != nil || n != w.App.Store.DueShards() {
-		t.Errorf("got %d messages, error %v; want %d", n, err, w.App.Store.DueShards())
+	if n := w.DrainQueues(); n != w.App.Store.DueShards() {
+		t.Errorf("got %d messages, want %d", n, w.App.Store.DueShards())
 	}
 }
 

@@ -292,9 +292,7 @@ func TestPayoutsAreTheMerchantsOwn(t *testing.T) {
 			t.Errorf("%s: got %s for another merchant, want []", path, theirs.Body)
 		}
 		r := s.Do(world.Request{Method: "GET", Path: path + query, APIKey: world.NoKey})
-		if r.Status != http.StatusUnauthorized {
-			t.Errorf("%s without a key: got %d, want 401", path, r.Status)
-		}
+		s.Want(path+" without a key", http.StatusUnauthorized, r)
 	}
 	old := list(s, paths(s)[1], days("2026-11-01", "2026-11-30"))
 	if old.Header.Get("Deprecation") == "" || !strings.Contains(old.Header.Get("Link"), paths(s)[0]) {

@@ -43,10 +43,9 @@ func (d operator) waiting() []namedAccount {
 // adds has the merchant add a primary account.
 func (d operator) adds(m provisioned, iban string) {
 	d.Helper()
-	if r := d.Do(world.Request{Method: "POST", Path: "/v0.1/me/merchant-profile/bank-accounts", APIKey: m.Key.Plaintext,
-		Body: fields{"account_holder_name": "Buch", "iban": iban, "primary": true}}); r.Status != 201 {
-		d.Fatalf("add: got %d %s, want 201", r.Status, r.Body)
-	}
+	d.Must(201,
+		d.Do(world.Request{Method: "POST", Path: "/v0.1/me/merchant-profile/bank-accounts", APIKey: m.Key.Plaintext,
+			Body: fields{"account_holder_name": "Buch", "iban": iban, "primary": true}}))
 }
 
 func verification(m provisioned, account, outcome string) fields {

@@ -141,10 +141,8 @@ func TestPasswordsThatCannotBeSet(t *testing.T) {
 	m := d.create(nil)
 	shop := d.shop(m)
 	managed := shop.Employ("till@example.com", member.Permissions{})
-	if got := shop.Send("POST", "/v0.1/merchants/"+m.Code+"/members",
-		fields{"email": "invited@example.com", "roles": []string{"role_employee"}}); got.Status != 201 {
-		t.Fatalf("invite: got %d %s, want 201", got.Status, got.Body)
-	}
+	shop.Must(201, shop.Send("POST", "/v0.1/merchants/"+m.Code+"/members",
+		fields{"email": "invited@example.com", "roles": []string{"role_employee"}}))
 	d.disable(shop, "second@example.com")
 	set := fields{"command": "set_password", "merchant_code": m.Code, "email": "buch@example.com"}
 	for _, c := range []struct {

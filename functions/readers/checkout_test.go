@@ -36,9 +36,7 @@ func TestACheckoutIsPaidByWhateverComesFirst(t *testing.T) {
 		},
 		"sweep alone": func(c till, _ string) {
 			c.Clock.Advance(70 * time.Second)
-			if err := c.Main().TickNow(c.Context(), "sweep"); err != nil {
-				c.Error(err)
-			}
+			c.Tick("sweep")
 		},
 		"next checkout": func(c till, _ string) {
 			c.Clock.Advance(pays)
@@ -108,11 +106,9 @@ func TestACheckoutIsShown(t *testing.T) {
 func TestCreateReaderCheckout_OtherSpellings(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
-	made := c.Send("POST", c.Path("/checkout"), json.RawMessage(`{"total_amount":{"currency":"EUR","minor_unit":2.0,`+
-		`"value":1010.0},"installments":1.0,"tip_rates":[1.0,0.5,0.10],"affiliate":{"app_id":"till","key":"k"}}`))
-	if made.Status != 201 {
-		t.Fatalf("got %d %s, want 201", made.Status, made.Body)
-	}
+	made := c.Must(201,
+		c.Send("POST", c.Path("/checkout"), json.RawMessage(`{"total_amount":{"currency":"EUR","minor_unit":2.0,`+
+			`"value":1010.0},"installments":1.0,"tip_rates":[1.0,0.5,0.10],"affiliate":{"app_id":"till","key":"k"}}`)))
 	c.Clock.Advance(pays)
 	c.Read(made.Text("data.checkout_id")) // which asks the acquirer
 	query := "client_transaction_id=" + made.Text("data.client_transaction_id")

@@ -45,10 +45,7 @@ var (
 // fate reads what has become of a checkout, without which nothing more happens to it.
 func (c till) fate(checkout string) fate {
 	c.Helper()
-	read := c.Read(checkout)
-	if read.Status != http.StatusOK {
-		c.Fatalf("retrieve: got %d %s, want 200", read.Status, read.Body)
-	}
+	read := c.Must(http.StatusOK, c.Read(checkout))
 	c.RunUntilIdle()
 	callbacks := c.reported(read.Text("data.client_transaction_id"))
 	records := c.CheckoutRecords(checkout)

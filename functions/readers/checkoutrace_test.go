@@ -175,12 +175,8 @@ func TestOthersReachNoCheckout(t *testing.T) {
 	refusedAs(t, clerk.Terminate(), noSale, "")
 	wantFate(c, checkout, paid)
 	own := clerk.Begin(1010)
-	if got := clerk.Read(own); got.Status != 200 {
-		t.Errorf("its own: got %d %s, want 200", got.Status, got.Body)
-	}
-	if got := clerk.Terminate(); got.Status != 202 {
-		t.Errorf("its own: got %d %s, want 202", got.Status, got.Body)
-	}
+	clerk.Want("its own", 200, clerk.Read(own))
+	clerk.Want("its own", 202, clerk.Terminate())
 	wantFate(c, own, stopped)
 }
 
@@ -198,9 +194,7 @@ func TestDeleteReader_AnothersCheckout(t *testing.T) {
 	if got := c.Send("GET", c.Path("/status"), nil); got.Text("data.status") != "ONLINE" {
 		t.Errorf("status after the refusal: got %s, want ONLINE", got.Body)
 	}
-	if got := accountant.Send("DELETE", c.Path(""), nil); got.Status != 200 {
-		t.Errorf("with the permission: got %d %s, want 200", got.Status, got.Body)
-	}
+	accountant.Want("with the permission", 200, accountant.Send("DELETE", c.Path(""), nil))
 	if got := c.CheckoutRecords(checkout); got.Captured != 0 {
 		t.Errorf("captured: got %d, want 0", got.Captured)
 	}

@@ -28,10 +28,7 @@ func (c till) pixBody(more map[string]any) map[string]any {
 // showPix has the terminal show the code of 10.10, and returns the checkout's id.
 func (c till) showPix(more map[string]any) string {
 	c.Helper()
-	made := c.Send("POST", c.Path("/checkout"), c.pixBody(more))
-	if made.Status != 201 {
-		c.Fatalf("sell: got %d %s, want 201", made.Status, made.Body)
-	}
+	made := c.Must(201, c.Send("POST", c.Path("/checkout"), c.pixBody(more)))
 	checkout := made.Text("data.checkout_id")
 	if got := c.Read(checkout); got.Text("data.status") != "pending" || got.Text("data.payment_type") != "pix" {
 		c.Errorf("got %s, want it pending, by pix", got.Body)

@@ -140,9 +140,7 @@ func TestReaderSettings_Offline(t *testing.T) {
 			wantBody(t, "offline", got, want)
 		}
 		c.SetOffline(false)
-		if got := c.settings(); got.Status != 200 {
-			t.Errorf("online: got %d %s, want 200", got.Status, got.Body)
-		}
+		c.Want("online", 200, c.settings())
 	}
 }
 

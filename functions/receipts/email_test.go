@@ -106,9 +106,7 @@ func TestARepeatedRequestSendsOneMail(t *testing.T) {
 	r := world.Request{Method: "POST", Path: strings.Replace(receiptPath(s, s.Sell("10").ID, 0), "?", "/emails?", 1),
 		Body: fields{"email": payer}, IdempotencyKey: "one", APIKey: s.Merchant.Key.Plaintext}
 	for range 10 {
-		if got := s.Do(r); got.Status != 202 {
-			t.Fatalf("got %d %s, want 202", got.Status, got.Body)
-		}
+		s.Must(202, s.Do(r))
 		s.RunUntilIdle()
 	}
 	if n := len(s.Mails.Sent()); n != 1 {
@@ -238,9 +236,7 @@ func TestEmailReceipt_Scopes(t *testing.T) {
 	p := s.Sell("10")
 	for scope, want := range map[string]int{"payments": 202, "checkouts.write": 202, "receipts.read": 403,
 		"transactions.read": 403, "transactions.history": 403, "checkouts.read": 403, "refunds.write": 403} {
-		if got := email(s.WithKey(s.NewKey("secret", scope)), p.ID, 0, payer); got.Status != want {
-			t.Errorf("%s: got %d %s, want %d", scope, got.Status, got.Body, want)
-		}
+		s.Want(scope, want, email(s.WithKey(s.NewKey("secret", scope)), p.ID, 0, payer))
 	}
 	s.RunUntilIdle()
 	sent := slices.DeleteFunc(s.Mails.Sent(), func(m ses.Mail) bool { return m.To != payer }) // but for those of new keys

@@ -64,10 +64,7 @@ func receiptPath(s world.Shop, id string, event int64) string {
 // receipt reads a receipt that exists.
 func receipt(s world.Shop, id string, event int64) world.Response {
 	s.Helper()
-	got := s.Send("GET", receiptPath(s, id, event), nil)
-	if got.Status != 200 {
-		s.Fatalf("receipt: got %d %s, want 200", got.Status, got.Body)
-	}
+	got := s.Must(200, s.Send("GET", receiptPath(s, id, event), nil))
 	return got
 }
 

@@ -244,11 +244,7 @@ func TestWhoMayReadReceipts(t *testing.T) {
 	for scope, want := range map[string]int{"receipts.read": 200, "transactions.read": 200,
 		"transactions.history": 200, "payments": 200,
 		"checkouts.read": 403, "user.profile": 403} {
-		if got := s.WithKey(s.NewKey("secret", scope)).Send("GET", receiptPath(s, p.ID, 0), nil); got.Status != want {
-			t.Errorf("%s: got %d, want %d", scope, got.Status, want)
-		}
+		s.Want(scope, want, s.WithKey(s.NewKey("secret", scope)).Send("GET", receiptPath(s, p.ID, 0), nil))
 	}
-	if got := s.Do(world.Request{Method: "GET", Path: receiptPath(s, p.ID, 0), APIKey: world.NoKey}); got.Status != 401 {
-		t.Errorf("without a key: got %d, want 401", got.Status)
-	}
+	s.Want("without a key", 401, s.Do(world.Request{Method: "GET", Path: receiptPath(s, p.ID, 0), APIKey: world.NoKey}))
 }

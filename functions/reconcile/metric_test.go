@@ -18,9 +18,8 @@ func TestEachRunIsCounted(t *testing.T) {
 	w := world.New(t)
 	pay(w)
 	w.GoLive()
-	live := w.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
-		"currency": "EUR", "sandbox": false})
-	world.Shop{World: w, Merchant: live, Currency: "EUR"}.Sell("10.10")
+	live := w.Shop().NewLiveShop()
+	live.Sell("10.10")
 	w.Clock.Advance(time.Minute)
 	run := func(when string, inLive, inTest []int64) {
 		t.Helper()
@@ -34,6 +33,6 @@ func TestEachRunIsCounted(t *testing.T) {
 	run("without a break", []int64{0}, []int64{0})
 	deletePayable(w, "T#"+w.Merchant.Code)
 	run("with breaks in test mode", []int64{0, 0}, []int64{0, 2})
-	deletePayable(w, "L#"+live.Code)
+	deletePayable(w, "L#"+live.Merchant.Code)
 	run("with breaks in both", []int64{0, 0, 2}, []int64{0, 2, 2})
 }

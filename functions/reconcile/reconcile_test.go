@@ -52,9 +52,7 @@ func TestTheNightlyRunLogsEachBreak(t *testing.T) {
 	w := world.New(t)
 	pay(w)
 	deletePayable(w, "T#"+w.Merchant.Code)
-	if err := w.Main().TickNow(t.Context(), "reconcile"); err != nil {
-		t.Fatal(err)
-	}
+	w.Tick("reconcile")
 	for _, want := range []string{`"level":"ERROR","msg":"reconciliation break"`, `"kind":"payable_missing"`,
 		`"msg":"reconciled","breaks":2`} {
 		if !strings.Contains(w.Logs.String(), want) {

@@ -30,16 +30,7 @@ func record(event string, of image) events.DynamoDBEventRecord {
 		Change: events.DynamoDBStreamRecord{NewImage: of, SequenceNumber: "1", StreamViewType: "NEW_IMAGE"}}
 }
 
-// messages empties the queue, and returns how many messages it had. The callbacks of
-// these tests do not exist, so their messages are dropped.
-func messages(w *world.World) int {
-	w.Helper()
-	n, err := w.Main().DrainQueues(w.Context())
-	if err != nil {
-		w.Fatal(err)
-	}
-	return n
-}
+// The callbacks of these tests do not exist, so their messages are dropped.
 
 func TestAnOwedCallbackIsSentAtItsTime(t *testing.T) {
 	t.Parallel()
@@ -51,11 +42,11 @@ func TestAnOwedCallbackIsSentAtItsTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Clock.Advance(5*time.Minute - time.Second)
-		if n := messages(w); n != 0 {
+		if n := w.DrainQueues(); n != 0 {
 			t.Errorf("%s: got %d messages too early, want none", event, n)
 		}
 		w.Clock.Advance(time.Second)
-		if n := messages(w); n != 1 {
+		if n := w.DrainQueues(); n != 1 {
 			t.Errorf("%s: got %d messages, want 1", event, n)
 		}
 	}
@@ -86,7 +77,7 @@ func TestAMailGoesToItsOwnQueue(t *testing.T) {
 	if err := relay.Record(w.App)(t.Context(), record("INSERT", i)); err != nil {
 		t.Fatal(err)
 	}
-	if n := messages(w); n != 1 {
+	if n := w.DrainQueues(); n != 1 {
 		t.Errorf("got %d messages, want 1", n)
 	}
 	if log := w.Logs.String(); !strings.Contains(log, "message of an unknown mail dropped") {
@@ -101,7 +92,7 @@ func TestOverdueTriesAreSentAtOnce(t *testing.T) {
 		"INSERT", callbackImage("msg_1", w.Clock.Now().Add(-time.Hour)))); err != nil {
 		t.Fatal(err)
 	}
-	if n := messages(w); n != 1 {
+	if n := w.DrainQueues(); n != 1 {
 		t.Errorf("got %d messages, want 1", n)
 	}
 }
@@ -130,7 +121,7 @@ func TestEverythingElseIsIgnored(t *testing.T) {
 			t.Errorf("%s: got error %v, want none", name, err)
 		}
 		w.Clock.Advance(15 * time.Minute)
-		if n := messages(w); n != 0 {
+		if n := w.DrainQueues(); n != 0 {
 			t.Errorf("%s: got %d messages, want none", name, n)
 		}
 		w.Clock.Advance(-15 * time.Minute)
@@ -144,11 +135,9 @@ func TestEverythingElseIsIgnored(t *testing.T) {
 // without sweep.
 func relayed(w *world.World, by time.Duration) int {
 	w.Helper()
-	if _, err := w.Main().DrainStream(w.Context()); err != nil {
-		w.Fatal(err)
-	}
+	w.ReadStream()
 	w.Clock.Advance(by)
-	return messages(w)
+	return w.DrainQueues()
 }
 
 // TestAnOrdinaryPaymentIsNotPolled, nor one that requires an action: neither costs a

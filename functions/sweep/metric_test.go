@@ -18,7 +18,7 @@ type counts struct{ OverdueCallbacks, ResolvedCheckouts, ResolvedRefunds, SweepF
 // counted is what a tick counts.
 func counted(w *world.World) counts {
 	w.Helper()
-	tick(w)
+	w.Tick("sweep")
 	last := func(m metric.Metric) int64 {
 		all := w.Measured(m, "")
 		if len(all) == 0 {
@@ -43,7 +43,7 @@ func TestWhatTheFastPathLostIsCounted(t *testing.T) {
 	shop := w.Receive()
 	wantCounts(w, "with nothing to do", counts{})
 	create(w, "late", shop.URL)
-	deactivate(w, create(w, "order", shop.URL))
+	w.Shop().Deactivate(create(w, "order", shop.URL))
 	w.Clock.Advance(time.Minute)
 	wantCounts(w, "a lost callback", counts{OverdueCallbacks: 1})
 	wantCounts(w, "at once again", counts{})
@@ -60,15 +60,13 @@ func TestALaterTryIsNotLost(t *testing.T) {
 	w := world.New(t)
 	shop := w.Receive()
 	shop.Answer(http.StatusInternalServerError)
-	deactivate(w, create(w, "order", shop.URL))
+	w.Shop().Deactivate(create(w, "order", shop.URL))
 	for _, wait := range []time.Duration{0, time.Minute, 4 * time.Minute, 15 * time.Minute,
 		100 * time.Minute, 10 * time.Hour} {
 		w.Clock.Advance(wait)
 		wantCounts(w, wait.String()+" later", counts{})
-		if _, err := w.Main().DrainStream(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		drain(w)
+		w.ReadStream()
+		w.DrainQueues()
 	}
 	if n := strings.Count(w.Logs.String(), "callback not delivered"); n != 6 {
 		t.Errorf("got %d tries, want 6", n)
@@ -92,7 +90,7 @@ func TestTheAgeOfTheOldestDueItemIsMeasured(t *testing.T) {
 	w := world.New(t)
 	ages := func() (live, test int64) {
 		w.Helper()
-		tick(w)
+		w.Tick("sweep")
 		of := func(mode identity.Mode) int64 {
 			all := w.Measured(metric.OldestDueAge, mode)
 			return all[len(all)-1]

@@ -19,7 +19,7 @@ func uploaded(w *world.World) (world.File, string) {
 	if status, body := w.Put(f.Upload, world.PDF); status != http.StatusOK {
 		w.Fatalf("got %d %s, want it uploaded", status, body)
 	}
-	stored, err := w.App.Store.File(w.Context(), tenant(w), f.ID)
+	stored, err := w.App.Store.File(w.Context(), w.Shop().Tenant(), f.ID)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -29,9 +29,7 @@ func uploaded(w *world.World) (world.File, string) {
 // wantGone fails unless the file, its object and the object's entry are gone for good.
 func wantGone(w *world.World, when string, f world.File, key string) {
 	w.Helper()
-	if got := w.Shop().CompleteFile(f.ID); got.Status != http.StatusNotFound {
-		w.Errorf("%s: got %d %s, want the file not found", when, got.Status, got.Body)
-	}
+	w.Want(when, http.StatusNotFound, w.Shop().CompleteFile(f.ID))
 	if _, err := w.App.Store.ObjectEntry(w.Context(), key); !failure.Is(err, failure.KindNotFound) {
 		w.Errorf("%s: got error %v, want no entry of the object", when, err)
 	}
@@ -57,8 +55,8 @@ func TestATickThatDies(t *testing.T) {
 			over := len(p.Steps.Taken()) < step
 			p.Stop()
 			for range 2 {
-				tick(w)
-				drain(w)
+				w.Tick("sweep")
+				w.DrainQueues()
 				w.Clock.Advance(15 * time.Minute)
 			}
 			wantGone(w, when, f, key)
@@ -76,20 +74,18 @@ func TestALostMessageIsSentAgain(t *testing.T) {
 	f, key := uploaded(w)
 	w.Clock.Advance(2 * time.Hour)
 	w.RefuseObjects(func(string) bool { return true })
-	if got := w.Shop().Send("DELETE", w.Shop().FilesPath()+"/"+f.ID, nil); got.Status != http.StatusNoContent {
-		t.Fatalf("got %d %s, want it deleted", got.Status, got.Body)
-	}
+	w.Must(http.StatusNoContent, w.Shop().Send("DELETE", w.Shop().FilesPath()+"/"+f.ID, nil))
 	w.RefuseObjects(nil)
 	for range 31 { // at 0, 15 and 30 minutes
-		tick(w)
+		w.Tick("sweep")
 		w.Clock.Advance(time.Minute)
 	}
-	if n := drain(w); n != 3 {
+	if n := w.DrainQueues(); n != 3 {
 		t.Errorf("got %d messages, want 3", n)
 	}
 	wantGone(w, "after a message", f, key)
-	tick(w)
-	if n := drain(w); n != 0 {
+	w.Tick("sweep")
+	if n := w.DrainQueues(); n != 0 {
 		t.Errorf("got %d messages once it is gone, want none", n)
 	}
 }
@@ -110,7 +106,7 @@ func TestAFileCompletedAtTheLastMoment(t *testing.T) {
 		when := fmt.Sprintf("at step %d of %v", step, p.Steps.Taken())
 		over := len(p.Steps.Taken()) < step
 		p.Stop()
-		drain(w)
+		w.DrainQueues()
 		e, err := w.App.Store.ObjectEntry(t.Context(), key)
 		if answer.Status == http.StatusOK && (err != nil || e.State != file.ObjectUploaded || w.Stored()[key] != 1) {
 			t.Errorf("%s: got %+v, %v, want it uploaded", when, e, err)
@@ -130,11 +126,12 @@ func TestAnEntryWithoutAFile(t *testing.T) {
 	w := world.New(t)
 	f, key := uploaded(w)
 	_, table := w.App.Store.Raw()
-	if err := table.Delete("pk", "FILES#"+tenant(w).String()).Range("sk", "FILE#"+f.ID).Run(t.Context()); err != nil {
+	err := table.Delete("pk", "FILES#"+w.Shop().Tenant().String()).Range("sk", "FILE#"+f.ID).Run(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(file.PendingTime)
-	tick(w)
-	drain(w)
+	w.Tick("sweep")
+	w.DrainQueues()
 	wantGone(w, "after a day", f, key)
 }

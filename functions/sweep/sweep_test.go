@@ -19,12 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/harness/faults"
 	"github.com/cashwrap/cashwrap/localstack/harness/world"
 	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/identity"
 )
-
-func tenant(w *world.World) identity.Tenant {
-	return identity.Tenant{Mode: identity.Test, Merchant: w.Merchant.Code}
-}
 
 // create makes a checkout that is valid for an hour.
 func create(w *world.World, reference, returnURL string) (id string) {
@@ -33,40 +28,19 @@ func create(w *world.World, reference, returnURL string) (id string) {
 		"valid_until": w.Clock.Now().Add(time.Hour).Format(time.RFC3339)})
 }
 
-func deactivate(w *world.World, id string) {
-	w.Helper()
-	w.Shop().Deactivate(id)
-}
-
-func tick(w *world.World) {
-	w.Helper()
-	if err := w.Main().TickNow(w.Context(), "sweep"); err != nil {
-		w.Fatal(err)
-	}
-}
-
-func drain(w *world.World) (messages int) {
-	w.Helper()
-	messages, err := w.Main().DrainQueues(w.Context())
-	if err != nil {
-		w.Fatal(err)
-	}
-	return messages
-}
-
 func TestExpiryIsRecordedAndSentAsCallback(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
 	id := create(w, "order", shop.URL)
 	w.Clock.Advance(time.Hour - time.Second)
-	tick(w)
-	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "PENDING" {
+	w.Tick("sweep")
+	if c, err := w.App.Store.Checkout(t.Context(), w.Shop().Tenant(), id); err != nil || c.Status != "PENDING" {
 		t.Fatalf("a second before valid_until: got %s, error %v; want PENDING", c.Status, err)
 	}
 	w.Clock.Advance(time.Second)
-	tick(w)
-	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "EXPIRED" {
+	w.Tick("sweep")
+	if c, err := w.App.Store.Checkout(t.Context(), w.Shop().Tenant(), id); err != nil || c.Status != "EXPIRED" {
 		t.Fatalf("at valid_until: got %s, error %v; want EXPIRED", c.Status, err)
 	}
 	w.RunUntilIdle()
@@ -80,15 +54,15 @@ func TestWhatTheStreamLosesIsStillDelivered(t *testing.T) {
 	w := world.New(t)
 	shop := w.Receive()
 	id := create(w, "order", shop.URL)
-	deactivate(w, id)
+	w.Shop().Deactivate(id)
 	w.Clock.Advance(time.Minute - time.Second)
-	tick(w)
-	if n := drain(w); n != 0 {
+	w.Tick("sweep")
+	if n := w.DrainQueues(); n != 0 {
 		t.Fatalf("got %d messages before the fast path is overdue, want 0", n)
 	}
 	w.Clock.Advance(time.Second)
-	tick(w)
-	if n := drain(w); n != 1 {
+	w.Tick("sweep")
+	if n := w.DrainQueues(); n != 1 {
 		t.Fatalf("got %d messages, want 1, from sweep", n)
 	}
 	if got := shop.Deliveries(); len(got) != 1 || got[0].Checkout != id {
@@ -101,16 +75,14 @@ func TestASlowQueueGetsFewRepeatedMessages(t *testing.T) {
 	w := world.New(t)
 	shop := w.Receive()
 	id := create(w, "order", shop.URL)
-	deactivate(w, id)
+	w.Shop().Deactivate(id)
 	for range 180 { // three hours without a consumer
-		tick(w)
-		if _, err := w.Main().DrainStream(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		w.Tick("sweep")
+		w.ReadStream()
 		w.Clock.Advance(time.Minute)
 	}
 	// relay's at once; sweep's after 1, 6, 16, 36, 76 and 136 minutes.
-	if n := drain(w); n != 7 {
+	if n := w.DrainQueues(); n != 7 {
 		t.Errorf("got %d messages in the queue, want 7", n)
 	}
 	w.PassMinute()
@@ -143,10 +115,10 @@ func TestItemsThatKeepFailingDelayNoOthers(t *testing.T) {
 	const more = 260 // than one page of a shard holds
 	corrupt(w, more)
 	id := create(w, "order", shop.URL)
-	deactivate(w, id)
+	w.Shop().Deactivate(id)
 	w.Clock.Advance(time.Minute)
-	tick(w)
-	drain(w)
+	w.Tick("sweep")
+	w.DrainQueues()
 	if got := shop.Messages(id); len(got) != 1 {
 		t.Errorf("got callbacks %v, want one", got)
 	}
@@ -160,14 +132,14 @@ func TestAMissingCheckoutDelaysNoOthers(t *testing.T) {
 	w := world.New(t)
 	_, table := w.App.Store.Raw()
 	id := create(w, "order", w.Receive().URL)
-	pk := "CHECKOUT#" + tenant(w).String() + "#gone"
+	pk := "CHECKOUT#" + w.Shop().Tenant().String() + "#gone"
 	ghost := map[string]any{"pk": pk, "sk": "OTHER", "due_pk": "DUE#0", "due_sk": fmt.Sprintf("%016d", 1)}
 	if err := table.Put(ghost).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(time.Hour)
-	tick(w)
-	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "EXPIRED" {
+	w.Tick("sweep")
+	if c, err := w.App.Store.Checkout(t.Context(), w.Shop().Tenant(), id); err != nil || c.Status != "EXPIRED" {
 		t.Errorf("the other checkout: got %s, error %v; want EXPIRED", c.Status, err)
 	}
 	if log, want := w.Logs.String(), `"checkout not swept"`; !strings.Contains(log, want) {
@@ -218,7 +190,7 @@ func TestATickFailsOnlyIfNothingCouldBeRead(t *testing.T) {
 func TestWithoutTimeNothingIsStarted(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	deactivate(w, create(w, "order", w.Receive().URL))
+	w.Shop().Deactivate(create(w, "order", w.Receive().URL))
 	w.Clock.Advance(time.Hour)
 	// All of this time is kept free to finish what has been started.
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(20*time.Second))
@@ -226,7 +198,7 @@ func TestWithoutTimeNothingIsStarted(t *testing.T) {
 	if err := sweep.Tick(w.App)(ctx); err != nil {
 		t.Errorf("got error %v, want none", err)
 	}
-	if n := drain(w); n != 0 {
+	if n := w.DrainQueues(); n != 0 {
 		t.Errorf("got %d messages, want none", n)
 	}
 	if log := w.Logs.String(); !strings.Contains(log, "time is up") {

@@ -43,9 +43,7 @@ func TestWhoMayUseTransactions(t *testing.T) {
 	public := s.WithKey(s.NewKey("public"))
 	for path, method := range addresses(s, p) {
 		denied.Check(t, public.Send(method, path, nil))
-		if got := s.Do(world.Request{Method: method, Path: path, APIKey: world.NoKey}); got.Status != 401 {
-			t.Errorf("%s without a key: got %d, want 401", path, got.Status)
-		}
+		s.Want(path+" without a key", 401, s.Do(world.Request{Method: method, Path: path, APIKey: world.NoKey}))
 	}
 	for scope, want := range map[string]int{"transactions.history": 200, "transactions.read": 200, "payments": 403,
 		"receipts.read": 403} {
@@ -85,16 +83,9 @@ func TestLiveTransactionsAreNoTestTransactions(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.GoLive()
-	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
-		"currency": "EUR", "sandbox": false})
+	s = s.NewLiveShop()
 	p := s.Sell("10.10")
-	var made struct {
-		Key struct{ Plaintext string } `json:"api_key"`
-	}
-	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.Merchant.Code, "mode": "test", "name": "try",
-		"scopes": []string{"payments", "transactions.history"}}, &made)
-	s.Secret("API key", made.Key.Plaintext)
-	try := s.WithKey(made.Key.Plaintext)
+	try := s.WithKey(s.NewKey("secret", "payments", "transactions.history"))
 	for name, value := range queries(s, p) {
 		query := name + "=" + url.QueryEscape(value)
 		notFound.Check(t, try.Transaction(query))

@@ -57,8 +57,7 @@ func ways(s, seller world.Shop) map[string]func() world.Payment {
 		"after a challenge": func() world.Payment {
 			c := seller.Create("10", nil)
 			form := s.Challenge(seller.ProcessCheckout(c, s.Card(world.Challenged)), "approve")
-			s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts/" + c + "/complete_payment", APIKey: world.NoKey,
-				Body: form})
+			s.Answer(c, form)
 			return paymentOf(s, c)
 		},
 		"under a mandate, by the merchant's key": func() world.Payment {

@@ -215,9 +215,7 @@ func TestATransactionKeepsItsForeignID(t *testing.T) {
 	checkout := s.Create("42.01", nil)
 	failed := s.Pay(checkout, s.Card(world.Frictionless))
 	renamed := map[string]any{"checkout_reference": "renamed", "amount": 10}
-	if changed := s.Send("PATCH", "/v0.1/checkouts/"+checkout, renamed); changed.Status != 200 {
-		t.Fatalf("rename: got %d %s, want 200", changed.Status, changed.Body)
-	}
+	s.Must(200, s.Send("PATCH", "/v0.1/checkouts/"+checkout, renamed))
 	notFound.Check(t, s.Transaction("foreign_transaction_id=renamed"))
 	paid := s.Pay(checkout, s.Card(world.Frictionless))
 	for reference, want := range map[string]string{failed.Reference: failed.ID, "renamed": paid.ID} {

@@ -38,9 +38,7 @@ func TestEventsOfARefundAndAChargeback(t *testing.T) {
 	s.Clock.Advance(4 * time.Hour) // the next day in Tokyo
 	p := s.Sell("10.10")
 	s.Clock.Advance(time.Second)
-	if got := refundV0(s, p, "2.5"); got.Status != 204 {
-		t.Fatalf("refund: got %d %s, want 204", got.Status, got.Body)
-	}
+	s.Must(204, refundV0(s, p, "2.5"))
 	s.Clock.Advance(time.Second)
 	chargeback(s, p, "")
 	record, err := s.App.Store.Transaction(t.Context(), s.Tenant(), p.ID)

@@ -111,9 +111,7 @@ func TestListTransactions_RefOfHiddenItem(t *testing.T) {
 				invalid(name).Check(t, p.employee.Send("GET", path+"?"+name+"="+hidden, nil))
 				p.page(path, name+"="+hidden, true)
 			}
-			if got := p.employee.Send("GET", path+"?"+name+"="+p.own[0], nil); got.Status != 200 {
-				t.Errorf("its own %s: got %d %s, want 200", name, got.Status, got.Body)
-			}
+			p.Want("its own "+name, 200, p.employee.Send("GET", path+"?"+name+"="+p.own[0], nil))
 		}
 	}
 }
@@ -138,13 +136,9 @@ func TestListTransactions_SealedRefDuringRotation(t *testing.T) {
 	p.Rotate(time.Minute)
 	during := p.sealed()
 	request := world.Request{Method: "GET", Path: during, APIKey: p.employee.Merchant.Key.Plaintext}
-	if got := old.Do(request); got.Status != 200 {
-		t.Errorf("a process that is not replaced yet: got %d %s, want 200", got.Status, got.Body)
-	}
+	p.Want("a process that is not replaced yet", 200, old.Do(request))
 	p.Clock.Advance(time.Minute)
 	for _, path := range []string{before, during, p.sealed()} {
-		if got := p.employee.Send("GET", path, nil); got.Status != 200 {
-			t.Errorf("%s with the new secret in use: got %d %s, want 200", path, got.Status, got.Body)
-		}
+		p.Want(path+" with the new secret in use", 200, p.employee.Send("GET", path, nil))
 	}
 }

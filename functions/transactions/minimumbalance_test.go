@@ -22,8 +22,7 @@ func TestALiveMerchantsRefundsLeaveItsMinimumBalance(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.App.Acquirers[identity.Live] = s.App.Sandbox
-	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
-		"currency": "EUR", "sandbox": false})
+	s = s.NewLiveShop()
 	id := paidLive(s)
 	notEnough := world.Refused(409, "NOT_ENOUGH_BALANCE", "", "conflict")
 	// 10 less the fee of 0.20 is owed.
@@ -31,14 +30,11 @@ func TestALiveMerchantsRefundsLeaveItsMinimumBalance(t *testing.T) {
 	notEnough.Check(t, refundLive(s, "/v0.1/me/refund/"+id, `{"amount":0.01}`))
 	setMinimumBalance(s, "4.80")
 	notEnough.Check(t, refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", `{"amount":5.01}`))
-	if got := refundLive(s, "/v0.1/me/refund/"+id, `{"amount":5}`); got.Status != 204 {
-		t.Errorf("to the minimum: got %d %s, want 204", got.Status, got.Body)
-	}
+	s.Want("to the minimum", 204, refundLive(s, "/v0.1/me/refund/"+id, `{"amount":5}`))
 	notEnough.Check(t, refundLive(s, "/v0.1/me/refund/"+id, ""))
 	setMinimumBalance(s, "") // the contract's: −1000
-	if got := refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", ""); got.Status != 201 {
-		t.Errorf("to the contract's minimum: got %d %s, want 201", got.Status, got.Body)
-	}
+	s.Want("to the contract's minimum", 201,
+		refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", ""))
 }
 
 // paidLive is a live transaction of 10 EUR.

@@ -76,9 +76,7 @@ func TestRefundsNeedThePermission(t *testing.T) {
 		"its own": {p.employee, p.byEmployee, 204}, "another's": {p.employee, p.byKey, 404},
 		"without the permission": {p.accountant, p.byKey, 403},
 	} {
-		if got := c.by.Send("POST", "/v0.1/me/refund/"+c.payment.ID, map[string]any{"amount": 1}); got.Status != c.want {
-			t.Errorf("%s: got %d %s, want %d", name, got.Status, got.Body, c.want)
-		}
+		p.Want(name, c.want, c.by.Send("POST", "/v0.1/me/refund/"+c.payment.ID, map[string]any{"amount": 1}))
 	}
 }
 

@@ -157,13 +157,9 @@ func TestRefundsOfAPaymentAtAReader(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	s.Refund(p, "1.01")
 	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 10.10, REFUND REFUNDED 1.01, PAYOUT_DEDUCTION PENDING 0.22")
-	if got := refundV0(s, p, "0.01"); got.Status != 409 {
-		t.Errorf("more than was paid: got %d %s, want 409", got.Status, got.Body)
-	}
+	s.Want("more than was paid", 409, refundV0(s, p, "0.01"))
 	unpaid := s.PayAtReader(world.Sale{Amount: "42.24"})
-	if got := refundV0(s, unpaid, "1"); got.Status != 409 {
-		t.Errorf("of one that is CANCELLED: got %d %s, want 409", got.Status, got.Body)
-	}
+	s.Want("of one that is CANCELLED", 409, refundV0(s, unpaid, "1"))
 }
 
 // A Pix payment at a reader is found by its entry mode, like an online one, and refunded as any other.
@@ -184,9 +180,7 @@ func TestAPixPaymentAtAReader(t *testing.T) {
 	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 1.01, left 9.09")
 	s.Clock.Advance(time.Second)
 	s.Refund(p, "9.09")
-	if got := refundV0(s, p, "0.01"); got.Status != 409 {
-		t.Errorf("more than was paid: got %d %s, want 409", got.Status, got.Body)
-	}
+	s.Want("more than was paid", 409, refundV0(s, p, "0.01"))
 }
 
 func TestAChargebackOfAPaymentAtAReader(t *testing.T) {

@@ -64,9 +64,7 @@ func TestRefundBodies(t *testing.T) {
 		``: ", PAYOUT_DEDUCTION PENDING 0.20",
 	} {
 		p := s.Sell("10.10")
-		if got := s.Send("POST", "/v0.1/me/refund/"+p.Code, body); got.Status != 204 {
-			t.Errorf("%s: got %d %s, want 204", body, got.Status, got.Body)
-		}
+		s.Want(body, 204, s.Send("POST", "/v0.1/me/refund/"+p.Code, body))
 		if seen := summary(s, p); !strings.HasSuffix(seen, left) {
 			t.Errorf("%s: got %s, want %s at its end", body, seen, left)
 		}
@@ -99,9 +97,7 @@ func TestARefundAboveTheRest(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
-	if got := refundV0(s, p, "2.5"); got.Status != 204 {
-		t.Fatalf("refund: got %d %s, want 204", got.Status, got.Body)
-	}
+	s.Must(204, refundV0(s, p, "2.5"))
 	for _, amount := range []string{"7.61", "999999999999.99"} {
 		conflict.Check(t, refundV0(s, p, amount))
 		world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, refundV1(s, p, amount))

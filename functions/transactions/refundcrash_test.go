@@ -99,9 +99,7 @@ func TestASweepOfARefundKilledAfterEveryStep(t *testing.T) {
 	anything := func(string) []faults.Fault { return faults.Plannable }
 	withEveryFault(s, anything, func(_ int, step int, fault faults.Fault) ([]string, func() string) {
 		p := s.Sell("100")
-		if got := refundV0(s, p, "42.25"); got.Status != 204 {
-			t.Fatalf("refund: got %d %s, want 204", got.Status, got.Body)
-		}
+		s.Must(204, refundV0(s, p, "42.25"))
 		s.Clock.Advance(time.Minute)
 		process := s.Process()
 		process.Steps.Plan(step, fault)

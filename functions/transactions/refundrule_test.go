@@ -36,12 +36,8 @@ func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 			`"reason":"amount_too_high","max_refundable_amount":1010,"min_refundable_amount":250}]`})
 	wantSummary(s, p, "SUCCESSFUL, left 10.10")
 
-	if got := refundV0(s, p, "2.5"); got.Status != http.StatusNoContent {
-		t.Fatalf("the least: got %d %s, want 204", got.Status, got.Body)
-	}
-	if got := refundV1(s, p, "5.10"); got.Status != http.StatusCreated {
-		t.Fatalf("more: got %d %s, want 201", got.Status, got.Body)
-	}
+	s.Must(http.StatusNoContent, refundV0(s, p, "2.5"))
+	s.Must(http.StatusCreated, refundV1(s, p, "5.10"))
 	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 2.50, REFUND REFUNDED 5.10, left 2.50")
 
 	s.Clock.Advance(90 * 24 * time.Hour)

@@ -57,8 +57,7 @@ func (a pendingAccount) request(method string, body any) world.Request {
 
 func (e *everything) pendingAccount(mode identity.Mode) pendingAccount {
 	e.Helper()
-	of := pendingAccount{sales: e.sales(e.Provision(map[string]any{"name": "Laden", "email": "laden@example.com",
-		"country": "DE", "currency": "EUR", "sandbox": mode == identity.Test}))}
+	of := pendingAccount{sales: e.sales(e.NewShop("DE", "EUR", map[string]any{"sandbox": mode == identity.Test}))}
 	of.Sell("10")
 	e.ask(of.request("POST", another))
 	accounts, err := e.App.Store.BankAccounts(e.Context(), identity.Tenant{Mode: mode, Merchant: of.Merchant.Code})

@@ -42,9 +42,7 @@ func (e *everything) files() {
 	})
 	upload(world.PDF)()
 	e.Clock.Advance(time.Minute)
-	if err := e.Main().TickNow(e.Context(), "reconcile"); err != nil {
-		e.Error(err)
-	}
+	e.Tick("reconcile")
 	e.RunUntilIdle()
 }
 
@@ -60,7 +58,5 @@ func (e *everything) loseObject() {
 	if err := table.Delete("pk", "OBJECTS#"+id[:1]).Range("sk", id).Run(e.Context()); err != nil {
 		e.Fatal(err)
 	}
-	if err := e.Main().TickNow(e.Context(), "reconcile"); err != nil {
-		e.Error(err)
-	}
+	e.Tick("reconcile")
 }

@@ -36,8 +36,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	w.GoLive()
 	one.requests()
 	one.payers()
-	test, live := one.sales(w.Merchant), one.sales(w.Provision(map[string]any{
-		"name": "Markt", "email": "markt@example.com", "country": "DE", "currency": "EUR", "sandbox": false}))
+	test, live := one.sales(one.Shop), one.sales(one.NewLiveShop())
 	test.money("test")
 	live.money("live")
 	live.file(live.payouts())
@@ -275,9 +274,10 @@ func (e *everything) grow() {
 // sales takes payments and refunds them.
 type sales struct{ world.Shop }
 
-// sales is the merchant's, who is paid out.
-func (e *everything) sales(m world.Merchant) sales {
-	t := sales{world.Shop{World: e.World, Merchant: m, Currency: "EUR"}}
+// sales sets the account to which the shop is paid out. The shop's checkouts ask for no callbacks.
+func (e *everything) sales(s world.Shop) sales {
+	s.Receiver = nil
+	t := sales{s}
 	t.SetPayout(map[string]any{"holder": "Markt", "iban": sandbox.PaidIBAN})
 	return t
 }

@@ -43,9 +43,7 @@ func (e *everything) readers() {
 			p.Do(sold)
 		},
 		func(p *world.Process) {
-			if _, err := e.Main().DrainStream(e.Context()); err != nil {
-				e.Error(err)
-			}
+			e.ReadStream()
 			e.Clock.Advance(3 * time.Minute)
 			_, _ = p.DrainQueues(e.Context())
 		},

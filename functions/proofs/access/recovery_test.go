@@ -98,9 +98,7 @@ func (e *everything) unknown() {
 		func() { e.Refund(e.Sell("100"), world.Unanswered) },
 	} {
 		e.through(open, func(p *world.Process) { // by the fast path
-			if _, err := e.Main().DrainStream(e.Context()); err != nil {
-				e.Error(err)
-			}
+			e.ReadStream()
 			e.Clock.Advance(45 * time.Second)
 			_, _ = p.DrainQueues(e.Context())
 		})
@@ -129,14 +127,11 @@ func (e *everything) unknown() {
 // when it asks.
 func (e *everything) unheard() {
 	e.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return world.Unheard{Acquirer: a} })
-	live := e.sales(e.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
-		"currency": "EUR", "sandbox": false}))
+	live := e.sales(e.NewLiveShop())
 	e.through(func() {
 		live.ProcessCheckout(live.Create("10", map[string]any{"redirect_url": world.RedirectURL}), e.Card(world.Challenged))
 	}, func(p *world.Process) {
-		if _, err := e.Main().DrainStream(e.Context()); err != nil {
-			e.Error(err)
-		}
+		e.ReadStream()
 		e.Clock.Advance(6 * time.Second)
 		_, _ = p.DrainQueues(e.Context())
 	})
@@ -160,8 +155,7 @@ func (e *everything) disputes() {
 
 // settings change when a payout is due, which is opened first.
 func (e *everything) settings() {
-	s := e.sales(e.Provision(map[string]any{"name": "Basar", "email": "basar@example.com", "country": "DE",
-		"currency": "EUR"}))
+	s := e.sales(e.NewShop("DE", "EUR", nil))
 	periods := []string{"weekly", "daily"}
 	prepare := func() { s.Sell("1"); e.Clock.Advance(7 * 24 * time.Hour); slices.Reverse(periods) }
 	e.through(prepare, func(p *world.Process) {
@@ -184,8 +178,7 @@ func (e *everything) settings() {
 
 // unpaid are payouts that fail, are negative, or are cut off.
 func (e *everything) unpaid() {
-	s := e.sales(e.Provision(map[string]any{"name": "Kiosk", "email": "kiosk@example.com", "country": "DE",
-		"currency": "EUR"}))
+	s := e.sales(e.NewShop("DE", "EUR", nil))
 	s.SetPayout(map[string]any{"holder": "Kiosk", "iban": sandbox.ClosedIBAN})
 	paid := s.Sell("100")
 	s.payouts()
@@ -219,8 +212,7 @@ func (e *everything) unpaid() {
 // whichever shards they are in.
 func (e *everything) many() {
 	for range 4*walkWithoutLease + 1 {
-		e.sales(e.Provision(map[string]any{"name": "Stand", "email": "stand@example.com", "country": "DE",
-			"currency": "EUR"}))
+		e.sales(e.NewShop("DE", "EUR", nil))
 	}
 	e.Clock.Advance(24 * time.Hour)
 	e.RunPayouts()
@@ -253,7 +245,7 @@ func (e *everything) lowerDueShards() {
 	before := strconv.Itoa(e.App.Store.DueShards())
 	e.Set("DUE_SHARDS", strconv.Itoa(store.MaxDueShards))
 	for range 5 {
-		e.sales(e.Provision(map[string]any{"name": "Zelt", "email": "zelt@example.com", "country": "DE", "currency": "EUR"}))
+		e.sales(e.NewShop("DE", "EUR", nil))
 	}
 	e.Set("DUE_SHARDS", before)
 	e.Clock.Advance(24 * time.Hour)

@@ -31,10 +31,10 @@ func (c *capacity) measureEvents(t *testing.T) {
 	one := measured{examples.New(t)}
 	one.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
 	one.RunUntilIdle() // the owner gets a mail about the account
-	one.pay(map[string]any{})
+	one.MustPay(one.Create("10.10", nil), one.Card(world.Frictionless))
 	c.use("a callback is delivered", one.deliver())
 	for range paidOut - 1 {
-		one.pay(map[string]any{"return_url": nil})
+		one.MustPay(one.Create("10.10", map[string]any{"return_url": nil}), one.Card(world.Frictionless))
 	}
 	before := one.left()
 	c.use(fmt.Sprintf("%d payments are paid out", paidOut), one.payOut(paidOut))
@@ -67,9 +67,7 @@ func typicalItems(t *testing.T) (items []itemSize) {
 	add("claimed", store.KindCheckout)
 	one.Clock.Advance(2 * time.Minute) // after which the sweep finds that the acquirer knows of no charge
 	one.RunUntilIdle()
-	if paid := one.Do(one.ByCard(world.Frictionless)); paid.Status != 200 {
-		t.Fatalf("pay: got %d %s, want 200", paid.Status, paid.Body)
-	}
+	one.Must(200, one.Do(one.ByCard(world.Frictionless)))
 	add("paid", store.KindCheckout, store.KindTransaction, store.KindJournal, store.KindPayable, store.KindCallback)
 	one.payOut(1)
 	add("paid out", store.KindTransaction, store.KindPayout, store.KindPayoutRecords)
@@ -108,26 +106,12 @@ func (t measured) sizeOfOnly(kind store.Kind) (n int) {
 	return n
 }
 
-// pay takes a payment of its own.
-func (t measured) pay(more map[string]any) world.Response {
-	t.Open(more)
-	paid := t.Do(t.ByCard(world.Frictionless))
-	if paid.Status != 200 {
-		t.Fatalf("pay: got %d %s, want 200", paid.Status, paid.Body)
-	}
-	return paid
-}
-
 // deliver brings the callback that is owed to its receiver.
 func (t measured) deliver() world.Use {
-	if _, err := t.Main().DrainStream(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	t.ReadStream()
 	relayed := t.Relayed()
 	t.Main().Meter.Reset()
-	if _, err := t.Main().DrainQueues(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	t.DrainQueues()
 	if n := len(t.Receiver.Deliveries()); n != 1 {
 		t.Errorf("got %d callbacks delivered, want 1", n)
 	}
@@ -156,9 +140,10 @@ func (t measured) payOut(n int) world.Use {
 // length in each run.
 func paidOnce(t *testing.T) size {
 	one := measured{examples.New(t)}
-	one.pay(nil) // once an hour it is noted that the key is used
+	one.MustPay(one.Create("10.10", nil), one.Card(world.Frictionless)) // once an hour it is noted that the key is used
 	before := one.left()
-	one.pay(map[string]any{"return_url": "https://example.com/hooks"})
+	order := one.Create("10.10", map[string]any{"return_url": "https://example.com/hooks"})
+	one.MustPay(order, one.Card(world.Frictionless))
 	return one.left().less(before)
 }
 

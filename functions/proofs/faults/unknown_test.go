@@ -55,14 +55,12 @@ func (u *unknowns) pass(most int, streams bool, tick int) (settled int) {
 	for second := 1; second <= most; second++ {
 		u.Clock.Advance(time.Second)
 		if second%60 == tick {
-			if err := u.Main().TickNow(u.Context(), "sweep"); err != nil {
-				u.Fatal(err)
-			}
+			u.Tick("sweep")
 		}
 		if streams {
 			u.Relay()
-		} else if _, err := u.Main().DrainQueues(u.Context()); err != nil {
-			u.Fatal(err)
+		} else {
+			u.DrainQueues()
 		}
 		if u.open() == "" {
 			return second
@@ -116,16 +114,15 @@ func TestAChallengeThatNobodyHeardOfIsFoundByAPoll(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.GoLive(func(a acquirer.Acquirer) acquirer.Acquirer { return world.Unheard{Acquirer: a} })
-	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
-		"currency": "EUR", "sandbox": false})
+	s = s.NewLiveShop()
 	checkout := s.Create("10", map[string]any{"redirect_url": world.RedirectURL})
 	if r := s.ProcessCheckout(checkout, s.Card(world.Challenged)); r.Status >= 400 {
 		t.Errorf("process: got %d %s, want a status below 400", r.Status, r.Body)
 	}
 	s.Relay()
 	s.Clock.Advance(6 * time.Second)
-	if n, err := s.Main().DrainQueues(t.Context()); err != nil || n != 1 {
-		t.Errorf("got %d messages, error %v; want one, handled", n, err)
+	if n := s.DrainQueues(); n != 1 {
+		t.Errorf("got %d messages, want one, handled", n)
 	}
 	live := identity.Tenant{Mode: identity.Live, Merchant: s.Merchant.Code}
 	c, err := s.App.Store.Checkout(t.Context(), live, checkout)

@@ -76,9 +76,7 @@ func newBrowser(t *testing.T, credential func(world.Shop) string, may map[string
 	b.key, b.shop = credential(b.Shop), examples.NewBoleto(b.World)
 	b.shopKey = credential(b.shop.Shop)
 	b.setUp()
-	if r := b.Do(b.mandated()); r.Text("status") != "PAID" {
-		t.Fatalf("process: got %d %s, want it PAID", r.Status, r.Body)
-	}
+	b.MustPay(b.CheckoutID, b.mandated().Body.(map[string]any))
 	return b
 }
 
@@ -302,13 +300,9 @@ func TestAPublicKeyTakesNoKeyOfTheMerchants(t *testing.T) {
 	one.CheckoutID = "4e425463-3e1b-431d-83fa-1e51c2925e99"
 	squat := one.ByCard(world.Frictionless)
 	squat.APIKey, squat.IdempotencyKey = key, guessed
-	if got := one.Do(squat); got.Status != 404 {
-		t.Errorf("a random checkout: got %d %s, want 404", got.Status, got.Body)
-	}
+	one.Want("a random checkout", 404, one.Do(squat))
 	refund := world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid, IdempotencyKey: guessed}
-	if got := one.Do(refund); got.Status != 204 {
-		t.Errorf("refund: got %d %s, want 204", got.Status, got.Body)
-	}
+	one.Want("refund", 204, one.Do(refund))
 	one.Open(map[string]any{"customer_id": one.CustomerID})
 	request := one.BySavedCard()
 	request.IdempotencyKey = "order-4712"

@@ -53,11 +53,16 @@ func (w *World) PassMinute() {
 // also of what comes of it.
 func (w *World) RunUntilIdle() {
 	w.Helper()
-	ctx := w.Context()
-	if err := w.main.TickNow(ctx, "sweep"); err != nil {
-		w.Errorf("sweep: %v", err)
-	}
+	w.Tick("sweep")
 	for w.Relay() > 0 {
+	}
+}
+
+// Tick runs a scheduled function now.
+func (w *World) Tick(function string) {
+	w.Helper()
+	if err := w.main.TickNow(w.Context(), function); err != nil {
+		w.Errorf("%s: %v", function, err)
 	}
 }
 
@@ -65,16 +70,28 @@ func (w *World) RunUntilIdle() {
 // in them.
 func (w *World) Relay() int {
 	w.Helper()
-	ctx := w.Context()
-	records, err := w.main.DrainStream(ctx)
+	records := w.ReadStream()
+	return records + w.DrainQueues()
+}
+
+// ReadStream has relay read the table's stream, and returns the number of records.
+func (w *World) ReadStream() int {
+	w.Helper()
+	records, err := w.main.DrainStream(w.Context())
 	if err != nil {
 		w.Errorf("stream: %v", err)
 	}
-	messages, err := w.main.DrainQueues(ctx)
+	return records
+}
+
+// DrainQueues has functions take all messages of their queues, and returns the number of messages.
+func (w *World) DrainQueues() int {
+	w.Helper()
+	messages, err := w.main.DrainQueues(w.Context())
 	if err != nil {
 		w.Errorf("queues: %v", err)
 	}
-	return records + messages
+	return messages
 }
 
 // Reconcile runs the nightly reconciliation now.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -142,12 +143,12 @@ func (s Shop) CheckoutBody(amount string) map[string]any {
 	return body
 }
 
-// Create creates a checkout and returns its id; more are members beside or
-// instead of CheckoutBody's.
+// Create creates a checkout and returns its id. More are members beside or instead of CheckoutBody's; nil takes one away.
 func (s Shop) Create(amount string, more map[string]any) string {
 	s.Helper()
 	body := s.CheckoutBody(amount)
 	maps.Copy(body, more)
+	maps.DeleteFunc(body, func(_ string, value any) bool { return value == nil })
 	return s.Must(http.StatusCreated, s.Send("POST", "/v0.1/checkouts", body)).Text("id")
 }
 
@@ -238,6 +239,23 @@ func (s Shop) Pay(checkout string, body map[string]any) Payment {
 	p := c.Transactions[len(c.Transactions)-1]
 	p.Checkout, p.Reference = checkout, c.Reference
 	return p
+}
+
+// MustPay has a checkout paid at once, and returns the checkout.
+func (s Shop) MustPay(checkout string, body map[string]any) Response {
+	s.Helper()
+	paid := s.ProcessCheckout(checkout, body)
+	if paid.Status != http.StatusOK || paid.Text("status") != "PAID" {
+		s.Fatalf("pay: got %d %s, want 200 and PAID", paid.Status, paid.Body)
+	}
+	return paid
+}
+
+// Answer brings a payer back from the card's issuer, with the form that Challenge has returned.
+func (w *World) Answer(checkout string, form url.Values) Response {
+	w.Helper()
+	return w.Do(Request{Method: "POST", Path: "/v0.1/checkouts/" + checkout + "/complete_payment", Body: form,
+		APIKey: NoKey})
 }
 
 // Sell has a new checkout paid by card.
