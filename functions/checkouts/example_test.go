@@ -1,0 +1,60 @@
+package checkouts_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/harness/faults"
+	"github.com/cashwrap/cashwrap/localstack/harness/world"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// TestExample_AProcessDiesAfterTheCharge is the test to read first. It says what each call of the harness does.
+func TestExample_AProcessDiesAfterTheCharge(t *testing.T) {
+	t.Parallel() // Each test has another world, so all run in parallel.
+
+	// A world is the whole platform in memory: functions, table, queues, acquirer, and a clock that only the test moves.
+	// A shop is a merchant's server in the world, here with a receiver of callbacks.
+	s := world.NewShop(t).WithCallbacks()
+
+	// A shop's requests carry the merchant's API key. The world compares every request and response with openapi.yaml.
+	id := s.Create("10.10", nil) // POST /v0.1/checkouts, which must answer 201
+	missing("currency").Check(t, s.Send("POST", "/v0.1/checkouts",
+		edited(s.CheckoutBody("10.10"), change{"currency", absent})))
+
+	// A process is one fleet of warm functions, which live and die together. MustPay would pay by the world's main process.
+	pay := func(p *world.Process, id string) world.Response {
+		return p.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: s.Card(world.Frictionless)})
+	}
+	// The calls of a process to table, queues and acquirer are its steps. One of them charges the card.
+	healthy, dying := s.Process(), s.Process()
+	s.Must(200, pay(healthy, id))
+	charge := slices.Index(healthy.Steps.Taken(), "Charge") + 1
+
+	// Plan lets the n-th of the next steps fail. Here the acquirer charges the card, and the process dies before it can
+	// write that down, so the payer's browser gets no answer.
+	id = s.Create("20", nil)
+	dying.Steps.Plan(charge, faults.DieAfter)
+	s.Must(500, pay(dying, id))
+
+	// App reads what is stored, past every fault. The attempt is open, so no other request charges the card.
+	c, err := s.App.Store.Checkout(t.Context(), s.Tenant(), id)
+	if err != nil || c.Attempt.State != payments.AttemptPending {
+		t.Errorf("got attempt %+v, error %v; want it pending", c.Attempt, err)
+	}
+
+	// Nothing runs by itself. PassMinute moves the clock and runs what is due: the sweep asks the acquirer about the
+	// same attempt and records the payment, in one transaction with the callback, which is then delivered.
+	s.PassMinute()
+	want := world.CheckoutRecords{Transactions: map[string]int{"SUCCESSFUL": 1}, Captured: 1}
+	if diff := cmp.Diff(want, s.CheckoutRecords(id)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	if got := s.Receiver.Messages(id); len(got) != 1 {
+		t.Errorf("got callbacks %v, want one", got)
+	}
+	// At its end the world also adds up the journal, searches table and logs for card numbers and keys, and fails if a
+	// function did what functions/access.json does not allow.
+}
