@@ -46,7 +46,12 @@ func TestManyObjectsAreComparedInSeveralCalls(t *testing.T) {
 		s.Reconcile()
 		dying := s.Process()
 		dying.Steps.Slow(faults.Latency{Table: time.Second})
-		dying.Steps.Plan(40, faults.DieAfter)
+		dying.Steps.Inject(func(string) faults.Fault {
+			if slices.Contains(s.breaks(), want[0]) {
+				return faults.DieAfter
+			}
+			return faults.None
+		})
 		s.drain(dying)
 		if !dying.Steps.Gone() || !slices.Contains(s.breaks(), want[0]) {
 			t.Errorf("got a process gone %t after %v, want it gone after some breaks", dying.Steps.Gone(), s.breaks())
@@ -90,9 +95,7 @@ func TestACallWithoutTimeComparesNothing(t *testing.T) {
 			t.Errorf("got reply %s, error %v; want %s", reply, err, want)
 		}
 		s.Main().Steps.Slow(faults.Latency{Table: 30 * time.Second})
-		if err := s.Main().TickNow(t.Context(), "reconcile"); err != nil {
-			t.Fatal(err)
-		}
+		s.Tick("reconcile")
 		s.drain(s.Main())
 		s.Main().Steps.Slow(faults.Latency{})
 		if log := s.Logs.String(); strings.Contains(log, `"whole":true`) || !strings.Contains(log, "message failed") {
