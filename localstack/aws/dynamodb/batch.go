@@ -3,6 +3,8 @@ package dynamodb
 import (
 	"fmt"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
@@ -17,13 +19,13 @@ const errDuplicateKeys = attr.Invalid("Provided list of item keys contains dupli
 
 // byTable is RequestItems: what a batch asks of each table, in its order.
 type byTable[T any] struct {
-	read  func(r *attr.Reader, table string) (T, error)
+	read  func(d *jsontext.Decoder, table string) (T, error)
 	asked []T
 }
 
-func (b *byTable[T]) decode(r *attr.Reader) error {
-	return r.Object(func(table string) error {
-		asked, err := b.read(r, table)
+func (b *byTable[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	return attr.Object(d, func(table string) error {
+		asked, err := b.read(d, table)
 		b.asked = append(b.asked, asked)
 		return err
 	})
@@ -35,17 +37,17 @@ type tableGets struct {
 	gets    []*get
 }
 
-func (e *Engine) batchGetItem(r *attr.Reader) ([]byte, error) {
+func (e *Engine) batchGetItem(d *jsontext.Decoder) ([]byte, error) {
 	var in struct {
 		RequestItems           byTable[*request]
 		ReturnConsumedCapacity capacityLevel
 	}
-	in.RequestItems.read = func(r *attr.Reader, table string) (*request, error) {
-		req, err := readRequest(r, "BatchGetItem")
+	in.RequestItems.read = func(d *jsontext.Decoder, table string) (*request, error) {
+		req, err := readRequest(d, "BatchGetItem")
 		req.TableName = table
 		return req, err
 	}
-	if err := decode(r, "BatchGetItem", &in); err != nil {
+	if err := decode(d, "BatchGetItem", &in); err != nil {
 		return nil, err
 	}
 	var batch []*tableGets
@@ -138,20 +140,20 @@ func (e *Engine) answerGets(batch []*tableGets, capacity capacityLevel) []byte {
 func (g *tableGets) unprocessed(from int) any {
 	return struct {
 		Keys                     []attr.Map
-		ConsistentRead           bool           `json:",omitempty"`
-		ProjectionExpression     *string        `json:",omitempty"`
-		ExpressionAttributeNames attributeNames `json:",omitempty"`
+		ConsistentRead           bool              `json:",omitempty"`
+		ProjectionExpression     *string           `json:",omitempty"`
+		ExpressionAttributeNames map[string]string `json:",omitempty"`
 	}{g.request.Keys[from:], g.request.ConsistentRead, g.request.ProjectionExpression,
 		g.request.ExpressionAttributeNames}
 }
 
-func (e *Engine) transactGetItems(r *attr.Reader) ([]byte, error) {
+func (e *Engine) transactGetItems(d *jsontext.Decoder) ([]byte, error) {
 	var in struct {
 		TransactItems          transactItems
 		ReturnConsumedCapacity capacityLevel
 	}
 	in.TransactItems.kinds = []string{"Get"}
-	err := decode(r, "TransactGetItems", &in)
+	err := decode(d, "TransactGetItems", &in)
 	if err != nil {
 		return nil, err
 	}

@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-func (e *Engine) batchWriteItem(r *attr.Reader) ([]byte, error) {
+func (e *Engine) batchWriteItem(d *jsontext.Decoder) ([]byte, error) {
 	var in struct {
 		RequestItems                byTable[[]part]
 		ReturnConsumedCapacity      capacityLevel
 		ReturnItemCollectionMetrics string
 	}
 	in.RequestItems.read = readTableWrites
-	if err := decode(r, "BatchWriteItem", &in); err != nil {
+	if err := decode(d, "BatchWriteItem", &in); err != nil {
 		return nil, err
 	}
 	var writes []*write
@@ -46,10 +48,10 @@ func (e *Engine) batchWriteItem(r *attr.Reader) ([]byte, error) {
 const errWriteRequest = attr.Invalid("Supplied WriteRequest must contain exactly one of PutRequest or DeleteRequest")
 
 // readTableWrites reads [{"PutRequest": {"Item": …}}, …].
-func readTableWrites(r *attr.Reader, table string) ([]part, error) {
+func readTableWrites(d *jsontext.Decoder, table string) ([]part, error) {
 	var parts []part
-	err := r.Array(func() error {
-		p, err := readPart(r, "BatchWriteItem", []string{"PutRequest", "DeleteRequest"}, errWriteRequest, errWriteRequest)
+	err := attr.Array(d, func() error {
+		p, err := readPart(d, "BatchWriteItem", []string{"PutRequest", "DeleteRequest"}, errWriteRequest, errWriteRequest)
 		if err == nil {
 			p.req.TableName = table
 		}

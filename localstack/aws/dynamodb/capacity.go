@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
@@ -79,16 +82,15 @@ func (bs *bills) of(t *table) *bill {
 // capacityLevel is ReturnConsumedCapacity.
 type capacityLevel string
 
-func (l *capacityLevel) decode(r *attr.Reader) error {
-	text, err := r.Str()
-	if err != nil {
+func (l *capacityLevel) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if err := json.UnmarshalDecode(d, (*string)(l)); err != nil {
 		return err
 	}
-	switch *l = capacityLevel(text); *l {
+	switch *l {
 	case "", "NONE", "TOTAL", "INDEXES":
 		return nil
 	}
-	return unknown("returnConsumedCapacity", text, "[INDEXES, TOTAL, NONE]")
+	return unknown("returnConsumedCapacity", string(*l), "[INDEXES, TOTAL, NONE]")
 }
 
 // finish ends an answer, with what it consumed if the request wants to know.

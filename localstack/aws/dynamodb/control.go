@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
@@ -25,9 +27,9 @@ func checkTableName(name string) error {
 	return nil
 }
 
-func (e *Engine) createTable(r *attr.Reader) ([]byte, error) {
+func (e *Engine) createTable(d *jsontext.Decoder) ([]byte, error) {
 	var p definition
-	if err := decode(r, "CreateTable", &p); err != nil {
+	if err := decode(d, "CreateTable", &p); err != nil {
 		return nil, err
 	}
 	t, err := p.table()
@@ -52,9 +54,9 @@ func (e *Engine) createTable(r *attr.Reader) ([]byte, error) {
 
 // onTable makes an operation that takes a table's name and nothing else.
 func onTable(name string, do func(e *Engine, t *table) ([]byte, error)) operation {
-	return func(e *Engine, r *attr.Reader) ([]byte, error) {
+	return func(e *Engine, d *jsontext.Decoder) ([]byte, error) {
 		var in struct{ TableName string }
-		if err := decode(r, name, &in); err != nil {
+		if err := decode(d, name, &in); err != nil {
 			return nil, err
 		}
 		t, err := e.controlled(in.TableName)
@@ -113,13 +115,13 @@ func (e *Engine) deleteTable(t *table) ([]byte, error) {
 
 const maxTableList = 100 // API reference, ListTables
 
-func (e *Engine) listTables(r *attr.Reader) ([]byte, error) {
+func (e *Engine) listTables(d *jsontext.Decoder) ([]byte, error) {
 	var in struct {
 		Limit                   int
 		ExclusiveStartTableName string
 	}
 	in.Limit = maxTableList
-	if err := decode(r, "ListTables", &in); err != nil {
+	if err := decode(d, "ListTables", &in); err != nil {
 		return nil, err
 	}
 	limit := in.Limit
@@ -143,12 +145,12 @@ type timeToLiveSpecification struct {
 	Enabled       bool
 }
 
-func (e *Engine) updateTimeToLive(r *attr.Reader) ([]byte, error) {
+func (e *Engine) updateTimeToLive(d *jsontext.Decoder) ([]byte, error) {
 	var in struct {
 		TableName               string
 		TimeToLiveSpecification *timeToLiveSpecification
 	}
-	if err := decode(r, "UpdateTimeToLive", &in); err != nil {
+	if err := decode(d, "UpdateTimeToLive", &in); err != nil {
 		return nil, err
 	}
 	var wanted timeToLiveSpecification

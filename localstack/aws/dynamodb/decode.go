@@ -1,66 +1,29 @@
 package dynamodb
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// decoder is a part of a request that reads itself.
-type decoder interface{ decode(r *attr.Reader) error }
-
 // decode reads an object into the struct that to points to, whose fields are
 // named as the object's members. It refuses any other member.
-func decode(r *attr.Reader, object string, to any) error {
-	return decodeStruct(r, object, reflect.ValueOf(to).Elem())
-}
-
-func decodeStruct(r *attr.Reader, object string, to reflect.Value) error {
-	return r.Object(func(name string) error {
-		field, known := to.Type().FieldByName(name)
-		if !known || !field.IsExported() {
-			return refuseParameter(object, name)
-		}
-		return decodeValue(r, to.FieldByIndex(field.Index))
-	})
-}
-
-func decodeValue(r *attr.Reader, to reflect.Value) (err error) {
-	switch v := to.Addr().Interface().(type) {
-	case decoder:
-		return v.decode(r)
-	case *string:
-		*v, err = r.Str()
-		return err
-	case *int:
-		*v, err = r.Int()
-		return err
-	case *bool:
-		*v, err = r.Bool()
-		return err
-	case *attr.Map:
-		*v, err = r.Map()
-		return err
-	case *attr.Value:
-		*v, err = r.Value()
+func decode(d *jsontext.Decoder, object string, to any) error {
+	err := json.UnmarshalDecode(d, to)
+	unknown, ok := errors.AsType[*json.SemanticError](err)
+	if !ok || !errors.Is(err, json.ErrUnknownName) {
 		return err
 	}
-	switch to.Kind() {
-	case reflect.Pointer:
-		to.Set(reflect.New(to.Type().Elem()))
-		return decodeValue(r, to.Elem())
-	case reflect.Slice:
-		return r.Array(func() error {
-			element := reflect.New(to.Type().Elem()).Elem()
-			err := decodeValue(r, element)
-			to.Set(reflect.Append(to, element))
-			return err
-		})
+	if of := unknown.GoType; of != reflect.TypeOf(to).Elem() { // a part, named as the service's but for its first letter
+		object = strings.ToUpper(of.Name()[:1]) + of.Name()[1:]
 	}
-	name := to.Type().Name() // of a struct: the service's, but for its first letter
-	return decodeStruct(r, strings.ToUpper(name[:1])+name[1:], to)
+	return refuseParameter(object, unknown.JSONPointer.LastToken())
 }
 
 // badValue refuses the value of a parameter.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
@@ -34,13 +36,16 @@ type (
 		IndexName             string
 		KeySchema             []keySchemaElement
 		Projection            projection
-		ProvisionedThroughput provisionedThroughput `json:"-"` // means nothing here
+		ProvisionedThroughput ignored `json:",omitzero"`
 	}
+	ignored    struct{} // means nothing here
 	projection struct {
 		ProjectionType   string
 		NonKeyAttributes []string `json:",omitempty"`
 	}
 )
+
+func (*ignored) UnmarshalJSONFrom(d *jsontext.Decoder) error { return d.SkipValue() }
 
 var streamViews = []string{"KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"}
 
@@ -153,10 +158,10 @@ func resolve(defined []keyAttribute, elements []keySchemaElement, used map[strin
 func (t *table) makeIndex(wanted globalSecondaryIndex, keys schema) (*index, error) {
 	ix := &index{definition: wanted, name: wanted.IndexName, keys: keys}
 	switch kind, include := wanted.Projection.ProjectionType, wanted.Projection.NonKeyAttributes; {
-	case kind != "INCLUDE" && include != nil:
+	case kind != "INCLUDE" && len(include) > 0:
 		return nil, badValue("ProjectionType is %s, but NonKeyAttributes is specified", kind)
 	case kind == "ALL":
-	case kind == "KEYS_ONLY", kind == "INCLUDE" && include != nil:
+	case kind == "KEYS_ONLY", kind == "INCLUDE" && len(include) > 0:
 		ix.kept = slices.Concat(t.keys.names(), keys.names(), include)
 	case kind == "INCLUDE":
 		return nil, badValue("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")

@@ -1,14 +1,16 @@
 package dynamodb
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
 // writeOperation is PutItem, UpdateItem or DeleteItem.
 func writeOperation(name string, kind writeKind) operation {
-	return func(e *Engine, r *attr.Reader) ([]byte, error) {
-		req, err := readRequest(r, name)
+	return func(e *Engine, d *jsontext.Decoder) ([]byte, error) {
+		req, err := readRequest(d, name)
 		if err != nil {
 			return nil, err
 		}
@@ -103,8 +105,8 @@ func (e *Engine) read(gets []*get, charge func(g *get, r *row) float64) []*row {
 	return rows
 }
 
-func (e *Engine) getItem(r *attr.Reader) ([]byte, error) {
-	req, err := readRequest(r, "GetItem")
+func (e *Engine) getItem(d *jsontext.Decoder) ([]byte, error) {
+	req, err := readRequest(d, "GetItem")
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
@@ -165,7 +167,7 @@ func (e *Engine) readNote(kind byte, n *notes) error {
 func (e *Engine) readTable(n *notes) error {
 	n.text() // the definition has the name too
 	var p definition
-	if err := decode(attr.NewReader(n.text()), "CreateTable", &p); err != nil {
+	if err := json.Unmarshal([]byte(n.text()), &p, attr.Options); err != nil {
 		return err
 	}
 	t, err := p.table()

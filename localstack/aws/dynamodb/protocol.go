@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -8,7 +9,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"unsafe"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 	"github.com/cashwrap/cashwrap/localstack/aws/reply"
@@ -33,7 +35,7 @@ const (
 )
 
 // operation reads a request and writes its answer.
-type operation func(e *Engine, r *attr.Reader) ([]byte, error)
+type operation func(e *Engine, d *jsontext.Decoder) ([]byte, error)
 
 // operations by X-Amz-Target without its prefix.
 var operations = map[string]operation{
@@ -53,15 +55,14 @@ var operations = map[string]operation{
 }
 
 // handle answers one request: the HTTP status and the body.
-func (e *Engine) handle(target string, body string) (int, []byte) {
+func (e *Engine) handle(target string, body []byte) (int, []byte) {
 	name := strings.TrimPrefix(strings.TrimPrefix(target, "DynamoDB_20120810."), "DynamoDBStreams_20120810.")
 	op, known := operations[name]
 	if !known || name == target {
 		return encodeError(&fault{code: "UnknownOperationException", message: "Operation not supported: " + name})
 	}
 	e.settle()
-	r := attr.NewReader(body)
-	answer, err := op(e, r)
+	answer, err := op(e, jsontext.NewDecoder(bytes.NewBuffer(body), attr.Options))
 	if err != nil {
 		return encodeError(err)
 	}
@@ -79,10 +80,8 @@ func encodeError(err error) (int, []byte) {
 		code, message, detail = apiNamespace+f.code, f.message, f.detail
 	case errors.As(err, &invalid):
 		code, message = validationNamespace+"ValidationException", invalid.Error()
-	case errors.Is(err, attr.ErrSyntax):
+	default: // JSON's
 		code, message = syntaxNamespace+"SerializationException", "The request is not JSON of the expected shape"
-	default:
-		panic(fmt.Sprintf("dynamodb: error of no kind the service has: %v", err))
 	}
 	dst := attr.AppendString([]byte(`{"__type":`), code)
 	dst = append(dst, detail...)
@@ -96,23 +95,6 @@ func encodeError(err error) (int, []byte) {
 		status = f.status
 	}
 	return status, append(dst, '}')
-}
-
-// readBody reads a request into one string, of which items then are slices.
-func readBody(body io.Reader, length int64) (string, error) {
-	if length > maxRequest {
-		return "", errRequestSize
-	}
-	if length > 0 {
-		text := make([]byte, length)
-		_, err := io.ReadFull(body, text)
-		return unsafe.String(unsafe.SliceData(text), len(text)), err // text is no longer written to
-	}
-	text, err := io.ReadAll(io.LimitReader(body, maxRequest+1))
-	if err == nil && len(text) > maxRequest {
-		err = errRequestSize
-	}
-	return string(text), err
 }
 
 const errRequestSize = attr.Invalid("Request size exceeds the limit of 16 MB")
@@ -134,7 +116,10 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 func (e *Engine) RoundTrip(req *http.Request) (*http.Response, error) { return reply.From(e, req) }
 
 func (e *Engine) serve(req *http.Request) (int, []byte) {
-	body, err := readBody(req.Body, req.ContentLength)
+	body, err := io.ReadAll(io.LimitReader(req.Body, maxRequest+1))
+	if err == nil && len(body) > maxRequest {
+		err = errRequestSize
+	}
 	if err != nil {
 		return encodeError(attr.Invalidf("The request's body can't be read: %v", err))
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
@@ -23,8 +25,8 @@ type page struct {
 
 // pageOperation returns the operation Query or Scan.
 func pageOperation(name string) operation {
-	return func(e *Engine, r *attr.Reader) ([]byte, error) {
-		p, err := e.readPage(r, name)
+	return func(e *Engine, d *jsontext.Decoder) ([]byte, error) {
+		p, err := e.readPage(d, name)
 		if err != nil {
 			return nil, err
 		}
@@ -51,8 +53,8 @@ func (p *page) locate() (err error) {
 }
 
 // readPage reads what Query and Scan have in common.
-func (e *Engine) readPage(r *attr.Reader, operation string) (*page, error) {
-	req, err := readRequest(r, operation)
+func (e *Engine) readPage(d *jsontext.Decoder, operation string) (*page, error) {
+	req, err := readRequest(d, operation)
 	if err != nil {
 		return nil, err
 	}

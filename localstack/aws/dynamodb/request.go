@@ -3,7 +3,11 @@ package dynamodb
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
@@ -21,7 +25,7 @@ type request struct {
 	ProjectionExpression                *string
 	KeyConditionExpression              *string
 	KeyConditions                       keyConditions
-	ExpressionAttributeNames            attributeNames
+	ExpressionAttributeNames            map[string]string
 	ExpressionAttributeValues           attributeValues
 	ReturnValues                        string
 	ReturnValuesOnConditionCheckFailure string
@@ -67,48 +71,26 @@ func refuseParameter(operation, name string) error {
 	return attr.Invalidf("%s: the parameter %s is not supported", operation, name)
 }
 
-// allowed has the index in a request of each parameter that an operation has.
-var allowed = func() map[string]map[string]int {
-	fields := map[string]map[string]int{}
-	for operation, names := range parameters {
-		fields[operation] = map[string]int{}
-		for name := range strings.FieldsSeq(names) {
-			field, _ := reflect.TypeFor[request]().FieldByName(name)
-			fields[operation][name] = field.Index[0]
-		}
-	}
-	return fields
-}()
-
 // readRequest reads the parameters of an operation.
-func readRequest(r *attr.Reader, operation string) (*request, error) {
+func readRequest(d *jsontext.Decoder, operation string) (*request, error) {
 	req := &request{}
-	err := r.Object(func(name string) error {
-		field, known := allowed[operation][name]
-		if !known {
+	err := attr.Object(d, func(name string) error {
+		if !slices.Contains(strings.Fields(parameters[operation]), name) {
 			return refuseParameter(operation, name)
 		}
-		return decodeValue(r, reflect.ValueOf(req).Elem().Field(field))
+		return json.UnmarshalDecode(d, reflect.ValueOf(req).Elem().FieldByName(name).Addr().Interface())
 	})
 	return req, err
 }
 
-type attributeNames map[string]string
-
-func (n *attributeNames) decode(r *attr.Reader) error {
-	*n = attributeNames{}
-	return r.Object(func(key string) (err error) {
-		(*n)[key], err = r.Str()
-		return err
-	})
-}
-
 type attributeValues map[string]attr.Value
 
-func (v *attributeValues) decode(r *attr.Reader) error {
+func (v *attributeValues) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*v = attributeValues{}
-	return r.Object(func(key string) (err error) {
-		(*v)[key], err = r.Value()
+	return attr.Object(d, func(key string) error {
+		var value attr.Value
+		err := json.UnmarshalDecode(d, &value)
+		(*v)[key] = value
 		if invalid, ok := errors.AsType[attr.Invalid](err); ok {
 			return attr.Invalidf("ExpressionAttributeValues contains invalid value: %s for key %s", invalid, key)
 		}
@@ -124,20 +106,20 @@ var legacyOperators = map[string]string{
 // keyConditions is the one legacy parameter that is supported: guregu/dynamo writes its queries with it.
 type keyConditions []expr.KeyTerm
 
-func (c *keyConditions) decode(r *attr.Reader) error {
-	return r.Object(func(name string) error {
-		term, err := readLegacyTerm(r, name)
+func (c *keyConditions) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	return attr.Object(d, func(name string) error {
+		term, err := readLegacyTerm(d, name)
 		*c = append(*c, term)
 		return err
 	})
 }
 
-func readLegacyTerm(r *attr.Reader, name string) (expr.KeyTerm, error) {
+func readLegacyTerm(d *jsontext.Decoder, name string) (expr.KeyTerm, error) {
 	var in struct {
 		AttributeValueList []attr.Value
 		ComparisonOperator string
 	}
-	if err := decode(r, "KeyConditions", &in); err != nil {
+	if err := decode(d, "KeyConditions", &in); err != nil {
 		return expr.KeyTerm{}, err
 	}
 	op, want := legacyOperators[in.ComparisonOperator], 1

@@ -1,6 +1,8 @@
 package dynamodb
 
 import (
+	"github.com/go-json-experiment/json"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
@@ -33,8 +35,8 @@ func (r *row) attributes() attr.Map {
 	case r.text == "":
 		return r.item
 	}
-	item, err := attr.NewReader(r.text).Map()
-	if err != nil {
+	var item attr.Map
+	if err := json.Unmarshal([]byte(r.text), &item, attr.Options); err != nil {
 		panic("dynamodb: a row that was encoded here does not decode: " + err.Error())
 	}
 	return item

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
@@ -31,13 +33,13 @@ func (e *Engine) findStream(arn string) (*stream, error) {
 	return nil, notFound("Stream: %s not found", arn)
 }
 
-func (e *Engine) listStreams(r *attr.Reader) ([]byte, error) {
+func (e *Engine) listStreams(d *jsontext.Decoder) ([]byte, error) {
 	var in struct {
 		TableName, ExclusiveStartStreamArn string
 		Limit                              int
 	}
 	in.Limit = 100
-	if err := decode(r, "ListStreams", &in); err != nil {
+	if err := decode(d, "ListStreams", &in); err != nil {
 		return nil, err
 	}
 	e.mu.RLock()
@@ -65,12 +67,12 @@ func (e *Engine) listStreams(r *attr.Reader) ([]byte, error) {
 	return append(answer, '}'), nil
 }
 
-func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
+func (e *Engine) describeStream(d *jsontext.Decoder) ([]byte, error) {
 	var in struct {
 		StreamArn, ExclusiveStartShardId string
 		Limit                            int // there is one shard
 	}
-	if err := decode(r, "DescribeStream", &in); err != nil {
+	if err := decode(d, "DescribeStream", &in); err != nil {
 		return nil, err
 	}
 	e.mu.RLock()
@@ -95,9 +97,9 @@ func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
 	return append(answer, `]}}`...), nil
 }
 
-func (e *Engine) getShardIterator(r *attr.Reader) ([]byte, error) {
+func (e *Engine) getShardIterator(d *jsontext.Decoder) ([]byte, error) {
 	var in struct{ StreamArn, ShardId, ShardIteratorType, SequenceNumber string }
-	if err := decode(r, "GetShardIterator", &in); err != nil {
+	if err := decode(d, "GetShardIterator", &in); err != nil {
 		return nil, err
 	}
 	e.mu.RLock()
@@ -179,13 +181,13 @@ func (e *Engine) readIterator(text string) (*stream, int, error) {
 	return s, from, err
 }
 
-func (e *Engine) getRecords(r *attr.Reader) ([]byte, error) {
+func (e *Engine) getRecords(d *jsontext.Decoder) ([]byte, error) {
 	var in struct {
 		ShardIterator string
 		Limit         int
 	}
 	in.Limit = maxRecords
-	if err := decode(r, "GetRecords", &in); err != nil {
+	if err := decode(d, "GetRecords", &in); err != nil {
 		return nil, err
 	}
 	if err := checkLimit("limit", in.Limit, maxRecords); err != nil {

@@ -42,7 +42,7 @@ func (ts *tokens) remember(t token) {
 	if t.name == "" {
 		return
 	}
-	t.name = strings.Clone(t.name) // it is part of a whole request
+	t.name = strings.Clone(t.name) // it may be part of a whole record
 	ts.known[t.name] = t
 	ts.queue = append(ts.queue, t.name)
 }

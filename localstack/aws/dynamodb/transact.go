@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
@@ -37,7 +39,7 @@ type reason struct {
 var writeKinds = map[string]writeKind{"Put": putting, "Update": updating, "Delete": deleting,
 	"ConditionCheck": checking, "PutRequest": putting, "DeleteRequest": deleting}
 
-func (e *Engine) transactWriteItems(r *attr.Reader) ([]byte, error) {
+func (e *Engine) transactWriteItems(d *jsontext.Decoder) ([]byte, error) {
 	var in struct {
 		TransactItems               transactItems
 		ClientRequestToken          string
@@ -45,7 +47,7 @@ func (e *Engine) transactWriteItems(r *attr.Reader) ([]byte, error) {
 		ReturnItemCollectionMetrics string
 	}
 	in.TransactItems.kinds = []string{"Put", "Update", "Delete", "ConditionCheck"}
-	if err := decode(r, "TransactWriteItems", &in); err != nil {
+	if err := decode(d, "TransactWriteItems", &in); err != nil {
 		return nil, err
 	}
 	token := in.ClientRequestToken
@@ -68,8 +70,8 @@ type part struct {
 
 // readPart reads a part of one of the kinds. A part of none or of several is
 // refused with the error for that.
-func readPart(r *attr.Reader, object string, kinds []string, none, several error) (p part, err error) {
-	err = r.Object(func(name string) (err error) {
+func readPart(d *jsontext.Decoder, object string, kinds []string, none, several error) (p part, err error) {
+	err = attr.Object(d, func(name string) (err error) {
 		if !slices.Contains(kinds, name) {
 			return refuseParameter(object, name)
 		}
@@ -77,7 +79,7 @@ func readPart(r *attr.Reader, object string, kinds []string, none, several error
 			return several
 		}
 		p.kind = name
-		p.req, err = readRequest(r, name)
+		p.req, err = readRequest(d, name)
 		return err
 	})
 	if err == nil && p.kind == "" {
@@ -92,9 +94,9 @@ type transactItems struct {
 	parts []part
 }
 
-func (t *transactItems) decode(r *attr.Reader) error {
-	err := r.Array(func() error {
-		p, err := readPart(r, "TransactItems", t.kinds,
+func (t *transactItems) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	err := attr.Array(d, func() error {
+		p, err := readPart(d, "TransactItems", t.kinds,
 			attr.Invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"),
 			attr.Invalid("TransactItems can only contain one of Check, Put, Update or Delete"))
 		t.parts = append(t.parts, p)

@@ -2,46 +2,52 @@ package attr
 
 import (
 	"encoding/base64"
-	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 const maxDepth = 32 // Developer Guide, "Constraints": nested attribute depth
 
-// Map reads an item or key: {"name": {"S": "…"}, …}.
-func (r *Reader) Map() (Map, error) { return r.fields(0) }
+// UnmarshalJSONFrom reads an item or key: {"name": {"S": "…"}, …}.
+func (m *Map) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
+	*m, err = readFields(d, 0)
+	return err
+}
 
-func (r *Reader) fields(depth int) (Map, error) {
-	first := len(r.open)
-	err := r.Object(func(name string) error {
+// UnmarshalJSONFrom reads one attribute value: {"S": "…"}.
+func (v *Value) UnmarshalJSONFrom(d *jsontext.Decoder) (err error) {
+	*v, err = readValue(d, 0)
+	return err
+}
+
+func readFields(d *jsontext.Decoder, depth int) (Map, error) {
+	fields := []Field{}
+	err := Object(d, func(name string) error {
 		if name == "" {
 			return errNoName
 		}
-		v, err := r.value(depth)
-		r.open = append(r.open, Field{name, v})
+		v, err := readValue(d, depth)
+		fields = append(fields, Field{name, v})
 		return err
 	})
-	read := r.open[first:]
-	r.open = r.open[:first]
-	return NewMap(slices.Clone(read)...), err
+	return NewMap(fields...), err
 }
 
-// Value reads one attribute value: {"S": "…"}.
-func (r *Reader) Value() (Value, error) { return r.value(0) }
-
-func (r *Reader) value(depth int) (Value, error) {
+func readValue(d *jsontext.Decoder, depth int) (Value, error) {
 	if depth >= maxDepth {
 		return Value{}, errTooDeep
 	}
 	var v Value
 	found := 0
-	err := r.Object(func(letters string) error {
+	err := Object(d, func(letters string) error {
 		kind, known := ParseKind(letters)
 		if !known {
 			return errNoType
 		}
 		found++
 		var err error
-		v, err = r.content(kind, depth)
+		v, err = readContent(d, kind, depth)
 		return err
 	})
 	switch {
@@ -55,31 +61,30 @@ func (r *Reader) value(depth int) (Value, error) {
 	return v, nil
 }
 
-func (r *Reader) content(kind Kind, depth int) (Value, error) {
+func readContent(d *jsontext.Decoder, kind Kind, depth int) (Value, error) {
 	switch kind {
 	case S, N, B:
-		return r.scalar(kind)
-	case BOOL:
-		b, err := r.Bool()
-		return Value{kind: BOOL, flag: b}, err
-	case NULL:
-		b, err := r.Bool()
-		if err == nil && !b {
+		return readScalar(d, kind)
+	case BOOL, NULL:
+		v := Value{kind: kind}
+		err := json.UnmarshalDecode(d, &v.flag)
+		if err == nil && kind == NULL && !v.flag {
 			err = errNullIsFalse
 		}
-		return Value{kind: NULL}, err
+		return v, err
 	case M:
-		m, err := r.fields(depth + 1)
+		m, err := readFields(d, depth+1)
 		return Nested(m), err
 	case L:
-		return r.list(depth)
+		elements, err := readElements(d, func() (Value, error) { return readValue(d, depth+1) })
+		return List(elements), err
 	default:
-		return r.set(kind)
+		return readSet(d, kind)
 	}
 }
 
-func (r *Reader) scalar(kind Kind) (Value, error) {
-	s, err := r.Str()
+func readScalar(d *jsontext.Decoder, kind Kind) (Value, error) {
+	s, err := readString(d)
 	if err != nil {
 		return Value{}, err
 	}
@@ -89,21 +94,16 @@ func (r *Reader) scalar(kind Kind) (Value, error) {
 	case B:
 		raw, err := base64.StdEncoding.DecodeString(s)
 		if err != nil {
-			return Value{}, ErrSyntax
+			return Value{}, errSyntax
 		}
 		return Binary(string(raw)), nil
 	}
 	return Text(s), nil
 }
 
-func (r *Reader) list(depth int) (Value, error) {
-	elements, err := r.elements(func() (Value, error) { return r.value(depth + 1) })
-	return List(elements), err
-}
-
-func (r *Reader) set(kind Kind) (Value, error) {
+func readSet(d *jsontext.Decoder, kind Kind) (Value, error) {
 	scalar := map[Kind]Kind{SS: S, NS: N, BS: B}[kind]
-	elements, err := r.elements(func() (Value, error) { return r.scalar(scalar) })
+	elements, err := readElements(d, func() (Value, error) { return readScalar(d, scalar) })
 	switch {
 	case err != nil:
 		return Value{}, err
@@ -113,9 +113,9 @@ func (r *Reader) set(kind Kind) (Value, error) {
 	return newSet(kind, elements)
 }
 
-func (r *Reader) elements(one func() (Value, error)) ([]Value, error) {
+func readElements(d *jsontext.Decoder, one func() (Value, error)) ([]Value, error) {
 	all := []Value{}
-	err := r.Array(func() error {
+	err := Array(d, func() error {
 		v, err := one()
 		all = append(all, v)
 		return err

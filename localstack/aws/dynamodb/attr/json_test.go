@@ -1,10 +1,11 @@
 package attr_test
 
 import (
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
@@ -15,8 +16,8 @@ const sample = `{"b":{"B":"YWI="},"bs":{"BS":["YQ==","YWI="]},"f":{"BOOL":false}
 
 func TestJSONRoundTrip(t *testing.T) {
 	t.Parallel()
-	item, err := attr.NewReader(" " + sample + "\n").Map()
-	if err != nil {
+	var item attr.Map
+	if err := json.Unmarshal([]byte(" "+sample+"\n"), &item, attr.Options); err != nil {
 		t.Fatal(err)
 	}
 	var got, want any
@@ -40,7 +41,8 @@ func TestValueRefusals(t *testing.T) {
 		`{"S":5}`: "malformed", `{"S":"a"`: "malformed", `{"B":"!!"}`: "malformed",
 		strings.Repeat(`{"L":[`, 33) + strings.Repeat(`]}`, 33): "Nesting Levels",
 	} {
-		if _, err := attr.NewReader(text).Value(); err == nil || !strings.Contains(err.Error(), want) {
+		var v attr.Value
+		if err := json.Unmarshal([]byte(text), &v, attr.Options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v, want %q in it", text, err, want)
 		}
 	}

@@ -4,14 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
 )
 
 func parse(t *testing.T, text string) attr.Map {
 	t.Helper()
-	m, err := attr.NewReader(text).Map()
-	if err != nil {
+	var m attr.Map
+	if err := json.Unmarshal([]byte(text), &m, attr.Options); err != nil {
 		t.Fatal(err)
 	}
 	return m
