@@ -18,7 +18,7 @@
 //
 // Refused with an error instead of ignored: any operation, attribute or request member that is not implemented. Among
 // them are FIFO queues with their deduplication, changing, listing, purging and deleting queues, tags, permissions,
-// encryption and message move tasks.
+// encryption, message attributes and message move tasks.
 //
 // Fair queues: while one message group is noisy, messages of quiet groups come first. A group is noisy that has more
 // than 10 % and at least 30 of the messages in flight, or took more than 10 % of the time spent on them. AWS remembers

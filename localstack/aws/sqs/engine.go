@@ -33,11 +33,14 @@ type Config struct {
 	// Redeliver is asked when a message is deleted. True acknowledges the delete, yet delivers the message once more, as
 	// AWS may when one of its servers missed the delete. nil never does.
 	Redeliver func(messageID string) bool
-	// Region and Account appear in ARNs and queue URLs; "" is us-east-1 and 000000000000.
-	Region, Account string
+	// Region appears in ARNs; "" is us-east-1.
+	Region string
 	// Notice is given what an operator should know, such as that no snapshot can be written of a log; nil drops it.
 	Notice func(error)
 }
+
+// account owns all queues.
+const account = "000000000000"
 
 // Engine holds all queues of one account and region. It is safe for concurrent use.
 type Engine struct {
@@ -69,7 +72,6 @@ func New(c Config) *Engine {
 	}
 	c.Random = cmp.Or(c.Random, rand.Reader)
 	c.Region = cmp.Or(c.Region, "us-east-1")
-	c.Account = cmp.Or(c.Account, "000000000000")
 	return &Engine{config: c, queues: map[string]*queue{}}
 }
 
@@ -103,5 +105,5 @@ func (e *Engine) newID() uuid.UUID {
 }
 
 func (e *Engine) arn(name string) string {
-	return "arn:aws:sqs:" + e.config.Region + ":" + e.config.Account + ":" + name
+	return "arn:aws:sqs:" + e.config.Region + ":" + account + ":" + name
 }

@@ -6,25 +6,15 @@ import (
 	"time"
 )
 
-const (
-	maxAttributes  = 10
-	awsTraceHeader = "AWSTraceHeader"
-)
-
 // outgoing is what a producer says of one message, alone or in a batch.
 type outgoing struct {
-	MessageBody             *string
-	DelaySeconds            *int
-	MessageAttributes       map[string]attribute
-	MessageSystemAttributes map[string]attribute
-	MessageGroupId          *string
+	MessageBody    *string
+	DelaySeconds   *int
+	MessageGroupId *string
 }
 
-var (
-	attributeName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,256}$`)
-	// groupID is what a message group's id may look like: up to 128 printable ASCII characters.
-	groupID = regexp.MustCompile(`^[!-~]{1,128}$`)
-)
+// groupID is what a message group's id may look like: up to 128 printable ASCII characters.
+var groupID = regexp.MustCompile(`^[!-~]{1,128}$`)
 
 // check applies the rules of the queue.
 func (o outgoing) check(q *queue) error {
@@ -34,14 +24,6 @@ func (o outgoing) check(q *queue) error {
 	if strings.ContainsFunc(*o.MessageBody, forbidden) {
 		return fail(invalidContents, "Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | "+
 			"#x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
-	}
-	if err := checkAttributes(o.MessageAttributes); err != nil {
-		return err
-	}
-	for name, a := range o.MessageSystemAttributes {
-		if name != awsTraceHeader || a.DataType != "String" || len(a.value()) == 0 {
-			return fail(invalidParameter, "Message system attribute name '%s' is invalid.", name)
-		}
 	}
 	if most := q.number(maximumMessageSize); o.size() > most {
 		return fail(invalidParameter,
@@ -57,36 +39,6 @@ func (o outgoing) check(q *queue) error {
 	return nil
 }
 
-func checkAttributes(attributes map[string]attribute) error {
-	if len(attributes) > maxAttributes {
-		return fail(invalidParameter,
-			"Number of message attributes [%d] exceeds the allowed maximum [%d].", len(attributes), maxAttributes)
-	}
-	for name, a := range attributes {
-		if !validAttributeName(name) {
-			return fail(invalidParameter, "Invalid message attribute name '%s'.", name)
-		}
-		switch typeOf(a.DataType) {
-		case "String", "Number", "Binary":
-		default:
-			return fail(invalidParameter, "The message attribute '%s' has an invalid message attribute type, the set of "+
-				"supported type prefixes is Binary, Number, and String.", name)
-		}
-		if len(a.value()) == 0 {
-			return fail(invalidParameter, "The message attribute '%s' must contain non-empty message attribute value "+
-				"for message attribute type '%s'.", name, a.DataType)
-		}
-	}
-	return nil
-}
-
-func validAttributeName(name string) bool {
-	lower := strings.ToLower(name)
-	return attributeName.MatchString(name) &&
-		!strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".") && !strings.Contains(name, "..") &&
-		!strings.HasPrefix(lower, "aws.") && !strings.HasPrefix(lower, "amazon.")
-}
-
 // forbidden reports characters outside XML 1.0's, which messages can't contain.
 func forbidden(r rune) bool {
 	switch {
@@ -96,16 +48,12 @@ func forbidden(r rune) bool {
 	return true
 }
 
-// size is what the limits count, in bytes: the body, and the name, type and value of each attribute.
+// size is what the limits count, in bytes.
 func (o outgoing) size() int {
-	n := 0
-	if o.MessageBody != nil {
-		n = len(*o.MessageBody)
+	if o.MessageBody == nil {
+		return 0
 	}
-	for name, a := range o.MessageAttributes {
-		n += len(name) + len(a.DataType) + len(a.value())
-	}
-	return n
+	return len(*o.MessageBody)
 }
 
 func (o outgoing) delay(q *queue) time.Duration {

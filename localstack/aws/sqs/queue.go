@@ -22,13 +22,11 @@ type queue struct {
 // message is one message in one queue. Its state follows from the clock: before Due it is delayed or, once delivered,
 // in flight; from Due on it is visible.
 type message struct {
-	ID               string               `json:"id"`
-	Body             string               `json:"body"`
-	Attributes       map[string]attribute `json:"attributes,omitempty"`
-	SystemAttributes map[string]attribute `json:"system_attributes,omitempty"`
-	Group            string               `json:"group,omitempty"`
-	Sent             time.Time            `json:"sent"`
-	Due              time.Time            `json:"due"`
+	ID    string    `json:"id"`
+	Body  string    `json:"body"`
+	Group string    `json:"group,omitempty"`
+	Sent  time.Time `json:"sent"`
+	Due   time.Time `json:"due"`
 	// Handle of the latest delivery; "" before the first.
 	Handle        string    `json:"handle,omitempty"`
 	Receives      int       `json:"receives,omitempty"`
@@ -108,20 +106,18 @@ func (e *Engine) queue(queueURL string) (*queue, error) {
 		return nil, fail(missingParameter, "The request must contain the parameter QueueUrl.")
 	}
 	u, err := url.Parse(queueURL)
-	if err != nil || !strings.HasPrefix(u.Path, e.path()) {
+	if err != nil || !strings.HasPrefix(u.Path, path) {
 		return nil, fail(invalidAddress, "The address %s is not valid for this endpoint.", queueURL)
 	}
-	return e.queueNamed(strings.TrimPrefix(u.Path, e.path()))
-}
-
-func (e *Engine) queueNamed(name string) (*queue, error) {
-	q := e.queues[name]
+	q := e.queues[strings.TrimPrefix(u.Path, path)]
 	if q == nil {
-		return nil, fail(queueDoesNotExist, "The specified queue does not exist.")
+		return nil, errNoQueue
 	}
 	q.expire(e.now())
 	return q, nil
 }
 
+var errNoQueue = fail(queueDoesNotExist, "The specified queue does not exist.")
+
 // path is the part of a queue's URL before the queue's name.
-func (e *Engine) path() string { return "/" + e.config.Account + "/" }
+const path = "/" + account + "/"

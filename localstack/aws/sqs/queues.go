@@ -17,10 +17,6 @@ type (
 		QueueName  string
 		Attributes map[string]string
 	}
-	getQueueURLInput struct {
-		QueueName              string
-		QueueOwnerAWSAccountId string
-	}
 	getQueueAttributesInput struct {
 		ofQueue
 		AttributeNames []string
@@ -32,43 +28,40 @@ type (
 
 // createQueue is idempotent: an existing queue is returned when it has every attribute that was given.
 func (e *Engine) createQueue(c call, in createQueueInput) (queueOutput, error) {
+	out := queueOutput{c.base + path + in.QueueName}
 	if in.QueueName == "" {
-		return queueOutput{}, fail(missingParameter, "The request must contain the parameter QueueName.")
+		return out, fail(missingParameter, "The request must contain the parameter QueueName.")
 	}
 	if !queueName.MatchString(in.QueueName) {
-		return queueOutput{}, fail(invalidParameter,
+		return out, fail(invalidParameter,
 			"Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length")
 	}
 	attributes, err := e.complete(in.QueueName, in.Attributes)
 	if err != nil {
-		return queueOutput{}, err
+		return out, err
 	}
 	if existing := e.queues[in.QueueName]; existing != nil {
 		for name := range in.Attributes {
 			if existing.Attributes[name] != attributes[name] {
-				return queueOutput{}, fail(queueNameExists,
+				return out, fail(queueNameExists,
 					"A queue already exists with the same name and a different value for attribute %s", name)
 			}
 		}
-		return queueOutput{c.base + e.path() + in.QueueName}, nil
+		return out, nil
 	}
 	q := newQueue(in.QueueName, attributes, e.now())
 	if err := e.persist(note{Queue: q}); err != nil {
-		return queueOutput{}, err
+		return out, err
 	}
 	e.queues[q.Name] = q
-	return queueOutput{c.base + e.path() + in.QueueName}, nil
+	return out, nil
 }
 
-func (e *Engine) getQueueURL(c call, in getQueueURLInput) (queueOutput, error) {
-	if owner := in.QueueOwnerAWSAccountId; owner != "" && owner != e.config.Account {
-		return queueOutput{}, fail(queueDoesNotExist, "The specified queue does not exist.")
+func (e *Engine) getQueueURL(c call, in struct{ QueueName string }) (out queueOutput, err error) {
+	if e.queues[in.QueueName] == nil {
+		return out, errNoQueue
 	}
-	q, err := e.queueNamed(in.QueueName)
-	if err != nil {
-		return queueOutput{}, err
-	}
-	return queueOutput{c.base + e.path() + q.Name}, nil
+	return queueOutput{c.base + path + in.QueueName}, nil
 }
 
 func (e *Engine) getQueueAttributes(q *queue, in getQueueAttributesInput) (queueAttributes, error) {

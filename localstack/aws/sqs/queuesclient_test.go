@@ -84,7 +84,6 @@ func (q queues) receiveWaiting(url string, most, seconds int32) []types.Message 
 		QueueUrl:                    &url,
 		MaxNumberOfMessages:         most,
 		WaitTimeSeconds:             seconds,
-		MessageAttributeNames:       []string{"All"},
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"},
 	})
 	if err != nil {

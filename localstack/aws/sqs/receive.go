@@ -3,7 +3,6 @@ package sqs
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -18,27 +17,23 @@ type (
 		MaxNumberOfMessages         *int
 		VisibilityTimeout           *int
 		WaitTimeSeconds             *int
-		AttributeNames              []string // the older name of MessageSystemAttributeNames
 		MessageSystemAttributeNames []string
-		MessageAttributeNames       []string
 	}
 	receiveMessageOutput struct {
 		Messages []received `json:",omitempty"`
 	}
 	received struct {
-		MessageId              string
-		ReceiptHandle          string
-		MD5OfBody              string
-		Body                   string
-		Attributes             map[string]string    `json:",omitempty"`
-		MD5OfMessageAttributes string               `json:",omitempty"`
-		MessageAttributes      map[string]attribute `json:",omitempty"`
+		MessageId     string
+		ReceiptHandle string
+		MD5OfBody     string
+		Body          string
+		Attributes    map[string]string `json:",omitempty"`
 	}
 )
 
 var systemAttributes = []string{
-	everyAttribute, "ApproximateFirstReceiveTimestamp", "ApproximateReceiveCount", awsTraceHeader,
-	"DeadLetterQueueSourceArn", "MessageGroupId", "SenderId", "SentTimestamp",
+	everyAttribute, "ApproximateFirstReceiveTimestamp", "ApproximateReceiveCount", "DeadLetterQueueSourceArn",
+	"MessageGroupId", "SenderId", "SentTimestamp",
 }
 
 // receiveMessage tries once, and again whenever the queue changed until the wait is over.
@@ -83,7 +78,7 @@ func (e *Engine) tryReceive(in receiveMessageInput, began time.Time) ([]received
 	messages := make([]received, 0, len(taken))
 	for _, m := range taken {
 		e.deliver(q, m, now, visibility)
-		messages = append(messages, in.show(m, e.config.Account))
+		messages = append(messages, in.show(m))
 	}
 	end := began.Add(time.Duration(orDefault(in.WaitTimeSeconds, q.number(receiveMessageWaitTime))) * time.Second)
 	return messages, retry{q.nextDue(now, end).Sub(now), q.changed}, nil
@@ -165,7 +160,7 @@ func (in receiveMessageInput) check() error {
 	if err := checkVisibility(orDefault(in.VisibilityTimeout, 0)); err != nil {
 		return err
 	}
-	for _, name := range in.systemAttributeNames() {
+	for _, name := range in.MessageSystemAttributeNames {
 		if !slices.Contains(systemAttributes, name) {
 			return fail(invalidAttributeName, "Unknown Attribute %s.", name)
 		}
@@ -173,25 +168,13 @@ func (in receiveMessageInput) check() error {
 	return nil
 }
 
-func (in receiveMessageInput) systemAttributeNames() []string {
-	return slices.Concat(in.AttributeNames, in.MessageSystemAttributeNames)
-}
-
 // show is the message as this consumer asked to see it.
-func (in receiveMessageInput) show(m *message, account string) received {
-	attributes := in.wanted(m.Attributes)
-	return received{
-		MessageId:              m.ID,
-		ReceiptHandle:          m.Handle,
-		MD5OfBody:              digest(m.Body),
-		Body:                   m.Body,
-		Attributes:             in.wantedSystem(m, account),
-		MD5OfMessageAttributes: attributesDigest(attributes),
-		MessageAttributes:      attributes,
-	}
+func (in receiveMessageInput) show(m *message) received {
+	return received{MessageId: m.ID, ReceiptHandle: m.Handle, MD5OfBody: digest(m.Body), Body: m.Body,
+		Attributes: in.wanted(m)}
 }
 
-func (in receiveMessageInput) wantedSystem(m *message, account string) map[string]string {
+func (in receiveMessageInput) wanted(m *message) map[string]string {
 	all := map[string]string{
 		"ApproximateFirstReceiveTimestamp": millis(m.FirstReceived),
 		"ApproximateReceiveCount":          strconv.Itoa(m.Receives),
@@ -199,27 +182,12 @@ func (in receiveMessageInput) wantedSystem(m *message, account string) map[strin
 		"MessageGroupId":                   m.Group,
 		"SenderId":                         account,
 		"SentTimestamp":                    millis(m.Sent),
-		awsTraceHeader:                     string(m.SystemAttributes[awsTraceHeader].value()),
 	}
-	names := in.systemAttributeNames()
+	names := in.MessageSystemAttributeNames
 	wanted := map[string]string{}
 	for name, value := range all {
 		if value != "" && (slices.Contains(names, everyAttribute) || slices.Contains(names, name)) {
 			wanted[name] = value
-		}
-	}
-	return wanted
-}
-
-// wanted selects message attributes by name, by prefix ("bar.*"), or all of them ("All" or ".*").
-func (in receiveMessageInput) wanted(all map[string]attribute) map[string]attribute {
-	wanted := map[string]attribute{}
-	for name, value := range all {
-		for _, asked := range in.MessageAttributeNames {
-			prefix, isPrefix := strings.CutSuffix(asked, ".*")
-			if asked == name || asked == everyAttribute || isPrefix && (prefix == "" || strings.HasPrefix(name, prefix)) {
-				wanted[name] = value
-			}
 		}
 	}
 	return wanted

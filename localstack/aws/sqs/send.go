@@ -1,10 +1,13 @@
 package sqs
 
+import (
+	"crypto/md5"
+	"fmt"
+)
+
 type sent struct {
-	MessageId                    string
-	MD5OfMessageBody             string
-	MD5OfMessageAttributes       string `json:",omitempty"`
-	MD5OfMessageSystemAttributes string `json:",omitempty"`
+	MessageId        string
+	MD5OfMessageBody string
 }
 
 func (e *Engine) send(q *queue, o outgoing) (sent, error) {
@@ -12,13 +15,7 @@ func (e *Engine) send(q *queue, o outgoing) (sent, error) {
 		return sent{}, err
 	}
 	now := e.now()
-	m := &message{
-		Body:             *o.MessageBody,
-		Attributes:       o.MessageAttributes,
-		SystemAttributes: o.MessageSystemAttributes,
-		Sent:             now,
-		Due:              now.Add(o.delay(q)),
-	}
+	m := &message{Body: *o.MessageBody, Sent: now, Due: now.Add(o.delay(q))}
 	if o.MessageGroupId != nil {
 		m.Group = *o.MessageGroupId
 	}
@@ -28,10 +25,7 @@ func (e *Engine) send(q *queue, o outgoing) (sent, error) {
 	}
 	q.Messages = append(q.Messages, m)
 	q.wake()
-	return sent{
-		MessageId:                    m.ID,
-		MD5OfMessageBody:             digest(m.Body),
-		MD5OfMessageAttributes:       attributesDigest(m.Attributes),
-		MD5OfMessageSystemAttributes: attributesDigest(m.SystemAttributes),
-	}, nil
+	return sent{MessageId: m.ID, MD5OfMessageBody: digest(m.Body)}, nil
 }
+
+func digest(body string) string { return fmt.Sprintf("%x", md5.Sum([]byte(body))) }

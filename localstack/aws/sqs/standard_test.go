@@ -130,36 +130,6 @@ func TestRedriveKeepsTheMessageAndNamesItsSource(t *testing.T) {
 	}
 }
 
-func TestMessageAttributesAreShownWhenAskedFor(t *testing.T) {
-	t.Parallel()
-	q, _ := newQueues(t, sqs.Config{})
-	url := q.create("callbacks", map[string]string{"VisibilityTimeout": "0"})
-	in := &aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: str("m"), MessageAttributes: sample(),
-		MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
-			"AWSTraceHeader": {DataType: str("String"), StringValue: str("Root=1")}}}
-	if sent := q.sendWith(in); sent.MD5OfMessageSystemAttributes == nil {
-		t.Error("got no digest of the system attributes, want one")
-	}
-	for want, names := range map[int][]string{
-		0: nil, 1: {"merchant"}, 2: {"a.*", "m*", "amount", "raw"}, 3: {".*"},
-	} {
-		out, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{
-			QueueUrl: &url, MessageAttributeNames: names,
-			AttributeNames: []types.QueueAttributeName{"AWSTraceHeader"}, //nolint:staticcheck // older clients send it
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := out.Messages[0]
-		if len(m.MessageAttributes) != want || (m.MD5OfMessageAttributes != nil) != (want > 0) {
-			t.Errorf("asked for %q: got %v, want %d attributes", names, shown(m.MessageAttributes), want)
-		}
-		if len(m.Attributes) != 1 || m.Attributes["AWSTraceHeader"] != "Root=1" {
-			t.Errorf("got system attributes %v, want AWSTraceHeader alone", m.Attributes)
-		}
-	}
-}
-
 // The bubble's clock moves only when all goroutines wait, so a poll that slept too long or too short would show.
 func TestLongPolling(t *testing.T) {
 	t.Parallel()

@@ -140,7 +140,6 @@ func (c *consumer) receive(ctx context.Context, wait int32) ([]events.SQSMessage
 	out, err := c.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl: aws.String(c.queue.url), MaxNumberOfMessages: int32(c.batch), WaitTimeSeconds: wait,
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
-		MessageAttributeNames:       []string{"All"},
 	})
 	if err != nil {
 		return nil, err
@@ -197,15 +196,10 @@ func (c *consumer) delete(ctx context.Context, messages []events.SQSMessage) err
 }
 
 func (c *consumer) record(m types.Message) events.SQSMessage {
-	attributes := map[string]events.SQSMessageAttribute{}
-	for name, a := range m.MessageAttributes {
-		attributes[name] = events.SQSMessageAttribute{StringValue: a.StringValue, BinaryValue: a.BinaryValue,
-			StringListValues: []string{}, BinaryListValues: [][]byte{}, DataType: aws.ToString(a.DataType)}
-	}
 	return events.SQSMessage{
 		MessageId: aws.ToString(m.MessageId), ReceiptHandle: aws.ToString(m.ReceiptHandle), Body: aws.ToString(m.Body),
-		Md5OfBody: aws.ToString(m.MD5OfBody), Md5OfMessageAttributes: aws.ToString(m.MD5OfMessageAttributes),
-		Attributes: m.Attributes, MessageAttributes: attributes,
+		Md5OfBody: aws.ToString(m.MD5OfBody), Attributes: m.Attributes,
+		MessageAttributes: map[string]events.SQSMessageAttribute{}, // nobody sends any
 		EventSourceARN: c.queue.arn, EventSource: "aws:sqs", AWSRegion: c.region,
 	}
 }
