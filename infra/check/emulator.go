@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/group"
 )
 
 // The account and region that the emulator simulates, and the access key, which it does
@@ -58,7 +60,7 @@ func startEmulator(ctx context.Context, programs, root, folder string, log *os.F
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // the log says why it ended
-		killGroup(cmd)
+		group.Kill(cmd)
 		close(ended)
 	}()
 	e.stop = func() {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/group"
 )
 
 // drain is how long to wait for the output of a killed program.
@@ -19,9 +21,9 @@ const drain = 2 * time.Second
 func process(ctx context.Context, dir string, env []string, log io.Writer, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, log, log
-	ownGroup(cmd)
+	group.Own(cmd)
 	cmd.Cancel = func() error {
-		killGroup(cmd)
+		group.Kill(cmd)
 		return nil
 	}
 	cmd.WaitDelay = drain

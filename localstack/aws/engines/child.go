@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/group"
 )
 
 const (
@@ -34,7 +36,7 @@ func (e *Engine) Stop() {
 	select {
 	case <-e.done:
 	case <-time.After(stopLimit):
-		killGroup(e.cmd)
+		group.Kill(e.cmd)
 		<-e.done
 	}
 }
@@ -47,7 +49,7 @@ func start(ctx context.Context, name string, log io.Writer, program string, args
 	defer cancel()
 
 	cmd := exec.Command(program, args...)
-	ownGroup(cmd)
+	group.Own(cmd)
 	lifeline, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -72,7 +74,7 @@ func start(ctx context.Context, name string, log io.Writer, program string, args
 	case <-e.done:
 		return nil, fmt.Errorf("start %s: it ended at once:\n%s", name, strings.TrimSpace(strings.Join(out.lines, "")))
 	case <-ctx.Done():
-		killGroup(cmd)
+		group.Kill(cmd)
 		<-e.done
 		return nil, fmt.Errorf("start %s: %w", name, ctx.Err())
 	}

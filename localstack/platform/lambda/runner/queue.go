@@ -200,6 +200,6 @@ func (c *consumer) record(m types.Message) events.SQSMessage {
 		MessageId: aws.ToString(m.MessageId), ReceiptHandle: aws.ToString(m.ReceiptHandle), Body: aws.ToString(m.Body),
 		Md5OfBody: aws.ToString(m.MD5OfBody), Attributes: m.Attributes,
 		MessageAttributes: map[string]events.SQSMessageAttribute{}, // nobody sends any
-		EventSourceARN: c.queue.arn, EventSource: "aws:sqs", AWSRegion: c.region,
+		EventSourceARN:    c.queue.arn, EventSource: "aws:sqs", AWSRegion: c.region,
 	}
 }

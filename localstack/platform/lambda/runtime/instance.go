@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/group"
 	"github.com/cashwrap/cashwrap/localstack/platform/control"
 )
 
@@ -171,7 +172,7 @@ func (i *Instance) Stop() {
 
 func (i *Instance) kill() {
 	if !i.gone() {
-		killGroup(i.cmd)
+		group.Kill(i.cmd)
 	}
 }
 

@@ -1,10 +1,13 @@
-//go:build !unix
+//go:build !linux
 
 package runtime
 
-import "os/exec"
+import (
+	"os/exec"
 
-// dieWithUs needs nothing here: a program that can no longer ask for events exits.
-func dieWithUs(*exec.Cmd) {}
+	"github.com/cashwrap/cashwrap/localstack/aws/group"
+)
 
-func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+// dieWithUs leaves it to the process to end when we die, after its current call: a program that can no longer ask for
+// events exits.
+func dieWithUs(cmd *exec.Cmd) { group.Own(cmd) }
