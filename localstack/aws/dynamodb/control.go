@@ -59,26 +59,26 @@ func onTable(name string, do func(e *Engine, t *table) ([]byte, error)) operatio
 		if err := decode(d, name, &in); err != nil {
 			return nil, err
 		}
-		t, err := e.controlled(in.TableName)
-		if err != nil {
-			return nil, err
-		}
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if err := e.current(t); err != nil {
-			return nil, err
-		}
-		return do(e, t)
+		return e.control(in.TableName, func(t *table) ([]byte, error) { return do(e, t) })
 	}
 }
 
-// controlled finds a table; its error has the message of the control operations.
-func (e *Engine) controlled(name string) (*table, error) {
+// control finds a table and works on it, under mu. That there is no such table has the message of the control
+// operations.
+func (e *Engine) control(name string, do func(t *table) ([]byte, error)) ([]byte, error) {
 	t, err := e.table(name)
 	if errors.Is(err, errNoTable) {
 		err = &fault{code: errNoTable.code, message: "Requested resource not found: Table: " + name + " not found"}
 	}
-	return t, err
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.current(t); err != nil {
+		return nil, err
+	}
+	return do(t)
 }
 
 func describeTable(_ *Engine, t *table) ([]byte, error) {
@@ -160,40 +160,24 @@ func (e *Engine) updateTimeToLive(d *jsontext.Decoder) ([]byte, error) {
 			return nil, attr.Invalid("TimeToLiveSpecification.AttributeName must not be empty")
 		}
 	}
-	t, err := e.controlled(in.TableName)
-	if err != nil {
-		return nil, err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if err := e.current(t); err != nil {
-		return nil, err
-	}
-	if err := t.checkTTL(wanted.AttributeName, wanted.Enabled); err != nil {
-		return nil, err
-	}
-	if err := e.setTTL(t, wanted.AttributeName, wanted.Enabled); err != nil {
-		return nil, err
-	}
-	return fmt.Appendf(nil, `{"TimeToLiveSpecification":{"AttributeName":%s,"Enabled":%t}}`,
-		quote(wanted.AttributeName), wanted.Enabled), nil
+	return e.control(in.TableName, func(t *table) ([]byte, error) {
+		if err := e.setTTL(t, wanted); err != nil {
+			return nil, err
+		}
+		return fmt.Appendf(nil, `{"TimeToLiveSpecification":%s}`, toJSON(wanted)), nil
+	})
 }
 
-func (t *table) checkTTL(attribute string, enabled bool) error {
-	current := t.ttl.attribute
-	switch {
-	case enabled && current == attribute:
+func (e *Engine) setTTL(t *table, wanted timeToLiveSpecification) error {
+	attribute := wanted.AttributeName
+	switch current := t.ttl.attribute; {
+	case wanted.Enabled && current == attribute:
 		return attr.Invalid("TimeToLive is already enabled")
-	case !enabled && current == "":
+	case !wanted.Enabled && current == "":
 		return attr.Invalid("TimeToLive is already disabled")
 	case current != "" && current != attribute:
 		return attr.Invalid("TimeToLive is active on a different AttributeName")
-	}
-	return nil
-}
-
-func (e *Engine) setTTL(t *table, attribute string, enabled bool) error {
-	if !enabled {
+	case !wanted.Enabled:
 		attribute = ""
 	}
 	if err := e.persist(appendTTL(nil, t.name, attribute)); err != nil {

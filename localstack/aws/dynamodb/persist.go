@@ -177,38 +177,24 @@ const recordSize = 256 << 10
 func (s state) records() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var record []byte
-		for notes := range s.notes() {
-			if record = notes(record); len(record) >= recordSize {
-				if !yield(record) {
-					return
-				}
+		more := true
+		add := func(longer []byte) { // the record with more notes
+			if record = longer; len(record) >= recordSize {
+				more = more && yield(record)
 				record = record[:0]
 			}
 		}
-		if len(record) > 0 {
-			yield(record)
-		}
-	}
-}
-
-// notes are what appends the notes of the state, one or two at a time.
-func (s state) notes() iter.Seq[func(dst []byte) []byte] {
-	return func(yield func(func([]byte) []byte) bool) {
 		for _, t := range s.tokens {
-			if !yield(t.appendNote) {
-				return
-			}
+			add(t.appendNote(record))
 		}
 		for _, f := range s.tables {
-			head := func(dst []byte) []byte { return appendTTL(appendTable(dst, f.table), f.table.name, f.ttl) }
-			if !yield(head) {
-				return
-			}
+			add(appendTTL(appendTable(record, f.table), f.table.name, f.ttl))
 			for _, r := range f.rows {
-				if !yield(func(dst []byte) []byte { return appendPut(dst, f.table, r, r.text) }) {
-					return
-				}
+				add(appendPut(record, f.table, r, r.text))
 			}
+		}
+		if more && len(record) > 0 {
+			yield(record)
 		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"strings"
 	"time"
-
-	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
 // tokens remembers the transactions of the last ten minutes that carried a
@@ -55,28 +53,4 @@ func (ts *tokens) forget(now time.Time) {
 		done++
 	}
 	ts.queue = ts.queue[done:] // growing copies what is left
-}
-
-// appendFingerprint appends all that the write says, maps in order.
-func (w *write) appendFingerprint(dst []byte) []byte {
-	req := w.request
-	dst = append(dst, byte('0'+w.kind))
-	texts := []*string{&req.TableName, req.UpdateExpression, req.ConditionExpression,
-		&req.ReturnValuesOnConditionCheckFailure}
-	for _, s := range texts {
-		dst = append(dst, '|')
-		if s != nil {
-			dst = attr.AppendString(dst, *s)
-		}
-	}
-	dst = attr.AppendMap(attr.AppendMap(dst, w.key), w.item)
-	names := make([]attr.Field, 0, len(req.ExpressionAttributeNames))
-	for key, name := range req.ExpressionAttributeNames {
-		names = append(names, attr.Field{Name: key, Value: attr.Text(name)})
-	}
-	values := make([]attr.Field, 0, len(req.ExpressionAttributeValues))
-	for key, v := range req.ExpressionAttributeValues {
-		values = append(values, attr.Field{Name: key, Value: v})
-	}
-	return attr.AppendMap(attr.AppendMap(dst, attr.NewMap(names...)), attr.NewMap(values...))
 }

@@ -290,10 +290,9 @@ func (tx *transaction) fingerprint() [sha256.Size]byte {
 	if tx.token == "" {
 		return [sha256.Size]byte{}
 	}
-	var room [2048]byte // on the stack, for all but huge transactions
-	dst := room[:0]
+	var all []byte
 	for _, w := range tx.writes {
-		dst = w.appendFingerprint(dst)
+		all = append(append(all, byte(w.kind)), toJSON(w.request)...)
 	}
-	return sha256.Sum256(dst)
+	return sha256.Sum256(all)
 }

@@ -24,6 +24,9 @@ func AppendMap(dst []byte, m Map) []byte {
 // MarshalJSON returns what AppendMap appends.
 func (m Map) MarshalJSON() ([]byte, error) { return AppendMap(nil, m), nil }
 
+// MarshalJSON returns the value as {"S":"…"} and the like.
+func (v Value) MarshalJSON() ([]byte, error) { return appendValue(nil, v), nil }
+
 // appendValue appends {"S":"…"} and the like.
 func appendValue(dst []byte, v Value) []byte {
 	dst = append(dst, '{', '"')
