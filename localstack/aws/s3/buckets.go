@@ -91,16 +91,3 @@ func (o *objects) BucketExists(name string) (bool, error) {
 	defer o.mu.Unlock()
 	return o.buckets[name] != nil, nil
 }
-
-// VersioningConfiguration is that of each bucket: its versions are kept.
-func (o *objects) VersioningConfiguration(string) (gofakes3.VersioningConfiguration, error) {
-	return gofakes3.VersioningConfiguration{Status: gofakes3.VersioningEnabled}, nil
-}
-
-// SetVersioningConfiguration takes no other.
-func (o *objects) SetVersioningConfiguration(_ string, c gofakes3.VersioningConfiguration) error {
-	if !c.Enabled() {
-		return gofakes3.ErrNotImplemented
-	}
-	return nil
-}

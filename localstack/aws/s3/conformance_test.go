@@ -100,7 +100,7 @@ var scenarios = []scenario{
 	}, except: map[string]string{"has a revision: true": "has a revision: false"}},
 	{name: "download", run: download, want: []string{
 		"download: 200 " + content, "type: application/pdf",
-		`disposition: attachment; filename="receipt.pdf"; filename*=UTF-8''receipt.pdf`, "versioned: true",
+		`disposition: attachment; filename="receipt.pdf"; filename*=UTF-8''receipt.pdf`,
 	}, lacks: "versions"},
 	{name: "headers that are not signed", run: looseHeaders, want: []string{
 		"upload: 200", "opened as: br", "Content-Type: application/pdf", "Content-Encoding: br",
@@ -166,7 +166,6 @@ func download(s *stage) {
 	s.note("download: %d %s", got.status, got.body)
 	s.note("type: %s", got.header.Get("Content-Type"))
 	s.note("disposition: %s", got.header.Get("Content-Disposition"))
-	s.note("versioned: %t", s.versioned())
 }
 
 // looseHeaders are stored with an object and come back, unless a link has others.

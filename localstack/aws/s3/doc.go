@@ -18,7 +18,6 @@
 //
 // Each bucket has versioning from its start. There is one region and one pair of credentials, without permissions: the
 // roles are checked in infra. A version that marks a deletion is 404 where S3 says 405. Refused with NotImplemented
-// instead of ignored: every operation but making a bucket, its versioning, and upload, download, deletion and lists of
-// versions; also uploads in parts, copies, streamed signatures and checksums other than the two. Objects are at most
-// 64 MB.
+// instead of ignored: every operation but making a bucket, and upload, download, deletion and lists of versions; also
+// uploads in parts, copies, streamed signatures and checksums other than the two. Objects are at most 64 MB.
 package s3

@@ -7,7 +7,7 @@ import (
 )
 
 // parameters of queries that change nothing, or that gofakes3 understands.
-var parameters = []string{"x-id", "versionId", "versions", "versioning", "prefix", "delimiter", "key-marker",
+var parameters = []string{"x-id", "versionId", "versions", "prefix", "delimiter", "key-marker",
 	"version-id-marker", "max-keys", "response-content-type", "response-content-disposition",
 	"response-content-encoding", "response-content-language", "response-cache-control", "response-expires"}
 
@@ -32,14 +32,12 @@ func supported(r *http.Request) *problem {
 // methods are those of an object or a bucket, or of what a query names of a bucket.
 func methods(object bool, has func(string) bool) []string {
 	switch {
-	case object && (has("versioning") || has("versions")):
+	case object && has("versions"):
 		return nil
 	case object && has("versionId"):
 		return []string{http.MethodGet, http.MethodDelete}
 	case object:
 		return []string{http.MethodGet, http.MethodPut, http.MethodDelete}
-	case has("versioning"):
-		return []string{http.MethodGet, http.MethodPut}
 	case has("versions"):
 		return []string{http.MethodGet}
 	}

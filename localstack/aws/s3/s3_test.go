@@ -16,7 +16,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	aws_s3 "github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/s3"
 	"github.com/cashwrap/cashwrap/shared/file"
@@ -213,14 +212,4 @@ func failure(err error) string {
 		return api.ErrorCode()
 	}
 	return fmt.Sprint(err)
-}
-
-// versioned reads whether the bucket keeps versions.
-func (s store) versioned() bool {
-	s.t.Helper()
-	out, err := s.api.GetBucketVersioning(s.t.Context(), &aws_s3.GetBucketVersioningInput{Bucket: &s.bucket})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return out.Status == types.BucketVersioningStatusEnabled
 }
