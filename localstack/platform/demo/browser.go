@@ -36,13 +36,15 @@ func (s *scenario) challenge() {
 
 // browse is the payer: it posts the merchant's form, approves on the issuer's page, and goes where it is sent.
 func (s *scenario) browse(step *client.NextStep) {
-	issuer := s.visit(step.Form().Request())
-	decision := formOn(issuer)
+	payer := s.browser()
+	decision := formOn(s.visit(payer, step.Form().Request()))
 	decision.Fields.Set("decision", "approve")
 	s.print.line("  The payer approves.")
-	back := s.visit(decision.Request())
-	s.visit(formOn(back).Request())
+	back := s.visit(payer, decision.Request())
+	s.visit(payer, formOn(back).Request())
 }
+
+func (s *scenario) browser() *client.Browser { return &client.Browser{Client: s.API, Show: s.show} }
 
 func formOn(page client.Response) client.Form {
 	form, err := page.Form()
@@ -50,21 +52,18 @@ func formOn(page client.Response) client.Form {
 	return form
 }
 
-// visit sends a request as the payer's browser does, follows redirects and returns the page that they lead to.
-func (s *scenario) visit(r client.Request) client.Response {
-	asked := r.Path
-	for {
-		page, err := s.API.Do(s.ctx, r)
-		steps.Check(err)
-		s.show(r, page)
-		if page.Status == http.StatusOK {
-			return page
-		}
-		if page.Status != http.StatusSeeOther {
-			steps.Check(fmt.Errorf("%s answered %s", asked, statusLine(page)))
-		}
-		r = client.Request{Method: http.MethodGet, Path: page.Header.Get("Location"), Header: r.Header}
+// visit sends a request by the payer's browser, follows redirects, also to the shop, and returns the page that they
+// lead to.
+func (s *scenario) visit(payer *client.Browser, r client.Request) client.Response {
+	page, err := payer.Open(s.ctx, r)
+	steps.Check(err)
+	if to := page.Header.Get("Location"); to != "" {
+		return s.visit(payer, client.Request{Method: http.MethodGet, Path: to})
 	}
+	if page.Status != http.StatusOK {
+		steps.Check(fmt.Errorf("%s answered %s", r.Path, statusLine(page)))
+	}
+	return page
 }
 
 func (s *scenario) show(r client.Request, page client.Response) {
@@ -90,17 +89,14 @@ var titleTag = regexp.MustCompile(`<title>([^<]*)</title>`)
 func (s *scenario) payOnPage() {
 	c := s.create("page", "12.00", object{"hosted_checkout": object{"enabled": true}})
 	s.expect(c.Page != "", "the address of a payment page")
-	page := s.visit(client.Request{Method: http.MethodGet, Path: c.Page})
-	cookie, _, _ := strings.Cut(page.Header.Get("Set-Cookie"), ";")
-	form := formOn(page)
+	payer := s.browser()
+	form := formOn(s.visit(payer, client.Request{Method: http.MethodGet, Path: c.Page}))
 	form.Fields.Set("payment_type", "card")
 	for name, value := range client.Card(client.Frictionless, s.Today) {
 		form.Fields.Set("card."+name, fmt.Sprint(value))
 	}
 	s.print.line("  The payer enters a card.")
-	paying := form.Request()
-	paying.Header = map[string]string{"Cookie": cookie}
-	s.visit(paying)
+	s.visit(payer, form.Request())
 	s.retrieve(c.ID, "PAID")
 	s.awaitCallback(c.ID, "PAID")
 }

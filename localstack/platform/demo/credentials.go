@@ -52,8 +52,7 @@ func (s *scenario) signIn() {
 
 // authorize has the person sign in to the application, and returns the scenario with its access token.
 func (s *scenario) authorize(p client.Person) *scenario {
-	browser := client.Browser{Client: s.API, Show: s.show}
-	tokens, err := s.app.SignIn(s.ctx, &browser, p, s.MerchantCode)
+	tokens, err := s.app.SignIn(s.ctx, s.browser(), p, s.MerchantCode)
 	steps.Check(err)
 	s.print.line("→ POST " + s.API.BaseURL + "/token  (the code, with the PKCE verifier)\n" +
 		"← an access token and a refresh token (not shown), scope: " + tokens.Scope)
