@@ -29,6 +29,7 @@ func TestNumberRefusals(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"": "cannot be converted", "abc": "cannot be converted", " 5": "cannot be converted", "1e": "cannot be converted",
+		".-5": "cannot be converted", "+-5": "cannot be converted",
 		"1.2.3": "cannot be converted", "1e126": "overflow", "-1e126": "overflow", "1e-131": "underflow",
 		"123456789012345678901234567890123456789": "38 digits",
 	} {
