@@ -93,7 +93,8 @@ func (p *platform) addRoutes() error {
 				return fmt.Errorf("functions %q and %q both have the route %s", owner, f.Name, shape)
 			}
 			owners[shape] = f.Name
-			p.addRoute(strings.TrimPrefix(key, functions.AnyMethod), integration)
+			p.api.AddRoutes(&awsapigatewayv2.AddRoutesOptions{Path: text(strings.TrimPrefix(key, functions.AnyMethod)),
+				Methods: &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod_ANY}, Integration: integration})
 		}
 		if f.Name == functions.DefaultFamily {
 			p.addDefaultRoute(f, integration)
@@ -105,11 +106,6 @@ func (p *platform) addRoutes() error {
 // parameter of a path. To API Gateway, routes that differ only in the name of a
 // parameter are the same.
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
-
-func (p *platform) addRoute(path string, integration awsapigatewayv2.HttpRouteIntegration) {
-	p.api.AddRoutes(&awsapigatewayv2.AddRoutesOptions{
-		Path: &path, Methods: &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod_ANY}, Integration: integration})
-}
 
 // addDefaultRoute adds the route of all other paths. It has a permission of its own,
 // because the ARN of such a call has neither method nor path.

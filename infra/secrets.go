@@ -33,16 +33,7 @@ const keyWaiting = 7
 // besides the right to read the function; and a new value only reaches the functions
 // with the next deployment.
 //
-// To rotate the platform secret, put a new value, then deploy with its
-// VersionId as secretVersion and as secretSince a time by which the deployment
-// has ended; with secretPrevious and secretPreviousSince as those two were before
-// (the VersionId of the version that was current). 31 days later deploy without the
-// previous ones. Because the versions are named, all functions change in one
-// deployment, and change back together if it fails.
-//
-// After a leak there is no previous one, and secretSince is now. The lasting
-// secret is replaced only then: put a new value, and deploy with its VersionId
-// as lastingVersion.
+// infra/README.md, "Changing secrets", says how they are replaced.
 func (p *platform) addSecrets() {
 	p.key = p.addKey("Key", "", "the platform's secrets and the functions' environments")
 	p.secret = p.addSecret("Secret", "keys that can be rotated are derived from this")

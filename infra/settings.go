@@ -80,7 +80,7 @@ type settings struct {
 	MailFrom  string
 	PageEmail string // pageEmail, own: address that gets the critical alarms instead; alarmEmail
 
-	// Secrets, each own: secrets.go says how they are rotated.
+	// Secrets, each own: the guide says how they are rotated.
 	SecretVersion       string // secretVersion: VersionId of the platform secret; the current one
 	SecretSince         string // secretSince: RFC 3339, when that version comes into use; always
 	SecretPrevious      string // secretPrevious: VersionId of the one before it; none that counts

@@ -76,14 +76,14 @@ func (w *write) locate(req *request) error {
 	w.item = req.Item
 	w.key = req.Item.Only(keys.names())
 	w.order = keys.order(req.Item)
-	return w.checkEmpty(req.Item)
+	return w.eachIndex(func(ix *index) error { return ix.checkEmpty(w.item, false) })
 }
 
 // checkStatic refuses what no item could make right: updates of the key, index
 // keys of a wrong type. A transaction reports it as a reason, not as its error.
 func (w *write) checkStatic() error {
 	if w.kind == putting {
-		return w.checkTypes(w.item)
+		return w.eachIndex(func(ix *index) error { return ix.checkTypes(w.item) })
 	}
 	for _, path := range w.update.Paths() {
 		if w.table.keys.has(path.Root()) {
@@ -93,18 +93,9 @@ func (w *write) checkStatic() error {
 	return nil
 }
 
-func (w *write) checkTypes(item attr.Map) error {
+func (w *write) eachIndex(check func(*index) error) error {
 	for _, ix := range w.table.indexes {
-		if err := ix.checkTypes(item); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *write) checkEmpty(item attr.Map) error {
-	for _, ix := range w.table.indexes {
-		if err := ix.checkEmpty(item, w.kind == updating); err != nil {
+		if err := check(ix); err != nil {
 			return err
 		}
 	}
@@ -144,10 +135,10 @@ func (w *write) result(old *row) (*row, error) {
 	if next.size > maxItem {
 		return nil, attr.Invalid("Item size to update has exceeded the maximum allowed size")
 	}
-	if err := w.checkEmpty(after); err != nil {
+	if err := w.eachIndex(func(ix *index) error { return ix.checkEmpty(after, true) }); err != nil {
 		return nil, err
 	}
-	return next, w.checkTypes(after)
+	return next, w.eachIndex(func(ix *index) error { return ix.checkTypes(after) })
 }
 
 // conflicts asks the hook whether the request conflicts with a transaction in flight.

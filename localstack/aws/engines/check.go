@@ -20,11 +20,8 @@ var (
 
 // Check reports all that is missing on this machine to run the engines, and where to get it; nil when nothing is.
 func Check() error {
-	return errors.Join(checkNode(), checkNpm(), checkJava())
-}
-
-func checkNode() error {
-	return checkVersion("Node", "node", "--version", nodeVersion, leastNode, "get it from https://nodejs.org")
+	return errors.Join(checkVersion("Node", "node", "--version", nodeVersion, leastNode, "get it from https://nodejs.org"),
+		checkNpm(), checkJava())
 }
 
 func checkNpm() error {

@@ -78,7 +78,8 @@ func (e *Engine) tryReceive(in receiveMessageInput, began time.Time) ([]received
 	messages := make([]received, 0, len(taken))
 	for _, m := range taken {
 		e.deliver(q, m, now, visibility)
-		messages = append(messages, in.show(m))
+		messages = append(messages, received{MessageId: m.ID, ReceiptHandle: m.Handle, MD5OfBody: digest(m.Body),
+			Body: m.Body, Attributes: in.wanted(m)})
 	}
 	end := began.Add(time.Duration(orDefault(in.WaitTimeSeconds, q.number(receiveMessageWaitTime))) * time.Second)
 	return messages, retry{q.nextDue(now, end).Sub(now), q.changed}, nil
@@ -168,12 +169,7 @@ func (in receiveMessageInput) check() error {
 	return nil
 }
 
-// show is the message as this consumer asked to see it.
-func (in receiveMessageInput) show(m *message) received {
-	return received{MessageId: m.ID, ReceiptHandle: m.Handle, MD5OfBody: digest(m.Body), Body: m.Body,
-		Attributes: in.wanted(m)}
-}
-
+// wanted returns the attributes of the message that this consumer asked for.
 func (in receiveMessageInput) wanted(m *message) map[string]string {
 	all := map[string]string{
 		"ApproximateFirstReceiveTimestamp": millis(m.FirstReceived),

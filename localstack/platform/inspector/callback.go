@@ -48,10 +48,6 @@ const (
 	Missing Verdict = "–" // a v1, of a merchant without a secret
 )
 
-func (c *Callback) delivered() bool {
-	return c.Status >= http.StatusOK && c.Status < http.StatusMultipleChoices
-}
-
 // WatchCallbacks is the transport of callbacks, by which attempts are seen, and led to commands that listen.
 func (i *Inspector) WatchCallbacks(guarded http.RoundTripper) http.RoundTripper {
 	return seenCallbacks{i, guarded}

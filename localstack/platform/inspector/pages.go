@@ -77,7 +77,9 @@ func goodOrBad(good bool) string {
 
 func (s said) class() string { return goodOrBad(!s.Failed) }
 
-func (c *Callback) class() string { return goodOrBad(c.delivered()) }
+func (c *Callback) class() string {
+	return goodOrBad(c.Status >= http.StatusOK && c.Status < http.StatusMultipleChoices)
+}
 
 func (c *Callback) answer() string {
 	if c.Status == 0 {

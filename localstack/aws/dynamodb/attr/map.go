@@ -18,7 +18,7 @@ type Map []Field
 
 // NewMap sorts fields by name; for a name given twice the last one counts.
 func NewMap(fields ...Field) Map {
-	slices.SortStableFunc(fields, byName)
+	slices.SortStableFunc(fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
 	m := fields[:0]
 	for i, f := range fields {
 		if i > 0 && len(m) > 0 && m[len(m)-1].Name == f.Name {
@@ -29,8 +29,6 @@ func NewMap(fields ...Field) Map {
 	}
 	return m
 }
-
-func byName(a, b Field) int { return strings.Compare(a.Name, b.Name) }
 
 func (m Map) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(m, name, func(f Field, n string) int { return strings.Compare(f.Name, n) })

@@ -25,15 +25,11 @@ func (n *node) holds(item attr.Map) bool {
 		v := n.args[0].eval(item)
 		return compare(">=", v, n.args[1].eval(item)) && compare("<=", v, n.args[2].eval(item))
 	case opIn:
-		return n.isAmong(item)
+		v := n.args[0].eval(item)
+		return slices.ContainsFunc(n.args[1:], func(candidate *node) bool { return attr.Equal(v, candidate.eval(item)) })
 	default:
 		return n.callHolds(item)
 	}
-}
-
-func (n *node) isAmong(item attr.Map) bool {
-	v := n.args[0].eval(item)
-	return slices.ContainsFunc(n.args[1:], func(candidate *node) bool { return attr.Equal(v, candidate.eval(item)) })
 }
 
 // compare follows the service for what is missing or of another type: only <>

@@ -249,10 +249,8 @@ func (s *stream) send(records []events.DynamoDBEventRecord) (handled int) {
 
 // pause waits, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }
