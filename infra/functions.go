@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 
 	"github.com/cashwrap/cashwrap/functions"
 )
@@ -155,39 +154,4 @@ func pascal(name string) string {
 		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
 	}
 	return b.String()
-}
-
-// deadQueue is a dead-letter queue, for an operator to read. Any message in it raises
-// an alarm.
-type deadQueue struct {
-	name  string
-	queue awssqs.Queue
-}
-
-// addQueues adds each queue with its dead-letter queue.
-func (p *platform) addQueues() {
-	for _, q := range functions.Queues {
-		dead := p.addDeadQueue(q.DeadName())
-		p.queues[q.Name] = awssqs.NewQueue(p.stack, text("Queue"+pascal(q.Name)), &awssqs.QueueProps{
-			QueueName:         text(p.name(q.Name)),
-			VisibilityTimeout: duration(q.Visibility),
-			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: number(q.MaxReceives)},
-			Encryption:        awssqs.QueueEncryption_SQS_MANAGED,
-			EnforceSSL:        yes,
-			RemovalPolicy:     p.lasting(),
-		})
-	}
-}
-
-// addDeadQueue adds a dead-letter queue for a queue, a stream or a schedule.
-func (p *platform) addDeadQueue(name string) awssqs.Queue {
-	queue := awssqs.NewQueue(p.stack, text("Queue"+pascal(name)), &awssqs.QueueProps{
-		QueueName:       text(p.name(name)),
-		RetentionPeriod: duration(functions.DeadRetention),
-		Encryption:      awssqs.QueueEncryption_SQS_MANAGED,
-		EnforceSSL:      yes,
-		RemovalPolicy:   p.lasting(),
-	})
-	p.dead = append(p.dead, deadQueue{name, queue})
-	return queue
 }
