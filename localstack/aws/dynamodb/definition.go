@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -78,10 +79,8 @@ func (p *definition) table() (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, err := range []error{p.StreamSpecification.check(), checkTableName(p.TableName)} {
-		if err != nil {
-			return nil, err
-		}
+	if err = cmp.Or(p.StreamSpecification.check(), checkTableName(p.TableName)); err != nil {
+		return nil, err
 	}
 	t := &table{definition: p, name: p.TableName}
 	used := map[string]bool{}

@@ -1,6 +1,8 @@
 package dynamodb
 
 import (
+	"cmp"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
@@ -18,10 +20,7 @@ func writeOperation(name string, kind writeKind) operation {
 		if err != nil {
 			return nil, err
 		}
-		if err = w.checkReturnValues(); err != nil {
-			return nil, err
-		}
-		if err = w.checkStatic(); err != nil {
+		if err = cmp.Or(w.checkReturnValues(), w.checkStatic()); err != nil {
 			return nil, err
 		}
 		if e.conflicts(name, w.place()) {

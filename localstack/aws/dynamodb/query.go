@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,10 +31,7 @@ func pageOperation(name string) operation {
 		if err != nil {
 			return nil, err
 		}
-		if err := p.locate(); err != nil {
-			return nil, err
-		}
-		if err := p.checkProjected(); err != nil {
+		if err := cmp.Or(p.locate(), p.checkProjected()); err != nil {
 			return nil, err
 		}
 		return e.answerPage(p)
@@ -71,10 +69,7 @@ func (e *Engine) readPage(d *jsontext.Decoder, operation string) (*page, error) 
 			return nil, err
 		}
 	}
-	if err = p.checkOptions(); err != nil {
-		return nil, err
-	}
-	return p, p.readStart()
+	return p, cmp.Or(p.checkOptions(), p.readStart())
 }
 
 // checkProjected refuses to filter by or return what the index does not hold:

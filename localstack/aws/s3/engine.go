@@ -64,11 +64,7 @@ func (e *Engine) CreateBucket(name string) error {
 
 // ServeHTTP answers over a port.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if problem := e.check(r); problem != nil {
-		problem.write(w)
-		return
-	}
-	if problem := supported(r); problem != nil {
+	if problem := cmp.Or(e.check(r), supported(r)); problem != nil {
 		problem.write(w)
 		return
 	}
