@@ -13,7 +13,7 @@ func TestRootIsFoundFromBelow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := filepath.Dir(filepath.Dir(dir))
+	want := filepath.Join(dir, "..", "..", "..")
 	if got, err := repository.Root(); err != nil || got != want {
 		t.Errorf("got %s and error %v, want %s", got, err, want)
 	}
