@@ -278,7 +278,7 @@ func (p *page) encode(s scanned, charge *bill) []byte {
 	}
 	count := 0
 	for _, r := range s.rows {
-		if !p.filter.Holds(r.attributes()) {
+		if p.filter != nil && !p.filter.Holds(r.attributes()) { // else there is nothing to decode
 			continue
 		}
 		if count++; counting {
