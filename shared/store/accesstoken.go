@@ -19,8 +19,7 @@ func newAccessTokenItem(t identity.AccessToken) accessTokenItem {
 	return accessTokenItem{key: accessTokenKey(t.Hash), AccessToken: t, Expires: t.ExpiresAt.Unix()}
 }
 
-// PutAccessToken stores a new access token that has no grant. It may be repeated: no other token
-// has the same hash.
+// PutAccessToken stores a new access token that has no grant. It may be repeated.
 func (s *Store) PutAccessToken(ctx context.Context, t identity.AccessToken) error {
 	return ifRefused(s.table.Put(newAccessTokenItem(t)).If("attribute_not_exists(pk)").Run(ctx), nil)
 }
@@ -30,8 +29,7 @@ func (s *Store) RevokeAccessToken(ctx context.Context, tokenHash string) error {
 	return s.remove(accessTokenKey(tokenHash)).Run(ctx)
 }
 
-// AccessToken reads the token with the hash, consistently. Failure: Unauthorized if it is
-// unknown, revoked or expired.
+// AccessToken reads the token with the hash. Failure: Unauthorized if it is unknown, revoked or expired.
 func (s *View) AccessToken(ctx context.Context, tokenHash string) (identity.AccessToken, error) {
 	t, found, err := s.storedToken(ctx, tokenHash)
 	if err == nil && (!found || !t.Valid(s.now())) {
@@ -47,8 +45,7 @@ func (s *View) storedToken(ctx context.Context, tokenHash string) (identity.Acce
 	return item.AccessToken, item.Hash != "", err
 }
 
-// CreateMerchantToken stores a new merchant token that by's principal makes, and returns it. Failures:
-// ErrContended; ErrCallerChanged, or Unauthorized when the caller's credential is gone.
+// CreateMerchantToken stores a new merchant token that by's principal makes, and returns it.
 func (s *Store) CreateMerchantToken(ctx context.Context, by audit.By, t identity.AccessToken) (identity.AccessToken,
 	error) {
 	return retryAs(ctx, by, s.View, func() (identity.AccessToken, error) {

@@ -15,9 +15,8 @@ func (s *View) Account(ctx context.Context, code string) (account.Account, error
 	return readOne[account.Account](ctx, s, accountKey(code), nil)
 }
 
-// SaveAccount replaces the merchant's onboarding data that was read before, and
-// returns it with its next version. If the owner's advanced mode changes, it also writes the merchant.
-// Error: ErrStale when any of them changed meanwhile.
+// SaveAccount replaces the merchant's onboarding data, and returns it with its next version. If the owner's advanced
+// mode changes, it also writes the merchant.
 func (s *Store) SaveAccount(ctx context.Context, by audit.By, m merchant.Merchant,
 	before, a account.Account) (account.Account, error) {
 	tx := s.auditedTx(by)

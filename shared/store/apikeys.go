@@ -60,12 +60,10 @@ func (s *View) APIKey(ctx context.Context, t identity.Tenant, id string) (identi
 	return k, nil
 }
 
-// CreateAPIKey stores a new key that by's principal makes, and returns it. Repeated
-// with the same key, which follows from the operation, it returns what is stored, also if
-// it has been deleted since. It does not check the merchant; merchants are never deleted.
-// Failures: Forbidden when the caller may not give the key's rights, as requested or as
-// they are stored by now; Conflict when the tenant has identity.MaxAPIKeys, and ErrContended; TooMany,
-// until the next day; ErrCallerChanged, or Unauthorized when its credential is gone.
+// CreateAPIKey stores a new key that by's principal makes, and returns it. Repeated with the same key, whose id follows
+// from the operation, it returns the stored key, even a deleted one. It does not check the merchant; merchants are
+// never deleted. Failures: Forbidden when the caller may not give the key's rights, as requested or as stored; Conflict
+// at identity.MaxAPIKeys; TooMany until the next day.
 func (s *Store) CreateAPIKey(ctx context.Context, by audit.By, k identity.APIKey) (identity.APIKey, error) {
 	return retryAs(ctx, by, s.View, func() (identity.APIKey, error) {
 		if err := checkGivesKey(by.Principal, k); err != nil {
@@ -117,8 +115,7 @@ func (s *View) madeAPIKey(ctx context.Context, k identity.APIKey) (identity.APIK
 	return stored, count, err
 }
 
-// addAPIKey errors with ErrStale when another key was added since the count was read, or
-// the caller has other rights.
+// addAPIKey errors with ErrStale when another key was added since the count was read, or the caller's rights changed.
 func (s *Store) addAPIKey(ctx context.Context, by audit.By, k identity.APIKey, count keyCount) (identity.APIKey,
 	error) {
 	count.Version++
@@ -144,11 +141,8 @@ func (tx *auditedTx) putAPIKey(k identity.APIKey) {
 
 func subjectAPIKey(k identity.APIKey) string { return "api_key " + k.ID }
 
-// UpdateAPIKey applies a change to a key, for by's principal. Of two at once both are
-// applied, the second to the result of the first; one that changes nothing writes
-// nothing. Failures: NotFound, also when it is deleted at the same time; Forbidden when
-// the key may do more than the caller may give, before or after; ErrCallerChanged, or
-// Unauthorized when its credential is gone; ErrContended; those of change.
+// UpdateAPIKey applies a change to a key, for by's principal. Failures: NotFound, also when the key is deleted at the
+// same time; Forbidden when the key may do more than the caller may give, before or after.
 func (s *Store) UpdateAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(identity.APIKey) (identity.APIKey, error)) (identity.APIKey, error) {
 	return retryAs(ctx, by, s.View, func() (identity.APIKey, error) {
@@ -171,8 +165,7 @@ func (s *Store) UpdateAPIKey(ctx context.Context, by audit.By, t identity.Tenant
 	})
 }
 
-// replaceAPIKey errors with ErrStale when the key changed, or is gone, or the caller has
-// other rights.
+// replaceAPIKey errors with ErrStale when the key changed, or is gone, or the caller's rights changed.
 func (s *Store) replaceAPIKey(ctx context.Context, by audit.By, before, after identity.APIKey) (identity.APIKey,
 	error) {
 	after.Version = before.Version + 1
@@ -185,9 +178,8 @@ func (s *Store) replaceAPIKey(ctx context.Context, by audit.By, before, after id
 	return after, tx.runReplacement(ctx, item, ErrStale)
 }
 
-// unchangedAPIKey is the condition that a key is as it was read with the version. Keys that
-// are older than versions have none, and until a deployment has finished old code may
-// revoke a key without another version.
+// unchangedAPIKey returns the condition that a key is as it was read. Keys older than versions have none. During a
+// deployment old code may revoke a key without changing its version.
 func unchangedAPIKey(version int) (condition string, values []any) {
 	if version == 0 {
 		return "revoked = ? AND attribute_not_exists(version)", []any{false}
@@ -195,10 +187,8 @@ func unchangedAPIKey(version int) (condition string, values []any) {
 	return "revoked = ? AND version = ?", []any{false, version}
 }
 
-// DeleteAPIKey revokes a key at once for by's principal. Only the record of the
-// deletion is kept. It may be repeated by the same operation; "" is any. Failures:
-// NotFound; Forbidden when the key may do more than the caller may give;
-// ErrCallerChanged, or Unauthorized when its credential is gone; ErrContended.
+// DeleteAPIKey revokes a key at once for by's principal, and keeps the record of the deletion. The same operation may
+// repeat it; "" is any operation. Failures: NotFound; Forbidden when the key may do more than the caller may give.
 func (s *Store) DeleteAPIKey(ctx context.Context, by audit.By, t identity.Tenant, id, operation string) error {
 	return retryWriteAs(ctx, by, s.View, func() error {
 		k, err := s.APIKey(ctx, t, id)

@@ -23,10 +23,9 @@ type readVersion struct {
 // the rights that the caller has then. As a failure it is a transient Conflict.
 var ErrCallerChanged = failure.Conflict("The rights of the caller are being changed. Try again.").AsTransient()
 
-// asCaller adds conditions to a transaction that gives, takes or restricts rights: the
-// principal's credential, member and roles are as they were when it was
-// admitted. So a caller that has lost a right meanwhile cannot use it. The platform itself
-// gets no conditions. asCaller is called within retryAs.
+// asCaller adds the conditions that the principal's credential, member and roles are as they were when it was admitted,
+// so that a caller that has lost a right meanwhile cannot use it. The platform gets no conditions. asCaller is called
+// within retryAs.
 //
 // has are the items on which the transaction has a condition already, with the versions that
 // were read: DynamoDB takes no second operation on an item. If one of them is the caller's own,
@@ -48,8 +47,7 @@ func (tx *auditedTx) asCaller(has ...readVersion) {
 	}
 }
 
-// admitted is an item by which a principal was admitted, and the condition that it still
-// is as it was.
+// admitted is an item by which a principal was admitted, and the condition that the item is unchanged.
 type admitted struct {
 	readVersion
 	check *dynamo.ConditionCheck

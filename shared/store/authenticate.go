@@ -20,12 +20,10 @@ var (
 // with the code, which is the one in the path, if the user is an active member there. Every other
 // principal acts for the token's own merchant, whatever the code is (contract §2.1).
 //
-// Everything is read consistently: a revoked credential fails, and changed rights or a
-// changed merchant apply, from the next request on (contract §2.1). Failure: Unauthorized
-// for a token that is unknown, revoked or expired; for a token of a member who is missing,
-// disabled or not accepted; for a token of a person whose access has ended (contract §10) at the
-// merchant in the path or at the token's own merchant; and for a merchant token whose maker is refused, or could not
-// make it now.
+// A revoked credential fails, and changed rights or a changed merchant apply, from the next request on (contract §2.1).
+// Failure: Unauthorized for a token that is unknown, revoked or expired; of a member who is missing, disabled or not
+// accepted; of a person whose access has ended (contract §10) at the merchant in the path or the token's own; and for a
+// merchant token whose maker is refused or could not make it now.
 func (s *View) Authenticate(ctx context.Context, token identity.Token, code string) (identity.Principal,
 	merchant.Merchant, error) {
 	if token.Kind != "" {
@@ -87,8 +85,7 @@ func (s *View) authenticateMerchantToken(ctx context.Context, t identity.AccessT
 	return p, m, nil
 }
 
-// permit is the client and the grant of an access token. The token is refused when either is
-// revoked.
+// permit has the client and the grant of an access token, which is refused when either is revoked.
 type permit struct {
 	client oauth.Client
 	grant  oauth.Grant
@@ -117,8 +114,7 @@ func (p *permit) admit(of identity.Principal) (identity.Principal, error) {
 	return of, nil
 }
 
-// authenticateApplication admits a client that acts for its own merchant, or a test profile that
-// was not deleted.
+// authenticateApplication admits a client that acts for its own merchant, or a test profile that was not deleted.
 func (s *View) authenticateApplication(ctx context.Context, p identity.Principal) (identity.Principal,
 	merchant.Merchant, error) {
 	var m merchant.Merchant

@@ -17,8 +17,7 @@ func (s *Store) bankAccountsItem(t identity.Tenant, accounts merchant.BankAccoun
 	return item
 }
 
-// BankAccounts reads a tenant's bank accounts, consistently; none before the first
-// one was added.
+// BankAccounts reads a tenant's bank accounts; none before the first was added.
 func (s *View) BankAccounts(ctx context.Context, t identity.Tenant) (merchant.BankAccounts, error) {
 	return readOne[merchant.BankAccounts](ctx, s, bankAccountsKey(t), nil)
 }

@@ -54,8 +54,7 @@ func (s *View) Callback(ctx context.Context, id string) (identity.Tenant, paymen
 	return item.Tenant, item.Callback, err
 }
 
-// SaveCallback records the result of one try. Of two tries that overlapped the
-// first result is recorded; the other gets ErrStale.
+// SaveCallback records the result of one try. Of two overlapping tries the first result is recorded.
 func (s *Store) SaveCallback(ctx context.Context, t identity.Tenant, c payments.Callback, triesBefore int) error {
 	err := s.table.Put(s.newCallbackItem(t, c)).If("tries = ? AND 'state' = ?", triesBefore,
 		outbox.Pending).Run(ctx)

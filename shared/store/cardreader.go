@@ -37,10 +37,9 @@ func (s *View) CardReaders(ctx context.Context, t identity.Tenant) ([]reader.Rea
 	return readers, err
 }
 
-// CreateCardReader stores the new reader that pair makes, with the id, and ends the tenant's other
-// readers of the same terminal. Repeated with the same id, which follows from the operation, it
-// returns what is stored, also if it has been deleted since, and does not call pair. Failures:
-// ErrTooManyCardReaders, perhaps after pair; ErrContended; those of pair.
+// CreateCardReader stores the new reader that pair makes, with the id, and ends the tenant's other readers of the same
+// terminal. Repeated with the same id, which follows from the operation, it returns the stored reader, even a deleted
+// one, and does not call pair. Failure: ErrTooManyCardReaders, perhaps after pair.
 func (s *Store) CreateCardReader(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	pair func() (reader.Reader, error)) (reader.Reader, error) {
 	if err := by.Check(); err != nil {
@@ -103,16 +102,13 @@ func (s *Store) addCardReader(ctx context.Context, by audit.By, t identity.Tenan
 
 func subjectReader(r reader.Reader) string { return "reader " + r.ID }
 
-// SaveCardReader replaces a reader that was read, by what its terminal has reported. Error: ErrStale
-// when it changed meanwhile, or is gone.
+// SaveCardReader replaces a reader by what its terminal has reported.
 func (s *Store) SaveCardReader(ctx context.Context, t identity.Tenant, r reader.Reader) (reader.Reader, error) {
 	r.Version++
 	return r, s.save(ctx, cardReaderItem(t, r))
 }
 
-// UpdateCardReader applies a merchant's change to a reader. Of two at once both are applied, the
-// second to the result of the first; one that changes nothing writes nothing. Failures: NotFound,
-// ErrContended.
+// UpdateCardReader applies a merchant's change to a reader. Failure: NotFound.
 func (s *Store) UpdateCardReader(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(reader.Reader) reader.Reader) (reader.Reader, error) {
 	return Retry(func(bool) (reader.Reader, error) {
@@ -133,9 +129,8 @@ func (s *Store) UpdateCardReader(ctx context.Context, by audit.By, t identity.Te
 	})
 }
 
-// DeleteCardReader deletes a reader, after stop has ended what the reader does. Only the record of the
-// deletion is kept. The same operation may repeat it. If the reader changes meanwhile, stop is called again.
-// Failures: NotFound; ErrContended; those of stop.
+// DeleteCardReader deletes a reader, after stop has ended what the reader does, and keeps the record of the deletion.
+// The same operation may repeat it. If the reader changes meanwhile, stop is called again. Failure: NotFound.
 func (s *Store) DeleteCardReader(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	stop func(reader.Reader) error) error {
 	return retryWrite(func(bool) error {

@@ -53,9 +53,8 @@ func (s *Store) newCheckoutItem(t identity.Tenant, c payments.Checkout, version 
 	return item
 }
 
-// CreateCheckout stores a new checkout and takes its reference. Repeated with
-// the same checkout id it returns what is stored. Failure: Conflict
-// DUPLICATED_CHECKOUT when another checkout has the reference.
+// CreateCheckout stores a new checkout and takes its reference. Repeated with the same id it returns the stored one.
+// Failure: Conflict DUPLICATED_CHECKOUT when another checkout has the reference.
 func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := s.newCheckoutItem(t, c, 1)
 	tx := s.db.WriteTx().
@@ -71,8 +70,7 @@ func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payment
 	return s.createdBefore(ctx, t, c, err)
 }
 
-// takeReference reserves a reference for the checkout. A former reference of the
-// checkout still belongs to it.
+// takeReference reserves a reference for the checkout, which keeps its former references.
 func (s *Store) takeReference(t identity.Tenant, c payments.Checkout) *dynamo.Put {
 	guard := foreignItem{key: referenceKey(t, c.Reference), CheckoutID: c.ID}
 	return s.table.Put(guard).If("attribute_not_exists(pk) OR checkout_id = ?", c.ID)
@@ -129,9 +127,8 @@ type listedCheckout struct {
 	Sort string `dynamo:"list_sk"`
 }
 
-// Checkouts lists a tenant's checkouts of all shards, newest first, at most 1000.
-// It finds them in the index, which lags behind creations by moments, and reads
-// each checkout itself.
+// Checkouts lists a tenant's checkouts of all shards, newest first, at most 1000, by an index that lags behind
+// creations by moments.
 func (s *View) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]payments.Checkout, error) {
 	var listed []key
 	for found, err := range (sharded[listedCheckout]{
@@ -149,8 +146,7 @@ func (s *View) Checkouts(ctx context.Context, t identity.Tenant, shards int) ([]
 	return readInOrder(ctx, s, listed, false, func(i checkoutItem) (key, payments.Checkout) { return i.key, i.Checkout })
 }
 
-// CheckoutsByReference lists the checkout with the reference, if any,
-// consistently.
+// CheckoutsByReference lists the checkout with the reference, if any.
 func (s *View) CheckoutsByReference(ctx context.Context, t identity.Tenant,
 	reference string) ([]payments.Checkout, error) {
 	owner, err := s.referenceOwner(ctx, t, reference)
@@ -164,17 +160,15 @@ func (s *View) CheckoutsByReference(ctx context.Context, t identity.Tenant,
 	return []payments.Checkout{c}, nil
 }
 
-// SaveCheckout replaces a checkout that was read, and nothing else. ErrStale
-// when it changed meanwhile.
+// SaveCheckout replaces a checkout, and nothing else.
 func (s *Store) SaveCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := s.newCheckoutItem(t, c, c.Version+1)
 	err := s.putCheckout(item).Run(ctx)
 	return s.savedCheckout(ctx, item, err)
 }
 
-// RenameCheckout is SaveCheckout under a new reference. Failure: Conflict
-// DUPLICATED_CHECKOUT. The old reference stays taken: a guard is never
-// deleted.
+// RenameCheckout saves a checkout under a new reference. The old one stays taken: a guard is never deleted. Failure:
+// Conflict DUPLICATED_CHECKOUT.
 func (s *Store) RenameCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := s.newCheckoutItem(t, c, c.Version+1)
 	err := s.db.WriteTx().Put(s.putCheckout(item)).Put(s.takeReference(t, c)).Run(ctx)
@@ -192,8 +186,7 @@ func (s *Store) putCheckout(item checkoutItem) *dynamo.Put {
 	return s.table.Put(item).If("version = ?", item.Version-1)
 }
 
-// savedCheckout returns the checkout if the write, whose error is given, was
-// applied.
+// savedCheckout returns the checkout if the write with the error was applied.
 func (s *Store) savedCheckout(ctx context.Context, item checkoutItem, err error) (payments.Checkout, error) {
 	if err = s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, nil, err); err != nil {
 		return payments.Checkout{}, err
@@ -201,10 +194,8 @@ func (s *Store) savedCheckout(ctx context.Context, item checkoutItem, err error)
 	return item.Checkout, nil
 }
 
-// Apply writes all of a checkout's change: the checkout, its transaction with
-// the journal entry and the payables, the saved card, the payer's session
-// and the callback to send, or none of them.
-// ErrStale when the checkout changed since it was read.
+// Apply writes all of a checkout's change, or nothing: the checkout, its transaction with the journal entry and the
+// payables, the saved card, the payer's session and the callback. Error: ErrStale.
 func (s *Store) Apply(ctx context.Context, t identity.Tenant,
 	change payments.CheckoutChange) (payments.Checkout, error) {
 	item := s.newCheckoutItem(t, change.Checkout, change.Checkout.Version+1)

@@ -53,9 +53,7 @@ func (s *View) customerItem(ctx context.Context, t identity.Tenant, id string) (
 	return readOne[customerItem](ctx, s, customerKey(t, id), failure.NotFound("There is no such customer."))
 }
 
-// UpdateCustomer applies a change to the customer, field by field (contract
-// §5.1). Of two changes at once both are applied. Failures: NotFound,
-// ErrContended.
+// UpdateCustomer applies a change to the customer, field by field (contract §5.1). Failure: NotFound.
 func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string,
 	change *payments.PersonalDetailsChange) (payments.Customer, error) {
 	return Retry(func(bool) (payments.Customer, error) {
@@ -70,8 +68,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string
 	})
 }
 
-// Instruments lists a customer's saved cards, inactive ones too, by token.
-// Failure: NotFound for an unknown customer.
+// Instruments lists a customer's saved cards, inactive ones too, by token. Failure: NotFound for an unknown customer.
 func (s *View) Instruments(ctx context.Context, t identity.Tenant, customer string) ([]payments.Instrument, error) {
 	if _, err := s.Customer(ctx, t, customer); err != nil {
 		return nil, err
@@ -88,9 +85,8 @@ func (s *View) Instrument(ctx context.Context, t identity.Tenant, customer,
 		failure.NotFound("There is no such payment instrument."))
 }
 
-// CheckoutWithInstrument reads a checkout and a saved card in one call; the
-// card is nil when the customer has none by that token. Failure: NotFound
-// for the checkout.
+// CheckoutWithInstrument reads a checkout and a saved card in one call; nil is no such card. Failure: NotFound for the
+// checkout.
 func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id, customer,
 	token string) (payments.Checkout, *payments.Instrument, error) {
 	var checkout checkoutItem
@@ -111,8 +107,8 @@ func (s *View) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id
 	}
 }
 
-// saveInstrument adds a card, or replaces the one with the same token, which
-// keeps its creation time, and its mandate unless there is a new one.
+// saveInstrument adds a card, or replaces the card with the same token. That keeps its creation time, and its mandate
+// unless there is a new one.
 func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo.Update {
 	update := s.update(cardKey(t, i.CustomerID, i.Token)).
 		Set("token", i.Token).Set("customer_id", i.CustomerID).Set("active", i.Active).
@@ -123,9 +119,8 @@ func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo
 	return update
 }
 
-// DeactivateInstrument makes a saved card unusable and ends its mandate
-// (contract §5.2). It may be repeated. It returns the card as it was, so that
-// the caller can have the acquirer delete it. Failure: NotFound.
+// DeactivateInstrument makes a saved card unusable and ends its mandate (contract §5.2). It may be repeated. It returns
+// the card as it was, for its deletion at the acquirer. Failure: NotFound.
 func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, customer,
 	token string) (payments.Instrument, error) {
 	before, err := s.Instrument(ctx, t, customer, token)

@@ -34,17 +34,14 @@ type Due struct {
 	Position string
 }
 
-// Overdue walks what is due in one shard by the time, the longest overdue
-// first. Changes of the items do not disturb the walk: each comes once, and one
-// that stays due does not hold up later ones. The index lags, so an entry may
-// have been handled already.
+// Overdue walks what is due in one shard by the time, the longest overdue first. Each entry comes once, whatever
+// changes meanwhile. The index lags, so an entry may have been handled already.
 func (s *View) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, KindDue, shard, dueBound(time.Time{}), by)
 }
 
-// DuePayouts walks one shard's payout schedules whose cut-off has come by the
-// time, and payouts whose next poll is due: those after the Position of an entry,
-// or all with "".
+// DuePayouts walks one shard's payout schedules and open payouts that are due by the time, after the Position of an
+// entry, or all with "".
 func (s *View) DuePayouts(ctx context.Context, shard int, after string, by time.Time) iter.Seq2[Due, error] {
 	from := dueBound(time.Time{})
 	if after != "" {
@@ -53,14 +50,12 @@ func (s *View) DuePayouts(ctx context.Context, shard int, after string, by time.
 	return s.walk(ctx, KindPayoutDue, shard, from, by)
 }
 
-// Dead walks one shard's callbacks and mails that were given up between two times, both
-// inclusive.
+// Dead walks one shard's callbacks and mails that were given up between two times, both inclusive.
 func (s *View) Dead(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, KindDead, shard, dueBound(from), to)
 }
 
-// walk reads one partition of the due index page by page, from a sort key on. An
-// error ends it.
+// walk reads one partition of the due index page by page, from a sort key on.
 func (s *View) walk(ctx context.Context, kind Kind, shard int, from string, to time.Time) iter.Seq2[Due, error] {
 	return func(yield func(Due, error) bool) {
 		keys := s.table.get(duePartition, kind.named(strconv.Itoa(shard))).
@@ -79,8 +74,7 @@ func (s *View) walk(ctx context.Context, kind Kind, shard int, from string, to t
 	}
 }
 
-// timeOf is the time that a sort key begins with, as micros wrote it; the zero time
-// for any other.
+// timeOf returns the time with which a sort key begins, as micros wrote it, or the zero time.
 func timeOf(sort string) time.Time {
 	text, _, _ := strings.Cut(sort, "#")
 	at, err := strconv.ParseInt(text, 10, 64)

@@ -45,9 +45,8 @@ func (s *View) HaveSecondFactor(ctx context.Context, users ...string) (map[strin
 }
 
 // ChangeSecondFactor applies a change that a user makes by entering a code. The code takes one token of the limit,
-// however often the write is tried. A change without effect writes nothing. When change returns an error, the factor
-// that it returns is still stored, because that factor counts a wrong code. Failures: TooMany; ErrContended; the
-// errors of change.
+// however often the write is tried. When change returns an error, the returned factor is still stored, because it
+// counts a wrong code. Failure: TooMany.
 func (s *Store) ChangeSecondFactor(ctx context.Context, a signin.Account,
 	change func(signin.Factor) (signin.Factor, error)) (signin.Factor, error) {
 	if err := s.takeCode(ctx, a.User()); err != nil {

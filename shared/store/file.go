@@ -73,8 +73,8 @@ func (s *View) Files(ctx context.Context, t identity.Tenant, filter FileFilter, 
 
 // CreateFile stores a new file, with the entry of its object. If the id, which follows from the operation, is stored
 // already, it returns that file, even a deleted one, unless the operation's Idempotency-Key has expired since.
-// Failures: Invalid collection_id when there is no such collection; Conflict when it is not open, or the merchant has
-// file.MaxFiles; ErrContended.
+// Failures: Invalid collection_id for an unknown collection; Conflict when the collection is not open, or at
+// file.MaxFiles.
 func (s *Store) CreateFile(ctx context.Context, by audit.By, t identity.Tenant, f file.File) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {
 		c, err := s.creation(ctx, t, f)
@@ -152,10 +152,8 @@ func (s *Store) stillDeleted(t identity.Tenant, id string, formerly deletedFile)
 
 func subjectFile(f file.File) string { return "file " + f.ID }
 
-// UpdateFile applies a change to a file: it is completed, moved to another collection, or both. Of two at once both are
-// applied, the second to the result of the first; one that changes nothing writes nothing. Failures: NotFound; Invalid
-// collection_id when there is no such collection; Conflict when the new one is not open or the old one does not give;
-// ErrContended; those of change.
+// UpdateFile applies a change to a file: it is completed, moved to another collection, or both. Failures: NotFound;
+// Invalid collection_id for an unknown collection; Conflict when the new one is not open or the old one does not give.
 func (s *Store) UpdateFile(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(file.File) (file.File, error)) (file.File, error) {
 	return Retry(func(bool) (file.File, error) {

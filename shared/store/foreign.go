@@ -41,10 +41,9 @@ func (s *Store) putForeign(tx *dynamo.WriteTx, t identity.Tenant, of payments.Tr
 	}
 }
 
-// TransactionByForeignID reads the transaction with a client's own id, consistently: that of the online checkout with
-// the reference, or of a payment at a reader; of several the successful one, else the newest (contract §6.1). A
-// reference belongs to one checkout for good, also after it got another one.
-// Failure: NotFound.
+// TransactionByForeignID reads the transaction with a client's own id: of the online checkout with the reference, or of
+// a payment at a reader; of several the successful one, else the newest (contract §6.1). A reference belongs to its
+// first checkout for good. Failure: NotFound.
 func (s *View) TransactionByForeignID(ctx context.Context, t identity.Tenant, id string) (Record, error) {
 	var filed []foreignItem // the reference comes last, after the payment that is preferred
 	err := s.table.get(partitionKey, referenceKey(t, id).PK).Consistent(true).Order(dynamo.Descending).Limit(2).

@@ -40,10 +40,9 @@ func codeItem(c oauth.Code) storedItem {
 	return item
 }
 
-// Redeem exchanges a code: one transaction marks it as used, and stores the grant and the access
-// token that issue makes. refreshHash is the grant's. issue errors for a code that may not be
-// redeemed. A second use of the code, by any client, revokes the grant that it gave (RFC 6749
-// §4.1.2). Failures: invalid_grant; ErrContended; those of issue.
+// Redeem exchanges a code: one transaction marks it as used, and stores the grant, by refreshHash, and the access token
+// that issue makes. issue errors for a code that may not be redeemed. A second use of the code, by any client, revokes
+// its grant (RFC 6749 §4.1.2). Failure: invalid_grant.
 func (s *Store) Redeem(ctx context.Context, codeHash, refreshHash string,
 	issue func(oauth.Code) (oauth.Grant, identity.AccessToken, error)) error {
 	return retryWrite(func(bool) error {
@@ -100,8 +99,7 @@ func (s *Store) Refresh(ctx context.Context, g oauth.Grant, token identity.Acces
 	return s.resolve(ctx, item, errRefresh, tx.Run(ctx))
 }
 
-// RevokeGrant deletes a grant: the refresh token and all its access tokens are refused from
-// now on. It may be repeated.
+// RevokeGrant deletes a grant, which ends the refresh token and all its access tokens. It may be repeated.
 func (s *Store) RevokeGrant(ctx context.Context, refreshHash string) error {
 	return s.remove(grantKey(refreshHash)).Run(ctx)
 }

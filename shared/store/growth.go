@@ -11,13 +11,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// Merchants grow by what DynamoDB throttles. Whoever meets it notes the shard
-// (throttle.go); sweep then doubles the merchant's shards, if the shard really
-// takes much: a table that is throttled as a whole, as a new one may be, throttles
-// small merchants too, whose readers would be slower for nothing.
+// Merchants grow by what DynamoDB throttles. A throttled process notes the shard (throttle.go). The sweep doubles the
+// merchant's shards if the shard really takes much: a table that is throttled as a whole throttles small merchants too,
+// whom more shards would only slow down.
 
-// growthItem notes that one of a tenant's shards was throttled. It is due until
-// sweep has seen it.
+// growthItem notes that a tenant's shard was throttled. It is due until the sweep has seen it.
 type growthItem struct {
 	key
 	due
@@ -26,8 +24,7 @@ type growthItem struct {
 	TTL   time.Time `dynamo:"expires_at,unixtime"`
 }
 
-// keepGrowth is how long a note is kept after sweep has seen it, for a look at why
-// a merchant grew.
+// keepGrowth is how long a note is kept after the sweep, to see why a merchant grew.
 const keepGrowth = 7 * 24 * time.Hour
 
 // noteThrottled has sweep look at the shard. A later note replaces it.
@@ -38,10 +35,9 @@ func (s *Store) noteThrottled(ctx context.Context, t identity.Tenant, shard int)
 	return s.table.Put(item).Run(ctx)
 }
 
-// GrowShards doubles the shards of the tenant's merchant if a shard was throttled
-// that takes much, unless they have grown since. It returns the merchant, and
-// whether it has grown. A repeated or interrupted call does no harm: what it did
-// not do is due again, and Merchant.Grow knows what was done. Failure: NotFound. Error: audit.ErrNobody.
+// GrowShards doubles the shards of the tenant's merchant if a busy shard was throttled, unless they have grown since.
+// It returns the merchant, and whether it has grown. It may be repeated, also after an interruption. Failure: NotFound.
+// Error: audit.ErrNobody.
 func (s *Store) GrowShards(ctx context.Context, by audit.By, t identity.Tenant) (merchant.Merchant, bool, error) {
 	if err := by.Check(); err != nil {
 		return merchant.Merchant{}, false, err
@@ -89,10 +85,8 @@ func (s *Store) settleNote(ctx context.Context, note growthItem) error {
 	return ifRefused(s.table.Put(note).If("throttled_at = ?", at).Run(ctx), nil)
 }
 
-// A shard takes much when so many checkouts, or so many payments, refunds and
-// chargebacks, were new within so long before it was throttled: 20 a second. It
-// takes 500; payments in twelve instalments write twelve payables each, so that
-// some 40 of them are enough.
+// A shard is busy with 20 new checkouts, or 20 payments, refunds and chargebacks, a second. It takes 500; a payment in
+// twelve instalments writes twelve payables, so some 40 of them are enough.
 const (
 	busyFor     = 10 * time.Second
 	DefaultBusy = 200

@@ -30,12 +30,10 @@ func listedAt(t identity.Tenant, shard int, at time.Time, id string) listed {
 
 func historyPosition(at time.Time, id string) string { return micros(at) + "#" + id }
 
-// historyAttributes are what the history index holds of a payment, refund or
-// chargeback beside its place: payments.HistoryEntry, so that filters are decided
-// without the items. No payout changes any of it, and so writes to the index: that
-// saves four units for each payment, $2.50 for a million. A page of 100 reads its
-// items for it, which costs $0.0000054 more. What only card readers write is
-// included, because an index cannot be widened.
+// historyAttributes are in the history index beside the place of a payment, refund or chargeback, so that filters need
+// no items. No payout changes them, and so none writes to the index, which saves four units for each payment, $2.50 for
+// a million. Reading the items of a page of 100 costs $0.0000054 more. The fields of card readers are included, because
+// an index cannot be widened.
 var historyAttributes = []string{
 	"type", "status", "reversed_as", "username", "payment_type", "entry_mode", "location", "reader_serial",
 }
@@ -56,8 +54,7 @@ func (e HistoryEntry) complete() HistoryEntry {
 	return e
 }
 
-// Bound is an end of a range of the history: a time or, with an ID, an item's
-// position.
+// Bound is an end of a range of the history: a time or, with an ID, an item's position.
 type Bound struct {
 	At        time.Time
 	ID        string
@@ -91,9 +88,8 @@ func (r Range) span() (from, to string) {
 	return from, to
 }
 
-// position is right after the items with the bound's time or id, or right before
-// them. Positions have a resolution of microseconds. A client's time may be more
-// exact; no item is at such a time.
+// position returns the place right before or after the items with the bound's time or id. Positions have a resolution
+// of microseconds. No item is at a client's more exact time.
 func (b Bound) position(after bool) string {
 	switch {
 	case b.ID != "" && after:
@@ -113,9 +109,8 @@ func before(position string) string {
 	return position[:end] + string(position[end]-1) + afterAll
 }
 
-// History walks a range of the tenant's payments, refunds and chargebacks, of all
-// shards, in order of time: at most as many as most, of which most walks need
-// first. It lags behind writes by moments.
+// History walks a range of the tenant's history in order of time: at most most entries, while most walks need first. It
+// lags behind writes by moments.
 func (s *View) History(ctx context.Context, t identity.Tenant, shards int, r Range, first,
 	most int) iter.Seq2[HistoryEntry, error] {
 	return func(yield func(HistoryEntry, error) bool) {
@@ -138,10 +133,8 @@ func (s *View) History(ctx context.Context, t identity.Tenant, shards int, r Ran
 	}
 }
 
-// HistoryItems reads the items of entries, in their order, in calls of 100. They
-// may have changed since the index saw them; refunds that have been withdrawn are
-// left out. Copies may lag behind the index, so what such a read does not find is
-// read consistently.
+// HistoryItems reads the items of entries, in their order, in calls of 100, without refunds that have been withdrawn.
+// Copies may lag behind the index, so missing items are read again, consistently.
 func (s *View) HistoryItems(ctx context.Context, entries []HistoryEntry) ([]payments.HistoryItem, error) {
 	found := make(map[key]payments.HistoryItem, len(entries))
 	for _, consistent := range []bool{false, true} {

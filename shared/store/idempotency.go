@@ -33,10 +33,9 @@ const (
 	Reused                          // the key belongs to a different request
 )
 
-// idempotencyItem is the record of one key. While its request runs, reply is
-// absent and running_until (Unix ms) is in the future. It is never deleted
-// before it expires: after a failure that is not stored, the key still belongs
-// to that request, which may have done part of its work.
+// idempotencyItem is the record of one key. While its request runs, reply is absent and running_until (Unix ms) is in
+// the future. It is never deleted before it expires: after a failure that is not stored, the key still belongs to its
+// request, which may have done part of its work.
 type idempotencyItem struct {
 	key
 	Fingerprint  string `dynamo:"fingerprint"`
@@ -46,9 +45,8 @@ type idempotencyItem struct {
 	ExpiresAt    int64  `dynamo:"expires_at"`
 }
 
-// ClaimIdempotency claims the key for a request in one conditional write. sealed
-// is the stored reply when the state is Settled. Errors are the table's; the
-// caller must then assume that the claim was not made.
+// ClaimIdempotency claims the key for a request in one conditional write. sealed is the stored reply of Settled. After
+// an error the caller must assume that the claim was not made.
 func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state IdempotencyState,
 	sealed []byte, err error) {
 	now := s.now()
@@ -60,9 +58,8 @@ func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state
 		ExpiresAt:    now.Add(idempotencyKept).Unix(),
 	}
 	var current idempotencyItem
-	// The owner's clause recognises our own write when its reply was lost and
-	// the SDK repeats it. A repeated write that arrives after the request has
-	// been answered must not remove the stored reply.
+	// The owner's clause recognises our own write when the SDK repeats it. A repeated write that arrives after the
+	// request was answered must not remove the stored reply.
 	wrote, err := s.table.Put(item).If(
 		"attribute_not_exists(pk) OR expires_at <= ?"+
 			" OR (attribute_not_exists(reply) AND ('owner' = ? OR (fingerprint = ? AND running_until <= ?)))",

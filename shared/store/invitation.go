@@ -53,11 +53,9 @@ func (s *View) Invitation(ctx context.Context, token string) (Invitation, error)
 	return i, err
 }
 
-// AcceptInvitation records that the invited member has accepted, as the user of its address,
-// who is created if there is none. passwords returns the user's passwords with the one that was set, or as
-// they are when the current one was confirmed; it is not called for an invitation that was
-// accepted already, which is returned as it is. Failures: NotFound; ErrContended; those of
-// passwords.
+// AcceptInvitation records that the invited member has accepted, as the user of its address, who is created if missing.
+// passwords returns the user's passwords: with a new one, or unchanged when the current one was confirmed. An
+// invitation that was accepted before is returned as it is, without a call of passwords. Failure: NotFound.
 func (s *Store) AcceptInvitation(ctx context.Context, by audit.By, token string,
 	passwords func(Invitation) (member.Passwords, error)) (Invitation, error) {
 	return Retry(func(bool) (Invitation, error) {

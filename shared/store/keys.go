@@ -18,18 +18,13 @@ import (
 
 // Keys and access patterns of the table.
 //
-// A partition key begins with the kind of what it holds (kind.go), so that IAM
-// can grant and deny by kind. M is the tenant, "L#<merchant>" or "T#<merchant>",
-// and follows the kind. A credential can only form keys of its own tenant, so no
-// query can reach another merchant's data or mix test and live data. Text from
-// clients comes last. The functions that make the keys of people, credentials and
-// readers are in peoplekeys.go, those of the journal, payables and payouts in
-// moneykeys.go, those of files in filekeys.go, the places in the due index in
-// due.go; all others are below.
+// A partition key begins with the kind of what it holds (kind.go), so that IAM can grant and deny by kind. The tenant M
+// follows, "L#<merchant>" or "T#<merchant>". A credential forms only keys of its own tenant, so no query reaches
+// another merchant's data or mixes test and live data. Text from clients comes last. Other keys are in peoplekeys.go,
+// moneykeys.go and filekeys.go, the places in the due index in due.go.
 //
-// A merchant's shards (merchant.Merchant.ShardCount) divide the partitions that
-// each of its payments writes: payables, and those of the indexes list and history.
-// Those of shard n, from 1, end with "#n"; those of shard 0 with nothing.
+// A merchant's shards (merchant.Merchant.ShardCount) divide the partitions that each payment writes: payables, and
+// those of the indexes list and history. Those of shard n, from 1, end with "#n".
 //
 //	entity             pk                          sk                          written by
 //	merchant           MERCHANT#<code>             MERCHANT                    merchants, provision, sweep
@@ -132,8 +127,7 @@ import (
 //	history  HISTORY#M[#n]                <µs of creation>#<id>    payments, refunds and chargebacks, with
 //	                                                               what filters read
 //
-// Access patterns, and the keys that serve them. Their measured cost is in
-// functions/CAPACITY.md.
+// Access patterns, and the keys that serve them; functions/CAPACITY.md has their measured cost.
 //
 //	authenticate                  API key and merchant, in one batch: a key names its merchant; by access token
 //	                              first that, and the user's membership where the path names another merchant,
@@ -227,8 +221,7 @@ const (
 	historyPartition = "history_pk"
 	historySort      = "history_sk"
 
-	// expiresAt is the TTL attribute, in Unix seconds. DynamoDB deletes late,
-	// so conditions test it too.
+	// expiresAt is the TTL attribute, in Unix seconds. DynamoDB deletes late, so conditions test it too.
 	expiresAt = "expires_at"
 )
 
@@ -333,8 +326,7 @@ func idempotencyKey(t identity.Tenant, name string) key {
 
 func rateKey(subject string) key { return key{KindRate.named(digest(subject)), "RATE"} }
 
-// inShard ends a key with the shard of a merchant's. Shard 0, which is all that
-// most merchants have, adds nothing.
+// inShard ends a key with a merchant's shard. Shard 0, the only one of most merchants, adds nothing.
 func inShard(shard int, parts ...string) []string {
 	if shard == 0 {
 		return parts
@@ -346,17 +338,15 @@ func checkoutsList(t identity.Tenant, shard int) string { return KindList.of(t, 
 
 func historyList(t identity.Tenant, shard int) string { return KindHistory.of(t, inShard(shard)...) }
 
-// longestPlainID, in bytes, keeps a key within the table's limits (2,048 bytes,
-// and 1,024 for the sort key).
+// longestPlainID, in bytes, keeps a key within the table's limits (2,048 bytes, and 1,024 for the sort key).
 const longestPlainID = 1000
 
 // longText marks the digest of a longer text in a key.
 const longText = "sha256#"
 
-// bounded makes any text from a client short enough for a key: longer text is
-// replaced by its digest. Of ids only a customer_id can be that long: it may have
-// 255 characters of four bytes (contract §5.1). Text that looks like such a
-// digest is replaced as well, so that different texts never share a key.
+// bounded replaces text from a client that is too long for a key by its digest. Of ids only a customer_id can be that
+// long: 255 characters of four bytes (contract §5.1). Text that looks like such a digest is replaced as well, so that
+// different texts never share a key.
 func bounded(id string) string {
 	if len(id) <= longestPlainID && !strings.HasPrefix(id, longText) {
 		return id
@@ -370,10 +360,8 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// micros is a fixed-width UTC time that sorts as text; time.Time's own text
-// form does not, because it drops trailing zeros. Its 16 digits reach from 1970
-// to 2286; a time outside, which only a client's filter can have, becomes the
-// nearest one inside.
+// micros returns a fixed-width UTC time that sorts as text, unlike time.Time's, which drops trailing zeros. Its 16
+// digits reach from 1970 to 2286; a client's filter outside becomes the nearest time inside.
 func micros(t time.Time) string {
 	return fmt.Sprintf("%016d", min(max(t.UnixMicro(), 0), 9_999_999_999_999_999))
 }

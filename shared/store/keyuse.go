@@ -20,9 +20,8 @@ type keyUse struct {
 	LastUsedAt time.Time `dynamo:"last_used_at,unixtime"`
 }
 
-// KeyUsed records that the tenant's key is used now, and returns what is recorded: now,
-// or a time in the hour before. In that case nothing is written, so that a key costs one
-// write an hour, however many processes serve it.
+// KeyUsed records that the tenant's key is used now, and returns the recorded time: now, or in the hour before. So a
+// key costs one write an hour, however many processes serve it.
 func (s *Store) KeyUsed(ctx context.Context, t identity.Tenant, id string) (time.Time, error) {
 	k, now := keyUseKey(t, id), s.now()
 	recorded, err := s.keyUse(ctx, k)

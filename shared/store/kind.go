@@ -6,15 +6,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Kind is the first part of a partition key, up to the first "#". IAM tells
-// kinds apart by it (the condition key dynamodb:LeadingKeys), so no text from a
-// client may come before it, and no kind contains "#".
+// Kind is the first part of a partition key, up to the first "#". IAM tells kinds apart by it (dynamodb:LeadingKeys),
+// so no text from a client comes before it, and no kind contains "#".
 type Kind string
 
-// The kinds of the table's partitions, and then of its indexes'. The records of
-// the sandbox, of the live bank and of virtual card terminals are kinds of their own: SANDBOX,
-// FILEBANK and TERMINAL (shared/acquirer/sandbox, shared/bank/sandbox, shared/bank/file and
-// shared/terminal/virtual).
+// The kinds of the table's partitions, and then of its indexes'. The packages that use shared/table have other kinds:
+// SANDBOX, FILEBANK and TERMINAL.
 const (
 	KindMerchant       Kind = "MERCHANT"
 	KindAccount        Kind = "ACCOUNT"
@@ -69,9 +66,8 @@ const (
 	KindPayoutDue Kind = "PAYOUTDUE"
 )
 
-// withoutTenant are the kinds whose keys name no tenant: what comes after the
-// kind is never text from a client, but a merchant's code, an unguessable id, a
-// digest or the number of a shard.
+// withoutTenant are the kinds whose keys name no tenant. No text from a client follows them, but a merchant's code, an
+// unguessable id, a digest or a shard's number.
 var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAudit: true, KindAccessToken: true,
 	KindUser: true, KindEmail: true, KindMemberships: true, KindInvitation: true, KindSession: true,
 	KindPaymentPage: true, KindOAuthClient: true, KindCode: true, KindGrant: true, KindSignIn: true, KindFactor: true,
@@ -79,9 +75,8 @@ var withoutTenant = map[Kind]bool{KindMerchant: true, KindAccount: true, KindAud
 	KindReady: true, KindPayoutLease: true,
 	KindDue: true, KindDead: true, KindPayoutDue: true}
 
-// of is the key of one of the tenant's partitions. A tenant contains exactly one
-// "#", between its mode and its merchant's code, so whatever the last part is,
-// it can imitate no other kind and no other tenant.
+// of returns the key of a tenant's partition. A tenant contains exactly one "#", between its mode and its merchant's
+// code, so the last part can imitate no other kind or tenant.
 func (k Kind) of(t identity.Tenant, last ...string) string {
 	return strings.Join(append([]string{string(k), t.String()}, last...), "#")
 }
@@ -96,9 +91,8 @@ type Partition struct {
 	Last   string          // all that follows; text from a client may contain "#"
 }
 
-// ParsePartition reads the key of a partition; false for one that names no
-// tenant although its kind has one, as those of the sandbox, the live bank and
-// virtual card terminals.
+// ParsePartition reads the key of a partition. It reports false if the tenant is missing, as in the kinds of
+// shared/table.
 func ParsePartition(pk string) (Partition, bool) {
 	name, rest, ok := strings.Cut(pk, "#")
 	p := Partition{Kind: Kind(name)}

@@ -35,9 +35,8 @@ func find[T any](all []T, is func(T) bool) (found T, ok bool) {
 	return found, false
 }
 
-// first reads a query's first results that pass its filter. The library's own
-// Limit, on a query with a filter, also calls DescribeTable, which no function
-// has permission for.
+// first reads a query's first results that pass its filter. The library's own Limit also calls DescribeTable then,
+// which no function may call.
 func first[T any](ctx context.Context, query *dynamo.Query, limit int) ([]T, error) {
 	var found []T
 	results := query.Iter()

@@ -49,9 +49,8 @@ func (s *View) Mail(ctx context.Context, id string) (identity.Tenant, mail.Mail,
 	return item.Tenant, item.Mail, err
 }
 
-// SaveMail replaces a mail that was read before, and with it stores the mails to each
-// owner that it was divided into, if any, all or nothing. It returns the mail with its
-// next version. Error: ErrStale when it changed since it was read.
+// SaveMail replaces a mail, and stores the mails to each owner that it was divided into, all or nothing. It returns the
+// mail with its next version.
 func (s *Store) SaveMail(ctx context.Context, t identity.Tenant, m mail.Mail,
 	copies ...mail.Mail) (mail.Mail, error) {
 	var items []storedItem

@@ -36,11 +36,9 @@ var (
 	errTooManyMembers = failure.Conflict("The merchant has as many accounts as it can have.")
 )
 
-// CreateMember stores the member that the operation makes, under the id that create is
-// given. Repeated by the same operation it returns what is stored, also if it has been
-// deleted since. create is called only when the address is free, perhaps more than
-// once. Failures: ErrAddressTaken when another member has the address; Conflict when the
-// tenant has member.MaxMembers, and ErrContended; TooMany invitations; those of create.
+// CreateMember stores the member that the operation makes, under the id that create is given. Repeated by the same
+// operation it returns the stored member, even a deleted one. create is called only when the address is free, perhaps
+// more than once. Failures: ErrAddressTaken; Conflict at member.MaxMembers; TooMany invitations.
 func (s *Store) CreateMember(ctx context.Context, by audit.By, t identity.Tenant, address, operation string,
 	create func(id string, roles member.Roles) (member.Member, error)) (member.Member, error) {
 	try := 0
@@ -142,8 +140,7 @@ func (s *View) Member(ctx context.Context, t identity.Tenant, number int32) (mem
 	return readOne[member.Member](ctx, s, memberKey(t, number), errNoMember)
 }
 
-// MemberByAddress reads the member of the tenant with an address (member.Address), consistently.
-// Failure: NotFound.
+// MemberByAddress reads the tenant's member with an address (member.Address). Failure: NotFound.
 func (s *View) MemberByAddress(ctx context.Context, t identity.Tenant, address string) (member.Member, error) {
 	guard, err := readOne[memberLead](ctx, s, addressKey(t, address), errNoMember)
 	if err != nil {

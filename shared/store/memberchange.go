@@ -20,11 +20,9 @@ var (
 	errLastOwnerLeaves = failure.Denied("The merchant's last owner cannot be removed.")
 )
 
-// UpdateMember applies a change to a member. address is the address that the change gives the member, "" if none.
-// keys says whether the member's API keys end if the change disables the member. Of two concurrent changes both are
-// applied, the second to the result of the first. A change without effect writes nothing. Failures: NotFound;
-// ErrAddressTaken when another member has the address; Conflict when there is no other owner; ErrContended; the
-// failures of change.
+// UpdateMember applies a change to a member. address is the address that the change gives the member, "" if none. keys
+// says whether the member's API keys end if the change disables the member. Failures: NotFound; ErrAddressTaken;
+// Conflict when there is no other owner.
 func (s *Store) UpdateMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, address string,
 	keys member.Keys, change func(member.Member, member.Roles) (member.Member, error)) (member.Member, error) {
 	return retryAs(ctx, by, s.View, func() (member.Member, error) {
@@ -52,8 +50,7 @@ func (s *Store) UpdateMember(ctx context.Context, by audit.By, t identity.Tenant
 	})
 }
 
-// replaceMember errors with ErrStale when the member changed, or its new address was
-// taken.
+// replaceMember errors with ErrStale when the member changed, or its new address was taken.
 func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenant, roles member.Roles, before,
 	after member.Member, keys member.Keys) (member.Member, error) {
 	after = before.Changed(after, s.now())
@@ -83,12 +80,10 @@ func (s *Store) replaceMember(ctx context.Context, by audit.By, t identity.Tenan
 	return after, err
 }
 
-// errRefused reports that a condition failed although the member has no other version; it may
-// have been deleted.
+// errRefused reports that a condition failed although the member has no other version; it may be gone.
 var errRefused = errors.New("store: a condition of the change failed")
 
-// whyRefused is the error of a refused change: lastOwner if the member is the last owner, else
-// ErrStale.
+// whyRefused explains a refused change: lastOwner if the member is the last owner, else ErrStale.
 func (s *View) whyRefused(ctx context.Context, t identity.Tenant, before, after member.Member,
 	lastOwner error) error {
 	if !before.Governs() || after.Governs() {
@@ -112,8 +107,7 @@ func (s *Store) freeAddress(t identity.Tenant, m member.Member) *dynamo.Delete {
 }
 
 // DeleteMember deletes a member, unless check refuses, and returns the member as it was. keys says whether the member's
-// API keys end. Repeated by the same operation it returns the same. Failures: NotFound; Forbidden when
-// there is no other owner; ErrContended; those of check.
+// API keys end. The same operation may repeat it. Failures: NotFound; Forbidden when there is no other owner.
 func (s *Store) DeleteMember(ctx context.Context, by audit.By, t identity.Tenant, number int32, operation string,
 	keys member.Keys, check func(member.Member, member.Roles) error) (member.Member, error) {
 	return retryAs(ctx, by, s.View, func() (member.Member, error) {
@@ -131,8 +125,7 @@ func (s *Store) DeleteMember(ctx context.Context, by audit.By, t identity.Tenant
 	})
 }
 
-// removeMember errors with ErrStale when the member changed, or is gone; the next try finds
-// out which.
+// removeMember errors with ErrStale when the member changed, or is gone; the next try finds out which.
 func (s *Store) removeMember(ctx context.Context, by audit.By, t identity.Tenant, roles member.Roles, m member.Member,
 	operation string, keys member.Keys) error {
 	was := m

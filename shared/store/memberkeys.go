@@ -40,11 +40,10 @@ func (s *View) keysOf(ctx context.Context, by audit.By, t identity.Tenant, m mem
 	return keys, count, err
 }
 
-// leaveKeys adds the member's API keys to the change that disables or removes the member (then
-// after is zero). For other changes it adds nothing. The keys are deleted, or stay if keys is KeepKeys; the
-// owners get a mail that names them. If there are more than keysAtOnce, it deletes the first ones beforehand, in
-// separate transactions. It returns the versions of the items on which it put a condition. Error: ErrStale when
-// one of the keys changed meanwhile.
+// leaveKeys adds the member's API keys to a change that disables or removes the member (then after is zero). The keys
+// are deleted, or stay if keys is KeepKeys; a mail to the owners names them. If there are more than keysAtOnce,
+// separate transactions delete the first ones beforehand. It returns the versions of the items on which it put a
+// condition. Error: ErrStale when one of the keys changed meanwhile.
 func (tx *auditedTx) leaveKeys(ctx context.Context, t identity.Tenant, before, after member.Member,
 	keys member.Keys) ([]readVersion, error) {
 	s := tx.store

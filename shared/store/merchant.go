@@ -18,11 +18,9 @@ import (
 // platform's own key and stored nowhere.
 func merchantItem(m merchant.Merchant) storedItem { return newItem(merchantKey(m.Code), m, m.Version) }
 
-// CreateMerchant stores a new merchant with its onboarding data, if any, its first
-// keys, and its owner as the first member of each mode, all or nothing: a merchant
-// without a key could not be used. The owner is the user with the merchant's address,
-// who is made if there is none. Its audit begins with them. Failure: Conflict when
-// the code is taken.
+// CreateMerchant stores a new merchant with its onboarding data, if any, its first keys, and its owner as the first
+// member of each mode, all or nothing: a merchant without a key could not be used. The owner is the user with the
+// merchant's address, who is made if missing. Failure: Conflict when the code is taken.
 func (s *Store) CreateMerchant(ctx context.Context, by audit.By, m merchant.Merchant, a account.Account,
 	keys ...identity.APIKey,
 ) error {
@@ -90,19 +88,16 @@ func (s *View) Merchant(ctx context.Context, code string) (merchant.Merchant, er
 	return readOne[merchant.Merchant](ctx, s, merchantKey(code), errNoMerchant)
 }
 
-// SaveMerchant replaces the merchant that was read before, and returns it with its
-// next version. Only SaveMerchantState changes payout schedules. Error: ErrStale when
-// the merchant changed meanwhile.
+// SaveMerchant replaces the merchant, without its payout schedules, and returns it with its next version.
 func (s *Store) SaveMerchant(ctx context.Context, by audit.By, before, after merchant.Merchant) (merchant.Merchant,
 	error) {
 	saved, err := s.SaveMerchantState(ctx, by, merchant.State{Merchant: before}, merchant.State{Merchant: after})
 	return saved.Merchant, err
 }
 
-// MerchantState reads a merchant, then its payout schedules, and its bank accounts in
-// the modes. Every change of the settings that schedules depend on also writes the
-// merchant, so saving a state whose parts do not belong together fails, also where a
-// schedule did not exist yet. Failure: NotFound.
+// MerchantState reads a merchant, then its payout schedules, and its bank accounts in the modes. Every change of
+// settings that schedules depend on also writes the merchant, so saving a state of parts that do not belong together
+// fails. Failure: NotFound.
 func (s *View) MerchantState(ctx context.Context, code string, accountsOf ...identity.Mode) (merchant.State, error) {
 	m, err := s.Merchant(ctx, code)
 	state := merchant.State{Merchant: m}
@@ -131,11 +126,9 @@ func (s *View) MerchantState(ctx context.Context, code string, accountsOf ...ide
 	return state, err
 }
 
-// SaveMerchantState replaces the merchant that was read before, and those of its
-// payout schedules and bank accounts that are given, and adds what of them differs to
-// the merchant's audit, in one transaction. It returns them with their next versions.
-// One of version 0 is a new one. Error: ErrStale when any of them changed since it was
-// read.
+// SaveMerchantState replaces the merchant and the given payout schedules and bank accounts, and adds the differences to
+// the audit, in one transaction. It returns them with their next versions. Version 0 is a new one. Error: ErrStale when
+// any of them changed.
 func (s *Store) SaveMerchantState(ctx context.Context, by audit.By, before, state merchant.State) (merchant.State,
 	error) {
 	if err := by.Check(); err != nil {

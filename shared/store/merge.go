@@ -15,9 +15,8 @@ const (
 	maxChunk    = 1000
 )
 
-// sharded is a walk through the shards of one of a merchant's partitions of an
-// index, in the order of one position for all of them. So a position in it stays
-// valid while the shards grow.
+// sharded is a walk through a merchant's shards of a partition of an index, in the order of one position for all, which
+// stays valid while the shards grow.
 type sharded[T any] struct {
 	query    func(shard int) *dynamo.Query // in the order of the walk
 	position func(T) string
@@ -62,8 +61,7 @@ func (w sharded[T]) walk(ctx context.Context) iter.Seq2[T, error] {
 // shardReads is how many shards are read at the same time.
 const shardReads = 16
 
-// fill reads on where all that was read has been yielded, at most limit items of
-// each shard.
+// fill reads on where all items have been yielded, at most limit items of each shard.
 func (w sharded[T]) fill(ctx context.Context, runs []*shardRun[T], limit int) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(shardReads)

@@ -7,16 +7,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Oldest finds since when the oldest entry of each mode has been due, among those that
-// a walk has read: it goes by time, so what it did not reach is not as old. It is safe
-// for concurrent use.
+// Oldest finds since when the oldest entry of each mode has been due. A walk goes by time, so what it did not reach is
+// not as old. It is safe for concurrent use.
 type Oldest struct {
 	mu    sync.Mutex
 	since map[identity.Mode]time.Time
 }
 
-// Note takes an entry into account. That of a callback does not name its mode: it
-// counts as live.
+// Note takes an entry into account. A callback's does not name its mode, and counts as live.
 func (o *Oldest) Note(due Due) {
 	mode := identity.Live
 	if due.Tenant.Mode == identity.Test {

@@ -22,8 +22,7 @@ var (
 // ErrWrongPassword reports a password that is not the current one.
 var ErrWrongPassword = errors.New("store: the password is not the current one")
 
-// NewPassword is a password that a request sets or confirms. It counts once, however often
-// the write is tried.
+// NewPassword is a password that a request sets or confirms. It counts once, however often the write is tried.
 type NewPassword struct {
 	store     *Store
 	choice    *member.Choice
@@ -87,8 +86,7 @@ func (p *NewPassword) Computed() int { return p.choice.Computed() }
 // browser or address in its place.
 func (p *NewPassword) Blocked() bool { return p.refused != nil && p.refused.ofName }
 
-// Set returns the passwords with the new one. Errors: member.ErrShort, member.ErrCommon, member.ErrUsedBefore;
-// TooMany.
+// Set returns the passwords with the new one. Errors: member.ErrShort, member.ErrCommon, member.ErrUsedBefore; TooMany.
 func (p *NewPassword) Set(ctx context.Context, before member.Passwords) (member.Passwords, error) {
 	if err := p.admit(ctx); err != nil {
 		return before, err

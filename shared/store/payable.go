@@ -16,8 +16,7 @@ func (s *Store) newPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	return s.table.Put(storedItem{key: payableKey(t, u), value: u}).If("attribute_not_exists(pk)")
 }
 
-// putPayable adds a debit, or changes a credit. The write fails if a payout has
-// taken the credit.
+// putPayable adds a debit, or changes a credit unless a payout has taken it.
 func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	if u.Kind != payments.PayablePart {
 		return s.newPayable(t, u)
@@ -25,9 +24,8 @@ func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	return s.table.Put(storedItem{key: payableKey(t, u), value: u}).If("attribute_exists(pk)")
 }
 
-// HasPayables reports whether a payout of the tenant's payables that became eligible
-// before the time would do anything. Negative balances of earlier payouts alone
-// would only be carried forward again.
+// HasPayables reports whether a payout of the tenant's payables that became eligible before the time would do anything.
+// Negative balances of earlier payouts alone would only be carried forward again.
 func (s *View) HasPayables(ctx context.Context, t identity.Tenant, shards int, c money.Currency,
 	before time.Time) (bool, error) {
 	for shard := range shards {
@@ -47,18 +45,15 @@ func (s *View) HasPayables(ctx context.Context, t identity.Tenant, shards int, c
 	return false, nil
 }
 
-// PayableExists reports whether the payable still waits for a payout, by a
-// consistent read.
+// PayableExists reports whether the payable still waits for a payout.
 func (s *View) PayableExists(ctx context.Context, t identity.Tenant, u payments.Payable) (bool, error) {
 	found, err := readOne[key](ctx, s, payableKey(t, u), nil)
 	return found.PK != "", err
 }
 
-// Payables reads at most limit payables that became eligible before the time,
-// consistently. The credits of all shards come first, so that the balance of a
-// payout collected in several steps becomes negative only when the credits do not
-// cover the debits. A caller that takes payables in steps has each begin with
-// another shard, so that few steps meet shards that are empty by then.
+// Payables reads at most limit payables that became eligible before the time. The credits of all shards come first, so
+// that the balance of a payout collected in steps becomes negative only if they do not cover the debits. A caller
+// begins each step with another shard, so that few steps meet empty shards.
 func (s *View) Payables(ctx context.Context, t identity.Tenant, shards, begin int, c money.Currency,
 	before time.Time, limit int) ([]payments.Payable, error) {
 	var payables []payments.Payable
@@ -79,8 +74,7 @@ func (s *View) payablesBefore(t identity.Tenant, c money.Currency, shard int, si
 		side+micros(before)).Consistent(true)
 }
 
-// TransactionsOf reads the transactions of payables or records, consistently, by
-// their ids.
+// TransactionsOf reads the transactions of payables or records, by their ids.
 func (s *View) TransactionsOf(ctx context.Context, t identity.Tenant,
 	payables []payments.Payable) (map[string]payments.Transaction, error) {
 	var wanted []key
@@ -93,8 +87,7 @@ func (s *View) TransactionsOf(ctx context.Context, t identity.Tenant,
 		func(i transactionItem) (string, payments.Transaction) { return i.ID, i.Transaction })
 }
 
-// DeductionsOf reads the deduction events of records, consistently, by their
-// ids.
+// DeductionsOf reads the deduction events of records, by their ids.
 func (s *View) DeductionsOf(ctx context.Context, t identity.Tenant,
 	payables []payments.Payable) (map[string]payments.Event, error) {
 	var wanted []key
@@ -106,9 +99,8 @@ func (s *View) DeductionsOf(ctx context.Context, t identity.Tenant,
 	return readIndexed(ctx, s, wanted, true, func(e payments.Event) (string, payments.Event) { return e.ID, e })
 }
 
-// BalanceAtLeast reports whether the merchant's balance, the sum of its payables
-// in all shards, is at least the amount. It reads all debits, and credits only
-// until they suffice.
+// BalanceAtLeast reports whether the merchant's balance, the sum of its payables in all shards, is at least the amount.
+// It reads all debits, and credits until they suffice.
 func (s *View) BalanceAtLeast(ctx context.Context, t identity.Tenant, shards int,
 	atLeast money.Amount) (bool, error) {
 	shortfall := atLeast // debits add to it, credits reduce it

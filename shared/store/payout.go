@@ -36,9 +36,8 @@ func (s *View) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant.
 		failure.NotFound("The merchant has no payout account."))
 }
 
-// OpenPayout saves the schedule with its next cut-off and opens the payout that
-// was due, if any, in one transaction. Error: ErrStale when the schedule changed
-// since it was read. Failure: Conflict when the payout exists.
+// OpenPayout saves the schedule with its next cut-off and opens the payout that was due, if any, in one transaction.
+// Error: ErrStale when the schedule changed. Failure: Conflict when the payout exists.
 func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule,
 	p *payout.Payout) error {
 	schedule.Version++
@@ -70,10 +69,8 @@ func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payout.S
 	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) { tx.Put(s.putEntry(t, *step.Entry)) })
 }
 
-// SendPayout is StepPayout for the step that fixes the account that a payout goes to,
-// while the schedule is still as it was read: a payout goes to no account that was
-// replaced before it is recorded as sent, and none is sent that is held. Error:
-// ErrStale when the payout or the schedule changed since they were read.
+// SendPayout is StepPayout for the step that fixes the account of a payout. It fails with ErrStale if the schedule
+// changed since it was read, so that no payout goes to a replaced account, and none leaves that is held.
 func (s *Store) SendPayout(ctx context.Context, t identity.Tenant, step payout.Step,
 	schedule merchant.PayoutSchedule) (payout.Payout, error) {
 	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) {
@@ -82,10 +79,8 @@ func (s *Store) SendPayout(ctx context.Context, t identity.Tenant, step payout.S
 	})
 }
 
-// CollectPayout moves payables into the payout, in one transaction: it deletes
-// them, writes their records, and adds a payable for the payout's negative
-// balance, if any. Error: ErrStale when the payout, a payable or a transaction
-// changed since it was read.
+// CollectPayout moves payables into the payout, in one transaction: it deletes them, writes their records, and adds a
+// payable for a negative balance. Error: ErrStale when the payout, a payable or a transaction changed.
 func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.Collection) (payout.Payout, error) {
 	return s.writePayout(ctx, t, c.Payout, func(tx *dynamo.WriteTx) {
 		if c.CarriedForward != nil {
@@ -107,8 +102,7 @@ func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.C
 	})
 }
 
-// ApplyPayoutOutcome writes the outcome of some of the payout's records. Error:
-// ErrStale as CollectPayout's.
+// ApplyPayoutOutcome writes the outcome of some of the payout's records. Error: ErrStale as CollectPayout's.
 func (s *Store) ApplyPayoutOutcome(ctx context.Context, t identity.Tenant,
 	step payout.OutcomeStep) (payout.Payout, error) {
 	if len(step.Records) == 0 {
@@ -143,8 +137,7 @@ func (s *Store) touchReserve(t identity.Tenant, c money.Currency) *dynamo.Update
 		SetExpr("'version' = if_not_exists('version', ?) + ?", 0, 1).SetIfNotExists("amount", money.Zero(c))
 }
 
-// writePayout writes the payout over the version it was made from, with what
-// also adds, in one transaction.
+// writePayout writes the payout's next version, with what also adds, in one transaction.
 func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p payout.Payout,
 	also func(*dynamo.WriteTx)) (payout.Payout, error) {
 	p.Version++
@@ -154,8 +147,7 @@ func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p payout.Pay
 	return p, s.resolve(ctx, item, ErrStale, tx.Run(ctx))
 }
 
-// savePayout writes a payout alone, over the version it was made from: a step
-// that moves no money.
+// savePayout writes the payout's next version alone: a step that moves no money.
 func (s *Store) savePayout(ctx context.Context, t identity.Tenant, p payout.Payout) (payout.Payout, error) {
 	p.Version++
 	return p, s.save(ctx, s.payoutItem(t, p))

@@ -12,9 +12,8 @@ type payoutLease struct {
 	TTL    time.Time `dynamo:"expires_at,unixtime"`
 }
 
-// LeasePayouts gives a shard's due payouts to one holder for some time, in whole
-// seconds; false: another one has them. A lease only saves work: who works without
-// one, since clocks differ or a lease has ended, does no harm.
+// LeasePayouts gives a shard's due payouts to one holder for some whole seconds; false: another holder has them. A
+// lease only saves work: to work without one does no harm.
 func (s *Store) LeasePayouts(ctx context.Context, shard int, holder string, lasts time.Duration) (bool, error) {
 	now := s.now()
 	lease := payoutLease{key: payoutLeaseKey(shard), Holder: holder, TTL: now.Add(lasts)}

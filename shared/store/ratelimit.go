@@ -37,30 +37,25 @@ func (b Bucket) wait(now, full time.Time) time.Duration {
 	return max(0, full.Sub(now)-time.Duration(b.Burst-1)*b.interval())
 }
 
-// rateItem stores a bucket as the time at which it will be full again (the
-// generic cell rate algorithm), in Unix µs, so that no process has to refill
-// it.
+// rateItem stores a bucket as the time when it will be full again (the generic cell rate algorithm), in Unix µs, so
+// that no process has to refill it.
 type rateItem struct {
 	key
 	FullAt    int64 `dynamo:"full_at"`
 	ExpiresAt int64 `dynamo:"expires_at"`
 }
 
-// LeaseTokens takes up to want tokens out of the subject's bucket. known is when
-// the bucket would be full as the caller knows from its last lease, zero before
-// the first; full is the same after this one. granted 0 means that the bucket is
-// empty. Errors: ErrContended or the table's.
+// LeaseTokens takes up to want tokens out of the subject's bucket. known is when the bucket will be full, by the
+// caller's last lease, zero before the first; full is the same after this one. granted 0: the bucket is empty.
 func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want int, known time.Time) (granted int,
 	full time.Time, err error) {
 	full = known
-	// One write is the rule. Another follows when the bucket holds less, or has
-	// another time, than the caller knew.
+	// One write is the rule. Another follows when the bucket holds less, or has another time, than the caller knew.
 	granted, err = Retry(func(bool) (int, error) {
 		now := s.now()
 		n := min(want, b.Tokens(now, full))
 		if n < 1 {
-			// What the caller knows may be old. Others only take tokens, so the
-			// bucket holds no more than that.
+			// Others only take tokens, so the bucket holds no more than the caller knows.
 			return 0, nil
 		}
 		wrote, current, leaseErr := s.leaseFrom(ctx, subject, b, n, now, full)
@@ -84,9 +79,8 @@ func (s *Store) TakeToken(ctx context.Context, subject string, b Bucket) error {
 	return err
 }
 
-// leaseFrom writes one lease. It succeeds in spite of other leases as long as
-// enough tokens are left: if the bucket is not full, the cost is added to the
-// stored time; if it is, to now.
+// leaseFrom writes one lease, in spite of other leases while enough tokens are left: it adds the cost to the stored
+// time, or to now if the bucket is full.
 func (s *Store) leaseFrom(ctx context.Context, subject string, b Bucket, n int, now,
 	full time.Time) (bool, time.Time, error) {
 	cost := time.Duration(n) * b.interval()

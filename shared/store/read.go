@@ -64,9 +64,8 @@ func decode(items []dynamo.Item, into map[key]any) error {
 	return nil
 }
 
-// batch reads items by their keys into a slice, each once. Items that do not exist
-// are left out; if it need not be consistent, those that were written a moment ago
-// may be, too.
+// batch reads items by their keys into a slice, each once, without those that do not exist. An inconsistent read may
+// also miss items that were written a moment ago.
 func (s *View) batch(ctx context.Context, wanted []key, consistent bool, items any) error {
 	if len(wanted) == 0 {
 		return nil

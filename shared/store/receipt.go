@@ -20,13 +20,11 @@ type receiptCounter struct {
 	Last int64 `dynamo:"last"`
 }
 
-// NumberReceipt gives a transaction or refund, of the transaction with the
-// code, the tenant's next receipt number: 1 read, 1 transaction. If it has a
-// number already, it returns that. Numbers run from 1 without gaps, because
-// counter and receipt are written together or not at all.
+// NumberReceipt gives a transaction or refund, of the transaction with the code, the tenant's next receipt number, or
+// returns the number that it has: 1 read, 1 transaction. Numbers run from 1 without gaps, because counter and receipt
+// are written together.
 //
-// Of many calls at once each round lets one through; the others try again until
-// their time is up.
+// Of many calls at once each round lets one through; the others try again until their time is up.
 func (s *Store) NumberReceipt(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
 	var cause error
 	for tried := int64(-1); ; {

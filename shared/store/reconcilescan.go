@@ -35,11 +35,9 @@ type ReconciledItem struct {
 var reconciledKinds = []Kind{KindTransaction, KindJournal, KindPayable, KindReserve, KindPayout, KindPayoutRecords,
 	KindFiles}
 
-// ScanReconciled walks all tenants' transactions, events, journal entries, payables,
-// reserves, payouts, records and files in one of several segments of the table, in no
-// particular order, page by page. It reads the table and not an index, because
-// only that is consistent. Each item is as of when its page was read, so items
-// that belong together may be from different times. An error ends it.
+// ScanReconciled walks all tenants' transactions, events, journal entries, payables, reserves, payouts, records and
+// files in one of several segments of the table, in no particular order. Only the table is consistent, not its indexes.
+// Items that belong together may be from different times, because each page is read at another.
 func (s *View) ScanReconciled(ctx context.Context, segment, segments int) iter.Seq2[ReconciledItem, error] {
 	var anyKind []string
 	var prefixes []any
@@ -50,14 +48,12 @@ func (s *View) ScanReconciled(ctx context.Context, segment, segments int) iter.S
 		Filter(strings.Join(anyKind, " OR "), prefixes...).Iter())
 }
 
-// MoneyOfCode walks the transactions of a code with their events, and the
-// entries of their journal, consistently. An error ends it.
+// MoneyOfCode walks the transactions of a code with their events, and the entries of their journal.
 func (s *View) MoneyOfCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[ReconciledItem, error] {
 	return s.partitionItems(ctx, transactionPartition(t, code), journalPartition(t, code))
 }
 
-// MoneyOfPayout walks a payout and its entries, without its records,
-// consistently. An error ends it.
+// MoneyOfPayout walks a payout and its entries, without its records.
 func (s *View) MoneyOfPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[ReconciledItem, error] {
 	return s.partitionItems(ctx, payoutKey(t, id).PK, journalPartition(t, id))
 }
@@ -75,8 +71,7 @@ func (s *View) partitionItems(ctx context.Context, partitions ...string) iter.Se
 	}
 }
 
-// MoneyOfPayables walks the tenant's payables in a currency, consistently. An error
-// ends it.
+// MoneyOfPayables walks the tenant's payables in a currency.
 func (s *View) MoneyOfPayables(ctx context.Context, t identity.Tenant, shards int,
 	c money.Currency) iter.Seq2[ReconciledItem, error] {
 	partitions := make([]string, shards)
@@ -86,8 +81,7 @@ func (s *View) MoneyOfPayables(ctx context.Context, t identity.Tenant, shards in
 	return s.partitionItems(ctx, partitions...)
 }
 
-// MoneyOfRecords walks the records of the tenant's payouts from a day on
-// (YYYY-MM-DD), consistently. An error ends it.
+// MoneyOfRecords walks the records of the tenant's payouts from a day on (YYYY-MM-DD).
 func (s *View) MoneyOfRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[ReconciledItem, error] {
 	return reconciledItems(ctx, s.table.get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual,
 		from).Consistent(true).Iter())

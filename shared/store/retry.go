@@ -6,20 +6,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// maxTries is how often an operation is tried on an item that others keep
-// changing. Each try that fails means that another writer succeeded, or was
-// writing.
+// maxTries bounds the tries of an operation. Each failed try means that another writer succeeded, or was writing.
 const maxTries = 20
 
 // ErrContended reports that other writers changed the item before every try, and
 // that nothing was written. As a failure it is a transient Conflict.
 var ErrContended = failure.Conflict("Other requests keep changing this. Try again.").AsTransient()
 
-// Retry calls try, which reads, decides and writes, again as long as it returns
-// ErrStale: another writer changed what it had read. It does the same, after a
-// short random wait, when the write met others in flight: they may fail, so
-// nothing need have changed. again is false the first time. Errors: ErrContended,
-// and try's.
+// Retry calls try, which reads, decides and writes, again while it returns ErrStale or, after a short random wait,
+// while its write meets others in flight, which may fail. again is false the first time. Errors: ErrContended, and
+// try's.
 func Retry[T any](try func(again bool) (T, error)) (T, error) {
 	for i := range maxTries {
 		result, err := try(i > 0)

@@ -91,9 +91,8 @@ func (s *Store) UpdateRole(ctx context.Context, by audit.By, t identity.Tenant, 
 	})
 }
 
-// DeleteRole deletes a role, unless check refuses. It may be repeated by the same
-// operation. Failures: NotFound; Invalid for a predefined one and for one that members
-// have; ErrContended; those of check.
+// DeleteRole deletes a role, unless check refuses. The same operation may repeat it. Failures: NotFound; Invalid for a
+// predefined role and for one that members have.
 func (s *Store) DeleteRole(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func(member.Role) error) error {
 	return retryWriteAs(ctx, by, s.View, func() error {

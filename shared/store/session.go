@@ -25,8 +25,7 @@ func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.
 		TTL: session.ExpiresAt})
 }
 
-// Session reads the session of a payer's token, and its tenant. Failure:
-// NotFound for an unknown or expired one.
+// Session reads the session of a payer's token, and its tenant. Failure: NotFound for an unknown or expired one.
 func (s *View) Session(ctx context.Context, tokenHash string) (identity.Tenant, payments.Session, error) {
 	item, err := readOne[sessionItem](ctx, s, sessionKey(tokenHash), ErrNoLink)
 	if err == nil && !s.now().Before(item.ExpiresAt) {

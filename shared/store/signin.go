@@ -18,8 +18,7 @@ func (s *Store) PutSignIn(ctx context.Context, session signin.Session) error {
 	return s.table.Put(signInItem(session)).Run(ctx)
 }
 
-// SignIn reads the session with the hash, consistently; false if there is none or it has
-// expired.
+// SignIn reads the session with the hash; false if there is none or it has expired.
 func (s *View) SignIn(ctx context.Context, hash string) (signin.Session, bool, error) {
 	item, err := readOne[struct {
 		signin.Session

@@ -1,11 +1,13 @@
-// Package store reads and writes the platform's one DynamoDB table. keys.go
-// lists its entities, keys and access patterns; each entity has a file. Methods
-// take and return domain types and failures, never items.
+// Package store reads and writes the platform's one DynamoDB table. keys.go lists its entities, keys and access
+// patterns. Methods take and return domain types and failures, never items. Unless its comment says otherwise, a method
+// reads consistently, and an iteration ends at the first error. Save… returns ErrStale if the item changed since it was
+// read. Create…, Update… and Delete… apply concurrent changes one after the other, write nothing for a change without
+// effect, and return ErrContended, and the errors of the functions passed to them; those that give or take rights
+// return ErrCallerChanged, or Unauthorized when the caller's credential is gone.
 //
-// Three rules hold everywhere (ARCHITECTURE.md, "Data rules"): money moves only in
-// TransactWriteItems with conditions; after any write error the operation
-// checks whether its write was applied before it reports a failure; a guard
-// against duplicates is never deleted.
+// Three rules hold everywhere (ARCHITECTURE.md, "Data rules"): money moves only in TransactWriteItems with conditions;
+// after any write error the operation checks whether its write was applied; a guard against duplicates is never
+// deleted.
 package store
 
 import (
@@ -35,11 +37,9 @@ type Config struct {
 	DueShards    int                     // partitions of the due index, never fewer than before; 0: DefaultDueShards
 }
 
-// The due index is spread over shards, each a partition that takes 1,000 writes
-// a second. To find everything that is due, walk shards 0 to DueShards()-1. So
-// the number may grow: items of before are in shards that are still walked. It
-// must never be lowered: who must find all items whatever happens walks shards 0
-// to MaxDueShards-1.
+// The due index is spread over shards, each a partition that takes 1,000 writes a second. To find all that is due, walk
+// shards 0 to DueShards()-1. The number may grow, and must never be lowered. Whoever must find all items in any case
+// walks shards 0 to MaxDueShards-1.
 const (
 	DefaultDueShards = 64
 	MaxDueShards     = 256 // each is a query of sweep, every minute
@@ -74,8 +74,7 @@ func Open(c Config) *Store {
 // sandbox acquirer and the banks), under keys of their own.
 func (s *Store) Raw() (*dynamo.DB, dynamo.Table) { return s.db, s.table }
 
-// AWS configures a client of the SDK. It does not use the SDK's
-// LoadDefaultConfig, which costs a function 0.9 ms and 2 MB at start and searches
+// AWS configures a client of the SDK, without its LoadDefaultConfig, which costs 0.9 ms and 2 MB at start and searches
 // for files that a Lambda does not have.
 func (c Config) AWS() aws.Config {
 	cfg := aws.Config{Region: c.Region, Credentials: c.Credentials, HTTPClient: c.HTTP}

@@ -10,9 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// FastPath reads an item's image from the table's stream and says what a message
-// is to be sent for, and when. The zero time means no message, as for most
-// items, of which only the key is read.
+// FastPath says for which entity an image of the table's stream needs a message, and when. The zero time means no
+// message. Of most items it reads only the key.
 func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 	d, ok := imageKey(image).due()
 	if !ok {
@@ -44,9 +43,8 @@ func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 	}
 }
 
-// FastPathFilter are patterns of AWS's event filtering for the stream: images that
-// match one are those that [FastPath] wants a message for. All others would be calls
-// of a function that does nothing.
+// FastPathFilter are patterns of AWS's event filtering for the stream. They match the images for which [FastPath] wants
+// a message, and spare all other calls.
 var FastPathFilter = []map[string]any{
 	newImage(object{"state": text(outbox.Pending), "sweeps": object{"N": exists(false)}}),
 	newImage(object{"attempt": object{"M": object{

@@ -9,17 +9,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Index is a global secondary index of the table. It holds keys only, unless
-// Include names more attributes. A change of an item then writes to the index
-// only if the item's place in it changes; readers find keys and read the items
-// themselves.
+// Index is a global secondary index of the table. It holds keys only, unless Include names more attributes, so a change
+// of an item writes to it only if the item's place changes. Readers read the items themselves.
 type Index struct {
 	Name, Partition, Sort string
 	Include               []string // attributes beside the keys
 }
 
-// Indexes are the table's indexes. The CDK app and the local platform both
-// create the table from this definition.
+// Indexes are the table's indexes, by which the CDK app and the local platform create the table.
 var Indexes = []Index{
 	{Name: listIndex, Partition: listPartition, Sort: listSort},
 	{Name: dueIndex, Partition: duePartition, Sort: dueSort},
@@ -33,9 +30,7 @@ const (
 	TTLAttribute = expiresAt
 )
 
-// CreateTable creates the table with its indexes, stream and TTL where the CDK
-// does not: on the local platform and in tests. An existing table stays as it
-// is.
+// CreateTable creates the table with its indexes, stream and TTL on the local platform and in tests, unless it exists.
 func (s *Store) CreateTable(ctx context.Context) error {
 	client := s.db.Client()
 	_, err := client.CreateTable(ctx, s.tableInput())

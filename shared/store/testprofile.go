@@ -33,10 +33,9 @@ func (s *View) TestProfiles(ctx context.Context, t identity.Tenant) ([]member.Te
 	return profiles, err
 }
 
-// CreateTestProfile stores a new profile with its password, and returns it. If the id, which
-// follows from the operation, is stored already, it returns that profile, even a deleted one.
-// Failures: Conflict max_number_of_test_profiles_exceeded; ErrContended; TooMany passwords;
-// ErrCallerChanged, or Unauthorized if the caller's credential was revoked.
+// CreateTestProfile stores a new profile with its password, and returns it. If the id, which follows from the
+// operation, is stored already, it returns that profile, even a deleted one. Failures: Conflict
+// max_number_of_test_profiles_exceeded; TooMany passwords.
 func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.Tenant, p member.TestProfile,
 	password *NewPassword) (member.TestProfile, error) {
 	return retryAs(ctx, by, s.View, func() (member.TestProfile, error) {
@@ -58,8 +57,7 @@ func (s *Store) CreateTestProfile(ctx context.Context, by audit.By, t identity.T
 	})
 }
 
-// madeTestProfile reads the profile with the id, even a deleted one, zero if there is none; and
-// the tenant's count.
+// madeTestProfile reads the profile with the id, even a deleted one, zero if there is none; and the tenant's count.
 func (s *View) madeTestProfile(ctx context.Context, t identity.Tenant, id string) (member.TestProfile, creationCount,
 	error) {
 	var stored, deleted member.TestProfile
@@ -89,9 +87,8 @@ func (s *Store) addTestProfile(ctx context.Context, by audit.By, t identity.Tena
 
 func subjectTestProfile(p member.TestProfile) string { return "test_profile " + p.ID }
 
-// DeleteTestProfile deletes a profile unless check refuses. Its tokens are refused from the next
-// request on. The same operation may repeat it. Failures: NotFound; ErrCallerChanged, or
-// Unauthorized if the caller's credential was revoked; ErrContended; those of check.
+// DeleteTestProfile deletes a profile unless check refuses. Its tokens are refused from the next request on. The same
+// operation may repeat it. Failure: NotFound.
 func (s *Store) DeleteTestProfile(ctx context.Context, by audit.By, t identity.Tenant, id, operation string,
 	check func() error) error {
 	return retryWriteAs(ctx, by, s.View, func() error {

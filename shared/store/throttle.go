@@ -40,15 +40,13 @@ const (
 	// noteAgain passes after a tenant's note that failed: most likely the table is
 	// throttled as a whole, and each note would be another write to wait for.
 	noteAgain = 10 * time.Second
-	// maxNoted bounds what a process remembers. Beyond it a tenant may be noted
-	// more often.
+	// maxNoted bounds what a process remembers. Beyond it a tenant may be noted more often.
 	maxNoted = 1000
 )
 
 type inputKey struct{}
 
-// attach adds the watch to a client's calls: the input is known at their start,
-// the error after each attempt.
+// attach adds the watch to a client's calls: the input is known at their start, the error after each attempt.
 func (w *throttleWatch) attach(stack *middleware.Stack) error {
 	keep := middleware.InitializeMiddlewareFunc("ThrottledInput", func(ctx context.Context,
 		in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput,
@@ -107,9 +105,8 @@ func (w *throttleWatch) begin(t identity.Tenant) bool {
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 const hotKey = "WriteKeyRangeThroughputExceeded"
 
-// throttledShards are the shards because of which the call may have been
-// throttled. A cancelled transaction names its items, but not whether a partition
-// or the whole table was too busy; GrowShards finds out.
+// throttledShards returns the shards that may have been throttled. A cancelled transaction names its items, but not
+// whether a partition or the whole table was too busy; GrowShards finds out.
 func throttledShards(input any, err error) []shardRef {
 	var cancelled *types.TransactionCanceledException
 	if call, ok := input.(*dynamodb.TransactWriteItemsInput); ok && errors.As(err, &cancelled) {
@@ -181,8 +178,7 @@ func shardsIn(item map[string]types.AttributeValue) []shardRef {
 	return found
 }
 
-// shardNamed is the shard that a partition belongs to; false for one of a kind
-// without shards.
+// shardNamed returns the shard of a partition; false for a kind without shards.
 func shardNamed(partition string) (shardRef, bool) {
 	p, ok := ParsePartition(partition)
 	if !ok {

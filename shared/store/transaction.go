@@ -15,8 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// transactionItem is a transaction as stored: one item of its partition, and
-// of the history.
+// transactionItem is a transaction as stored: one item of its partition, and of the history.
 type transactionItem struct {
 	key
 	listed
@@ -48,8 +47,7 @@ func (i *transactionItem) UnmarshalDynamoItem(stored dynamo.Item) error {
 	return nil
 }
 
-// eventItem is a refund, chargeback or deduction as stored, beside its
-// transaction.
+// eventItem is a refund, chargeback or deduction as stored, beside its transaction.
 type eventItem struct {
 	key
 	due
@@ -72,8 +70,7 @@ func (r Record) Refund(id string) (payments.Event, bool) {
 	})
 }
 
-// ChargebackBy is the record's chargeback that the acquirer reported under an
-// id of its own.
+// ChargebackBy returns the record's chargeback that the acquirer reported under its id.
 func (r Record) ChargebackBy(id string) (payments.Event, bool) {
 	return find(r.Events, func(e payments.Event) bool { return e.ID == r.ChargebackID(id) })
 }
@@ -85,8 +82,7 @@ func (r Record) Event(number int64) (payments.Event, bool) {
 
 var errNoTransaction = failure.NotFound("There is no such transaction.")
 
-// Transactions reads the transactions of a code, consistently: none, one or, if
-// two ids have the same code, several.
+// Transactions reads the transactions of a code: none, one or, if two ids have the same code, several.
 func (s *View) Transactions(ctx context.Context, t identity.Tenant, code string) ([]Record, error) {
 	var records []Record
 	var events []payments.Event
@@ -106,9 +102,8 @@ func (s *View) Transactions(ctx context.Context, t identity.Tenant, code string)
 	return records, nil
 }
 
-// FindTransaction reads the transaction with an id or a code, with its events,
-// consistently. Of several with one code it returns the successful one, else
-// the newest (contract §6.1). Failure: NotFound.
+// FindTransaction reads the transaction with an id or a code, with its events. Of several with one code it returns the
+// successful one, else the newest (contract §6.1). Failure: NotFound.
 func (s *View) FindTransaction(ctx context.Context, t identity.Tenant, idOrCode string) (Record, error) {
 	code := idOrCode
 	if uuid.Validate(idOrCode) == nil {
@@ -205,8 +200,7 @@ func rank(s payments.TransactionStatus) int {
 	return 1
 }
 
-// putTransaction writes a new transaction, or a PENDING one's outcome; a
-// final one is never overwritten.
+// putTransaction writes a new transaction, or a PENDING one's outcome; a final one is never overwritten.
 func (s *Store) putTransaction(t identity.Tenant, tx payments.Transaction) *dynamo.Put {
 	return s.table.Put(newTransactionItem(t, tx)).If("attribute_not_exists(pk) OR 'status' = ?",
 		payments.TransactionPending)
@@ -228,10 +222,9 @@ func (s *Store) newEventItem(t identity.Tenant, e payments.Event) eventItem {
 	return item
 }
 
-// ApplyTransaction writes all of a transaction's change: the transaction, its
-// events, the journal entry, the payables, the callback to send and the change of
-// the merchant's reserve, or none of them. Error: ErrStale when the transaction or
-// the reserve changed since it was read.
+// ApplyTransaction writes all of a transaction's change, or nothing: the transaction, its events, the journal entry,
+// the payables, the callback and the change of the merchant's reserve. Error: ErrStale when the transaction or the
+// reserve changed.
 func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 	change payments.TransactionChange, reserve *Reserve) error {
 	before := change.Transaction.Version
@@ -239,8 +232,7 @@ func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 	item := newTransactionItem(t, change.Transaction)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before))
 	for _, e := range change.Events {
-		// A final event is never overwritten; a refund that was withdrawn may be
-		// requested again.
+		// A final event is never overwritten; a refund that was withdrawn may be requested again.
 		tx.Put(s.table.Put(s.newEventItem(t, e)).If("attribute_not_exists(pk) OR 'status' IN (?, ?, ?)",
 			payments.EventBegun, payments.EventPending, payments.EventWithdrawn))
 	}

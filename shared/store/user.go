@@ -23,8 +23,7 @@ func (s *View) User(ctx context.Context, id string) (member.User, error) {
 	return readOne[member.User](ctx, s, userKey(id), failure.NotFound("There is no such user."))
 }
 
-// UserByEmail reads the user with an address, consistently; one of version 0 if there is
-// none.
+// UserByEmail reads the user with an address; version 0 if there is none.
 func (s *View) UserByEmail(ctx context.Context, email string) (member.User, error) {
 	leads, err := readOne[emailItem](ctx, s, emailKey(member.Address(email)), nil)
 	if err != nil || leads.UserID == "" {
@@ -33,8 +32,7 @@ func (s *View) UserByEmail(ctx context.Context, email string) (member.User, erro
 	return s.User(ctx, leads.UserID)
 }
 
-// putUser adds a user, over the version that was read. A new user is added with the
-// address, by which it is found.
+// putUser adds the user's next version, and a new user's address, by which the user is found.
 func (tx *auditedTx) putUser(u member.User) {
 	u.Version++
 	tx.Put(tx.store.replace(storedItem{key: userKey(u.ID), value: u, version: u.Version}))

@@ -104,10 +104,9 @@ func ifRefused(err, instead error) error {
 	return err
 }
 
-// resolveWrite finds out what an error of a write means. There is none if the item
-// shows that the write was applied, and only its reply was lost. The error is
-// ErrStale when another write of the item was faster, and refused, if given, when
-// the item is as it was read but another condition failed.
+// resolveWrite finds out what an error of a write means. It returns nil if the item shows that the write was applied
+// and only its reply was lost, ErrStale when another write was faster, and refused, if given, when the item is as it
+// was read but another condition failed.
 func (s *Store) resolveWrite(ctx context.Context, k key, mine written, refused, err error) error {
 	if err == nil {
 		return nil
