@@ -1,6 +1,5 @@
-// Package acquirer is the port to the acquirers that charge cards and other
-// payment instruments. Every call is idempotent by our own id, so that after a
-// crash or a lost reply it is repeated without charging again.
+// Package acquirer is the port to the acquirers that charge cards and other payment instruments. Every call is
+// idempotent by our id, so after a crash or a lost reply it is repeated without charging again.
 package acquirer
 
 import (
@@ -39,9 +38,8 @@ type Reference struct {
 	CheckoutID string
 }
 
-// ErrNotTaken reports that the acquirer certainly did not take this request, so
-// that it will charge or refund nothing. After any other error the outcome is
-// unknown.
+// ErrNotTaken reports that the acquirer did not take this request and will charge or refund nothing. After any other
+// error the outcome is unknown.
 var ErrNotTaken = errors.New("acquirer: the request was not taken")
 
 // ErrUnknownCharge reports an id the acquirer has never seen.
@@ -50,39 +48,29 @@ var ErrUnknownCharge = errors.New("acquirer: unknown charge")
 // ErrBadAnswer reports a payer's answer (PaRes) that the issuer did not make.
 var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid")
 
-// Acquirer charges payers and refunds them. Package sandbox is the built-in one;
-// live mode needs another.
+// Acquirer charges payers and refunds them. Package sandbox is the built-in one; live mode needs another.
 type Acquirer interface {
 	// Summary returns the fields of a card that may be kept once it was charged here: a sandbox's merchants try real
 	// cards, whose expiry is not kept (contract §8.4). It makes no call.
 	Summary(c *payments.Card) payments.CardSummary
-	// Charge takes the charge, or returns its outcome. Errors: ErrNotTaken, or an
-	// unknown outcome.
+	// Charge takes the charge, or returns its outcome. Errors: ErrNotTaken, or an unknown outcome.
 	Charge(ctx context.Context, c Charge) (payments.Outcome, error)
 	// LookUp returns the charge's outcome. Errors: ErrUnknownCharge.
 	LookUp(ctx context.Context, id string) (payments.Outcome, error)
-	// Complete takes the payer's answer to a challenge. Errors:
-	// ErrUnknownCharge, ErrBadAnswer.
+	// Complete takes the payer's answer to a challenge. Errors: ErrUnknownCharge, ErrBadAnswer.
 	Complete(ctx context.Context, id, answer string) (payments.Outcome, error)
-	// Cancel makes sure that the charge will never succeed, unless it already
-	// has. It returns Cancelled, or the final outcome. A later charge with an
-	// unknown id is refused. A charge that is still pending stays
-	// OutcomeUnknown.
+	// Cancel makes sure that the charge will never succeed, and returns Cancelled, or else the final outcome, or
+	// OutcomeUnknown while it is pending. A later charge with an unknown id is refused.
 	Cancel(ctx context.Context, id string) (payments.Outcome, error)
-	// Refund returns money of an approved charge to the payer, or returns that
-	// refund's outcome: Approved, Declined, OutcomeUnknown, or Cancelled by
-	// CancelRefund. It may be repeated. Errors: ErrNotTaken, or an unknown
-	// outcome.
+	// Refund returns money of an approved charge, or returns that refund's outcome: Approved, Declined, OutcomeUnknown,
+	// or Cancelled by CancelRefund. It may be repeated. Errors: ErrNotTaken, or an unknown outcome.
 	Refund(ctx context.Context, r Refund) (payments.Outcome, error)
-	// CancelRefund makes sure that the refund will never be made, unless it
-	// already has been or is being made. It returns Cancelled, or the final
-	// outcome. A later refund with an unknown id is refused: Refund returns
-	// Cancelled or Declined. A refund that is still pending stays OutcomeUnknown.
+	// CancelRefund makes sure that the refund will never be made, and returns Cancelled, or else the final outcome, or
+	// OutcomeUnknown while it is pending. A later refund with an unknown id is refused: Cancelled or Declined.
 	CancelRefund(ctx context.Context, id string) (payments.Outcome, error)
 	// DeleteCard deletes a stored card. The token may be unknown.
 	DeleteCard(ctx context.Context, token string) error
-	// Statement walks every movement of money at the acquirer, in no particular
-	// order, for reconciliation.
+	// Statement walks every movement of money at the acquirer, in no particular order, for reconciliation.
 	Statement(ctx context.Context) iter.Seq2[Movement, error]
 }
 
@@ -113,8 +101,7 @@ type Movement struct {
 	At       time.Time
 }
 
-// None is the acquirer of a deployment that has none: live payments answer
-// 424 (contract §12).
+// None is the acquirer of a deployment without one: live payments answer 424 (contract §12).
 type None struct{}
 
 // Summary keeps all that a summary has.

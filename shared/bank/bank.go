@@ -1,6 +1,5 @@
-// Package bank is the port to the bank that pays merchants. A transfer is
-// idempotent by our own id, and its outcome comes later: a bank accepts it first,
-// and reports afterwards that it was paid or returned.
+// Package bank is the port to the bank that pays merchants. A transfer is idempotent by our id. The bank first accepts
+// it, and reports later that it was paid or returned.
 package bank
 
 import (
@@ -46,8 +45,7 @@ type Outcome struct {
 	Reason string // of a rejection: ISO 20022 ExternalStatusReason1Code, e.g. AC04
 }
 
-// Cancelled is the outcome of a transfer that was cancelled before the bank took
-// it: ISO 20022 OrderCancelled.
+// Cancelled is the outcome of a transfer that was cancelled before the bank took it: ISO 20022 OrderCancelled.
 var Cancelled = Outcome{State: Rejected, Reason: "DS02"}
 
 var (
@@ -62,14 +60,12 @@ var (
 // Bank pays merchants, and verifies their accounts. Package sandbox is test mode's; package file writes files
 // for a bank that takes files.
 type Bank interface {
-	// Transfer requests a transfer, or returns the outcome of the one with that
-	// id. Errors: ErrNotTaken, or an unknown outcome; it is always safe to call it
-	// again.
+	// Transfer requests a transfer, or returns the outcome of a known id. It may be repeated. Errors: ErrNotTaken, or
+	// an unknown outcome.
 	Transfer(ctx context.Context, t Transfer) (Outcome, error)
-	// Cancel makes sure that the transfer is never made, unless the bank has
-	// taken it: it returns Cancelled, or the transfer's outcome. An unknown id is
-	// cancelled from now on: Transfer returns Cancelled. After an error the
-	// outcome is unknown; it is always safe to call it again.
+	// Cancel makes sure that the transfer is never made, and returns Cancelled, or else the outcome of a transfer that
+	// the bank has taken. For an unknown id Transfer then returns Cancelled. It may be repeated. After an error the
+	// outcome is unknown.
 	Cancel(ctx context.Context, id string) (Outcome, error)
 	// Verify asks whether the account is that of its holder: Verified or Rejected,
 	// both final, or Pending. The first call for an account requests it, and its id is

@@ -1,7 +1,6 @@
 package merchant
 
-// Address is where a merchant or a person is (contract §7.1). All of it is
-// optional; "" is unset.
+// Address is that of a merchant or a person (contract §7.1). All fields are optional; "" is unset.
 type Address struct {
 	Line1      string `dynamo:"address_line1,omitempty" json:"address_line1,omitzero" validate:"text=255"`
 	Line2      string `dynamo:"address_line2,omitempty" json:"address_line2,omitzero" validate:"text=255"`

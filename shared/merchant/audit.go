@@ -8,9 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// ForAudit is the state as audit entries show it: bank accounts by the last four
-// characters of their numbers, and all else but what the platform keeps for itself.
-// Bank accounts that were not read are not shown.
+// ForAudit returns the state as audit entries show it: without what the platform keeps for itself, and with the last
+// four characters of bank accounts, if they were read.
 func (s State) ForAudit() any { return s.view() }
 
 // ModeForAudit is the one mode in which the state differs from before, as audit entries

@@ -54,8 +54,7 @@ type BankAccount struct {
 	CreatedAt     time.Time         `dynamo:"created_at,omitempty"`
 }
 
-// Number is the account's IBAN, or what its country has instead, without a check
-// digit that is written apart.
+// Number returns the account's IBAN or national number, without a check digit that is written apart.
 func (b BankAccount) Number() string { return cmp.Or(b.IBAN, b.AccountNumber) }
 
 // Ending is the last four characters of the number, which may be shown anywhere.
@@ -110,8 +109,7 @@ func (c BankAccountChange) Empty() bool {
 	return true
 }
 
-// Apply is the account with the change; id is for a new one. Failures: Invalid and
-// Missing, with the field.
+// Apply returns the account with the change; id is for a new one. Failures: Invalid and Missing, with the field.
 func (c BankAccountChange) Apply(to BankAccount, id string) (BankAccount, error) {
 	faults := validate.Forms(c)
 	if c.replaces() {

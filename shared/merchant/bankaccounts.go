@@ -7,18 +7,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// MaxBankAccounts is how many accounts a tenant may have, not counting REJECTED
-// ones (contract §7.3).
+// MaxBankAccounts bounds a tenant's accounts, not counting REJECTED ones (contract §7.3).
 const MaxBankAccounts = 10
 
 // maxRejected is how many REJECTED accounts are kept, the latest, so that the item
 // that holds all of a tenant's stays small.
 const maxRejected = 10
 
-// BankAccounts are the bank accounts of a tenant (contract §7.3). One of them is
-// primary. Payouts go to the account that was the last one to be both primary and
-// VERIFIED; that is another one while the primary account is not verified yet. One
-// at most is pending.
+// BankAccounts are the bank accounts of a tenant (contract §7.3). One of them is primary, and at most one pending.
+// Payouts go to the last account that was both primary and VERIFIED.
 type BankAccounts struct {
 	All     []BankAccount `dynamo:"accounts"`           // in the order in which they were added
 	Primary string        `dynamo:"primary"`            // id of the primary account; "": there is none at all
@@ -79,11 +76,9 @@ func (b BankAccounts) Payee() BankAccount {
 	return payee
 }
 
-// Add is the accounts with another one, which is pending verification. It becomes
-// the primary one if that is asked for, or if no other account could be paid. One
-// whose id is there already changes nothing: it was added before. One that was
-// REJECTED may be added again. Failures: ErrVerificationPending, ErrBankAccountExists,
-// ErrTooManyBankAccounts.
+// Add returns the accounts with a new one, which is pending verification. It becomes primary if so requested, or if no
+// other account could be paid. A known id changes nothing, and a REJECTED account may be added again. Failures:
+// ErrVerificationPending, ErrBankAccountExists, ErrTooManyBankAccounts.
 func (b BankAccounts) Add(a BankAccount, primary bool, now time.Time) (BankAccounts, error) {
 	if _, there := b.Get(a.ID); there {
 		return b, nil
@@ -121,9 +116,8 @@ func (b BankAccounts) with(a BankAccount) (BankAccounts, error) {
 	return b, nil
 }
 
-// Vouch is the accounts with one that an operator vouches for: it is VERIFIED and
-// primary at once. It replaces the one with its id, else one with its number that is
-// not REJECTED. Failure: ErrTooManyBankAccounts.
+// Vouch returns the accounts with one that is VERIFIED and primary at once, because an operator vouches for it. It
+// replaces the account with its id, else one with its number that is not REJECTED. Failure: ErrTooManyBankAccounts.
 func (b BankAccounts) Vouch(a BankAccount, now time.Time) (BankAccounts, error) {
 	at := b.index(a.ID)
 	if at < 0 {
@@ -145,9 +139,8 @@ func (b BankAccounts) Vouch(a BankAccount, now time.Time) (BankAccounts, error) 
 	return b.checked(), nil
 }
 
-// Decide is the accounts after the bank has answered about one. Its answer is final,
-// so only a pending account takes it. A REJECTED primary account hands that back to
-// the one that is paid.
+// Decide returns the accounts after the bank's answer about a pending one, which is final. A REJECTED primary account
+// hands that back to the account that is paid.
 func (b BankAccounts) Decide(id string, verdict BankAccountStatus) BankAccounts {
 	at := b.index(id)
 	if at < 0 || b.All[at].Status != BankAccountPending || verdict == BankAccountPending {
@@ -195,8 +188,7 @@ func (b BankAccounts) pruned() BankAccounts {
 	return b
 }
 
-// The bank is asked about a pending account soon after it was added, then at gaps
-// that grow with its age.
+// The bank is asked about a pending account soon after it was added, then at gaps that grow with its age.
 const (
 	firstCheck   = 2 * time.Second
 	longestCheck = 6 * time.Hour

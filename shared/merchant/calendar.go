@@ -24,9 +24,8 @@ func (c Calendar) NextCutoff(now time.Time) Cutoff { return c.Settings.step(now,
 // LastCutoff is the latest one not after now.
 func (c Calendar) LastCutoff(now time.Time) Cutoff { return c.Settings.step(now, c.Where, 0) }
 
-// PayoutDay is the day, YYYY-MM-DD, of the first payout that may include what
-// becomes eligible then (contract §6.7); "" when only an operator's command
-// pays it out.
+// PayoutDay returns the day, YYYY-MM-DD, of the first payout of what becomes eligible then (contract §6.7); "" when
+// only an operator's command pays it out.
 func (c Calendar) PayoutDay(eligible time.Time) string {
 	if c.Settings.OnDemand {
 		return ""

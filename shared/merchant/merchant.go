@@ -1,5 +1,4 @@
-// Package merchant holds the types and pure rules of a merchant: its terms, bank
-// accounts and settings. It does no I/O.
+// Package merchant holds the types and pure rules of a merchant: its terms, bank accounts and settings.
 package merchant
 
 import (
@@ -40,8 +39,7 @@ type Merchant struct {
 	Version        int              `dynamo:"version"`              // of the stored item, from 1
 }
 
-// Registration is what a merchant is created with and keeps: what is stored
-// for it depends on these.
+// Registration is fixed when a merchant is created, because its stored data depends on it.
 type Registration struct {
 	Code     string `json:"merchant_code"`                         // "": one is generated
 	Country  string `json:"country" validate:"required country"`   // ISO 3166-1 alpha-2
@@ -64,8 +62,7 @@ func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 		OnlinePayments: true, Settings: ByMode[Settings]{DefaultSettings, DefaultSettings}, CreatedAt: now})
 }
 
-// Same reports whether both have the same registration and terms,
-// whatever has changed since they were created.
+// Same reports whether both were created with the same registration, and have the same terms.
 func (m Merchant) Same(other Merchant) bool {
 	m.CreatedAt, m.Version, m.Settings, m.Callbacks = other.CreatedAt, other.Version, other.Settings, other.Callbacks
 	m.Shards, m.GrownAt, m.UpdatedAt, m.AdvancedMode = other.Shards, other.GrownAt, other.UpdatedAt, other.AdvancedMode
@@ -80,8 +77,7 @@ func (m Merchant) Modes() []identity.Mode {
 	return identity.Modes
 }
 
-// FirstMode is the mode of the merchant's first key: a sandbox merchant has
-// only test credentials (contract §2.1).
+// FirstMode returns the mode of the merchant's first key: a sandbox merchant has only test credentials (contract §2.1).
 func (m Merchant) FirstMode() identity.Mode { return m.Modes()[0] }
 
 // CheckProfileForWrite refuses writes to a merchant without a merchant profile. Failure:
@@ -93,8 +89,7 @@ func (m Merchant) CheckProfileForWrite() error {
 	return nil
 }
 
-// CheckProfileForRead refuses reads of the merchant profile, and of its parts, when there
-// is none. Failure: NotFound.
+// CheckProfileForRead refuses reads of a missing merchant profile and its parts. Failure: NotFound.
 func (m Merchant) CheckProfileForRead() error {
 	if m.Onboarding {
 		return failure.NotFound("The merchant has no merchant profile yet.")
@@ -102,8 +97,7 @@ func (m Merchant) CheckProfileForRead() error {
 	return nil
 }
 
-// Mode reads a mode that the merchant can have; "" means FirstMode. Failure:
-// Invalid, field mode.
+// Mode reads a mode that the merchant can have; "" means FirstMode. Failure: Invalid, field mode.
 func (m Merchant) Mode(name string) (identity.Mode, error) {
 	if name == "" {
 		return m.FirstMode(), nil
@@ -119,12 +113,10 @@ func (m Merchant) Mode(name string) (identity.Mode, error) {
 	}
 }
 
-// standardMinimum is how far below zero refunds may take a live merchant's
-// balance, in its currency (contract §6.4).
+// standardMinimum is how far below zero refunds may take a live merchant's balance, in its currency (contract §6.4).
 const standardMinimum = "-1000"
 
-// MinimumBalanceIn is the balance that refunds must leave; nil in test mode,
-// which has no minimum (contract §6.4).
+// MinimumBalanceIn returns the balance that refunds must leave; nil in test mode, which has no minimum (contract §6.4).
 func (m Merchant) MinimumBalanceIn(mode identity.Mode) (*money.Amount, error) {
 	if mode != identity.Live {
 		return nil, nil

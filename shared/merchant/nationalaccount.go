@@ -64,9 +64,8 @@ func plain(text string) string {
 	}, strings.ToUpper(text))
 }
 
-// NationalFaults lists what is wrong with an account's national codes and number, by
-// the rules of the country that they are of (contract §13.9): failures Invalid, with
-// the field. An IBAN needs none of them.
+// NationalFaults lists what is wrong with an account's national codes and number, by the rules of their country
+// (contract §13.9): failures Invalid, with the field. An IBAN needs none of them.
 func (b BankAccount) NationalFaults(country string) failure.List {
 	if b.IBAN != "" {
 		return nil
@@ -149,8 +148,7 @@ func routes(text string) bool {
 	return sum%10 == 0
 }
 
-// Brazilian codes: a bank's in the clearing (COMPE), a branch with or without its
-// check digit, a number likewise.
+// Brazilian codes: a bank's in the clearing (COMPE), a branch with or without its check digit, a number likewise.
 var (
 	compe           = regexp.MustCompile(`^[0-9]{3}$`)
 	brazilianBranch = regexp.MustCompile(`^[0-9]{1,4}(-[0-9XxPp])?$`)

@@ -12,8 +12,7 @@ const (
 	Monthly PayoutPeriod = "monthly" // on the first
 )
 
-// Cutoff ends the period of a payout: what became payable before it is paid
-// out on its Day.
+// Cutoff ends the period of a payout, which pays on its Day what became payable before.
 type Cutoff struct {
 	Day string    // of the payout, YYYY-MM-DD, where the merchant is
 	At  time.Time // the day's first moment there, in UTC
@@ -33,9 +32,8 @@ func (s Settings) step(now time.Time, where *time.Location, periods int) Cutoff 
 	}
 }
 
-// firstMoment is when a civil day begins. Where clocks change at midnight,
-// time.Date may be wrong: a day whose midnight is skipped begins when the
-// clocks go forward, and one whose midnight comes twice with the first.
+// firstMoment returns the beginning of a civil day. Where clocks change at midnight, time.Date may be wrong: a skipped
+// midnight is when the clocks go forward, and of two midnights the first counts.
 func firstMoment(year int, month time.Month, day int, where *time.Location) Cutoff {
 	midnight := time.Date(year, month, day, 0, 0, 0, 0, time.UTC) // normalises the date
 	name := midnight.Format(time.DateOnly)
@@ -52,8 +50,7 @@ func firstMoment(year int, month time.Month, day int, where *time.Location) Cuto
 	return Cutoff{Day: name, At: at.UTC()}
 }
 
-// PayoutSchedule is where, and when next, a tenant is paid out. How often is
-// in the merchant's Settings.
+// PayoutSchedule says where, and when next, a tenant is paid out; the merchant's Settings say how often.
 type PayoutSchedule struct {
 	To      BankAccount `dynamo:"to"`             // BankAccounts.Payee
 	Held    bool        `dynamo:"held,omitempty"` // by an operator: no payout leaves

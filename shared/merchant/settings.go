@@ -9,9 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Settings are a merchant's in one mode (contract §7.2). Period, OnDemand and Gross
-// decide how the merchant is paid out; the others are shown, and say what a merchant
-// may change or is sent.
+// Settings are a merchant's in one mode (contract §7.2). Period, OnDemand and Gross decide how the merchant is paid
+// out; the others are shown, and say what a merchant may change or is sent.
 type Settings struct {
 	Period             PayoutPeriod `dynamo:"payout_period"`
 	OnDemand           bool         `dynamo:"payout_on_demand,omitempty"`           // only by an operator's command
@@ -66,8 +65,7 @@ const (
 	MotoOff         MotoPayment = "OFF"
 )
 
-// Flag is a boolean that clients may also send as the text "true" or "false"
-// (contract §7.2).
+// Flag is a boolean that clients may also send as the text "true" or "false" (contract §7.2).
 type Flag bool
 
 // UnmarshalJSON reads true, false, "true" and "false". Failure: Invalid.
@@ -83,8 +81,7 @@ func (f *Flag) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// SettingsChange is a merchant's change of its settings; what is absent or null
-// stays as it is.
+// SettingsChange is a merchant's change of its settings; absent or null fields stay.
 type SettingsChange struct {
 	Period            optional.Of[PayoutPeriod]  `json:"payout_period" validate:"one-of=daily|weekly|monthly"`
 	Type              optional.Of[string]        `json:"payout_type" validate:"one-of=SINGLE_PAYMENT"` // all there is
@@ -96,8 +93,7 @@ type SettingsChange struct {
 	KeepKeys          optional.Of[Flag]          `json:"keep_api_keys"`
 }
 
-// Apply is the settings with the change, for a merchant of the currency. Failure:
-// Invalid, with the field.
+// Apply returns the settings with the change, for a merchant of the currency. Failure: Invalid, with the field.
 func (c SettingsChange) Apply(s Settings, currency money.Currency) (Settings, error) {
 	s, err := c.apply(s, currency)
 	if on, _ := c.OnDemand.Get(); err == nil && bool(on) && !s.OnDemandAvailable {
@@ -131,8 +127,7 @@ func (c SettingsChange) apply(s Settings, currency money.Currency) (Settings, er
 	return s, nil
 }
 
-// OperatorSettingsChange is an operator's change of a merchant's settings, which may
-// change all of them.
+// OperatorSettingsChange is an operator's change of any of a merchant's settings.
 type OperatorSettingsChange struct {
 	SettingsChange
 	TaxEnabled         optional.Of[bool]        `json:"tax_enabled"`
@@ -141,8 +136,7 @@ type OperatorSettingsChange struct {
 	Moto               optional.Of[MotoPayment] `json:"moto_payment" validate:"one-of=UNAVAILABLE|ENFORCED|ON|OFF"`
 }
 
-// Apply is the settings with the change, for a merchant of the currency. Failure:
-// Invalid, with the field.
+// Apply returns the settings with the change, for a merchant of the currency. Failure: Invalid, with the field.
 func (c OperatorSettingsChange) Apply(s Settings, currency money.Currency) (Settings, error) {
 	if err := validate.Forms(c).First(); err != nil {
 		return s, err

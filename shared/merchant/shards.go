@@ -10,20 +10,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// MaxShards bounds the shards of a merchant, because a reader queries each. A
-// shard takes 1,000 write units a second, and so 500 payments, or 42 of twelve
-// instalments. More than 1,000 payments a second of one merchant end at the reads
-// of its item (infra/README.md, "Limits, and growth to ten thousand payments a second").
+// MaxShards bounds a merchant's shards, because a reader queries each. A shard takes 1,000 write units a second: 500
+// payments, or 42 of twelve instalments. Above 1,000 payments a second of one merchant, reads of its item are the limit
+// (infra/README.md, "Limits, and growth to ten thousand payments a second").
 const MaxShards = 32
 
-// ShardCount is over how many shards what the merchant's payments write is
-// spread, of both modes: a power of two, 1 unless it has grown. It is never
-// lowered, so a reader that knows a number has the shards of all checkouts that
-// were created before it was read.
+// ShardCount returns over how many shards a merchant's payments of both modes are spread: a power of two, 1 at first.
+// It is never lowered, so a reader of the number finds all checkouts that were created before.
 func (m Merchant) ShardCount() int { return max(m.Shards, 1) }
 
-// ShardOf is the shard of a new checkout with the id, and of all that follows
-// from it.
+// ShardOf returns the shard of a new checkout with the id, and of all that follows from it.
 func (m Merchant) ShardOf(checkoutID string) int {
 	sum := sha256.Sum256([]byte(checkoutID))
 	return int(binary.BigEndian.Uint16(sum[:])) % m.ShardCount()
@@ -43,8 +39,7 @@ func (m Merchant) Grow(throttled, now time.Time) (Merchant, bool) {
 	return m, true
 }
 
-// withShards sets the number, ahead of a launch. 0, as 1, is that of a merchant
-// that has not grown.
+// withShards sets the number, ahead of a launch. 0 and 1: the merchant has not grown.
 func (m Merchant) withShards(n int) (Merchant, error) {
 	if n < m.ShardCount() || n > MaxShards || bits.OnesCount(uint(n)) != 1 {
 		return m, failure.Invalid("shards", fmt.Sprintf("must be a power of two, from %d as it is now to %d",

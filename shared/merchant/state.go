@@ -7,9 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// State is a merchant with its payout schedules. They change together, because
-// the merchant's settings and time zone decide what the schedules' next cut-off
-// is, and its bank accounts where they pay to.
+// State is a merchant with its payout schedules, whose next cut-off follows from its settings and time zone, and with
+// the bank accounts to which they pay.
 type State struct {
 	Merchant  Merchant
 	Schedules ByMode[*PayoutSchedule] // nil: payouts were never set up
@@ -36,8 +35,7 @@ func (s State) WithBankAccounts(mode identity.Mode, accounts BankAccounts) State
 	return s.WithSchedule(mode, schedule)
 }
 
-// Schedule is the mode's payout schedule; the zero one when payouts were never set
-// up.
+// Schedule returns the mode's payout schedule; zero when payouts were never set up.
 func (s State) Schedule(mode identity.Mode) PayoutSchedule {
 	if there := s.Schedules.Of(mode); there != nil {
 		return *there
@@ -57,8 +55,7 @@ func (s State) WithSettings(mode identity.Mode, settings Settings) State {
 	return s
 }
 
-// PayoutsChanged lists the modes whose payouts differ from before: when, whether or where
-// they are made.
+// PayoutsChanged lists the modes in which it differs when, whether or where payouts are made.
 func (s State) PayoutsChanged(before State) (modes []identity.Mode) {
 	for _, mode := range identity.Modes {
 		now, then := s.Merchant.Settings.Of(mode), before.Merchant.Settings.Of(mode)
@@ -76,8 +73,7 @@ func (s State) Overdue(mode identity.Mode, now time.Time) bool {
 	return p != nil && p.Version > 0 && !now.Before(p.NextAt)
 }
 
-// Rescheduled is the state with the mode's next cut-off by its current
-// settings and time zone.
+// Rescheduled returns the state with the mode's next cut-off by its current settings and time zone.
 func (s State) Rescheduled(mode identity.Mode, now time.Time) State {
 	p := s.Schedules.Of(mode)
 	if p == nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Terms are what an operator may change of a merchant; what is absent or null
-// stays as it is.
+// Terms are what an operator may change of a merchant; absent or null fields stay.
 type Terms struct {
 	Name  optional.Of[string] `json:"name" validate:"min=1 text=150"` // contract §13.5
 	Email optional.Of[string] `json:"email" validate:"email"`         // also names the payee (pay_to_email)
@@ -48,8 +47,7 @@ const (
 	maxFeeScale = 6
 )
 
-// Apply is the merchant with the given terms. Failure: Invalid, with the
-// first bad field.
+// Apply returns the merchant with the given terms. Failure: Invalid, with the first bad field.
 func (c Terms) Apply(m Merchant) (Merchant, error) {
 	if err := validate.Forms(c).First(); err != nil {
 		return m, err
@@ -85,8 +83,7 @@ func (c Terms) Apply(m Merchant) (Merchant, error) {
 	return m, nil
 }
 
-// feeRate reads a rate in its shortest form, so that equal rates are equal
-// terms.
+// feeRate reads a rate in its shortest form, so that equal rates are equal terms.
 func feeRate(text string) (string, error) {
 	rate, err := decimal.Parse(cmp.Or(text, standardFee))
 	if err != nil || rate.IsNeg() || !rate.Less(decimal.One) || rate.Scale() > maxFeeScale {
@@ -95,8 +92,7 @@ func feeRate(text string) (string, error) {
 	return rate.Trim(0).String(), nil
 }
 
-// payoutPlan is a plan as stored: the default is left out, so that equal
-// plans are equal terms.
+// payoutPlan returns a plan as stored: without the default, so that equal plans are equal terms.
 func payoutPlan(plan PayoutPlan) PayoutPlan {
 	if plan == SinglePayment {
 		return ""

@@ -7,8 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Location is where a payment was made, as its terminal reports it, in
-// degrees.
+// Location is that of a payment, as its terminal reports it, in degrees.
 type Location struct {
 	Lat float64 `dynamo:"lat"`
 	Lon float64 `dynamo:"lon"`
@@ -16,8 +15,7 @@ type Location struct {
 	Accuracy float64 `dynamo:"accuracy,omitempty"`
 }
 
-// Area is a box on the map, its edges included. It may lie across the date
-// line: then its west is east of its east.
+// Area is a box on the map, edges included. Across the date line its west is east of its east.
 type Area struct {
 	text                     string
 	west, south, east, north float64
@@ -26,8 +24,7 @@ type Area struct {
 var errArea = failure.Invalid("", "must be the longitude and latitude of the southwest corner, then of the "+
 	"northeast: four decimal numbers, joined by commas, such as 13.1,52.3,13.7,52.7")
 
-// UnmarshalText reads "<west>,<south>,<east>,<north>" (contract §6.3).
-// Failure: Invalid.
+// UnmarshalText reads "<west>,<south>,<east>,<north>" (contract §6.3). Failure: Invalid.
 func (a *Area) UnmarshalText(text []byte) error {
 	parts := strings.Split(string(text), ",")
 	if len(parts) != 4 {

@@ -92,8 +92,7 @@ const (
 	ReasonTimedOut   = "timed out"
 )
 
-// readerTime is how long a cardholder has, beside the time for a tip: to start the payment and to
-// pay (contract §13.7).
+// readerTime is how long a cardholder has to start the payment and to pay, beside the time for a tip (contract §13.7).
 const readerTime = 2 * time.Minute
 
 // BeginAtReader returns the new checkout with its only attempt. The terminal charges under the attempt's id: a card, or

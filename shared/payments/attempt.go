@@ -19,9 +19,8 @@ const (
 	AttemptClosed         AttemptState = "closed"          // nothing more will come of it
 )
 
-// Attempt is one try to charge a checkout. Its ID is the acquirer's
-// idempotency key and becomes the transaction's id. A checkout has at most one
-// that is not AttemptClosed.
+// Attempt is one try to charge a checkout. Its ID is the acquirer's idempotency key and the transaction's id. A
+// checkout has at most one that is not AttemptClosed.
 type Attempt struct {
 	ID           string       `dynamo:"id"`
 	Operation    string       `dynamo:"operation"`         // the request that began it, to recognise a retry
@@ -54,9 +53,8 @@ const (
 	pixTime    = 24 * time.Hour
 )
 
-// Begin claims the checkout for a new attempt, which must carry ID, Operation,
-// Method and what follows from the request. Failures: Conflict when it is
-// paid, expired or being decided; TooMany when a limit of the source is reached. An
+// Begin claims the checkout for a new attempt, which must carry ID, Operation, Method and what follows from the
+// request. Failures: Conflict when the checkout is paid, expired or being decided; TooMany at a limit of the source. An
 // attempt that requires the payer's action must be cancelled first.
 func (c Checkout) Begin(a Attempt, by Source, now time.Time) (Checkout, error) {
 	if err := c.CheckProcessable(by, now); err != nil {
@@ -103,9 +101,8 @@ func (a *Attempt) operations() []string {
 	return all[max(0, len(all)-attemptsOfSide):]
 }
 
-// closed is what is kept of an attempt of which nothing more will come: what
-// recognises late answers and a retry of its request, who may see it, and the code, whose link
-// stays valid. Its transaction has the rest.
+// closed returns the attempt with only the fields that are still needed once it has ended: the ids that recognise late
+// answers and retries, the payer's session, and the payment code, whose link stays valid.
 func (a Attempt) closed() *Attempt {
 	return &Attempt{ID: a.ID, Operation: a.Operation, Browser: a.Browser, Earlier: a.Earlier, State: AttemptClosed,
 		Method: a.Method, Code: a.Code}
@@ -123,9 +120,8 @@ func (a Attempt) payerTime() time.Duration {
 	}
 }
 
-// pollAgain schedules the next poll: while the payer's action is required, one
-// minute after the attempt began; for an unknown outcome much sooner; then at
-// doubling gaps, and at the latest at the deadline.
+// pollAgain schedules the next poll: soon for an unknown outcome, or a minute after the attempt began while the payer
+// must act; then at doubling gaps, and at the latest at the deadline.
 func (a Attempt) pollAgain(now time.Time) Attempt {
 	if a.UnknownSince.IsZero() {
 		a.NextPoll = nextPoll(a.StartedAt, recoverAfter, now)
@@ -168,9 +164,8 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 	return t
 }
 
-// recordedAt is when the attempt's transaction was first recorded. That is its
-// time, and not the attempt's start: a client that pages through the history in
-// order of time would miss a transaction that appears behind it.
+// recordedAt returns when the attempt's transaction was first recorded, which is the transaction's time. With the
+// attempt's start a client that pages through the history in order of time would miss it.
 func (c Checkout) recordedAt(now time.Time) time.Time {
 	for _, t := range c.Transactions {
 		if t.ID == c.Attempt.ID {

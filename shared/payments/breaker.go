@@ -2,11 +2,9 @@ package payments
 
 import "time"
 
-// Breaker is the circuit breaker of one merchant's callbacks to one host. It
-// opens when tries in a row get no answer in time; then one try at a time, the
-// probe, finds out whether the host answers again, at growing intervals. It is
-// a merchant's own, because another may send to the same host, to a receiver
-// that answers.
+// Breaker is the circuit breaker of one merchant's callbacks to one host. It opens when tries in a row get no answer in
+// time. Then one try at a time, the probe, asks at growing intervals whether the host answers again. Each merchant has
+// its own, because others may send to another receiver of the host.
 type Breaker struct {
 	TimedOut  int       `dynamo:"timed_out"`  // tries in a row, of an open breaker probes
 	OpenUntil time.Time `dynamo:"open_until"` // of an open breaker: the time of the next probe
@@ -14,11 +12,9 @@ type Breaker struct {
 }
 
 const (
-	// BreakerThreshold is as many as the slots of a host that one merchant gets
-	// (webhook.PerTenant): all of them hung.
+	// BreakerThreshold is the number of a host's slots that one merchant gets (webhook.PerTenant).
 	BreakerThreshold = 3
-	// firstOpen and longestOpen bound the intervals between probes, each twice
-	// the one before.
+	// firstOpen and longestOpen bound the intervals between probes, each twice the one before.
 	firstOpen   = 10 * time.Second
 	longestOpen = 5 * time.Minute
 	// probeTime is how long a probe may take before another is sent.
@@ -37,8 +33,7 @@ func (b Breaker) ProbeStarted(now time.Time) Breaker {
 	return b
 }
 
-// Failed is the breaker after a try that timed out. A try that was
-// already under way when it opened does not count.
+// Failed returns the breaker after a try that timed out, unless the try began before it opened.
 func (b Breaker) Failed(probe bool, now time.Time) Breaker {
 	if b.Tripped() && !probe {
 		return b

@@ -31,14 +31,12 @@ type Callback struct {
 }
 
 const (
-	// firstPostponement and longestPostponement bound the time by which a try is
-	// postponed, which doubles each time, so that many that wait for one host do
-	// not spin.
+	// firstPostponement and longestPostponement bound the time of a postponement, which doubles each time, so that
+	// callbacks to one host do not spin.
 	firstPostponement   = 2 * time.Second
 	longestPostponement = 64 * time.Second
-	// maxPostponed is how long an open breaker may postpone a try in all: as long
-	// as the longest gap between two tries. So each of them is made, and comes to
-	// an end, though the host never answers.
+	// maxPostponed bounds the postponements of a try by an open breaker: the longest gap between two tries. So each try
+	// is made, even if the host never answers.
 	maxPostponed = outbox.RetryEvery
 )
 
@@ -63,9 +61,8 @@ func (c Callback) Swept(now time.Time) Callback {
 	return c
 }
 
-// Postponed is the callback when its next try, which is due, cannot be made now:
-// due again after a while, and not before a time. No try is counted, so the
-// published times of the next ones stay.
+// Postponed returns the callback, whose next try is due but cannot be made now, with a later time of the try, not
+// before a time. The published times of later tries stay.
 func (c Callback) Postponed(earliest, now time.Time) Callback {
 	c.Entry = c.Unswept()
 	wait := max(earliest.Sub(now), min(firstPostponement<<min(c.Postponements, 8), longestPostponement))
@@ -84,14 +81,12 @@ func (c Callback) jitter(limit time.Duration) time.Duration {
 	return limit * time.Duration(hash.Sum32()%1000) / 1000
 }
 
-// PostponedTooLong reports whether the next try must be made even if its host's
-// breaker is open.
+// PostponedTooLong reports whether the next try must be made even if its host's breaker is open.
 func (c Callback) PostponedTooLong(now time.Time) bool {
 	return !c.PostponedSince.IsZero() && !now.Before(c.PostponedSince.Add(maxPostponed))
 }
 
-// tried is the callback with what a try made of its entry: postponements of a try that
-// has been made are forgotten.
+// tried returns the callback after a try, which ends its postponements.
 func (c Callback) tried(e outbox.Entry) Callback {
 	c.Entry, c.Postponements, c.PostponedSince = e, 0, time.Time{}
 	return c

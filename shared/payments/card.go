@@ -9,8 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/secret"
 )
 
-// Card is a payer's card as sent with a process request. It exists only
-// while that request runs.
+// Card is a payer's card as sent with a process request. It exists only while that request runs.
 type Card struct {
 	Name        string      `json:"name" validate:"required text=255"`
 	Number      secret.Text `json:"number" digits:"1" validate:"required card-number"`
@@ -46,8 +45,7 @@ func expired(year, month int, now time.Time) bool {
 	return !now.Before(end)
 }
 
-// Summary is what may be kept, without an acquirer's token yet, of a card whose
-// fields were checked.
+// Summary returns what may be kept of a checked card, without an acquirer's token yet.
 func (c *Card) Summary() CardSummary {
 	month, year := c.expiry()
 	number := c.Number.Reveal()

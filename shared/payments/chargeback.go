@@ -8,11 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Chargeback records money that the issuer took back, as the acquirer reports
-// it under an id of its own. Without an amount it is all that is left. lost means
-// that the merchant cannot pay it (NON_COLLECTION). c is the transaction's
-// checkout, whose return_url gets a callback if it is online (contract §11.1). Failures: Conflict,
-// AmountTooHighError, Invalid.
+// Chargeback records money that the issuer took back, as the acquirer reports it under its id; by default all that is
+// left. lost means that the merchant cannot pay it (NON_COLLECTION). c is the transaction's checkout, whose return_url
+// gets a callback if it is online (contract §11.1). Failures: Conflict, AmountTooHighError, Invalid.
 func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, lost bool, msgID string,
 	now time.Time) (TransactionChange, error) {
 	if !t.hasRefundable() {
@@ -34,6 +32,5 @@ func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, los
 	return change, nil
 }
 
-// ChargebackID is the id of the event for a chargeback the acquirer reported
-// under an id of its own.
+// ChargebackID returns the id of the event for a chargeback that the acquirer reported under its id.
 func (t Transaction) ChargebackID(id string) string { return eventID(t.ID, "chargeback "+id) }

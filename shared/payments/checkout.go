@@ -1,6 +1,5 @@
-// Package payments holds the types of a payment and the pure rules of its
-// life: what may happen to a checkout, when, and what follows. It does no I/O
-// and knows no HTTP; every rule is a function from a state to the next one.
+// Package payments holds the types of a payment and the pure rules of its life: functions from a state to the next one,
+// of what may happen to a checkout, when, and what follows.
 package payments
 
 import (
@@ -33,8 +32,7 @@ const (
 	PurposeSetupRecurring Purpose = "SETUP_RECURRING_PAYMENT"
 )
 
-// Mandate is the payer's consent to later payments without them. Type is
-// always "recurrent" (contract §2.7).
+// Mandate is the payer's consent to later payments without them. Type is always "recurrent" (contract §2.7).
 type Mandate struct {
 	Type         string `json:"type" dynamo:"type"`
 	Status       string `json:"status" dynamo:"status"`
@@ -73,8 +71,7 @@ func NewPayee(m merchant.Merchant, by identity.Principal) Payee {
 		PayoutPlan: m.PayoutPlan, Gross: settings.Gross, TaxEnabled: settings.TaxEnabled, AdvancedMode: advanced}
 }
 
-// fee is the platform's for a payment, by the rate agreed when its checkout
-// was created (contract §6.7).
+// fee returns the platform's fee for a payment, by the rate agreed when its checkout was created (contract §6.7).
 func (p Payee) fee(amount money.Amount) money.Amount {
 	if p.FeeRate == "" {
 		return money.Zero(amount.Currency())
@@ -221,8 +218,7 @@ func (c Checkout) DueAt() time.Time {
 	}
 }
 
-// PollAt is when a message starts a poll of the open attempt; the zero time means
-// never.
+// PollAt returns when a message starts a poll of the open attempt; the zero time means never.
 func (c Checkout) PollAt() time.Time {
 	if !c.AttemptOpen() {
 		return time.Time{}

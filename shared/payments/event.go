@@ -7,8 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// EventType of what happens to a transaction after its payment (contract
-// §6.5).
+// EventType of what happens to a transaction after its payment (contract §6.5).
 type EventType string
 
 // The types. PAYOUT events are a transaction's Payouts; the others are items.
@@ -42,8 +41,7 @@ const (
 	EventWithdrawn EventStatus = "WITHDRAWN" // the acquirer certainly did not take it: as if it had never been requested
 )
 
-// Event is a refund, a chargeback, or the deduction of one from later
-// payouts. Its ID follows from what caused it.
+// Event is a refund, a chargeback, or the deduction of one from later payouts. Its ID follows from its cause.
 type Event struct {
 	ID            string       `dynamo:"id"` // a refund's is the acquirer's idempotency key
 	TransactionID string       `dynamo:"transaction_id"`

@@ -79,8 +79,7 @@ func (f HistoryFilter) changed(h HistoryItem) bool {
 	return h.UpdatedAt.After(*f.ChangesSince) || (!f.ChangesAfter && h.UpdatedAt.Equal(*f.ChangesSince))
 }
 
-// EntryModes are all that a transaction can have (contract §2.7): the online
-// methods' own, and those of readers.
+// EntryModes are all that a transaction can have (contract §2.7): online methods' and readers'.
 func EntryModes() []string {
 	var modes []string
 	for _, t := range catalogue {

@@ -6,8 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// HistoryItem is a payment, refund or chargeback as the history lists it
-// (contract §6.2).
+// HistoryItem is a payment, refund or chargeback as the history lists it (contract §6.2).
 type HistoryItem struct {
 	ID            string // of the transaction or event
 	TransactionID string
@@ -23,9 +22,8 @@ type HistoryItem struct {
 	TransactionSummary
 }
 
-// HistoryEntry is what filters read of an item, but for the time of its last
-// change. No payout changes any of it, so the history's index can hold it at no
-// cost to payouts.
+// HistoryEntry has the fields of an item by which lists are filtered, except the time of its last change. No payout
+// changes them, so the history's index holds them at no cost to payouts.
 type HistoryEntry struct {
 	ID          string        `dynamo:"-"` // of the transaction or event
 	Type        EventType     `dynamo:"type"`
@@ -44,8 +42,7 @@ func (h HistoryItem) Entry() HistoryEntry {
 		Username: h.Username, PaymentType: h.PaymentType, EntryMode: h.EntryMode, Location: h.Location, Reader: h.Reader}
 }
 
-// ReversedAs is how the history can be asked for a payment that went back to the
-// payer; "" for one that did not.
+// ReversedAs returns the status under which the history finds a payment that went back to the payer, or "".
 func (t Transaction) ReversedAs() HistoryStatus { return t.SimpleStatus().reversedAs() }
 
 func (s SimpleStatus) reversedAs() HistoryStatus {
@@ -96,6 +93,5 @@ func (e Event) HistoryItem() HistoryItem {
 		Amount: e.Amount, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, TransactionSummary: e.TransactionSummary}
 }
 
-// shown is a time as precise as clients see it, so that a time they send back
-// selects the same item.
+// shown rounds a time to what clients see, so that a time that they send back selects the same item.
 func shown(t time.Time) time.Time { return t.Truncate(time.Millisecond) }

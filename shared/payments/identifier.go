@@ -10,11 +10,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// A transaction has five identifiers. Its id is random; the code is a digest
-// of the id; and the client transaction id, the internal id and the ids of its
-// events carry the code's number within them. So each of them leads to the
-// code, under which the transaction is stored: one read finds it by any, at
-// once, and no lookup items are written.
+// A transaction has five identifiers. Its id is random, and the code is a digest of it. The client transaction id, the
+// internal id and the ids of its events carry the code's number. So each leads to the code, under which the transaction
+// is stored: one read finds it by any of them, without lookup items.
 
 // codes is how many transaction codes there are: nine digits of base 36.
 const codes = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36
@@ -47,8 +45,7 @@ func CodeWithin(id string) (string, bool) {
 	return formatCode(number), number < codes
 }
 
-// CodeOfInternalID is the code of the transaction with the internal id; false
-// when the number cannot be one.
+// CodeOfInternalID returns the code of the transaction with the internal id; false for an impossible number.
 func CodeOfInternalID(id int64) (string, bool) {
 	number := uint64(max(id, 0)) >> internalBits
 	return formatCode(number), id >= 0 && number < codes
@@ -65,8 +62,8 @@ func (t CheckoutTransaction) InternalID() int64 {
 	return int64(number & (1<<53 - 1))
 }
 
-// carrying is a UUID of v4 shape that carries a code's number in its first six
-// bytes; the rest is a digest of the seed.
+// carrying returns a UUID of v4 shape with a code's number in its first six bytes, and a digest of the seed in the
+// rest.
 func carrying(number uint64, seed string) string {
 	sum := sha256.Sum256([]byte(seed))
 	var eight [8]byte
@@ -81,18 +78,15 @@ func ClientTransactionID(id string) string {
 	return carrying(codeNumber(id), "client transaction "+id)
 }
 
-// eventID follows from the transaction and the cause of the event, so that a
-// repetition of the cause finds the event.
+// eventID follows from the transaction and the cause of the event, so that a repeated cause finds the event.
 func eventID(transactionID, cause string) string {
 	return carrying(codeNumber(transactionID), "event "+transactionID+"\x00"+cause)
 }
 
-// MerchantNumericID is a merchant's id of 53 bits for clients that use numeric
-// ids (contract §6.1).
+// MerchantNumericID returns a merchant's id of 53 bits for clients that use numeric ids (contract §6.1).
 func MerchantNumericID(code string) int64 { return NumericID("merchant " + code) }
 
-// NumericID is a positive number of 53 bits that follows from the seed, for
-// clients that use numeric ids.
+// NumericID returns a positive number of 53 bits that follows from the seed.
 func NumericID(seed string) int64 {
 	sum := sha256.Sum256([]byte(seed))
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 11)

@@ -17,8 +17,7 @@ type Instrument struct {
 	CreatedAt  time.Time   `dynamo:"created_at"`
 }
 
-// CheckChargeable refuses a card that cannot be charged at all: 402, not a
-// decline (contract §3.4).
+// CheckChargeable refuses a card that cannot be charged at all: 402, not a decline (contract §3.4).
 func (i Instrument) CheckChargeable(now time.Time) error {
 	switch {
 	case !i.Active:
@@ -32,16 +31,13 @@ func (i Instrument) CheckChargeable(now time.Time) error {
 	}
 }
 
-// RecurringPayment is the payment type of a charge under a mandate, made without
-// the payer.
+// RecurringPayment is the payment type of a charge under a mandate, without the payer.
 const RecurringPayment = "RECURRING"
 
-// Recurring reports whether the card can be charged without the payer, under an active
-// mandate (contract §4.6).
+// Recurring reports whether the card can be charged without the payer, under an active mandate (contract §4.6).
 func (i Instrument) Recurring() bool { return i.Mandate != nil && i.Mandate.Status == MandateActive }
 
-// Deactivated is the instrument after the merchant deactivated it. Its mandate
-// ends with it (contract §5.2).
+// Deactivated returns the instrument after the merchant deactivated it, which ends its mandate (contract §5.2).
 func (i Instrument) Deactivated() Instrument {
 	i.Active = false
 	if i.Mandate != nil {

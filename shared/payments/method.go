@@ -41,8 +41,7 @@ const (
 	VoucherFlow              // the payer pays later, by a code
 )
 
-// terms are a method's fixed properties: contract §4.3 (availability, flow,
-// payer details) and §2.7 (entry mode).
+// terms are a method's fixed properties: contract §4.3 (availability, flow, payer details) and §2.7 (entry mode).
 type terms struct {
 	method      Method
 	name        string
@@ -138,8 +137,7 @@ func CheckMethod(method Method, by merchant.Merchant) *failure.Error {
 	return nil
 }
 
-// CheckPayer lists the payer details a method needs and did not get
-// (contract §4.3). d may be nil.
+// CheckPayer lists the payer details that a method needs and did not get (contract §4.3). d may be nil.
 func (m Method) CheckPayer(d *PersonalDetails) failure.List {
 	if m != Boleto && !m.terms().needsPayer {
 		return nil

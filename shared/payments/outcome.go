@@ -34,8 +34,7 @@ type Step struct {
 	Payload map[string]string // 3DS: PaReq; redirect methods: query parameters
 }
 
-// PaymentCode is what a payer takes to a bank: a boleto's barcode or a Pix
-// "copy and paste" code.
+// PaymentCode is what a payer takes to a bank: a boleto's barcode or a Pix "copy and paste" code.
 type PaymentCode struct {
 	Text  string    `dynamo:"text"`
 	Until time.Time `dynamo:"until"`

@@ -9,8 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// PayoutPart is one payout of a transaction: the whole of it, or one
-// installment. It is what a PAYOUT event shows.
+// PayoutPart is one payout of a transaction, as a PAYOUT event shows it: all of it, or one installment.
 type PayoutPart struct {
 	Seq        int          `dynamo:"seq"` // from 1; a part that is paid again gets a new one
 	Number     int          `dynamo:"n"`   // of the installment, from 1
@@ -32,9 +31,8 @@ func (p PayoutPart) Net() money.Amount {
 	return minus(minus(p.Amount, p.Fee), p.Deducted)
 }
 
-// plan divides a captured transaction, and its fee, into the parts of its
-// payout (contract §6.7): installments a month apart under TRUE_INSTALLMENT,
-// else one.
+// plan divides a captured transaction, and its fee, into the parts of its payout (contract §6.7): installments a month
+// apart under TRUE_INSTALLMENT, else one.
 func (t Transaction) plan(now time.Time) ([]PayoutPart, []Payable) {
 	n := 1
 	if t.PayoutPlan == merchant.TrueInstallment {
@@ -51,9 +49,8 @@ func (t Transaction) plan(now time.Time) ([]PayoutPart, []Payable) {
 	return parts, payables
 }
 
-// monthsAfter is the same day and time some months later, or the month's last day
-// where it has no such day. AddDate would continue into the next month, which
-// would then have two installments.
+// monthsAfter returns the same day and time some months later, or the last day of a shorter month. AddDate would
+// continue into the next month, which would then have two installments.
 func monthsAfter(at time.Time, months int) time.Time {
 	later := at.AddDate(0, months, 0)
 	if later.Day() != at.Day() {
@@ -74,9 +71,8 @@ func (t Transaction) PayoutsTotal() int {
 	return n
 }
 
-// PlannedAt is when the payout at the index was planned: when the transaction's
-// first payout became eligible or, for one that replaces a failed payout, when it
-// became eligible itself.
+// PlannedAt returns when the payout at the index was planned: when the transaction's first payout became eligible, or
+// the payout itself if it replaces a failed one.
 func (t Transaction) PlannedAt(i int) time.Time {
 	p := t.Payouts[i]
 	if slices.ContainsFunc(t.Payouts[:i], func(other PayoutPart) bool { return other.Number == p.Number }) {
@@ -85,9 +81,8 @@ func (t Transaction) PlannedAt(i int) time.Time {
 	return t.Payouts[0].EligibleAt
 }
 
-// deduct takes an amount that went back to the payer from the transaction's
-// scheduled payouts, the earliest first. It returns the changed payables and the
-// amount that is left to take from other transactions.
+// deduct takes an amount that went back to the payer from the transaction's scheduled payouts, the earliest first. It
+// returns the changed payables and the rest of the amount, for other transactions.
 func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 	var payables []Payable
 	t.Payouts = slices.Clone(t.Payouts)

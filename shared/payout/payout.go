@@ -25,9 +25,8 @@ const (
 	Failed     Status = "FAILED"
 )
 
-// Payout is what a merchant is paid for one period in one currency. Its ID
-// follows from the period, so that there can be only one, and is the bank's
-// idempotency key.
+// Payout is a merchant's payout for one period in one currency. Its ID follows from the period, so that there is only
+// one, and is the bank's idempotency key.
 type Payout struct {
 	ID               string               `dynamo:"id"`
 	Currency         money.Currency       `dynamo:"currency"`
@@ -60,9 +59,8 @@ func ID(tenant string, currency money.Currency, day, kind string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// RunsBy is how long after it was opened a payout must have been run; if not,
-// payoutopen sends its message again. A backlog of messages is worked off sooner:
-// messages that still wait must not be sent twice, or it would only grow.
+// RunsBy is the time in which an opened payout must run; else payoutopen sends its message again. A backlog is worked
+// off sooner: sending messages again that still wait would only let it grow.
 const RunsBy = 30 * time.Minute
 
 // New opens a payout of what is eligible before the cut-off.
@@ -89,8 +87,7 @@ func (p Payout) Seal(now time.Time) Step {
 	return Step{Payout: p.at(Paying, now)}
 }
 
-// Send enters the transfer to the account into the journal. The bank gets it after
-// that.
+// Send enters the transfer to the account into the journal, before the bank gets it.
 func (p Payout) Send(to merchant.BankAccount, now time.Time) Step {
 	p.To = to
 	return Step{Payout: p.at(Sent, now), Entry: p.entry(ledger.Payout, ledger.MerchantPayable,
@@ -110,8 +107,7 @@ func (p Payout) Rejected(reason string, now time.Time) Step {
 	return step
 }
 
-// resumeAfter is when a payout without progress counts as cut off. A run lasts less
-// (functions/functions.go).
+// resumeAfter is when a payout without progress counts as cut off. A run lasts less (functions/functions.go).
 const resumeAfter = 15 * time.Minute
 
 // at is the payout in the status. A next poll that comes soon enough stays: to move

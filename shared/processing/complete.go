@@ -10,10 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Complete sends the payer's answer to a 3DS challenge to the acquirer (contract
-// §4.4). A repeated or late call changes nothing. Failures: NotFound for an
-// unknown session, Malformed for an answer that is not the issuer's, Upstream
-// when the acquirer gives no answer.
+// Complete sends the payer's answer to a 3DS challenge to the acquirer (contract §4.4). A repeated or late call changes
+// nothing. Failures: NotFound for an unknown session, Malformed for an answer that is not the issuer's, Upstream when
+// the acquirer does not answer.
 func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string) (payments.Checkout, error) {
 	t, session, err := p.Store.Session(ctx, identity.Hash(md))
 	if err == nil && session.CheckoutID != checkoutID {
@@ -33,9 +32,8 @@ func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string)
 	return p.settle(ctx, t, c, session.AttemptID, o)
 }
 
-// answer sends the payer's answer to the acquirer, and again when the first reply
-// is lost. Only the payer's browser has the answer, so if that fails too the
-// browser has to repeat the request: the answer stays valid.
+// answer sends the payer's answer to the acquirer, twice when the first reply is lost. Only the payer's browser has the
+// answer, which stays valid, and can repeat the request.
 func (p *Processor) answer(ctx context.Context, t identity.Tenant, attemptID, answer string) (payments.Outcome, error) {
 	a := p.acquirer(t)
 	o, err := a.Complete(ctx, attemptID, answer)
@@ -52,11 +50,10 @@ func (p *Processor) answer(ctx context.Context, t identity.Tenant, attemptID, an
 	}
 }
 
-// Resume asks the acquirer where the payer of a checkout goes on who has begun a challenge or is
-// at a method's page, and may have come back, or loaded the payment page again. An outcome that
-// the acquirer knows by then is recorded, so that the payer need not wait for the next poll.
-// Without an answer the step is nil, as it is for any other checkout: nothing is recorded, since
-// asking costs nothing and may be repeated every few seconds.
+// Resume asks the acquirer for the next step of a payer who has begun a challenge or is at a method's page, and may
+// have come back. It records an outcome that the acquirer knows by then, so that the payer need not wait for the next
+// poll. Without an answer, or for another checkout, the step is nil and nothing is recorded, since browsers may ask
+// every few seconds.
 func (p *Processor) Resume(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, *Step,
 	error) {
 	if !c.RequiresAction() || c.Attempt.Method.Flow() == payments.VoucherFlow {

@@ -1,7 +1,6 @@
-// Package processing charges checkouts at the acquirer: it claims an attempt, has
-// it charged, and records the outcome. An attempt that was cut off is finished by
-// whatever comes next (a retry, the payer's browser, a poll, the sweep): they all
-// ask about the same attempt. Start begins attempts online, and Driver.Begin of reader/run those at readers.
+// Package processing charges checkouts at the acquirer: it claims an attempt, has it charged, and records the outcome.
+// Whatever comes next (a retry, the payer's browser, a poll, the sweep) finishes the same attempt if it was cut off.
+// Start begins attempts online, and Driver.Begin of reader/run those at readers.
 package processing
 
 import (
@@ -55,8 +54,7 @@ const (
 	// chargeTime bounds one call to the acquirer. Two of them and the writes
 	// before and after them end before the sweep takes over an attempt.
 	chargeTime = 8 * time.Second
-	// recordTime bounds the recording of an outcome, which goes on even when
-	// the client has disconnected.
+	// recordTime bounds the recording of an outcome, which goes on even when the client has disconnected.
 	recordTime = 10 * time.Second
 )
 
@@ -89,9 +87,8 @@ func (p *Processor) CloseNotTaken(ctx context.Context, t identity.Tenant, c paym
 	})
 }
 
-// settle records an outcome. It changes nothing once the attempt is closed. All
-// outcomes of all charges pass here, so that each is counted once, by whoever
-// records it, in one line with what the caller has measured.
+// settle records an outcome, unless the attempt is closed. All outcomes of all charges pass here, so that each is
+// counted once, in one line with what the caller has measured.
 func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string,
 	o payments.Outcome, measured ...metric.Value) (payments.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
@@ -120,9 +117,8 @@ func (p *Processor) session(c payments.Checkout, attemptID string) payments.Sess
 	return payments.Session{TokenHash: identity.Hash(p.SessionToken(*c.Attempt))}
 }
 
-// logUnexpectedApproval reports an approved charge whose checkout is not paid by
-// it. That should be impossible, because an attempt is only closed after the
-// acquirer has cancelled it; if it happens, an operator must return the money.
+// logUnexpectedApproval reports an approved charge whose checkout is not paid by it. The acquirer cancels an attempt
+// before it is closed, so this should be impossible; if it happens, an operator must return the money.
 func (p *Processor) logUnexpectedApproval(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	attemptID string) {
 	if final, ok := c.SuccessfulTransaction(); ok && final.ID == attemptID {
@@ -132,9 +128,8 @@ func (p *Processor) logUnexpectedApproval(ctx context.Context, t identity.Tenant
 		c.ID, "attempt", attemptID)
 }
 
-// change applies a rule to a checkout and writes the change, again on the new
-// state whenever another writer was faster. When the rule returns false it
-// writes nothing.
+// change applies a rule to a checkout and writes the change, again on the new state whenever another writer was faster;
+// nothing when the rule returns false.
 func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	rule func(payments.Checkout) (payments.CheckoutChange, bool, error)) (payments.Checkout, error) {
 	return store.Retry(func(again bool) (payments.Checkout, error) {
@@ -152,19 +147,17 @@ func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Ch
 	})
 }
 
-// SessionToken identifies an attempt to the payer's browser, which has no
-// credential: as the MD of its challenge, and in the links to its payment code.
-// It cannot be guessed, and is the same for every retry and poll of the attempt,
-// also after the secret has been rotated.
+// SessionToken identifies an attempt to the payer's browser, which has no credential: as the MD of its challenge, and
+// in links to its payment code. It cannot be guessed, and stays the same for all of the attempt, also after the secret
+// was rotated.
 func (p *Processor) SessionToken(a payments.Attempt) string {
 	mac := hmac.New(sha256.New, p.SessionKey(a.StartedAt))
 	mac.Write([]byte("payer session " + a.ID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// cardToken is our token for a card, the same for the same card of the same
-// customer (contract §4.6). It is a keyed hash, from which the number cannot be
-// recovered.
+// cardToken returns our token for a customer's card, always the same (contract §4.6): a keyed hash, from which the
+// number cannot be recovered.
 func (p *Processor) cardToken(t identity.Tenant, customer string, number secret.Text) string {
 	mac := hmac.New(sha256.New, p.TokenKey())
 	mac.Write([]byte("card token\x00" + t.String() + "\x00" + customer + "\x00" + number.Reveal()))
@@ -222,8 +215,7 @@ type Voucher struct {
 	Code payments.PaymentCode
 }
 
-// Code finds the payment code (boleto, Pix) of a payer's link.
-// Failure: NotFound.
+// Code finds the payment code (boleto, Pix) of a payer's link. Failure: NotFound.
 func (p *Processor) Code(ctx context.Context, token string) (Voucher, error) {
 	t, session, err := p.Store.Session(ctx, identity.Hash(token))
 	if err != nil {

@@ -26,12 +26,10 @@ type RefundRequest struct {
 // errRefundRefused reports that the acquirer declined the refund.
 var errRefundRefused = failure.Conflict("The acquirer refused the refund.")
 
-// Refund returns money to the payer: 1 read, 1 transaction to begin the refund,
-// the acquirer, 1 transaction to record the outcome. When the outcome is
-// unknown it succeeds, and the acquirer is polled. Failures: NotFound; Invalid
-// for a bad amount; Conflict when nothing is left to refund, it is too old, or
-// the acquirer refuses; payments.AmountTooHighError, BelowLeast and ErrBalance; Upstream
-// when the acquirer did not take the request.
+// Refund returns money to the payer: 1 read, 1 transaction to begin the refund, the acquirer, 1 transaction to record
+// the outcome. With an unknown outcome it succeeds, and the acquirer is polled. Failures: NotFound; Invalid for a bad
+// amount; Conflict when nothing is left to refund, it is too old, or the acquirer refuses; payments.AmountTooHighError,
+// BelowLeast and ErrBalance; Upstream when the acquirer did not take the request.
 func (p *Processor) Refund(ctx context.Context, t identity.Tenant, request RefundRequest) error {
 	var begun bool // by another request
 	e, err := store.Retry(func(bool) (payments.Event, error) {
@@ -94,14 +92,11 @@ func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, erro
 	return &amount, nil
 }
 
-// checkBalance refuses a refund that would take the merchant's balance, less the
-// reserve for pending refunds, below the minimum (contract §6.4). It returns the
-// reserve that the decision is based on.
+// checkBalance refuses a refund that would take the merchant's balance, less the reserve for pending refunds, below the
+// minimum (contract §6.4). It returns the reserve on which the decision is based.
 //
-// The merchant is read after the reserve: a debit that this misses, because it is
-// in a shard that is newer than the merchant as read, is of a refund that changed
-// the reserve after it was read, so the decision is not written. The merchant of
-// the request would be older. As with one shard, a chargeback may come between.
+// The merchant is read after the reserve. A debit in a shard that is newer than the merchant as read is of a refund
+// that changed the reserve, so the decision is not written. As with one shard, a chargeback may come between.
 func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount money.Amount,
 	minimum *money.Amount) (*store.Reserve, error) {
 	if minimum == nil {
@@ -138,9 +133,8 @@ func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount 
 	return nil, payments.ErrInsufficientBalance
 }
 
-// sendRefund has the acquirer make a refund that this request has begun, and
-// records the outcome. Only the request that began a refund can know that the
-// acquirer never took it, and only as long as no other request has asked for it.
+// sendRefund has the acquirer make a refund that this request has begun, and records the outcome. Only this request can
+// know that the acquirer never took it, and only until another request asks for it.
 func (p *Processor) sendRefund(ctx context.Context, t identity.Tenant, e payments.Event) error {
 	o, err := p.requestRefund(ctx, t, e)
 	var after payments.Event
@@ -164,9 +158,8 @@ func (p *Processor) resumeRefund(ctx context.Context, t identity.Tenant, e payme
 	return refundError(after, after.Sequence)
 }
 
-// pollRefund asks the acquirer about a refund that another request has begun. That
-// request may still withdraw it, so the refund is first made visible to clients,
-// after which nothing withdraws it.
+// pollRefund asks the acquirer about a refund that another request has begun and may still withdraw. It first makes the
+// refund visible to clients, after which nothing withdraws it.
 func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	if e.Status == payments.EventBegun {
 		var err error
@@ -194,8 +187,7 @@ func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payment
 // errWithdrawn reports that the acquirer did not take the refund.
 var errWithdrawn = errors.New("processing: the refund was withdrawn")
 
-// refundError is the error that a client gets for the refund that it requested,
-// which had the sequence number.
+// refundError returns the client's error for the refund that it requested, which had the sequence number.
 func refundError(e payments.Event, sequence int) error {
 	switch {
 	case e.Status == payments.EventWithdrawn, e.Sequence != sequence: // withdrawn, and begun again since
@@ -221,10 +213,8 @@ func (p *Processor) requestRefund(ctx context.Context, t identity.Tenant, e paym
 	return o, nil
 }
 
-// cancelRefund cancels a refund that the acquirer does not take, or returns its
-// outcome: that one request was not taken says nothing about other requests for
-// it, which may have been made or be on their way. Without an answer the refund
-// stays pending.
+// cancelRefund cancels a refund that the acquirer does not take, or returns its outcome: other requests for it may have
+// been made or be on their way. Without an answer the refund stays pending.
 func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payments.Event) payments.Outcome {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t).CancelRefund(ctx, e.ID)
@@ -237,8 +227,7 @@ func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payme
 	return o
 }
 
-// settleRefund records the acquirer's outcome; it changes nothing once the refund
-// is final.
+// settleRefund records the acquirer's outcome; it changes nothing once the refund is final.
 func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payments.Event,
 	o payments.Outcome) (payments.Event, error) {
 	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
@@ -246,8 +235,7 @@ func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payme
 	})
 }
 
-// withdraw undoes the beginning of refund e, unless it was withdrawn and begun
-// again since.
+// withdraw undoes the beginning of refund e, unless it was withdrawn and begun again since.
 func (p *Processor) withdraw(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, stored payments.Event) (payments.TransactionChange,
 		bool) {
@@ -258,14 +246,12 @@ func (p *Processor) withdraw(ctx context.Context, t identity.Tenant, e payments.
 	})
 }
 
-// errUnrecorded is an internal error, not a Conflict, which would say that no
-// money moved: that is unknown.
+// errUnrecorded is an internal error, because a Conflict would say that no money moved, which is unknown.
 var errUnrecorded = errors.New("processing: a refund's outcome was not recorded: others keep changing the transaction")
 
-// changeRefund applies a rule to a refund as it is stored now and writes the
-// change, also when the client has disconnected. It tries until its time is up,
-// since the outcome must not be lost; each failed try means that another writer
-// succeeded.
+// changeRefund applies a rule to a refund as it is stored now and writes the change, even when the client has
+// disconnected. It tries until its time is up, since the outcome must not be lost; each failed try means that another
+// writer succeeded.
 func (p *Processor) changeRefund(ctx context.Context, t identity.Tenant, e payments.Event,
 	rule func(payments.Transaction, payments.Event) (payments.TransactionChange, bool)) (payments.Event, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
@@ -324,8 +310,7 @@ type ChargebackRequest struct {
 	Lost          bool          // the merchant cannot pay it (NON_COLLECTION)
 }
 
-// Chargeback records a chargeback and its callback. Failures: NotFound, Invalid,
-// Conflict.
+// Chargeback records a chargeback and its callback. Failures: NotFound, Invalid, Conflict.
 func (p *Processor) Chargeback(ctx context.Context, t identity.Tenant,
 	request ChargebackRequest) (payments.Event, error) {
 	return store.Retry(func(bool) (payments.Event, error) {

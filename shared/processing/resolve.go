@@ -35,9 +35,8 @@ func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutI
 	})
 }
 
-// Resolve asks the acquirer for the outcome of a checkout's open attempt and
-// records it, and records expiry. It begins nothing and may be repeated at any
-// time, as when the acquirer sends a notification. Failure: NotFound.
+// Resolve asks the acquirer for the outcome of a checkout's open attempt and records it, and records expiry. It may be
+// repeated at any time, as when the acquirer sends a notification. Failure: NotFound.
 func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
 	if err != nil {
@@ -46,9 +45,8 @@ func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID s
 	return p.resolve(ctx, t, c)
 }
 
-// ResolveDue is Resolve for callers on a schedule, of which there may be several:
-// before the next poll is due it does nothing.
-// Failure: NotFound.
+// ResolveDue is Resolve for several callers on a schedule: before the next poll is due it does nothing. Failure:
+// NotFound.
 func (p *Processor) ResolveDue(ctx context.Context, t identity.Tenant, checkoutID string) error {
 	c, err := p.Store.AnyCheckout(ctx, t, checkoutID)
 	if err != nil || c.AttemptOpen() && p.Store.Now().Before(c.Attempt.NextPoll) {

@@ -16,8 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// PaymentRequest is a request to pay a checkout. Its fields have been checked one
-// by one, but not against the checkout.
+// PaymentRequest is a request to pay a checkout, whose fields have been checked, but not against the checkout.
 type PaymentRequest struct {
 	CheckoutID   string
 	Operation    string // identifies the request; a retry with the same Idempotency-Key has the same
@@ -44,12 +43,10 @@ type Step struct {
 	Redirect bool // a method's own page (GET), not a 3DS challenge (POST)
 }
 
-// Start processes a checkout: 1 read (and another after an attempt that requires
-// action is given up), 1 write to claim the attempt, the acquirer, 1 transaction
-// to record the outcome. The step is nil unless the payer has to act. Failures:
-// NotFound; Conflict while an attempt is pending, when paid or expired;
-// NotChargeable; Upstream when the acquirer did not take the charge; TooMany;
-// Invalid for what does not fit the checkout.
+// Start processes a checkout: 1 read (2 if it gives up an attempt that requires action), 1 write to claim the attempt,
+// the acquirer, 1 transaction to record the outcome. The step is nil unless the payer has to act. Failures: NotFound;
+// Conflict while an attempt is pending, when paid or expired; NotChargeable; Upstream when the acquirer did not take
+// the charge; TooMany; Invalid for what does not fit the checkout.
 func (p *Processor) Start(ctx context.Context, t identity.Tenant,
 	request PaymentRequest) (payments.Checkout, *Step, error) {
 	var instrument *payments.Instrument
@@ -72,8 +69,7 @@ func (p *Processor) Start(ctx context.Context, t identity.Tenant,
 	return p.carryOut(ctx, t, c, request, instrument, begun)
 }
 
-// read reads the checkout and, if the request names one, the saved card, in one
-// call.
+// read reads the checkout and, if the request names one, the saved card, in one call.
 func (p *Processor) read(ctx context.Context, t identity.Tenant, request PaymentRequest) (payments.Checkout,
 	*payments.Instrument, error) {
 	if request.Token == "" {
@@ -90,20 +86,17 @@ func (p *Processor) read(ctx context.Context, t identity.Tenant, request Payment
 	return c, instrument, nil
 }
 
-// errUnknownToken is also the error for a payer's browser that names a card of
-// another customer, whatever the state of the checkout: it must not find out
-// which tokens and customers exist.
+// errUnknownToken is also returned when a payer's browser names another customer's card, so that the browser cannot
+// find out which tokens and customers exist.
 var errUnknownToken = failure.Invalid("token", "must be the token of a saved card")
 
-// errSuperseded reports a request from a payment page that is repeated after another has begun
-// an attempt.
+// errSuperseded reports that a payment page repeats a request after another has begun an attempt.
 var errSuperseded = failure.Conflict("Another payment attempt has been made since.")
 
 // errAnotherAmount reports that the merchant has changed what is to be paid.
 var errAnotherAmount = failure.Conflict("The amount has been changed since.")
 
-// begin claims the checkout for a new attempt. Error: ErrStale when the checkout
-// has to be read again first.
+// begin claims the checkout for a new attempt. Error: ErrStale when the checkout has to be read again first.
 func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) (payments.Checkout, error) {
 	now, by := p.Store.Now(), p.Source(request.CheckoutID, request.PayerPresent, request.AskedBy...)
@@ -118,9 +111,8 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 		return c, err
 	}
 	if c.RequiresAction() {
-		// The open attempt is cancelled at the acquirer; if it has been decided
-		// already, that outcome is recorded. Others may have changed the checkout
-		// meanwhile, so it is read and the request checked again.
+		// The open attempt is cancelled at the acquirer, or its outcome recorded if it was decided. Others may have
+		// changed the checkout meanwhile, so it is read and the request checked again.
 		if c, err = p.cancel(ctx, t, c); err == nil {
 			err = store.ErrStale
 		}
@@ -211,14 +203,12 @@ func (p *Processor) cancel(ctx context.Context, t identity.Tenant, c payments.Ch
 	return p.settle(ctx, t, c, attemptID, o)
 }
 
-// errAttemptPending reports that the acquirer has not decided on the open attempt,
-// which until then can neither be cancelled nor followed by another (contract
-// §4.5).
+// errAttemptPending reports that the acquirer has not decided on the open attempt, which until then can neither be
+// cancelled nor followed by another (contract §4.5).
 var errAttemptPending = failure.Conflict("The acquirer is still deciding on a payment.").AsTransient()
 
-// carryOut has the claimed attempt charged and records the outcome. A retry finds
-// the same charge at the acquirer. Only the request that began the attempt can
-// know that the acquirer never took it.
+// carryOut has the claimed attempt charged and records the outcome. A retry finds the same charge. Only the request
+// that began the attempt can know that the acquirer never took it.
 func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument, begun bool) (payments.Checkout, *Step, error) {
 	a := c.Attempt
@@ -248,10 +238,9 @@ func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.
 	return c, p.step(c, a.ID, o), nil
 }
 
-// cancelExpired cancels an attempt that was claimed just when valid_until passed.
-// The clock was read before the claim was written; clients that read the checkout
-// in between saw EXPIRED, which is final. Only if a retry finds the charge
-// approved is the checkout paid.
+// cancelExpired cancels an attempt that was claimed just when valid_until passed: clients that read the checkout
+// between the clock and the claim saw EXPIRED, which is final. Only if a retry finds the charge approved is the
+// checkout paid.
 func (p *Processor) cancelExpired(ctx context.Context, t identity.Tenant,
 	c payments.Checkout) (payments.Checkout, *Step, error) {
 	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
@@ -289,10 +278,8 @@ func (p *Processor) charge(ctx context.Context, t identity.Tenant, c payments.Ch
 	})
 }
 
-// askTwice calls the acquirer again when the first answer is lost: the
-// idempotency key makes that safe, and most network faults end here. ErrNotTaken
-// is about one request only: if the second request was not taken, the outcome of
-// the first stays unknown.
+// askTwice calls the acquirer again when the first answer is lost, which the idempotency key makes safe. ErrNotTaken of
+// the second request says nothing about the first, whose outcome stays unknown.
 func askTwice(ctx context.Context, ask func(context.Context) (payments.Outcome, error)) (payments.Outcome, error) {
 	o, err := askOnce(ctx, ask)
 	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || ctx.Err() != nil {
@@ -311,8 +298,7 @@ func askOnce(ctx context.Context, ask func(context.Context) (payments.Outcome, e
 	return ask(ctx)
 }
 
-// step is the payer's next page, with the return URL for a 3DS challenge (contract
-// §4.3, §4.4).
+// step returns the payer's next page, with the return URL for a 3DS challenge (contract §4.3, §4.4).
 func (p *Processor) step(c payments.Checkout, attemptID string, o payments.Outcome) *Step {
 	if o.Decision != payments.Challenge || o.Step == nil || !c.RequiresAction() || c.Attempt.ID != attemptID {
 		return nil

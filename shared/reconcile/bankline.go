@@ -10,9 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// expectedBankLine is the line of the bank's statement that an entry leads us to
-// expect; false when it is about something else. A payout that was returned
-// leads to none: its statement has no line, or two that cancel out.
+// expectedBankLine returns the line of the bank's statement that an entry leads us to expect; false for other entries,
+// and for a returned payout, whose statement has no line, or two that cancel out.
 func expectedBankLine(v ledger.Entry) (line, bool) {
 	if v.Kind != ledger.PayoutPaid {
 		return line{}, false
@@ -35,8 +34,7 @@ func bankSides(v ledger.Entry) sides {
 	return s
 }
 
-// bankLineSides are what a line of the bank's statement adds to it. A return
-// cancels the payment.
+// bankLineSides returns what a line of the bank's statement adds to it. A return cancels the payment.
 func bankLineSides(b bank.StatementLine) sides {
 	paid := []line{bankLine(b.ID, b.Amount.Minor(), b.Amount.Currency())}
 	s := sides{actual: paid}
@@ -71,8 +69,7 @@ func atBank(v ledger.Entry) int64 {
 	return sum
 }
 
-// debited is what a statement line takes from our money at the bank, in minor
-// units.
+// debited returns what a statement line takes from our money at the bank, in minor units.
 func debited(b bank.StatementLine) int64 {
 	if b.Return {
 		return -b.Amount.Minor()
@@ -94,11 +91,9 @@ func (r *run) noteBankLine(t identity.Tenant, b bank.StatementLine) {
 	}
 }
 
-// checkBankLines compares the entries with the bank's statement, as
-// checkMovements does with the acquirer's. The bank may have paid a transfer
-// before we get its answer: for a day that counts as open. Any other line that
-// no entry explains is a break at once, because each transfer is recorded before
-// it is sent.
+// checkBankLines compares the entries with the bank's statement, as checkMovements does with the acquirer's. The bank
+// may pay a transfer before we get its answer, which counts as open for a day. Any other unexplained line is a break at
+// once, because each transfer is recorded before it is sent.
 func (r *run) checkBankLines(found *result, s *reading) {
 	var expected []line
 	maybeLater := map[line]bool{}
@@ -138,8 +133,7 @@ func (r *run) recent(lines []bank.StatementLine) bool {
 	return !slices.ContainsFunc(lines, func(b bank.StatementLine) bool { return r.began.Sub(b.At) > openFor })
 }
 
-// withoutReturned are the lines without payments that were returned and their
-// returns.
+// withoutReturned returns the lines without returned payments and their returns.
 func withoutReturned(lines []bank.StatementLine) []bank.StatementLine {
 	rest := slices.DeleteFunc(slices.Clone(lines), func(b bank.StatementLine) bool { return b.Return })
 	for _, returned := range lines {

@@ -97,8 +97,7 @@ func (r *run) checkItems(found *result, s *reading) {
 	}
 }
 
-// isPending reports whether a refund's outcome is not known. A deduction does not
-// depend on the acquirer.
+// isPending reports whether a refund's outcome is unknown. A deduction does not depend on the acquirer.
 func isPending(e payments.Event) bool { return e.Type == payments.RefundEvent && e.Open() }
 
 // stuck reports whether a refund has been pending for too long.
@@ -122,9 +121,8 @@ func impossible(t payments.Transaction) string {
 	}
 }
 
-// checkMovements compares the entries with the acquirer's statement. An entry
-// written after the statement was requested may be missing from it, and a recent
-// movement may not have been recorded yet.
+// checkMovements compares the entries with the acquirer's statement, which may miss entries written after it was
+// requested. A recent movement may not have been recorded yet.
 func (r *run) checkMovements(found *result, s *reading) {
 	var expected, actual []line
 	maybeLater, movedAt := map[line]bool{}, map[line]time.Time{}
@@ -148,9 +146,8 @@ func (r *run) checkMovements(found *result, s *reading) {
 	})
 }
 
-// compare finds the lines that are expected and missing, unless they may come
-// later, and those that are not expected, unless what explains them may come
-// later; also duplicates, and lines that are not as expected.
+// compare finds missing lines and unexpected ones, unless they or their cause may come later; also duplicates, and
+// lines that are not as expected.
 func (f *result) compare(s *reading, expected, actual []line, maybeLater, maybeExplained func(line) bool) {
 	of := "; transaction " + payments.CodeOfID(s.id) + " " + s.id
 	if s.notUUID {

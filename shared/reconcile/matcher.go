@@ -20,10 +20,9 @@ type subject struct {
 	id     uuid.UUID
 }
 
-// residual is what does not cancel out for a subject: the sum, modulo 2⁶⁴, of a
-// random number for each expected line, less those of the actual lines, plus the
-// subject's sums, each times a random number. It is zero when everything matches,
-// and otherwise with a probability of 2⁻⁶⁴.
+// residual is what does not cancel out for a subject: the sum, modulo 2⁶⁴, of a random number for each expected line,
+// less those of the actual lines, plus the subject's sums, each times a random number. It is zero when everything
+// matches, and otherwise with a probability of 2⁻⁶⁴.
 type residual [comparisonCount]uint64
 
 // The comparisons, each of which cancels out by itself.

@@ -48,8 +48,7 @@ type reading struct {
 	before      *result   // of the reading before
 }
 
-// recheck reads the suspects again and finds their breaks. The statements come
-// before the table, as in the first pass.
+// recheck reads the suspects again and finds their breaks, the statements first, as in the first pass.
 func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 	if n := len(suspects); n > maxSuspects {
 		r.addBreak(Break{suspects[maxSuspects].tenant.String(), Unchecked, suspects[maxSuspects].id,
@@ -81,11 +80,9 @@ func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 // key names the suspect among others.
 func (s suspect) key() string { return s.tenant.String() + "#" + s.id }
 
-// confirm checks the suspects until two readings agree. A reading takes several
-// reads, between which things may change; but a change that was being made
-// during one reading is complete before the next. So only what two of them find
-// is a break. A suspect that changes during every reading is being processed,
-// and counts as open.
+// confirm checks the suspects until two readings agree. Things may change between the reads of a reading, but such a
+// change is complete before the next reading. A suspect that changes during every reading is being processed, and
+// counts as open.
 func (r *run) confirm(ctx context.Context, open []*reading) error {
 	for range maxReadings {
 		if err := r.read(ctx, open); err != nil {
@@ -108,8 +105,7 @@ func (r *run) confirm(ctx context.Context, open []*reading) error {
 	return nil
 }
 
-// read reads the suspects. Payables come before the records that payouts turn
-// them into, so that none is missed.
+// read reads the suspects: payables before the records that payouts turn them into, so that none is missed.
 func (r *run) read(ctx context.Context, open []*reading) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(readers)
@@ -148,8 +144,7 @@ func (r *run) readOne(ctx context.Context, s *reading) error {
 	return nil
 }
 
-// readPayables reads the tenant's payables and the payout records that may be
-// about the suspects, once for all of them.
+// readPayables reads the tenant's payables and the payout records that may be about the suspects, once for all of them.
 func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*reading) error {
 	byID, keys, oldest := map[string]*reading{}, map[balanceKey]bool{}, r.began
 	for key := range r.matcher.currencies {

@@ -1,19 +1,13 @@
-// Package reconcile compares every record of money with every other:
-// transactions and their events, the journal, the payables, the payouts with
-// their records, the reserves, and the statements of acquirers and banks, for
-// every tenant. As it reads the whole table, it also looks for files to whose
-// objects nothing leads (file.go).
+// Package reconcile compares every record of money with every other, for every tenant: transactions and their events,
+// the journal, the payables, the payouts with their records, the reserves, and the statements of acquirers and banks.
+// As it reads the whole table, it also looks for files without a way to their objects (file.go).
 //
-// A first pass reads the statements, then the whole table once, in parallel.
-// For each transaction and each payout it keeps three numbers: one for our own
-// records, and one each for the acquirer's and the bank's statement. A line that
-// one record leads us to expect is added, and one that a record has is
-// subtracted, so what matches cancels out (matcher.go). That takes about 100
-// bytes for each, 1 GB for ten million; pages of statements and of the table
-// are not kept. The pass is not atomic, so whatever does not cancel out is only
-// a suspected break: those transactions and payouts are read again,
-// consistently and in full, and only what two readings agree on is reported as
-// a break (recheck.go).
+// A first pass reads the statements, then the whole table once, in parallel. For each transaction and payout it keeps
+// three numbers: for our records, the acquirer's and the bank's statement. It adds each line that one record leads us
+// to expect, and subtracts each that another has, so what matches cancels out (matcher.go). That takes about 100 bytes
+// for each, 1 GB for ten million; pages are not kept. The pass is not atomic, so the rest is only suspected: those
+// transactions and payouts are read again, consistently and in full, and what two readings agree on is a break
+// (recheck.go).
 //
 // Time grows with the table, all of which a Scan reads.
 package reconcile
@@ -30,10 +24,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// BreakKind says what does not match, and how. For lines that are missing,
-// unexpected, different or duplicated it is the line's kind (entry, payable,
-// record, movement of the acquirer, bank_line) with one of the suffixes below,
-// as in bank_line_missing.
+// BreakKind says what does not match, and how. For lines that are missing, unexpected, different or duplicated it is
+// the line's kind (entry, payable, record, movement of the acquirer, bank_line) with a suffix below, as in
+// bank_line_missing.
 type BreakKind string
 
 // The kinds of breaks that are not of a single line.

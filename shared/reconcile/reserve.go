@@ -41,11 +41,9 @@ func (r *run) noteOpen(t identity.Tenant, e payments.Event) {
 // (package payments): by then every pending one is due.
 const longestPollGap = time.Hour
 
-// checkReserves compares each tenant's reserve with its pending refunds. The
-// first pass read the two at different times, so where they differ both are read
-// again, and as with other suspects only what two readings agree on is a break:
-// between them the reserve must not have changed, as one refund may replace another
-// of the same amount.
+// checkReserves compares each tenant's reserve with its pending refunds. Where they differ after the first pass, which
+// reads the two at different times, both are read again, until two readings agree. The reserve must not change between
+// them, as one refund may replace another of the same amount.
 func (r *run) checkReserves(ctx context.Context) error {
 	for _, key := range sortedKeys(r.matcher.reserves) {
 		of := r.matcher.reserves[key]
@@ -88,8 +86,7 @@ func (r *run) dueRefunds(ctx context.Context) (map[identity.Tenant][]string, err
 	return due, nil
 }
 
-// readReserve reads a tenant's reserve, and which of the refunds are still
-// pending.
+// readReserve reads a tenant's reserve, and which of the refunds are still pending.
 func (r *run) readReserve(ctx context.Context, key balanceKey, candidates []string) (reserve, error) {
 	stored, err := r.Store.Reserve(ctx, key.tenant, key.currency)
 	if err != nil {

@@ -29,8 +29,7 @@ const (
 	bankLineKind = "bank_line"
 )
 
-// sides are what one record adds to the two sides of the reconciliation of a
-// transaction or payout.
+// sides are what one record adds to the two sides of the reconciliation of a transaction or payout.
 type sides struct {
 	about    string // the id of the transaction or payout
 	expected []line // lines that other records must have
@@ -38,9 +37,8 @@ type sides struct {
 	sums     sums
 }
 
-// sums are amounts in minor units that add up to zero over all items about one
-// transaction or payout. Those from tenantSums on need only do so for a whole
-// tenant.
+// sums are amounts in minor units that add up to zero over all items about one transaction or payout; from tenantSums
+// on, over a whole tenant.
 type sums [sumCount]int64
 
 const (
@@ -89,8 +87,7 @@ func sidesOf(a store.ReconciledItem) []sides {
 	}
 }
 
-// transactionSides expects an entry for what was captured, and a payable or a
-// payout's record for each part of it.
+// transactionSides expects an entry for what was captured, and a payable or a payout's record for each part of it.
 func transactionSides(t payments.Transaction) sides {
 	s := sides{about: t.ID}
 	captured, fee, currency := t.Captured.Minor(), t.Fee.Minor(), t.Captured.Currency()
@@ -169,20 +166,17 @@ func entrySides(v ledger.Entry) sides {
 	return s
 }
 
-// carried begins the ids of shortfalls that one payout carries forward to the
-// next.
+// carried begins the ids of shortfalls that one payout carries forward to the next.
 const carried = "carried#"
 
-// carriedBy is the payout that carried the payable forward, by the last of its
-// steps or all at once.
+// carriedBy returns the payout that carried the payable forward, by the last of its steps or all at once.
 func carriedBy(p payments.Payable) (payout string, ok bool) {
 	payout, ok = strings.CutPrefix(p.ID, carried)
 	payout, _, _ = strings.Cut(payout, "#")
 	return payout, ok && p.TransactionID == ""
 }
 
-// aboutPayable is the id of the payable's transaction, or of the payout that
-// carried it forward.
+// aboutPayable returns the id of the payable's transaction, or of the payout that carried it forward.
 func aboutPayable(p payments.Payable) string {
 	if payout, ok := carriedBy(p); ok {
 		return payout
@@ -236,8 +230,7 @@ func debitLine(p payments.Payable) line {
 	return debit(id, p.Amount.Minor(), p.Amount.Currency())
 }
 
-// debit is the line of a payable that reduces later payouts, or that an open
-// payout has just taken.
+// debit returns the line of a payable that reduces later payouts, or that an open payout has just taken.
 func debit(id string, minor int64, c money.Currency) line {
 	return payable(id, "", minor, 0, c, time.Time{})
 }

@@ -50,8 +50,7 @@ func statements[Counterparty, Line any](of map[identity.Mode]Counterparty,
 	return nil
 }
 
-// movementsOf reads the acquirers' statements again, for the suspects whose
-// movements do not match.
+// movementsOf reads the acquirers' statements again, for the suspects whose movements do not match.
 func (r *run) movementsOf(ctx context.Context, suspects []suspect) (map[string][]acquirer.Movement, error) {
 	lines := linesOf[acquirer.Movement](suspects, func(s suspect) bool { return s.checkAcquirer })
 	if len(lines) == 0 {
@@ -60,8 +59,7 @@ func (r *run) movementsOf(ctx context.Context, suspects []suspect) (map[string][
 	return lines, r.movements(ctx, func(t identity.Tenant, m acquirer.Movement) { addLine(lines, t, m.ChargeID, m) })
 }
 
-// bankLinesOf reads the banks' statements again, for the suspects whose bank
-// lines do not match.
+// bankLinesOf reads the banks' statements again, for the suspects whose bank lines do not match.
 func (r *run) bankLinesOf(ctx context.Context, suspects []suspect) (map[string][]bank.StatementLine, error) {
 	lines := linesOf[bank.StatementLine](suspects, func(s suspect) bool { return s.checkBank })
 	if len(lines) == 0 {
@@ -93,8 +91,7 @@ func addLine[Line any](lines map[string][]Line, t identity.Tenant, id string, li
 var movementFor = map[ledger.Kind]acquirer.Kind{ledger.Payment: acquirer.CaptureMovement,
 	ledger.Refund: acquirer.RefundMovement, ledger.Chargeback: acquirer.ChargebackMovement}
 
-// expectedMovement is the acquirer's movement that an entry leads us to expect;
-// false when it is about something else.
+// expectedMovement returns the acquirer's movement that an entry leads us to expect; false for other entries.
 func expectedMovement(v ledger.Entry) (line, bool) {
 	kind, ok := movementFor[v.Kind]
 	if !ok {
@@ -109,8 +106,7 @@ func expectedMovement(v ledger.Entry) (line, bool) {
 	return line{}, false
 }
 
-// actualMovement is a line of the acquirer's statement. An acquirer has its own
-// ids for chargebacks.
+// actualMovement returns a line of the acquirer's statement. An acquirer has its own ids for chargebacks.
 func actualMovement(m acquirer.Movement) line {
 	id := m.ID
 	if m.Kind == acquirer.ChargebackMovement {

@@ -130,8 +130,7 @@ func (x *exchange) source() string {
 	return x.client.String()
 }
 
-// secure reports whether the client used TLS, to us or to every proxy on the
-// way (contract §2.1).
+// secure reports whether the client used TLS, to us or to every proxy on the way (contract §2.1).
 func secure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
@@ -140,8 +139,7 @@ func secure(r *http.Request) bool {
 	return !slices.ContainsFunc(schemes, func(s string) bool { return !strings.EqualFold(strings.TrimSpace(s), "https") })
 }
 
-// authenticate reads the credential. For an API key it calls the table once, and for a
-// text of another form not at all.
+// authenticate reads the credential. An API key takes one call of the table, and a text of another form none.
 func (x *exchange) authenticate(ctx context.Context) (identity.Principal, merchant.Merchant, error) {
 	header := x.request.Header.Get("Authorization")
 	if header == "" {

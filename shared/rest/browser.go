@@ -50,8 +50,7 @@ func AcceptLanguage(ctx context.Context) string {
 	return strings.Join(sent(ctx).Header.Values("Accept-Language"), ",")
 }
 
-// IsForm reports whether the body of a request to an Open route that takes JSON and a form is a
-// form (contract §2.2).
+// IsForm reports whether the body of a request to an Open route that takes JSON and a form is a form (contract §2.2).
 func IsForm(ctx context.Context) bool { return isForm(sent(ctx).Header) }
 
 // Language is that of a page for the browser that sent a request to an Open route.

@@ -12,9 +12,8 @@ func corsHeaders(h http.Header) {
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed")
 }
 
-// preflight answers a browser's OPTIONS with the methods that browsers may use.
-// The wildcard covers clients' own headers but, by the Fetch standard, not
-// Authorization, which is therefore listed.
+// preflight answers a browser's OPTIONS with the methods that browsers may use. By the Fetch standard the wildcard does
+// not cover Authorization, which is therefore listed.
 func preflight(f found) reply {
 	var methods []string
 	for _, route := range f.others {

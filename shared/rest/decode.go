@@ -30,9 +30,8 @@ import (
 //	                  it, so is "". With digits:"2" a text may be sent as a number,
 //	                  which gets zeros before it until it has two digits
 //
-// Fields of embedded structs count as the type's own. The limits of a field are
-// in its tag validate:"…" (package validate): a query parameter is checked as it
-// is read, everything else once all of the request has been read.
+// Fields of embedded structs count as the type's own. The tag validate:"…" has a field's limits (package validate): a
+// query parameter is checked as it is read, all else once the whole request has been read.
 type input struct {
 	plan  plan
 	path  map[string]string
@@ -51,8 +50,7 @@ func (in *input) into(request any) error {
 	return in.check(request)
 }
 
-// decode fills the struct to points to. Failure: Invalid with the fault's
-// dot path, or a List of several.
+// decode fills the struct to points to. Failure: Invalid with the fault's dot path, or a List of several.
 func (in *input) decode(to any) error {
 	v := reflect.ValueOf(to).Elem()
 	var faults failure.List
@@ -90,9 +88,8 @@ func (in *input) check(request any) error {
 	return faults.Err()
 }
 
-// fillQuery sets a query parameter or a list of its values. An empty value is
-// not taken for an absent one: a client that sends limit= or statuses[]= meant
-// something, and we cannot know what.
+// fillQuery sets a query parameter or a list of its values. An empty value does not count as absent: a client that
+// sends limit= or statuses[]= meant something unknown.
 func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 	texts := in.query[f.name]
 	if sent, all := v.Addr().Interface().(*Sent); all {

@@ -9,17 +9,15 @@ import (
 	"time"
 )
 
-// deprecatedAt is when this version of the API was published. Its deprecated
-// routes were deprecated from the start.
+// deprecatedAt is when this version of the API was published, with its deprecated routes.
 var deprecatedAt = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 
 // merchantValue is the placeholder of a Route.Successor that the caller's merchant fills in. All others must be in the
 // route's own path.
 const merchantValue = "merchant_code"
 
-// deprecationHeaders mark a response, also an error, of a deprecated route
-// (contract §2.10): Deprecation is a structured date (RFC 9745 §2.1), Link has
-// the successor (RFC 5829 §3.5).
+// deprecationHeaders mark any response of a deprecated route (contract §2.10): Deprecation is a structured date (RFC
+// 9745 §2.1), Link has the successor (RFC 5829 §3.5).
 func (x *exchange) deprecationHeaders(h http.Header) {
 	if x.route == nil || x.route.Successor == "" {
 		return

@@ -10,9 +10,8 @@ import (
 
 var errorTemplate = page.New("")
 
-// errorPage shows a person in a browser what went wrong, in the language that it asks for. It may
-// be framed: a challenge without redirect_url runs in the shop's page, and an error has nothing to
-// click on.
+// errorPage shows a person in a browser what went wrong, in the browser's language. It may be framed: a challenge
+// without redirect_url runs in the shop's page, and an error has nothing to click on.
 func errorPage(shown Problem, e *failure.Error, requestID string, request http.Header) page.Page {
 	language := page.Preferred(strings.Join(request.Values("Accept-Language"), ","))
 	title, message, detail, texts := shown.Title, e.Text(), "", errorsIn.In(language)

@@ -20,10 +20,8 @@ const maxFaults = 20
 // other than absent, such as a date that a PATCH clears (contract §13.1).
 type optionalMember interface{ Give() any }
 
-// fill sets v from n and adds a fault, with its dot path, for every value of the
-// wrong type. encoding/json decodes the leaves; we walk the tree ourselves,
-// because it neither gives the path of a failed UnmarshalJSON nor matches names
-// exactly.
+// fill sets v from n and adds a fault, with its dot path, for every value of the wrong type. encoding/json decodes only
+// the leaves: it neither gives the path of a failed UnmarshalJSON nor matches names exactly.
 func fill(v reflect.Value, n node, path string, faults *failure.List) {
 	if v.CanAddr() {
 		if member, ok := v.Addr().Interface().(optionalMember); ok && n.kind != jsontext.KindInvalid {

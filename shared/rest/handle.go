@@ -18,9 +18,8 @@ type Handle struct {
 	run  func(context.Context, *input) (reply, error)
 }
 
-// Unchecked is the operation without the check of its request's fields. It calls
-// validate.Fields itself, because it reports other errors before those, or with
-// them.
+// Unchecked leaves the check of the request's fields (validate.Fields) to the operation, which reports other errors
+// before those, or with them.
 func (h Handle) Unchecked() Handle {
 	h.plan.unchecked = true
 	return h
@@ -44,10 +43,9 @@ type NoContent struct{}
 // Content-Length: 0 (contract §2.3). A result of struct{} is sent as {}.
 type Empty struct{}
 
-// JSON is an operation that answers JSON with the status success. Req is a
-// struct whose fields are tagged path, query, form or json, and validate; see
-// decode.go. An operation that may also answer with another media type returns
-// any, which then may hold a Document (payouts as CSV, contract §6.7).
+// JSON is an operation that answers JSON with the status success. Req's fields are tagged path, query, form or json,
+// and validate; see decode.go. An operation that may also answer with another media type returns any, which may hold a
+// Document (payouts as CSV, contract §6.7).
 func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error)) Handle {
 	return Handle{
 		plan: planOf(reflect.TypeFor[Req]()),
@@ -65,8 +63,7 @@ func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error))
 	}
 }
 
-// Document is the result of a page operation: HTML, a redirect, or a body of
-// another type.
+// Document is the result of a page operation: HTML, a redirect, or a body of another type.
 type Document struct {
 	Status      int    // 0: 200, and of a redirect 303
 	HTML        []byte // sent as text/html;charset=UTF-8

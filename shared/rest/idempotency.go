@@ -43,8 +43,7 @@ func changes(method string) bool {
 	return slices.Contains([]string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, method)
 }
 
-// once runs the request at most once under its key, or replays the stored
-// reply (contract §2.8).
+// once runs the request at most once under its key, or replays the stored reply (contract §2.8).
 func (x *exchange) once(ctx context.Context, clientKey string) reply {
 	c, err := x.claim(ctx, clientKey)
 	if err != nil {
@@ -62,8 +61,7 @@ func (x *exchange) once(ctx context.Context, clientKey string) reply {
 	case store.Settled:
 		return x.replay(c)
 	default:
-		// The fingerprint is part of the id: a key may serve another request
-		// once its record has expired.
+		// The fingerprint is part of the id: a key may serve another request once its record has expired.
 		ctx = withOperation(ctx, c.keys, c.keys.operationID(c.Tenant.String(), c.Fingerprint, c.Name))
 		return x.settle(ctx, c, x.run(ctx))
 	}
@@ -92,11 +90,9 @@ func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err er
 	return c, nil
 }
 
-// recordName separates the records by kind of credential (contract §2.8): a
-// public key is in every payer's browser, which must neither use up a key of the
-// merchant's server nor see its replies. Persons, clients, test profiles and merchant
-// tokens have records of their own, because each may see something else. No client's key
-// contains a NUL.
+// recordName separates the records by kind of credential (contract §2.8): a public key, which every payer's browser
+// has, must neither use up a key of the merchant's server nor see its replies. Persons, clients, test profiles and
+// merchant tokens may each see something else. No client's key contains a NUL.
 func recordName(a identity.Actor, clientKey string) string {
 	if a.Kind == identity.SecretKey || a.Kind == identity.PublicKey {
 		return string(a.Kind) + "\x00" + clientKey
@@ -104,9 +100,8 @@ func recordName(a identity.Actor, clientKey string) string {
 	return string(a.Kind) + "\x00" + a.ID + "\x00" + clientKey
 }
 
-// settle stores the reply, or releases the key if the reply is not kept. The
-// client gets the reply even if that fails: the operation has happened, and a
-// retry recognises it by its OperationID.
+// settle stores the reply, or releases the key if the reply is not kept. If that fails the client still gets the reply,
+// and a retry recognises the operation by its OperationID.
 func (x *exchange) settle(ctx context.Context, c claim, r reply) reply {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
@@ -167,8 +162,7 @@ func (x *exchange) replay(c claim) reply {
 // recordID names the record that a sealed reply belongs to.
 func recordID(c store.IdempotencyClaim) string { return c.Tenant.String() + "\x00" + c.Name }
 
-// fingerprint is keyed, because bodies hold card numbers, whose plain hashes
-// could be searched (contract §2.8).
+// fingerprint is keyed, because bodies hold card numbers, whose plain hashes could be searched (contract §2.8).
 func (x *exchange) fingerprint(k keys) string {
 	body := x.raw
 	if x.input.form == nil {

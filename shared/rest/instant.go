@@ -6,8 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Instant is a date-time as checkouts and payment instruments show it:
-// milliseconds and a colon offset (contract §2.4).
+// Instant is a date-time of checkouts and payment instruments: milliseconds and a colon offset (contract §2.4).
 type Instant time.Time
 
 // MarshalJSON writes 2020-02-29T10:56:56.000+00:00.
@@ -15,8 +14,7 @@ func (t Instant) MarshalJSON() ([]byte, error) {
 	return []byte(time.Time(t).UTC().Format(`"2006-01-02T15:04:05.000+00:00"`)), nil
 }
 
-// Timestamp is a date-time as all other families show it: milliseconds and Z
-// (contract §2.4).
+// Timestamp is a date-time of all other families: milliseconds and Z (contract §2.4).
 type Timestamp time.Time
 
 // MarshalJSON writes 2020-02-29T10:56:56.876Z.
@@ -36,9 +34,8 @@ func (t LocalTime) MarshalJSON() ([]byte, error) {
 	return []byte(t.at.Format(`"2006-01-02T15:04:05.000-07:00"`)), nil
 }
 
-// setTime parses an RFC 3339 date-time into to, in UTC, and returns what is wrong
-// with it, or "". Clients send the + of an offset unescaped, which a query turns
-// into a space, so a space there counts as +.
+// setTime parses an RFC 3339 date-time into to, in UTC, and returns what is wrong with it, or "". A space counts as the
+// + of an offset, which clients send unescaped in queries.
 func setTime(to *time.Time, text string) string {
 	if sign := len(text) - len("+01:00"); sign > 0 && text[sign] == ' ' {
 		text = text[:sign] + "+" + text[sign+1:]

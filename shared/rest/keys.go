@@ -38,8 +38,7 @@ func deriveKeys(secret []byte) keys {
 		random: derive(secret, "random"), replies: aead}
 }
 
-// keyring has the keys of all records. A record keeps the keys that it was made
-// with, also after a rotation.
+// keyring has the keys of all records. A record keeps the keys that it was made with, also after a rotation.
 type keyring struct {
 	keys  keys
 	old   *keys // nil: none
@@ -75,8 +74,7 @@ func derive(secret []byte, purpose string) []byte {
 	return key
 }
 
-// mac is HMAC-SHA-256 over the parts, each preceded by its length, so that no
-// two lists of parts give the same input.
+// mac returns HMAC-SHA-256 over the parts, each preceded by its length, so that different lists differ.
 func mac(key []byte, parts ...string) []byte {
 	h := hmac.New(sha256.New, key)
 	for _, part := range parts {

@@ -17,9 +17,8 @@ const (
 	noteAgain   = time.Minute
 )
 
-// keyUses notes when API keys are used (contract §8.2). A process asks the table about a
-// key once an hour, and the table is written once an hour, whatever the number of
-// processes.
+// keyUses notes when API keys are used (contract §8.2). A process asks the table about a key once an hour, and all
+// processes together write it once an hour.
 type keyUses struct {
 	store *store.Store
 	log   *slog.Logger

@@ -8,10 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// canonicalNumber writes a JSON number as digits without zeros at either end
-// and a power of ten, so that 10, 10.0 and 1e1 are equal. It works on the text:
-// a float would make different amounts equal, and a big decimal would take
-// memory for 1e999999999.
+// canonicalNumber writes a JSON number as digits without zeros at either end and a power of ten, so that 10, 10.0 and
+// 1e1 are equal. A float would make different amounts equal, and a big decimal would take memory for 1e999999999.
 func canonicalNumber(text string) string {
 	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
 	sign := ""

@@ -9,13 +9,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// PageSize is the query parameter limit of a list (contract §2.6): a positive
-// integer of any size, 0 when absent. A list limits it by Capped, or
-// by the rule max of its tag.
+// PageSize is the query parameter limit of a list (contract §2.6): a positive integer of any size, 0 when absent. A
+// list limits it by Capped, or by the rule max of its tag.
 type PageSize int
 
-// UnmarshalText reads a positive integer; one beyond an int32 counts as the
-// largest. Failure: Invalid.
+// UnmarshalText reads a positive integer; one beyond an int32 counts as the largest. Failure: Invalid.
 func (n *PageSize) UnmarshalText(text []byte) error {
 	size, err := strconv.ParseInt(string(text), 10, 64)
 	if size < 1 || (err != nil && !errors.Is(err, strconv.ErrRange)) {

@@ -63,8 +63,7 @@ func newPlan(t reflect.Type) plan {
 	return p
 }
 
-// tagged lists the fields that carry the tag, those of embedded structs
-// included, and panics when two share a name.
+// tagged lists the fields that carry the tag, also of embedded structs, and panics when two share a name.
 func tagged(t reflect.Type, tag string) []field {
 	var fields []field
 	seen := map[string]bool{}

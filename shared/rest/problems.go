@@ -7,8 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Problem is what a problem type means (RFC 9457 §3.1.1), also for readers of
-// GET /problems/{slug}.
+// Problem explains a problem type (RFC 9457 §3.1.1), also for readers of GET /problems/{slug}.
 type Problem struct {
 	Slug        string
 	Status      int

@@ -17,11 +17,9 @@ import (
 // maxSubjects bounds how many buckets a process remembers.
 const maxSubjects = 4096
 
-// limiter spends tokens of the buckets in the table. Each process leases them
-// in batches that double from a fiftieth of the burst to one second's worth, so
-// that a busy caller costs at most 0.02 writes a request, and a single request
-// leaves few tokens unused. Leased tokens do not expire: an idle process may
-// later spend up to one batch beyond the bucket.
+// limiter spends tokens of the buckets in the table. Each process leases them in batches that double from a fiftieth of
+// the burst to one second's worth: a busy caller costs at most 0.02 writes a request, and a single request leaves few
+// tokens unused. Leased tokens do not expire, so an idle process may later spend up to one batch beyond the bucket.
 type limiter struct {
 	store *store.Store
 	log   *slog.Logger
@@ -91,10 +89,9 @@ func (l *limiter) take(ctx context.Context, subject string, limit Limit) (quota,
 	return s.quota(limit, now), nil
 }
 
-// renew leases the next batch. After an empty bucket it waits until half the
-// largest batch has come back: leasing single tokens would cost a write for
-// every request. If the table does not answer, requests are served all the same
-// (contract §2.9 protects us from callers, not callers from us).
+// renew leases the next batch. After an empty bucket it waits until half the largest batch has come back: leasing
+// single tokens would cost a write for every request. Without an answer of the table requests are served: contract §2.9
+// protects us from callers, not callers from us.
 //
 // Failure: only that of ctx; a caller that disconnects gains no tokens.
 func (l *limiter) renew(ctx context.Context, subject string, s *lease, limit Limit, now time.Time) error {
@@ -157,8 +154,7 @@ func (l *limiter) forgetOldest() {
 	delete(l.leases, oldest)
 }
 
-// headers are the fields of draft-ietf-httpapi-ratelimit-headers that
-// contract §2.9 puts on every response.
+// headers returns the fields of draft-ietf-httpapi-ratelimit-headers that contract §2.9 puts on every response.
 func (q quota) headers(h http.Header) {
 	window := (q.limit.Burst + q.limit.Rate - 1) / q.limit.Rate
 	h.Set("RateLimit-Policy", fmt.Sprintf(`"default";q=%d;w=%d`, q.limit.Burst, window))

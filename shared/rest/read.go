@@ -20,8 +20,7 @@ var byteOrderMark = []byte("\ufeff")
 // maxBody is contract §2.2's 1 MiB.
 const maxBody = 1 << 20
 
-// path is the decoded path, the same for all of its escaped forms. NUL ends each
-// segment.
+// path is the decoded path, the same for all of its escaped forms. NUL ends each segment.
 func (x *exchange) path() string {
 	var b strings.Builder
 	for segment := range strings.SplitSeq(x.request.URL.EscapedPath(), "/") {
@@ -66,8 +65,7 @@ func (x *exchange) read() error {
 	return err
 }
 
-// parseQuery parses application/x-www-form-urlencoded (WHATWG URL standard)
-// whose names and values are UTF-8.
+// parseQuery parses application/x-www-form-urlencoded (WHATWG URL standard) whose names and values are UTF-8.
 func parseQuery(text string) (url.Values, error) {
 	values, err := url.ParseQuery(text)
 	if err != nil {
@@ -81,9 +79,8 @@ func parseQuery(text string) (url.Values, error) {
 	return values, nil
 }
 
-// readsForm: JSON is the default, whatever the content type says (contract
-// §2.2); a form is read where only a form will do, or where both will and the
-// client says it is one.
+// readsForm: JSON is the default, whatever the content type says (contract §2.2); a form is read where only a form will
+// do, or where the client may choose and says so.
 func (p plan) readsForm(h http.Header) bool {
 	if len(p.form) == 0 || !p.json {
 		return len(p.form) > 0

@@ -18,8 +18,7 @@ const (
 	htmlType    = "text/html;charset=UTF-8"
 )
 
-// reply is a response before it is sent. Bodies are never streamed: clients
-// need a Content-Length (contract §2.3).
+// reply is a response before it is sent. Bodies are never streamed: clients need a Content-Length (contract §2.3).
 type reply struct {
 	status      int
 	contentType string
@@ -73,8 +72,7 @@ var strictPolicy = []string{
 	"default-src 'none'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
 }
 
-// pagePolicy is the strict policy with the page's own directives, which
-// replace strict ones of the same name.
+// pagePolicy returns the strict policy with the page's own directives in place of strict ones of the same name.
 func pagePolicy(own []string) string {
 	directives := slices.Clone(own)
 	for _, strict := range strictPolicy {

@@ -1,6 +1,5 @@
-// Package rest is the only place that knows HTTP. An endpoint family passes New
-// a table of routes; each request then takes the same steps (ARCHITECTURE.md,
-// "A request"):
+// Package rest is the only place that knows HTTP. An endpoint family passes New a table of routes; each request then
+// takes the same steps (ARCHITECTURE.md, "A request"):
 //
 //	request id → route → HTTPS → authenticate → scope → merchant in the path
 //	→ rate limit → idempotency → decode → operation → encode
@@ -124,10 +123,9 @@ type Config struct {
 	Limits    Limits
 	Proxies   Proxies
 
-	// HashKey has 32 secret bytes or more; it is required for repeatable routes. The keys for fingerprints, operation
-	// ids and stored replies are derived from it. While it is rotated, OldHashKey
-	// is the previous one: records made with it are still found, and it still
-	// makes new ones until HashKeySince.
+	// HashKey has 32 secret bytes or more; repeatable routes require it. From it follow the keys for fingerprints,
+	// operation ids and stored replies. While it is rotated, records of the previous one, OldHashKey, are still found,
+	// and it still makes new ones until HashKeySince.
 	HashKey      []byte
 	OldHashKey   []byte // nil: none
 	HashKeySince time.Time

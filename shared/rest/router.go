@@ -116,9 +116,8 @@ func values(c *chi.Context) map[string]string {
 	return m
 }
 
-// truncated cuts a value that is longer than any identifier, and than the table's
-// keys may be. What is left is still too long for one, so the operation answers
-// that it knows no such thing.
+// truncated cuts a value that is longer than any identifier and any key of the table. The rest is still too long for
+// one, so the operation answers that it knows no such thing.
 func truncated(value string) string {
 	if len(value) <= maxSegment {
 		return value

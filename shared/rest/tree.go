@@ -27,11 +27,9 @@ type node struct {
 	children []node   // members or elements
 }
 
-// parseJSON reads a body (contract §2.2). An empty one is allowed; one that is
-// not a JSON text in UTF-8 is INVALID_REQUEST, and so are duplicate member names
-// (RFC 8259 §4: readers disagree which one counts, so an attacker could show the
-// merchant one amount and us another) and lone surrogates (§8.2: a reader that
-// replaces them makes different references equal).
+// parseJSON reads a body (contract §2.2), which may be empty. INVALID_REQUEST is one that is not a JSON text in UTF-8,
+// or has duplicate member names (RFC 8259 §4: readers disagree which one counts, so an attacker could show the merchant
+// one amount and us another) or lone surrogates (§8.2: a reader that replaces them makes different references equal).
 func parseJSON(body []byte) (node, error) {
 	body = bytes.Trim(body, " \t\r\n")
 	if len(body) == 0 {
@@ -131,9 +129,8 @@ func (n node) isDigits() bool {
 	return n.kind == jsontext.KindNumber && len(bytes.Trim(n.raw, "0123456789")) == 0
 }
 
-// canonicalJSON is the canonical form of a body that parseJSON has accepted:
-// members sorted, no white space, strings and numbers in one spelling. Two bodies
-// have equal forms exactly when they are equal as parsed JSON (contract §2.8).
+// canonicalJSON returns the canonical form of a body that parseJSON has accepted: members sorted, no white space,
+// strings and numbers in one spelling. Forms are equal exactly when the parsed bodies are (contract §2.8).
 func canonicalJSON(body []byte) []byte {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return []byte("{}") // an operation without a body takes both

@@ -64,7 +64,7 @@ func pageOf(all []key, offset, limit int) []key {
 }
 
 // CreateCollection stores a new collection. If the id, which follows from the operation, is stored already, it returns
-// that collection. Failures: Conflict when the merchant has file.MaxCollections; ErrContended.
+// that collection. Failure: Conflict at file.MaxCollections.
 func (s *Store) CreateCollection(ctx context.Context, by audit.By, t identity.Tenant,
 	c file.Collection) (file.Collection, error) {
 	return Retry(func(bool) (file.Collection, error) {
@@ -110,8 +110,7 @@ func (s *Store) count(k key, most int) *dynamo.Update {
 
 func subjectCollection(c file.Collection) string { return "collection " + c.ID }
 
-// UpdateCollection applies a change to a collection. Of two at once both are applied, the second to the result of the
-// first; one that changes nothing writes nothing. Failures: NotFound; ErrContended; those of change.
+// UpdateCollection applies a change to a collection. Failure: NotFound.
 func (s *Store) UpdateCollection(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	change func(file.Collection) (file.Collection, error)) (file.Collection, error) {
 	return Retry(func(bool) (file.Collection, error) {

@@ -17,10 +17,9 @@ import (
 // connectTimeout bounds one address, so that a dead one leaves time for the next.
 const connectTimeout = 3 * time.Second
 
-// dialer connects only to what its policy permits. It resolves a name once, requires
-// that every address is permitted (contract §11.3), and connects to exactly those.
-// control then checks the socket's own target just before connect(2): whatever
-// happened above it, no packet goes to a forbidden address.
+// dialer connects only to what its policy permits. It resolves a name once, requires that every address is permitted
+// (contract §11.3), and connects to exactly those. control checks the socket's own target just before connect(2), so
+// that no packet ever goes to a forbidden address.
 type dialer struct {
 	policy   Policy
 	resolver *net.Resolver
@@ -77,8 +76,7 @@ func (d *dialer) connect(ctx context.Context, targets []netip.AddrPort) (net.Con
 	return nil, &DeliveryError{Reason: reason}
 }
 
-// orTimeout is ReasonTimeout for a timeout, which takes long, and otherwise the given
-// reason.
+// orTimeout returns ReasonTimeout for a timeout, which takes long, and otherwise the given reason.
 func orTimeout(err error, otherwise Reason) Reason {
 	var network net.Error
 	if errors.As(err, &network) && network.Timeout() {
@@ -96,8 +94,7 @@ func (p Policy) control(network, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// AnswerTimeout bounds one attempt from the first lookup to the end of the
-// answer (contract §11.3).
+// AnswerTimeout bounds one attempt from the first lookup to the end of the answer (contract §11.3).
 const AnswerTimeout = 10 * time.Second
 
 // maxAnswerSize bounds, in bytes, what is read of an answer's header and body each.
@@ -129,10 +126,8 @@ func newTransport(d *dialer) *http.Transport {
 	}
 }
 
-// registry knows the IANA Special-Purpose Address Registries, and of IPv6 allows
-// global unicast alone. It refuses a block whole even where the registry calls a
-// part of it globally reachable (anycast relays, AS112): no merchant's server is
-// there.
+// registry knows the IANA Special-Purpose Address Registries, and allows of IPv6 only global unicast. It refuses whole
+// blocks, even parts that are globally reachable (anycast relays, AS112): no merchant's server is there.
 var registry = ssrf.New(
 	// A cloud's host agent behind a public number.
 	ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")),

@@ -16,9 +16,8 @@ import (
 
 const secretPrefix = "whsec_"
 
-// Key lengths in bytes. Standard Webhooks asks for 24 to 64; every
-// merchant's secret is derived from the master key, which has the length of a full
-// HMAC-SHA256 key.
+// Key lengths in bytes. Standard Webhooks asks for 24 to 64; the master key of all merchants' secrets has the length of
+// a full HMAC-SHA256 key.
 const (
 	minSecretSize = 24
 	maxSecretSize = 64
@@ -45,10 +44,8 @@ func ParseSecret(text string) (Secret, error) {
 	return Secret{conceal(key)}, nil
 }
 
-// DeriveSecret computes the given version of a merchant's secret from the
-// platform's master key, so that no secret is stored. The same arguments
-// always give the same 32-byte secret. It panics on a master shorter than 32
-// bytes: with such a key anyone could sign as the platform.
+// DeriveSecret computes a version of a merchant's 32-byte secret from the platform's master key, so that no secret is
+// stored. It panics on a master shorter than 32 bytes: with such a key anyone could sign as the platform.
 func DeriveSecret(master []byte, merchant string, version int) Secret {
 	if len(master) < minMasterSize {
 		panic("webhook: master key is shorter than 32 bytes")
@@ -57,8 +54,7 @@ func DeriveSecret(master []byte, merchant string, version int) Secret {
 	return Secret{conceal(hmacSHA256(master, []byte(label)))}
 }
 
-// Reveal returns the whsec_ form, for the one reply that shows it to its merchant; ""
-// for the zero value.
+// Reveal returns the whsec_ form, for the one reply that shows it to its merchant; "" for the zero value.
 func (s Secret) Reveal() string {
 	if s.isZero() {
 		return ""
@@ -80,9 +76,8 @@ func hmacSHA256(key, content []byte) []byte {
 
 const redacted = "[redacted]"
 
-// opaque has key bytes that no printer, logger or encoder can reach. They are behind
-// a function because fmt and other printers that use reflection read unexported
-// fields without calling methods, but cannot read a func.
+// opaque has key bytes that no printer, logger or encoder can reach: printers that use reflection read unexported
+// fields, but cannot read behind a func.
 type opaque struct{ reveal func() []byte }
 
 func conceal(key []byte) opaque {
@@ -122,8 +117,7 @@ var (
 // [Secret] it cannot be printed, logged or marshalled. The zero value is unusable.
 type SigningKey struct{ opaque }
 
-// NewSigningKey expands a 32-byte seed (RFC 8032 §5.1.5). It returns [ErrSeed]
-// for any other length.
+// NewSigningKey expands a 32-byte seed (RFC 8032 §5.1.5). It returns [ErrSeed] for any other length.
 func NewSigningKey(seed []byte) (SigningKey, error) {
 	if len(seed) != ed25519.SeedSize {
 		return SigningKey{}, ErrSeed

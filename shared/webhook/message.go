@@ -40,9 +40,8 @@ type Message struct {
 	Body      []byte    // exactly the bytes that are posted
 }
 
-// Sign returns the three webhook headers (contract §11.2): a v1 signature for
-// each secret, and a v1a signature for each key: one, or two
-// around a rotation. It returns [ErrMessage] or [ErrNoKey].
+// Sign returns the three webhook headers (contract §11.2): a v1 signature for each secret, and a v1a signature for each
+// key, of which a rotation has two. Errors: [ErrMessage], [ErrNoKey].
 func Sign(m Message, keys []SigningKey, secrets []Secret) (http.Header, error) {
 	if !validID(m.ID) || m.Timestamp.Unix() <= 0 {
 		return nil, ErrMessage
@@ -81,8 +80,7 @@ func formatSignature(scheme string, signature []byte) string {
 	return scheme + "," + base64.StdEncoding.EncodeToString(signature)
 }
 
-// validID refuses dots in ids: with them, two different messages could have the same
-// signed content.
+// validID refuses dots in ids: with them, two different messages could have the same signed content.
 func validID(id string) bool {
 	rest, ok := strings.CutPrefix(id, "msg_")
 	if !ok || rest == "" || len(id) > maxIDSize {
@@ -121,16 +119,14 @@ func signTimed(m Message, s Secret) string {
 	return "t=" + timestamp + ",v1=" + hex.EncodeToString(hmacSHA256([]byte(s.Reveal()), content))
 }
 
-// decodeBase64 accepts only the canonical form: encoding/base64 alone would ignore
-// line breaks.
+// decodeBase64 accepts only the canonical form: encoding/base64 alone would ignore line breaks.
 func decodeBase64(text string) ([]byte, bool) {
 	data, err := base64.StdEncoding.Strict().DecodeString(text)
 	return data, err == nil && base64.StdEncoding.EncodedLen(len(data)) == len(text)
 }
 
-// Tolerance is how far a message's timestamp may be from the receiver's clock,
-// in either direction (contract §11.2). It bounds how long a captured request
-// can be replayed; within it, receivers recognise duplicates by webhook-id.
+// Tolerance is how far a message's timestamp may be from the receiver's clock, in either direction (contract §11.2). It
+// bounds replays; within it, receivers recognise duplicates by webhook-id.
 const Tolerance = 300 * time.Second
 
 // Errors of [Verify].
@@ -140,9 +136,8 @@ var (
 	ErrSignature = errors.New("webhook: no signature matches")
 )
 
-// Verify checks a received request as a receiver does: the raw body and headers
-// against now, accepting when any one signature matches any one secret or key.
-// It returns [ErrHeaders], [ErrTimestamp] or [ErrSignature].
+// Verify checks a received request as a receiver does: the raw body and headers against now, when any signature matches
+// any secret or key. It returns [ErrHeaders], [ErrTimestamp] or [ErrSignature].
 func Verify(headers http.Header, body []byte, now time.Time, secrets []Secret, publicKeys []PublicKey) error {
 	id, idOK := single(headers, headerID)
 	timestamp, timestampOK := single(headers, headerTimestamp)
@@ -162,8 +157,7 @@ func Verify(headers http.Header, body []byte, now time.Time, secrets []Secret, p
 	return ErrSignature
 }
 
-// single refuses repeated headers: a proxy and the receiver could pick different
-// ones.
+// single refuses repeated headers: a proxy and the receiver could pick different ones.
 func single(headers http.Header, name string) (string, bool) {
 	values := headers.Values(name)
 	if len(values) != 1 {

@@ -25,16 +25,13 @@ type Sender struct {
 	limit  hostLimit
 }
 
-// NewSender returns a sender that signs with each of the keys and reaches what policy
-// permits.
+// NewSender returns a sender that signs with each of the keys and reaches what policy permits.
 func NewSender(policy Policy, keys ...SigningKey) *Sender {
 	return &Sender{policy: policy, keys: keys, client: Client(policy)}
 }
 
-// NewSenderOver returns a sender whose requests pass through a transport that wraps the
-// guarded one. One that does not use that, such as a simulated network, dials nothing,
-// so no address is checked; the rules for URLs, the time limit and the redirect rule
-// apply all the same.
+// NewSenderOver returns a sender whose requests pass through a transport that wraps the guarded one. Without that, as
+// in a simulated network, no address is checked; the rules for URLs, the time limit and the redirect rule still apply.
 func NewSenderOver(wrap func(http.RoundTripper) http.RoundTripper, policy Policy, keys ...SigningKey) *Sender {
 	s := NewSender(policy, keys...)
 	s.client.Transport = wrap(s.client.Transport)
@@ -44,12 +41,10 @@ func NewSenderOver(wrap func(http.RoundTripper) http.RoundTripper, policy Policy
 // ErrBusy reports that the host has no free slot for the tenant: nothing was sent.
 var ErrBusy = errors.New("webhook: the host has no free slot")
 
-// Send makes one attempt to deliver m to the URL target, signed with every secret
-// and the platform's keys. Of the secrets the newest comes first; it alone makes a
-// timed signature. Send waits up to 2 s for one of the host's slots, which tenants
-// share, and then at most [AnswerTimeout] for the answer. Any 2xx is success;
-// everything else is a [*DeliveryError], except [ErrBusy], which is not an attempt,
-// and [ErrMessage] and [ErrNoKey] for what cannot be signed.
+// Send makes one attempt to deliver m to the URL target, signed with every secret and the platform's keys. The newest
+// secret comes first; it alone makes a timed signature. Send waits up to 2 s for one of the host's slots, which tenants
+// share, and then at most [AnswerTimeout] for the answer. Any 2xx is success; other errors are a [*DeliveryError],
+// [ErrBusy], which is not an attempt, and [ErrMessage] and [ErrNoKey] for what cannot be signed.
 func (s *Sender) Send(ctx context.Context, tenant, target string, m Message, secrets []Secret) error {
 	u, err := CheckURL(target, s.policy)
 	if err != nil {

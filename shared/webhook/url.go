@@ -27,12 +27,10 @@ func (e *URLError) Error() string { return e.Problem }
 // Ports of the two schemes, when the URL names none.
 var defaultPorts = map[string]uint16{"http": 80, "https": 443}
 
-// CheckURL checks a callback URL before anything is resolved (contract §11.3) and
-// returns it parsed, with scheme and host in lower case. A host has exactly one
-// accepted spelling: RFC 1123 letters, digits and hyphens (international names in
-// their xn-- form), canonical dotted IPv4, or bracketed IPv6; anything else that a
-// browser or libc would read as an address is refused. So are fragments, which are
-// never sent. It returns a [*URLError].
+// CheckURL checks a callback URL before anything is resolved (contract §11.3) and returns it parsed, with scheme and
+// host in lower case. A host has exactly one accepted spelling: RFC 1123 letters, digits and hyphens (international
+// names in their xn-- form), canonical dotted IPv4, or bracketed IPv6. Whatever else a browser or libc reads as an
+// address is refused, and so are fragments, which are never sent. Error: [*URLError].
 func CheckURL(raw string, policy Policy) (*url.URL, error) {
 	if len(raw) > maxURLSize {
 		return nil, &URLError{"must be at most 2048 bytes long"}
@@ -137,9 +135,8 @@ func checkLiteral(authority, host string, port uint16, policy Policy) error {
 	return nil
 }
 
-// endsInNumber is the WHATWG URL standard's test for "this is an IPv4 address":
-// the last label is decimal, octal or 0x-hexadecimal. It covers 2130706433,
-// 0177.1, 0x7f.0.0.1 and their like; isDomainName refuses a trailing dot.
+// endsInNumber is the WHATWG URL standard's test for an IPv4 address: the last label is decimal, octal or
+// 0x-hexadecimal, as in 2130706433, 0177.1 and 0x7f.0.0.1; isDomainName refuses a trailing dot.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if digits, ok := strings.CutPrefix(last, "0x"); ok {
@@ -168,9 +165,8 @@ func isDomainName(host string) bool {
 // publicPorts are the ports a callback may name (contract §11.3).
 var publicPorts = []uint16{80, 443, 8443}
 
-// Policy says which targets are allowed beyond public addresses. The zero value,
-// the only one for production, allows nothing more; the fields are the
-// allow-list of a local run (contract §11.3).
+// Policy says which targets are allowed beyond public addresses. The zero value, the only one for production, allows
+// nothing more; the fields are the allow-list of a local run (contract §11.3).
 type Policy struct {
 	AllowLoopback bool           // 127.0.0.0/8, ::1 and localhost names, on any port
 	Allow         []netip.Prefix // further ranges; names that resolve into them may be local ones
@@ -218,12 +214,10 @@ func (p Policy) allowsLocalhost(name string) bool {
 // unresolved are suffixes that the list has, but no host of the public DNS (RFC 7686; RFC 3172 and RFC 8375).
 var unresolved = []string{".onion", ".arpa"}
 
-// isPublicName reports whether the name is below a suffix of the Public Suffix List,
-// as every name of the public DNS is. Others are only resolved within
-// their network: kubernetes.default.svc, a bare label, and whatever RFC 6761, RFC
-// 6762 and ICANN reserve (.localhost, .test, .local, .internal). A suffix of the
-// registries, such as co.uk, is itself no host; one of a company, such as
-// github.io, may be. Both list and name are ASCII: international names, xn--.
+// isPublicName reports whether the name is below a suffix of the Public Suffix List, as every name of the public DNS
+// is. Others are only resolved within their network: kubernetes.default.svc, a bare label, and what RFC 6761, RFC 6762
+// and ICANN reserve (.localhost, .test, .local, .internal). A suffix of the registries, such as co.uk, is no host; one
+// of a company, such as github.io, may be. List and name are ASCII (xn--).
 func isPublicName(name string) bool {
 	suffix, registry := publicsuffix.PublicSuffix(name)
 	listed := registry || strings.Contains(suffix, ".") // else the last label, by the list's default rule

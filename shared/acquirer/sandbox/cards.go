@@ -15,8 +15,7 @@ const (
 	forgotten        scenario = "forgotten"         // the token of a card that was deleted
 )
 
-// scenarioOf is the scenario of a card number; one that is not listed is
-// frictionless.
+// scenarioOf returns the scenario of a card number, frictionless for one that is not listed.
 func scenarioOf(number string) scenario {
 	if p, ok := testCards[number]; ok {
 		return p
@@ -58,8 +57,7 @@ var testCards = func() map[string]scenario {
 	return cards
 }()
 
-// Amounts, in minor units of any currency, that decide the outcome of a charge
-// (contract §12) or refund.
+// Amounts, in minor units of any currency, that decide the outcome of a charge (contract §12) or refund.
 const (
 	notTakenAmount = 4224 // 424: certainly not taken
 	unknownAmount  = 4225 // taken, but the answer is lost

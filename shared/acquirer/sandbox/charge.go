@@ -83,15 +83,13 @@ func (c charge) cancel() charge {
 // captures reports whether the charge is approved and moves money.
 func (c charge) captures() bool { return c.Decision == payments.Approved && !c.Verification }
 
-// covers reports whether the amount is above 0 and at most what is left of the
-// captured amount.
+// covers reports whether the amount is above 0 and at most the rest of the captured amount.
 func (c charge) covers(amount money.Amount) bool {
 	order, err := c.Refundable.Cmp(amount)
 	return amount.Sign() > 0 && err == nil && order >= 0
 }
 
-// reduce reduces what is left of the captured amount. Errors: ErrMismatch for an
-// amount in another currency.
+// reduce reduces the rest of the captured amount. Errors: ErrMismatch for another currency.
 func (c charge) reduce(amount money.Amount) (charge, error) {
 	left, err := c.Refundable.Sub(amount)
 	c.Refundable = left
@@ -130,8 +128,7 @@ func authCode() string {
 	return fmt.Sprintf("%06d", n)
 }
 
-// settlesAfter is how long a charge of 42.25 stays pending (contract §12),
-// and a refund.
+// settlesAfter is how long a charge of 42.25 stays pending (contract §12), and a refund.
 const settlesAfter = 30 * time.Second
 
 // plan decides a new charge. Errors: ErrNotTaken, or the table's.

@@ -39,8 +39,7 @@ const (
 	forSession = "bank session"
 )
 
-// token is a keyed hash of the charge's id for one use. It cannot be guessed, and a
-// repeated charge has the same page.
+// token returns a keyed hash of the charge's id for one use, which cannot be guessed and is always the same.
 func (a *Acquirer) token(use, chargeID string) string {
 	mac := hmac.New(sha256.New, a.secret())
 	mac.Write([]byte(use + "\x00" + chargeID))
@@ -68,8 +67,7 @@ func (a *Acquirer) step(c charge) *payments.Step {
 	return &payments.Step{URL: a.baseURL + "/3ds/challenge", Payload: map[string]string{"PaReq": a.pageToken(c)}}
 }
 
-// Challenge is the charge of a PaReq. Errors:
-// ErrUnknownCharge.
+// Challenge returns the charge of a PaReq. Errors: ErrUnknownCharge.
 func (a *Acquirer) Challenge(ctx context.Context, paReq string) (View, error) {
 	return a.behind(ctx, forPaReq, paReq)
 }
@@ -92,9 +90,8 @@ func (a *Acquirer) behind(ctx context.Context, use, token string) (View, error) 
 	return c.view(), err
 }
 
-// Decide returns the issuer's answer (PaRes) to a challenge for the payer's browser.
-// It does not change the charge; Complete does. Errors: ErrUnknownCharge,
-// ErrBadAnswer.
+// Decide returns the issuer's answer (PaRes) to a challenge for the payer's browser. Only Complete changes the charge.
+// Errors: ErrUnknownCharge, ErrBadAnswer.
 func (a *Acquirer) Decide(ctx context.Context, paReq string, answer Answer) (string, error) {
 	if !answer.Valid() {
 		return "", acquirer.ErrBadAnswer
@@ -106,8 +103,7 @@ func (a *Acquirer) Decide(ctx context.Context, paReq string, answer Answer) (str
 	return a.token(forPaRes+string(answer), view.ChargeID), nil
 }
 
-// Complete takes a PaRes. A charge that has been decided stays as it is.
-// Errors: ErrUnknownCharge, ErrBadAnswer.
+// Complete takes a PaRes. A charge that was decided stays as it is. Errors: ErrUnknownCharge, ErrBadAnswer.
 func (a *Acquirer) Complete(ctx context.Context, id, paRes string) (payments.Outcome, error) {
 	for _, answer := range answers {
 		if hmac.Equal([]byte(paRes), []byte(a.token(forPaRes+string(answer), id))) {

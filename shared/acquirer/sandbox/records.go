@@ -68,8 +68,7 @@ var errNoCard = errors.New("sandbox: unknown stored card")
 // records are the sandbox's records in the table.
 type records struct{ table.Client }
 
-// open stores a new charge, and its page if it has one. For a known id it returns
-// the stored charge and false.
+// open stores a new charge, and its page if it has one. For a known id it returns the stored charge and false.
 func (b records) open(ctx context.Context, c charge, pageToken string) (charge, bool, error) {
 	item := b.item(c, 1)
 	tx := b.write(item, b.Table.Put(item).If("attribute_not_exists(pk)"))
@@ -114,9 +113,8 @@ func (b records) item(c charge, version int) chargeItem {
 		WriteID: uuid.NewString(), charge: c}
 }
 
-// write is the transaction that stores a charge's decision and, if it is approved,
-// its capture and card. An approved charge is never decided again, so put's
-// condition makes sure that there is only one capture.
+// write returns the transaction that stores a charge's decision and, if it is approved, its capture and card. An
+// approved charge is never decided again, so put's condition allows only one capture.
 func (b records) write(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
 	tx := b.Transaction().Put(put)
 	if item.captures() {
@@ -133,8 +131,7 @@ func (b records) read(ctx context.Context, id string) (chargeItem, error) {
 	return table.One[chargeItem](ctx, b.Client, table.NewKey(chargePartition(id), chargeSort), acquirer.ErrUnknownCharge)
 }
 
-// page is the id of the charge that a page's token leads to. Errors:
-// ErrUnknownCharge.
+// page returns the id of the charge to which a page's token leads. Errors: ErrUnknownCharge.
 func (b records) page(ctx context.Context, token string) (string, error) {
 	item, err := table.One[pageItem](ctx, b.Client, table.NewKey(pagePartition(token), pageSort),
 		acquirer.ErrUnknownCharge)
@@ -178,17 +175,14 @@ func (m movementItem) line() acquirer.Movement {
 	}
 }
 
-// Statement walks every movement of money, page by page. A real acquirer sends a
-// settlement file; the sandbox scans the whole table for its own keys, which is
-// acceptable in test mode only. Movements during the walk may be missing. An error
-// ends it.
+// Statement walks every movement of money. A real acquirer sends a settlement file; the sandbox scans the whole table,
+// which is acceptable in test mode only. Movements during the walk may be missing. An error ends it.
 func (a *Acquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
 	return table.Walk(ctx, a.records.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND sk <> ?", chargePrefix, chargeSort), movementItem.line)
 }
 
-// Moved sums up the movements of a charge by kind. It reads the stored movements,
-// not the charge or its refunds.
+// Moved sums up the stored movements of a charge by kind, whatever the charge and its refunds say.
 func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kind]money.Amount, error) {
 	movements, err := a.records.movements(ctx, chargeID)
 	if err != nil {

@@ -15,11 +15,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// refund is a refund or chargeback as the sandbox stores it. It reduces what is left
-// of its charge when it is stored, so that the same money is never refunded twice.
-// Its Decision changes at most once, from OutcomeUnknown to Approved. One that is
-// Cancelled is a tombstone: it was cancelled before it was requested, and has
-// nothing but its id.
+// refund is a refund or chargeback as the sandbox stores it. Storing it reduces what is left of its charge, so that the
+// same money is never refunded twice. Its Decision changes at most once, from OutcomeUnknown to Approved. A Cancelled
+// one is a tombstone without other fields: it was cancelled before it was requested.
 type refund struct {
 	ID         string            `dynamo:"id"`
 	Kind       acquirer.Kind     `dynamo:"kind"` // Refunded or Chargeback
@@ -52,8 +50,7 @@ func (r refund) outcome() payments.Outcome {
 	return payments.Outcome{Decision: r.Decision, ReturnCode: r.ReturnCode, TerminalID: terminalID}
 }
 
-// authorize decides a refund by its charge, which is zero when it is unknown, and
-// its amount. Errors: ErrNotTaken.
+// authorize decides a refund by its charge, which is zero when unknown, and its amount. Errors: ErrNotTaken.
 func (r refund) authorize(c charge) (refund, error) {
 	minor := r.Amount.Minor()
 	if minor == notTakenAmount {
@@ -78,10 +75,9 @@ func (r refund) authorize(c charge) (refund, error) {
 	}
 }
 
-// Refund returns money of a charge to its payer, or returns the refund's outcome,
-// which is Cancelled if it was cancelled before. It is Declined when the charge is
-// unknown or captured nothing, when less is left of it, and for the amounts of
-// declinedRefunds. Errors: ErrNotTaken, or an unknown outcome.
+// Refund returns money of a charge to its payer, or returns the refund's outcome. It is Declined when the charge is
+// unknown, captured nothing or has less left, and for the amounts of declinedRefunds. Errors: ErrNotTaken, or an
+// unknown outcome.
 func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payments.Outcome, error) {
 	r, isNew, err := a.storeRefund(ctx, refund{
 		ID: request.ID, Kind: acquirer.RefundMovement, ChargeID: request.ChargeID, Amount: request.Amount,
@@ -108,8 +104,7 @@ func (a *Acquirer) CancelRefund(ctx context.Context, id string) (payments.Outcom
 	return a.settled(ctx, r)
 }
 
-// settled is the outcome as of now: a pending refund is approved first if its time
-// has come.
+// settled returns the outcome as of now: it first approves a pending refund whose time has come.
 func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, error) {
 	if r.Decision == payments.OutcomeUnknown && !a.records.Time().Before(r.DecidesAt) {
 		var err error
@@ -124,10 +119,9 @@ func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, err
 // captured, or of nothing, or in another currency.
 var ErrTooMuch = errors.New("sandbox: more than is left of the captured amount")
 
-// Chargeback lets an operator act as the payer's issuer, who takes money of the
-// charge back. A known id changes nothing. The platform finds it in the Statement.
-// Errors: ErrUnknownCharge, ErrTooMuch; after any other it is unknown whether the
-// chargeback was stored, and the call may be repeated.
+// Chargeback acts as the payer's issuer, who takes money of the charge back. The platform finds it in the Statement. It
+// may be repeated. Errors: ErrUnknownCharge, ErrTooMuch; after any other it is unknown whether the chargeback was
+// stored.
 func (a *Acquirer) Chargeback(ctx context.Context, chargeID, id string, amount money.Amount) error {
 	_, _, err := a.storeRefund(ctx, refund{
 		ID: id, Kind: acquirer.ChargebackMovement, ChargeID: chargeID, Amount: amount, CreatedAt: a.records.Time(),
@@ -141,8 +135,7 @@ func (a *Acquirer) ChargedBack(ctx context.Context, id string) (chargeID string,
 	return item.ChargeID, item.Amount, err
 }
 
-// chargeBack decides a chargeback: it is approved if the charge covers it. Errors:
-// ErrUnknownCharge, ErrTooMuch.
+// chargeBack approves a chargeback that the charge covers. Errors: ErrUnknownCharge, ErrTooMuch.
 func (r refund) chargeBack(c charge) (refund, error) {
 	r.Tenant = c.Tenant
 	switch {
@@ -155,9 +148,8 @@ func (r refund) chargeBack(c charge) (refund, error) {
 	}
 }
 
-// storeRefund stores a refund, after its charge has been brought up to date: a refund
-// that is declined stays so, which must not happen because a charge is pending
-// whose time has come.
+// storeRefund stores a refund, after it has brought its charge up to date, so that it is not declined for good because
+// of a pending charge whose time has come.
 func (a *Acquirer) storeRefund(ctx context.Context, r refund, rule func(refund, charge) (refund, error)) (refund, bool,
 	error) {
 	if _, err := a.LookUp(ctx, r.ChargeID); err != nil && !errors.Is(err, acquirer.ErrUnknownCharge) {
@@ -181,9 +173,8 @@ func refundKey(r refund) table.Key {
 
 var errUnknownRefund = errors.New("sandbox: unknown refund")
 
-// enter stores a new refund as the rule decides it, again on its charge's new state
-// whenever another writer was faster; the charge is zero when it is unknown. After
-// an error of the rule nothing is stored. For a known id it returns the stored
+// enter stores a new refund as the rule decides it, again on its charge's new state whenever another writer was faster;
+// the charge is zero when unknown. After the rule's error nothing is stored. For a known id it returns the stored
 // refund and false.
 func (b records) enter(ctx context.Context, planned refund, rule func(refund, charge) (refund, error)) (refund, bool,
 	error) {
@@ -216,9 +207,8 @@ func (b records) enter(ctx context.Context, planned refund, rule func(refund, ch
 	}
 }
 
-// writeRefund stores the refund, with its effect on the charge and its movement.
-// The condition on the charge's version makes sure that two refunds do not use the
-// same money.
+// writeRefund stores the refund, with its effect on the charge and its movement. Because of the condition on the
+// charge's version no two refunds use the same money.
 func (b records) writeRefund(ctx context.Context, item refundItem, before chargeItem) error {
 	tx := b.Transaction().Put(b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if item.takes() {

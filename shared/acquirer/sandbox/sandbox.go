@@ -1,8 +1,6 @@
-// Package sandbox simulates an acquirer for test mode. It is independent of the
-// platform: it keeps its own records under its own keys and is called through the
-// port only. The outcome of a payment is decided by its card and amount (contract
-// §12), or by the payer on the issuer's and banks' pages, which
-// functions/sandbox shows.
+// Package sandbox simulates an acquirer for test mode. It is independent of the platform: it keeps its own records and
+// is called through the port only. A payment's outcome is decided by its card and amount (contract §12), or by the
+// payer on the pages of functions/sandbox.
 //
 // It stores no card number in any form: of a stored card it keeps the scenario.
 package sandbox
@@ -43,8 +41,7 @@ func New(c Config) *Acquirer {
 	return &Acquirer{records: stored, secret: c.Secret, baseURL: c.BaseURL}
 }
 
-// errNoAnswer is the error for a charge or refund of 42.25: it was taken, but the
-// answer is lost.
+// errNoAnswer is the error for a charge or refund of 42.25: it was taken, but the answer is lost.
 var errNoAnswer = errors.New("sandbox: no answer in time")
 
 // Charge takes the charge as contract §12 says, or returns its outcome.
@@ -69,8 +66,7 @@ func (a *Acquirer) Charge(ctx context.Context, request acquirer.Charge) (payment
 	}
 }
 
-// unlessKnown returns the refusal, or the outcome of a charge that was taken, or
-// cancelled, before.
+// unlessKnown returns the outcome of a charge that was taken or cancelled before, else the refusal.
 func (a *Acquirer) unlessKnown(ctx context.Context, id string, refusal error) (payments.Outcome, error) {
 	o, err := a.LookUp(ctx, id)
 	if errors.Is(err, acquirer.ErrUnknownCharge) {
@@ -104,8 +100,7 @@ func (a *Acquirer) DeleteCard(ctx context.Context, token string) error {
 	return a.records.deleteCard(ctx, token)
 }
 
-// upToDate is the charge as of now: one that was pending is approved once its time
-// has come.
+// upToDate returns the charge as of now: approved if it was pending and its time has come.
 func (a *Acquirer) upToDate(c charge) charge {
 	if c.Decision == payments.OutcomeUnknown && !a.records.Time().Before(c.DecidesAt) {
 		return c.approve()

@@ -21,8 +21,7 @@ const (
 	pixTime    = 24 * time.Hour
 )
 
-// saoPaulo is the time zone of due dates; Brazil has had no summer time since
-// 2019 (Decreto 9.772).
+// saoPaulo is the time zone of due dates; Brazil has had no summer time since 2019 (Decreto 9.772).
 var saoPaulo = time.FixedZone("BRT", -3*60*60)
 
 // voucher gives the payer a code to pay by.
@@ -44,13 +43,11 @@ func (a *Acquirer) voucher(c charge) charge {
 	return c
 }
 
-// ErrNotPayable reports a charge that is no voucher, or one that was cancelled or
-// has expired.
+// ErrNotPayable reports a charge that is no voucher, or one that was cancelled or has expired.
 var ErrNotPayable = errors.New("sandbox: no payable voucher")
 
-// PayVoucher lets an operator act as the payer, who pays the boleto or Pix code of
-// the charge. It may be repeated. The caller has to have the checkout of the
-// reference resolved. Errors: ErrUnknownCharge, ErrNotPayable.
+// PayVoucher acts as the payer, who pays the boleto or Pix code of the charge. It may be repeated. The caller resolves
+// the reference's checkout. Errors: ErrUnknownCharge, ErrNotPayable.
 func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Reference, error) {
 	c, err := a.records.move(ctx, chargeID, func(c charge) charge {
 		if c.Decision == payments.Voucher && a.records.Time().Before(c.Code.Until) {
@@ -68,8 +65,7 @@ func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Re
 	}
 }
 
-// boleto is a Brazilian bank slip (FEBRABAN, "Layout padrão de código de
-// barras, boleto de cobrança").
+// boleto is a Brazilian bank slip (FEBRABAN, "Layout padrão de código de barras, boleto de cobrança").
 type boleto struct {
 	bank  string    // three digits
 	due   time.Time // its date in its own zone counts
@@ -77,8 +73,7 @@ type boleto struct {
 	free  string    // the bank's own 25 digits
 }
 
-// sandboxBank is no bank's number (Banco Central assigns none above 998), so
-// that no real bank takes a sandbox slip.
+// sandboxBank is no bank's number (Banco Central assigns none above 998), so no real bank takes a sandbox slip.
 const sandboxBank = "999"
 
 // freeField is the length of the bank's own part of the barcode.
@@ -113,8 +108,7 @@ func dueFactor(due time.Time) int {
 	return 1000 + (days-1000)%9000
 }
 
-// mod10 is the check digit of a field: weights 2, 1, 2, … from the right, the
-// products' digits added.
+// mod10 returns the check digit of a field: weights 2, 1, 2, … from the right, the products' digits added.
 func mod10(digits string) string {
 	sum, weight := 0, 2
 	for i := len(digits) - 1; i >= 0; i-- {
@@ -125,8 +119,7 @@ func mod10(digits string) string {
 	return fmt.Sprint((10 - sum%10) % 10)
 }
 
-// mod11 is the check digit of the barcode: weights 2 to 9 from the right,
-// again and again; 0, 10 and 11 become 1.
+// mod11 returns the check digit of the barcode: weights 2 to 9 from the right, repeated; 0, 10 and 11 become 1.
 func mod11(digits string) string {
 	sum, weight := 0, 2
 	for i := len(digits) - 1; i >= 0; i-- {
@@ -191,8 +184,7 @@ const (
 	plain   = "aaaaaaeeeeiiiiooooouuuucnyAAAAAAEEEEIIIIOOOOOUUUUCNY"
 )
 
-// plainName keeps the characters that every reader of the code can show: São João
-// becomes Sao Joao.
+// plainName keeps the characters that every reader of the code can show: São João becomes Sao Joao.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if before, _, found := strings.Cut(accents, string(r)); found {

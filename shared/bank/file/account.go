@@ -17,8 +17,7 @@ const (
 	reasonBank    = "RC01" // BankIdentifierIncorrect
 )
 
-// National numbers of accounts and banks: Max34Text and Max35Text of letters,
-// digits and the usual separators.
+// National numbers of accounts and banks: Max34Text and Max35Text of letters, digits and the usual separators.
 var (
 	accountNumber = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9. -]{0,32}[A-Za-z0-9])?$`)
 	bankCode      = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9. -]{0,33}[A-Za-z0-9])?$`)
@@ -42,8 +41,7 @@ func refusal(a merchant.BankAccount) string {
 // nationalNumber is the account's number with its check digit.
 func nationalNumber(a merchant.BankAccount) string { return a.AccountNumber + a.CheckDigit }
 
-// nationalCode is that of the account's bank, or of its branch where that names the
-// bank, too, as a sort code does.
+// nationalCode returns the code of the account's bank, or of a branch that names the bank too, as a sort code does.
 func nationalCode(a merchant.BankAccount) string { return cmp.Or(a.BankCode, a.BranchCode) }
 
 func isCode(text string) bool { return text == "" || bankCode.MatchString(text) }

@@ -36,9 +36,8 @@ var (
 	ErrUnknownExport = failure.NotFound("No file has this id.")
 )
 
-// errChanged reports that the same file would now be written differently, by
-// another version of the program. A bank must not get two files with one message
-// id.
+// errChanged reports that another version of the program would write the same file differently. A bank must not get two
+// files with one message id.
 var errChanged = errors.New("file: the file would not be the same as before")
 
 // exportID leaves room for the suffixes of a file's parts (pain.go).
@@ -92,11 +91,9 @@ type export struct {
 
 func (e export) sealed() bool { return e.Digest != "" }
 
-// Export writes a file of the transfers that can go into it, and returns their
-// ids in the file's order. The same request writes the same file again, and
-// finishes one that was interrupted. Transfers that are in another file, settled,
-// unknown or of another currency are left out. Errors: ErrExportIDTaken,
-// ErrNothingToDo, an invalid field.
+// Export writes a file of the transfers that can go into it, and returns their ids in the file's order. Transfers in
+// another file, settled, unknown or of another currency are left out. The same request writes the same file again, also
+// after an interruption. Errors: ErrExportIDTaken, ErrNothingToDo, an invalid field.
 func (b *Bank) Export(ctx context.Context, w io.Writer, r Request) ([]string, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -119,8 +116,7 @@ func (b *Bank) Export(ctx context.Context, w io.Writer, r Request) ([]string, er
 	}
 }
 
-// ExportAgain writes a file that was requested before. Errors: ErrUnknownExport,
-// ErrNothingToDo.
+// ExportAgain writes a file that was requested before. Errors: ErrUnknownExport, ErrNothingToDo.
 func (b *Bank) ExportAgain(ctx context.Context, w io.Writer, id string) ([]string, error) {
 	e, err := b.records.export(ctx, id)
 	if err != nil {
@@ -180,9 +176,8 @@ func (b *Bank) write(ctx context.Context, w io.Writer, e export) ([]string, erro
 	return e.Transfers, err
 }
 
-// among are the transfers that are in this file, in its order. Once all are
-// claimed they are always the same: a transfer never leaves its file, and is not
-// added to one when it no longer waits.
+// among returns the transfers in this file, in its order. Once all are claimed they stay the same: a transfer never
+// leaves its file, and joins none when it no longer waits.
 func (e export) among(found map[string]transfer) []transfer {
 	var own []transfer
 	for _, id := range e.Transfers {
@@ -210,8 +205,7 @@ func (r records) export(ctx context.Context, id string) (export, error) {
 	return item.export, err
 }
 
-// begin stores a file that has no transfers yet. For a known id it returns the
-// stored one.
+// begin stores a file that has no transfers yet. For a known id it returns the stored one.
 func (r records) begin(ctx context.Context, e export) (export, error) {
 	return r.putExport(ctx, e, "attribute_not_exists(pk)", nil)
 }
@@ -235,8 +229,7 @@ func (r records) claim(ctx context.Context, e export) error {
 	return nil
 }
 
-// claimSome adds those that wait in one transaction, and reads again if that
-// failed: nothing is left to do once this or another call succeeded, and if
+// claimSome adds the transfers that wait in one transaction, and reads again if that fails, until none waits. If
 // nothing has changed it returns the error.
 func (r records) claimSome(ctx context.Context, exportID string, ids []string) error {
 	var cause error

@@ -1,8 +1,6 @@
-// Package file is the bank of live mode for operators who send files to their
-// bank. It accepts transfers, writes them into ISO 20022 files for the operator to
-// upload (pain.001.001.09), and learns from the operator what the bank did with
-// them. It keeps its own items in the table. Accounts are verified by the operator,
-// too (verification.go).
+// Package file is the bank of live mode for operators who send files to their bank. It writes accepted transfers into
+// ISO 20022 files (pain.001.001.09), and learns from the operator what the bank did with them, and whether accounts are
+// verified. It keeps its own items in the table.
 //
 // A transfer is in at most one file, and a file that is written again has the same
 // bytes, so that the bank recognises it by its message id.
@@ -35,10 +33,8 @@ func New(c Config) *Bank { return &Bank{records{c}} }
 // transferID fits EndToEndId: Max35Text of the SEPA set.
 var transferID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,34}$`)
 
-// Transfer accepts a transfer, or returns the outcome of the one with that id,
-// whatever else the request says. A transfer to an account that no file can name
-// is rejected at once, because one bad line invalidates a whole file. Errors:
-// ErrNotTaken, or an unknown outcome.
+// Transfer accepts a transfer, or returns the outcome of a known id. A transfer to an account that no file can name is
+// rejected at once, because one bad line invalidates a whole file. Errors: ErrNotTaken, or an unknown outcome.
 func (b *Bank) Transfer(ctx context.Context, request bank.Transfer) (bank.Outcome, error) {
 	if !transferID.MatchString(request.ID) || request.Amount.Sign() <= 0 {
 		return b.ofInvalid(ctx, request.ID)
@@ -97,10 +93,8 @@ var (
 // reasonCode is the form of ISO 20022 ExternalStatusReason1Code.
 var reasonCode = regexp.MustCompile(`^[A-Z0-9]{1,4}$`)
 
-// Settle records the final outcome of a transfer: Paid, or Rejected with a reason.
-// Recording the same again is fine. A transfer in no file yet may be rejected,
-// which cancels it, but cannot have been paid. Errors: ErrUnknownTransfer,
-// ErrSettled, ErrNotExported, an invalid field.
+// Settle records the final outcome of a transfer: Paid, or Rejected with a reason. It may be repeated. A transfer in no
+// file yet may be rejected, which cancels it. Errors: ErrUnknownTransfer, ErrSettled, ErrNotExported, an invalid field.
 func (b *Bank) Settle(ctx context.Context, id string, final bank.Outcome) error {
 	switch {
 	case final.State == bank.Paid && final.Reason != "":
@@ -128,9 +122,8 @@ func (b *Bank) Settle(ctx context.Context, id string, final bank.Outcome) error 
 	return err
 }
 
-// complete fails unless the content of the file is final, so that the bank may
-// have it. A transfer that was rejected before could still be paid through the
-// file.
+// complete fails unless the file's content is final. A transfer that was rejected before could still be paid through
+// the file.
 func (b *Bank) complete(ctx context.Context, exportID string) error {
 	e, err := b.records.export(ctx, exportID)
 	switch {
@@ -146,8 +139,7 @@ func (b *Bank) complete(ctx context.Context, exportID string) error {
 // maxListed is the most transfers in a list, and in a file.
 const maxListed = 1000
 
-// Waiting are the transfers in no file yet, the oldest first, at most limit
-// (1-1000).
+// Waiting returns the transfers in no file yet, the oldest first, at most limit (1-1000).
 func (b *Bank) Waiting(ctx context.Context, currency money.Currency, limit int) ([]bank.Transfer, error) {
 	if limit < 1 || limit > maxListed {
 		return nil, failure.Invalid("limit", "must be from 1 to 1000")

@@ -11,9 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// The customer credit transfer initiation, pain.001.001.09, as far as it is
-// used; the fields are in the schema's order. SEPA transfers follow the EPC's
-// customer-to-PSP guidelines (EPC132-08); others are in a part of their own.
+// The customer credit transfer initiation, pain.001.001.09, as far as it is used; fields are in the schema's order.
+// SEPA transfers follow the EPC's guidelines (EPC132-08); others are in another part.
 type initiation struct {
 	XMLName xml.Name      `xml:"urn:iso:std:iso:20022:tech:xsd:pain.001.001.09 Document"`
 	Header  groupHeader   `xml:"CstmrCdtTrfInitn>GrpHdr"`
@@ -98,8 +97,7 @@ const (
 // notProvided is what the guidelines require in a field without a value.
 const notProvided = "NOTPROVIDED"
 
-// document writes the file. Its bytes depend on the export and its transfers
-// alone.
+// document writes the file. Its bytes depend only on the export and its transfers.
 func (e export) document(transfers []transfer, w io.Writer) error {
 	var sepa, others []transfer
 	for _, t := range transfers {
@@ -215,10 +213,9 @@ func agentOf(a merchant.BankAccount) *agent {
 	return &bank
 }
 
-// sepaText is a text in the character set that every bank takes (EPC217-08:
-// Latin letters, digits, / - ? : ( ) . , ' + and the space), at most max
-// characters of it. Letters of other European alphabets become those of the
-// table, and all other characters a full stop, as the EPC recommends.
+// sepaText returns at most max characters of a text in the character set that every bank takes (EPC217-08: Latin
+// letters, digits, / - ? : ( ) . , ' + and the space). As the EPC recommends, letters of other European alphabets are
+// replaced by the table, all others by a full stop.
 func sepaText(text string, max int) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(text, ".") {

@@ -50,9 +50,8 @@ const (
 	rejected state = state(bank.Rejected)
 )
 
-// transfer is a transfer with its state. The embedded Transfer never changes. A
-// transfer that was cancelled before it was requested is a tombstone, which has
-// nothing but its id.
+// transfer is a transfer with its state. The embedded Transfer never changes. A tombstone, which was cancelled before
+// it was requested, has only its id.
 type transfer struct {
 	bank.Transfer
 	State       state     `dynamo:"transfer_state"`
@@ -123,9 +122,8 @@ func (r records) open(ctx context.Context, t transfer) (transfer, error) {
 	return stored.transfer, err
 }
 
-// move applies a rule to a transfer, again on its new state whenever another
-// writer was faster, and returns the transfer as it then is. A caller whose reply
-// was lost finds the rule applied.
+// move applies a rule to a transfer, again on its new state whenever another writer was faster, and returns the
+// transfer. A caller whose reply was lost finds the rule applied.
 func (r records) move(ctx context.Context, id string, rule func(transfer) (transfer, error)) (transfer, error) {
 	var cause error
 	for tried := state(""); ; {
@@ -149,8 +147,7 @@ func (r records) move(ctx context.Context, id string, rule func(transfer) (trans
 	}
 }
 
-// step writes a transfer's next state with what follows from it. Its condition
-// lets a transfer leave each state once.
+// step writes a transfer's next state with what follows from it. Its condition lets a transfer leave each state once.
 func (r records) step(tx *dynamo.WriteTx, before, after transfer) {
 	tx.Put(r.Table.Put(itemOf(after)).If("transfer_state = ?", before.State))
 	if before.State == waiting {

@@ -11,8 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// verification is an account to verify, with the operator's answer: Pending until
-// there is one, which is final.
+// verification is an account to verify, with the operator's final answer, Pending at first.
 type verification struct {
 	bank.Verification
 	Verdict   merchant.BankAccountStatus `dynamo:"verdict"`
@@ -42,8 +41,7 @@ func (v verification) askedKey() table.Key {
 // ErrDecided reports that the operator has answered otherwise before.
 var ErrDecided = failure.Conflict("The account is already verified or rejected.")
 
-// Verify asks the operator about the account, and returns the answer once there is
-// one (Decide); Pending until then.
+// Verify asks the operator about the account, and returns the answer (Decide); Pending until then.
 func (b *Bank) Verify(ctx context.Context, asked bank.Verification) (merchant.BankAccountStatus, error) {
 	v, err := b.records.ask(ctx, asked)
 	return v.Verdict, err
@@ -65,8 +63,7 @@ func (b *Bank) Decide(ctx context.Context, asked bank.Verification, verdict merc
 	return err
 }
 
-// Asked are the accounts that wait for the operator's answer, the longest first, at
-// most limit (1-1000).
+// Asked returns the accounts that wait for the operator's answer, the longest first, at most limit (1-1000).
 func (b *Bank) Asked(ctx context.Context, limit int) ([]bank.Verification, error) {
 	if limit < 1 || limit > maxListed {
 		return nil, failure.Invalid("limit", "must be from 1 to 1000")

@@ -72,8 +72,7 @@ const (
 	reasonClosed  = "AC04" // ClosedAccountNumber
 )
 
-// decide is the transfer with its outcome, and when that is known. Errors:
-// ErrNotTaken.
+// decide returns the transfer with its outcome, and when that is known. Errors: ErrNotTaken.
 func (b *Bank) decide(request bank.Transfer) (transfer, error) {
 	now := b.records.Time()
 	t := transfer{ID: request.ID, Tenant: request.Tenant, Amount: request.Amount, State: bank.Accepted, CreatedAt: now}

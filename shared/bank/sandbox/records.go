@@ -27,9 +27,8 @@ const (
 
 func transferKey(id string) table.Key { return table.NewKey(transferPrefix+id, transferSort) }
 
-// transfer is a transfer with its state, which changes at most once, from Accepted
-// to FinalState. A transfer that was cancelled before it was requested is a
-// tombstone, which has nothing but its id.
+// transfer is a transfer with its state, which changes at most once, from Accepted to FinalState. A tombstone, which
+// was cancelled before it was requested, has only its id.
 type transfer struct {
 	ID          string       `dynamo:"id"`
 	Tenant      string       `dynamo:"tenant"`
@@ -78,8 +77,7 @@ type lineItem struct {
 // records are the sandbox's items in the table.
 type records struct{ table.Client }
 
-// open stores a new transfer, or a tombstone. For a known id it returns the stored
-// transfer, and false.
+// open stores a new transfer, or a tombstone. For a known id it returns the stored transfer, and false.
 func (r records) open(ctx context.Context, t transfer) (transfer, bool, error) {
 	item := transferItem{Key: transferKey(t.ID), WriteID: uuid.NewString(), transfer: t}
 	tx := r.Transaction().Put(r.Table.Put(item).If("attribute_not_exists(pk)"))
@@ -113,9 +111,8 @@ func (r records) read(ctx context.Context, id string) (transferItem, error) {
 	return table.One[transferItem](ctx, r.Client, transferKey(id), bank.ErrUnknownTransfer)
 }
 
-// Statement walks every line, page by page. A real bank sends a statement; the
-// sandbox scans the whole table, which only test mode can afford. Lines written
-// during the walk may be missing. An error ends it.
+// Statement walks every line. A real bank sends a statement; the sandbox scans the whole table, which only test mode
+// can afford. Lines written during the walk may be missing. An error ends it.
 func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
 	return table.Walk(ctx, b.records.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND begins_with(sk, ?)", transferPrefix, lineSort), lineItem.line)
@@ -125,9 +122,8 @@ func (i lineItem) line() bank.StatementLine {
 	return bank.StatementLine{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.BookedAt}
 }
 
-// Executed counts and sums up the payments of a transfer: more than one is a
-// defect. It reads their statement lines, not the transfer. The sum of none is the
-// zero Amount.
+// Executed counts and sums up the payments of a transfer by their statement lines: more than one is a defect. The sum
+// of none is the zero Amount.
 func (b *Bank) Executed(ctx context.Context, id string) (int, money.Amount, error) {
 	var items []lineItem
 	err := b.records.Table.Get("pk", transferPrefix+id).Range("sk", dynamo.BeginsWith, lineSort).

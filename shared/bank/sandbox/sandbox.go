@@ -1,7 +1,6 @@
-// Package sandbox is the bank of test mode. Like a real bank it is independent of
-// the platform, which it knows only through the port: it keeps its own items,
-// under its own keys, and every transfer survives a restart. The account that a
-// transfer goes to decides its outcome (accounts.go).
+// Package sandbox is the bank of test mode. It is independent of the platform, which knows it only through the port: it
+// keeps its own items, and every transfer survives a restart. The account of a transfer decides its outcome
+// (accounts.go).
 //
 // It stores no account number, only the outcome.
 package sandbox
@@ -25,8 +24,7 @@ type Config = table.Client
 // New returns the sandbox; it makes no call.
 func New(c Config) *Bank { return &Bank{records{c}} }
 
-// errNoAnswer is what the platform gets for a transfer to 3333: it was paid, but
-// the answer is lost.
+// errNoAnswer is the platform's error for a transfer to 3333: it was paid, but the answer is lost.
 var errNoAnswer = errors.New("sandbox: no answer in time")
 
 // Transfer accepts a transfer, or returns the outcome of the one with that id,

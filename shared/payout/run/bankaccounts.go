@@ -11,8 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// ChangeBankAccounts is ChangeMerchant for a state with the tenant's bank accounts,
-// which decide where payouts go.
+// ChangeBankAccounts is ChangeMerchant for a state with the tenant's bank accounts.
 func (r *Runner) ChangeBankAccounts(ctx context.Context, by audit.By, t identity.Tenant,
 	change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
 	return r.change(ctx, by, func() (merchant.State, error) {
@@ -20,10 +19,8 @@ func (r *Runner) ChangeBankAccounts(ctx context.Context, by audit.By, t identity
 	}, change)
 }
 
-// RefreshBankAccounts asks the bank about the tenant's pending account, records its
-// decision, and returns the tenant's accounts. If the bank cannot be asked, or its
-// decision cannot be recorded, it returns the accounts as they were: the sweep asks
-// again later.
+// RefreshBankAccounts asks the bank about the tenant's pending account, records its decision, and returns the tenant's
+// accounts; as they were, if that fails: the sweep asks again later.
 func (r *Runner) RefreshBankAccounts(ctx context.Context, by audit.By, t identity.Tenant) (merchant.BankAccounts,
 	error) {
 	accounts, err := r.Store.BankAccounts(ctx, t)
@@ -75,9 +72,8 @@ func (r *Runner) DecideBankAccount(ctx context.Context, by audit.By, t identity.
 	})
 }
 
-// CheckBankAccounts asks the bank about the tenant's pending account, if any, and
-// says when it is asked next, also when it could not be asked: its outage must not
-// fill every tick of the sweep. The error is then the bank's.
+// CheckBankAccounts asks the bank about the tenant's pending account, if any, and schedules the next time, also after
+// the bank's error, which it returns: an outage must not fill every tick of the sweep.
 func (r *Runner) CheckBankAccounts(ctx context.Context, by audit.By, t identity.Tenant) error {
 	accounts, err := r.Store.BankAccounts(ctx, t)
 	if err != nil {
@@ -94,8 +90,7 @@ func (r *Runner) CheckBankAccounts(ctx context.Context, by audit.By, t identity.
 	return errors.Join(err, decideErr)
 }
 
-// verify asks the bank about the pending account; the verdict is Pending if there is
-// none.
+// verify asks the bank about the pending account; the verdict is Pending if there is none.
 func (r *Runner) verify(ctx context.Context, t identity.Tenant,
 	accounts merchant.BankAccounts) (merchant.BankAccount, merchant.BankAccountStatus, error) {
 	pending, is := accounts.Pending()
@@ -112,8 +107,7 @@ func (r *Runner) verify(ctx context.Context, t identity.Tenant,
 	return pending, verdict, err
 }
 
-// decide records what the bank has decided about an account, or that it was asked in
-// vain.
+// decide records the bank's decision about an account, or that it was asked in vain.
 func (r *Runner) decide(ctx context.Context, by audit.By, t identity.Tenant, id string,
 	verdict merchant.BankAccountStatus) (merchant.BankAccounts, error) {
 	decided, err := r.apply(ctx, by.Bank(), t, func(accounts merchant.BankAccounts) (merchant.BankAccounts, error) {

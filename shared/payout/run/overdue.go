@@ -26,25 +26,21 @@ type Walk struct {
 }
 
 const (
-	// concurrency is how many tenants one walk handles at a time. A payout that is
-	// opened takes about 55 ms and 6 write units of its shard's partition of the due
-	// index, so a walk writes some 430 a second; a partition takes 1,000 (AWS), and the
-	// payouts that run beside it need some too.
+	// concurrency is how many tenants one walk handles at a time. To open a payout takes about 55 ms and 6 write units
+	// of its shard's partition of the due index, so a walk writes some 430 a second of the partition's 1,000 (AWS).
+	// Payouts that run beside it need some too.
 	concurrency = 4
-	// few is how many entries a walk handles without its lease, which costs more than
-	// to look at so many of them twice.
+	// few is how many entries a walk handles without its lease, which costs more than to look at them twice.
 	few = 10
 	// PlanTime bounds the opening of one payout, so that a few that are slow, such as of
 	// merchants whose partitions are throttled, do not use up each walk of their shard.
 	PlanTime = 10 * time.Second
 )
 
-// WalkDue walks one shard of what is due, several tenants at a time, and calls run
-// for each payout to run: those it opens, and those whose run was cut off or whose
-// bank has to be polled. It may call run several times at once. It starts no
-// further one once starting ends; then rest is the walk that goes on, else nil. As
-// By stays the same, nothing that a walk has opened or polled is due in its rest.
-// An error of one tenant is logged and does not hold up the others.
+// WalkDue walks one shard of what is due, several tenants at a time, and calls run, several times at once, for each
+// payout that it opens, or that was cut off or has to be polled. It starts no further one once starting ends; then rest
+// is the walk that goes on, else nil. By stays the same, so the rest has nothing that a walk has opened or polled. An
+// error of one tenant is logged and does not hold up the others.
 func (r *Runner) WalkDue(ctx, starting context.Context, w Walk, run func(Planned) error) (rest *Walk, err error) {
 	var failures failures
 	var work sync.WaitGroup

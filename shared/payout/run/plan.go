@@ -19,11 +19,9 @@ type Planned struct {
 	ID     string          `json:"payout"`
 }
 
-// Plan opens the payout of a tenant whose cut-off has come, and moves the
-// schedule to the next cut-off. It returns false when there is nothing to pay, or
-// no verified bank account; the payables then go into the next payout. One payout
-// makes up for all cut-offs that were missed, and a repeated call opens no second
-// one.
+// Plan opens the payout of a tenant whose cut-off has come, and moves the schedule to the next cut-off. It returns
+// false when nothing is payable, or no bank account verified; the payables then go into the next payout. One payout
+// makes up for all missed cut-offs, and a repeated call opens no second one.
 func (r *Runner) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
 	var opened bool
 	planned, err := store.Retry(func(bool) (planned Planned, err error) {
@@ -58,19 +56,16 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 	return planned, due && err == nil, err
 }
 
-// newPayout opens a payout of the shards that the merchant had when it was read,
-// after the cut-off. A checkout that was created before then is in one of them,
-// because the number only grows. So payables of shards that are new since are
-// eligible later, but for those of a clock that is behind: they wait for the next
-// payout, as whatever a payout does not find.
+// newPayout opens a payout of the shards that the merchant had when it was read, after the cut-off. The number only
+// grows, so they have all earlier checkouts. Payables of newer shards are eligible later; those of a clock that is
+// behind wait for the next payout.
 func newPayout(m merchant.Merchant, id, day string, cutoff, now time.Time) *payout.Payout {
 	p := payout.New(id, m.Currency, day, cutoff, now)
 	p.Shards = m.Shards
 	return &p
 }
 
-// willPay reports whether the tenant's schedule opens a payout at a cut-off at the
-// time.
+// willPay reports whether the tenant's schedule opens a payout at a cut-off at the time.
 func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant,
 	at time.Time) (bool, error) {
 	if m.Settings.Of(t.Mode).OnDemand || !schedule.CanPay() {
@@ -79,9 +74,8 @@ func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule mercha
 	return r.Store.HasPayables(ctx, t, m.ShardCount(), m.Currency, at)
 }
 
-// settings reads a tenant's payout schedule, then its merchant, whose settings
-// the schedule follows. A change of the settings writes the schedule too, so a
-// write over the version read here fails if the two do not belong together.
+// settings reads a tenant's payout schedule, then its merchant, whose settings the schedule follows. A change of the
+// settings writes the schedule too, so a write over this version fails if the two do not belong together.
 func (r *Runner) settings(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, merchant.Merchant, error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
@@ -91,10 +85,9 @@ func (r *Runner) settings(ctx context.Context, t identity.Tenant) (merchant.Payo
 	return schedule, m, err
 }
 
-// OpenOnDemand opens a payout of all payables that are eligible now, independently of
-// the schedule (contract §6.7). Repeated by the same operation, also on another
-// day, it returns the same payout. It returns false when there is nothing to pay.
-// Failure: NotFound without a bank account.
+// OpenOnDemand opens a payout of all payables that are eligible now (contract §6.7). Repeated by the same operation,
+// also on another day, it returns the same payout; false when nothing is payable. Failure: NotFound without a bank
+// account.
 func (r *Runner) OpenOnDemand(ctx context.Context, t identity.Tenant, operation string) (Planned, bool, error) {
 	_, m, err := r.settings(ctx, t)
 	if err != nil {
@@ -113,12 +106,10 @@ func (r *Runner) OpenOnDemand(ctx context.Context, t identity.Tenant, operation 
 	return planned, true, r.Store.CreatePayout(ctx, t, *newPayout(m, planned.ID, day, now, now))
 }
 
-// ChangeMerchant changes a merchant and where and when it is paid out, in one
-// transaction. If the payout settings change, a payout whose cut-off has come is
-// planned first by the old settings, so that a change does not delay it; the next
-// cut-off follows the new settings. A change that changes nothing writes nothing, and
-// a schedule is written only with a change of its own mode: nothing in test mode can
-// get in the way of live payouts. Errors: change's; failure: NotFound.
+// ChangeMerchant changes a merchant and where and when it is paid out, in one transaction. Before payout settings
+// change, a payout whose cut-off has come is planned by the old ones, so that the change does not delay it. A change
+// without effect writes nothing, and a schedule is written only with a change of its mode: test mode cannot get in the
+// way of live payouts. Errors: change's; failure: NotFound.
 func (r *Runner) ChangeMerchant(ctx context.Context, by audit.By, code string,
 	change func(merchant.State) (merchant.State,
 		error)) (merchant.State, error) {
@@ -156,8 +147,7 @@ func (r *Runner) change(ctx context.Context, by audit.By, read func() (merchant.
 	})
 }
 
-// save writes the merchant, the schedules of the modes whose payouts changed, and the
-// bank accounts that were read.
+// save writes the merchant, the schedules of the modes whose payouts changed, and the bank accounts that were read.
 func (r *Runner) save(ctx context.Context, by audit.By, before, state merchant.State,
 	changed []identity.Mode) (merchant.State,
 	error) {
@@ -175,8 +165,7 @@ func (r *Runner) save(ctx context.Context, by audit.By, before, state merchant.S
 	return state, err
 }
 
-// Next is the tenant's next cut-off, if its schedule will open a payout then;
-// nil: it will not.
+// Next returns the tenant's next cut-off; nil if its schedule will not open a payout then.
 func (r *Runner) Next(ctx context.Context, t identity.Tenant) (*time.Time, error) {
 	schedule, m, err := r.settings(ctx, t)
 	if failure.Is(err, failure.KindNotFound) {
@@ -192,8 +181,7 @@ func (r *Runner) Next(ctx context.Context, t identity.Tenant) (*time.Time, error
 	return &schedule.NextAt, nil
 }
 
-// maxSchedulesRead is how many entries of one shard are read to find the next
-// payout.
+// maxSchedulesRead is how many entries of one shard are read to find the next payout.
 const maxSchedulesRead = 100
 
 // NextOf is the earliest Next of the tenants that of accepts; nil: there is none,

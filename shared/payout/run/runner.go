@@ -1,9 +1,7 @@
-// Package run pays merchants: it opens a payout at a tenant's cut-off,
-// collects the payables that became eligible before, requests the transfer from
-// the bank under the payout's id, so that the bank executes it once, and applies its outcome to the transactions. Each
-// step ends in one database transaction that also writes the payout's status. So a run that was
-// cut off is continued by the next one, and runs may be repeated, late or
-// concurrent.
+// Package run pays merchants: it opens a payout at a tenant's cut-off, collects the payables that became eligible
+// before, requests the transfer under the payout's id, so that the bank executes it once, and applies its outcome to
+// the transactions. Each step is one database transaction that also writes the payout's status, so runs may be cut off,
+// repeated, late or concurrent.
 package run
 
 import (
@@ -41,11 +39,9 @@ const (
 	bankTime = 20 * time.Second
 	// verifyTime bounds a question about an account, for which a client may wait.
 	verifyTime = 5 * time.Second
-	// A database transaction has at most 100 items. A payable that is collected,
-	// or returned, takes three of them: itself, its record and its transaction. One
-	// that was paid takes a record and a transaction or deduction. Beside them are
-	// the payout and, on collecting, the reserve and the balance that is carried
-	// forward, as it was before and as it is after the step.
+	// A database transaction has at most 100 items. A payable that is collected or returned takes three: itself, its
+	// record and its transaction; a paid one takes a record and a transaction or deduction. Beside them are the payout
+	// and, on collecting, the reserve and the carried balance, before and after the step.
 	takenAtOnce = (100 - 4) / 3
 	paidAtOnce  = (100 - 1) / 2
 )
@@ -53,8 +49,7 @@ const (
 // errNoBank reports that no bank is configured for the payout's mode.
 var errNoBank = errors.New("payout: no bank of payouts in this mode")
 
-// Run takes a payout's steps until it is final or waits; a repeated or concurrent
-// run changes nothing that was done. It returns true when there is nothing to do
+// Run takes a payout's steps until it is final or waits. It may be repeated. It returns true when nothing is to be done
 // before the next poll, and false when the context's time is nearly up.
 func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, error) {
 	stepping, cancel := deadline.Early(ctx, lastStep)
@@ -68,10 +63,8 @@ func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, e
 	return false, err
 }
 
-// advance takes the payout's next step. It reads the payout and tries again when
-// others changed it meanwhile, or when a payable does not match its transaction:
-// they are read one after the other, and a refund between the two reads makes
-// them differ. If they differ at every try, the error is
+// advance takes the payout's next step. It tries again when others changed the payout meanwhile, or when a refund
+// between the reads of a payable and its transaction made them differ. If they differ at every try, the error is
 // payments.ErrPayableMismatch.
 func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	var waits bool
@@ -98,8 +91,7 @@ func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.
 // bank's time and a few calls to the table.
 const lastStep = bankTime + 10*time.Second
 
-// step takes the payout's next step and returns the payout after it; waits: there
-// is no further step for now.
+// step takes the payout's next step and returns the payout after it; waits: there is no further step for now.
 func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Payout) (next payout.Payout,
 	waits bool, err error) {
 	switch current.Status {
@@ -117,9 +109,8 @@ func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Pay
 	return next, false, err
 }
 
-// collect takes the next payables into the payout, or seals it when a consistent
-// read of the table finds none: payables that are added later have a later time,
-// and go into the next payout.
+// collect takes the next payables into the payout, or seals it when a consistent read finds none: later payables have a
+// later time, and go into the next payout.
 func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	payables, err := r.Store.Payables(ctx, t, max(current.Shards, 1), current.Records/takenAtOnce, current.Currency,
 		current.Cutoff, takenAtOnce)
@@ -149,11 +140,9 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.
 	return r.Store.CollectPayout(ctx, t, collection)
 }
 
-// send fixes the bank account and posts the journal entry, before the transfer is
-// requested. Without a verified account, or while payouts are held, it waits (contract
-// §6.7). So it does while the bank has to be asked about the primary account, which
-// the sweep does within a minute. If any of it changes before that is recorded, it is
-// tried again.
+// send fixes the bank account and posts the journal entry, before the transfer is requested. It waits without a
+// verified account, while payouts are held (contract §6.7), and until the sweep, within a minute, has asked the bank
+// about the primary account. If any of it changes meanwhile, it tries again.
 func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
@@ -206,9 +195,8 @@ func (r *Runner) wait(ctx context.Context, t identity.Tenant, current payout.Pay
 	return next, err == nil, err
 }
 
-// requestTransfer calls the bank. A transfer that the bank does not take is
-// cancelled in the end: that one request was not taken says nothing about other
-// requests for it, which may have been executed or be on their way.
+// requestTransfer calls the bank. It cancels a transfer that the bank does not take: other requests for it may have
+// been executed or be on their way.
 func (r *Runner) requestTransfer(ctx context.Context, t identity.Tenant, current payout.Payout) (bank.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, bankTime)
 	defer cancel()
